@@ -33,8 +33,8 @@ const cursorsStand = `(function () {
 		var l = line.getBoundingClientRect(), picture = line.closest(".pane").getBoundingClientRect();
 		if (l.top < picture.top - 1 || l.top > picture.bottom + 1) bad("its diagram shows another part");
 		// The line of the timeline, against its labels of whole seconds.
-		var labels = stage.querySelectorAll(".axis span"), a = labels[0], b = labels[1], per = parseFloat(b.textContent) - parseFloat(a.textContent);
-		var left = parseFloat(getComputedStyle(stage, "::after").left) + stage.getBoundingClientRect().left;
+		var labels = stage.querySelectorAll(".axis span:not(.leases)"), a = labels[0], b = labels[1], per = parseFloat(b.textContent) - parseFloat(a.textContent);
+		var left = parseFloat(getComputedStyle(stage.querySelector(".rows-of"), "::after").left) + stage.getBoundingClientRect().left;
 		var x0 = a.getBoundingClientRect().left, told_ = parseFloat(a.textContent) + per * (left - x0) / (b.getBoundingClientRect().left - x0);
 		if (Math.abs(told_ - %f) > 0.1) bad("its timeline is at " + told_);
 	});

@@ -43,14 +43,14 @@ const walkSteps = `(function () {
 		if (innerWidth > 500 && (line.top < 0 || line.top > innerHeight)) bad("the cursor of the diagram is out of the window");
 		var steps = player.querySelector(".spacetime[data-rows]").dataset.steps.split(" "), at = player.querySelector(".spacetime[data-rows] .cursor").getAttribute("d");
 		if (at.replace(/^M[0-9.]+ ([0-9.]+)H.*/, "$1") !== steps[n - 1]) bad("the cursor of the diagram is at " + at);
-		var strip = player.querySelector(".timestrip"), x = parseFloat(strip.querySelector(".cursor").getAttribute("x1"));
+		var strip = player.querySelector(".strips"), x = +strip.style.getPropertyValue("--now"), from = +strip.dataset.from;
 		var told = parseFloat(row.querySelector(".t").textContent.replace(/[^0-9.].*/, "")) * 1e6;
-		if (Math.abs(x - 100 * told / strip.dataset.end) > 0.01) bad("the cursor of the strip is at " + x + " %");
+		if (Math.abs(x - Math.min((told - from) / (strip.dataset.to - from), 1)) > 0.0001) bad("the cursor of the strip is at " + x);
 	}
 	return out.slice(0, 5);
 })()`
 
-// The picture, the story and the lesson stand within the first screen and a half. At every size the
+// The picture, the story and the lesson stand within little more than a screen and a half. At every size the
 // present step is in sight, in the rows, the diagram and the strip.
 func TestTwelveStories(t *testing.T) {
 	for _, name := range twelve[:realtest.Tiers(3, len(twelve))] {
@@ -89,7 +89,7 @@ func firstScreen(t *testing.T, p *browser.Page, name string) {
 		selector, edge string
 		most           float64
 	}{
-		{"#verdict .lead", "bottom", 250}, {".picture-pane", "top", 480}, {".rows", "top", 480}, {"#lesson", "bottom", 1.5 * 720},
+		{"#verdict .lead", "bottom", 250}, {".strips", "bottom", 480}, {".rows", "top", 540}, {"#lesson", "bottom", 1.6 * 720},
 	} {
 		if y := browser.Eval[float64](p, fmt.Sprintf(`document.querySelector(%q).getBoundingClientRect().%s`, want.selector, want.edge)); y > want.most {
 			t.Errorf("%s: the %s of %s is at %v, more than %v", name, want.edge, want.selector, y, want.most)
@@ -113,15 +113,15 @@ func TestOneCursor(t *testing.T) {
 	if got := at(); got != 13 {
 		t.Errorf("the end of the slider is step %d, want 14", got+1)
 	}
-	// 60 % of the strip is between A's write at 16.0 s and B's at 18.1 s: the run ends at 26.7 s.
-	browser.Eval[int](p, `(function (s, w) { s.dispatchEvent(new PointerEvent("pointermove", { buttons: 1, clientX: w.left + w.width * 0.66, bubbles: true })); })(document.querySelector(".timestrip"), document.querySelector(".timestrip .window").getBoundingClientRect()), 0`)
-	want := browser.Eval[int](p, `(function () { var end = +document.querySelector(".timestrip").dataset.end, n = -1; document.querySelectorAll(".player .steps")[0].querySelectorAll(".t").forEach(function (e, i) { if (parseFloat(e.textContent) * 1e6 <= end * 0.66) n = i; }); return n; })()`)
+	// Two thirds of the strip are between A's write at 16.0 s and B's at 18.1 s.
+	browser.Eval[int](p, `(function (s, w) { s.dispatchEvent(new PointerEvent("pointermove", { buttons: 1, clientX: w.left + w.width * 0.66, bubbles: true })); })(document.querySelector(".strips"), document.querySelector(".strips .track").getBoundingClientRect()), 0`)
+	want := browser.Eval[int](p, `(function () { var end = +document.querySelector(".strips").dataset.to, n = -1; document.querySelectorAll(".player .steps")[0].querySelectorAll(".t").forEach(function (e, i) { if (parseFloat(e.textContent) * 1e6 <= end * 0.66) n = i; }); return n; })()`)
 	if got := at(); got != want || want < 3 {
 		t.Errorf("at 66 %% of the strip the step is %d, want %d", got+1, want+1)
 	}
 	p.Press("+")
 	p.Press("+")
-	if w := browser.Eval[string](p, `document.querySelector(".timestrip .time").getAttribute("width")`); w != "400%" {
+	if w := browser.Eval[string](p, `document.querySelector(".strips").style.getPropertyValue("--zoom")`); w != "4" {
 		t.Errorf("zoomed in twice the strip is %s wide", w)
 	}
 	p.Press("-")
@@ -183,7 +183,7 @@ expect: anything
 		t.Fatal(err)
 	}
 	tab := browser.Open(t, page, browser.Options{Width: 1280, Height: 720})
-	for _, selector := range []string{".steps .bad", ".spacetime .ring", ".timestrip .broke"} {
+	for _, selector := range []string{".steps .bad", ".spacetime .ring", ".strips .broke"} {
 		if seen := browser.Eval[bool](tab, fmt.Sprintf(`(function (r, pane) { return r.top >= 0 && r.bottom <= Math.min(innerHeight, pane ? pane.getBoundingClientRect().bottom : innerHeight); })(document.querySelector(%q).getBoundingClientRect(), document.querySelector(%q).closest(".pane"))`, selector, selector)); !seen {
 			t.Errorf("the first screen does not show %s", selector)
 		}

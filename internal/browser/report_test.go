@@ -181,7 +181,7 @@ func TestCompleteWithoutScripts(t *testing.T) {
 			t.Errorf("%s without scripts:\n%s\nwith:\n%s", selector, b, a)
 		}
 	}
-	drawn := browser.Eval[int](without, `[].filter.call(document.querySelectorAll("svg[role=img]"), function (s) { return s.getBoundingClientRect().height > 20; }).length`)
+	drawn := browser.Eval[int](without, `[].filter.call(document.querySelectorAll("svg[role=img], .strips"), function (s) { return s.getBoundingClientRect().height > 20; }).length`)
 	// The set-up, the locks aligned, the distribution of waits; and for each of three
 	// locks three diagrams, the strip, the clients inside, waits, holds and fairness.
 	if drawn < 3+3*8 {

@@ -15,6 +15,7 @@ type life struct {
 	set         history.Instant // when its time to live was last set
 	ttl         time.Duration   // as it was set then; 0: the store gives it no end
 	setBy       history.NodeID  // who set it then
+	promises    []Promise       // every time that it was set
 	renewals    int             // how often it was set again by its owner
 	over        history.Instant // when it ended
 	how         history.Kind    // Expired, Removed, Forgotten, Crashed (with its server), Granted (another's took its place), or 0
@@ -92,12 +93,13 @@ func (b *biographer) follow(i int32, e *history.Event) {
 	case history.Granted:
 		b.replace(i, e)
 		b.add(life{
-			owner: e.Owner, node: e.Node, key: e.Text, from: e.At, set: e.At, ttl: time.Duration(e.Value), setBy: e.Owner,
+			owner: e.Owner, node: e.Node, key: e.Text, from: e.At, set: e.At, ttl: time.Duration(e.Value), setBy: e.Owner, promises: []Promise{promiseOf(e)},
 			begun: i, last: i, ended: history.NoCause,
 		})
 	case history.Extended:
 		if l := b.open(e.Node, e.Owner, e.Text); l != nil {
 			l.set, l.ttl, l.setBy, l.last = e.At, time.Duration(e.Value), e.Peer, i
+			l.promises = append(l.promises, promiseOf(e))
 			if e.Peer == e.Owner {
 				l.renewals++
 			}
@@ -164,7 +166,7 @@ func (b *biographer) inherit(e *history.Event) {
 	for _, j := range slices.Clone(b.living) {
 		l := b.lives[j]
 		if l.node == e.Peer && slices.Contains(l.copies, e.Node) && b.open(e.Node, l.owner, l.key) == nil {
-			l.node, l.how, l.ended, l.copies = e.Node, 0, history.NoCause, nil
+			l.node, l.how, l.ended, l.copies, l.promises = e.Node, 0, history.NoCause, nil, slices.Clip(l.promises)
 			b.add(l)
 		}
 	}

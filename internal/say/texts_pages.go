@@ -41,8 +41,9 @@ var pageTexts = [][2]string{
 	{"log of production", "生产日志"}, {"Violations", "破坏之处"}, {"The locks, the worst first", "各锁，最坏的在前"}, {"contended for", "有人争"}, {"overlaps", "重叠"}, {"stale writes", "过期写入"},
 	{"What this page does not show", "本页没有说明的"}, {"Judge it again:", "再评判一遍："}, {"clock error, either way", "时钟误差，前后各"}, {"released lines, after the release by up to", "释放的行最多晚写"}, {"not stated", "没有说明"},
 	{"line", "行"}, {"last heard of", "最后的消息"}, {"held at most until", "最迟持有到"},
-	{"A bar is solid as long as the log shows the client holding the lock, and open where the log is silent; the brackets show how far its clock may be off. The band behind the bars is the time that clients held the lock together. A diamond is a write, a triangle shows the newer holder.",
-		"实心：日志说明客户端持有着锁；空心：没有它的消息；括号是时钟可能的误差。背后的色带是同时持有的时间。菱形是写入，三角形是更新的持有者。"},
+	{"A bar is solid as long as the log shows the client holding the lock, and open where the log is silent; the brackets show how far its clock may be off. The band behind the bars is the time that clients held the lock together. A cross is the late write, a triangle shows the newer holder.",
+		"实心：日志说明客户端持有着锁；空心：没有它的消息；括号是时钟可能的误差。背后的色带是同时持有的时间。叉是迟到的写入，三角形是更新的持有者。"},
+	{"the newer holder", "更新的持有者"},
 	{"A log shows what clients wrote down, by their own clocks. It does not show a hold that nobody wrote down, or a client that went on without a line.",
 		"日志是客户端按各自的时钟记下的。没有人记下的持有、没有再留下一行的客户端，都不在其中。"},
 	// Both worlds.

@@ -8,12 +8,14 @@ import (
 	"html/template"
 	"time"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
 
@@ -69,7 +71,7 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 		Title: say.SideBySide.With(say.Number(len(c.Runs))).In(l), Shapes: template.HTML(diagram.Shapes()),
 		Count: len(c.Runs), Cares: c.Cares(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: clean.Text(c.Replay, clean.MaxLine),
 	}
-	v.Head = page.NewHead(v.Title, page.ReportCSS, runsCSS)
+	v.Head = page.NewHead(v.Title, page.ReportCSS, strip.CSS, runsCSS)
 	if len(all) > compare.MaxSides {
 		v.Cut = say.ShownFirst.With(compare.MaxSides, say.Number(len(all))).In(l)
 	}
@@ -122,20 +124,22 @@ var figureHeads = map[string]string{
 // draw makes the figures. All of them are made by us, all texts escaped.
 func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 	merged := compare.Together(sides[:min(len(sides), maxDrawn)])
-	var strips []diagram.Strip
+	var strips []*strip.Strip
+	var judged []*checker.Judgement
 	for i := range merged.Runs {
 		s, h := &sides[i], sides[i].Run.Judgement.History
 		if h == nil || len(h.Events) == 0 {
 			continue
 		}
-		strip := diagram.Strip{Run: &merged.Runs[i], Name: s.Name, Bars: s.Bars, Differ: -1}
+		one := strip.Of(&merged.Runs[i].Judgement, s.Bars, false, l)
+		one.Name = clean.Text(s.Name, clean.MaxName)
 		if s.Differs >= 0 && s.Differs < len(s.Steps) {
-			strip.Differ = s.Steps[s.Differs].At
+			one.Diverges(s.Steps[s.Differs].At, l)
 		}
-		strips = append(strips, strip)
+		strips, judged = append(strips, one), append(judged, &merged.Runs[i].Judgement)
 	}
 	if len(strips) > 0 {
-		v.Aligned = template.HTML(diagram.Strips(strips, l))
+		v.Aligned = template.HTML(strip.HTML(strips, strip.ScaleOf(judged...), l))
 	}
 	figures, err := runFigures(sides, l)
 	if err != nil {

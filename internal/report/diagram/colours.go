@@ -1,7 +1,6 @@
 package diagram
 
 import (
-	"fmt"
 	"slices"
 
 	"lockstep/internal/history"
@@ -51,10 +50,8 @@ func (c colours) of(id history.NodeID) int {
 	return 0
 }
 
-// fill is the colour itself, where a page has no classes for it.
-func (c colours) fill(id history.NodeID) string {
-	if n := c.of(id); n > 0 {
-		return fmt.Sprintf("var(--c%d)", n)
-	}
-	return "#888888"
+// ColoursOf gives the numbers of the clients' colours, from 1, and 0 for who is no client.
+func ColoursOf(h *history.History) func(history.NodeID) int {
+	c := coloursOf(h)
+	return c.of
 }

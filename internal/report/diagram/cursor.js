@@ -1,8 +1,8 @@
 // One cursor in time for everything that shows a run: strip, diagram and rows. It works on
 // whatever stands in an element in this way, made by the program or by another script:
 //
-//   svg.timestrip[data-end]                 the whole run; data-end: its length in microseconds.
-//     svg.time                              the part of it that lies in time
+//   .strips[data-from][data-to]             the picture of the whole run, in microseconds; .track lies
+//                                           in time, and --now, --zoom and --shift are set here
 //   svg.spacetime[data-rows][data-steps]    "y t y t ...": heights of rows, with their times in
 //                                           microseconds; "y y ...": heights of the steps
 //   .steps > li                             a row for each step
@@ -72,9 +72,8 @@ var timeCursor = (function () {
   return function (player, on) {
     var pictures = all.call(player.querySelectorAll("svg.spacetime[data-rows]")).map(picture);
     var main = pictures[0], rows = all.call(player.querySelectorAll(".steps > li"));
-    var strip = player.querySelector("svg.timestrip"), transport = on.desk || player.querySelector(".transport"), desk = transport || player;
-    var time = strip && strip.querySelector(".time"), end = strip ? +strip.dataset.end || 1 : 1;
-    var mark = time && make("line", { "class": "cursor", y1: 0, y2: strip.getAttribute("height") - 22, x1: 0, x2: 0, visibility: "hidden" }, time);
+    var strip = player.querySelector(".strips"), transport = on.desk || player.querySelector(".transport"), desk = transport || player;
+    var begin = strip ? +strip.dataset.from : 0, length = strip ? +strip.dataset.to - begin || 1 : 1;
     var scrub = desk.querySelector(".scrub"), speed = desk.querySelector(".speed"), clock = desk.querySelector(".clock");
     var button = desk.querySelector('[data-go="play"]'), called = button && button.getAttribute("aria-label"), gone = new AbortController();
     if (!main) return null;
@@ -120,11 +119,8 @@ var timeCursor = (function () {
         p.later.setAttribute("y", h);
         p.later.setAttribute("height", Math.max(p.height - h, 0));
       });
-      if (mark) {
-        var x = clamp(100 * t / end, 0, 100) + "%";
-        mark.setAttribute("x1", x);
-        mark.setAttribute("x2", x);
-        mark.setAttribute("visibility", "visible");
+      if (strip) {
+        strip.style.setProperty("--now", clamp((t - begin) / length, 0, 1));
         if (zoom > 1) lens();
       }
       if (scrub && !follows) scrub.value = Math.round(1000 * (y - top) / (bottom - top));
@@ -162,9 +158,10 @@ var timeCursor = (function () {
 
     // lens shows a part of the strip: what is around the cursor.
     function lens() {
-      var centre = 100 * (self.time || 0) / end;
-      time.setAttribute("width", 100 * zoom + "%");
-      time.setAttribute("x", clamp(50 - zoom * centre, 100 - 100 * zoom, 0) + "%");
+      var centre = ((self.time || 0) - begin) / length;
+      strip.classList.toggle("zoomed", zoom > 1);
+      strip.style.setProperty("--zoom", zoom);
+      strip.style.setProperty("--shift", clamp(0.5 - zoom * centre, 1 - zoom, 0));
     }
 
     self.go = function (n) {
@@ -180,7 +177,7 @@ var timeCursor = (function () {
     self.toShare = function (share) { move(top + (bottom - top) * share); };
     self.follow = function (t) { move(along(t, main.ts, main.ys), true); };
     self.zoom = function (by) {
-      if (!time) return;
+      if (!strip) return;
       zoom = clamp(zoom * by, 1, 256);
       lens();
     };
@@ -212,7 +209,6 @@ var timeCursor = (function () {
       self.at = -1;
       self.on = false;
       player.classList.remove("moving");
-      if (mark) mark.setAttribute("visibility", "hidden");
     };
     // veil hides what comes after a step: the reader is guessing.
     self.veil = function (n) {
@@ -237,11 +233,20 @@ var timeCursor = (function () {
       list.scrollTop = within(rows[n], list) - list.clientHeight * 0.5;
     };
 
+    // rest puts the cursor at the step before: what decided the one that breaks something.
+    self.rest = function (n) {
+      if (n < 1) return self.open(n);
+      move(main.steps[n - 1], true);
+      var list = rows[n].closest(".pane");
+      if (main.pane) main.pane.scrollTop = main.steps[n - 1] - 90;
+      list.scrollTop = within(rows[n - 1], list);
+      if (scrub) scrub.value = Math.round(1000 * (self.y - top) / (bottom - top));
+    };
+
     self.end = function () {
       self.away();
       gone.abort();
       pictures.forEach(function (p) { [p.later, p.line, p.heads].forEach(function (e) { if (e) e.remove(); }); });
-      if (mark) mark.remove();
     };
 
     if (transport) transport.hidden = false;
@@ -254,10 +259,9 @@ var timeCursor = (function () {
       var drag = function (e) {
         if (e.type === "pointerdown") strip.setPointerCapture(e.pointerId);
         else if (!e.buttons) return;
-        var box = strip.querySelector(".window").getBoundingClientRect(), shift = parseFloat(time.getAttribute("x")) || 0;
-        var share = (100 * (e.clientX - box.left) / box.width - shift) / zoom;
+        var box = strip.querySelector(".track").getBoundingClientRect();
         self.pause();
-        var t = clamp(share, 0, 100) / 100 * end;
+        var t = begin + clamp((e.clientX - box.left) / box.width, 0, 1) * length;
         if (on.before) on.before(self, stepAt(along(t, main.ts, main.ys)));
         self.toTime(t);
       };

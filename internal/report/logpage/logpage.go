@@ -1,4 +1,4 @@
-// Package logpage draws what the log of a lock in production shows: the verdicts, and a timeline of
+// Package logpage draws what the log of a lock in production shows: the verdicts, and a picture of
 // each violation.
 package logpage
 
@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
 
@@ -59,7 +60,7 @@ type propertyView struct{ Name, Class, Sign, Verdict, Count string }
 
 type violationView struct {
 	ID, Class, Head, Says string
-	SVG                   template.HTML
+	Strip                 template.HTML
 	Table                 figure.Table
 }
 
@@ -72,7 +73,7 @@ var classes = map[logcheck.Verdict][2]string{
 func HTML(l *Log) ([]byte, error) {
 	r := l.Result
 	v := logView{
-		Head: page.NewHead(clean.Text(l.Name, clean.MaxLine), logCSS), Title: clean.Text(l.Name, clean.MaxLine), Again: clean.Text(l.Again, clean.MaxLine),
+		Head: page.NewHead(clean.Text(l.Name, clean.MaxLine), strip.CSS, logCSS), Title: clean.Text(l.Name, clean.MaxLine), Again: clean.Text(l.Again, clean.MaxLine),
 		Lead: l.say(r.Words()),
 		Properties: []propertyView{
 			l.property("two holders", r.Overlap(), r.Overlaps), l.property("stale writes", r.StaleWrite(), r.StaleWrites),
@@ -160,8 +161,8 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	at, _, _ := v.Shown()
 	view := violationView{
 		ID: fmt.Sprintf("v%d", number), Class: classes[verdict][0], Says: l.say(v.Words()),
-		Head: fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Unit.At(at)),
-		SVG:  template.HTML(l.timeline(v)), // made by us, all texts escaped
+		Head:  fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Unit.At(at)),
+		Strip: template.HTML(l.picture(v)), // made by us, all texts escaped
 		Table: figure.Table{Head: []string{
 			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
 		}},

@@ -2,10 +2,7 @@ package matrixpage
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -185,17 +182,8 @@ func TestMatrixShowsHostileTextAsText(t *testing.T) {
 			t.Errorf("the page does not show %q", want)
 		}
 	}
-	from := strings.Index(out, `<svg class="belief"`)
-	if from < 0 {
+	if !strings.Contains(out, `<div class="strips"`) {
 		t.Fatal("no strip")
-	}
-	d := xml.NewDecoder(strings.NewReader(out[from : from+strings.Index(out[from:], "</svg>")+len("</svg>")]))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("the strip is no XML: %v", err)
-		}
 	}
 }
 

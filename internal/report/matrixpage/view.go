@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
 
@@ -138,7 +139,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	v := &matrixView{
 		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Width: len(m.Columns) + 2,
 		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
-		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), matrixCSS).Scripted(matrixScript),
+		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), strip.CSS, matrixCSS).Scripted(matrixScript),
 		Legend: lettersOf(m.Language), Marks: marksOf(m.Language),
 	}
 	if history.Simulated(m.Backend) {

@@ -16,7 +16,7 @@ func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	v := Cell{Class: string(c.Verdict), Text: say.Verdict(c.Verdict).In(l)}
 	switch c.Verdict {
 	case checker.Broken:
-		v.Sign, v.Text = "✗", say.BrokenTimes.With(say.Number(c.Times)).In(l)
+		v.Class, v.Sign, v.Text = BrokenClass(r.Judgement.Impact()), "✗", say.BrokenTimes.With(say.Number(c.Times)).In(l)
 	case checker.Kept:
 		v.Sign = "✓"
 		if c.Fenced {
@@ -28,6 +28,14 @@ func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 		v.Class, v.Text = "unknown", say.Text("not judged").In(l)
 	}
 	return v
+}
+
+// BrokenClass is the style of what broke: another one where the data are safe.
+func BrokenClass(i checker.Impact) string {
+	if i == checker.ImpactSafe {
+		return "safe"
+	}
+	return string(checker.Broken)
 }
 
 // Cell is a verdict in a table; Class is its style.

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/tour"
@@ -113,7 +114,7 @@ func Name(l say.Language) string { return names[l] }
 func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte, error) {
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
-		Head: page.NewHead(word("Playground")+" · lockstep", page.ReportCSS, style).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
+		Head: page.NewHead(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, style).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
 		Other: names[say.Chinese], OtherName: "中文", OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
 	}
 	if l == say.Chinese {

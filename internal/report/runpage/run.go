@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
 
@@ -26,7 +27,7 @@ func stepPrefix(i int) string {
 func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) runView {
 	j := &r.Judgement
 	v := runView{
-		ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: clean.Text(r.Lock, clean.MaxName), Sum: sumOf(r, st.language),
+		Impact: j.Impact(), ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: clean.Text(r.Lock, clean.MaxName), Sum: sumOf(r, st.language),
 		sentence: explain.Verdict(*j), Missed: clean.Text(bundle.Missed(r).In(st.language), clean.MaxLine), properties: props,
 	}
 	v.Verdict = st.nice(v.sentence)
@@ -65,8 +66,9 @@ const mostFolded = 6
 
 // sumOf says in a word how a run came out.
 func sumOf(r *bundle.Run, l say.Language) page.Cell {
-	if n := bundle.BrokenCount(r); n > 0 {
-		return page.Cell{Class: string(checker.Broken), Sign: "✗", Text: say.BrokeSome.With(say.Number(n)).In(l)}
+	if bundle.AnyBroken(r) {
+		impact := r.Judgement.Impact()
+		return page.Cell{Class: page.BrokenClass(impact), Sign: "✗", Text: impact.Word().In(l)}
 	}
 	for _, f := range r.Judgement.Findings {
 		if f.Verdict != checker.Kept {
@@ -138,12 +140,13 @@ func (v *runView) overview(r *bundle.Run, st *story) {
 	if len(h.Events) == 0 {
 		return
 	}
-	s := diagram.Strip{Run: r, Bars: st.bars, Differ: -1}
+	s := strip.Of(&r.Judgement, st.bars, false, st.language)
 	if n := len(v.shown); n > 0 && v.Notice != "" {
-		s.Cut = true
-		s.Told = [2]history.Instant{v.shown[0].At, v.shown[n-1].At}
+		s.Notes = append(s.Notes, strip.Band{
+			From: int64(v.shown[0].At), To: int64(v.shown[n-1].At), Label: say.Text("told below").In(st.language),
+		})
 	}
-	v.Strip = template.HTML(diagram.Strips([]diagram.Strip{s}, st.language))
+	v.Strip = template.HTML(strip.HTML([]*strip.Strip{s}, strip.ScaleOf(&r.Judgement), st.language))
 }
 
 // told returns the number under which the page tells step i of the story, counted

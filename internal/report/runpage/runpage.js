@@ -204,7 +204,7 @@
       guess.checked = location.hash === "#guess"; // whoever hands the page to learners asks for it
       if (guess.checked) guessing();
     }
-    if (!(guess && guess.checked)) cursors[0].open(cursors[0].worst());
+    if (!(guess && guess.checked)) cursors[0].rest(cursors[0].worst());
     fromHash();
   }
 })();

@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
 
@@ -81,6 +82,7 @@ type pair struct{ Name, Value string }
 
 type runView struct {
 	ID, Prefix, Lock, Verdict string
+	Impact                    checker.Impact
 	Number                    int       // of the lock, from 0
 	Leads                     bool      // the page tells its story first
 	Sum                       page.Cell // how it came out, in a word
@@ -129,7 +131,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		Title:    clean.Text(b.Title(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.Simulated())).In(l),
 		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
-		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS).Scripted(runScript), Says: map[string]string{},
+		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),
 		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
 	}
@@ -192,7 +194,7 @@ func (v *pageView) lead(told int, l say.Language) {
 	case len(v.Runs) > maxLeads:
 		broke := 0
 		for _, r := range v.Runs {
-			if r.Sum.Class == string(checker.Broken) {
+			if r.Sum.Sign == page.Signs["broken"] {
 				broke++
 			}
 		}
@@ -226,24 +228,26 @@ const maxAligned = 12
 
 // align draws all locks below each other in true time.
 func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
-	var list []diagram.Strip
+	var list []*strip.Strip
+	var judged []*checker.Judgement
 	for i := range b.Runs {
 		h := b.Runs[i].Judgement.History
 		if h == nil || len(h.Events) == 0 {
 			continue
 		}
-		s := diagram.Strip{Run: &b.Runs[i], Name: b.Runs[i].Lock, Bars: stories[i].bars, Differ: -1}
+		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, false, l)
+		s.Name = clean.Text(b.Runs[i].Lock, clean.MaxName)
 		if at := stories[i].differs; at >= 0 && at < len(stories[i].steps) {
-			s.Differ = stories[i].steps[at].At
+			s.Diverges(stories[i].steps[at].At, l)
 		}
-		list = append(list, s)
+		list, judged = append(list, s), append(judged, &b.Runs[i].Judgement)
 	}
 	if len(list) > maxAligned {
 		v.AlignedSays = say.FirstOfLocks.With(say.Number(maxAligned), say.Number(len(list))).In(l)
-		list = list[:maxAligned]
+		list, judged = list[:maxAligned], judged[:maxAligned]
 	}
 	if len(list) > 1 {
-		v.Aligned = template.HTML(diagram.Strips(list, l)) // made by us, all texts escaped
+		v.Aligned = template.HTML(strip.HTML(list, strip.ScaleOf(judged...), l)) // made by us, all texts escaped
 	}
 }
 

@@ -1,0 +1,97 @@
+package logpage
+
+import (
+	"lockstep/internal/checker"
+	"lockstep/internal/logcheck"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/strip"
+	"lockstep/internal/say"
+)
+
+// picture shows a violation in the time of the log: a row for each client. A bar is solid as far as
+// the log shows the client holding, and open where the log is silent; the brackets at its ends are as
+// wide as the clocks may be off. The axis counts from the first line that the violation speaks of.
+func (l *Log) picture(v *logcheck.Violation) string {
+	p := picture{log: l}
+	scale := l.scaleOf(v)
+	for i := len(v.Holds) - 1; i >= 0; i-- { // in the order of the acquisitions
+		p.hold(v.Holds[i])
+	}
+	switch v.Sort {
+	case logcheck.Overlap:
+		from, to := v.Span()
+		p.Bands = append(p.Bands, strip.Band{From: from, To: to, Look: checker.MutualExclusionID, Label: l.say(say.TwoInside.With())})
+	case logcheck.StaleWrite:
+		p.row(v.Newer.Client).Marks = append(p.row(v.Newer.Client).Marks, strip.Mark{
+			At: v.Newer.At, Look: strip.Newer, Client: p.colour(v.Newer.Client), Letter: "▶", Label: l.text("the newer holder"),
+		})
+		p.Rows = append(p.Rows, strip.Row{Name: l.text("resource"), Marks: []strip.Mark{{
+			At: v.Write.At, Look: strip.Stale, Letter: "✗", Label: l.say(say.OverwritesIt.With(say.Name(name(v.Write.Client)))),
+		}}})
+	}
+	return strip.HTML([]*strip.Strip{&p.Strip}, scale, l.Language)
+}
+
+type picture struct {
+	strip.Strip
+	log *Log
+}
+
+// scaleOf chooses the time that is drawn: all that the violation speaks of, and a little more.
+func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
+	at, _, _ := v.Shown()
+	s := strip.Scale{From: at, To: at}
+	if v.Sort == logcheck.StaleWrite {
+		s.From, s.To = min(s.From, v.Newer.At), max(s.To, v.Newer.At)
+	}
+	for _, h := range v.Holds {
+		s.From, s.To = min(s.From, h.From), max(s.To, h.Heard)
+		if end := h.Possible(); end < l.Result.Last {
+			s.To = max(s.To, end)
+		}
+	}
+	s.Zero = s.From
+	margin := max((s.To-s.From)/20, 2*int64(l.Rules.ClockError), 1)
+	s.From, s.To = s.From-margin, s.To+margin
+	return s
+}
+
+func name(client string) string { return clean.Text(client, clean.MaxHeadName+6) }
+
+// row returns the row of a client.
+func (p *picture) row(client string) *strip.Row {
+	for i := range p.Rows {
+		if p.Rows[i].Name == name(client) {
+			return &p.Rows[i]
+		}
+	}
+	p.Rows = append(p.Rows, strip.Row{Name: name(client)})
+	return &p.Rows[len(p.Rows)-1]
+}
+
+// colour is the number of a client's colour: the order of the rows.
+func (p *picture) colour(client string) int {
+	row := p.row(client)
+	for i := range p.Rows {
+		if &p.Rows[i] == row {
+			return i%6 + 1
+		}
+	}
+	return 0
+}
+
+func (p *picture) hold(h *logcheck.Hold) {
+	colour, row := p.colour(h.Client), p.row(h.Client)
+	if end := h.Possible(); end > h.Heard {
+		row.Bars = append(row.Bars, strip.Bar{From: h.Heard, To: end, Look: strip.Doubtful, Client: colour})
+	}
+	row.Bars = append(row.Bars, strip.Bar{From: h.From, To: h.Heard, Look: strip.Has, Client: colour})
+	off := int64(p.log.Rules.ClockError)
+	if off == 0 {
+		return
+	}
+	row.Bars = append(row.Bars, strip.Bar{From: h.From - off, To: h.From + off, Look: strip.Error})
+	if h.Ending == logcheck.ByLine {
+		row.Bars = append(row.Bars, strip.Bar{From: h.To - off, To: h.To + off, Look: strip.Error})
+	}
+}

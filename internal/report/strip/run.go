@@ -1,0 +1,319 @@
+package strip
+
+import (
+	"slices"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/diagram"
+	"lockstep/internal/say"
+)
+
+// How many rows there are: of few clients each has one, of many those who come first. Servers of a
+// quorum are many, and few of them differ.
+const (
+	fewClients  = 10
+	mostClients = 3 // of many
+	mostServers = 6
+)
+
+// Of makes the picture of a judged run. All clients have a row where all is set, as on a page on
+// which faults are put onto them, else those that had the lock or that a fault struck.
+func Of(j *checker.Judgement, bars *bundle.Bars, all bool, l say.Language) *Strip {
+	h := j.History
+	r := &reader{
+		j: j, h: h, bars: bars, language: l, leases: explain.Leases(h), colour: diagram.ColoursOf(h),
+		strip: &Strip{Impact: j.Impact()}, row: make([]int, len(h.Header.Nodes)+1),
+	}
+	r.rows(all)
+	r.beliefs()
+	r.entries()
+	r.states()
+	r.resource()
+	r.bands()
+	r.lines()
+	r.strip.Cause = r.cause()
+	return r.strip
+}
+
+// reader fills in the picture of a run.
+type reader struct {
+	j        *checker.Judgement
+	h        *history.History
+	bars     *bundle.Bars
+	leases   []explain.Lease
+	colour   func(history.NodeID) int
+	strip    *Strip
+	row      []int // by NodeID: index into the rows plus one
+	others   int   // the row of all clients that have none of their own, plus one
+	language say.Language
+}
+
+// rows gives a row to each client and server that has a part in the picture.
+func (r *reader) rows(all bool) {
+	part := make([]bool, len(r.row))
+	for _, list := range [][]bundle.Bar{r.bars.Beliefs, r.bars.Grants, r.bars.Freezes, r.bars.Strikes} {
+		for _, b := range list {
+			if int(b.Node) < len(part) {
+				part[b.Node] = true
+			}
+		}
+	}
+	first := r.first()
+	servers := 0
+	for i, n := range r.h.Header.Nodes {
+		id := history.NodeID(i + 1)
+		switch n.Role {
+		case history.RoleClient:
+			if !part[id] && !all {
+				continue
+			}
+			if r.clients() > fewClients && !slices.Contains(first, id) {
+				if r.others == 0 {
+					r.others = r.add(Row{Name: say.Text("others").In(r.language)})
+				}
+				r.row[id] = r.others
+				continue
+			}
+		case history.RoleStore:
+			if servers++; !part[id] || servers > mostServers {
+				continue
+			}
+		default:
+			continue
+		}
+		row := Row{Name: r.name(id), Role: string(n.Role)}
+		if all {
+			row.Node = n.Name
+		}
+		r.row[id] = r.add(row)
+	}
+}
+
+func (r *reader) add(row Row) int {
+	r.strip.Rows = append(r.strip.Rows, row)
+	return len(r.strip.Rows)
+}
+
+// first are the clients that had the lock first.
+func (r *reader) first() (ids []history.NodeID) {
+	for _, b := range r.bars.Beliefs {
+		if len(ids) < mostClients && !slices.Contains(ids, b.Node) {
+			ids = append(ids, b.Node)
+		}
+	}
+	return ids
+}
+
+func (r *reader) clients() (n int) {
+	for _, node := range r.h.Header.Nodes {
+		if node.Role == history.RoleClient {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *reader) name(id history.NodeID) string {
+	return clean.Text(say.Name(r.h.Name(id)).In(r.language), clean.MaxHeadName)
+}
+
+// bar adds a bar to the row of a node, if it has one.
+func (r *reader) bar(node history.NodeID, b Bar) {
+	if row := r.rowOf(node); row != nil {
+		row.Bars = append(row.Bars, b)
+	}
+}
+
+// rowOf returns the row of a node, or nil.
+func (r *reader) rowOf(node history.NodeID) *Row {
+	if int(node) >= len(r.row) || r.row[node] == 0 {
+		return nil
+	}
+	return &r.strip.Rows[r.row[node]-1]
+}
+
+// lasts returns when a bar begins and ends.
+func (r *reader) lasts(b bundle.Bar) (from, to int64) {
+	to = int64(r.h.End())
+	if b.To >= 0 {
+		to = int64(r.h.Events[b.To].At)
+	}
+	return int64(r.h.Events[b.From].At), to
+}
+
+// beliefs are labelled once for each client.
+func (r *reader) beliefs() {
+	labelled := make([]bool, len(r.row))
+	for _, b := range r.bars.Beliefs {
+		from, to := r.lasts(b)
+		bar := Bar{From: from, To: to, Look: Believes, Client: r.colour(b.Owner)}
+		if int(b.Node) < len(labelled) && !labelled[b.Node] && (r.others == 0 || r.row[b.Node] != r.others) {
+			labelled[b.Node] = true
+			bar.Label = say.ThinksItHolds.With(say.Name(r.name(b.Owner))).In(r.language)
+		}
+		r.bar(b.Node, bar)
+	}
+}
+
+// states are what faults do to nodes: frozen, cut off, down, or struck otherwise.
+func (r *reader) states() {
+	said := map[Look]bool{}
+	state := func(node history.NodeID, from, to int64, look Look, label string) {
+		if said[look] {
+			label = ""
+		}
+		said[look] = true
+		r.bar(node, Bar{From: from, To: to, Look: look, Label: label})
+	}
+	for _, b := range r.bars.Freezes {
+		from, to := r.lasts(b)
+		state(b.Node, from, to, Frozen, say.Text("frozen").In(r.language))
+	}
+	for _, b := range r.bars.Strikes {
+		from, to := r.lasts(b)
+		if b.Cut {
+			state(b.Node, from, to, CutOff, say.Text("cut off").In(r.language))
+		} else {
+			state(b.Node, from, to, Struck, "")
+		}
+	}
+	died := make([]history.Instant, len(r.row))
+	for i := range died {
+		died[i] = -1
+	}
+	down := func(node history.NodeID, to history.Instant) {
+		if died[node] >= 0 {
+			state(node, int64(died[node]), int64(to), Down, say.IsDown.With().In(r.language))
+		}
+		died[node] = -1
+	}
+	for i := range r.h.Events {
+		switch e := &r.h.Events[i]; {
+		case int(e.Node) >= len(died):
+		case e.Kind == history.Crashed:
+			died[e.Node] = e.At
+		case e.Kind == history.Restarted:
+			down(e.Node, e.At)
+		}
+	}
+	for node := range died {
+		down(history.NodeID(node), r.h.End())
+	}
+}
+
+// resource is a row with every write. A write is stale where it is evidence that a property broke.
+func (r *reader) resource() {
+	stale := map[*history.Event]bool{}
+	for _, id := range []string{checker.NoStaleWriteID, checker.NoLostUpdateID} {
+		for _, v := range r.j.Finding(id).Violations {
+			stale[r.proof(&v)] = true
+		}
+	}
+	row := Row{Name: say.Text("resource").In(r.language)}
+	said := map[Look]bool{}
+	for i := range r.h.Events {
+		e := &r.h.Events[i]
+		if r.h.Role(e.Peer) == history.RoleProbe {
+			continue
+		}
+		m := Mark{At: int64(e.At), Look: Wrote, Client: r.colour(e.Peer), Letter: clean.Text(say.Name(r.h.Name(e.Peer)).In(r.language), 2)}
+		who := say.Name(r.name(e.Peer))
+		label := say.Wrote.With(who)
+		switch {
+		case e.Kind == history.WriteRefused:
+			m.Look, label = Refused, say.IsRefused.With(who)
+		case e.Kind != history.WriteAccepted:
+			continue
+		case stale[e] && r.strip.Impact == checker.ImpactDamaged:
+			m.Look, label = Stale, say.OverwritesIt.With(who)
+		case stale[e]:
+			m.Look, label = Late, say.OverwritesIt.With(who)
+		}
+		if !said[m.Look] && m.Look != Wrote {
+			m.Label = label.In(r.language)
+			said[m.Look] = true
+		}
+		row.Marks = append(row.Marks, m)
+	}
+	if len(row.Marks) > 0 {
+		r.add(row)
+	}
+}
+
+// bandLabels are the properties that break for a while or at an instant, with what stands above it.
+// Writes are marks of the resource.
+var bandLabels = map[string]say.Phrase{
+	checker.MutualExclusionID: say.TwoInside.With(),
+	checker.ProgressID:        say.StuckShort.With(),
+}
+
+func (r *reader) bands() {
+	for _, f := range r.j.Findings {
+		label, ok := bandLabels[f.Property]
+		for _, v := range f.Violations {
+			if f.Property == checker.OwnerOnlyReleaseID {
+				r.foreign(&v)
+			} else if ok {
+				r.strip.Bands = append(r.strip.Bands, Band{int64(v.From), int64(v.To), f.Property, label.In(r.language)})
+			}
+		}
+	}
+}
+
+// foreign marks where a client has released another one's lock, in the row of the server.
+func (r *reader) foreign(v *checker.Violation) {
+	row, label := r.rowOf(r.proof(v).Node), ""
+	if row == nil {
+		return
+	}
+	if !slices.ContainsFunc(row.Marks, func(m Mark) bool { return m.Look == Foreign }) {
+		label = say.WrongOwnerShort.With().In(r.language)
+	}
+	row.Marks = append(row.Marks, Mark{At: int64(v.From), Look: Foreign, Letter: "✗", Label: label})
+}
+
+// proof is the last event that proves a violation; an empty one where there is none.
+func (r *reader) proof(v *checker.Violation) *history.Event {
+	if n := len(v.Events); n > 0 && v.Events[n-1] >= 0 && int(v.Events[n-1]) < len(r.h.Events) {
+		return &r.h.Events[v.Events[n-1]]
+	}
+	return &history.Event{}
+}
+
+// LastDeed is when the last thing happened that is drawn, before the final quiet period.
+func LastDeed(h *history.History) (last history.Instant) {
+	for i := range h.Events {
+		switch e := &h.Events[i]; e.Kind {
+		case history.Healed:
+			return last
+		case history.Acquired, history.Releasing, history.Released, history.GaveUp, history.WriteAccepted, history.WriteRefused,
+			history.FaultBegan, history.FaultEnded, history.Crashed, history.Expired:
+			last = e.At
+		}
+	}
+	return last
+}
+
+// ScaleOf is the axis on which runs are shown below each other: up to the last deed of them all, and
+// a lease further where one is stuck from then on.
+func ScaleOf(list ...*checker.Judgement) Scale {
+	s := Scale{To: 1}
+	for i, j := range list {
+		h := j.History
+		s.To = max(s.To, int64(LastDeed(h)))
+		for _, v := range j.Finding(checker.ProgressID).Violations {
+			s.To = max(s.To, int64(v.From.Add(h.Header.Lease)))
+		}
+		if i == 0 || s.Lease == h.Header.Lease {
+			s.Lease = h.Header.Lease
+		} else {
+			s.Lease = 0
+		}
+	}
+	s.To += s.To / 40
+	return s
+}

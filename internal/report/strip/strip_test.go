@@ -1,0 +1,157 @@
+package strip
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/bundletest"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/scenarios"
+)
+
+// A dense row shows shares: a lock that is held half of the time fills half of its row, where a bar
+// for each hold would fill all of it, however short the holds are.
+func TestDenseRowShowsShares(t *testing.T) {
+	var bars []Bar
+	for n := range int64(4000) {
+		bars = append(bars, Bar{From: n * 100, To: n*100 + 50, Look: Believes})
+	}
+	d := newDrawing(Scale{To: 400_000}, say.English)
+	d.dense(bars)
+	heights := regexp.MustCompile(`V(\d+)H`).FindAllStringSubmatch(d.b.String(), -1)
+	if len(heights) == 0 {
+		t.Fatal("no column")
+	}
+	for _, h := range heights {
+		if y, _ := strconv.Atoi(h[1]); y < 9 || y > 11 {
+			t.Fatalf("a column is %d of 20 high", 20-y)
+		}
+	}
+}
+
+var brokeBand = regexp.MustCompile(`<div class="broke mutual-exclusion[^"]*" style="--from:([0-9.]+);`)
+
+// In a long history the band of a violation is at its place, and the picture stays small.
+func TestViolationsAreSeenInLongHistories(t *testing.T) {
+	r := &bundletest.MillionBundle(100_000).Runs[0]
+	h := r.Judgement.History
+	drawn := HTML([]*Strip{Of(&r.Judgement, bundle.BarsOf(h), false, say.English)}, Scale{To: int64(h.End())}, say.English)
+	if len(drawn) > 100_000 {
+		t.Errorf("%d bytes", len(drawn))
+	}
+	bands := brokeBand.FindAllStringSubmatch(drawn, -1)
+	if len(bands) != 1 {
+		t.Fatalf("%d bands of one violation", len(bands))
+	}
+	from := r.Judgement.Finding(checker.MutualExclusionID).Violations[0].From
+	if got, _ := strconv.ParseFloat(bands[0][1], 64); got-float64(from)/float64(h.End()) > 0.001 {
+		t.Errorf("the band is at %v, want it at %v", got, float64(from)/float64(h.End()))
+	}
+}
+
+// played is the picture of a lesson with one of its locks.
+func played(t *testing.T, lesson, lock string) *Strip {
+	t.Helper()
+	data, err := scenarios.Files.ReadFile("lessons/" + lesson + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := scenario.Parse(lesson+".yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := run.One(t.Context(), sim.New(), p, lock, 1)
+	if out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	return Of(&out.Judgement, bundle.BarsOf(out.Judgement.History), false, say.English)
+}
+
+// looks counts the bars and marks of a row by their looks.
+func looks(s *Strip, name string) map[Look]int {
+	n := map[Look]int{}
+	for _, r := range s.Rows {
+		if r.Name == name {
+			for _, b := range r.Bars {
+				n[b.Look]++
+			}
+			for _, m := range r.Marks {
+				n[m.Look]++
+			}
+		}
+	}
+	return n
+}
+
+// The picture shows what its story is about: the lease, the writes, and what they did to the data.
+func TestPictureOfALesson(t *testing.T) {
+	for _, tt := range []struct {
+		lesson, lock string
+		impact       checker.Impact
+		cause        string
+		bands        int
+		line         int64 // ms
+		client       map[Look]int
+		server       map[Look]int
+		resource     map[Look]int
+	}{
+		{
+			"fence-saves-the-resource", "set-nx-incr-fence", checker.ImpactSafe, "A slept 20 s; its lease had 7.73 s left", 2, 10_003,
+			map[Look]int{Believes: 1, Frozen: 1, Promised: 1}, map[Look]int{Has: 3}, map[Look]int{Wrote: 2, Refused: 1},
+		},
+		{
+			"pause-past-lease", "set-nx-ex-del", checker.ImpactDamaged, "A slept 15 s; its lease had 9 s left", 2, 10_003,
+			map[Look]int{Believes: 1, Frozen: 1, Promised: 1}, map[Look]int{Has: 3, Foreign: 2, Promised: 2}, map[Look]int{Stale: 3},
+		},
+		{
+			"short-pause-is-harmless", "watchdog-lua", checker.ImpactKept, "A slept 5 s; its lease had 10 s left", 0, 13_338,
+			map[Look]int{Believes: 1, Frozen: 1, Promised: 1}, map[Look]int{Has: 3, Renewed: 5}, map[Look]int{Wrote: 3},
+		},
+	} {
+		s := played(t, tt.lesson, tt.lock)
+		if s.Impact != tt.impact || !strings.HasPrefix(s.Cause.English(), tt.cause) || len(s.Bands) != tt.bands {
+			t.Errorf("%s: %s, %d bands, %q; want %s, %d, %q", tt.lesson, s.Impact, len(s.Bands), s.Cause.English(), tt.impact, tt.bands, tt.cause)
+		}
+		if got := (s.Lines[0].At + 500_000) / int64(time.Millisecond); got != tt.line {
+			t.Errorf("%s: the lease ends at %d ms, want %d", tt.lesson, got, tt.line)
+		}
+		for row, want := range map[string]map[Look]int{"A": tt.client, "redis-1": tt.server, "resource": tt.resource} {
+			got := looks(s, row)
+			for look, n := range want {
+				if got[look] != n {
+					t.Errorf("%s, %s: %d × %s, want %d: %v", tt.lesson, row, got[look], look, n, got)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%s, %s: %v, want %v", tt.lesson, row, got, want)
+			}
+		}
+	}
+}
+
+// A renewal moves the end of the lease, and leaves a mark.
+func TestRenewalsMoveTheEnd(t *testing.T) {
+	s := played(t, "watchdog-saves-slow-task", "watchdog-lua")
+	if n := looks(s, "redis-1")[Renewed]; n < 3 {
+		t.Errorf("%d renewals", n)
+	}
+	h := history.New(history.Header{Nodes: []history.Node{{Name: "A", Role: history.RoleClient}, {Name: "redis-1", Role: history.RoleStore}}})
+	grant := history.Event{Kind: history.Granted, Node: 2, Owner: 1, Peer: 1, Text: h.Intern("lock"), Value: int64(10 * time.Second)}
+	h.Add(grant)
+	grant.Kind, grant.At = history.Extended, history.Instant(4*time.Second)
+	h.Add(grant)
+	l := explain.Leases(h)
+	if len(l) != 1 || l[0].Until(0) != history.Instant(10*time.Second) || l[0].Until(history.Instant(5*time.Second)) != history.Instant(14*time.Second) {
+		t.Errorf("%+v", l)
+	}
+}

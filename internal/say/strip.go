@@ -1,0 +1,23 @@
+package say
+
+// The labels of the picture of a run.
+var (
+	ThinksItHolds = New1[Name]("{who} thinks it holds it", "{who} 以为自己持有锁")
+	ServerSays    = New2[Verbatim, Name]("{server} says {who}", "{server} 说是 {who} 的")
+	LeaseEnd      = New0("lease ends", "租约到期")
+	Leases        = New1[Number]("{n} {n|lease|leases}", "{n} 个租约")
+	Wrote         = New1[Name]("{who} writes", "{who} 写入")
+	OverwritesIt  = New1[Name]("{who} writes too late", "{who} 写得太晚")
+	IsRefused     = New1[Name]("{who} is refused", "{who} 被拒绝")
+	SleptFor      = New3[Node, Span, Span](
+		"{Who} slept {time}; its lease had {left} left.",
+		"{who} 停顿了 {time}，它的租约还剩 {left}。")
+	SleptPast = New2[Node, Span](
+		"{Who} slept {time}; its lease was over already.",
+		"{who} 停顿了 {time}，它的租约早已到期。")
+	DivergesHere    = New0("diverges here", "从这里分岔")
+	IsDown          = New0("down", "宕机")
+	CauseWas        = New1[Phrase]("{cause}.", "{cause}。")
+	WrongOwnerShort = New0("another's lock released", "释放了别人的锁")
+	StuckShort      = New0("no progress", "没有进展")
+)
