@@ -112,6 +112,7 @@ var timeCursor = (function () {
       self.y = y;
       self.time = t;
       self.on = true;
+      player.classList.remove("resting");
       player.classList.add("moving");
       pictures.forEach(function (p) {
         var h = p === main ? y : along(t, p.ts, p.ys);
@@ -237,6 +238,7 @@ var timeCursor = (function () {
     self.rest = function (n) {
       if (n < 1) return self.open(n);
       move(main.steps[n - 1], true);
+      player.classList.add("resting"); // nothing is dimmed before the reader moves it
       var list = rows[n].closest(".pane");
       if (main.pane) main.pane.scrollTop = main.steps[n - 1] - 90;
       list.scrollTop = within(rows[n - 1], list);

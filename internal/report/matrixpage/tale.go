@@ -50,16 +50,16 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	t.close(len(steps) - last - 1)
 	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
 		from, to := t.Steps[0].At, t.Steps[n-1].At
-		t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, from, to, l) })
+		t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, lag, from, to, l) })
 	}
 	return t
 }
 
 // part is the picture of a stretch of a run.
-func part(j *checker.Judgement, from, to history.Instant, l say.Language) template.HTML {
+func part(j *checker.Judgement, lag time.Duration, from, to history.Instant, l say.Language) template.HTML {
 	margin := (to - from) / 40
 	scale := strip.Scale{From: int64(max(from-margin, 0)), To: int64(to + margin), Lease: j.History.Header.Lease}
-	return template.HTML(strip.HTML([]*strip.Strip{strip.Of(j, bundle.BarsOf(j.History), false, l)}, scale, l)) // made by us, all texts escaped
+	return template.HTML(strip.HTML([]*strip.Strip{strip.Of(j, bundle.BarsOf(j.History), strip.Options{Language: l, Lag: lag})}, scale, l)) // made by us, all texts escaped
 }
 
 // close moves the gaps at both ends out of the steps.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -112,7 +113,8 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 type story struct {
 	language say.Language
 	steps    []explain.Step
-	left     [2]int // how many steps before and after these are left out
+	left     [2]int        // how many steps before and after these are left out
+	lag      time.Duration // of replication, 0 when it is not known
 	wrong    explain.False
 	causes   []int // indices of the steps that lead to the first violation
 	holders  []byte
@@ -130,6 +132,7 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 	}
 	st := story{
 		language: l,
+		lag:      b.Lag(j.History),
 		wrong:    explain.Assumption(j.History, j.Findings, b.Lag(j.History)),
 		measures: bundle.Measure(j.History),
 		bars:     bundle.BarsOf(j.History),

@@ -235,7 +235,7 @@ func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
 		if h == nil || len(h.Events) == 0 {
 			continue
 		}
-		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, false, l)
+		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, strip.Options{Language: l, Lag: b.Lag(h)})
 		s.Name = clean.Text(b.Runs[i].Lock, clean.MaxName)
 		if at := stories[i].differs; at >= 0 && at < len(stories[i].steps) {
 			s.Diverges(stories[i].steps[at].At, l)

@@ -91,7 +91,7 @@ func (r *reader) believes(client history.NodeID, at history.Instant) bool {
 // cause says in numbers what decided the run: of a client that slept, for how long, and what its
 // lease had left; else the assumption that was false.
 func (r *reader) cause() say.Phrase {
-	wrong := explain.Assumption(r.h, r.j.Findings, 0)
+	wrong := explain.Assumption(r.h, r.j.Findings, r.lag)
 	nap, slept := explain.LongestNap(r.h)
 	broken := r.j.Impact() != checker.ImpactKept && wrong.Proved()
 	switch who := say.Client(r.h.Name(nap.Client)); {

@@ -2,6 +2,7 @@ package strip
 
 import (
 	"slices"
+	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -20,15 +21,23 @@ const (
 	mostServers = 6
 )
 
-// Of makes the picture of a judged run. All clients have a row where all is set, as on a page on
-// which faults are put onto them, else those that had the lock or that a fault struck.
-func Of(j *checker.Judgement, bars *bundle.Bars, all bool, l say.Language) *Strip {
+// Options say how the picture of a run is made.
+type Options struct {
+	Language say.Language
+	// AllClients have a row, as on a page on which faults are put onto them; else those have one that
+	// had the lock or that a fault struck.
+	AllClients bool
+	Lag        time.Duration // of replication, for the cause; 0 when it is not known
+}
+
+// Of makes the picture of a judged run.
+func Of(j *checker.Judgement, bars *bundle.Bars, o Options) *Strip {
 	h := j.History
 	r := &reader{
-		j: j, h: h, bars: bars, language: l, leases: explain.Leases(h), colour: diagram.ColoursOf(h),
+		j: j, h: h, bars: bars, lag: o.Lag, language: o.Language, leases: explain.Leases(h), colour: diagram.ColoursOf(h),
 		strip: &Strip{Impact: j.Impact()}, row: make([]int, len(h.Header.Nodes)+1),
 	}
-	r.rows(all)
+	r.rows(o.AllClients)
 	r.beliefs()
 	r.entries()
 	r.states()
@@ -49,6 +58,7 @@ type reader struct {
 	strip    *Strip
 	row      []int // by NodeID: index into the rows plus one
 	others   int   // the row of all clients that have none of their own, plus one
+	lag      time.Duration
 	language say.Language
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
@@ -132,6 +133,7 @@ func HTML(list []*Strip, s Scale, l say.Language) string {
 type drawing struct {
 	b        strings.Builder
 	scale    Scale
+	labelled []float64 // where labels begin above the rows of the present strip
 	language say.Language
 }
 
@@ -157,8 +159,14 @@ func (d *drawing) strip(s *Strip) {
 	}
 	d.b.WriteString(`<div class="rows-of">`)
 	d.bands(s.Bands)
+	servers := 0
 	for i := range s.Rows {
-		d.row(&s.Rows[i])
+		if s.Rows[i].Role == string(history.RoleStore) {
+			servers++
+		}
+	}
+	for i := range s.Rows {
+		d.row(&s.Rows[i], servers > 1)
 	}
 	d.lines(s.Lines)
 	for _, n := range s.Notes {
@@ -181,10 +189,13 @@ var states = []Look{Frozen, CutOff, Down, Struck}
 // denseAfter is from how many bars of a row on they are drawn as how much of the time they cover.
 const denseAfter = 150
 
-func (d *drawing) row(r *Row) {
+func (d *drawing) row(r *Row, slim bool) {
 	class := "lane"
 	if slices.ContainsFunc(r.Bars, func(b Bar) bool { return slices.Contains(states, b.Look) }) {
 		class += " hit"
+	}
+	if slim && r.Role == string(history.RoleStore) {
+		class += " slim" // of several servers, so that they fit
 	}
 	d.f(`<div class="%s"`, class)
 	if r.Node != "" {
@@ -238,16 +249,23 @@ func (d *drawing) marks(list []Mark) {
 			continue
 		}
 		last[m.Look] = x
-		d.mark(m, x)
+		next := 2.0
+		if i+1 < len(list) {
+			next = d.share(list[i+1].At)
+		}
+		d.mark(m, x, next-x > room)
 	}
 }
 
-func (d *drawing) mark(m *Mark, x float64) {
+// room is how much of the width a label beside a mark takes.
+const room = 0.22
+
+func (d *drawing) mark(m *Mark, x float64, right bool) {
 	class := string(m.Look)
 	if m.Client > 0 {
 		class += fmt.Sprintf(" k%d", m.Client)
 	}
-	if x > 0.6 {
+	if x+room > 1 || !right && x > room {
 		class += " left" // the label lies on that side
 	}
 	d.f(`<i class="mark %s" style="left:%.2f%%">%s`, class, x*100, html.EscapeString(m.Letter))
@@ -257,8 +275,8 @@ func (d *drawing) mark(m *Mark, x float64) {
 	d.b.WriteString(`</i>`)
 }
 
-// apart is how far labels above the rows are from each other at least.
-const apart = 0.13
+// apart is how much of the width a label above the rows takes, on a phone.
+const apart = 0.2
 
 // bands draws what broke across the rows; those that touch become one.
 func (d *drawing) bands(list []Band) {
@@ -279,16 +297,16 @@ func (d *drawing) bands(list []Band) {
 		}
 		looks[b.Look] = same
 	}
-	var labelled []float64
+	d.labelled = nil
 	for _, look := range order {
 		for _, b := range looks[look] {
 			x, label := d.share(b.From), b.Label
-			if slices.ContainsFunc(labelled, func(o float64) bool { return x-o < apart && o-x < apart }) {
+			if slices.ContainsFunc(d.labelled, func(o float64) bool { return x-o < apart && o-x < apart }) {
 				label = ""
 			}
 			side := ""
 			if label != "" {
-				labelled = append(labelled, x)
+				d.labelled = append(d.labelled, x)
 				if x > 0.8 {
 					side = " left"
 				}
@@ -306,9 +324,12 @@ func (d *drawing) lines(list []Line) {
 		if l.At > d.scale.To || x-last < 0.01 {
 			continue
 		}
-		side := ""
-		if x < apart {
-			side = " right"
+		from, side := x-apart, "" // of its label
+		if from < 0 {
+			from, side = x, " right"
+		}
+		if slices.ContainsFunc(d.labelled, func(o float64) bool { return o-from < apart && from-o < apart }) {
+			side += " low"
 		}
 		d.f(`<div class="lease%s" style="--from:%.5f"><span>%s</span></div>`, side, x, html.EscapeString(l.Label))
 		last = x

@@ -45,7 +45,7 @@ var brokeBand = regexp.MustCompile(`<div class="broke mutual-exclusion[^"]*" sty
 func TestViolationsAreSeenInLongHistories(t *testing.T) {
 	r := &bundletest.MillionBundle(100_000).Runs[0]
 	h := r.Judgement.History
-	drawn := HTML([]*Strip{Of(&r.Judgement, bundle.BarsOf(h), false, say.English)}, Scale{To: int64(h.End())}, say.English)
+	drawn := HTML([]*Strip{Of(&r.Judgement, bundle.BarsOf(h), Options{Language: say.English})}, Scale{To: int64(h.End())}, say.English)
 	if len(drawn) > 100_000 {
 		t.Errorf("%d bytes", len(drawn))
 	}
@@ -74,7 +74,7 @@ func played(t *testing.T, lesson, lock string) *Strip {
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}
-	return Of(&out.Judgement, bundle.BarsOf(out.Judgement.History), false, say.English)
+	return Of(&out.Judgement, bundle.BarsOf(out.Judgement.History), Options{Language: say.English})
 }
 
 // looks counts the bars and marks of a row by their looks.
