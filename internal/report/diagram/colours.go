@@ -1,21 +1,16 @@
 package diagram
 
 import (
+	"fmt"
 	"slices"
 
 	"lockstep/internal/history"
 )
 
-// palette colours the clients where a figure has no classes, after Okabe and Ito.
-var palette = []string{
-	"var(--c1,#0072B2)", "var(--c2,#E69F00)", "var(--c3,#009E73)",
-	"var(--c4,#CC79A7)", "var(--c5,#56B4E9)", "var(--c6,#B0A000)",
-}
-
-// paletteSize is how many colours clients have; vermilion is left for what breaks.
-// The classes b1 to b6 (hatched) and g1 to g6 (solid) of the
+// paletteSize is how many colours clients have. No verdict has a colour like them, and they mean
+// nothing but clients. The classes b1 to b6 (hatched) and g1 to g6 (solid) of the
 // page give them, as well as patterns and arrows, which all its figures share.
-var paletteSize = len(palette)
+const paletteSize = 6
 
 // colours are the numbers of the clients' colours, from 1, by NodeID.
 type colours []int
@@ -56,10 +51,10 @@ func (c colours) of(id history.NodeID) int {
 	return 0
 }
 
-// fill is the colour itself.
+// fill is the colour itself, where a page has no classes for it.
 func (c colours) fill(id history.NodeID) string {
 	if n := c.of(id); n > 0 {
-		return palette[n-1]
+		return fmt.Sprintf("var(--c%d)", n)
 	}
 	return "#888888"
 }
