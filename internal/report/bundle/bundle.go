@@ -11,6 +11,7 @@
 package bundle
 
 import (
+	"strconv"
 	"time"
 
 	"lockstep/internal/checker"
@@ -158,6 +159,27 @@ func (b *Bundle) Simulated() time.Duration {
 		}
 	}
 	return sum
+}
+
+// Speed says how much faster than its scenario a story was played; nothing when it was not.
+func (b *Bundle) Speed() say.Phrase {
+	for i := range b.Runs {
+		h := b.Runs[i].Judgement.History
+		if h == nil {
+			continue
+		}
+		times := func(n float64) say.Verbatim { return say.Verbatim(strconv.FormatFloat(n, 'g', 3, 64)) }
+		switch ppm := h.Header.ScalePPM; {
+		case ppm == 100_000:
+			return say.Text("ten times faster")
+		case ppm > 0 && ppm < 1_000_000:
+			return say.TimesFaster.With(times(1_000_000 / float64(ppm)))
+		case ppm > 1_000_000:
+			return say.TimesSlower.With(times(float64(ppm) / 1_000_000))
+		}
+		break
+	}
+	return say.Phrase{}
 }
 
 // Worst returns the index of the first run that has a broken property, else of

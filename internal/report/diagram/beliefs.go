@@ -87,7 +87,7 @@ func (d *stripDrawing) draw(b *bundle.Bars) {
 		d.f(`<text x="0" y="%d">%s</text><path d="M%d %dH%d"/>`,
 			y+15, escape(clean.Text(say.Name(d.h.Name(id)).In(d.language), clean.MaxHeadName)), stripLabel, y+stripLane/2, stripWidth)
 	}
-	colours := coloursOf(d.h)
+	colours := bundle.ColoursOf(d.h)
 	var beliefs []bundle.Span
 	for _, bar := range b.Beliefs {
 		lane, ok := d.lanes[bar.Node]
@@ -96,8 +96,12 @@ func (d *stripDrawing) draw(b *bundle.Bars) {
 			continue
 		}
 		beliefs = append(beliefs, s)
+		fill := "#888888"
+		if n := colours.Of(bar.Node); n > 0 {
+			fill = fmt.Sprintf("var(--c%d)", n)
+		}
 		d.f(`<rect x="%d" y="%d" width="%d" height="%d" rx="3" style="fill:%s"/>`,
-			d.x(s.From), lane*stripLane+4, max(d.x(s.To)-d.x(s.From), 2), stripLane-8, colours.fill(bar.Node))
+			d.x(s.From), lane*stripLane+4, max(d.x(s.To)-d.x(s.From), 2), stripLane-8, fill)
 	}
 	for _, bar := range b.Freezes {
 		lane, ok := d.lanes[bar.Node]

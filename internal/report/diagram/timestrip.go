@@ -73,7 +73,7 @@ type timeDrawing struct {
 	b        strings.Builder // what lies in time
 	end      history.Instant
 	h        *history.History // of the strip that is being drawn
-	colours  colours
+	colours  bundle.Colours
 	language say.Language
 }
 
@@ -95,7 +95,7 @@ func (d *timeDrawing) box(from, to, y, height int, class string) {
 // strip draws one run below y and returns where the next one begins.
 func (d *timeDrawing) strip(s *Strip, y int, named bool) int {
 	d.h = s.Run.Judgement.History
-	d.colours = coloursOf(d.h)
+	d.colours = bundle.ColoursOf(d.h)
 	if named {
 		y += 15
 		fmt.Fprintf(&d.names, `<text x="%d" y="%d" class="lock">%s</text>`, -timeLeft, y, escape(clean.Text(s.Name, clean.MaxName)))
@@ -163,7 +163,7 @@ func (d *timeDrawing) lane(l *timeLane, y int) {
 		first, last := d.lasts(b)
 		from, to := d.x(first), d.x(last)
 		height := laneHeight / side
-		d.box(from, max(to, from+leastBar), y+b.Lane*height, height, fmt.Sprintf("%s%d", class, d.colours.of(b.Owner)))
+		d.box(from, max(to, from+leastBar), y+b.Lane*height, height, fmt.Sprintf("%s%d", class, d.colours.Of(b.Owner)))
 	}
 }
 
