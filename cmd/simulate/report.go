@@ -116,6 +116,7 @@ func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error
 func (f *reportFlags) one(w io.Writer, s *rundir.Run, chosen []forms.Form, out *output) (run.Status, error) {
 	r := s.Result()
 	b := bundle.Of(r, again(s, r), buildVersion())
+	b.ScalePPM, _ = parseScale(s.Env.Scale) // 0 where the file says nonsense
 	b.RunDir, b.Logs = s.Dir, s.HasLogs()
 	files, err := forms.Render(chosen, f.language, b)
 	if err != nil {

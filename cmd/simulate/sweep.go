@@ -248,7 +248,7 @@ func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
 	}
 	files := []runstore.File{{Name: "sweep.html", Data: page}, {Name: "sweep.csv", Data: export.SweepCSV(s)}}
 	for i := range s.Maps {
-		svg, err := figure.SafeRegion(&s.Maps[i], s.Language)
+		svg, err := figure.Region(s, &s.Maps[i])
 		if err != nil {
 			return &bugError{err}
 		}

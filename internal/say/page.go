@@ -5,6 +5,8 @@ package say
 // The head, the verdicts and the set-up.
 var (
 	OfTrueTime   = New1[Rounded]("{time} of true time", "真实时间 {time}")
+	TimesFaster  = New1[Verbatim]("{n} times faster", "{n} 倍速")
+	TimesSlower  = New1[Verbatim]("{n} times slower", "放慢到 {n} 分之一")
 	SomeBroke    = New2[Number, Number]("{broken} of {n} locks broke at least one property.", "{n} 把锁中有 {broken} 把至少破坏了一条性质。")
 	AllBroke     = New1[Number]("Each of the {n} locks broke at least one property.", "{n} 把锁每一把都至少破坏了一条性质。")
 	BrokenTimes  = New1[Number]("broken {n}×", "破坏 {n} 次")
@@ -88,6 +90,8 @@ var (
 	LostMessage = New1[Phrase]("[{command} ]lost", "[{command} ]丢失")
 	ReadVersion = New1[Number]("read v{n}", "读 v{n}")
 	Standing    = New2[Phrase, Flag]("{belief}[frozen?, frozen]", "{belief}[frozen?，冻结]")
+	OneLease    = New1[Planned]("1 lease = {time}", "1 个租约 = {time}")
+	SomeLeases  = New2[Verbatim, Planned]("{n} leases = {time}", "{n} 个租约 = {time}")
 	AxisSeconds = New1[Verbatim]("{n} s", "{n} 秒")
 )
 

@@ -2,8 +2,10 @@ package say
 
 // What the map of a sweep says.
 var (
-	SeedsEach     = New2[Verbatim, Number]("{property}, {n} seeds for each setting", "{property}，每个设置 {n} 个种子")
-	ShareOfBroken = New2[Verbatim, Number](
+	BoldIsLease    = New1[Verbatim]("bold line: {axis} = 1 lease", "粗线：{axis} = 1 个租约")
+	CountsInLeases = New1[Planned]("in leases of {time}", "以 {time} 的租约计")
+	SeedsEach      = New2[Verbatim, Number]("{property}, {n} seeds for each setting", "{property}，每个设置 {n} 个种子")
+	ShareOfBroken  = New2[Verbatim, Number](
 		"{property}, {n} seeds for each setting; share of broken runs in %",
 		"{property}，每个设置 {n} 个种子；被破坏的运行所占的百分比")
 	WhereDoesHold = New2[Verbatim, Number](

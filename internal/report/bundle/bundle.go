@@ -11,6 +11,8 @@
 package bundle
 
 import (
+	"cmp"
+	"strconv"
 	"time"
 
 	"lockstep/internal/checker"
@@ -27,15 +29,16 @@ const ResultSchema = 1
 // Bundle is everything that one report shows: one plan with one seed, played
 // with one or more locks.
 type Bundle struct {
-	Plan    *plan.Plan
-	Runs    []Run
-	Backend string // sim, process, docker, compose
-	Seed    uint64
-	Replay  string // the command line that plays it again
-	RunDir  string // where the files of the run are; "" when nothing was written
-	Hash    string // covers the bytes of the histories
-	Program string // the version of the program that judged them; "" when unknown
-	Logs    bool   // whether the logs of the servers are in stores/
+	Plan     *plan.Plan
+	Runs     []Run
+	Backend  string // sim, process, docker, compose
+	Seed     uint64
+	Replay   string // the command line that plays it again
+	RunDir   string // where the files of the run are; "" when nothing was written
+	Hash     string // covers the bytes of the histories
+	Program  string // the version of the program that judged them; "" when unknown
+	ScalePPM int64  // by what --scale multiplied all durations, in millionths; 0 where plan or histories say it
+	Logs     bool   // whether the logs of the servers are in stores/
 }
 
 // Run is one lock's part of a bundle.
@@ -158,6 +161,29 @@ func (b *Bundle) Simulated() time.Duration {
 		}
 	}
 	return sum
+}
+
+// Speed says how much faster than its scenario a story was played; nothing when it was not.
+func (b *Bundle) Speed() say.Phrase {
+	ppm := b.ScalePPM
+	if b.Plan != nil {
+		ppm = cmp.Or(ppm, b.Plan.ScalePPM)
+	}
+	for i := range b.Runs {
+		if h := b.Runs[i].Judgement.History; h != nil && h.Header.ScalePPM != 1_000_000 { // that of real servers
+			ppm = cmp.Or(ppm, h.Header.ScalePPM)
+		}
+	}
+	times := func(n float64) say.Verbatim { return say.Verbatim(strconv.FormatFloat(n, 'g', 3, 64)) }
+	switch {
+	case ppm == 100_000:
+		return say.Text("ten times faster")
+	case ppm > 0 && ppm < 1_000_000:
+		return say.TimesFaster.With(times(1_000_000 / float64(ppm)))
+	case ppm > 1_000_000:
+		return say.TimesSlower.With(times(float64(ppm) / 1_000_000))
+	}
+	return say.Phrase{}
 }
 
 // Worst returns the index of the first run that has a broken property, else of

@@ -46,6 +46,7 @@ const (
 
 // Write is a write at the resource.
 type Write struct {
+	Author  history.NodeID
 	At      history.Instant
 	Token   int64
 	Refused bool
@@ -156,7 +157,7 @@ func (s *survey) endWait(p *surveyed, e *history.Event, how WaitEnd) {
 }
 
 func (s *survey) write(e *history.Event) {
-	w := Write{At: e.At, Token: e.Token, Refused: e.Kind == history.WriteRefused}
+	w := Write{Author: e.Peer, At: e.At, Token: e.Token, Refused: e.Kind == history.WriteRefused}
 	w.Stale = !w.Refused && e.Token != 0 && e.Token < s.highest
 	s.highest = max(s.highest, e.Token)
 	s.m.Tokens = s.m.Tokens || e.Token != 0

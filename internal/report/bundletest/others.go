@@ -39,7 +39,7 @@ func MillionBundle(events int) *bundle.Bundle {
 // Sweep has a cell of each kind: safe, rarely and often broken, always, untested.
 func Sweep() *bundle.Sweep {
 	const property = "mutual-exclusion"
-	lease := plan.Axis{Name: "lease", Values: []int64{1e9, 2e9, 4.5e9}}
+	lease := plan.Axis{Name: "lease", Key: "lease", Values: []int64{1e9, 2e9, 4.5e9}}
 	pause := plan.Axis{Name: "pause", Values: []int64{0, 10e9}}
 	loss := plan.Axis{Name: "loss", Unit: plan.UnitShare, Values: []int64{0, 50_000}}
 	cell := func(x, y int64, broken, tested int, first uint64) sweep.Cell {

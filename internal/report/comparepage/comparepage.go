@@ -71,7 +71,7 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 		Title: say.SideBySide.With(say.Number(len(c.Runs))).In(l), Shapes: template.HTML(diagram.Shapes()),
 		Count: len(c.Runs), Cares: c.Cares(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: clean.Text(c.Replay, clean.MaxLine),
 	}
-	v.Head = page.NewHead(v.Title, page.ReportCSS, strip.CSS, runsCSS)
+	v.Head = page.NewHead(v.Title, page.ReportCSS, figure.CSS, strip.CSS, runsCSS)
 	if len(all) > compare.MaxSides {
 		v.Cut = say.ShownFirst.With(compare.MaxSides, say.Number(len(all))).In(l)
 	}

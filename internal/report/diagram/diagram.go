@@ -1,5 +1,6 @@
 // Package diagram draws histories as SVG: the space-time diagram, strips in true time, who believed
-// what, the set-up. Its classes, colours and shapes are those of the pages.
+// what, the set-up. Its classes, colours and shapes are those of the pages: b1 to b6 are hatched in
+// the clients' colours, g1 to g6 solid.
 package diagram
 
 import (
@@ -25,7 +26,7 @@ func Shapes() string {
 	var b strings.Builder
 	b.WriteString(`<svg class="shapes" width="0" height="0" aria-hidden="true"><defs>` +
 		`<marker id="arrow" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="6.5" markerHeight="6.5" orient="auto"><path d="M0 0.6 8 4 0 7.4z" class="head"/></marker>`)
-	for n := 1; n <= paletteSize; n++ {
+	for n := 1; n <= bundle.ClientColours; n++ {
 		fmt.Fprintf(&b, `<pattern id="hatch-%d" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0v5" style="stroke:var(--c%d)" stroke-width="4"/></pattern>`, n, n)
 	}
 	b.WriteString(`</defs></svg>`)
@@ -35,7 +36,7 @@ func Shapes() string {
 // Draw draws a layout as SVG. The numbers link to the ids of the steps:
 // stepPrefix and the number.
 func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
-	d := &drawing{l: l, colours: coloursOf(l.h), prefix: stepPrefix, language: language}
+	d := &drawing{l: l, colours: bundle.ColoursOf(l.h), prefix: stepPrefix, language: language}
 	title := say.SpaceTime.With(say.Verbatim(clean.Text(l.h.Header.Lock, clean.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
@@ -91,7 +92,7 @@ func (d *drawing) heads() {
 
 type drawing struct {
 	l        *Layout
-	colours  colours
+	colours  bundle.Colours
 	struck   map[int64]bool // faults that frame a lane
 	prefix   string         // of the steps' ids
 	language say.Language
@@ -187,7 +188,7 @@ func (d *drawing) beliefs(bars []bundle.Bar) {
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
 			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="b%d"/>`,
-				d.l.column(b.Node)-7, y0, y1-y0, d.colours.of(b.Owner))
+				d.l.column(b.Node)-7, y0, y1-y0, d.colours.Of(b.Owner))
 		}
 	}
 }
@@ -202,7 +203,7 @@ func (d *drawing) grants(bars []bundle.Bar) {
 		if b.Copy {
 			class = "copy copy"
 		}
-		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.of(b.Owner))
+		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.Of(b.Owner))
 		d.text(x+19, y0+12, beside, "o", clean.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4))
 	}
 }

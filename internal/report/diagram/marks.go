@@ -152,7 +152,7 @@ func (d *drawing) mark(i int32) {
 	}
 	switch e.Kind {
 	case history.WriteAccepted:
-		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="write g%d"/>`, x, y-7, d.colours.of(e.Peer))
+		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="write g%d"/>`, x, y-7, d.colours.Of(e.Peer))
 		d.text(x+17, y+4, beside, "o", fmt.Sprintf("v%d", e.Value))
 	case history.WriteRefused:
 		d.f(`<path d="M%d %dl7 7l-7 7l-7 -7z" class="refused"/>`, x, y-7)

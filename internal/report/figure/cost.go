@@ -44,7 +44,7 @@ func Costs(names []string, all []*bundle.Measures, l say.Language) (Figure, erro
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 		x, y := plt.Transforms(&c)
 		for i, cost := range costs {
-			fill(c, blue, x(0), x(cost), y(-float64(i)-0.32), y(-float64(i)+0.32))
+			fill(c, grey, x(0), x(cost), y(-float64(i)-0.32), y(-float64(i)+0.32))
 		}
 	}))
 	svg, err := drawnSized(wideWidth, vg.Length(len(names)*18+50), func(c draw.Canvas) { p.Draw(c) }, say.Text("Commands that an acquisition costs").In(l))

@@ -2,16 +2,16 @@
 package figure
 
 import (
-	"bytes"
 	"fmt"
-	"regexp"
+	"math"
+	"time"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
@@ -68,36 +68,43 @@ var Drawers = []drawer{
 }
 
 // Plots draws the figures of a bundle as files. No two have the same name.
-func Plots(b *bundle.Bundle) ([]Plot, error) {
+func Plots(b *bundle.Bundle, l say.Language) ([]Plot, error) {
 	var out []Plot
+	add := func(kind, lock string, svg []byte, title string) {
+		if svg == nil {
+			return
+		}
+		name, heading := kind, say.Text(title)
+		if lock != "" {
+			name += "-" + clean.FileName(lock)
+			heading = say.OfLock.With(say.Verbatim(clean.Text(lock, clean.MaxName)), heading)
+		}
+		out = append(out, Plot{name, standalone(svg, heading.In(l), aboutRun(b, l))})
+	}
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		h := r.Judgement.History
 		if h == nil {
 			continue
 		}
-		svg, err := Holders(h, r.Judgement.Findings, MaxPoints, say.English)
+		svg, err := Holders(h, r.Judgement.Findings, MaxPoints, l)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Plot{"holders-" + clean.FileName(r.Lock), svg})
-		figures, err := Of(r, bundle.Measure(h), MaxPoints, say.English)
+		add("holders", r.Lock, svg, "Clients inside at once")
+		figures, err := Of(r, bundle.Measure(h), MaxPoints, l)
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range figures {
-			if f.SVG != nil {
-				out = append(out, Plot{f.Kind + "-" + clean.FileName(r.Lock), f.SVG})
-			}
+		for k, f := range figures {
+			add(f.Kind, r.Lock, f.SVG, Drawers[k].Title)
 		}
 	}
-	f, err := Distribution(b, measuresOf(b), say.English)
+	f, err := Distribution(b, measuresOf(b), l)
 	if err != nil {
 		return nil, err
 	}
-	if f.SVG != nil {
-		out = append(out, Plot{f.Kind, f.SVG})
-	}
+	add(f.Kind, "", f.SVG, WaitSpread.Title)
 	return distinct(out), nil
 }
 
@@ -185,7 +192,7 @@ type painter func(c draw.Canvas, plt *plot.Plot)
 // Plot implements plot.Plotter.
 func (f painter) Plot(c draw.Canvas, plt *plot.Plot) { f(c, plt) }
 
-// drawn renders a plot.
+// drawn renders a small plot.
 func drawn(p *plot.Plot, title string) ([]byte, error) {
 	return drawnWith(func(c draw.Canvas) { p.Draw(c) }, title)
 }
@@ -194,30 +201,50 @@ func drawnWith(paint func(draw.Canvas), title string) ([]byte, error) {
 	return drawnSized(plotWidth, plotHeight, paint, title)
 }
 
-func drawnSized(width, height vg.Length, paint func(draw.Canvas), title string) ([]byte, error) {
-	c := vgsvg.New(width, height)
-	paint(draw.Crop(draw.New(c), 0, -10, 0, -6)) // room for half of the last labels
-	var buf bytes.Buffer
-	if _, err := c.WriteTo(&buf); err != nil {
-		return nil, err
+// leaseRoom is how much higher a plot is that counts in leases on top.
+const leaseRoom = 18
+
+// drawnOver renders a plot over time, with a second axis on top that counts in leases.
+func drawnOver(p *plot.Plot, lease time.Duration, width, height vg.Length, title string, l say.Language) ([]byte, error) {
+	room := vg.Length(0)
+	if lease > 0 {
+		room = leaseRoom
+		p.Add(leases(p, lease, l))
 	}
-	return finish(buf.Bytes(), title), nil
+	return drawnSized(width, height+room, func(c draw.Canvas) { p.Draw(draw.Crop(c, 0, 0, 0, -room)) }, title)
 }
 
-// colours of gonum's SVG and what the page calls them. The page may give them
-// other values on a dark background; a file on its own has the ones of the palette.
-var colours = [][2]string{
-	{"#000000", "currentColor"},
-	{"#0072B2", "var(--c1,#0072B2)"},
-	{"#E69F00", "var(--c2,#E69F00)"},
-	{"#009E73", "var(--c3,#009E73)"},
-	{"#CC79A7", "var(--c4,#CC79A7)"},
-	{"#56B4E9", "var(--c5,#56B4E9)"},
-	{"#B0A000", "var(--c6,#B0A000)"},
+// leases draws the axis of leases above a plot over seconds. Its first label says how long they are.
+func leases(p *plot.Plot, lease time.Duration, l say.Language) painter {
+	return func(c draw.Canvas, plt *plot.Plot) {
+		x, _ := plt.Transforms(&c)
+		style := draw.LineStyle{Color: black, Width: 0.5}
+		c.StrokeLine2(style, c.Min.X, c.Max.Y, c.Max.X, c.Max.Y)
+		label := p.X.Tick.Label
+		label.XAlign, label.YAlign = draw.XCenter, draw.YBottom
+		free := c.Min.X - 20
+		for i, t := range axis.Leases(p.X.Max, lease.Seconds()) {
+			at := x(t.Value)
+			c.StrokeLine2(style, at, c.Max.Y, at, c.Max.Y+4)
+			text := t.Label
+			if i == 0 {
+				text = firstLease(t, l)
+			}
+			half := label.Width(text) / 2
+			middle := min(at, c.Max.X+8-half) // a long label ends where the plot does
+			if middle-half > free {
+				c.FillText(label, vg.Point{X: middle, Y: c.Max.Y + 5}, text)
+				free = middle + half + 4
+			}
+		}
+	}
 }
 
-// wordy is what gonum says of every text and every path and what is so anyway.
-var wordy = regexp.MustCompile(`font-variant:none;|font-variant:normal;|font-weight:normal;|font-style:normal;|\s*xmlns:xlink="[^"]*"`)
-
-// blanks is the white space between elements, and between attributes.
-var blanks = regexp.MustCompile(`\s*\n\s*`)
+// firstLease is the label that says what the axis of leases counts in.
+func firstLease(t axis.Tick, l say.Language) string {
+	lasts := say.Planned(math.Round(t.Value * 1e9))
+	if t.Label == "1" {
+		return say.OneLease.With(lasts).In(l)
+	}
+	return say.SomeLeases.With(say.Verbatim(t.Label), lasts).In(l)
+}

@@ -11,10 +11,12 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
+	"lockstep/internal/sweep"
 )
 
 // figureOf draws one kind of figure of a run.
@@ -104,24 +106,24 @@ func TestFaultsAreShadedBehind(t *testing.T) {
 	}
 	for _, kind := range []string{"waits", "clocks", "tokens"} {
 		f := figureOf(t, &skewed, kind)
-		if !bytes.Contains(f.SVG, []byte("fill:#7F7F7F")) {
+		if !bytes.Contains(f.SVG, []byte(`fill="#7f7f7f"`)) {
 			t.Errorf("%s has no shade", kind)
 		}
-		if bytes.Index(f.SVG, []byte("fill:#7F7F7F")) > bytes.LastIndex(f.SVG, []byte("var(--c1")) {
+		if bytes.Index(f.SVG, []byte(`fill="#7f7f7f"`)) > bytes.LastIndex(f.SVG, []byte(hexOf(clients[0]))) {
 			t.Errorf("%s: the shade lies on top", kind)
 		}
 	}
 }
 
-// The files of a bundle: well-formed, without a fixed black, each of another name,
+// The files of a bundle: well-formed, complete without a page, each of another name,
 // whatever the locks are called.
 func TestPlotFiles(t *testing.T) {
 	b := bundletest.HostileBundle()
-	one, err := Plots(b)
+	one, err := Plots(b, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Plots(bundletest.HostileBundle())
+	two, err := Plots(bundletest.HostileBundle(), say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +136,10 @@ func TestPlotFiles(t *testing.T) {
 		if !bytes.Equal(p.SVG, two[i].SVG) {
 			t.Errorf("%s differs between two drawings", p.Name)
 		}
-		if bytes.Contains(p.SVG, []byte("#000000")) || !bytes.Contains(p.SVG, []byte("currentColor")) {
-			t.Errorf("%s is black on every background", p.Name)
+		for _, alien := range []string{"var(", "class=", "style=", "currentColor", "url("} {
+			if bytes.Contains(p.SVG, []byte(alien)) {
+				t.Errorf("%s needs a page: it has %s", p.Name, alien)
+			}
 		}
 		WellFormed(t, p.Name, p.SVG)
 	}
@@ -158,11 +162,128 @@ func WellFormed(t *testing.T, name string, svg []byte) {
 	}
 }
 
+// A file says what it is of, in the language of its report, and how fast it was played.
+func TestPlotFilesHaveHeads(t *testing.T) {
+	for l, want := range map[say.Language][]string{
+		say.English: {
+			"holders-set-nx-lua: set-nx-lua: Clients inside at once; A long pause outlives the lease · seed 1 · simulated; 1 lease = 10 s",
+			"holds-set-nx-lua: set-nx-lua: Hold time and lease; A long pause outlives the lease · seed 1 · simulated; 1 lease = 10 s",
+		},
+		say.Chinese: {
+			"holders-set-nx-lua: set-nx-lua：同时在里面的客户端; A long pause outlives the lease · 种子 1 · 模拟 · 十倍速; 1 个租约 = 10 秒",
+			"holds-set-nx-lua: set-nx-lua：持有时间与租约; A long pause outlives the lease · 种子 1 · 模拟 · 十倍速; 1 个租约 = 10 秒",
+		},
+	} {
+		r := bundletest.PauseRun("set-nx-lua", false)
+		if l == say.Chinese {
+			r.Judgement.History.Header.ScalePPM = 100_000
+		}
+		plots, err := Plots(&bundle.Bundle{Seed: 1, Backend: history.Sim, Runs: []bundle.Run{r}}, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range plots {
+			texts := textsOf(t, p.SVG)
+			says := texts[:2]
+			for _, s := range texts[2:] {
+				if strings.Contains(s, " = ") {
+					says = append(says, s)
+				}
+			}
+			got = append(got, p.Name+": "+strings.Join(says, "; "))
+		}
+		reporttest.WantLines(t, string(l), got, want)
+	}
+}
+
+// Where the lease is varied, a bold line parts pauses shorter than it from longer ones; where it is not,
+// pauses count in leases.
+func TestRegionsCountInLeases(t *testing.T) {
+	pause := &plan.Axis{Name: "pause", Unit: plan.UnitDuration, Key: "pause", Values: []int64{1e9, 2e9, 3e9}}
+	lease := plan.Axis{Name: "lease", Unit: plan.UnitDuration, Key: "lease", Values: []int64{2e9, 3e9}}
+	work := plan.Axis{Name: "work", Unit: plan.UnitDuration, Key: "work", Values: []int64{1e9, 3e9}}
+	latency := plan.Axis{Name: "latency", Unit: plan.UnitDuration, Key: "latency", Values: []int64{1e6, 2e6}}
+	const bold = `stroke-width="2.4"`
+	for _, tt := range []struct {
+		x    plan.Axis
+		y    *plan.Axis
+		says []string
+		line string // the bold one
+	}{
+		{lease, pause, []string{"bold line: pause = 1 lease"}, "M29.299,54.418L162.85,54.418M162.85,54.418L162.85,84.609M162.85,84.609L296.4,84.609"},
+		{work, pause, []string{"0.5", "1.5", "0.5", "1", "1.5", "in leases of 2 s"}, ""},
+		{latency, pause, []string{"0.5", "1", "1.5", "in leases of 2 s"}, ""},
+		{latency, nil, nil, ""},
+		{lease, nil, nil, ""},
+	} {
+		s := &bundle.Sweep{Plan: &plan.Plan{Lease: 2 * time.Second}, Language: say.English, Seeds: 1}
+		m := &sweep.Map{Lock: "x", X: tt.x, Y: tt.y}
+		for i := range len(tt.x.Values) * m.Rows() {
+			c := sweep.Cell{X: tt.x.Values[i%len(tt.x.Values)]}
+			if tt.y != nil {
+				c.Y = tt.y.Values[i/len(tt.x.Values)]
+			}
+			m.Cells = append(m.Cells, c)
+		}
+		svg, err := Region(s, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, text := range textsOf(t, svg) {
+			if strings.Contains(text, "lease") && text != "lease" || strings.Trim(text, "0.15") == "" {
+				got = append(got, text)
+			}
+		}
+		name := tt.x.Name
+		reporttest.WantLines(t, name, got, tt.says)
+		var line string
+		if before, _, ok := bytes.Cut(svg, []byte(bold)); ok {
+			line = string(before[bytes.LastIndex(before, []byte(`d="`))+3:])
+		}
+		if !strings.HasPrefix(line, tt.line) || (line == "") != (tt.line == "") {
+			t.Errorf("%s: the bold line is %s, want %s", name, line, tt.line)
+		}
+	}
+}
+
+// textsOf are the texts that a picture shows.
+func textsOf(t *testing.T, svg []byte) (out []string) {
+	t.Helper()
+	var picture struct {
+		Texts  []string `xml:"text"`
+		Groups []struct {
+			Inner struct {
+				Texts []string `xml:"text"`
+			} `xml:"g"`
+		} `xml:"g"`
+	}
+	if err := xml.Unmarshal(svg, &picture); err != nil {
+		t.Fatal(err)
+	}
+	out = picture.Texts
+	for _, g := range picture.Groups {
+		out = append(out, g.Inner.Texts...)
+	}
+	return out
+}
+
+// What does not fit below the heading is left out from the left, and a heading that is too long is smaller.
+func TestHeadsFit(t *testing.T) {
+	svg := []byte(`<svg class="plotted" width="300pt" height="9pt" viewBox="0 0 300 9"><title>x</title><path/></svg>`)
+	long := strings.Repeat("long ", 20)
+	got := string(standalone(svg, long, []string{long, "seed 1", "simulated"}))
+	if !strings.Contains(got, ">seed 1 · simulated<") || strings.Contains(got, `font-size="12px"`) {
+		t.Errorf("it does not fit: %s", got)
+	}
+}
+
 // A text in a plot that looks like a style is a text.
 func TestFinishLeavesTextsAlone(t *testing.T) {
 	svg := []byte(`<svg><text x="1" style="font-family:Liberation Sans;font-variant:none;font-size:9.5px">font-family:x</text><path d="M1,2" style="fill:none;stroke:#000000" /></svg>`)
 	got := string(finish(svg, "a<b"))
-	for _, want := range []string{">font-family:x</text>", `<path d="M1,2" style="fill:none;stroke:currentColor"/>`, "<title>a&lt;b</title>"} {
+	for _, want := range []string{">font-family:x</text>", `<path d="M1,2" fill="none" stroke="#1f1e1c"/>`, "<title>a&lt;b</title>"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}

@@ -1,18 +1,14 @@
 package figure
 
 import (
-	"bytes"
 	"fmt"
-	"html"
 	"image/color"
 	"math"
-	"regexp"
 	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -21,24 +17,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// Colours of the plot, from the palette of Okabe and Ito. They are readable on
-// white and on black; lines that should follow the text's colour are plain
-// black, which finish turns into currentColor.
-var (
-	ink       = color.NRGBA{A: 255}
-	blue      = color.NRGBA{R: 0x00, G: 0x72, B: 0xb2, A: 255}
-	vermilion = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 255}
-	shade     = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 70}
-	excess    = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 110}
-)
-
 // MaxPoints is how many points of a curve are drawn: more than the plot has
 // pixels nobody can see.
 const MaxPoints = 900
-
-// fontFamily matches the fonts that gonum names; a page has its own. All texts of a
-// plot have one size.
-var fontFamily = regexp.MustCompile(` ?style="font-family:[^;"]*;font-size:9.5px"`)
 
 // Holders plots how many clients believed to hold the lock. A line at 1
 // is the law, and the area above it is filled. Faults are shaded behind, and
@@ -56,14 +37,12 @@ func Holders(h *history.History, findings []checker.Finding, points int, l say.L
 		faults: append(bundle.FaultSpans(h), bundle.FrozenSpans(h)...),
 		broken: bundle.ViolationSpans(findings),
 	})
-	c := vgsvg.New(7.6*vg.Inch, 2.3*vg.Inch)
-	p.Draw(draw.Crop(draw.New(c), 0, -10, 0, -2)) // room for half of the last label
-	var buf bytes.Buffer
-	if _, err := c.WriteTo(&buf); err != nil {
+	title := say.InsideOver.With(say.Seconds(h.End()), say.Number(bundle.MostInside(ls)))
+	svg, err := drawnOver(p, h.Header.Lease, 7.6*vg.Inch, 2.3*vg.Inch, title.In(l), l)
+	if err != nil {
 		return nil, fmt.Errorf("drawing the holders over time: %w", err)
 	}
-	title := say.InsideOver.With(say.Seconds(h.End()), say.Number(bundle.MostInside(ls)))
-	return finish(buf.Bytes(), title.In(l)), nil
+	return svg, nil
 }
 
 // Where the lane of violations lies, below the axis of the curve.
@@ -112,9 +91,9 @@ func (p *holders) Plot(c draw.Canvas, plt *plot.Plot) {
 			fill(c, excess, at(p.levels[i-1].At), at(p.levels[i].At), y(1), y(float64(n)))
 		}
 	}
-	law := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{4, 3}}
+	law := draw.LineStyle{Color: black, Width: 0.8, Dashes: []vg.Length{4, 3}}
 	c.StrokeLine2(law, c.Min.X, y(1), c.Max.X, y(1))
-	c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+	c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
 	var curve []vg.Point
 	for i, l := range p.levels {
 		if i > 0 {
@@ -122,7 +101,7 @@ func (p *holders) Plot(c draw.Canvas, plt *plot.Plot) {
 		}
 		curve = append(curve, vg.Point{X: at(l.At), Y: y(float64(l.Inside))})
 	}
-	c.StrokeLines(draw.LineStyle{Color: blue, Width: 1.8}, curve)
+	c.StrokeLines(draw.LineStyle{Color: black, Width: 1.8}, curve)
 	merged(p.broken, at, 2.5, func(from, to vg.Length) {
 		fill(c, vermilion, from, to, y(laneBottom), y(laneTop))
 	})
@@ -160,52 +139,4 @@ func fill(c draw.Canvas, col color.Color, x0, x1, y0, y1 vg.Length) {
 		return
 	}
 	c.FillPolygon(col, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}})
-}
-
-// finish makes gonum's SVG fit for a page: no XML prolog, colours and fonts of
-// the page, and a title for those who cannot see it.
-func finish(svg []byte, title string) []byte {
-	if i := bytes.Index(svg, []byte("<svg")); i > 0 {
-		svg = svg[i:]
-	}
-	for _, c := range colours {
-		svg = bytes.ReplaceAll(svg, []byte(c[0]), []byte(c[1]))
-	}
-	svg = wordy.ReplaceAll(svg, nil)
-	svg = blanks.ReplaceAll(svg, []byte(" "))
-	svg = fontFamily.ReplaceAll(svg, nil)
-	svg = joined(svg)
-	head, body, _ := bytes.Cut(svg, []byte(">"))
-	var out bytes.Buffer
-	out.Write(head)
-	out.WriteString(` fill="currentColor" font-family="sans-serif" font-size="9.5px" role="img"><title>` + html.EscapeString(title) + `</title>`)
-	out.Write(body)
-	return out.Bytes()
-}
-
-// strokes matches a path that is not filled, with what follows it up to the next
-// element.
-var strokes = regexp.MustCompile(`<path d="([^"]*)" (style="fill:none;[^"]*") ?/>\s*`)
-
-// joined makes one path of strokes that follow each other in the same style, such
-// as the ticks of an axis. Areas stay apart, since they may be translucent.
-func joined(svg []byte) []byte {
-	var out, d []byte
-	style, at := "", 0
-	flush := func() {
-		if style != "" {
-			out = fmt.Appendf(out, `<path d="%s" %s/>`, d, style)
-		}
-		style, d = "", nil
-	}
-	for _, m := range strokes.FindAllSubmatchIndex(svg, -1) {
-		next := string(svg[m[4]:m[5]])
-		if m[0] > at || next != style {
-			flush()
-			out = append(out, svg[at:m[0]]...)
-		}
-		d, style, at = append(d, svg[m[2]:m[3]]...), next, m[1]
-	}
-	flush()
-	return append(out, svg[at:]...)
 }

@@ -1,15 +1,17 @@
 package figure
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
+	"slices"
+	"strconv"
+	"time"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
+	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/say"
 	"lockstep/internal/sweep"
@@ -27,7 +29,10 @@ const (
 // SafeRegion plots a map: the share of broken runs of each setting as a colour, as a
 // number and as a hatch that grows denser, so that it can be read in print and
 // without seeing colours. A dashed frame says that nothing was tested.
-func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
+//
+// A duration counts in leases, too: on a second axis, or, where the lease itself is varied, by a bold line
+// at one lease.
+func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, error) {
 	p := newPlot(l, bundle.AxisName(&m.X), bundle.AxisName(m.Y))
 	columns, rows := len(m.X.Values), m.Rows()
 	p.X.Min, p.X.Max = -0.5, float64(columns)-0.5
@@ -37,15 +42,99 @@ func SafeRegion(m *sweep.Map, l say.Language) ([]byte, error) {
 	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
 	p.X.Padding, p.Y.Padding = 3, 4
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { paintRegion(m, c, plt, p.X.Tick.Label) }))
+	above := inLeases(p, m, lease, l)
 	width := min(max(regionEdge+regionCell*vg.Length(columns), regionLeast), regionMost)
 	height := min(0.75*vg.Inch+0.3*vg.Inch*vg.Length(rows), regionMost)
-	c := vgsvg.New(width, height)
-	p.Draw(draw.Crop(draw.New(c), 0, -6, 0, -4))
-	var buf bytes.Buffer
-	if _, err := c.WriteTo(&buf); err != nil {
+	svg, err := drawnSized(width+above.X, height+above.Y, func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, 0, 4-above.X, 0, 2-above.Y))
+	}, bundle.MapSays(m, l))
+	if err != nil {
 		return nil, fmt.Errorf("drawing the safe region of %s: %w", m.Lock, err)
 	}
-	return finish(buf.Bytes(), bundle.MapSays(m, l)), nil
+	return svg, nil
+}
+
+// inLeases adds what says how many leases the durations of a map are, and returns the room that it needs
+// beside and above.
+func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (room vg.Point) {
+	label := p.X.Tick.Label
+	label.XAlign, label.YAlign = draw.XLeft, draw.YBottom
+	note := func(text string, y vg.Length) {
+		room.Y += 13
+		p.Add(painter(func(c draw.Canvas, _ *plot.Plot) {
+			c.FillText(label, vg.Point{X: c.Min.X, Y: c.Max.Y + y}, text)
+		}))
+	}
+	x, y := &m.X, m.Y
+	if isLease(x) || isLease(y) {
+		other := x
+		if isLease(x) {
+			other = y
+		}
+		if other != nil && other.Unit == plan.UnitDuration {
+			p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { leaseLine(m, c, plt) }))
+			note(say.BoldIsLease.With(say.Verbatim(bundle.AxisName(other))).In(l), 3)
+		}
+		return room
+	}
+	above, beside := leasesOf(x, lease), leasesOf(y, lease)
+	if above != nil {
+		room.Y += 12
+	}
+	if beside != nil {
+		room.X = 28
+	}
+	if above == nil && beside == nil {
+		return room
+	}
+	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
+		at, up := plt.Transforms(&c)
+		centred, right := label, label
+		centred.XAlign, right.YAlign = draw.XCenter, draw.YCenter
+		for i, text := range above {
+			c.FillText(centred, vg.Point{X: at(float64(i)), Y: c.Max.Y + 3}, text)
+		}
+		for i, text := range beside {
+			c.FillText(right, vg.Point{X: c.Max.X + 4, Y: up(float64(i)) + 1.5}, text)
+		}
+	}))
+	note(say.CountsInLeases.With(say.Planned(lease)).In(l), room.Y+3)
+	return room
+}
+
+func isLease(a *plan.Axis) bool { return a != nil && a.Key == "lease" }
+
+// leasesOf are the values of an axis in leases; nil where they are no durations of about that length.
+func leasesOf(a *plan.Axis, lease time.Duration) (out []string) {
+	if a == nil || lease <= 0 || a.Unit != plan.UnitDuration || slices.Max(a.Values) < int64(lease/10) {
+		return nil
+	}
+	for _, v := range a.Values {
+		out = append(out, strconv.FormatFloat(float64(v)/float64(lease), 'g', 3, 64))
+	}
+	return out
+}
+
+// leaseLine parts the settings in which the other axis is shorter than the lease from the others.
+func leaseLine(m *sweep.Map, c draw.Canvas, plt *plot.Plot) {
+	x, y := plt.Transforms(&c)
+	style := draw.LineStyle{Color: black, Width: 2.4}
+	columns := len(m.X.Values)
+	longer := func(i int) bool {
+		if isLease(&m.X) {
+			return m.Cells[i].Y >= m.Cells[i].X
+		}
+		return m.Cells[i].X >= m.Cells[i].Y
+	}
+	for i := range m.Cells {
+		col, row := float64(i%columns), float64(i/columns)
+		if i%columns > 0 && longer(i) != longer(i-1) {
+			c.StrokeLine2(style, x(col-0.5), y(row-0.5), x(col-0.5), y(row+0.5))
+		}
+		if i >= columns && longer(i) != longer(i-columns) {
+			c.StrokeLine2(style, x(col-0.5), y(row-0.5), x(col+0.5), y(row-0.5))
+		}
+	}
 }
 
 func namedTicks(names []string) (ticks plot.ConstantTicks) {
@@ -61,13 +150,13 @@ const mostAlpha = 140
 
 func paintRegion(m *sweep.Map, c draw.Canvas, plt *plot.Plot, label draw.TextStyle) {
 	x, y := plt.Transforms(&c)
-	label.Color, label.XAlign, label.YAlign = ink, draw.XCenter, draw.YCenter
+	label.Color, label.XAlign, label.YAlign = black, draw.XCenter, draw.YCenter
 	for i := range m.Cells {
 		cell := &m.Cells[i]
 		col, row := float64(i%len(m.X.Values)), float64(i/len(m.X.Values))
 		x0, x1 := x(col-0.5)+1, x(col+0.5)-1
 		y0, y1 := y(row-0.5)+1, y(row+0.5)-1
-		frame := draw.LineStyle{Color: ink, Width: 0.4}
+		frame := draw.LineStyle{Color: black, Width: 0.4}
 		if cell.Tested() == 0 {
 			frame.Dashes = []vg.Length{2, 2}
 		}
@@ -88,7 +177,7 @@ func strokesFor(ppm int64) int { return int(1 + min(ppm, 999_999)*6/1_000_000) }
 // hatch draws slanted strokes along the lower edge of a cell, where they leave the
 // number free.
 func hatch(c draw.Canvas, x0, x1, y0, y1 vg.Length, strokes int) {
-	style := draw.LineStyle{Color: ink, Width: 0.7}
+	style := draw.LineStyle{Color: black, Width: 0.7}
 	high := (y1 - y0) * 0.2
 	step := (x1 - x0) / 7
 	for i := range strokes {

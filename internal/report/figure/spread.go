@@ -18,23 +18,13 @@ import (
 
 // The figures that are not over time: distributions and bars.
 
-// lineColours are the palette of the page.
-var lineColours = []color.Color{
-	blue,
-	color.NRGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 255},
-	color.NRGBA{R: 0x00, G: 0x9e, B: 0x73, A: 255},
-	color.NRGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 255},
-	color.NRGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 255},
-	color.NRGBA{R: 0xb0, G: 0xa0, B: 0x00, A: 255},
-}
-
 // linePatterns tell lines apart without colours.
 var linePatterns = [][]vg.Length{nil, {7, 3}, {2, 2}, {7, 2, 2, 2}, {11, 4}, {1, 3}, {5, 1}, {3, 5}}
 
+// lineStyle is that of the nth line. Colours are for clients, so the second half is grey.
 func lineStyle(n int) draw.LineStyle {
-	return draw.LineStyle{
-		Color: lineColours[n%len(lineColours)], Width: 1.7, Dashes: linePatterns[n%len(linePatterns)],
-	}
+	col := []color.NRGBA{black, grey}[n/len(linePatterns)%2]
+	return draw.LineStyle{Color: col, Width: 1.7, Dashes: linePatterns[n%len(linePatterns)]}
 }
 
 // thumb is a line's sample in a legend.
@@ -235,19 +225,19 @@ func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure
 		width := end.Seconds() / holdBins
 		for n, count := range bins {
 			from, to := float64(n)*width, float64(n+1)*width
-			colour := color.Color(blue)
+			colour := grey
 			if lease > 0 && from+width/2 > lease.Seconds() {
 				colour = vermilion
 			}
 			fill(c, colour, x(from)+0.6, x(to)-0.6, y(0), y(float64(count)))
 		}
-		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
 		if lease > 0 {
-			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1.2, Dashes: []vg.Length{4, 3}}, x(lease.Seconds()), y(0), x(lease.Seconds()), c.Max.Y)
+			c.StrokeLine2(draw.LineStyle{Color: black, Width: 1.2, Dashes: []vg.Length{4, 3}}, x(lease.Seconds()), y(0), x(lease.Seconds()), c.Max.Y)
 		}
 	}))
 	all, late := say.Number(len(m.Holds)), say.Number(beyond)
-	svg, err := drawn(p, say.HoldsBeyond.With(all, late).In(l))
+	svg, err := drawnOver(p, lease, plotWidth, plotHeight, say.HoldsBeyond.With(all, late).In(l), l)
 	f := Figure{SVG: svg, Caption: say.HoldsLonger.With(late, all, say.Measured(lease)), Table: head(l, "holds", "value")}
 	if lease <= 0 {
 		f.Caption = say.HoldsWithoutLease.With(all)
@@ -265,15 +255,17 @@ const maxBars = 16
 // served is what one client got.
 type served struct {
 	name     string
+	colour   int
 	acquired int
 	longest  time.Duration
 }
 
 func servedOf(h *history.History, m *bundle.Measures) []served {
 	at := make([]int, len(h.Header.Nodes)+1) // by NodeID: index into out plus one
+	colours := bundle.ColoursOf(h)
 	var out []served
 	for _, id := range m.Clients {
-		out = append(out, served{name: clean.Text(h.Name(id), 8)})
+		out = append(out, served{name: clean.Text(h.Name(id), 8), colour: colours.Of(id)})
 		at[id] = len(out)
 	}
 	for _, w := range m.Waits {
@@ -298,7 +290,7 @@ func fairnessPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Fig
 	for _, s := range shown {
 		most, longest = max(most, s.acquired), max(longest, s.longest)
 	}
-	bars := func(y string, top float64, colour color.Color, value func(s served) float64) *plot.Plot {
+	bars := func(y string, top float64, value func(s served) float64) *plot.Plot {
 		p := newPlot(l, "", y)
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.6, float64(len(shown))-0.4, 0, top*1.12
 		var ticks plot.ConstantTicks
@@ -310,15 +302,15 @@ func fairnessPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Fig
 		p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 			x, y := plt.Transforms(&c)
 			for n, s := range shown {
-				fill(c, colour, x(float64(n)-0.36), x(float64(n)+0.36), y(0), y(value(s)))
+				fill(c, colourOf(s.colour), x(float64(n)-0.36), x(float64(n)+0.36), y(0), y(value(s)))
 			}
-			c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+			c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
 		}))
 		return p
 	}
-	left := bars("acquisitions", float64(most), blue, func(s served) float64 { return float64(s.acquired) })
+	left := bars("acquisitions", float64(most), func(s served) float64 { return float64(s.acquired) })
 	left.Y.Tick.Marker = wholeBetween(0, int64(most))
-	right := bars("longest wait in seconds", longest.Seconds(), lineColours[1], func(s served) float64 { return s.longest.Seconds() })
+	right := bars("longest wait in seconds", longest.Seconds(), func(s served) float64 { return s.longest.Seconds() })
 	right.Y.Tick.Marker = fewTicks(longest.Seconds() * 1.12)
 	svg, err := drawnWith(func(c draw.Canvas) {
 		half := (c.Max.X - c.Min.X) / 2

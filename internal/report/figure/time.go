@@ -60,6 +60,26 @@ func marks(c draw.Canvas, s shape, col color.Color, points []vg.Point) {
 	c.Stroke(p)
 }
 
+// dots draws a dot for each of a list, in the colour of its client.
+func dots[T any](c draw.Canvas, of bundle.Colours, list []T, client func(T) history.NodeID, at func(T) vg.Point) {
+	var by [bundle.ClientColours + 1][]T
+	for _, one := range list {
+		n := of.Of(client(one))
+		by[n] = append(by[n], one)
+	}
+	for n, list := range by {
+		marks(c, dot, colourOf(n), places(list, at))
+	}
+}
+
+// places are where the marks of a list stand.
+func places[T any](list []T, at func(T) vg.Point) (out []vg.Point) {
+	for _, one := range list {
+		out = append(out, at(one))
+	}
+	return out
+}
+
 // thinned keeps at most about n of points that are in the order of time: in each
 // slot of time the lowest and the highest.
 func thinned[T any](list []T, n int, less func(a, b T) bool) []T {
@@ -114,18 +134,18 @@ func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 	p.Y.Tick.Marker = wholeBetween(low, high)
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 		x, y := plt.Transforms(&c)
-		place := func(ws []bundle.Write) (out []vg.Point) {
-			for _, w := range thinned(ws, points, func(a, b bundle.Write) bool { return a.Token < b.Token }) {
-				out = append(out, vg.Point{X: x(w.At.Duration().Seconds()), Y: y(float64(w.Token))})
-			}
-			return out
+		at := func(w bundle.Write) vg.Point {
+			return vg.Point{X: x(w.At.Duration().Seconds()), Y: y(float64(w.Token))}
 		}
-		marks(c, dot, blue, place(taken))
-		marks(c, cross, vermilion, place(refused))
-		marks(c, ring, vermilion, place(stale))
+		few := func(ws []bundle.Write) []bundle.Write {
+			return thinned(ws, points, func(a, b bundle.Write) bool { return a.Token < b.Token })
+		}
+		dots(c, bundle.ColoursOf(r.Judgement.History), few(taken), func(w bundle.Write) history.NodeID { return w.Author }, at)
+		marks(c, cross, vermilion, places(few(refused), at))
+		marks(c, ring, vermilion, places(few(stale), at))
 	}))
 	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
-	svg, err := drawn(p, say.TokensSeen.With(nt, nr, ns).In(l))
+	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.TokensSeen.With(nt, nr, ns).In(l), l)
 	f := Figure{SVG: svg, Caption: say.RisingTokens.With(nt, nr), Table: head(l, "writes", "number")}
 	if len(stale) > 0 {
 		f.Caption = say.StaleTokens.With(nt, nr, ns)
@@ -161,19 +181,19 @@ func waitsPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (F
 	p.Y.Tick.Marker = fewTicks(p.Y.Max)
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 		x, y := plt.Transforms(&c)
-		place := func(ws []bundle.Wait) (out []vg.Point) {
-			for _, w := range thinned(ws, points, func(a, b bundle.Wait) bool { return a.Length() < b.Length() }) {
-				out = append(out, vg.Point{X: x(w.To.Duration().Seconds()), Y: y(w.Length().Seconds())})
-			}
-			return out
+		at := func(w bundle.Wait) vg.Point {
+			return vg.Point{X: x(w.To.Duration().Seconds()), Y: y(w.Length().Seconds())}
 		}
-		marks(c, dot, blue, place(got))
-		marks(c, hollow, ink, place(gaveUp))
-		marks(c, cross, vermilion, place(m.Failures))
+		few := func(ws []bundle.Wait) []bundle.Wait {
+			return thinned(ws, points, func(a, b bundle.Wait) bool { return a.Length() < b.Length() })
+		}
+		dots(c, bundle.ColoursOf(r.Judgement.History), few(got), func(w bundle.Wait) history.NodeID { return w.Client }, at)
+		marks(c, hollow, black, places(few(gaveUp), at))
+		marks(c, cross, vermilion, places(few(m.Failures), at))
 	}))
 	sorted := m.Lengths()
 	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.Failures))
-	svg, err := drawn(p, say.WaitsEnded.With(ng, nl, ne).In(l))
+	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.WaitsEnded.With(ng, nl, ne).In(l), l)
 	f := Figure{SVG: svg, Caption: say.WaitsShown.With(ng, nl, ne), Table: head(l, "wait", "value")}
 	f.Table.row(l, "got the lock", ng)
 	f.Table.row(l, "gave up", nl)
@@ -213,12 +233,13 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 	}
 	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
 		x, y := plt.Transforms(&c)
-		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
 		if shown {
-			law := draw.LineStyle{Color: ink, Width: 0.8, Dashes: []vg.Length{4, 3}}
+			law := draw.LineStyle{Color: black, Width: 0.8, Dashes: []vg.Length{4, 3}}
 			c.StrokeLine2(law, c.Min.X, y(lease.Seconds()), c.Max.X, y(lease.Seconds()))
 			c.StrokeLine2(law, c.Min.X, y(-lease.Seconds()), c.Max.X, y(-lease.Seconds()))
 		}
+		of := bundle.ColoursOf(h)
 		for n, id := range nodes {
 			var curve []vg.Point
 			last := vg.Length(0)
@@ -231,7 +252,9 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 				curve = append(curve, vg.Point{X: at, Y: last})
 			}
 			curve = append(curve, vg.Point{X: c.Max.X, Y: last})
-			c.StrokeLines(lineStyle(n), curve)
+			style := lineStyle(n)
+			style.Color = colourOf(of.Of(id))
+			c.StrokeLines(style, curve)
 			// The name stands at the line's end, alternately above and below it.
 			label := plt.X.Tick.Label
 			label.XAlign, label.YAlign = draw.XRight, draw.YBottom
@@ -247,7 +270,7 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 		t.Rows = append(t.Rows, append([]string{clean.Text(h.Name(id), clean.MaxHeadName)}, offsets(lines[id], l)...))
 	}
 	n := say.Number(len(nodes))
-	svg, err := drawn(p, say.ClocksOff.With(n).In(l))
+	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.ClocksOff.With(n).In(l), l)
 	caption := say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown))
 	return Figure{SVG: svg, Caption: caption, Table: t}, err
 }

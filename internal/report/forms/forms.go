@@ -87,8 +87,8 @@ func ednFiles(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
 }
 
 // plots are the figures of the report as files.
-func plots(b *bundle.Bundle, _ say.Language) ([]runstore.File, error) {
-	drawn, err := figure.Plots(b)
+func plots(b *bundle.Bundle, l say.Language) ([]runstore.File, error) {
+	drawn, err := figure.Plots(b, l)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"lockstep/internal/report/figure"
 )
 
 // palette has the colours of one theme by their names.
@@ -65,6 +67,20 @@ func TestColoursAreToldApart(t *testing.T) {
 					apart(a, v, least)
 				}
 			}
+		}
+	}
+}
+
+// A plot in a file has the colours of the light theme, and each of them follows the page's.
+func TestPlotsHaveTheColoursOfThePage(t *testing.T) {
+	light := themes(t)[0]
+	follows := regexp.MustCompile(`\[(fill|stroke)="(#\w+)"\] \{ (fill|stroke): var\(--(\w+)\); \}`).FindAllStringSubmatch(figure.CSS, -1)
+	if len(follows) != 2*(3+len(clients)) {
+		t.Errorf("%d rules: %s", len(follows), figure.CSS)
+	}
+	for _, m := range follows {
+		if m[1] != m[3] || m[2] != light[m[4]] {
+			t.Errorf("%s in files, and %s in pages", m[0], light[m[4]])
 		}
 	}
 }

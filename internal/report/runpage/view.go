@@ -21,6 +21,7 @@ import (
 // escapes them.
 type pageView struct {
 	Title, Mode, Backend, Length string
+	Speed                        string // how much faster than told; "" when as told
 	Seed                         uint64
 	Hash, Replay                 string
 	Story, Question, Lesson      string
@@ -129,9 +130,9 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	v := &pageView{
 		language: l,
 		Title:    clean.Text(b.Title(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
-		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.Simulated())).In(l),
+		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.Simulated())).In(l), Speed: b.Speed().In(l),
 		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
-		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
+		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS, figure.CSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),
 		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
 	}

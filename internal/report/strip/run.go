@@ -9,7 +9,6 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
-	"lockstep/internal/report/diagram"
 	"lockstep/internal/say"
 )
 
@@ -34,7 +33,7 @@ type Options struct {
 func Of(j *checker.Judgement, bars *bundle.Bars, o Options) *Strip {
 	h := j.History
 	r := &reader{
-		j: j, h: h, bars: bars, lag: o.Lag, language: o.Language, leases: explain.Leases(h), colour: diagram.ColoursOf(h),
+		j: j, h: h, bars: bars, lag: o.Lag, language: o.Language, leases: explain.Leases(h), colour: bundle.ColoursOf(h).Of,
 		strip: &Strip{Impact: j.Impact()}, row: make([]int, len(h.Header.Nodes)+1),
 	}
 	r.rows(o.AllClients)

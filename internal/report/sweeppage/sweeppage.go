@@ -42,13 +42,13 @@ type sweepMapView struct {
 func HTML(s *bundle.Sweep) ([]byte, error) {
 	said := s.Plan.Prose(s.Language)
 	v := sweepView{
-		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(said.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), sweepCSS), Title: clean.Text(said.Name, clean.MaxLine), Story: clean.Text(said.Story, clean.MaxProse),
+		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(said.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), figure.CSS, sweepCSS), Title: clean.Text(said.Name, clean.MaxLine), Story: clean.Text(said.Story, clean.MaxProse),
 		Property: clean.Text(s.Property, clean.MaxName), Replay: clean.Text(s.Replay, clean.MaxLine),
 		Seeds: say.SeedsEach.With(say.Verbatim(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}
 	for i := range s.Maps {
 		m := &s.Maps[i]
-		svg, err := figure.SafeRegion(m, s.Language)
+		svg, err := figure.SafeRegion(m, s.Plan.Lease, s.Language)
 		if err != nil {
 			return nil, err
 		}

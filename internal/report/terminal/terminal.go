@@ -97,6 +97,9 @@ func (t *terminal) head() {
 	title := clean.Text(t.b.Title(t.o.Language), clean.MaxLine)
 	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
 	data := say.SeedAndWorld.With(seed, say.Verbatim(clean.Text(t.b.Backend, clean.MaxName)), t.duration()).In(t.o.Language)
+	if speed := t.text(t.b.Speed()); speed != "" {
+		data += " . " + speed
+	}
 	if t.o.Signs && t.o.Language == say.English { // a Chinese terminal may give the dot two columns
 		data = strings.ReplaceAll(data, " . ", " · ")
 	}

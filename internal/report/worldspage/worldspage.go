@@ -81,7 +81,7 @@ type worldsTimes struct {
 func HTML(l say.Language, c *worlds.Comparison, scale, replay string) ([]byte, error) {
 	v := &worldsView{
 		language: l,
-		Head:     page.NewHead(say.Text("The simulator beside real servers").In(l), worldsCSS), Replay: clean.Text(replay, clean.MaxLine),
+		Head:     page.NewHead(say.Text("The simulator beside real servers").In(l), figure.CSS, worldsCSS), Replay: clean.Text(replay, clean.MaxLine),
 		Lead: say.WorldsLead.With(timesBetween(c.LeastPairs(), c.MostPairs()), say.Verbatim(clean.Text(c.Backend, clean.MaxName)), say.Verbatim(clean.Text(scale, clean.MaxName))).In(l),
 	}
 	for _, x := range checker.Letters {
