@@ -107,7 +107,7 @@ func indexRun(store fs.FS, s *runstore.Stored) indexpage.Run {
 	}
 	out.Seed, out.Backend, out.Met = summary.Seed, summary.Backend, summary.Met
 	for _, l := range summary.Locks {
-		lock := indexpage.Lock{Lock: l.Lock, Verdicts: map[string]checker.Verdict{}}
+		lock := indexpage.Lock{Lock: l.Lock, Impact: checker.Impact(l.Impact), Verdicts: map[string]checker.Verdict{}}
 		for property, v := range l.Verdicts { // order: report sorts
 			lock.Verdicts[property] = checker.Verdict(v.Verdict)
 		}

@@ -40,6 +40,7 @@ type Summary struct {
 type LockSummary struct {
 	Lock     string `json:"lock"`
 	Met      bool   `json:"met"`
+	Impact   string `json:"impact"` // "" of a run by a program that did not say
 	Verdicts map[string]struct {
 		Verdict string `json:"verdict"`
 		Count   int    `json:"count"`

@@ -100,7 +100,10 @@ func (s *summary) table() {
 		if letter == "" {
 			letter = "-"
 		}
-		t.WriteString(" " + markdown(clean.Text(letter, clean.MaxName)) + " |\n")
+		if bundle.AnyBroken(r) {
+			letter += ", " + r.Judgement.Impact().Word().English()
+		}
+		t.WriteString(" " + markdown(clean.Text(letter, clean.MaxLine)) + " |\n")
 	}
 	s.section("the table of verdicts", t.String()+"\n")
 }

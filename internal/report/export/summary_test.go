@@ -15,8 +15,8 @@ func TestSummary(t *testing.T) {
 	text := string(Summary(bundletest.MissedBundle(), 0))
 	for _, want := range []string{
 		"### A long pause outlives the lease: NOT as expected\n",
-		"| set-nx-ex-del | x broken 1x | x broken 1x | x broken 1x | x broken 1x | v kept | VF |\n",
-		"| set-nx-lua | x broken 1x | ? unknown | x broken 1x | x broken 1x | v kept | V |\n",
+		"| set-nx-ex-del | x broken 1x | x broken 1x | x broken 1x | x broken 1x | v kept | VF, data damaged |\n",
+		"| set-nx-lua | x broken 1x | ? unknown | x broken 1x | x broken 1x | v kept | V, data damaged |\n",
 		"- set-nx-ex-del let two clients in at once for 5.031 s. Expected kept, got broken.\n",
 		"- set-nx-lua: inconclusive: fault 2 never fired: kill B.\n",
 		"```sh\nsimulate run scenarios/lessons/pause-past-lease.yaml --seed 7\n```\n",

@@ -66,6 +66,7 @@ type Run struct {
 type Lock struct {
 	Lock     string
 	Verdicts map[string]checker.Verdict // by property
+	Impact   checker.Impact             // "" when the run does not say
 }
 
 // HTML draws the index of a store as one file that needs nothing else.
@@ -120,6 +121,7 @@ type indexRow struct {
 // indexChip is one lock of a row.
 type indexChip struct {
 	Lock, Class, Sign string
+	Style             string // another one than Class where the data are safe
 	Says              string // the verdict, and which properties have it
 }
 
@@ -231,7 +233,13 @@ func newIndexChip(x *Lock, l say.Language) indexChip {
 	} else {
 		c.Says = say.VerdictOf.With(verdict, say.Verbatim(strings.Join(which, ", "))).In(l)
 	}
-	c.Sign = page.Signs[c.Class]
+	c.Sign, c.Style = page.Signs[c.Class], c.Class
+	if c.Class == string(checker.Broken) {
+		c.Style = page.BrokenClass(x.Impact)
+	}
+	if x.Impact == checker.ImpactSafe || x.Impact == checker.ImpactDamaged {
+		c.Says = say.ImpactOf.With(x.Impact.Word(), say.List{say.Verbatim(c.Says)}).In(l)
+	}
 	return c
 }
 

@@ -22,16 +22,16 @@ func testIndex() *Index {
 				Path: "pause-past-lease/20260102T030405.000Z-seed-7", At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 				Scenario: "pause-past-lease", Seed: 7, Backend: "sim", Met: true,
 				Locks: []Lock{
-					{"set-nx-lua", map[string]checker.Verdict{"progress": checker.Kept, "no-stale-write": checker.Broken, "mutual-exclusion": checker.Broken}},
-					{"etcd-mutex", map[string]checker.Verdict{"progress": checker.Kept, "mutual-exclusion": checker.Kept}},
+					{"set-nx-lua", map[string]checker.Verdict{"progress": checker.Kept, "no-stale-write": checker.Broken, "mutual-exclusion": checker.Broken}, checker.ImpactSafe},
+					{"etcd-mutex", map[string]checker.Verdict{"progress": checker.Kept, "mutual-exclusion": checker.Kept}, checker.ImpactKept},
 				},
 			},
 			{
 				Path: "kill/20260102T030405.000Z-seed-1", At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 				Scenario: "kill", Seed: 1, Backend: "process",
-				Locks: []Lock{{"redisson", map[string]checker.Verdict{"progress": checker.Unknown, "mutual-exclusion": checker.Kept}}},
+				Locks: []Lock{{"redisson", map[string]checker.Verdict{"progress": checker.Unknown, "mutual-exclusion": checker.Kept}, ""}},
 			},
-			{Path: "kill/by-hand", Scenario: "kill", Seed: 1, Backend: "sim", Locks: []Lock{{"redisson", nil}}},
+			{Path: "kill/by-hand", Scenario: "kill", Seed: 1, Backend: "sim", Locks: []Lock{{"redisson", nil, ""}}},
 			{Path: "kill/20260102T030404.000Z-seed-1", Scenario: "kill", Problem: "result.json: unexpected end of JSON input"},
 		},
 	}
@@ -104,7 +104,7 @@ func TestIndexKeepsItsBudget(t *testing.T) {
 	for i := range 3 * MaxRuns {
 		r := Run{Path: fmt.Sprintf("scenario/run-%d", i), Scenario: "scenario", Seed: uint64(i)}
 		for n := range 43 {
-			r.Locks = append(r.Locks, Lock{fmt.Sprintf("a-lock-with-a-name-%d", n), map[string]checker.Verdict{"mutual-exclusion": checker.Broken}})
+			r.Locks = append(r.Locks, Lock{fmt.Sprintf("a-lock-with-a-name-%d", n), map[string]checker.Verdict{"mutual-exclusion": checker.Broken}, ""})
 		}
 		x.Runs = append(x.Runs, r)
 	}
@@ -127,7 +127,7 @@ func TestHostileNamesInTheIndex(t *testing.T) {
 	} {
 		x := &Index{Total: 1, Served: true, Pages: []string{evil + ".html"}, Runs: []Run{{
 			Path: evil + "/" + evil, Scenario: evil, Backend: evil,
-			Locks: []Lock{{evil, map[string]checker.Verdict{evil: checker.Broken}}},
+			Locks: []Lock{{evil, map[string]checker.Verdict{evil: checker.Broken}, ""}},
 		}, {Path: evil, Problem: evil}}}
 		page := drawIndex(t, x)
 		for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
