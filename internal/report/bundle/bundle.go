@@ -37,7 +37,7 @@ type Bundle struct {
 	RunDir   string // where the files of the run are; "" when nothing was written
 	Hash     string // covers the bytes of the histories
 	Program  string // the version of the program that judged them; "" when unknown
-	ScalePPM int64  // by what --scale multiplied all durations, in millionths; 0 where plan or histories say it
+	ScalePPM int64  // of --scale, in millionths; 0 where plan or histories say it
 	Logs     bool   // whether the logs of the servers are in stores/
 }
 

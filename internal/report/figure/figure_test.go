@@ -197,8 +197,8 @@ func TestPlotFilesHaveHeads(t *testing.T) {
 	}
 }
 
-// Where the lease is varied, a bold line parts pauses shorter than it from longer ones; where it is not,
-// pauses count in leases.
+// Where the lease is varied, a bold line parts pauses shorter than it from longer ones; where it
+// is not, pauses count in leases.
 func TestRegionsCountInLeases(t *testing.T) {
 	pause := &plan.Axis{Name: "pause", Unit: plan.UnitDuration, Key: "pause", Values: []int64{1e9, 2e9, 3e9}}
 	lease := plan.Axis{Name: "lease", Unit: plan.UnitDuration, Key: "lease", Values: []int64{2e9, 3e9}}
@@ -269,7 +269,7 @@ func textsOf(t *testing.T, svg []byte) (out []string) {
 	return out
 }
 
-// What does not fit below the heading is left out from the left, and a heading that is too long is smaller.
+// What does not fit below the heading is left out from the left, and a long heading is smaller.
 func TestHeadsFit(t *testing.T) {
 	svg := []byte(`<svg class="plotted" width="300pt" height="9pt" viewBox="0 0 300 9"><title>x</title><path/></svg>`)
 	long := strings.Repeat("long ", 20)

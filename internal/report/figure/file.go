@@ -23,8 +23,8 @@ const (
 	widthOfChar = 0.58 // of its size, at most; a Chinese character is as wide as it is high
 )
 
-// standalone makes a file of a plot, around which nothing says what it is of: a ground, a heading, and a line
-// about it as far as it fits, whose first part is the least important one.
+// standalone makes a file of a plot, around which nothing says what it is of: a ground, a heading,
+// and a line about it as far as it fits, whose first part is the least important one.
 func standalone(svg []byte, heading string, about []string) []byte {
 	var width, height float64
 	fmt.Sscan(string(bytes.Join(size.FindSubmatch(svg)[1:], []byte(" "))), &width, &height)

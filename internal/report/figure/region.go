@@ -30,8 +30,8 @@ const (
 // number and as a hatch that grows denser, so that it can be read in print and
 // without seeing colours. A dashed frame says that nothing was tested.
 //
-// A duration counts in leases, too: on a second axis, or, where the lease itself is varied, by a bold line
-// at one lease.
+// A duration counts in leases, too: on a second axis, or, where the lease itself is varied, by a
+// bold line at one lease.
 func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, error) {
 	p := newPlot(l, bundle.AxisName(&m.X), bundle.AxisName(m.Y))
 	columns, rows := len(m.X.Values), m.Rows()
@@ -54,8 +54,8 @@ func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, erro
 	return svg, nil
 }
 
-// inLeases adds what says how many leases the durations of a map are, and returns the room that it needs
-// beside and above.
+// inLeases adds what says how many leases the durations of a map are, and returns the room that it
+// needs beside and above.
 func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (room vg.Point) {
 	label := p.X.Tick.Label
 	label.XAlign, label.YAlign = draw.XLeft, draw.YBottom

@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/report/bundle"
 )
 
-// colours of a plot are fixed, so that it looks the same in every program that opens its file. They are
-// those of the pages in their light theme; a page sets its own by CSS. gonum draws texts and axes in
-// black, which becomes ink.
+// The colours of a plot are fixed, so that it looks the same in every program that opens its file.
+// They are those of the pages in their light theme; a page sets its own by CSS. gonum draws texts
+// and axes in black, which becomes ink.
 var (
 	black     = color.NRGBA{A: 255}
 	grey      = color.NRGBA{R: 0x5f, G: 0x5b, B: 0x55, A: 255}
@@ -79,8 +79,8 @@ var blanks = regexp.MustCompile(`\s*\n\s*`)
 // styled matches the style of an element; texts have no bare quotes.
 var styled = regexp.MustCompile(` ?style="([^"]*)"`)
 
-// finish makes gonum's SVG fit for pages and files: no XML prolog, attributes instead of styles, which
-// a page could not change, the fonts of whoever shows it, and a title for those who cannot see it.
+// finish makes gonum's SVG fit for pages and files: no XML prolog, attributes instead of styles,
+// which a page could not change, no font of its own, and a title for those who cannot see it.
 func finish(svg []byte, title string) []byte {
 	svg = blanks.ReplaceAll(svg, []byte(" "))
 	head, body, _ := bytes.Cut(svg[max(bytes.Index(svg, []byte("<svg")), 0):], []byte(">"))

@@ -32,8 +32,8 @@ func themes(t *testing.T) []palette {
 // clients and verdicts are the colours that have a meaning.
 var clients, verdicts = []string{"c1", "c2", "c3", "c4", "c5", "c6"}, []string{"kept", "safe", "damaged"}
 
-// eyes are ways to see: what each of the primary colours adds to red, green and blue (Machado, Oliveira and
-// Fernandes 2009, at full severity).
+// eyes are ways to see: what each of the primary colours adds to red, green and blue (Machado,
+// Oliveira and Fernandes 2009, at full severity).
 var eyes = map[string][3][3]float64{
 	"all colours": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"no red":      {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
@@ -41,8 +41,8 @@ var eyes = map[string][3][3]float64{
 	"no blue":     {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// Clients are told apart, and from verdicts, by people who do not see all colours, too. The first three are
-// those of nearly every story.
+// Clients are told apart, and from verdicts, by people who do not see all colours, too. The first
+// three are those of nearly every story.
 func TestColoursAreToldApart(t *testing.T) {
 	for n, p := range themes(t) {
 		for eye, sees := range eyes {
