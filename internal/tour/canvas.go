@@ -10,11 +10,12 @@ import (
 
 // Escape sequences of the colours in use.
 const (
-	bold  = "\x1b[1m"
-	faint = "\x1b[2m"
-	red   = "\x1b[31m"
-	green = "\x1b[32m"
-	plain = "\x1b[0m"
+	bold   = "\x1b[1m"
+	faint  = "\x1b[2m"
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+	green  = "\x1b[32m"
+	plain  = "\x1b[0m"
 )
 
 // margin stands before everything but titles.

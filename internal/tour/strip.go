@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
+	pictures "lockstep/internal/report/strip"
 )
 
 // The signs of a picture. A store's lane has the letter of the client whose entry it has.
@@ -18,6 +20,8 @@ const (
 	both      = '#' // frozen, and believes that it holds
 	dies      = 'x'
 	together  = '^' // two believe that they hold
+	damages   = '!' // a write that damages the resource
+	refused   = '/' // a write that the resource refuses
 )
 
 // strip is a picture of a run in letters: a lane for each client and each server that has a part in it,
@@ -162,7 +166,8 @@ func (s *show) picture(c *canvas, p *Played) {
 	}
 	hist := p.Judgement.History
 	from, to := story[0].At, story[len(story)-1].At
-	names := 0
+	resource := c.o.say("resource")
+	names := c.ruler.Width(resource)
 	for _, n := range hist.Header.Nodes {
 		if n.Role == history.RoleClient || n.Role == history.RoleStore {
 			names = max(names, c.ruler.Width(n.Name))
@@ -184,10 +189,35 @@ func (s *show) picture(c *canvas, p *Played) {
 	for _, l := range d.lanes {
 		c.line(name(hist.Name(l.node)) + string(l.cells))
 	}
+	whole := pictures.Of(&p.Judgement, bundle.BarsOf(hist), pictures.Options{})
+	if len(whole.Writes) > 0 {
+		c.line(name(resource) + string(d.writes(whole.Writes)))
+	}
 	if d.used[together] {
-		c.line(name("") + c.paint(red, strings.TrimRight(string(d.overlap), " ")))
+		color := red
+		if whole.Impact == checker.ImpactSafe {
+			color = yellow
+		}
+		c.line(name("") + c.paint(color, strings.TrimRight(string(d.overlap), " ")))
 	}
 	c.dim(d.key(c.o))
+}
+
+// writes is the lane of the resource: a letter for whose write it took.
+func (s *strip) writes(list []pictures.Mark) []rune {
+	cells := s.blank(nothing)
+	for _, m := range list {
+		s.fill(cells, history.Instant(m.At), history.Instant(m.At+1), func(rune) rune {
+			switch m.Look {
+			case pictures.Stale:
+				return damages
+			case pictures.Refused:
+				return refused
+			}
+			return []rune(m.Letter)[0]
+		})
+	}
+	return cells
 }
 
 // axis has the times of the first column, of those at the quarters and of the last.
@@ -213,7 +243,7 @@ func (s *strip) key(o *Options) string {
 	for _, x := range []struct {
 		sign rune
 		name string
-	}{{believing, "sign believes"}, {both, "sign frozen inside"}, {frozen, "sign frozen"}, {dies, "sign dies"}, {together, "sign two"}} {
+	}{{believing, "sign believes"}, {both, "sign frozen inside"}, {frozen, "sign frozen"}, {dies, "sign dies"}, {together, "sign two"}, {damages, "sign damage"}, {refused, "sign refused"}} {
 		if s.used[x.sign] {
 			parts = append(parts, fmt.Sprintf("%c %s", x.sign, o.say(x.name)))
 		}

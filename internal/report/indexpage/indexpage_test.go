@@ -67,7 +67,7 @@ func TestIndexSumsUp(t *testing.T) {
 		t.Errorf("rows %q, want %q", got, want)
 	}
 	for _, want := range []string{
-		`title="broken: mutual-exclusion, no-stale-write"`, `data-lock="etcd-mutex" data-verdict="kept" title="kept"`,
+		`title="data safe: broken: mutual-exclusion, no-stale-write"`, `data-lock="etcd-mutex" data-verdict="kept" title="kept"`,
 		`data-lock="redisson" data-verdict="unknown" title="unknown: progress"`, `data-lock="redisson" data-verdict="unknown" title="unknown"`,
 		`real <small>process</small>`, `cannot be read: result.json: unexpected end of JSON input`, "4 runs, newest first",
 		`href="./pause-past-lease/20260102T030405.000Z-seed-7/report.html"`, `<time datetime="2026-01-02T03:04:05Z">`,

@@ -248,6 +248,7 @@ func (r *reader) resource() {
 		}
 		row.Marks = append(row.Marks, m)
 	}
+	r.strip.Writes = row.Marks
 	if len(row.Marks) > 0 {
 		r.add(row)
 	}

@@ -37,6 +37,7 @@ type Strip struct {
 	Impact checker.Impact
 	Cause  say.Phrase // what decided it, below the rows; empty for none
 	Notes  []Band     // stretches of the axis that something is said of
+	Writes []Mark     // those of the resource's row
 }
 
 // Row is a lane of the picture.
