@@ -129,7 +129,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 		a := &all[i]
 		count[a.Verdict]++
 		row(a.Lock, func(w explore.Way) (string, say.Phrase) { return a.In(w), a.Says(w) })
-		if a.Verdict == explore.Breaks {
+		if a.Verdict == measured.Broken {
 			continue
 		}
 		var rests say.List
@@ -146,7 +146,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 		}
 	}
 	fmt.Fprintln(f.stdout)
-	tell(say.LocksSurvive.With(say.Number(count[explore.Survives]), say.Number(len(all)), say.Number(count[explore.NoneFound])))
+	tell(say.LocksSurvive.With(say.Number(count[measured.Survived]), say.Number(len(all)), say.Number(count[measured.NoneFound])))
 	tell(say.DrawnMeans.With())
 	for i := range all {
 		f.why(&all[i], of)
@@ -175,7 +175,7 @@ func (f *adviseFlags) why(a *explore.Advice, of []explore.Way) {
 // paint colours what is said of a lock by its verdict.
 func (f *adviseFlags) paint(verdict, text string) string {
 	colour := map[string]string{
-		explore.Survives: "32", explore.NoneFound: "33", explore.NotSearched: "2", explore.Unknown: "2", explore.Breaks: "31",
+		measured.Survived: "32", measured.NoneFound: "33", measured.NotSearched: "2", measured.Unknown: "2", measured.Broken: "31",
 	}[verdict]
 	if colour == "" || !f.color() {
 		return text

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
@@ -175,23 +174,9 @@ func groupsOf(kinds []Kind, word func(string) string) (groups []kindGroupView) {
 
 // costLines says in a few words each what a lock costs.
 func costLines(c measured.Cost, l say.Language) []string {
-	out := []say.Phrase{say.CostServers.With(say.Number(c.Servers))}
-	if c.Acquire > 0 {
-		out = append(out, say.CostRoundTrips.With(say.Number(c.Acquire), say.Number(c.Release)))
-	}
-	switch {
-	case c.Acquire == 0:
-		out = append(out, say.Text("nobody gets it"))
-	case c.DeadHolder < 0:
-		out = append(out, say.Text("a dead holder keeps it for ever"))
-	case c.DeadHolder < time.Second:
-		out = append(out, say.Text("a dead holder is noticed at once"))
-	default:
-		out = append(out, say.CostDeadHolder.With(say.Planned(c.DeadHolder.Round(time.Second))))
-	}
-	lines := make([]string, len(out))
-	for i, p := range out {
-		lines[i] = p.In(l)
+	lines := []string{say.CostServers.With(say.Number(c.Servers)).In(l)}
+	for _, p := range c.Says() {
+		lines = append(lines, p.In(l))
 	}
 	return lines
 }
