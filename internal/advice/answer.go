@@ -182,3 +182,26 @@ func Singles(sets [][]string) (out []string) {
 	}
 	return out
 }
+
+// Candidates are the locks of a result that can be used with what there is, variants and misprints among them.
+func (q Question) Candidates(x *measured.Explored) *measured.Explored {
+	out, h := *x, q.have()
+	out.Locks = nil
+	for _, l := range x.Locks {
+		if v, ok := locks.Lookup(l.Lock); ok && h.fits != nil && h.fits(&v) {
+			out.Locks = append(out.Locks, l)
+		}
+	}
+	return &out
+}
+
+// Stores are those of the candidates.
+func (q Question) Stores() []string {
+	out, h := []string{}, q.have()
+	for _, v := range locks.Simulated() {
+		if h.fits != nil && h.fits(&v) && !slices.Contains(out, string(v.Store)) {
+			out = append(out, string(v.Store))
+		}
+	}
+	return out
+}

@@ -80,7 +80,7 @@ func (a *Answer) Lines() (out []Line) {
 		add("Its price besides: nobody gets it after", say.AfterThese.With(inWords(c.Stuck)))
 	}
 	if len(c.Beyond) > 0 {
-		add("Not expected, but it fails by", say.AfterThese.With(say.OnlyKinds.With(measured.KindsInWords(c.Beyond))))
+		add("Not expected, but it is broken by", say.AfterThese.With(say.OnlyKinds.With(measured.KindsInWords(c.Beyond))))
 	}
 	if d := a.Second; d != nil {
 		if d.survives() {
@@ -96,7 +96,7 @@ func (a *Answer) Lines() (out []Line) {
 	for _, r := range c.Found.Rests() {
 		rests = append(rests, r.Says)
 	}
-	add("Searched", say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), say.Number(c.Found.Complete), rests))
+	add("Searched", say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), rests))
 	add("Not searched", say.NotSearchedWas.With(say.Number(c.Found.Complete)))
 	if !a.guarded() && slices.Contains(a.Must, "damage") && c.Fenced {
 		add("Tokens", say.NothingChecks.With())

@@ -54,7 +54,9 @@ var (
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
 	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"Its price besides: nobody gets it after", "另外的代价：之后谁也拿不到它的"},
-	{"Not expected, but it fails by", "没有预料，但它会败给"}, {"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Tokens", "令牌"},
+	{"Not expected, but it is broken by", "没有预料，但它会败给"}, {"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Tokens", "令牌"},
+	{"What do you have?", "你有什么？"}, {"What happens if two work at once?", "如果两个同时工作，会怎样？"}, {"Can your resource refuse an old token?", "你的资源能拒绝旧令牌吗？"},
+	{"Nearest", "最接近的"}, {"What you would meet", "你会遇到的"},
 	{"what it costs", "代价"}, {"nobody gets it", "谁也拿不到它"}, {"a dead holder keeps it for ever", "持有者死后永远占用"}, {"a dead holder is noticed at once", "持有者死后马上被发现"},
 	{"Costs are measured with a lease of 10 s: how many servers keep the lock, how many round trips a free lock takes one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
 	{"A server restarts with what its persistence kept.", "服务器重启，只剩持久化留下的。"},
