@@ -84,7 +84,7 @@ func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 			}
 		}
 		for _, e := range a.Instead {
-			if breaks(lockIn(t, x, e.Lock), e.rule().must, e.expected()) {
+			if breaks(lockIn(t, x, e.Lock), e.rule().must, e.ToExpect()) {
 				t.Errorf("%v: instead %+v, which breaks", q, e)
 			}
 		}

@@ -80,7 +80,7 @@ func elsewhere(q Question, x *measured.Explored, costs map[string]measured.Cost)
 // best is the answer without a look at what else there is.
 func best(q Question, x *measured.Explored, costs map[string]measured.Cost) Answer {
 	h, r := q.have(), q.rule()
-	a := Answer{Question: q, Expected: q.expected(), Must: r.must, Nearest: h.nearest}
+	a := Answer{Question: q, Expected: q.ToExpect(), Must: r.must, Nearest: h.nearest}
 	if h.fits == nil {
 		return a
 	}

@@ -195,8 +195,8 @@ func (q Question) rule() *rule {
 	})
 }
 
-// expected are the kinds of faults that a question makes one expect.
-func (q Question) expected() []string {
+// ToExpect are the kinds of faults that a question makes one expect.
+func (q Question) ToExpect() []string {
 	return strings.Fields(everywhere + q.have().kinds)
 }
 

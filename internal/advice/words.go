@@ -17,8 +17,10 @@ type Line struct {
 func (a *Answer) Sentence() say.Phrase {
 	h, r, c := a.have(), a.rule(), a.Best
 	switch {
-	case c == nil:
+	case a.Nearest != "":
 		return h.missing.Phrase()
+	case c == nil:
+		return say.NoneHere.With(h.at)
 	case c.Verdict == measured.Broken:
 		return say.NoLockKeeps.With(h.at, r.goal, say.Verbatim(c.Lock), inWords(c.Breaks), c.price())
 	case !c.survives():
@@ -47,7 +49,11 @@ func inWords(sets [][]string) say.Phrase {
 	return say.KindsAndPairs.With(kinds, pairs)
 }
 
+// price says nothing where nothing was measured.
 func (c *Candidate) price() say.Phrase {
+	if c.Cost.Servers == 0 {
+		return say.Phrase{}
+	}
 	parts := say.Series{}
 	for _, p := range c.Cost.Says() {
 		parts = append(parts, p)
@@ -113,3 +119,25 @@ func (c *Candidate) overlaps(expected []string) (out [][]string) {
 	}
 	return out
 }
+
+// Words are a question and its answers.
+func (q Question) Words() say.Phrase {
+	name := func(all []Choice, id string) say.Both {
+		return find(all, func(c *Choice) bool { return c.ID == id }).Name
+	}
+	if q.IfTwo != Damage {
+		return say.IfTwoWork.With(name(Haves(), q.Have), name(IfTwo(), q.IfTwo))
+	}
+	return say.IfTwoDamage.With(name(Haves(), q.Have), name(IfTwo(), q.IfTwo), name(Tokens(), q.Tokens))
+}
+
+// Key names a question, as pages do.
+func (q Question) Key() string {
+	if q.IfTwo != Damage {
+		return q.Have + "-" + q.IfTwo
+	}
+	return q.Have + "-" + q.IfTwo + "-" + q.Tokens
+}
+
+// HaveName is what there is.
+func (q Question) HaveName() say.Both { return q.have().Name }

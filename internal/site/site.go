@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"lockstep/internal/measured"
 	"lockstep/internal/report/playpage"
@@ -61,7 +62,7 @@ func Make(in Input) (Tree, error) {
 	for _, l := range Languages {
 		for _, name := range slices.Sorted(maps.Keys(in.Pages[l])) {
 			base := name[:len(name)-len(path.Ext(name))]
-			drawn, err := withBar(in.Pages[l][name], base, l)
+			drawn, err := withBar(in.withStories(in.Pages[l][name], strings.Repeat("../", strings.Count(name, "/")), l), base, l)
 			if err != nil {
 				return nil, err
 			}
