@@ -58,7 +58,9 @@ var made = sync.OnceValues(func() (Tree, error) {
 	for _, l := range Languages {
 		drawn := []byte("<html><head>" + page.NewHead("").Meta() + "</head><body></body></html>")
 		stories := bytes.Replace(drawn, []byte("</body>"), []byte(`<span data-play="etcd-txn/pause"></span><span data-play="none/such"></span></body>`), 1)
-		in.Pages[l] = Tree{"matrix.html": drawn, "which-lock.html": stories, "gallery/pause-past-lease.html": drawn}
+		matrix := bytes.Replace(drawn, []byte("</body>"), []byte(`<a href="matrix/redlock.html#redlock-GP">V</a></body>`), 1)
+		redlock := bytes.Replace(drawn, []byte("</body>"), []byte(`<a href="../matrix.html" id="redlock-GP">back</a></body>`), 1)
+		in.Pages[l] = Tree{"matrix.html": matrix, "matrix/redlock.html": redlock, "which-lock.html": stories, "gallery/pause-past-lease.html": drawn}
 		in.Titles[l] = map[string]string{"pause-past-lease": map[say.Language]string{say.English: "A long pause outlives the lease", say.Chinese: "长停顿超过租约"}[l]}
 		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
 			return nil, err
