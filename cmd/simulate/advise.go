@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/advice"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
@@ -17,6 +18,7 @@ import (
 type adviseFlags struct {
 	*globals
 	expect, mustNot, stores []string
+	question                advice.Question
 }
 
 func adviseCommand(g *globals) *cobra.Command {
@@ -24,11 +26,18 @@ func adviseCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "advise",
 		Short: "Find the locks that survive what you expect",
-		Long: `Say which locks break when only certain kinds of faults can happen. The answer comes
-from the stored walk of the fault space (measurements/explore.json.gz, see simulate explore): for
-each lock and each way to break, the smallest set of the expected kinds that breaks it,
-or none. A long kind of fault includes its short form. Without --expect it writes a page
-on which you tick all this.
+		Long: `Answer three questions, and read which lock to use: what you have, what happens if two
+work at once, and whether your resource can refuse an old token. In a terminal they are
+asked; --have, --if-two and --tokens answer them. The answer is one sentence of advice with
+its reason and its price, then the runner-up, what was searched and what was not, and the
+story of what you would meet. When no lock survives, it says so, and what would.
+
+Or say exactly what can happen, with --expect: which locks break when only certain kinds of
+faults can happen. Both come from the stored walk of the fault space
+(measurements/explore.json.gz, see simulate explore): for each lock and each way to break,
+the smallest set of the expected kinds that breaks it, or none. A long kind of fault
+includes its short form. Without a terminal and without flags it writes a page
+that asks all this.
 
 Below each lock that nothing expected breaks stands what that rests on: the worlds in
 which all pairs of faults were searched, those in which some were drawn, and those in
@@ -38,14 +47,31 @@ course (docs/course.md) are no candidates.
 With fencing tokens, it does no harm that two believe they hold the lock:
 --must-not damage,robbed,stuck.
 
+What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `
+
 Kinds of faults:
 ` + kindsHelp(),
-		Example: `  simulate advise --expect pause,fail-over  # which locks survive these two
+		Example: `  simulate advise                                      # three questions
+  simulate advise --have etcd --if-two damage --tokens yes
+  simulate advise --expect pause,fail-over  # which locks survive these two
   simulate advise --expect pause --must-not damage --store etcd  # fenced
   simulate advise --expect crash,restart,lost-reply --json  # for a script`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.advise(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			exact := cmd.Flags().Changed("expect") || cmd.Flags().Changed("must-not") || cmd.Flags().Changed("store")
+			asked := f.question != advice.Question{}
+			switch {
+			case exact && asked:
+				return errors.New("--have, --if-two and --tokens answer questions, --expect, --must-not and --store say exactly: choose one")
+			case asked || !exact && !f.json && interactive():
+				return f.answer(cmd.Context())
+			}
+			return f.advise(cmd.Context())
+		},
 	}
+	cmd.Flags().StringVar(&f.question.Have, "have", "", "what you have: redis, etcd, mysql, ... (all above)")
+	cmd.Flags().StringVar(&f.question.IfTwo, "if-two", "", "what happens if two work at once: nothing, duplicate or damage")
+	cmd.Flags().StringVar(&f.question.Tokens, "tokens", "", "whether your resource can refuse an old token: yes or no")
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
 	cmd.Flags().StringSliceVar(&f.mustNot, "must-not", wayNames(), "what must not happen")
 	cmd.Flags().StringSliceVar(&f.stores, "store", nil, "only locks of these stores, such as redis (default: all)")
@@ -129,7 +155,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 		a := &all[i]
 		count[a.Verdict]++
 		row(a.Lock, func(w explore.Way) (string, say.Phrase) { return a.In(w), a.Says(w) })
-		if a.Verdict == explore.Breaks {
+		if a.Verdict == measured.Broken {
 			continue
 		}
 		var rests say.List
@@ -146,7 +172,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 		}
 	}
 	fmt.Fprintln(f.stdout)
-	tell(say.LocksSurvive.With(say.Number(count[explore.Survives]), say.Number(len(all)), say.Number(count[explore.NoneFound])))
+	tell(say.LocksSurvive.With(say.Number(count[measured.Survived]), say.Number(len(all)), say.Number(count[measured.NoneFound])))
 	tell(say.DrawnMeans.With())
 	for i := range all {
 		f.why(&all[i], of)
@@ -175,7 +201,7 @@ func (f *adviseFlags) why(a *explore.Advice, of []explore.Way) {
 // paint colours what is said of a lock by its verdict.
 func (f *adviseFlags) paint(verdict, text string) string {
 	colour := map[string]string{
-		explore.Survives: "32", explore.NoneFound: "33", explore.NotSearched: "2", explore.Unknown: "2", explore.Breaks: "31",
+		measured.Survived: "32", measured.NoneFound: "33", measured.NotSearched: "2", measured.Unknown: "2", measured.Broken: "31",
 	}[verdict]
 	if colour == "" || !f.color() {
 		return text

@@ -277,9 +277,22 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 	if err != nil {
 		return "", err
 	}
-	data, err := matrixpage.HTML(shown)
+	if !f.whole() {
+		data, err := matrixpage.HTML(shown)
+		if err != nil {
+			return "", &bugError{err}
+		}
+		return f.savePage(f.pageName(), data)
+	}
+	data, evidence, err := matrixpage.Pages(shown)
 	if err != nil {
 		return "", &bugError{err}
+	}
+	for name, page := range evidence { // order: each file on its own
+		path := filepath.Join(f.out, matrixpage.Folder, name)
+		if err := writeWhole(path, page); err != nil {
+			return path, unwritable(fmt.Errorf("cannot write the page: %w", err), "--out")
+		}
 	}
 	return f.savePage(f.pageName(), data)
 }

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
+	"lockstep/internal/measured"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	"lockstep/internal/run"
@@ -26,7 +27,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	for _, c := range m.Columns {
 		column := page.Column{Code: c.Code, Name: c.Name.In(f.language), Summary: c.Summary.In(f.language)}
 		for _, k := range c.Kinds() {
-			column.Kinds = append(column.Kinds, page.Kind{Name: k.Name, During: duringInWords[k.During]})
+			column.Kinds = append(column.Kinds, page.Kind{Name: measured.KindInWords(k.Name).In(f.language), During: duringInWords[k.During]})
 		}
 		drawn.Columns = append(drawn.Columns, column)
 	}
@@ -35,12 +36,25 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		rows[i] = i
 	}
 	sort.SliceStable(rows, func(a, b int) bool { return groupOf(m.Locks[rows[a]]).rank < groupOf(m.Locks[rows[b]]).rank })
+	tokens, err := tokenLocks()
+	if err != nil {
+		return nil, err
+	}
 	for _, i := range rows {
 		v := m.Locks[i]
 		d, g := v.Doc(f.language), groupOf(v)
 		row := matrixpage.Lock{
 			ID: v.ID, Group: g.name.In(f.language), Store: demands(v).In(f.language), Idea: d.Idea, Protocol: d.Protocol,
-			BreaksWhen: d.BreaksWhen, Source: d.Source, Apart: locks.Misprint(v.ID) && len(f.locks) == 0,
+			BreaksWhen: d.BreaksWhen, Source: d.Source, Apart: locks.Misprint(v.ID) && len(f.locks) == 0, Tokens: tokens[v.ID],
+		}
+		if f.whole() {
+			row.More = !locks.Main(v.ID)
+			switch {
+			case locks.Main(v.ID):
+				row.Group = say.Text("Designs to choose from, the least harmed first").In(f.language)
+			case !row.Apart:
+				row.Group = say.Text("Variants, and designs with a known defect").In(f.language)
+			}
 		}
 		for k := range m.Columns {
 			c := m.Cell(i, k)
@@ -68,6 +82,23 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	return drawn, err
 }
 
+// whole reports whether the matrix is the one of all locks: its page shows the main ones first, and its evidence has pages
+// of its own.
+func (f *matrixFlags) whole() bool { return len(f.locks) == 0 && len(f.columns) == 0 }
+
+// tokenLocks are the locks that hand out fencing tokens, as the stored walk saw them.
+func tokenLocks() (map[string]bool, error) {
+	walk, err := storedWalk()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for i := range walk.Locks {
+		out[walk.Locks[i].Lock] = walk.Locks[i].Fenced()
+	}
+	return out, nil
+}
+
 // libraryRows are the stored rows of the libraries, which were measured by their own code: they stand before
 // the misprints.
 func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lock, err error) {
@@ -84,7 +115,8 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lo
 		}
 		row := matrixpage.Lock{
 			ID: l.Lock, Group: say.LibrariesByTheirCode.With().In(f.language), Store: demands(v).In(f.language),
-			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source,
+			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source, More: f.whole(),
+			Tokens: l.Walk == nil || l.Walk.Locks[0].Fenced(), // of one that was not walked nobody knows
 		}
 		for k := range columns {
 			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how}

@@ -85,6 +85,11 @@ func (g *globals) signs() bool {
 	return strings.Contains(locale, "utf8") && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
+// interactive reports whether somebody can be asked.
+func interactive() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
 // width returns the width of the terminal, 80 columns when there is none.
 func (g *globals) width() int {
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/say"
@@ -71,7 +70,7 @@ func (f *tourFlags) take(cmd *cobra.Command, args []string) error {
 	}
 	err = tour.Take(cmd.Context(), lessons, from, tour.Options{
 		Language: language, Seed: f.seed, Width: min(f.width(), tourWidth), Color: f.color(), Quiet: f.quiet,
-		Interactive: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())),
+		Interactive: interactive(),
 		In:          os.Stdin, Out: cmd.OutOrStdout(),
 	})
 	if cmd.Context().Err() != nil {

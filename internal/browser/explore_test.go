@@ -37,6 +37,7 @@ func walkPage(t *testing.T) []byte {
 // What a reader ticks decides which locks survive, and stands in the address.
 func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	p := browser.Open(t, walkPage(t), browser.Options{})
+	browser.Eval[bool](p, `document.querySelector("#exactly").open = true`)
 	// verdict is what the page says of a lock.
 	verdict := func(lock string) string {
 		return browser.Eval[string](p, `document.querySelector('a[href="#lock-`+lock+`"]').closest("tr").querySelector(".you b").textContent`)
@@ -72,6 +73,34 @@ func TestTicksDecideWhichLocksSurvive(t *testing.T) {
 	quiet(t, p)
 }
 
+// Three answers show one, by keyboard, too; the address holds it, and a link to it chooses the same.
+func TestThreeQuestionsHaveOneAnswer(t *testing.T) {
+	p := browser.Open(t, walkPage(t), browser.Options{})
+	shown := func() string {
+		return browser.Eval[string](p, `[].slice.call(document.querySelectorAll(".answer")).filter(function (a) { return a.offsetHeight > 0; }).map(function (a) { return a.id; }).join(" ")`)
+	}
+	if got := shown(); got != "" {
+		t.Errorf("nothing was chosen, and %s is shown", got)
+	}
+	for _, step := range [][2]string{{"etcd", ""}, {"damage", ""}, {"yes", "answer-etcd-damage-yes"}, {"duplicate", "answer-etcd-duplicate"}} {
+		browser.Eval[bool](p, `(document.querySelector('#questions input[value="`+step[0]+`"]').click(), true)`)
+		if got := shown(); got != step[1] {
+			t.Errorf("after %s: %q, want %q", step[0], got, step[1])
+		}
+	}
+	if browser.Eval[bool](p, `document.querySelector("#ask-tokens").offsetHeight > 0`) {
+		t.Error("two do no damage, and the page asks for tokens")
+	}
+	contains(t, "the address", browser.Eval[string](p, "location.hash"), "#answer-etcd-duplicate")
+	browser.Eval[bool](p, `(document.querySelector('a[href="#answer-redis-damage-yes"]').click(), true)`)
+	p.Await(`location.hash === "#answer-redis-damage-yes" && document.querySelector("input[value=redis]").checked`)
+	if got := shown(); got != "answer-redis-damage-yes" {
+		t.Errorf("a link shows %q", got)
+	}
+	contains(t, "what is chosen", browser.Eval[string](p, `document.querySelector("input[name=have]:checked").value + document.querySelector("input[name=tokens]:checked").value`), "redisyes")
+	quiet(t, p)
+}
+
 func TestTheWalkReadsWithoutScripts(t *testing.T) {
 	p := browser.Open(t, walkPage(t), browser.Options{NoScript: true})
 	if rows := p.Count("#sets tbody tr"); rows < 40 {
@@ -79,6 +108,9 @@ func TestTheWalkReadsWithoutScripts(t *testing.T) {
 	}
 	if browser.Eval[bool](p, `document.querySelector("#ticks").offsetHeight > 0`) {
 		t.Error("there are ticks that do nothing")
+	}
+	if browser.Eval[bool](p, `document.querySelector("#questions").offsetHeight > 0`) || p.Count(".answers tbody a") < 40 {
+		t.Error("there are questions that do nothing, or no answers")
 	}
 	quiet(t, p)
 }

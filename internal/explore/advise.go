@@ -26,33 +26,16 @@ type Advice struct {
 	Rests []measured.Rest `json:"-"` // Together in a few words
 }
 
-// Verdicts, the best first. A lock survives only what was searched: if some pairs were drawn in plain or in just-within, and
-// none of them breaks it, none was found.
-const (
-	Survives    = "survives"
-	NoneFound   = "none found"
-	NotSearched = measured.NotSearched
-	Unknown     = "unknown"
-	Breaks      = "breaks"
-)
-
-var verdicts = []string{Survives, NoneFound, NotSearched, Unknown, Breaks}
-
 // In is what becomes of the lock where only some ways of breaking count.
 func (a *Advice) In(of ...Way) string {
-	switch {
-	case slices.ContainsFunc(of, func(w Way) bool { return a.Breaks[w.String()] != nil }):
-		return Breaks
-	case a.Unknown > 0:
-		return Unknown
-	}
-	return map[string]string{measured.Complete: Survives, measured.Sampled: NoneFound, measured.NotSearched: NotSearched}[a.Searched]
+	breaks := slices.ContainsFunc(of, func(w Way) bool { return a.Breaks[w.String()] != nil })
+	return measured.Verdict(breaks, a.Unknown, a.Searched)
 }
 
 // Says is what becomes of the lock in one way.
 func (a *Advice) Says(w Way) say.Phrase {
 	switch s := a.Breaks[w.String()]; {
-	case s == nil && a.In(w) == Survives:
+	case s == nil && a.In(w) == measured.Survived:
 		return say.NoneUpTo.With(say.Number(a.Complete))
 	case s == nil:
 		return say.Text(a.In(w))
@@ -162,7 +145,7 @@ func Advise(r *measured.Explored, expected []string, of []Way) []Advice {
 		}
 		return n
 	}
-	rank := func(a *Advice) int { return slices.Index(verdicts, a.Verdict) }
+	rank := func(a *Advice) int { return slices.Index(measured.Verdicts, a.Verdict) }
 	slices.SortStableFunc(out, func(a, b Advice) int {
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(broken(&a), broken(&b)), cmp.Compare(b.Complete, a.Complete), strings.Compare(a.Lock, b.Lock))
 	})

@@ -63,3 +63,12 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Each kind is said in a reader's words, in both languages.
+func TestKindsHaveWords(t *testing.T) {
+	for _, k := range Kinds() {
+		if w := measured.KindInWords(k.Name); w.English == k.Name || w.Chinese == w.English {
+			t.Errorf("%s: %q", k.Name, w)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/scenario"
 )
@@ -19,7 +20,7 @@ type Kind struct {
 }
 
 // short ends the names of kinds that last less than a lease, or heal while the holder works.
-const short = "-short"
+const short = measured.Short
 
 // kinds are all of them, in the order in which they are told.
 var kinds = []Kind{

@@ -3,6 +3,8 @@ package measured
 import (
 	"slices"
 	"time"
+
+	"lockstep/internal/say"
 )
 
 // Explored is what a walk of the fault space has come to: the minimal sets of kinds of faults
@@ -154,4 +156,22 @@ type Cost struct {
 	// DeadHolder is for how long nobody gets the lock after its holder has died; less than zero
 	// when nobody gets it any more.
 	DeadHolder time.Duration
+}
+
+// Says is in a few words each what the lock costs besides its servers.
+func (c *Cost) Says() (out []say.Phrase) {
+	if c.Acquire > 0 {
+		out = append(out, say.CostRoundTrips.With(say.Number(c.Acquire), say.Number(c.Release)))
+	}
+	switch {
+	case c.Acquire == 0:
+		out = append(out, say.Text("nobody gets it"))
+	case c.DeadHolder < 0:
+		out = append(out, say.Text("a dead holder keeps it for ever"))
+	case c.DeadHolder < time.Second:
+		out = append(out, say.Text("a dead holder is noticed at once"))
+	default:
+		out = append(out, say.CostDeadHolder.With(say.Planned(c.DeadHolder.Round(time.Second))))
+	}
+	return out
 }

@@ -14,6 +14,30 @@ const (
 	NotSearched = "not searched"
 )
 
+// What can be said of a lock and some kinds of faults. It survives only what was searched: if some pairs were drawn in plain
+// or in just-within, and none of them breaks it, none was found.
+const (
+	Survived  = "survives"
+	NoneFound = "none found"
+	Unknown   = "unknown"
+	Broken    = "breaks"
+)
+
+// Verdicts are all of them, the best first.
+var Verdicts = []string{Survived, NoneFound, NotSearched, Unknown, Broken}
+
+// Verdict is the one of a lock that breaks or does not, of which nobody knows what some schedules do, and whose pairs were
+// looked for as ExploredLock.Survives says.
+func Verdict(breaks bool, unknown int64, searched string) string {
+	switch {
+	case breaks:
+		return Broken
+	case unknown > 0:
+		return Unknown
+	}
+	return map[string]string{Complete: Survived, Sampled: NoneFound, NotSearched: NotSearched}[searched]
+}
+
 // Searched is how schedules of several faults were looked for in one base world.
 type Searched struct {
 	World  string `json:"world"`
@@ -113,4 +137,10 @@ func (l *ExploredLock) Survives() string {
 		return NotSearched
 	}
 	return l.Searched
+}
+
+// Fenced reports whether the lock hands out tokens: the resource looked at them then, in all of its schedules.
+func (l *ExploredLock) Fenced() (fenced bool) {
+	l.EachStory(func(s *Shown) { fenced = fenced || s.Fence })
+	return fenced
 }

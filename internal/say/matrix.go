@@ -5,7 +5,7 @@ var (
 	MatrixLead = New4[Grouped, Grouped, Grouped, Phrase](
 		"{locks} lock {locks|design|designs} under {kinds} {kinds|kind|kinds} of fault: what became of each, measured in {runs} {runs|run|runs}.[ {more}]",
 		"{locks} 种锁，经受 {kinds} 种故障：各自的结果如何，由 {runs} 次运行测得。[{more}]")
-	MoreTestedNothing = New1[Grouped]("Another {n} {n|run|runs} tested nothing and {n|does|do} not count.", "另有 {n} 次没有检验到什么，不作数。")
+	MoreTestedNothing = New1[Grouped]("{n} more {n|run was|runs were} inconclusive and {n|is|are} left out.", "另有 {n} 次没有结论，不计在内。")
 	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒，页面 {page}")
 	WalkedOfCell      = New2[Grouped, Grouped](
 		"{n} {n|schedule|schedules} of these kinds in the walk; in {vain} of them the fault changed nothing.",
@@ -75,7 +75,14 @@ var (
 
 	StepsLeftOut = New1[Grouped]("{n} {n|step|steps} left out", "略去 {n} 步")
 
-	NoneWhole = New1[Number](
+	TokensKeepData = New1[List](
+		"Two can believe that they hold {locks}, but behind a resource that checks tokens no measured run of any column damaged the data.",
+		"{locks} 也可能有两个都以为持有，但有资源检查令牌时，各列测过的运行都没有损坏数据。")
+	MeansFenced = New0(
+		"two believed it; a resource that checks tokens keeps its data safe. What becomes of the data where nothing checks was not measured",
+		"两个都以为持有；检查令牌的资源保住了数据。没有谁检查时数据会怎样，没有测过")
+	WordFenced = New0("safe where tokens are checked", "检查令牌就安全")
+	NoneWhole  = New1[Number](
 		"None of the {n} locks gets through every column: each breaks or gets stuck somewhere.",
 		"{n} 把锁没有一把通过所有的列：每一把都在某处被破坏或卡死。")
 	FewWhole = New3[Number, Number, List](

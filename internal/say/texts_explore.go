@@ -53,6 +53,15 @@ var (
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
+	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"Its price besides: nobody gets it after", "另外的代价：之后谁也拿不到它的"},
+	{"Not expected, but it is broken by", "没有预料，但它会败给"}, {"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Tokens", "令牌"},
+	{"What do you have?", "你有什么？"}, {"What happens if two work at once?", "如果两个同时工作，会怎样？"}, {"Can your resource refuse an old token?", "你的资源能拒绝旧令牌吗？"},
+	{"Nearest", "最接近的"}, {"play it", "演一遍"}, {"Answer the questions above.", "请回答上面的问题。"}, {"All answers", "所有答案"}, {"you have", "你有"}, {"nothing much happens", "没什么大不了"}, {"work is done twice", "工作做两遍"},
+	{"damage, and nothing refuses old tokens", "会损坏，没有谁拒绝旧令牌"}, {"damage, and the resource refuses old tokens", "会损坏，资源拒绝旧令牌"},
+	{"In each field stands what survives; with a cross, what comes closest where nothing does.", "每格写着经得住的锁；带叉的是没有锁经得住时最接近的那把。"},
+	{"How does a resource refuse an old token?", "资源怎样拒绝旧令牌？"}, {"Say exactly what can happen", "准确说出会发生什么"}, {"Begin with what is expected of:", "先勾上这些存储该预料的："}, {"not in this program", "本程序里没有"},
+	{"Three questions, and one answer from all schedules of faults that were searched.", "三个问题，一个答案，来自所有搜过的故障安排。"},
+	{"someone's lock is released by another", "锁被别人释放"}, {"What you would meet", "你会遇到的"},
 	{"what it costs", "代价"}, {"nobody gets it", "谁也拿不到它"}, {"a dead holder keeps it for ever", "持有者死后永远占用"}, {"a dead holder is noticed at once", "持有者死后马上被发现"},
 	{"Costs are measured with a lease of 10 s: how many servers keep the lock, how many round trips a free lock takes one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
 	{"A server restarts with what its persistence kept.", "服务器重启，只剩持久化留下的。"},

@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"html/template"
 	"maps"
 	"net/url"
@@ -20,6 +21,7 @@ import (
 	"lockstep/internal/explore"
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
 )
 
@@ -115,6 +117,20 @@ func (in *Input) searched(name string) string {
 		}
 	}
 	return ""
+}
+
+// toPlay are the places on a drawn page that lead to the playground on the site: each names a story of the search.
+var toPlay = regexp.MustCompile(`<span data-play="([^"]*)"></span>`)
+
+// withStories links the stories of a drawn page to the playground; up leads from the page to the root.
+func (in *Input) withStories(drawn []byte, up string, l say.Language) []byte {
+	return toPlay.ReplaceAllFunc(drawn, func(span []byte) []byte {
+		address := in.searched(html.UnescapeString(string(toPlay.FindSubmatch(span)[1])))
+		if address == "" {
+			return span
+		}
+		return fmt.Appendf(nil, ` <a class="play" href="%s">%s</a>`, html.EscapeString(up+"playground/"+playpage.Name(l)+"#"+address), say.Text("play it").In(l))
+	})
 }
 
 // plain is the text of a heading.

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"lockstep/internal/measured"
 	"lockstep/internal/report/playpage"
@@ -61,7 +63,7 @@ func Make(in Input) (Tree, error) {
 	for _, l := range Languages {
 		for _, name := range slices.Sorted(maps.Keys(in.Pages[l])) {
 			base := name[:len(name)-len(path.Ext(name))]
-			drawn, err := withBar(in.Pages[l][name], base, l)
+			drawn, err := withBar(in.withStories(inItsLanguage(in.Pages[l][name], l), strings.Repeat("../", strings.Count(name, "/")), l), base, l)
 			if err != nil {
 				return nil, err
 			}
@@ -78,6 +80,16 @@ func Make(in Input) (Tree, error) {
 		out[home(l)], out[named("tour", l)] = first, lessons
 	}
 	return out, referenceInto(out, &in)
+}
+
+// toMatrix are the links between the pages of the matrix, which the program calls the same in each language.
+var toMatrix = regexp.MustCompile(`(href="(?:\.\./)?matrix(?:/[^"#]*)?)\.html`)
+
+func inItsLanguage(drawn []byte, l say.Language) []byte {
+	if l != say.Chinese {
+		return drawn
+	}
+	return toMatrix.ReplaceAll(drawn, []byte("${1}-zh.html"))
 }
 
 // playgroundInto adds the playground.

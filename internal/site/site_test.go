@@ -57,7 +57,10 @@ var made = sync.OnceValues(func() (Tree, error) {
 	}
 	for _, l := range Languages {
 		drawn := []byte("<html><head>" + page.NewHead("").Meta() + "</head><body></body></html>")
-		in.Pages[l] = Tree{"matrix.html": drawn, "which-lock.html": drawn, "gallery/pause-past-lease.html": drawn}
+		stories := bytes.Replace(drawn, []byte("</body>"), []byte(`<span data-play="etcd-txn/pause"></span><span data-play="none/such"></span></body>`), 1)
+		matrix := bytes.Replace(drawn, []byte("</body>"), []byte(`<a href="matrix/redlock.html#redlock-GP">V</a></body>`), 1)
+		redlock := bytes.Replace(drawn, []byte("</body>"), []byte(`<a href="../matrix.html" id="redlock-GP">back</a></body>`), 1)
+		in.Pages[l] = Tree{"matrix.html": matrix, "matrix/redlock.html": redlock, "which-lock.html": stories, "gallery/pause-past-lease.html": drawn}
 		in.Titles[l] = map[string]string{"pause-past-lease": map[say.Language]string{say.English: "A long pause outlives the lease", say.Chinese: "长停顿超过租约"}[l]}
 		if in.Cards[l], err = tour.Cards(context.Background(), 1, l); err != nil {
 			return nil, err
@@ -65,6 +68,16 @@ var made = sync.OnceValues(func() (Tree, error) {
 	}
 	return Make(in)
 })
+
+// A story that a drawn page names can be played on the site.
+func TestStoriesOfDrawnPagesLeadToThePlayground(t *testing.T) {
+	for name, to := range map[string]string{"which-lock.html": "playground/index.html#", "which-lock-zh.html": "playground/zh.html#"} {
+		page := string(site(t)[name])
+		if strings.Count(page, `<a class="play" href="`+to) != 1 || !strings.Contains(page, "etcd-txn") || strings.Count(page, "data-play") != 1 {
+			t.Errorf("%s: %s", name, page[max(0, len(page)-900):])
+		}
+	}
+}
 
 func site(t *testing.T) Tree {
 	t.Helper()

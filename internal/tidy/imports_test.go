@@ -45,6 +45,7 @@ var rules = []rule{
 	{packages: []string{"internal/explain"}, only: []string{"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"}, why: "it tells what is in a history"},
 	{packages: measuring, never: []string{"internal/report/runpage", "internal/report/page", "internal/report/terminal", "internal/report/export", "internal/real"}, why: "it measures, and others show"},
 	{packages: []string{"internal/report"}, never: []string{"internal/real", "internal/rundir", "internal/matrix", "internal/explore", "internal/claims"}, why: "a report is made of facts that others have worked out"},
+	{packages: []string{"internal/advice"}, only: []string{"internal/locks", "internal/measured", "internal/say"}, why: "terminal and page show the same answer, and neither works it out"},
 	{packages: []string{"internal", "locktest", "scenarios", "measurements", "examples"}, never: []string{"cmd"}, why: "the command line is on top"},
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
@@ -49,12 +48,17 @@ var kindGroups = []struct {
 }
 
 // wayHeads are the headings of the ways of breaking, in the order of measured.Ways.
-var wayHeads = [...]string{"two believe they hold it", "the resource is damaged", "somebody is robbed", "everybody is stuck"}
+var wayHeads = [...]string{"two believe they hold it", "the resource is damaged", "someone's lock is released by another", "everybody is stuck"}
 
 // exploreView is what the template sees; all texts in it are clean.
 type exploreView struct {
 	Head      page.Head
 	Lead      string
+	Asks      []askView
+	How       []Kind
+	Answers   []answerView
+	Table     []answerRow
+	Presets   []presetView
 	Groups    []kindGroupView
 	Ways      []string
 	Stores    []string
@@ -88,7 +92,21 @@ type restView struct{ Class, Says string }
 type exploredWay struct {
 	Head, None string // None: what to say when there is no set; "" when there is one
 	Sets       []cutSetView
+	Together   string       // how many sets are of several kinds
 	Hung       []cutSetView // what is told apart from Sets: everybody waits while work hangs
+}
+
+// Alone are the sets of one kind, or of none; Pairs are the others.
+func (w exploredWay) Alone() []cutSetView { return w.of(false) }
+func (w exploredWay) Pairs() []cutSetView { return w.of(true) }
+
+func (w exploredWay) of(several bool) (out []cutSetView) {
+	for _, s := range w.Sets {
+		if strings.Contains(s.Kinds, " ") == several {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 type cutSetView struct {
@@ -104,6 +122,7 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 	word := func(english string) string { return in(say.Text(english)) }
 	designs, misprints := x.Apart()
 	v := exploreView{
+		Asks: asks(l), How: howRefused(l), Presets: presets(l),
 		Drawn: in(say.DrawnMeans.With()),
 		Head:  page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
 		Lead:  in(say.WalkedLocks.With(say.Number(len(designs.Locks)), say.Grouped(designs.Walked()), say.Number(designs.Complete(1)), say.Number(designs.Settled()))),
@@ -113,6 +132,7 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 			"answer": word("{n} of {of} locks survive what you ticked; {found} more with none found."),
 		},
 	}
+	v.answers(x, costs, l)
 	for _, name := range wayHeads {
 		v.Ways = append(v.Ways, word(name))
 	}
@@ -175,23 +195,9 @@ func groupsOf(kinds []Kind, word func(string) string) (groups []kindGroupView) {
 
 // costLines says in a few words each what a lock costs.
 func costLines(c measured.Cost, l say.Language) []string {
-	out := []say.Phrase{say.CostServers.With(say.Number(c.Servers))}
-	if c.Acquire > 0 {
-		out = append(out, say.CostRoundTrips.With(say.Number(c.Acquire), say.Number(c.Release)))
-	}
-	switch {
-	case c.Acquire == 0:
-		out = append(out, say.Text("nobody gets it"))
-	case c.DeadHolder < 0:
-		out = append(out, say.Text("a dead holder keeps it for ever"))
-	case c.DeadHolder < time.Second:
-		out = append(out, say.Text("a dead holder is noticed at once"))
-	default:
-		out = append(out, say.CostDeadHolder.With(say.Planned(c.DeadHolder.Round(time.Second))))
-	}
-	lines := make([]string, len(out))
-	for i, p := range out {
-		lines[i] = p.In(l)
+	lines := []string{say.CostServers.With(say.Number(c.Servers)).In(l)}
+	for _, p := range c.Says() {
+		lines = append(lines, p.In(l))
 	}
 	return lines
 }
@@ -211,7 +217,7 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	if x.Complete == 0 && v.Unknown == "" {
 		v.Unknown = say.Text("not walked").In(l) // so nobody knows that it survives
 	}
-	none := say.NoneUpTo.With(say.Number(min(x.Complete, most)))
+	none := say.NoneFoundUpTo.With(say.Number(min(x.Complete, most)))
 	if v.Survives == measured.Sampled {
 		none = say.Text("none found")
 	}
@@ -220,11 +226,12 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 		sets := x.Breaks[way]
 		switch {
 		case sets == nil || x.Complete == 0:
-			view.None = say.Text("not walked").In(l)
+			view.None = say.Text("not searched").In(l)
 		case len(sets) == 0:
 			view.None = none.In(l)
 		}
 		view.Sets = setViews(x, way, l)
+		view.Together = say.SoManyPairs.With(say.Number(len(view.Pairs()))).In(l)
 		if way == "stuck" {
 			view.Hung = setViews(x, measured.Hung, l)
 		}
@@ -251,7 +258,7 @@ func libraryView(one *measured.Library, l say.Language) exploredView {
 		v.Unknown += " " + say.WalkedByTries.With(say.Number(one.Walk.Scope.Tries), say.Number(x.Vain)).In(l)
 		for i := range v.Ways {
 			if v.Ways[i].None != "" {
-				v.Ways[i].None = say.Text("none seen").In(l)
+				v.Ways[i].None = say.Text("none found").In(l)
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// The page is complete without this script. It adds the ticks: which locks survive what
-// the reader has to expect. The address holds the ticks, so a link shows the same.
+// The page is complete without this script. It adds the questions, whose answers are all on the page, and the ticks:
+// which locks survive what the reader has to expect. The address holds either, so a link shows the same.
 (function () {
   "use strict";
   var all = [].slice;
@@ -9,8 +9,32 @@
   var boxes = $("#ticks input:not([name])"), ways = $("#ticks input[name=way]"), stores = $("#ticks input[name=store]"), rows = $("#sets tbody tr"), body = one("#sets tbody");
   var box = {};
   boxes.forEach(function (b) { box[b.value] = b; });
-  one("#ticks").hidden = false;
-  $(".you").forEach(function (c) { c.hidden = false; });
+  one("#ticks").hidden = one("#questions").hidden = false;
+  document.documentElement.classList.add("asked");
+
+  // The answer to what is chosen; whether the resource can refuse is asked where two do damage.
+  function chosen(name) {
+    var found = one("#questions input[name=" + name + "]:checked");
+    return found ? found.value : "";
+  }
+  function answer() {
+    var damage = chosen("if-two") === "damage", id = "answer-" + chosen("have") + "-" + chosen("if-two") + (damage ? "-" + chosen("tokens") : "");
+    one("#ask-tokens").hidden = !damage;
+    $(".answer").forEach(function (a) {
+      a.hidden = a.id !== id;
+      a.open = a.id === id;
+    });
+    one("#no-answer").hidden = $(".answer").some(function (a) { return !a.hidden; });
+    return one("#no-answer").hidden ? "#" + id : "";
+  }
+  function choose(id) {
+    var parts = /^answer-(.+)-(nothing|duplicate|damage)(?:-(yes|no))?$/.exec(id);
+    $("#questions input").forEach(function (i) {
+      i.checked = parts && i.value === { have: parts[1], "if-two": parts[2], tokens: parts[3] }[i.name];
+    });
+    answer();
+    if (parts) one("#told").scrollIntoView({ block: "nearest" });
+  }
 
   // What can last long can be short, too.
   function withShort(b) {
@@ -34,6 +58,7 @@
         li.classList.toggle("meets", meets && counts);
         broken = broken || meets && counts;
       });
+      $("details", row).forEach(function (d) { d.open = !!d.querySelector(".meets"); });
       var you = row.querySelector(".you"), unknown = !broken && row.dataset.unknown, survives = row.dataset.survives;
       you.querySelector("b").textContent = broken ? says.broken : unknown ? says.unknown : says[survives];
       you.className = "you " + (broken ? "broken" : unknown ? "unknown" : survives.replace(" ", "-"));
@@ -49,7 +74,12 @@
 
   function fromAddress() {
     var found = /^#expect=([a-z,-]*)(?:;but=([0-9,]*))?(?:;not=([a-z,-]*))?$/.exec(location.hash);
+    if (/^#answer-/.test(location.hash)) {
+      choose(location.hash.slice(1));
+      return;
+    }
     if (found) {
+      one("#exactly").open = true;
       var wanted = found[1].split(","), but = (found[2] || "").split(","), not = (found[3] || "").split(",");
       boxes.forEach(function (b) { b.checked = wanted.indexOf(b.value) >= 0; });
       ways.forEach(function (w) { w.checked = but.indexOf(w.value) < 0; });
@@ -69,7 +99,18 @@
     withShort(e.target);
     history.replaceState(null, "", show());
   });
+  one("#questions").addEventListener("change", function () {
+    history.replaceState(null, "", answer() || location.pathname + location.search);
+  });
+  one(".presets").addEventListener("click", function (e) {
+    var kinds = e.target.dataset.kinds, all = e.target.dataset.stores;
+    if (!kinds) return;
+    boxes.forEach(function (b) { b.checked = kinds.split(" ").indexOf(b.value) >= 0; });
+    stores.forEach(function (s) { s.checked = all.split(" ").indexOf(s.value) >= 0; });
+    history.replaceState(null, "", show());
+  });
   addEventListener("hashchange", fromAddress);
+  answer();
   show();
   fromAddress();
 })();

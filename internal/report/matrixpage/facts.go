@@ -66,6 +66,17 @@ func (v *matrixView) facts(m *Matrix) []say.Phrase {
 	default:
 		out = append(out, say.SomeWhole.With(say.Number(len(whole)), all))
 	}
+	var fenced say.List
+	for _, g := range v.Groups {
+		for _, l := range g.Locks {
+			if l.Tokens && !g.More && l.Damaged == 0 && l.Bad > 0 {
+				fenced = append(fenced, say.Verbatim(l.ID))
+			}
+		}
+	}
+	if fenced != nil {
+		out = append(out, say.TokensKeepData.With(fenced))
+	}
 	worst, mild := -1, -1
 	for i, c := range v.Columns {
 		if c.Code == noFaultCode {

@@ -49,6 +49,8 @@ type Lock struct {
 	ID         string
 	Group      string // under which heading it stands
 	Apart      bool   // a misprint beside designs: counts are of the designs
+	More       bool   // behind a switch: a variant, a defect, a library, a misprint
+	Tokens     bool   // it hands out fencing tokens: whether its cells were damaged was measured behind a resource that checks them
 	Store      string // in words
 	Idea       string
 	Protocol   []string
@@ -91,18 +93,58 @@ type Run struct {
 	Tale    *Tale          // nil when it is not worth telling
 }
 
-// HTML draws a matrix as one file that needs nothing else.
+// HTML draws a matrix as one file that needs nothing else, the evidence folded below the table.
 func HTML(m *Matrix) ([]byte, error) {
 	for _, d := range []detail{{maxTold, true}, {8, true}, {4, false}, {0, false}} {
-		var buf bytes.Buffer
-		if err := matrixTemplate(m.Language).Execute(&buf, newMatrixView(m, d)); err != nil {
-			return nil, fmt.Errorf("filling in the page of the matrix: %w", err)
-		}
-		if buf.Len() <= MaxHTML || d.steps == 0 {
-			return buf.Bytes(), nil
+		out, err := fill("matrix", m.Language, newMatrixView(m, d))
+		if err != nil || len(out) <= MaxHTML || d.steps == 0 {
+			return out, err
 		}
 	}
 	return nil, nil // not reached: the last detail returns
+}
+
+// Folder is where the pages with the evidence of a matrix stand, next to its page.
+const Folder = "matrix"
+
+// Pages draws a matrix as a page without evidence, and one page for each lock that has it, by their names: the first is
+// small, and the others are ordinary pages to follow links to.
+func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
+	v := newMatrixView(m, detail{maxTold, true})
+	v.elsewhere = Folder
+	if first, err = fill("matrix", m.Language, v); err != nil {
+		return nil, nil, err
+	}
+	v.elsewhere = ""
+	locks = map[string][]byte{}
+	for i := range v.Groups {
+		for k := range v.Groups[i].Locks {
+			l := &v.Groups[i].Locks[k]
+			if locks[l.Anchor+".html"], err = fill("lock-page", m.Language, &lockPageView{v, page.NewHead(l.ID, matrixCSS).Scripted(matrixScript), l, true}); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return first, locks, nil
+}
+
+// lockPageView is one lock, on a page of its own or below the matrix.
+type lockPageView struct {
+	*matrixView
+	Head  page.Head
+	One   *lockView
+	Alone bool
+}
+
+// Of is what the template of a lock sees.
+func (v *matrixView) Of(l lockView) *lockPageView { return &lockPageView{v, v.Head, &l, false} }
+
+func fill(name string, l say.Language, v any) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := matrixTemplate(l).ExecuteTemplate(&buf, name, v); err != nil {
+		return nil, fmt.Errorf("filling in the page of the matrix: %w", err)
+	}
+	return buf.Bytes(), nil
 }
 
 // detail says how much a page tells of each run.

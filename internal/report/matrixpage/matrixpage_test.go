@@ -3,6 +3,8 @@ package matrixpage
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +81,7 @@ func TestMatrixGolden(t *testing.T) {
 func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 	out := strings.ReplaceAll(drawMatrix(t, tinyMatrix()), "\u00a0", " ")
 	for _, want := range []string{
-		"2 lock designs under 3 kinds of fault: what became of each, measured in 89 runs. Another 23 runs tested nothing and do not count.",
+		"2 lock designs under 3 kinds of fault: what became of each, measured in 89 runs. 23 more runs were inconclusive and are left out.",
 		"None of the 2 locks gets through every column",
 		"Most harmful: pause past the lease (GP), with 2 of 2 locks broken or stuck.",
 		"Least harmful: lost reply to acquire (LA), with 1.",
@@ -98,8 +100,8 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		"\n  - when: A is in its critical section\n    pause: A\n",
 		"history hash <code>5f0c</code>",
 		"default-src 'none'",
-		`<td class="cD damaged walked"><a href="#set-nx-lua-LA"`,
-		`<input type="radio" name="only" id="only-damaged"><span class="chip cN damaged">`,
+		`<td class="cD walked damaged"><a href="#set-nx-lua-LA"`,
+		`<input type="radio" name="only" id="only-damaged"><span class="chip cV damaged">V</span>`,
 		`<td class="kinds">lost-reply while acquiring</td>`,
 		"Also found: L.",
 		"The resource was damaged: set-nx-lua/pause.",
@@ -111,6 +113,79 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page does not say: %s", want)
 		}
+	}
+}
+
+// wholeMatrix has a main design, one with tokens, and a variant.
+func wholeMatrix() *Matrix {
+	m := tinyMatrix()
+	etcd := m.Locks[1]
+	etcd.ID, etcd.Tokens, etcd.Cells = "etcd-txn", true, slices.Clone(etcd.Cells)
+	etcd.Cells[2] = Cell{Letter: "L", Runs: 2}
+	m.Locks[1].More, m.Locks[0].Cells[1].DamagedBy = true, "a script"
+	m.Locks[0].Group, etcd.Group = "main", "main"
+	m.Locks = append(m.Locks, etcd)
+	return m
+}
+
+// The page of a whole matrix is small: its letters lead to pages of one lock each, which have the evidence and say what
+// the letters mean.
+func TestEvidenceHasPagesOfItsOwn(t *testing.T) {
+	first, locks, err := Pages(wholeMatrix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := string(first)
+	if strings.Contains(out, "<details") || strings.Contains(out, "when: A is in its critical section") {
+		t.Error("the page has evidence")
+	}
+	links := regexp.MustCompile(`href="matrix/([^"#]*)#([^"]*)"`).FindAllStringSubmatch(out, -1)
+	if len(links) != 3*4 {
+		t.Errorf("%d links to evidence, want one for each lock and cell", len(links))
+	}
+	for _, l := range links {
+		page := string(locks[l[1]])
+		if !strings.Contains(page, `id="`+l[2]+`"`) || !strings.Contains(page, `href="../matrix.html"`) || !strings.Contains(page, `<table class="letters">`) {
+			t.Errorf("%s has no %s, no way back, or no letters", l[1], l[2])
+		}
+	}
+	// The least harmed first, the variant behind the switch.
+	order := regexp.MustCompile(`<tbody( class="more")?>|<th scope="row" class="lock"><a href="[^"]*">([^<]*)`).FindAllStringSubmatch(out, -1)
+	var got []string
+	for _, o := range order {
+		got = append(got, o[1]+o[2])
+	}
+	if want := []string{"", "etcd-txn", "set-nx-ex-del", ` class="more"`, "set-nx-lua", ""}; !slices.Equal(got[:5], want[:5]) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What tokens save is said where it was measured: of a lock that has them, in a cell without damage.
+func TestTokensAreSaid(t *testing.T) {
+	m := wholeMatrix()
+	first, _, err := Pages(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := string(first)
+	if !strings.Contains(out, `id="tokens"`) || strings.Count(out, `<td class="cVF fenced">`) != 1 || !strings.Contains(out, "Two can believe that they hold etcd-txn, but") {
+		t.Error("the overlap of etcd-txn is not shown as one that tokens make harmless")
+	}
+	m.Locks[2].Cells[1].DamagedBy = "a script"
+	if first, _, err = Pages(m); err != nil {
+		t.Fatal(err)
+	}
+	if out = string(first); strings.Contains(out, `<td class="cVF fenced">`) || !strings.Contains(out, `<td class="cVF damaged">`) || strings.Contains(out, "hold etcd-txn, but") {
+		t.Error("damage behind a resource that checks is shown as harmless")
+	}
+	for i := range m.Locks {
+		m.Locks[i].Tokens, m.Locks[i].Cells[1].DamagedBy = false, ""
+	}
+	if first, _, err = Pages(m); err != nil {
+		t.Fatal(err)
+	}
+	if out = string(first); strings.Contains(out, `id="tokens"`) || strings.Contains(out, `<td class="cVF fenced">`) {
+		t.Error("nothing has tokens, and there is a switch for them")
 	}
 }
 

@@ -1,6 +1,7 @@
 package matrixpage
 
 import (
+	"cmp"
 	"html/template"
 	"slices"
 	"strconv"
@@ -26,12 +27,25 @@ type matrixView struct {
 	Columns         []columnView
 	Groups          []groupView
 	Rows, Width     int
+	More, Tokens    bool // there are rows behind a switch; locks that hand out tokens
 	Varied, Trimmed bool
 	Replay          string
 	Head            page.Head
 
-	language say.Language
+	language  say.Language
+	elsewhere string // the folder of the pages with the evidence; "" when it is on this page
 }
+
+// To leads to a lock, or to a piece of evidence about it.
+func (v *matrixView) To(lock, anchor string) string {
+	if v.elsewhere == "" {
+		return "#" + anchor
+	}
+	return v.elsewhere + "/" + lock + ".html#" + anchor
+}
+
+// Here reports whether the evidence is on this page.
+func (v *matrixView) Here() bool { return v.elsewhere == "" }
 
 // CellName names a cell for those who have it read out.
 func (v *matrixView) CellName(letter, lock, code string) string {
@@ -65,12 +79,14 @@ type columnView struct {
 
 type groupView struct {
 	Name  string
+	More  bool // behind a switch
 	Locks []lockView
 }
 
 type lockView struct {
 	ID, Anchor, Store, Idea, BreaksWhen, Source string
-	Apart                                       bool
+	Apart, Tokens                               bool
+	Damaged                                     int // columns in which the resource is damaged
 	Protocol                                    []string
 	Cells                                       []matrixCellView
 	Bad                                         int // columns in which it breaks or is stuck
@@ -113,7 +129,8 @@ func lettersOf(l say.Language) (out []letterView) {
 // marksOf are what a cell shows beside its letter.
 func marksOf(l say.Language) []letterView {
 	return []letterView{
-		{"*", "damaged", say.MeansDamaged.With().In(l), say.WordDamaged.With().In(l), 0},
+		{"V", "damaged", say.MeansDamaged.With().In(l), say.WordDamaged.With().In(l), 0},
+		{"V", "fenced", say.MeansFenced.With().In(l), say.WordFenced.With().In(l), 0},
 		{"°", "walked", say.MeansWalked.With().In(l), say.WordWalked.With().In(l), 0},
 	}
 }
@@ -153,15 +170,14 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	}
 	for i := range m.Locks {
 		l := &m.Locks[i]
-		name := clean.Text(l.Group, clean.MaxLine)
-		if n := len(v.Groups); n == 0 || v.Groups[n-1].Name != name {
-			v.Groups = append(v.Groups, groupView{Name: name})
-		}
-		g := &v.Groups[len(v.Groups)-1]
-		g.Locks = append(g.Locks, v.lock(l, m.Seeds, d))
+		v.group(l).Locks = append(v.group(l).Locks, v.lock(l, m.Seeds, d))
 		if !l.Apart {
 			v.Rows++
 		}
+		v.More, v.Tokens = v.More || l.More, v.Tokens || l.Tokens
+	}
+	if v.More {
+		v.sort()
 	}
 	v.Lead = v.lead(m).In(m.Language)
 	v.Facts = inLanguage(m.Language, v.facts(m))
@@ -169,12 +185,39 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	return v
 }
 
+// group is where a row stands: under its store; where some rows are behind a switch, the others stand together.
+func (v *matrixView) group(l *Lock) *groupView {
+	name := clean.Text(l.Group, clean.MaxLine)
+	at := slices.IndexFunc(v.Groups, func(g groupView) bool { return g.Name == name && g.More == l.More })
+	if at < 0 {
+		v.Groups, at = append(v.Groups, groupView{Name: name, More: l.More}), len(v.Groups)
+	}
+	return &v.Groups[at]
+}
+
+// sort has the rows that are shown before those behind the switch, and in each group the least harmed first.
+func (v *matrixView) sort() {
+	slices.SortStableFunc(v.Groups, func(a, b groupView) int { return cmp.Compare(later(a.More), later(b.More)) })
+	for i := range v.Groups {
+		slices.SortStableFunc(v.Groups[i].Locks, func(a, b lockView) int {
+			return cmp.Or(cmp.Compare(a.Bad, b.Bad), cmp.Compare(a.Damaged, b.Damaged))
+		})
+	}
+}
+
+func later(more bool) int {
+	if more {
+		return 1
+	}
+	return 0
+}
+
 // lock draws a row, and counts its letters.
 func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 	out := lockView{
 		ID: clean.Text(l.ID, clean.MaxName), Anchor: anchor(l.ID), Store: clean.Text(l.Store, clean.MaxLine), Idea: clean.Text(l.Idea, clean.MaxProse),
 		BreaksWhen: clean.Text(l.BreaksWhen, clean.MaxProse), Source: clean.Text(l.Source, clean.MaxProse),
-		Apart: l.Apart,
+		Apart: l.Apart, Tokens: l.Tokens,
 	}
 	for _, p := range l.Protocol {
 		out.Protocol = append(out.Protocol, clean.Text(p, clean.MaxProse))
@@ -196,8 +239,15 @@ func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 			}
 		}
 		cell := newMatrixCellView(c, out.Anchor, column, seeds, d, v.language)
+		switch {
+		case c.DamagedBy != "":
+			cell.Class += " damaged"
+			out.Damaged++
+		case l.Tokens && (c.Letter == checker.LetterV || c.Letter == checker.LetterVF):
+			cell.Class += " fenced" // what becomes of the data where nothing checks the tokens was not measured
+		}
 		for i := range v.Marks {
-			if strings.Contains(cell.Class, v.Marks[i].Class) {
+			if strings.Contains(" "+cell.Class+" ", " "+v.Marks[i].Class+" ") {
 				v.Marks[i].Count++
 			}
 		}
@@ -224,9 +274,6 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 	}
 	for _, t := range c.Tried {
 		v.Tried = append(v.Tried, clean.Sentence(t))
-	}
-	if c.DamagedBy != "" {
-		v.Class += " damaged"
 	}
 	if c.Walk != nil && c.Walk.Command != "" {
 		v.Class += " walked"

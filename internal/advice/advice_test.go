@@ -1,0 +1,159 @@
+package advice
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/measured"
+	"lockstep/internal/say"
+	"lockstep/measurements"
+)
+
+func stored(t *testing.T) *measured.Explored {
+	t.Helper()
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := measured.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// lockIn is what a result has of a lock, to be changed.
+func lockIn(t *testing.T, x *measured.Explored, id string) *measured.ExploredLock {
+	t.Helper()
+	for i := range x.Locks {
+		if x.Locks[i].Lock == id {
+			return &x.Locks[i]
+		}
+	}
+	t.Fatalf("%s is not in the result", id)
+	return nil
+}
+
+// breaks says by its definition whether some of these kinds bring an outcome about.
+func breaks(l *measured.ExploredLock, outcomes, kinds []string) bool {
+	for _, outcome := range outcomes {
+		for _, s := range l.Breaks[outcome] {
+			all := true
+			for _, k := range s.Kinds {
+				all = all && slices.Contains(kinds, k)
+			}
+			if all {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Every question has an answer; one that says that a lock survives is right about it, and one that says that none does, too.
+func TestAnswersAreTrueOfTheSearch(t *testing.T) {
+	x := stored(t)
+	survived := 0
+	for _, q := range Questions() {
+		a := To(q, x, nil)
+		h := q.have()
+		if h.fits == nil {
+			if a.Best != nil || a.Sentence().Empty() || !(Question{a.Nearest, q.IfTwo, q.Tokens}).Known() {
+				t.Errorf("%v: %+v", q, a)
+			}
+			continue
+		}
+		v, _ := locks.Lookup(a.Best.Lock)
+		l := lockIn(t, x, a.Best.Lock)
+		if !h.fits(&v) || locks.Misprint(v.ID) || l.Defect() || !locks.Main(v.ID) {
+			t.Errorf("%v: %s is no answer", q, v.ID)
+		}
+		if broken := breaks(l, a.Must, a.Expected); broken == a.Survives() {
+			t.Errorf("%v: %s is said to be %s, and breaks: %v", q, v.ID, a.Best.Verdict, broken)
+		}
+		if a.Survives() {
+			survived++
+			continue
+		}
+		for i := range x.Locks { // no other one would have done
+			o, _ := locks.Lookup(x.Locks[i].Lock)
+			if locks.Main(o.ID) && h.fits(&o) && !breaks(&x.Locks[i], a.Must, a.Expected) {
+				t.Errorf("%v: %s survives", q, o.ID)
+			}
+		}
+		for _, e := range a.Instead {
+			if breaks(lockIn(t, x, e.Lock), e.rule().must, e.ToExpect()) {
+				t.Errorf("%v: instead %+v, which breaks", q, e)
+			}
+		}
+		if len(a.Instead) == 0 {
+			t.Errorf("%v: none survives, and nothing is said that would", q)
+		}
+	}
+	if survived < 5 {
+		t.Errorf("%d answers survive", survived)
+	}
+}
+
+// What is not known is not green.
+func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
+	q := Question{"etcd", Damage, Yes}
+	for _, tt := range []struct {
+		name   string
+		change func(*measured.ExploredLock)
+		want   string
+		says   say.Template
+	}{
+		{"as stored", func(*measured.ExploredLock) {}, measured.Survived, say.UseLock},
+		{"pairs drawn", func(l *measured.ExploredLock) { l.Searched = measured.Sampled }, measured.NoneFound, say.MayDo},
+		{"pairs not searched", func(l *measured.ExploredLock) { l.Searched = "" }, measured.NotSearched, say.MayDo},
+		{"a doubt", func(l *measured.ExploredLock) { l.Doubts = []string{"one"} }, measured.Unknown, say.MayDo},
+		{"by a pair", func(l *measured.ExploredLock) {
+			l.Breaks["damage"] = []measured.CutSet{{Kinds: []string{"lost-reply", "restart"}}}
+		}, measured.Broken, say.NoLockKeeps},
+		{"by what is not expected", func(l *measured.ExploredLock) {
+			l.Breaks["damage"] = []measured.CutSet{{Kinds: []string{"evict"}}, {Kinds: []string{"client-clock", "restart"}}}
+		}, measured.Survived, say.UseLock},
+	} {
+		x := stored(t)
+		for _, id := range []string{"etcd-txn", "etcd-mutex"} {
+			tt.change(lockIn(t, x, id))
+		}
+		if a := To(q, x, nil); a.Best.Verdict != tt.want || !a.Sentence().Is(tt.says) {
+			t.Errorf("%s: %s, %s", tt.name, a.Best.Verdict, a.Sentence().English())
+		}
+	}
+	// What breaks without a fault is no candidate, and neither is what was not walked.
+	x := stored(t)
+	lockIn(t, x, "etcd-txn").Breaks["believe"] = []measured.CutSet{{Kinds: []string{}}}
+	lockIn(t, x, "etcd-mutex").Complete = 0
+	if a := To(q, x, nil); a.Best != nil && strings.HasPrefix(a.Best.Lock, "etcd") {
+		t.Errorf("%s", a.Best.Lock)
+	}
+}
+
+// Where the resource checks tokens, an overlap is right; where it does not, one is not, whatever the search says of damage.
+func TestTokensDecide(t *testing.T) {
+	x := stored(t)
+	yes, no := To(Question{"etcd", Damage, Yes}, x, nil), To(Question{"etcd", Damage, No}, x, nil)
+	if !yes.Survives() || no.Survives() || !yes.Best.Fenced {
+		t.Errorf("%+v, %+v", yes.Best, no.Best)
+	}
+	if len(no.Instead) != 1 || no.Instead[0].Question != yes.Question {
+		t.Errorf("%+v", no.Instead)
+	}
+	heads := func(a *Answer) (out []string) {
+		for _, l := range a.Lines() {
+			out = append(out, l.Head.English())
+		}
+		return out
+	}
+	if h := heads(&yes); !slices.Contains(h, "Two can still hold it at once") || slices.Contains(h, "What would do") {
+		t.Errorf("%q", h)
+	}
+	if h := heads(&no); !slices.Contains(h, "Tokens") || !slices.Contains(h, "What would do") {
+		t.Errorf("%q", h)
+	}
+}

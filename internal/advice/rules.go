@@ -1,0 +1,224 @@
+// Package advice answers the question which lock to use, from what the search has found: three questions that people can
+// answer, one table of rules, and an answer that says what it rests on. Terminal and page show the same.
+package advice
+
+import (
+	"slices"
+	"strings"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/measured"
+	"lockstep/internal/say"
+)
+
+// Choice is one answer that can be given to a question.
+type Choice struct {
+	ID   string
+	Name say.Both
+}
+
+// have is what somebody has to keep a lock in.
+type have struct {
+	Choice
+	at say.Both // in a sentence: "one Redis"
+	// fits says which designs can be used there as they are; nil: this program has none.
+	fits  func(v *locks.Variant) bool
+	kinds string // of faults that are expected there besides those expected everywhere
+	// missing says of what this program does not have what it lacks; nearest is what comes closest, the ID of another.
+	missing say.Both
+	nearest string
+}
+
+// everywhere are the kinds of faults that are expected of whatever keeps the lock: of clients, of messages, of the
+// network, and a server that crashes and restarts.
+const everywhere = "pause pause-short slow crash host late-request late-request-short late-reply late-reply-short " +
+	"late-release late-release-short lost-request lost-reply cut cut-short restart"
+
+const (
+	// replicated: a replica lags, takes over when its primary dies, or beside a primary that lives on.
+	replicated = " lag fail-over promote split split-short"
+	// members: servers that agree lose one of them, or each other.
+	members = " fail-over split split-short"
+	// apart: nodes that know nothing of each other, clients on both sides.
+	apart = " split split-short"
+)
+
+// plain reports whether a design needs no command that Redis 7.0 lacks.
+func plain(v *locks.Variant) bool { return !v.Servers.TairString && !v.Servers.Redis84 }
+
+func of(s locks.Store) func(*locks.Variant) bool {
+	return func(v *locks.Variant) bool { return v.Store == s }
+}
+
+func both(english, chinese string) say.Both { return say.Both{English: english, Chinese: chinese} }
+
+// haves are in the order in which they are asked.
+var haves = []have{
+	{
+		Choice: Choice{"redis", both("one Redis", "一台 Redis")}, at: both("one Redis", "一台 Redis"),
+		fits: func(v *locks.Variant) bool {
+			return v.Store == locks.StoreRedis && plain(v) && v.Servers.Shards == 0 && v.Servers.Replicas == 0 && v.Servers.MinReplicas == 0
+		},
+	},
+	{
+		Choice: Choice{"redis-sentinel", both("Redis with a replica and sentinels", "带副本和哨兵的 Redis")}, at: both("Redis with a replica", "带副本的 Redis"),
+		fits:  func(v *locks.Variant) bool { return v.Store == locks.StoreRedis && plain(v) && v.Servers.Shards == 0 },
+		kinds: replicated,
+	},
+	{
+		Choice: Choice{"redis-five", both("five independent Redis", "五台互相独立的 Redis")}, at: both("five independent Redis", "五台独立的 Redis"),
+		fits: of(locks.StoreRedisNodes), kinds: apart,
+	},
+	{
+		Choice: Choice{"redis-cluster", both("Redis Cluster", "Redis Cluster")}, at: both("Redis Cluster", "Redis Cluster"),
+		fits:  func(v *locks.Variant) bool { return v.Store == locks.StoreRedis && plain(v) && v.Servers.Shards > 0 },
+		kinds: replicated,
+	},
+	{Choice: Choice{"etcd", both("etcd", "etcd")}, at: both("etcd", "etcd"), fits: of(locks.StoreEtcd), kinds: members},
+	{Choice: Choice{"zookeeper", both("ZooKeeper", "ZooKeeper")}, at: both("ZooKeeper", "ZooKeeper"), fits: of(locks.StoreZooKeeper), kinds: members},
+	{Choice: Choice{"consul", both("Consul", "Consul")}, at: both("Consul", "Consul"), fits: of(locks.StoreConsul), kinds: members},
+	{Choice: Choice{"mysql", both("a MySQL database", "一个 MySQL 数据库")}, at: both("one MySQL server", "一台 MySQL"), fits: of(locks.StoreMySQL)},
+	{Choice: Choice{"postgres", both("a PostgreSQL database", "一个 PostgreSQL 数据库")}, at: both("one PostgreSQL server", "一台 PostgreSQL"), fits: of(locks.StorePostgres)},
+	{
+		Choice: Choice{"kubernetes", both("Kubernetes", "Kubernetes")}, at: both("Kubernetes", "Kubernetes"), nearest: "etcd",
+		missing: both("Not in this program yet: a Lease object of Kubernetes is not searched. Its API keeps the object in etcd, but a Lease is taken and renewed with clients' clocks, which the locks on etcd here are not.",
+			"本程序里还没有：Kubernetes 的 Lease 对象没有搜过。它的 API 把对象存在 etcd 里，但获取和续期 Lease 靠的是客户端的时钟，这里 etcd 上的锁不是这样。"),
+	},
+	{
+		Choice: Choice{"object-store", both("an object store", "一个对象存储")}, at: both("an object store", "对象存储"), nearest: "mysql",
+		missing: both("Not in this program yet: a lock made of conditional puts is not searched. Nearest is a row with an expiry that a conditional UPDATE takes over. What an object store can do is refuse: a put with a condition is a resource that checks.",
+			"本程序里还没有：用带条件的 PUT 做的锁没有搜过。最接近的是带到期时间的一行，由带条件的 UPDATE 接管。对象存储能做的是拒绝：带条件的 PUT 就是会检查的资源。"),
+	},
+}
+
+// Nothing, Duplicate and Damage are what happens if two work at once.
+const (
+	Nothing   = "nothing"
+	Duplicate = "duplicate"
+	Damage    = "damage"
+)
+
+// Yes and No say whether the resource can refuse an old token.
+const (
+	Yes = "yes"
+	No  = "no"
+)
+
+// rule says what must not happen, and what decides between locks of which the same is true.
+type rule struct {
+	ifTwo, tokens string
+	must          []string // outcomes, as measured calls them
+	also          []string // outcomes that count next
+	cheap         bool     // costs count before also
+	harms         say.Both // what no fault does to a lock that survives: "lets two in"
+	goal          say.Both // what no lock does when none survives: "keeps two from working at once"
+}
+
+// rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it should be. Where it cannot,
+// the data are as safe as the exclusion: the search measured the damage of a lock with tokens behind a resource that checks.
+var rules = []rule{
+	{
+		Nothing, No, []string{"stuck", measured.Hung}, []string{"believe", "robbed"}, true,
+		both("locks everyone out for good", "让所有人再也拿不到"), both("lets someone in after each of these faults", "在每种故障之后都还能让人拿到"),
+	},
+	{
+		Duplicate, No, []string{"believe"}, []string{"stuck", "robbed"}, false,
+		both("lets two in", "放进两个"), both("always keeps two from working at once", "能一直防止两个同时工作"),
+	},
+	{
+		Damage, No, []string{"believe", "damage"}, []string{"stuck", "robbed"}, false,
+		both("lets two in", "放进两个"), both("keeps the data safe by itself", "单凭自己就能保住数据"),
+	},
+	{
+		Damage, Yes, []string{"damage"}, []string{"stuck", "believe"}, false,
+		both("damages the data", "损坏数据"), both("keeps the data safe after each of these faults", "在每种故障之后都能保住数据"),
+	},
+}
+
+// Question is what somebody has answered.
+type Question struct {
+	Have   string `json:"have"`
+	IfTwo  string `json:"if_two"`
+	Tokens string `json:"tokens"`
+}
+
+// Haves, IfTwo and Tokens are the choices of the three questions.
+func Haves() (out []Choice) {
+	for _, h := range haves {
+		out = append(out, h.Choice)
+	}
+	return out
+}
+
+// IfTwo are those of the second question.
+func IfTwo() []Choice {
+	return []Choice{
+		{Nothing, both("nothing much", "没什么大不了")},
+		{Duplicate, both("duplicate work: wasted, and no harm", "重复的工作：浪费，但无害")},
+		{Damage, both("damage: wrong data, lost updates", "损坏：数据出错，更新丢失")},
+	}
+}
+
+// Tokens are those of the third.
+func Tokens() []Choice {
+	return []Choice{{Yes, both("yes, it can", "能")}, {No, both("no, or I do not know", "不能，或者不知道")}}
+}
+
+// How says of kinds of resources how they refuse an old token.
+func How() []Choice {
+	return []Choice{
+		{"SQL", both("a row: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine; no row changed means refused", "一行：UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine；没有改到行就是被拒绝")},
+		{"S3", both("an object store: a conditional put (If-Match) of an object that holds the highest token", "对象存储：带条件的 PUT（If-Match），对象里存着最高的令牌")},
+		{"HTTP", both("an HTTP API: a header with the token, which the server compares with the highest that it has seen", "HTTP API：请求头里带令牌，服务器与见过的最高令牌比较")},
+		{"file", both("a file: it cannot by itself; let one process write it, and compare there", "文件：它自己做不到；只让一个进程写，并在那里比较")},
+	}
+}
+
+func find[T any](all []T, is func(*T) bool) *T {
+	for i := range all {
+		if is(&all[i]) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// have is what the question names; nil when there is no such thing.
+func (q Question) have() *have {
+	return find(haves, func(h *have) bool { return h.ID == q.Have })
+}
+
+// rule is the one of the table for a question; whether the resource can refuse matters only where two do damage.
+func (q Question) rule() *rule {
+	return find(rules, func(r *rule) bool {
+		return r.ifTwo == q.IfTwo && (r.ifTwo != Damage || r.tokens == q.Tokens)
+	})
+}
+
+// ToExpect are the kinds of faults that a question makes one expect.
+func (q Question) ToExpect() []string {
+	return strings.Fields(everywhere + q.have().kinds)
+}
+
+// Questions are all that have an answer of their own: whether the resource can refuse is asked where two do damage.
+func Questions() (out []Question) {
+	for _, h := range haves {
+		for _, r := range rules {
+			out = append(out, Question{h.ID, r.ifTwo, r.tokens})
+		}
+	}
+	return out
+}
+
+// IDs are those of choices.
+func IDs(all []Choice) (out []string) {
+	for _, c := range all {
+		out = append(out, c.ID)
+	}
+	return out
+}
+
+// Known reports whether all parts of a question are choices.
+func (q Question) Known() bool {
+	return slices.Contains(IDs(Haves()), q.Have) && slices.Contains(IDs(IfTwo()), q.IfTwo) && slices.Contains(IDs(Tokens()), q.Tokens)
+}
