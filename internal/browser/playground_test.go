@@ -137,6 +137,41 @@ func TestAPauseDraggedPastTheLeaseTurnsTheVerdict(t *testing.T) {
 	}
 }
 
+// The first page of the site has its picture at once, and its one handle turns the verdict, by mouse, by finger and by keys.
+func TestTheFirstPageIsLive(t *testing.T) {
+	address := strings.TrimSuffix(playgroundAt(t), "playground/")
+	for name, width := range map[string]int{"index.html": 1280, "zh.html": 390} {
+		p := browser.Visit(t, address+name, browser.Options{Width: width, Height: 844, Dark: width == 390})
+		for _, q := range []string{".stage", ".cause", ".go"} {
+			if low := browser.Eval[float64](p, fmt.Sprintf(`document.querySelector("#front %s").getBoundingClientRect().bottom - innerHeight`, q)); low > 0 {
+				t.Errorf("%s: %s ends %v px below the window", name, q, low)
+			}
+		}
+		from := p.Middle("#front .grip")
+		drag := p.Drag
+		if width == 390 {
+			drag = p.Swipe
+		}
+		track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
+		drag(from, browser.Point{X: from.X - track*0.4, Y: from.Y})
+		p.Await(`document.querySelector("#front .lock").dataset.verdict === "kept"`)
+		p.Await(`!document.querySelector("#front .cause").checkVisibility()`)
+		browser.Eval[int](p, `document.querySelector("[data-fault]").focus(), 0`)
+		for range 50 {
+			browser.Eval[int](p, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true, cancelable: true})), 0`)
+		}
+		p.Await(`document.querySelector("#front .lock").dataset.verdict === "broken"`)
+		contains(t, name+": the cause", p.Text("#front .cause"), "10.000")
+		if wide := browser.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 1 {
+			t.Errorf("%s: the page is %d pixels wider than its window", name, wide)
+		}
+		if faint := browser.Eval[[]string](p, faintTexts); len(faint) > 0 {
+			t.Errorf("%s: hard to read: %q", name, faint)
+		}
+		quiet(t, p)
+	}
+}
+
 // A fault is dragged from the palette into a lane, onto a message of the diagram, and along the time;
 // a click asks where instead. Each of them is in the file that is played.
 func TestFaultsAreDropped(t *testing.T) {

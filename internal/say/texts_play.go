@@ -30,16 +30,13 @@ var playTexts = [][2]string{
 	{"✓ The verdict has turned.", "✓ 结论变了。"}, {"Go on:", "继续："}, {"two inside", "两个在里面"},
 
 	// The other pages of the site, and what leads to them.
-	{"The playground: drag a pause, and watch", "试验场：拖一个停顿，看看会怎样"},
-	{"Tour", "导览"}, {"Matrix", "矩阵"}, {"Which lock?", "选哪把锁？"}, {"Gallery", "图集"}, {"Reference", "参考"}, {"Skip to the page", "跳到正文"},
+	{"Matrix", "矩阵"}, {"Which lock?", "选哪把锁？"}, {"Gallery", "图集"}, {"Reference", "参考"}, {"Skip to the page", "跳到正文"},
 	{"How does your distributed lock break?", "你的分布式锁会怎样坏掉？"},
-	{"lockstep plays concurrent clients through pauses, crashes, lost replies and failovers, and a checker shows, step by step and with evidence, what the lock allowed to happen.", "lockstep 让并发的客户端经历停顿、崩溃、丢失的回复和故障转移，再由检查器一步一步、拿出证据，指出锁放过了什么。"},
-	{"Drag a pause, and watch", "拖一个停顿，看看会怎样"}, {"A pause that outlives the lease", "比租约更长的停顿"},
-	{"The simulator in the page: move the faults, turn the seed, put locks side by side, send the link.", "页面里的模拟器：移动故障，转动种子，几把锁并排，把链接发给别人。"},
-	{"Lessons from SETNX to fencing: a story, a guess, a run, and one change.", "从 SETNX 到防护的课程：一个故事、一个猜测、一次运行、一处改动。"},
+	{"A lock is lent for a time, its lease. Here A falls asleep while it holds the lock; the lease runs out, so B is let in; and A, awake again, writes as if the lock were still its own.", "锁是借出去的，期限叫租约。这里，A 拿着锁睡着了；租约到期，B 于是进去了；A 醒来照样写入，好像锁还是它的。"},
+	{"Drag the end of A's pause to the left: where does the lock hold again?", "把 A 的停顿的末端往左拖：到哪里锁又守得住了？"},
+	{"Why?", "为什么？"}, {"What are you here for?", "你来做什么？"}, {"Test your own lock", "测试你自己的锁"}, {"Look something up", "查资料"},
+	{"What does it take?", "要多少才会坏？"},
 	{"Every lock under every kind of fault; each letter was measured, and links to the run that earned it.", "每把锁面对每一种故障；每个字母都是测出来的，并附上测出它的那次运行。"},
-	{"Tick what can happen to you, and read what survives it.", "勾选你会遇到的，看看什么能经受住。"}, {"What does it take?", "要多少才会坏？"},
 	{"The minimal sets of faults that break each lock, each with its shortest story.", "弄坏每把锁的最小故障集合，各附最短的故事。"},
-	{"Locks, faults, moments, properties and commands, one page each.", "锁、故障、时刻、性质和命令，各占一页。"}, {"Lessons in the playground", "试验场里的课程"},
-	{"The tour", "导览"}, {"Your own lock", "你自己的锁"}, {"What the run shows", "运行的结果"}, {"One switch", "只改一处"}, {"Change it yourself, in the playground", "到试验场里自己改一改"},
+	{"Locks, faults, moments, properties and commands, one page each.", "锁、故障、时刻、性质和命令，各占一页。"},
 }

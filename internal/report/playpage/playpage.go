@@ -4,6 +4,7 @@ package playpage
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"fmt"
 	"html/template"
@@ -33,6 +34,12 @@ var style string
 //go:embed playpage.js
 var script []byte
 
+//go:embed hands.js
+var handsJS []byte
+
+//go:embed front.js
+var frontScript []byte
+
 //go:embed worker.js
 var worker []byte
 
@@ -50,11 +57,14 @@ const (
 	Go      = "wasm_exec.js"
 
 	scriptFile = "playground.js"
+	frontFile  = "front.js"
 )
 
 // Scripts are the page's own scripts, by the names that it loads them under.
 func Scripts() map[string][]byte {
-	return map[string][]byte{scriptFile: append([]byte(diagram.CursorJS), script...), "worker.js": worker}
+	return map[string][]byte{
+		scriptFile: slices.Concat([]byte(diagram.CursorJS), handsJS, script), frontFile: slices.Concat(handsJS, frontScript), "worker.js": worker,
+	}
 }
 
 // Link leads to another page of the site.
@@ -85,7 +95,7 @@ type view struct {
 	Legend           []diagram.LegendItem
 	Says             map[string]any
 	Cards            []card
-	Title            string
+	First            playground.Frame
 }
 
 // card is a lesson as the script needs it.
@@ -143,12 +153,48 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	for i := range cards {
 		v.Cards = append(v.Cards, newCard(&cards[i], len(cards), l))
 	}
+	if v.First, err = played(playground.Request{Settled: true, Language: l}); err != nil {
+		return nil, err
+	}
 	var buf bytes.Buffer
 	if err := pageTemplate(l).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the playground: %w", err)
 	}
 	return buf.Bytes(), nil
 }
+
+// Front is the timeline of the site's first page, played before there is a browser.
+type Front struct {
+	Frame playground.Frame
+	Says  map[string]string // the words of its script
+}
+
+// FrontHead is the head of a page at the root of the site that has such a timeline, with styles of its own.
+func FrontHead(title string, own ...string) page.Head {
+	return page.NewHead(title, append([]string{page.ReportCSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
+}
+
+// NewFront plays the story of the site's first page.
+func NewFront(l say.Language) (f Front, err error) {
+	f.Frame, err = played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
+	f.Says = map[string]string{}
+	for id, english := range verdicts {
+		f.Says[id] = say.Text(english).In(l)
+	}
+	return f, err
+}
+
+// played is a frame of a story of ours.
+func played(r playground.Request) (playground.Frame, error) {
+	f := playground.New().Play(context.Background(), r)
+	if len(f.Problems) > 0 {
+		return f, fmt.Errorf("a story of the playground: %s", strings.Join(f.Problems, "; "))
+	}
+	return f, nil
+}
+
+// verdicts are what stands before the sentence of one.
+var verdicts = map[string]string{"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown"}
 
 // chips are the faults of the palette, in words.
 var chips = map[string]string{
@@ -198,7 +244,7 @@ var suggested = []string{"set-nx-lua", "watchdog-lua", "redlock", "etcd-mutex"}
 func wordsOf(l say.Language) map[string]any {
 	says := map[string]any{"most": playground.MaxLocks, "start": playground.Start, "begins": playground.Title(l), "suggest": suggested}
 	for id, english := range map[string]string{ // order: none, a map again
-		"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown", "more": "Compare with another lock", "linked": "The link is copied.",
+		"more": "Compare with another lock", "linked": "The link is copied.",
 		"copied": "The scenario file is copied: simulate run FILE plays it.", "toolarge": "This file is larger than 1 MiB: a scenario is one short story.",
 		"failed":   "The simulator does not start.",
 		"noworker": "A browser runs it only from a server: simulate serve, or any static host.",
@@ -206,6 +252,9 @@ func wordsOf(l say.Language) map[string]any {
 		"step":     "Step {n} of {of}, {at}:",
 		"turned":   "✓ The verdict has turned.", "next": "Go on:",
 	} {
+		says[id] = say.Text(english).In(l)
+	}
+	for id, english := range verdicts {
 		says[id] = say.Text(english).In(l)
 	}
 	return says

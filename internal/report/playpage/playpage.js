@@ -7,39 +7,25 @@
   var says = JSON.parse($("says").textContent), cards = JSON.parse($("cards").textContent);
   var language = document.documentElement.lang;
   var stages = $("stages"), pictures = $("pictures"), problems = $("problems");
-  var frame = null, file = "", brief = "", address = "";
+  var frame = null, brief = "", address = "";
 
   var headline = $("title").parentNode.insertBefore(element("h1", ""), $("title"));
   headline.hidden = true;
 
-  // One question is on its way at most. Of those that come meanwhile the last one waits.
-  var worker = new Worker("worker.js"), busy = null, waiting = null, numbered = 0, drag = null, settling = 0;
-
-  function ask(request) {
-    clearTimeout(settling);
-    if (!request.settled) delete stages.dataset.settled; // what the address says is not this
-    request.language = language;
-    request.since = performance.now();
-    waiting = request;
-    pump();
-  }
-  function pump() {
-    if (busy || !waiting) return;
-    busy = waiting;
-    waiting = null;
-    if (!busy.file && !busy.address) busy.file = file; // as the last frame has left it
-    worker.postMessage({ id: ++numbered, request: busy });
-  }
-  worker.onmessage = function (e) {
-    var request = busy;
-    busy = null;
-    if (e.data.failed) return fail(e.data.failed);
-    show(JSON.parse(e.data.frame), request);
-    if (request.edit) performance.measure("edit to picture", { start: request.since });
-    if (waiting) pump();
-    else if (!drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
-  };
-  worker.onerror = function () { fail(says.noworker); };
+  var settling = 0;
+  var sim = simulator("worker.js", language, {
+    asked: function (request) {
+      clearTimeout(settling);
+      if (!request.settled) delete stages.dataset.settled; // what the address says is not this
+    },
+    shown: show,
+    idle: function (request) {
+      if (!sim.drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
+    },
+    failed: fail,
+    unstarted: function () { fail(says.noworker); }
+  });
+  var ask = sim.ask;
   function fail(why) {
     stages.setAttribute("aria-busy", "false");
     say([says.failed, why]);
@@ -54,23 +40,22 @@
     stages.setAttribute("aria-busy", "false");
     if (f.problems && f.problems.length) return;
     frame = f;
-    file = f.file;
     headline.hidden = f.title === says.begins; // that of another story
     $("title").hidden = $("hint").hidden = !headline.hidden;
     headline.textContent = f.title;
     locks();
     f.controls.forEach(function (c) {
       var input = $("in-" + c.id);
-      if (document.activeElement !== input || !drag) input.value = c.index;
+      if (document.activeElement !== input || !sim.drag) input.value = c.index;
       input.setAttribute("aria-valuetext", c.text);
       $("out-" + c.id).textContent = c.text;
     });
     $("fence").value = f.fence;
     fill($("faults"), f.faults);
-    if (!waiting) turnTo(f.seed); // else the wheel has turned on
+    if (!sim.waits()) turnTo(f.seed); // else the wheel has turned on
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
-    if (f.brief && !waiting) settled();
+    if (f.brief && !sim.waits()) settled();
     taught();
   }
 
@@ -174,7 +159,7 @@
   }
   function changed(c) {
     var row = c.rows[c.at];
-    if (drag) return;
+    if (sim.drag) return;
     $("now").textContent = row ? says.step.replace("{n}", c.at + 1).replace("{of}", c.rows.length).replace("{at}", row.querySelector(".t").textContent) + " " + row.querySelector("p").textContent : "";
   }
   var act = {
@@ -233,13 +218,13 @@
   // Sliders. As long as one moves, each place is a change of the file that it began with.
   all("[data-control]").forEach(function (input) {
     input.addEventListener("input", function () {
-      drag = drag || { file: file, window: frame.window };
+      sim.drag = sim.drag || { file: sim.file, window: frame.window };
       touched();
-      ask({ file: drag.file, window: drag.window, edit: { control: input.dataset.control, index: +input.value } });
+      ask({ file: sim.drag.file, window: sim.drag.window, edit: { control: input.dataset.control, index: +input.value } });
     });
     input.addEventListener("change", function () {
-      var from = drag ? drag.file : file;
-      drag = null;
+      var from = sim.drag ? sim.drag.file : sim.file;
+      sim.drag = null;
       ask({ file: from, edit: { control: input.dataset.control, index: +input.value } });
     });
   });
@@ -250,49 +235,7 @@
     var lane = document.elementsFromPoint(x, y).filter(function (e) { return e.matches(".lane .track"); })[0];
     return lane || null;
   }
-  stages.addEventListener("pointerdown", function (e) {
-    var fault = e.target.closest(".held");
-    if (!fault || e.button > 0) return;
-    e.preventDefault();
-    fault.focus({ preventScroll: true });
-    touched();
-    stages.setPointerCapture(e.pointerId);
-    drag = {
-      file: file, window: frame.window, x: e.clientX, pointer: e.pointerId,
-      width: fault.closest(".track").clientWidth, fault: +fault.dataset.fault, end: !!e.target.closest(".grip")
-    };
-  });
-  stages.addEventListener("pointermove", function (e) {
-    if (!drag || drag.pointer !== e.pointerId) return;
-    ask(moved(e, drag.window));
-  });
-  function moved(e, window) {
-    var by = Math.round((e.clientX - drag.x) / drag.width * drag.window);
-    return { file: drag.file, window: window, edit: { move: { fault: drag.fault, end: drag.end, by: by } } };
-  }
-  function drop(e) {
-    if (!drag || drag.pointer !== e.pointerId) return;
-    var last = moved(e, 0);
-    drag = null;
-    ask(last);
-  }
-  stages.addEventListener("pointerup", drop);
-  stages.addEventListener("pointercancel", drop);
-  stages.addEventListener("keydown", function (e) {
-    var fault = e.target.closest && e.target.closest("[data-fault]");
-    if (!fault) return;
-    var step = Math.max(50, Math.round(frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
-    if (e.key === "Delete" || e.key === "Backspace") ask({ edit: { remove: +fault.dataset.fault } });
-    else if (by) {
-      // Keys come faster than frames: those that wait add up.
-      var before = waiting && waiting.edit && waiting.edit.move;
-      if (before && before.fault === +fault.dataset.fault && before.end === e.shiftKey) by += before.by;
-      ask({ window: frame.window, edit: { move: { fault: +fault.dataset.fault, end: e.shiftKey, by: by } } });
-    }
-    else return;
-    touched();
-    e.preventDefault();
-  });
+  hands(stages, sim, { touched: touched });
   $("faults").addEventListener("click", function (e) {
     if (e.target.dataset.remove) ask({ edit: { remove: +e.target.dataset.remove } });
   });
@@ -477,7 +420,9 @@
     teach(named ? cards.filter(function (c) { return c.name === named[1]; })[0] || null : null, named && !named[2]);
     if (named) hash = named[2] || "";
     if (lesson && !hash) return ask({ edit: { open: lesson.start } });
-    ask(hash ? { address: hash } : { edit: { open: says.start } });
+    if (hash || frame) return ask(hash ? { address: hash } : { edit: { open: says.start } });
+    sim.take(JSON.parse($("first").textContent), {}); // the page has its first picture with it
+    setTimeout(sim.start, 0);
   }
   addEventListener("hashchange", fromAddress);
 
