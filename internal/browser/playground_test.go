@@ -221,6 +221,19 @@ func TestFaultsAreDropped(t *testing.T) {
 	quiet(t, p)
 }
 
+// veiledThings are what lies behind the moment of a lesson's question and is in sight all the same.
+const veiledThings = `(function () {
+	var out = [];
+	document.querySelectorAll(".stage .broke, .stage [data-node=B] i, .stage .grip").forEach(function (e) {
+		var r = e.getBoundingClientRect();
+		if (r.width && !document.elementFromPoint((r.left + r.right) / 2, r.top + 2).closest(".veil")) out.push(e.className);
+	});
+	document.querySelectorAll(".steps li.bad").forEach(function (e) { if (e.checkVisibility()) out.push(e.textContent); });
+	var later = document.querySelector(".spacetime .later");
+	if (!later || getComputedStyle(later).opacity !== "1") out.push("the diagram");
+	return out;
+})()`
+
 // A lesson ends with a change that the learner makes: it is the run that says when it is done.
 func TestALessonEndsWhenTheVerdictTurns(t *testing.T) {
 	address := playgroundAt(t)
@@ -233,11 +246,18 @@ func lessonEnds(t *testing.T, address string) {
 	t.Helper()
 	p := browser.Visit(t, address, browser.Options{Hash: "#lesson=pause"})
 	verdictIs(p, "broken")
-	if browser.Eval[bool](p, `["#stages", "#desk", "#pictures"].some(function (q) { return document.querySelector(q).checkVisibility(); })`) {
-		t.Error("the run can be seen before the learner has guessed")
+	settled(p)
+	if browser.Eval[bool](p, `["#desk", ".verdict", "#hashes"].some(function (q) { return document.querySelector(q).checkVisibility(); })`) {
+		t.Error("what the run shows can be read before the learner has guessed")
+	}
+	if shown := browser.Eval[[]string](p, veiledThings); len(shown) > 0 {
+		t.Errorf("can be seen before the learner has guessed: %q", shown)
 	}
 	p.Click("#lesson .answers button:first-child")
 	p.Await(`document.querySelectorAll("#lesson .right").length === 1`)
+	if p.Count(".veil:not([hidden])") != 0 || p.Count("#lesson .why-not") != 1 || p.Count(".steps li[hidden]") != 0 {
+		t.Error("the run is not shown, or the wrong answer has no reason")
+	}
 	if p.Count("#lesson .done") != 0 {
 		t.Error("the lesson is over before anything was changed")
 	}

@@ -27,7 +27,12 @@ var playTexts = [][2]string{
 	{"This file is larger than 1 MiB: a scenario is one short story.", "文件超过 1 MiB：一个场景只是一个短故事。"}, {"The simulator does not start.", "模拟器没有启动。"},
 	{"A browser runs it only from a server: simulate serve, or any static host.", "浏览器只从服务器运行它：simulate serve，或任何静态主机。"},
 	{"Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.", "没有放中：请放到时间轴的泳道里，或图中的箭头上。"},
-	{"✓ The verdict has turned.", "✓ 结论变了。"}, {"Go on:", "继续："}, {"two inside", "两个在里面"},
+	{"Done: the lock holds now.", "完成：锁现在守得住了。"}, {"Done: now two are inside.", "完成：现在有两个在里面了。"}, {"Done: each client removes its own key only.", "完成：每个客户端只删自己的键。"},
+	{"Done: the data are safe now.", "完成：数据现在安全了。"}, {"Done: the others get in now.", "完成：其他客户端现在进得去了。"}, {"What happens now? Answer first.", "接下来会怎样？先回答。"},
+	{"SET NX EX, then DEL", "SET NX EX，再 DEL"}, {"SET NX EX, released by a script", "SET NX EX，由脚本释放"}, {"SET NX EX, with fencing tokens", "SET NX EX，带防护令牌"}, {"SET NX EX, renewed by a watchdog", "SET NX EX，由看门狗续期"},
+	{"Redlock, on five servers", "Redlock，五台服务器"}, {"etcd's mutex", "etcd 的互斥锁"}, {"ZooKeeper's queue", "ZooKeeper 的队列"}, {"PostgreSQL's advisory lock", "PostgreSQL 的咨询锁"},
+	{"More designs", "更多设计"}, {"More: bugs that were published", "更多：公开过的缺陷"}, {"More: misprints of texts", "更多：文章里的印刷错误"},
+	{"Go on:", "继续："}, {"two inside", "两个在里面"},
 
 	// The other pages of the site, and what leads to them.
 	{"Matrix", "矩阵"}, {"Which lock?", "选哪把锁？"}, {"Gallery", "图集"}, {"Reference", "参考"}, {"Skip to the page", "跳到正文"},

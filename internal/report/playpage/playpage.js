@@ -43,6 +43,10 @@
     headline.hidden = f.title === says.begins; // that of another story
     $("title").hidden = $("hint").hidden = !headline.hidden;
     headline.textContent = f.title;
+    var known = all("option", $("story")).filter(function (o) { return o.value && o.textContent === f.title; })[0];
+    $("story").value = known && !lesson ? known.value : "";
+    $("told").hidden = !known || !!lesson;
+    $("told").textContent = known ? says.stories[f.title] : "";
     locks();
     f.controls.forEach(function (c) {
       var input = $("in-" + c.id);
@@ -88,6 +92,7 @@
         verdict.appendChild(document.createTextNode(l.says));
       }
       fill(box.querySelector(".stage"), l.stage);
+      box.querySelector(".cause").textContent = l.cause;
       told.querySelector("h2").textContent = l.id;
       var diagram = told.querySelector(".diagram"), story = told.querySelector(".story");
       diagram.setAttribute("aria-label", l.id);
@@ -95,6 +100,7 @@
       if (fill(diagram, l.picture) | fill(story, l.story)) bind(i, told);
     });
     if (present >= 0 && lead()) lead().toTime(present);
+    veil();
     if (held_lock >= 0) {
       var again = all(".lock")[held_lock];
       again = again && again.querySelector('[data-fault="' + held_fault + '"]');
@@ -144,6 +150,7 @@
     if (was) was.end();
     var c = cursors[i] = timeCursor(player, { desk: desk, moved: stands, changed: changed });
     if (leader === was) leader = c;
+    if (c && guesses()) return stop(c);
     if (!c || present >= 0 || c.worst() === player.worst) return;
     player.worst = c.worst();
     c.open(player.worst);
@@ -178,7 +185,7 @@
   var keys = { j: "next", k: "back", " ": "play", g: "violation", Escape: "close" };
   document.addEventListener("keydown", function (e) {
     var own = e.target.closest && e.target.closest("input, select, textarea, dialog, #seed, [data-fault]");
-    if (e.ctrlKey || e.metaKey || e.altKey || own || !keys[e.key] || !lead()) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || own || !keys[e.key] || !lead() || guesses()) return;
     if (e.key === " " && e.target.closest && e.target.closest("button, summary, a")) return;
     e.preventDefault();
     act[keys[e.key]]();
@@ -196,7 +203,7 @@
     var link = e.target.closest(".spacetime a"), row = link ? document.getElementById(link.getAttribute("href").slice(1)) : e.target.closest(".steps li");
     if (link) e.preventDefault();
     var c = row && cursors[all(".player", pictures).indexOf(row.closest(".player"))];
-    if (c && !String(getSelection())) c.go(c.rows.indexOf(row));
+    if (c && !guesses() && !String(getSelection())) c.go(c.rows.indexOf(row));
   });
   var scrubbing = null; // by hand, in a timeline
   stages.addEventListener("pointerdown", function (e) {
@@ -459,21 +466,41 @@
     if (!$("story").value) return;
     teach(null);
     ask({ edit: { story: $("story").value } });
-    $("story").value = "";
   });
 
-  // Lessons: a story, a guess, the run, and a change that the learner makes. It is the run
-  // that says when it is done.
+  // Lessons: a story, a guess while the run stands still, the run, and a change that the learner makes. It
+  // is the run that says when it is done.
   $("lessons").addEventListener("change", function () {
     if ($("lessons").value) location.hash = "lesson=" + $("lessons").value;
-    $("lessons").value = "";
   });
-  function teach(card, guess) { // guess: the run is not to be seen before the learner has guessed
+  function guesses() { return document.body.classList.contains("guessing"); }
+  function stop(c) {
+    c.toTime(lesson.stop);
+    c.veil(Math.max(c.at, 0));
+  }
+  // veil covers what comes after the moment that a question is about.
+  function veil() {
+    all(".lock", stages).forEach(function (lock) {
+      var cover = lock.querySelector(".veil"), stage = lock.querySelector(".stage"), track = stage.querySelector(".axis .track");
+      stage.inert = guesses();
+      cover.hidden = !guesses();
+      if (!guesses() || !track) return;
+      var box = lock.getBoundingClientRect(), on = track.getBoundingClientRect(), tall = stage.getBoundingClientRect();
+      cover.style.left = on.left - box.left - lock.clientLeft + on.width * Math.min(lesson.stop / 1000 / frame.window, 1) + 1 + "px";
+      cover.style.top = tall.top - box.top - lock.clientTop - 8 + "px"; // handles are taller than their lanes
+      cover.style.height = tall.height + 8 + "px";
+    });
+  }
+  addEventListener("resize", veil);
+  function teach(card, guess) { // guess: what follows is not to be seen before the learner has guessed
     lesson = card;
+    document.body.classList.toggle("teaching", !!card);
     document.body.classList.toggle("guessing", !!card && !!guess);
+    $("lessons").value = card ? card.name : "";
     var box = $("lesson");
     box.hidden = !card;
     box.textContent = "";
+    box.scrollTop = 0;
     if (!card) return;
     var add = function (tag, text, cls) { return box.appendChild(element(tag, text, cls)); };
     add("h2", card.heading).id = "lesson-title";
@@ -484,12 +511,20 @@
       var b = list.appendChild(element("button", text));
       b.type = "button";
       b.addEventListener("click", function () {
+        list.classList.add("answered");
         all("button", list).forEach(function (other, n) {
           other.disabled = true;
           if (n === card.right) other.className = "right";
           else if (n === i) other.className = "wrong";
         });
-        document.body.classList.remove("guessing");
+        if (guesses()) {
+          document.body.classList.remove("guessing");
+          cursors.forEach(function (c) { if (c) c.veil(null); });
+          act.close();
+          veil();
+        }
+        var said = add("p", card.whys[i] || says.right, card.whys[i] ? "why-not" : "why-yes");
+        said.setAttribute("role", "status");
         add("p", card.see);
         add("p", card.turn, "turn");
         lesson.asked = true;
@@ -500,16 +535,16 @@
   }
   function taught() {
     if (!lesson || !lesson.asked || lesson.over || !frame) return;
-    if (!frame.locks.some(function (l) { return lesson.goal.every(function (g) { return l.facts[g]; }); })) return;
+    var reached = frame.locks.filter(function (l) { return lesson.goal.every(function (g) { return l.facts[g]; }); })[0];
+    if (!reached) return;
     lesson.over = true;
-    var box = $("lesson");
-    box.appendChild(element("p", says.turned, "done")).setAttribute("role", "status");
+    var box = $("lesson"), done = box.appendChild(element("p", lesson.done, "done"));
+    done.setAttribute("role", "status");
+    done.dataset.verdict = reached.verdict;
     box.appendChild(element("p", lesson.remember));
     var next = cards[cards.indexOf(lesson) + 1];
-    if (!next) return;
-    var link = element("a", says.next + " " + next.heading);
-    link.href = "#lesson=" + next.name;
-    box.appendChild(link);
+    if (next) box.appendChild(element("a", says.next + " " + next.heading, "go")).href = "#lesson=" + next.name;
+    done.scrollIntoView({ block: "nearest" });
   }
 
   document.documentElement.classList.add("js");
