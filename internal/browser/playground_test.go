@@ -137,6 +137,41 @@ func TestAPauseDraggedPastTheLeaseTurnsTheVerdict(t *testing.T) {
 	}
 }
 
+// The first page of the site has its picture at once, and its one handle turns the verdict, by mouse, by finger and by keys.
+func TestTheFirstPageIsLive(t *testing.T) {
+	address := strings.TrimSuffix(playgroundAt(t), "playground/")
+	for name, width := range map[string]int{"index.html": 1280, "zh.html": 390} {
+		p := browser.Visit(t, address+name, browser.Options{Width: width, Height: 844, Dark: width == 390})
+		for _, q := range []string{".stage", ".cause", ".go"} {
+			if low := browser.Eval[float64](p, fmt.Sprintf(`document.querySelector("#front %s").getBoundingClientRect().bottom - innerHeight`, q)); low > 0 {
+				t.Errorf("%s: %s ends %v px below the window", name, q, low)
+			}
+		}
+		from := p.Middle("#front .grip")
+		drag := p.Drag
+		if width == 390 {
+			drag = p.Swipe
+		}
+		track := browser.Eval[float64](p, `document.querySelector(".lane .track").clientWidth`)
+		drag(from, browser.Point{X: from.X - track*0.4, Y: from.Y})
+		p.Await(`document.querySelector("#front .lock").dataset.verdict === "kept"`)
+		p.Await(`!document.querySelector("#front .cause").checkVisibility()`)
+		browser.Eval[int](p, `document.querySelector("[data-fault]").focus(), 0`)
+		for range 50 {
+			browser.Eval[int](p, `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true, cancelable: true})), 0`)
+		}
+		p.Await(`document.querySelector("#front .lock").dataset.verdict === "broken"`)
+		contains(t, name+": the cause", p.Text("#front .cause"), "10.000")
+		if wide := browser.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 1 {
+			t.Errorf("%s: the page is %d pixels wider than its window", name, wide)
+		}
+		if faint := browser.Eval[[]string](p, faintTexts); len(faint) > 0 {
+			t.Errorf("%s: hard to read: %q", name, faint)
+		}
+		quiet(t, p)
+	}
+}
+
 // A fault is dragged from the palette into a lane, onto a message of the diagram, and along the time;
 // a click asks where instead. Each of them is in the file that is played.
 func TestFaultsAreDropped(t *testing.T) {
@@ -186,6 +221,19 @@ func TestFaultsAreDropped(t *testing.T) {
 	quiet(t, p)
 }
 
+// veiledThings are what lies behind the moment of a lesson's question and is in sight all the same.
+const veiledThings = `(function () {
+	var out = [];
+	document.querySelectorAll(".stage .broke, .stage [data-node=B] i, .stage .grip").forEach(function (e) {
+		var r = e.getBoundingClientRect();
+		if (r.width && !document.elementFromPoint((r.left + r.right) / 2, r.top + 2).closest(".veil")) out.push(e.className);
+	});
+	document.querySelectorAll(".steps li.bad").forEach(function (e) { if (e.checkVisibility()) out.push(e.textContent); });
+	var later = document.querySelector(".spacetime .later");
+	if (!later || getComputedStyle(later).opacity !== "1") out.push("the diagram");
+	return out;
+})()`
+
 // A lesson ends with a change that the learner makes: it is the run that says when it is done.
 func TestALessonEndsWhenTheVerdictTurns(t *testing.T) {
 	address := playgroundAt(t)
@@ -198,11 +246,18 @@ func lessonEnds(t *testing.T, address string) {
 	t.Helper()
 	p := browser.Visit(t, address, browser.Options{Hash: "#lesson=pause"})
 	verdictIs(p, "broken")
-	if browser.Eval[bool](p, `["#stages", "#desk", "#pictures"].some(function (q) { return document.querySelector(q).checkVisibility(); })`) {
-		t.Error("the run can be seen before the learner has guessed")
+	settled(p)
+	if browser.Eval[bool](p, `["#desk", ".verdict", "#hashes"].some(function (q) { return document.querySelector(q).checkVisibility(); })`) {
+		t.Error("what the run shows can be read before the learner has guessed")
+	}
+	if shown := browser.Eval[[]string](p, veiledThings); len(shown) > 0 {
+		t.Errorf("can be seen before the learner has guessed: %q", shown)
 	}
 	p.Click("#lesson .answers button:first-child")
 	p.Await(`document.querySelectorAll("#lesson .right").length === 1`)
+	if p.Count(".veil:not([hidden])") != 0 || p.Count("#lesson .why-not") != 1 || p.Count(".steps li[hidden]") != 0 {
+		t.Error("the run is not shown, or the wrong answer has no reason")
+	}
 	if p.Count("#lesson .done") != 0 {
 		t.Error("the lesson is over before anything was changed")
 	}

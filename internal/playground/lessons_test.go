@@ -11,6 +11,7 @@ import (
 
 // turns are what a learner does who follows the texts of the lessons, by lesson.
 var turns = map[string][]Edit{
+	"lock":            {{Move: &Move{Fault: 1, End: true, By: 12_000}}},
 	"setnx":           {{Locks: []string{"set-nx-ex-del"}}},
 	"crash":           {{Locks: []string{"set-nx-ex-del"}}},
 	"two-commands":    {{Locks: []string{"set-nx-ex-del"}}, {Remove: 1}, {Add: &Add{Kind: "crash", Client: "A", Command: "SET", Nth: 1, Reply: true}}},

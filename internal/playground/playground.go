@@ -44,6 +44,7 @@ type Request struct {
 	Edit     Edit         `json:"edit"`     // one change to it
 	Window   int64        `json:"window"`   // ms that the timeline shows; 0: what the runs need. It stays while somebody drags
 	Settled  bool         `json:"settled"`  // nobody drags any more: the frame has Address and Brief, too
+	Timeline bool         `json:"timeline"` // the page has no diagrams and steps, and the frame has none
 	Language say.Language `json:"language"` // en or zh
 }
 
@@ -69,6 +70,7 @@ type Lock struct {
 	ID      string          `json:"id"`
 	Verdict checker.Verdict `json:"verdict"` // broken when any property is, kept when it was earned
 	Says    string          `json:"says"`    // the verdict in a sentence
+	Cause   string          `json:"cause"`   // what was assumed, and what was so; "" when nothing broke, or no assumption was proved false
 	Hash    string          `json:"hash"`    // of the history: that of the program for the same file and seed
 	Stage   string          `json:"stage"`   // HTML: the timeline
 	Picture string          `json:"picture"` // SVG: the space-time diagram
@@ -112,7 +114,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 		f.Window = windowOf(runs)
 	}
 	for i := range runs {
-		f.Locks = append(f.Locks, runs[i].lock(i, time.Duration(f.Window)*time.Millisecond))
+		f.Locks = append(f.Locks, runs[i].lock(i, time.Duration(f.Window)*time.Millisecond, !r.Timeline))
 	}
 	f.Faults = faultList(p, runs[0].h(), r.Language)
 	f.Messages, _ = messagesOf(runs[0].h(), r.Language)
@@ -201,10 +203,16 @@ func newPlayed(p *plan.Plan, out run.Outcome, l say.Language) played {
 
 func (r *played) h() *history.History { return r.out.Judgement.History }
 
-func (r *played) lock(i int, window time.Duration) Lock {
+func (r *played) lock(i int, window time.Duration, told bool) Lock {
 	l := Lock{
-		ID: r.out.Lock, Verdict: r.verdict(), Says: r.says(), Hash: r.h().Hash().String(),
+		ID: r.out.Lock, Verdict: r.verdict(), Says: r.says(), Cause: r.cause(), Hash: r.h().Hash().String(),
 		Stage: r.stage(window), Facts: map[string]bool{}, Arrows: map[int]Message{},
+	}
+	for _, f := range r.out.Judgement.Findings {
+		l.Facts[f.Property+" "+string(f.Verdict)] = true
+	}
+	if !told {
+		return l
 	}
 	l.Picture, l.Story = r.told(i)
 	_, arrows := messagesOf(r.h(), r.language)
@@ -213,9 +221,6 @@ func (r *played) lock(i int, window time.Duration) Lock {
 		if m, ok := arrows[n]; ok {
 			l.Arrows[n] = m
 		}
-	}
-	for _, f := range r.out.Judgement.Findings {
-		l.Facts[f.Property+" "+string(f.Verdict)] = true
 	}
 	return l
 }
@@ -234,6 +239,15 @@ func (r *played) verdict() checker.Verdict {
 		return checker.Kept
 	}
 	return checker.Unknown
+}
+
+// cause is the assumption behind what broke first, with its numbers.
+func (r *played) cause() string {
+	f := explain.Assumption(r.h(), r.out.Judgement.Findings, r.plan.Redis.Lag)
+	if !f.Proved() {
+		return ""
+	}
+	return clean.Sentence(f.Formula.In(r.language))
 }
 
 // says is the verdict in a sentence, with the reason when nobody can tell.

@@ -21,7 +21,8 @@ func play(t testing.TB, g *Playground, r Request) Frame {
 	return f
 }
 
-// The first thing that anybody does: the end of the pause is pulled past the lease.
+// The first thing that anybody does: the end of the pause is pulled past the lease. Two get in under
+// both locks; the one with tokens, which the resource checks, keeps the data whole.
 func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{})
@@ -35,6 +36,24 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 		if l.Verdict != checker.Broken || !l.Facts["mutual-exclusion broken"] || !strings.Contains(l.Stage, "two inside") {
 			t.Errorf("%s with a pause of 15 s under a lease of 10 s is %s: %s", l.ID, l.Verdict, l.Says)
 		}
+	}
+	for i, want := range []string{"no-stale-write broken", "no-stale-write kept"} {
+		if l := f.Locks[i]; !l.Facts[want] || l.Cause == "" {
+			t.Errorf("%s, want %s: %s %q", l.ID, want, l.Says, l.Cause)
+		}
+	}
+}
+
+// The story of the site's first page is broken, and holds once the pause is within the lease.
+func TestTheFirstPageCanBeTurned(t *testing.T) {
+	g := New()
+	f := play(t, g, Request{Edit: Edit{Open: Front}, Timeline: true})
+	if l := f.Locks[0]; l.Verdict != checker.Broken || l.Cause == "" || l.Picture+l.Story != "" {
+		t.Errorf("it begins %s (%s), with %d bytes that the page does not show", l.Verdict, l.Cause, len(l.Picture+l.Story))
+	}
+	f = play(t, g, Request{File: f.File, Edit: Edit{Move: &Move{Fault: 1, End: true, By: -8_000}}, Timeline: true})
+	if l := f.Locks[0]; l.Verdict != checker.Kept || l.Cause != "" {
+		t.Errorf("with a pause of 4 s it is %s: %s", l.Verdict, l.Says)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestAddressesComeBack(t *testing.T) {
 			t.Errorf("%q comes back as %q (%v)", text, back, err)
 		}
 	}
-	if want := "scenario:+A+pause,+and+a+lease;locks:+%5Bset-nx-lua,+watchdog-lua%5D;lease:+10s"; !strings.HasPrefix(Address(Start), want) {
+	if want := "scenario:+A+pause,+and+a+lease;locks:+%5Bset-nx-lua,+set-nx-incr-fence%5D;lease:+10s"; !strings.HasPrefix(Address(Start), want) {
 		t.Errorf("an address reads %q, want %q", Address(Start), want)
 	}
 	if _, err := FromAddress("a%zz"); err == nil || !strings.Contains(err.Error(), "damaged") {

@@ -52,7 +52,7 @@ var reportTexts = [][2]string{
 
 	// The stepper and its keys.
 	{"the time cursor", "时间光标"}, {"Play", "播放"}, {"Pause", "暂停"}, {"Time", "时间"}, {"Speed", "速度"}, {"Zoom in", "放大"}, {"Zoom out", "缩小"}, {"Space", "空格"},
-	{"play, pause", "播放、暂停"}, {"zoom into time, and out", "放大、缩小时间"}, {"put the cursor away", "收起光标"}, {"Let me guess first", "让我先猜"}, {"Show what happened", "看看发生了什么"}, {"What do you expect?", "你预料会怎样？"},
+	{"play, pause", "播放、暂停"}, {"zoom into time, and out", "放大、缩小时间"}, {"hide the cursor", "隐藏光标"}, {"Let me guess first", "让我先猜"}, {"Show what happened", "看看发生了什么"}, {"What do you expect?", "你预料会怎样？"},
 	{"Choose an answer to unfold it. The switch above shows what happened.", "选一个答案，它会展开。关掉上面的开关，就能看到发生了什么。"},
 	{"Back", "后退"}, {"Next", "前进"}, {"To the violation", "到破坏处"}, {"Keys", "按键"}, {"Close", "关闭"},
 	{"next step", "下一步"}, {"step back", "上一步"}, {"first step, last step", "第一步、最后一步"}, {"to the next violation", "到下一处破坏"},

@@ -6,17 +6,11 @@ import (
 	"fmt"
 	"html/template"
 	"path"
-	"strings"
 
-	"lockstep/internal/checker"
-	"lockstep/internal/explain"
-	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
-	"lockstep/internal/tour"
 )
 
 //go:embed *.html
@@ -26,25 +20,25 @@ var files embed.FS
 var siteCSS string
 
 var templates = map[string]func(say.Language) *template.Template{
-	"index.html": page.Template(files, "index.html", "bar.html"), "tour.html": page.Template(files, "tour.html", "bar.html"),
+	"index.html":     page.Template(files, "index.html", "bar.html"),
 	"reference.html": page.Template(files, "reference.html", "bar.html"),
 }
 
 // pageView is what the templates see.
 type pageView struct {
-	Head     page.Head
-	Up       string // the way to the root of the site: "../", or "" in it
-	Home     string
-	Links    []playpage.Link
-	Other    playpage.Link // the same page in the other language; its Text is the language
-	OtherIs  say.Language
-	Body     template.HTML // of the reference
-	Picture  template.HTML
-	Caption  string
-	Shapes   template.HTML
-	Gallery  []playpage.Link
-	Lessons  []lessonView
-	Starters []playpage.Link
+	Head              page.Head
+	Up                string // the way to the root of the site: "../", or "" in it
+	Home              string
+	Links             []playpage.Link
+	Other             playpage.Link // the same page in the other language; its Text is the language
+	OtherIs           say.Language
+	Body              template.HTML // of the reference
+	Shapes            template.HTML
+	Front             playpage.Front // of the first page
+	Stage             template.HTML
+	Start             playpage.Link
+	WhichLock, Matrix string
+	Gallery           []playpage.Link
 }
 
 func (v *pageView) render(name string, l say.Language) ([]byte, error) {
@@ -86,93 +80,27 @@ func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
 	return bytes.Replace(drawn, []byte("<body>"), append([]byte("<body>\n"), bar.Bytes()...), 1), nil
 }
 
-// indexPage leads to all others, and shows what it is about: the first lesson that breaks.
+// indexPage shows what it is about, a lock that breaks, and has one door for whoever is new to it. What
+// leads elsewhere is smaller.
 func indexPage(in *Input, l say.Language) ([]byte, error) {
-	v := common("lockstep", "index", l, page.ReportCSS)
+	front, err := playpage.NewFront(l)
+	if err != nil {
+		return nil, err
+	}
+	v := common("lockstep", "index", l)
+	v.WhichLock, v.Matrix = named("which-lock", l), named("matrix", l)
+	v.Head, v.Front = playpage.FrontHead("lockstep", barCSS, siteCSS), front
+	v.Stage = template.HTML(front.Frame.Locks[0].Stage) // made by us, all texts escaped
 	for _, name := range in.Gallery {
 		v.Gallery = append(v.Gallery, playpage.Link{Href: named("gallery/"+name, l), Text: in.Titles[l][name]})
 	}
-	for _, c := range in.Cards[l] {
-		v.Starters = append(v.Starters, playpage.Link{Href: "playground/" + playpage.Name(l) + "#lesson=" + c.Name, Text: c.Title})
-		if c.Name == "pause" {
-			told := newToldView(c.First, c.Name+"-a", l) // its steps are told on the page of the tour
-			v.Picture, v.Caption = template.HTML(strings.ReplaceAll(string(told.Picture), `href="#`, `href="`+named("tour", l)+`#`)), told.Verdict
-		}
+	n := len(in.Cards[l])
+	v.Start = playpage.Link{
+		Href: "playground/" + playpage.Name(l) + "#lesson=" + in.Cards[l][0].Name,
+		Text: say.StartHere.With(say.Number(n), say.Number(n*minutesOfThree/30*10)).In(l),
 	}
 	return v.render("index.html", l)
 }
 
-// lessonView is a lesson on the page of the tour.
-type lessonView struct {
-	tour.Card
-	Heading, Try  string
-	Answer        string
-	First, Second toldView
-}
-
-// toldView is a run, told.
-type toldView struct {
-	Lock, Verdict string
-	Class         string
-	Picture       template.HTML
-	Steps         []stepView
-}
-
-type stepView struct {
-	ID                 string
-	Number             int
-	At, Sentence, Note string
-	Truth              string
-	Gap                string
-	Bad                bool
-}
-
-// mostTold is how many steps of a run a lesson tells.
-const mostTold = 14
-
-func newToldView(p *tour.Played, prefix string, l say.Language) toldView {
-	j := &p.Judgement
-	nice := func(phrase say.Phrase) string { return clean.Sentence(phrase.In(l)) }
-	v := toldView{Lock: clean.Text(p.Run.Lock, clean.MaxName), Verdict: nice(explain.Verdict(*j)), Class: string(checker.Unknown)}
-	if j.Letter == checker.LetterSafe || j.Letter == checker.LetterDelay {
-		v.Class = string(checker.Kept)
-	}
-	for _, f := range j.Findings {
-		if f.Verdict == checker.Broken {
-			v.Class = string(checker.Broken)
-		}
-	}
-	steps, before, after := explain.Story(explain.Steps(j.History, j.Findings), mostTold)
-	if drawn := diagram.NewLayout(j.History, steps, before == 0, after == 0); drawn != nil {
-		v.Picture = template.HTML(diagram.Draw(drawn, bundle.BarsOf(j.History), prefix, l)) // made by us, all texts escaped
-	}
-	for i, s := range steps {
-		var gap string
-		if s.Skipped > 0 {
-			gap = nice(say.StepsLeftOut.With(say.Grouped(s.Skipped)))
-		}
-		v.Steps = append(v.Steps, stepView{
-			Gap: gap,
-			ID:  fmt.Sprintf("%s%d", prefix, i+1), Number: i + 1, At: say.Seconds(s.At).In(l), Sentence: nice(s.Sentence), Note: nice(s.Note), Bad: s.Violation, Truth: nice(s.Belief),
-		})
-	}
-	return v
-}
-
-// tourPage is the tour as one page to read: each lesson with both of its runs.
-func tourPage(in *Input, l say.Language) ([]byte, error) {
-	title := say.Text("The tour").In(l)
-	v := common(title+" · lockstep", "tour", l, page.ReportCSS)
-	for _, c := range in.Cards[l] {
-		lesson := lessonView{
-			Card: c, Heading: say.LessonIs.With(say.Number(c.Number), say.Number(len(in.Cards[l])), say.Both{English: c.Title, Chinese: c.Title}.Phrase()).In(l),
-			Try:   "playground/" + playpage.Name(l) + "#lesson=" + c.Name,
-			First: newToldView(c.First, c.Name+"-a", l), Second: newToldView(c.Second, c.Name+"-b", l),
-		}
-		if c.Right >= 0 {
-			lesson.Answer = c.Answers[c.Right]
-		}
-		v.Lessons = append(v.Lessons, lesson)
-	}
-	return v.render("tour.html", l)
-}
+// minutesOfThree is how long three lessons take who reads, guesses and makes the change.
+const minutesOfThree = 8

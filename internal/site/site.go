@@ -1,6 +1,7 @@
 // Package site makes the static site: the playground, the reference, the matrix, what it takes to
-// break each lock, a gallery of reports, and the tour. All pages but the playground can be opened as
-// files; the playground needs a server, and any that gives out files will do.
+// break each lock, and a gallery of reports. All pages but the playground can be opened as files, and
+// the first one is complete as a file but for its handle; the simulator needs a server, and any that
+// gives out files will do.
 package site
 
 import (
@@ -73,11 +74,7 @@ func Make(in Input) (Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		lessons, err := tourPage(&in, l)
-		if err != nil {
-			return nil, err
-		}
-		out[home(l)], out[named("tour", l)] = first, lessons
+		out[home(l)] = first
 	}
 	return out, referenceInto(out, &in)
 }
@@ -124,7 +121,6 @@ func links(l say.Language, fromPlayground bool) []playpage.Link {
 	word := func(english string) string { return say.Text(english).In(l) }
 	all := []playpage.Link{
 		{Href: "playground/" + playpage.Name(l), Text: word("Playground")},
-		{Href: named("tour", l), Text: word("Tour")},
 		{Href: named("matrix", l), Text: word("Matrix")},
 		{Href: named("which-lock", l), Text: word("Which lock?")},
 		{Href: home(l) + "#gallery", Text: word("Gallery")},

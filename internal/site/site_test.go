@@ -105,7 +105,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		}
 	}
 	plays := 0
-	for _, name := range []string{"matrix.html", "which-lock-zh.html", "gallery/pause-past-lease.html", "tour.html"} {
+	for _, name := range []string{"matrix.html", "which-lock-zh.html", "gallery/pause-past-lease.html", "index.html"} {
 		if !bytes.Contains(files[name], []byte(`<header class="bar">`)) {
 			t.Errorf("nothing leads from %s to the rest of the site", name)
 		}
@@ -182,14 +182,14 @@ func TestWhoeverHasTheBarHasItsStyle(t *testing.T) {
 	}
 }
 
-// A page of the site asks for nothing, and only the playground runs scripts of its own.
+// A page of the site asks for nothing, and only the playground and the first page run scripts of their own.
 func TestPagesAskForNothing(t *testing.T) {
 	for name, data := range site(t) {
 		policy := "default-src &#39;none&#39;"
 		switch {
 		case path.Ext(name) != ".html" || len(data) == 0:
 			continue
-		case strings.HasPrefix(name, "playground/"):
+		case strings.HasPrefix(name, "playground/") || slices.Contains([]string{home(say.English), home(say.Chinese)}, name):
 			if !strings.Contains(html.UnescapeString(string(data)), playpage.Policy) {
 				t.Errorf("%s has another policy", name)
 			}
@@ -203,6 +203,21 @@ func TestPagesAskForNothing(t *testing.T) {
 	}
 	if p := page.SitePolicy(); !strings.Contains(p, "script-src 'self' 'wasm-unsafe-eval'") || strings.Count(p, "script-src") != 1 {
 		t.Errorf("the policy of a server is %s", p)
+	}
+}
+
+// Without any script the first page has its picture, with the cause, and leads to the first lesson.
+func TestTheFirstPageIsCompleteWithoutScripts(t *testing.T) {
+	for _, l := range Languages {
+		page := string(site(t)[home(l)])
+		for _, part := range []string{`data-verdict="broken"`, `data-node="A"`, `class="broke mutual-exclusion"`, `data-fault="1"`, "10.000", "#lesson="} {
+			if !strings.Contains(page, part) {
+				t.Errorf("%s has no %s", home(l), part)
+			}
+		}
+		if n := strings.Count(page, `class="fault held"`); n != 1 {
+			t.Errorf("%s has %d handles, want one", home(l), n)
+		}
 	}
 }
 
@@ -259,7 +274,7 @@ var file = regexp.MustCompile(`"scenario: (?:[^"\\]|\\.)*"`)
 // The Chinese site is Chinese. (What the program has drawn has tests of its own.)
 func TestNoEnglishIsLeftOnTheChineseSite(t *testing.T) {
 	files := site(t)
-	for _, name := range []string{home(say.Chinese), named("tour", say.Chinese), "playground/" + playpage.Name(say.Chinese)} {
+	for _, name := range []string{home(say.Chinese), "playground/" + playpage.Name(say.Chinese)} {
 		if len(files[name]) == 0 {
 			t.Errorf("there is no %s", name)
 		}

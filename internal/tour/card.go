@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
@@ -19,18 +21,14 @@ type Card struct {
 	Story          string
 	Question       string
 	Answers        []string
-	Right          int // index of the answer that the run shows
-	See, Switch    string
+	Whys           []string // for each answer what is wrong with it; "" for the right one
+	Right          int      // index of the answer that the run shows
+	Stop           int64    // µs: the moment that the question is about; what comes later answers it
+	See            string
 	Turn, Remember string
 	Start          string   // the scenario of its run
-	Own            []Told   // what to type for a lock of one's own; empty in most lessons
 	Goal           []string // what has to come about: a property and its verdict, such as "mutual-exclusion kept"
-
-	First, Second *Played
 }
-
-// Told is a command line with what it is for, "" for what the one before it says.
-type Told struct{ Text, Command string }
 
 // Cards plays all lessons with a seed.
 func Cards(ctx context.Context, seed uint64, l say.Language) (all []Card, err error) {
@@ -68,22 +66,45 @@ func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Ca
 	fill := func(t Text) string { return flowing(o.fill(t.In(l), s.first, s.second), l) }
 	c := Card{
 		Number: lesson.Number, Name: lesson.Name, Title: fill(lesson.Title), Story: fill(lesson.Story), Question: fill(lesson.Predict.Text),
-		Right: s.right - 1, See: fill(lesson.See), Switch: fill(lesson.Switch.Text), Turn: fill(lesson.Turn), Remember: fill(lesson.Remember),
-		Start: s.first.text(seed), First: s.first, Second: s.second,
+		Right: s.right - 1, See: fill(lesson.See), Turn: fill(lesson.Turn), Remember: fill(lesson.Remember),
+		Start: s.first.text(seed), Stop: s.first.stop(),
 	}
 	for _, a := range lesson.Predict.Answers {
-		c.Answers = append(c.Answers, fill(a.Text))
-	}
-	for _, step := range lesson.Own {
-		c.Own = append(c.Own, Told{flowing(step.Text.In(l), l), step.Command})
+		c.Answers, c.Whys = append(c.Answers, fill(a.Text)), append(c.Whys, fill(a.Why))
 	}
 	for _, id := range explain.Order {
 		before, after := lesson.Run.Claims[id], lesson.Switch.Run.Claims[id]
+		if after == string(checker.Broken) && len(c.Goal) > 0 {
+			continue // one harm is enough
+		}
 		if after != "" && after != before {
 			c.Goal = append(c.Goal, id+" "+after)
 		}
 	}
 	return c, nil
+}
+
+// stop is where a run stands still until the learner has guessed, in µs: at its first fault, or right
+// before something breaks, whichever comes first; at its first acquisition where neither does.
+func (p *Played) stop() int64 {
+	h := p.Judgement.History
+	before := int64(-1)
+	for _, s := range explain.Steps(h, p.Judgement.Findings) {
+		at := s.At.Duration().Microseconds()
+		switch kind := h.Events[s.Event].Kind; {
+		case s.Violation && before >= 0:
+			return before
+		case kind == history.FaultBegan, kind == history.Froze, kind == history.Crashed:
+			return at
+		}
+		before = at
+	}
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Kind == history.Acquired {
+			return e.At.Duration().Microseconds()
+		}
+	}
+	return 0
 }
 
 // text is the scenario of a run as a file, without what it says to its reader: the lesson does.

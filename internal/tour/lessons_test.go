@@ -43,6 +43,9 @@ func (l *Lesson) texts() map[string]Text {
 	}
 	for i, a := range l.Predict.Answers {
 		all["answer "+string(rune('1'+i))] = a.Text
+		if a.Why != (Text{}) {
+			all["why not "+string(rune('1'+i))] = a.Why
+		}
 	}
 	return all
 }
@@ -103,8 +106,13 @@ func TestWhatTheLessonsSayComesTrue(t *testing.T) {
 			if usual = append(usual, right...); !slices.Equal(right, usual[:1]) {
 				t.Errorf("%s, seed %d: answer %v is right, with seed 1 it is %v", l.Name, seed, right, usual[0])
 			}
-			if s.first.broken() <= s.second.broken() {
+			if a, b := s.first.broken(), s.second.broken(); a > 0 && a <= b || a == b {
 				t.Errorf("%s, seed %d: the switch changes nothing for the better", l.Name, seed)
+			}
+			for i, a := range l.Predict.Answers {
+				if wrong := !slices.Contains(right, i); wrong != (a.Why != (Text{})) {
+					t.Errorf("%s, seed %d: answer %d is wrong: %v, and says why: %q", l.Name, seed, i+1, wrong, a.Why.EN)
+				}
 			}
 		}
 	}

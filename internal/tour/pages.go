@@ -125,6 +125,7 @@ func (s *show) reveal(c *canvas) {
 		c.prose(o.say("right", s.guess, answer))
 	default:
 		c.prose(o.say("wrong", s.guess, s.right, answer))
+		c.prose(o.fill(s.Predict.Answers[s.guess-1].Why.In(o.Language), s.first, s.second))
 	}
 }
 

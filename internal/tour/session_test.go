@@ -107,9 +107,9 @@ func TestWithoutATerminal(t *testing.T) {
 	if !strings.Contains(all, "What you saw") {
 		t.Error("the summary is missing")
 	}
-	one := take(t, "3", Options{})
-	if strings.Contains(one, "Lesson 4") || !strings.Contains(one, "Lesson 3 of") || !strings.Contains(one, "simulate tour 4") {
-		t.Errorf("lesson 3 alone, and the way to lesson 4:\n%s", one)
+	one := take(t, "4", Options{})
+	if strings.Contains(one, "Lesson 5") || !strings.Contains(one, "Lesson 4 of") || !strings.Contains(one, "simulate tour 5") {
+		t.Errorf("lesson 4 alone, and the way to lesson 5:\n%s", one)
 	}
 	if take(t, "two-commands", Options{}) != one {
 		t.Error("the name and the number of a lesson differ")
@@ -125,7 +125,7 @@ func TestTermsAreExplainedOnce(t *testing.T) {
 		}
 	}
 	if lease := "\n  lease: "; !strings.Contains(take(t, "pause", Options{}), lease) {
-		t.Error("who begins with lesson 4 is not told what a lease is")
+		t.Error("who begins with lesson 5 is not told what a lease is")
 	}
 }
 
@@ -146,7 +146,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{
 			"quit at once", "", []string{"q"},
-			[]string{"16 lessons", "[Enter] lesson 1", "What you saw", "You have not seen a run yet.", "simulate tour 1"}, "Lesson 1",
+			[]string{"17 lessons", "[Enter] lesson 1", "What you saw", "You have not seen a run yet.", "simulate tour 1"}, "Lesson 1",
 		},
 		{
 			"a right answer", "pause", []string{"", "3", "q"},
@@ -154,7 +154,7 @@ func TestKeys(t *testing.T) {
 		},
 		{
 			"a wrong answer", "pause", []string{"", "1", "q"},
-			[]string{"You predicted 1. The run shows 3:", "0 of 1 right", "simulate tour 5"}, "",
+			[]string{"You predicted 1. The run shows 3:", "The lease ended while A stood still", "0 of 1 right", "simulate tour 6"}, "",
 		},
 		{"no answer", "pause", []string{"", "", "q"}, []string{"The run shows 3:", "set-nx-ex-del"}, "predicted"},
 		{
@@ -163,15 +163,15 @@ func TestKeys(t *testing.T) {
 		},
 		{"a key that is none", "pause", []string{"x", "7", "q"}, []string{"There is no such key here."}, "Predict"},
 		{"a number where none is asked", "pause", []string{"", "9", "2", "q"}, []string{"There is no such key here.", "You predicted 2."}, ""},
-		{"choose from the list", "", []string{"14", "q"}, []string{"Lesson 14 of 16: The fence"}, "Lesson 1 of"},
-		{"choose by name", "", []string{"fence", "q"}, []string{"Lesson 14 of 16: The fence"}, "Lesson 1 of"},
-		{"a lesson that is none", "", []string{"17", "q"}, []string{"There is no such key here."}, "Lesson"},
-		{"back to the list", "crash", []string{"b", "b", "b", "l", "q"}, []string{"Lesson 2", "Remember", "One switch", "16 lessons"}, ""},
-		{"the first page goes back to the list", "1", []string{"b", "b", "q"}, []string{"Lesson 1", "16 lessons", "16 lessons"}, ""},
-		{"on to the next lesson", "14", []string{"", "", "", "", "", "", "", "q"}, []string{"Lesson 14", "Remember", "Lesson 15"}, ""},
+		{"choose from the list", "", []string{"15", "q"}, []string{"Lesson 15 of 17: The fence"}, "Lesson 1 of"},
+		{"choose by name", "", []string{"fence", "q"}, []string{"Lesson 15 of 17: The fence"}, "Lesson 1 of"},
+		{"a lesson that is none", "", []string{"18", "q"}, []string{"There is no such key here."}, "Lesson"},
+		{"back to the list", "crash", []string{"b", "b", "b", "l", "q"}, []string{"Lesson 3", "Remember", "One switch", "17 lessons"}, ""},
+		{"the first page goes back to the list", "1", []string{"b", "b", "q"}, []string{"Lesson 1", "17 lessons", "17 lessons"}, ""},
+		{"on to the next lesson", "15", []string{"", "", "", "", "", "", "", "q"}, []string{"Lesson 15", "Remember", "Lesson 16"}, ""},
 		{
-			"the end", "16", []string{"", "", "", "", "", "", ""},
-			[]string{"Lesson 16", "Your own lock", "simulate new adapter mylock --in go", "[Enter] end", "What you saw", "the lessons anew"}, "Lesson 17",
+			"the end", "17", []string{"", "", "", "", "", "", ""},
+			[]string{"Lesson 17", "Your own lock", "simulate new adapter mylock --in go", "[Enter] end", "What you saw", "the lessons anew"}, "Lesson 18",
 		},
 		{"the input ends", "pause", []string{""}, []string{"Predict", "What you saw"}, "The run"},
 	}
@@ -214,7 +214,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	lessons := allLessons(t)
-	for word, want := range map[string]string{"1": "setnx", "16": "own", "Fence": "fence", "0": "", "17": "", "": "", "fense": ""} {
+	for word, want := range map[string]string{"1": "lock", "2": "setnx", "17": "own", "Fence": "fence", "0": "", "18": "", "": "", "fense": ""} {
 		got := ""
 		if l := Find(lessons, word); l != nil {
 			got = l.Name

@@ -75,6 +75,7 @@ type Question struct {
 type Answer struct {
 	Text `yaml:",inline"`
 	When map[string]string `yaml:"when"`
+	Why  Text              `yaml:"why"` // what is wrong with it, from the run; empty for the right one
 }
 
 // Switch is the one thing that is changed, and the run after that.

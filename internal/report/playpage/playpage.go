@@ -4,6 +4,7 @@ package playpage
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"fmt"
 	"html/template"
@@ -34,6 +35,12 @@ var style string
 //go:embed playpage.js
 var script []byte
 
+//go:embed hands.js
+var handsJS []byte
+
+//go:embed front.js
+var frontScript []byte
+
 //go:embed worker.js
 var worker []byte
 
@@ -51,11 +58,14 @@ const (
 	Go      = "wasm_exec.js"
 
 	scriptFile = "playground.js"
+	frontFile  = "front.js"
 )
 
 // Scripts are the page's own scripts, by the names that it loads them under.
 func Scripts() map[string][]byte {
-	return map[string][]byte{scriptFile: append([]byte(diagram.CursorJS), script...), "worker.js": worker}
+	return map[string][]byte{
+		scriptFile: slices.Concat([]byte(diagram.CursorJS), handsJS, script), frontFile: slices.Concat(handsJS, frontScript), "worker.js": worker,
+	}
 }
 
 // Link leads to another page of the site.
@@ -63,6 +73,12 @@ type Link struct{ Href, Text string }
 
 // option is one of a menu.
 type option struct{ Value, Text string }
+
+// group is a part of a menu.
+type group struct {
+	Name    string
+	Options []option
+}
 
 type chip struct {
 	Kind, Text string
@@ -82,11 +98,12 @@ type view struct {
 	Palette          []chip
 	Stories          []option
 	Lessons          []tour.Card
-	Locks, Misprints []option
+	Named            []option // the locks that come first, by names for people
+	Locks            []group
 	Legend           []diagram.LegendItem
 	Says             map[string]any
 	Cards            []card
-	Title            string
+	First            playground.Frame
 }
 
 // card is a lesson as the script needs it.
@@ -96,12 +113,15 @@ type card struct {
 	Story    string   `json:"story"`
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"`
+	Whys     []string `json:"whys"`  // what is wrong with each answer; "" for the right one
+	Stop     int64    `json:"stop"`  // µs: what comes later is veiled until there is an answer
 	Right    int      `json:"right"` // index
 	See      string   `json:"see"`
 	Turn     string   `json:"turn"`
 	Remember string   `json:"remember"`
 	Start    string   `json:"start"` // the scenario to begin with
 	Goal     []string `json:"goal"`  // facts of a frame's first lock: "mutual-exclusion kept"
+	Done     string   `json:"done"`  // what is said when they hold
 }
 
 // Names of the page in each language.
@@ -130,19 +150,18 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	for _, kind := range playground.Palette() {
 		v.Palette = append(v.Palette, chip{kind, word(chips[kind]), playground.OnMessage(kind)})
 	}
-	for _, lock := range locks.Simulated() {
-		menu := &v.Locks
-		if locks.Misprint(lock.ID) {
-			menu = &v.Misprints
-		}
-		*menu = append(*menu, option{lock.ID, lock.ID})
-	}
+	v.Named, v.Locks = lockMenu(l)
 	var err error
-	if v.Stories, err = stories(l); err != nil {
+	var told map[string]string
+	if v.Stories, told, err = stories(l); err != nil {
 		return nil, err
 	}
+	v.Says["stories"] = told
 	for i := range cards {
 		v.Cards = append(v.Cards, newCard(&cards[i], len(cards), l))
+	}
+	if v.First, err = played(playground.Request{Settled: true, Language: l}); err != nil {
+		return nil, err
 	}
 	var buf bytes.Buffer
 	if err := pageTemplate(l).Execute(&buf, v); err != nil {
@@ -150,6 +169,39 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	}
 	return buf.Bytes(), nil
 }
+
+// Front is the timeline of the site's first page, played before there is a browser.
+type Front struct {
+	Frame playground.Frame
+	Says  map[string]string // the words of its script
+}
+
+// FrontHead is the head of a page at the root of the site that has such a timeline, with styles of its own.
+func FrontHead(title string, own ...string) page.Head {
+	return page.NewHead(title, append([]string{page.ReportCSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
+}
+
+// NewFront plays the story of the site's first page.
+func NewFront(l say.Language) (f Front, err error) {
+	f.Frame, err = played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
+	f.Says = map[string]string{}
+	for id, english := range verdicts {
+		f.Says[id] = say.Text(english).In(l)
+	}
+	return f, err
+}
+
+// played is a frame of a story of ours.
+func played(r playground.Request) (playground.Frame, error) {
+	f := playground.New().Play(context.Background(), r)
+	if len(f.Problems) > 0 {
+		return f, fmt.Errorf("a story of the playground: %s", strings.Join(f.Problems, "; "))
+	}
+	return f, nil
+}
+
+// verdicts are what stands before the sentence of one.
+var verdicts = map[string]string{"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown"}
 
 // chips are the faults of the palette, in words.
 var chips = map[string]string{
@@ -163,33 +215,78 @@ func fences() []plan.Word {
 	return plan.WorkloadKeys.Keys[i].Words
 }
 
-// stories lists the shipped stories that a page can play.
-func stories(l say.Language) (all []option, err error) {
+// stories lists the shipped stories that a page can play, and what each is about, by its title.
+func stories(l say.Language) (all []option, told map[string]string, err error) {
+	told = map[string]string{}
 	entries, err := fs.ReadDir(scenarios.Files, "lessons")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, e := range entries {
 		data, err := scenarios.Files.ReadFile(path.Join("lessons", e.Name()))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		p, err := scenario.Parse(e.Name(), data)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), clean.Text(p.Prose(l).Name, clean.MaxLine)})
+		prose := p.Prose(l)
+		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), clean.Text(prose.Name, clean.MaxLine)})
+		told[clean.Text(prose.Name, clean.MaxLine)] = clean.Text(strings.TrimSpace(prose.Story+" "+prose.Question), clean.MaxProse)
 	}
 	slices.SortFunc(all, func(a, b option) int { return strings.Compare(a.Text, b.Text) })
-	return all, nil
+	return all, told, nil
+}
+
+// callings are what people call the locks that come first in a menu.
+var callings = []struct{ id, name string }{
+	{"set-nx-ex-del", "SET NX EX, then DEL"}, {"set-nx-lua", "SET NX EX, released by a script"}, {"set-nx-incr-fence", "SET NX EX, with fencing tokens"},
+	{"watchdog-lua", "SET NX EX, renewed by a watchdog"}, {"redlock", "Redlock, on five servers"}, {"etcd-mutex", "etcd's mutex"},
+	{"zk-sequential", "ZooKeeper's queue"}, {"pg-advisory", "PostgreSQL's advisory lock"},
+}
+
+// lockMenu lists the locks that the page can play: first some by names for people, then all others in groups.
+func lockMenu(l say.Language) (named []option, groups []group) {
+	first := map[string]bool{}
+	for _, c := range callings {
+		first[c.id] = true
+		named = append(named, option{c.id, say.Text(c.name).In(l) + " (" + c.id + ")"})
+	}
+	for _, english := range []string{"More designs", "More: bugs that were published", "More: misprints of texts"} {
+		groups = append(groups, group{Name: say.Text(english).In(l)})
+	}
+	for _, lock := range locks.Simulated() {
+		into := &groups[0].Options
+		switch {
+		case first[lock.ID]:
+			continue
+		case locks.Misprint(lock.ID):
+			into = &groups[2].Options
+		case lock.Bug != nil:
+			into = &groups[1].Options
+		}
+		*into = append(*into, option{lock.ID, lock.ID})
+	}
+	return named, groups
 }
 
 func newCard(c *tour.Card, of int, l say.Language) card {
 	return card{
 		Name: c.Name, Heading: say.LessonIs.With(say.Number(c.Number), say.Number(of), say.Both{English: c.Title, Chinese: c.Title}.Phrase()).In(l),
-		Story: c.Story, Question: c.Question, Answers: c.Answers, Right: c.Right, See: c.See, Turn: c.Turn, Remember: c.Remember,
-		Start: c.Start, Goal: c.Goal,
+		Story: c.Story, Question: c.Question, Answers: c.Answers, Whys: c.Whys, Stop: c.Stop, Right: c.Right, See: c.See, Turn: c.Turn, Remember: c.Remember,
+		Start: c.Start, Goal: c.Goal, Done: say.Text(done[c.Goal[0]]).In(l),
 	}
+}
+
+// done says that a lesson's change is made, by the first of its goals.
+var done = map[string]string{
+	"mutual-exclusion kept":   "Done: the lock holds now.",
+	"mutual-exclusion broken": "Done: now two are inside.",
+	"owner-only-release kept": "Done: each client removes its own key only.",
+	"no-stale-write kept":     "Done: the data are safe now.",
+	"no-lost-update kept":     "Done: the data are safe now.",
+	"progress kept":           "Done: the others get in now.",
 }
 
 // suggested are the locks that stand beside another one when somebody asks for one more.
@@ -199,14 +296,17 @@ var suggested = []string{"set-nx-lua", "watchdog-lua", "redlock", "etcd-mutex"}
 func wordsOf(l say.Language) map[string]any {
 	says := map[string]any{"most": playground.MaxLocks, "start": playground.Start, "begins": playground.Title(l), "suggest": suggested}
 	for id, english := range map[string]string{ // order: none, a map again
-		"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown", "more": "Compare with another lock", "linked": "The link is copied.",
+		"more": "Compare with another lock", "linked": "The link is copied.",
 		"copied": "The scenario file is copied: simulate run FILE plays it.", "toolarge": "This file is larger than 1 MiB: a scenario is one short story.",
 		"failed":   "The simulator does not start.",
 		"noworker": "A browser runs it only from a server: simulate serve, or any static host.",
 		"nowhere":  "Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.",
 		"step":     "Step {n} of {of}, {at}:",
-		"turned":   "✓ The verdict has turned.", "next": "Go on:",
+		"next":     "Go on:", "right": "Right.",
 	} {
+		says[id] = say.Text(english).In(l)
+	}
+	for id, english := range verdicts {
 		says[id] = say.Text(english).In(l)
 	}
 	return says

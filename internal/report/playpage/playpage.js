@@ -7,39 +7,25 @@
   var says = JSON.parse($("says").textContent), cards = JSON.parse($("cards").textContent);
   var language = document.documentElement.lang;
   var stages = $("stages"), pictures = $("pictures"), problems = $("problems");
-  var frame = null, file = "", brief = "", address = "";
+  var frame = null, brief = "", address = "";
 
   var headline = $("title").parentNode.insertBefore(element("h1", ""), $("title"));
   headline.hidden = true;
 
-  // One question is on its way at most. Of those that come meanwhile the last one waits.
-  var worker = new Worker("worker.js"), busy = null, waiting = null, numbered = 0, drag = null, settling = 0;
-
-  function ask(request) {
-    clearTimeout(settling);
-    if (!request.settled) delete stages.dataset.settled; // what the address says is not this
-    request.language = language;
-    request.since = performance.now();
-    waiting = request;
-    pump();
-  }
-  function pump() {
-    if (busy || !waiting) return;
-    busy = waiting;
-    waiting = null;
-    if (!busy.file && !busy.address) busy.file = file; // as the last frame has left it
-    worker.postMessage({ id: ++numbered, request: busy });
-  }
-  worker.onmessage = function (e) {
-    var request = busy;
-    busy = null;
-    if (e.data.failed) return fail(e.data.failed);
-    show(JSON.parse(e.data.frame), request);
-    if (request.edit) performance.measure("edit to picture", { start: request.since });
-    if (waiting) pump();
-    else if (!drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
-  };
-  worker.onerror = function () { fail(says.noworker); };
+  var settling = 0;
+  var sim = simulator("worker.js", language, {
+    asked: function (request) {
+      clearTimeout(settling);
+      if (!request.settled) delete stages.dataset.settled; // what the address says is not this
+    },
+    shown: show,
+    idle: function (request) {
+      if (!sim.drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
+    },
+    failed: fail,
+    unstarted: function () { fail(says.noworker); }
+  });
+  var ask = sim.ask;
   function fail(why) {
     stages.setAttribute("aria-busy", "false");
     say([says.failed, why]);
@@ -54,23 +40,26 @@
     stages.setAttribute("aria-busy", "false");
     if (f.problems && f.problems.length) return;
     frame = f;
-    file = f.file;
     headline.hidden = f.title === says.begins; // that of another story
     $("title").hidden = $("hint").hidden = !headline.hidden;
     headline.textContent = f.title;
+    var known = all("option", $("story")).filter(function (o) { return o.value && o.textContent === f.title; })[0];
+    $("story").value = known && !lesson ? known.value : "";
+    $("told").hidden = !known || !!lesson;
+    $("told").textContent = known ? says.stories[f.title] : "";
     locks();
     f.controls.forEach(function (c) {
       var input = $("in-" + c.id);
-      if (document.activeElement !== input || !drag) input.value = c.index;
+      if (document.activeElement !== input || !sim.drag) input.value = c.index;
       input.setAttribute("aria-valuetext", c.text);
       $("out-" + c.id).textContent = c.text;
     });
     $("fence").value = f.fence;
     fill($("faults"), f.faults);
-    if (!waiting) turnTo(f.seed); // else the wheel has turned on
+    if (!sim.waits()) turnTo(f.seed); // else the wheel has turned on
     $("hashes").textContent = "";
     f.locks.forEach(function (l) { $("hashes").appendChild(element("code", l.id + " " + l.hash)); });
-    if (f.brief && !waiting) settled();
+    if (f.brief && !sim.waits()) settled();
     taught();
   }
 
@@ -103,6 +92,7 @@
         verdict.appendChild(document.createTextNode(l.says));
       }
       fill(box.querySelector(".stage"), l.stage);
+      box.querySelector(".cause").textContent = l.cause;
       told.querySelector("h2").textContent = l.id;
       var diagram = told.querySelector(".diagram"), story = told.querySelector(".story");
       diagram.setAttribute("aria-label", l.id);
@@ -110,6 +100,7 @@
       if (fill(diagram, l.picture) | fill(story, l.story)) bind(i, told);
     });
     if (present >= 0 && lead()) lead().toTime(present);
+    veil();
     if (held_lock >= 0) {
       var again = all(".lock")[held_lock];
       again = again && again.querySelector('[data-fault="' + held_fault + '"]');
@@ -159,6 +150,7 @@
     if (was) was.end();
     var c = cursors[i] = timeCursor(player, { desk: desk, moved: stands, changed: changed });
     if (leader === was) leader = c;
+    if (c && guesses()) return stop(c);
     if (!c || present >= 0 || c.worst() === player.worst) return;
     player.worst = c.worst();
     c.open(player.worst);
@@ -174,7 +166,7 @@
   }
   function changed(c) {
     var row = c.rows[c.at];
-    if (drag) return;
+    if (sim.drag) return;
     $("now").textContent = row ? says.step.replace("{n}", c.at + 1).replace("{of}", c.rows.length).replace("{at}", row.querySelector(".t").textContent) + " " + row.querySelector("p").textContent : "";
   }
   var act = {
@@ -193,7 +185,7 @@
   var keys = { j: "next", k: "back", " ": "play", g: "violation", Escape: "close" };
   document.addEventListener("keydown", function (e) {
     var own = e.target.closest && e.target.closest("input, select, textarea, dialog, #seed, [data-fault]");
-    if (e.ctrlKey || e.metaKey || e.altKey || own || !keys[e.key] || !lead()) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || own || !keys[e.key] || !lead() || guesses()) return;
     if (e.key === " " && e.target.closest && e.target.closest("button, summary, a")) return;
     e.preventDefault();
     act[keys[e.key]]();
@@ -211,7 +203,7 @@
     var link = e.target.closest(".spacetime a"), row = link ? document.getElementById(link.getAttribute("href").slice(1)) : e.target.closest(".steps li");
     if (link) e.preventDefault();
     var c = row && cursors[all(".player", pictures).indexOf(row.closest(".player"))];
-    if (c && !String(getSelection())) c.go(c.rows.indexOf(row));
+    if (c && !guesses() && !String(getSelection())) c.go(c.rows.indexOf(row));
   });
   var scrubbing = null; // by hand, in a timeline
   stages.addEventListener("pointerdown", function (e) {
@@ -233,13 +225,13 @@
   // Sliders. As long as one moves, each place is a change of the file that it began with.
   all("[data-control]").forEach(function (input) {
     input.addEventListener("input", function () {
-      drag = drag || { file: file, window: frame.window };
+      sim.drag = sim.drag || { file: sim.file, window: frame.window };
       touched();
-      ask({ file: drag.file, window: drag.window, edit: { control: input.dataset.control, index: +input.value } });
+      ask({ file: sim.drag.file, window: sim.drag.window, edit: { control: input.dataset.control, index: +input.value } });
     });
     input.addEventListener("change", function () {
-      var from = drag ? drag.file : file;
-      drag = null;
+      var from = sim.drag ? sim.drag.file : sim.file;
+      sim.drag = null;
       ask({ file: from, edit: { control: input.dataset.control, index: +input.value } });
     });
   });
@@ -250,49 +242,7 @@
     var lane = document.elementsFromPoint(x, y).filter(function (e) { return e.matches(".lane .track"); })[0];
     return lane || null;
   }
-  stages.addEventListener("pointerdown", function (e) {
-    var fault = e.target.closest(".held");
-    if (!fault || e.button > 0) return;
-    e.preventDefault();
-    fault.focus({ preventScroll: true });
-    touched();
-    stages.setPointerCapture(e.pointerId);
-    drag = {
-      file: file, window: frame.window, x: e.clientX, pointer: e.pointerId,
-      width: fault.closest(".track").clientWidth, fault: +fault.dataset.fault, end: !!e.target.closest(".grip")
-    };
-  });
-  stages.addEventListener("pointermove", function (e) {
-    if (!drag || drag.pointer !== e.pointerId) return;
-    ask(moved(e, drag.window));
-  });
-  function moved(e, window) {
-    var by = Math.round((e.clientX - drag.x) / drag.width * drag.window);
-    return { file: drag.file, window: window, edit: { move: { fault: drag.fault, end: drag.end, by: by } } };
-  }
-  function drop(e) {
-    if (!drag || drag.pointer !== e.pointerId) return;
-    var last = moved(e, 0);
-    drag = null;
-    ask(last);
-  }
-  stages.addEventListener("pointerup", drop);
-  stages.addEventListener("pointercancel", drop);
-  stages.addEventListener("keydown", function (e) {
-    var fault = e.target.closest && e.target.closest("[data-fault]");
-    if (!fault) return;
-    var step = Math.max(50, Math.round(frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
-    if (e.key === "Delete" || e.key === "Backspace") ask({ edit: { remove: +fault.dataset.fault } });
-    else if (by) {
-      // Keys come faster than frames: those that wait add up.
-      var before = waiting && waiting.edit && waiting.edit.move;
-      if (before && before.fault === +fault.dataset.fault && before.end === e.shiftKey) by += before.by;
-      ask({ window: frame.window, edit: { move: { fault: +fault.dataset.fault, end: e.shiftKey, by: by } } });
-    }
-    else return;
-    touched();
-    e.preventDefault();
-  });
+  hands(stages, sim, { touched: touched });
   $("faults").addEventListener("click", function (e) {
     if (e.target.dataset.remove) ask({ edit: { remove: +e.target.dataset.remove } });
   });
@@ -477,7 +427,9 @@
     teach(named ? cards.filter(function (c) { return c.name === named[1]; })[0] || null : null, named && !named[2]);
     if (named) hash = named[2] || "";
     if (lesson && !hash) return ask({ edit: { open: lesson.start } });
-    ask(hash ? { address: hash } : { edit: { open: says.start } });
+    if (hash || frame) return ask(hash ? { address: hash } : { edit: { open: says.start } });
+    sim.take(JSON.parse($("first").textContent), {}); // the page has its first picture with it
+    setTimeout(sim.start, 0);
   }
   addEventListener("hashchange", fromAddress);
 
@@ -514,21 +466,41 @@
     if (!$("story").value) return;
     teach(null);
     ask({ edit: { story: $("story").value } });
-    $("story").value = "";
   });
 
-  // Lessons: a story, a guess, the run, and a change that the learner makes. It is the run
-  // that says when it is done.
+  // Lessons: a story, a guess while the run stands still, the run, and a change that the learner makes. It
+  // is the run that says when it is done.
   $("lessons").addEventListener("change", function () {
     if ($("lessons").value) location.hash = "lesson=" + $("lessons").value;
-    $("lessons").value = "";
   });
-  function teach(card, guess) { // guess: the run is not to be seen before the learner has guessed
+  function guesses() { return document.body.classList.contains("guessing"); }
+  function stop(c) {
+    c.toTime(lesson.stop);
+    c.veil(Math.max(c.at, 0));
+  }
+  // veil covers what comes after the moment that a question is about.
+  function veil() {
+    all(".lock", stages).forEach(function (lock) {
+      var cover = lock.querySelector(".veil"), stage = lock.querySelector(".stage"), track = stage.querySelector(".axis .track");
+      stage.inert = guesses();
+      cover.hidden = !guesses();
+      if (!guesses() || !track) return;
+      var box = lock.getBoundingClientRect(), on = track.getBoundingClientRect(), tall = stage.getBoundingClientRect();
+      cover.style.left = on.left - box.left - lock.clientLeft + on.width * Math.min(lesson.stop / 1000 / frame.window, 1) + 1 + "px";
+      cover.style.top = tall.top - box.top - lock.clientTop - 8 + "px"; // handles are taller than their lanes
+      cover.style.height = tall.height + 8 + "px";
+    });
+  }
+  addEventListener("resize", veil);
+  function teach(card, guess) { // guess: what follows is not to be seen before the learner has guessed
     lesson = card;
+    document.body.classList.toggle("teaching", !!card);
     document.body.classList.toggle("guessing", !!card && !!guess);
+    $("lessons").value = card ? card.name : "";
     var box = $("lesson");
     box.hidden = !card;
     box.textContent = "";
+    box.scrollTop = 0;
     if (!card) return;
     var add = function (tag, text, cls) { return box.appendChild(element(tag, text, cls)); };
     add("h2", card.heading).id = "lesson-title";
@@ -539,12 +511,20 @@
       var b = list.appendChild(element("button", text));
       b.type = "button";
       b.addEventListener("click", function () {
+        list.classList.add("answered");
         all("button", list).forEach(function (other, n) {
           other.disabled = true;
           if (n === card.right) other.className = "right";
           else if (n === i) other.className = "wrong";
         });
-        document.body.classList.remove("guessing");
+        if (guesses()) {
+          document.body.classList.remove("guessing");
+          cursors.forEach(function (c) { if (c) c.veil(null); });
+          act.close();
+          veil();
+        }
+        var said = add("p", card.whys[i] || says.right, card.whys[i] ? "why-not" : "why-yes");
+        said.setAttribute("role", "status");
         add("p", card.see);
         add("p", card.turn, "turn");
         lesson.asked = true;
@@ -555,16 +535,16 @@
   }
   function taught() {
     if (!lesson || !lesson.asked || lesson.over || !frame) return;
-    if (!frame.locks.some(function (l) { return lesson.goal.every(function (g) { return l.facts[g]; }); })) return;
+    var reached = frame.locks.filter(function (l) { return lesson.goal.every(function (g) { return l.facts[g]; }); })[0];
+    if (!reached) return;
     lesson.over = true;
-    var box = $("lesson");
-    box.appendChild(element("p", says.turned, "done")).setAttribute("role", "status");
+    var box = $("lesson"), done = box.appendChild(element("p", lesson.done, "done"));
+    done.setAttribute("role", "status");
+    done.dataset.verdict = reached.verdict;
     box.appendChild(element("p", lesson.remember));
     var next = cards[cards.indexOf(lesson) + 1];
-    if (!next) return;
-    var link = element("a", says.next + " " + next.heading);
-    link.href = "#lesson=" + next.name;
-    box.appendChild(link);
+    if (next) box.appendChild(element("a", says.next + " " + next.heading, "go")).href = "#lesson=" + next.name;
+    done.scrollIntoView({ block: "nearest" });
   }
 
   document.documentElement.classList.add("js");

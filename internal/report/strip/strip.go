@@ -66,9 +66,9 @@ const (
 	Doubtful Look = "doubtful"
 
 	Wrote   Look = "wrote"
-	Stale   Look = "wrote stale" // damage
-	Late    Look = "wrote late"  // by an older holder, and harmless
-	Refused Look = "wrote refused"
+	Stale   Look = "stale" // damage
+	Late    Look = "late"  // by an older holder, and harmless
+	Refused Look = "refused"
 	Newer   Look = "newer"
 	Foreign Look = "foreign" // a client releases the lock of another
 	Renewed Look = "renewed"

@@ -1,0 +1,31 @@
+// The first page of the site: its timeline is there before any script, and one end of one fault of it
+// moves as soon as the simulator is.
+(function () {
+  "use strict";
+  var lock = document.querySelector("#front .lock"), stage = lock.querySelector(".stage"), says = JSON.parse(document.getElementById("says").textContent);
+  var sim = simulator("playground/worker.js", document.documentElement.lang, { shown: show });
+  var first = JSON.parse(document.getElementById("first").textContent);
+  sim.file = first.file;
+  sim.frame = first;
+  function show(f) {
+    if (f.problems && f.problems.length) return;
+    var l = f.locks[0], held = document.activeElement && stage.contains(document.activeElement);
+    lock.dataset.verdict = l.verdict;
+    stage.innerHTML = l.stage;
+    lock.querySelector(".verdict b").textContent = says[l.verdict];
+    lock.querySelector(".verdict span").textContent = l.says;
+    var cause = lock.querySelector(".cause");
+    cause.hidden = !l.cause;
+    cause.querySelector("span").textContent = l.cause;
+    if (held) stage.querySelector("[data-fault]").focus({ preventScroll: true });
+  }
+  var ask = sim.ask;
+  sim.ask = function (request) {
+    request.timeline = true;
+    ask(request);
+  };
+  hands(stage, sim, { ends: true, touched: function () { lock.classList.remove("fresh"); } });
+  lock.classList.add("fresh");
+  document.getElementById("front").classList.add("js");
+  addEventListener("load", function () { setTimeout(sim.start, 0); });
+})();

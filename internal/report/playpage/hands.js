@@ -1,0 +1,109 @@
+// What the playground and the first page of the site have in common: the questions to the simulator,
+// and the hands on the faults of a timeline.
+//
+//   var sim = simulator("worker.js", "en", { shown: function (frame, request) {} });
+//   sim.ask({ edit: { story: "split-brain" } });  // the frame comes to shown, and stays in sim.frame
+//   hands(element, sim, {});                      // the faults in it can be dragged, and moved by keys
+//
+// simulator may also be told asked(request), idle(request) when nothing else waits, failed(why), and
+// unstarted() where there is no worker. The first question starts the worker, or start does. hands may
+// be told touched(), and ends: then only the ends of faults move, and none is removed.
+function simulator(address, language, on) {
+  "use strict";
+  // One question is on its way at most. Of those that come meanwhile the last one waits.
+  var worker = null, busy = null, waiting = null, numbered = 0;
+  var self = { file: "", frame: null, drag: null };
+  self.start = function () {
+    if (worker) return;
+    try {
+      worker = new Worker(address);
+    } catch (e) { // a page that was opened as a file
+      if (on.unstarted) on.unstarted();
+      worker = { postMessage: function () {} };
+      return;
+    }
+    worker.onerror = function () { if (on.unstarted) on.unstarted(); };
+    worker.onmessage = function (e) {
+      var request = busy;
+      busy = null;
+      if (e.data.failed) return on.failed && on.failed(e.data.failed);
+      self.take(JSON.parse(e.data.frame), request);
+      if (request.edit) performance.measure("edit to picture", { start: request.since });
+      if (waiting) pump();
+      else if (on.idle) on.idle(request);
+    };
+  };
+  self.take = function (frame, request) {
+    if (!(frame.problems && frame.problems.length)) {
+      self.frame = frame;
+      self.file = frame.file;
+    }
+    on.shown(frame, request);
+  };
+  self.ask = function (request) {
+    if (on.asked) on.asked(request);
+    request.language = language;
+    request.since = performance.now();
+    waiting = request;
+    pump();
+  };
+  self.waits = function () { return !!waiting; };
+  // coming is the change of a question that waits, for keys that come faster than frames.
+  self.coming = function () { return waiting && waiting.edit; };
+  function pump() {
+    self.start();
+    if (busy || !waiting) return;
+    busy = waiting;
+    waiting = null;
+    if (!busy.file && !busy.address) busy.file = self.file; // as the last frame has left it
+    worker.postMessage({ id: ++numbered, request: busy });
+  }
+  return self;
+}
+
+function hands(stages, sim, on) {
+  "use strict";
+  function touched() { if (on.touched) on.touched(); }
+  stages.addEventListener("pointerdown", function (e) {
+    var fault = e.target.closest(".held");
+    if (!fault || e.button > 0) return;
+    e.preventDefault();
+    fault.focus({ preventScroll: true });
+    touched();
+    stages.setPointerCapture(e.pointerId);
+    sim.drag = {
+      file: sim.file, window: sim.frame.window, x: e.clientX, pointer: e.pointerId,
+      width: fault.closest(".track").clientWidth, fault: +fault.dataset.fault, end: on.ends || !!e.target.closest(".grip")
+    };
+  });
+  stages.addEventListener("pointermove", function (e) {
+    if (sim.drag && sim.drag.pointer === e.pointerId) sim.ask(moved(e, sim.drag.window));
+  });
+  function moved(e, window) {
+    var drag = sim.drag, by = Math.round((e.clientX - drag.x) / drag.width * drag.window);
+    return { file: drag.file, window: window, edit: { move: { fault: drag.fault, end: drag.end, by: by } } };
+  }
+  function drop(e) {
+    if (!sim.drag || sim.drag.pointer !== e.pointerId) return;
+    var last = moved(e, 0);
+    sim.drag = null;
+    sim.ask(last);
+  }
+  stages.addEventListener("pointerup", drop);
+  stages.addEventListener("pointercancel", drop);
+  stages.addEventListener("keydown", function (e) {
+    var fault = e.target.closest && e.target.closest("[data-fault]");
+    if (!fault) return;
+    var step = Math.max(50, Math.round(sim.frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
+    if (!on.ends && (e.key === "Delete" || e.key === "Backspace")) sim.ask({ edit: { remove: +fault.dataset.fault } });
+    else if (by) {
+      // Keys come faster than frames: those that wait add up.
+      var before = sim.coming() && sim.coming().move, end = on.ends || e.shiftKey;
+      if (before && before.fault === +fault.dataset.fault && before.end === end) by += before.by;
+      sim.ask({ window: sim.frame.window, edit: { move: { fault: +fault.dataset.fault, end: end, by: by } } });
+    }
+    else return;
+    touched();
+    e.preventDefault();
+  });
+}
