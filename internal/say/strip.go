@@ -15,9 +15,10 @@ var (
 	SleptPast = New2[Node, Span](
 		"{Who} slept {time}; its lease was over already.",
 		"{who} 停顿了 {time}，它的租约早已到期。")
-	DivergesHere    = New0("diverges here", "从这里分岔")
-	IsDown          = New0("down", "宕机")
-	CauseWas        = New1[Phrase]("In fact: {cause}.", "实际上：{cause}。")
-	WrongOwnerShort = New0("another's lock released", "释放了别人的锁")
-	StuckShort      = New0("no progress", "没有进展")
+	PerhapsTwoInside = New0("perhaps two inside", "可能两个在里面")
+	DivergesHere     = New0("diverges here", "从这里分岔")
+	IsDown           = New0("down", "宕机")
+	CauseWas         = New1[Phrase]("In fact: {cause}.", "实际上：{cause}。")
+	WrongOwnerShort  = New0("another's lock released", "释放了别人的锁")
+	StuckShort       = New0("no progress", "没有进展")
 )

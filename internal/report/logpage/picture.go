@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// picture shows a violation in the time of the log: a row for each client. A bar is solid as far as
+// picture shows a violation in the time of the log: a row for each hold. A bar is solid as far as
 // the log shows the client holding, and open where the log is silent; the brackets at its ends are as
 // wide as the clocks may be off. The axis counts from the first line that the violation speaks of.
 func (l *Log) picture(v *logcheck.Violation) string {
@@ -20,11 +20,15 @@ func (l *Log) picture(v *logcheck.Violation) string {
 	switch v.Sort {
 	case logcheck.Overlap:
 		from, to := v.Span()
-		p.Bands = append(p.Bands, strip.Band{From: from, To: to, Look: checker.MutualExclusionID, Label: l.say(say.TwoInside.With())})
+		label := say.TwoInside.With()
+		if !v.Certain {
+			label, p.Impact = say.PerhapsTwoInside.With(), possible
+		}
+		p.Bands = append(p.Bands, strip.Band{From: from, To: to, Look: checker.MutualExclusionID, Label: l.say(label)})
 	case logcheck.StaleWrite:
-		p.row(v.Newer.Client).Marks = append(p.row(v.Newer.Client).Marks, strip.Mark{
-			At: v.Newer.At, Look: strip.Newer, Client: p.colour(v.Newer.Client), Letter: "▶", Label: l.text("the newer holder"),
-		})
+		p.Rows = append(p.Rows, strip.Row{Name: name(v.Newer.Client), Marks: []strip.Mark{{
+			At: v.Newer.At, Look: strip.Newer, Client: p.next(), Letter: "▶", Label: l.text("the newer holder"),
+		}}})
 		p.Rows = append(p.Rows, strip.Row{Name: l.text("resource"), Marks: []strip.Mark{{
 			At: v.Write.At, Look: strip.Stale, Letter: "✗", Label: l.say(say.OverwritesIt.With(say.Name(name(v.Write.Client)))),
 		}}})
@@ -58,30 +62,16 @@ func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
 
 func name(client string) string { return clean.Text(client, clean.MaxHeadName+6) }
 
-// row returns the row of a client.
-func (p *picture) row(client string) *strip.Row {
-	for i := range p.Rows {
-		if p.Rows[i].Name == name(client) {
-			return &p.Rows[i]
-		}
-	}
-	p.Rows = append(p.Rows, strip.Row{Name: name(client)})
-	return &p.Rows[len(p.Rows)-1]
-}
+// possible is the impact of what may not be so.
+const possible = checker.Impact("possible")
 
-// colour is the number of a client's colour: the order of the rows.
-func (p *picture) colour(client string) int {
-	row := p.row(client)
-	for i := range p.Rows {
-		if &p.Rows[i] == row {
-			return i%6 + 1
-		}
-	}
-	return 0
-}
+// next is the number of the colour of the next row.
+func (p *picture) next() int { return len(p.Rows)%6 + 1 }
 
+// hold has a row of its own: two holds of one name may be those of two processes.
 func (p *picture) hold(h *logcheck.Hold) {
-	colour, row := p.colour(h.Client), p.row(h.Client)
+	colour, row := p.next(), strip.Row{Name: name(h.Client)}
+	defer func() { p.Rows = append(p.Rows, row) }()
 	if end := h.Possible(); end > h.Heard {
 		row.Bars = append(row.Bars, strip.Bar{From: h.Heard, To: end, Look: strip.Doubtful, Client: colour})
 	}
