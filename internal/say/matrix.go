@@ -5,7 +5,7 @@ var (
 	MatrixLead = New4[Grouped, Grouped, Grouped, Phrase](
 		"{locks} lock {locks|design|designs} under {kinds} {kinds|kind|kinds} of fault: what became of each, measured in {runs} {runs|run|runs}.[ {more}]",
 		"{locks} 种锁，经受 {kinds} 种故障：各自的结果如何，由 {runs} 次运行测得。[{more}]")
-	MoreTestedNothing = New1[Grouped]("Another {n} {n|run|runs} tested nothing and {n|does|do} not count.", "另有 {n} 次没有检验到什么，不作数。")
+	MoreTestedNothing = New1[Grouped]("{n} more {n|run|runs} {n|was|were} inconclusive and {n|is|are} left out.", "另有 {n} 次没有定论，没有计入。")
 	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}", "{n} 次运行，用时 {time} 秒，页面 {page}")
 	WalkedOfCell      = New2[Grouped, Grouped](
 		"{n} {n|schedule|schedules} of these kinds in the walk; in {vain} of them the fault changed nothing.",

@@ -82,7 +82,7 @@ func TestMatrixGolden(t *testing.T) {
 func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 	out := strings.ReplaceAll(drawMatrix(t, tinyMatrix()), "\u00a0", " ")
 	for _, want := range []string{
-		"2 lock designs under 3 kinds of fault: what became of each, measured in 89 runs. Another 23 runs tested nothing and do not count.",
+		"2 lock designs under 3 kinds of fault: what became of each, measured in 89 runs. 23 more runs were inconclusive and are left out.",
 		"None of the 2 locks gets through every column",
 		"Most harmful: pause past the lease (GP), with 2 of 2 locks broken or stuck.",
 		"Least harmful: lost reply to acquire (LA), with 1.",
@@ -92,7 +92,7 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		"No single run showed both kinds of damage; this one shows V.",
 		"Why there is no letter: the lock has no such step.",
 		"<li>three clients</li>",
-		"two inside: A has been in since 0.012 s",
+		"two holders at once: A has been in since 0.012 s",
 		"wrong owner: the entry was B&#39;s, not A&#39;s",
 		`<th scope="row" class="lock"><a href="#set-nx-lua">set-nx-lua</a></th>`,
 		`<td class="cVF"><a href="#set-nx-ex-del-GP" title="GP, pause past the lease: A freezes in its critical section (18 broken, 1 stuck of 21)"`,

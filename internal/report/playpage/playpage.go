@@ -204,7 +204,7 @@ func wordsOf(l say.Language) map[string]any {
 		"noworker": "A browser runs it only from a server: simulate serve, or any static host.",
 		"nowhere":  "Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.",
 		"step":     "Step {n} of {of}, {at}:",
-		"turned":   "✓ The verdict has turned.", "next": "Go on:",
+		"turned":   "✓ Done: the lock holds now.", "next": "Go on:",
 	} {
 		says[id] = say.Text(english).In(l)
 	}

@@ -123,11 +123,21 @@ type figureGroup struct {
 	Absent       []string
 }
 
+// played is how many locks there is a history of.
+func played(b *bundle.Bundle) (n int) {
+	for i := range b.Runs {
+		if b.Runs[i].Judgement.History != nil {
+			n++
+		}
+	}
+	return n
+}
+
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
 	v := &pageView{
 		language: l,
 		Title:    clean.Text(b.Title(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
-		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.Simulated())).In(l),
+		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played(b)), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l),
 		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
 		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS).Scripted(runScript), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),

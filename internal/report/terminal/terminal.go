@@ -192,13 +192,13 @@ func (t *terminal) steps(steps []explain.Step) {
 	}
 	indent := at + 3
 	column := t.o.Width - indent // of the sentence
-	wide := column >= 90
+	wide := column >= 100
 	longest := 0
 	for _, s := range steps {
 		longest = max(longest, t.r.Width(t.text(s.Sentence)))
 	}
 	if wide {
-		column = min(longest, column-46)
+		column = min(longest, column-57)
 	}
 	for _, s := range steps {
 		if s.Skipped > 0 {
@@ -216,7 +216,7 @@ func (t *terminal) steps(steps []explain.Step) {
 				lead = mark + t.right(when, at) + "  "
 			}
 			if n == 0 && wide {
-				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 26), 26)+" "+t.cut(s.Store, 18))
+				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 32), 32)+" "+t.cut(s.Store, 22))
 			}
 			t.line(lead + l)
 		}
