@@ -12,12 +12,13 @@ func init() {
 		Example: "- when: A is in its critical section\n  pause: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
-		Say:     func(a Args) say.Phrase { return saidPause.With(someone(a.Value)) },
+		Say:     func(a Args) string { return "pause " + a.Value },
+		Tell:    func(t Telling) say.Phrase { return toldPause.With(t.who) },
 		Build:   func(Args) Verb { return pause{} },
 	})
 }
 
-var saidPause = say.New1[someone]("pause {who}", "让 {who} 停顿")
+var toldPause = say.New1[actor]("{who} pauses", "{who} 停顿")
 
 type pause struct{}
 
