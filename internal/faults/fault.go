@@ -87,7 +87,9 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 }
 
 // Said is the fault as readers are told it.
-func (f *Fault) Said() say.Both { return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese} }
+func (f *Fault) Said() say.Both {
+	return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}
+}
 
 // Renumbered numbers faults by their places. Who counts from a fault on that is gone, or does not stand
 // before it any more, counts from the beginning.

@@ -177,7 +177,12 @@ func stories(l say.Language) (all []option, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), clean.Text(p.Prose(l).Name, clean.MaxLine)})
+		said := p.Prose(l)
+		text := clean.Text(said.Name, clean.MaxLine)
+		if said.Subtitle != "" {
+			text += " · " + clean.Text(said.Subtitle, clean.MaxLine)
+		}
+		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), text})
 	}
 	slices.SortFunc(all, func(a, b option) int { return strings.Compare(a.Text, b.Text) })
 	return all, nil

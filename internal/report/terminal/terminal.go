@@ -100,12 +100,20 @@ func (t *terminal) head() {
 	if t.o.Signs && t.o.Language == say.English { // a Chinese terminal may give the dot two columns
 		data = strings.ReplaceAll(data, " . ", " · ")
 	}
-	if gap := t.o.Width - t.r.Width(title) - t.r.Width(data); gap >= 2 {
+	gap := t.o.Width - t.r.Width(title) - t.r.Width(data)
+	if gap >= 2 {
 		t.line(t.paint(bold, title) + strings.Repeat(" ", gap) + t.paint(dim, data))
 	} else {
 		for _, l := range t.r.Wrap(title, t.o.Width) {
 			t.line(t.paint(bold, l))
 		}
+	}
+	if subtitle := clean.Text(t.b.Subtitle(t.o.Language), clean.MaxLine); subtitle != "" {
+		for _, l := range t.r.Wrap(subtitle, t.o.Width) {
+			t.line(l)
+		}
+	}
+	if gap < 2 {
 		t.line(t.paint(dim, data))
 	}
 	for i := range t.b.Runs {
