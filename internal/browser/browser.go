@@ -3,7 +3,7 @@
 //
 //	p := browser.Open(t, page, browser.Options{})
 //	p.Press("g")
-//	if got := p.Text("#now"); !strings.Contains(got, "two inside") { ... }
+//	if got := p.Text("#now"); !strings.Contains(got, "two holders inside") { ... }
 //
 // Where there is no browser the test is skipped and says so; with
 // LOCKSTEP_REQUIRE_BROWSER=1 it fails. Nothing but tests may import this package.

@@ -63,7 +63,7 @@ func TestKeysLeadToTheViolation(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})
 	p.Press("g")
 	contains(t, "the focus", p.Focus(), "a property breaks")
-	contains(t, "the live region", p.Text("#now"), "two inside: A has been in since")
+	contains(t, "the live region", p.Text("#now"), "two holders inside: A has been in since")
 	contains(t, "the table", p.Text("#standing"), "mine, frozen") // A
 	violation := browser.Eval[string](p, "location.hash")
 	if violation != "#s4" { // granted, frozen, lease over, and then B gets in
@@ -105,7 +105,7 @@ func TestTabReachesTheViolation(t *testing.T) {
 		}
 		if strings.Contains(p.Focus(), "a property breaks") {
 			p.Press(kb.Enter)
-			contains(t, "the live region", p.Text("#now"), "two inside")
+			contains(t, "the live region", p.Text("#now"), "two holders inside")
 			quiet(t, p)
 			return
 		}

@@ -233,7 +233,7 @@ func (j *Judgement) Idle() say.Phrase {
 
 // Said says that nothing came of the line.
 func (l *DrawnLine) Said() say.Phrase {
-	return say.NothingCameOf.With(say.Number(l.Number), say.Both{English: l.Text, Chinese: l.TextChinese})
+	return say.NothingCameOf.With(say.Number(l.Number), say.Both{English: cmp.Or(l.Told, l.Text), Chinese: l.TextChinese})
 }
 
 // unnoticed says why nobody could have noticed that the lock breaks a property; nothing when somebody could.
@@ -309,7 +309,7 @@ func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) sa
 
 // said is the fault as phrases speak of it.
 func (f *FiredFault) said() (say.Number, say.Both) {
-	return say.Number(f.Number), say.Both{English: cmp.Or(f.Text, f.Verb), Chinese: f.TextChinese}
+	return say.Number(f.Number), say.Both{English: cmp.Or(f.Told, f.Text, f.Verb), Chinese: f.TextChinese}
 }
 
 // letter condenses the findings. Damage comes before standstill, standstill

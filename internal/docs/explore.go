@@ -12,7 +12,7 @@ import (
 )
 
 // wayNames are the ways of breaking as a table calls them, in the order of measured.Ways.
-var wayNames = [...]string{"two believe they hold it", "the resource is damaged", "somebody is robbed", "everybody is stuck"}
+var wayNames = [...]string{"two clients think they hold it", "the resource is damaged", "someone's lock is released by another", "no client can get it"}
 
 // explorePage says for all locks what it takes to break them.
 func (w *writer) explorePage() []Page {
@@ -121,18 +121,20 @@ func setSizes(sets []measured.CutSet) []int {
 func noSet(l *measured.ExploredLock, statistical bool, way string) string {
 	switch {
 	case l.Breaks[way] == nil || l.Complete == 0:
-		return "not walked"
+		return "not searched"
 	case l.Cut > 0 || len(l.Doubts) > 0:
-		return "none known"
+		return "none found, some unknown"
 	case statistical:
-		return "none seen"
+		return "none found (by tries)"
 	case l.Survives() == measured.Sampled:
 		return "none found"
 	case l.Survives() == measured.NotSearched:
-		return fmt.Sprintf("none up to %d", min(l.Complete, 1))
+		return noneUpTo(min(l.Complete, 1))
 	}
-	return fmt.Sprintf("none up to %d", l.Complete)
+	return noneUpTo(l.Complete)
 }
+
+func noneUpTo(k int) string { return say.NoneUpTo.With(say.Number(k)).English() }
 
 // pairsOf is how pairs were looked for, in a few words.
 func pairsOf(l *measured.ExploredLock) string {

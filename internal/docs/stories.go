@@ -33,7 +33,11 @@ func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
 func (w *writer) stories(is func(*plan.Plan) bool) string {
 	var rows [][]string
 	for _, p := range w.told(is) {
-		rows = append(rows, []string{w.story(p), fmt.Sprint(p.Level), text(p.Question)})
+		title := w.story(p)
+		if p.Subtitle != "" {
+			title += ": " + text(p.Subtitle)
+		}
+		rows = append(rows, []string{title, fmt.Sprint(p.Level), text(p.Question)})
 	}
 	return table([]string{"story", "level", "its question"}, rows)
 }

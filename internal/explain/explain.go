@@ -7,8 +7,8 @@
 // what happened. A step puts what the clients believe beside what the store has,
 // since a lock is broken exactly where the two come apart:
 //
-//	 0.060 s  A freezes for 15 s (fault 1).    A believes: mine   store: A
-//	10.012 s  The lease ends. Nobody tells A.  A believes: mine   store: nobody
+//	 0.060 s  A freezes for 15 s (fault 1).    A thinks it holds the lock   Redis says A
+//	10.012 s  The lease ends. Nobody tells A.  A thinks it holds the lock   Redis has no entry
 package explain
 
 import (
@@ -25,7 +25,7 @@ type Step struct {
 	Event     int32          // index into History.Events
 	Node      history.NodeID // where it happened
 	Sentence  say.Phrase
-	Belief    say.Phrase // after the event: "A believes: mine"
+	Belief    say.Phrase // after the event: "A thinks it holds the lock"
 	Store     say.Phrase // after the event: "store: nobody"; empty when the history does not show it
 	Apart     bool       // belief and store do not say the same
 	Violation bool       // a property breaks here

@@ -37,7 +37,7 @@ func TestViolationsAreMarked(t *testing.T) {
 		}
 	}
 	want := []string{
-		"two inside: A has been in since 0.012 s",
+		"two holders inside: A has been in since 0.012 s",
 		"stale write: B has held the lock since 10.031 s",
 	}
 	if len(got) != len(want) {
@@ -47,7 +47,7 @@ func TestViolationsAreMarked(t *testing.T) {
 		if got[i].Note.English() != want[i] {
 			t.Errorf("got %q, want %q", got[i].Note.English(), want[i])
 		}
-		if !got[i].Apart || got[i].Belief.English() != "A and B believe: mine" || got[i].Store.English() != "store: B" {
+		if !got[i].Apart || got[i].Belief.English() != "A and B each think they hold it" || got[i].Store.English() != "Redis says B" {
 			t.Errorf("belief and store: %+v", got[i])
 		}
 	}

@@ -155,7 +155,7 @@ func TestSentencesAgreeWithTheStore(t *testing.T) {
 	give.add(1_002, history.NotHeld, "A")
 	steps := Steps(give.h, nil)
 	last := steps[len(steps)-1]
-	if got := last.Sentence.English() + " " + last.Store.English(); got != "A's release removes nothing, although the store has its entry. store: A" {
+	if got := last.Sentence.English() + " " + last.Store.English(); got != "A's release removes nothing, although the store has its entry. Redis says A" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"strings"
 
 	"lockstep/internal/history"
@@ -53,7 +54,7 @@ func (t *teller) fault(e *history.Event) say.Both {
 		case f.Deed != "":
 			return say.Both{English: short(f.Deed, 90), Chinese: short(f.DeedChinese, 90)}
 		case text == "":
-			text = f.Text
+			text = cmp.Or(f.Told, f.Text)
 		}
 	}
 	return say.Both{English: strings.TrimSuffix(short(text, 90), ".")}

@@ -216,7 +216,7 @@ func TestStepsWithoutStore(t *testing.T) {
 	if len(steps) != 2 {
 		t.Fatalf("got %d steps, want 2: %v", len(steps), steps)
 	}
-	if s := steps[0]; s.Sentence.English() != "A is granted the lock and enters." || s.Store.English() != "" || s.Belief.English() != "A believes: mine" {
+	if s := steps[0]; s.Sentence.English() != "A is granted the lock and enters." || s.Store.English() != "" || s.Belief.English() != "A thinks it holds the lock" {
 		t.Errorf("got %+v", s)
 	}
 }

@@ -274,6 +274,16 @@ func endOf(e *history.Event) history.Instant {
 	return e.At.Add(time.Duration(e.Value))
 }
 
+// product is the software of the servers.
+func (t *teller) product() say.Product {
+	for _, n := range t.h.Header.Nodes {
+		if n.Role == history.RoleStore {
+			return say.Product(n.Name)
+		}
+	}
+	return ""
+}
+
 // beliefs says what the clients believe and what the store has, and whether the
 // two come apart.
 func (t *teller) beliefs() (belief, store say.Phrase, apart bool) {
@@ -299,11 +309,11 @@ func (t *teller) beliefs() (belief, store say.Phrase, apart bool) {
 	owners, counts := t.owners()
 	switch {
 	case t.allDown():
-		return belief, say.StoreIsDown.With(), len(believers) > 0
+		return belief, say.StoreIsDown.With(t.product()), len(believers) > 0
 	case len(owners) == 0:
-		store = say.StoreHasNobody.With()
+		store = say.StoreHasNobody.With(t.product())
 	case len(owners) == 1 && counts[0] == t.servers():
-		store = say.StoreHas.With(say.Name(t.name(owners[0])))
+		store = say.StoreHas.With(t.product(), say.Name(t.name(owners[0])))
 	default:
 		shares := make(say.Shares, len(owners))
 		for i, o := range owners {

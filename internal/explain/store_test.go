@@ -179,7 +179,7 @@ func TestBeliefsOfServers(t *testing.T) {
 			t.add(60, history.Promoted, "redis-2", t.peer("redis-1"))
 			t.add(70, history.Granted, "redis-2", t.owner("B"), t.text("lock"), lasts(10*time.Second))
 			t.add(71, history.Acquired, "B")
-		}, "A and B believe: mine, stores: A 1/2, B 1/2"},
+		}, "A and B each think they hold it, servers say A 1/2, B 1/2"},
 		{"one of them has become a replica", func(t *tape) {
 			t.withReplica()
 			t.acquires(2, "A")
@@ -188,20 +188,20 @@ func TestBeliefsOfServers(t *testing.T) {
 			t.add(71, history.Acquired, "B")
 			t.add(90, history.Forgotten, "redis-1", t.owner("A"), t.text("lock"))
 			t.add(90, history.Demoted, "redis-1", t.peer("redis-2"))
-		}, "A and B believe: mine, store: B"},
+		}, "A and B each think they hold it, Redis says B"},
 		{"a cluster has one state", func(t *tape) {
 			t.withServers("etcd-1", "etcd-2", "etcd-3")
 			t.add(2, history.Granted, "etcd-1", t.owner("A"), t.text("lock"), lasts(10*time.Second))
 			t.add(3, history.Acquired, "A")
 			t.add(50, history.Crashed, "etcd-1", value(1))
 			t.add(1050, history.Promoted, "etcd-2", t.peer("etcd-1"))
-		}, "A believes: mine, store: A"},
+		}, "A thinks it holds the lock, etcd says A"},
 		{"re-entry changes nothing", func(t *tape) {
 			t.acquires(2, "A")
 			t.add(10, history.Reenters, "A", value(1))
 			t.add(12, history.Reentered, "A", value(1))
 			t.add(14, history.Left, "A", value(1))
-		}, "A believes: mine, store: A"},
+		}, "A thinks it holds the lock, Redis says A"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -158,7 +158,7 @@ func toldOf(fs []faults.Fault) say.Phrase {
 	}
 	var all say.Sequence
 	for i := range fs {
-		all = append(all, say.Both{English: fs[i].Text, Chinese: fs[i].TextChinese})
+		all = append(all, fs[i].Said())
 	}
 	return say.OneAfterTheOther.With(all)
 }

@@ -13,12 +13,13 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndNone,
 		Lasting: true,
-		Say:     func(a Args) say.Phrase { return saidCrash.With(someone(a.Value)) },
+		Say:     func(a Args) string { return "crash " + a.Value },
+		Tell:    func(t Telling) say.Phrase { return toldCrash.With(t.who) },
 		Build:   func(Args) Verb { return crash{} },
 	})
 }
 
-var saidCrash = say.New1[someone]("crash {who}", "让 {who} 崩溃")
+var toldCrash = say.New1[actor]("{who} crashes", "{who} 崩溃")
 
 type crash struct{}
 

@@ -13,12 +13,13 @@ func init() {
 		Value: Param{Kind: ParamSides, Required: true, Two: true,
 			Doc: "who is not heard, and by whom; a side is a node, a group (store, replicas, sentinels) or a list of these"},
 		Ends:  EndRequired,
-		Say:   func(a Args) say.Phrase { return saidCut.With(side(a.Sides[0]), side(a.Sides[1])) },
+		Say:   func(a Args) string { return "cut what " + sideText(a.Sides[0]) + " sends to " + sideText(a.Sides[1]) },
+		Tell:  func(t Telling) say.Phrase { return toldCut.With(side(t.Sides[0]), side(t.Sides[1])) },
 		Build: func(Args) Verb { return cut{} },
 	})
 }
 
-var saidCut = say.New2[side, side]("cut what {from} sends to {to}", "切断 {from} 发往 {to} 的方向")
+var toldCut = say.New2[side, side]("what {from} sends to {to} is held back", "{from} 发往 {to} 的消息滞留")
 
 type cut struct{}
 

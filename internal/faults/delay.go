@@ -18,12 +18,15 @@ func init() {
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much later it arrives"}},
 		Ends:    EndNone,
 		OnWire:  true,
-		Say:     func(a Args) say.Phrase { return saidDelay.With(halfSaid(a.Value), instant(a.Durations["by"])) },
-		Build:   func(a Args) Verb { return delay{halfOf(a.Value), a.Durations["by"]} },
+		Say:     func(a Args) string { return "delay " + a.Value + " by " + Duration(a.Durations["by"]) },
+		Tell: func(t Telling) say.Phrase {
+			return toldDelay.With(message{t.Value, t.of}, say.Planned(t.Durations["by"]))
+		},
+		Build: func(a Args) Verb { return delay{halfOf(a.Value), a.Durations["by"]} },
 	})
 }
 
-var saidDelay = say.New2[halfSaid, instant]("delay {half} by {time}", "让{half}迟到 {time}")
+var toldDelay = say.New2[message, say.Planned]("{message} arrives {time} late", "{message}迟到 {time}")
 
 type delay struct {
 	half Half

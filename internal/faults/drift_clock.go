@@ -13,12 +13,16 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clocks"},
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
 		Ends:    EndRequired,
-		Say:     func(a Args) say.Phrase { return saidDriftClock.With(someone(a.Value), rate(a.Rates["rate"])) },
-		Build:   func(a Args) Verb { return driftClock{a.Rates["rate"]} },
+		Say:     func(a Args) string { return "drift-clock " + a.Value + " rate " + Rate(a.Rates["rate"]) },
+		Tell: func(t Telling) say.Phrase {
+			return toldDriftClock.With(whose{t.who}, rate(t.Rates["rate"]), t.Rates["rate"] >= 0, t.Rates["rate"] < 0)
+		},
+		Build: func(a Args) Verb { return driftClock{a.Rates["rate"]} },
 	})
 }
 
-var saidDriftClock = say.New2[someone, rate]("drift-clock {who} rate {rate}", "{who}的时钟走速改变 {rate}")
+var toldDriftClock = say.New4[whose, rate, say.Flag, say.Flag](
+	"{whose} clocks run {rate}[fast? fast][slow? slow]", "{whose}时钟走[fast?快][slow?慢] {rate}")
 
 type driftClock struct{ ppm int64 }
 

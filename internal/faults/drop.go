@@ -13,12 +13,13 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
 		Ends:    EndNone,
 		OnWire:  true,
-		Say:     func(a Args) say.Phrase { return saidDrop.With(halfSaid(a.Value)) },
+		Say:     func(a Args) string { return "drop " + a.Value },
+		Tell:    func(t Telling) say.Phrase { return toldDrop.With(message{t.Value, t.of}) },
 		Build:   func(a Args) Verb { return drop{halfOf(a.Value)} },
 	})
 }
 
-var saidDrop = say.New1[halfSaid]("drop {half}", "让{half}丢失")
+var toldDrop = say.New1[message]("{message} is lost", "{message}丢失")
 
 type drop struct{ half Half }
 

@@ -1,6 +1,10 @@
 package faults
 
-import "lockstep/internal/say"
+import (
+	"cmp"
+
+	"lockstep/internal/say"
+)
 
 func init() {
 	Register(Spec{
@@ -13,12 +17,20 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
 		Ends:    EndNone,
-		Say:     func(a Args) say.Phrase { return saidEvict.With(someone(a.Choices["from"])) },
-		Build:   func(a Args) Verb { return evict{a.Choices["from"]} },
+		Say: func(a Args) string {
+			if from := a.Choices["from"]; from != "" {
+				return "evict lock from " + from
+			}
+			return "evict lock"
+		},
+		Tell: func(t Telling) say.Phrase {
+			return toldEvict.With(someone(cmp.Or(t.Choices["from"], TheStore)))
+		},
+		Build: func(a Args) Verb { return evict{a.Choices["from"]} },
 	})
 }
 
-var saidEvict = say.New1[someone]("evict lock[ from {server}]", "存储提前删掉锁的条目[，在 {server} 上]")
+var toldEvict = say.New1[someone]("{server} drops the lock's entry", "{server} 提前丢弃锁的条目")
 
 type evict struct{ from string }
 

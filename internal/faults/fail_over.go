@@ -15,12 +15,13 @@ func init() {
 		Ends:     EndNone,
 		Replica:  true,
 		Promoter: true,
-		Say:      func(a Args) say.Phrase { return saidFailOver.With(say.Verbatim(a.Value)) },
+		Say:      func(a Args) string { return "fail-over " + a.Value },
+		Tell:     func(t Telling) say.Phrase { return toldFailOver.With(t.Value == "sentinel") },
 		Build:    func(Args) Verb { return failOver{} },
 	})
 }
 
-var saidFailOver = say.New1[say.Verbatim]("fail-over {who}", "故障转移（{who}）")
+var toldFailOver = say.New1[say.Flag]("failover[sentinels? by the sentinels]", "[sentinels?哨兵执行]故障转移")
 
 type failOver struct{}
 

@@ -8,6 +8,7 @@
 package faults
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -25,10 +26,10 @@ type Fault struct {
 
 	Verb   Verb   // built from Args
 	Target string // the node that the verb names ("A", "the holder"); "" for verbs without
-	Text   string // one phrase for reports: "pause A for 15s when A is in its critical section"
-	Deed   string // what it does, without when: "pause A for 15s"
+	Text   string // as a scenario would say it, which histories keep: "pause A for 15s when A is in its critical section"
 
-	TextChinese, DeedChinese string // the same in Chinese
+	Told, TextChinese string // to readers, in both languages: "A pauses for 15 s when it enters"
+	Deed, DeedChinese string // what it does, without when: "A pauses for 15 s"
 
 	Open *Open // what each run draws anew; nil when nothing is left open
 	// Drawn is the number that the fault had in the list that luck has drawn it from: it need not have come to
@@ -79,11 +80,15 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 	if s.Value.NamesNode() {
 		f.Target = a.Value
 	}
-	deed := f.deed()
-	whole := f.phrase(deed)
-	f.Text, f.TextChinese = whole.English(), whole.In(say.Chinese)
+	told, deed := f.told(), f.deed(Telling{Args: a, who: actor{name: f.Target}})
+	f.Text, f.Told, f.TextChinese = f.text(), told.English(), told.In(say.Chinese)
 	f.Deed, f.DeedChinese = deed.English(), deed.In(say.Chinese)
 	return f
+}
+
+// Said is the fault as readers are told it.
+func (f *Fault) Said() say.Both {
+	return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}
 }
 
 // Renumbered numbers faults by their places. Who counts from a fault on that is gone, or does not stand

@@ -20,12 +20,13 @@ func init() {
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Ends:    EndNone,
 		Lasting: true,
-		Say:     func(a Args) say.Phrase { return saidHang.With(someone(a.Value)) },
+		Say:     func(a Args) string { return "hang " + a.Value },
+		Tell:    func(t Telling) say.Phrase { return toldHang.With(whose{t.who}) },
 		Build:   func(Args) Verb { return hang{} },
 	})
 }
 
-var saidHang = say.New1[someone]("hang {who}", "让 {who} 的工作卡住")
+var toldHang = say.New1[whose]("{whose} work hangs", "{whose}工作卡住")
 
 type hang struct{}
 

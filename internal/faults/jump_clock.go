@@ -17,12 +17,19 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
 		Ends:    EndNone,
-		Say:     func(a Args) say.Phrase { return saidJumpClock.With(someone(a.Value), offset(a.Durations["by"])) },
-		Build:   func(a Args) Verb { return jumpClock{a.Durations["by"]} },
+		Say: func(a Args) string {
+			return "jump-clock " + a.Value + " by " + a.Text(Param{Name: "by", Kind: ParamOffset})
+		},
+		Tell: func(t Telling) say.Phrase {
+			by := t.Durations["by"]
+			return toldJumpClock.With(whose{t.who}, by >= 0, by < 0, say.Planned(by.Abs()))
+		},
+		Build: func(a Args) Verb { return jumpClock{a.Durations["by"]} },
 	})
 }
 
-var saidJumpClock = say.New2[someone, offset]("jump-clock {who} by {by}", "{who}的时钟跳 {by}")
+var toldJumpClock = say.New4[whose, say.Flag, say.Flag, say.Planned](
+	"{whose} clock jumps[ahead? ahead][back? back] by {time}", "{whose}时钟突然[ahead?快][back?慢] {time}")
 
 type jumpClock struct{ by time.Duration }
 

@@ -17,12 +17,13 @@ func init() {
 		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
 		Ends:    EndRequired,
 		Replica: true,
-		Say:     func(a Args) say.Phrase { return saidLag.With(instant(a.Durations[""])) },
+		Say:     func(a Args) string { return "lag " + Duration(a.Durations[""]) },
+		Tell:    func(t Telling) say.Phrase { return toldLag.With(say.Planned(t.Durations[""])) },
 		Build:   func(a Args) Verb { return lag{a.Durations[""]} },
 	})
 }
 
-var saidLag = say.New1[instant]("lag {time}", "复制变慢 {time}")
+var toldLag = say.New1[say.Planned]("replication is {time} behind", "复制落后 {time}")
 
 type lag struct{ by time.Duration }
 

@@ -14,12 +14,13 @@ func init() {
 			Instead: "the machine of a server is lost to all by a partition that lasts forever"},
 		Ends:    EndNone,
 		Lasting: true,
-		Say:     func(a Args) say.Phrase { return saidLoseHost.With(someone(a.Value)) },
+		Say:     func(a Args) string { return "lose-host " + a.Value },
+		Tell:    func(t Telling) say.Phrase { return toldLoseHost.With(t.who) },
 		Build:   func(Args) Verb { return loseHost{} },
 	})
 }
 
-var saidLoseHost = say.New1[someone]("lose-host {who}", "让 {who} 连同主机一起失联")
+var toldLoseHost = say.New1[actor]("{who} is lost with its host", "{who} 连同主机一起失联")
 
 // loseHost has another half, crash: when only the process dies, its operating system goes
 // on, closes its connections and sends again what was lost on the way.

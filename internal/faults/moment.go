@@ -48,24 +48,6 @@ var momentTexts = [momentCount]string{
 	HasReply:      "has the reply of %s",
 }
 
-// momentChinese says the same in Chinese, with the subject.
-var momentChinese = [momentCount]string{
-	StartsWaiting: "{who} 开始等锁",
-	Acquires:      "{who} 拿到锁",
-	Enters:        "{who} 进入临界区",
-	InSection:     "{who} 在临界区里",
-	AboutToWrite:  "{who} 正要写入",
-	Writes:        "{who} 写入",
-	Renews:        "{who} 续期",
-	Releases:      "{who} 释放",
-	LosesLease:    "{who} 失去租约",
-	Wakes:         "{who} 醒来",
-	AboutToSend:   "{who} 正要发 {command}",
-	Sends:         "{who} 发出 {command}",
-	HasExecuted:   "{who} 的 {command} 已执行",
-	HasReply:      "{who} 收到 {command} 的回复",
-}
-
 // momentDocs says when exactly each moment is, in one sentence.
 var momentDocs = [momentCount]say.Both{
 	StartsWaiting: {

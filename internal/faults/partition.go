@@ -1,6 +1,10 @@
 package faults
 
-import "lockstep/internal/say"
+import (
+	"strings"
+
+	"lockstep/internal/say"
+)
 
 func init() {
 	Register(Spec{
@@ -12,13 +16,20 @@ func init() {
 		Example: "- when: A is in its critical section\n  partition: [A, store]\n  for: 15s",
 		Value: Param{Kind: ParamSides, Required: true,
 			Doc: "the sides that cannot reach each other; a side is a node, a group (store, replicas, sentinels) or a list of these"},
-		Ends:  EndRequired,
-		Say:   func(a Args) say.Phrase { return saidPartition.With(side(a.Sides[0]), sides(a.Sides[1:])) },
+		Ends: EndRequired,
+		Say: func(a Args) string {
+			parts := make([]string, len(a.Sides))
+			for i := range a.Sides {
+				parts[i] = sideText(a.Sides[i])
+			}
+			return "partition " + strings.Join(parts, " from ")
+		},
+		Tell:  func(t Telling) say.Phrase { return toldPartition.With(side(t.Sides[0]), sides(t.Sides[1:])) },
 		Build: func(Args) Verb { return partition{} },
 	})
 }
 
-var saidPartition = say.New2[side, sides]("partition {one} from {others}", "网络分区，隔开 {one} 与 {others}")
+var toldPartition = say.New2[side, sides]("the network splits {one} from {others}", "网络隔开 {one} 与 {others}")
 
 type partition struct{}
 

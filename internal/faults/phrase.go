@@ -7,102 +7,187 @@ import (
 	"lockstep/internal/say"
 )
 
-// phrase says the whole fault: what is done, when, and for how long. In English it is what a
-// scenario would say.
-func (f *Fault) phrase(deed say.Phrase) say.Phrase {
-	if f.End.Until == nil {
-		return f.Trigger.whole(deed, say.Phrase{})
+// told says the whole fault to a reader: who does what, for how long, and when.
+func (f *Fault) told() say.Phrase {
+	t := &f.Trigger
+	of := Telling{Args: f.Args, who: actor{name: f.Target}}
+	if t.Moment != NoMoment && f.Target == ThatClient {
+		of.who.name = t.Subject
 	}
-	return f.Trigger.whole(deed, f.End.Until.moment())
+	of.who.named = t.Moment != NoMoment && f.Target != "" && of.who.name == t.Subject
+	if f.Spec().OnWire && t.Moment.OnWire() && t.After == 0 {
+		of.of = t
+		return f.deed(of)
+	}
+	deed := f.deed(of)
+	until := say.Phrase{}
+	if f.End.Until != nil {
+		until = f.End.Until.moment(someone(f.End.Until.Subject))
+	}
+	var who say.Part = someone(t.Subject)
+	if of.who.named && strings.HasPrefix(deed.English(), of.who.In(say.English)+" ") {
+		who = it(t.Subject)
+	}
+	switch {
+	case t.Moment == NoMoment && t.Every > 0:
+		return toldEvery.With(deed, say.Planned(t.Every), until)
+	case t.Moment == NoMoment:
+		return toldAt.With(deed, say.Planned(t.At), until)
+	case t.After > 0:
+		return toldAfter.With(deed, say.Planned(t.After), say.Flag(t.Nth == 0), t.moment(who), say.Flag(!of.who.named), until)
+	case t.Nth == 0:
+		return toldEveryTime.With(deed, t.moment(who), say.Flag(!of.who.named), until)
+	}
+	return toldWhen.With(deed, t.moment(who), say.Flag(!of.who.named), until)
 }
 
 // deed says what the fault does and for how long, without when.
-func (f *Fault) deed() say.Phrase {
-	return saidDeed.With(f.Spec().Say(f.Args), say.Flag(f.End.Forever), span(f.End.For))
+func (f *Fault) deed(of Telling) say.Phrase {
+	return toldDeed.With(f.Spec().Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
 }
 
+// Of a fault that follows a moment, Chinese names the moment first: the subject of both stands there only.
 var (
-	saidDeed  = say.New3[say.Phrase, say.Flag, span]("{deed}[forever? forever][ for {time}]", "{deed}[forever?，不再恢复][，持续 {time}]")
-	saidWhen  = say.New3[say.Phrase, say.Phrase, say.Phrase]("{deed} when {moment}[ until {until}]", "{moment}时，{deed}[，直到{until}]")
-	saidAfter = say.New4[say.Phrase, span, say.Phrase, say.Phrase]("{deed} {time} after {moment}[ until {until}]", "{moment}之后 {time}，{deed}[，直到{until}]")
-	saidEvery = say.New3[say.Phrase, span, say.Phrase]("{deed} every {time}[ until {until}]", "每隔 {time}，{deed}[，直到{until}]")
-	saidAt    = say.New3[say.Phrase, instant, say.Phrase]("{deed} at {time}[ until {until}]", "在 {time}，{deed}[，直到{until}]")
+	toldDeed      = say.New2[say.Phrase, lasting]("{deed}{lasting}", "{deed}{lasting}")
+	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} when {moment}[apart?][ until {until}]", "{moment}时[apart?，]{deed}[，直到{until}]")
+	toldEveryTime = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} every time {moment}[apart?][ until {until}]", "每次{moment}时[apart?，]{deed}[，直到{until}]")
+	toldAfter     = say.New6[say.Phrase, say.Planned, say.Flag, say.Phrase, say.Flag, say.Phrase](
+		"{deed}, {time} after[each? each time] {moment}[apart?][ until {until}]", "[each?每次]{moment} {time}后[apart?，]{deed}[，直到{until}]")
+	toldEvery = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} every {time}[ until {until}]", "每隔 {time}，{deed}[，直到{until}]")
+	toldAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} at {time}[ until {until}]", "{time}时，{deed}[，直到{until}]")
 )
 
-func (t *Trigger) whole(deed, until say.Phrase) say.Phrase {
-	switch {
-	case t.Moment == NoMoment && t.Every > 0:
-		return saidEvery.With(deed, span(t.Every), until)
-	case t.Moment == NoMoment:
-		return saidAt.With(deed, instant(t.At), until)
-	case t.After > 0:
-		return saidAfter.With(deed, span(t.After), t.moment(), until)
-	}
-	return saidWhen.With(deed, t.moment(), until)
-}
-
-// moment is the trigger's moment: "A sends GET the 2nd time".
-func (t *Trigger) moment() say.Phrase {
-	reached := momentSaid[t.Moment].With(someone(t.Subject), command(t.Command))
+// moment is the trigger's moment as a reader is told it; how often it has to come only where that is
+// more than once.
+func (t *Trigger) moment(who say.Part) say.Phrase {
+	reached := momentTold[t.Moment].With(subject{who}, command(t.Command))
 	if t.Round > 0 {
-		reached = saidInRound.With(reached, nth(t.Round))
+		reached = toldInRound.With(reached, ordinal(t.Round))
 	}
 	if t.Behind > 0 {
-		reached = saidBehind.With(reached, say.Number(t.Behind))
+		reached = toldBehind.With(reached, say.Number(t.Behind))
 	}
-	switch t.Nth {
-	case 0:
-		return saidEveryTime.With(reached)
-	case 1:
-		return reached
+	if t.Nth > 1 {
+		reached = toldNth.With(reached, ordinal(t.Nth))
 	}
-	return saidNth.With(reached, nth(t.Nth))
+	return reached
 }
 
 var (
-	saidInRound   = say.New2[say.Phrase, nth]("{moment} in its {n} round", "第 {n} 轮里{moment}")
-	saidBehind    = say.New2[say.Phrase, say.Number]("{moment} after fault {n}", "故障 {n} 之后{moment}")
-	saidEveryTime = say.New1[say.Phrase]("{moment} every time", "每次{moment}")
-	saidNth       = say.New2[say.Phrase, nth]("{moment} the {n} time", "第 {n} 次{moment}")
+	toldInRound = say.New2[say.Phrase, ordinal]("{moment} in its {n} round", "第 {n} 轮里{moment}")
+	toldBehind  = say.New2[say.Phrase, say.Number]("{moment} after fault {n}", "故障 {n} 之后{moment}")
+	toldNth     = say.New2[say.Phrase, ordinal]("{moment} the {n} time", "第 {n} 次{moment}")
 )
 
-// momentSaid are the moments, each with its subject and, those of the wire, a command.
-var momentSaid = func() (out [momentCount]interface {
-	With(someone, command) say.Phrase
-}) {
-	for kind, chinese := range momentChinese {
-		english := "{who} " + strings.Replace(momentTexts[kind], "%s", "{command}", 1)
-		if MomentKind(kind).OnWire() {
-			out[kind] = say.New2[someone, command](english, chinese)
-		} else if MomentKind(kind) != NoMoment {
-			out[kind] = plainMoment{say.New1[someone](english, chinese)}
-		}
-	}
-	return out
-}()
+// momentTold are the moments, each with its subject and, those of the wire, a command.
+var momentTold = [momentCount]interface {
+	With(subject, command) say.Phrase
+}{
+	StartsWaiting: moment("{who} starts waiting", "{who} 开始等锁"),
+	Acquires:      moment("{who} gets the lock", "{who} 拿到锁"),
+	Enters:        moment("{who} enters (before its read)", "{who} 进入临界区（读之前）"),
+	InSection:     moment("{who} enters", "{who} 进入临界区"),
+	AboutToWrite:  moment("{who} is about to write", "{who} 正要写入"),
+	Writes:        moment("{who} has written", "{who} 写入"),
+	Renews:        moment("{who} renews", "{who} 续期"),
+	Releases:      moment("{who} releases", "{who} 释放"),
+	LosesLease:    moment("{who} is told that its lock is lost", "{who} 被告知失去锁"),
+	Wakes:         moment("{who} wakes", "{who} 醒来"),
+	AboutToSend:   say.New2[subject, command]("{who} is about to send {command}", "{who} 正要发 {command}"),
+	Sends:         say.New2[subject, command]("{who} sends {command}", "{who} 发出 {command}"),
+	HasExecuted:   laterSubject{say.New2[command, subject]("the store has executed {command} for {who}", "{who} 的 {command} 已执行")},
+	HasReply:      say.New2[subject, command]("{who} gets the reply to {command}", "{who} 收到 {command} 的回复"),
+}
 
 // plainMoment is a moment that no command belongs to.
-type plainMoment struct{ say.Of1[someone] }
+type plainMoment struct{ say.Of1[subject] }
 
-func (p plainMoment) With(who someone, _ command) say.Phrase { return p.Of1.With(who) }
+func moment(english, chinese string) plainMoment {
+	return plainMoment{say.New1[subject](english, chinese)}
+}
+
+func (p plainMoment) With(who subject, _ command) say.Phrase { return p.Of1.With(who) }
+
+// laterSubject is a moment whose English names the command first.
+type laterSubject struct{ say.Of2[command, subject] }
+
+func (m laterSubject) With(who subject, c command) say.Phrase { return m.Of2.With(c, who) }
+
+// Telling is what a verb knows when it is told to a reader.
+type Telling struct {
+	Args
+	who actor
+	of  *Trigger // of a verb of the wire: whose command it is; nil where only the deed is told
+}
+
+// actor is the node that a verb names. Chinese leaves it out where the moment before has named it.
+type actor struct {
+	name  string
+	named bool
+}
+
+// In names the node.
+func (a actor) In(l say.Language) string {
+	if a.named && l == say.Chinese {
+		return ""
+	}
+	return someone(a.name).In(l)
+}
+
+// whose is what belongs to an actor.
+type whose struct{ actor }
+
+// In names whose it is.
+func (w whose) In(l say.Language) string {
+	switch name := w.actor.In(l); {
+	case l != say.Chinese:
+		return name + "'s"
+	case name != "":
+		return name + " 的"
+	}
+	return ""
+}
+
+// subject is who reaches a moment.
+type subject struct{ say.Part }
+
+// it is a subject that has just been named: in Chinese it comes first.
+type it string
+
+// In names it.
+func (i it) In(l say.Language) string {
+	if l == say.Chinese {
+		return someone(i).In(l)
+	}
+	return "it"
+}
 
 // someone is a node, or one of the words for nodes.
 type someone string
 
 // In names the node.
 func (s someone) In(l say.Language) string {
-	if chinese, ok := wordsForNodes[string(s)]; ok && l == say.Chinese {
-		return chinese
+	if words, ok := wordsForNodes[string(s)]; ok {
+		return in(l, words)
 	}
 	return string(s)
 }
 
-var wordsForNodes = map[string]string{
-	AnyClient: "任一客户端", TheHolder: "持有者", NextHolder: "下一个持有者", ThatClient: "那个客户端", ThePrimary: "主节点",
-	TheStore: "存储", TheReplicas: "副本", Sentinels: "哨兵", "probe": "探针",
+// in is one of two words.
+func in(l say.Language, words [2]string) string {
+	if l == say.Chinese {
+		return words[1]
+	}
+	return words[0]
 }
 
-// side is one side of a cut: A, B and store.
+var wordsForNodes = map[string][2]string{
+	AnyClient: {AnyClient, "任一客户端"}, TheHolder: {TheHolder, "持有者"}, NextHolder: {NextHolder, "下一个持有者"},
+	ThatClient: {ThatClient, "那个客户端"}, ThePrimary: {ThePrimary, "主节点"},
+	TheStore: {"the store", "存储"}, TheReplicas: {"the replicas", "副本"}, Sentinels: {"the sentinels", "哨兵"}, "probe": {"the probe", "探针"},
+}
+
+// side is one side of a cut: A, B and the store.
 type side []string
 
 // In joins its nodes.
@@ -119,15 +204,11 @@ type sides [][]string
 
 // In joins them.
 func (s sides) In(l say.Language) string {
-	between := " from "
-	if l == say.Chinese {
-		between = "与"
-	}
 	parts := make([]string, len(s))
 	for i := range s {
 		parts[i] = side(s[i]).In(l)
 	}
-	return strings.Join(parts, between)
+	return strings.Join(parts, in(l, [2]string{" from ", "与"}))
 }
 
 // command is a command, a script or one of CommandWords.
@@ -135,63 +216,94 @@ type command string
 
 // In names the command.
 func (c command) In(l say.Language) string {
-	if chinese, ok := wordsForCommands[string(c)]; ok && l == say.Chinese {
-		return chinese
+	if words, ok := wordsForCommands[string(c)]; ok {
+		return in(l, words)
 	}
 	return string(c)
 }
 
-var wordsForCommands = map[string]string{AnyCommand: "命令", ItsAcquire: "加锁命令", ItsRelease: "解锁命令"}
+var wordsForCommands = map[string][2]string{
+	AnyCommand: {"a command", "命令"}, ItsAcquire: {"its request to acquire", "加锁命令"}, ItsRelease: {"its request to release", "解锁命令"},
+}
 
-// nth is the number of an occurrence: 2nd.
+// message is one half of a command's way: the reply to A's 2nd SET.
+type message struct {
+	half string
+	of   *Trigger // nil: of no command in particular
+}
+
+// In names the message.
+func (m message) In(l say.Language) string {
+	reply := m.half == ReplyHalf.String()
+	if m.of == nil {
+		return in(l, map[bool][2]string{false: {"the request", "请求"}, true: {"the reply", "回复"}}[reply])
+	}
+	t := m.of
+	name := command(t.Command).In(l)
+	for _, article := range []string{"a ", "its "} {
+		name = strings.TrimPrefix(name, article)
+	}
+	what := toldCommand.With(whose{actor{name: t.Subject}}, nth(t.Nth), say.Verbatim(name))
+	if t.Nth == 0 {
+		what = toldEachCommand.With(say.Verbatim(name), someone(t.Subject))
+	}
+	if t.Round > 0 {
+		what = toldCommandInRound.With(what, ordinal(t.Round))
+	}
+	if t.Behind > 0 {
+		what = toldCommandBehind.With(what, say.Number(t.Behind))
+	}
+	if reply {
+		what = toldReply.With(what)
+	}
+	return what.In(l)
+}
+
+var (
+	toldCommand        = say.New3[whose, nth, say.Verbatim]("{who}[ {n}] {command}", "{who}[第 {n} 个] {command}")
+	toldEachCommand    = say.New2[say.Verbatim, someone]("every {command} of {who}", "{who} 的每个 {command}")
+	toldCommandInRound = say.New2[say.Phrase, ordinal]("{command} in its {n} round", "第 {n} 轮里{command}")
+	toldCommandBehind  = say.New2[say.Phrase, say.Number]("{command} after fault {n}", "故障 {n} 之后{command}")
+	toldReply          = say.New1[say.Phrase]("the reply to {command}", "{command} 的回复")
+)
+
+// nth is the number of an occurrence, said from the second on: 2nd.
 type nth int
 
 // In writes the number.
 func (n nth) In(l say.Language) string {
-	if l == say.Chinese {
-		return say.Number(n).In(l)
-	}
-	return Ordinal(int(n))
-}
-
-// span is a duration as a scenario writes it, said when it is not zero.
-type span time.Duration
-
-// In writes the duration.
-func (s span) In(l say.Language) string {
-	if s == 0 {
+	if n <= 1 {
 		return ""
 	}
-	return instant(s).In(l)
+	return ordinal(n).In(l)
 }
 
-// instant is a time of a run as a scenario writes it: 15s.
-type instant time.Duration
+// ordinal is the number of a round or an occurrence: 1st.
+type ordinal int
 
-// In writes the instant.
-func (i instant) In(l say.Language) string {
-	text := Duration(time.Duration(i))
-	if l != say.Chinese {
-		return text
-	}
-	for _, unit := range [][2]string{{"ns", " 纳秒"}, {"us", " 微秒"}, {"ms", " 毫秒"}, {"s", " 秒"}, {"m", " 分钟"}, {"h", " 小时"}} {
-		if number, ok := strings.CutSuffix(text, unit[0]); ok {
-			return number + unit[1]
-		}
-	}
-	return text
+// In writes the number.
+func (o ordinal) In(l say.Language) string {
+	return in(l, [2]string{Ordinal(int(o)), say.Number(o).In(l)})
 }
 
-// offset is a duration with its sign: +3s.
-type offset time.Duration
+// lasting is how long a deed lasts: for 9.4 s.
+type lasting struct {
+	end  End
+	bare bool // Chinese says the time alone
+}
 
-// In writes the offset.
-func (o offset) In(l say.Language) string {
-	text := instant(o).In(l)
-	if o >= 0 {
-		return "+" + text
+// In says how long.
+func (e lasting) In(l say.Language) string {
+	long := say.Planned(e.end.For).In(l)
+	switch {
+	case e.end.Forever:
+		return in(l, [2]string{" for good", "，不再恢复"})
+	case e.end.For == 0:
+		return ""
+	case e.bare:
+		return in(l, [2]string{" for " + long, " " + long})
 	}
-	return text
+	return in(l, [2]string{" for " + long, "，持续 " + long})
 }
 
 // optionalSpan is the value of a parameter that may be left out.
@@ -202,7 +314,7 @@ func (o optionalSpan) In(l say.Language) string {
 	if o.length == nil {
 		return ""
 	}
-	return instant(*o.length).In(l)
+	return say.Planned(*o.length).In(l)
 }
 
 // said is what the arguments say of a duration.
@@ -213,19 +325,8 @@ func said(a Args, name string) optionalSpan {
 	return optionalSpan{}
 }
 
-// halfSaid is one half of a command: request or reply.
-type halfSaid string
-
-// In names the half.
-func (h halfSaid) In(l say.Language) string {
-	if l != say.Chinese {
-		return string(h)
-	}
-	return map[string]string{Request.String(): "请求", ReplyHalf.String(): "回复"}[string(h)]
-}
-
-// rate is a change of a rate: +5%.
+// rate is how much a rate changes, without its sign: 5%.
 type rate int64
 
 // In writes the rate.
-func (r rate) In(say.Language) string { return Rate(int64(r)) }
+func (r rate) In(say.Language) string { return strings.TrimLeft(Rate(int64(r)), "+-") }

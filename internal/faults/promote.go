@@ -13,12 +13,13 @@ func init() {
 		Value:   Param{Kind: ParamChoice, Choices: []string{"replica"}, Required: true, Doc: "what is promoted"},
 		Ends:    EndNone,
 		Replica: true,
-		Say:     func(Args) say.Phrase { return saidPromote.With() },
+		Say:     func(Args) string { return "promote replica" },
+		Tell:    func(Telling) say.Phrase { return toldPromote.With() },
 		Build:   func(Args) Verb { return promote{} },
 	})
 }
 
-var saidPromote = say.New0("promote replica", "有人手动提升副本")
+var toldPromote = say.New0("a replica is promoted", "一个副本被提升")
 
 type promote struct{}
 

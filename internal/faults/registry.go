@@ -68,8 +68,10 @@ type Spec struct {
 	Promoter bool
 	// Lasting: what it does to a client is never undone.
 	Lasting bool
-	// Say says what the verb does with its parameters, in English as a scenario would.
-	Say func(Args) say.Phrase
+	// Say says what the verb does with its parameters, as a scenario would.
+	Say func(Args) string
+	// Tell tells a reader the same: who does what.
+	Tell func(Telling) say.Phrase
 	// Build makes the verb from checked arguments.
 	Build func(Args) Verb
 }

@@ -17,13 +17,19 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
 			Doc: "how long it stays away"}},
-		Ends:  EndNone,
-		Say:   func(a Args) say.Phrase { return saidRestart.With(someone(a.Value), said(a, "down")) },
+		Ends: EndNone,
+		Say: func(a Args) string {
+			if d, ok := a.Durations["down"]; ok {
+				return "restart " + a.Value + " down " + Duration(d)
+			}
+			return "restart " + a.Value
+		},
+		Tell:  func(t Telling) say.Phrase { return toldRestart.With(t.who, said(t.Args, "down")) },
 		Build: func(a Args) Verb { return restart{a.Durations["down"]} },
 	})
 }
 
-var saidRestart = say.New2[someone, optionalSpan]("restart {who}[ down {time}]", "重启{who}[，停机 {time}]")
+var toldRestart = say.New2[actor, optionalSpan]("{who} restarts[ ({time} down)]", "{who} 重启[（停机 {time}）]")
 
 type restart struct{ down time.Duration }
 

@@ -17,12 +17,13 @@ func init() {
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much longer the work takes"}},
 		Ends:    EndNone,
-		Say:     func(a Args) say.Phrase { return saidSlow.With(someone(a.Value), instant(a.Durations["by"])) },
+		Say:     func(a Args) string { return "slow " + a.Value + " by " + Duration(a.Durations["by"]) },
+		Tell:    func(t Telling) say.Phrase { return toldSlow.With(whose{t.who}, say.Planned(t.Durations["by"])) },
 		Build:   func(a Args) Verb { return slow{a.Durations["by"]} },
 	})
 }
 
-var saidSlow = say.New2[someone, instant]("slow {who} by {time}", "让 {who} 的工作慢 {time}")
+var toldSlow = say.New2[whose, say.Planned]("{whose} work takes {time} longer", "{whose}工作多用 {time}")
 
 type slow struct{ by time.Duration }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockstep/internal/say"
 )
 
 // Text returns the value of a parameter as a scenario says it, "" when it was
@@ -48,8 +50,51 @@ func Rate(ppm int64) string {
 	return fmt.Sprintf("%+dppm", ppm)
 }
 
+// text is the whole fault as a scenario says it: what is done, for how long, and when.
+func (f *Fault) text() string {
+	text, t := f.Spec().Say(f.Args), &f.Trigger
+	if f.End.Forever {
+		text += " forever"
+	}
+	if f.End.For > 0 {
+		text += " for " + Duration(f.End.For)
+	}
+	switch {
+	case t.Moment == NoMoment && t.Every > 0:
+		text += " every " + Duration(t.Every)
+	case t.Moment == NoMoment:
+		text += " at " + Duration(t.At)
+	case t.After > 0:
+		text += " " + Duration(t.After) + " after " + t.Phrase()
+	default:
+		text += " when " + t.Phrase()
+	}
+	if f.End.Until != nil {
+		text += " until " + f.End.Until.Phrase()
+	}
+	return text
+}
+
 // Phrase is the trigger's moment as a scenario says it: "A sends GET the 2nd time".
-func (t *Trigger) Phrase() string { return t.moment().English() }
+func (t *Trigger) Phrase() string {
+	text := t.Subject + " " + strings.Replace(momentTexts[t.Moment], "%s", t.Command, 1)
+	if t.Round > 0 {
+		text += " in its " + Ordinal(t.Round) + " round"
+	}
+	if t.Behind > 0 {
+		text += " after fault " + strconv.Itoa(t.Behind)
+	}
+	switch t.Nth {
+	case 0:
+		return text + " every time"
+	case 1:
+		return text
+	}
+	return text + " the " + Ordinal(t.Nth) + " time"
+}
+
+// sideText is one side: A, B and store.
+func sideText(names []string) string { return say.Names(names).In(say.English) }
 
 // Ordinal is a number as scenarios count: 1st, 2nd.
 func Ordinal(n int) string {

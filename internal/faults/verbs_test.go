@@ -198,7 +198,7 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 	english := regexp.MustCompile(`[a-z]{4,}`)
 	check := func(f Fault) {
 		t.Helper()
-		if left := english.FindString(f.TextChinese); left != "" || f.DeedChinese == "" || !strings.Contains(f.TextChinese, f.DeedChinese) {
+		if left := english.FindString(f.TextChinese); left != "" || f.DeedChinese == "" || f.Told == "" || f.Deed == "" {
 			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, f.TextChinese, f.DeedChinese, left)
 		}
 	}

@@ -162,7 +162,7 @@ func checkHeader(header *Header) error {
 				f.Number, number)
 		}
 		number = f.Number
-		for _, text := range append(slices.Concat(f.Sides...), f.Verb, f.Text, f.Deed, f.TextChinese, f.DeedChinese) {
+		for _, text := range append(slices.Concat(f.Sides...), f.Verb, f.Text, f.Told, f.Deed, f.TextChinese, f.DeedChinese) {
 			if !utf8.ValidString(text) {
 				return fmt.Errorf("fault %d: %q: not valid UTF-8", f.Number, text)
 			}

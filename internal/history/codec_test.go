@@ -263,12 +263,12 @@ func genHistory(t *rapid.T) *History {
 			sides = append(sides, side.Draw(t, "side"))
 		}
 		header.Faults = append(header.Faults, Fault{
-			i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault"), rapid.String().Draw(t, "deed"),
+			i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault"), rapid.String().Draw(t, "told"), rapid.String().Draw(t, "deed"),
 			rapid.String().Draw(t, "text in Chinese"), rapid.String().Draw(t, "deed in Chinese"), rapid.Bool().Draw(t, "drawn fault"), rapid.IntRange(0, 9).Draw(t, "line"), sides,
 		})
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "lines") {
-		header.Lines = append(header.Lines, Line{i + 1, rapid.String().Draw(t, "line"), rapid.String().Draw(t, "line in Chinese")})
+		header.Lines = append(header.Lines, Line{i + 1, rapid.String().Draw(t, "line"), rapid.String().Draw(t, "line told"), rapid.String().Draw(t, "line in Chinese")})
 	}
 	h := New(header)
 	node := rapid.Map(rapid.IntRange(0, len(names)), func(n int) NodeID { return NodeID(n) })

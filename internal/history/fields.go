@@ -43,6 +43,7 @@ var linesField = func() field[Header] {
 var lineFields = []field[Line]{
 	small("number", func(l *Line) *int { return &l.Number }),
 	text("text", func(l *Line) *string { return &l.Text }),
+	optional(text, "told", func(l *Line) *string { return &l.Told }),
 	optional(text, "text_zh", func(l *Line) *string { return &l.TextChinese }),
 }
 
@@ -55,6 +56,7 @@ var faultFields = []field[Fault]{
 	small("number", func(f *Fault) *int { return &f.Number }),
 	text("verb", func(f *Fault) *string { return &f.Verb }),
 	text("text", func(f *Fault) *string { return &f.Text }),
+	optional(text, "told", func(f *Fault) *string { return &f.Told }).unhashed(),
 	optional(text, "deed", func(f *Fault) *string { return &f.Deed }).unhashed(),
 	optional(text, "text_zh", func(f *Fault) *string { return &f.TextChinese }).unhashed(),
 	optional(text, "deed_zh", func(f *Fault) *string { return &f.DeedChinese }).unhashed(),

@@ -70,8 +70,9 @@ type Fault struct {
 	Number int    `json:"number"` // 1-based, in the order of the scenario file
 	Verb   string `json:"verb"`
 	Text   string `json:"text"` // one phrase: "pause A for 15 s when A is in its critical section"
-	// Deed is the part of Text that says what is done: "pause A for 15 s". It and the
-	// Chinese of both are empty in a log that does not say so; the hash leaves them out.
+	// Told is Text as a reader is told it, and Deed what is done, without when: "A pauses for 15 s". They and
+	// the Chinese of both are empty in a log that does not say so; the hash leaves them out.
+	Told        string `json:"told,omitempty"`
 	Deed        string `json:"deed,omitempty"`
 	TextChinese string `json:"text_zh,omitempty"`
 	DeedChinese string `json:"deed_zh,omitempty"`
@@ -112,6 +113,7 @@ type Header struct {
 type Line struct {
 	Number      int    `json:"number"` // 1-based, in the order of the scenario file
 	Text        string `json:"text"`
+	Told        string `json:"told,omitempty"` // see Fault
 	TextChinese string `json:"text_zh,omitempty"`
 }
 

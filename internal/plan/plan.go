@@ -16,6 +16,7 @@ import (
 // Plan is one story, ready to be played with any of its locks.
 type Plan struct {
 	Name     string   // from the scenario's title
+	Subtitle string   // what it is about in plain words, where the title says so only afterwards
 	File     string   // path of the scenario file, "" when there is none
 	Slug     string   // file-system name: letters, digits and dashes only
 	Changes  []string // what was changed of the file, each as KEY=VALUE; nil when nothing was

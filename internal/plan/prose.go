@@ -4,7 +4,7 @@ import "lockstep/internal/say"
 
 // Prose is what a story says to its reader, in one language. No run depends on it.
 type Prose struct {
-	Name, Story, Question, Lesson, Origin string
+	Name, Subtitle, Story, Question, Lesson, Origin string
 }
 
 // Prose returns what the story says in a language; in English what it does not say in that one.
@@ -13,7 +13,7 @@ func (p *Plan) Prose(l say.Language) Prose {
 		return say.Both{English: english, Chinese: chinese}.In(l)
 	}
 	return Prose{
-		Name: in(p.Name, p.Chinese.Name), Story: in(p.Story, p.Chinese.Story), Question: in(p.Question, p.Chinese.Question),
+		Name: in(p.Name, p.Chinese.Name), Subtitle: in(p.Subtitle, p.Chinese.Subtitle), Story: in(p.Story, p.Chinese.Story), Question: in(p.Question, p.Chinese.Question),
 		Lesson: in(p.Lesson, p.Chinese.Lesson), Origin: in(p.Origin, p.Chinese.Origin),
 	}
 }

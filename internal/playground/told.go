@@ -70,7 +70,7 @@ func faultList(p *plan.Plan, h *history.History, l say.Language) string {
 		if i == 12 {
 			break
 		}
-		text := f.Text
+		text := f.Told
 		if l == say.Chinese {
 			text = f.TextChinese
 		}

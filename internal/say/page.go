@@ -4,9 +4,9 @@ package say
 
 // The head, the verdicts and the set-up.
 var (
-	OfTrueTime   = New1[Rounded]("{time} of true time", "真实时间 {time}")
 	TimesFaster  = New1[Verbatim]("{n} times faster", "{n} 倍速")
 	TimesSlower  = New1[Verbatim]("{n} times slower", "放慢到 {n} 分之一")
+	RunsTook     = New3[Number, Rounded, Flag]("{n} {n|run|runs}, {time}[simulated? of simulated time]", "{n} 次运行，[simulated?模拟时间]共 {time}")
 	SomeBroke    = New2[Number, Number]("{broken} of {n} locks broke at least one property.", "{n} 把锁中有 {broken} 把至少破坏了一条性质。")
 	AllBroke     = New1[Number]("Each of the {n} locks broke at least one property.", "{n} 把锁每一把都至少破坏了一条性质。")
 	BrokenTimes  = New1[Number]("broken {n}×", "破坏 {n} 次")
@@ -98,13 +98,13 @@ var (
 // The locks side by side.
 var (
 	FirstOfLocks   = New2[Number, Number](" The first {n} of {all} locks are shown.", "只画出 {all} 把锁中的前 {n} 把。")
-	InsteadOf      = New2[Phrase, Phrase]("{here} (instead of {there})", "{here}（原来是 {there}）")
-	NoLockFixes    = New1[Verbatim]("No lock in this story keeps everything that {lock} broke.", "这个故事里，没有一把锁守住 {lock} 破坏的全部性质。")
-	LocksThatFix   = New1[Verbatim]("Under the same faults, these keep everything that {lock} broke. What they cost:", "在同样的故障下，这些锁守住了 {lock} 破坏的全部性质。代价是：")
-	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}", "{assumed}其实：{formula}")
+	InsteadOf      = New2[Phrase, Phrase]("{here} instead of {there}", "{here}，原来是 {there}")
+	NoLockFixes    = New1[Verbatim]("None of these locks survives this: each breaks something that {lock} broke.", "这些锁都过不了这一关：{lock} 破坏的性质，没有一把全部守住。")
+	LocksThatFix   = New1[Verbatim]("Under the same faults these keep everything that {lock} broke, at a price:", "在同样的故障下，这些锁守住了 {lock} 破坏的全部性质，代价是：")
+	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}", "{assumed}实际：{formula}")
 	EndsAfterStep  = New1[Number]("its story ends after step {n}", "它的经过到第 {n} 步为止")
 	StepTells      = New3[Optional, Seconds, Phrase]("[step {n}: ]{time} {sentence}", "[第 {n} 步：]{time}，{sentence}")
-	AtBest         = New2[Verbatim, Optional]("{n}[, at best {least}]", "{n}[，最少 {least}]")
+	AtBest         = New2[Verbatim, Optional]("{n}[ (the cheapest {least})]", "{n}[（最少 {least}）]")
 	WaitsAre       = New3[Seconds, Seconds, Phrase]("{median}, {most}[; {end}]", "{median}、{most}[；{end}]")
 	GaveUpTimes    = New1[Times]("gave up {times}", "放弃 {times}")
 	ComparesTokens = New1[Phrase]("compares tokens ({where})", "比较令牌（{where}）")

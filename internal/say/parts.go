@@ -106,6 +106,23 @@ type Alternatives []string
 // In joins the names.
 func (a Alternatives) In(l Language) string { return strings.Join(a, choose(l, " or ", " 或 ")) }
 
+// Product is the software of a server, by the server's name; the store, where the name does not say.
+type Product string
+
+// In names the software.
+func (p Product) In(l Language) string {
+	kind, _, _ := strings.Cut(string(p), "-")
+	if name, ok := products[kind]; ok {
+		return name
+	}
+	return choose(l, "the store", "存储")
+}
+
+// products are those of the kinds of servers that plans name: redis-1.
+var products = map[string]string{
+	"redis": "Redis", "etcd": "etcd", "zk": "ZooKeeper", "consul": "Consul", "mysql": "MySQL", "postgres": "PostgreSQL",
+}
+
 // Shares say who has how many of all servers: A 2/3, B 1/3.
 type Shares []Share
 

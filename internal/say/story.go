@@ -159,7 +159,7 @@ var (
 		"故障 {number} 开始[：{fault}]。")
 	LinksWork = New1[Number](
 		"The links work again (fault {number}); what they held back arrives now.",
-		"链路恢复（故障 {number}）；被压住的消息现在到达。")
+		"链路恢复（故障 {number}）；滞留的消息此时到达。")
 	FaultIsOver = New1[Number](
 		"Fault {number} is over.",
 		"故障 {number} 结束。")
@@ -180,7 +180,7 @@ var (
 		"{who} 连同它的主机一起失联[（故障 {number}）]。没有人替它关闭连接。[{then}]")
 	OthersHaveIt     = New0("The others have everything it had.", "它有的，其他几台都有。")
 	ReplicaHasEntry  = New1[Node]("A replica has {owner}'s entry, too.", "有一个副本也有 {owner} 的条目。")
-	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry yet.", "还没有副本有 {owner} 的条目。")
+	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry yet.", "{owner} 的条目还没有复制到任何副本。")
 	EntryStays       = New1[Flag]("Its entry stays[endless?: it has no expiry in the store].", "它的条目留着[endless?：存储里没有过期时间]。")
 	EntryStaysUntil  = New1[Seconds]("Its entry stays until {end}.", "它的条目留到 {end}。")
 	RestartsAsClient = New2[Node, Optional](

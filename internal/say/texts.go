@@ -41,7 +41,7 @@ var reportTexts = [][2]string{
 	{"The set-up", "布置"}, {"What each lock promises", "各锁的承诺"}, {"Promises of the locks", "各锁的承诺"}, {"Which design fixes it", "哪种设计能避免"},
 	{"Measurements", "测量"}, {"Evidence", "证据"}, {"Words", "词语"}, {"The lesson", "要点"}, {"Smallest version", "最小版本"},
 	{"This is the smallest version of a longer story: everything that could be left out or shortened was.", "这是一个更长故事的最小版本：能去掉、能缩短的，都去掉、缩短了。"},
-	{"Why", "为什么"}, {"Clients inside at once", "同时在里面的客户端"}, {"Flip one switch", "只改一处"}, {"keeps what broke", "守住了被破坏的"},
+	{"Why", "为什么"}, {"Clients inside at once", "同时在里面的客户端"}, {"Change one thing", "只改一处"}, {"keeps what broke", "守住了被破坏的"},
 	{"The faults", "故障"}, {"Fault log", "故障记录"}, {"The events", "事件"}, {"Luck", "随机"}, {"Checked before anything was judged", "评判之前先检查的"},
 	{"Checks of the histories", "对历史的检查"}, {"Assumptions, and what the world of this run did", "假设，以及这次运行里实际发生的"}, {"Assumptions", "假设"},
 	{"What this run does not show", "这次运行没有说明的"}, {"Versions and files", "版本和文件"}, {"Play it again:", "再演一遍："}, {"Clocks", "时钟"},
@@ -54,7 +54,7 @@ var reportTexts = [][2]string{
 	{"the time cursor", "时间光标"}, {"Play", "播放"}, {"Pause", "暂停"}, {"Time", "时间"}, {"Speed", "速度"}, {"Zoom in", "放大"}, {"Zoom out", "缩小"}, {"Space", "空格"},
 	{"play, pause", "播放、暂停"}, {"zoom into time, and out", "放大、缩小时间"}, {"hide the cursor", "隐藏光标"}, {"Let me guess first", "让我先猜"}, {"Show what happened", "看看发生了什么"}, {"What do you expect?", "你预料会怎样？"},
 	{"Choose an answer to unfold it. The switch above shows what happened.", "选一个答案，它会展开。关掉上面的开关，就能看到发生了什么。"},
-	{"Back", "后退"}, {"Next", "前进"}, {"To the violation", "到破坏处"}, {"Keys", "按键"}, {"Close", "关闭"},
+	{"Back", "后退"}, {"Next", "前进"}, {"Jump to what breaks", "跳到出错处"}, {"Keys", "按键"}, {"Close", "关闭"},
 	{"next step", "下一步"}, {"step back", "上一步"}, {"first step, last step", "第一步、最后一步"}, {"to the next violation", "到下一处破坏"},
 	{"true time, or time stretched to give every step room", "真实时间，或拉开时间、让每一步都有位置"}, {"this help", "本帮助"},
 	{"believes", "认为"}, {"Step {n} of {of}, {at}:", "第 {n} 步，共 {of} 步，{at}："}, {"the store has", "存储里是"}, {"highest token", "最高的令牌"},
@@ -73,7 +73,7 @@ var reportTexts = [][2]string{
 	{"first difference", "第一处不同"}, {"commands per acquisition", "每次拿锁的命令数"}, {"wait for the lock", "等锁的时间"}, {"by design", "按设计"},
 	{"from the first lock's story", "与第一把锁的经过相比"}, {"median, 99th percentile", "中位数、第 99 百分位"},
 	{"of all clients, retries and renewals included", "所有客户端，含重试和续期"}, {"what it must be able to do", "它必须做得到的"}, {"none: the same steps", "没有：步骤相同"},
-	{"the history does not prove one", "历史证明不了是哪一个"}, {"what the others are compared with", "其余都与它比较"}, {"nobody acquired", "没有人拿到"},
+	{"the history does not prove one", "历史证明不了是哪一个"}, {"what the others are compared with", "其余都与它比较"}, {"no client acquired it", "没有客户端拿到"},
 	{"nothing: there is no token to check", "不需要：没有可检查的令牌"}, {"could compare tokens, but does not here", "可以比较令牌，但这里没有"},
 	{"reads and writes", "读和写"}, {"writes", "写"},
 	{"value", "值"}, {"number", "数目"}, {"acquisitions", "拿锁次数"}, {"longest wait", "最长等待"}, {"longest", "最长"}, {"median", "中位数"}, {"holds", "持有"},
@@ -117,7 +117,7 @@ var reportTexts = [][2]string{
 	{"For each length of wait, the share of successful attempts that had the lock by then.", "拿到锁的尝试中，有多大比例在这段等待之内已经拿到。"},
 	{"How often each client got the lock, and its longest wait.", "谁拿到锁多少次，每个客户端最多等多久。"},
 
-	{"One change each, with the same seed. The lines are ready to copy.", "每次只改一处，种子不变。命令可以直接复制。"},
+	{"Same seed; copy and run.", "种子不变；复制即可运行。"},
 	{"Same seed, same clients, same faults, same luck on the network: only the lock differs.", "种子、客户端、故障、网络的随机都相同：只换了锁。"},
 	{"One time axis for all. The flag marks the first step that differs from the first lock's story.", "同一条时间轴。小旗标出与第一把锁的经过第一处不同的步骤。"},
 
@@ -149,7 +149,7 @@ var reportTexts = [][2]string{
 	{"it was cut short", "它被中断了"}, {"it was cut off", "它被截断了"}, {"there is no quiet period", "没有安静期"},
 
 	// On the terminal.
-	{"assumed", "假设"}, {"in fact", "其实"}, {"report", "报告"}, {"again", "重来"}, {"hint", "提示"}, {"x broken  v kept  ? unknown", "x 破坏  v 守住  ? 未知"},
+	{"assumed", "假设"}, {"in fact", "实际"}, {"report", "报告"}, {"again", "重放"}, {"hint", "提示"}, {"x broken  v kept  ? unknown", "x 破坏  v 守住  ? 未知"},
 	{"a fault never fired: this shows what happened instead of the moment it waited for", "有故障没有触发：这条命令显示，它等待的时刻没有出现时发生了什么"},
 	{"a verdict is unknown: another seed may put it to the test", "有结论未知：换一个种子也许能检验到"},
 	{"real servers repeat no run; the simulator plays the same story and repeats it byte for byte", "真实服务器无法重演；模拟器演同一个故事，每次逐字节相同"},

@@ -35,11 +35,10 @@ var (
 	TokensInstead   = New1[List](
 		"A resource that refuses older tokens keeps its data safe all the same: nothing searched damages them with {locks}. That two work at once no lock prevents: one who pauses past the lease does not know it.",
 		"会拒绝旧令牌的资源照样能保住数据：用 {locks}，搜过的故障都损坏不了数据。而两个同时工作，没有哪把锁能杜绝：停顿超过租约的人自己并不知道。")
-	NoneHere      = New1[Both]("Not searched: no lock for {have} is in this result.", "没有搜过：这个结果里没有用于 {have} 的锁。")
-	NoneFoundUpTo = New1[Number]("none found (up to {k} {k|fault|faults})", "{k} 个故障以内未发现")
-	IfTwoWork     = New2[Both, Both]("{have}; if two work at once: {harm}", "{have}；如果两个同时工作：{harm}")
-	IfTwoDamage   = New3[Both, Both, Both]("{have}; if two work at once: {harm}; can it refuse an old token: {tokens}", "{have}；如果两个同时工作：{harm}；能否拒绝旧令牌：{tokens}")
-	SoManyPairs   = New1[Number]("{n} {n|pair|pairs}", "{n} 对")
-	NumberFromTo  = New1[Number]("Type a number from 1 to {n}, or Ctrl-C to leave.", "请输入 1 到 {n} 之间的数字，或按 Ctrl-C 离开。")
-	HeadAndText   = New2[Phrase, Phrase]("{head}:[ {text}]", "{head}：[{text}]")
+	NoneHere     = New1[Both]("Not searched: no lock for {have} is in this result.", "没有搜过：这个结果里没有用于 {have} 的锁。")
+	IfTwoWork    = New2[Both, Both]("{have}; if two work at once: {harm}", "{have}；如果两个同时工作：{harm}")
+	IfTwoDamage  = New3[Both, Both, Both]("{have}; if two work at once: {harm}; can it refuse an old token: {tokens}", "{have}；如果两个同时工作：{harm}；能否拒绝旧令牌：{tokens}")
+	SoManyPairs  = New1[Number]("{n} {n|pair|pairs}", "{n} 对")
+	NumberFromTo = New1[Number]("Type a number from 1 to {n}, or Ctrl-C to leave.", "请输入 1 到 {n} 之间的数字，或按 Ctrl-C 离开。")
+	HeadAndText  = New2[Phrase, Phrase]("{head}:[ {text}]", "{head}：[{text}]")
 )

@@ -36,7 +36,7 @@ var (
 	WalkedByTries    = New2[Number, Number](
 		"(statistical: no seed repeats a run, so a schedule was tried up to {tries} times until its fault had an effect; {n} had none)",
 		"（统计性的：没有种子能重复一次运行，所以每种安排最多试 {tries} 次，直到故障起作用；{n} 种始终没有作用）")
-	NoneUpTo = New1[Number]("none up to {k}", "{k} 个以内没有")
+	NoneUpTo = New1[Number]("none found (up to {k} {k|fault|faults})", "{k} 个故障以内未发现")
 
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}",
@@ -44,7 +44,7 @@ var (
 	UsedInNoneOfThese = New1[Verbatim]("{lock}   not walked: it is used in none of these worlds", "{lock}   没有走：这些世界都不适合它")
 	NothingToWalk     = New0("unknown: none of these faults can come about", "未知：这些故障都不会在这里发生")
 	NotWalkedToTheEnd = New0("unknown: not walked to the end", "未知：没有走完")
-	NoneKnown         = New0("none known, see below", "没有已知的，见下")
+	NoneKnown         = New0("none found, some unknown, see below", "未发现，但有些结果未知，见下")
 	InWorldSchedule   = New2[Verbatim, Both]("in {world}: {schedule}", "在 {world}：{schedule}")
 	WithoutAnEnd      = New3[Grouped, Grouped, Grouped](
 		"{n} {n|schedule has|schedules have} no end: a client sends {requests} requests in a row without a rest, or more than {events} events happen",
@@ -65,11 +65,11 @@ var exploreTexts = [][2]string{
 	{"what it costs", "代价"}, {"nobody gets it", "谁也拿不到它"}, {"a dead holder keeps it for ever", "持有者死后永远占用"}, {"a dead holder is noticed at once", "持有者死后马上被发现"},
 	{"Costs are measured with a lease of 10 s: how many servers keep the lock, how many round trips a free lock takes one after the other, and for how long a dead holder keeps the others out.", "代价是在租约为 10 秒时测得的：保存锁的服务器、锁空闲时依次发生的往返次数，以及持有者死后别人还要等多久。"},
 	{"A server restarts with what its persistence kept.", "服务器重启，只剩持久化留下的。"},
-	{"always", "总会坏"}, {"none found", "没有找到"}, {"pairs", "成对"}, {"not searched", "没有搜"}, {"breaks without a fault", "没有故障也会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被抢"}, {"stuck", "卡死"}, {"doubt", "存疑"}, {"  (hung)", "（卡住）"},
+	{"always", "总会坏"}, {"none found", "未发现"}, {"pairs", "成对"}, {"not searched", "没有搜"}, {"breaks without a fault", "没有故障也会坏"}, {"believe", "两个都以为持有"}, {"damage", "资源损坏"}, {"robbed", "锁被别人释放"}, {"stuck", "卡死"}, {"doubt", "存疑"}, {"  (hung)", "（卡住）"},
 	{"everybody waits while work hangs", "工作卡住时大家都等"},
 	{"Hung work is listed separately: every design that renews keeps the lock for it, and that is no fault of the lock.", "卡住的工作单独列出：凡是续租的设计都会为它占着锁，这不是锁的过错。"},
 	{"Which lock should I use?", "该用哪把锁？"}, {"What does it take to break it?", "怎样才会被破坏？"}, {"Skip to the table", "跳到表格"},
-	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"}, {"none seen", "没有见到"}, {"walked with one fault in the plain world only", "只在 plain 世界里用单个故障走过"},
+	{"What can happen to you?", "你那里会发生什么？"}, {"for you", "对你"}, {"survives", "经得住"}, {"breaks", "会坏"}, {"not walked", "没有走过"}, {"walked with one fault in the plain world only", "只在 plain 世界里用单个故障走过"},
 	{"Tick what you have to expect. A lock survives if you ticked no set of faults that breaks it.", "勾选你必须预料到的。能破坏一把锁的故障组合，只要没有一组被你全部勾上，它就经得住。"},
 	{"{n} of {of} locks survive what you ticked; {found} more with none found.", "{of} 把锁中有 {n} 把经得住你勾选的；另有 {found} 把没有找到。"},
 	{"Which store can it be", "可以用哪种存储"}, {"The course: misprints", "勘误课：误印的锁"},
@@ -78,7 +78,7 @@ var exploreTexts = [][2]string{
 	{"Each entry is a minimal set of kinds of faults: together they break the lock, and no smaller part of them does. Each links to its shortest story.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},
 	{"The shortest stories", "最短的故事"}, {"What none means", "“没有”是什么意思"}, {"no fault at all", "没有任何故障"},
 	{"None means: no schedule of that many faults within this scope breaks the lock.", "“没有”是说：这个范围内，这么多个故障的所有安排，没有一个破坏这把锁。"},
-	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"somebody is robbed", "有人的锁被别人释放"}, {"everybody is stuck", "谁也拿不到"},
+	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"everybody is stuck", "谁也拿不到"},
 	{"What can happen to a client", "客户端会怎样"}, {"What can happen to a message", "消息会怎样"}, {"What can happen to the network", "网络会怎样"},
 	{"What must not happen", "什么不能发生"},
 	{"With fencing tokens, it does no harm that two believe they hold the lock: untick that below.", "有了防护令牌，两个客户端都以为持有也无妨：在下面去掉那一项。"},

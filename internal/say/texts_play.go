@@ -3,7 +3,7 @@ package say
 // playTexts are those of the playground and of the site around it.
 var playTexts = [][2]string{
 	// The page of the playground.
-	{"Playground", "试验场"}, {"Skip to the timeline", "跳到时间轴"}, {"Pages", "页面"}, {"Controls", "控件"}, {"Stories, lessons, and what to share", "故事、课程与分享"},
+	{"Playground", "试验场"}, {"Skip to the timeline", "跳到时间轴"}, {"Pages", "页面"}, {"Controls", "控件"}, {"Stories, lessons, and what to share", "场景、课程与分享"},
 	{"Drag the pause. Watch two clients get in.", "拖动停顿，看两个客户端同时进去。"},
 	{"Take the end of the pause and pull it past the lease. Everything here is played by the simulator, in this page, while you drag.", "抓住停顿的末端，把它拉过租约。你拖动的时候，这一切都由本页里的模拟器当场演出。"},
 	{"This page plays a simulator, so it needs scripts. The gallery and the reference do not.", "本页要运行模拟器，所以需要脚本。图集和参考不需要。"},
@@ -15,8 +15,8 @@ var playTexts = [][2]string{
 	{"reads raise the mark too, which closes the gap between a stale read and an accepted write", "读取也抬高记号，堵住过期读取与被接受的写入之间的空当"},
 	{"Faults", "故障"}, {"Drag one into a lane, or onto a message of the diagram. Or click one, and say where.", "拖一个到泳道里，或拖到图中的消息上。点击则会询问放在哪里。"},
 	{"pause", "停顿"}, {"crash", "崩溃"}, {"cut off", "断网"}, {"clock steps", "时钟拨动"}, {"failover", "故障转移"}, {"lose request", "丢失请求"}, {"lose reply", "丢失回复"},
-	{"late request", "请求迟到"}, {"late reply", "回复迟到"}, {"The faults of this story", "这个故事里的故障"},
-	{"Copy the link", "复制链接"}, {"Copy as scenario file", "复制为场景文件"}, {"Open a scenario file", "打开场景文件"}, {"A story", "一个故事"}, {"A lesson", "一课"}, {"choose …", "请选择……"},
+	{"late request", "请求迟到"}, {"late reply", "回复迟到"}, {"The faults of this story", "这个场景里的故障"},
+	{"Copy the link", "复制链接"}, {"Copy as scenario file", "复制为场景文件"}, {"Open a scenario file", "打开场景文件"}, {"A story", "场景"}, {"A lesson", "课程"}, {"choose …", "请选择……"},
 	{"Messages and steps", "消息与步骤"}, {"to the next control; faults in the timeline are controls", "到下一个控件；时间轴里的故障也是控件"},
 	{"on a fault: earlier, later", "在故障上：提早、推迟"}, {"on a fault: shorter, longer", "在故障上：缩短、延长"}, {"on a fault: remove it", "在故障上：去掉它"},
 	{"on the seed: the next, the one before", "在种子上：下一个、上一个"},
@@ -32,7 +32,7 @@ var playTexts = [][2]string{
 	{"SET NX EX, then DEL", "SET NX EX，再 DEL"}, {"SET NX EX, released by a script", "SET NX EX，由脚本释放"}, {"SET NX EX, with fencing tokens", "SET NX EX，带防护令牌"}, {"SET NX EX, renewed by a watchdog", "SET NX EX，由看门狗续期"},
 	{"Redlock, on five servers", "Redlock，五台服务器"}, {"etcd's mutex", "etcd 的互斥锁"}, {"ZooKeeper's queue", "ZooKeeper 的队列"}, {"PostgreSQL's advisory lock", "PostgreSQL 的咨询锁"},
 	{"More designs", "更多设计"}, {"More: bugs that were published", "更多：公开过的缺陷"}, {"More: misprints of texts", "更多：文章里的印刷错误"},
-	{"Go on:", "继续："}, {"two inside", "两个在里面"},
+	{"Go on:", "继续："}, {"two inside", "同时有两个持有者"},
 
 	// The other pages of the site, and what leads to them.
 	{"Matrix", "矩阵"}, {"Which lock?", "选哪把锁？"}, {"Gallery", "图集"}, {"Reference", "参考"}, {"Skip to the page", "跳到正文"},

@@ -11,9 +11,12 @@ import (
 // What a file says to its reader: the title and the texts, in English, and below the key zh the
 // same keys in Chinese.
 
-const titleExample = "scenario: A long pause outlives the lease"
+const (
+	titleExample    = "scenario: A long pause outlives the lease"
+	subtitleExample = "subtitle: the holder sleeps for 15 s, its lease lasts 10 s"
+)
 
-var proseKeys = []string{"scenario", "story", "question", "lesson", "origin"}
+var proseKeys = []string{"scenario", "subtitle", "story", "question", "lesson", "origin"}
 
 // words reads the title and the texts.
 func (r *reader) words(root *node, g group, p *plan.Plan) {
@@ -21,7 +24,7 @@ func (r *reader) words(root *node, g group, p *plan.Plan) {
 		r.problemf(root, "the title is missing: start with a line such as %q", titleExample)
 	}
 	said := r.prose(g, asWritten)
-	p.Name, p.Story, p.Question, p.Lesson, p.Origin = said.Name, said.Story, said.Question, said.Lesson, said.Origin
+	p.Name, p.Subtitle, p.Story, p.Question, p.Lesson, p.Origin = said.Name, said.Subtitle, said.Story, said.Question, said.Lesson, said.Origin
 	if e, ok := g["zh"]; ok {
 		p.Chinese = r.prose(r.group(e.value, "zh", "scenario: 停顿比租约更长 below it", proseKeys...), say.Spaced)
 	}
@@ -44,6 +47,12 @@ func (r *reader) prose(g group, spaced func(string) string) (said plan.Prose) {
 		if title, ok := r.value(e.value, "scenario", titleExample); ok {
 			said.Name = spaced(title)
 			r.limit(e.value, "the title", said.Name, MaxTitle)
+		}
+	}
+	if e, ok := g["subtitle"]; ok {
+		if subtitle, ok := r.value(e.value, "subtitle", subtitleExample); ok {
+			said.Subtitle = spaced(subtitle)
+			r.limit(e.value, "the subtitle", said.Subtitle, MaxTitle)
 		}
 	}
 	texts := map[string]*string{"story": &said.Story, "question": &said.Question, "lesson": &said.Lesson, "origin": &said.Origin}
@@ -81,6 +90,9 @@ func tidyText(text string) string {
 // prose prints the title and the texts that stand before the world of the story.
 func (w *writer) prose(p *plan.Plan) {
 	w.line(0, "scenario: %s", scalar(p.Name))
+	if p.Subtitle != "" {
+		w.line(0, "subtitle: %s", scalar(p.Subtitle))
+	}
 	w.line(0, "level: %d", p.Level)
 	w.text(0, "story", p.Story, asWritten)
 	w.text(0, "question", p.Question, asWritten)
@@ -95,6 +107,9 @@ func (w *writer) chinese(said plan.Prose) {
 	w.line(0, "\nzh:")
 	if said.Name != "" {
 		w.line(1, "scenario: %s", scalar(said.Name))
+	}
+	if said.Subtitle != "" {
+		w.line(1, "subtitle: %s", scalar(said.Subtitle))
 	}
 	w.text(1, "story", said.Story, say.Spaced)
 	w.text(1, "question", said.Question, say.Spaced)

@@ -1,12 +1,16 @@
 package scenario
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"lockstep/internal/say"
 )
 
 func TestSettings(t *testing.T) {
 	p, err := Parse("x.yaml", []byte(`scenario: A title
+subtitle: More of a title
 story: Nobody needs to be told this.
 question: Is this a setting?
 lesson: It is not.
@@ -49,10 +53,31 @@ expect:
 		}
 	}
 	for name := range got {
-		for _, told := range []string{"scenario", "story", "question", "lesson", "origin", "locks", "level", "seed", "vary"} {
+		for _, told := range []string{"scenario", "subtitle", "story", "question", "lesson", "origin", "locks", "level", "seed", "vary"} {
 			if strings.HasPrefix(name, told) {
 				t.Errorf("%s makes the world do nothing", name)
 			}
 		}
+	}
+}
+
+// A subtitle survives the resolved file in both languages, and is as short as a title.
+func TestSubtitle(t *testing.T) {
+	const text = "scenario: A title\nsubtitle: %s\nlocks: [set-nx-lua]\nzh:\n  scenario: 标题\n  subtitle: 副标题\n"
+	p, err := Parse("x.yaml", fmt.Appendf(nil, text, "what it is about"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("x.yaml", []byte(Resolved(p)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l, want := range map[say.Language]string{say.English: "what it is about", say.Chinese: "副标题"} {
+		if got := again.Prose(l).Subtitle; got != want {
+			t.Errorf("%s: %q, want %q", l, got, want)
+		}
+	}
+	if _, err := Parse("x.yaml", fmt.Appendf(nil, text, strings.Repeat("x", MaxTitle+1))); err == nil || !strings.Contains(err.Error(), "the subtitle has") {
+		t.Errorf("a long subtitle: %v", err)
 	}
 }

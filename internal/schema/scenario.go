@@ -20,6 +20,7 @@ func Scenario() *Schema {
 	d := plan.Default()
 	s := closed("One file is one story: clients, a lock, faults, and what is expected.", Properties{
 		{"scenario", title()},
+		{"subtitle", text(maxTitle, "What it is about, in plain words, where the title says so only to those who know the end.")},
 		{"level", &Schema{
 			Type: "integer", Minimum: ptr(1), Maximum: ptr(3), Default: d.Level,
 			Description: "How much a reader has to know: 1 start here, 2 some, 3 subtle.",
@@ -66,6 +67,7 @@ func title() *Schema {
 func chinese() *Schema {
 	return closed("The same texts in Chinese, for --lang zh. What is left out is said in English.", Properties{
 		{"scenario", title()},
+		{"subtitle", text(maxTitle, "The subtitle.")},
 		{"story", text(maxText, "The story.")},
 		{"question", text(maxText, "The question.")},
 		{"lesson", text(maxText, "The lesson.")},

@@ -110,8 +110,8 @@ func (p *Played) stop() int64 {
 // text is the scenario of a run as a file, without what it says to its reader: the lesson does.
 func (p *Played) text(seed uint64) string {
 	bare := *p.Plan
-	bare.Seed, bare.Story, bare.Question, bare.Lesson, bare.Chinese = seed, "", "", "", p.Plan.Chinese
-	bare.Chinese.Story, bare.Chinese.Question, bare.Chinese.Lesson = "", "", ""
+	bare.Seed, bare.Subtitle, bare.Story, bare.Question, bare.Lesson, bare.Chinese = seed, "", "", "", "", p.Plan.Chinese
+	bare.Chinese.Subtitle, bare.Chinese.Story, bare.Chinese.Question, bare.Chinese.Lesson = "", "", "", ""
 	bare.Expect, bare.Faults = nil, slices.Clone(p.Plan.Faults)
 	return scenario.Resolved(&bare)
 }

@@ -49,7 +49,7 @@ func TestThePictureIsTheHistory(t *testing.T) {
 				}
 			}
 			if len(s.lanes) == 0 || broken != s.used[together] {
-				t.Errorf("%s, %s: %d lanes; two inside: %v, drawn: %v", l.Name, r.Lock, len(s.lanes), broken, s.used[together])
+				t.Errorf("%s, %s: %d lanes; two holders inside: %v, drawn: %v", l.Name, r.Lock, len(s.lanes), broken, s.used[together])
 			}
 		}
 	}

@@ -16,8 +16,8 @@ import (
 var phrases = map[string]Text{
 	"heading": {"simulate tour: %d lessons, from SETNX to fencing", "simulate tour：%d 课，从 SETNX 到防护"},
 	"about": {
-		"Each lesson tells a story, asks what you expect, and plays the story in the simulator. Then it changes one thing and plays it again. What you see is measured in the run, and written down nowhere. Another seed is another run: --seed 7.",
-		"每一课讲一个故事，问你怎么想，再在模拟器里把它演一遍。然后只改一处，再演一遍。你看到的都是在运行中测得的，没有一处是事先写好的。换一个种子就是另一次运行：--seed 7。",
+		"Each lesson tells a story, asks what you expect, and plays the story in the simulator. Then it changes one thing and plays it again. Nothing here is canned: every number comes from the run. Another seed is another run: --seed 7.",
+		"每一课讲一个故事，问你怎么想，再在模拟器里把它演一遍。然后只改一处，再演一遍。这里没有事先写好的结果：每个数字都来自这次运行。换一个种子就是另一次运行：--seed 7。",
 	},
 	"lesson":             {"Lesson %d of %d: %s", "第 %d 课（共 %d 课）：%s"},
 	"story":              {"Story", "故事"},
@@ -30,7 +30,7 @@ var phrases = map[string]Text{
 	"words":              {"Words", "词语"},
 	"colon":              {": ", "："},
 	"assumed":            {"assumed", "以为"},
-	"in fact":            {"in fact", "其实"},
+	"in fact":            {"in fact", "实际"},
 	"earlier":            {"... %d more before these ...", "... 前面还有 %d 步 ..."},
 	"between":            {"... %d more in between ...", "... 中间还有 %d 步 ..."},
 	"later":              {"... %d more after these ...", "... 后面还有 %d 步 ..."},
@@ -74,7 +74,7 @@ var phrases = map[string]Text{
 	"sign frozen inside": {"frozen, and believes it holds", "冻结，还以为自己持有"},
 	"sign frozen":        {"frozen", "冻结"},
 	"sign dies":          {"crashes", "崩溃"},
-	"sign two":           {"two inside", "两个在里面"},
+	"sign two":           {"two holders inside", "同时有两个持有者"},
 	"resource":           {"resource", "资源"},
 	"sign damage":        {"a write that damages the data", "损坏数据的写入"},
 	"sign refused":       {"a write that is refused", "被拒绝的写入"},

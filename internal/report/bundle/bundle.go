@@ -123,6 +123,14 @@ func (b *Bundle) Title(l say.Language) string {
 	return say.Text("A run without a name").In(l)
 }
 
+// Subtitle is what the story is about in plain words; "" where its title says so.
+func (b *Bundle) Subtitle(l say.Language) string {
+	if b.Plan == nil {
+		return ""
+	}
+	return b.Plan.Prose(l).Subtitle
+}
+
 // Slug is the name of the story for machines.
 func (b *Bundle) Slug() string {
 	if b.Plan != nil && b.Plan.Slug != "" {

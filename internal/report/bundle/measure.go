@@ -200,12 +200,16 @@ func (m *Measures) Lengths() []time.Duration {
 	return out
 }
 
-// PerAcquisition is how many commands an acquisition took, with one decimal; "" when nobody acquired.
+// PerAcquisition is how many commands an acquisition took, with a decimal where that tells something; ""
+// when nobody acquired.
 func (m *Measures) PerAcquisition() string {
 	if m.Acquired == 0 {
 		return ""
 	}
 	tenths := m.Tenths()
+	if tenths >= 1000 {
+		return fmt.Sprint((tenths + 5) / 10)
+	}
 	return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 }
 

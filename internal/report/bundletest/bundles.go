@@ -68,7 +68,7 @@ func Bundle() *bundle.Bundle {
 	p := plan.Default()
 	p.Name, p.Slug, p.File = "A long pause outlives the lease", "pause-past-lease", "scenarios/lessons/pause-past-lease.yaml"
 	p.Story = "A takes the lock, then its process freezes for longer than the lease. The store gives the lock to B."
-	p.Question = "When A wakes up, is its write accepted?"
+	p.Subtitle, p.Question = "a pause of 15 s, a lease of 10 s", "When A wakes up, is its write accepted?"
 	p.Lesson = "A lease limits how long the store remembers you, not how long you believe it."
 	p.Locks = []string{"set-nx-ex-del", "set-nx-lua"}
 	p.Faults = []faults.Fault{{Number: 1, Text: "pause A for 15 s when A is in its critical section"}}
@@ -87,7 +87,7 @@ func HostileBundle() *bundle.Bundle {
 	b := Bundle()
 	long := Hostile + strings.Repeat("x", 10_000)
 	p := b.Plan
-	p.Name, p.Slug, p.Story, p.Question, p.Lesson = long, long, long, long, long
+	p.Name, p.Subtitle, p.Slug, p.Story, p.Question, p.Lesson = long, long, long, long, long, long
 	p.Clients = []string{long}
 	p.Clocks = []plan.Clock{{Node: long}}
 	p.Workload.Fence = plan.Fence(long)

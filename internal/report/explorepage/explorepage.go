@@ -217,7 +217,7 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	if x.Complete == 0 && v.Unknown == "" {
 		v.Unknown = say.Text("not walked").In(l) // so nobody knows that it survives
 	}
-	none := say.NoneFoundUpTo.With(say.Number(min(x.Complete, most)))
+	none := say.NoneUpTo.With(say.Number(min(x.Complete, most)))
 	if v.Survives == measured.Sampled {
 		none = say.Text("none found")
 	}

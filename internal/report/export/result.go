@@ -8,6 +8,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
 )
 
 // RunResult is what `simulate run --json` prints of one scenario, and what result.json
@@ -15,6 +16,7 @@ import (
 type RunResult struct {
 	Schema   int          `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Scenario string       `json:"scenario" doc:"The name of the scenario's file, without its ending."`
+	Subtitle string       `json:"subtitle" doc:"What the scenario is about in plain words; empty where its title says so."`
 	Seed     uint64       `json:"seed" doc:"The seed that was played."`
 	Backend  string       `json:"backend" doc:"The world: sim, process, docker or compose; of a history from elsewhere, what it says itself."`
 	Hash     string       `json:"hash" doc:"Covers every byte of the histories: the same hash, the same run."`
@@ -100,7 +102,7 @@ type NotPlayed struct {
 // as JSON allows.
 func Result(b *bundle.Bundle) ([]byte, error) {
 	out := RunResult{
-		Schema: bundle.ResultSchema, Scenario: b.Slug(), Seed: b.Seed, Backend: b.Backend,
+		Schema: bundle.ResultSchema, Scenario: b.Slug(), Subtitle: b.Subtitle(say.English), Seed: b.Seed, Backend: b.Backend,
 		Hash: b.Hash, Met: b.Met(), Versions: Versions{checker.Version, b.Program}, Locks: []LockResult{}, RunDir: b.RunDir,
 	}
 	for i := range b.Runs {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -194,7 +195,7 @@ func (s *summary) faults() {
 			case f.Times == 0:
 				times = "never fired"
 			}
-			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(clean.Text(r.Lock, clean.MaxName)), f.Number, markdown(clean.Text(f.Text, 200)), times)
+			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(clean.Text(r.Lock, clean.MaxName)), f.Number, markdown(clean.Text(cmp.Or(f.Told, f.Text), 200)), times)
 		}
 	}
 	if list.Len() > 0 {

@@ -20,7 +20,7 @@ func (l *Log) picture(v *logcheck.Violation) string {
 	switch v.Sort {
 	case logcheck.Overlap:
 		from, to := v.Span()
-		label := say.TwoInside.With()
+		label := say.Text("two inside")
 		if !v.Certain {
 			label, p.Impact = say.PerhapsTwoInside.With(), possible
 		}

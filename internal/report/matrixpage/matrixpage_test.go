@@ -91,7 +91,7 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		"No single run showed both kinds of damage; this one shows V.",
 		"Why there is no letter: the lock has no such step.",
 		"<li>three clients</li>",
-		"two inside: A has been in since 0.012 s",
+		"two holders inside: A has been in since 0.012 s",
 		"wrong owner: the entry was B&#39;s, not A&#39;s",
 		`<th scope="row" class="lock"><a href="#set-nx-lua">set-nx-lua</a></th>`,
 		`<td class="cVF"><a href="#set-nx-ex-del-GP" title="GP, pause past the lease: A freezes in its critical section (18 broken, 1 stuck of 21)"`,

@@ -232,8 +232,12 @@ func stories(l say.Language) (all []option, told map[string]string, err error) {
 			return nil, nil, err
 		}
 		prose := p.Prose(l)
-		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), clean.Text(prose.Name, clean.MaxLine)})
-		told[clean.Text(prose.Name, clean.MaxLine)] = clean.Text(strings.TrimSpace(prose.Story+" "+prose.Question), clean.MaxProse)
+		text := clean.Text(prose.Name, clean.MaxLine)
+		told[text] = clean.Text(strings.TrimSpace(prose.Story+" "+prose.Question), clean.MaxProse)
+		if prose.Subtitle != "" {
+			text += " · " + clean.Text(prose.Subtitle, clean.MaxLine)
+		}
+		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), text})
 	}
 	slices.SortFunc(all, func(a, b option) int { return strings.Compare(a.Text, b.Text) })
 	return all, told, nil

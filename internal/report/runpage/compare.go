@@ -172,7 +172,7 @@ func firstDifference(stories []story, v *pageView, reference, i int) comparedCel
 
 func commandsText(m *bundle.Measures) say.Phrase {
 	if m.Acquired == 0 {
-		return say.Text("nobody acquired")
+		return say.Text("no client acquired it")
 	}
 	return say.AtBest.With(say.Verbatim(m.PerAcquisition()), say.Optional(m.Least))
 }
@@ -180,7 +180,7 @@ func commandsText(m *bundle.Measures) say.Phrase {
 func waitsText(m *bundle.Measures) say.Phrase {
 	sorted := m.Lengths()
 	if len(sorted) == 0 {
-		return say.Text("nobody acquired")
+		return say.Text("no client acquired it")
 	}
 	gaveUp := 0
 	for _, w := range m.Waits {

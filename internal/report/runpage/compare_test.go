@@ -189,7 +189,7 @@ func TestFixingLocks(t *testing.T) {
 		t.Errorf("nothing broke, and locks %v fix it", got)
 	}
 	page := string(drawPage(t, b))
-	fixes, price := strings.Index(page, `<dl class="fixes"><dt><a href="#lock-2">set-nx-lua</a>`), strings.Index(page, "2.0 (instead of 2.0)")
+	fixes, price := strings.Index(page, `<dl class="fixes"><dt><a href="#lock-2">set-nx-lua</a>`), strings.Index(page, "2.0 instead of 2.0")
 	if fixes < 0 || price < fixes || price > strings.Index(page, "The locks side by side") {
 		t.Error("the page does not name the lock that fixes it first, with its price")
 	}
@@ -213,7 +213,7 @@ func TestMeasuresInWords(t *testing.T) {
 	w.Releases(1001, "A", "EVAL unlock lock A-1", "A") // one more
 	w.Add(2000, history.GaveUp, "B")
 	m := bundle.Measure(w.H)
-	if got := commandsText(m).English(); got != "3.0, at best 2" {
+	if got := commandsText(m).English(); got != "3.0 (the cheapest 2)" {
 		t.Errorf("commands %q", got)
 	}
 	if got := waitsText(m).English(); got != "0.012 s, 0.012 s; gave up once" {

@@ -1,6 +1,7 @@
 package runpage
 
 import (
+	"cmp"
 	"fmt"
 
 	"lockstep/internal/explain"
@@ -129,13 +130,13 @@ func (t *tabler) flush(id history.NodeID) {
 	}
 }
 
-// text is what the event says itself. That of a fault is in the words of the scenario, which the
-// header of the history has in Chinese, too.
+// text is what the event says itself. That of a fault is in the words of the scenario; the header of the
+// history has it as readers are told it.
 func (t *tabler) text(e *history.Event) string {
 	text := say.Both{English: t.h.Text(e.Text)}
 	for _, f := range t.h.Header.Faults {
 		if (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && int64(f.Number) == e.Value && f.Text == text.English {
-			text.Chinese = f.TextChinese
+			text = say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}
 		}
 	}
 	return text.In(t.st.language)

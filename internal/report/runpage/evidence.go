@@ -1,6 +1,7 @@
 package runpage
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -255,7 +256,7 @@ func faultLog(j *checker.Judgement, l say.Language) []faultView {
 	}
 	var out []faultView
 	for _, f := range j.Faults {
-		v := faultView{Number: f.Number, Text: clean.Text(say.Both{English: f.Text, Chinese: f.TextChinese}.In(l), clean.MaxLine)}
+		v := faultView{Number: f.Number, Text: clean.Text(say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(l), clean.MaxLine)}
 		if f.Text == "" {
 			v.Text = clean.Text(f.Verb, clean.MaxName)
 		}

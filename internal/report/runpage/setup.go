@@ -39,7 +39,7 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	}
 	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // by the numbers that the story calls them by
 		f := &p.Faults[i]
-		add(say.FaultNumber.With(say.Number(f.Number)), say.Both{English: f.Text, Chinese: f.TextChinese})
+		add(say.FaultNumber.With(say.Number(f.Number)), f.Said())
 	}
 	if more := len(p.Faults) - maxSetUpFaults; more > 0 {
 		add(say.Text("faults"), say.More.With(say.Number(more)))

@@ -20,33 +20,33 @@ import (
 // pageView is what the template sees. All texts in it are clean; the template
 // escapes them.
 type pageView struct {
-	Title, Mode, Backend, Length string
-	Speed                        string // how much faster than told; "" when as told
-	Seed                         uint64
-	Hash, Replay                 string
-	Story, Question, Lesson      string
-	Origin                       string // of a story that was shrunk
-	Head                         page.Head
-	Leads                        []string // the verdict in a sentence
-	Properties                   []string
-	Runs                         []runView
-	Lead                         *runView  // whose story the page tells first
-	Others                       []runView // the other ones, folded
-	SetUp                        []pair
-	Picture                      template.HTML
-	Promises                     []promise
-	Legend                       []diagram.LegendItem
-	Shapes                       template.HTML
-	Questions                    []question
-	Compared                     *comparison
-	Aligned                      template.HTML
-	AlignedSays                  string
-	Flips                        []flip
-	Groups                       []figureGroup
-	Left                         string // what the page leaves out to stay small
-	Evidence                     evidence
-	State                        []standing // for the script
-	Says                         map[string]string
+	Title, Subtitle, Mode, Backend, Length string
+	Speed                                  string // how much faster than told; "" when as told
+	Seed                                   uint64
+	Hash, Replay                           string
+	Story, Question, Lesson                string
+	Origin                                 string // of a story that was shrunk
+	Head                                   page.Head
+	Leads                                  []string // the verdict in a sentence
+	Properties                             []string
+	Runs                                   []runView
+	Lead                                   *runView  // whose story the page tells first
+	Others                                 []runView // the other ones, folded
+	SetUp                                  []pair
+	Picture                                template.HTML
+	Promises                               []promise
+	Legend                                 []diagram.LegendItem
+	Shapes                                 template.HTML
+	Questions                              []question
+	Compared                               *comparison
+	Aligned                                template.HTML
+	AlignedSays                            string
+	Flips                                  []flip
+	Groups                                 []figureGroup
+	Left                                   string // what the page leaves out to stay small
+	Evidence                               evidence
+	State                                  []standing // for the script
+	Says                                   map[string]string
 
 	language say.Language
 	linker   *linker
@@ -126,11 +126,21 @@ type figureGroup struct {
 	Absent       []string
 }
 
+// played is how many locks there is a history of.
+func played(b *bundle.Bundle) (n int) {
+	for i := range b.Runs {
+		if b.Runs[i].Judgement.History != nil {
+			n++
+		}
+	}
+	return n
+}
+
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
 	v := &pageView{
 		language: l,
-		Title:    clean.Text(b.Title(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
-		Mode: say.Text("real servers").In(l), Length: say.OfTrueTime.With(say.Rounded(b.Simulated())).In(l), Speed: b.Speed().In(l),
+		Title:    clean.Text(b.Title(l), clean.MaxLine), Subtitle: clean.Text(b.Subtitle(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
+		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played(b)), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
 		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
 		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS, figure.CSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),

@@ -257,7 +257,7 @@ func (r *reader) resource() {
 // bandLabels are the properties that break for a while or at an instant, with what stands above it.
 // Writes are marks of the resource.
 var bandLabels = map[string]say.Phrase{
-	checker.MutualExclusionID: say.TwoInside.With(),
+	checker.MutualExclusionID: say.Text("two inside"),
 	checker.ProgressID:        say.StuckShort.With(),
 }
 

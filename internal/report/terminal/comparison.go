@@ -78,7 +78,7 @@ func (t *terminal) partings(sides []compare.Side) {
 			continue
 		}
 		if !some {
-			t.line(t.paint(bold, t.text(say.Text("Where the stories part"))))
+			t.line(t.paint(bold, t.text(say.Text("Where the runs diverge"))))
 			some = true
 		}
 		if p.Says != "" {

@@ -103,12 +103,20 @@ func (t *terminal) head() {
 	if t.o.Signs && t.o.Language == say.English { // a Chinese terminal may give the dot two columns
 		data = strings.ReplaceAll(data, " . ", " · ")
 	}
-	if gap := t.o.Width - t.r.Width(title) - t.r.Width(data); gap >= 2 {
+	gap := t.o.Width - t.r.Width(title) - t.r.Width(data)
+	if gap >= 2 {
 		t.line(t.paint(bold, title) + strings.Repeat(" ", gap) + t.paint(dim, data))
 	} else {
 		for _, l := range t.r.Wrap(title, t.o.Width) {
 			t.line(t.paint(bold, l))
 		}
+	}
+	if subtitle := clean.Text(t.b.Subtitle(t.o.Language), clean.MaxLine); subtitle != "" {
+		for _, l := range t.r.Wrap(subtitle, t.o.Width) {
+			t.line(l)
+		}
+	}
+	if gap < 2 {
 		t.line(t.paint(dim, data))
 	}
 	for i := range t.b.Runs {
@@ -195,13 +203,13 @@ func (t *terminal) steps(steps []explain.Step) {
 	}
 	indent := at + 3
 	column := t.o.Width - indent // of the sentence
-	wide := column >= 90
+	wide := column >= 100
 	longest := 0
 	for _, s := range steps {
 		longest = max(longest, t.r.Width(t.text(s.Sentence)))
 	}
 	if wide {
-		column = min(longest, column-46)
+		column = min(longest, column-57)
 	}
 	for _, s := range steps {
 		if s.Skipped > 0 {
@@ -219,7 +227,7 @@ func (t *terminal) steps(steps []explain.Step) {
 				lead = mark + t.right(when, at) + "  "
 			}
 			if n == 0 && wide {
-				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 26), 26)+" "+t.cut(s.Store, 18))
+				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 32), 32)+" "+t.cut(s.Store, 22))
 			}
 			t.line(lead + l)
 		}

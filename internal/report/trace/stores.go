@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -133,7 +134,7 @@ func (w *traceRun) restart(e *history.Event) {
 func (w *traceRun) addFaults() {
 	tracks := map[int64]*track{}
 	for _, f := range w.h.Header.Faults {
-		tracks[int64(f.Number)] = w.track(w.faults, fmt.Sprintf("fault %d: %s", f.Number, f.Text))
+		tracks[int64(f.Number)] = w.track(w.faults, fmt.Sprintf("fault %d: %s", f.Number, cmp.Or(f.Told, f.Text)))
 	}
 	for _, s := range bundle.FaultSpans(w.h) {
 		tr := tracks[s.Fault]
