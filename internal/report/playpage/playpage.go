@@ -193,7 +193,7 @@ func FrontHead(title string, own ...string) page.Head {
 func NewFront(l say.Language) (f Front, err error) {
 	f.Frame, err = played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
 	f.Says = map[string]string{}
-	for id, english := range verdicts {
+	for id, english := range verdicts { // order: none, a map again
 		f.Says[id] = say.Text(english).In(l)
 	}
 	return f, err
@@ -315,7 +315,7 @@ func wordsOf(l say.Language) map[string]any {
 	} {
 		says[id] = say.Text(english).In(l)
 	}
-	for id, english := range verdicts {
+	for id, english := range verdicts { // order: none, a map again
 		says[id] = say.Text(english).In(l)
 	}
 	return says
