@@ -183,6 +183,13 @@ func TestFaultsAreDropped(t *testing.T) {
 	}
 	p.Drag(p.Middle(`[data-kind="crash"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
 	faults(2, "crash B at")
+	// No lane of a client takes a failover; a message fault takes the next message of the client there.
+	p.Drag(p.Middle(`[data-kind="fail-over"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
+	p.Await(`document.getElementById("problems").innerText.indexOf("redis-1") > 0`)
+	p.Drag(p.Middle(`[data-kind="lose-request"]`), p.Middle(`.lock .lane[data-node="C"] .track`))
+	faults(3, "drop request when C is about to send")
+	p.Click(`[data-remove="3"]`)
+	p.Await(`document.querySelectorAll("#faults li").length === 2`)
 	from := p.Middle(`.held.instant`)
 	p.Drag(from, browser.Point{X: from.X + 60, Y: from.Y})
 	p.Await(`!/crash B at 7[.0-9]*s|crash B at 7500ms/.test(document.getElementById("faults").innerText)`)

@@ -160,6 +160,27 @@ func TestEverythingFocusableHasAName(t *testing.T) {
 	}
 }
 
+// A word of the field opens its explanation beside it, without any script, and Escape closes it.
+func TestWordsOpenInPlace(t *testing.T) {
+	for _, width := range []int{1280, 390} {
+		p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{NoScript: true, Width: width, Height: 844})
+		p.Click("#verdict .term")
+		if far := browser.Eval[float64](p, `(function (term, word) {
+			if (!word.matches(":popover-open")) return 1e6;
+			var a = term.getBoundingClientRect(), b = word.getBoundingClientRect();
+			if (b.left < 0 || b.right > innerWidth || b.top < 0 || b.bottom > innerHeight) return 1e5;
+			return Math.max(b.top - a.bottom, a.top - b.bottom);
+		})(document.querySelector("#verdict .term"), document.getElementById(document.querySelector("#verdict .term").getAttribute("popovertarget")))`); far > 30 {
+			t.Errorf("at %d px the explanation of a word is %v px away from it", width, far)
+		}
+		p.Press(kb.Escape)
+		if n := p.Count(":popover-open"); n != 0 {
+			t.Errorf("Escape leaves %d explanations open", n)
+		}
+		quiet(t, p)
+	}
+}
+
 // With scripts switched off nothing is missing: the same words, and answers that
 // unfold.
 func TestCompleteWithoutScripts(t *testing.T) {
@@ -172,7 +193,7 @@ func TestCompleteWithoutScripts(t *testing.T) {
 	for _, p := range []*browser.Page{with, without} {
 		browser.Eval[int](p, `document.querySelectorAll("details:not(.events)").forEach(function (d) { d.removeAttribute("name"); d.open = true; }), 0`)
 	}
-	for _, selector := range []string{"#verdict", "#verdicts table", ".steps", "#lesson", "#setup", "#compare", "#measurements", "#evidence", "#words"} {
+	for _, selector := range []string{"#verdict", "#verdicts table", ".steps", "#lesson", "#setup", "#compare", "#measurements", "#evidence"} {
 		visible := func(p *browser.Page) string {
 			s := p.Text(selector)
 			return strings.Join(strings.Fields(strings.NewReplacer("Copied", "", "Copy", "").Replace(s)), " ")

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/world"
 )
 
 // Edit is one change of the scenario. An edit says everything that it needs, so that of many
@@ -34,7 +37,8 @@ type Move struct {
 	By    int64 `json:"by"`    // ms
 }
 
-// Add puts a fault at an instant in the lane of a node, or at a message.
+// Add puts a fault at an instant in the lane of a node, or at a message. One that hits a message may be
+// put into the lane of a client: then it is the next message that the client sends.
 type Add struct {
 	Kind    string `json:"kind"` // see palette
 	Node    string `json:"node"` // in whose lane; "" on a message: that of its client
@@ -200,6 +204,54 @@ func nextNumber(p *plan.Plan) int {
 // needReplica gives the stores that can have one a replica.
 func needReplica(p *plan.Plan) {
 	p.Redis.Replicas, p.MySQL.Replicas, p.Postgres.Replicas = max(p.Redis.Replicas, 1), max(p.MySQL.Replicas, 1), max(p.Postgres.Replicas, 1)
+}
+
+// targets are the nodes of a run into whose lanes each fault of the palette can be put.
+func targets(h *history.History, lock string) map[string][]string {
+	var clients, servers, primaries []string
+	for i, n := range h.Header.Nodes {
+		switch h.Role(history.NodeID(i + 1)) {
+		case history.RoleClient:
+			clients = append(clients, n.Name)
+		case history.RoleStore:
+			servers = append(servers, n.Name)
+		}
+	}
+	if v, _ := locks.Lookup(lock); len(servers) > 0 && slices.Contains([]locks.Store{locks.StoreRedis, locks.StoreMySQL, locks.StorePostgres}, v.Store) {
+		primaries = servers[:1]
+	}
+	all := map[string][]string{}
+	for name, k := range palette { // order: none, a map again
+		switch {
+		case k.onWire, k.verb == "pause":
+			all[name] = clients
+		case k.verb == "fail-over":
+			all[name] = primaries
+		default:
+			all[name] = append(slices.Clone(clients), servers...)
+		}
+	}
+	return all
+}
+
+// nextMessage finds the message that a fault means which hits messages, and was put into a lane.
+func (a *Add) nextMessage(h *history.History) {
+	counts := map[string]int{}
+	for i := range h.Events {
+		e := &h.Events[i]
+		if e.Kind != history.Sent || h.Name(e.Node) != a.Node || h.Role(e.Node) != history.RoleClient {
+			continue
+		}
+		name := world.ReadRequest(h.Text(e.Text)).Name
+		if name == "" {
+			continue
+		}
+		counts[name]++
+		if e.At.Duration() >= time.Duration(a.At)*time.Millisecond {
+			a.Client, a.Command, a.Nth = a.Node, name, counts[name]
+			return
+		}
+	}
 }
 
 // Message is one command of a client in a run, as a fault can wait for it.

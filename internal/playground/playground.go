@@ -78,6 +78,8 @@ type Lock struct {
 	// Arrows are the messages of the picture, by the events that its arrows name.
 	Arrows map[int]Message `json:"arrows"`
 	Facts  map[string]bool `json:"facts"` // by property and verdict: "mutual-exclusion kept"
+	// Targets are the nodes into whose lanes each fault of the palette can be put.
+	Targets map[string][]string `json:"targets"`
 }
 
 // Playground plays one frame after the other. It is not safe for concurrent use.
@@ -90,6 +92,15 @@ func New() *Playground { return &Playground{} }
 
 // Play answers a request. What is wrong with it, it says in the frame.
 func (g *Playground) Play(ctx context.Context, r Request) Frame {
+	if a := r.Edit.Add; a != nil && palette[a.Kind].onWire && a.Command == "" && a.Node != "" {
+		before := r
+		before.Edit = Edit{}
+		if p, err := before.plan(); err == nil {
+			if out := run.One(ctx, g.world(0), p, p.Locks[0], p.Seed); out.Err == nil {
+				a.nextMessage(out.Judgement.History)
+			}
+		}
+	}
 	p, err := r.plan()
 	if err != nil {
 		return Frame{Problems: problemsOf(err)}
@@ -116,7 +127,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	for i := range runs {
 		f.Locks = append(f.Locks, runs[i].lock(i, time.Duration(f.Window)*time.Millisecond, !r.Timeline))
 	}
-	f.Faults = faultList(p, runs[0].h(), r.Language)
+	f.Faults = faultList(runs, r.Language)
 	f.Messages, _ = messagesOf(runs[0].h(), r.Language)
 	return f
 }
@@ -206,7 +217,7 @@ func (r *played) h() *history.History { return r.out.Judgement.History }
 func (r *played) lock(i int, window time.Duration, told bool) Lock {
 	l := Lock{
 		ID: r.out.Lock, Verdict: r.verdict(), Says: r.says(), Cause: r.cause(), Hash: r.h().Hash().String(),
-		Stage: r.stage(window), Facts: map[string]bool{}, Arrows: map[int]Message{},
+		Stage: r.stage(window), Facts: map[string]bool{}, Targets: targets(r.h(), r.out.Lock), Arrows: map[int]Message{},
 	}
 	for _, f := range r.out.Judgement.Findings {
 		l.Facts[f.Property+" "+string(f.Verdict)] = true

@@ -130,32 +130,71 @@ func TestEditsChangeTheFile(t *testing.T) {
 		edit Edit
 		want string
 	}{
-		"lease":        {Edit{Control: "lease", Index: index("lease", "3 s")}, "lease: 3s"},
-		"work":         {Edit{Control: "work", Index: index("work", "10 s to 12 s")}, "work: 10s..12s"},
-		"pause":        {Edit{Control: "pause", Index: index("pause", "7.25 s")}, "for: 7250ms"},
-		"no pause":     {Edit{Control: "pause", Index: 0}, "faults: []"},
-		"latency":      {Edit{Control: "latency", Index: index("latency", "20 ms to 40 ms")}, "latency: 20ms..40ms"},
-		"lag":          {Edit{Control: "lag", Index: index("lag", "500 ms")}, "lag: 500ms"},
-		"clock":        {Edit{Control: "clock", Index: index("clock", "12 s")}, "jump-clock: the primary\n    by: \"+12s\""},
-		"clock back":   {Edit{Control: "clock", Index: index("clock", "-3 s")}, "by: \"-3s\""},
-		"seed":         {Edit{Seed: "42"}, "seed: 42"},
-		"fence":        {Edit{Fence: "writes"}, "fence: writes"},
-		"locks":        {Edit{Locks: []string{"redlock", "etcd-mutex"}}, "locks: [redlock, etcd-mutex]"},
-		"later":        {Edit{Move: &Move{Fault: 1, By: 530}}, "after: 1550ms"},
-		"never before": {Edit{Move: &Move{Fault: 1, By: -9000}}, "after: 0s"},
-		"longer":       {Edit{Move: &Move{Fault: 1, End: true, By: 1000}}, "for: 4s"},
-		"gone":         {Edit{Remove: 1}, "faults: []"},
-		"in a lane":    {Edit{Add: &Add{Kind: "crash", Node: "B", At: 3020}}, "- at: 3s\n    crash: B"},
-		"cut off":      {Edit{Add: &Add{Kind: "cut-off", Node: "C", At: 100}}, "partition: [C, store]\n    for: 5s"},
-		"server":       {Edit{Add: &Add{Kind: "cut-off", Node: "redis-1", At: 100}}, "partition: [redis-1, [A, B, C]]"},
-		"failover":     {Edit{Add: &Add{Kind: "fail-over", Node: "redis-1", At: 2000}}, "fail-over: operator"},
-		"lost reply":   {Edit{Add: &Add{Kind: "lose-reply", Client: "A", Command: "SET", Nth: 1}}, "- when: A is about to send SET\n    after: 0s\n    drop: reply"},
-		"late":         {Edit{Add: &Add{Kind: "late-request", Client: "B", Command: "unlock", Nth: 1}}, "delay: request\n    by: 5s"},
-		"on a reply":   {Edit{Add: &Add{Kind: "pause", Client: "B", Command: "SET", Nth: 2, Reply: true}}, "when: B has the reply of SET the 2nd time"},
+		"lease":              {Edit{Control: "lease", Index: index("lease", "3 s")}, "lease: 3s"},
+		"work":               {Edit{Control: "work", Index: index("work", "10 s to 12 s")}, "work: 10s..12s"},
+		"pause":              {Edit{Control: "pause", Index: index("pause", "7.25 s")}, "for: 7250ms"},
+		"no pause":           {Edit{Control: "pause", Index: 0}, "faults: []"},
+		"latency":            {Edit{Control: "latency", Index: index("latency", "20 ms to 40 ms")}, "latency: 20ms..40ms"},
+		"lag":                {Edit{Control: "lag", Index: index("lag", "500 ms")}, "lag: 500ms"},
+		"clock":              {Edit{Control: "clock", Index: index("clock", "12 s")}, "jump-clock: the primary\n    by: \"+12s\""},
+		"clock back":         {Edit{Control: "clock", Index: index("clock", "-3 s")}, "by: \"-3s\""},
+		"seed":               {Edit{Seed: "42"}, "seed: 42"},
+		"fence":              {Edit{Fence: "writes"}, "fence: writes"},
+		"locks":              {Edit{Locks: []string{"redlock", "etcd-mutex"}}, "locks: [redlock, etcd-mutex]"},
+		"later":              {Edit{Move: &Move{Fault: 1, By: 530}}, "after: 1550ms"},
+		"never before":       {Edit{Move: &Move{Fault: 1, By: -9000}}, "after: 0s"},
+		"longer":             {Edit{Move: &Move{Fault: 1, End: true, By: 1000}}, "for: 4s"},
+		"gone":               {Edit{Remove: 1}, "faults: []"},
+		"in a lane":          {Edit{Add: &Add{Kind: "crash", Node: "B", At: 3020}}, "- at: 3s\n    crash: B"},
+		"cut off":            {Edit{Add: &Add{Kind: "cut-off", Node: "C", At: 100}}, "partition: [C, store]\n    for: 5s"},
+		"server":             {Edit{Add: &Add{Kind: "cut-off", Node: "redis-1", At: 100}}, "partition: [redis-1, [A, B, C]]"},
+		"failover":           {Edit{Add: &Add{Kind: "fail-over", Node: "redis-1", At: 2000}}, "fail-over: operator"},
+		"lost reply":         {Edit{Add: &Add{Kind: "lose-reply", Client: "A", Command: "SET", Nth: 1}}, "- when: A is about to send SET\n    after: 0s\n    drop: reply"},
+		"late":               {Edit{Add: &Add{Kind: "late-request", Client: "B", Command: "unlock", Nth: 1}}, "delay: request\n    by: 5s"},
+		"in a client's lane": {Edit{Add: &Add{Kind: "lose-reply", Node: "A", At: 3000}}, "when: A is about to send unlock"},
+		"on a reply":         {Edit{Add: &Add{Kind: "pause", Client: "B", Command: "SET", Nth: 2, Reply: true}}, "when: B has the reply of SET the 2nd time"},
 	} {
 		f := play(t, g, Request{File: start.File, Edit: tt.edit})
 		if !strings.Contains(f.File, tt.want) {
 			t.Errorf("%s: no %q in\n%s", name, tt.want, f.File)
+		}
+	}
+}
+
+// A fault after which nothing broke says what would make it bite, and stops saying so when it does.
+func TestAFaultThatDoesNothingSaysWhatWould(t *testing.T) {
+	g := New()
+	f := play(t, g, Request{Edit: Edit{Story: "failover-forgets-the-lock"}})
+	f = play(t, g, Request{File: f.File, Edit: Edit{Control: "lag", Index: 0}})
+	if !strings.Contains(f.Faults, "Set a replication lag above 0 s") {
+		t.Errorf("a failover without a lag: %s", f.Faults)
+	}
+	f = play(t, g, Request{File: f.File, Edit: Edit{Control: "lag", Index: 10}})
+	if strings.Contains(f.Faults, "replication lag") {
+		t.Errorf("a failover with a lag of 1 s: %s", f.Faults)
+	}
+	f = play(t, g, Request{})
+	if !strings.Contains(f.Faults, "Pull its end past the lease.") {
+		t.Errorf("a pause within the lease: %s", f.Faults)
+	}
+	f = play(t, g, Request{File: f.File, Edit: Edit{Move: &Move{Fault: 1, By: 300_000}}})
+	if !strings.Contains(f.Faults, "It never happened") {
+		t.Errorf("a pause that comes after all: %s", f.Faults)
+	}
+}
+
+// Faults have sensible targets only: what no lane of a lock can take is not offered there.
+func TestFaultsHaveTargets(t *testing.T) {
+	g := New()
+	f := play(t, g, Request{Edit: Edit{Open: "scenario: x\nlocks: [set-nx-lua, etcd-mutex]\nclients: [A, B]\n"}})
+	for i, want := range []map[string]string{
+		{"pause": "A B", "crash": "A B redis-1", "fail-over": "redis-1", "lose-reply": "A B"},
+		{"pause": "A B", "fail-over": ""},
+	} {
+		for kind, nodes := range want {
+			if got := strings.Join(f.Locks[i].Targets[kind], " "); got != nodes {
+				t.Errorf("%s of %s can go to %q, want %q", kind, f.Locks[i].ID, got, nodes)
+			}
 		}
 	}
 }
@@ -177,7 +216,7 @@ func TestWhatCannotBePlayedSaysWhy(t *testing.T) {
 		{Edit{Control: "nothing"}, "no slider"},
 		{Edit{Move: &Move{Fault: 9}}, "there is no fault 9"},
 		{Edit{Add: &Add{Kind: "meteor"}}, "there is no fault"},
-		{Edit{Add: &Add{Kind: "lose-reply", Node: "A"}}, "drop it on an arrow"},
+		{Edit{Add: &Add{Kind: "lose-reply", Node: "redis-1"}}, "drop it on an arrow"},
 		{Edit{Add: &Add{Kind: "pause", Node: "nobody"}}, "nobody"},
 		{Edit{Add: &Add{Kind: "pause", Node: "A\n  evil: true"}}, ""},
 	} {

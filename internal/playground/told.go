@@ -3,11 +3,14 @@ package playground
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
+	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
@@ -63,10 +66,11 @@ func (r *played) escaped(p say.Phrase) string {
 	return html.EscapeString(clean.Sentence(p.In(r.language)))
 }
 
-// faultList lists the faults, each with what removes it.
-func faultList(p *plan.Plan, h *history.History, l say.Language) string {
+// faultList lists the faults, each with what removes it, and with what would make it bite where it did not.
+func faultList(runs []played, l say.Language) string {
 	var b strings.Builder
-	for i, f := range h.Header.Faults {
+	p, judged := runs[0].plan, runs[0].out.Judgement.Faults
+	for i, f := range runs[0].h().Header.Faults {
 		if i == 12 {
 			break
 		}
@@ -79,10 +83,46 @@ func faultList(p *plan.Plan, h *history.History, l say.Language) string {
 		if p.Chaos == nil {
 			fmt.Fprintf(&b, `<button type="button" data-remove="%d" aria-label="%s">×</button>`, f.Number,
 				html.EscapeString(clean.Text(say.RemoveFault.With(say.Number(f.Number)).In(l), clean.MaxLine)))
+			for n := range judged {
+				if judged[n].Number == f.Number {
+					fmt.Fprintf(&b, `<span class="idle">%s</span>`, html.EscapeString(toothless(runs, &judged[n], l)))
+				}
+			}
 		}
 		b.WriteString(`</li>`)
 	}
 	return b.String()
+}
+
+// toothless says of a fault that changed nothing, or after which nothing broke, what would make it bite;
+// "" for any other.
+func toothless(runs []played, f *checker.FiredFault, l say.Language) string {
+	p, word := runs[0].plan, func(english string) string { return say.Text(english).In(l) }
+	safe := !slices.ContainsFunc(runs, func(r played) bool { return r.verdict() == checker.Broken })
+	planned := slices.IndexFunc(p.Faults, func(of faults.Fault) bool { return of.Number == f.Number })
+	lock, _ := locks.Lookup(runs[0].out.Lock)
+	hint := ""
+	if planned >= 0 {
+		switch of := &p.Faults[planned]; of.Verb.Name() {
+		case "fail-over":
+			if p.Redis.Lag == 0 {
+				hint = word("Set a replication lag above 0 s: then the replica lacks what is new.")
+			}
+		case "pause", "partition":
+			if lock.LeaseUnit > 0 && of.End.For > 0 && of.End.For <= p.Lease {
+				hint = word("Pull its end past the lease.")
+			}
+		}
+	}
+	switch {
+	case f.Times == 0:
+		return word("It never happened: what it waits for did not come about.")
+	case f.InVain:
+		return strings.TrimSpace(word("It changed nothing.") + " " + hint)
+	case safe && hint != "":
+		return word("Nothing broke.") + " " + hint
+	}
+	return ""
 }
 
 // messagesOf lists the first commands that clients have sent, and says which one each event of a

@@ -13,7 +13,7 @@ var playTexts = [][2]string{
 	{"nothing: every write is taken", "不检查：每次写入都接受"},
 	{"a write whose token is lower than that of an earlier write is refused", "令牌比先前写入低的写入要拒绝"},
 	{"reads raise the mark too, which closes the gap between a stale read and an accepted write", "读取也抬高记号，堵住过期读取与被接受的写入之间的空当"},
-	{"Faults", "故障"}, {"Drag one into a lane, or onto a message of the diagram. Or click one, and say where.", "拖一个到泳道里，或拖到图中的消息上。点击则会询问放在哪里。"},
+	{"Faults", "故障"}, {"Drag one into a lane, or onto a message of the diagram. Or click one, and say where. Dashed ones hit the next message of a client.", "拖一个到泳道里，或拖到图中的消息上。点击则会询问放在哪里。虚线框的会打中客户端的下一条消息。"},
 	{"pause", "停顿"}, {"crash", "崩溃"}, {"cut off", "断网"}, {"clock steps", "时钟拨动"}, {"failover", "故障转移"}, {"lose request", "丢失请求"}, {"lose reply", "丢失回复"},
 	{"late request", "请求迟到"}, {"late reply", "回复迟到"}, {"The faults of this story", "这个场景里的故障"},
 	{"Copy the link", "复制链接"}, {"Copy as scenario file", "复制为场景文件"}, {"Open a scenario file", "打开场景文件"}, {"A story", "场景"}, {"A lesson", "课程"}, {"choose …", "请选择……"},
@@ -31,6 +31,9 @@ var playTexts = [][2]string{
 	{"Done: the data are safe now.", "完成：数据现在安全了。"}, {"Done: the others get in now.", "完成：其他客户端现在进得去了。"}, {"What happens now? Answer first.", "接下来会怎样？先回答。"},
 	{"SET NX EX, then DEL", "SET NX EX，再 DEL"}, {"SET NX EX, released by a script", "SET NX EX，由脚本释放"}, {"SET NX EX, with fencing tokens", "SET NX EX，带防护令牌"}, {"SET NX EX, renewed by a watchdog", "SET NX EX，由看门狗续期"},
 	{"Redlock, on five servers", "Redlock，五台服务器"}, {"etcd's mutex", "etcd 的互斥锁"}, {"ZooKeeper's queue", "ZooKeeper 的队列"}, {"PostgreSQL's advisory lock", "PostgreSQL 的咨询锁"},
+	{"It never happened: what it waits for did not come about.", "它没有发生：它等待的情形没有出现。"}, {"It changed nothing.", "它什么也没改变。"}, {"Nothing broke.", "什么也没坏。"},
+	{"Set a replication lag above 0 s: then the replica lacks what is new.", "把复制延迟设为大于 0 秒：这样副本就缺少新写入的内容。"}, {"Pull its end past the lease.", "把它的末端拉过租约。"},
+	{"This one is for: {nodes}", "它只能放到：{nodes}"}, {"no lane of this lock", "这把锁没有这样的泳道"},
 	{"More designs", "更多设计"}, {"More: bugs that were published", "更多：公开过的缺陷"}, {"More: misprints of texts", "更多：文章里的印刷错误"},
 	{"Go on:", "继续："}, {"two inside", "同时有两个持有者"},
 

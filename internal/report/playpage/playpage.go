@@ -103,6 +103,7 @@ type view struct {
 	Legend           []diagram.LegendItem
 	Says             map[string]any
 	Cards            []card
+	Words            []page.Word
 	First            playground.Frame
 }
 
@@ -110,7 +111,7 @@ type view struct {
 type card struct {
 	Name     string   `json:"name"`
 	Heading  string   `json:"heading"`
-	Story    string   `json:"story"`
+	Story    string   `json:"story"` // HTML: its terms open their explanations
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"`
 	Whys     []string `json:"whys"`  // what is wrong with each answer; "" for the right one
@@ -157,8 +158,16 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 		return nil, err
 	}
 	v.Says["stories"] = told
+	words := map[string]bool{}
 	for i := range cards {
-		v.Cards = append(v.Cards, newCard(&cards[i], len(cards), l))
+		terms := page.NewLinker(l) // each lesson has its own: only one of them is shown
+		v.Cards = append(v.Cards, newCard(&cards[i], len(cards), terms, l))
+		for _, w := range terms.Words() {
+			if !words[w.ID] {
+				words[w.ID] = true
+				v.Words = append(v.Words, w)
+			}
+		}
 	}
 	if v.First, err = played(playground.Request{Settled: true, Language: l}); err != nil {
 		return nil, err
@@ -185,7 +194,7 @@ func FrontHead(title string, own ...string) page.Head {
 func NewFront(l say.Language) (f Front, err error) {
 	f.Frame, err = played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
 	f.Says = map[string]string{}
-	for id, english := range verdicts {
+	for id, english := range verdicts { // order: none, a map again
 		f.Says[id] = say.Text(english).In(l)
 	}
 	return f, err
@@ -275,10 +284,10 @@ func lockMenu(l say.Language) (named []option, groups []group) {
 	return named, groups
 }
 
-func newCard(c *tour.Card, of int, l say.Language) card {
+func newCard(c *tour.Card, of int, terms *page.Linker, l say.Language) card {
 	return card{
 		Name: c.Name, Heading: say.LessonIs.With(say.Number(c.Number), say.Number(of), say.Both{English: c.Title, Chinese: c.Title}.Phrase()).In(l),
-		Story: c.Story, Question: c.Question, Answers: c.Answers, Whys: c.Whys, Stop: c.Stop, Right: c.Right, See: c.See, Turn: c.Turn, Remember: c.Remember,
+		Story: string(terms.Text(c.Story)), Question: c.Question, Answers: c.Answers, Whys: c.Whys, Stop: c.Stop, Right: c.Right, See: c.See, Turn: c.Turn, Remember: c.Remember,
 		Start: c.Start, Goal: c.Goal, Done: say.Text(done[c.Goal[0]]).In(l),
 	}
 }
@@ -305,12 +314,13 @@ func wordsOf(l say.Language) map[string]any {
 		"failed":   "The simulator does not start.",
 		"noworker": "A browser runs it only from a server: simulate serve, or any static host.",
 		"nowhere":  "Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.",
-		"step":     "Step {n} of {of}, {at}:",
-		"next":     "Go on:", "right": "Right.",
+		"only":     "This one is for: {nodes}", "none": "no lane of this lock",
+		"step": "Step {n} of {of}, {at}:",
+		"next": "Go on:", "right": "Right.",
 	} {
 		says[id] = say.Text(english).In(l)
 	}
-	for id, english := range verdicts {
+	for id, english := range verdicts { // order: none, a map again
 		says[id] = say.Text(english).In(l)
 	}
 	return says

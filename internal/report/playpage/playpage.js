@@ -277,7 +277,7 @@
       if (dragged) dragged.remove();
       chip.dropped = !!dragged;
       if (hit) ask({ edit: { add: hit.add } });
-      else if (dragged) say([says.nowhere]);
+      else if (dragged) say([chip.refused || says.nowhere]);
       setTimeout(function () { chip = null; }, 0); // behind the click
     });
     c.addEventListener("pointercancel", function () {
@@ -291,11 +291,16 @@
     all(".aim, .aimed").forEach(function (e) { e.classList.remove("aim", "aimed"); });
     if (hit) hit.element.classList.add(hit.add.command ? "aimed" : "aim");
   }
+  // allowed are the nodes of a lock into whose lanes a chip can be put.
+  function allowed(c, i) { return frame.locks[i].targets[c.dataset.kind] || []; }
   function target(e) {
-    var kind = chip.from.dataset.kind, lane = chip.from.classList.contains("wire") ? null : track(e.clientX, e.clientY);
+    var kind = chip.from.dataset.kind, lane = track(e.clientX, e.clientY);
+    chip.refused = "";
     if (lane) {
-      var box = lane.getBoundingClientRect();
-      return { element: lane, add: { kind: kind, node: lane.parentNode.dataset.node, at: Math.round((e.clientX - box.left) / box.width * frame.window) } };
+      var box = lane.getBoundingClientRect(), node = lane.parentNode.dataset.node, nodes = allowed(chip.from, all(".lock", stages).indexOf(lane.closest(".lock")));
+      if (nodes.indexOf(node) >= 0) return { element: lane, add: { kind: kind, node: node, at: Math.round((e.clientX - box.left) / box.width * frame.window) } };
+      chip.refused = says.only.replace("{nodes}", nodes.join(", ") || says.none);
+      return null;
     }
     var near = message(e.clientX, e.clientY), column = chip.from.classList.contains("wire") ? null : inDiagram(e.clientX, e.clientY);
     if (column && (!near || near.distance > 8)) return { element: column.element, add: { kind: kind, node: column.node, at: column.at } };
@@ -309,7 +314,7 @@
     if (!svg) return null;
     var at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM().inverse());
     var lock = all(".lock", stages)[all(".player", pictures).indexOf(svg.closest(".player"))];
-    var nodes = all(".lane", lock).map(function (lane) { return lane.dataset.node; });
+    var nodes = allowed(chip.from, all(".lock", stages).indexOf(lock));
     var head = all(".heads-bar .node", svg.parentNode).filter(function (t) { return nodes.indexOf(t.textContent) >= 0; }).sort(function (a, b) {
       return Math.abs(a.getAttribute("x") - at.x) - Math.abs(b.getAttribute("x") - at.x);
     })[0];
@@ -348,7 +353,7 @@
     $("where-head").textContent = c.textContent;
     all(".node", dialog).forEach(function (e) { e.hidden = wire; });
     all(".wire", dialog).forEach(function (e) { e.hidden = !wire; });
-    options($("where-node"), all(".lock:first-of-type .lane").map(function (e) { return [e.dataset.node, e.dataset.node]; }));
+    options($("where-node"), allowed(c, 0).map(function (node) { return [node, node]; }));
     options($("where-message"), frame.messages.map(function (m, i) { return [i, m.text]; }));
     dialog.returnValue = "";
     dialog.onclose = function () {
@@ -504,7 +509,7 @@
     if (!card) return;
     var add = function (tag, text, cls) { return box.appendChild(element(tag, text, cls)); };
     add("h2", card.heading).id = "lesson-title";
-    add("p", card.story);
+    add("p", "").innerHTML = card.story; // made by us, with its terms
     add("p", card.question, "turn");
     var list = add("div", "", "answers");
     card.answers.forEach(function (text, i) {

@@ -138,7 +138,7 @@
       return act[button.dataset.go]();
     }
     var li = e.target.closest(".steps li");
-    if (li && !e.target.closest("a.term") && !String(getSelection())) {
+    if (li && !e.target.closest(".term") && !String(getSelection())) {
       var c = cursorOf(li);
       if (c) goTo(c, c.rows.indexOf(li));
     }

@@ -49,7 +49,7 @@ type pageView struct {
 	Says                                   map[string]string
 
 	language say.Language
-	linker   *linker
+	linker   *page.Linker
 }
 
 // scriptSays are the words of the page's script, which stand on the page as data.
@@ -59,7 +59,7 @@ var scriptSays = map[string]string{
 }
 
 // Link links the terms of a text that come up for the first time on the page.
-func (v *pageView) Link(s string) template.HTML { return v.linker.text(s) }
+func (v *pageView) Link(s string) template.HTML { return v.linker.Text(s) }
 
 // LinkStep is Link for the sentences of steps, of which there may be very many:
 // terms that come up late in a long story have come up before.
@@ -67,11 +67,11 @@ func (v *pageView) LinkStep(s stepView) template.HTML {
 	if s.Number > 30 || !strings.HasPrefix(s.ID, "s") && len(v.Runs) > maxLeads {
 		return template.HTML(html.EscapeString(s.Sentence))
 	}
-	return v.linker.text(s.Sentence)
+	return v.linker.Text(s.Sentence)
 }
 
 // Words explains the terms that were linked. The template asks for them last.
-func (v *pageView) Words() []word { return v.linker.words() }
+func (v *pageView) Words() []page.Word { return v.linker.Words() }
 
 // StepNumber names a step.
 func (v *pageView) StepNumber(n int) string { return say.StepNumber.With(say.Number(n)).In(v.language) }
@@ -143,7 +143,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played(b)), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
 		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
 		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS, figure.CSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
-		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: newLinker(l),
+		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
 		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
 	}
 	if b.Backend == history.Sim {

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
@@ -66,19 +67,19 @@ func TestServersAreGrouped(t *testing.T) {
 
 // A term is linked where it comes up first, and explained once.
 func TestTermsAreLinkedOnce(t *testing.T) {
-	l := newLinker(say.English)
-	first := string(l.text("The lease ends & the <lease> ends in true time; a token."))
-	if want := `The <a class="term" href="#word-lease">lease</a> ends &amp; the &lt;lease&gt; ends in <a class="term" href="#word-true-time">true time</a>; a <a class="term" href="#word-fencing-token">token</a>.`; first != want {
+	l := page.NewLinker(say.English)
+	first := string(l.Text("The lease ends & the <lease> ends in true time; a token."))
+	if want := `The <button type="button" class="term" popovertarget="word-lease">lease</button> ends &amp; the &lt;lease&gt; ends in <button type="button" class="term" popovertarget="word-true-time">true time</button>; a <button type="button" class="term" popovertarget="word-fencing-token">token</button>.`; first != want {
 		t.Errorf("got\n%s\nwant\n%s", first, want)
 	}
-	if again := string(l.text("A lease, a token and true time.")); again != "A lease, a token and true time." {
+	if again := string(l.Text("A lease, a token and true time.")); again != "A lease, a token and true time." {
 		t.Errorf("linked again: %s", again)
 	}
-	if got := string(l.text("untrue time, preleased")); strings.Contains(got, "<a") {
+	if got := string(l.Text("untrue time, preleased")); strings.Contains(got, "<button") {
 		t.Errorf("linked a part of a word: %s", got)
 	}
 	seen := map[string]bool{}
-	for _, w := range l.words() {
+	for _, w := range l.Words() {
 		if seen[w.ID] || w.Meaning == "" {
 			t.Errorf("%s is explained twice or not at all", w.ID)
 		}

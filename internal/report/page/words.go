@@ -1,4 +1,4 @@
-package runpage
+package page
 
 import (
 	"html"
@@ -21,18 +21,20 @@ var extraTerms = []struct{ id, name, meaning string }{
 	{"round-trip", "round trip", "A command to the store and its reply back."},
 }
 
-// linker links each term to its explanation where it comes up first, in the order
-// in which the page is filled in. A page that is filled in anew needs a new one.
-type linker struct {
+// Linker makes each term open its explanation, in place, where it comes up first, in the order in which
+// the page is filled in. A page that is filled in anew needs a new one. The explanations stand where the
+// page says {{template "words" .Words}}: a reader of the printed page finds them there.
+type Linker struct {
 	language say.Language
 	used     map[string]bool
 	order    []string // ids of the terms in the order of their first use
 }
 
-func newLinker(l say.Language) *linker { return &linker{language: l, used: map[string]bool{}} }
+// NewLinker makes one.
+func NewLinker(l say.Language) *Linker { return &Linker{language: l, used: map[string]bool{}} }
 
-// text escapes a clean text and links the terms that come up for the first time.
-func (l *linker) text(s string) template.HTML {
+// Text escapes a clean text and links the terms that come up for the first time.
+func (l *Linker) Text(s string) template.HTML {
 	var b strings.Builder
 	language := l.language
 	if !strings.ContainsFunc(s, han) {
@@ -53,14 +55,14 @@ func (l *linker) text(s string) template.HTML {
 
 func han(r rune) bool { return unicode.Is(unicode.Han, r) }
 
-func (l *linker) link(b *strings.Builder, id, text string) {
+func (l *Linker) link(b *strings.Builder, id, text string) {
 	l.used[id] = true
 	l.order = append(l.order, id)
-	b.WriteString(`<a class="term" href="#word-` + html.EscapeString(id) + `">` + html.EscapeString(text) + `</a>`)
+	b.WriteString(`<button type="button" class="term" popovertarget="word-` + html.EscapeString(id) + `">` + html.EscapeString(text) + `</button>`)
 }
 
 // extra links the words that the glossary does not have.
-func (l *linker) extra(b *strings.Builder, s string) {
+func (l *Linker) extra(b *strings.Builder, s string) {
 	for s != "" {
 		at, end, found := len(s), len(s), -1
 		for i := range extraTerms {
@@ -100,13 +102,13 @@ func wordAt(s, word string) int {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 }
 
-// word is a line of the glossary.
-type word struct{ ID, Name, Meaning string }
+// Word is a line of the glossary.
+type Word struct{ ID, Name, Meaning string }
 
-// words explains the terms that were used, and those that the explanations use,
+// Words explains the terms that were used, and those that the explanations use,
 // in the order of their first use.
-func (l *linker) words() []word {
-	var out []word
+func (l *Linker) Words() []Word {
+	var out []Word
 	for i := 0; i < len(l.order); i++ {
 		id := l.order[i]
 		if t, ok := glossary.Lookup(id); ok {
@@ -114,7 +116,7 @@ func (l *linker) words() []word {
 			if name != t.English.Name { // so that a reader finds it elsewhere
 				name += "（" + t.English.Name + "）"
 			}
-			out = append(out, word{id, name, e.Meaning})
+			out = append(out, Word{id, name, e.Meaning})
 			for _, p := range glossary.Split(l.language, e.Meaning) {
 				if p.Term != "" && !l.used[p.Term] {
 					l.used[p.Term] = true
@@ -125,7 +127,7 @@ func (l *linker) words() []word {
 		}
 		for _, t := range extraTerms {
 			if t.id == id {
-				out = append(out, word{id, say.Text(t.name).In(l.language), say.Text(t.meaning).In(l.language)})
+				out = append(out, Word{id, say.Text(t.name).In(l.language), say.Text(t.meaning).In(l.language)})
 			}
 		}
 	}
