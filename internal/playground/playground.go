@@ -70,7 +70,7 @@ type Lock struct {
 	ID      string          `json:"id"`
 	Verdict checker.Verdict `json:"verdict"` // broken when any property is, kept when it was earned
 	Says    string          `json:"says"`    // the verdict in a sentence
-	Cause   string          `json:"cause"`   // what was assumed, and what was so; "" when nothing broke, or no assumption was proved false
+	Impact  checker.Impact  `json:"impact"`  // what the run did to the data
 	Hash    string          `json:"hash"`    // of the history: that of the program for the same file and seed
 	Stage   string          `json:"stage"`   // HTML: the timeline
 	Picture string          `json:"picture"` // SVG: the space-time diagram
@@ -216,7 +216,7 @@ func (r *played) h() *history.History { return r.out.Judgement.History }
 
 func (r *played) lock(i int, window time.Duration, told bool) Lock {
 	l := Lock{
-		ID: r.out.Lock, Verdict: r.verdict(), Says: r.says(), Cause: r.cause(), Hash: r.h().Hash().String(),
+		ID: r.out.Lock, Verdict: r.verdict(), Says: r.says(), Impact: r.out.Judgement.Impact(), Hash: r.h().Hash().String(),
 		Stage: r.stage(window), Facts: map[string]bool{}, Targets: targets(r.h(), r.out.Lock), Arrows: map[int]Message{},
 	}
 	for _, f := range r.out.Judgement.Findings {
@@ -250,15 +250,6 @@ func (r *played) verdict() checker.Verdict {
 		return checker.Kept
 	}
 	return checker.Unknown
-}
-
-// cause is the assumption behind what broke first, with its numbers.
-func (r *played) cause() string {
-	f := explain.Assumption(r.h(), r.out.Judgement.Findings, r.plan.Redis.Lag)
-	if !f.Proved() {
-		return ""
-	}
-	return clean.Sentence(f.Formula.In(r.language))
 }
 
 // says is the verdict in a sentence, with the reason when nobody can tell.

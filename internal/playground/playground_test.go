@@ -38,8 +38,9 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 		}
 	}
 	for i, want := range []string{"no-stale-write broken", "no-stale-write kept"} {
-		if l := f.Locks[i]; !l.Facts[want] || l.Cause == "" {
-			t.Errorf("%s, want %s: %s %q", l.ID, want, l.Says, l.Cause)
+		impact := []checker.Impact{checker.ImpactDamaged, checker.ImpactSafe}[i]
+		if l := f.Locks[i]; !l.Facts[want] || l.Impact != impact || !strings.Contains(l.Stage, "; its lease had 9") {
+			t.Errorf("%s, want %s and %s: %s, %s", l.ID, want, impact, l.Impact, l.Says)
 		}
 	}
 }
@@ -48,11 +49,11 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 func TestTheFirstPageCanBeTurned(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{Edit: Edit{Open: Front}, Timeline: true})
-	if l := f.Locks[0]; l.Verdict != checker.Broken || l.Cause == "" || l.Picture+l.Story != "" {
-		t.Errorf("it begins %s (%s), with %d bytes that the page does not show", l.Verdict, l.Cause, len(l.Picture+l.Story))
+	if l := f.Locks[0]; l.Verdict != checker.Broken || l.Impact != checker.ImpactDamaged || l.Picture+l.Story != "" {
+		t.Errorf("it begins %s (%s), with %d bytes that the page does not show", l.Verdict, l.Impact, len(l.Picture+l.Story))
 	}
 	f = play(t, g, Request{File: f.File, Edit: Edit{Move: &Move{Fault: 1, End: true, By: -8_000}}, Timeline: true})
-	if l := f.Locks[0]; l.Verdict != checker.Kept || l.Cause != "" {
+	if l := f.Locks[0]; l.Verdict != checker.Kept || l.Impact != checker.ImpactKept {
 		t.Errorf("with a pause of 4 s it is %s: %s", l.Verdict, l.Says)
 	}
 }

@@ -11,12 +11,10 @@
     if (f.problems && f.problems.length) return;
     var l = f.locks[0], held = document.activeElement && stage.contains(document.activeElement);
     lock.dataset.verdict = l.verdict;
+    lock.dataset.impact = l.impact;
     stage.innerHTML = l.stage;
-    lock.querySelector(".verdict b").textContent = says[l.verdict];
+    lock.querySelector(".verdict b").textContent = says[l.verdict === "broken" && says[l.impact] ? l.impact : l.verdict];
     lock.querySelector(".verdict span").textContent = l.says;
-    var cause = lock.querySelector(".cause");
-    cause.hidden = !l.cause;
-    cause.querySelector("span").textContent = l.cause;
     if (held) stage.querySelector("[data-fault]").focus({ preventScroll: true });
   }
   var ask = sim.ask;

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/playground"
@@ -185,9 +186,18 @@ type Front struct {
 	Says  map[string]string // the words of its script
 }
 
+// Word is what stands before the sentence of the verdict.
+func (f *Front) Word() string {
+	l := &f.Frame.Locks[0]
+	if word, ok := f.Says[string(l.Impact)]; ok && l.Verdict == checker.Broken {
+		return word
+	}
+	return f.Says[string(l.Verdict)]
+}
+
 // FrontHead is the head of a page at the root of the site that has such a timeline, with styles of its own.
 func FrontHead(title string, own ...string) page.Head {
-	return page.NewHead(title, append([]string{page.ReportCSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
+	return page.NewHead(title, append([]string{page.ReportCSS, strip.CSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
 }
 
 // NewFront plays the story of the site's first page.
@@ -210,7 +220,7 @@ func played(r playground.Request) (playground.Frame, error) {
 }
 
 // verdicts are what stands before the sentence of one.
-var verdicts = map[string]string{"kept": "✓ kept", "broken": "✗ broken", "unknown": "? unknown"}
+var verdicts = map[string]string{"kept": "✓ kept", "broken": "✗ broken", "data-safe": "✗ data safe", "data-damaged": "✗ data damaged", "unknown": "? unknown"}
 
 // chips are the faults of the palette, in words.
 var chips = map[string]string{

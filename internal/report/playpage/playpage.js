@@ -82,17 +82,17 @@
     frame.locks.forEach(function (l, i) {
       var box = all(".lock", stages)[i], told = all(".player", pictures)[i];
       box.dataset.verdict = l.verdict;
+      box.dataset.impact = l.impact;
       box.querySelector(".which").value = l.id;
       box.querySelector(".less").hidden = frame.locks.length < 2;
-      var verdict = box.querySelector(".verdict"), words = says[l.verdict] + " " + l.says;
+      var verdict = box.querySelector(".verdict"), word = says[l.verdict === "broken" && says[l.impact] ? l.impact : l.verdict], words = word + " " + l.says;
       if (verdict.dataset.words !== words) {
         verdict.dataset.words = words;
         verdict.textContent = "";
-        verdict.appendChild(element("b", says[l.verdict]));
+        verdict.appendChild(element("b", word));
         verdict.appendChild(document.createTextNode(l.says));
       }
       fill(box.querySelector(".stage"), l.stage);
-      box.querySelector(".cause").textContent = l.cause;
       told.querySelector("h2").textContent = l.id;
       var diagram = told.querySelector(".diagram"), story = told.querySelector(".story");
       diagram.setAttribute("aria-label", l.id);
