@@ -17,7 +17,7 @@ type Choice struct {
 	Name say.Both
 }
 
-// have is what somebody has to keep a lock in.
+// have is what there is to keep a lock in.
 type have struct {
 	Choice
 	at say.Both // in a sentence: "one Redis"
@@ -114,8 +114,9 @@ type rule struct {
 	goal          say.Both // what no lock does when none survives: "keeps two from working at once"
 }
 
-// rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it should be. Where it cannot,
-// the data are as safe as the exclusion: the search measured the damage of a lock with tokens behind a resource that checks.
+// rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it
+// should be. Where it cannot, the data are as safe as the exclusion: the search measured the damage
+// of a lock with tokens behind a resource that checks.
 var rules = []rule{
 	{
 		Nothing, No, []string{"stuck", measured.Hung}, []string{"believe", "robbed"}, true,
@@ -135,7 +136,7 @@ var rules = []rule{
 	},
 }
 
-// Question is what somebody has answered.
+// Question is three answers.
 type Question struct {
 	Have   string `json:"have"`
 	IfTwo  string `json:"if_two"`

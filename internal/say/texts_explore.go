@@ -53,7 +53,7 @@ var (
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
-	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"Its price besides: nobody gets it after", "另外的代价：之后谁也拿不到它的"},
+	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"Its price besides: no client gets it after", "另外的代价：之后谁也拿不到它的"},
 	{"Not expected, but it is broken by", "没有预料，但它会败给"}, {"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Tokens", "令牌"},
 	{"What do you have?", "你有什么？"}, {"What happens if two work at once?", "如果两个同时工作，会怎样？"}, {"Can your resource refuse an old token?", "你的资源能拒绝旧令牌吗？"},
 	{"Nearest", "最接近的"}, {"play it", "演一遍"}, {"Answer the questions above.", "请回答上面的问题。"}, {"All answers", "所有答案"}, {"you have", "你有"}, {"nothing much happens", "没什么大不了"}, {"work is done twice", "工作做两遍"},
@@ -78,7 +78,7 @@ var exploreTexts = [][2]string{
 	{"Each entry is a minimal set of kinds of faults: together they break the lock, and no smaller part of them does. Each links to its shortest story.", "每一项是一个最小的故障组合：合在一起会破坏这把锁，少一个就不会。点开看它最短的故事。"},
 	{"The shortest stories", "最短的故事"}, {"What none means", "“没有”是什么意思"}, {"no fault at all", "没有任何故障"},
 	{"None means: no schedule of that many faults within this scope breaks the lock.", "“没有”是说：这个范围内，这么多个故障的所有安排，没有一个破坏这把锁。"},
-	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"somebody is robbed", "有人的锁被别人释放"}, {"everybody is stuck", "谁也拿不到"},
+	{"two believe they hold it", "两个客户端都以为持有"}, {"the resource is damaged", "资源被损坏"}, {"everybody is stuck", "谁也拿不到"},
 	{"What can happen to a client", "客户端会怎样"}, {"What can happen to a message", "消息会怎样"}, {"What can happen to the network", "网络会怎样"},
 	{"What must not happen", "什么不能发生"},
 	{"With fencing tokens, it does no harm that two believe they hold the lock: untick that below.", "有了防护令牌，两个客户端都以为持有也无妨：在下面去掉那一项。"},
