@@ -104,6 +104,9 @@ func (a *Answer) Lines() (out []Line) {
 	}
 	add("Searched", say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), rests))
 	add("Not searched", say.NotSearchedWas.With(say.Number(c.Found.Complete)))
+	if a.guarded() && c.Fenced {
+		add("Not searched either", say.WritesOnlyNot.With())
+	}
 	if !a.guarded() && slices.Contains(a.Must, "damage") && c.Fenced {
 		add("Tokens", say.NothingChecks.With())
 	}
