@@ -51,10 +51,8 @@ What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `
 
 Kinds of faults:
 ` + kindsHelp(),
-		Example: `  simulate advise                                      # three questions
-  simulate advise --have etcd --if-two damage --tokens yes
+		Example: `  simulate advise --have etcd --if-two damage --tokens yes  # their answers
   simulate advise --expect pause,fail-over  # which locks survive these two
-  simulate advise --expect pause --must-not damage --store etcd  # fenced
   simulate advise --expect crash,restart,lost-reply --json  # for a script`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -51,6 +51,7 @@ var jsonRuns = []struct {
 	{[]string{"explore", "set-nx-lua", "--only", "evict"}, exitMet},
 	{[]string{"advise"}, exitMet},
 	{[]string{"advise", "--expect", "pause"}, exitMet},
+	{[]string{"advise", "--have", "kubernetes", "--if-two", "damage", "--tokens", "yes"}, exitMet},
 	{[]string{"tour", "1"}, exitMet},
 	{[]string{"new", "scenario", "my-story"}, exitMet},
 	{[]string{"new", "adapter", "my-adapter"}, exitMet},

@@ -115,6 +115,7 @@ func TestNoEnglishSentencesOnAChineseTerminal(t *testing.T) {
 	for _, args := range [][]string{
 		{"list", "locks"}, {"list", "bugs"}, {"list", "faults"}, {"list", "properties"}, {"list", "scenarios"},
 		{"dev", "claims", "--claim", "1,31,36,51"},
+		{"advise", "--have", "redis", "--if-two", "damage", "--tokens", "no"}, {"advise", "--have", "object-store", "--if-two", "nothing"},
 		{"advise", "--out", out}, {"advise", "--expect", "pause,fail-over", "--out", out},
 		{"explore", "set-nx-lua", "--only", "pause", "--out", out},
 		{"sweep", "pause-against-lease", "--seeds", "1", "--out", out},

@@ -49,6 +49,9 @@ measured. On real servers (--backend process) only the scripts are played unless
 says otherwise, and a cell that they cannot play says why; there, and at a scale other
 than 1, the walk plays no part.
 
+The page of the whole matrix, matrix.html, leads to a page of evidence for each lock, in
+the folder matrix; that of some locks or faults has its evidence below.
+
 --scripts plays the scripts as they stand, and lists each with the letter that it
 showed; --export writes them as scenario files, too.`,
 		Example: `  simulate matrix --lock redlock --fault GP,RS --seeds 1000        # two cells

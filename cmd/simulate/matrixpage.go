@@ -116,7 +116,7 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lo
 		row := matrixpage.Lock{
 			ID: l.Lock, Group: say.LibrariesByTheirCode.With().In(f.language), Store: demands(v).In(f.language),
 			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source, More: f.whole(),
-			Tokens: l.Walk == nil || l.Walk.Locks[0].Fenced(), // of one that was not walked nobody knows
+			Tokens: l.Walk == nil || l.Walk.Locks[0].Fenced(), // else it is unknown
 		}
 		for k := range columns {
 			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how}

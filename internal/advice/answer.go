@@ -23,7 +23,7 @@ type Candidate struct {
 
 	Cost  measured.Cost          `json:"-"`
 	Found *measured.ExploredLock `json:"-"`
-	Stuck [][]string             `json:"-"` // of Also, those after which nobody gets it; empty where that must not happen
+	Stuck [][]string             `json:"-"` // of Also, those after which no client gets it
 }
 
 // Answer is what the search says to a question.

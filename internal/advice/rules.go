@@ -17,7 +17,7 @@ type Choice struct {
 	Name say.Both
 }
 
-// have is what somebody has to keep a lock in.
+// have is what there is to keep a lock in.
 type have struct {
 	Choice
 	at say.Both // in a sentence: "one Redis"
@@ -114,8 +114,9 @@ type rule struct {
 	goal          say.Both // what no lock does when none survives: "keeps two from working at once"
 }
 
-// rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it should be. Where it cannot,
-// the data are as safe as the exclusion: the search measured the damage of a lock with tokens behind a resource that checks.
+// rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it
+// should be. Where it cannot, the data are as safe as the exclusion: the search measured the damage
+// of a lock with tokens behind a resource that checks.
 var rules = []rule{
 	{
 		Nothing, No, []string{"stuck", measured.Hung}, []string{"believe", "robbed"}, true,
@@ -135,7 +136,7 @@ var rules = []rule{
 	},
 }
 
-// Question is what somebody has answered.
+// Question is three answers.
 type Question struct {
 	Have   string `json:"have"`
 	IfTwo  string `json:"if_two"`
@@ -167,9 +168,11 @@ func Tokens() []Choice {
 // How says of kinds of resources how they refuse an old token.
 func How() []Choice {
 	return []Choice{
-		{"SQL", both("a row: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine; no row changed means refused", "一行：UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine；没有改到行就是被拒绝")},
-		{"S3", both("an object store: a conditional put (If-Match) of an object that holds the highest token", "对象存储：带条件的 PUT（If-Match），对象里存着最高的令牌")},
-		{"HTTP", both("an HTTP API: a header with the token, which the server compares with the highest that it has seen", "HTTP API：请求头里带令牌，服务器与见过的最高令牌比较")},
+		{"SQL", both("a row: before you read, UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine, and write with the same condition; no row changed means refused",
+			"一行：读之前先 UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine，写时带同样的条件；没有改到行就是被拒绝")},
+		{"S3", both("an object store: before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one; write by a conditional put, too",
+			"对象存储：读之前先用带条件的 PUT（If-Match）把你的令牌写进对象，除非里面的更高；写时也用带条件的 PUT")},
+		{"HTTP", both("an HTTP API: a header with the token at each read and write, which the server compares with the highest that it has seen", "HTTP API：每次读写都在请求头里带令牌，服务器与见过的最高令牌比较")},
 		{"file", both("a file: it cannot by itself; let one process write it, and compare there", "文件：它自己做不到；只让一个进程写，并在那里比较")},
 	}
 }

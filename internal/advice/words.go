@@ -83,7 +83,7 @@ func (a *Answer) Lines() (out []Line) {
 		add("Two can still hold it at once", say.RefusedLater.With(inWords(overlaps)))
 	}
 	if len(c.Stuck) > 0 {
-		add("Its price besides: nobody gets it after", say.AfterThese.With(inWords(c.Stuck)))
+		add("Its price besides: no client gets it after", say.AfterThese.With(inWords(c.Stuck)))
 	}
 	if len(c.Beyond) > 0 {
 		add("Not expected, but it is broken by", say.AfterThese.With(say.OnlyKinds.With(measured.KindsInWords(c.Beyond))))
@@ -104,6 +104,9 @@ func (a *Answer) Lines() (out []Line) {
 	}
 	add("Searched", say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), rests))
 	add("Not searched", say.NotSearchedWas.With(say.Number(c.Found.Complete)))
+	if a.guarded() && c.Fenced {
+		add("Not searched either", say.WritesOnlyNot.With())
+	}
 	if !a.guarded() && slices.Contains(a.Must, "damage") && c.Fenced {
 		add("Tokens", say.NothingChecks.With())
 	}

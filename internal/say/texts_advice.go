@@ -12,7 +12,8 @@ var (
 		"{lock} may do: nothing that was found breaks it, but {verdict}[; {price}].",
 		"{lock} 也许可以：没有找到能破坏它的，但是{verdict}[；{price}]。")
 	NotAllSearched = New1[Phrase]("not everything was searched ({verdict})", "没有全部搜过（{verdict}）")
-	LetItRefuse    = New0("let the resource refuse each token older than the newest it has seen", "让资源拒绝比见过的最新令牌更旧的令牌")
+	LetItRefuse    = New0("let the resource refuse, in reads and writes, each token older than the newest it has seen", "让资源在读和写时都拒绝比见过的最新令牌更旧的令牌")
+	WritesOnlyNot  = New0("a resource that checks writes only: between a read and a write an older client may write.", "只在写时检查的资源：在读和写之间，较旧的客户端还可能写入。")
 	KindsAndPairs  = New2[List, Number]("{kinds} and {n} {n|pair|pairs} of other faults", "{kinds}，以及另外 {n} 对故障")
 	OnlyPairs      = New1[Number]("{n} {n|pair|pairs} of faults", "{n} 对故障")
 	OnlyKinds      = New1[List]("{kinds}", "{kinds}")

@@ -53,8 +53,8 @@ var (
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
-	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"Its price besides: nobody gets it after", "另外的代价：之后谁也拿不到它的"},
-	{"Not expected, but it is broken by", "没有预料，但它会败给"}, {"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Tokens", "令牌"},
+	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"Its price besides: no client gets it after", "另外的代价：之后谁也拿不到它的"},
+	{"Not expected, but it is broken by", "没有预料，但它会败给"}, {"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Tokens", "令牌"}, {"Not searched either", "也没有搜的"},
 	{"What do you have?", "你有什么？"}, {"What happens if two work at once?", "如果两个同时工作，会怎样？"}, {"Can your resource refuse an old token?", "你的资源能拒绝旧令牌吗？"},
 	{"Nearest", "最接近的"}, {"play it", "演一遍"}, {"Answer the questions above.", "请回答上面的问题。"}, {"All answers", "所有答案"}, {"you have", "你有"}, {"nothing much happens", "没什么大不了"}, {"work is done twice", "工作做两遍"},
 	{"damage, and nothing refuses old tokens", "会损坏，没有谁拒绝旧令牌"}, {"damage, and the resource refuses old tokens", "会损坏，资源拒绝旧令牌"},

@@ -2,7 +2,7 @@ package say
 
 // matrixTexts are those of the page of a matrix.
 var matrixTexts = [][2]string{
-	{"my resource checks tokens", "我的资源检查令牌"}, {"show variants, defects, libraries and misprints", "也显示变体、有缺陷的、库和误印的"},
+	{"my resource checks tokens, in reads and writes", "我的资源在读和写时都检查令牌"}, {"show variants, defects, libraries and misprints", "也显示变体、有缺陷的、库和误印的"},
 	{"Designs to choose from, the least harmed first", "可选的设计，受害最少的在前"}, {"Variants, and designs with a known defect", "变体，和有已知缺陷的设计"},
 	{"while acquiring", "获取时"}, {"while holding", "持有时"}, {"while releasing", "释放时"},
 	{"kinds of the walk", "遍历中的种类"},
