@@ -82,10 +82,10 @@ func (d *drawing) heads() {
 		x := l.column(id)
 		d.text(x, 16, middle, "node", clean.Text(say.Name(l.h.Name(id)).In(d.language), min(clean.MaxHeadName, l.spacing/8)))
 		role := string(l.h.Role(id))
-		if l.spacing < 80 && role == string(history.RoleClient) {
-			role = "" // there is no room to say so
+		if role == l.h.Name(id) || l.spacing < 80 && role == string(history.RoleClient) {
+			continue // the name says so, or there is no room
 		}
-		d.text(x, 30, middle, "role", say.Text(role).In(d.language))
+		d.text(x, 30, middle, "role", d.word(role))
 	}
 	d.b.WriteString(`</g>`)
 }
