@@ -42,6 +42,7 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
 	d.strikes(b.Strikes)
 	d.freezes(b.Freezes)
+	d.guides()
 	d.lifelines()
 	d.beliefs(b.Beliefs)
 	d.grants(b.Grants)
@@ -217,13 +218,25 @@ func (d *drawing) folds() {
 	}
 }
 
+// guides lead from the steps' numbers to their rows and across, behind all else.
+func (d *drawing) guides() {
+	d.b.WriteString(`<path d="`)
+	for n, s := range d.l.steps {
+		if row, y := d.l.row(s.Event), d.l.numbers[n]; row == y {
+			d.f("M%d %dH%d", stepNumberX+11, y, d.l.width)
+		} else {
+			d.f("M%d %dL%d %dH%d", stepNumberX+11, y, gutter+14, row, d.l.width)
+		}
+	}
+	d.b.WriteString(`" class="guide"/>`)
+}
+
 // numbers draws the steps' times and numbers in the gutter. They are links, so that
 // a click leads to the sentence; those who use the keyboard have the list itself.
 func (d *drawing) numbers() {
 	last := ""
-	var guides strings.Builder
 	for n, s := range d.l.steps {
-		row, y := d.l.row(s.Event), d.l.numbers[n]
+		y := d.l.numbers[n]
 		if at := say.Seconds(s.At).In(d.language); at != last {
 			d.text(stepNumberX-16, y+4, ending, "time", at)
 			last = at
@@ -234,13 +247,7 @@ func (d *drawing) numbers() {
 		}
 		d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d">%d</text></a>`,
 			d.prefix, n+1, class, stepNumberX, y, stepNumberX, y+4, n+1)
-		if row == y {
-			fmt.Fprintf(&guides, "M%d %dH%d", stepNumberX+11, y, d.l.width)
-		} else {
-			fmt.Fprintf(&guides, "M%d %dL%d %dH%d", stepNumberX+11, y, gutter+14, row, d.l.width)
-		}
 	}
-	d.f(`<path d="%s" class="guide"/>`, guides.String())
 }
 
 // escape makes a text harmless inside of SVG.
