@@ -92,12 +92,13 @@ func (d *drawing) wires() {
 				line(h.Events[c].Node, e.Node, l.row(c), l.row(i))
 			}
 		case history.RequestDropped, history.ReplyDropped:
-			d.lost(e.Node, e.Peer, l.row(i), say.Phrase{})
+			d.lost(i, say.Phrase{})
 		case history.WriteAccepted, history.WriteRefused, history.ReadDone:
 			line(e.Peer, e.Node, l.row(i)-2, l.row(i))
 		}
 	}
 	d.f(`<path class="msg" d="%s"/>`, path.String())
+	d.draws()
 }
 
 // bareMark writes a step's number, time and ring.
