@@ -48,7 +48,7 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	d.beliefs(b.Beliefs)
 	d.grants(b.Grants)
 	d.messages()
-	d.folds()
+	d.folds(b)
 	d.draws()
 	d.b.WriteString(marks)
 	d.numbers()
@@ -221,24 +221,6 @@ func (d *drawing) grants(bars []bundle.Bar) {
 func (d *drawing) bar(x, y0, y1 int, class string, owner history.NodeID) {
 	d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.Of(owner))
 	d.bars = append(d.bars, box{x, y0, x + 14, y1})
-}
-
-// folds tear the diagram where time was folded. What they say keeps off the messages that go on.
-func (d *drawing) folds() {
-	for _, f := range d.l.folds {
-		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
-		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
-		says := say.LaterOn.With(say.Rounded(f.length)).In(d.language)
-		x, least := 0, 1<<30
-		for far := 0; far < d.l.width/2 && far < least; far += 4 {
-			for _, at := range [...]int{gutter + (d.l.width-gutter)/2 - far, gutter + (d.l.width-gutter)/2 + far} {
-				if cost := d.cost(labelBox(at, f.y+4, middle, says), far, least); cost < least {
-					x, least = at, cost
-				}
-			}
-		}
-		d.text(x, f.y+4, middle, "quiet", says)
-	}
 }
 
 // guides lead from the steps' numbers to their rows and across, behind all else.

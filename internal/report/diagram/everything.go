@@ -40,7 +40,7 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	d.lifelines()
 	d.beliefs(bars.Beliefs)
 	d.grants(bars.Grants)
-	d.folds()
+	d.folds(bars)
 	d.wires()
 	for k, s := range l.steps {
 		d.bareMark(k, &s, stepNumber(kept[k]))
@@ -59,7 +59,7 @@ func (l *Layout) placeAll() {
 		e := &l.h.Events[i]
 		switch gap := e.At.Sub(before); {
 		case gap >= quietStretch:
-			l.folds = append(l.folds, fold{y + foldHeight/2, gap})
+			l.folds = append(l.folds, fold{y + foldHeight/2, before, e.At})
 			y += foldHeight
 		case gap > 0:
 			y += 5

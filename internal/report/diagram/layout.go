@@ -34,12 +34,6 @@ type Layout struct {
 	numbers []int // by step: where its number stands
 }
 
-// fold is a quiet stretch that takes little room.
-type fold struct {
-	y      int
-	length time.Duration
-}
-
 // Measures of the diagram, in pixels.
 const (
 	gutter      = 84 // for times and step numbers; with three lanes it fits a phone
@@ -231,7 +225,7 @@ func (l *Layout) placeRows() {
 		gap := e.At.Sub(before)
 		switch {
 		case gap >= quietStretch:
-			l.folds = append(l.folds, fold{y + foldHeight/2, gap})
+			l.folds = append(l.folds, fold{y + foldHeight/2, before, e.At})
 			y += foldHeight
 		case n == 0:
 			y += 22
