@@ -134,13 +134,13 @@ func (s OptionalSeconds) In(l Language) string {
 	return Seconds(s).In(l)
 }
 
-// Rounded is a duration with as many digits as are worth reading: 9.25 s, 45.0 s.
+// Rounded is a duration with as many digits as are worth reading: 0.38 s, 9.0 s.
 type Rounded time.Duration
 
 // In writes the duration.
 func (r Rounded) In(l Language) string {
 	digits := 1
-	if r < Rounded(10*time.Second) {
+	if r < Rounded(time.Second) {
 		digits = 2
 	}
 	return strconv.FormatFloat(time.Duration(r).Seconds(), 'f', digits, 64) + choose(l, " s", " 秒")

@@ -82,7 +82,10 @@ var (
 	LocksBelow     = New2[Number, Seconds]("{n} locks in true time, below each other, {time}", "{n} 把锁，按真实时间，上下排列，{time}")
 	TalkTo         = New2[List, List]("{clients} talk to {stores} and to the resource", "{clients} 访问 {stores} 和资源")
 	InsideOver     = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}", "{time}内同时在里面的客户端：最多 {n} 个")
-	LaterOn        = New1[Rounded]("... {time} later ...", "... {time}之后 ...")
+	TimePasses     = New2[Rounded, Clauses]("{time} pass[: {what}]", "{time}过去[：{what}]")
+	IsFrozen       = New1[Name]("{who} is frozen", "{who} 冻结")
+	LeaseRunsOut   = New2[Name, Names]("{who}'s lease runs out[ on {servers}]", "{who} 的租约[在 {servers} 上]到期")
+	SessionRunsOut = New2[Name, Names]("{who}'s session ends[ on {servers}]", "{who} 的会话[在 {servers} 上]结束")
 	ExecutedUnseen = New2[Verbatim, Verbatim](
 		"{command}: {reply}; when the store executed it is unknown",
 		"{command}：{reply}；存储何时执行，未知")

@@ -49,7 +49,7 @@ func (l *Layout) chooseColumns() {
 	for n, id := range l.columns {
 		l.x[id] = gutter + l.spacing/2 + n*l.spacing
 	}
-	l.width = gutter + len(l.columns)*l.spacing + margin
+	l.width = gutter + len(l.columns)*l.spacing - l.spacing/2 + room
 }
 
 // keptApart are the nodes that a fault which begins names as those that it keeps apart.

@@ -41,17 +41,16 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
 	d.strikes(b.Strikes)
+	marks := d.marks()
 	d.freezes(b.Freezes)
+	d.guides()
 	d.lifelines()
 	d.beliefs(b.Beliefs)
 	d.grants(b.Grants)
-	d.folds()
-	for _, i := range l.Rows {
-		d.message(i)
-	}
-	for _, i := range l.Rows {
-		d.mark(i)
-	}
+	d.messages()
+	d.folds(b)
+	d.draws()
+	d.b.WriteString(marks)
 	d.numbers()
 	d.heads()
 	d.b.WriteString("</svg>")
@@ -80,12 +79,16 @@ func (d *drawing) heads() {
 	d.b.WriteString(`<g class="heads">`)
 	for _, id := range l.columns {
 		x := l.column(id)
-		d.text(x, 16, middle, "node", clean.Text(say.Name(l.h.Name(id)).In(d.language), min(clean.MaxHeadName, l.spacing/8)))
-		role := string(l.h.Role(id))
-		if l.spacing < 80 && role == string(history.RoleClient) {
-			role = "" // there is no room to say so
+		class := "node"
+		if l.spacing < narrow {
+			class = "node small"
 		}
-		d.text(x, 30, middle, "role", say.Text(role).In(d.language))
+		d.text(x, 16, middle, class, clean.Text(say.Name(l.h.Name(id)).In(d.language), min(clean.MaxHeadName, l.spacing/8)))
+		role := string(l.h.Role(id))
+		if role == l.h.Name(id) || l.spacing < narrow && role == string(history.RoleClient) {
+			continue // the name says so, or there is no room
+		}
+		d.text(x, 30, middle, "role", d.word(role))
 	}
 	d.b.WriteString(`</g>`)
 }
@@ -97,7 +100,9 @@ type drawing struct {
 	prefix   string         // of the steps' ids
 	language say.Language
 	b        strings.Builder
-	arrives  int32 // the event with which the message arrives that is being drawn
+
+	words, bars []box // what is drawn already, for labels to keep off
+	lines       []line
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
@@ -114,6 +119,7 @@ const (
 // keeps them readable on top of lines.
 func (d *drawing) text(x, y int, where, class, s string) {
 	d.f(`<text x="%d" y="%d" class="%s%s">%s</text>`, x, y, class, where, escape(s))
+	d.words = append(d.words, labelBox(x, y, where, s))
 }
 
 // lifelines draws the columns. A line is interrupted while its process is dead.
@@ -187,8 +193,7 @@ func (d *drawing) strikes(bars []bundle.Bar) {
 func (d *drawing) beliefs(bars []bundle.Bar) {
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
-			d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="b%d"/>`,
-				d.l.column(b.Node)-7, y0, y1-y0, d.colours.Of(b.Owner))
+			d.bar(d.l.column(b.Node)-7, y0, y1, "b", b.Owner)
 		}
 	}
 }
@@ -203,27 +208,40 @@ func (d *drawing) grants(bars []bundle.Bar) {
 		if b.Copy {
 			class = "copy copy"
 		}
-		d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.Of(b.Owner))
-		d.text(x+19, y0+12, beside, "o", clean.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4))
+		d.bar(x, y0, y1, class, b.Owner)
+		y, name := y0+12, clean.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4)
+		for d.cost(labelBox(x+19, y, beside, name), 0, 1) > 0 && y+12 < y1 {
+			y += 12 // a mark says something there
+		}
+		d.text(x+19, y, beside, "o", name)
 	}
 }
 
-// folds tear the diagram where time was folded.
-func (d *drawing) folds() {
-	for _, f := range d.l.folds {
-		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
-		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
-		d.text(gutter+(d.l.width-gutter)/2, f.y+4, middle, "quiet", say.LaterOn.With(say.Rounded(f.length)).In(d.language))
+// bar draws a bar in the colour of a client.
+func (d *drawing) bar(x, y0, y1 int, class string, owner history.NodeID) {
+	d.f(`<rect x="%d" y="%d" width="14" height="%d" rx="2" class="%s%d"/>`, x, y0, y1-y0, class, d.colours.Of(owner))
+	d.bars = append(d.bars, box{x, y0, x + 14, y1})
+}
+
+// guides lead from the steps' numbers to their rows and across, behind all else.
+func (d *drawing) guides() {
+	d.b.WriteString(`<path d="`)
+	for n, s := range d.l.steps {
+		if row, y := d.l.row(s.Event), d.l.numbers[n]; row == y {
+			d.f("M%d %dH%d", stepNumberX+11, y, d.l.width)
+		} else {
+			d.f("M%d %dL%d %dH%d", stepNumberX+11, y, gutter+14, row, d.l.width)
+		}
 	}
+	d.b.WriteString(`" class="guide"/>`)
 }
 
 // numbers draws the steps' times and numbers in the gutter. They are links, so that
 // a click leads to the sentence; those who use the keyboard have the list itself.
 func (d *drawing) numbers() {
 	last := ""
-	var guides strings.Builder
 	for n, s := range d.l.steps {
-		row, y := d.l.row(s.Event), d.l.numbers[n]
+		y := d.l.numbers[n]
 		if at := say.Seconds(s.At).In(d.language); at != last {
 			d.text(stepNumberX-16, y+4, ending, "time", at)
 			last = at
@@ -234,13 +252,7 @@ func (d *drawing) numbers() {
 		}
 		d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d">%d</text></a>`,
 			d.prefix, n+1, class, stepNumberX, y, stepNumberX, y+4, n+1)
-		if row == y {
-			fmt.Fprintf(&guides, "M%d %dH%d", stepNumberX+11, y, d.l.width)
-		} else {
-			fmt.Fprintf(&guides, "M%d %dL%d %dH%d", stepNumberX+11, y, gutter+14, row, d.l.width)
-		}
 	}
-	d.f(`<path d="%s" class="guide"/>`, guides.String())
 }
 
 // escape makes a text harmless inside of SVG.

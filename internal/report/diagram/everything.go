@@ -40,7 +40,7 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	d.lifelines()
 	d.beliefs(bars.Beliefs)
 	d.grants(bars.Grants)
-	d.folds()
+	d.folds(bars)
 	d.wires()
 	for k, s := range l.steps {
 		d.bareMark(k, &s, stepNumber(kept[k]))
@@ -59,7 +59,7 @@ func (l *Layout) placeAll() {
 		e := &l.h.Events[i]
 		switch gap := e.At.Sub(before); {
 		case gap >= quietStretch:
-			l.folds = append(l.folds, fold{y + foldHeight/2, gap})
+			l.folds = append(l.folds, fold{y + foldHeight/2, before, e.At})
 			y += foldHeight
 		case gap > 0:
 			y += 5
@@ -92,12 +92,13 @@ func (d *drawing) wires() {
 				line(h.Events[c].Node, e.Node, l.row(c), l.row(i))
 			}
 		case history.RequestDropped, history.ReplyDropped:
-			d.lost(e.Node, e.Peer, l.row(i), say.Phrase{})
+			d.lost(i, say.Phrase{})
 		case history.WriteAccepted, history.WriteRefused, history.ReadDone:
 			line(e.Peer, e.Node, l.row(i)-2, l.row(i))
 		}
 	}
 	d.f(`<path class="msg" d="%s"/>`, path.String())
+	d.draws()
 }
 
 // bareMark writes a step's number, time and ring.

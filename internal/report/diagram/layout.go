@@ -34,18 +34,13 @@ type Layout struct {
 	numbers []int // by step: where its number stands
 }
 
-// fold is a quiet stretch that takes little room.
-type fold struct {
-	y      int
-	length time.Duration
-}
-
 // Measures of the diagram, in pixels.
 const (
 	gutter      = 84 // for times and step numbers; with three lanes it fits a phone
 	headHeight  = 44
 	stepNumberX = 70
-	margin      = 26 // on the right, for labels of the last column
+	room        = 70 // on the right of the last column, for its labels
+	narrow      = 80 // with less between columns their heads are small
 	foldHeight  = 54
 	stepPitch   = 24 // least distance of two numbered rows
 	rowPitch    = 11 // least distance of two rows
@@ -81,12 +76,12 @@ func (l *Layout) TrueTime() *Layout {
 	if l.lo == 0 {
 		from = 0
 	}
-	room := min(max(46*len(l.steps), 420), 1100)
+	long := min(max(46*len(l.steps), 420), 1100)
 	for _, i := range l.Rows {
 		share := float64(l.h.Events[i].At-from) / float64(max(to-from, 1))
-		t.y[i-l.lo] = headHeight + 22 + int(share*float64(room))
+		t.y[i-l.lo] = headHeight + 22 + int(share*float64(long))
 	}
-	t.height = headHeight + 22 + room + 26
+	t.height = headHeight + 22 + long + 26
 	t.numberSteps()
 	return &t
 }
@@ -230,7 +225,7 @@ func (l *Layout) placeRows() {
 		gap := e.At.Sub(before)
 		switch {
 		case gap >= quietStretch:
-			l.folds = append(l.folds, fold{y + foldHeight/2, gap})
+			l.folds = append(l.folds, fold{y + foldHeight/2, before, e.At})
 			y += foldHeight
 		case n == 0:
 			y += 22

@@ -14,16 +14,38 @@ import (
 // lateAfter is how long a message must travel to be drawn as late.
 const lateAfter = 250 * time.Millisecond
 
-// message draws the arrow that ends at an event, if there is one.
+// line is the way of a message from one column to another, with its words.
+type line struct {
+	x0, y0, x1, y1 int
+	class          string
+	label, title   string
+	event          int32 // with which the message arrives
+	lost           bool  // it ends on its way
+}
+
+// messages finds the lines of all messages. They have their places before any label has one.
+func (d *drawing) messages() {
+	for _, i := range d.l.Rows {
+		d.message(i)
+	}
+}
+
+// draws draws the lines that were found.
+func (d *drawing) draws() {
+	for k := range d.lines {
+		d.draw(&d.lines[k])
+	}
+}
+
+// message finds the line that ends at an event, if there is one.
 func (d *drawing) message(i int32) {
 	l, h := d.l, d.l.h
 	e := &h.Events[i]
-	d.arrives = i
 	switch e.Kind {
 	case history.Executed:
 		if l.shown(e.Cause) {
 			sent := &h.Events[e.Cause]
-			d.arrow(sent.Node, e.Node, l.row(e.Cause), l.row(i), e.At.Sub(sent.At), shortCommand(h.Text(sent.Text)), h.Text(sent.Text), true)
+			d.arrow(sent.Node, i, shortCommand(h.Text(sent.Text)), h.Text(sent.Text))
 		}
 	case history.Replied:
 		if l.shown(e.Cause) {
@@ -32,64 +54,62 @@ func (d *drawing) message(i int32) {
 				d.unseen(e.Cause, i)
 				return
 			}
-			d.arrow(done.Node, e.Node, l.row(e.Cause), l.row(i), e.At.Sub(done.At), clean.Text(h.Text(e.Text), 14), h.Text(e.Text), false)
+			d.arrow(done.Node, i, clean.Text(h.Text(e.Text), 14), h.Text(e.Text))
 		}
 	case history.RequestDropped:
 		var label say.Phrase
 		if l.shown(e.Cause) {
 			label = say.Text(shortCommand(h.Text(h.Events[e.Cause].Text)))
 		}
-		d.lost(e.Node, e.Peer, l.row(i), label)
+		d.lost(i, label)
 	case history.ReplyDropped:
-		d.lost(e.Node, e.Peer, l.row(i), say.Text("reply"))
+		d.lost(i, say.Text("reply"))
 	case history.WriteAccepted, history.WriteRefused, history.ReadDone:
 		if from, to := l.column(e.Peer), l.column(e.Node); from > 0 && to > 0 {
 			y := l.row(i)
-			d.f(`<path d="M%d %dL%d %d" class="msg to"/>`, edge(from, to, 9), y-3, edge(to, from, 8), y)
+			d.lines = append(d.lines, line{x0: edge(from, to, 9), y0: y - 3, x1: edge(to, from, 8), y1: y, class: "msg to"})
 		}
 	}
 }
 
-// arrow draws a message from one column to another. Requests have their label
-// above the middle, replies below it.
-func (d *drawing) arrow(from, to history.NodeID, y0, y1 int, took time.Duration, label, full string, above bool) {
-	x0, x1 := d.l.column(from), d.l.column(to)
+// arrow is a message from a node that arrives with an event.
+func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
+	e := &d.l.h.Events[i]
+	x0, x1 := d.l.column(from), d.l.column(e.Node)
 	if x0 == 0 || x1 == 0 {
 		return
 	}
-	class := "msg"
-	if took >= lateAfter {
-		class, label = "msg late", say.LateMessage.With(say.Verbatim(label)).In(d.language)
+	class := "msg to"
+	if e.At.Sub(d.l.h.Events[e.Cause].At) >= lateAfter {
+		class, label = "msg late to", say.LateMessage.With(say.Verbatim(label)).In(d.language)
 	}
-	d.f(`<g%s><title>%s</title><path d="M%d %dL%d %d" class="%s to"/>`,
-		d.handle(), escape(clean.Text(full, 100)), edge(x0, x1, 8), y0, edge(x1, x0, 8), y1, class)
-	if d.l.truly {
-		d.b.WriteString(`</g>`) // in true time there is no room for words
-		return
-	}
-	// Near the sender, where other columns' bars are least in the way; beside the
-	// line when it is steep.
-	x, y := x0+(x1-x0)*2/5, y0+(y1-y0)*2/5
-	steep := 4*(y1-y0) > max(x1-x0, x0-x1)
-	switch {
-	case steep && x1 < x0:
-		d.text(x-9, y-2, ending, "w", label)
-	case steep:
-		d.text(x+9, y-2, beside, "w", label)
-	case above:
-		d.text(x, y-3, middle, "w", label)
-	default:
-		d.text(x, y+9, middle, "w", label)
-	}
-	d.b.WriteString(`</g>`)
+	d.lines = append(d.lines, line{
+		x0: edge(x0, x1, 8), y0: d.l.row(e.Cause), x1: edge(x1, x0, 8), y1: d.l.row(i), class: class, label: label, title: full, event: i,
+	})
 }
 
-// handle names the event with which a message arrives, where somebody asks for it.
-func (d *drawing) handle() string {
+// draw draws a line with its words. In true time there is no room for those of messages that arrive.
+func (d *drawing) draw(l *line) {
+	if l.title != "" {
+		d.f(`<g%s><title>%s</title>`, d.handle(l.event), escape(clean.Text(l.title, 100)))
+		defer d.b.WriteString(`</g>`)
+	}
+	d.f(`<path d="M%d %dL%d %d" class="%s"/>`, l.x0, l.y0, l.x1, l.y1, l.class)
+	if l.lost {
+		d.f(`<path d="M%d %dl10 10m0 -10l-10 10" class="cross"/>`, l.x1-5, l.y1-5)
+	}
+	if l.label != "" && (l.lost || !d.l.truly) {
+		x, y := d.place(l)
+		d.text(x, y, middle, "w", l.label)
+	}
+}
+
+// handle names the event with which a message arrives, where it can be taken hold of.
+func (d *drawing) handle(event int32) string {
 	if !d.l.Handles {
 		return ""
 	}
-	return fmt.Sprintf(` data-event="%d"`, d.arrives)
+	return fmt.Sprintf(` data-event="%d"`, event)
 }
 
 // unseen draws a command whose execution nobody saw: real servers do not tell
@@ -109,16 +129,16 @@ func (d *drawing) unseen(sent, replied int32) {
 	d.b.WriteString(`</g>`)
 }
 
-// lost draws a message that ends on its way.
-func (d *drawing) lost(from, to history.NodeID, y int, label say.Phrase) {
-	x0, x1 := d.l.column(from), d.l.column(to)
+// lost is a message that ends on its way to the other end of an event.
+func (d *drawing) lost(i int32, label say.Phrase) {
+	e := &d.l.h.Events[i]
+	x0, x1 := d.l.column(e.Node), d.l.column(e.Peer)
 	if x0 == 0 || x1 == 0 {
 		return
 	}
-	x := x0 + (x1-x0)*3/5
-	d.f(`<path d="M%d %dL%d %d" class="msg"/>`, edge(x0, x1, 8), y, x, y+8)
-	d.f(`<path d="M%d %dl10 10m0 -10l-10 10" class="cross"/>`, x-5, y+3)
-	d.text((x0+x)/2, y-1, middle, "w", say.LostMessage.With(label).In(d.language))
+	x, y := x0+(x1-x0)*3/5, d.l.row(i)
+	d.bars = append(d.bars, box{x - 6, y + 2, x + 6, y + 14})
+	d.lines = append(d.lines, line{x0: edge(x0, x1, 8), y0: y, x1: x, y1: y + 8, class: "msg", label: say.LostMessage.With(label).In(d.language), lost: true})
 }
 
 // edge moves an x by a bar's half width towards another column.
@@ -131,6 +151,20 @@ func edge(x, towards, by int) int {
 
 // word is a text of the drawing.
 func (d *drawing) word(english string) string { return say.Text(english).In(d.language) }
+
+// marks draws the symbols of all events. They come on top of the messages, whose labels keep off
+// theirs.
+func (d *drawing) marks() string {
+	before := d.b.String()
+	d.b.Reset()
+	for _, i := range d.l.Rows {
+		d.mark(i)
+	}
+	marks := d.b.String()
+	d.b.Reset()
+	d.b.WriteString(before)
+	return marks
+}
 
 // mark draws the symbol of an event on its column.
 func (d *drawing) mark(i int32) {

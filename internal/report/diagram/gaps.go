@@ -1,0 +1,86 @@
+package diagram
+
+import (
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// fold is a quiet stretch that takes little room.
+type fold struct {
+	y        int
+	from, to history.Instant
+}
+
+// folds tear the diagram where time was folded. What they say keeps off the messages that go on.
+func (d *drawing) folds(b *bundle.Bars) {
+	wide := d.l.width - gutter
+	for _, f := range d.l.folds {
+		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
+		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
+		says := d.passes(f, b).In(d.language)
+		if w := labelBox(0, 0, beside, says).x1; w > wide {
+			says = clean.Text(says, utf8.RuneCountInString(says)*wide/w-3)
+		}
+		x, least := 0, 1<<30
+		for far := 0; far < wide/2 && far < least; far += 4 {
+			for _, at := range [...]int{gutter + wide/2 - far, gutter + wide/2 + far} {
+				if cost := d.cost(labelBox(at, f.y+4, middle, says), far, least); cost < least {
+					x, least = at, cost
+				}
+			}
+		}
+		d.text(x, f.y+4, middle, "quiet", says)
+	}
+}
+
+// passes says how much time a fold leaves out, who is frozen all the while, and whose entries run
+// out: of a client that keeps some, on which servers.
+func (d *drawing) passes(f fold, b *bundle.Bars) say.Phrase {
+	h := d.l.h
+	at := func(event int32) history.Instant {
+		if event < 0 {
+			return h.End() + 1
+		}
+		return h.Events[event].At
+	}
+	var what say.Clauses
+	for _, z := range b.Freezes {
+		if at(z.From) <= f.from && f.to <= at(z.To) {
+			what = append(what, say.IsFrozen.With(say.Name(h.Name(z.Node))))
+		}
+	}
+	var owners []history.NodeID
+	servers, keeps, session := map[history.NodeID]say.Names{}, map[history.NodeID]bool{}, map[history.NodeID]bool{}
+	for _, g := range b.Grants {
+		switch over := at(g.To); {
+		case g.Copy || h.Role(g.Owner) != history.RoleClient:
+		case over > f.to:
+			keeps[g.Owner] = keeps[g.Owner] || at(g.From) <= f.from
+		case over > f.from && h.Events[g.To].Kind == history.Expired:
+			if !slices.Contains(owners, g.Owner) {
+				owners = append(owners, g.Owner)
+			}
+			servers[g.Owner] = append(servers[g.Owner], h.Name(g.Node))
+			from := &h.Events[g.From]
+			session[g.Owner] = from.Kind == history.Granted && from.Value == 0
+		}
+	}
+	for _, id := range owners {
+		on := servers[id]
+		if !keeps[id] {
+			on = nil
+		}
+		if session[id] {
+			what = append(what, say.SessionRunsOut.With(say.Name(h.Name(id)), on))
+		} else {
+			what = append(what, say.LeaseRunsOut.With(say.Name(h.Name(id)), on))
+		}
+	}
+	return say.TimePasses.With(say.Rounded(time.Duration(f.to-f.from)), what)
+}
