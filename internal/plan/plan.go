@@ -21,6 +21,7 @@ type Plan struct {
 	Slug     string   // file-system name: letters, digits and dashes only
 	Changes  []string // what was changed of the file, each as KEY=VALUE; nil when nothing was
 	Level    int      // 1 start here .. 3 subtle
+	Remedy   string   // the scenario that shows what survives this one; "" for none
 	Story    string
 	Question string
 	Lesson   string

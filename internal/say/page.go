@@ -103,7 +103,7 @@ var (
 	FirstOfLocks   = New2[Number, Number](" The first {n} of {all} locks are shown.", "只画出 {all} 把锁中的前 {n} 把。")
 	InsteadOf      = New2[Phrase, Phrase]("{here} instead of {there}", "{here}，原来是 {there}")
 	NoLockFixes    = New1[Verbatim]("None of these locks survives this: each breaks something that {lock} broke.", "这些锁都过不了这一关：{lock} 破坏的性质，没有一把全部守住。")
-	LocksThatFix   = New1[Verbatim]("Under the same faults these keep everything that {lock} broke, at a price:", "在同样的故障下，这些锁守住了 {lock} 破坏的全部性质，代价是：")
+	LocksThatFix   = New1[Verbatim]("Under the same faults these keep what {lock} broke, or leave the data safe, at a price:", "在同样的故障下，这些锁守住了 {lock} 破坏的性质，或者没有损坏数据，代价是：")
 	InFact         = New2[Phrase, Phrase]("{assumed} In fact: {formula}", "{assumed}实际：{formula}")
 	EndsAfterStep  = New1[Number]("its story ends after step {n}", "它的经过到第 {n} 步为止")
 	StepTells      = New3[Optional, Seconds, Phrase]("[step {n}: ]{time} {sentence}", "[第 {n} 步：]{time}，{sentence}")

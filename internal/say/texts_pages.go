@@ -64,7 +64,7 @@ var pageTexts = [][2]string{
 
 	// The index of a store.
 	{"Skip to the runs", "跳到各次运行"}, {"Runs", "运行"}, {"Other pages of this store", "这个存档的其他页面"}, {"Table of runs", "运行的表"}, {"Text", "文字"}, {"Lock", "锁"}, {"Expectation", "预期"},
-	{"scenario, seed, date", "场景、种子、日期"}, {"any", "任意"}, {"met", "符合"}, {"not met", "不符合"}, {"Clear", "清空"}, {"a property is broken", "有性质被破坏"}, {"all are kept", "全部守住"}, {"broken, and the data are safe", "被破坏，数据安全"}, {"stored, UTC", "存档时间，UTC"},
+	{"scenario, seed, date", "场景、种子、日期"}, {"any", "任意"}, {"met", "符合"}, {"not met", "不符合"}, {"Clear", "清空"}, {"a property is broken", "有性质被破坏"}, {"all are kept", "全部守住"}, {"leaves the data safe", "数据不受损"}, {"What survives it:", "能过这一关的："}, {"what survives this", "能过这一关的"}, {"broken, and the data are safe", "被破坏，数据安全"}, {"stored, UTC", "存档时间，UTC"},
 	{"locks and their verdicts", "各锁及其结论"}, {"all files", "全部文件"}, {"not known", "未知"}, {"No run matches.", "没有符合的运行。"}, {"all {n} shown", "显示全部 {n} 次"}, {"{n} of {all} shown", "显示 {all} 次中的 {n} 次"},
 	{"Stored runs show up here. To begin with:", "存下的运行会出现在这里。不妨先来一次："}, {"Older runs are in the store, too; this lists them all:", "更早的运行也在存档里；这条命令列出全部："},
 	{"Compare runs side by side:", "并排比较几次运行："}, {"Play one again:", "重演一次："},

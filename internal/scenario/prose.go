@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,9 @@ const (
 	titleExample    = "scenario: A long pause outlives the lease"
 	subtitleExample = "subtitle: the holder sleeps for 15 s, its lease lasts 10 s"
 )
+
+// remedyForm is what the name of a scenario is like.
+var remedyForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?$`)
 
 var proseKeys = []string{"scenario", "subtitle", "story", "question", "lesson", "origin"}
 
@@ -31,6 +35,13 @@ func (r *reader) words(root *node, g group, p *plan.Plan) {
 	if e, ok := g["level"]; ok {
 		if level, ok := r.count(e.value, "level", "level: 1", 1, 3); ok {
 			p.Level = level
+		}
+	}
+	if e, ok := g["remedy"]; ok {
+		if name, ok := r.value(e.value, "remedy", "remedy: fence-saves-the-resource"); ok {
+			if p.Remedy = name; !remedyForm.MatchString(name) {
+				r.problemf(e.value, "%q is no name of a scenario: `simulate list scenarios` shows them", name)
+			}
 		}
 	}
 	if e, ok := g["seed"]; ok {
@@ -96,6 +107,9 @@ func (w *writer) prose(p *plan.Plan) {
 	w.line(0, "level: %d", p.Level)
 	w.text(0, "story", p.Story, asWritten)
 	w.text(0, "question", p.Question, asWritten)
+	if p.Remedy != "" {
+		w.line(0, "remedy: %s", p.Remedy)
+	}
 	w.text(0, "origin", p.Origin, asWritten)
 }
 

@@ -127,7 +127,7 @@ func about(path string, cause error, message string) *Invalid {
 }
 
 var topKeys = []string{
-	"scenario", "subtitle", "level", "story", "question", "lesson", "origin", "seed", "locks", "lease", "clients",
+	"scenario", "subtitle", "level", "story", "question", "lesson", "remedy", "origin", "seed", "locks", "lease", "clients",
 	"workload", "network", "servers", "clocks", "faults", "chaos", "vary", "expect", "zh",
 }
 

@@ -28,7 +28,7 @@ func Settings(p *plan.Plan) []Setting {
 	var out []Setting
 	for _, e := range root.entries {
 		switch key := e.key.text; key {
-		case "scenario", "subtitle", "level", "story", "question", "lesson", "origin", "zh", "locks", "seed", "vary":
+		case "scenario", "subtitle", "level", "story", "question", "lesson", "remedy", "origin", "zh", "locks", "seed", "vary":
 		case "faults":
 			for i, fault := range e.value.items {
 				out = append(out, Setting{Name: fmt.Sprintf("fault %d", i+1), Value: phrase(fault)})

@@ -28,6 +28,10 @@ func Scenario() *Schema {
 		{"story", text(maxText, "What happens, told to somebody who has not seen it.")},
 		{"question", text(maxText, "What the reader should think about before the answer.")},
 		{"lesson", text(maxText, "What is learned from it.")},
+		{"remedy", &Schema{
+			Type: "string", Pattern: "^[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?$",
+			Description: "The scenario that shows what survives this one. A report leads to it.",
+		}},
 		{"origin", text(maxText, "Where a file that was not written by hand comes from.")},
 		{"seed", &Schema{
 			Type: "integer", Minimum: ptr(1), Default: 1,

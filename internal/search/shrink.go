@@ -99,7 +99,7 @@ func (s *shrinker) begin(f *Found) error {
 	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 || j.Faults[x.Number-1].InVain })
 	start := f.Original.WithFaults(fired)
 	start.Name = f.title(say.English)
-	start.Subtitle, start.Story, start.Question, start.Lesson, start.Origin, start.Level = "", "", "", "", "", plan.Default().Level
+	start.Subtitle, start.Story, start.Question, start.Lesson, start.Remedy, start.Origin, start.Level = "", "", "", "", "", "", plan.Default().Level
 	start.Chinese = plan.Prose{}
 	start.Locks, start.Expect, start.Vary, start.Seed = []string{s.lock}, nil, nil, f.Seed
 	s.best = start

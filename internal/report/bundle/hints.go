@@ -23,7 +23,7 @@ const maxHints = 2
 // Hints are those of a bundle, the most pressing first.
 func Hints(b *Bundle) []hint {
 	var out []hint
-	for _, find := range []func(*Bundle) *hint{neverFired, unknownVerdict, longWaits, simulatedTwin} {
+	for _, find := range []func(*Bundle) *hint{neverFired, unknownVerdict, remedy, longWaits, simulatedTwin} {
 		if h := find(b); h != nil && h.Command != "" && len(out) < maxHints {
 			out = append(out, *h)
 		}
@@ -38,6 +38,27 @@ func neverFired(b *Bundle) *hint {
 		if !r.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
 			return &hint{say.Text("a fault never fired: this shows what happened instead of the moment it waited for"), b.look("explain")}
 		}
+	}
+	return nil
+}
+
+// Remedy is the command that plays what survives the story, where one of its locks broke and none of
+// them survives; "" for none.
+func Remedy(b *Bundle) string {
+	if b.Plan == nil || b.Plan.Remedy == "" || b.Worst() < 0 {
+		return ""
+	}
+	for i := range b.Runs {
+		if j := &b.Runs[i].Judgement; !AnyBroken(&b.Runs[i]) || j.Impact() == checker.ImpactSafe {
+			return ""
+		}
+	}
+	return "simulate run " + shell.Word(b.Plan.Remedy)
+}
+
+func remedy(b *Bundle) *hint {
+	if command := Remedy(b); command != "" {
+		return &hint{say.Text("what survives this"), command}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (d *drawing) folds(b *bundle.Bars) {
 	for _, f := range d.l.folds {
 		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
 		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
-		says := d.passes(f, b).In(d.language)
+		says := clean.Text(d.passes(f, b).In(d.language), clean.MaxLine)
 		if w := labelBox(0, 0, beside, says).x1; w > wide {
 			says = clean.Text(says, utf8.RuneCountInString(says)*wide/w-3)
 		}

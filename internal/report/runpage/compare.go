@@ -26,6 +26,7 @@ type comparison struct {
 // fix is a lock that keeps all that the lock of the story broke, and what that costs.
 type fix struct {
 	Lock, Href, Keeps string
+	Class             string // the style of Keeps
 	Price             []pair
 }
 
@@ -41,7 +42,8 @@ type comparedCell struct {
 	Href              string // the step that it speaks of
 }
 
-// fixing lists the locks that keep all that the lock told broke, the one that broke least first.
+// fixing lists the locks that keep all that the lock told broke, or leave the data safe that it damaged,
+// the one that broke least first.
 // What is unknown, or was not put to the test, fixes nothing.
 func fixing(b *bundle.Bundle, told int) (out []int) {
 	var broken []string
@@ -52,15 +54,24 @@ func fixing(b *bundle.Bundle, told int) (out []int) {
 	}
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if len(broken) > 0 && i != told && r.Judgement.History != nil && r.Untested.Empty() && !slices.ContainsFunc(broken, func(id string) bool {
+		if len(broken) == 0 || i == told || r.Judgement.History == nil || !r.Untested.Empty() {
+			continue
+		}
+		keeps := !slices.ContainsFunc(broken, func(id string) bool {
 			f := r.Finding(id)
 			return f == nil || f.Verdict != checker.Kept
-		}) {
+		})
+		if keeps || savesTheData(b, told, i) {
 			out = append(out, i)
 		}
 	}
 	slices.SortStableFunc(out, func(i, k int) int { return bundle.BrokenCount(&b.Runs[i]) - bundle.BrokenCount(&b.Runs[k]) })
 	return out
+}
+
+// savesTheData reports whether a lock leaves the data safe that another one damaged.
+func savesTheData(b *bundle.Bundle, told, i int) bool {
+	return b.Runs[told].Judgement.Impact() == checker.ImpactDamaged && b.Runs[i].Judgement.Impact() == checker.ImpactSafe
 }
 
 // fixesOf says what the locks that fix it cost.
@@ -72,6 +83,10 @@ func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fi
 	for _, i := range fixing(b, told) {
 		m, was := stories[i].measures, stories[told].measures
 		f := fix{Lock: v.Runs[i].Lock, Href: "#" + v.Runs[i].ID, Keeps: say.Text("keeps what broke").In(v.language)}
+		f.Class = string(checker.Kept)
+		if savesTheData(b, told, i) {
+			f.Class, f.Keeps = "safe", say.Text("leaves the data safe").In(v.language)
+		}
 		add := func(name string, value say.Phrase) {
 			f.Price = append(f.Price, pair{say.Text(name).In(v.language), text(value)})
 		}

@@ -41,6 +41,7 @@ type pageView struct {
 	Compared                               *comparison
 	Aligned                                template.HTML
 	AlignedSays                            string
+	Remedy               string // the command that plays what survives it
 	Flips                                  []flip
 	Groups                                 []figureGroup
 	Left                                   string // what the page leaves out to stay small
@@ -176,6 +177,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	if told < len(stories) {
 		v.Flips = flips(b, told, &stories[told])
 	}
+	v.Remedy = clean.Text(bundle.Remedy(b), clean.MaxLine)
 	v.Evidence = evidenceOf(b, stories, v, d)
 	if d.figures {
 		v.measurements(stories, shared, l)
