@@ -13,7 +13,7 @@ var (
 	Kept = New3[Verbatim, Number, Optional](
 		"{lock} kept every property over {n} {n|acquisition|acquisitions}[; the fence refused {writes} {writes|write|writes}].",
 		"{lock} 守住了所有性质，共授予 {n} 次[；防护拒绝了 {writes} 次写入]。")
-	IsUnknown = New2[Verbatim, Phrase](
+	IsUnknown = New2[Property, Phrase](
 		"{property} is unknown[, since {reason}]",
 		"{property} 未知[：{reason}]")
 )
@@ -30,7 +30,7 @@ var (
 	AcceptedStaleWrites = New1[Number]("accepted {n} stale {n|write|writes}", "接受了 {n} 次过期写")
 	LostUpdates         = New1[Number]("lost {n} {n|update|updates}", "丢失了 {n} 次更新")
 	LeftStuck           = New0("left the lock stuck", "让锁卡死了")
-	Broke               = New2[Verbatim, Times]("broke {property} {times}", "破坏 {property} {times}")
+	Broke               = New2[Property, Times]("broke {property} {times}", "破坏 {property} {times}")
 )
 
 // The letters that outcomes have: a word for each, and what it means.

@@ -202,7 +202,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	for i := range b.Runs {
 		for _, f := range b.Runs[i].Judgement.Findings {
 			if f.Verdict == checker.Unknown {
-				add(say.UnknownIsNotKept.With(say.Verbatim(b.Runs[i].Lock), say.Verbatim(f.Property), f.Reason))
+				add(say.UnknownIsNotKept.With(say.Verbatim(b.Runs[i].Lock), say.Property(f.Property), f.Reason))
 			}
 		}
 	}
