@@ -56,7 +56,7 @@ func (n Node) In(l Language) string {
 	case probe:
 		return choose(l, "the probe", "探针")
 	}
-	return choose(l, "somebody", "有人")
+	return choose(l, "someone", "有人")
 }
 
 func choose(l Language, english, chinese string) string {

@@ -25,7 +25,7 @@ var (
 	Overwrites = New2[Both, Both](
 		"{who} overwrites what {other} wrote, without having seen it.",
 		"{who} 没看到 {other} 写的就把它覆盖了。")
-	NobodyGetsIn  = New0("The lock is stuck: nobody gets it any more.", "锁卡死了：再也没有人能拿到。")
+	NobodyGetsIn  = New0("The lock is stuck: no client can get it any more.", "锁卡死了：再也没有人能拿到。")
 	NothingBreaks = New0("Nothing: every property is kept to the end.", "没有：所有性质都守到最后。")
 	NoneOfThem    = New0("None of them.", "都不是。")
 )
