@@ -192,7 +192,7 @@ func changes(was *runstore.Summary, r *run.Result) []say.Phrase {
 			for property, v := range l.Verdicts { // order: sorted below
 				now := string(o.Judgement.Finding(property).Verdict)
 				if l.Lock == o.Lock && v.Verdict != now {
-					out = append(out, say.VerdictWas.With(say.Verbatim(o.Lock), say.Verbatim(property), say.Verdict(v.Verdict), say.Verdict(now)))
+					out = append(out, say.VerdictWas.With(say.Verbatim(o.Lock), say.Property(property), say.Verdict(v.Verdict), say.Verdict(now)))
 				}
 			}
 		}

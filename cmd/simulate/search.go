@@ -322,7 +322,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 
 // breaks says what has broken, and what came of the seeds before.
 func (h *hunt) breaks() say.Phrase {
-	breaks := say.BreaksWithSeed.With(say.Verbatim(h.lock), say.Verbatim(h.found.Property), say.Seed(h.found.Seed))
+	breaks := say.BreaksWithSeed.With(say.Verbatim(h.lock), say.Property(h.found.Property), say.Seed(h.found.Seed))
 	n := h.tried.Seeds - 1
 	switch {
 	case h.tried.Untested > 0:

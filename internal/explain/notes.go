@@ -81,5 +81,5 @@ func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
 	case checker.ProgressID:
 		return say.StuckSince.With(say.Seconds(b.From))
 	}
-	return say.IsBroken.With(say.Verbatim(b.property))
+	return say.IsBroken.With(say.Property(b.property))
 }

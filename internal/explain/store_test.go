@@ -45,7 +45,7 @@ func TestSentencesOfServers(t *testing.T) {
 		{"a client restarts", func(t *tape) {
 			t.add(50, history.Crashed, "A", value(1))
 			t.add(550, history.Restarted, "A", value(1))
-		}, []string{"0.550 s A restarts (fault 1) and begins anew."}},
+		}, []string{"0.550 s A restarts (fault 1) and starts from the beginning."}},
 		{"a second primary", func(t *tape) {
 			t.withReplica()
 			t.acquires(2, "A")

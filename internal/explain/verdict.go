@@ -18,7 +18,7 @@ func Verdict(j checker.Judgement) say.Phrase {
 		case f.Verdict == checker.Broken:
 			damages = append(damages, damage(j, f))
 		case f.Verdict == checker.Unknown && unknown.Empty():
-			unknown = say.IsUnknown.With(say.Verbatim(f.Property), f.Reason)
+			unknown = say.IsUnknown.With(say.Property(f.Property), f.Reason)
 		}
 	}
 	lock, refused := say.Verbatim(j.History.Header.Lock), say.Optional(refusals(j.History))
@@ -67,7 +67,7 @@ func damage(j checker.Judgement, f *checker.Finding) say.Phrase {
 	case checker.ProgressID:
 		return say.LeftStuck.With()
 	}
-	return say.Broke.With(say.Verbatim(f.Property), say.Times(n))
+	return say.Broke.With(say.Property(f.Property), say.Times(n))
 }
 
 // crowd is the largest number of clients that ever held the lock at once.

@@ -140,7 +140,7 @@ var terms = []Term{
 	},
 	{
 		"renew",
-		Entry{"renew", []string{"renews", "renewal", "renewals", "renewed"}, "To set the time of a lease anew, so that it ends later."},
+		Entry{"renew", []string{"renews", "renewal", "renewals", "renewed"}, "To start the time of a lease again, so that it ends later."},
 		Entry{"续期", nil, "重新设定租约的时间，让它晚些结束。"},
 	},
 	{
@@ -245,7 +245,7 @@ var terms = []Term{
 	},
 	{
 		"seed",
-		Entry{"seed", []string{"seeds"}, "A number that decides all luck of a run; the same seed gives the same run."},
+		Entry{"seed", []string{"seeds"}, "A number that decides all that is random in a run; the same seed gives the same run."},
 		Entry{"种子", nil, "决定一次运行中所有运气的数字；同一个种子得到同一次运行。"},
 	},
 	{

@@ -26,5 +26,5 @@ var (
 	LostUpdateOf     = New1[Node]("lost update: what {who} wrote is overwritten", "丢失更新：{who} 写的被覆盖了")
 	LostUpdate       = New0("lost update", "丢失更新")
 	StuckSince       = New1[Seconds]("stuck: no client has been able to get the lock since {time}", "卡死：从 {time}起没有人能拿到锁")
-	IsBroken         = New1[Verbatim]("{property} is broken", "{property} 被破坏")
+	IsBroken         = New1[Property]("{property} is broken", "{property} 被破坏")
 )

@@ -37,7 +37,7 @@ var (
 		"None of the random variations broke: with 95 % confidence, at most {high} of such runs would.",
 		"随机变化都没有破坏：以 95 % 的置信度，这样的运行最多 {high} 会破坏。")
 	SomeTested = New2[Number, Grouped](
-		"{tested} of {n} {n|run|runs} tested something. In the others, which do not count, the fault never fired or nobody contended.",
+		"{tested} of {n} {n|run|runs} tested something. In the others, which do not count, the fault never fired or no client contended.",
 		"{n} 次运行中 {tested} 次检验到了什么：其余的，故障没有触发或没有人争锁，不作数。")
 	ShownScript = New4[Flag, Flag, Verbatim, Phrase](
 		"[varied?A random variation of the script][plain?The script] {script}.[ {note}]",
@@ -55,16 +55,16 @@ var (
 	SafeInWalk   = New2[Phrase, Number]("{safe}; none of {n} {n|schedule|schedules} of the walk", "{safe}；遍历的 {n} 个安排也都没有")
 	FoundByWalk  = New2[Verbatim, Both]("found by the walk, in the world {world}: {story}", "由遍历找到，在世界 {world}：{story}")
 	WalkHasNoEnd = New2[Number, Number](
-		"{n} of {all} schedules of the walk have no end: nobody knows what they do",
+		"{n} of {all} schedules of the walk have no end: what they do is unknown",
 		"遍历的 {all} 个安排中有 {n} 个没有尽头：没有人知道它们会怎样")
-	NobodyGetsIt = New1[Verbatim]("nobody gets this lock even without a fault: see {column}", "没有故障也没有人拿得到这把锁：见 {column}")
+	NobodyGetsIt = New1[Verbatim]("no client gets this lock even without a fault: see {column}", "没有故障也没有人拿得到这把锁：见 {column}")
 	NoSuchStep   = New0("the lock has no such step", "这把锁没有这样的步骤")
 
 	// Why a cell has not been compared, or a milder script was taken.
 	LettersNotAsked = New1[Alternatives]("left out: only cells were asked for in which the simulator shows {letters}", "没有演：只要模拟器显示 {letters} 的格")
 	HarsherRefused  = New2[Verbatim, Phrase]("a script with {letter} was left out: {why}", "略去了一个得 {letter} 的脚本：{why}")
 	HarsherByChance = New2[Verbatim, Both](
-		"a script with {letter} was left out, for only some of its runs come to that: {script}",
+		"a script with {letter} was left out, for only some of its runs end like that: {script}",
 		"略去了一个得 {letter} 的脚本，因为它只有一部分运行这样：{script}")
 	RunUntested = New3[Phrase, Verbatim, Phrase](
 		"the {world} run with seed {seed} put nothing to the test: {why}",

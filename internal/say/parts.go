@@ -56,7 +56,7 @@ func (n Node) In(l Language) string {
 	case probe:
 		return choose(l, "the probe", "探针")
 	}
-	return choose(l, "somebody", "有人")
+	return choose(l, "someone", "有人")
 }
 
 func choose(l Language, english, chinese string) string {
@@ -121,6 +121,30 @@ func (p Product) In(l Language) string {
 // products are those of the kinds of servers that plans name: redis-1.
 var products = map[string]string{
 	"redis": "Redis", "etcd": "etcd", "zk": "ZooKeeper", "consul": "Consul", "mysql": "MySQL", "postgres": "PostgreSQL",
+}
+
+// Property is a property, by the name that scenarios give it. Chinese has names of its own for them.
+type Property string
+
+// In names the property within a sentence.
+func (p Property) In(l Language) string {
+	if name := PropertyName(string(p), l); name != string(p) {
+		return "「" + name + "」"
+	}
+	return string(p)
+}
+
+// PropertyName names a property by itself, as a heading does.
+func PropertyName(id string, l Language) string {
+	if name, ok := properties[id]; ok && l == Chinese {
+		return name
+	}
+	return id
+}
+
+var properties = map[string]string{
+	"mutual-exclusion": "互斥", "owner-only-release": "只释放自己的锁", "no-stale-write": "没有过期写",
+	"no-lost-update": "没有丢失更新", "progress": "能够前进",
 }
 
 // Shares say who has how many of all servers: A 2/3, B 1/3.

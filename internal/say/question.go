@@ -9,7 +9,7 @@ var (
 	ReliedOnWhat = New1[Verbatim](
 		"{lock} relied on something that was not true. On what?",
 		"{lock} 依赖的某件事并不成立。是什么？")
-	WhichKeeps = New1[Verbatim](
+	WhichKeeps = New1[Property](
 		"The same faults, the same seed, another lock. Which of these keeps {property}?",
 		"故障相同，种子相同，换一把锁。哪一把守得住 {property}？")
 
@@ -25,7 +25,7 @@ var (
 	Overwrites = New2[Both, Both](
 		"{who} overwrites what {other} wrote, without having seen it.",
 		"{who} 没看到 {other} 写的就把它覆盖了。")
-	NobodyGetsIn  = New0("The lock is stuck: nobody gets it any more.", "锁卡死了：再也没有人能拿到。")
+	NobodyGetsIn  = New0("The lock is stuck: no client can get it any more.", "锁卡死了：再也没有人能拿到。")
 	NothingBreaks = New0("Nothing: every property is kept to the end.", "没有：所有性质都守到最后。")
 	NoneOfThem    = New0("None of them.", "都不是。")
 )
@@ -34,17 +34,17 @@ var (
 	Yes       = New0("Yes.", "对。")
 	YesAt     = New3[Seconds, Phrase, Phrase]("Yes, at {time}: {sentence} {Note}.", "对，在 {time}：{sentence}{note}。")
 	YesFor    = New1[Phrase]("Yes: {formula}.", "对：{formula}。")
-	YesIsKept = New1[Verbatim]("Yes: {property} is kept.", "对：{property} 守住了。")
-	NotYet    = New2[Verbatim, Seconds](
+	YesIsKept = New1[Property]("Yes: {property} is kept.", "对：{property} 守住了。")
+	NotYet    = New2[Property, Seconds](
 		"Not yet: {property} breaks only at {time}.",
 		"还没有：{property} 到 {time}才被破坏。")
-	NoIsKept    = New1[Verbatim]("No: {property} is kept in this run.", "错：{property} 在这次运行里守住了。")
-	NoIsBroken  = New1[Verbatim]("No: {property} is broken.", "错：{property} 被破坏。")
+	NoIsKept    = New1[Property]("No: {property} is kept in this run.", "错：{property} 在这次运行里守住了。")
+	NoIsBroken  = New1[Property]("No: {property} is broken.", "错：{property} 被破坏。")
 	NoThisHeld  = New1[Phrase]("No, this held: {figure}.", "错，这一条成立：{figure}。")
-	NoBrokenToo = New2[Verbatim, Verbatim](
+	NoBrokenToo = New2[Property, Verbatim](
 		"No: {property} is broken, as with {lock}.",
 		"错：{property} 被破坏，和 {lock} 一样。")
-	NoBrokenHere = New1[Verbatim]("No: {property} is broken here as well.", "错：{property} 在这里也被破坏。")
+	NoBrokenHere = New1[Property]("No: {property} is broken here as well.", "错：{property} 在这里也被破坏。")
 	NoThisBroke  = New0("No: this is the lock that broke it.", "错：破坏它的正是这把锁。")
 	YesAllBreak  = New0(
 		"Yes: each of them breaks it here. The cure is elsewhere: see what to change below.",

@@ -49,8 +49,8 @@ var (
 		"{who} 和 {other} 在 {at}都持有锁，并在这一瞬间碰了资源，谁先谁后无从判断：让工作或消息花些时间")
 	NothingPutToTest = New0("nothing was put to the test", "什么都没有经受检验")
 	SeveralReasons   = New1[Remarks]("{reasons}", "{reasons}")
-	UnknownBecause   = New2[Verbatim, Phrase]("{property} is unknown: {reason}", "{property} 未知：{reason}")
-	UnknownIsNotKept = New3[Verbatim, Verbatim, Phrase](
+	UnknownBecause   = New2[Property, Phrase]("{property} is unknown: {reason}", "{property} 未知：{reason}")
+	UnknownIsNotKept = New3[Verbatim, Property, Phrase](
 		"{lock}: {property} is unknown, which is not the same as kept: {reason}.",
 		"{lock}：{property} 未知，这不算守住：{reason}。")
 )
@@ -84,7 +84,7 @@ var (
 
 // What came of an expectation.
 var (
-	WasExpected = New3[Verbatim, Verdict, Verdict](
+	WasExpected = New3[Property, Verdict, Verdict](
 		"{property} was {got}, expected {expected}",
 		"{property} 的结果是{got}，预期是{expected}")
 	ExpectedToKeepAll = New0(

@@ -151,6 +151,8 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		{FaultBegins.With(2, Both{}), "Fault 2 begins.", "故障 2 开始。"},
 		{Believe.With(Names{"A", "B", "probe"}), "A, B and probe each think they hold it", "A、B 和探针都以为自己持有锁"},
 		{StoresHave.With(Shares{{"A", 2, 5}, {"C", 3, 5}}), "servers say A 2/5, C 3/5", "各台服务器：A 2/5、C 3/5"},
+		{IsBroken.With("progress"), "progress is broken", "「能够前进」被破坏"},
+		{UnknownBecause.With("custom", NoProbe.With()), "custom is unknown: no probe tried the lock in the quiet period", "custom 未知：安静期里没有探针来试这把锁"},
 		{StoreHas.With("redis-1", "B"), "Redis says B", "Redis 里是 B"},
 		{StoreIsDown.With("machine"), "the store is down", "存储：宕机"},
 		{Breaks.With(Remarks{StaleWriteAfter.With(b, a), LostUpdate.With()}), "stale write: B had the lock after A; lost update", "过期写：B 在 A 之后拿过锁；丢失更新"},

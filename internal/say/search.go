@@ -2,7 +2,7 @@ package say
 
 // What a search says of what it has found: in the terminal, and in a file that stands alone.
 var (
-	CounterexampleOf = New3[Verbatim, Verbatim, Verbatim](
+	CounterexampleOf = New3[Verbatim, Property, Verbatim](
 		"{lock} breaks {property}, minimal counterexample of: {title}",
 		"{lock} 破坏 {property}，最小反例，取自：{title}")
 	AssumedWrongly = New3[Phrase, Phrase, Phrase](
@@ -24,7 +24,7 @@ var (
 	FewerThan = New1[Verbatim]("less than {rate} of runs break it (95 %)", "被破坏的运行少于 {rate}（95 %）")
 	OneOf     = New4[Number, Verbatim, Verbatim, Verbatim]("1 of {n}: {rate} (95 %: {low} to {high})", "{n} 个中 1 个：{rate}（95 %：{low} 到 {high}）")
 
-	BreaksWithSeed = New3[Verbatim, Verbatim, Verbatim]("{lock} breaks {property} with seed {seed}", "{lock} 破坏 {property}，种子 {seed}")
+	BreaksWithSeed = New3[Verbatim, Property, Verbatim]("{lock} breaks {property} with seed {seed}", "{lock} 破坏 {property}，种子 {seed}")
 	SeedsBefore    = New4[Phrase, Number, Number, Number](
 		"{breaks}; of the {n} seeds before, {kept} keep it and {untested} tested nothing", "{breaks}；之前的 {n} 个里，{kept} 个守住，{untested} 个什么也没考验")
 	SeedBeforeKept  = New1[Phrase]("{breaks}; the seed before keeps it", "{breaks}；前一个种子守住")

@@ -176,15 +176,15 @@ var (
 		"{Who} crashes[ (fault {number})].[ {then}]",
 		"{who} 崩溃[（故障 {number}）]。[{then}]")
 	IsLostWithHost = New3[Node, Optional, Phrase](
-		"{Who} is lost with its host[ (fault {number})]. Nobody closes its connections.[ {then}]",
-		"{who} 连同它的主机一起失联[（故障 {number}）]。没有人替它关闭连接。[{then}]")
+		"{Who} is lost with its host[ (fault {number})]. Its connections stay open.[ {then}]",
+		"{who} 连同它的主机一起失联[（故障 {number}）]。它的连接还开着。[{then}]")
 	OthersHaveIt     = New0("The others have everything it had.", "它有的，其他几台都有。")
 	ReplicaHasEntry  = New1[Node]("A replica has {owner}'s entry, too.", "有一个副本也有 {owner} 的条目。")
 	NoReplicaHas     = New1[Node]("No replica has {owner}'s entry yet.", "{owner} 的条目还没有复制到任何副本。")
 	EntryStays       = New1[Flag]("Its entry stays[endless?: it has no expiry in the store].", "它的条目留着[endless?：存储里没有过期时间]。")
 	EntryStaysUntil  = New1[Seconds]("Its entry stays until {end}.", "它的条目留到 {end}。")
 	RestartsAsClient = New2[Node, Optional](
-		"{Who} restarts[ (fault {number})] and begins anew.",
+		"{Who} restarts[ (fault {number})] and starts from the beginning.",
 		"{who} 重启[（故障 {number}）]，从头开始。")
 	Restarts = New4[Node, Optional, Names, Flag](
 		"{Who} restarts[ (fault {number})][ without {owners}'s entry].[untold? Nobody tells {owners}.]",

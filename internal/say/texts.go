@@ -42,7 +42,7 @@ var reportTexts = [][2]string{
 	{"Measurements", "测量"}, {"Evidence", "证据"}, {"Words", "词语"}, {"The lesson", "要点"}, {"Smallest version", "最小版本"},
 	{"This is the smallest version of a longer story: everything that could be left out or shortened was.", "这是一个更长故事的最小版本：能去掉、能缩短的，都去掉、缩短了。"},
 	{"Why", "为什么"}, {"Clients inside at once", "同时在里面的客户端"}, {"Change one thing", "只改一处"}, {"keeps what broke", "守住了被破坏的"},
-	{"The faults", "故障"}, {"Fault log", "故障记录"}, {"The events", "事件"}, {"Luck", "随机"}, {"Checked before anything was judged", "评判之前先检查的"},
+	{"The faults", "故障"}, {"Fault log", "故障记录"}, {"The events", "事件"}, {"What the seed decides", "种子决定的"}, {"Checked before anything was judged", "评判之前先检查的"},
 	{"Checks of the histories", "对历史的检查"}, {"Assumptions, and what the world of this run did", "假设，以及这次运行里实际发生的"}, {"Assumptions", "假设"},
 	{"What this run does not show", "这次运行没有说明的"}, {"Versions and files", "版本和文件"}, {"Play it again:", "再演一遍："}, {"Clocks", "时钟"},
 	{"Distribution of the waits", "等待时间的分布"}, {"Fairness", "公平性"}, {"Hold time and lease", "持有时间与租约"}, {"Tokens at the resource", "资源看到的令牌"},
@@ -93,7 +93,7 @@ var reportTexts = [][2]string{
 	{"The servers are models, compared with real ones by random commands. A model is still not the server: --backend process plays on real ones where they are installed.", "服务器是模型。它们用随机命令与真实的服务器比对过，但模型不是服务器；装有真实服务器时，--backend process 会在上面演。"},
 	{"the network of the servers", "服务器之间的网络"},
 	{"The measurements are left out to keep this page small; simulate report draws them with --format svg.", "为了让本页不太大，测量略去了；simulate report --format svg 可以画出它们。"},
-	{"Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit.", "谁也看不到真实服务器何时执行命令。授予是从客户端看到的推出来的，而且只在没有疑问的地方。真实的运行不能逐位重复。"},
+	{"When a real server executed a command cannot be seen. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit.", "谁也看不到真实服务器何时执行命令。授予是从客户端看到的推出来的，而且只在没有疑问的地方。真实的运行不能逐位重复。"},
 
 	// Versions and files.
 	{"form of the history", "历史的格式"}, {"form of the result", "结果的格式"}, {"hash of the history", "历史的哈希"}, {"judged by", "评判依据"},
@@ -118,11 +118,11 @@ var reportTexts = [][2]string{
 	{"How often each client got the lock, and its longest wait.", "谁拿到锁多少次，每个客户端最多等多久。"},
 
 	{"Same seed; copy and run.", "种子不变；复制即可运行。"},
-	{"Same seed, same clients, same faults, same luck on the network: only the lock differs.", "种子、客户端、故障、网络的随机都相同：只换了锁。"},
+	{"Same seed, same clients, same faults, same delays on the network: only the lock differs.", "种子、客户端、故障、网络的随机都相同：只换了锁。"},
 	{"One time axis for all. The flag marks the first step that differs from the first lock's story.", "同一条时间轴。小旗标出与第一把锁的经过第一处不同的步骤。"},
 
 	// In the figures.
-	{"leader", "领导者"}, {"restarts", "重启"}, {"a copy, on a server that answers nobody", "副本，在不应答任何人的服务器上"},
+	{"leader", "领导者"}, {"restarts", "重启"}, {"a copy, on a server that does not answer", "副本，在不应答任何人的服务器上"},
 	{"a fault at work, in the strip of the whole run", "故障在起作用，在整个运行的条带里"},
 	{"a fault at work: cut off, slow, or as labelled", "故障在起作用：隔断、变慢，或如所注"},
 	{"frozen", "冻结"}, {"clock", "时钟"}, {"events", "事件"}, {"told below", "下面细说"}, {"client", "客户端"},
@@ -172,7 +172,7 @@ var reportTexts = [][2]string{
 	{":", "："},
 
 	// Words that the page explains and the glossary does not have.
-	{"true time", "真实时间"}, {"The one clock that nobody in a run can read; all times here are its times.", "运行里谁也读不到的那个时钟；这里的时间都以它为准。"},
+	{"true time", "真实时间"}, {"The one clock that no process of a run can read; all times here are its times.", "运行里谁也读不到的那个时钟；这里的时间都以它为准。"},
 	{"The run put the property to the test, and it held.", "这次运行考验了这条性质，它守住了。"},
 	{"The property did not hold at some instant, and the report shows where.", "在某一刻性质不成立，报告指出在哪里。"},
 	{"The run did not put the property to the test. That never counts as kept.", "这次运行没有考验这条性质。这从不算守住。"},

@@ -44,14 +44,14 @@ var pageTexts = [][2]string{
 	{"A bar is solid as long as the log shows the client holding the lock, and open where the log is silent; the brackets show how far its clock may be off. The band behind the bars is the time that clients held the lock together. A cross is the late write, a triangle shows the newer holder.",
 		"实心：日志说明客户端持有着锁；空心：没有它的消息；括号是时钟可能的误差。背后的色带是同时持有的时间。叉是迟到的写入，三角形是更新的持有者。"},
 	{"the newer holder", "更新的持有者"},
-	{"A log shows what clients wrote down, by their own clocks. It does not show a hold that nobody wrote down, or a client that went on without a line.",
+	{"A log shows what clients wrote down, by their own clocks. It does not show a hold that was not written down, or a client that went on without a line.",
 		"日志是客户端按各自的时钟记下的。没有人记下的持有、没有再留下一行的客户端，都不在其中。"},
 	// Both worlds.
 	{"Story by story", "逐个故事"}, {"its stories", "它的故事"},
 	{"A story agrees when the lock breaks in the same way in both worlds. There are four ways: two clients think they hold it, the resource is damaged, a client's lock is released by another, no client can get it.", "锁在两个世界以同样的方式被破坏，这个故事就算一致：两个客户端都以为持有、资源损坏、锁被别的客户端释放、谁也拿不到。"},
 	{"Skip to the cells", "跳到各格"}, {"The simulator beside real servers", "模拟器与真实服务器对照"}, {"Letter by letter", "逐个字母"}, {"Cells of both worlds", "两个世界的各格"},
 	{"One letter where both worlds agree; simulated / real where they do not.", "两个世界一致时一个字母；不一致时，模拟 / 真实。"}, {"Where they differ", "不一致的地方"},
-	{"One letter: the same in both worlds. Two: simulated / real, and how many of the seeds agree. S and L count as the same, since a busy machine makes somebody wait.", "一个字母：两个世界相同。两个：模拟 / 真实，以及多少个种子一致。S 和 L 算相同，因为机器一忙就会有人要等。"},
+	{"One letter: the same in both worlds. Two: simulated / real, and how many of the seeds agree. S and L count as the same, since a busy machine makes a client wait.", "一个字母：两个世界相同。两个：模拟 / 真实，以及多少个种子一致。S 和 L 算相同，因为机器一忙就会有人要等。"},
 	{"Either the model is wrong here, or the script does not bring about what it is meant to, or the machine was too busy for the scale.", "要么模型在这里是错的，要么脚本没有造出它想造的情形，要么机器太忙，跟不上这个时间比例。"},
 	{"What put nothing to the test", "没有检验到什么的"}, {"These say nothing about the two worlds: a run on real servers was cut short, or the fault never came about.", "这些说明不了两个世界的异同：真实服务器上的运行被中断，或故障没有发生。"},
 	{"How long things took", "各花了多久"}, {"Medians of each lock", "各锁的中位数"}, {"Medians for each lock", "各锁的中位数"}, {"What was not played, and why", "没有演的，以及原因"}, {"Reasons", "原因"},
@@ -68,5 +68,5 @@ var pageTexts = [][2]string{
 	{"locks and their verdicts", "各锁及其结论"}, {"all files", "全部文件"}, {"not known", "未知"}, {"No run matches.", "没有符合的运行。"}, {"all {n} shown", "显示全部 {n} 次"}, {"{n} of {all} shown", "显示 {all} 次中的 {n} 次"},
 	{"Stored runs show up here. To begin with:", "存下的运行会出现在这里。不妨先来一次："}, {"Older runs are in the store, too; this lists them all:", "更早的运行也在存档里；这条命令列出全部："},
 	{"Compare runs side by side:", "并排比较几次运行："}, {"Play one again:", "重演一次："},
-	{"Locks under faults, measured", "各锁经受故障，实测"}, {"Runs side by side", "几次运行，并排比较"}, {"Settings varied", "改变设置"}, {"A run, judged and drawn anew", "一次运行，重新评判和绘制"},
+	{"Locks under faults, measured", "各锁经受故障，实测"}, {"Runs side by side", "几次运行，并排比较"}, {"Settings varied", "改变设置"}, {"A run, judged and drawn again", "一次运行，重新评判和绘制"},
 }

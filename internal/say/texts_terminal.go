@@ -35,7 +35,7 @@ var terminalTexts = [][2]string{
 	{"start a Linux container, in which locks can be played on real servers", "启动 Linux 容器，在里面就能在真实服务器上演锁"},
 	{"build lockstep, and the live program that --backend process becomes", "构建 lockstep，以及 --backend process 变成的那个程序"},
 	{"build lockstep, and to test locks of your own (simulate test)", "构建 lockstep，以及测试你自己的锁（simulate test）"},
-	{"open reports in a real browser in tests (make test), and to draw the README's pictures anew (make gallery)", "测试时在真实的浏览器里打开报告（make test），以及重画 README 的图（make gallery）"},
+	{"open reports in a real browser in tests (make test), and to draw the README's pictures again (make gallery)", "测试时在真实的浏览器里打开报告（make test），以及重画 README 的图（make gallery）"},
 	{"open reports in a real browser in lockstep's own tests", "lockstep 自己的测试在真实的浏览器里打开报告"},
 
 	// How one was found, and how to get one, where that is no command.

@@ -13,7 +13,7 @@ var (
 	Kept = New3[Verbatim, Number, Optional](
 		"{lock} kept every property over {n} {n|acquisition|acquisitions}[; the fence refused {writes} {writes|write|writes}].",
 		"{lock} 守住了所有性质，共授予 {n} 次[；防护拒绝了 {writes} 次写入]。")
-	IsUnknown = New2[Verbatim, Phrase](
+	IsUnknown = New2[Property, Phrase](
 		"{property} is unknown[, since {reason}]",
 		"{property} 未知[：{reason}]")
 )
@@ -30,7 +30,7 @@ var (
 	AcceptedStaleWrites = New1[Number]("accepted {n} stale {n|write|writes}", "接受了 {n} 次过期写")
 	LostUpdates         = New1[Number]("lost {n} {n|update|updates}", "丢失了 {n} 次更新")
 	LeftStuck           = New0("left the lock stuck", "让锁卡死了")
-	Broke               = New2[Verbatim, Times]("broke {property} {times}", "破坏 {property} {times}")
+	Broke               = New2[Property, Times]("broke {property} {times}", "破坏 {property} {times}")
 )
 
 // What a run did to the data, in a word or two, and where the lock broke.
@@ -47,9 +47,9 @@ var (
 	WordSafe     = New0("safe", "安全")
 	MeansSafe    = New0("safe: no two holders, and the others get the lock after a normal wait", "安全：没有两个持有者，别人在正常的等待内拿到锁")
 	WordDelayed  = New0("delayed", "延迟")
-	MeansDelayed = New0("safe, but somebody waits for a lease or an election, or gets an error", "安全，但有人要等租约或选举，或得到错误")
+	MeansDelayed = New0("safe, but a client waits for a lease or an election, or gets an error", "安全，但有人要等租约或选举，或得到错误")
 	WordStuck    = New0("stuck", "卡死")
-	MeansStuck   = New0("stuck: nobody gets the lock for ten leases after the fault is over", "卡死：故障结束后十个租约内没有人拿到锁")
+	MeansStuck   = New0("stuck: no client gets the lock for ten leases after the fault is over", "卡死：故障结束后十个租约内没有人拿到锁")
 	WordFreed    = New0("foreign entry freed", "误删别人的条目")
 	MeansFreed   = New0("a release removes the entry of another client", "释放删掉了别的客户端的条目")
 	WordTwo      = New0("two holders", "两个持有者")

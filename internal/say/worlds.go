@@ -32,16 +32,16 @@ var (
 		"a client has given up on a request that is executed later: etcd's client cancels it behind its back, and which of the two the server sees first is a race",
 		"客户端已放弃的请求后来才执行：etcd 的客户端随后会取消它，服务器先看到哪一个是竞争")
 	DecidedByJitter = New1[Span](
-		"what comes at one instant has no order on real servers, and messages or clients are late by up to {by}: that changes what the story comes to",
+		"what comes at one instant has no order on real servers, and messages or clients are late by up to {by}: that changes how the story ends",
 		"在真实服务器上，同一刻发生的事没有先后，消息或客户端也会迟到至多 {by}：故事的结局会因此改变")
 	DecidedByDraws = New0(
-		"the lock draws how long it waits, real clients draw otherwise, and that changes what the story comes to",
+		"the lock draws how long it waits, real clients draw otherwise, and that changes how the story ends",
 		"锁要等多久是随机抽取的，真实的客户端抽到的不一样，故事的结局会因此改变")
 	DecidedByGossip = New0(
-		"that a node has failed, the others of a Redis Cluster tell each other within half a node timeout, and when they do changes what the story comes to",
+		"that a node has failed, the others of a Redis Cluster tell each other within half a node timeout, and when they do changes how the story ends",
 		"Redis Cluster 的节点在半个节点超时之内互相传开某个节点已失效，传到的早晚会改变故事的结局")
 	DecidedByElection = New1[Span](
-		"an election of real servers, or a client that looks for another one, takes up to {by} longer, however fast the story is told, and that changes what it comes to: take a larger --scale",
+		"an election of real servers, or a client that looks for another one, takes up to {by} longer, however fast the story is told, and that changes how it ends: take a larger --scale",
 		"不管故事演得多快，真实服务器的选举和换服务器的客户端都会多用至多 {by}，故事的结局会因此改变：用更大的 --scale")
 	StoriesOfLock = New5[Verbatim, Number, Number, Number, Number](
 		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} put nothing to the test, {left} not played",

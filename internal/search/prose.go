@@ -14,7 +14,7 @@ const maxTitle = 200 // characters, as package scenario keeps it
 
 // title names what breaks, and in which story. Shrinking the file again leaves it as it is.
 func (f *Found) title(l say.Language) string {
-	lock, property := say.Verbatim(f.Lock), say.Verbatim(f.Property)
+	lock, property := say.Verbatim(f.Lock), say.Property(f.Property)
 	before := say.CounterexampleOf.With(lock, property, "").In(l)
 	of := strings.TrimPrefix(f.Original.Prose(l).Name, before)
 	title := []rune(say.CounterexampleOf.With(lock, property, say.Verbatim(of)).In(l))

@@ -89,7 +89,7 @@ expect:
     mutual-exclusion: broken
 
 zh:
-  scenario: "set-nx-lua 破坏 mutual-exclusion，最小反例，取自：A storm by hand"
+  scenario: "set-nx-lua 破坏「互斥」，最小反例，取自：A storm by hand"
   story: >
     set-nx-lua 让两个客户端同时在里面，持续 0.005 秒，接受了 1 次过期写，丢失了 1 次更新：数据受损。
     不成立的假设：A 的停顿从不超过租约剩下的时间。停顿 11.000 秒 > 租约 10.000 秒 - 已用 0.003 秒。

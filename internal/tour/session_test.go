@@ -171,7 +171,7 @@ func TestKeys(t *testing.T) {
 		{"on to the next lesson", "15", []string{"", "", "", "", "", "", "", "q"}, []string{"Lesson 15", "Remember", "Lesson 16"}, ""},
 		{
 			"the end", "17", []string{"", "", "", "", "", "", ""},
-			[]string{"Lesson 17", "Your own lock", "simulate new adapter mylock --in go", "[Enter] end", "What you saw", "the lessons anew"}, "Lesson 18",
+			[]string{"Lesson 17", "Your own lock", "simulate new adapter mylock --in go", "[Enter] end", "What you saw", "the lessons from the start"}, "Lesson 18",
 		},
 		{"the input ends", "pause", []string{""}, []string{"Predict", "What you saw"}, "The run"},
 	}

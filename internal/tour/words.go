@@ -60,7 +60,7 @@ var phrases = map[string]Text{
 	"score":              {"You predicted %d of %d right.", "猜了 %[2]d 次，对了 %[1]d 次。"},
 	"next":               {"To try next", "接下来可以试试"},
 	"goes on":            {"the next lesson", "下一课"},
-	"anew":               {"the lessons anew", "从头再看"},
+	"anew":               {"the lessons from the start", "从头再看"},
 	"many":               {"the same story with 1000 seeds", "同一个故事，换 1000 个种子"},
 	"matrix":             {"this lock under every kind of fault", "这把锁面对每一种故障"},
 	"claims":             {"what documents claim about locks, measured", "文档对锁的说法，逐条实测"},

@@ -98,7 +98,7 @@ var all = []Program{
 	},
 	{
 		Name: "chromium", Kind: Tool, Install: "sudo apt-get install -y chromium", Version: []string{"--version"},
-		Needed:    "open reports in a real browser in tests (make test), and to draw the README's pictures anew (make gallery)",
+		Needed:    "open reports in a real browser in tests (make test), and to draw the README's pictures again (make gallery)",
 		Elsewhere: &Use{"any Chromium, as chromium in the path", "", "open reports in a real browser in lockstep's own tests"},
 	},
 }

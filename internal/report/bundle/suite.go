@@ -37,9 +37,9 @@ func whyNot(o *run.Outcome) say.Phrase {
 		if e.Met() {
 			continue
 		}
-		part := say.WasExpected.With(say.Verbatim(e.Property), say.Verdict(e.Got), say.Verdict(e.Verdict))
+		part := say.WasExpected.With(say.Property(e.Property), say.Verdict(e.Got), say.Verdict(e.Verdict))
 		if reason := o.Judgement.Finding(e.Property).Reason; !reason.Empty() {
-			part = say.UnknownBecause.With(say.Verbatim(e.Property), reason)
+			part = say.UnknownBecause.With(say.Property(e.Property), reason)
 		}
 		parts = append(parts, part)
 	}

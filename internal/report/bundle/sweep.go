@@ -44,7 +44,7 @@ func (s *Sweep) Over() (n int) {
 // MapSays is what to take away from a map, in one sentence.
 func MapSays(m *sweep.Map, l say.Language) string {
 	safe, broken, untested := countCells(m)
-	lock, what := say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Verbatim(clean.Text(m.Property, clean.MaxName))
+	lock, what := say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Property(clean.Text(m.Property, clean.MaxName))
 	says := say.KeepsInSome.With(lock, what, say.Number(safe), say.Number(broken))
 	switch {
 	case untested == len(m.Cells):

@@ -234,7 +234,7 @@ func (t *Tally) OfAllText() say.Phrase {
 	var parts say.Remarks
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
 		n, all := t.Broken[name], t.judged[name]+t.Spared
-		parts = append(parts, say.BrokeAtRate.With(say.Verbatim(name), say.Number(n), say.Number(all), atRate(n, all)))
+		parts = append(parts, say.BrokeAtRate.With(say.Property(name), say.Number(n), say.Number(all), atRate(n, all)))
 	}
 	return say.WithTheSpared.With(say.Number(t.Spared), parts)
 }

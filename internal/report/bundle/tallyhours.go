@@ -79,7 +79,7 @@ func (t *Tally) HoursText() say.Phrase {
 	var parts say.Remarks
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
 		at, low, high := t.hourly(t.Broken[name])
-		parts = append(parts, say.PerHour.With(say.Verbatim(name), say.Verbatim(rate.Decimal(at)), say.Verbatim(rate.Decimal(low)), say.Verbatim(rate.Decimal(high))))
+		parts = append(parts, say.PerHour.With(say.Property(name), say.Verbatim(rate.Decimal(at)), say.Verbatim(rate.Decimal(low)), say.Verbatim(rate.Decimal(high))))
 	}
 	return say.InHours.With(hours, parts)
 }

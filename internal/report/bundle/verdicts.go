@@ -94,7 +94,7 @@ func Missed(r *Run) say.Phrase {
 	implied := false
 	for _, e := range r.Expected {
 		if unknown := e.Got == string(checker.Unknown); !e.Met && !(unknown && !r.Untested.Empty()) {
-			parts = append(parts, say.WasExpected.With(say.Verbatim(e.Property), say.Verdict(e.Got), say.Verdict(e.Expected)))
+			parts = append(parts, say.WasExpected.With(say.Property(e.Property), say.Verdict(e.Got), say.Verdict(e.Expected)))
 			implied = implied || e.Implied && !unknown
 		}
 	}

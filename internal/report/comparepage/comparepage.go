@@ -104,7 +104,7 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 func (v *runsView) verdicts(b *bundle.Bundle, sides []compare.Side, l say.Language) {
 	props := b.Properties()
 	for _, p := range props {
-		v.Properties = append(v.Properties, clean.Text(p, clean.MaxName))
+		v.Properties = append(v.Properties, clean.Text(say.PropertyName(p, l), clean.MaxName))
 	}
 	for i := range sides {
 		r := sides[i].Run

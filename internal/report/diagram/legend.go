@@ -35,7 +35,7 @@ const unseen = "command on a real server: when it was executed is unknown"
 var legend = []LegendItem{
 	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" class="b1"/>`), "the client believes that it holds the lock"},
 	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" class="g1"/>`), "the store has its entry"},
-	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" class="copy copy1"/>`), "a copy, on a server that answers nobody"},
+	{swatch(`<rect x="1" y="2" width="20" height="12" rx="2" class="copy copy1"/>`), "a copy, on a server that does not answer"},
 	{swatch(`<path d="M0 8H22" class="end"/>`), "the entry ends"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="frozen"/>`), "frozen"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="strike"/>`), "a fault at work: cut off, slow, or as labelled"},

@@ -102,7 +102,7 @@ type indexPage struct {
 var pageKinds = []struct{ prefix, says string }{
 	{"matrix", "Locks under faults, measured"}, {"comparison", "Runs side by side"},
 	{"worlds", "The simulator beside real servers"}, {"sweep/", "Settings varied"},
-	{"again/", "A run, judged and drawn anew"}, {"_site/playground/", "The playground: drag a pause, and watch"},
+	{"again/", "A run, judged and drawn again"}, {"_site/playground/", "The playground: drag a pause, and watch"},
 }
 
 type indexRow struct {

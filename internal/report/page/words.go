@@ -13,7 +13,7 @@ import (
 // extraTerms are words of reports that are no words of the field, with their meanings: both
 // are texts of package say.
 var extraTerms = []struct{ id, name, meaning string }{
-	{"true-time", "true time", "The one clock that nobody in a run can read; all times here are its times."},
+	{"true-time", "true time", "The one clock that no process of a run can read; all times here are its times."},
 	{"kept", "kept", "The run put the property to the test, and it held."},
 	{"broken", "broken", "The property did not hold at some instant, and the report shows where."},
 	{"unknown", "unknown", "The run did not put the property to the test. That never counts as kept."},

@@ -163,7 +163,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	add("at the resource", "what it must be able to do", false, func(i int) comparedCell {
 		return text(resourceText(b.Runs[i].Judgement.History, stories[i].measures))
 	})
-	c.Note = say.Text("Same seed, same clients, same faults, same luck on the network: only the lock differs.").In(v.language)
+	c.Note = say.Text("Same seed, same clients, same faults, same delays on the network: only the lock differs.").In(v.language)
 	return c
 }
 

@@ -169,7 +169,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	case history.Simulated(b.Backend):
 		add(say.Text("The servers are models, compared with real ones by random commands. A model is still not the server: --backend process plays on real ones where they are installed."))
 	default:
-		add(say.Text("Nobody can see when a real server executed a command. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit."))
+		add(say.Text("When a real server executed a command cannot be seen. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit."))
 	}
 	untried := map[string]int{}
 	runs := 0
@@ -202,7 +202,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	for i := range b.Runs {
 		for _, f := range b.Runs[i].Judgement.Findings {
 			if f.Verdict == checker.Unknown {
-				add(say.UnknownIsNotKept.With(say.Verbatim(b.Runs[i].Lock), say.Verbatim(f.Property), f.Reason))
+				add(say.UnknownIsNotKept.With(say.Verbatim(b.Runs[i].Lock), say.Property(f.Property), f.Reason))
 			}
 		}
 	}

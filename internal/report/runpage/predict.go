@@ -133,13 +133,13 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 			unknown = true
 			continue
 		}
-		a, why := st.answer(damage), say.NoIsKept.With(say.Verbatim(p))
+		a, why := st.answer(damage), say.NoIsKept.With(say.Property(p))
 		switch {
 		case p == property:
 			a.Right, why = true, st.note(at)
 			a.Step, a.Href = v.stepOf(at, st)
 		case f.Verdict == checker.Broken && len(f.Violations) > 0:
-			why = say.NotYet.With(say.Verbatim(p), say.Seconds(f.Violations[0].From))
+			why = say.NotYet.With(say.Property(p), say.Seconds(f.Violations[0].From))
 		}
 		a.Why = st.nice(why)
 		q.Answers = append(q.Answers, a)
@@ -152,7 +152,7 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 	if nothing.Right {
 		nothing.Why = st.nice(v.sentence)
 	} else {
-		nothing.Why = st.nice(say.NoIsBroken.With(say.Verbatim(property)))
+		nothing.Why = st.nice(say.NoIsBroken.With(say.Property(property)))
 	}
 	// Right behind the right one, so that it is not among those that are cut.
 	q.Answers = slices.Insert(q.Answers, min(1, len(q.Answers)), nothing)
@@ -261,7 +261,7 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 		if f := b.Runs[told].Finding(p); f == nil || f.Verdict != checker.Broken {
 			continue
 		}
-		q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Verbatim(clean.Text(p, clean.MaxName))))}
+		q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(clean.Text(p, clean.MaxName))))}
 		some := false
 		for i := range b.Runs {
 			r := &b.Runs[i]
@@ -271,12 +271,12 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 			}
 			a := st.answerOf(r.Lock, i)
 			a.Right = f.Verdict == checker.Kept
-			why := say.YesIsKept.With(say.Verbatim(p))
+			why := say.YesIsKept.With(say.Property(p))
 			switch {
 			case !a.Right && i == told:
 				why = say.NoThisBroke.With()
 			case !a.Right:
-				why = say.NoBrokenToo.With(say.Verbatim(p), say.Verbatim(b.Runs[told].Lock))
+				why = say.NoBrokenToo.With(say.Property(p), say.Verbatim(b.Runs[told].Lock))
 			}
 			a.Why = st.nice(why)
 			some = some || a.Right
@@ -295,14 +295,14 @@ func noneHelps(b *bundle.Bundle, told int, st *story) question {
 	if property == "" {
 		return question{}
 	}
-	q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Verbatim(clean.Text(property, clean.MaxName))))}
+	q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(clean.Text(property, clean.MaxName))))}
 	none := st.answer(say.NoneOfThem.With())
 	none.Right, none.Why = true, st.nice(say.YesAllBreak.With())
 	q.Answers = []answer{none}
 	for i := range b.Runs {
 		if f := b.Runs[i].Finding(property); f != nil && f.Verdict == checker.Broken {
 			a := st.answerOf(b.Runs[i].Lock, i)
-			a.Why = st.nice(say.NoBrokenHere.With(say.Verbatim(property)))
+			a.Why = st.nice(say.NoBrokenHere.With(say.Property(property)))
 			q.Answers = append(q.Answers, a)
 		}
 	}

@@ -37,7 +37,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	}
 	for _, f := range j.Findings {
 		if f.Verdict == checker.Unknown && !f.Reason.Empty() {
-			v.Reasons = append(v.Reasons, clean.Text(say.UnknownBecause.With(say.Verbatim(f.Property), f.Reason).In(st.language), clean.MaxLine))
+			v.Reasons = append(v.Reasons, clean.Text(say.UnknownBecause.With(say.Property(f.Property), f.Reason).In(st.language), clean.MaxLine))
 		}
 	}
 	if h := j.History; h != nil {

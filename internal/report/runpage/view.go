@@ -163,7 +163,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	}
 	props := b.Properties()
 	for _, p := range props {
-		v.Properties = append(v.Properties, clean.Text(p, clean.MaxName))
+		v.Properties = append(v.Properties, clean.Text(say.PropertyName(p, l), clean.MaxName))
 	}
 	for i := range b.Runs {
 		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))

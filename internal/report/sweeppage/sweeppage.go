@@ -44,7 +44,7 @@ func HTML(s *bundle.Sweep) ([]byte, error) {
 	v := sweepView{
 		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(said.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), figure.CSS, sweepCSS), Title: clean.Text(said.Name, clean.MaxLine), Story: clean.Text(said.Story, clean.MaxProse),
 		Property: clean.Text(s.Property, clean.MaxName), Replay: clean.Text(s.Replay, clean.MaxLine),
-		Seeds: say.SeedsEach.With(say.Verbatim(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
+		Seeds: say.SeedsEach.With(say.Property(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}
 	for i := range s.Maps {
 		m := &s.Maps[i]
@@ -57,7 +57,7 @@ func HTML(s *bundle.Sweep) ([]byte, error) {
 			SVG: template.HTML(svg), Head: headOf(m, s.Language), Rows: rowsOf(m, s.Language), // the figure is made by us, all texts escaped
 		})
 	}
-	v.Lead = say.WhereDoesHold.With(say.Verbatim(v.Property), say.Number(s.Seeds)).In(s.Language)
+	v.Lead = say.WhereDoesHold.With(say.Property(v.Property), say.Number(s.Seeds)).In(s.Language)
 	var buf bytes.Buffer
 	if err := sweepTemplate(s.Language).Execute(&buf, v); err != nil {
 		return nil, fmt.Errorf("filling in the page of the sweep: %w", err)

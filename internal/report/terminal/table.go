@@ -68,7 +68,7 @@ func (t *terminal) list(props []string) {
 		t.line("  " + clean.Text(r.Lock, 22))
 		for _, p := range props {
 			c := bundle.CellOf(r, p, t.o.Language)
-			t.line("    " + t.paint(colorOf(impact, c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + clean.Text(p, 20))
+			t.line("    " + t.paint(colorOf(impact, c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + clean.Text(say.PropertyName(p, t.o.Language), 20))
 		}
 	}
 	t.outcomes()
@@ -79,7 +79,7 @@ func (t *terminal) list(props []string) {
 func (t *terminal) grid(props []string, twoLines, short bool) grid {
 	g := grid{widths: make([]int, len(props))}
 	for _, p := range props {
-		head := clean.Text(p, clean.MaxName)
+		head := clean.Text(say.PropertyName(p, t.o.Language), clean.MaxName)
 		if twoLines {
 			head = split(head)
 		}
