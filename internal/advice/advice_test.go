@@ -1,11 +1,13 @@
 package advice
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/matrix"
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
 	"lockstep/measurements"
@@ -155,5 +157,41 @@ func TestTokensDecide(t *testing.T) {
 	}
 	if h := heads(&no); !slices.Contains(h, "Tokens") || !slices.Contains(h, "What would do") {
 		t.Errorf("%q", h)
+	}
+}
+
+// The matrix plays scripts of its own: no answer that survives is contradicted by a cell of kinds that are expected.
+func TestTheMatrixContradictsNoAnswer(t *testing.T) {
+	data, err := measurements.Read(os.DirFS("../../measurements"), "matrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := measured.ReadMatrix(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, looked := stored(t), 0
+	for _, q := range Questions() {
+		a := To(q, x, nil)
+		if !a.Survives() {
+			continue
+		}
+		for _, c := range m.Cells {
+			column, ok := matrix.Lookup(c.Fault)
+			expected := ok
+			for _, k := range column.Kinds() {
+				expected = expected && slices.Contains(a.Expected, k.Name)
+			}
+			if c.Lock != a.Best.Lock || !expected {
+				continue
+			}
+			looked++
+			if slices.Contains(a.Must, "damage") && c.Damage || slices.Contains(a.Must, "stuck") && c.Letter == "D" {
+				t.Errorf("%v: %s survives, and the matrix has %s under %s, damage %v", q, c.Lock, c.Letter, c.Fault, c.Damage)
+			}
+		}
+	}
+	if looked < 100 {
+		t.Errorf("only %d cells were looked at", looked)
 	}
 }

@@ -6,8 +6,8 @@ var (
 		"Use {lock}[, and {how}]: no searched fault of the {n} kinds to expect of {have}, alone or two at once, {harms}[; {price}].",
 		"用 {lock}[，并且{how}]：{have} 上该预料的 {n} 类故障里，搜过的无论单个还是两个一起，都不会{harms}[；{price}]。")
 	NoLockKeeps = New5[Both, Both, Verbatim, Phrase, Phrase](
-		"No lock here on {have} {goal}: {lock} comes closest, and is broken by {kinds}[; {price}].",
-		"{have} 上没有一把锁{goal}：最接近的是 {lock}，会败给{kinds}[；{price}]。")
+		"No lock here on {have} {goal}: {lock} comes closest, and the search breaks it by {kinds}[; {price}].",
+		"{have} 上没有一把锁{goal}：最接近的是 {lock}，搜索中败给{kinds}[；{price}]。")
 	MayDo = New3[Verbatim, Phrase, Phrase](
 		"{lock} may do: nothing that was found breaks it, but {verdict}[; {price}].",
 		"{lock} 也许可以：没有找到能破坏它的，但是{verdict}[；{price}]。")
@@ -20,7 +20,7 @@ var (
 	PriceIs        = New1[Series]("it costs {price}", "代价是{price}")
 	MeasuredOn     = New1[Number]("measured on {n} {n|server|servers}", "在 {n} 台服务器上测得")
 	AlsoSurvives   = New2[Verbatim, Phrase]("{lock} survives, too[; {price}].", "{lock} 也经得住[；{price}]。")
-	FailsBy        = New3[Verbatim, Phrase, Phrase]("{lock} is broken by {kinds}[; {price}].", "{lock} 会败给{kinds}[；{price}]。")
+	FailsBy        = New3[Verbatim, Phrase, Phrase]("{lock}: the search breaks it by {kinds}[; {price}].", "{lock}：搜索中败给{kinds}[；{price}]。")
 	AfterThese     = New1[Phrase]("{kinds}.", "{kinds}。")
 	RefusedLater   = New1[Phrase]("{kinds}. The resource refuses the older one, so the data are safe.", "{kinds}。资源拒绝较旧的那个，所以数据是安全的。")
 	SearchedWas    = New3[Grouped, Number, List](
