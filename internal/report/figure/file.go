@@ -84,7 +84,7 @@ func Region(s *bundle.Sweep, m *sweep.Map) ([]byte, error) {
 	heading := say.OfLock.With(say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Text("the safe region"))
 	about := []string{
 		clean.Text(s.Plan.Prose(s.Language).Name, clean.MaxLine), say.Text("simulated").In(s.Language),
-		say.SeedsEach.With(say.Property(s.Property), say.Number(s.Seeds)).In(s.Language),
+		say.SeedsEach.With(say.Property(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}
 	return standalone(svg, heading.In(s.Language), about), nil
 }
