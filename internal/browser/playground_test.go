@@ -410,6 +410,10 @@ func TestThePlaygroundIsForEverybody(t *testing.T) {
 			t.Errorf("%s: the page is %d pixels wider than a phone", name, wide)
 		}
 		timesKeepApart(t, p)
+		p.Await(`document.querySelectorAll("#map .grid i:is(.kept, .harm, .unknown)").length === 150`)
+		if at := browser.Eval[string](p, `(function (d) { return document.elementsFromPoint((d.left + d.right) / 2, (d.top + d.bottom) / 2).filter(function (e) { return e.tagName === "I"; }).map(function (e) { return e.title; }).join(); })((function (dot) { dot.scrollIntoView({ block: "center", behavior: "instant" }); return dot.getBoundingClientRect(); })(document.querySelector("#map .dot")))`); at != "3 s, 10 s" {
+			t.Errorf("%s: the dot of the map is at %q", name, at)
+		}
 		quiet(t, p)
 	}
 }

@@ -15,6 +15,7 @@ type Setting struct {
 	Index int    `json:"index"` // of Most+1 places
 	Most  int    `json:"most"`
 	Text  string `json:"text"` // "10 s"
+	MS    int64  `json:"ms"`   // the same in milliseconds
 	Name  string `json:"name"` // "lease"
 }
 
@@ -103,7 +104,7 @@ func settingsOf(p *plan.Plan, l say.Language) (all []Setting) {
 		if c.text != nil {
 			text = c.text(p)
 		}
-		all = append(all, Setting{ID: c.id, Index: nearest(c.values, d), Most: len(c.values) - 1, Text: text.In(l), Name: say.Text(c.name).In(l)})
+		all = append(all, Setting{ID: c.id, Index: nearest(c.values, d), Most: len(c.values) - 1, Text: text.In(l), MS: d.Milliseconds(), Name: say.Text(c.name).In(l)})
 	}
 	return all
 }

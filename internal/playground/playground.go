@@ -44,6 +44,7 @@ type Request struct {
 	Edit     Edit         `json:"edit"`     // one change to it
 	Window   int64        `json:"window"`   // ms that the timeline shows; 0: what the runs need. It stays while somebody drags
 	Settled  bool         `json:"settled"`  // nobody drags any more: the frame has Address and Brief, too
+	Row      *Row         `json:"row"`      // only this row of the map, see there
 	Timeline bool         `json:"timeline"` // the page has no diagrams and steps, and the frame has none
 	Language say.Language `json:"language"` // en or zh
 }
@@ -63,6 +64,8 @@ type Frame struct {
 	Faults   string    `json:"faults"`   // HTML: the list of the faults
 	Messages []Message `json:"messages"` // of the first lock, to drop a fault on without a mouse
 	Locks    []Lock    `json:"locks"`
+	HasMap   bool      `json:"hasMap"` // its only fault is one pause
+	Map      []string  `json:"map"`    // of a request for a row of it, which has nothing else
 }
 
 // Lock is one lock's run in a frame.
@@ -84,7 +87,8 @@ type Lock struct {
 
 // Playground plays one frame after the other. It is not safe for concurrent use.
 type Playground struct {
-	worlds [MaxLocks]*sim.World // of the locks side by side: a history lives until its world plays again
+	// Those of the locks side by side, and one for the map: a history lives until its world plays again.
+	worlds [MaxLocks + 1]*sim.World
 }
 
 // New returns a playground.
@@ -105,10 +109,14 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	if err != nil {
 		return Frame{Problems: problemsOf(err)}
 	}
+	if r.Row != nil {
+		return g.row(ctx, p, r.Row)
+	}
 	f := Frame{
 		File: scenario.Resolved(p), Seed: fmt.Sprint(p.Seed), Window: r.Window,
 		Title: clean.Text(p.Prose(r.Language).Name, clean.MaxLine), Fence: string(p.Workload.Fence), Controls: settingsOf(p, r.Language),
 	}
+	f.HasMap = onePause(p)
 	if r.Settled {
 		f.Brief = briefly(p)
 		f.Address = Address(f.Brief)

@@ -58,6 +58,30 @@ func TestTheFirstPageCanBeTurned(t *testing.T) {
 	}
 }
 
+// The map of a story with one pause: a lock breaks where the pause outlives the lease, and with tokens
+// that the resource checks the data stay whole.
+func TestTheMapOfPauseAndLease(t *testing.T) {
+	g := New()
+	f := play(t, g, Request{})
+	if !f.HasMap {
+		t.Fatal("the first story has no map")
+	}
+	for lock, want := range []string{"kept kept harm", "kept kept two"} {
+		row := play(t, g, Request{File: f.File, Row: &Row{Lock: lock, Lease: 12_000, Pauses: []int64{0, 3000, 20_000}}})
+		if got := strings.Join(row.Map, " "); got != want {
+			t.Errorf("%s: %s, want %s", f.Locks[lock].ID, got, want)
+		}
+	}
+	for _, row := range []Row{{Lock: 2}, {Lock: -1}, {Pauses: make([]int64, 1000)}} {
+		if f := g.Play(t.Context(), Request{Row: &row, Language: say.English}); len(f.Problems) == 0 {
+			t.Errorf("%+v: a row came", row)
+		}
+	}
+	if f = play(t, g, Request{Edit: Edit{Story: "split-brain"}}); f.HasMap {
+		t.Error("a story without a pause has a map")
+	}
+}
+
 func BenchmarkFrame(b *testing.B) {
 	g := New()
 	f := play(b, g, Request{})

@@ -34,6 +34,7 @@ var playTexts = [][2]string{
 	{"It never happened: what it waits for did not come about.", "它没有发生：它等待的情形没有出现。"}, {"It changed nothing.", "它什么也没改变。"}, {"Nothing broke.", "什么也没坏。"},
 	{"Set a replication lag above 0 s: then the replica lacks what is new.", "把复制延迟设为大于 0 秒：这样副本就缺少新写入的内容。"}, {"Pull its end past the lease.", "把它的末端拉过租约。"},
 	{"This one is for: {nodes}", "它只能放到：{nodes}"}, {"no lane of this lock", "这把锁没有这样的泳道"},
+	{"Pause against lease", "停顿与租约"}, {"to the right the pause, upwards the lease, in seconds", "向右是停顿，向上是租约，单位秒"}, {"it holds", "守住"}, {"two inside, data whole", "两个在里面，数据完好"}, {"data damaged", "数据受损"},
 	{"More designs", "更多设计"}, {"More: bugs that were published", "更多：公开过的缺陷"}, {"More: misprints of texts", "更多：文章里的印刷错误"},
 	{"Go on:", "继续："}, {"two inside", "同时有两个持有者"},
 

@@ -34,7 +34,7 @@ function simulator(address, language, on) {
     };
   };
   self.take = function (frame, request) {
-    if (!(frame.problems && frame.problems.length)) {
+    if (!(frame.problems && frame.problems.length) && !request.row) {
       self.frame = frame;
       self.file = frame.file;
     }
@@ -47,6 +47,7 @@ function simulator(address, language, on) {
     waiting = request;
     pump();
   };
+  self.rests = function () { return !busy && !waiting; };
   self.waits = function () { return !!waiting; };
   // coming is the change of a question that waits, for keys that come faster than frames.
   self.coming = function () { return waiting && waiting.edit; };

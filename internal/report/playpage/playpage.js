@@ -16,11 +16,13 @@
   var sim = simulator("worker.js", language, {
     asked: function (request) {
       clearTimeout(settling);
-      if (!request.settled) delete stages.dataset.settled; // what the address says is not this
+      settling = 0;
+      if (!request.settled && !request.row) delete stages.dataset.settled; // what the address says is not this
     },
     shown: show,
     idle: function (request) {
-      if (!sim.drag && !request.settled) settling = setTimeout(function () { ask({ settled: true }); }, 150);
+      if (request.settled || request.row) return chart();
+      if (!sim.drag) settling = setTimeout(function () { ask({ settled: true }); }, 150); // which sets it to 0
     },
     failed: fail,
     unstarted: function () { fail(says.noworker); }
@@ -36,6 +38,7 @@
   }
 
   function show(f, request) {
+    if (request.row) return charted(f, request.row);
     say(f.problems || []);
     stages.setAttribute("aria-busy", "false");
     if (f.problems && f.problems.length) return;
@@ -435,6 +438,7 @@
     if (hash || frame) return ask(hash ? { address: hash } : { edit: { open: says.start } });
     sim.take(JSON.parse($("first").textContent), {}); // the page has its first picture with it
     setTimeout(sim.start, 0);
+    setTimeout(chart, 1000);
   }
   addEventListener("hashchange", fromAddress);
 
@@ -472,6 +476,45 @@
     teach(null);
     ask({ edit: { story: $("story").value } });
   });
+
+  // The map: pause against lease, a row at a time while nothing else is to be played. It stays as long as
+  // nothing but the two of them changes.
+  var pauses = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30].map(function (s) { return s * 1000; });
+  var leases = [30, 25, 20, 15, 12, 10, 8, 6, 4, 2].map(function (s) { return s * 1000; });
+  var map = { of: "", rows: [] };
+  function setting(id) { return frame.controls.filter(function (c) { return c.id === id; })[0].ms; }
+  function place(all, ms) { // where it lies between the middles of two cells, in cells
+    for (var i = 1; i < all.length && (all[i] - ms) * (all[i] - all[0]) < 0; i++);
+    i = Math.min(i, all.length - 1);
+    return Math.min(Math.max(i - 0.5 + (ms - all[i - 1]) / (all[i] - all[i - 1]), 0.2), all.length - 0.2);
+  }
+  function chart() {
+    if (!frame || sim.drag || guesses() || settling || !sim.rests()) return; // it is asked again after what comes first
+    $("map").hidden = !frame.hasMap;
+    if (!frame.hasMap) return;
+    var of = frame.file.replace(/^lease:.*$/m, "").replace(/^( +for:).*$/m, "$1");
+    if (map.of !== of) map = { of: of, rows: [] };
+    draw();
+    if (map.rows.length < leases.length) ask({ row: { lock: 0, lease: leases[map.rows.length], pauses: pauses } });
+  }
+  function charted(f, row) {
+    if (leases[map.rows.length] === row.lease) map.rows.push(f.map || pauses.map(function () { return "unknown"; }));
+  }
+  function draw() {
+    var grid = $("map").querySelector(".grid"), dot = element("span", "", "dot");
+    $("map-lock").textContent = frame.locks[0].id;
+    grid.style.gridTemplateColumns = "repeat(" + pauses.length + ", 1fr)";
+    grid.textContent = "";
+    leases.forEach(function (lease, y) {
+      pauses.forEach(function (pause, x) {
+        var cell = grid.appendChild(element("i", "", (map.rows[y] || [])[x]));
+        cell.title = pause / 1000 + " s, " + lease / 1000 + " s";
+      });
+    });
+    dot.style.left = 100 * place(pauses, setting("pause")) / pauses.length + "%";
+    dot.style.top = 100 * place(leases, setting("lease")) / leases.length + "%";
+    grid.appendChild(dot);
+  }
 
   // Lessons: a story, a guess while the run stands still, the run, and a change that the learner makes. It
   // is the run that says when it is done.

@@ -1,0 +1,73 @@
+package playground
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// Row asks for a row of the map: what becomes of a lock with one lease and each length of the story's
+// one pause. The page asks for one row after the other while nothing else is to be played.
+type Row struct {
+	Lock   int     `json:"lock"`   // index
+	Lease  int64   `json:"lease"`  // ms
+	Pauses []int64 `json:"pauses"` // ms
+}
+
+// What stands in a map: kept and unknown are the verdicts, two is that two clients believed they held
+// the lock and the data are whole, harm is any other break.
+const (
+	mapTwo  = "two"
+	mapHarm = "harm"
+)
+
+// mostOfARow is how many runs a row has at most.
+const mostOfARow = 40
+
+func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) {
+	if row.Lock < 0 || row.Lock >= len(p.Locks) || len(row.Pauses) > mostOfARow || !onePause(p) {
+		return Frame{Problems: []string{"there is no such row"}}
+	}
+	p.Locks = p.Locks[row.Lock : row.Lock+1]
+	p.Lease = time.Duration(row.Lease) * time.Millisecond
+	pause := pauseOf(p)
+	for _, ms := range row.Pauses {
+		*pause = faults.Make(pause.Number, pause.Spec(), pause.Args, pause.Trigger, faults.End{For: max(time.Duration(ms)*time.Millisecond, grain)})
+		q, err := parse(scenario.Resolved(p))
+		if err != nil {
+			return Frame{Problems: problemsOf(err)}
+		}
+		out := run.One(ctx, g.world(MaxLocks), q, q.Locks[0], q.Seed)
+		if out.Err != nil {
+			return Frame{Problems: problemsOf(out.Err)}
+		}
+		r := newPlayed(q, out, say.English)
+		f.Map = append(f.Map, r.harm())
+	}
+	return f
+}
+
+// onePause reports whether a plan has a map: its only fault is a pause of a fixed length.
+func onePause(p *plan.Plan) bool {
+	f := pauseOf(p)
+	return len(p.Faults) == 1 && p.Chaos == nil && f != nil && f.End.For > 0
+}
+
+// harm is what stands for a run in a map.
+func (r *played) harm() string {
+	if v := r.verdict(); v != checker.Broken {
+		return string(v)
+	}
+	for _, f := range r.out.Judgement.Findings {
+		if f.Verdict == checker.Broken && f.Property != checker.MutualExclusionID {
+			return mapHarm
+		}
+	}
+	return mapTwo
+}
