@@ -157,6 +157,7 @@ func (d *drawing) word(english string) string { return say.Text(english).In(d.la
 func (d *drawing) marks() string {
 	before := d.b.String()
 	d.b.Reset()
+	d.telling = map[int64]bool{}
 	for _, i := range d.l.Rows {
 		d.mark(i)
 	}
@@ -179,7 +180,7 @@ func (d *drawing) mark(i int32) {
 		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, where, y)
 	}
 	if x == 0 {
-		if e.Kind == history.FaultBegan && !d.struck[e.Value] { // it strikes nobody in particular
+		if e.Kind == history.FaultBegan && !d.struck[i] { // it strikes nobody in particular
 			d.text(gutter+4, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
 		}
 		return
@@ -195,7 +196,12 @@ func (d *drawing) mark(i int32) {
 		d.f(`<circle cx="%d" cy="%d" r="3.5" class="read"/>`, x, y)
 		d.text(x+17, y+4, beside, "w", say.ReadVersion.With(say.Number(e.Value)).In(d.language))
 	case history.Froze:
-		d.text(x+11, y+13, beside, "w", d.word("frozen"))
+		if e.Value == 0 || !d.telling[e.Value] { // else its label is in another column, or just above
+			d.text(x+11, y+13, beside, "w", d.word("frozen"))
+		}
+		d.telling[e.Value] = true
+	case history.Thawed:
+		delete(d.telling, e.Value)
 	case history.Crashed:
 		d.f(`<path d="M%d %dl14 14m0 -14l-14 14" class="cross"/>`, x-7, y-7)
 		d.text(x+13, y+4, beside, "w", d.word("dead"))
@@ -219,8 +225,9 @@ func (d *drawing) mark(i int32) {
 		history.Reenters, history.Reentered, history.ReenterFailed, history.Left:
 		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
 	case history.FaultBegan:
-		if l.step[i-l.lo] > 0 && !d.struck[e.Value] {
+		if l.step[i-l.lo] > 0 && !d.struck[i] {
 			d.text(x+13, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
+			d.telling[e.Value] = true
 		}
 	case history.ClockChanged:
 		d.text(x+13, y+4, beside, "w", d.word("clock"))
