@@ -84,6 +84,7 @@ var (
 	InsideOver     = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}", "{time}内同时在里面的客户端：最多 {n} 个")
 	TimePasses     = New2[Rounded, Clauses]("{time} pass[: {what}]", "{time}过去[：{what}]")
 	IsFrozen       = New1[Name]("{who} is frozen", "{who} 冻结")
+	AreFrozen      = New1[Names]("{who} are frozen", "{who} 冻结")
 	LeaseRunsOut   = New2[Name, Names]("{who}'s lease runs out[ on {servers}]", "{who} 的租约[在 {servers} 上]到期")
 	SessionRunsOut = New2[Name, Names]("{who}'s session ends[ on {servers}]", "{who} 的会话[在 {servers} 上]结束")
 	ExecutedUnseen = New2[Verbatim, Verbatim](

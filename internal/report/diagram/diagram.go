@@ -41,6 +41,7 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
 	d.strikes(b.Strikes)
+	d.keepFolds()
 	marks := d.marks()
 	d.freezes(b.Freezes)
 	d.guides()
@@ -48,6 +49,7 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	d.beliefs(b.Beliefs)
 	d.grants(b.Grants)
 	d.messages()
+	d.names(b.Strikes)
 	d.folds(b)
 	d.draws()
 	d.b.WriteString(marks)
@@ -96,7 +98,8 @@ func (d *drawing) heads() {
 type drawing struct {
 	l        *Layout
 	colours  bundle.Colours
-	struck   map[int64]bool // faults that frame a lane
+	struck   map[int32]bool // beginnings of faults that frame a lane
+	telling  map[int64]bool // faults at work that a mark tells
 	prefix   string         // of the steps' ids
 	language say.Language
 	b        strings.Builder
@@ -174,19 +177,42 @@ func (l *Layout) half() int { return min(l.spacing/2-4, 44) }
 // strikes frames the lanes of the nodes that a fault strikes, as long as it does.
 func (d *drawing) strikes(bars []bundle.Bar) {
 	half := d.l.half()
-	d.struck = map[int64]bool{}
+	d.struck = map[int32]bool{}
 	for _, b := range bars {
-		y0, y1, ok := d.extent(b)
-		if !ok {
+		if y0, y1, ok := d.extent(b); ok {
+			d.struck[b.From] = true
+			d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="strike"/>`, d.l.column(b.Node)-half, y0, 2*half, y1-y0)
+		}
+	}
+}
+
+// names names each fault that frames lanes, once: in the first of them, where most room is.
+func (d *drawing) names(bars []bundle.Bar) {
+	named := map[int32]bool{}
+	for _, b := range bars {
+		y0, _, ok := d.extent(b)
+		if !ok || named[b.From] {
 			continue
 		}
-		d.struck[b.Fault] = true
-		x := d.l.column(b.Node)
-		d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="strike"/>`, x-half, y0, 2*half, y1-y0)
-		d.text(x+10, y0+12, beside, "w", say.FaultNumber.With(say.Number(b.Fault)).In(d.language))
-		if b.Cut {
-			d.text(x-half, y0-4, beside, "w", d.word("cut off"))
+		named[b.From] = true
+		says, more := say.FaultNumber.With(say.Number(b.Fault)).In(d.language), ""
+		left, right := d.l.column(b.Node)-d.l.half()+2, d.l.column(b.Node)+11
+		var x, y, least int
+		for n, at := range [...]struct{ x, y int }{{right, y0 + 12}, {left, y0 + 12}, {right, y0 + 4}, {left, y0 + 4}, {right + 16, y0 + 12}} {
+			box := labelBox(at.x, at.y, beside, says)
+			if b.Cut {
+				box.y0 = y0 - 13
+			}
+			if cost := d.cost(box, 0, 1<<30) + onBar*d.barsAt(box); n == 0 || cost < least {
+				x, y, least = at.x, at.y, cost
+			}
 		}
+		if b.Cut {
+			more = fmt.Sprintf(`<tspan x="%d" y="%d">%s</tspan>`, x, y0-4, escape(d.word("cut off")))
+			d.words = append(d.words, labelBox(x, y0-4, beside, says))
+		}
+		d.f(`<text x="%d" y="%d" class="w">%s%s</text>`, x, y, escape(says), more)
+		d.words = append(d.words, labelBox(x, y, beside, says))
 	}
 }
 

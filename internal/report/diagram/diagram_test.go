@@ -2,9 +2,11 @@ package diagram
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"lockstep/internal/explain"
+	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
@@ -17,6 +19,25 @@ func TestLegendOfEachWorld(t *testing.T) {
 		got := slices.ContainsFunc(Legend(backend, say.English), func(i LegendItem) bool { return i.Text == unseen })
 		if got != want {
 			t.Errorf("%s: the legend has what only real servers have: %t", backend, got)
+		}
+	}
+}
+
+// A command on a real server has solid arrows where the server has said when it changed something, and a
+// dashed turn where that is known from the reply alone.
+func TestInstantOfExecutionOnRealServers(t *testing.T) {
+	for changed, want := range map[history.Instant]string{2e6: `class="msg to"`, 3e6: `class="msg unseen"`} {
+		h := history.New(history.Header{Backend: history.Process, Nodes: []history.Node{
+			{Name: "A", Role: history.RoleClient}, {Name: "redis-1", Role: history.RoleStore},
+		}})
+		set, ok := h.Intern("SET lock 1 NX"), h.Intern("OK")
+		sent := h.Add(history.Event{At: 1e6, Kind: history.Sent, Node: 1, Peer: 2, Cause: history.NoCause, Text: set})
+		h.Add(history.Event{At: changed, Kind: history.Granted, Node: 2, Peer: 1, Owner: 1, Cause: sent, Value: 1e9})
+		h.Add(history.Event{At: 3e6, Kind: history.Replied, Node: 1, Peer: 2, Cause: sent, Text: ok})
+		h.Add(history.Event{At: 3e6, Kind: history.Acquired, Node: 1, Cause: history.NoCause})
+		drawn := Draw(NewLayout(h, explain.Steps(h, nil), true, true), bundle.BarsOf(h), "s", say.English)
+		if !strings.Contains(drawn, want) || strings.Contains(drawn, "unseen") != strings.Contains(want, "unseen") {
+			t.Errorf("changed at %v, and the arrow has no %s:\n%s", changed, want, drawn)
 		}
 	}
 }

@@ -17,6 +17,13 @@ type fold struct {
 	from, to history.Instant
 }
 
+// keepFolds keeps labels out of the folds, which cover them.
+func (d *drawing) keepFolds() {
+	for _, f := range d.l.folds {
+		d.words = append(d.words, box{0, f.y - 11, d.l.width, f.y + 11})
+	}
+}
+
 // folds tear the diagram where time was folded. What they say keeps off the messages that go on.
 func (d *drawing) folds(b *bundle.Bars) {
 	wide := d.l.width - gutter
@@ -27,8 +34,8 @@ func (d *drawing) folds(b *bundle.Bars) {
 		if w := labelBox(0, 0, beside, says).x1; w > wide {
 			says = clean.Text(says, utf8.RuneCountInString(says)*wide/w-3)
 		}
-		x, least := 0, 1<<30
-		for far := 0; far < wide/2 && far < least; far += 4 {
+		x, least := 0, 1<<30 // of what it costs, which is at least the fold itself
+		for far := 0; far < wide/2 && far+onWords < least; far += 4 {
 			for _, at := range [...]int{gutter + wide/2 - far, gutter + wide/2 + far} {
 				if cost := d.cost(labelBox(at, f.y+4, middle, says), far, least); cost < least {
 					x, least = at, cost
@@ -50,10 +57,18 @@ func (d *drawing) passes(f fold, b *bundle.Bars) say.Phrase {
 		return h.Events[event].At
 	}
 	var what say.Clauses
+	var frozen say.Names
 	for _, z := range b.Freezes {
 		if at(z.From) <= f.from && f.to <= at(z.To) {
-			what = append(what, say.IsFrozen.With(say.Name(h.Name(z.Node))))
+			frozen = append(frozen, h.Name(z.Node))
 		}
+	}
+	switch len(frozen) {
+	case 0:
+	case 1:
+		what = append(what, say.IsFrozen.With(say.Name(frozen[0])))
+	default:
+		what = append(what, say.AreFrozen.With(frozen))
 	}
 	var owners []history.NodeID
 	servers, keeps, session := map[history.NodeID]say.Names{}, map[history.NodeID]bool{}, map[history.NodeID]bool{}

@@ -84,14 +84,14 @@ func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
 		class, label = "msg late to", say.LateMessage.With(say.Verbatim(label)).In(d.language)
 	}
 	d.lines = append(d.lines, line{
-		x0: edge(x0, x1, 8), y0: d.l.row(e.Cause), x1: edge(x1, x0, 8), y1: d.l.row(i), class: class, label: label, title: full, event: i,
+		x0: edge(x0, x1, 8), y0: d.l.row(e.Cause), x1: edge(x1, x0, 8), y1: d.l.row(i), class: class, label: label, title: clean.Text(full, 100), event: i,
 	})
 }
 
 // draw draws a line with its words. In true time there is no room for those of messages that arrive.
 func (d *drawing) draw(l *line) {
 	if l.title != "" {
-		d.f(`<g%s><title>%s</title>`, d.handle(l.event), escape(clean.Text(l.title, 100)))
+		d.f(`<g%s><title>%s</title>`, d.handle(l.event), escape(l.title))
 		defer d.b.WriteString(`</g>`)
 	}
 	d.f(`<path d="M%d %dL%d %d" class="%s"/>`, l.x0, l.y0, l.x1, l.y1, l.class)
@@ -112,21 +112,45 @@ func (d *drawing) handle(event int32) string {
 	return fmt.Sprintf(` data-event="%d"`, event)
 }
 
-// unseen draws a command whose execution nobody saw: real servers do not tell
-// when it was. The turn at the store is drawn half way, dashed, and says so.
+// unseen is a command on a real server. What it changed tells when it was executed, if the server
+// says so. Else nobody knows: the turn is half way, dashed, and has no head.
 func (d *drawing) unseen(sent, replied int32) {
 	s, r := &d.l.h.Events[sent], &d.l.h.Events[replied]
 	x0, x1 := d.l.column(s.Node), d.l.column(s.Peer)
 	if x0 == 0 || x1 == 0 {
 		return
 	}
-	y0, y1 := d.l.row(sent), d.l.row(replied)
-	from, turn := edge(x0, x1, 8), edge(x1, x0, 8)
-	title := say.ExecutedUnseen.With(say.Verbatim(clean.Text(d.l.h.Text(s.Text), 100)), say.Verbatim(clean.Text(d.l.h.Text(r.Text), 100)))
-	d.f(`<g><title>%s</title><path d="M%d %dL%d %dL%d %d" class="msg unseen to"/>`, escape(title.In(d.language)), from, y0, turn, (y0+y1)/2, from, y1)
-	label := shortCommand(d.l.h.Text(s.Text)) + " " + clean.Text(d.l.h.Text(r.Text), 14)
-	d.text(x0+(x1-x0)*2/5, (y0+y1)/2+3, middle, "w", label)
-	d.b.WriteString(`</g>`)
+	command, reply := d.l.h.Text(s.Text), d.l.h.Text(r.Text)
+	there := line{x0: edge(x0, x1, 8), y0: d.l.row(sent), x1: edge(x1, x0, 8), event: replied}
+	back := line{x0: there.x1, x1: there.x0, y1: d.l.row(replied), event: replied}
+	if done := d.changedBy(sent, replied); done != history.NoCause {
+		there.y1 = d.l.row(done)
+		there.class, there.label, there.title = "msg to", shortCommand(command), clean.Text(command, 100)
+		back.class, back.label, back.title = "msg to", clean.Text(reply, 14), clean.Text(reply, 100)
+	} else {
+		there.y1 = (there.y0 + back.y1) / 2
+		there.class, back.class = "msg unseen", "msg unseen to"
+		there.label = shortCommand(command) + " " + clean.Text(reply, 14)
+		there.title = say.ExecutedUnseen.With(say.Verbatim(clean.Text(command, 100)), say.Verbatim(clean.Text(reply, 100))).In(d.language)
+		back.title = there.title
+	}
+	back.y0 = there.y1
+	d.lines = append(d.lines, there, back)
+}
+
+// changedBy is what a command changed on its server before its reply came, if that has a row;
+// NoCause for none. What is known from the reply alone has no earlier time than that.
+func (d *drawing) changedBy(sent, replied int32) int32 {
+	for i := sent + 1; i < replied; i++ {
+		e := &d.l.h.Events[i]
+		switch e.Kind {
+		case history.Granted, history.Extended, history.Removed:
+			if e.Cause == sent && e.At < d.l.h.Events[replied].At && d.l.shown(i) {
+				return i
+			}
+		}
+	}
+	return history.NoCause
 }
 
 // lost is a message that ends on its way to the other end of an event.
@@ -157,6 +181,7 @@ func (d *drawing) word(english string) string { return say.Text(english).In(d.la
 func (d *drawing) marks() string {
 	before := d.b.String()
 	d.b.Reset()
+	d.telling = map[int64]bool{}
 	for _, i := range d.l.Rows {
 		d.mark(i)
 	}
@@ -179,7 +204,7 @@ func (d *drawing) mark(i int32) {
 		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, where, y)
 	}
 	if x == 0 {
-		if e.Kind == history.FaultBegan && !d.struck[e.Value] { // it strikes nobody in particular
+		if e.Kind == history.FaultBegan && !d.struck[i] { // it strikes nobody in particular
 			d.text(gutter+4, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
 		}
 		return
@@ -195,7 +220,12 @@ func (d *drawing) mark(i int32) {
 		d.f(`<circle cx="%d" cy="%d" r="3.5" class="read"/>`, x, y)
 		d.text(x+17, y+4, beside, "w", say.ReadVersion.With(say.Number(e.Value)).In(d.language))
 	case history.Froze:
-		d.text(x+11, y+13, beside, "w", d.word("frozen"))
+		if e.Value == 0 || !d.telling[e.Value] { // else its label is in another column, or just above
+			d.text(x+11, y+13, beside, "w", d.word("frozen"))
+		}
+		d.telling[e.Value] = true
+	case history.Thawed:
+		delete(d.telling, e.Value)
 	case history.Crashed:
 		d.f(`<path d="M%d %dl14 14m0 -14l-14 14" class="cross"/>`, x-7, y-7)
 		d.text(x+13, y+4, beside, "w", d.word("dead"))
@@ -219,8 +249,9 @@ func (d *drawing) mark(i int32) {
 		history.Reenters, history.Reentered, history.ReenterFailed, history.Left:
 		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
 	case history.FaultBegan:
-		if l.step[i-l.lo] > 0 && !d.struck[e.Value] {
+		if l.step[i-l.lo] > 0 && !d.struck[i] {
 			d.text(x+13, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
+			d.telling[e.Value] = true
 		}
 	case history.ClockChanged:
 		d.text(x+13, y+4, beside, "w", d.word("clock"))

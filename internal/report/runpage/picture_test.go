@@ -16,6 +16,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 )
 
 // What a diagram shows is read from the drawing itself: its columns by their names, its bars and
@@ -26,6 +27,7 @@ import (
 type shape struct {
 	tag, class, text string
 	x, y, w, h       int
+	x1, y1           int // of an arrow: its end
 }
 
 func (s *shape) is(class string) bool { return slices.Contains(strings.Fields(s.class), class) }
@@ -37,7 +39,7 @@ type drawnPicture struct {
 	steps   []int // heights
 }
 
-var moveTo = regexp.MustCompile(`^M(-?\d+) (-?\d+)`)
+var moveTo = regexp.MustCompile(`^M(-?\d+) (-?\d+)(?:L(-?\d+) (-?\d+)$)?`)
 
 func readPicture(t *testing.T, svg string) *drawnPicture {
 	t.Helper()
@@ -69,6 +71,8 @@ func readPicture(t *testing.T, svg string) *drawnPicture {
 					if m := moveTo.FindStringSubmatch(a.Value); m != nil {
 						s.x, _ = strconv.Atoi(m[1])
 						s.y, _ = strconv.Atoi(m[2])
+						s.x1, _ = strconv.Atoi(m[3])
+						s.y1, _ = strconv.Atoi(m[4])
 					}
 				case "data-steps":
 					for _, f := range strings.Fields(a.Value) {
@@ -261,6 +265,61 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 		}
 	}
 	return out
+}
+
+// unreadable lists the labels that lie on another one or on an arrow.
+func unreadable(p *drawnPicture) (out []string) {
+	for i := range p.shapes {
+		s := &p.shapes[i]
+		if s.tag != "text" || !s.is("w") && !s.is("quiet") {
+			continue
+		}
+		x0, x1 := s.across()
+		for k := range p.shapes {
+			o := &p.shapes[k]
+			if o.tag == "text" && k != i {
+				if from, to := o.across(); from < x1 && x0 < to && max(s.y-o.y, o.y-s.y) < 9 {
+					out = append(out, fmt.Sprintf("%q at %d %d lies on %q", s.text, s.x, s.y, o.text))
+				}
+			}
+			if from, to := max(min(o.x, o.x1), x0), min(max(o.x, o.x1), x1); o.is("msg") && from < to {
+				at := func(x int) int { return o.y + (o.y1-o.y)*(x-o.x)/(o.x1-o.x) }
+				if min(at(from), at(to)) < s.y && max(at(from), at(to)) > s.y-8 {
+					out = append(out, fmt.Sprintf("%q at %d %d lies on an arrow from %d %d", s.text, s.x, s.y, o.x, o.y))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// No label lies on another one or on an arrow, in stories of all kinds: see twelve in package browser.
+func TestLabelsAreReadable(t *testing.T) {
+	for _, name := range []string{
+		"pause-past-lease", "get-then-del-gap", "fence-saves-the-resource", "redlock-and-a-jumping-clock", "zookeeper-herd", "crash-before-del",
+		"slow-task-blind-del", "failover-forgets-the-lock", "split-brain", "session-outlives-the-contact", "two-servers-on-each-side", "lost-acquire-reply",
+	} {
+		p, err := scenario.Load("../../../scenarios/lessons/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture, _ := pictured(t, &played(t, p).Runs[0].Judgement)
+		for _, problem := range unreadable(picture) {
+			t.Errorf("%s: %s", name, problem)
+		}
+	}
+}
+
+// across is from where to where a label goes, with letters of five pixels.
+func (s *shape) across() (x0, x1 int) {
+	w := 5 * len(s.text)
+	switch {
+	case s.is("m"), s.is("node"), s.is("role"):
+		return s.x - w/2, s.x + w/2
+	case s.is("e"):
+		return s.x - w, s.x
+	}
+	return s.x, s.x + w
 }
 
 // word reports whether a text names somebody.
