@@ -201,7 +201,7 @@ func TestComparisonInABrowser(t *testing.T) {
 	p := browser.Open(t, page, browser.Options{})
 	browser.Eval[int](p, `document.querySelectorAll("details").forEach(function (d) { d.open = true; }), 0`)
 	haveNames(t, "comparison", p, 15)
-	if n := browser.Eval[int](p, `[].filter.call(document.querySelectorAll("svg[role=img]"), function (s) { return s.getBoundingClientRect().height > 20; }).length`); n != 4 {
+	if n := browser.Eval[int](p, `[].filter.call(document.querySelectorAll("svg[role=img], .strips"), function (s) { return s.getBoundingClientRect().height > 20; }).length`); n != 4 {
 		t.Errorf("%d figures are drawn, want the runs in true time, waits, holds and costs", n)
 	}
 	for range 60 {
