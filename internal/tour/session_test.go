@@ -171,7 +171,7 @@ func TestKeys(t *testing.T) {
 		{"on to the next lesson", "14", []string{"", "", "", "", "", "", "", "q"}, []string{"Lesson 14", "Remember", "Lesson 15"}, ""},
 		{
 			"the end", "16", []string{"", "", "", "", "", "", ""},
-			[]string{"Lesson 16", "Your own lock", "simulate new adapter mylock --in go", "[Enter] end", "What you saw", "the lessons anew"}, "Lesson 17",
+			[]string{"Lesson 16", "Your own lock", "simulate new adapter mylock --in go", "[Enter] end", "What you saw", "the lessons from the start"}, "Lesson 17",
 		},
 		{"the input ends", "pause", []string{""}, []string{"Predict", "What you saw"}, "The run"},
 	}
