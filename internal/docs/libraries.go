@@ -76,7 +76,7 @@ func librarySetsHead() []string { return append([]string{"library", "schedules"}
 // howWalked counts the schedules of a library's walk.
 func howWalked(l *measured.Library) string {
 	if l.Walk == nil {
-		return "not walked"
+		return "not searched"
 	}
 	x, tries := &l.Walk.Locks[0], ""
 	if l.Walk.Scope.Tries > 1 {
@@ -89,7 +89,7 @@ func howWalked(l *measured.Library) string {
 func (w *writer) librarySets(name string, l *measured.Library) []string {
 	cells := []string{name, howWalked(l)}
 	for _, way := range measured.Ways() {
-		cell := "not walked"
+		cell := "not searched"
 		if l.Walk != nil {
 			var kinds []string
 			for _, s := range l.Walk.Locks[0].Breaks[way] {

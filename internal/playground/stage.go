@@ -106,7 +106,7 @@ func (s *stage) handle(span *bundle.Span) string {
 	if f == nil || s.r.plan.Chaos != nil || span.Label == "" {
 		return fmt.Sprintf(`<i class="fault" style="%s"></i>`, s.place(span.From, span.To))
 	}
-	text, deed := f.Text, f.Deed
+	text, deed := f.Told, f.Deed
 	if s.language == say.Chinese {
 		text, deed = f.TextChinese, f.DeedChinese
 	}

@@ -166,8 +166,8 @@ var reportTexts = [][2]string{
 	{"diagram of all events", "所有事件的图"}, {"what happened, step by step", "一步一步，发生了什么"}, {"table of events", "事件表"},
 
 	// Why a figure is not drawn.
-	{"all clocks showed true time", "所有时钟都是真实时间"}, {"nobody held the lock", "没有人持有过锁"}, {"the lock hands out no token", "这种锁不发令牌"},
-	{"nobody wrote to the resource", "没有人写过资源"}, {"nobody got the lock", "没有人拿到锁"}, {"nobody waited for the lock", "没有人等过锁"},
+	{"all clocks showed true time", "所有时钟都是真实时间"}, {"no client held the lock", "没有人持有过锁"}, {"the lock hands out no token", "这种锁不发令牌"},
+	{"no client wrote to the resource", "没有人写过资源"}, {"no client got the lock", "没有人拿到锁"}, {"no client waited for the lock", "没有人等过锁"},
 	{"there were not two clients to compare", "没有两个可比的客户端"}, {"node", "节点"}, {"99th percentile", "第 99 百分位"},
 	{":", "："},
 

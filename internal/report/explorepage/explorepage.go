@@ -48,7 +48,7 @@ var kindGroups = []struct {
 }
 
 // wayHeads are the headings of the ways of breaking, in the order of measured.Ways.
-var wayHeads = [...]string{"two believe they hold it", "the resource is damaged", "someone's lock is released by another", "everybody is stuck"}
+var wayHeads = [...]string{"two clients think they hold it", "the resource is damaged", "someone's lock is released by another", "no client can get it"}
 
 // exploreView is what the template sees; all texts in it are clean.
 type exploreView struct {
@@ -215,7 +215,7 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)
 	}
 	if x.Complete == 0 && v.Unknown == "" {
-		v.Unknown = say.Text("not walked").In(l) // so nobody knows that it survives
+		v.Unknown = say.Text("not searched").In(l) // so nobody knows that it survives
 	}
 	none := say.NoneUpTo.With(say.Number(min(x.Complete, most)))
 	if v.Survives == measured.Sampled {

@@ -103,7 +103,7 @@ func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
 	if len(rows) != 6 { // the misprint has none
 		t.Fatalf("%d rows, want 6", len(rows))
 	}
-	for i, want := range [][2]string{{"walked with one fault in the plain world only", "redsync"}, {"not walked", "etcd-concurrency"}} {
+	for i, want := range [][2]string{{"walked with one fault in the plain world only", "redsync"}, {"not searched", "etcd-concurrency"}} {
 		if got := rows[4+i]; got[1] != want[0] || got[2] != want[1] {
 			t.Errorf("row %d is of %s and says %q, want %s and %q", 5+i, got[2], got[1], want[1], want[0])
 		}

@@ -28,7 +28,7 @@ func Costs(names []string, all []*bundle.Measures, l say.Language) (Figure, erro
 		})
 	}
 	if len(f.Table.Rows) == 0 {
-		f.Absent = "nobody got the lock"
+		f.Absent = "no client got the lock"
 		return f, nil
 	}
 	p := newPlot(l, "commands per acquisition, of all clients", "")

@@ -74,8 +74,8 @@ func TestFiguresThatAreLeftOut(t *testing.T) {
 	}{
 		{&story, "tokens", "the lock hands out no token"},
 		{&story, "clocks", "all clocks showed true time"},
-		{&empty, "waits", "nobody waited for the lock"},
-		{&empty, "holds", "nobody held the lock"},
+		{&empty, "waits", "no client waited for the lock"},
+		{&empty, "holds", "no client held the lock"},
 		{&empty, "fairness", "there were not two clients to compare"},
 	} {
 		if f := figureOf(t, tt.run, tt.kind); f.SVG != nil || f.Absent != tt.want {

@@ -62,14 +62,14 @@ var (
 		Kind: "wait-distribution", Axis: "wait for the lock (logarithmic)", Share: "share of attempts",
 		Who: "lock", Number: "attempts that got it", Title: "Distribution of the waits for the lock",
 		Caption: "The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.",
-		Absent:  "nobody got the lock",
+		Absent:  "no client got the lock",
 	}
 	// HoldSpread is how long the lock was held.
 	HoldSpread = Spread{
 		Kind: "hold-distribution", Axis: "held for (logarithmic)", Share: "share of holds",
 		Who: "lock", Number: "holds", Title: "Distribution of how long the lock was held",
 		Caption: "The farther right a line rises, the longer the lock was held.",
-		Absent:  "nobody held the lock",
+		Absent:  "no client held the lock",
 	}
 )
 
@@ -197,7 +197,7 @@ const holdBins = 24
 // holdsPlot shows how long the lock was held, with the lease as a line.
 func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure, error) {
 	if len(m.Holds) == 0 {
-		return Figure{Absent: "nobody held the lock"}, nil
+		return Figure{Absent: "no client held the lock"}, nil
 	}
 	lease := r.Judgement.History.Header.Lease
 	beyond := 0

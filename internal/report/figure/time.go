@@ -127,7 +127,7 @@ func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 		}
 	}
 	if len(m.Writes) == 0 {
-		return Figure{Absent: "nobody wrote to the resource"}, nil
+		return Figure{Absent: "no client wrote to the resource"}, nil
 	}
 	p := overTime(r, "token", l)
 	p.Y.Min, p.Y.Max = float64(low)-0.5, float64(high)+0.5
@@ -161,7 +161,7 @@ func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 // waitsPlot shows each wait for the lock at its end.
 func waitsPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error) {
 	if len(m.Waits) == 0 {
-		return Figure{Absent: "nobody waited for the lock"}, nil
+		return Figure{Absent: "no client waited for the lock"}, nil
 	}
 	by := func(list []bundle.Wait, end bundle.WaitEnd) (out []bundle.Wait) {
 		for _, w := range list {

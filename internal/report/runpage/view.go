@@ -41,7 +41,7 @@ type pageView struct {
 	Compared                               *comparison
 	Aligned                                template.HTML
 	AlignedSays                            string
-	Remedy               string // the command that plays what survives it
+	Remedy                                 string // the command that plays what survives it
 	Flips                                  []flip
 	Groups                                 []figureGroup
 	Left                                   string // what the page leaves out to stay small

@@ -206,13 +206,13 @@ var (
 		Kind: "worlds-wait", Axis: "wait for the lock (logarithmic)", Share: "share of waits",
 		Who: "world", Number: "attempts that got it", Title: "Waits for the lock in both worlds",
 		Caption: "All locks and faults together. Where the lines part, real servers are slower or faster than their models.",
-		Absent:  "nobody got the lock",
+		Absent:  "no client got the lock",
 	}
 	worldsHolds = figure.Spread{
 		Kind: "worlds-hold", Axis: "held for (logarithmic)", Share: "share of holds",
 		Who: "world", Number: "holds", Title: "How long the lock was held in both worlds",
 		Caption: "The work is the same in both worlds: the lines differ by what faults and releases add.",
-		Absent:  "nobody held the lock",
+		Absent:  "no client held the lock",
 	}
 	worldsFailovers = figure.Spread{
 		Kind: "worlds-failover", Axis: "time to failover (logarithmic)", Share: "share of failovers",
