@@ -25,6 +25,7 @@ type Edit struct {
 	Locks   []string `json:"locks,omitempty"`   // these locks
 	Seed    string   `json:"seed,omitempty"`    // in decimal
 	Fence   string   `json:"fence,omitempty"`   // what the resource checks
+	Lease   int64    `json:"lease,omitempty"` // ms that the lease is longer
 	Move    *Move    `json:"move,omitempty"`
 	Add     *Add     `json:"add,omitempty"`
 	Remove  int      `json:"remove,omitempty"` // the number of a fault
@@ -50,11 +51,14 @@ type Add struct {
 }
 
 func (e *Edit) empty() bool {
-	return e.Control == "" && e.Locks == nil && e.Seed == "" && e.Fence == "" && e.Move == nil && e.Add == nil && e.Remove == 0
+	return e.Control == "" && e.Locks == nil && e.Seed == "" && e.Fence == "" && e.Lease == 0 && e.Move == nil && e.Add == nil && e.Remove == 0
 }
 
 // grain is what times are rounded to that somebody has dragged.
 const grain = 50 * time.Millisecond
+
+// leastLease is the shortest lease that can be dragged.
+const leastLease = 500 * time.Millisecond
 
 // apply changes the plan. What the change makes of it is checked by who reads its text anew.
 func (e *Edit) apply(p *plan.Plan) error {
@@ -73,6 +77,8 @@ func (e *Edit) apply(p *plan.Plan) error {
 		p.Seed = seed
 	case e.Fence != "":
 		p.Workload.Fence = plan.Fence(e.Fence)
+	case e.Lease != 0:
+		p.Lease = max((p.Lease + time.Duration(e.Lease)*time.Millisecond).Round(grain), leastLease)
 	case e.Move != nil:
 		return e.Move.apply(p)
 	case e.Add != nil:

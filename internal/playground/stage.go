@@ -53,6 +53,9 @@ func (r *played) stage(window time.Duration) string {
 			row.Over += s.handle(&span)
 		}
 	}
+	if len(s.Lines) > 0 {
+		s.Lines[0].Over = s.leaseHandle()
+	}
 	return strip.HTML([]*strip.Strip{s.Strip}, strip.Scale{To: int64(window), Lease: r.h().Header.Lease}, r.language)
 }
 
@@ -120,6 +123,14 @@ func (s *stage) handle(span *bundle.Span) string {
 		class, f.Number, html.EscapeString(clean.Text(say.FaultNumber.With(say.Number(f.Number)).In(s.language), clean.MaxLine)), s.window.Milliseconds(), span.From.Duration().Milliseconds(),
 		html.EscapeString(clean.Text(text, clean.MaxLine)), html.EscapeString(clean.Text(text, clean.MaxLine)), s.place(span.From, span.To), grip,
 		html.EscapeString(clean.Text(short(f, deed, s.language), 28)))
+}
+
+// leaseHandle moves the end of the lease.
+func (s *stage) leaseHandle() string {
+	lease := s.r.plan.Lease
+	return fmt.Sprintf(`<div class="lease-grip" role="slider" tabindex="0" data-lease aria-label="%s" aria-valuemin="%d" aria-valuemax="%d" aria-valuenow="%d" aria-valuetext="%s"></div>`,
+		html.EscapeString(say.Text("lease").In(s.language)), leastLease.Milliseconds(), s.window.Milliseconds(), lease.Milliseconds(),
+		html.EscapeString(say.Planned(lease).In(s.language)))
 }
 
 // short is what stands on a fault: what it does, of a pause how long it is, for its lane says whose.

@@ -262,3 +262,20 @@ func FuzzRequest(f *testing.F) {
 		}
 	})
 }
+
+// The end of the lease can be dragged, and no further than makes sense.
+func TestTheLeaseIsDragged(t *testing.T) {
+	g := New()
+	f := play(t, g, Request{})
+	if !strings.Contains(f.Locks[0].Stage, `data-lease aria-label="lease" aria-valuemin="500"`) {
+		t.Error("the end of the lease has no handle")
+	}
+	for _, tt := range []struct {
+		by   int64
+		want string
+	}{{-7_510, "lease: 2500ms"}, {5_000, "lease: 15s"}, {-60_000, "lease: 500ms"}} {
+		if got := play(t, g, Request{File: f.File, Edit: Edit{Lease: tt.by}}); !strings.Contains(got.File, tt.want+"\n") {
+			t.Errorf("dragged by %d ms the file has no %q", tt.by, tt.want)
+		}
+	}
+}

@@ -66,15 +66,15 @@ function hands(stages, sim, on) {
   "use strict";
   function touched() { if (on.touched) on.touched(); }
   stages.addEventListener("pointerdown", function (e) {
-    var fault = e.target.closest(".held");
-    if (!fault || e.button > 0) return;
+    var held = e.target.closest(".held, .lease-grip");
+    if (!held || e.button > 0) return;
     e.preventDefault();
-    fault.focus({ preventScroll: true });
+    held.focus({ preventScroll: true });
     touched();
     stages.setPointerCapture(e.pointerId);
     sim.drag = {
-      file: sim.file, window: sim.frame.window, x: e.clientX, pointer: e.pointerId,
-      width: fault.closest(".track").clientWidth, fault: +fault.dataset.fault, end: on.ends || !!e.target.closest(".grip")
+      file: sim.file, window: sim.frame.window, x: e.clientX, pointer: e.pointerId, lease: "lease" in held.dataset,
+      width: held.closest(".strips").querySelector(".track").clientWidth, fault: +held.dataset.fault, end: on.ends || !!e.target.closest(".grip")
     };
   });
   stages.addEventListener("pointermove", function (e) {
@@ -82,7 +82,7 @@ function hands(stages, sim, on) {
   });
   function moved(e, window) {
     var drag = sim.drag, by = Math.round((e.clientX - drag.x) / drag.width * drag.window);
-    return { file: drag.file, window: window, edit: { move: { fault: drag.fault, end: drag.end, by: by } } };
+    return { file: drag.file, window: window, edit: drag.lease ? { lease: by } : { move: { fault: drag.fault, end: drag.end, by: by } } };
   }
   function drop(e) {
     if (!sim.drag || sim.drag.pointer !== e.pointerId) return;
@@ -93,10 +93,13 @@ function hands(stages, sim, on) {
   stages.addEventListener("pointerup", drop);
   stages.addEventListener("pointercancel", drop);
   stages.addEventListener("keydown", function (e) {
-    var fault = e.target.closest && e.target.closest("[data-fault]");
+    var fault = e.target.closest && e.target.closest("[data-fault], [data-lease]"), lease = fault && "lease" in fault.dataset;
     if (!fault) return;
     var step = Math.max(50, Math.round(sim.frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
-    if (!on.ends && (e.key === "Delete" || e.key === "Backspace")) sim.ask({ edit: { remove: +fault.dataset.fault } });
+    if (lease && by) {
+      sim.ask({ window: sim.frame.window, edit: { lease: by + (sim.coming() && sim.coming().lease || 0) } });
+    } else if (lease) return;
+    else if (!on.ends && (e.key === "Delete" || e.key === "Backspace")) sim.ask({ edit: { remove: +fault.dataset.fault } });
     else if (by) {
       // Keys come faster than frames: those that wait add up.
       var before = sim.coming() && sim.coming().move, end = on.ends || e.shiftKey;

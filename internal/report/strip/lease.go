@@ -77,7 +77,7 @@ func (r *reader) lines() {
 
 // Diverges marks where the run leaves the one that it is compared with.
 func (s *Strip) Diverges(at history.Instant, l say.Language) {
-	s.Lines = append(s.Lines, Line{int64(at), say.DivergesHere.With().In(l)})
+	s.Lines = append(s.Lines, Line{At: int64(at), Label: say.DivergesHere.With().In(l)})
 }
 
 // believes reports whether a client thought at an instant that it held the lock.

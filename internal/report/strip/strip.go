@@ -104,6 +104,7 @@ type Band struct {
 type Line struct {
 	At    int64
 	Label string
+	Over  string // HTML that lies on it: the handle of the playground
 }
 
 // Scale is the axis of one picture or of several below each other.
@@ -332,7 +333,7 @@ func (d *drawing) lines(list []Line) {
 		if slices.ContainsFunc(d.labelled, func(o float64) bool { return o-from < apart && from-o < apart }) {
 			side += " low"
 		}
-		d.f(`<div class="lease%s" style="--from:%.5f"><span>%s</span></div>`, side, x, html.EscapeString(l.Label))
+		d.f(`<div class="lease%s" style="--from:%.5f"><span>%s</span>%s</div>`, side, x, html.EscapeString(l.Label), l.Over)
 		last = x
 	}
 }
