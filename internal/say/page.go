@@ -91,6 +91,7 @@ var (
 		"{command}: {reply}; when the store executed it is unknown",
 		"{command}：{reply}；存储何时执行，未知")
 	LateMessage = New1[Verbatim]("{command}, late", "{command}，迟到")
+	RoundOf     = New3[Verbatim, Number, Verbatim]("{command} to {n}: {answers}", "{command} 发给 {n} 台：{answers}")
 	LostMessage = New1[Phrase]("[{command} ]lost", "[{command} ]丢失")
 	ReadVersion = New1[Number]("read v{n}", "读 v{n}")
 	Standing    = New2[Phrase, Flag]("{belief}[frozen?, frozen]", "{belief}[frozen?，冻结]")

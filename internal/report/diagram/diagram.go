@@ -42,13 +42,13 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
 	d.strikes(b.Strikes)
 	d.keepFolds()
+	d.messages()
 	marks := d.marks()
 	d.freezes(b.Freezes)
 	d.guides()
 	d.lifelines()
 	d.beliefs(b.Beliefs)
 	d.grants(b.Grants)
-	d.messages()
 	d.names(b.Strikes)
 	d.folds(b)
 	d.draws()
@@ -65,7 +65,12 @@ func (l *Layout) cursor() string {
 	var rows, steps []string
 	last := -1
 	for _, i := range l.Rows {
-		if y := l.row(i); y > last {
+		y := l.row(i)
+		if y == last && l.rounds[i] != nil { // the row goes on to the end of the round
+			rows = rows[:len(rows)-1]
+			last--
+		}
+		if y > last {
 			rows, last = append(rows, fmt.Sprintf("%d %d", y, int64(l.h.Events[i].At)/1000)), y
 		}
 	}

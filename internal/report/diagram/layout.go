@@ -27,6 +27,7 @@ type Layout struct {
 	Folded  []history.NodeID // clients without a column
 	x       []int            // by NodeID; 0: no column
 	folds   []fold
+	rounds  map[int32]*round // by row
 	width   int
 	height  int
 	spacing int
@@ -61,6 +62,7 @@ func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layo
 	}
 	l.chooseRows()
 	l.chooseColumns()
+	l.findRounds()
 	l.placeRows()
 	l.numberSteps()
 	return l
@@ -70,7 +72,7 @@ func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layo
 // what happens at about the same time lies on top of itself.
 func (l *Layout) TrueTime() *Layout {
 	t := *l
-	t.truly, t.folds = true, nil
+	t.truly, t.folds, t.rounds = true, nil, nil
 	t.y = make([]int, len(l.y))
 	from, to := l.h.Events[l.lo].At, l.h.Events[l.hi].At
 	if l.lo == 0 {
@@ -220,7 +222,8 @@ func (l *Layout) placeRows() {
 	if l.lo == 0 {
 		before = 0
 	}
-	for n, i := range l.Rows {
+	for n := 0; n < len(l.Rows); n++ {
+		i := l.Rows[n]
 		e := &l.h.Events[i]
 		gap := e.At.Sub(before)
 		switch {
@@ -240,6 +243,12 @@ func (l *Layout) placeRows() {
 			lastStep = y
 		}
 		l.y[i-l.lo] = y
+		if r := l.rounds[i]; r != nil {
+			l.placeRound(l.Rows[n:n+r.rows], y)
+			n += r.rows - 1
+			y += 2 * roundPitch
+			e = &l.h.Events[l.Rows[n]]
+		}
 		before = e.At
 	}
 	l.height = y + 26

@@ -83,6 +83,12 @@ func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
 	if e.At.Sub(d.l.h.Events[e.Cause].At) >= lateAfter {
 		class, label = "msg late to", say.LateMessage.With(say.Verbatim(label)).In(d.language)
 	}
+	if r := d.l.rounds[i]; r != nil {
+		label = ""
+		if e.Kind == history.Executed && e.Node == r.far {
+			label = r.says(d.l.h).In(d.language)
+		}
+	}
 	d.lines = append(d.lines, line{
 		x0: edge(x0, x1, 8), y0: d.l.row(e.Cause), x1: edge(x1, x0, 8), y1: d.l.row(i), class: class, label: label, title: clean.Text(full, 100), event: i,
 	})

@@ -310,6 +310,34 @@ func TestLabelsAreReadable(t *testing.T) {
 	}
 }
 
+// A round of Redlock of which the story tells nothing is one row with one label, and still has a line for
+// each message. In true time it is no row.
+func TestRoundIsOneRow(t *testing.T) {
+	p, err := scenario.Load("../../../scenarios/lessons/redlock-and-a-jumping-clock.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &played(t, p).Runs[0].Judgement
+	picture, steps := pictured(t, j)
+	requests := 0
+	for i := range picture.shapes {
+		if label := &picture.shapes[i]; label.text == "SET to 5: 5 OK" {
+			for k := range picture.shapes {
+				if s := &picture.shapes[k]; s.is("msg") && s.x1 > s.x && s.y < label.y+20 && s.y1 > label.y && s.y1 < label.y+40 {
+					requests++
+				}
+			}
+		}
+	}
+	if requests != 5 {
+		t.Errorf("%d requests have the label of a round of five", requests)
+	}
+	l := diagram.NewLayout(j.History, steps, true, true).TrueTime()
+	if strings.Contains(diagram.Draw(l, bundle.BarsOf(j.History), "s", say.English), "SET to 5") {
+		t.Error("a round is folded in true time")
+	}
+}
+
 // across is from where to where a label goes, with letters of five pixels.
 func (s *shape) across() (x0, x1 int) {
 	w := 5 * len(s.text)

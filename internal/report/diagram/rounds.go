@@ -1,0 +1,120 @@
+package diagram
+
+import (
+	"fmt"
+	"strings"
+
+	"lockstep/internal/history"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/say"
+)
+
+// round is a command that a client sends to several servers, with their replies: one row, with one
+// label. Each message still has its line, which tells of it when it is pointed at.
+type round struct {
+	rows    int            // of which it is made
+	sent    []int32        // the requests
+	replies []string       // in the order of the requests
+	far     history.NodeID // the server whose line has the label
+}
+
+const (
+	leastRound = 3  // servers
+	roundPitch = 24 // from the client to the servers, and back
+)
+
+// findRounds finds the rounds among the rows. Nothing else may happen in one: no step, no message
+// that is lost or late, no other client.
+func (l *Layout) findRounds() {
+	l.rounds = map[int32]*round{}
+	for k := 0; k < len(l.Rows); k++ {
+		if r := l.roundAt(k); r != nil {
+			for _, i := range l.Rows[k : k+r.rows] {
+				l.rounds[i] = r
+			}
+			k += r.rows - 1
+		}
+	}
+}
+
+// roundAt returns the longest round that begins with a row, or nil.
+func (l *Layout) roundAt(k int) *round {
+	first := &l.h.Events[l.Rows[k]]
+	if first.Kind != history.Sent {
+		return nil
+	}
+	r, whole := &round{}, 0
+	asked := map[history.NodeID]bool{}
+	executed, replied := map[int32]bool{}, map[int32]string{}
+	for n, i := range l.Rows[k:] {
+		e, root := &l.h.Events[i], l.root[i-l.lo]
+		if l.step[i-l.lo] > 0 || e.At.Sub(first.At) >= quietStretch || root < l.Rows[k] || l.rounds[i] != nil {
+			break
+		}
+		switch s := &l.h.Events[root]; {
+		case s.Node != first.Node || l.h.Text(s.Text) != l.h.Text(first.Text) || l.column(s.Peer) == 0:
+			root = history.NoCause
+		case e.Kind == history.Sent && !asked[e.Peer]:
+			asked[e.Peer] = true
+			r.sent = append(r.sent, i)
+		case e.Kind == history.Executed && e.At.Sub(s.At) < lateAfter:
+			executed[root] = true
+		case e.Kind == history.Replied && executed[root] && e.At.Sub(l.h.Events[e.Cause].At) < lateAfter:
+			replied[root] = l.h.Text(e.Text)
+		case e.Kind == history.Granted, e.Kind == history.Removed, e.Kind == history.Extended:
+		default:
+			root = history.NoCause
+		}
+		if root == history.NoCause {
+			break
+		}
+		if len(replied) == len(r.sent) && len(r.sent) >= leastRound {
+			r.rows, whole = n+1, len(r.sent)
+		}
+	}
+	if whole == 0 {
+		return nil
+	}
+	r.sent = r.sent[:whole]
+	from, most := l.column(first.Node), -1
+	for _, i := range r.sent {
+		r.replies = append(r.replies, replied[i])
+		id := l.h.Events[i].Peer
+		if away := max(l.column(id)-from, from-l.column(id)); away > most {
+			r.far, most = id, away
+		}
+	}
+	return r
+}
+
+// says is the label of a round: the command, and how many servers have given which reply.
+func (r *round) says(h *history.History) say.Phrase {
+	var texts []string
+	count := map[string]int{}
+	for _, reply := range r.replies {
+		text := clean.Text(reply, 14)
+		if count[text]++; count[text] == 1 {
+			texts = append(texts, text)
+		}
+	}
+	for n, text := range texts {
+		texts[n] = fmt.Sprintf("%d %s", count[text], text)
+	}
+	command := shortCommand(h.Text(h.Events[r.sent[0]].Text))
+	return say.RoundOf.With(say.Verbatim(command), say.Number(len(r.sent)), say.Verbatim(strings.Join(texts, ", ")))
+}
+
+// placeRound gives the events of a round their rows below a height: what is sent, what the servers
+// do, what comes back.
+func (l *Layout) placeRound(rows []int32, y int) {
+	for _, i := range rows {
+		switch l.h.Events[i].Kind {
+		case history.Sent:
+			l.y[i-l.lo] = y
+		case history.Replied:
+			l.y[i-l.lo] = y + 2*roundPitch
+		default:
+			l.y[i-l.lo] = y + roundPitch
+		}
+	}
+}
