@@ -75,7 +75,7 @@
 
   // Each lock has a timeline above and a diagram below. What has the focus keeps it.
   function locks() {
-    var held = document.activeElement && document.activeElement.closest && document.activeElement.closest("[data-fault]");
+    var held = document.activeElement && document.activeElement.closest && document.activeElement.closest("[data-fault], [data-lease]");
     var held_lock = held ? all(".lock").indexOf(held.closest(".lock")) : -1, held_fault = held && held.dataset.fault;
     var wait = stages.querySelector(".wait");
     if (wait) wait.remove();
@@ -106,7 +106,7 @@
     veil();
     if (held_lock >= 0) {
       var again = all(".lock")[held_lock];
-      again = again && again.querySelector('[data-fault="' + held_fault + '"]');
+      again = again && again.querySelector(held_fault ? '[data-fault="' + held_fault + '"]' : "[data-lease]");
       if (again) again.focus({ preventScroll: true });
     }
     more.hidden = frame.locks.length >= says.most;
@@ -187,7 +187,7 @@
   };
   var keys = { j: "next", k: "back", " ": "play", g: "violation", Escape: "close" };
   document.addEventListener("keydown", function (e) {
-    var own = e.target.closest && e.target.closest("input, select, textarea, dialog, #seed, [data-fault]");
+    var own = e.target.closest && e.target.closest("input, select, textarea, dialog, #seed, [data-fault], [data-lease]");
     if (e.ctrlKey || e.metaKey || e.altKey || own || !keys[e.key] || !lead() || guesses()) return;
     if (e.key === " " && e.target.closest && e.target.closest("button, summary, a")) return;
     e.preventDefault();
@@ -211,7 +211,7 @@
   var scrubbing = null; // by hand, in a timeline
   stages.addEventListener("pointerdown", function (e) {
     var stage = e.target.closest(".stage");
-    if (!stage || e.target.closest(".held") || e.button > 0) return;
+    if (!stage || e.target.closest(".held, .lease-grip") || e.button > 0) return;
     scrubbing = { pointer: e.pointerId, stage: stage, cursor: cursors[all(".stage", stages).indexOf(stage)] || lead() };
     stages.setPointerCapture(e.pointerId);
     scrub(e);
