@@ -267,7 +267,7 @@ func (d *drawing) mark(m *Mark, x float64, right bool) {
 	if m.Client > 0 {
 		class += fmt.Sprintf(" k%d", m.Client)
 	}
-	if x+room > 1 || !right && x > room {
+	if x > 0.65 || !right && x > room {
 		class += " left" // the label lies on that side
 	}
 	d.f(`<i class="mark %s" style="left:%.2f%%">%s`, class, x*100, html.EscapeString(m.Letter))
