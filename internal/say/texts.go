@@ -123,7 +123,7 @@ var reportTexts = [][2]string{
 
 	// In the figures.
 	{"leader", "领导者"}, {"restarts", "重启"}, {"a copy, on a server that does not answer", "副本，在不应答任何人的服务器上"},
-	{"a fault at work, in the strip of the whole run", "故障在起作用，在整个运行的条带里"},
+
 	{"a fault at work: cut off, slow, or as labelled", "故障在起作用：隔断、变慢，或如所注"},
 	{"frozen", "冻结"}, {"clock", "时钟"}, {"events", "事件"}, {"told below", "下面细说"}, {"client", "客户端"},
 	{"resource", "资源"}, {"sentinel", "哨兵"}, {"probe", "探针"}, {"primary", "主节点"}, {"replica", "副本"}, {"a property breaks", "性质被破坏"},

@@ -39,7 +39,6 @@ var legend = []LegendItem{
 	{swatch(`<path d="M0 8H22" class="end"/>`), "the entry ends"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="frozen"/>`), "frozen"},
 	{swatch(`<rect x="1" y="1" width="20" height="14" class="strike"/>`), "a fault at work: cut off, slow, or as labelled"},
-	{swatch(`<rect x="1" y="7" width="20" height="3" class="promoted"/>`), "a fault at work, in the strip of the whole run"},
 	{swatch(`<path d="M1 5H16" class="msg"/><path d="M15 2 21 5 15 8z" class="head"/><path d="M1 12H21" class="msg late"/>`), "message; dashed: late"},
 	{swatch(`<path d="M1 3L20 8L1 13" class="msg unseen"/>`), unseen},
 	{swatch(`<path d="M6 3l10 10m0 -10l-10 10" class="cross"/>`), "lost, or dead"},
