@@ -181,17 +181,17 @@ func TestFaultsAreDropped(t *testing.T) {
 		p.Await(fmt.Sprintf(`document.querySelectorAll("#faults li").length === %d && document.getElementById("faults").innerText.indexOf(%q) >= 0`, n, part))
 	}
 	p.Drag(p.Middle(`[data-kind="crash"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
-	faults(2, "crash B at")
+	faults(2, "B crashes at")
 	// No lane of a client takes a failover; a message fault takes the next message of the client there.
 	p.Drag(p.Middle(`[data-kind="fail-over"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
 	p.Await(`document.getElementById("problems").innerText.indexOf("redis-1") > 0`)
 	p.Drag(p.Middle(`[data-kind="lose-request"]`), p.Middle(`.lock .lane[data-node="C"] .track`))
-	faults(3, "drop request when C is about to send")
+	faults(3, "is lost")
 	p.Click(`[data-remove="3"]`)
 	p.Await(`document.querySelectorAll("#faults li").length === 2`)
 	from := p.Middle(`.held.instant`)
 	p.Drag(from, browser.Point{X: from.X + 60, Y: from.Y})
-	p.Await(`!/crash B at 7[.0-9]*s|crash B at 7500ms/.test(document.getElementById("faults").innerText)`)
+	p.Await(`!/B crashes at 7[.0-9]* s/.test(document.getElementById("faults").innerText)`)
 	at := browser.Eval[[]float64](p, `(function (line) {
 		line.scrollIntoView({ block: "center", behavior: "instant" });
 		var m = line.getScreenCTM(), a = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(m);
@@ -206,7 +206,7 @@ func TestFaultsAreDropped(t *testing.T) {
 		t.Fatalf("the first message is at %v, and the palette at %v", now, chip)
 	}
 	p.Drag(chip, browser.Point{X: now[0], Y: now[1]})
-	faults(3, "drop reply when A is about to send")
+	faults(3, "the reply to A's")
 	p.Click(`[data-remove="3"]`)
 	p.Await(`document.querySelectorAll("#faults li").length === 2`)
 	// In the diagram the column says whom it hits, and the height says when.
@@ -217,13 +217,13 @@ func TestFaultsAreDropped(t *testing.T) {
 		return [at.x, Math.min(box.bottom, innerHeight) - 20];
 	})(document.querySelector("#pictures svg[data-rows]"))`)
 	p.Drag(chip, browser.Point{X: column[0], Y: column[1]})
-	faults(3, "crash C at ")
+	faults(3, "C crashes at ")
 	p.Click(`[data-remove="3"]`)
 	p.Await(`document.querySelectorAll("#faults li").length === 2`)
 	p.Click(`[data-kind="late-reply"]`)
 	p.Await(`document.getElementById("where").open && document.querySelectorAll("#where-message option").length > 3`)
 	p.Click(`#where button[value="add"]`)
-	faults(3, "delay reply by 5s")
+	faults(3, "arrives 5 s late")
 	quiet(t, p)
 }
 
