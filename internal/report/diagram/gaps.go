@@ -71,7 +71,8 @@ func (d *drawing) passes(f fold, b *bundle.Bars) say.Phrase {
 		what = append(what, say.AreFrozen.With(frozen))
 	}
 	var owners []history.NodeID
-	servers, keeps, session := map[history.NodeID]say.Names{}, map[history.NodeID]bool{}, map[history.NodeID]bool{}
+	servers := map[history.NodeID]say.Names{}
+	keeps, session := map[history.NodeID]bool{}, map[history.NodeID]bool{}
 	for _, g := range b.Grants {
 		switch over := at(g.To); {
 		case g.Copy || h.Role(g.Owner) != history.RoleClient:

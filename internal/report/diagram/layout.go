@@ -11,7 +11,8 @@ import (
 // Layout places the events of a space-time diagram: a column per node, a row
 // per event. Rows are in the order of the events, so that what happens at the
 // same instant does not lie on top of itself, and time between rows is warped:
-// long stretches in which nothing relevant happens are folded.
+// long stretches in which nothing is drawn are folded, and so are rounds of commands
+// to several servers.
 type Layout struct {
 	// Handles: each message that arrived names its event, for a page on which it can be taken hold of.
 	Handles bool

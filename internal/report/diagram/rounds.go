@@ -101,7 +101,8 @@ func (r *round) says(h *history.History) say.Phrase {
 		texts[n] = fmt.Sprintf("%d %s", count[text], text)
 	}
 	command := shortCommand(h.Text(h.Events[r.sent[0]].Text))
-	return say.RoundOf.With(say.Verbatim(command), say.Number(len(r.sent)), say.Verbatim(strings.Join(texts, ", ")))
+	answers := say.Verbatim(strings.Join(texts, ", "))
+	return say.RoundOf.With(say.Verbatim(command), say.Number(len(r.sent)), answers)
 }
 
 // placeRound gives the events of a round their rows below a height: what is sent, what the servers
