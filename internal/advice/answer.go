@@ -126,6 +126,12 @@ func newCandidate(a *Answer, r *rule, l *measured.ExploredLock, cost measured.Co
 		c.Breaks = sets
 	}
 	met = shown
+	if slices.Contains(r.must, "damage") { // what was asked about, where it is among several
+		shown = nil
+		if of([]string{"damage"}); shown != nil {
+			met = shown
+		}
+	}
 	if sets := of(r.also); sets != nil {
 		c.Also = sets
 	}

@@ -6,9 +6,8 @@ var (
 	ServerSays    = New2[Verbatim, Name]("{server} says {who}", "{server} 说是 {who} 的")
 	LeaseEnd      = New0("lease ends", "租约到期")
 	Leases        = New1[Number]("{n} {n|lease|leases}", "{n} 个租约")
-	Wrote         = New1[Name]("{who} writes", "{who} 写入")
-	OverwritesIt  = New1[Name]("{who} writes too late", "{who} 写得太晚")
-	IsRefused     = New1[Name]("{who} is refused", "{who} 被拒绝")
+	OverwritesIt  = New0("too late", "太晚")
+	IsRefused     = New0("refused", "被拒绝")
 	SleptFor      = New3[Node, Span, Span](
 		"{Who} slept {time}; its lease had {left} left.",
 		"{who} 停顿了 {time}，它的租约还剩 {left}。")

@@ -22,7 +22,7 @@ var playTexts = [][2]string{
 	{"on the seed: the next, the one before", "在种子上：下一个、上一个"},
 	{"Same file, same seed, same history: the program prints the same hash.", "同样的文件、同样的种子，就是同样的历史：程序会打印出同样的哈希。"},
 	{"Remove this lock", "去掉这把锁"}, {"Whom?", "谁？"}, {"When? (seconds)", "什么时候？（秒）"}, {"Which message?", "哪条消息？"}, {"Add it", "加上"},
-	{"✓ kept", "✓ 守住 "}, {"✗ broken", "✗ 破坏 "}, {"✗ data safe", "✗ 数据安全 "}, {"✗ data damaged", "✗ 数据受损 "}, {"? unknown", "? 未知 "}, {"Compare with another lock", "再比较一把锁"},
+	{"✓ kept", "✓ 守住 "}, {"✗ broken", "✗ 破坏 "}, {"△ data safe", "△ 数据安全 "}, {"✗ data damaged", "✗ 数据受损 "}, {"? unknown", "? 未知 "}, {"Compare with another lock", "再比较一把锁"},
 	{"The link is copied.", "链接已复制。"}, {"The scenario file is copied: simulate run FILE plays it.", "场景文件已复制：用 simulate run FILE 就能演它。"},
 	{"This file is larger than 1 MiB: a scenario is one short story.", "文件超过 1 MiB：一个场景只是一个短故事。"}, {"The simulator does not start.", "模拟器没有启动。"},
 	{"A browser runs it only from a server: simulate serve, or any static host.", "浏览器只从服务器运行它：simulate serve，或任何静态主机。"},

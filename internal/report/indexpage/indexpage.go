@@ -233,10 +233,11 @@ func newIndexChip(x *Lock, l say.Language) indexChip {
 	} else {
 		c.Says = say.VerdictOf.With(verdict, say.Verbatim(strings.Join(which, ", "))).In(l)
 	}
-	c.Sign, c.Style = page.Signs[c.Class], c.Class
+	c.Style = c.Class
 	if c.Class == string(checker.Broken) {
 		c.Style = page.BrokenClass(x.Impact)
 	}
+	c.Sign = page.Signs[c.Style]
 	if x.Impact == checker.ImpactSafe || x.Impact == checker.ImpactDamaged {
 		c.Says = say.ImpactOf.With(x.Impact.Word(), say.List{say.Verbatim(c.Says)}).In(l)
 	}

@@ -30,7 +30,7 @@ func (l *Log) picture(v *logcheck.Violation) string {
 			At: v.Newer.At, Look: strip.Newer, Client: p.next(), Letter: "▶", Label: l.text("the newer holder"),
 		}}})
 		p.Rows = append(p.Rows, strip.Row{Name: l.text("resource"), Marks: []strip.Mark{{
-			At: v.Write.At, Look: strip.Stale, Letter: "✗", Label: l.say(say.OverwritesIt.With(say.Name(name(v.Write.Client)))),
+			At: v.Write.At, Look: strip.Stale, Letter: "✗", Label: l.say(say.OverwritesIt.With()),
 		}}})
 	}
 	return strip.HTML([]*strip.Strip{&p.Strip}, scale, l.Language)

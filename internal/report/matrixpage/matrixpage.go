@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
 
@@ -120,7 +121,7 @@ func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
 	for i := range v.Groups {
 		for k := range v.Groups[i].Locks {
 			l := &v.Groups[i].Locks[k]
-			if locks[l.Anchor+".html"], err = fill("lock-page", m.Language, &lockPageView{v, page.NewHead(l.ID, matrixCSS).Scripted(matrixScript), l, true}); err != nil {
+			if locks[l.Anchor+".html"], err = fill("lock-page", m.Language, &lockPageView{v, page.NewHead(l.ID, strip.CSS, matrixCSS).Scripted(matrixScript), l, true}); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -16,7 +16,8 @@ func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	v := Cell{Class: string(c.Verdict), Text: say.Verdict(c.Verdict).In(l)}
 	switch c.Verdict {
 	case checker.Broken:
-		v.Class, v.Sign, v.Text = BrokenClass(r.Judgement.Impact()), "✗", say.BrokenTimes.With(say.Number(c.Times)).In(l)
+		v.Class = BrokenClass(r.Judgement.Impact())
+		v.Sign, v.Text = Signs[v.Class], say.BrokenTimes.With(say.Number(c.Times)).In(l)
 	case checker.Kept:
 		v.Sign = "✓"
 		if c.Fenced {
@@ -62,4 +63,4 @@ type Kind struct {
 }
 
 // Signs of the verdicts, for those who do not see colours.
-var Signs = map[string]string{"broken": "✗", "unknown": "?", "kept": "✓"}
+var Signs = map[string]string{"broken": "✗", "safe": "△", "unknown": "?", "kept": "✓"}

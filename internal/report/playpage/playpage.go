@@ -220,7 +220,7 @@ func played(r playground.Request) (playground.Frame, error) {
 }
 
 // verdicts are what stands before the sentence of one.
-var verdicts = map[string]string{"kept": "✓ kept", "broken": "✗ broken", "data-safe": "✗ data safe", "data-damaged": "✗ data damaged", "unknown": "? unknown"}
+var verdicts = map[string]string{"kept": "✓ kept", "broken": "✗ broken", "data-safe": "△ data safe", "data-damaged": "✗ data damaged", "unknown": "? unknown"}
 
 // chips are the faults of the palette, in words.
 var chips = map[string]string{

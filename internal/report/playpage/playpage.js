@@ -39,7 +39,7 @@
 
   function show(f, request) {
     if (request.row) return charted(f, request.row);
-    say(f.problems || []);
+    if (f.problems && f.problems.length || !request.settled) say(f.problems || []); // a frame that comes by itself leaves what was said
     stages.setAttribute("aria-busy", "false");
     if (f.problems && f.problems.length) return;
     frame = f;

@@ -76,7 +76,7 @@ func savesTheData(b *bundle.Bundle, told, i int) bool {
 
 // fixesOf says what the locks that fix it cost.
 func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fix, says string) {
-	if !bundle.AnyBroken(&b.Runs[told]) {
+	if !bundle.AnyBroken(&b.Runs[told]) || b.Runs[told].Judgement.Impact() == checker.ImpactSafe {
 		return nil, ""
 	}
 	text := func(p say.Phrase) string { return clean.Sentence(p.In(v.language)) }

@@ -68,7 +68,8 @@ const mostFolded = 6
 func sumOf(r *bundle.Run, l say.Language) page.Cell {
 	if bundle.AnyBroken(r) {
 		impact := r.Judgement.Impact()
-		return page.Cell{Class: page.BrokenClass(impact), Sign: "✗", Text: impact.Word().In(l)}
+		class := page.BrokenClass(impact)
+		return page.Cell{Class: class, Sign: page.Signs[class], Text: impact.Word().In(l)}
 	}
 	for _, f := range r.Judgement.Findings {
 		if f.Verdict != checker.Kept {

@@ -207,7 +207,7 @@ func (v *pageView) lead(told int, l say.Language) {
 	case len(v.Runs) > maxLeads:
 		broke := 0
 		for _, r := range v.Runs {
-			if r.Sum.Sign == page.Signs["broken"] {
+			if r.Sum.Class == string(checker.Broken) || r.Sum.Class == "safe" {
 				broke++
 			}
 		}

@@ -230,19 +230,18 @@ func (r *reader) resource() {
 			continue
 		}
 		m := Mark{At: int64(e.At), Look: Wrote, Client: r.colour(e.Peer), Letter: clean.Text(say.Name(r.h.Name(e.Peer)).In(r.language), 2)}
-		who := say.Name(r.name(e.Peer))
-		label := say.Wrote.With(who)
+		label := say.Phrase{}
 		switch {
 		case e.Kind == history.WriteRefused:
-			m.Look, label = Refused, say.IsRefused.With(who)
+			m.Look, label = Refused, say.IsRefused.With()
 		case e.Kind != history.WriteAccepted:
 			continue
 		case stale[e] && r.strip.Impact == checker.ImpactDamaged:
-			m.Look, label = Stale, say.OverwritesIt.With(who)
+			m.Look, label = Stale, say.OverwritesIt.With()
 		case stale[e]:
-			m.Look, label = Late, say.OverwritesIt.With(who)
+			m.Look, label = Late, say.OverwritesIt.With()
 		}
-		if !said[m.Look] && m.Look != Wrote {
+		if !said[m.Look] && !label.Empty() {
 			m.Label = label.In(r.language)
 			said[m.Look] = true
 		}

@@ -246,32 +246,36 @@ func (d *drawing) marks(list []Mark) {
 	for i := range list {
 		m := &list[i]
 		x := d.share(m.At)
-		before, some := last[m.Look]
-		if !d.shown(m.At, m.At) || many && (m.Look == Wrote || m.Look == Renewed || some && x-before < 0.01) {
+		same, some := last[m.Look]
+		if !d.shown(m.At, m.At) || many && (m.Look == Wrote || m.Look == Renewed || some && x-same < 0.01) {
 			continue
 		}
 		last[m.Look] = x
-		next := 2.0
-		if i+1 < len(list) {
-			next = d.share(list[i+1].At)
+		before, after := -1.0, 2.0
+		if i > 0 {
+			before = d.share(list[i-1].At)
 		}
-		d.mark(m, x, next-x > room)
+		if i+1 < len(list) {
+			after = d.share(list[i+1].At)
+		}
+		d.mark(m, x, x-before > room && x > room, after-x > room && x+room <= 1)
 	}
 }
 
 // room is how much of the width a label beside a mark takes.
-const room = 0.22
+const room = 0.16
 
-func (d *drawing) mark(m *Mark, x float64, right bool) {
+// mark has its label on the right where there is room, else on the left, else none.
+func (d *drawing) mark(m *Mark, x float64, left, right bool) {
 	class := string(m.Look)
 	if m.Client > 0 {
 		class += fmt.Sprintf(" k%d", m.Client)
 	}
-	if x > 0.65 || !right && x > room {
-		class += " left" // the label lies on that side
+	if !right {
+		class += " left"
 	}
 	d.f(`<i class="mark %s" style="left:%.2f%%">%s`, class, x*100, html.EscapeString(m.Letter))
-	if m.Label != "" {
+	if m.Label != "" && (left || right) {
 		d.f(`<span>%s</span>`, html.EscapeString(m.Label))
 	}
 	d.b.WriteString(`</i>`)
