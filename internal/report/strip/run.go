@@ -16,7 +16,7 @@ import (
 // quorum are many, and few of them differ.
 const (
 	fewClients  = 10
-	mostClients = 3 // of many
+	mostClients = 2 // of many
 	mostServers = 6
 )
 
