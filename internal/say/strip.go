@@ -18,6 +18,6 @@ var (
 	DivergesHere     = New0("diverges here", "从这里分岔")
 	IsDown           = New0("down", "宕机")
 	CauseWas         = New1[Phrase]("In fact: {cause}.", "实际上：{cause}。")
-	WrongOwnerShort  = New0("another's lock released", "释放了别人的锁")
+	WrongOwnerShort  = New0("wrong owner", "删错了")
 	StuckShort       = New0("no progress", "没有进展")
 )
