@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -66,7 +67,10 @@ type Nap struct {
 
 // LongestNap finds the longest freeze of a client while a server had its entry.
 func LongestNap(h *history.History) (longest Nap, ok bool) {
-	leases := Leases(h)
+	leases := map[history.NodeID][]Lease{} // by owner
+	for _, l := range Leases(h) {
+		leases[l.Owner] = append(leases[l.Owner], l)
+	}
 	froze := make([]history.Instant, len(h.Header.Nodes)+1)
 	for i := range froze {
 		froze[i] = -1
@@ -81,11 +85,25 @@ func LongestNap(h *history.History) (longest Nap, ok bool) {
 			froze[e.Node] = e.At
 		case e.Kind == history.Thawed && from >= 0:
 			froze[e.Node] = -1
-			k := slices.IndexFunc(leases, func(l Lease) bool { return l.Owner == e.Node && l.From() <= from && from < l.Over })
-			if k >= 0 && e.At.Sub(from) > longest.Slept {
-				longest, ok = Nap{e.Node, from, e.At.Sub(from), leases[k].Until(from).Sub(from)}, true
+			l := during(leases[e.Node], from)
+			if l != nil && e.At.Sub(from) > longest.Slept {
+				longest, ok = Nap{e.Node, from, e.At.Sub(from), l.Until(from).Sub(from)}, true
 			}
 		}
 	}
 	return longest, ok
+}
+
+// quorum is more than the servers on which a client has entries at once.
+const quorum = 16
+
+// during returns a lease of one owner that lasts at an instant, or nil.
+func during(leases []Lease, at history.Instant) *Lease {
+	n, _ := slices.BinarySearchFunc(leases, at+1, func(l Lease, at history.Instant) int { return cmp.Compare(l.From(), at) })
+	for i := n - 1; i >= max(n-quorum, 0); i-- {
+		if at < leases[i].Over {
+			return &leases[i]
+		}
+	}
+	return nil
 }

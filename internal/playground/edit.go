@@ -25,7 +25,7 @@ type Edit struct {
 	Locks   []string `json:"locks,omitempty"`   // these locks
 	Seed    string   `json:"seed,omitempty"`    // in decimal
 	Fence   string   `json:"fence,omitempty"`   // what the resource checks
-	Lease   int64    `json:"lease,omitempty"` // ms that the lease is longer
+	Lease   int64    `json:"lease,omitempty"`   // ms that the lease is longer
 	Move    *Move    `json:"move,omitempty"`
 	Add     *Add     `json:"add,omitempty"`
 	Remove  int      `json:"remove,omitempty"` // the number of a fault

@@ -50,9 +50,10 @@ const mostLines = 3
 // first one was promised to end. The promise lies in the row of its client.
 func (r *reader) lines() {
 	var ran []*explain.Lease
+	believers := r.believers()
 	for i := range r.leases {
 		l := &r.leases[i]
-		if l.RanOut && len(ran) < mostLines && r.believes(l.Owner, l.Over) {
+		if l.RanOut && len(ran) < mostLines && r.during(believers[l.Owner], int64(l.Over)) {
 			ran = append(ran, l)
 		}
 	}
@@ -80,12 +81,26 @@ func (s *Strip) Diverges(at history.Instant, l say.Language) {
 	s.Lines = append(s.Lines, Line{At: int64(at), Label: say.DivergesHere.With().In(l)})
 }
 
-// believes reports whether a client thought at an instant that it held the lock.
-func (r *reader) believes(client history.NodeID, at history.Instant) bool {
-	return slices.ContainsFunc(r.bars.Beliefs, func(b bundle.Bar) bool {
-		from, to := r.lasts(b)
-		return b.Node == client && from <= int64(at) && int64(at) < to
+// believers lists the beliefs by client, in the order of time: those of one client do not overlap.
+func (r *reader) believers() map[history.NodeID][]bundle.Bar {
+	of := map[history.NodeID][]bundle.Bar{}
+	for _, b := range r.bars.Beliefs {
+		of[b.Node] = append(of[b.Node], b)
+	}
+	return of
+}
+
+// during reports whether one of these beliefs lasts at an instant.
+func (r *reader) during(beliefs []bundle.Bar, at int64) bool {
+	n, _ := slices.BinarySearchFunc(beliefs, at+1, func(b bundle.Bar, at int64) int {
+		from, _ := r.lasts(b)
+		return cmp.Compare(from, at)
 	})
+	if n == 0 {
+		return false
+	}
+	_, to := r.lasts(beliefs[n-1])
+	return at < to
 }
 
 // cause says in numbers what decided the run: of a client that slept, for how long, and what its
@@ -93,9 +108,10 @@ func (r *reader) believes(client history.NodeID, at history.Instant) bool {
 func (r *reader) cause() say.Phrase {
 	wrong := explain.Assumption(r.h, r.j.Findings, r.lag)
 	nap, slept := explain.LongestNap(r.h)
-	broken := r.j.Impact() != checker.ImpactKept && wrong.Proved()
+	broken := r.strip.Impact != checker.ImpactKept && wrong.Proved()
+	harmless := r.strip.Impact == checker.ImpactKept || nap.Slept > nap.Left // else it may have nothing to do with it
 	switch who := say.Client(r.h.Name(nap.Client)); {
-	case slept && (!broken || slices.ContainsFunc(wrong.Events, func(i int32) bool { return r.h.Events[i].At == nap.From })):
+	case slept && (!broken && harmless || broken && slices.ContainsFunc(wrong.Events, func(i int32) bool { return r.h.Events[i].At == nap.From })):
 		if nap.Left <= 0 {
 			return say.SleptPast.With(who, say.Span(nap.Slept.Round(10*time.Millisecond)))
 		}
