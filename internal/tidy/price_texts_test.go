@@ -115,12 +115,13 @@ func init() {
 		Example: "- when: A is in its critical section\n  melt: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
-		Say:     func(a Args) say.Phrase { return saidMelt.With(someone(a.Value)) },
+		Say:     func(a Args) string { return "melt " + a.Value },
+		Tell:    func(t Telling) say.Phrase { return toldMelt.With(t.who) },
 		Build:   func(Args) Verb { return melt{} },
 	})
 }
 
-var saidMelt = say.New1[someone]("melt {who}", "让 {who} 熔化")
+var toldMelt = say.New1[actor]("{who} melts", "{who} 融化")
 
 type melt struct{}
 
