@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -327,6 +328,21 @@ func (c *havoc) kill(i int) {
 	}
 }
 
+// mend lets a link carry again. One that was cut twice at once is started twice, and the second time
+// its address may still be that of the listener that is going.
+func (c *havoc) mend(p *toxiproxy.Proxy) {
+	for tries := 0; ; tries++ {
+		switch err := p.Start(); {
+		case err == nil, errors.Is(err, toxiproxy.ErrProxyAlreadyStarted):
+			return
+		case !errors.Is(err, syscall.EADDRINUSE) || tries == 500:
+			c.Error(err)
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // cut cuts one link, so that both ends notice or neither does, and returns what mends it.
 func (c *havoc) cut() (mend func()) {
 	link := c.links[c.luck.IntN(len(c.links))]
@@ -337,9 +353,7 @@ func (c *havoc) cut() (mend func()) {
 		}
 		return func() {
 			for _, p := range link {
-				if err := p.Start(); err != nil && !errors.Is(err, toxiproxy.ErrProxyAlreadyStarted) {
-					c.Error(err) // it was cut twice at once
-				}
+				c.mend(p)
 			}
 		}
 	}
