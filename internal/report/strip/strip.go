@@ -174,8 +174,7 @@ func (d *drawing) strip(s *Strip) {
 	for _, n := range s.Notes {
 		d.f(`<div class="told-part" style="--from:%.5f;--to:%.5f"><span>%s</span></div>`, d.share(n.From), d.share(n.To), html.EscapeString(n.Label))
 	}
-	d.b.WriteString(`</div>`)
-	d.b.WriteString(`</div>`)
+	d.b.WriteString(`</div></div>`)
 }
 
 // cause stands below the picture, or below each of several.

@@ -1,6 +1,7 @@
 package strip
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,8 +55,9 @@ func TestViolationsAreSeenInLongHistories(t *testing.T) {
 		t.Fatalf("%d bands of one violation", len(bands))
 	}
 	from := r.Judgement.Finding(checker.MutualExclusionID).Violations[0].From
-	if got, _ := strconv.ParseFloat(bands[0][1], 64); got-float64(from)/float64(h.End()) > 0.001 {
-		t.Errorf("the band is at %v, want it at %v", got, float64(from)/float64(h.End()))
+	want := float64(from) / float64(h.End())
+	if got, _ := strconv.ParseFloat(bands[0][1], 64); math.Abs(got-want) > 0.001 {
+		t.Errorf("the band is at %v, want it at %v", got, want)
 	}
 }
 
