@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +17,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 	"lockstep/internal/say"
@@ -32,8 +34,8 @@ func checkCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check <file>...",
 		Short: "Judge what already ran: logs of production, histories of runs",
-		Long: `Judge what already ran. A file is a log of a lock in production, as CSV with a
-header line or as JSON lines:
+		Long: `Judge what already ran. A file is a log of a lock in production, in any of many
+forms. These need no word:
 
   time,client,lock,event,token
   2026-03-01T10:00:00.000Z,pod-1,jobs,acquired,34
@@ -42,9 +44,13 @@ header line or as JSON lines:
   {"time":"2026-03-01T10:00:00Z","client":"p1","lock":"jobs","event":"acquired"}
 
 Events are acquired, released, lost, extended, waiting, crashed and write; docs/check.md
-says what each means and which verdict follows. Several files are one log, such as those
-of the pods of a service. Each lock of a log is judged separately, in constant memory.
-A file may be gzipped; - reads stdin.
+says what each means and which verdict follows. JSON arrays, the exports of Kibana and
+Datadog, ECS, zap, klog of client-go, logback, log4j and MONITOR of Redis are recognized;
+of other text, --pattern says where the values stand, and a file that --mapping names may
+say it for good. --explain-format shows how the first lines are read.
+
+Several files are one log, such as those of the pods of a service. Each lock of a log is
+judged separately, in constant memory. A file may be gzipped; - reads stdin.
 
 A file can also be the history of a run, such as the history.jsonl of a run directory.
 The history of a run says where it ends; if that is missing, nothing counts as kept. A
@@ -57,6 +63,7 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 ` + exitHint,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s  # a log of yours
   simulate check pod-*.csv --columns time=ts,client=pod  # the log of all pods
+  simulate check app.log --pattern '\[(?<client>\S+)\] (?<event>\w+) lock (?<lock>\S+)'
   simulate check reports/latest/history.jsonl  # the history of a run`,
 		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,11 +83,22 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 	flags.BoolVar(&f.reentrant, "reentrant", false, "a client may acquire what it holds; else it may be two with one name")
 	flags.BoolVar(&f.separate, "separate", false, "judge each file for itself; else several files are one log")
 	flags.DurationVar(&f.window, "window", 0, "how far lines may be out of order; a file with more than that is\nsorted on disk first")
-	flags.StringVar(&f.columns, "columns", "", "what a log calls its columns or keys, such as time=ts,client=pod")
-	flags.StringVar(&f.unit, "time-unit", "", "the unit of times that are numbers: s, ms, us or ns")
+	flags.StringVar(&f.mapping, "mapping", "", "a YAML file that says how the log is written; its keys are preset, pattern,\ncolumns, events, ignore, time-layout, zone, time-unit, encoding, order, lease,\nclock-error, released-after and reentrant, with the meaning of these flags")
+	flags.StringVar(&f.format.Preset, "preset", "", "what writes the log: "+strings.Join(logline.Presets(), ", "))
+	flags.StringArrayVar((*[]string)(&f.format.Pattern), "pattern", nil, "for lines of text, or messages: a regular expression with groups such as\n(?<client>...), (?<lock>...), (?<event>...); of several, the first that matches")
+	flags.StringVar(&f.columns, "columns", "", "what the log calls its columns, keys or groups: time=ts,client=pod.name;\n=TEXT is that text, @file the file's name, a+b both")
+	flags.StringVar(&f.events, "events", "", "what it calls its events: lost=no longer ours,waiting=queued|blocked")
+	flags.StringArrayVar((*[]string)(&f.format.Ignore), "ignore", nil, "a regular expression for lines that do not matter though they speak of a lock")
+	flags.StringVar(&f.format.Layout, "time-layout", "", "how its times are written: yyyy-MM-dd HH:mm:ss,SSS or %d/%b/%Y %H:%M:%S")
+	flags.StringVar(&f.format.Zone, "zone", "", "the zone of times that have none: Europe/Berlin or +01:00")
+	flags.StringVar(&f.format.Unit, "time-unit", "", "the unit of times that are numbers: s, ms, us or ns")
+	flags.StringVar(&f.format.Encoding, "encoding", "", "of its text, if not UTF-8: latin1, utf-16")
+	flags.StringVar(&f.format.Order, "order", "", "of its lines: oldest-first, newest-first or mixed; sorts stdin, too")
+	flags.BoolVar(&f.explain, "explain-format", false, "show how the first lines are read, and what is missing; judge nothing")
 	flags.BoolVar(&f.follow, "follow", false, "keep reading while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
 	flags.BoolVar(&f.skip, "skip-invalid", false, "count and skip lines that cannot be read; else the first one ends the check")
 	_ = cmd.RegisterFlagCompletionFunc("time-unit", cobra.FixedCompletions([]string{"s", "ms", "us", "ns"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(logline.Presets(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("columns", cobra.FixedCompletions([]string{"time=", "client=", "lock=", "event=", "token="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	return speaks(cmd, g)
 }
@@ -101,6 +119,9 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 	}
 	if f.follow && len(files) > 1 {
 		return errors.New("--follow follows one log: leave the others out")
+	}
+	if f.explain {
+		return f.explainAll(ctx, w, files, o)
 	}
 	all := answers{histories: []export.Checked{}, logs: []*checkedLog{}, worst: checker.Kept}
 	var log []*input // the files of one
@@ -152,6 +173,26 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 	return &silentExit{code: code, stopped: f.follow}
 }
 
+// explainAll shows how the first lines of each file are read.
+func (f *judgeFlags) explainAll(ctx context.Context, w io.Writer, files []string, o logcheck.Options) error {
+	for i, file := range files {
+		in, err := openInput(ctx, file)
+		if err == nil {
+			err = in.look(ctx)
+		}
+		if err == nil {
+			err = f.explained(ctx, w, in, o, i == 0)
+		}
+		if in != nil {
+			in.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // apart puts an empty line between what is shown of one and of the next.
 func (f *judgeFlags) apart(w io.Writer, all *answers) {
 	if all.shown++; all.shown > 1 && !f.json {
@@ -168,7 +209,7 @@ func (f *judgeFlags) judge(ctx context.Context, w io.Writer, files []*input, o l
 	all.worst = checker.Worse(all.worst, ofLog[c.Verdict])
 	all.logs = append(all.logs, c)
 	if f.apart(w, all); !f.json {
-		f.showLog(w, c, o.Unit)
+		f.showLog(w, c)
 	}
 	return nil
 }
@@ -248,7 +289,7 @@ func (in *input) unlike(others []*input) error {
 // look finds out by its first bytes what the input is.
 func (in *input) look(ctx context.Context) error {
 	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
-		plain, err := logcheck.Plain(in.Reader)
+		plain, err := logcheck.Plain(in.Reader, "")
 		if err != nil {
 			return nil, err
 		}

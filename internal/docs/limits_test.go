@@ -21,7 +21,7 @@ const limitsPage = "../../docs/limits.md"
 var limitDirs = map[string]string{
 	"scenario": "internal/scenario", "plan": "internal/plan", "chaos": "internal/chaos", "sim": "internal/sim", "real": "internal/real",
 	"checker": "internal/checker", "simulate": "cmd/simulate", "search": "internal/search", "explore": "internal/explore",
-	"rundir": "internal/rundir", "history": "internal/history", "logcheck": "internal/logcheck", "talk": "internal/real/talk",
+	"rundir": "internal/rundir", "history": "internal/history", "logcheck": "internal/logcheck", "logline": "internal/logcheck/logline", "talk": "internal/real/talk",
 	"worker": "internal/real/worker",
 }
 

@@ -1,9 +1,11 @@
 package logcheck
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
 )
 
@@ -19,6 +21,45 @@ type Rules struct {
 // Assumed says which of the rules are not stated but plausible. What a log shows is then judged with them
 // and with zero, and only what both show is certain, or none.
 type Assumed struct{ ClockError, ReleasedAfter bool }
+
+// Stated are the rules with what a format states of them and nothing else has.
+func (r Rules) Stated(f *logline.Format) (Rules, error) {
+	for _, one := range []struct {
+		key, text string
+		to        *time.Duration
+		assumed   *bool
+		most      time.Duration
+	}{
+		{"clock-error", f.ClockError, &r.ClockError, &r.Assumed.ClockError, MaxClockError},
+		{"released-after", f.ReleasedAfter, &r.ReleasedAfter, &r.Assumed.ReleasedAfter, MaxReleasedAfter},
+		{"lease", f.Lease, &r.Lease, nil, MaxLease},
+	} {
+		if one.text == "" || one.assumed != nil && !*one.assumed || one.assumed == nil && *one.to != 0 {
+			continue
+		}
+		d, err := time.ParseDuration(one.text)
+		if err != nil || d < 0 || d > one.most {
+			return r, fmt.Errorf("%s: %q is no time from 0 to %v, such as 50ms", one.key, one.text, one.most)
+		}
+		if *one.to = d; one.assumed != nil {
+			*one.assumed = false
+		}
+	}
+	r.Reentrant = r.Reentrant || f.Reentrant
+	return r, nil
+}
+
+// Usable reports what of a format cannot be used: an event of two meanings, a zone, a unit or an encoding that there is
+// not.
+func Usable(f *logline.Format) error {
+	if _, err := newValues(f); err != nil {
+		return err
+	}
+	if err := EncodingOf(f.Encoding); err != nil {
+		return fmt.Errorf("encoding: %w", err)
+	}
+	return nil
+}
 
 // What is plausible of machines that keep their clocks by NTP, and of a release whose reply is awaited.
 const (
@@ -84,8 +125,8 @@ func (j *judge) weigh(sort Sort, of func(setting) outcome) outcome {
 	return first
 }
 
-// state notes what the log shows under each setting, and says what was assumed.
-func (j *judge) state(r *Result) {
+// sum notes what the log shows under each setting, and says what was assumed.
+func (j *judge) sum(r *Result) {
 	for i, s := range j.settings {
 		at := Setting{ClockError: time.Duration(s.clock), ReleasedAfter: time.Duration(s.late)}
 		at.Overlap = verdictOf(j.seen[i].overlap, len(r.Doubts) > 0)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
 )
 
@@ -102,25 +103,50 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// What cannot be read is refused, and the error says why.
-func TestUnreadableFormats(t *testing.T) {
-	for name, want := range map[string]string{
-		"app.log":        `line 1: read as the header of a CSV file, it has no column "time"`,
-		"k8s-leader.log": `line 1: read as the header of a CSV file, it has no column "time"`,
-		"monitor.txt":    `line 1: read as the header of a CSV file, it has no column "time"`,
-		"kibana.csv":     `line 1: read as the header of a CSV file, it has no column "time"`,
-		"array.json":     "line 1: it begins a JSON array: write each object on a line of its own",
-		"ecs.jsonl":      "line 1: lock: column 100: '\"' expected",
-		"zap.jsonl":      `line 1: it has no key "time": --columns time=NAME`,
+// Logs as programs write them are read by themselves, or with a mapping of a few lines.
+func TestFormats(t *testing.T) {
+	const bracketed = "pattern: '\\[(?<client>\\S+)\\] (?<event>lock [^:]+|waiting for lock): (?<lock>\\S+)'\nzone: Europe/Berlin\n"
+	for _, tt := range []struct {
+		name, mapping     string
+		want              Verdict
+		certain, possible int64
+		format, first     string
+	}{
+		{"app.log", bracketed, Certain, 1, 1, "text", "2026-03-01T09:00:00.012Z"},
+		{"app.log", "pattern: ': \\[(?<client>\\S+)\\] (?<event>.+): (?<lock>\\S+)'\nevents: {lost: lock was no longer ours}\n", Certain, 1, 1, "text", "2026-03-01T10:00:00.012Z"},
+		{"array.json", "", Possible, 0, 1, "json", "2026-03-01T10:00:00Z"},
+		{"ecs.jsonl", "", Certain, 1, 0, "ecs", "2026-03-01T10:01:00.015Z"},
+		{"k8s-leader.log", "", Certain, 1, 0, "klog", "03-01T10:00:00.001Z"},
+		{"kibana.csv", "", Certain, 1, 0, "kibana", "2026-03-01T10:01:00.015Z"},
+		{"kibana.csv", "preset: kibana\nzone: America/New_York\n", Certain, 1, 0, "kibana", "2026-03-01T15:01:00.015Z"},
+		{"monitor.txt", "", None, 0, 0, "monitor", "2026-03-01T10:00:00.012345Z"},
+		{"zap.jsonl", "", Certain, 1, 0, "zap", "2026-03-01T09:01:00.015Z"},
 	} {
-		_, err := Check(context.Background(), Options{}, file(t, name))
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", name, err, want)
+		if n := strings.Count(tt.mapping, "\n"); n > 6 {
+			t.Errorf("%s: a mapping of %d lines", tt.name, n)
 		}
-		if r, err := Check(context.Background(), Options{Skip: true}, file(t, name)); err == nil && r.Verdict() == None {
-			t.Errorf("%s: none", name)
+		r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, tt.mapping), TempDir: t.TempDir()}, file(t, tt.name))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if r.Verdict() != tt.want || r.Overlaps.Certain != tt.certain || r.Overlaps.Possible != tt.possible || r.Format != tt.format || r.Unit.At(r.First) != tt.first || r.Skipped+r.Unread > 0 {
+			t.Errorf("%s: %s, %+v, %s from %s; %q", tt.name, r.Verdict(), r.Overlaps, r.Format, r.Unit.At(r.First), english(r.Doubts))
 		}
 	}
+}
+
+// mapped is a format as a file states it.
+func mapped(t *testing.T, text string) logline.Format {
+	t.Helper()
+	f, err := logline.Parse([]byte(text))
+	if err == nil {
+		f, err = f.Ready()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *f
 }
 
 // Lines of several files are named with their file.
@@ -268,7 +294,7 @@ func TestTinyLogs(t *testing.T) {
 		{"a token twice", "0 A acquired 1;3 A lost;10 B acquired 1;11 B released" + wait, ms(0, 0, 0), Unknown, None, say.LogTokensBack},
 		{"a token twice, within the clocks", "0 A acquired 1;1 A lost;2 B acquired 1;3 B released;0 C waiting", ms(1, 0, 0), Possible, None, nil},
 	} {
-		o := Options{Rules: tt.rules, Unit: Unit(time.Millisecond)}
+		o := Options{Rules: tt.rules, Format: logline.Format{Unit: "ms"}}
 		r := checked(t, short(tt.log), o)
 		if r.Overlap() != tt.overlap || r.StaleWrite() != tt.late || tt.said != nil && !said(slices.Concat(r.Doubts, r.Remarks), tt.said) {
 			t.Errorf("%s: overlap %s, stale write %s; want %s, %s; %q, %q", tt.name, r.Overlap(), r.StaleWrite(), tt.overlap, tt.late, english(r.Doubts), english(r.Remarks))
@@ -317,17 +343,20 @@ func TestTimesAreAsFineAsTheyAreWritten(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		text string
-		unit Unit
+		unit string
 		want int8
 	}{
-		{"1772359200", Unit(time.Second), 9}, {"1772359200.25", Unit(time.Second), 7}, {"1772359200000", Unit(time.Millisecond), 6},
-		{"1772359200000.5", Unit(time.Millisecond), 5}, {"1772359200000000000", Unit(time.Nanosecond), 0}, {"-5", Unit(time.Microsecond), 3},
-		{"2026-03-01T10:00:00Z", 0, 9}, {"2026-03-01T10:00:00.12Z", 0, 7}, {"2026-03-01T10:00:00+01:00", 0, 9},
-		{"2026-03-01T10:00:00.123+01:00", 0, 6}, {"2026-03-01T10:00:00.1234567891Z", 0, 0},
+		{"1772359200", "s", 9}, {"1772359200.25", "s", 7}, {"1772359200000", "ms", 6},
+		{"1772359200000.5", "ms", 5}, {"1772359200000000000", "ns", 0}, {"-5", "us", 3},
+		{"2026-03-01T10:00:00Z", "", 9}, {"2026-03-01T10:00:00.12Z", "", 7}, {"2026-03-01T10:00:00+01:00", "", 9},
+		{"2026-03-01T10:00:00.123+01:00", "", 6}, {"2026-03-01T10:00:00.1234567891Z", "", 0},
 	} {
-		r := newReader(tt.unit)
+		v, err := newValues(&logline.Format{Unit: tt.unit})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var e Event
-		err := r.event(&fields{time: []byte(tt.text), client: []byte("A"), lock: []byte("l"), event: []byte("acquired")}, &e)
+		err = v.event(&logline.Fields{Time: []byte(tt.text), Client: []byte("A"), Lock: []byte("l"), Event: []byte("acquired")}, &e)
 		if err != nil || e.Fine != tt.want {
 			t.Errorf("%s: 10^%d ns, want 10^%d: %v", tt.text, e.Fine, tt.want, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
 )
 
@@ -204,7 +205,7 @@ func TestFormsOfALog(t *testing.T) {
 		options Options
 	}{
 		"json":             {objects.String(), Options{}},
-		"numbers":          {numbers.String(), Options{Unit: Unit(time.Millisecond), Columns: Columns{"time": "ts", "client": "who", "event": "what"}}},
+		"numbers":          {numbers.String(), Options{Format: logline.Format{Unit: "ms", Columns: map[string]string{"time": "ts", "client": "who", "event": "what"}}}},
 		"quoted":           {quoted.String(), Options{}},
 		"gzip":             {zipped.String(), Options{}},
 		"twice the header": {strings.Replace(text, "\n2026-03-01T10:00:09", "\n"+strings.SplitAfter(handMade, "\n")[0]+"2026-03-01T10:00:09", 1), Options{}},
@@ -270,8 +271,8 @@ func TestMistakes(t *testing.T) {
 
 // Who may have met two clients has met each of them perhaps, and what is certain is listed however much is not.
 func TestWhatIsCounted(t *testing.T) {
-	o := Options{Rules: Rules{ReleasedAfter: 5 * time.Millisecond}, Unit: Unit(time.Millisecond)}
-	r := checked(t, short("0 A acquired;1 C acquired;14 A released;15 C released;10 B acquired;99 B released"), Options{Rules: o.Rules, Unit: o.Unit, Window: time.Second})
+	o := Options{Rules: Rules{ReleasedAfter: 5 * time.Millisecond}, Format: logline.Format{Unit: "ms"}}
+	r := checked(t, short("0 A acquired;1 C acquired;14 A released;15 C released;10 B acquired;99 B released"), Options{Rules: o.Rules, Format: o.Format, Window: time.Second})
 	if want := (Count{Certain: 1, Possible: 2}); r.Overlaps != want {
 		t.Errorf("%+v, want %+v", r.Overlaps, want)
 	}
@@ -279,7 +280,7 @@ func TestWhatIsCounted(t *testing.T) {
 	for i := range 2 * maxViolations {
 		log.WriteString(strings.ReplaceAll("t0 A acquired;t5 A released;t5 B acquired;t9 B released;", "t", strconv.Itoa(i+1)))
 	}
-	r = checked(t, short(log.String()+"9990 A acquired;9991 B acquired;9992 A released;9993 B released"), Options{Unit: o.Unit})
+	r = checked(t, short(log.String()+"9990 A acquired;9991 B acquired;9992 A released;9993 B released"), Options{Format: o.Format})
 	if want := (Count{Certain: 1, Possible: 2 * maxViolations}); r.Overlaps != want || !r.Violations[0].Certain || len(r.Violations) != maxViolations+1 {
 		t.Errorf("%+v, want %+v; the first of %d: %+v", r.Overlaps, want, len(r.Violations), r.Violations[0])
 	}

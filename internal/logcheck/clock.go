@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"lockstep/internal/logcheck/logline"
 )
 
 // Unit is what the numbers of a log count, when its times are numbers.
@@ -24,13 +26,67 @@ func UnitOf(word string) (Unit, error) {
 	return 0, fmt.Errorf("%q is no unit of time: name s, ms, us or ns", word)
 }
 
+// yearless is the unit of times that have no year.
+const yearless Unit = -1
+
 // clock reads times, and says them again.
 type clock struct {
-	unit   Unit // 0: times are RFC 3339
+	unit   Unit   // of numbers; 0: times are dates
+	layout string // of dates, as package time has it; "" for the usual forms
+	zone   *time.Location
+	stated bool // the zone is
+	guess  bool // numbers may be seconds, or what their length says
 	digits int8 // below the second, of the time that was read last
+	local  bool // that time had no zone of its own
+	lacks  bool // some time had none, and no zone is stated
+	noYear bool // times of the layout have none
+
 	// The day that was read last: the times of a log rarely leave it.
-	day   [len("2006-01-02")]byte
-	dayAt int64 // when it began, in nanoseconds
+	day    [len("2006-01-02")]byte
+	dayAt  int64         // when it began, in nanoseconds, by a clock of UTC
+	offset time.Duration // of the zone, all day; see simple
+	simple bool          // the zone has one offset the day before, that day, and the day after
+
+	last int64 // the time that was read last, of those without a year
+}
+
+// set prepares the clock for a format.
+func (c *clock) set(f *logline.Format) (err error) {
+	if c.unit, err = UnitOf(f.Unit); err != nil {
+		return fmt.Errorf("time-unit: %w", err)
+	}
+	c.guess, c.layout, c.zone = c.unit == 0 && f.GoLayout() == "", f.GoLayout(), time.UTC
+	c.noYear = c.layout != "" && !strings.Contains(c.layout, "06")
+	if f.Zone != "" {
+		c.stated = true
+		if c.zone, err = zoneOf(f.Zone); err != nil {
+			return fmt.Errorf("zone: %w", err)
+		}
+	}
+	return nil
+}
+
+// zoneOf is a zone by its name, such as Europe/Berlin, or by its offset, such as +01:00.
+func zoneOf(name string) (*time.Location, error) {
+	if at, err := time.Parse("-07:00", name); err == nil {
+		return at.Location(), nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, fmt.Errorf("%q is none: write it as Europe/Berlin or +01:00", name)
+	}
+	return zone, nil
+}
+
+// says is how times are shown.
+func (c *clock) says() Unit {
+	switch {
+	case c.noYear:
+		return yearless
+	case c.guess: // a number of seconds since 1970 is a date
+		return 0
+	}
+	return c.unit
 }
 
 var errTimeRange = errors.New("the time is out of range: years from 1823 to 2116")
@@ -39,63 +95,199 @@ func (c *clock) read(text []byte) (int64, error) {
 	if len(text) == 0 {
 		return 0, errors.New("the time is missing")
 	}
+	if c.layout != "" {
+		return c.laidOut(text)
+	}
 	if c.unit != 0 {
 		return c.number(text)
 	}
-	if at, ok := c.utc(text); ok {
-		return at, nil
+	at, ok, err := c.usual(text)
+	if ok {
+		c.guess = false
+		return at, err
 	}
-	c.digits = fraction(text)
-	at, err := time.Parse(time.RFC3339Nano, string(text))
-	switch {
-	case err == nil && (at.Year() < 1824 || at.Year() > 2115):
-		return 0, errTimeRange
-	case err == nil:
-		return at.UnixNano(), nil
-	case numeric(text):
+	if numeric(text) {
+		if unit := unitOfLength(text); c.guess && unit != 0 {
+			c.unit = unit
+			return c.number(text)
+		}
 		return 0, fmt.Errorf("the time %s is a number: say what it counts with --time-unit s, ms, us or ns", shown(text))
 	}
-	return 0, fmt.Errorf("%s is no time such as 2026-03-01T10:20:30.123Z", shown(text))
+	return 0, fmt.Errorf("%s is no time such as 2026-03-01T10:20:30.123Z: --time-layout says how times are written", shown(text))
 }
 
-// utc reads the usual form, 2026-03-01T10:20:30.123Z, ten times as fast as time.Parse. It leaves
-// all others to that, and all days but the last one.
-func (c *clock) utc(text []byte) (int64, bool) {
-	const short = len("2006-01-02T15:04:05Z")
-	if len(text) < short || text[len(text)-1] != 'Z' || text[10] != 'T' || text[13] != ':' || text[16] != ':' {
-		return 0, false
+// unitOfLength is what a number counts that is a time between 2001 and 2286; 0 for others.
+func unitOfLength(text []byte) Unit {
+	digits := bytes.IndexByte(text, '.')
+	if digits < 0 {
+		digits = len(text)
+	}
+	return map[int]Unit{10: units["s"], 13: units["ms"], 16: units["us"], 19: units["ns"]}[digits]
+}
+
+// laidOut reads a time of the layout.
+func (c *clock) laidOut(text []byte) (int64, error) {
+	at, err := time.Parse(c.layout, string(text))
+	if err != nil {
+		return 0, fmt.Errorf("%s is no time of the layout %s", shown(text), c.layout)
+	}
+	if name, _ := at.Zone(); strings.Contains(c.layout, "MST") && name != "UTC" && name != "GMT" {
+		return 0, fmt.Errorf("%s has a zone by a name, which says no offset: leave it out of the layout, and say --zone", shown(text))
+	}
+	c.digits, c.local = fraction(text), !strings.Contains(c.layout, "07") && !strings.Contains(c.layout, "MST")
+	if c.noYear {
+		return c.yearless(at)
+	}
+	if at.Year() < 1824 || at.Year() > 2115 {
+		return 0, errTimeRange
+	}
+	if c.local {
+		return c.fromWall(at.UnixNano(), text)
+	}
+	return at.UnixNano(), nil
+}
+
+// yearless gives a time a year: 2000 to the first one, which has all days, and then the one that makes the smaller
+// step.
+func (c *clock) yearless(at time.Time) (int64, error) {
+	const half = int64(183 * 24 * time.Hour)
+	year := 2000
+	if c.last != 0 {
+		year = time.Unix(0, c.last).UTC().Year()
+	}
+	of := func(year int) int64 {
+		return time.Date(year, at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), at.Nanosecond(), time.UTC).UnixNano()
+	}
+	when := of(year)
+	switch {
+	case c.last != 0 && when < c.last-half:
+		when = of(year + 1)
+	case c.last != 0 && when > c.last+half:
+		when = of(year - 1)
+	}
+	c.last = when
+	return c.fromWall(when, nil)
+}
+
+// usual reads 2026-03-01T10:20:30.123Z and what differs from it in the signs between, in the fraction, and in the
+// zone, ten times as fast as time.Parse. It reports whether the text has that form.
+func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
+	const short = len("2006-01-02T15:04:05")
+	if len(text) < short || text[10] != 'T' && text[10] != ' ' || text[13] != ':' || text[16] != ':' || text[4] != '-' && text[4] != '/' {
+		return 0, false, nil
 	}
 	hour, ok1 := twoDigits(text[11:])
 	minute, ok2 := twoDigits(text[14:])
 	second, ok3 := twoDigits(text[17:])
 	if !ok1 || !ok2 || !ok3 || hour > 23 || minute > 59 || second > 59 {
-		return 0, false
+		return 0, false, nil
 	}
+	rest := text[short:]
 	nanos, digits := int64(0), int8(0)
-	if fraction := text[19 : len(text)-1]; len(fraction) > 0 {
-		if fraction[0] != '.' || len(fraction) < 2 || len(fraction) > 10 {
-			return 0, false
-		}
-		unit := int64(100_000_000)
-		for _, d := range fraction[1:] {
-			if d < '0' || d > '9' {
-				return 0, false
+	if len(rest) > 1 && (rest[0] == '.' || rest[0] == ',') {
+		rest = rest[1:]
+		for unit := int64(100_000_000); len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9'; rest = rest[1:] {
+			if digits < 9 {
+				nanos += int64(rest[0]-'0') * unit
+				unit /= 10
+				digits++
 			}
-			nanos += int64(d-'0') * unit
-			unit /= 10
-			digits++
 		}
+		if digits == 0 {
+			return 0, false, nil
+		}
+	}
+	offset, zoned, ok := zoneAt(rest)
+	if !ok {
+		return 0, false, nil
 	}
 	if string(text[:10]) != string(c.day[:]) {
-		day, err := time.Parse(time.DateOnly, string(text[:10]))
-		if err != nil || day.Year() < 1824 || day.Year() > 2115 {
-			return 0, false
+		if err := c.newDay(text[:10]); err != nil {
+			return 0, err == errTimeRange, err
 		}
-		copy(c.day[:], text)
-		c.dayAt = day.UnixNano()
 	}
-	c.digits = digits
-	return c.dayAt + (hour*3600+minute*60+second)*int64(time.Second) + nanos, true
+	c.digits, c.local = digits, !zoned
+	wall := c.dayAt + (hour*3600+minute*60+second)*int64(time.Second) + nanos
+	if zoned {
+		return wall - offset, true, nil
+	}
+	at, err = c.fromWall(wall, text)
+	return at, true, err
+}
+
+func (c *clock) newDay(text []byte) error {
+	day, err := time.Parse(time.DateOnly, strings.ReplaceAll(string(text), "/", "-"))
+	if err != nil {
+		return err
+	}
+	if day.Year() < 1824 || day.Year() > 2115 {
+		return errTimeRange
+	}
+	copy(c.day[:], text)
+	c.dayAt = day.UnixNano()
+	before, after := c.zoneOffset(c.dayAt-int64(24*time.Hour)), c.zoneOffset(c.dayAt+int64(48*time.Hour))
+	c.simple, c.offset = before == after, before
+	return nil
+}
+
+// zoneOffset is that of the zone at a time.
+func (c *clock) zoneOffset(at int64) time.Duration {
+	_, seconds := time.Unix(0, at).In(c.zone).Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+// zoneAt reads the zone behind a time, in nanoseconds to the east; none is fine.
+func zoneAt(text []byte) (offset int64, zoned, ok bool) {
+	if len(text) > 0 && text[0] == ' ' {
+		text = text[1:]
+	}
+	switch {
+	case len(text) == 0:
+		return 0, false, true
+	case string(text) == "Z" || string(text) == "UTC":
+		return 0, true, true
+	case len(text) < 3 || text[0] != '+' && text[0] != '-':
+		return 0, false, false
+	}
+	hours, ok1 := twoDigits(text[1:])
+	minutes, ok2 := int64(0), true
+	switch rest := text[3:]; {
+	case len(rest) == 3 && rest[0] == ':':
+		minutes, ok2 = twoDigits(rest[1:])
+	case len(rest) == 2:
+		minutes, ok2 = twoDigits(rest)
+	case len(rest) > 0:
+		return 0, false, false
+	}
+	offset = (hours*60 + minutes) * int64(time.Minute)
+	if text[0] == '-' {
+		offset = -offset
+	}
+	return offset, true, ok1 && ok2 && hours < 24 && minutes < 60
+}
+
+// fromWall is the time at which clocks of the zone show a date. When they are put back they show an hour twice, and
+// when they are put forward they leave one out.
+func (c *clock) fromWall(wall int64, text []byte) (int64, error) {
+	if !c.stated {
+		c.lacks = true
+		return wall, nil
+	}
+	if c.simple && text != nil && c.layout == "" {
+		return wall - int64(c.offset), nil
+	}
+	early := wall - int64(c.zoneOffset(wall-int64(24*time.Hour)))
+	late := wall - int64(c.zoneOffset(wall+int64(24*time.Hour)))
+	isEarly, isLate := wall-early == int64(c.zoneOffset(early)), wall-late == int64(c.zoneOffset(late))
+	switch {
+	case isEarly && isLate && early != late:
+		return 0, fmt.Errorf("clocks in %s showed %s twice, for they were put back: split the log there, and give each part --zone with an offset", c.zone, shown(text))
+	case isEarly:
+		return early, nil
+	case isLate:
+		return late, nil
+	}
+	return 0, fmt.Errorf("clocks in %s never showed %s, for they were put forward: is --zone right?", c.zone, shown(text))
 }
 
 func twoDigits(text []byte) (int64, bool) {
@@ -103,8 +295,9 @@ func twoDigits(text []byte) (int64, bool) {
 	return int64(a)*10 + int64(b), a <= 9 && b <= 9
 }
 
-// fraction counts the digits behind the point, no more than nine.
+// fraction counts the digits behind the seconds, no more than nine.
 func fraction(text []byte) (n int8) {
+	text = text[bytes.LastIndexByte(text, ':')+1:]
 	if point := bytes.IndexAny(text, ".,"); point >= 0 {
 		for _, d := range text[point+1:] {
 			if d < '0' || d > '9' || n == 9 {
@@ -170,8 +363,11 @@ func (u Unit) String() string {
 
 // At says a time as the log does: RFC 3339 in UTC, or the number with its unit.
 func (u Unit) At(at int64) string {
-	if u == 0 {
+	switch u {
+	case 0:
 		return time.Unix(0, at).UTC().Format("2006-01-02T15:04:05.999999999Z")
+	case yearless:
+		return time.Unix(0, at).UTC().Format("01-02T15:04:05.999999999Z")
 	}
 	sign := ""
 	if at < 0 {
@@ -196,9 +392,5 @@ func numeric(text []byte) bool {
 
 // shown is a piece of a log in an error: quoted, and cut where it is long.
 func shown(text []byte) string {
-	const most = 40
-	if len(text) > most {
-		return fmt.Sprintf("%q...", text[:most])
-	}
-	return fmt.Sprintf("%q", text)
+	return cut(text, 40)
 }

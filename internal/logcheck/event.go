@@ -12,6 +12,7 @@ package logcheck
 import (
 	"cmp"
 	"math"
+	"time"
 
 	"lockstep/internal/say"
 )
@@ -43,7 +44,10 @@ type Event struct {
 	Client string
 	Lock   string // "" for a client that has crashed: all its locks
 	Kind   Kind
-	Fine   int8 // its time is cut off to this power of ten in nanoseconds
+	Shared bool          // with others that share; see Hold
+	Lease  time.Duration // for how long the grant lasts; 0: not stated here
+	Sum    uint64        // of its line, to find those that stand there twice
+	Fine   int8          // its time is cut off to this power of ten in nanoseconds
 }
 
 // grain is by how much the event may be later than its time says.
@@ -59,7 +63,12 @@ func compare(a, b *Event) int {
 		return cmp.Compare(a.At, b.At)
 	}
 	return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Lock, b.Lock),
-		cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Token, b.Token), cmp.Compare(a.Line, b.Line))
+		cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Token, b.Token), cmp.Compare(a.Sum, b.Sum), cmp.Compare(a.Line, b.Line))
+}
+
+// again reports whether the event is that of an equal line.
+func (e *Event) again(other *Event) bool {
+	return e.Sum != 0 && e.Sum == other.Sum && e.Kind == other.Kind && e.Token == other.Token && e.Client == other.Client && e.Lock == other.Lock
 }
 
 func (e *Event) rank() int {

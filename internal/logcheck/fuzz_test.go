@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
 )
 
@@ -17,7 +18,7 @@ func fuzzLog(f *testing.F, seeds ...string) {
 		f.Add([]byte(s), true, int64(50))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, skip bool, window int64) {
-		o := Options{Skip: skip, Window: time.Duration(max(window, 0)), Unit: Unit(len(data)%2) * Unit(time.Millisecond), Rules: Rules{ClockError: time.Millisecond, Lease: time.Second}, TempDir: t.TempDir()}
+		o := Options{Skip: skip, Window: time.Duration(max(window, 0)), Format: logline.Format{Unit: []string{"", "ms"}[len(data)%2]}, Rules: Rules{ClockError: time.Millisecond, Lease: time.Second}, TempDir: t.TempDir()}
 		r, err := Check(context.Background(), o, source("log", string(data)))
 		if err != nil {
 			var at *LineError
@@ -31,7 +32,7 @@ func fuzzLog(f *testing.F, seeds ...string) {
 		}
 		for _, l := range []say.Language{say.English, say.Chinese} {
 			for _, v := range r.Violations {
-				if from, to := v.Span(); from > to || v.Words().In(l) == "" || o.Unit.At(from) == "" {
+				if from, to := v.Span(); from > to || v.Words().In(l) == "" || r.Unit.At(from) == "" {
 					t.Errorf("from %d to %d: %q", from, to, v.Words().In(l))
 				}
 			}

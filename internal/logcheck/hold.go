@@ -18,6 +18,7 @@ type Hold struct {
 	Client string
 	Token  int64
 	Ending Ending
+	Shared bool // with others that share: readers
 
 	From, Line       int64 // when and where it was acquired
 	Heard, HeardLine int64 // the last line of the client that shows it holding

@@ -45,6 +45,7 @@ func (i *instant) flush() {
 func (j *judge) instant(lines []Event) {
 	if len(lines) > 1 {
 		slices.SortFunc(lines, func(a, b Event) int { return compare(&a, &b) })
+		lines = j.once(lines)
 	}
 	for len(lines) > 0 {
 		first, n := &lines[0], 1
@@ -96,4 +97,27 @@ func (j *judge) next(same []Event) int {
 		return acquires
 	}
 	return 0
+}
+
+// once leaves out lines that are equal to one before: whatever carries logs may carry one twice, and files overlap.
+func (j *judge) once(lines []Event) []Event {
+	all := lines[:1]
+	for i := range lines[1:] {
+		e, before := &lines[i+1], &all[len(all)-1]
+		if !e.again(before) {
+			all = append(all, *e)
+			continue
+		}
+		if j.twice++; j.twice == 1 {
+			j.firstTwice = e.Line
+		}
+		if e.Kind == Acquired {
+			l := j.locks[e.Lock]
+			if l == nil {
+				l = j.newLock(e.Lock)
+			}
+			l.twice = e.Line
+		}
+	}
+	return all
 }

@@ -27,6 +27,8 @@ type judge struct {
 	seen              []seen    // of each
 	lease             int64
 	files             files
+	unit              Unit  // in which times are shown
+	twice, firstTwice int64 // lines that stood there twice, and the first of them
 	locks             map[string]*lock
 	holds, pairs      int     // of all locks
 	forgotten         nameSet // locks that had tokens, and made room
@@ -40,10 +42,15 @@ func newJudge(rules Rules, found func(*Violation)) *judge {
 	if found == nil {
 		found = func(*Violation) {}
 	}
-	all := rules.settings()
-	return &judge{
-		rules: rules, settings: all, seen: make([]seen, len(all)), lease: int64(rules.Lease), locks: map[string]*lock{}, found: found,
-	}
+	j := &judge{locks: map[string]*lock{}, found: found}
+	j.state(rules)
+	return j
+}
+
+// state sets the rules, before the first event.
+func (j *judge) state(rules Rules) {
+	j.rules, j.settings, j.lease = rules, rules.settings(), int64(rules.Lease)
+	j.seen = make([]seen, len(j.settings))
 }
 
 // widest is the setting that leaves most open.
@@ -59,6 +66,8 @@ type lock struct {
 	turns   bool     // one client acquired it after another
 	nested  bool     // it is said that a client acquired what it held
 	touched int64    // the time of its last line
+	shared  bool     // its last holder shares it
+	twice   int64    // a line that acquires it and stood there twice; 0: none
 	grants  grants
 }
 
@@ -94,7 +103,7 @@ func (j *judge) observe(e *Event) {
 		j.write(l, e)
 	case Extended:
 		if h := j.held(l, e); h != nil {
-			h.deadline = j.deadline(e.At)
+			h.deadline = j.deadline(e)
 			j.extend(l, e)
 			j.heard(l, h, e)
 			return
@@ -131,11 +140,15 @@ func (j *judge) of(client string) (list []*lock) {
 }
 
 // deadline is when a lease is over that begins at some time.
-func (j *judge) deadline(at int64) int64 {
-	if j.lease == 0 {
+func (j *judge) deadline(e *Event) int64 {
+	lease := j.lease
+	if e.Lease > 0 {
+		lease = int64(e.Lease)
+	}
+	if lease == 0 {
 		return forever
 	}
-	return at + j.lease
+	return e.At + lease
 }
 
 // open is the hold of a client that no line has ended: the latest one, or that with the token; nil when
@@ -174,8 +187,11 @@ func (j *judge) acquired(l *lock, e *Event) {
 	l.contend(e)
 	l.Acquired++
 	j.late(l, e)
-	y := &Hold{Client: e.Client, Token: e.Token, From: e.At, Line: e.Line, Heard: e.At, HeardLine: e.Line, deadline: j.deadline(e.At), grain: e.grain()}
+	y := &Hold{Client: e.Client, Token: e.Token, From: e.At, Line: e.Line, Heard: e.At, HeardLine: e.Line, deadline: j.deadline(e), grain: e.grain(), Shared: e.Shared}
 	for _, x := range l.holds {
+		if x.Shared && y.Shared {
+			continue
+		}
 		if x.Client != e.Client || !x.closed && apart(x.Token, e.Token) {
 			j.meet(l, x, y)
 		}
@@ -223,6 +239,10 @@ func (j *judge) over(l *lock, e *Event) {
 	case l.lately(e.Client) != nil:
 		if l.repeated++; l.repeated == 1 {
 			l.repeatedLine = e.Line
+		}
+		if l.twice > 0 { // so it was acquired twice
+			l.doubt(say.LogTwice.With(j.files.at(l.twice), j.files.at(e.Line), say.Verbatim(e.Client)))
+			l.twice = 0
 		}
 	default:
 		l.doubt(say.LogEndUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
@@ -279,84 +299,6 @@ func (l *lock) lately(client string) *Grant {
 	return nil
 }
 
-// settle looks again at the pairs of a hold of which there is news.
-func (j *judge) settle(l *lock, h *Hold) {
-	if h.further > 0 && h.Heard > h.From {
-		l.Overlaps.AtLeast = true // those without a pair are not counted one by one
-		h.further = 0
-	}
-	if len(h.pairs) > 0 {
-		j.conclude(l, h)
-	}
-}
-
-// conclude notes what has become of the pairs of a hold, and keeps those that are pending. Whom a client may have met of which no more is heard, that is one doubt and not many.
-func (j *judge) conclude(l *lock, h *Hold) {
-	pairs := h.pairs
-	h.pairs = nil
-	var doubt *Violation
-	for _, p := range pairs {
-		if p.outcome(j.widest()) != certain && p.pending(j.settings) {
-			h.pairs = append(h.pairs, p)
-			continue
-		}
-		j.pairs--
-		other := p.x
-		if other == h {
-			other = p.y
-		}
-		other.pairs = slices.DeleteFunc(other.pairs, func(q *pair) bool { return q == p })
-		switch found := j.weigh(Overlap, p.outcome); {
-		case found == possible && p.x == h && h.Ending != ByLine:
-			if p.y.doubted == h.Client {
-				continue
-			}
-			if p.y.doubted = h.Client; doubt != nil {
-				doubt.Further++
-				continue
-			}
-			doubt = j.doubtful(l, p)
-		default:
-			j.report(l, p, found)
-		}
-	}
-	if doubt != nil {
-		doubt.Further += h.further
-		h.further = 0
-		j.violation(l, doubt)
-	}
-}
-
-// doubtful is the violation of a pair that overlaps possibly.
-func (j *judge) doubtful(l *lock, p *pair) *Violation {
-	return &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{p.y, p.x}, inside: p.y.beganIn(p.x, j.widest())}
-}
-
-// report notes what a pair has come to. An acquisition that may have met the one or the other hold of a
-// client counts once.
-func (j *judge) report(l *lock, p *pair, found outcome) {
-	switch {
-	case found == certain:
-		j.overlap(l, p)
-	case found == possible && p.y.doubted != p.x.Client:
-		p.y.doubted = p.x.Client
-		j.violation(l, j.doubtful(l, p))
-	}
-}
-
-// overlap notes a pair that certainly overlaps. What counts is the intruder, however many it found.
-func (j *judge) overlap(l *lock, p *pair) {
-	v := p.y.intrusion
-	switch {
-	case v == nil:
-		v = &Violation{Sort: Overlap, Certain: true, Lock: l.Lock, Holds: []*Hold{p.y, p.x}}
-		p.y.intrusion = v
-		j.violation(l, v)
-	case len(v.Holds) <= maxFound:
-		v.Holds = append(v.Holds, p.x)
-	}
-}
-
 func (j *judge) violation(l *lock, v *Violation) {
 	switch v.Sort {
 	case Overlap:
@@ -364,7 +306,7 @@ func (j *judge) violation(l *lock, v *Violation) {
 	case StaleWrite:
 		l.StaleWrites.add(v)
 	}
-	v.files = j.files
+	v.files, v.unit, v.widest = j.files, j.unit, j.widest()
 	kept := &j.possible
 	if v.Certain {
 		kept = &j.certain

@@ -1,26 +1,22 @@
 package logcheck
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
 )
 
 // Options say how a log is read, and judged.
 type Options struct {
-	Columns Columns       // what it calls its values, where that is not what we call them
-	Unit    Unit          // what its times count when they are numbers
-	Window  time.Duration // by how much lines may come out of order
-	Skip    bool          // lines that make no sense are counted; else the first one is an error
+	Format logline.Format // how its lines are written, made ready; what it does not say, the lines show
+	Window time.Duration  // by how much lines may come out of order
+	Skip   bool           // lines that make no sense are counted; else the first one is an error
 	Rules
 
 	// Found is called with each violation as it becomes known, in the order in which it does; it may be
@@ -57,7 +53,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // those of several sources always.
 func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	l := newLog(ctx, o, sources)
-	if len(sources) > 1 {
+	if len(sources) > 1 || o.Format.Order == logline.Newest || o.Format.Order == logline.Mixed {
 		return l.sorted(func(i int) (io.ReadCloser, error) {
 			if s := &sources[i]; s.In == nil {
 				return s.Again()
@@ -95,13 +91,35 @@ type log struct {
 	// Of the source that is being read:
 	number  int
 	lines   *lines
+	line    []byte
 	ahead   []byte // its beginning
-	decoder decoder
+	decoder logline.Decoder
+	format  logline.Format
+	values  *values
+	steps   steps
+	event   Event
 
-	total, skipped int64
-	first          int64 // the place of the first of those
-	firstErr       error
-	formats        []string
+	total   int64
+	skipped left // lines that make no sense
+	other   left // lines about something else
+	unread  left // lines that speak of a lock, and of which nothing is understood
+	zoned   bool // some times have a zone
+	formats []string
+	reads   []logline.Read // of the first source
+}
+
+// left are lines that were left out.
+type left struct {
+	n     int64
+	first int64 // the place of the first of them
+	line  string
+	err   error
+}
+
+func (l *left) add(place int64, line []byte, err error) {
+	if l.n++; l.n == 1 {
+		*l = left{1, place, shownLine(line), err}
+	}
 }
 
 func newLog(ctx context.Context, o Options, sources []Source) *log {
@@ -150,166 +168,45 @@ func (l *log) interrupted(line int64) error {
 	return nil
 }
 
-// read reads all lines of a source.
-func (l *log) read(in io.Reader) error {
-	in, err := Plain(in)
-	if err != nil {
-		return l.wrong(err)
-	}
-	l.lines, l.decoder, l.ahead = newLines(in), nil, nil
-	if l.options.Found == nil {
-		ahead, _ := l.lines.in.Peek(aheadBytes) // an error comes again when it is read
-		l.ahead = bytes.Clone(ahead)
-	}
-	defer func() { l.total += l.lines.number }()
-	var e Event
-	for {
-		line, err := l.lines.next()
-		if stop := l.interrupted(l.lines.number); stop != nil {
-			return stop
-		}
-		switch {
-		case err == io.EOF:
-			l.format()
-			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			l.judge.result.doubt(say.LogCompressedCut.With(l.at()))
-			l.format()
-			return nil
-		case err == nil:
-			err = l.line(line, &e)
-		case !errors.Is(err, errLong):
-			return l.wrong(fmt.Errorf("after line %d: %w", l.lines.number, err))
-		}
-		if err == nil {
-			continue
-		}
-		if l.lines.number > 1 && !l.lines.whole && !IsLate(err) {
-			l.judge.result.doubt(say.LogCut.With(l.at()))
-			l.format()
-			return nil
-		}
-		if l.decoder == nil || !l.options.Skip || IsLate(err) && l.options.Found == nil {
-			return &LineError{l.judge.files[l.number], l.lines.number, err}
-		}
-		if l.skipped++; l.skipped == 1 {
-			l.first, l.firstErr = placed(l.number, l.lines.number), err
-		}
-	}
-}
-
-// aheadBytes is how much of a source is looked at before it is judged, to see how finely its times are written.
-const aheadBytes = 64 << 10
-
-// wrong names the source of an error when there are several.
-func (l *log) wrong(err error) error {
-	if name := l.judge.files.name(placed(l.number, 0)); name != "" {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return err
-}
-
-// at is the line that was read last.
-func (l *log) at() say.Phrase { return l.judge.files.at(placed(l.number, l.lines.number)) }
-
-// format notes that of the source.
-func (l *log) format() {
-	name := "csv"
-	if _, ok := l.decoder.(*jsonDecoder); ok {
-		name = "jsonl"
-	}
-	if !slices.Contains(l.formats, name) {
-		l.formats = append(l.formats, name)
-	}
-}
-
-// line takes one line.
-func (l *log) line(line []byte, e *Event) error {
-	if len(line) == 0 {
-		return nil
-	}
-	if err := readable(line); err != nil {
-		return err
-	}
-	if l.decoder == nil {
-		return l.begin(line, e)
-	}
-	if c, ok := l.decoder.(*csvDecoder); ok && string(line) == string(c.header) {
-		return nil // of a log that was put together from several, or of the next file
-	}
-	if err := l.decoder.decode(line, e); err != nil {
-		return err
-	}
-	if !l.lines.whole && l.decoder.open() {
-		return errOpen
-	}
-	e.Line = placed(l.number, l.lines.number)
-	return l.take(e)
-}
-
-var errOpen = errors.New("it has no line break")
-
-// begin finds out about the format by the first line.
-func (l *log) begin(line []byte, e *Event) (err error) {
-	switch {
-	case line[0] == '{':
-		l.decoder = newJSON(l.options.Columns, l.options.Unit)
-		l.look()
-		return l.line(line, e)
-	case line[0] == '[' && jsonArray(line):
-		return errors.New("it begins a JSON array: write each object on a line of its own, as `jq -c .[]` does")
-	}
-	d, err := newCSV(line, l.options.Columns, l.options.Unit)
-	if err == nil {
-		l.decoder = d
-		l.look()
-	}
-	return err
-}
-
-// jsonArray reports whether an array of objects begins.
-func jsonArray(line []byte) bool {
-	inside := bytes.TrimLeft(line[1:], " \t")
-	return len(inside) == 0 || inside[0] == '{'
-}
-
-// look reads ahead how finely each client writes times, so that the first lines are not taken for coarser than the
-// later ones.
-func (l *log) look() {
-	var e Event
-	for line := range bytes.Lines(l.ahead) {
-		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 && readable(line) == nil {
-			_ = l.decoder.decode(line, &e) // it is named when it is its turn
-		}
-	}
-	l.ahead = nil
-}
-
 // finish is the result, with what was noticed on the way to it.
 func (l *log) finish() *Result {
-	if l.skipped > 0 {
-		l.judge.result.doubt(say.LogSkipped.With(say.Number(l.skipped), l.judge.files.at(l.first), say.Both{English: l.firstErr.Error(), Chinese: "原因见不带 --skip-invalid 的运行"}))
+	r := &l.judge.result
+	if n := &l.skipped; n.n > 0 {
+		r.doubt(say.LogSkipped.With(say.Number(n.n), l.judge.files.at(n.first), say.Both{English: n.err.Error(), Chinese: "原因见不带 --skip-invalid 的运行"}))
+	}
+	if n := &l.unread; n.n > 0 {
+		r.doubt(say.LogUnread.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
+	}
+	if foreign := l.foreign(); foreign != "" {
+		r.remark(say.LogReads.With(say.Verbatim(strings.Join(l.formats, "+")), say.Verbatim(foreign)))
+	}
+	if n := &l.other; n.n > 0 {
+		r.remark(say.LogOther.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
+	}
+	if l.values != nil && l.values.clock.lacks {
+		r.remark(say.LogNoZone.With())
 	}
 	if l.options.Missing != nil {
 		if what := l.options.Missing(); !what.Empty() {
 			l.judge.result.doubt(what)
 		}
 	}
-	r := l.judge.close(l.total)
-	r.Skipped = l.skipped
+	r = l.judge.close(l.total)
+	r.Skipped, r.Other, r.Unread, r.Reads = l.skipped.n, l.other.n, l.unread.n, l.reads
 	r.Format = strings.Join(l.formats, "+")
 	return r
 }
 
-// Plain decompresses what gzip has compressed, and leaves all else as it is.
-func Plain(in io.Reader) (io.Reader, error) {
-	b := bufio.NewReaderSize(in, 64<<10)
-	if magic, err := b.Peek(2); err != nil || string(magic) != "\x1f\x8b" {
-		return b, nil // an error comes again when it is read
+// foreign says what was read as what, in a log that has other names than ours.
+func (l *log) foreign() string {
+	var all []string
+	other := false
+	for _, read := range l.reads {
+		all = append(all, read.Ours+"="+read.Theirs)
+		other = other || read.Ours != read.Theirs
 	}
-	z, err := gzip.NewReader(b)
-	if err != nil {
-		return nil, fmt.Errorf("it begins as a file of gzip, but cannot be decompressed: %w", err)
+	if !other {
+		return ""
 	}
-	return z, nil
+	return strings.Join(all, ", ")
 }

@@ -34,7 +34,7 @@ func (j *judge) again(l *lock, e *Event) {
 func (j *judge) extend(l *lock, e *Event) {
 	for _, h := range l.holds {
 		if h.Client == e.Client && h.Ending == Open && !apart(h.Token, e.Token) && !h.over(e.At, j.widest()) {
-			h.deadline = j.deadline(e.At)
+			h.deadline = j.deadline(e)
 		}
 	}
 }

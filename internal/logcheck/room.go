@@ -171,7 +171,10 @@ func (r *Result) remark(what say.Phrase) {
 // close ends the log. The judge must not be used after it.
 func (j *judge) close(lines int64) *Result {
 	r := &j.result
-	r.Lines = lines
+	r.Lines, r.Unit, r.Rules = lines, j.unit, j.rules
+	if j.twice > 0 {
+		r.remark(say.LogTwiceLeft.With(say.Number(j.twice), j.files.at(j.firstTwice)))
+	}
 	partial := len(r.Doubts) > 0 // those of the locks come below
 	names := make([]string, 0, len(j.locks))
 	for name := range j.locks { // order: sorted below
@@ -195,6 +198,6 @@ func (j *judge) close(lines int64) *Result {
 	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.silent() }):
 		r.remark(say.LogSayLease.With())
 	}
-	j.state(r)
+	j.sum(r)
 	return r
 }

@@ -169,17 +169,18 @@ func TestManyTokensWithinTheClocks(t *testing.T) {
 func TestManyLinesOfOneTime(t *testing.T) {
 	const at = "2026-03-01T10:00:00.000Z"
 	var log strings.Builder
-	log.WriteString("time,client,lock,event\n" + at + ",X,l,acquired\n" + at + ",Y,l,waiting\n" + at + ",X,l,released\n")
-	for range maxSame/2 + 1 {
-		log.WriteString(at + ",A,m,acquired\n" + at + ",A,m,released\n")
+	const begin = "time,client,lock,event,number\n" + at + ",X,l,acquired,0\n" + at + ",Y,l,waiting,0\n" + at + ",X,l,released,0\n"
+	log.WriteString(begin)
+	for i := range maxSame/2 + 1 {
+		fmt.Fprintf(&log, "%s,A,m,acquired,%d\n%s,A,m,released,%d\n", at, i, at, i)
 	}
 	if r := checked(t, log.String(), Options{}); r.Verdict() != Unknown || !said(r.Doubts, say.LogManyAtOnce) {
 		t.Errorf("%s, %q", r.Verdict(), english(r.Doubts))
 	}
 	log.Reset()
-	log.WriteString("time,client,lock,event\n" + at + ",X,l,acquired\n" + at + ",Y,l,waiting\n" + at + ",X,l,released\n")
+	log.WriteString(begin)
 	for i := range maxInstant {
-		fmt.Fprintf(&log, "%s,c%d,l%d,waiting\n", at, i%1000, i%100)
+		fmt.Fprintf(&log, "%s,c%d,l%d,waiting,%d\n", at, i%1000, i%100, i)
 	}
 	if r := checked(t, log.String(), Options{}); r.Verdict() != Unknown || !said(r.Doubts, say.LogCrowded) || r.Events != maxInstant+3 {
 		t.Errorf("%s, %q, %d events", r.Verdict(), english(r.Doubts), r.Events)

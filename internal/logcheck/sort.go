@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"time"
 )
 
 // sorter puts any number of events into the order of time: sorted chunks go to files, which are
@@ -29,7 +30,7 @@ const (
 )
 
 // eventBytes is what an event takes besides its names.
-const eventBytes = 80
+const eventBytes = 104
 
 func (s *sorter) add(e *Event) error {
 	s.events = append(s.events, *e)
@@ -187,7 +188,13 @@ func appendEvent(to []byte, e *Event) []byte {
 	to = binary.AppendVarint(to, e.At)
 	to = binary.AppendVarint(to, e.Line)
 	to = binary.AppendVarint(to, e.Token)
-	to = append(to, byte(e.Kind), byte(e.Fine))
+	to = binary.AppendVarint(to, int64(e.Lease))
+	to = binary.LittleEndian.AppendUint64(to, e.Sum)
+	shared := byte(0)
+	if e.Shared {
+		shared = 1
+	}
+	to = append(to, byte(e.Kind), byte(e.Fine), shared)
 	for _, name := range [...]string{e.Client, e.Lock} {
 		to = binary.AppendUvarint(to, uint64(len(name)))
 		to = append(to, name...)
@@ -203,11 +210,15 @@ func (c *chunk) next() error {
 	}
 	line, err1 := binary.ReadVarint(c.in)
 	token, err2 := binary.ReadVarint(c.in)
-	kind, err3 := c.in.ReadByte()
-	fine, err4 := c.in.ReadByte()
+	lease, err3 := binary.ReadVarint(c.in)
+	var fixed [11]byte
+	_, err4 := io.ReadFull(c.in, fixed[:])
 	client, err5 := c.name()
 	lock, err6 := c.name()
-	c.event = Event{At: at, Line: line, Token: token, Kind: Kind(kind), Fine: int8(fine), Client: client, Lock: lock}
+	c.event = Event{
+		At: at, Line: line, Token: token, Client: client, Lock: lock, Lease: time.Duration(lease), Sum: binary.LittleEndian.Uint64(fixed[:8]),
+		Kind: Kind(fixed[8]), Fine: int8(fixed[9]), Shared: fixed[10] == 1,
+	}
 	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		return fmt.Errorf("a file of sorted lines cannot be read back: %w", err)
 	}

@@ -28,9 +28,10 @@ const maxMarks = 8
 func (j *judge) grant(l *lock, e *Event) {
 	g := &l.grants
 	this := Grant{e.Client, e.At, e.Line, e.Token, e.grain()}
-	if n := len(g.acquired); n > 0 && g.acquired[n-1].Client != e.Client {
+	if n := len(g.acquired); n > 0 && g.acquired[n-1].Client != e.Client && !(e.Shared && l.shared) {
 		l.turns = true
 	}
+	l.shared = e.Shared
 	g.acquire(this, j.widest())
 	if e.Token == NoToken {
 		return

@@ -3,6 +3,7 @@ package logcheck
 import (
 	"strconv"
 
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
 )
 
@@ -50,8 +51,11 @@ type Violation struct {
 	Further int64
 	inside  bool // of one that is only possible: it began while the other one held, which began as its own ended
 	files   files
-	Write   Event // of a stale write, with the token of its writer
-	Newer   Grant // and the acquisition or the write that shows the newer holder
+	unit    Unit
+	widest  setting
+	Quotes  []Quoted // its lines, when Quote has read them
+	Write   Event    // of a stale write, with the token of its writer
+	Newer   Grant    // and the acquisition or the write that shows the newer holder
 }
 
 // Grant is an acquisition of a lock, or a write whose token tells of one.
@@ -82,6 +86,23 @@ func (v *Violation) Span() (from, to int64) {
 	return from, to
 }
 
+// Together returns for how long at least and at most the clients held together, in nanoseconds, with clocks, grains and
+// late lines as far off as they may be: the longest of what the intruder had with one of the others. There is no most
+// when nothing ends a hold.
+func (v *Violation) Together() (least, most int64) {
+	y := v.Holds[0]
+	for _, x := range v.Holds[1:] {
+		off := 2 * v.widest.clock
+		from := y.From + y.grain
+		least = max(least, min(x.shown(v.widest)-from-off, y.shown(v.widest)-from))
+		most = max(most, min(x.Possible()+x.grain-y.From+off, y.Possible()+y.grain-y.From))
+	}
+	return least, most
+}
+
+// Endless is what no hold of a log is longer than.
+const Endless = forever / 2
+
 // Place is where a line of it stands: 12, or of several files pod-b.csv:12.
 func (v *Violation) Place(line int64) string {
 	number := strconv.FormatInt(lineOf(line), 10)
@@ -90,6 +111,9 @@ func (v *Violation) Place(line int64) string {
 	}
 	return number
 }
+
+// Time says a time of the log.
+func (v *Violation) Time(at int64) string { return v.unit.At(at) }
 
 // silent reports whether it is only possible because no more is heard of a client.
 func (v *Violation) silent() bool { return !v.inside && v.Holds[1].Ending != ByLine }
@@ -182,14 +206,19 @@ func (f *Finding) Verdict() Verdict {
 
 // Result is what a whole log shows.
 type Result struct {
-	Format      string // csv, jsonl or both
-	Lines       int64  // read
-	Skipped     int64  // lines that make no sense
-	Events      int64  // judged
-	First       int64  // the time of the first event
-	Last        int64  // and that of the last one
-	Locks       int64  // with a line of their own
-	Contended   int64  // of them
+	Format      string         // csv, json, text, monitor, or the preset; of several files, joined by +
+	Reads       []logline.Read // what was read as what, in the first file
+	Rules       Rules          // by which it was judged
+	Unit        Unit           // in which its times are shown
+	Lines       int64          // read
+	Skipped     int64          // lines that make no sense
+	Other       int64          // lines about something else
+	Unread      int64          // lines that speak of a lock, and of which nothing was understood
+	Events      int64          // judged
+	First       int64          // the time of the first event
+	Last        int64          // and that of the last one
+	Locks       int64          // with a line of their own
+	Contended   int64          // of them
 	Overlaps    Count
 	StaleWrites Count
 	Writes      int64

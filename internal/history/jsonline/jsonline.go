@@ -46,6 +46,9 @@ func (s *Scanner) peek() byte {
 	return s.in[s.at]
 }
 
+// Next returns the first byte of the next value, 0 at the end of the line, and reads nothing.
+func (s *Scanner) Next() byte { return s.peek() }
+
 func (s *Scanner) expect(c byte) error {
 	if s.peek() != c || s.at >= len(s.in) {
 		return fmt.Errorf("column %d: %q expected", s.at+1, c)

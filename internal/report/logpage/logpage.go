@@ -31,7 +31,6 @@ type Log struct {
 	Language say.Language
 	Name     string // of the file
 	Again    string // the command line that judges it again
-	Unit     logcheck.Unit
 	Rules    logcheck.Rules
 	Result   *logcheck.Result
 }
@@ -86,7 +85,7 @@ func HTML(l *Log) ([]byte, error) {
 	}
 	first, last := "", ""
 	if r.Events > 0 {
-		first, last = l.Unit.At(r.First), l.Unit.At(r.Last)
+		first, last = l.Result.Unit.At(r.First), l.Result.Unit.At(r.Last)
 	}
 	v.Meta = l.say(say.LogLines.With(say.Grouped(r.Lines), say.Verbatim(strings.ToUpper(r.Format)), say.Grouped(r.Locks), say.Verbatim(first), say.Verbatim(last)))
 	if r.Writes == 0 {
@@ -161,7 +160,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	at, _, _ := v.Shown()
 	view := violationView{
 		ID: fmt.Sprintf("v%d", number), Class: classes[verdict][0], Says: l.say(v.Words()),
-		Head:  fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Unit.At(at)),
+		Head:  fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Result.Unit.At(at)),
 		Strip: template.HTML(l.picture(v)), // made by us, all texts escaped
 		Table: figure.Table{Head: []string{
 			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
@@ -170,10 +169,10 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	for _, h := range v.Holds {
 		until := l.text("not known")
 		if end := h.Possible(); end < l.Result.Last || h.Ending == logcheck.ByLine {
-			until = l.Unit.At(end)
+			until = l.Result.Unit.At(end)
 		}
 		view.Table.Rows = append(view.Table.Rows, []string{
-			clean.Text(h.Client, clean.MaxName), l.Unit.At(h.From), v.Place(h.Line), l.Unit.At(h.Heard), v.Place(h.HeardLine), until,
+			clean.Text(h.Client, clean.MaxName), l.Result.Unit.At(h.From), v.Place(h.Line), l.Result.Unit.At(h.Heard), v.Place(h.HeardLine), until,
 		})
 	}
 	return view

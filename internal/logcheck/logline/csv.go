@@ -1,0 +1,181 @@
+package logline
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// csvDecoder reads lines of values that a comma, a semicolon, a tab or a bar separates.
+type csvDecoder struct {
+	bound
+	comma   byte
+	header  []byte // the first line, which may come again where logs were put together
+	columns []string
+	last    bool // the event is the last column
+	loose   bool // its names are not ours: lines may be about something else
+	ignored Ignored
+	values  [][]byte
+}
+
+// commas separate values, the usual one first.
+const commas = ",;\t|"
+
+// newCSV begins with the header.
+func newCSV(header []byte, b binder) (d *csvDecoder, err error) {
+	for _, comma := range []byte(commas) {
+		next := &csvDecoder{comma: comma, header: bytes.Clone(header), ignored: b.format.ignored, bound: bound{patterns: b.format.patterns}}
+		if wrong := next.begin(b); err == nil {
+			d, err = next, wrong
+		} else if wrong == nil {
+			return next, nil
+		}
+		if err == nil {
+			return d, nil
+		}
+	}
+	return nil, err
+}
+
+// begin binds our values to columns.
+func (d *csvDecoder) begin(b binder) error {
+	if err := d.split(d.header); err != nil {
+		return err
+	}
+	for _, v := range d.values {
+		d.columns = append(d.columns, string(bytes.TrimSpace(v)))
+	}
+	for field, name := range names {
+		if b.format.Columns[name] == "" {
+			if !b.wanted(field) {
+				continue
+			}
+			at, err := best(field, d.columns)
+			switch {
+			case err != nil:
+				return err
+			case at >= 0:
+				d.fields[field] = []part{{slot: at}}
+				d.reads = append(d.reads, Read{name, d.columns[at]})
+				d.last = d.last || field == eventField && at == len(d.columns)-1
+				d.loose = d.loose || d.columns[at] != name
+				d.prose = d.prose || field == eventField && isProse(d.columns[at])
+			case b.needed(field):
+				return d.missing(name, name)
+			}
+			continue
+		}
+		parts, err := b.parts(field, func(theirs string) (int, error) { return d.column(name, theirs) })
+		if err != nil {
+			return err
+		}
+		d.fields[field], d.loose = parts, true
+		d.reads = append(d.reads, Read{name, b.format.Columns[name]})
+	}
+	return nil
+}
+
+// column finds one by its name in the log.
+func (d *csvDecoder) column(ours, theirs string) (int, error) {
+	at := slices.Index(d.columns, theirs)
+	switch {
+	case at < 0:
+		return 0, d.missing(ours, theirs)
+	case slices.Contains(d.columns[at+1:], theirs):
+		for field := range names {
+			if names[field] == ours {
+				return 0, twoOf(field, theirs, theirs)
+			}
+		}
+	}
+	return at, nil
+}
+
+// missing says that there is no such column, and what can be done.
+func (d *csvDecoder) missing(ours, theirs string) error {
+	if len(d.columns) == 1 { // no header at all
+		return fmt.Errorf("%s is no header of a CSV file, no JSON and none of the presets: say with --pattern where time, client, lock and event stand; --explain-format shows what is read",
+			shown(d.header))
+	}
+	return fmt.Errorf("read as the header of a CSV file, it has no column %q among %s: --columns %s=NAME says which column has the %s; --explain-format shows what is read",
+		theirs, listed(d.columns), ours, ours)
+}
+
+// listed is a list for an error.
+func listed(words []string) string {
+	const most = 12
+	if len(words) > most {
+		return fmt.Sprintf("%.200q and %d more", strings.Join(words[:most], ", "), len(words)-most)
+	}
+	return fmt.Sprintf("%.200q", strings.Join(words, ", "))
+}
+
+func (d *csvDecoder) Decode(line []byte, emit func(*Fields) error) error {
+	if bytes.Equal(line, d.header) {
+		return nil // of a log that was put together from several
+	}
+	if err := d.split(line); err != nil {
+		return err
+	}
+	if n := len(d.values); n > len(d.columns) || n < len(d.columns) && !d.spared(n) {
+		return fmt.Errorf("%d columns, the header has %d", n, len(d.columns))
+	}
+	var f Fields
+	d.fill(&f, d.values)
+	if !d.within(&f) || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
+		return d.ignored.of(line)
+	}
+	return emit(&f)
+}
+
+// spared reports whether the columns that a line leaves away at its end may be missing: only a token may.
+func (d *csvDecoder) spared(n int) bool {
+	for _, parts := range d.fields[:tokenField] {
+		if slices.ContainsFunc(parts, func(p part) bool { return p.slot >= n }) {
+			return false
+		}
+	}
+	return true
+}
+
+// split cuts a line at its commas. A line with a quotation mark is left to the library.
+func (d *csvDecoder) split(line []byte) error {
+	d.values = d.values[:0]
+	if bytes.IndexByte(line, '"') >= 0 {
+		r := csv.NewReader(bytes.NewReader(line))
+		r.Comma = rune(d.comma)
+		quoted, err := r.Read()
+		if err != nil {
+			return errors.New("a quotation mark stands alone: a value in quotation marks ends on its line, and one within it is written twice")
+		}
+		for _, v := range quoted {
+			d.values = append(d.values, []byte(v))
+		}
+		return nil
+	}
+	for {
+		comma := bytes.IndexByte(line, d.comma)
+		if comma < 0 {
+			d.values = append(d.values, line)
+			return nil
+		}
+		d.values = append(d.values, line[:comma])
+		line = line[comma+1:]
+		if len(d.values) > maxColumns {
+			return fmt.Errorf("more than %d columns", maxColumns)
+		}
+	}
+}
+
+// maxColumns is how many columns a line may have.
+const maxColumns = 1000
+
+func (d *csvDecoder) End(func(*Fields) error) error { return nil }
+
+// Whole implements Decoder: a value that ends the line and is no word may have gone on.
+func (d *csvDecoder) Whole() bool { return d.last }
+
+func (d *csvDecoder) Reads() []Read { return d.reads }

@@ -1,0 +1,259 @@
+package logline
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Format says how a log is written, as far as it does not show it itself. In a file, a mapping, its keys are those of
+// the tags; what such a file and its preset both say is as the file says.
+type Format struct {
+	Preset   string            `yaml:"preset"`
+	Kind     string            `yaml:"format"`      // CSV, JSON, Text or Monitor
+	Pattern  words             `yaml:"pattern"`     // regular expressions with named groups: the first that matches a line
+	Columns  map[string]string `yaml:"columns"`     // what it calls our values: a column, the path of a key, a group; =text, @file; joined by +
+	Events   map[string]words  `yaml:"events"`      // its words for ours
+	Ignore   words             `yaml:"ignore"`      // regular expressions of lines that are no events though they speak of a lock
+	Layout   string            `yaml:"time-layout"` // of its times
+	Zone     string            `yaml:"zone"`        // of times without one
+	Unit     string            `yaml:"time-unit"`   // of times that are numbers
+	Encoding string            `yaml:"encoding"`
+	Order    string            `yaml:"order"`
+	Rules    `yaml:",inline"`
+	Head     string `yaml:"head"`   // a regular expression for what stands before the message of a line
+	Detect   string `yaml:"detect"` // one for lines by which a preset is recognized
+
+	patterns matcher
+	head     *pattern
+	detect   *regexp.Regexp
+	ignored  Ignored
+	goLayout string
+}
+
+// Rules are those of the judgement that a mapping may state, too: durations such as 50ms, "" for what it does not.
+type Rules struct {
+	ClockError    string `yaml:"clock-error"`
+	ReleasedAfter string `yaml:"released-after"`
+	Lease         string `yaml:"lease"`
+	Reentrant     bool   `yaml:"reentrant"`
+}
+
+// words are one text, or a list of them.
+type words []string
+
+// UnmarshalYAML reads a text as a list of one.
+func (w *words) UnmarshalYAML(read func(any) error) error {
+	var one string
+	if err := read(&one); err == nil {
+		*w = words{one}
+		return nil
+	}
+	return read((*[]string)(w))
+}
+
+// The orders that the lines of a log may have.
+const (
+	Oldest = "oldest-first"
+	Newest = "newest-first"
+	Mixed  = "mixed"
+)
+
+// EventWords are our words for events.
+var EventWords = []string{"acquired", "released", "lost", "extended", "waiting", "crashed", "write"}
+
+// Parse reads a mapping.
+func Parse(text []byte) (*Format, error) {
+	f := &Format{}
+	if err := yaml.UnmarshalWithOptions(text, f, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%s", strings.TrimSpace(yaml.FormatError(err, false, true)))
+	}
+	return f, nil
+}
+
+// Ready checks a format, and adds what its preset says.
+func (f Format) Ready() (*Format, error) {
+	if f.Preset != "" {
+		var err error
+		if f, err = f.over(f.Preset); err != nil {
+			return nil, err
+		}
+	}
+	return &f, f.check()
+}
+
+// over is the format with what a preset says and it does not.
+func (f Format) over(preset string) (Format, error) {
+	p := presets[preset]
+	if p == nil {
+		return f, fmt.Errorf("preset: there is no %q: there are %s", preset, strings.Join(presetNames, ", "))
+	}
+	f = f.Over(p)
+	f.Preset = preset
+	return f, f.check()
+}
+
+// Over is the format with what another one says and it does not.
+func (f Format) Over(p *Format) Format {
+	for to, from := range map[*string]string{
+		&f.Preset: p.Preset, &f.Kind: p.Kind, &f.Layout: p.Layout, &f.Zone: p.Zone, &f.Unit: p.Unit, &f.Encoding: p.Encoding, &f.Order: p.Order, &f.Head: p.Head,
+		&f.ClockError: p.ClockError, &f.ReleasedAfter: p.ReleasedAfter, &f.Lease: p.Lease,
+	} { // order: each for itself
+		if *to == "" {
+			*to = from
+		}
+	}
+	f.Reentrant = f.Reentrant || p.Reentrant
+	if len(f.Pattern) == 0 {
+		f.Pattern = p.Pattern
+	}
+	columns := maps.Clone(p.Columns)
+	if columns == nil {
+		columns = map[string]string{}
+	}
+	maps.Copy(columns, f.Columns)
+	f.Columns = columns
+	events := map[string]words{}
+	for _, all := range []map[string]words{f.Events, p.Events} {
+		for ours, theirs := range all { // order: each for itself
+			events[ours] = slices.Concat(events[ours], theirs)
+		}
+	}
+	f.Events = events
+	f.Ignore = slices.Concat(f.Ignore, p.Ignore)
+	return f
+}
+
+// check makes ready what a format says. Its errors name the key.
+func (f *Format) check() (err error) {
+	wrong := func(key string, err error) error { return fmt.Errorf("%s: %w", key, err) }
+	if f.Kind != "" && !slices.Contains(kinds, f.Kind) {
+		return wrong("format", fmt.Errorf("there is no %q: there are %s", f.Kind, strings.Join(kinds, ", ")))
+	}
+	if f.Order != "" && !slices.Contains([]string{Oldest, Newest, Mixed}, f.Order) {
+		return wrong("order", fmt.Errorf("%q is none: %s, %s or %s", f.Order, Oldest, Newest, Mixed))
+	}
+	f.patterns = nil
+	for _, text := range f.Pattern {
+		p, err := newPattern(text)
+		if err != nil {
+			return wrong("pattern", err)
+		}
+		f.patterns = append(f.patterns, p)
+	}
+	if f.Head != "" {
+		if f.head, err = newPattern(f.Head); err != nil {
+			return wrong("head", err)
+		}
+	}
+	if f.Detect != "" {
+		if f.detect, err = regexp.Compile(f.Detect); err != nil {
+			return wrong("detect", err)
+		}
+	}
+	if f.ignored, err = newIgnored(f.Ignore); err != nil {
+		return wrong("ignore", err)
+	}
+	for ours := range f.Columns { // order: any is as wrong
+		if !slices.Contains(columnNames, ours) {
+			return wrong("columns", fmt.Errorf("there is no %q: %s can be mapped", ours, strings.Join(columnNames, ", ")))
+		}
+	}
+	for ours := range f.Events { // order: any is as wrong
+		if !slices.Contains(EventWords, ours) {
+			return wrong("events", fmt.Errorf("there is no %q: there are %s", ours, strings.Join(EventWords, ", ")))
+		}
+	}
+	if f.Layout != "" {
+		if f.goLayout, err = layoutOf(f.Layout); err != nil {
+			return wrong("time-layout", err)
+		}
+	}
+	return nil
+}
+
+// columnNames are our names, as --columns has them.
+var columnNames = names[:]
+
+// GoLayout is the layout of times, as package time has it; "" for none.
+func (f *Format) GoLayout() string { return f.goLayout }
+
+// Pass says what a line is that holds no event: ErrOther or ErrUnread.
+func (f *Format) Pass(line []byte) error { return f.ignored.of(line) }
+
+// ParseColumns reads time=ts,client=pod.
+func ParseColumns(text string) (map[string]string, error) {
+	return pairs(text, columnNames, "time=ts,client=pod")
+}
+
+// ParseEvents reads lost=no longer ours,waiting=queued.
+func ParseEvents(text string) (map[string]words, error) {
+	all, err := pairs(text, EventWords, "acquired=got it,lost=no longer ours")
+	if err != nil {
+		return nil, err
+	}
+	events := map[string]words{}
+	for ours, theirs := range all { // order: a set
+		events[ours] = words(strings.Split(theirs, "|"))
+	}
+	return events, nil
+}
+
+// pairs reads a list of ours=theirs.
+func pairs(text string, ours []string, example string) (map[string]string, error) {
+	all := map[string]string{}
+	if text == "" {
+		return all, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, theirs, ok := strings.Cut(part, "=")
+		name, theirs = strings.TrimSpace(name), strings.TrimSpace(theirs)
+		switch {
+		case !ok || theirs == "" || !slices.Contains(ours, name):
+			return nil, fmt.Errorf("%q is not of the form %s, where one of %s stands on the left", part, example, strings.Join(ours, ", "))
+		case all[name] != "":
+			return nil, fmt.Errorf("%s stands there twice", name)
+		}
+		all[name] = theirs
+	}
+	return all, nil
+}
+
+//go:embed presets/*.yaml
+var presetFiles embed.FS
+
+// presets are the formats that have a name.
+var presets, presetNames = func() (map[string]*Format, []string) {
+	all, names := map[string]*Format{}, []string(nil)
+	files, err := fs.Glob(presetFiles, "presets/*.yaml")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range files {
+		text, err := presetFiles.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		f, err := Parse(text)
+		if err == nil {
+			err = f.check()
+		}
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", file, err))
+		}
+		name := strings.TrimSuffix(path.Base(file), ".yaml")
+		all[name] = f
+		names = append(names, name)
+	}
+	return all, names
+}()
+
+// Presets are the names of formats, in order.
+func Presets() []string { return presetNames }

@@ -1,0 +1,204 @@
+package logline
+
+import (
+	"bytes"
+	"fmt"
+
+	"lockstep/internal/history/jsonline"
+)
+
+// jsonDecoder reads one JSON object for each event. A key of an object within another one has a path:
+// kubernetes.pod.name.
+type jsonDecoder struct {
+	bound
+	scan    jsonline.Scanner
+	paths   map[string]target // of those that have come so far
+	slots   []slot
+	values  [][]byte
+	nested  bool // some key that is asked for may stand within an object
+	guessed [numFields]bool
+	ignored Ignored
+	path    []byte
+}
+
+// target is what a path is read as.
+type target struct{ slot, rank int } // slot -1: nothing
+
+// slot is one value of the log that is asked for.
+type slot struct {
+	field int
+	name  string // the path that it has in this line
+	rank  int
+	set   bool
+}
+
+// maxPaths is how many paths are remembered.
+const maxPaths = 4096
+
+func newJSON(b binder) (*jsonDecoder, error) {
+	d := &jsonDecoder{paths: map[string]target{}, ignored: b.format.ignored, bound: bound{patterns: b.format.patterns}}
+	for field, name := range names {
+		if b.format.Columns[name] == "" {
+			if !b.wanted(field) {
+				continue
+			}
+			d.guessed[field] = true
+			d.fields[field] = []part{{slot: d.slot(field)}}
+			d.nested = true
+			continue
+		}
+		parts, err := b.parts(field, func(theirs string) (int, error) {
+			if t, ok := d.paths[theirs]; ok {
+				return t.slot, nil
+			}
+			at := d.slot(field)
+			d.paths[theirs] = target{slot: at}
+			d.nested = d.nested || bytes.IndexByte([]byte(theirs), '.') >= 0
+			return at, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		d.fields[field] = parts
+		d.reads = append(d.reads, Read{name, b.format.Columns[name]})
+	}
+	return d, nil
+}
+
+func (d *jsonDecoder) slot(field int) int {
+	d.slots = append(d.slots, slot{field: field})
+	d.values = append(d.values, nil)
+	return len(d.slots) - 1
+}
+
+func (d *jsonDecoder) Decode(line []byte, emit func(*Fields) error) error {
+	for i := range d.slots {
+		d.slots[i].set, d.values[i] = false, nil
+	}
+	d.scan.Reset(line)
+	d.path = d.path[:0]
+	err := d.object(0)
+	if err == nil {
+		err = d.scan.End()
+	}
+	if err != nil {
+		return err
+	}
+	var f Fields
+	d.fill(&f, d.values)
+	if d.guessed[eventField] {
+		f.Prose = isProse(d.slots[d.fields[eventField][0].slot].name)
+	}
+	if !d.within(&f) {
+		return d.ignored.of(line)
+	}
+	for field, name := range names[:tokenField] {
+		if field == lockField || !d.guessed[field] || d.slots[d.fields[field][0].slot].set || d.patterns.has(name) {
+			continue
+		}
+		if len(f.Lock) == 0 || d.foreign(lockField) {
+			return d.ignored.of(line)
+		}
+		return fmt.Errorf("it has no key %q: --columns %s=NAME says which one has the %s", name, name, name)
+	}
+	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
+		return d.ignored.of(line)
+	}
+	return emit(&f)
+}
+
+// foreign reports whether a value was found by another name than ours.
+func (d *jsonDecoder) foreign(field int) bool {
+	return d.guessed[field] && d.slots[d.fields[field][0].slot].rank > 0
+}
+
+// maxDepth is how deeply objects with a key that is asked for may nest.
+const maxDepth = 8
+
+// object reads an object, and those within it.
+func (d *jsonDecoder) object(depth int) error {
+	return d.scan.Object(func(key []byte) error {
+		start := len(d.path)
+		defer func() { d.path = d.path[:start] }()
+		if start > 0 {
+			d.path = append(d.path, '.')
+		}
+		d.path = append(d.path, key...)
+		if d.nested && depth < maxDepth && d.scan.Next() == '{' {
+			return d.object(depth + 1)
+		}
+		to := d.target()
+		if to.slot < 0 {
+			return d.scan.Skip()
+		}
+		return d.value(to)
+	})
+}
+
+// target is what the present path is read as.
+func (d *jsonDecoder) target() target {
+	if t, ok := d.paths[string(d.path)]; ok {
+		return t
+	}
+	t := target{slot: -1}
+	path := string(d.path)
+	for field := range names {
+		if !d.guessed[field] {
+			continue
+		}
+		if r := rank(field, path); r >= 0 && (t.slot < 0 || r < t.rank) {
+			t = target{d.fields[field][0].slot, r}
+		}
+	}
+	if len(d.paths) < maxPaths {
+		d.paths[path] = t
+	}
+	return t
+}
+
+// value reads a value.
+func (d *jsonDecoder) value(to target) error {
+	s := &d.slots[to.slot]
+	if c := d.scan.Next(); to.rank > 0 && (c == '[' || c == '{' || c == 't' || c == 'f' || c == 'n') {
+		return d.scan.Skip() // what has another name than ours, and is none of its kind
+	}
+	if s.set && s.rank < to.rank {
+		return d.scan.Skip()
+	}
+	if s.set && s.rank == to.rank {
+		if s.name == string(d.path) {
+			return fmt.Errorf("%s stands there twice", d.path)
+		}
+		return twoOf(s.field, s.name, string(d.path))
+	}
+	read := d.scan.Bytes
+	if s.field == timeField || s.field == tokenField || s.field == leaseField || d.scan.Next() != '"' && s.field == clientField {
+		read = d.scan.Number
+	}
+	value, err := read()
+	if err != nil {
+		return fmt.Errorf("%s: %w", d.path, err)
+	}
+	if s.name != string(d.path) {
+		s.name = string(d.path)
+	}
+	s.set, s.rank, d.values[to.slot] = true, to.rank, value
+	return nil
+}
+
+func (d *jsonDecoder) End(func(*Fields) error) error { return nil }
+
+// Whole implements Decoder: an object shows where it ends.
+func (d *jsonDecoder) Whole() bool { return true }
+
+func (d *jsonDecoder) Reads() []Read {
+	reads := d.reads
+	for field, name := range names {
+		if d.guessed[field] {
+			if theirs := d.slots[d.fields[field][0].slot].name; theirs != "" {
+				reads = append(reads, Read{name, theirs})
+			}
+		}
+	}
+	return reads
+}

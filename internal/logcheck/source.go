@@ -1,0 +1,216 @@
+package logcheck
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"lockstep/internal/logcheck/logline"
+	"lockstep/internal/say"
+)
+
+// How one of the sources of a log is read.
+
+// open begins a source.
+func (l *log) open(in io.Reader) error {
+	in, err := Plain(in, l.options.Format.Encoding)
+	if err != nil {
+		return l.wrong(err)
+	}
+	l.lines, l.decoder, l.ahead, l.steps = newLines(in), nil, nil, steps{}
+	if l.options.Found == nil {
+		ahead, _ := l.lines.in.Peek(aheadBytes) // an error comes again when it is read
+		l.ahead = bytes.TrimPrefix(bytes.Clone(ahead), []byte(bom))
+		l.lines.array = logline.IsArray(l.ahead) && l.options.Format.Kind != logline.Text
+	}
+	return nil
+}
+
+// read reads all lines of a source.
+func (l *log) read(in io.Reader) error {
+	if err := l.open(in); err != nil {
+		return err
+	}
+	defer func() { l.total += l.lines.number }()
+	for {
+		line, err := l.lines.next()
+		if stop := l.interrupted(l.lines.number); stop != nil {
+			return stop
+		}
+		switch {
+		case err == io.EOF:
+			return l.end()
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			l.judge.result.doubt(say.LogCompressedCut.With(l.at()))
+			return l.end()
+		case err == nil:
+			err = l.decode(line)
+		case !errors.Is(err, errLong):
+			return l.wrong(fmt.Errorf("after line %d: %w", l.lines.number, err))
+		}
+		switch {
+		case err == nil:
+		case errors.Is(err, logline.ErrOther):
+			l.other.add(l.place(), line, err)
+		case errors.Is(err, logline.ErrUnread):
+			l.unread.add(l.place(), line, err)
+		case l.lines.number > 1 && !l.lines.whole && !IsLate(err):
+			l.judge.result.doubt(say.LogCut.With(l.at()))
+			return l.end()
+		case l.decoder == nil || !l.options.Skip || IsLate(err) && l.options.Found == nil:
+			return &LineError{l.judge.files[l.number], l.lines.number, err}
+		default:
+			l.skipped.add(l.place(), line, err)
+		}
+	}
+}
+
+// aheadBytes is how much of a source is looked at before it is judged, to see how finely its times are written.
+const aheadBytes = 64 << 10
+
+// wrong names the source of an error when there are several.
+func (l *log) wrong(err error) error {
+	if name := l.judge.files.name(placed(l.number, 0)); name != "" {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
+}
+
+// place is that of the line that was read last, and at says it.
+func (l *log) place() int64   { return placed(l.number, l.lines.number) }
+func (l *log) at() say.Phrase { return l.judge.files.at(l.place()) }
+
+// end notes what the end of a source tells.
+func (l *log) end() error {
+	if l.decoder == nil {
+		return nil
+	}
+	err := l.decoder.End(l.emit)
+	if d, ok := l.decoder.(interface{ Unproven() []int64 }); ok {
+		if lines := d.Unproven(); len(lines) > 0 {
+			l.judge.result.doubt(say.LogUnproven.With(say.Number(len(lines)), l.judge.files.at(placed(l.number, lines[0]))))
+		}
+	}
+	if name := l.said(); !slices.Contains(l.formats, name) {
+		l.formats = append(l.formats, name)
+	}
+	if l.reads == nil {
+		l.reads = l.decoder.Reads()
+	}
+	return err
+}
+
+// said is the format of the source in a word.
+func (l *log) said() string {
+	if l.format.Preset == "" && l.format.Kind == logline.JSON && !l.lines.array {
+		return "jsonl"
+	}
+	return cmp.Or(l.format.Preset, l.format.Kind)
+}
+
+// decode takes one line.
+func (l *log) decode(line []byte) error {
+	if len(line) == 0 {
+		return nil
+	}
+	if err := readable(line); err != nil {
+		return err
+	}
+	if l.line = line; l.decoder == nil {
+		header, err := l.begin(line)
+		if err != nil || header {
+			return err
+		}
+	}
+	return l.decoder.Decode(line, l.emit)
+}
+
+var errOpen = errors.New("it has no line break")
+
+// begin finds out about the format by the first lines, and reports whether this one is a header.
+func (l *log) begin(line []byte) (bool, error) {
+	ahead := l.ahead
+	if ahead == nil {
+		ahead = line
+	}
+	if l.options.Found != nil && logline.IsArray(line) {
+		return false, errors.New("it begins a JSON array, which has an end: --follow needs each object on a line of its own")
+	}
+	name := path.Base(filepath.ToSlash(l.judge.files[l.number]))
+	d, format, err := logline.Open(&l.options.Format, name, line, ahead)
+	if err != nil {
+		return false, err
+	}
+	values, err := newValues(&format)
+	if err != nil {
+		return false, err
+	}
+	l.decoder, l.format, l.values = d, format, values
+	if len(l.judge.files) == 1 { // what is true of one recognized file need not be true of others
+		rules, err := l.options.Rules.Stated(&format)
+		if err != nil {
+			return false, err
+		}
+		l.judge.state(rules)
+	}
+	l.judge.unit = values.clock.says()
+	if first, _, err := logline.Open(&l.options.Format, name, line, ahead); err == nil {
+		l.look(first)
+	}
+	l.judge.unit = values.clock.says()
+	return format.Kind == logline.CSV, nil
+}
+
+// look reads ahead how finely each client writes times, so that the first lines are not taken for coarser than the
+// later ones.
+func (l *log) look(d logline.Decoder) {
+	var e Event
+	lines := newLines(bytes.NewReader(l.ahead))
+	for lines.array = l.lines.array; ; {
+		line, err := lines.next()
+		if err != nil {
+			break
+		}
+		if len(line) > 0 && readable(line) == nil { // what is wrong with it is said when it is its turn
+			_ = d.Decode(line, func(f *logline.Fields) error { return l.values.event(f, &e) })
+		}
+	}
+	l.ahead = nil
+}
+
+// emit takes an event of a line.
+func (l *log) emit(f *logline.Fields) error {
+	if !l.lines.whole && !l.decoder.Whole() && f.Line == 0 {
+		return errOpen
+	}
+	e := &l.event
+	err := l.values.event(f, e)
+	var unknown *errEvent
+	switch {
+	case f.Prose && errors.As(err, &unknown):
+		return l.format.Pass(l.line)
+	case err != nil:
+		return err
+	}
+	if err := l.zones(e); err != nil {
+		return err
+	}
+	e.Line, e.Sum = l.place(), 0
+	if f.Line > 0 {
+		e.Line = placed(l.number, f.Line)
+	} else if e.Fine <= coarsest {
+		e.Sum = xxh3.Hash(l.line)
+	}
+	return l.take(e)
+}
+
+// coarsest is the grain of times, as a power of ten in nanoseconds, of which two equal lines are one that was
+// written twice: a millisecond.
+const coarsest = 6

@@ -1,0 +1,293 @@
+package logcheck
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+)
+
+// told is one line of a tale: who does what to the lock jobs, how long after it began.
+type told struct {
+	at     time.Duration
+	client string
+	event  string
+}
+
+// Two tales: in the good one the lock goes from one pod to the other, in the bad one both have it for three seconds.
+var (
+	goodTale = []told{{0, "pod-a", "acquired"}, {1500 * time.Millisecond, "pod-b", "waiting"}, {5 * time.Second, "pod-a", "released"}, {6 * time.Second, "pod-b", "acquired"}, {9 * time.Second, "pod-b", "released"}}
+	badTale  = []told{{0, "pod-a", "acquired"}, {1500 * time.Millisecond, "pod-b", "waiting"}, {3 * time.Second, "pod-b", "acquired"}, {6 * time.Second, "pod-a", "released"}, {9 * time.Second, "pod-b", "released"}}
+)
+
+// noon is when the tales begin.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
+
+// as writes a tale with a line for each event.
+func as(tale []told, line func(at time.Time, client, event string) string) string {
+	var b strings.Builder
+	for _, t := range tale {
+		b.WriteString(line(noon.Add(t.at), t.client, t.event) + "\n")
+	}
+	return b.String()
+}
+
+// prose is the usual form, with times of a layout in a zone.
+func prose(layout string, zone *time.Location) func([]told) string {
+	return func(tale []told) string {
+		return as(tale, func(at time.Time, client, event string) string {
+			return at.In(zone).Format(layout) + " INFO [" + client + "] lock " + event + ": jobs"
+		})
+	}
+}
+
+// proseFormat reads it.
+const proseFormat = "pattern: '\\[(?<client>[^\\]]+)\\] lock (?<event>\\w+): (?<lock>\\S+)'\n"
+
+// at is a tale that begins at another time, by clocks of a zone and without a word of it.
+func at(begin time.Time, zone *time.Location) func([]told) string {
+	return func(tale []told) string {
+		return as(tale, func(when time.Time, client, event string) string {
+			return begin.Add(when.Sub(noon)).In(zone).Format("2006-01-02 15:04:05.000") + " [" + client + "] lock " + event + ": jobs"
+		})
+	}
+}
+
+// edit changes the lines of a text.
+func edit(write func([]told) string, change func(lines []string) []string) func([]told) string {
+	return func(tale []told) string {
+		lines := strings.SplitAfter(write(tale), "\n")
+		return strings.Join(change(lines[:len(lines)-1]), "")
+	}
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := io.WriteString(z, text); err != nil || z.Close() != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// wide is a text in UTF-16.
+func wide(text string, order func(uint16) []byte) string {
+	var b strings.Builder
+	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+		b.Write(order(u))
+	}
+	return b.String()
+}
+
+// Logs come in many forms, and damaged. Of none of these variations is the good tale a violation for certain, or the bad
+// one none: each is judged rightly, or a sentence says why it is not.
+func TestVariations(t *testing.T) {
+	const iso = "2006-01-02T15:04:05.000Z07:00"
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plainly := prose(iso, time.UTC)
+	one := func(write func([]told) string) func([]told) []string {
+		return func(tale []told) []string { return []string{write(tale)} }
+	}
+	split := func(tale []told, cut func(lines []string) [][]string) (files []string) {
+		for _, lines := range cut(strings.SplitAfter(plainly(tale), "\n")) {
+			files = append(files, strings.Join(lines, ""))
+		}
+		return files
+	}
+	for _, tt := range []struct {
+		name      string
+		files     func([]told) []string
+		format    string
+		good, bad Verdict
+		says      string // an error, or a doubt or a remark
+	}{
+		{"as it is", one(plainly), proseFormat, None, Certain, ""},
+		{"CRLF", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "\n", "\r\n") }), proseFormat, None, Certain, ""},
+		{"a mark of UTF-8", one(func(tale []told) string { return bom + plainly(tale) }), proseFormat, None, Certain, ""},
+		{"UTF-16, the low byte first", one(func(tale []told) string {
+			return wide(plainly(tale), func(u uint16) []byte { return []byte{byte(u), byte(u >> 8)} })
+		}), proseFormat, None, Certain, ""},
+		{"UTF-16, the high byte first", one(func(tale []told) string {
+			return wide(plainly(tale), func(u uint16) []byte { return []byte{byte(u >> 8), byte(u)} })
+		}), proseFormat, None, Certain, ""},
+		{"latin1", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "pod-", "p\xf6d-") }), proseFormat + "encoding: latin1\n", None, Certain, ""},
+		{"latin1, and not said", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "pod-", "p\xf6d-") }), proseFormat, "", "", "line 1: it is not valid UTF-8: --encoding"},
+		{"an offset", one(prose(iso, berlin)), proseFormat, None, Certain, ""},
+		{"an offset without a colon", one(prose("2006-01-02 15:04:05.000 -0700", berlin)), proseFormat, None, Certain, ""},
+		{"a comma before the milliseconds", one(prose("2006-01-02 15:04:05,000", time.UTC)), proseFormat, None, Certain, "its times have no zone"},
+		{"slashes", one(prose("2006/01/02 15:04:05.000", time.UTC)), proseFormat, None, Certain, "its times have no zone"},
+		{"microseconds", one(prose("2006-01-02 15:04:05.000000", time.UTC)), proseFormat + "zone: UTC\n", None, Certain, ""},
+		{"whole seconds", one(prose("2006-01-02T15:04:05Z07:00", time.UTC)), proseFormat, Possible, Certain, ""},
+		{"a layout of Python", one(prose("02/Jan/2006:15:04:05.000", time.UTC)), "pattern: '^(?<time>\\S+) INFO \\[(?<client>[^\\]]+)\\] lock (?<event>\\w+): (?<lock>\\S+)'\ntime-layout: '%d/%b/%Y:%H:%M:%S.%L'\nzone: UTC\n", None, Certain, ""},
+		{"a layout of Java", one(prose("02.01.2006 15:04:05.000", time.UTC)), "pattern: '^(?<time>\\S+ \\S+) INFO \\[(?<client>[^\\]]+)\\] lock (?<event>\\w+): (?<lock>\\S+)'\ntime-layout: 'dd.MM.yyyy HH:mm:ss.SSS'\nzone: +01:00\n", None, Certain, ""},
+		{"seconds since 1970", one(func(tale []told) string {
+			return "time,client,lock,event\n" + as(tale, func(at time.Time, client, event string) string {
+				return fmt.Sprintf("%d.%03d,%s,jobs,%s", at.Unix(), at.Nanosecond()/1e6, client, event)
+			})
+		}), "", None, Certain, ""},
+
+		{"clocks are put back meanwhile, in a zone", one(at(time.Date(2026, 10, 25, 0, 59, 55, 0, time.UTC), berlin)), proseFormat + "zone: Europe/Berlin\n", "", "", "showed"},
+		{"the same, without a zone", one(at(time.Date(2026, 10, 25, 0, 59, 57, 500_000_000, time.UTC), berlin)), proseFormat, "", "", "goes against the order of the lines by up to an hour"},
+		{"clocks are put forward meanwhile", one(at(time.Date(2026, 3, 29, 0, 59, 55, 0, time.UTC), berlin)), proseFormat + "zone: Europe/Berlin\n", None, Certain, ""},
+		{"an hour that there was not", one(at(time.Date(2026, 3, 29, 2, 30, 0, 0, time.UTC), time.UTC)), proseFormat + "zone: Europe/Berlin\n", "", "", "never showed"},
+		{"each pod in its own zone", func(tale []told) (files []string) {
+			for i, pod := range []string{"pod-a", "pod-b"} {
+				own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
+				files = append(files, prose(iso, []*time.Location{time.UTC, berlin}[i])(own))
+			}
+			return files
+		}, proseFormat, None, Certain, ""},
+		{"one pod with a zone, one without", func(tale []told) (files []string) {
+			for i, pod := range []string{"pod-a", "pod-b"} {
+				own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
+				files = append(files, prose([]string{iso, "2006-01-02 15:04:05.000"}[i], berlin)(own))
+			}
+			return files
+		}, proseFormat, "", "", "its time has no zone, and other times of the log have one"},
+
+		{"the last line is cut", one(func(tale []told) string { return strings.TrimSuffix(plainly(tale), "obs\n") }), proseFormat, Unknown, Certain, "the log is cut"},
+		{"a compressed file is cut", one(func(tale []told) string { text := zipped(plainly(tale)); return text[:len(text)-12] }), proseFormat, Unknown, Certain, "breaks off"},
+		{"compressed", one(func(tale []told) string { return zipped(plainly(tale)) }), proseFormat, None, Certain, ""},
+		{"the beginning is missing", one(edit(plainly, func(lines []string) []string { return lines[1:] })), proseFormat, Unknown, Unknown, "does not begin in this log"},
+		{"each line twice", one(edit(plainly, func(lines []string) (all []string) {
+			for _, line := range lines {
+				all = append(all, line, line)
+			}
+			return all
+		})), proseFormat, None, Certain, "5 lines stand there twice"},
+		{"two acquisitions in one line's time, and two releases", one(edit(plainly, func(lines []string) []string {
+			return slices.Insert(slices.Clone(lines), 0, lines[0])
+		})), proseFormat, None, Certain, "1 line stands there twice"},
+		{"rotated, with some lines in both files", func(tale []told) []string {
+			return split(tale, func(l []string) [][]string { return [][]string{l[:3], l[1:]} })
+		}, proseFormat, None, Certain, "2 lines stand there twice"},
+		{"rotated, the newer file first, the older one compressed", func(tale []told) []string {
+			files := split(tale, func(l []string) [][]string { return [][]string{l[2:], l[:2]} })
+			return []string{files[0], zipped(files[1])}
+		}, proseFormat, None, Certain, ""},
+		{"newest first", one(edit(plainly, func(lines []string) (all []string) {
+			for _, line := range slices.Backward(lines) {
+				all = append(all, line)
+			}
+			return all
+		})), proseFormat, None, Certain, "sorted on disk"},
+		{"in no order", one(edit(plainly, func(lines []string) []string {
+			return []string{lines[3], lines[0], lines[4], lines[2], lines[1]}
+		})), proseFormat + "order: mixed\n", None, Certain, ""},
+		{"other lines, and what an exception left", one(edit(plainly, func(lines []string) []string {
+			return slices.Insert(slices.Clone(lines), 1, "2026-03-01T12:00:01Z INFO [pod-a] 17 rows written\n", "java.lang.IllegalStateException: no more rows\n", "\tat com.acme.Rows.next(Rows.java:17)\n", "\n")
+		})), proseFormat, None, Certain, "3 lines are about something else"},
+		{"a line of another form", one(edit(plainly, func(lines []string) []string {
+			return slices.Insert(slices.Clone(lines), 1, "2026-03-01T12:00:01Z WARN [pod-a] could not renew the lock on jobs\n")
+		})), proseFormat, Unknown, Certain, "1 line speaks of a lock and was not understood, first line 2"},
+		{"the same, said not to matter", one(edit(plainly, func(lines []string) []string {
+			return slices.Insert(slices.Clone(lines), 1, "2026-03-01T12:00:01Z WARN [pod-a] could not renew the lock on jobs\n")
+		})), proseFormat + "ignore: could not renew\n", None, Certain, "1 line is about something else"},
+		{"a word that is not known", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "acquired", "grabbed") }), proseFormat, "", "", `line 1: unknown event "grabbed"`},
+		{"the same, with its meaning", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "acquired", "grabbed") }), proseFormat + "events: {acquired: grabbed}\n", None, Certain, ""},
+		{"loud", one(func(tale []told) string {
+			return "TIME;CLIENT;LOCK;EVENT\n" + as(tale, func(at time.Time, client, event string) string {
+				return at.Format(iso) + ";" + client + ";jobs;" + strings.ToUpper(event)
+			})
+		}), "", None, Certain, ""},
+		{"tabs", one(func(tale []told) string {
+			return "timestamp\tpod\tlock_name\taction\n" + as(tale, func(at time.Time, client, event string) string {
+				return at.Format(iso) + "\t" + client + "\tjobs\tlock_" + event
+			})
+		}), "", None, Certain, ""},
+		{"an array over many lines", one(func(tale []told) string {
+			text := as(tale, func(at time.Time, client, event string) string {
+				return fmt.Sprintf("  {\n    \"ts\": %q,\n    \"pod\": {\"name\": %q},\n    \"note\": \"a } in \\\"text\\\"\",\n    \"lock\": \"jobs\", \"event\": %q\n  },", at.Format(iso), client, event)
+			})
+			return "[\n" + strings.TrimSuffix(text, ",\n") + "\n]\n"
+		}), "", None, Certain, ""},
+		{"messages in JSON", one(func(tale []told) string {
+			return as(tale, func(at time.Time, client, event string) string {
+				return fmt.Sprintf(`{"level":"info","ts":%q,"pod":%q,"msg":"lock %s: jobs"}`, at.Format(iso), client, event)
+			}) + `{"level":"info","ts":"2026-03-01T12:00:10Z","pod":"pod-a","msg":"17 rows"}` + "\n"
+		}), "pattern: 'lock (?<event>\\w+): (?<lock>\\S+)'\n", None, Certain, "1 line is about something else"},
+		{"messages in CSV", one(func(tale []told) string {
+			return "Date,Host,Service,Message\n" + as(tale, func(at time.Time, client, event string) string {
+				return fmt.Sprintf(`%s,%s,jobs,"lock %s: jobs"`, at.Format(iso), client, event)
+			})
+		}), "format: csv\npattern: 'lock (?<event>\\w+): (?<lock>\\S+)'\n", None, Certain, ""},
+		{"a log of each pod that does not name it", func(tale []told) (files []string) {
+			for _, pod := range []string{"pod-a", "pod-b"} {
+				own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
+				files = append(files, as(own, func(at time.Time, _, event string) string { return at.Format(iso) + " lock " + event + ": jobs" }))
+			}
+			return files
+		}, "pattern: 'lock (?<event>\\w+): (?<lock>\\S+)'\ncolumns: {client: '@file'}\n", None, Certain, ""},
+		{"a clock is set back by fifteen seconds", one(edit(plainly, func(lines []string) []string {
+			return slices.Insert(slices.Clone(lines), 4, "2026-03-01T11:59:50.000Z INFO [pod-a] lock extended: jobs\n")
+		})), proseFormat, Unknown, Certain, "is 16.123 s older than one before it"},
+	} {
+		for tale, want := range map[string]Verdict{"good": tt.good, "bad": tt.bad} {
+			var sources []Source
+			for i, text := range tt.files(map[string][]told{"good": goodTale, "bad": badTale}[tale]) {
+				sources = append(sources, source(fmt.Sprintf("%d.log", i), text))
+			}
+			r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, tt.format), TempDir: t.TempDir()}, sources...)
+			said := ""
+			switch {
+			case err != nil:
+				said = err.Error()
+			case r.Verdict() != want:
+				t.Errorf("%s, %s: %s, want %s: %q, %q", tt.name, tale, r.Verdict(), want, english(r.Doubts), english(r.Remarks))
+				continue
+			default:
+				said = strings.Join(append(english(r.Doubts), english(r.Remarks)...), "\n")
+			}
+			if (err != nil) != (want == "") || !strings.Contains(said, tt.says) {
+				t.Errorf("%s, %s: %q, want %q", tt.name, tale, said, tt.says)
+			}
+		}
+	}
+}
+
+// Readers that share a lock are no violation, and a writer among them is.
+func TestReadersShare(t *testing.T) {
+	const head = "time,client,lock,event,mode\n"
+	line := func(second int, client, event, mode string) string {
+		return fmt.Sprintf("2026-03-01T12:00:%02d.000Z,%s,jobs,%s,%s\n", second, client, event, mode)
+	}
+	readers := line(0, "W", "acquired", "exclusive") + line(1, "A", "waiting", "shared") + line(2, "W", "released", "exclusive") +
+		line(3, "A", "acquired", "shared") + line(4, "B", "acquired", "read") + line(8, "A", "released", "shared") + line(9, "B", "released", "shared")
+	for _, tt := range []struct {
+		name, log string
+		want      Verdict
+	}{
+		{"readers", head + readers, None},
+		{"readers, and none of them waits for a writer", head + readers[len(line(0, "W", "acquired", "exclusive")+line(1, "A", "waiting", "shared")+line(2, "W", "released", "exclusive")):], Unknown},
+		{"a writer among readers", head + readers + line(5, "W", "acquired", "write") + line(6, "W", "released", "x"), Certain},
+		{"a reader beside a writer", head + line(0, "W", "acquired", "w") + line(1, "A", "acquired", "r") + line(2, "A", "released", "r") + line(3, "W", "released", "w"), Certain},
+		{"nothing says that they share", strings.ReplaceAll(strings.ReplaceAll(head+readers, ",shared", ","), ",read", ","), Certain},
+	} {
+		r, err := Check(t.Context(), Options{Rules: plausible, TempDir: t.TempDir()}, source("log", tt.log))
+		if err != nil || r.Verdict() != tt.want {
+			t.Errorf("%s: %+v, %v", tt.name, r, err)
+		}
+	}
+	if _, err := Check(t.Context(), Options{}, source("log", head+line(0, "A", "acquired", "sometimes"))); err == nil || !strings.Contains(err.Error(), `unknown mode "sometimes"`) {
+		t.Error(err)
+	}
+}
+
+// Two acquisitions that look like one are two when they are ended twice.
+func TestTwoThatLookLikeOne(t *testing.T) {
+	acquired := "2026-03-01T12:00:00.000Z [pod-a] lock acquired: jobs\n"
+	text := acquired + acquired + "2026-03-01T12:00:01.000Z [pod-b] lock waiting: jobs\n2026-03-01T12:00:02.000Z [pod-a] lock released: jobs\n" +
+		"2026-03-01T12:00:05.000Z [pod-b] lock acquired: jobs\n2026-03-01T12:00:09.000Z [pod-a] lock released: jobs\n2026-03-01T12:00:10.000Z [pod-b] lock released: jobs\n"
+	r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, proseFormat)}, source("log", text))
+	if err != nil || r.Verdict() != Unknown || !strings.Contains(strings.Join(english(r.Doubts), ";"), "it may have been acquired twice") {
+		t.Errorf("%s, %q, %v", r.Verdict(), english(r.Doubts), err)
+	}
+}

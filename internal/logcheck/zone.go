@@ -1,0 +1,48 @@
+package logcheck
+
+import (
+	"errors"
+	"time"
+)
+
+// Times without a zone: of what zone they are nothing tells, and clocks that are put back show an hour twice.
+
+// zones refuses a time of which it is not known what zone it has.
+func (l *log) zones(e *Event) error {
+	c := &l.values.clock
+	l.zoned = l.zoned || !c.local
+	switch {
+	case !c.lacks:
+		return nil
+	case l.zoned:
+		return errors.New("its time has no zone, and other times of the log have one: say with --zone which it is, such as Europe/Berlin or UTC")
+	case l.steps.turned(e.At):
+		return errors.New("its time goes against the order of the lines by up to an hour: if clocks were put back there, say --zone Europe/Berlin or whichever it is, else --zone UTC")
+	}
+	return nil
+}
+
+// steps are those of the times of a source from line to line.
+type steps struct {
+	last        int64 // 0 before the first
+	forth, back int64 // how many
+}
+
+// turned reports whether a time makes a step against the others that clocks make when they are put back.
+func (s *steps) turned(at int64) bool {
+	step, first := at-s.last, s.last == 0
+	s.last = at
+	against := false
+	switch {
+	case first || step == 0:
+		return false
+	case step < 0:
+		against = s.forth > s.back
+		s.back++
+	default:
+		against = s.back > s.forth
+		s.forth++
+	}
+	size := max(step, -step)
+	return against && size >= int64(10*time.Minute) && size <= int64(61*time.Minute)
+}
