@@ -22,10 +22,7 @@ import (
 func ownStory(t *testing.T, name string, breaks []string, args ...string) runs.Outcome {
 	t.Helper()
 	realtest.Need(t, "redis-server")
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("NOT PLAYED: there is no python3")
-	}
+	python := realtest.Interpreter(t, "python3")
 	data, ok := stories.Read(name)
 	if !ok {
 		t.Fatalf("no story %s", name)

@@ -3,6 +3,7 @@ package realtest
 
 import (
 	"os"
+	"os/exec"
 	"strconv"
 	"testing"
 
@@ -66,6 +67,21 @@ func Need(t testing.TB, program string) {
 		t.Fatalf("%v (%s=1 asks for it)", err, require)
 	}
 	t.Skipf("%v", err)
+}
+
+// Interpreter returns the path of a language's interpreter. Without one it skips the test, or fails it where
+// servers have to be there, too.
+func Interpreter(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+	case os.Getenv(RequireServers) == "1":
+		t.Fatalf("%v: scripts/install-servers installs it (%s=1 asks for it)", err, RequireServers)
+	default:
+		t.Skipf("NOT PLAYED: %v", err)
+	}
+	return path
 }
 
 // Soak is the environment variable that multiplies the rounds of tests that do something
