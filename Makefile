@@ -28,6 +28,7 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI' ./cmd/simulate
 	scripts/determinism
 	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
