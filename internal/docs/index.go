@@ -37,6 +37,8 @@ func (w *writer) index() Page {
 	body = append(body, section("A lock of your own", "A Go lock in go test, in virtual time: "+link(text("own-lock.md"), "own-lock.md")+
 		". A program in any other language, on real servers: "+link(text("own-lock-programs.md"), "own-lock-programs.md")+
 		". Both, and scenario files, in a repository of your own: "+link(text("in-your-ci.md"), "in-your-ci.md")+"."))
+	body = append(body, section("A log of production", "What a log shows, and in which formats: "+link(text("check.md"), "check.md")+
+		". A few lines of Go, Python or Java that write one: "+link(text("log-your-locks.md"), "log-your-locks.md")+"."))
 	body = append(body, section("Results", "What a run tells other programs, field by field: "+link(text("results.md"), "results.md")+"."))
 	body = append(body, section("Real servers", "As processes, in containers, or in a Compose project of your own: "+link(text("servers.md"), "servers.md")+". "+w.worldsState()))
 	body = append(body, section("More than one machine", "What to start on Kubernetes, Slurm and in CI, and how the parts become one result: "+link(text("machines.md"), "machines.md")+"."))
