@@ -44,6 +44,7 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
 	@command -v $(BROWSERS) >/dev/null || echo "left out: the tests that open reports in a browser, for there is none (sudo apt-get install -y chromium)"
+	@command -v python3 >/dev/null || echo "left out: the test of the log that Python writes, for there is none (sudo apt-get install -y python3)"
 
 race: ## the simulator and its checkers under the race detector
 	$(GO) test -race -short ./internal/sim/... ./internal/run/... ./internal/checker/... ./internal/history/... ./internal/faults/...
