@@ -229,31 +229,35 @@ func pairs(text string, ours []string, example string) (map[string]string, error
 //go:embed presets/*.yaml
 var presetFiles embed.FS
 
-// presets are the formats that have a name.
+// presets are the formats that have a name. One may be another one with a difference.
 var presets, presetNames = func() (map[string]*Format, []string) {
 	all, names := map[string]*Format{}, []string(nil)
 	files, err := fs.Glob(presetFiles, "presets/*.yaml")
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	for _, file := range files {
 		text, err := presetFiles.ReadFile(file)
-		if err != nil {
-			panic(err)
-		}
-		f, err := Parse(text)
-		if err == nil {
-			err = f.check()
-		}
-		if err != nil {
-			panic(fmt.Sprintf("%s: %v", file, err))
-		}
+		must(err)
 		name := strings.TrimSuffix(path.Base(file), ".yaml")
-		all[name] = f
+		all[name], err = Parse(text)
+		must(err)
 		names = append(names, name)
+	}
+	for _, name := range names {
+		f := all[name]
+		if f.Preset != "" {
+			*f = f.Over(all[f.Preset])
+		}
+		must(f.check())
 	}
 	return all, names
 }()
+
+// must is for what is compiled in.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
 
 // Presets are the names of formats, in order.
 func Presets() []string { return presetNames }
