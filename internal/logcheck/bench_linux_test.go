@@ -10,8 +10,8 @@ import (
 )
 
 // logText is a generated log in memory.
-func logText(b testing.TB, json bool) []byte {
-	text, err := io.ReadAll(&generated{lines: benchLines, json: json, locks: 20})
+func logText(b testing.TB, form string) []byte {
+	text, err := io.ReadAll(&generated{lines: benchLines, form: form, locks: 20})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -21,9 +21,12 @@ func logText(b testing.TB, json bool) []byte {
 // BenchmarkCheck is to be read beside BenchmarkPlain: the same bytes, read line by line and nothing done
 // with them.
 func BenchmarkCheck(b *testing.B) {
-	for name, json := range map[string]bool{"csv": false, "json": true} {
-		text := logText(b, json)
+	for _, name := range forms {
+		text := logText(b, name)
 		for window, o := range map[string]Options{"": {}, "-window": {Window: time.Second}} {
+			if name == "text" || name == "app" {
+				o.Format = mapped(b, generatedFormat)
+			}
 			b.Run(name+window, func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				since := busy()
@@ -40,8 +43,8 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 func BenchmarkPlain(b *testing.B) {
-	for name, json := range map[string]bool{"csv": false, "json": true} {
-		text := logText(b, json)
+	for _, name := range forms {
+		text := logText(b, name)
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			since := busy()
@@ -59,6 +62,9 @@ func BenchmarkPlain(b *testing.B) {
 		})
 	}
 }
+
+// forms are those of generated.
+var forms = []string{"csv", "json", "text", "app"}
 
 const benchLines = 400_000
 

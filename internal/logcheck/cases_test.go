@@ -137,7 +137,7 @@ func TestFormats(t *testing.T) {
 }
 
 // mapped is a format as a file states it.
-func mapped(t *testing.T, text string) logline.Format {
+func mapped(t testing.TB, text string) logline.Format {
 	t.Helper()
 	f, err := logline.Parse([]byte(text))
 	if err == nil {

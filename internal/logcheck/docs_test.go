@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"lockstep/internal/logcheck/logline"
 )
 
 // example matches an example of the page about logs.
@@ -24,6 +27,20 @@ func TestExamplesOfTheDocs(t *testing.T) {
 		r := checked(t, string(m[2]), Options{})
 		if r.Overlaps != (Count{Certain: 1}) || r.StaleWrites != (Count{Certain: 1}) || !strings.HasPrefix(r.Format, string(m[1])) || r.Events != 6 {
 			t.Errorf("%s: %+v", m[1], r)
+		}
+	}
+	mapping := regexp.MustCompile("(?s)<!-- example mapping -->\n```yaml\n(.*?)```").FindSubmatch(page)
+	if mapping == nil {
+		t.Fatal("no mapping")
+	}
+	log := at(noon, time.UTC)(badTale)
+	r, err := Check(t.Context(), Options{Format: mapped(t, string(mapping[1]))}, source("log", strings.Replace(log, "lock released", "lock gone", 1)))
+	if err != nil || r.Verdict() != Certain || r.Rules.Lease != 30*time.Second || r.Unit.At(r.First) != "2026-03-01T11:00:00.123Z" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, preset := range logline.Presets() {
+		if !strings.Contains(string(page), "`"+preset+"`") {
+			t.Errorf("the page does not say what writes %s", preset)
 		}
 	}
 	for _, word := range kinds {

@@ -10,11 +10,11 @@ import (
 // generated is a log that is made while it is read: clients take turns at some locks. It has no end
 // of its own.
 type generated struct {
-	lines   int64 // how many there are to be, besides the header
-	json    bool
-	locks   int64 // that are in use at a time
-	always  bool  // each is another one after one hold
-	dying   bool  // each client is another one, and every third dies without a word
+	lines   int64  // how many there are to be, besides the header
+	form    string // csv, json, text, or app: text with nine other lines for each of a lock
+	locks   int64  // that are in use at a time
+	always  bool   // each is another one after one hold
+	dying   bool   // each client is another one, and every third dies without a word
 	n       int64
 	pending []byte
 }
@@ -33,10 +33,13 @@ func (g *generated) Read(p []byte) (int, error) {
 
 // line makes one more: of each lock, a client acquires, writes, and releases, while the next one waits.
 func (g *generated) line() {
-	if g.n == 0 && !g.json {
+	if g.n == 0 && (g.form == "" || g.form == "csv") {
 		g.pending = append(g.pending, "time,client,lock,event,token\n"...)
 	}
 	lock, step := g.n%g.locks, g.n/g.locks
+	if g.form == "app" {
+		lock, step = g.n/10%g.locks, g.n/10/g.locks
+	}
 	turn := step / 4
 	client, event, token := turn, "", ""
 	switch step % 4 {
@@ -59,9 +62,28 @@ func (g *generated) line() {
 	}
 	at := time.Unix(1772359200, 0).UTC().Add(time.Duration(g.n) * time.Millisecond)
 	format := "%s,pod-%d,jobs-%d,%s,%s\n"
-	if g.json {
+	switch g.form {
+	case "json":
 		format = `{"time":"%s","client":"pod-%d","lock":"jobs-%d","event":"%s","token":"%s"}` + "\n"
+	case "text", "app":
+		format = "%[1]s  INFO 1 --- [job-worker-%[2]d] c.acme.billing.InvoiceJob  : lock %[4]s: jobs-%[3]d"
+		if token != "" {
+			format += " token=%[5]s"
+		}
+		format += "\n"
 	}
-	g.pending = fmt.Appendf(g.pending, format, at.Format("2006-01-02T15:04:05.000Z"), client, lock, event, token)
+	when := at.Format("2006-01-02T15:04:05.000Z")
+	values := []any{when, client, lock, event, token}
+	if token == "" && (g.form == "text" || g.form == "app") {
+		values = values[:4]
+	}
+	g.pending = fmt.Appendf(g.pending, format, values...)
 	g.n++
+	for i := 0; g.form == "app" && i < 9 && g.n < g.lines; i++ {
+		g.pending = fmt.Appendf(g.pending, "%s DEBUG 1 --- [job-worker-%d] c.acme.billing.InvoiceJob  : invoice %d was written to the archive in 12 ms, and %d are left\n", when, client, g.n, i)
+		g.n++
+	}
 }
+
+// generatedFormat reads what is text of it.
+const generatedFormat = "pattern: '\\[job-worker-(?<client>\\d+)\\] .* lock (?<event>\\w+): (?<lock>\\S+)(?: token=(?<token>\\d+))?$'\n"

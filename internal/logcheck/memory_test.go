@@ -49,7 +49,7 @@ func TestMemoryOfALongLogHasABound(t *testing.T) {
 	if os.Getenv(realtest.RequireMore) != "1" {
 		t.Skip("make test-more plays it")
 	}
-	memoryHasABound(t, 10_000_000, "locks and clients that die")
+	memoryHasABound(t, 10_000_000, "locks and clients that die", "application text")
 }
 
 func memoryHasABound(t *testing.T, lines int64, only ...string) {
@@ -62,6 +62,7 @@ func memoryHasABound(t *testing.T, lines int64, only ...string) {
 		"a lock for each four lines": {locks: 20, always: true},
 		"clients that die":           {locks: 20, dying: true},
 		"locks and clients that die": {locks: 20, always: true, dying: true},
+		"application text":           {locks: 20, form: "app"},
 	} {
 		if len(only) > 0 && !slices.Contains(only, name) {
 			continue
@@ -69,11 +70,16 @@ func memoryHasABound(t *testing.T, lines int64, only ...string) {
 		g.lines = lines
 		before := live()
 		w := &witness{generated: g, lines: lines}
-		r, err := Check(context.Background(), Options{Window: time.Second, Rules: Rules{ClockError: time.Millisecond}}, Source{In: w})
+		o := Options{Window: time.Second, Rules: Rules{ClockError: time.Millisecond}}
+		events := lines
+		if g.form == "app" {
+			o.Format, events = mapped(t, generatedFormat), (lines+9)/10
+		}
+		r, err := Check(context.Background(), o, Source{In: w})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if r.Events != lines || w.end == 0 {
+		if r.Events != events || w.end == 0 {
 			t.Fatalf("%s: %d of %d events, %d bytes", name, r.Events, lines, w.end)
 		}
 		if used := int64(w.end) - int64(before); used > most {

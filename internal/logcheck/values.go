@@ -164,8 +164,11 @@ var vocabulary = map[string]Kind{
 
 // sharedOf reads a mode.
 func sharedOf(text []byte) (bool, error) {
+	if len(text) == 0 {
+		return false, nil
+	}
 	switch strings.ToLower(string(text)) {
-	case "", "exclusive", "write", "writer", "x", "w":
+	case "exclusive", "write", "writer", "x", "w":
 		return false, nil
 	case "shared", "read", "reader", "s", "r":
 		return true, nil

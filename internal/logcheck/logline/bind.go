@@ -26,6 +26,7 @@ type bound struct {
 	reads    []Read
 	patterns matcher // for the message
 	prose    bool    // the event is a message
+	filled   Fields
 }
 
 // parts reads what stands for one of our values: a text behind "=", or names and @file: joined by "+", or the first of
@@ -50,8 +51,9 @@ func (b binder) parts(field int, slot func(name string) (int, error)) (parts []p
 	return parts, nil
 }
 
-// fill makes our values of those of a line.
-func (b *bound) fill(f *Fields, values [][]byte) {
+// fill makes our values of those of a line. They are good until the next one.
+func (b *bound) fill(values [][]byte) *Fields {
+	f := &b.filled
 	*f = Fields{Prose: b.prose}
 	for field, parts := range b.fields {
 		switch len(parts) {
@@ -73,6 +75,7 @@ func (b *bound) fill(f *Fields, values [][]byte) {
 			f.set(field, joined)
 		}
 	}
+	return f
 }
 
 func (p *part) of(values [][]byte) []byte {

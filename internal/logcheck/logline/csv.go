@@ -123,12 +123,11 @@ func (d *csvDecoder) Decode(line []byte, emit func(*Fields) error) error {
 	if n := len(d.values); n > len(d.columns) || n < len(d.columns) && !d.spared(n) {
 		return fmt.Errorf("%d columns, the header has %d", n, len(d.columns))
 	}
-	var f Fields
-	d.fill(&f, d.values)
-	if !d.within(&f) || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
+	f := d.fill(d.values)
+	if !d.within(f) || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return d.ignored.of(line)
 	}
-	return emit(&f)
+	return emit(f)
 }
 
 // spared reports whether the columns that a line leaves away at its end may be missing: only a token may.

@@ -84,12 +84,12 @@ func (d *jsonDecoder) Decode(line []byte, emit func(*Fields) error) error {
 	if err != nil {
 		return err
 	}
-	var f Fields
-	d.fill(&f, d.values)
+	f := d.fill(d.values)
 	if d.guessed[eventField] {
-		f.Prose = isProse(d.slots[d.fields[eventField][0].slot].name)
+		rank := d.slots[d.fields[eventField][0].slot].rank
+		f.Prose = rank > prose && rank < farther
 	}
-	if !d.within(&f) {
+	if !d.within(f) {
 		return d.ignored.of(line)
 	}
 	for field, name := range names[:tokenField] {
@@ -104,7 +104,7 @@ func (d *jsonDecoder) Decode(line []byte, emit func(*Fields) error) error {
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
 		return d.ignored.of(line)
 	}
-	return emit(&f)
+	return emit(f)
 }
 
 // foreign reports whether a value was found by another name than ours.

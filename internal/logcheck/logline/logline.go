@@ -39,7 +39,24 @@ const (
 
 // set gives one of the values, by its number.
 func (f *Fields) set(field int, value []byte) {
-	*[...]*[]byte{&f.Time, &f.Client, &f.Lock, &f.Event, &f.Token, &f.Mode, &f.Lease, &f.message}[field] = value
+	switch field {
+	case timeField:
+		f.Time = value
+	case clientField:
+		f.Client = value
+	case lockField:
+		f.Lock = value
+	case eventField:
+		f.Event = value
+	case tokenField:
+		f.Token = value
+	case modeField:
+		f.Mode = value
+	case leaseField:
+		f.Lease = value
+	case messageField:
+		f.message = value
+	}
 }
 
 // Decoder splits the lines of one file.

@@ -12,7 +12,7 @@ import (
 // pattern is a regular expression with named groups for our values.
 type pattern struct {
 	re     *regexp.Regexp
-	needed []byte         // what each line that matches contains; nil when that is not known
+	needed [][]byte       // what each line that matches contains
 	groups map[string]int // by their names
 	line   []byte         // that was matched last
 	found  []int          // and where its groups are
@@ -38,8 +38,10 @@ func newPattern(text string) (*pattern, error) {
 // match looks for the pattern in a line.
 func (p *pattern) match(line []byte) bool {
 	p.line = line
-	if p.needed != nil && !bytes.Contains(line, p.needed) {
-		return false
+	for _, text := range p.needed {
+		if !bytes.Contains(line, text) {
+			return false
+		}
 	}
 	p.found = p.re.FindSubmatchIndex(line)
 	return p.found != nil
@@ -54,14 +56,13 @@ func (p *pattern) group(name string) []byte {
 	return p.line[p.found[2*i]:p.found[2*i+1]]
 }
 
-// needed is the longest text that every match of a regular expression contains. To look for it first is many times
-// as fast.
-func needed(text string) []byte {
+// needed are texts that every match of a regular expression contains, the longest first. To look for them before it is
+// many times as fast.
+func needed(text string) (all [][]byte) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return nil
 	}
-	var longest string
 	var walk func(r *syntax.Regexp)
 	walk = func(r *syntax.Regexp) {
 		switch r.Op {
@@ -70,16 +71,14 @@ func needed(text string) []byte {
 				walk(part)
 			}
 		case syntax.OpLiteral:
-			if s := string(r.Rune); r.Flags&syntax.FoldCase == 0 && len(s) > len(longest) {
-				longest = s
+			if len(r.Rune) > 1 && r.Flags&syntax.FoldCase == 0 {
+				all = append(all, []byte(string(r.Rune)))
 			}
 		}
 	}
 	walk(tree.Simplify())
-	if longest == "" {
-		return nil
-	}
-	return []byte(longest)
+	slices.SortStableFunc(all, func(a, b []byte) int { return len(b) - len(a) })
+	return all
 }
 
 // matcher is the first of several patterns that matches.

@@ -78,14 +78,13 @@ func (d *textDecoder) Decode(line []byte, emit func(*Fields) error) error {
 		}
 		d.values[i] = bytes.TrimSpace(value)
 	}
-	var f Fields
-	d.fill(&f, d.values)
+	f := d.fill(d.values)
 	if len(f.Time) == 0 {
 		if f.Time = stamp(line); f.Time == nil {
 			return fmt.Errorf("it has no time that is known by its form: say with a group (?<time>...) where it stands, and with --time-layout how it is written")
 		}
 	}
-	return emit(&f)
+	return emit(f)
 }
 
 func (d *textDecoder) End(func(*Fields) error) error { return nil }

@@ -59,8 +59,10 @@ type propertyView struct{ Name, Class, Sign, Verdict, Count string }
 
 type violationView struct {
 	ID, Class, Head, Says string
+	Together              string // for how long; "" of a write
 	Strip                 template.HTML
 	Table                 figure.Table
+	Quotes                []logcheck.Quoted
 }
 
 // classes are those of the style, and signs what they look like to those who see no colours.
@@ -165,6 +167,16 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 		Table: figure.Table{Head: []string{
 			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
 		}},
+	}
+	if v.Sort == logcheck.Overlap {
+		least, most := v.Together()
+		if most >= logcheck.Endless {
+			most = 0
+		}
+		view.Together = l.say(say.LogTogether.With(say.Span(least), say.OptionalSpan(most)))
+	}
+	for _, q := range v.Quotes {
+		view.Quotes = append(view.Quotes, logcheck.Quoted{Place: clean.Text(q.Place, clean.MaxLine), Text: clean.Text(q.Text, clean.MaxLine)})
 	}
 	for _, h := range v.Holds {
 		until := l.text("not known")

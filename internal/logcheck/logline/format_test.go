@@ -1,0 +1,157 @@
+package logline
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What is wrong with a mapping is said with its key.
+func TestMistakesOfMappings(t *testing.T) {
+	for text, want := range map[string]string{
+		"patern: x":                        `unknown field "patern"`,
+		"pattern: '(?<client>'":            "pattern: ",
+		"pattern: plain":                   "pattern: \"plain\" has no named group",
+		"columns: {pod: client}":           `columns: there is no "pod"`,
+		"events: {aquired: got}":           `events: there is no "aquired": there are acquired`,
+		"preset: log4net":                  `preset: there is no "log4net": there are datadog`,
+		"format: xml":                      `format: there is no "xml"`,
+		"order: backwards":                 `order: "backwards" is none: oldest-first`,
+		"time-layout: yesterday":           `time-layout: "yesterday" has no hour`,
+		"ignore: '('":                      "ignore: ",
+		"columns: [time]":                  "columns",
+		"pattern: {a: b}":                  "pattern",
+		"lease: 30s\nlease: 40s":           "lease",
+		strings.Repeat("[", 10_000) + "\n": "",
+	} {
+		f, err := Parse([]byte(text))
+		if err == nil {
+			_, err = f.Ready()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// What a file and its preset both say is as the file says; words for events add up.
+func TestAMappingGoesBeforeItsPreset(t *testing.T) {
+	f, err := Parse([]byte("preset: klog\nzone: +01:00\ncolumns: {client: '=me'}\nevents: {lost: gone}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, err := f.Ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ready.Zone != "+01:00" || ready.Columns["client"] != "=me" || ready.Kind != Text || len(ready.Events["lost"]) != 3 || ready.GoLayout() != "0102 15:04:05.000000" {
+		t.Errorf("%+v", ready)
+	}
+}
+
+// A value may be joined, a constant, the file, or the first that is there.
+func TestColumns(t *testing.T) {
+	const header = "time,pod,thread,host,lock,event"
+	for expression, want := range map[string]string{
+		"pod": "p", "pod+thread": "p/7", "=me": "me", "@file": "a.log", "@file+host": "a.log/h", "none|host": "", "pod|host": "p", "thread+@file": "7/a.log",
+	} {
+		d, _, err := Open(&Format{Columns: map[string]string{"client": expression}}, "a.log", []byte(header), []byte(header))
+		if err != nil {
+			if want != "" {
+				t.Errorf("%s: %v", expression, err)
+			}
+			continue
+		}
+		err = d.Decode([]byte("2026-03-01T12:00:00Z,p,7,h,jobs,acquired"), func(f *Fields) error {
+			if string(f.Client) != want {
+				t.Errorf("%s: %q, want %q", expression, f.Client, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	d, _, err := Open(&Format{Columns: map[string]string{"client": "pod|host|@file"}}, "a.log", []byte(header), []byte(header))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{"t,,7,h,jobs,acquired": "h", "t,,7,,jobs,acquired": "a.log", "t,p,7,h,jobs,acquired": "p"} {
+		if err := d.Decode([]byte(line), func(f *Fields) error {
+			if string(f.Client) != want {
+				t.Errorf("%s: %q, want %q", line, f.Client, want)
+			}
+			return nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Names of columns and keys are guessed by what logs call them: the best, and none of two that are as good.
+func TestNamesAreGuessed(t *testing.T) {
+	for header, want := range map[string]string{
+		"time,client,lock,event,token,host":                             "time client lock event token",
+		"@timestamp,kubernetes.pod_name,lock.name,event.action,message": "@timestamp kubernetes.pod_name lock.name event.action -",
+		"ts;hostName;lockName;msg":                                      "ts hostName lockName msg -",
+		"Date\tHost\tService\tlabels.lock\tlabels.event":                "Date Host labels.lock labels.event -",
+		"time,a.lock,b.lock,pod,event":                                  "a.lock and b.lock may both be the lock: choose one with --columns lock=NAME",
+		"time,client,lock,event,event":                                  "the header has two columns \"event\"",
+		"time,client,event":                                             `it has no column "lock" among "time, client, event"`,
+	} {
+		d, _, err := Open(&Format{}, "log", []byte(header), []byte(header))
+		if err != nil {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", header, err, want)
+			}
+			continue
+		}
+		got := map[string]string{}
+		for _, read := range d.Reads() {
+			got[read.Ours] = read.Theirs
+		}
+		var all []string
+		for _, ours := range names[:modeField] {
+			if got[ours] == "" {
+				got[ours] = "-"
+			}
+			all = append(all, got[ours])
+		}
+		if text := strings.Join(all, " "); text != want {
+			t.Errorf("%s: %s, want %s", header, text, want)
+		}
+	}
+}
+
+// A line without an event is passed over, unless it speaks of a lock.
+func TestLinesWithoutAnEvent(t *testing.T) {
+	f, err := Format{Pattern: words{`(?<client>\w+) has (?<lock>\w+) (?<event>\w+)`}, Ignore: words{"releasenotes"}}.Ready()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _, err := Open(f, "log", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]error{
+		"2026-03-01 12:00:00 seventeen rows": ErrOther, "\tat com.acme.Rows": ErrOther, "it Acquires it": ErrUnread, "LEASE": ErrUnread, "the releasenotes": ErrOther,
+		"2026-03-01 12:00:00 A has jobs acquired": nil,
+	} {
+		if err := d.Decode([]byte(line), func(*Fields) error { return nil }); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", line, err, want)
+		}
+	}
+}
+
+// The text that is looked for before a pattern is part of every match.
+func TestNeeded(t *testing.T) {
+	for pattern, want := range map[string]string{
+		`\[(?<client>\S+)\] lock (?<event>a|b)`: "[] lock ]", `(?i)lock (?<event>\w+)`: "[]", `(?:lock)?(?<event>ab)x*`: "[ab]", `(?<event>acquired)|(?<lock>b)`: "[]", `(?<event>(?:ab)+)`: "[ab]",
+		`ab (?<event>lock|look) of`: "[ab   of lo]",
+	} {
+		if got := fmt.Sprintf("%s", needed(pattern)); got != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+}
