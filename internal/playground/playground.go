@@ -72,6 +72,7 @@ type Frame struct {
 type Lock struct {
 	ID      string          `json:"id"`
 	Verdict checker.Verdict `json:"verdict"` // broken when any property is, kept when it was earned
+	Word    string          `json:"word"`    // what stands before the sentence: the verdict, or what it did to the data
 	Says    string          `json:"says"`    // the verdict in a sentence
 	Impact  checker.Impact  `json:"impact"`  // what the run did to the data
 	Hash    string          `json:"hash"`    // of the history: that of the program for the same file and seed
@@ -224,7 +225,7 @@ func (r *played) h() *history.History { return r.out.Judgement.History }
 
 func (r *played) lock(i int, window time.Duration, told bool) Lock {
 	l := Lock{
-		ID: r.out.Lock, Verdict: r.verdict(), Says: r.says(), Impact: r.out.Judgement.Impact(), Hash: r.h().Hash().String(),
+		ID: r.out.Lock, Verdict: r.verdict(), Word: r.word(), Says: r.says(), Impact: r.out.Judgement.Impact(), Hash: r.h().Hash().String(),
 		Stage: r.stage(window), Facts: map[string]bool{}, Targets: targets(r.h(), r.out.Lock), Arrows: map[int]Message{},
 	}
 	for _, f := range r.out.Judgement.Findings {
@@ -258,6 +259,24 @@ func (r *played) verdict() checker.Verdict {
 		return checker.Kept
 	}
 	return checker.Unknown
+}
+
+// word is the verdict in a word or two; of what broke, whether the data are safe.
+func (r *played) word() string {
+	english := "? unknown"
+	switch r.verdict() {
+	case checker.Kept:
+		english = "✓ kept"
+	case checker.Broken:
+		english = "✗ broken"
+		switch r.out.Judgement.Impact() {
+		case checker.ImpactSafe:
+			english = "△ data safe"
+		case checker.ImpactDamaged:
+			english = "✗ data damaged"
+		}
+	}
+	return say.Text(english).In(r.language)
 }
 
 // says is the verdict in a sentence, with the reason when nobody can tell.

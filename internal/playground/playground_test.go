@@ -27,8 +27,8 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 	g := New()
 	f := play(t, g, Request{})
 	for _, l := range f.Locks {
-		if l.Verdict != checker.Kept {
-			t.Errorf("%s begins %s: %s", l.ID, l.Verdict, l.Says)
+		if l.Verdict != checker.Kept || l.Word != "✓ kept" {
+			t.Errorf("%s begins %s, %s: %s", l.ID, l.Verdict, l.Word, l.Says)
 		}
 	}
 	f = play(t, g, Request{File: f.File, Edit: Edit{Move: &Move{Fault: 1, End: true, By: 12_000}}})
@@ -39,9 +39,18 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 	}
 	for i, want := range []string{"no-stale-write broken", "no-stale-write kept"} {
 		impact := []checker.Impact{checker.ImpactDamaged, checker.ImpactSafe}[i]
-		if l := f.Locks[i]; !l.Facts[want] || l.Impact != impact || !strings.Contains(l.Stage, "; its lease had 9") {
-			t.Errorf("%s, want %s and %s: %s, %s", l.ID, want, impact, l.Impact, l.Says)
+		word := []string{"✗ data damaged", "△ data safe"}[i]
+		if l := f.Locks[i]; !l.Facts[want] || l.Word != word || l.Impact != impact || !strings.Contains(l.Stage, "; its lease had 9") {
+			t.Errorf("%s, want %s, %s and %s: %s, %s, %s", l.ID, want, impact, word, l.Impact, l.Word, l.Says)
 		}
+	}
+}
+
+// A lock that is stuck is broken, though nothing is known of the data.
+func TestAStuckLockIsBroken(t *testing.T) {
+	f := play(t, New(), Request{Edit: Edit{Story: "crash-before-del"}, Timeline: true})
+	if l := f.Locks[0]; l.Word != "✗ broken" || l.Impact != checker.ImpactUnknown {
+		t.Errorf("%s: %s (%s), %s", l.ID, l.Word, l.Impact, l.Says)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"path"
 
+	"lockstep/internal/playground"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"
@@ -34,7 +35,7 @@ type pageView struct {
 	OtherIs           say.Language
 	Body              template.HTML // of the reference
 	Shapes            template.HTML
-	Front             playpage.Front // of the first page
+	Front             playground.Frame // of the first page
 	Stage             template.HTML
 	Start             playpage.Link
 	WhichLock, Matrix string
@@ -83,14 +84,14 @@ func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
 // indexPage shows what it is about, a lock that breaks, and has one door for whoever is new to it. What
 // leads elsewhere is smaller.
 func indexPage(in *Input, l say.Language) ([]byte, error) {
-	front, err := playpage.NewFront(l)
+	front, err := playpage.Front(l)
 	if err != nil {
 		return nil, err
 	}
 	v := common("lockstep", "index", l)
 	v.WhichLock, v.Matrix = named("which-lock", l), named("matrix", l)
 	v.Head, v.Front = playpage.FrontHead("lockstep", barCSS, siteCSS), front
-	v.Stage = template.HTML(front.Frame.Locks[0].Stage) // made by us, all texts escaped
+	v.Stage = template.HTML(front.Locks[0].Stage) // made by us, all texts escaped
 	for _, name := range in.Gallery {
 		v.Gallery = append(v.Gallery, playpage.Link{Href: named("gallery/"+name, l), Text: in.Titles[l][name]})
 	}

@@ -2,7 +2,7 @@
 // moves as soon as the simulator is.
 (function () {
   "use strict";
-  var lock = document.querySelector("#front .lock"), stage = lock.querySelector(".stage"), says = JSON.parse(document.getElementById("says").textContent);
+  var lock = document.querySelector("#front .lock"), stage = lock.querySelector(".stage");
   var sim = simulator("playground/worker.js", document.documentElement.lang, { shown: show });
   var first = JSON.parse(document.getElementById("first").textContent);
   sim.file = first.file;
@@ -13,7 +13,7 @@
     lock.dataset.verdict = l.verdict;
     lock.dataset.impact = l.impact;
     stage.innerHTML = l.stage;
-    lock.querySelector(".verdict b").textContent = says[l.verdict === "broken" && says[l.impact] ? l.impact : l.verdict];
+    lock.querySelector(".verdict b").textContent = l.word;
     lock.querySelector(".verdict span").textContent = l.says;
     if (held) stage.querySelector("[data-fault]").focus({ preventScroll: true });
   }

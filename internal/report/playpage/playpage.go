@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/playground"
@@ -180,34 +179,14 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	return buf.Bytes(), nil
 }
 
-// Front is the timeline of the site's first page, played before there is a browser.
-type Front struct {
-	Frame playground.Frame
-	Says  map[string]string // the words of its script
-}
-
-// Word is what stands before the sentence of the verdict.
-func (f *Front) Word() string {
-	l := &f.Frame.Locks[0]
-	if word, ok := f.Says[string(l.Impact)]; ok && l.Verdict == checker.Broken {
-		return word
-	}
-	return f.Says[string(l.Verdict)]
-}
-
 // FrontHead is the head of a page at the root of the site that has such a timeline, with styles of its own.
 func FrontHead(title string, own ...string) page.Head {
 	return page.NewHead(title, append([]string{page.ReportCSS, strip.CSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
 }
 
-// NewFront plays the story of the site's first page.
-func NewFront(l say.Language) (f Front, err error) {
-	f.Frame, err = played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
-	f.Says = map[string]string{}
-	for id, english := range verdicts { // order: none, a map again
-		f.Says[id] = say.Text(english).In(l)
-	}
-	return f, err
+// Front is the timeline of the site's first page, played before there is a browser.
+func Front(l say.Language) (playground.Frame, error) {
+	return played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
 }
 
 // played is a frame of a story of ours.
@@ -218,9 +197,6 @@ func played(r playground.Request) (playground.Frame, error) {
 	}
 	return f, nil
 }
-
-// verdicts are what stands before the sentence of one.
-var verdicts = map[string]string{"kept": "✓ kept", "broken": "✗ broken", "data-safe": "△ data safe", "data-damaged": "✗ data damaged", "unknown": "? unknown"}
 
 // chips are the faults of the palette, in words.
 var chips = map[string]string{
@@ -328,9 +304,6 @@ func wordsOf(l say.Language) map[string]any {
 		"step": "Step {n} of {of}, {at}:",
 		"next": "Go on:", "right": "Right.",
 	} {
-		says[id] = say.Text(english).In(l)
-	}
-	for id, english := range verdicts { // order: none, a map again
 		says[id] = say.Text(english).In(l)
 	}
 	return says

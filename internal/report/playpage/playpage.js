@@ -88,11 +88,11 @@
       box.dataset.impact = l.impact;
       box.querySelector(".which").value = l.id;
       box.querySelector(".less").hidden = frame.locks.length < 2;
-      var verdict = box.querySelector(".verdict"), word = says[l.verdict === "broken" && says[l.impact] ? l.impact : l.verdict], words = word + " " + l.says;
+      var verdict = box.querySelector(".verdict"), words = l.word + " " + l.says;
       if (verdict.dataset.words !== words) {
         verdict.dataset.words = words;
         verdict.textContent = "";
-        verdict.appendChild(element("b", word));
+        verdict.appendChild(element("b", l.word));
         verdict.appendChild(document.createTextNode(l.says));
       }
       fill(box.querySelector(".stage"), l.stage);
