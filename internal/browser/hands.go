@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -32,15 +33,27 @@ const mostStops = 8
 // Drag presses the mouse at a place, moves it to another and lets it go there.
 func (p *Page) Drag(from, to Point) {
 	p.t.Helper()
+	p.drag(from, between(from, to, mostStops), 0)
+}
+
+// Hand does what Drag does as slowly as a hand, which moves 60 times a second.
+func (p *Page) Hand(from, to Point, moves int) {
+	p.t.Helper()
+	p.drag(from, between(from, to, moves), time.Second/60)
+}
+
+func (p *Page) drag(from Point, stops []Point, pause time.Duration) {
+	p.t.Helper()
 	mouse := func(kind input.DispatchMouseEventType, at Point, buttons int64) {
 		p.t.Helper()
 		call(p, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: kind, X: at.X, Y: at.Y, Button: input.MouseButtonLeft, Buttons: buttons, ClickCount: 1})
 	}
 	mouse(input.DispatchMouseEventTypeMousePressed, from, 1)
-	for _, at := range between(from, to) {
+	for _, at := range stops {
 		mouse(input.DispatchMouseEventTypeMouseMoved, at, 1)
+		time.Sleep(pause)
 	}
-	mouse(input.DispatchMouseEventTypeMouseReleased, to, 0)
+	mouse(input.DispatchMouseEventTypeMouseReleased, stops[len(stops)-1], 0)
 }
 
 // Click clicks the first element that a selector matches.
@@ -59,16 +72,17 @@ func (p *Page) Swipe(from, to Point) {
 		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: append([]*input.TouchPoint{}, at...)})
 	}
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: from.X, Y: from.Y})
-	for _, at := range between(from, to) {
+	for _, at := range between(from, to, mostStops) {
 		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X, Y: at.Y})
 	}
 	touch(input.DispatchTouchEventTypeTouchEnd)
 }
 
 // between are the places on the way, the last one included.
-func between(from, to Point) (all []Point) {
-	for n := 1.0; n <= mostStops; n++ {
-		all = append(all, Point{from.X + (to.X-from.X)*n/mostStops, from.Y + (to.Y-from.Y)*n/mostStops})
+func between(from, to Point, stops int) (all []Point) {
+	for n := range stops {
+		share := float64(n+1) / float64(stops)
+		all = append(all, Point{from.X + (to.X-from.X)*share, from.Y + (to.Y-from.Y)*share})
 	}
 	return all
 }

@@ -9,11 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -451,24 +449,4 @@ func keep(t *testing.T, p *browser.Page, dir, name string) {
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Screenshot(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// How long it takes from a hand's move to the picture, beside a native frame of the same kind
-// (BenchmarkFrame of package playground), and from the address to the first picture.
-func BenchmarkDragToPicture(b *testing.B) {
-	address := playgroundAt(b)
-	before := time.Now()
-	p := browser.Visit(b, address, browser.Options{})
-	verdictIs(p, "kept")
-	first := time.Since(before)
-	for b.Loop() {
-		from := p.Middle(".held .grip")
-		p.Drag(from, browser.Point{X: from.X + 200, Y: from.Y})
-		p.Drag(p.Middle(".held .grip"), from)
-	}
-	took := browser.Eval[[]float64](p, `performance.getEntriesByName("edit to picture").map(function (e) { return e.duration; })`)
-	slices.Sort(took)
-	b.ReportMetric(float64(first.Milliseconds()), "first-ms")
-	b.ReportMetric(took[len(took)/2], "median-ms")
-	b.ReportMetric(took[len(took)*9/10], "p90-ms")
 }

@@ -12,8 +12,9 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Row asks for a row of the map: what becomes of a lock with one lease and each length of the story's
-// one pause. The page asks for one row after the other while nothing else is to be played.
+// Row asks for a row of the map, or for a part of it: what becomes of a lock with one lease and some
+// lengths of the story's one pause. The page asks for one part after the other while nothing else is to
+// be played, and for few lengths at a time: a hand that comes meanwhile waits for no more than those.
 type Row struct {
 	Lock   int     `json:"lock"`   // index
 	Lease  int64   `json:"lease"`  // ms
@@ -47,7 +48,7 @@ func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) 
 		if out.Err != nil {
 			return Frame{Problems: problemsOf(out.Err)}
 		}
-		r := newPlayed(q, out, say.English)
+		r := played{out, q, say.English}
 		f.Map = append(f.Map, r.harm())
 	}
 	return f

@@ -45,7 +45,7 @@ type Request struct {
 	Window   int64        `json:"window"`   // ms that the timeline shows; 0: what the runs need. It stays while somebody drags
 	Settled  bool         `json:"settled"`  // nobody drags any more: the frame has Address and Brief, too
 	Row      *Row         `json:"row"`      // only this row of the map, see there
-	Timeline bool         `json:"timeline"` // the page has no diagrams and steps, and the frame has none
+	Timeline bool         `json:"timeline"` // the frame has no diagrams, steps and messages: the page has none, or a hand moves
 	Language say.Language `json:"language"` // en or zh
 }
 
@@ -128,7 +128,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 		if out.Err != nil {
 			return Frame{Problems: []string{clean.Text(out.Err.Error(), clean.MaxProse)}}
 		}
-		runs = append(runs, newPlayed(p, out, r.Language))
+		runs = append(runs, played{out, p, r.Language})
 	}
 	if f.Window == 0 {
 		f.Window = windowOf(runs)
@@ -137,7 +137,9 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 		f.Locks = append(f.Locks, runs[i].lock(i, time.Duration(f.Window)*time.Millisecond, !r.Timeline))
 	}
 	f.Faults = faultList(runs, r.Language)
-	f.Messages, _ = messagesOf(runs[0].h(), r.Language)
+	if !r.Timeline {
+		f.Messages, _ = messagesOf(runs[0].h(), r.Language)
+	}
 	return f
 }
 
@@ -212,13 +214,7 @@ func problemsOf(err error) (all []string) {
 type played struct {
 	out      run.Outcome
 	plan     *plan.Plan
-	steps    []explain.Step
 	language say.Language
-}
-
-func newPlayed(p *plan.Plan, out run.Outcome, l say.Language) played {
-	h := out.Judgement.History
-	return played{out: out, plan: p, steps: explain.Steps(h, out.Judgement.Findings), language: l}
 }
 
 func (r *played) h() *history.History { return r.out.Judgement.History }

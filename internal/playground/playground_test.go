@@ -96,7 +96,7 @@ func BenchmarkFrame(b *testing.B) {
 	f := play(b, g, Request{})
 	b.ReportAllocs()
 	for b.Loop() {
-		play(b, g, Request{File: f.File, Edit: Edit{Move: &Move{Fault: 1, End: true, By: 12_000}}})
+		play(b, g, Request{File: f.File, Timeline: true, Edit: Edit{Move: &Move{Fault: 1, End: true, By: 12_000}}})
 	}
 }
 

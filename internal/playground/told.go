@@ -23,7 +23,7 @@ const mostTold = 30
 
 // told draws the space-time diagram of the lock in a column, and tells its steps.
 func (r *played) told(column int) (picture, story string) {
-	steps, before, after := explain.Story(r.steps, mostTold)
+	steps, before, after := explain.Story(explain.Steps(r.h(), r.out.Judgement.Findings), mostTold)
 	prefix := fmt.Sprintf("p%d-s", column+1)
 	if l := diagram.NewLayout(r.h(), steps, before == 0, after == 0); l != nil {
 		l.Handles = true

@@ -17,11 +17,6 @@
     lock.querySelector(".verdict span").textContent = l.says;
     if (held) stage.querySelector("[data-fault]").focus({ preventScroll: true });
   }
-  var ask = sim.ask;
-  sim.ask = function (request) {
-    request.timeline = true;
-    ask(request);
-  };
   hands(stage, sim, { ends: true, touched: function () { lock.classList.remove("fresh"); } });
   lock.classList.add("fresh");
   document.getElementById("front").classList.add("js");

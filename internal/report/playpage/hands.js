@@ -28,7 +28,7 @@ function simulator(address, language, on) {
       busy = null;
       if (e.data.failed) return on.failed && on.failed(e.data.failed);
       self.take(JSON.parse(e.data.frame), request);
-      if (request.edit) performance.measure("edit to picture", { start: request.since });
+      if (request.edit) painted(function () { performance.measure("edit to picture", { start: request.since }); });
       if (waiting) pump();
       else if (on.idle) on.idle(request);
     };
@@ -40,10 +40,10 @@ function simulator(address, language, on) {
     }
     on.shown(frame, request);
   };
-  self.ask = function (request) {
+  self.ask = function (request, event) { // event: of the hand that has made the change
     if (on.asked) on.asked(request);
     request.language = language;
-    request.since = performance.now();
+    request.since = event ? event.timeStamp : performance.now();
     waiting = request;
     pump();
   };
@@ -51,6 +51,7 @@ function simulator(address, language, on) {
   self.waits = function () { return !!waiting; };
   // coming is the change of a question that waits, for keys that come faster than frames.
   self.coming = function () { return waiting && waiting.edit; };
+  function painted(then) { requestAnimationFrame(function () { setTimeout(then, 0); }); }
   function pump() {
     self.start();
     if (busy || !waiting) return;
@@ -78,17 +79,17 @@ function hands(stages, sim, on) {
     };
   });
   stages.addEventListener("pointermove", function (e) {
-    if (sim.drag && sim.drag.pointer === e.pointerId) sim.ask(moved(e, sim.drag.window));
+    if (sim.drag && sim.drag.pointer === e.pointerId) sim.ask(moved(e, sim.drag.window), e);
   });
   function moved(e, window) {
     var drag = sim.drag, by = Math.round((e.clientX - drag.x) / drag.width * drag.window);
-    return { file: drag.file, window: window, edit: drag.lease ? { lease: by } : { move: { fault: drag.fault, end: drag.end, by: by } } };
+    return { file: drag.file, window: window, timeline: true, edit: drag.lease ? { lease: by } : { move: { fault: drag.fault, end: drag.end, by: by } } };
   }
   function drop(e) {
     if (!sim.drag || sim.drag.pointer !== e.pointerId) return;
     var last = moved(e, 0);
     sim.drag = null;
-    sim.ask(last);
+    sim.ask(last, e);
   }
   stages.addEventListener("pointerup", drop);
   stages.addEventListener("pointercancel", drop);
@@ -97,14 +98,14 @@ function hands(stages, sim, on) {
     if (!fault) return;
     var step = Math.max(50, Math.round(sim.frame.window / 100 / 50) * 50), by = { ArrowRight: step, ArrowUp: step, ArrowLeft: -step, ArrowDown: -step }[e.key];
     if (lease && by) {
-      sim.ask({ window: sim.frame.window, edit: { lease: by + (sim.coming() && sim.coming().lease || 0) } });
+      sim.ask({ window: sim.frame.window, timeline: true, edit: { lease: by + (sim.coming() && sim.coming().lease || 0) } }, e);
     } else if (lease) return;
     else if (!on.ends && (e.key === "Delete" || e.key === "Backspace")) sim.ask({ edit: { remove: +fault.dataset.fault } });
     else if (by) {
       // Keys come faster than frames: those that wait add up.
       var before = sim.coming() && sim.coming().move, end = on.ends || e.shiftKey;
       if (before && before.fault === +fault.dataset.fault && before.end === end) by += before.by;
-      sim.ask({ window: sim.frame.window, edit: { move: { fault: +fault.dataset.fault, end: end, by: by } } });
+      sim.ask({ window: sim.frame.window, timeline: true, edit: { move: { fault: +fault.dataset.fault, end: end, by: by } } }, e);
     }
     else return;
     touched();

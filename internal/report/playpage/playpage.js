@@ -7,7 +7,7 @@
   var says = JSON.parse($("says").textContent), cards = JSON.parse($("cards").textContent);
   var language = document.documentElement.lang;
   var stages = $("stages"), pictures = $("pictures"), problems = $("problems");
-  var frame = null, brief = "", address = "";
+  var frame = null, whole = null /* the last frame that has diagrams */, brief = "", address = "";
 
   var headline = $("title").parentNode.insertBefore(element("h1", ""), $("title"));
   headline.hidden = true;
@@ -22,7 +22,7 @@
     shown: show,
     idle: function (request) {
       if (request.settled || request.row) return chart();
-      if (!sim.drag) settling = setTimeout(function () { ask({ settled: true }); }, 150); // which sets it to 0
+      settling = setTimeout(function () { ask({ settled: true, window: sim.drag ? frame.window : 0 }); }, 150); // which sets it to 0
     },
     failed: fail,
     unstarted: function () { fail(says.noworker); }
@@ -43,6 +43,7 @@
     stages.setAttribute("aria-busy", "false");
     if (f.problems && f.problems.length) return;
     frame = f;
+    if (!request.timeline) whole = f;
     headline.hidden = f.title === says.begins; // that of another story
     $("title").hidden = $("hint").hidden = !headline.hidden;
     headline.textContent = f.title;
@@ -50,7 +51,7 @@
     $("story").value = known && !lesson ? known.value : "";
     $("told").hidden = !known || !!lesson;
     $("told").textContent = known ? says.stories[f.title] : "";
-    locks();
+    locks(request.timeline);
     f.controls.forEach(function (c) {
       var input = $("in-" + c.id);
       if (document.activeElement !== input || !sim.drag) input.value = c.index;
@@ -73,17 +74,16 @@
     return e;
   }
 
-  // Each lock has a timeline above and a diagram below. What has the focus keeps it.
-  function locks() {
+  // Each lock has a timeline above and a diagram below, which waits until a hand rests. What has the
+  // focus keeps it.
+  function locks(timelines) {
     var held = document.activeElement && document.activeElement.closest && document.activeElement.closest("[data-fault], [data-lease]");
     var held_lock = held ? all(".lock").indexOf(held.closest(".lock")) : -1, held_fault = held && held.dataset.fault;
     var wait = stages.querySelector(".wait");
     if (wait) wait.remove();
     fit(stages, "lock", ".lock", frame.locks.length);
-    fit(pictures, "picture", ".player", frame.locks.length);
-    cursors.splice(frame.locks.length).forEach(function (c) { if (c) c.end(); });
     frame.locks.forEach(function (l, i) {
-      var box = all(".lock", stages)[i], told = all(".player", pictures)[i];
+      var box = all(".lock", stages)[i];
       box.dataset.verdict = l.verdict;
       box.dataset.impact = l.impact;
       box.querySelector(".which").value = l.id;
@@ -96,12 +96,9 @@
         verdict.appendChild(document.createTextNode(l.says));
       }
       fill(box.querySelector(".stage"), l.stage);
-      told.querySelector("h2").textContent = l.id;
-      var diagram = told.querySelector(".diagram"), story = told.querySelector(".story");
-      diagram.setAttribute("aria-label", l.id);
-      story.setAttribute("aria-label", l.id);
-      if (fill(diagram, l.picture) | fill(story, l.story)) bind(i, told);
     });
+    pictures.classList.toggle("stale", !!timelines);
+    if (!timelines) diagrams();
     if (present >= 0 && lead()) lead().toTime(present);
     veil();
     if (held_lock >= 0) {
@@ -111,6 +108,18 @@
     }
     more.hidden = frame.locks.length >= says.most;
     if (stages.lastElementChild !== more) stages.appendChild(more); // or a click that has begun is lost
+  }
+  function diagrams() {
+    fit(pictures, "picture", ".player", frame.locks.length);
+    cursors.splice(frame.locks.length).forEach(function (c) { if (c) c.end(); });
+    frame.locks.forEach(function (l, i) {
+      var told = all(".player", pictures)[i];
+      told.querySelector("h2").textContent = l.id;
+      var diagram = told.querySelector(".diagram"), story = told.querySelector(".story");
+      diagram.setAttribute("aria-label", l.id);
+      story.setAttribute("aria-label", l.id);
+      if (fill(diagram, l.picture) | fill(story, l.story)) bind(i, told);
+    });
   }
   // fill leaves alone what has not changed, and with it whoever is about to click it. It says whether
   // something has.
@@ -230,12 +239,12 @@
     input.addEventListener("input", function () {
       sim.drag = sim.drag || { file: sim.file, window: frame.window };
       touched();
-      ask({ file: sim.drag.file, window: sim.drag.window, edit: { control: input.dataset.control, index: +input.value } });
+      ask({ file: sim.drag.file, window: sim.drag.window, timeline: true, edit: { control: input.dataset.control, index: +input.value } });
     });
     input.addEventListener("change", function () {
       var from = sim.drag ? sim.drag.file : sim.file;
       sim.drag = null;
-      ask({ file: from, edit: { control: input.dataset.control, index: +input.value } });
+      ask({ file: from, timeline: true, edit: { control: input.dataset.control, index: +input.value } });
     });
   });
   $("fence").addEventListener("change", function () { ask({ edit: { fence: $("fence").value } }); });
@@ -338,7 +347,7 @@
     var best = null, least = 26;
     all("#pictures svg [data-event]").forEach(function (g) {
       var line = g.querySelector("path"), told = g.closest(".player"), m = line && line.getScreenCTM(), pane = g.closest(".pane").getBoundingClientRect();
-      var arrow = m && frame.locks[all(".player", pictures).indexOf(told)].arrows[g.dataset.event];
+      var arrow = m && whole.locks[all(".player", pictures).indexOf(told)].arrows[g.dataset.event];
       if (!arrow || x < pane.left || x > pane.right || y < pane.top || y > pane.bottom) return;
       var a = line.getPointAtLength(0).matrixTransform(m), b = line.getPointAtLength(line.getTotalLength()).matrixTransform(m);
       var dx = b.x - a.x, dy = b.y - a.y, t = Math.min(Math.max(((x - a.x) * dx + (y - a.y) * dy) / (dx * dx + dy * dy || 1), 0), 1);
@@ -357,11 +366,11 @@
     all(".node", dialog).forEach(function (e) { e.hidden = wire; });
     all(".wire", dialog).forEach(function (e) { e.hidden = !wire; });
     options($("where-node"), allowed(c, 0).map(function (node) { return [node, node]; }));
-    options($("where-message"), frame.messages.map(function (m, i) { return [i, m.text]; }));
+    options($("where-message"), whole.messages.map(function (m, i) { return [i, m.text]; }));
     dialog.returnValue = "";
     dialog.onclose = function () {
       if (dialog.returnValue !== "add") return;
-      var m = frame.messages[+$("where-message").value], add = { kind: c.dataset.kind };
+      var m = whole.messages[+$("where-message").value], add = { kind: c.dataset.kind };
       if (wire && m) add = { kind: c.dataset.kind, client: m.client, command: m.command, nth: m.nth };
       else if (!wire) add = { kind: c.dataset.kind, node: $("where-node").value, at: Math.round(+$("where-at").value * 1000) };
       ask({ edit: { add: add } });
@@ -381,6 +390,7 @@
   var wheel = $("seed"), seed = 1n, grip = null;
   function turnTo(s) {
     seed = BigInt(s);
+    if (wheel.getAttribute("aria-valuenow") === s && wheel.querySelector(".now")) return;
     wheel.setAttribute("aria-valuenow", s);
     var drum = wheel.firstElementChild;
     drum.textContent = "";
@@ -391,7 +401,7 @@
     if (to < 1n) to = 1n;
     if (to === seed) return;
     turnTo(String(to));
-    ask({ edit: { seed: String(to) } });
+    ask({ timeline: true, edit: { seed: String(to) } });
   }
   wheel.addEventListener("wheel", function (e) {
     e.preventDefault();
@@ -477,11 +487,11 @@
     ask({ edit: { story: $("story").value } });
   });
 
-  // The map: pause against lease, a row at a time while nothing else is to be played. It stays as long as
-  // nothing but the two of them changes.
+  // The map: pause against lease, a few cells at a time while nothing else is to be played, so that a hand
+  // never waits long for it. It stays as long as nothing but the two of them changes.
   var pauses = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30].map(function (s) { return s * 1000; });
   var leases = [30, 25, 20, 15, 12, 10, 8, 6, 4, 2].map(function (s) { return s * 1000; });
-  var map = { of: "", rows: [] };
+  var map = { of: "", cells: [] }, few = 3;
   function setting(id) { return frame.controls.filter(function (c) { return c.id === id; })[0].ms; }
   function place(all, ms) { // where it lies between the middles of two cells, in cells
     for (var i = 1; i < all.length && (all[i] - ms) * (all[i] - all[0]) < 0; i++);
@@ -493,27 +503,29 @@
     $("map").hidden = !frame.hasMap;
     if (!frame.hasMap) return;
     var of = frame.file.replace(/^lease:.*$/m, "").replace(/^( +for:).*$/m, "$1");
-    if (map.of !== of) map = { of: of, rows: [] };
+    if (map.of !== of) map = { of: of, cells: [] };
     draw();
-    if (map.rows.length < leases.length) ask({ row: { lock: 0, lease: leases[map.rows.length], pauses: pauses } });
+    var n = map.cells.length, x = n % pauses.length, y = (n - x) / pauses.length;
+    if (y < leases.length) ask({ row: { lock: 0, lease: leases[y], pauses: pauses.slice(x, x + few) } });
   }
   function charted(f, row) {
-    if (leases[map.rows.length] === row.lease) map.rows.push(f.map || pauses.map(function () { return "unknown"; }));
+    map.cells = map.cells.concat(f.map || row.pauses.map(function () { return "unknown"; }));
   }
   function draw() {
-    var grid = $("map").querySelector(".grid"), dot = element("span", "", "dot");
+    var grid = $("map").querySelector(".grid"), dot = grid.querySelector(".dot");
     $("map-lock").textContent = frame.locks[0].id;
-    grid.style.gridTemplateColumns = "repeat(" + pauses.length + ", 1fr)";
-    grid.textContent = "";
-    leases.forEach(function (lease, y) {
-      pauses.forEach(function (pause, x) {
-        var cell = grid.appendChild(element("i", "", (map.rows[y] || [])[x]));
-        cell.title = pause / 1000 + " s, " + lease / 1000 + " s";
+    if (!dot) {
+      grid.style.gridTemplateColumns = "repeat(" + pauses.length + ", 1fr)";
+      leases.forEach(function (lease) {
+        pauses.forEach(function (pause) { grid.appendChild(element("i", "")).title = pause / 1000 + " s, " + lease / 1000 + " s"; });
       });
+      dot = grid.appendChild(element("span", "", "dot"));
+    }
+    all("i", grid).forEach(function (cell, n) {
+      if (cell.className !== (map.cells[n] || "")) cell.className = map.cells[n] || "";
     });
     dot.style.left = 100 * place(pauses, setting("pause")) / pauses.length + "%";
     dot.style.top = 100 * place(leases, setting("lease")) / leases.length + "%";
-    grid.appendChild(dot);
   }
 
   // Lessons: a story, a guess while the run stands still, the run, and a change that the learner makes. It

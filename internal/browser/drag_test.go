@@ -1,0 +1,105 @@
+package browser_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/browser"
+)
+
+// counted lists what a page asks of the simulator, and counts the nodes that it replaces.
+const counted = `(function () {
+	window.cost = { asked: [], nodes: 0 };
+	var post = Worker.prototype.postMessage;
+	Worker.prototype.postMessage = function (m) {
+		var r = m.request;
+		cost.asked.push(r.row ? "row" : r.settled ? "settled" : r.timeline ? "timelines" : "edit");
+		return post.call(this, m);
+	};
+	new MutationObserver(function (list) {
+		list.forEach(function (change) {
+			change.addedNodes.forEach(function (n) { cost.nodes += 1 + (n.querySelectorAll ? n.querySelectorAll("*").length : 0); });
+		});
+	}).observe(document.body, { childList: true, subtree: true });
+	return 0;
+})()`
+
+// While a hand drags, the page asks for timelines only: the diagrams below follow when the hand rests, and
+// the map of pause and lease waits until it lets go.
+func TestAHandWaitsForTimelinesOnly(t *testing.T) {
+	p := browser.Visit(t, playgroundAt(t), browser.Options{Width: 1280, Height: 900})
+	verdictIs(p, "kept")
+	p.Await(`document.querySelectorAll("#map .grid i[class]").length > 0`)
+	browser.Eval[int](p, counted)
+	browser.Eval[int](p, `(function () {
+		window.drawn = 0;
+		new MutationObserver(function () { drawn++; }).observe(document.querySelector("#pictures .diagram"), { childList: true });
+		return 0;
+	})()`)
+	from := p.Middle(".held .grip")
+	p.Hand(from, browser.Point{X: from.X + 300, Y: from.Y}, 20)
+	verdictIs(p, "broken")
+	settled(p)
+	p.Await(`cost.asked.lastIndexOf("row") > 0`)
+	asked := strings.Join(browser.Eval[[]string](p, "cost.asked"), " ")
+	_, dragged, _ := strings.Cut(asked, "timelines")
+	if strings.Contains(asked, "edit") || strings.Contains(dragged[:max(strings.LastIndex(dragged, "timelines"), 0)], "row") {
+		t.Errorf("asked for while a hand drags: %s", asked)
+	}
+	if drawn, rests := browser.Eval[int](p, "drawn"), strings.Count(asked, "settled"); drawn == 0 || drawn > 2*rests {
+		t.Errorf("the diagram was drawn %d times, and the hand rested %d times", drawn, rests)
+	}
+	if n := p.Count("#pictures .steps .bad"); n == 0 || p.Count("#pictures.stale") > 0 {
+		t.Errorf("the steps tell of %d breaks, or are those of an earlier run", n)
+	}
+	quiet(t, p)
+}
+
+// BenchmarkDragToPicture measures what a hand feels: from its move to the picture of it on the screen, the
+// waiting for a frame of the browser included. The hand moves 60 times a second; moves that come while the
+// simulator plays are left out, and pictures/move tells how many are not. In the playground the map of
+// pause and lease is there, in map it is being played when the hand comes. BenchmarkFrame of package
+// playground is the share of the simulator, as a native program.
+func BenchmarkDragToPicture(b *testing.B) {
+	address := playgroundAt(b)
+	for _, tt := range []struct {
+		name, page, before string
+		moves              int
+		by                 float64
+	}{
+		{"playground", address, `document.querySelectorAll("#map .grid i[class]").length === 150`, 60, 200},
+		{"map", address, `document.querySelectorAll("#map .grid i[class]").length > 0`, 6, 60},
+		{"front", strings.TrimSuffix(address, "playground/"), "true", 60, -200},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			var first, took []float64
+			moves, asked, nodes := 0, 0, 0
+			for b.Loop() {
+				p := browser.Visit(b, tt.page, browser.Options{Width: 1280, Height: 900})
+				p.Await(tt.before)
+				browser.Eval[int](p, counted)
+				for range 2 {
+					from := p.Middle(".held .grip")
+					p.Hand(from, browser.Point{X: from.X + tt.by, Y: from.Y}, tt.moves)
+					moves += tt.moves
+					tt.by = -tt.by
+				}
+				p.Await(`performance.getEntriesByName("edit to picture").length >= cost.asked.filter(function (a) { return a === "timelines"; }).length`)
+				took = append(took, browser.Eval[[]float64](p, `performance.getEntriesByName("edit to picture").map(function (e) { return e.duration; })`)...)
+				first = append(first, browser.Eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
+				asked += browser.Eval[int](p, "cost.asked.length")
+				nodes += browser.Eval[int](p, "cost.nodes")
+			}
+			slices.Sort(took)
+			slices.Sort(first)
+			b.ReportMetric(first[len(first)/2], "first-ms")
+			b.ReportMetric(took[len(took)/2], "median-ms")
+			b.ReportMetric(took[len(took)*9/10], "p90-ms")
+			b.ReportMetric(float64(len(took))/float64(moves), "pictures/move")
+			b.ReportMetric(float64(asked)/float64(len(took)), "questions/picture")
+			b.ReportMetric(float64(nodes)/float64(len(took)), "nodes/picture")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
