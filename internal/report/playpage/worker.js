@@ -2,24 +2,33 @@
 "use strict";
 importScripts("wasm_exec.js");
 
-// A host may send the compressed program as it is, or unpack it on the way.
+// A host may send the compressed program as it is, or unpack it on the way. It is compiled while it comes.
 async function program() {
   var answer = await fetch("playground.wasm.gz");
   if (!answer.ok) throw new Error(answer.status + " " + answer.statusText);
-  var bytes = await answer.arrayBuffer(), head = new Uint8Array(bytes, 0, 2);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  var parts = answer.body.getReader(), part = await parts.read(), packed = !part.done && part.value[0] === 0x1f && part.value[1] === 0x8b;
+  var bytes = new ReadableStream({
+    async pull(to) {
+      if (part.done) return to.close();
+      to.enqueue(part.value);
+      part = await parts.read();
+    }
+  });
+  if (packed) bytes = bytes.pipeThrough(new DecompressionStream("gzip"));
+  return new Response(bytes, { headers: { "Content-Type": "application/wasm" } });
 }
 
-var go = new Go();
+var go = new Go(), asked = false;
 var ready = program().then(function (bytes) {
-  return WebAssembly.instantiate(bytes, go.importObject);
+  return WebAssembly.instantiateStreaming(bytes, go.importObject);
 }).then(function (made) {
   go.run(made.instance); // it defines lockstepPlay and stays
+  if (!asked) self.lockstepPlay("{}"); // a function is compiled when it is first called: now, and not while a hand waits
   return self.lockstepPlay;
 });
 
 self.onmessage = function (e) {
+  asked = true;
   ready.then(function (play) {
     self.postMessage({ id: e.data.id, frame: play(JSON.stringify(e.data.request)) });
   }).catch(function (err) { self.postMessage({ id: e.data.id, failed: String(err) }); });
