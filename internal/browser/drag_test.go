@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,43 @@ func TestAHandWaitsForTimelinesOnly(t *testing.T) {
 		t.Errorf("the steps tell of %d breaks, or are those of an earlier run", n)
 	}
 	quiet(t, p)
+}
+
+// While a hand drags, the run before lies faintly under the picture: not for screen readers, and not for
+// longer than the hand moves.
+func TestTheRunBeforeLiesUnderADrag(t *testing.T) {
+	address := playgroundAt(t)
+	for page, by := range map[string]float64{address: 150, strings.TrimSuffix(address, "playground/") + "zh.html": -150} { // order: none
+		p := browser.Visit(t, page, browser.Options{Width: 1280, Height: 900})
+		p.Await(`!!document.querySelector(".lock[data-verdict] .grip")`)
+		bar := `document.querySelector(".lane[data-node=A] .track > .%s").style.width`
+		was := browser.Eval[string](p, fmt.Sprintf(bar, "believes"))
+		from := p.Middle(".held .grip")
+		// What is to happen in a moment waits for us.
+		browser.Eval[int](p, `(function (soon) {
+			window.rests = [];
+			window.setTimeout = function (f, ms) { if (ms < 500) return soon(f, ms); rests.push(f); return 0; };
+			return 0;
+		})(setTimeout)`)
+		letGo := p.Hold(from, browser.Point{X: from.X + by, Y: from.Y})
+		p.Await(fmt.Sprintf(bar+` !== %q`, "believes", was))
+		if before := browser.Eval[string](p, fmt.Sprintf(bar, "before:not(.asleep)")); before != was {
+			t.Errorf("%s: under a drag A's bar is %s wide, and was %s before", page, before, was)
+		}
+		if p.Count(".lease.before") == 0 || p.Count(".before:not([aria-hidden=true])") > 0 {
+			t.Errorf("%s: under a drag there is no end of a lease, or a screen reader sees it", page)
+		}
+		browser.Eval[int](p, `rests.forEach(function (f) { f(); }), 0`)
+		if n := p.Count(".before"); n > 0 {
+			t.Errorf("%s: when the hand rests, %d things of the run before are left", page, n)
+		}
+		letGo()
+		letGo = p.Hold(p.Middle(".held .grip"), from)
+		p.Await(`document.querySelectorAll(".before").length > 0`)
+		letGo()
+		p.Await(`document.querySelectorAll(".before").length === 0`)
+		quiet(t, p)
+	}
 }
 
 // BenchmarkDragToPicture measures what a hand feels: from its move to the picture of it on the screen, the

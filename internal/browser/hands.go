@@ -33,16 +33,22 @@ const mostStops = 8
 // Drag presses the mouse at a place, moves it to another and lets it go there.
 func (p *Page) Drag(from, to Point) {
 	p.t.Helper()
-	p.drag(from, between(from, to, mostStops), 0)
+	p.hold(from, between(from, to, mostStops), 0)()
 }
 
 // Hand does what Drag does as slowly as a hand, which moves 60 times a second.
 func (p *Page) Hand(from, to Point, moves int) {
 	p.t.Helper()
-	p.drag(from, between(from, to, moves), time.Second/60)
+	p.hold(from, between(from, to, moves), time.Second/60)()
 }
 
-func (p *Page) drag(from Point, stops []Point, pause time.Duration) {
+// Hold does what Drag does, but for letting go.
+func (p *Page) Hold(from, to Point) (letGo func()) {
+	p.t.Helper()
+	return p.hold(from, between(from, to, mostStops), 0)
+}
+
+func (p *Page) hold(from Point, stops []Point, pause time.Duration) (letGo func()) {
 	p.t.Helper()
 	mouse := func(kind input.DispatchMouseEventType, at Point, buttons int64) {
 		p.t.Helper()
@@ -53,7 +59,10 @@ func (p *Page) drag(from Point, stops []Point, pause time.Duration) {
 		mouse(input.DispatchMouseEventTypeMouseMoved, at, 1)
 		time.Sleep(pause)
 	}
-	mouse(input.DispatchMouseEventTypeMouseReleased, stops[len(stops)-1], 0)
+	return func() {
+		p.t.Helper()
+		mouse(input.DispatchMouseEventTypeMouseReleased, stops[len(stops)-1], 0)
+	}
 }
 
 // Click clicks the first element that a selector matches.

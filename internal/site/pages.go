@@ -35,7 +35,7 @@ type pageView struct {
 	OtherIs           say.Language
 	Body              template.HTML // of the reference
 	Shapes            template.HTML
-	Front             playground.Frame // of the first page
+	Front, First      playground.Frame // of the first page: all of it, and what its script begins with
 	Stage             template.HTML
 	Start             playpage.Link
 	WhichLock, Matrix string
@@ -91,6 +91,7 @@ func indexPage(in *Input, l say.Language) ([]byte, error) {
 	v := common("lockstep", "index", l)
 	v.WhichLock, v.Matrix = named("which-lock", l), named("matrix", l)
 	v.Head, v.Front = playpage.FrontHead("lockstep", barCSS, siteCSS), front
+	v.First = playground.Frame{File: front.File, Window: front.Window}
 	v.Stage = template.HTML(front.Locks[0].Stage) // made by us, all texts escaped
 	for _, name := range in.Gallery {
 		v.Gallery = append(v.Gallery, playpage.Link{Href: named("gallery/"+name, l), Text: in.Titles[l][name]})

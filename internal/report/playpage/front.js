@@ -7,12 +7,12 @@
   var first = JSON.parse(document.getElementById("first").textContent);
   sim.file = first.file;
   sim.frame = first;
-  function show(f) {
+  function show(f, request) {
     if (f.problems && f.problems.length) return;
     var l = f.locks[0], held = document.activeElement && stage.contains(document.activeElement);
     lock.dataset.verdict = l.verdict;
     lock.dataset.impact = l.impact;
-    stage.innerHTML = l.stage;
+    redraw(stage, l.stage, request.window > 0);
     lock.querySelector(".verdict b").textContent = l.word;
     lock.querySelector(".verdict span").textContent = l.says;
     if (held) stage.querySelector("[data-fault]").focus({ preventScroll: true });

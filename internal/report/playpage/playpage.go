@@ -64,7 +64,7 @@ const (
 // Scripts are the page's own scripts, by the names that it loads them under.
 func Scripts() map[string][]byte {
 	return map[string][]byte{
-		scriptFile: slices.Concat([]byte(diagram.CursorJS), handsJS, script), frontFile: slices.Concat(handsJS, frontScript), "worker.js": worker,
+		scriptFile: slices.Concat([]byte(diagram.CursorJS), []byte(strip.BeforeJS), handsJS, script), frontFile: slices.Concat([]byte(strip.BeforeJS), handsJS, frontScript), "worker.js": worker,
 	}
 }
 
@@ -135,7 +135,7 @@ func Name(l say.Language) string { return names[l] }
 func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte, error) {
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
-		Head: page.NewHead(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, style).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
+		Head: page.NewHead(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, strip.BeforeCSS, style).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
 		Other: names[say.Chinese], OtherName: "中文", OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
 	}
 	if l == say.Chinese {
@@ -181,7 +181,7 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 
 // FrontHead is the head of a page at the root of the site that has such a timeline, with styles of its own.
 func FrontHead(title string, own ...string) page.Head {
-	return page.NewHead(title, append([]string{page.ReportCSS, strip.CSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
+	return page.NewHead(title, append([]string{page.ReportCSS, strip.CSS, strip.BeforeCSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
 }
 
 // Front is the timeline of the site's first page, played before there is a browser.

@@ -51,7 +51,7 @@
     $("story").value = known && !lesson ? known.value : "";
     $("told").hidden = !known || !!lesson;
     $("told").textContent = known ? says.stories[f.title] : "";
-    locks(request.timeline);
+    locks(request.timeline, request.timeline && request.window > 0);
     f.controls.forEach(function (c) {
       var input = $("in-" + c.id);
       if (document.activeElement !== input || !sim.drag) input.value = c.index;
@@ -76,7 +76,7 @@
 
   // Each lock has a timeline above and a diagram below, which waits until a hand rests. What has the
   // focus keeps it.
-  function locks(timelines) {
+  function locks(timelines, moves) {
     var held = document.activeElement && document.activeElement.closest && document.activeElement.closest("[data-fault], [data-lease]");
     var held_lock = held ? all(".lock").indexOf(held.closest(".lock")) : -1, held_fault = held && held.dataset.fault;
     var wait = stages.querySelector(".wait");
@@ -95,7 +95,7 @@
         verdict.appendChild(element("b", l.word));
         verdict.appendChild(document.createTextNode(l.says));
       }
-      fill(box.querySelector(".stage"), l.stage);
+      redraw(box.querySelector(".stage"), l.stage, moves);
     });
     pictures.classList.toggle("stale", !!timelines);
     if (!timelines) diagrams();

@@ -1,0 +1,67 @@
+package strip
+
+import (
+	"html"
+	"slices"
+)
+
+// apart is how much of the width a label above the rows takes, on a phone.
+const apart = 0.2
+
+// bands draws what broke across the rows; those that touch become one.
+func (d *drawing) bands(list []Band) {
+	looks := map[string][]Band{}
+	var order []string
+	for _, b := range list {
+		if !d.shown(b.From, b.To) {
+			continue
+		}
+		same := looks[b.Look]
+		if same == nil {
+			order = append(order, b.Look)
+		}
+		if n := len(same); n > 0 && d.share(b.From)-d.share(same[n-1].To) < 0.004 {
+			same[n-1].To = max(same[n-1].To, b.To)
+		} else {
+			same = append(same, b)
+		}
+		looks[b.Look] = same
+	}
+	d.labelled = nil
+	for _, look := range order {
+		for _, b := range looks[look] {
+			x, label := d.share(b.From), b.Label
+			if slices.ContainsFunc(d.labelled, func(o float64) bool { return x-o < apart && o-x < apart }) {
+				label = ""
+			}
+			side := ""
+			if label != "" {
+				d.labelled = append(d.labelled, x)
+				if x > 0.8 {
+					side = " left"
+				}
+			}
+			d.f(`<div class="broke %s%s" style="--from:%.5f;--to:%.5f"><span>%s</span></div>`, look, side, x, d.share(b.To), html.EscapeString(label))
+		}
+	}
+}
+
+// lines draws the ends of leases; of several at about the same time the first.
+func (d *drawing) lines(list []Line) {
+	last := -1.0
+	for _, l := range list {
+		x := d.share(l.At)
+		if l.At > d.scale.To || x-last < 0.01 {
+			continue
+		}
+		from, side := x-apart, "" // of its label
+		if from < 0 {
+			from, side = x, " right"
+		}
+		if slices.ContainsFunc(d.labelled, func(o float64) bool { return o-from < apart && from-o < apart }) {
+			side += " low"
+		}
+		d.f(`<div class="lease%s" style="--from:%.5f"><span>%s</span>%s</div>`, side, x, html.EscapeString(l.Label), l.Over)
+		last = x
+	}
+}
