@@ -119,3 +119,49 @@ func TestThePlaygroundHasOneCursor(t *testing.T) {
 		quiet(t, p)
 	}
 }
+
+// leaseEnds is where the ends of leases are that a reader sees, in seconds by the axis, and how many there are.
+const leaseEnds = `(function (strips) {
+	var labels = strips.querySelectorAll(".axis span:not(.leases)"), a = labels[0], b = labels[1], per = parseFloat(b.textContent) - parseFloat(a.textContent);
+	var x0 = a.getBoundingClientRect().left, wide = b.getBoundingClientRect().left - x0;
+	return [].filter.call(strips.querySelectorAll(".lease > span"), function (e) { return e.checkVisibility(); }).map(function (e) {
+		return per * (e.parentNode.getBoundingClientRect().left - x0) / wide;
+	});
+})(document.querySelector(".strips"))`
+
+// The end of the lease is where it was promised at the time of the cursor: in the playground and in a
+// report. Without a cursor it is the one that decided the run.
+func TestTheCursorShowsThePromisedEnd(t *testing.T) {
+	p := browser.Visit(t, playgroundAt(t), browser.Options{Width: 1280, Height: 900, Hash: "#story=short-pause-is-harmless&lock=watchdog-lua"})
+	verdictIs(p, "kept")
+	settled(p)
+	ends := func(when string, want ...float64) {
+		t.Helper()
+		got := browser.Eval[[]float64](p, leaseEnds)
+		for i := range want {
+			if len(got) != len(want) || math.Abs(got[i]-want[i]) > 0.1 {
+				t.Errorf("%s leases end at %v, want %v", when, got, want)
+				return
+			}
+		}
+	}
+	ends("without a cursor", 13.338)
+	for _, c := range []struct{ at, end float64 }{{1, 10.003}, {4.5, 13.338}, {9, 18.39}} { // a lease of 10 s, renewed after each third
+		track := browser.Eval[[]float64](p, `(function (r) { return [r.left, r.width, r.top + 5]; })(document.querySelector(".axis .track").getBoundingClientRect())`)
+		window := browser.Eval[float64](p, `document.querySelector(".strips").dataset.to / 1e6`)
+		at := browser.Point{X: track[0] + track[1]*c.at/window, Y: track[2]}
+		p.Drag(browser.Point{X: at.X - 3, Y: at.Y}, at)
+		ends(fmt.Sprintf("at %v s", c.at), c.end)
+	}
+	p.Press(kb.Escape)
+	ends("with the cursor put away", 13.338)
+	quiet(t, p)
+
+	p = browser.Open(t, lesson(t, "short-pause-is-harmless"), browser.Options{})
+	p.Await(`document.querySelectorAll(".lock .strips [data-ends]").length > 0`)
+	p.Press("j") // the first step: the lock has just been granted
+	if got := browser.Eval[[]float64](p, leaseEnds); len(got) != 1 || math.Abs(got[0]-10.003) > 0.1 {
+		t.Errorf("at the first step of a report leases end at %v", got)
+	}
+	quiet(t, p)
+}

@@ -41,7 +41,7 @@ func windowOf(runs []played) int64 {
 
 // stage draws the picture of a run, with its handles.
 func (r *played) stage(window time.Duration) string {
-	s := &stage{strip.Of(&r.out.Judgement, bundle.BarsOf(r.h()), strip.Options{Language: r.language, AllClients: true, Lag: r.plan.Redis.Lag}), r, window, r.language}
+	s := &stage{strip.Of(&r.out.Judgement, bundle.BarsOf(r.h()), strip.Options{Language: r.language, AllClients: true, Lag: r.plan.Redis.Lag, Cursor: true}), r, window, r.language}
 	for _, span := range bundle.FaultSpans(r.h()) {
 		if span.Fault == 0 {
 			continue

@@ -5,6 +5,7 @@
 //                                           in time, and --now, --zoom and --shift are set here
 //   svg.spacetime[data-rows][data-steps]    "y t y t ...": heights of rows, with their times in
 //                                           microseconds; "y y ...": heights of the steps
+//   .strips [data-ends]                     "t u t u ...": from t on, a lease is promised until u, or -1: none
 //   .steps > li                             a row for each step
 //   .pane                                   what scrolls, around a diagram and around the rows
 //   .transport                              buttons [data-go], input.scrub, select.speed, .clock; that
@@ -18,6 +19,7 @@
 //   });                                     // passes its slider on (toShare). null where there is no diagram
 //   cursor.go(3);                           // to step 4
 //   cursor.follow(time);                    // to where another cursor is
+//   timeCursor.ends(strips, time);          // the leases of a picture that is in no cursor's element
 //   cursor.end();                           // the diagram is about to be drawn anew
 var timeCursor = (function () {
   "use strict";
@@ -46,6 +48,25 @@ var timeCursor = (function () {
     return xs[high] === xs[low] ? ys[high] : ys[low] + (ys[high] - ys[low]) * (x - xs[low]) / (xs[high] - xs[low]);
   }
 
+  // ends puts the ends of leases to where they were promised at a time. The present one is drawn where no
+  // other line is.
+  function ends(strips, t) {
+    var begin = +strips.dataset.from, length = +strips.dataset.to - begin || 1;
+    all.call(strips.querySelectorAll(".rows-of")).forEach(function (rows) {
+      var lines = [];
+      all.call(rows.querySelectorAll("[data-ends]")).forEach(function (e) {
+        var n = numbers(e.dataset.ends), until = -1, line = e.classList.contains("lease"), present = e.classList.contains("now");
+        for (var i = 0; i < n.length && n[i] <= t; i += 2) until = n[i + 1];
+        var x = (until - begin) / length, twice = present && lines.some(function (o) { return Math.abs(o - x) < 0.01; });
+        var none = until < 0 || line && x > 1 || twice;
+        e.classList.toggle("none", none);
+        e.classList.toggle("near", x < (present ? 0.8 : 0.2)); // the side of its label
+        e.style.setProperty("--ends", clamp(x, 0, 1));
+        if (line && !none) lines.push(x);
+      });
+    });
+  }
+
   // picture reads a diagram, and draws what moves in it.
   function picture(svg) {
     var n = numbers(svg.dataset.rows), p = { svg: svg, ys: [], ts: [], steps: numbers(svg.dataset.steps), pane: svg.closest(".pane") };
@@ -69,7 +90,7 @@ var timeCursor = (function () {
     return p;
   }
 
-  return function (player, on) {
+  function cursor(player, on) {
     var pictures = all.call(player.querySelectorAll("svg.spacetime[data-rows]")).map(picture);
     var main = pictures[0], rows = all.call(player.querySelectorAll(".steps > li"));
     var strip = player.querySelector(".strips"), transport = on.desk || player.querySelector(".transport"), desk = transport || player;
@@ -122,6 +143,7 @@ var timeCursor = (function () {
       });
       if (strip) {
         strip.style.setProperty("--now", clamp((t - begin) / length, 0, 1));
+        ends(strip, t);
         if (zoom > 1) lens();
       }
       if (scrub && !follows) scrub.value = Math.round(1000 * (y - top) / (bottom - top));
@@ -283,5 +305,7 @@ var timeCursor = (function () {
       move(y);
     });
     return self;
-  };
+  }
+  cursor.ends = ends;
+  return cursor;
 })();

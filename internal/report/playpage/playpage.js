@@ -174,6 +174,7 @@
     all(".stage", stages).forEach(function (stage) {
       stage.classList.add("moving");
       stage.style.setProperty("--now", Math.min(present / 1000 / frame.window, 1));
+      timeCursor.ends(stage.querySelector(".strips"), present);
     });
   }
   function changed(c) {

@@ -1,8 +1,10 @@
 package strip
 
 import (
+	"fmt"
 	"html"
 	"slices"
+	"strings"
 )
 
 // apart is how much of the width a label above the rows takes, on a phone.
@@ -61,7 +63,30 @@ func (d *drawing) lines(list []Line) {
 		if slices.ContainsFunc(d.labelled, func(o float64) bool { return o-from < apart && from-o < apart }) {
 			side += " low"
 		}
-		d.f(`<div class="lease%s" style="--from:%.5f"><span>%s</span>%s</div>`, side, x, html.EscapeString(l.Label), l.Over)
+		d.f(`<div class="lease%s" style="--from:%.5f"%s><span>%s</span>%s</div>`, side, x, d.ends(l.Ends), html.EscapeString(l.Label), l.Over)
 		last = x
 	}
+}
+
+// ends says from when on which end was promised, for scripts, in microseconds; "" when nothing was. Of
+// those that begin at about the same place the last is left.
+func (d *drawing) ends(list []Promise) string {
+	var steps []string
+	last := -1.0
+	for _, p := range list {
+		until := int64(None)
+		if p.Until != None {
+			until = p.Until / 1000
+		}
+		x := d.share(p.At)
+		if x-last < 0.002 {
+			steps = steps[:len(steps)-1]
+		}
+		steps = append(steps, fmt.Sprintf("%d %d", p.At/1000, until))
+		last = x
+	}
+	if steps == nil {
+		return ""
+	}
+	return ` data-ends="` + strings.Join(steps, " ") + `"`
 }

@@ -15,10 +15,11 @@ var redraw = (function () {
   }
   // shapes are what remains of the present picture, each with the selector of what it lies in.
   function shapes(stage) {
-    return all.call(stage.querySelectorAll(".lane[data-role=client] .track > :is(.believes, .frozen), .rows-of > .lease")).map(function (e) {
+    return all.call(stage.querySelectorAll(".lane[data-role=client] .track > :is(.believes, .frozen), .rows-of > .lease:not(.now)")).map(function (e) {
       var shape = e.cloneNode(false), lane = e.closest(".lane"), client = /\bk\d+\b/.exec(e.className);
       shape.className = "before " + (lane ? client ? client[0] : "asleep" : "lease");
       shape.setAttribute("aria-hidden", "true");
+      shape.removeAttribute("data-ends"); // no cursor moves it
       shape.dataset.word = stage.dataset.before || "";
       return { shape: shape, into: lane ? '.lane[data-node="' + CSS.escape(lane.dataset.node) + '"] .track' : ".rows-of" };
     });

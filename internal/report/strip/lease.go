@@ -53,7 +53,7 @@ func (r *reader) lines() {
 	believers := r.believers()
 	for i := range r.leases {
 		l := &r.leases[i]
-		if l.RanOut && len(ran) < mostLines && r.during(believers[l.Owner], int64(l.Over)) {
+		if l.RanOut && len(ran) < mostLines && r.during(believers[l.Owner], int64(l.Over), int64(l.Over)+1) {
 			ran = append(ran, l)
 		}
 	}
@@ -65,15 +65,71 @@ func (r *reader) lines() {
 		if !l.RanOut {
 			end = int64(l.Until(l.Over))
 		}
-		r.strip.Lines = append(r.strip.Lines, Line{At: end})
+		ends := r.ends(l)
+		r.strip.Lines = append(r.strip.Lines, Line{At: end, Ends: ends})
 		if row := r.rowOf(l.Owner); row != nil {
-			row.Bars = slices.Insert(row.Bars, 0, Bar{From: int64(l.From()), To: end, Look: Promised, Client: r.colour(l.Owner)})
+			row.Bars = slices.Insert(row.Bars, 0, Bar{From: int64(l.From()), To: end, Look: Promised, Client: r.colour(l.Owner), Ends: ends})
 		}
 	}
+	r.now(believers)
 	slices.SortFunc(r.strip.Lines, func(a, b Line) int { return cmp.Compare(a.At, b.At) })
 	if len(ran) > 0 {
 		r.strip.Lines[0].Label = say.LeaseEnd.With().In(r.language)
 	}
+}
+
+// ends are the ends that one lease was promised. One that ran out has its end behind it from then on; of
+// one that was given back, or lost, none is left.
+func (r *reader) ends(l *explain.Lease) (all []Promise) {
+	if !r.cursor {
+		return nil
+	}
+	for _, p := range l.Promises {
+		all = append(all, Promise{int64(p.At), int64(p.Until)})
+	}
+	over := Promise{int64(l.Over), None}
+	if l.RanOut {
+		over.Until = over.At
+	}
+	return append(all, over)
+}
+
+// now is the end of the present lease at each instant: of those that clients with the lock have, the one
+// that was granted last.
+func (r *reader) now(believers map[history.NodeID][]bundle.Bar) {
+	type change struct {
+		Promise
+		lease int
+	}
+	var changes []change
+	for i := range r.leases {
+		if l := &r.leases[i]; r.during(believers[l.Owner], int64(l.From()), int64(l.Over)) {
+			for _, p := range r.ends(l) {
+				if p.At == int64(l.Over) {
+					p.Until = None
+				}
+				changes = append(changes, change{p, i})
+			}
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.At, b.At) })
+	line, until, living := &r.strip.Now, map[int]int64{}, []int(nil)
+	for _, c := range changes {
+		n, found := slices.BinarySearch(living, c.lease)
+		switch {
+		case c.Until == None && found:
+			living = slices.Delete(living, n, n+1)
+		case c.Until != None && !found:
+			living = slices.Insert(living, n, c.lease)
+		}
+		until[c.lease] = c.Until
+		now := Promise{c.At, None}
+		if len(living) > 0 {
+			now.Until = until[living[len(living)-1]]
+		}
+		line.Ends = append(line.Ends, now)
+	}
+	line.Label = say.LeaseEnd.With().In(r.language)
 }
 
 // Diverges marks where the run leaves the one that it is compared with.
@@ -90,17 +146,17 @@ func (r *reader) believers() map[history.NodeID][]bundle.Bar {
 	return of
 }
 
-// during reports whether one of these beliefs lasts at an instant.
-func (r *reader) during(beliefs []bundle.Bar, at int64) bool {
-	n, _ := slices.BinarySearchFunc(beliefs, at+1, func(b bundle.Bar, at int64) int {
-		from, _ := r.lasts(b)
-		return cmp.Compare(from, at)
+// during reports whether one of these beliefs lasts at some time between two instants.
+func (r *reader) during(beliefs []bundle.Bar, from, to int64) bool {
+	n, _ := slices.BinarySearchFunc(beliefs, to, func(b bundle.Bar, at int64) int {
+		begins, _ := r.lasts(b)
+		return cmp.Compare(begins, at)
 	})
 	if n == 0 {
 		return false
 	}
-	_, to := r.lasts(beliefs[n-1])
-	return at < to
+	_, ends := r.lasts(beliefs[n-1])
+	return from < ends
 }
 
 // cause says in numbers what decided the run: of a client that slept, for how long, and what its

@@ -27,13 +27,14 @@ type Options struct {
 	// had the lock or that a fault struck.
 	AllClients bool
 	Lag        time.Duration // of replication, for the cause; 0 when it is not known
+	Cursor     bool          // the page has a cursor in time, and the picture says which ends were promised at each instant
 }
 
 // Of makes the picture of a judged run.
 func Of(j *checker.Judgement, bars *bundle.Bars, o Options) *Strip {
 	h := j.History
 	r := &reader{
-		j: j, h: h, bars: bars, lag: o.Lag, language: o.Language, leases: explain.Leases(h), colour: bundle.ColoursOf(h).Of,
+		j: j, h: h, bars: bars, lag: o.Lag, cursor: o.Cursor, language: o.Language, leases: explain.Leases(h), colour: bundle.ColoursOf(h).Of,
 		strip: &Strip{Impact: j.Impact()}, row: make([]int, len(h.Header.Nodes)+1),
 	}
 	r.rows(o.AllClients)
@@ -58,6 +59,7 @@ type reader struct {
 	row      []int // by NodeID: index into the rows plus one
 	others   int   // the row of all clients that have none of their own, plus one
 	lag      time.Duration
+	cursor   bool
 	language say.Language
 }
 

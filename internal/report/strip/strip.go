@@ -42,6 +42,7 @@ type Strip struct {
 	Rows   []Row
 	Bands  []Band // across all rows
 	Lines  []Line // where leases end
+	Now    Line   // where the present one ends: for a cursor in time
 	Impact checker.Impact
 	Cause  say.Phrase // what decided it, below the rows; empty for none
 	Notes  []Band     // stretches of the axis that something is said of
@@ -90,6 +91,7 @@ type Bar struct {
 	Client   int    // the number of the colour, 0 for none
 	Slot     int    // of bars side by side on one server
 	Label    string // is hidden where it does not fit
+	Ends     []Promise
 }
 
 // Mark is an instant of a row.
@@ -112,8 +114,15 @@ type Band struct {
 type Line struct {
 	At    int64
 	Label string
-	Over  string // HTML that lies on it: the handle of the playground
+	Over  string    // HTML that lies on it: the handle of the playground
+	Ends  []Promise // for a cursor in time
 }
+
+// Promise is an end of a lease as it was promised from an instant on. Until is None where nothing was.
+type Promise struct{ At, Until int64 }
+
+// None stands for no end.
+const None = -1
 
 // Scale is the axis of one picture or of several below each other.
 type Scale struct {
@@ -179,6 +188,9 @@ func (d *drawing) strip(s *Strip) {
 		d.row(&s.Rows[i], servers > 1)
 	}
 	d.lines(s.Lines)
+	if ends := d.ends(s.Now.Ends); ends != "" {
+		d.f(`<div class="lease now" aria-hidden="true"%s><span>%s</span></div>`, ends, html.EscapeString(s.Now.Label))
+	}
 	for _, n := range s.Notes {
 		d.f(`<div class="told-part" style="--from:%.5f;--to:%.5f"><span>%s</span></div>`, d.share(n.From), d.share(n.To), html.EscapeString(n.Label))
 	}
@@ -238,7 +250,11 @@ func (d *drawing) bar(b *Bar) {
 	if b.Slot > 0 {
 		class += fmt.Sprintf(" at%d", b.Slot)
 	}
-	d.f(`<i class="%s" style="left:%.2f%%;width:%.2f%%">`, class, from*100, (to-from)*100)
+	ends, place := d.ends(b.Ends), ""
+	if ends != "" {
+		place = fmt.Sprintf(";--from:%.5f", from)
+	}
+	d.f(`<i class="%s" style="left:%.2f%%;width:%.2f%%%s"%s>`, class, from*100, (to-from)*100, place, ends)
 	if b.Label != "" {
 		d.f(`<span>%s</span>`, html.EscapeString(b.Label))
 	}

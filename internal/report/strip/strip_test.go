@@ -76,7 +76,7 @@ func played(t *testing.T, lesson, lock string) *Strip {
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}
-	return Of(&out.Judgement, bundle.BarsOf(out.Judgement.History), Options{Language: say.English})
+	return Of(&out.Judgement, bundle.BarsOf(out.Judgement.History), Options{Language: say.English, Cursor: true})
 }
 
 // looks counts the bars and marks of a row by their looks.
@@ -138,6 +138,46 @@ func TestPictureOfALesson(t *testing.T) {
 				t.Errorf("%s, %s: %v, want %v", tt.lesson, row, got, want)
 			}
 		}
+	}
+}
+
+// promisedAt is the end that was promised at an instant, in ms; None when none was.
+func promisedAt(l *Line, ms int64) int64 {
+	until := int64(None)
+	for _, p := range l.Ends {
+		if p.At <= ms*int64(time.Millisecond) {
+			until = p.Until
+		}
+	}
+	if until == None {
+		return None
+	}
+	return until / int64(time.Millisecond)
+}
+
+// At each instant the picture knows which end was promised then: a renewal moves it, of a lease that was
+// given back there is none, and of one that ran out it is behind.
+func TestEndsAsOfAnInstant(t *testing.T) {
+	for _, tt := range []struct {
+		lesson, lock string
+		at           int64 // ms
+		first, now   int64 // s: of the first line, and of the present lease
+	}{
+		{"short-pause-is-harmless", "watchdog-lua", 0, None, None},
+		{"short-pause-is-harmless", "watchdog-lua", 1000, 10, 10},
+		{"short-pause-is-harmless", "watchdog-lua", 3400, 13, 13},
+		{"short-pause-is-harmless", "watchdog-lua", 9000, None, 18},
+		{"pause-past-lease", "set-nx-ex-del", 9000, 10, 10},
+		{"pause-past-lease", "set-nx-ex-del", 12_000, 10, 20},
+	} {
+		s := played(t, tt.lesson, tt.lock)
+		first, now := promisedAt(&s.Lines[0], tt.at), promisedAt(&s.Now, tt.at)
+		if first/1000 != tt.first && first != tt.first || now/1000 != tt.now && now != tt.now {
+			t.Errorf("%s, %s at %d ms: the first line is at %d ms, the present lease ends at %d ms; want %d s and %d s", tt.lesson, tt.lock, tt.at, first, now, tt.first, tt.now)
+		}
+	}
+	if s := played(t, "short-pause-is-harmless", "watchdog-lua"); s.Lines[0].At/int64(time.Second) != 13 {
+		t.Errorf("without a cursor the lease ends at %d", s.Lines[0].At)
 	}
 }
 
