@@ -21,8 +21,9 @@
     },
     shown: show,
     idle: function (request) {
-      if (request.settled || request.row) return chart();
-      settling = setTimeout(function () { ask({ settled: true, window: sim.drag ? frame.window : 0 }); }, 150); // which sets it to 0
+      if (request.settled || request.row || sim.drag && !request.timeline) return chart();
+      // What is held has no address yet: that takes as long as all the rest. ask sets it to 0.
+      settling = setTimeout(function () { ask(sim.drag ? { window: frame.window } : { settled: true }); }, 150);
     },
     failed: fail,
     unstarted: function () { fail(says.noworker); }
