@@ -4,7 +4,7 @@
 //
 //   redraw(stage, html, moves);  // stage: what the picture stands in; data-before: the word for that run
 //
-// A picture that is the same stays, and with it whoever is about to click it.
+// A picture that is the same stays, so a click that has begun is not lost.
 var redraw = (function () {
   "use strict";
   var moment = 700, all = [].slice; // ms
