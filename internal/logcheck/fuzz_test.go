@@ -53,3 +53,12 @@ func FuzzJSON(f *testing.F) {
 		`{"time":"2026-03-01T10:00:02Z","client":"A","lock":"l","event":"write"}`+"\n",
 		`{"time":1.5,"client":"\u0000","lock":"\u001b","event":"waiting","token":"-1"}`+"\n{\"time\":1}\n", "{\n{}\n[]\n")
 }
+
+// Text of any form, read by a pattern, as a preset, or as what it looks like.
+func FuzzText(f *testing.F) {
+	fuzzLog(f, "I0301 10:00:00.030000       1 leaderelection.go:260] successfully acquired lease ops/reports\n",
+		"2026-03-01 10:00:00.012  INFO 1 --- [job-1] c.acme.Job  : lock acquired: jobs token=4\n2026-03-01 10:00:01,012 INFO [x] lock lost jobs\n",
+		"[{\"time\": 1772359200, \"client\": \"A\", \"lock\": \"l\", \"event\": \"acquired\"},\n {\"time\": 1772359201}]",
+		"@timestamp;pod;lock.name;event.action\n\"Mar 1, 2026 @ 10:01:36.100\";a;l;lock_released\n",
+		"1772359200.012345 [0 10.1.2.11:51022] \"SET\" \"l\" \"v\" \"NX\" \"PX\" \"30\"\n1772359201.012345 [0 10.1.2.11:51022] \"DEL\" \"l\"\n")
+}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf16"
+
+	"lockstep/internal/logcheck/logline"
 )
 
 // told is one line of a tale: who does what to the lock jobs, how long after it began.
@@ -289,5 +291,80 @@ func TestTwoThatLookLikeOne(t *testing.T) {
 	r, err := Check(t.Context(), Options{Rules: plausible, Format: mapped(t, proseFormat)}, source("log", text))
 	if err != nil || r.Verdict() != Unknown || !strings.Contains(strings.Join(english(r.Doubts), ";"), "it may have been acquired twice") {
 		t.Errorf("%s, %q, %v", r.Verdict(), english(r.Doubts), err)
+	}
+}
+
+// A lease that the log itself has ends a hold of which no more is heard, and no other.
+func TestLeasesOfTheLog(t *testing.T) {
+	const log = "time,client,lock,event,lease\n2026-03-01T12:00:00.000Z,A,jobs,acquired,%s\n2026-03-01T12:00:01.000Z,B,jobs,waiting,\n" +
+		"2026-03-01T12:00:20.000Z,B,jobs,acquired,30s\n2026-03-01T12:00:25.000Z,B,jobs,released,\n"
+	for lease, want := range map[string]Verdict{"10s": None, "19.5s": None, "20s": Possible, "": Possible} {
+		r, err := Check(t.Context(), Options{Rules: plausible}, source("log", fmt.Sprintf(log, lease)))
+		if err != nil || r.Verdict() != want {
+			t.Errorf("%q: %s, want %s: %v", lease, r.Verdict(), want, err)
+		}
+	}
+	for _, lease := range []string{"30", "-1s", "200000h", "soon"} {
+		if _, err := Check(t.Context(), Options{}, source("log", fmt.Sprintf(log, lease))); err == nil || !strings.Contains(err.Error(), "is no lease such as 30s") {
+			t.Errorf("%q: %v", lease, err)
+		}
+	}
+}
+
+// How long clients held together: at least and at most, with all that may be off.
+func TestTogether(t *testing.T) {
+	const ms = int64(time.Millisecond)
+	for _, tt := range []struct {
+		log         string
+		rules       Rules
+		least, most int64
+	}{
+		// From 10 at the latest 11, to 30 at the earliest; to 30, at the latest 31, from 10.
+		{"0 A acquired;10 B acquired;30 A lost;99 B released", Rules{}, 19 * ms, 21 * ms},
+		{"0 A acquired;10 B acquired;30 A lost;99 B released", Rules{ClockError: 2 * time.Millisecond}, 15 * ms, 25 * ms},
+		{"0 A acquired;10 B acquired;30 A released;99 B released", Rules{ReleasedAfter: 5 * time.Millisecond}, 14 * ms, 21 * ms},
+		{"0 A acquired;10 B acquired;15 B lost;30 A lost", Rules{ClockError: 2 * time.Millisecond}, 4 * ms, 6 * ms},
+		{"0 A acquired;10 B acquired;12 A extended;99 B released", Rules{Lease: 40 * time.Millisecond}, 1 * ms, 43 * ms},
+	} {
+		r := checked(t, short(tt.log), Options{Rules: tt.rules, Format: logline.Format{Unit: "ms"}})
+		if len(r.Violations) != 1 {
+			t.Errorf("%s: %d violations", tt.log, len(r.Violations))
+			continue
+		}
+		if least, most := r.Violations[0].Together(); least != tt.least || most != tt.most {
+			t.Errorf("%s: from %v to %v, want from %v to %v", tt.log, time.Duration(least), time.Duration(most), time.Duration(tt.least), time.Duration(tt.most))
+		}
+	}
+	r := checked(t, short("0 A acquired;10 B acquired;99 B released;50 C waiting"), Options{Format: logline.Format{Unit: "ms"}})
+	if _, most := r.Violations[0].Together(); most >= Endless { // B has ended
+		t.Error(most)
+	}
+	r = checked(t, short("0 A acquired;10 B acquired;50 C waiting"), Options{Format: logline.Format{Unit: "ms"}})
+	if _, most := r.Violations[0].Together(); most < Endless {
+		t.Error(most)
+	}
+}
+
+// A violation has the lines that show it, by their numbers in the file that was given, whatever their form.
+func TestQuotes(t *testing.T) {
+	text := "noise\n" + at(noon, time.UTC)(badTale)
+	for name, form := range map[string]string{"plain": text, "zipped": zipped(text), "CRLF": strings.ReplaceAll(text, "\n", "\r\n")} {
+		s, o := source("a.log", form), Options{Rules: plausible, Format: mapped(t, proseFormat)}
+		r, err := Check(t.Context(), o, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Quote(t.Context(), o, r, s); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, q := range r.Violations[0].Quotes {
+			got = append(got, q.Place+" "+q.Text)
+		}
+		want := []string{"2 2026-03-01 12:00:00.123 [pod-a] lock acquired: jobs", "4 2026-03-01 12:00:03.123 [pod-b] lock acquired: jobs",
+			"5 2026-03-01 12:00:06.123 [pod-a] lock released: jobs", "6 2026-03-01 12:00:09.123 [pod-b] lock released: jobs"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
