@@ -34,8 +34,8 @@ func checkCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check <file>...",
 		Short: "Judge what already ran: logs of production, histories of runs",
-		Long: `Judge what already ran. A file is a log of a lock in production, in any of many
-forms. These need no word:
+		Long: `Judge what already ran. A file is a log of a lock in production, in one of many
+forms. These two work as they are:
 
   time,client,lock,event,token
   2026-03-01T10:00:00.000Z,pod-1,jobs,acquired,34
@@ -46,8 +46,8 @@ forms. These need no word:
 Events are acquired, released, lost, extended, waiting, crashed and write; docs/check.md
 says what each means and which verdict follows. JSON arrays, the exports of Kibana and
 Datadog, ECS, zap, klog of client-go, logback, log4j and MONITOR of Redis are recognized;
-of other text, --pattern says where the values stand, and a file that --mapping names may
-say it for good. --explain-format shows how the first lines are read.
+of other text, --pattern says where the values stand (regular expressions of RE2), and a
+mapping may say it for good. --explain-format shows how the first lines are read.
 
 Several files are one log, such as those of the pods of a service. Each lock of a log is
 judged separately, in constant memory. A file may be gzipped; - reads stdin.
@@ -83,6 +83,17 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 	flags.BoolVar(&f.reentrant, "reentrant", false, "a client may acquire what it holds; else it may be two with one name")
 	flags.BoolVar(&f.separate, "separate", false, "judge each file for itself; else several files are one log")
 	flags.DurationVar(&f.window, "window", 0, "how far lines may be out of order; a file with more than that is\nsorted on disk first")
+	f.formatFlags(flags)
+	flags.BoolVar(&f.follow, "follow", false, "keep reading while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
+	flags.BoolVar(&f.skip, "skip-invalid", false, "count and skip lines that cannot be read; else the first one ends the check")
+	_ = cmd.RegisterFlagCompletionFunc("time-unit", cobra.FixedCompletions([]string{"s", "ms", "us", "ns"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(logline.Presets(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("columns", cobra.FixedCompletions([]string{"time=", "client=", "lock=", "event=", "token="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
+	return speaks(cmd, g)
+}
+
+// formatFlags are those that say how a log is written; in a mapping, the same are keys.
+func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.mapping, "mapping", "", "a YAML file that says how the log is written; its keys are preset, pattern,\ncolumns, events, ignore, time-layout, zone, time-unit, encoding, order, lease,\nclock-error, released-after and reentrant, with the meaning of these flags")
 	flags.StringVar(&f.format.Preset, "preset", "", "what writes the log: "+strings.Join(logline.Presets(), ", "))
 	flags.StringArrayVar((*[]string)(&f.format.Pattern), "pattern", nil, "for lines of text, or messages: a regular expression with groups such as\n(?<client>...), (?<lock>...), (?<event>...); of several, the first that matches")
@@ -95,12 +106,6 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 	flags.StringVar(&f.format.Encoding, "encoding", "", "of its text, if not UTF-8: latin1, utf-16")
 	flags.StringVar(&f.format.Order, "order", "", "of its lines: oldest-first, newest-first or mixed; sorts stdin, too")
 	flags.BoolVar(&f.explain, "explain-format", false, "show how the first lines are read, and what is missing; judge nothing")
-	flags.BoolVar(&f.follow, "follow", false, "keep reading while the log grows, and tell each violation as it comes;\nCtrl-C ends it with the verdict so far")
-	flags.BoolVar(&f.skip, "skip-invalid", false, "count and skip lines that cannot be read; else the first one ends the check")
-	_ = cmd.RegisterFlagCompletionFunc("time-unit", cobra.FixedCompletions([]string{"s", "ms", "us", "ns"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(logline.Presets(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("columns", cobra.FixedCompletions([]string{"time=", "client=", "lock=", "event=", "token="}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
-	return speaks(cmd, g)
 }
 
 // answers are what the files came to.

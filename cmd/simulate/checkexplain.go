@@ -39,10 +39,13 @@ func (f *judgeFlags) explained(ctx context.Context, w io.Writer, in *input, o lo
 		fmt.Fprintln(w)
 	}
 	for i := range x.Lines {
-		f.explainedLine(w, &x.Lines[i], x.Unit)
+		f.explainedLine(w, &x.Lines[i], x.Unit, x.Err)
 	}
 	if x.Err != nil {
 		return &logcheck.LineError{File: in.name, Line: x.Lines[len(x.Lines)-1].Number, Err: x.Err}
+	}
+	if x.Other > 0 {
+		fmt.Fprintln(w, f.said(say.LogOtherLeft.With(say.Grouped(x.Other))))
 	}
 	for _, flag := range missing(x.Reads) {
 		fmt.Fprintln(w, f.named("hint", flag))
@@ -51,9 +54,9 @@ func (f *judgeFlags) explained(ctx context.Context, w io.Writer, in *input, o lo
 }
 
 // explainedLine shows a line, and below it its events or why it has none.
-func (f *judgeFlags) explainedLine(w io.Writer, line *logcheck.Explained, unit logcheck.Unit) {
+func (f *judgeFlags) explainedLine(w io.Writer, line *logcheck.Explained, unit logcheck.Unit, last error) {
 	number := strconv.FormatInt(line.Number, 10)
-	fmt.Fprintf(w, "%s: %s\n", number, clean.Text(line.Text, clean.MaxLine))
+	fmt.Fprintf(w, "%s: %s\n", number, clean.KeepBlanks(line.Text))
 	indent := strings.Repeat(" ", len(number)+2)
 	said := line.Says(unit)
 	for _, event := range said {
@@ -63,6 +66,7 @@ func (f *judgeFlags) explainedLine(w io.Writer, line *logcheck.Explained, unit l
 	case line.Err == nil && len(said) > 0:
 	case line.Err == nil:
 		fmt.Fprintf(w, "%s- %s\n", indent, say.Text("no event").In(f.language))
+	case line.Err == last: // it ends the command, and is said there
 	case errors.Is(line.Err, logline.ErrOther):
 		fmt.Fprintf(w, "%s- %s\n", indent, say.Text("about something else").In(f.language))
 	default:

@@ -40,7 +40,8 @@ type logVerdict struct {
 	Verdict  logcheck.Verdict `json:"verdict"`
 	Certain  int64            `json:"certain"`
 	Possible int64            `json:"possible"`
-	AtLeast  bool             `json:"at_least"` // there may have been more than that
+	AtLeast  bool             `json:"at_least"`         // there may have been more than that
+	Writes   *int64           `json:"writes,omitempty"` // of stale writes: how many writes were read; with 0 nothing was judged
 }
 
 type logSetting struct {
@@ -91,8 +92,8 @@ func logged(names []string, r *logcheck.Result) *checkedLog {
 		File: strings.Join(names, " + "), Files: names, Format: r.Format, Lines: r.Lines, Events: r.Events, Skipped: r.Skipped, Other: r.Other, Unread: r.Unread, Reads: map[string]string{}, Locks: r.Locks, Contended: r.Contended,
 		Verdict: r.Verdict(), Words: r.Words().English(), Doubts: inEnglish(r.Doubts), Remarks: inEnglish(r.Remarks), result: r,
 		Verdicts: map[string]logVerdict{
-			exclusionID:  {r.Overlap(), r.Overlaps.Certain, r.Overlaps.Possible, r.Overlaps.AtLeast},
-			staleWriteID: {r.StaleWrite(), r.StaleWrites.Certain, r.StaleWrites.Possible, r.StaleWrites.AtLeast},
+			exclusionID:  {r.Overlap(), r.Overlaps.Certain, r.Overlaps.Possible, r.Overlaps.AtLeast, nil},
+			staleWriteID: {r.StaleWrite(), r.StaleWrites.Certain, r.StaleWrites.Possible, r.StaleWrites.AtLeast, &r.Writes},
 		},
 		Settings: []logSetting{}, ByLock: []logFinding{}, Violations: []logViolation{},
 	}
@@ -102,7 +103,15 @@ func logged(names []string, r *logcheck.Result) *checkedLog {
 	for _, read := range r.Reads {
 		c.Reads[read.Ours] = read.Theirs
 	}
+	if r.Writes == 0 { // none would be an all-clear
+		v := c.Verdicts[staleWriteID]
+		v.Verdict = logcheck.Unknown
+		c.Verdicts[staleWriteID] = v
+	}
 	for _, s := range r.Settings {
+		if r.Writes == 0 {
+			s.StaleWrite = logcheck.Unknown
+		}
 		c.Settings = append(c.Settings, logSetting{s.ClockError.String(), s.ReleasedAfter.String(), s.Overlap, s.StaleWrite})
 	}
 	for i := range r.Findings {

@@ -46,7 +46,16 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 	}
 	at := "--" // where a mistake is: in a flag, or in a file
 	if f.mapping != "" {
+		if _, err := format.Ready(); err != nil { // a mistake of the flags is none of the file
+			return o, fmt.Errorf("--%w", err)
+		}
+		if err := logcheck.Usable(&format); err != nil {
+			return o, fmt.Errorf("--%w", err)
+		}
 		text, err := os.ReadFile(f.mapping)
+		if errors.Is(err, fs.ErrNotExist) {
+			return o, fmt.Errorf("%s: there is no such file", f.mapping)
+		}
 		if err != nil {
 			return o, notRead(err)
 		}
@@ -131,7 +140,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 		cure := "; --skip-invalid counts such lines and goes on"
 		switch {
 		case logcheck.IsLate(err):
-			cure = "; a file is sorted on disk"
+			cure = "; --order mixed sorts all lines, on disk"
 		case line.Line == 1: // without it no other line can be read
 			cure = ""
 		}

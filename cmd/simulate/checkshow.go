@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/clean"
@@ -17,7 +16,7 @@ const shownViolations = 10
 func (f *judgeFlags) showLog(w io.Writer, c *checkedLog) {
 	r := c.result
 	fmt.Fprintln(w, f.said(say.OfLock.With(say.Verbatim(c.File), say.LogLines.With(
-		say.Grouped(c.Lines), say.Verbatim(strings.ToUpper(c.Format)), say.Grouped(c.Locks), say.Verbatim(c.From), say.Verbatim(c.To)))))
+		say.Grouped(c.Lines), say.Verbatim(r.FormatName()), say.Grouped(c.Locks), say.Verbatim(c.From), say.Verbatim(c.To)))))
 	fmt.Fprintf(w, "%s\n\n", f.said(r.Words()))
 	stale := []string{say.Text("stale writes").In(f.language), f.logVerdict(r.StaleWrite(), r.StaleWrites), f.firstOf(r, logcheck.StaleWrite)}
 	if r.Writes == 0 {
@@ -54,12 +53,8 @@ const quotedViolations = 3
 
 // showProof prints for how long clients held together, and the lines that show it.
 func (f *judgeFlags) showProof(w io.Writer, v *logcheck.Violation) {
-	if v.Sort == logcheck.Overlap {
-		least, most := v.Together()
-		if most >= logcheck.Endless {
-			most = 0
-		}
-		fmt.Fprintf(w, "    %s\n", f.said(say.LogTogether.With(say.Span(least), say.OptionalSpan(most))))
+	if together := v.TogetherWords(); !together.Empty() {
+		fmt.Fprintf(w, "    %s\n", f.said(together))
 	}
 	for _, q := range v.Quotes {
 		fmt.Fprintf(w, "    %s: %s\n", clean.Text(q.Place, clean.MaxLine), clean.Text(q.Text, clean.MaxLine))

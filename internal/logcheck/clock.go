@@ -33,6 +33,7 @@ const yearless Unit = -1
 type clock struct {
 	unit   Unit   // of numbers; 0: times are dates
 	layout string // of dates, as package time has it; "" for the usual forms
+	asSaid string // and as the format has it
 	zone   *time.Location
 	stated bool // the zone is
 	guess  bool // numbers may be seconds, or what their length says
@@ -55,7 +56,7 @@ func (c *clock) set(f *logline.Format) (err error) {
 	if c.unit, err = UnitOf(f.Unit); err != nil {
 		return fmt.Errorf("time-unit: %w", err)
 	}
-	c.guess, c.layout, c.zone = c.unit == 0 && f.GoLayout() == "", f.GoLayout(), time.UTC
+	c.guess, c.layout, c.asSaid, c.zone = c.unit == 0 && f.GoLayout() == "", f.GoLayout(), f.Layout, time.UTC
 	c.noYear = c.layout != "" && !strings.Contains(c.layout, "06")
 	if f.Zone != "" {
 		c.stated = true
@@ -73,7 +74,7 @@ func zoneOf(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" {
-		return nil, fmt.Errorf("%q is none: write it as Europe/Berlin or +01:00", name)
+		return nil, fmt.Errorf("there is no %q: write it as Europe/Berlin or +01:00", name)
 	}
 	return zone, nil
 }
@@ -129,7 +130,7 @@ func unitOfLength(text []byte) Unit {
 func (c *clock) laidOut(text []byte) (int64, error) {
 	at, err := time.Parse(c.layout, string(text))
 	if err != nil {
-		return 0, fmt.Errorf("%s is no time of the layout %s", shown(text), c.layout)
+		return 0, fmt.Errorf("%s is no time of the layout %s", shown(text), c.asSaid)
 	}
 	if name, _ := at.Zone(); strings.Contains(c.layout, "MST") && name != "UTC" && name != "GMT" {
 		return 0, fmt.Errorf("%s has a zone by a name, which says no offset: leave it out of the layout, and say --zone", shown(text))

@@ -38,6 +38,17 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	if err != nil || r.Verdict() != Certain || r.Rules.Lease != 30*time.Second || r.Unit.At(r.First) != "2026-03-01T11:00:00.123Z" {
 		t.Errorf("%+v, %v", r, err)
 	}
+	rows := regexp.MustCompile("(?m)^\\| [^|`]+: `([^|]*)` \\| `'(.*?)'`(?:, with `(.*)`)? \\|$").FindAllStringSubmatch(string(page), -1)
+	if len(rows) != 5 {
+		t.Errorf("%d patterns for lines", len(rows))
+	}
+	for _, row := range rows {
+		unbarred := strings.ReplaceAll(row[2], `\|`, "|")
+		r, err := Check(t.Context(), Options{Format: mapped(t, "pattern: '"+unbarred+"'\n"+row[3]+"\n")}, source("log", row[1]+"\n"))
+		if err != nil || r.Events != 1 || r.Locks != 1 || r.Unread != 0 || r.Findings[0].Lock != "invoices" || r.Findings[0].Acquired != 1 {
+			t.Errorf("%s: %+v, %v", row[1], r, err)
+		}
+	}
 	for _, preset := range logline.Presets() {
 		if !strings.Contains(string(page), "`"+preset+"`") {
 			t.Errorf("the page does not say what writes %s", preset)

@@ -18,6 +18,7 @@ type Explanation struct {
 	Lines  []Explained
 	Err    error // why no line can be read; nil otherwise
 	Unit   Unit
+	Other  int64 // lines about something else that are not among them
 }
 
 // Explained is a line, and what it is read as.
@@ -49,10 +50,12 @@ func (x *Explained) Says(unit Unit) (all []string) {
 	return all
 }
 
-// Limits of an explanation: it ends after some lines with events, and looks at no more than some.
+// Limits of an explanation: some lines of each kind, among so many at the beginning.
 const (
 	explainedEvents = 8
-	explainedLines  = 40
+	explainedOthers = 3
+	explainedUnread = 8
+	explainedLines  = 1_000_000
 )
 
 // Explain reads the first lines of a log, and judges nothing.
@@ -67,7 +70,8 @@ func Explain(ctx context.Context, o Options, s Source) (*Explanation, error) {
 		events = append(events, *e)
 		return nil
 	}
-	for some := 0; some < explainedEvents && len(x.Lines) < explainedLines; {
+	some, others, unread := 0, 0, 0
+	for n := 0; some < explainedEvents && unread < explainedUnread && n < explainedLines; n++ {
 		events = nil
 		line, err := l.lines.next()
 		if err == io.EOF {
@@ -78,11 +82,22 @@ func Explain(ctx context.Context, o Options, s Source) (*Explanation, error) {
 		} else if !errors.Is(err, errLong) {
 			return nil, err
 		}
-		if len(events) > 0 {
+		if stop := l.interrupted(l.lines.number); stop != nil {
+			return nil, stop
+		}
+		switch {
+		case len(events) > 0:
 			some++
+		case errors.Is(err, logline.ErrOther) || err == nil:
+			if others++; others > explainedOthers {
+				x.Other++
+				continue
+			}
+		default:
+			unread++
 		}
 		if len(line) > 0 || err != nil {
-			x.Lines = append(x.Lines, Explained{l.lines.number, string(line), events, err})
+			x.Lines = append(x.Lines, Explained{l.lines.number, cutText(line), events, err})
 		}
 		if l.decoder == nil && err != nil {
 			x.Err = err
@@ -93,6 +108,15 @@ func Explain(ctx context.Context, o Options, s Source) (*Explanation, error) {
 		x.Reads, x.Unit, x.Format = l.decoder.Reads(), l.judge.unit, l.said()
 	}
 	return x, nil
+}
+
+// cutText is what is shown of a line that is explained.
+func cutText(line []byte) string {
+	const most = 500
+	if len(line) <= most {
+		return string(line)
+	}
+	return strings.ToValidUTF8(string(line[:most]), "") + "..."
 }
 
 // cut is a piece of a log: quoted, and no longer than that.

@@ -100,10 +100,12 @@ type log struct {
 	event   Event
 
 	total   int64
-	skipped left // lines that make no sense
-	other   left // lines about something else
-	unread  left // lines that speak of a lock, and of which nothing is understood
-	zoned   bool // some times have a zone
+	skipped left   // lines that make no sense
+	other   left   // lines about something else
+	ignored left   // lines that the format says not to matter
+	spans   []span // of the sources
+	unread  left   // lines that speak of a lock, and of which nothing is understood
+	zoned   bool   // some times have a zone
 	formats []string
 	reads   []logline.Read // of the first source
 }
@@ -183,8 +185,14 @@ func (l *log) finish() *Result {
 	if n := &l.other; n.n > 0 {
 		r.remark(say.LogOther.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
 	}
+	if n := &l.ignored; n.n > 0 {
+		r.remark(say.LogIgnored.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
+	}
 	if l.values != nil && l.values.clock.lacks {
 		r.remark(say.LogNoZone.With())
+		if a, b := strangers(l.spans); b > 0 {
+			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))
+		}
 	}
 	if l.options.Missing != nil {
 		if what := l.options.Missing(); !what.Empty() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -181,6 +182,9 @@ func (j *judge) close(lines int64) *Result {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	if a, b := alike(names); b != "" {
+		r.doubt(say.LogAlike.With(say.Verbatim(a), say.Verbatim(b)))
+	}
 	for _, name := range names {
 		j.finish(j.locks[name])
 	}
@@ -195,9 +199,27 @@ func (j *judge) close(lines int64) *Result {
 		r.doubt(say.LogEmpty.With())
 	case r.Contended == 0:
 		r.doubt(say.LogUncontended.With())
+	case r.Contended < r.Locks && r.Verdict() == None:
+		lone := slices.IndexFunc(r.Findings, func(f Finding) bool { return !f.Contended })
+		if lone >= 0 {
+			r.remark(say.LogSomeUncontended.With(say.Number(r.Locks-r.Contended), say.Verbatim(r.Findings[lone].Lock)))
+		}
 	case j.lease == 0 && slices.ContainsFunc(r.Violations, func(v *Violation) bool { return v.Sort == Overlap && !v.Certain && v.silent() }):
 		r.remark(say.LogSayLease.With())
 	}
 	j.sum(r)
 	return r
+}
+
+// alike finds two names that differ in case only, or in marks around them; "" without any.
+func alike(names []string) (string, string) {
+	seen := map[string]string{}
+	for _, name := range names {
+		bare := strings.ToLower(strings.Trim(name, " \t.,;:!?'\"`()[]{}<>"))
+		if other, ok := seen[bare]; ok && bare != "" {
+			return other, name
+		}
+		seen[bare] = name
+	}
+	return "", ""
 }

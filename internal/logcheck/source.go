@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -25,6 +27,7 @@ func (l *log) open(in io.Reader) error {
 		return l.wrong(err)
 	}
 	l.lines, l.decoder, l.ahead, l.steps = newLines(in), nil, nil, steps{}
+	l.spans = append(l.spans, span{file: l.number})
 	if l.options.Found == nil {
 		ahead, _ := l.lines.in.Peek(aheadBytes) // an error comes again when it is read
 		l.ahead = bytes.TrimPrefix(bytes.Clone(ahead), []byte(bom))
@@ -57,9 +60,13 @@ func (l *log) read(in io.Reader) error {
 		}
 		switch {
 		case err == nil:
+		case errors.Is(err, logline.ErrOther) && l.namesLock(line):
+			l.unread.add(l.place(), line, err)
 		case errors.Is(err, logline.ErrOther):
 			l.other.add(l.place(), line, err)
-		case errors.Is(err, logline.ErrUnread):
+		case errors.Is(err, errIgnored):
+			l.ignored.add(l.place(), line, err)
+		case errors.Is(err, logline.ErrUnread) || errors.Is(err, logline.ErrTwo):
 			l.unread.add(l.place(), line, err)
 		case l.lines.number > 1 && !l.lines.whole && !IsLate(err):
 			l.judge.result.doubt(say.LogCut.With(l.at()))
@@ -129,8 +136,32 @@ func (l *log) decode(line []byte) error {
 			return err
 		}
 	}
+	if l.format.Ignores(line) {
+		return errIgnored
+	}
 	return l.decoder.Decode(line, l.emit)
 }
+
+// errIgnored is of a line that the format says not to matter.
+var errIgnored = errors.New("it matches --ignore")
+
+// namesLock reports whether a line has the name of a lock of the log as a word: it may be an event in a form that was not
+// foreseen.
+func (l *log) namesLock(line []byte) bool {
+	if l.values == nil || l.format.Kind == logline.Monitor {
+		return false
+	}
+	for word := range bytes.FieldsFuncSeq(line, between) {
+		word = bytes.Trim(word, ".:!?-")
+		if _, ok := l.values.locks[string(word)]; ok && len(word) > 2 && !numeric(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// between reports what stands between words.
+func between(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
 
 var errOpen = errors.New("it has no line break")
 
@@ -147,6 +178,11 @@ func (l *log) begin(line []byte) (bool, error) {
 	d, format, err := logline.Open(&l.options.Format, name, line, ahead)
 	if err != nil {
 		return false, err
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(format.Zones)) {
+		if ok, _ := path.Match(pattern, name); ok { // the pattern was checked
+			format.Zone = format.Zones[pattern]
+		}
 	}
 	values, err := newValues(&format)
 	if err != nil {
@@ -202,6 +238,7 @@ func (l *log) emit(f *logline.Fields) error {
 	if err := l.zones(e); err != nil {
 		return err
 	}
+	l.spans[len(l.spans)-1].add(e)
 	e.Line, e.Sum = l.place(), 0
 	if f.Line > 0 {
 		e.Line = placed(l.number, f.Line)

@@ -68,6 +68,15 @@ func edit(write func([]told) string, change func(lines []string) []string) func(
 	}
 }
 
+// byPod writes the tale of pod-a by clocks of UTC, and that of pod-b in another file by those of a zone.
+func byPod(tale []told, zone *time.Location, layout string) (files []string) {
+	for i, pod := range []string{"pod-a", "pod-b"} {
+		own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
+		files = append(files, prose(layout, []*time.Location{time.UTC, zone}[i])(own))
+	}
+	return files
+}
+
 func zipped(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -124,8 +133,8 @@ func TestVariations(t *testing.T) {
 		{"latin1, and not said", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "pod-", "p\xf6d-") }), proseFormat, "", "", "line 1: it is not valid UTF-8: --encoding"},
 		{"an offset", one(prose(iso, berlin)), proseFormat, None, Certain, ""},
 		{"an offset without a colon", one(prose("2006-01-02 15:04:05.000 -0700", berlin)), proseFormat, None, Certain, ""},
-		{"a comma before the milliseconds", one(prose("2006-01-02 15:04:05,000", time.UTC)), proseFormat, None, Certain, "its times have no zone"},
-		{"slashes", one(prose("2006/01/02 15:04:05.000", time.UTC)), proseFormat, None, Certain, "its times have no zone"},
+		{"a comma before the milliseconds", one(prose("2006-01-02 15:04:05,000", time.UTC)), proseFormat, None, Certain, "no zone in its times"},
+		{"slashes", one(prose("2006/01/02 15:04:05.000", time.UTC)), proseFormat, None, Certain, "no zone in its times"},
 		{"microseconds", one(prose("2006-01-02 15:04:05.000000", time.UTC)), proseFormat + "zone: UTC\n", None, Certain, ""},
 		{"whole seconds", one(prose("2006-01-02T15:04:05Z07:00", time.UTC)), proseFormat, Possible, Certain, ""},
 		{"a layout of Python", one(prose("02/Jan/2006:15:04:05.000", time.UTC)), "pattern: '^(?<time>\\S+) INFO \\[(?<client>[^\\]]+)\\] lock (?<event>\\w+): (?<lock>\\S+)'\ntime-layout: '%d/%b/%Y:%H:%M:%S.%L'\nzone: UTC\n", None, Certain, ""},
@@ -140,13 +149,7 @@ func TestVariations(t *testing.T) {
 		{"the same, without a zone", one(at(time.Date(2026, 10, 25, 0, 59, 57, 500_000_000, time.UTC), berlin)), proseFormat, "", "", "goes against the order of the lines by up to an hour"},
 		{"clocks are put forward meanwhile", one(at(time.Date(2026, 3, 29, 0, 59, 55, 0, time.UTC), berlin)), proseFormat + "zone: Europe/Berlin\n", None, Certain, ""},
 		{"an hour that there was not", one(at(time.Date(2026, 3, 29, 2, 30, 0, 0, time.UTC), time.UTC)), proseFormat + "zone: Europe/Berlin\n", "", "", "never showed"},
-		{"each pod in its own zone", func(tale []told) (files []string) {
-			for i, pod := range []string{"pod-a", "pod-b"} {
-				own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
-				files = append(files, prose(iso, []*time.Location{time.UTC, berlin}[i])(own))
-			}
-			return files
-		}, proseFormat, None, Certain, ""},
+		{"each pod in its own zone", func(tale []told) []string { return byPod(tale, berlin, iso) }, proseFormat, None, Certain, ""},
 		{"one pod with a zone, one without", func(tale []told) (files []string) {
 			for i, pod := range []string{"pod-a", "pod-b"} {
 				own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
@@ -164,13 +167,13 @@ func TestVariations(t *testing.T) {
 				all = append(all, line, line)
 			}
 			return all
-		})), proseFormat, None, Certain, "5 lines stand there twice"},
+		})), proseFormat, None, Certain, "5 duplicate lines counted once"},
 		{"two acquisitions in one line's time, and two releases", one(edit(plainly, func(lines []string) []string {
 			return slices.Insert(slices.Clone(lines), 0, lines[0])
-		})), proseFormat, None, Certain, "1 line stands there twice"},
+		})), proseFormat, None, Certain, "1 duplicate line counted once"},
 		{"rotated, with some lines in both files", func(tale []told) []string {
 			return split(tale, func(l []string) [][]string { return [][]string{l[:3], l[1:]} })
-		}, proseFormat, None, Certain, "2 lines stand there twice"},
+		}, proseFormat, None, Certain, "2 duplicate lines counted once"},
 		{"rotated, the newer file first, the older one compressed", func(tale []told) []string {
 			files := split(tale, func(l []string) [][]string { return [][]string{l[2:], l[:2]} })
 			return []string{files[0], zipped(files[1])}
@@ -189,10 +192,24 @@ func TestVariations(t *testing.T) {
 		})), proseFormat, None, Certain, "3 lines are about something else"},
 		{"a line of another form", one(edit(plainly, func(lines []string) []string {
 			return slices.Insert(slices.Clone(lines), 1, "2026-03-01T12:00:01Z WARN [pod-a] could not renew the lock on jobs\n")
-		})), proseFormat, Unknown, Certain, "1 line speaks of a lock and was not understood, first line 2"},
+		})), proseFormat, Unknown, Certain, "1 line speaks of a lock or names one and was not fully understood, first line 2"},
 		{"the same, said not to matter", one(edit(plainly, func(lines []string) []string {
 			return slices.Insert(slices.Clone(lines), 1, "2026-03-01T12:00:01Z WARN [pod-a] could not renew the lock on jobs\n")
-		})), proseFormat + "ignore: could not renew\n", None, Certain, "1 line is about something else"},
+		})), proseFormat + "ignore: could not renew\n", None, Certain, "1 line was ignored as --ignore says, first line 2"},
+		{"a line that names the lock, and none of the words for one", one(edit(plainly, func(lines []string) []string {
+			return slices.Insert(slices.Clone(lines), 2, "2026-03-01T12:00:03Z WARN [pod-b] seized 'jobs' by force\n")
+		})), proseFormat, Unknown, Certain, "names one and was not fully understood, first line 3"},
+		{"two events in one line", one(func(tale []told) string {
+			return strings.Replace(plainly(tale), "released: jobs", "released: jobs then [pod-a] lock acquired: mail", 1)
+		}), proseFormat, Unknown, Certain, "not fully understood"},
+		{"one lock by two spellings", one(func(tale []told) string {
+			return strings.Replace(plainly(tale), "acquired: jobs", "acquired: Jobs.", 1)
+		}), proseFormat, Unknown, Unknown, "Jobs. and jobs are two locks by their names"},
+		{"quotation marks", one(func(tale []told) string {
+			return strings.Replace(plainly(tale), "acquired: jobs", `acquired: "jobs"`, 1)
+		}), proseFormat, None, Certain, ""},
+		{"two pods in two zones, of which their lines say nothing", func(tale []told) []string { return byPod(tale, berlin, "2006-01-02 15:04:05.000") }, proseFormat, Unknown, Unknown, "no moment and no client in common"},
+		{"the same, with the zone of each", func(tale []told) []string { return byPod(tale, berlin, "2006-01-02 15:04:05.000") }, proseFormat + "zones: {0.log: UTC, '1*': Europe/Berlin}\n", None, Certain, ""},
 		{"a word that is not known", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "acquired", "grabbed") }), proseFormat, "", "", `line 1: unknown event "grabbed"`},
 		{"the same, with its meaning", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "acquired", "grabbed") }), proseFormat + "events: {acquired: grabbed}\n", None, Certain, ""},
 		{"loud", one(func(tale []told) string {

@@ -2,6 +2,7 @@ package logcheck
 
 import (
 	"strconv"
+	"strings"
 
 	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
@@ -227,6 +228,15 @@ type Result struct {
 	Violations  []*Violation // those that were found first, no more than maxViolations
 	Doubts      []say.Phrase // why none would be too much to say, of the log as a whole and of the first lock with one
 	Remarks     []say.Phrase // what else there is to say
+}
+
+// FormatName is the format as people read it: CSV, JSONL, logback.
+func (r *Result) FormatName() string {
+	switch r.Format {
+	case "csv", "json", "jsonl", "csv+jsonl", "jsonl+csv":
+		return strings.ToUpper(r.Format)
+	}
+	return r.Format
 }
 
 // Limits of what a result keeps. All is counted.

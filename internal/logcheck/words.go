@@ -36,6 +36,21 @@ func (v *Violation) Words() say.Phrase {
 	return say.LogMaybeAfter.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine), say.OptionalSpan(y.From-x.Heard))
 }
 
+// TogetherWords say for how long the clients held together, at least and at most; empty of a write.
+func (v *Violation) TogetherWords() say.Phrase {
+	if v.Sort != Overlap {
+		return say.Phrase{}
+	}
+	least, most := v.Together()
+	if most >= Endless {
+		most = 0
+	}
+	if least <= 0 {
+		return say.LogTogetherAny.With(say.OptionalSpan(most))
+	}
+	return say.LogTogether.With(say.Span(least), say.OptionalSpan(most))
+}
+
 // who names a holder: with its token where the other one has the same name.
 func (v *Violation) who(h *Hold) say.Phrase {
 	for _, other := range v.Holds {

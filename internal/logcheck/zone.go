@@ -22,6 +22,47 @@ func (l *log) zones(e *Event) error {
 	return nil
 }
 
+// span is from when to when a source has events, and of whom.
+type span struct {
+	file     int
+	from, to int64
+	clients  map[string]bool
+}
+
+// maxSpan is how many clients of a source are remembered: with more of them, nothing is concluded.
+const maxSpan = 1000
+
+func (s *span) add(e *Event) {
+	if s.clients == nil {
+		s.clients, s.from, s.to = map[string]bool{}, e.At, e.At
+	}
+	s.from, s.to = min(s.from, e.At), max(s.to, e.At)
+	if len(s.clients) <= maxSpan && !s.clients[e.Client] {
+		s.clients[e.Client] = true
+	}
+}
+
+// strangers finds two sources that have no moment and no client in common, and 0, 0 without any. What is rotated has the
+// clients of the part before; sources of different clients are rather of different zones.
+func strangers(spans []span) (int, int) {
+	for i := range spans {
+		for k := range spans[:i] {
+			a, b := &spans[k], &spans[i]
+			if len(a.clients) == 0 || len(b.clients) == 0 || len(a.clients) > maxSpan || len(b.clients) > maxSpan || a.from <= b.to && b.from <= a.to {
+				continue
+			}
+			common := false
+			for client := range a.clients { // order: any
+				common = common || b.clients[client]
+			}
+			if !common {
+				return a.file, b.file
+			}
+		}
+	}
+	return 0, 0
+}
+
 // steps are those of the times of a source from line to line.
 type steps struct {
 	last        int64 // 0 before the first

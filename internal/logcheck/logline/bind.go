@@ -38,6 +38,9 @@ func (b binder) parts(field int, slot func(name string) (int, error)) (parts []p
 	}
 	either := strings.Contains(expression, "|")
 	for name := range strings.FieldsFuncSeq(expression, func(c rune) bool { return c == '+' || c == '|' }) {
+		if strings.HasPrefix(name, "=") {
+			return nil, fmt.Errorf("columns: %s=%s: a text stands alone, and cannot be joined", names[field], expression)
+		}
 		if name == "@file" {
 			parts = append(parts, part{slot: -1, text: []byte(b.file), either: either})
 			continue
@@ -114,18 +117,25 @@ func (b *binder) needed(field int) bool {
 	return field <= eventField
 }
 
-// within looks for the values in the message of a line, where there are patterns.
-func (b *bound) within(f *Fields) bool {
+// within looks for the values in the message of a line, where there are patterns. It returns the one that matched.
+func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 	if len(b.patterns) == 0 {
-		return true
+		return nil, true
 	}
-	p := b.patterns.match(f.message)
-	if p == nil {
-		return false
+	if p = b.patterns.match(f.message); p == nil {
+		return nil, false
 	}
 	f.Prose = false
 	p.set(f)
-	return true
+	return p, true
+}
+
+// whole is what is left to say of a line whose event was emitted.
+func whole(p *pattern) error {
+	if p != nil && p.twice() {
+		return ErrTwo
+	}
+	return nil
 }
 
 // prose is the rank of the first alias of an event that may be any sentence.

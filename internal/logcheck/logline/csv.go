@@ -17,7 +17,6 @@ type csvDecoder struct {
 	columns []string
 	last    bool // the event is the last column
 	loose   bool // its names are not ours: lines may be about something else
-	ignored Ignored
 	values  [][]byte
 }
 
@@ -27,7 +26,7 @@ const commas = ",;\t|"
 // newCSV begins with the header.
 func newCSV(header []byte, b binder) (d *csvDecoder, err error) {
 	for _, comma := range []byte(commas) {
-		next := &csvDecoder{comma: comma, header: bytes.Clone(header), ignored: b.format.ignored, bound: bound{patterns: b.format.patterns}}
+		next := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: bound{patterns: b.format.patterns}}
 		if wrong := next.begin(b); err == nil {
 			d, err = next, wrong
 		} else if wrong == nil {
@@ -42,8 +41,8 @@ func newCSV(header []byte, b binder) (d *csvDecoder, err error) {
 
 // begin binds our values to columns.
 func (d *csvDecoder) begin(b binder) error {
-	if err := d.split(d.header); err != nil {
-		return err
+	if d.split(d.header) != nil {
+		return noFormat(d.header)
 	}
 	for _, v := range d.values {
 		d.columns = append(d.columns, string(bytes.TrimSpace(v)))
@@ -96,12 +95,27 @@ func (d *csvDecoder) column(ours, theirs string) (int, error) {
 
 // missing says that there is no such column, and what can be done.
 func (d *csvDecoder) missing(ours, theirs string) error {
-	if len(d.columns) == 1 { // no header at all
-		return fmt.Errorf("%s is no header of a CSV file, no JSON and none of the presets: say with --pattern where time, client, lock and event stand; --explain-format shows what is read",
-			shown(d.header))
+	if !slices.ContainsFunc(d.columns, known) {
+		return noFormat(d.header)
 	}
 	return fmt.Errorf("read as the header of a CSV file, it has no column %q among %s: --columns %s=NAME says which column has the %s; --explain-format shows what is read",
 		theirs, listed(d.columns), ours, ours)
+}
+
+// noFormat says that a log is none that is known.
+func noFormat(first []byte) error {
+	return fmt.Errorf("%s is no header of a CSV file, no JSON and none of the presets: if it is text, say with --pattern where client, lock and event stand, such as "+
+		`'\[(?<client>\S+)\] (?<event>\w+) lock (?<lock>\S+)'`, shown(first))
+}
+
+// known reports whether a name may be that of one of our values.
+func known(name string) bool {
+	for field := range names {
+		if rank(field, name) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // listed is a list for an error.
@@ -124,10 +138,14 @@ func (d *csvDecoder) Decode(line []byte, emit func(*Fields) error) error {
 		return fmt.Errorf("%d columns, the header has %d", n, len(d.columns))
 	}
 	f := d.fill(d.values)
-	if !d.within(f) || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
-		return d.ignored.of(line)
+	p, ok := d.within(f)
+	if !ok || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
+		return pass(line)
 	}
-	return emit(f)
+	if err := emit(f); err != nil {
+		return err
+	}
+	return whole(p)
 }
 
 // spared reports whether the columns that a line leaves away at its end may be missing: only a token may.

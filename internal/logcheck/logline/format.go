@@ -2,6 +2,7 @@ package logline
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -24,6 +25,7 @@ type Format struct {
 	Ignore   words             `yaml:"ignore"`      // regular expressions of lines that are no events though they speak of a lock
 	Layout   string            `yaml:"time-layout"` // of its times
 	Zone     string            `yaml:"zone"`        // of times without one
+	Zones    map[string]string `yaml:"zones"`       // the same for files whose names match a pattern such as pod-b*.log
 	Unit     string            `yaml:"time-unit"`   // of times that are numbers
 	Encoding string            `yaml:"encoding"`
 	Order    string            `yaml:"order"`
@@ -34,7 +36,7 @@ type Format struct {
 	patterns matcher
 	head     *pattern
 	detect   *regexp.Regexp
-	ignored  Ignored
+	ignored  []*regexp.Regexp
 	goLayout string
 }
 
@@ -73,7 +75,11 @@ var EventWords = []string{"acquired", "released", "lost", "extended", "waiting",
 func Parse(text []byte) (*Format, error) {
 	f := &Format{}
 	if err := yaml.UnmarshalWithOptions(text, f, yaml.Strict()); err != nil {
-		return nil, fmt.Errorf("%s", strings.TrimSpace(yaml.FormatError(err, false, true)))
+		var mistaken *yaml.TypeError
+		if errors.As(err, &mistaken) { // it names types of Go
+			return nil, fmt.Errorf("line %d: %q is not what its key takes", mistaken.Token.Position.Line, mistaken.Token.Value)
+		}
+		return nil, errors.New(strings.TrimSpace(yaml.FormatError(err, false, true)))
 	}
 	return f, nil
 }
@@ -127,6 +133,9 @@ func (f Format) Over(p *Format) Format {
 		}
 	}
 	f.Events = events
+	if len(f.Zones) == 0 {
+		f.Zones = p.Zones
+	}
 	f.Ignore = slices.Concat(f.Ignore, p.Ignore)
 	return f
 }
@@ -158,8 +167,13 @@ func (f *Format) check() (err error) {
 			return wrong("detect", err)
 		}
 	}
-	if f.ignored, err = newIgnored(f.Ignore); err != nil {
-		return wrong("ignore", err)
+	f.ignored = nil
+	for _, text := range f.Ignore {
+		re, err := regexp.Compile(text)
+		if err != nil {
+			return wrong("ignore", fmt.Errorf("%s: %w", shown([]byte(text)), err))
+		}
+		f.ignored = append(f.ignored, re)
 	}
 	for ours := range f.Columns { // order: any is as wrong
 		if !slices.Contains(columnNames, ours) {
@@ -169,6 +183,11 @@ func (f *Format) check() (err error) {
 	for ours := range f.Events { // order: any is as wrong
 		if !slices.Contains(EventWords, ours) {
 			return wrong("events", fmt.Errorf("there is no %q: there are %s", ours, strings.Join(EventWords, ", ")))
+		}
+	}
+	for pattern := range f.Zones { // order: any is as wrong
+		if _, err := path.Match(pattern, ""); err != nil {
+			return wrong("zones", fmt.Errorf("%q is no pattern of file names", pattern))
 		}
 	}
 	if f.Layout != "" {
@@ -186,7 +205,12 @@ var columnNames = names[:]
 func (f *Format) GoLayout() string { return f.goLayout }
 
 // Pass says what a line is that holds no event: ErrOther or ErrUnread.
-func (f *Format) Pass(line []byte) error { return f.ignored.of(line) }
+func (f *Format) Pass(line []byte) error { return pass(line) }
+
+// Ignores reports whether a line is one of those that do not matter.
+func (f *Format) Ignores(line []byte) bool {
+	return slices.ContainsFunc(f.ignored, func(re *regexp.Regexp) bool { return re.Match(line) })
+}
 
 // ParseColumns reads time=ts,client=pod.
 func ParseColumns(text string) (map[string]string, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What is wrong with a mapping is said with its key.
@@ -18,7 +19,7 @@ func TestMistakesOfMappings(t *testing.T) {
 		"preset: log4net":                  `preset: there is no "log4net": there are datadog`,
 		"format: xml":                      `format: there is no "xml"`,
 		"order: backwards":                 `order: "backwards" is none: oldest-first`,
-		"time-layout: yesterday":           `time-layout: "yesterday" has no hour`,
+		"time-layout: yesterday":           `time-layout: "yesterday": y is not known in a layout`,
 		"ignore: '('":                      "ignore: ",
 		"columns: [time]":                  "columns",
 		"pattern: {a: b}":                  "pattern",
@@ -135,7 +136,7 @@ func TestLinesWithoutAnEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]error{
-		"2026-03-01 12:00:00 seventeen rows": ErrOther, "\tat com.acme.Rows": ErrOther, "it Acquires it": ErrUnread, "LEASE": ErrUnread, "the releasenotes": ErrOther,
+		"2026-03-01 12:00:00 seventeen rows": ErrOther, "\tat com.acme.Rows": ErrOther, "it Acquires it": ErrUnread, "LEASE": ErrUnread, "the releasenotes": ErrUnread,
 		"2026-03-01 12:00:00 A has jobs acquired": nil,
 	} {
 		if err := d.Decode([]byte(line), func(*Fields) error { return nil }); !errors.Is(err, want) {
@@ -152,6 +153,25 @@ func TestNeeded(t *testing.T) {
 	} {
 		if got := fmt.Sprintf("%s", needed(pattern)); got != want {
 			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+}
+
+// Layouts are written as programs have them.
+func TestLayouts(t *testing.T) {
+	for _, tt := range []struct{ layout, time string }{
+		{"yyyy-MM-dd HH:mm:ss,SSS", "2026-03-01 10:02:03,456"}, {"dd.MM.yyyy'T'HH:mm:ss.SSSXXX", "01.03.2026T10:02:03.456Z"}, {"M/d/yyyy h:mm:ss.SSS a", "3/1/2026 10:02:03.456 AM"},
+		{"MMM d HH:mm:ss.SSS", "Mar  1 10:02:03.456"}, {"%b %d %H:%M:%S.%L", "Mar  1 10:02:03.456"}, {"%d/%b/%Y:%H:%M:%S.%f %z", "01/Mar/2026:10:02:03.456000 +0000"},
+		{"%m/%d/%Y %I:%M:%S.%L %p", "3/01/2026 10:02:03.456 AM"}, {"Jan 2, 2006 @ 15:04:05.000", "Mar 1, 2026 @ 10:02:03.456"}, {"EEE dd MMM yyyy H:mm:ss.SSS", "Sun 01 Mar 2026 10:02:03.456"},
+	} {
+		layout, err := layoutOf(tt.layout)
+		if err != nil {
+			t.Errorf("%s: %v", tt.layout, err)
+			continue
+		}
+		at, err := time.Parse(layout, tt.time)
+		if want := time.Date(2026, 3, 1, 10, 2, 3, 456e6, time.UTC); err != nil || !at.AddDate(2026-at.Year(), 0, 0).Equal(want) {
+			t.Errorf("%s: %v, %v", tt.layout, at, err)
 		}
 	}
 }

@@ -17,7 +17,6 @@ type jsonDecoder struct {
 	values  [][]byte
 	nested  bool // some key that is asked for may stand within an object
 	guessed [numFields]bool
-	ignored Ignored
 	path    []byte
 }
 
@@ -36,7 +35,7 @@ type slot struct {
 const maxPaths = 4096
 
 func newJSON(b binder) (*jsonDecoder, error) {
-	d := &jsonDecoder{paths: map[string]target{}, ignored: b.format.ignored, bound: bound{patterns: b.format.patterns}}
+	d := &jsonDecoder{paths: map[string]target{}, bound: bound{patterns: b.format.patterns}}
 	for field, name := range names {
 		if b.format.Columns[name] == "" {
 			if !b.wanted(field) {
@@ -89,22 +88,26 @@ func (d *jsonDecoder) Decode(line []byte, emit func(*Fields) error) error {
 		rank := d.slots[d.fields[eventField][0].slot].rank
 		f.Prose = rank > prose && rank < farther
 	}
-	if !d.within(f) {
-		return d.ignored.of(line)
+	p, ok := d.within(f)
+	if !ok {
+		return pass(line)
 	}
 	for field, name := range names[:tokenField] {
 		if field == lockField || !d.guessed[field] || d.slots[d.fields[field][0].slot].set || d.patterns.has(name) {
 			continue
 		}
 		if len(f.Lock) == 0 || d.foreign(lockField) {
-			return d.ignored.of(line)
+			return pass(line)
 		}
 		return fmt.Errorf("it has no key %q: --columns %s=NAME says which one has the %s", name, name, name)
 	}
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
-		return d.ignored.of(line)
+		return pass(line)
 	}
-	return emit(f)
+	if err := emit(f); err != nil {
+		return err
+	}
+	return whole(p)
 }
 
 // foreign reports whether a value was found by another name than ours.

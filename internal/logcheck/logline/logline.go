@@ -78,6 +78,7 @@ type Read struct{ Ours, Theirs string }
 var (
 	ErrOther  = errors.New("it tells nothing of a lock")
 	ErrUnread = errors.New("it speaks of a lock, and does not have the form of an event")
+	ErrTwo    = errors.New("it has a second event, and only the first was read")
 )
 
 // The kinds of formats.

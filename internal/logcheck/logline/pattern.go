@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
-	"strings"
 )
 
 // pattern is a regular expression with named groups for our values.
@@ -102,51 +101,26 @@ func (m matcher) has(name string) bool {
 func (p *pattern) set(f *Fields) {
 	for field, name := range names {
 		if value := p.group(name); len(value) > 0 {
-			f.set(field, bytes.TrimSpace(value))
+			f.set(field, unquote(value))
 		}
 	}
 }
 
-// Ignored are lines that may be passed over though they speak of a lock.
-type Ignored []*regexp.Regexp
-
-func newIgnored(texts []string) (i Ignored, err error) {
-	for _, text := range texts {
-		re, err := regexp.Compile(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", shown([]byte(text)), err)
+// twice reports whether what is left of the line after the match has another one.
+func (p *pattern) twice() bool {
+	rest := p.line[p.found[1]:]
+	for _, text := range p.needed {
+		if !bytes.Contains(rest, text) {
+			return false
 		}
-		i = append(i, re)
 	}
-	return i, nil
+	return p.re.Match(rest)
 }
 
-// of is what a line without an event is.
-func (i Ignored) of(line []byte) error {
-	if !speaks(line) || slices.ContainsFunc(i, func(re *regexp.Regexp) bool { return re.Match(line) }) {
-		return ErrOther
+// pass is what a line without an event is.
+func pass(line []byte) error {
+	if speaks(line) {
+		return ErrUnread
 	}
-	return ErrUnread
-}
-
-// strptime are the verbs of strftime, as Python and C write times, in the words of Go.
-var strptime = strings.NewReplacer("%Y", "2006", "%y", "06", "%m", "01", "%d", "02", "%e", "_2", "%H", "15", "%I", "03", "%M", "04", "%S", "05",
-	"%f", "000000", "%L", "000", "%b", "Jan", "%B", "January", "%a", "Mon", "%A", "Monday", "%p", "PM", "%z", "-0700", "%Z", "MST", "%T", "15:04:05", "%F", "2006-01-02", "%%", "%")
-
-// java are the letters of java.time, as logback and log4j write times.
-var java = strings.NewReplacer("yyyy", "2006", "uuuu", "2006", "yy", "06", "MMMM", "January", "MMM", "Jan", "MM", "01", "dd", "02", "HH", "15", "hh", "03", "mm", "04", "ss", "05",
-	"SSSSSSSSS", "000000000", "SSSSSS", "000000", "SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "Z", "-0700", "EEE", "Mon", "a", "PM", "'T'", "T", "'", "")
-
-// layoutOf is a layout of times in the words of Go, in which it may be written as well.
-func layoutOf(text string) (string, error) {
-	switch {
-	case strings.Contains(text, "%"):
-		text = strptime.Replace(text)
-	case strings.Contains(text, "HH") || strings.Contains(text, "hh"):
-		text = java.Replace(text)
-	}
-	if !strings.Contains(text, "05") || !strings.Contains(text, "04") || !strings.Contains(text, "15") && !strings.Contains(text, "3") {
-		return "", fmt.Errorf("%q has no hour, minute and second: write it as yyyy-MM-dd HH:mm:ss.SSS, %%Y-%%m-%%d %%H:%%M:%%S.%%f or 2006-01-02 15:04:05.000", text)
-	}
-	return text, nil
+	return ErrOther
 }

@@ -13,11 +13,10 @@ type textDecoder struct {
 	head     *pattern // what stands before the message; nil when nothing of it is asked for
 	slots    []string // names of groups that are asked for
 	values   [][]byte
-	ignored  Ignored
 }
 
 func newText(b binder) (*textDecoder, error) {
-	d := &textDecoder{patterns: b.format.patterns, ignored: b.format.ignored}
+	d := &textDecoder{patterns: b.format.patterns}
 	if len(d.patterns) == 0 {
 		return nil, fmt.Errorf("say with --pattern where client, lock and event stand in a line, in named groups")
 	}
@@ -65,7 +64,7 @@ func (d *textDecoder) slot(name string) int {
 func (d *textDecoder) Decode(line []byte, emit func(*Fields) error) error {
 	p := d.patterns.match(line)
 	if p == nil {
-		return d.ignored.of(line)
+		return pass(line)
 	}
 	headed := d.head != nil && d.head.match(line)
 	if d.head != nil && !headed {
@@ -76,15 +75,18 @@ func (d *textDecoder) Decode(line []byte, emit func(*Fields) error) error {
 		if value == nil && headed {
 			value = d.head.group(name)
 		}
-		d.values[i] = bytes.TrimSpace(value)
+		d.values[i] = unquote(value)
 	}
 	f := d.fill(d.values)
 	if len(f.Time) == 0 {
 		if f.Time = stamp(line); f.Time == nil {
-			return fmt.Errorf("it has no time that is known by its form: say with a group (?<time>...) where it stands, and with --time-layout how it is written")
+			return fmt.Errorf("no time is recognized in it: say with a group (?<time>...) where it stands, and with --time-layout how it is written")
 		}
 	}
-	return emit(f)
+	if err := emit(f); err != nil {
+		return err
+	}
+	return whole(p)
 }
 
 func (d *textDecoder) End(func(*Fields) error) error { return nil }
@@ -93,6 +95,15 @@ func (d *textDecoder) End(func(*Fields) error) error { return nil }
 func (d *textDecoder) Whole() bool { return false }
 
 func (d *textDecoder) Reads() []Read { return d.reads }
+
+// unquote is a value without the quotation marks around it, and without blanks.
+func unquote(value []byte) []byte {
+	value = bytes.TrimSpace(value)
+	if n := len(value); n > 1 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'' || value[0] == '`') {
+		return value[1 : n-1]
+	}
+	return value
+}
 
 // stamp is the first time of a line, of one of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
 // 2026/03/01 10:00:00; nil when there is none.

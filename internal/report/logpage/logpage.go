@@ -7,7 +7,6 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	"strings"
 	"time"
 
 	"lockstep/internal/logcheck"
@@ -89,7 +88,7 @@ func HTML(l *Log) ([]byte, error) {
 	if r.Events > 0 {
 		first, last = l.Result.Unit.At(r.First), l.Result.Unit.At(r.Last)
 	}
-	v.Meta = l.say(say.LogLines.With(say.Grouped(r.Lines), say.Verbatim(strings.ToUpper(r.Format)), say.Grouped(r.Locks), say.Verbatim(first), say.Verbatim(last)))
+	v.Meta = l.say(say.LogLines.With(say.Grouped(r.Lines), say.Verbatim(r.FormatName()), say.Grouped(r.Locks), say.Verbatim(first), say.Verbatim(last)))
 	if r.Writes == 0 {
 		v.Properties[1].Class, v.Properties[1].Sign, v.Properties[1].Verdict = "unknown", "", l.say(say.LogNoWrites.With())
 	}
@@ -168,13 +167,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
 		}},
 	}
-	if v.Sort == logcheck.Overlap {
-		least, most := v.Together()
-		if most >= logcheck.Endless {
-			most = 0
-		}
-		view.Together = l.say(say.LogTogether.With(say.Span(least), say.OptionalSpan(most)))
-	}
+	view.Together = l.say(v.TogetherWords())
 	for _, q := range v.Quotes {
 		view.Quotes = append(view.Quotes, logcheck.Quoted{Place: clean.Text(q.Place, clean.MaxLine), Text: clean.Text(q.Text, clean.MaxLine)})
 	}
