@@ -29,8 +29,6 @@ var playTexts = [][2]string{
 	{"Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.", "没有放中：请放到时间轴的泳道里，或图中的箭头上。"},
 	{"Done: the lock holds now.", "完成：锁现在守得住了。"}, {"Done: now two are inside.", "完成：现在有两个在里面了。"}, {"Done: each client removes its own key only.", "完成：每个客户端只删自己的键。"},
 	{"Done: the data are safe now.", "完成：数据现在安全了。"}, {"Done: the others get in now.", "完成：其他客户端现在进得去了。"}, {"What happens now? Answer first.", "接下来会怎样？先回答。"},
-	{"SET NX EX, then DEL", "SET NX EX，再 DEL"}, {"SET NX EX, released by a script", "SET NX EX，由脚本释放"}, {"SET NX EX, with fencing tokens", "SET NX EX，带防护令牌"}, {"SET NX EX, renewed by a watchdog", "SET NX EX，由看门狗续期"},
-	{"Redlock, on five servers", "Redlock，五台服务器"}, {"etcd's mutex", "etcd 的互斥锁"}, {"ZooKeeper's queue", "ZooKeeper 的队列"}, {"PostgreSQL's advisory lock", "PostgreSQL 的咨询锁"},
 	{"It never happened: what it waits for did not come about.", "它没有发生：它等待的情形没有出现。"}, {"It changed nothing.", "它什么也没改变。"}, {"Nothing broke.", "什么也没坏。"},
 	{"Set a replication lag above 0 s: then the replica lacks what is new.", "把复制延迟设为大于 0 秒：这样副本就缺少新写入的内容。"}, {"Pull its end past the lease.", "把它的末端拉过租约。"},
 	{"This one is for: {nodes}", "它只能放到：{nodes}"}, {"no lane of this lock", "这把锁没有这样的泳道"},

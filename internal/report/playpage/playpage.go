@@ -238,19 +238,14 @@ func stories(l say.Language) (all []option, told map[string]string, err error) {
 	return all, told, nil
 }
 
-// callings are what people call the locks that come first in a menu.
-var callings = []struct{ id, name string }{
-	{"set-nx-ex-del", "SET NX EX, then DEL"}, {"set-nx-lua", "SET NX EX, released by a script"}, {"set-nx-incr-fence", "SET NX EX, with fencing tokens"},
-	{"watchdog-lua", "SET NX EX, renewed by a watchdog"}, {"redlock", "Redlock, on five servers"}, {"etcd-mutex", "etcd's mutex"},
-	{"zk-sequential", "ZooKeeper's queue"}, {"pg-advisory", "PostgreSQL's advisory lock"},
-}
+// named come first in a menu.
+var named = []string{"set-nx-ex-del", "set-nx-lua", "set-nx-incr-fence", "watchdog-lua", "redlock", "etcd-mutex", "zk-sequential", "pg-advisory"}
 
-// lockMenu lists the locks that the page can play: first some by names for people, then all others in groups.
-func lockMenu(l say.Language) (named []option, groups []group) {
-	first := map[string]bool{}
-	for _, c := range callings {
-		first[c.id] = true
-		named = append(named, option{c.id, say.Text(c.name).In(l) + " (" + c.id + ")"})
+// lockMenu lists the locks that the page can play: first some, then all others in groups.
+func lockMenu(l say.Language) (first []option, groups []group) {
+	called := func(id string) option { return option{id, say.LockNamed.With(locks.Name(id), say.Verbatim(id)).In(l)} }
+	for _, id := range named {
+		first = append(first, called(id))
 	}
 	for _, english := range []string{"More designs", "More: bugs that were published", "More: misprints of texts"} {
 		groups = append(groups, group{Name: say.Text(english).In(l)})
@@ -258,16 +253,16 @@ func lockMenu(l say.Language) (named []option, groups []group) {
 	for _, lock := range locks.Simulated() {
 		into := &groups[0].Options
 		switch {
-		case first[lock.ID]:
+		case slices.Contains(named, lock.ID):
 			continue
 		case locks.Misprint(lock.ID):
 			into = &groups[2].Options
 		case lock.Bug != nil:
 			into = &groups[1].Options
 		}
-		*into = append(*into, option{lock.ID, lock.ID})
+		*into = append(*into, called(lock.ID))
 	}
-	return named, groups
+	return first, groups
 }
 
 func newCard(c *tour.Card, of int, terms *page.Linker, l say.Language) card {
