@@ -16,7 +16,7 @@ import (
 // Dir is where the files are in the sources.
 const Dir = "measurements"
 
-//go:embed explore.json.gz libraries/*.json.gz programs/*.json.gz
+//go:embed explore.json.gz matrix.json.gz libraries/*.json.gz programs/*.json.gz
 var files embed.FS
 
 // Most is how many bytes a file may have, unpacked: many times what there is.
@@ -24,6 +24,9 @@ const Most = 64 << 20
 
 // Explore is the stored result of simulate explore.
 func Explore() ([]byte, error) { return Read(files, "explore.json") }
+
+// Matrix is the stored result of simulate matrix.
+func Matrix() ([]byte, error) { return Read(files, "matrix.json") }
 
 // Libraries are the Go libraries that were measured by their own code, each a file.
 func Libraries() ([][]byte, error) { return all("libraries") }

@@ -27,10 +27,11 @@ func adviseCommand(g *globals) *cobra.Command {
 		Use:   "advise",
 		Short: "Find the locks that survive what you expect",
 		Long: `Answer three questions, and read which lock to use: what you have, what happens if two
-work at once, and whether your resource can refuse an old token. In a terminal they are
-asked; --have, --if-two and --tokens answer them. The answer is one sentence of advice with
-its reason and its price, then the runner-up, what was searched and what was not, and the
-story of what you would meet. When no lock survives, it says so, and what would.
+work at once, and what the lock protects: whether that can refuse an old token. In a terminal
+they are asked; --have, --if-two and --tokens answer them. The answer is one sentence of
+advice with its reason and its price, then what happens where nothing checks tokens, the
+runner-up, what was searched and what was not, and the story of what you would meet. When
+no lock survives, it says so, and what would.
 
 Or say exactly what can happen, with --expect: which locks break when only certain kinds of
 faults can happen. Both come from the stored walk of the fault space
@@ -48,6 +49,7 @@ With fencing tokens, it does no harm that two believe they hold the lock:
 --must-not damage,robbed,stuck.
 
 What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `
+What the lock can protect: ` + strings.Join(advice.IDs(advice.Tokens()), ", ") + `
 
 Kinds of faults:
 ` + kindsHelp(),
@@ -69,7 +71,7 @@ Kinds of faults:
 	}
 	cmd.Flags().StringVar(&f.question.Have, "have", "", "what you have: redis, etcd, mysql, ... (all above)")
 	cmd.Flags().StringVar(&f.question.IfTwo, "if-two", "", "what happens if two work at once: nothing, duplicate or damage")
-	cmd.Flags().StringVar(&f.question.Tokens, "tokens", "", "whether your resource can refuse an old token: yes or no")
+	cmd.Flags().StringVar(&f.question.Tokens, "tokens", "", "what the lock protects, or whether that can refuse an old token: sql, payments, ..., yes or no")
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
 	cmd.Flags().StringSliceVar(&f.mustNot, "must-not", wayNames(), "what must not happen")
 	cmd.Flags().StringSliceVar(&f.stores, "store", nil, "only locks of these stores, such as redis (default: all)")
@@ -170,7 +172,16 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 		}
 	}
 	fmt.Fprintln(f.stdout)
-	tell(say.LocksSurvive.With(say.Number(count[measured.Survived]), say.Number(len(all)), say.Number(count[measured.NoneFound])))
+	most := 0
+	for i := range all {
+		most = max(most, all[i].Complete)
+	}
+	var ways say.Remarks
+	for _, way := range of {
+		ways = append(ways, say.WayIs.With(say.Text(way.String()), say.Text(meansOf[way])))
+	}
+	tell(say.WaysAre.With(ways))
+	tell(say.LocksSurvive.With(say.Number(count[measured.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[measured.NoneFound])))
 	tell(say.DrawnMeans.With())
 	for i := range all {
 		f.why(&all[i], of)
@@ -183,6 +194,12 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 		fmt.Fprintln(f.stdout)
 		tell(say.NoCandidates.With(say.Number(len(names)), names))
 	}
+}
+
+// meansOf are the ways of breaking in words.
+var meansOf = map[explore.Way]string{
+	explore.Believe: "two clients think they hold it", explore.Damage: "the resource is damaged",
+	explore.Robbed: "someone's lock is released by another", explore.Stuck: "no client can get it",
 }
 
 // why shows what breaks a lock, and the command that plays it: of two who believe or of damage, else of the first way.

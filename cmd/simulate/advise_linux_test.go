@@ -14,13 +14,13 @@ func TestAdviceIsAskedForAtATerminal(t *testing.T) {
 	term.press("9\n")
 	term.waitFor("a number from 1 to 3")
 	term.press("3\n")
-	term.waitFor("Can your resource refuse an old token?")
+	term.waitFor("What does the lock protect, and can that refuse an old token?")
 	term.press("1\n")
 	term.waitFor("which-lock.html")
 	if code := term.exit(); code != exitMet {
 		t.Errorf("exit code %d", code)
 	}
-	if !strings.Contains(term.text(), "Use etcd-txn, and let the resource refuse,") {
+	if !strings.Contains(term.text(), "Use etcd, one transaction (etcd-txn), and let the resource refuse,") {
 		t.Errorf("no answer:\n%s", term.text())
 	}
 }

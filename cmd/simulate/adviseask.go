@@ -16,7 +16,6 @@ import (
 	"lockstep/internal/interrupt"
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
-	"lockstep/internal/sim"
 )
 
 // asked is one of the three questions.
@@ -31,7 +30,7 @@ func (f *adviseFlags) questions() []asked {
 	return []asked{
 		{"have", "What do you have?", advice.Haves(), &f.question.Have},
 		{"if-two", "What happens if two work at once?", advice.IfTwo(), &f.question.IfTwo},
-		{"tokens", "Can your resource refuse an old token?", advice.Tokens(), &f.question.Tokens},
+		{"tokens", "What does the lock protect, and can that refuse an old token?", advice.Tokens(), &f.question.Tokens},
 	}
 }
 
@@ -59,17 +58,18 @@ func (f *adviseFlags) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	costs, err := explore.Costs(ctx, sim.New())
+	facts, err := factsOf(ctx, x)
 	if err != nil {
 		return err
 	}
-	a := advice.To(f.question, x, costs)
+	f.question.Tokens = advice.Refuses(f.question.Tokens)
+	a := advice.To(f.question, facts)
 	if f.json {
 		return f.answerJSON(&a, x)
 	}
 	f.tell(&a, "")
 	if a.Nearest != "" {
-		near := advice.To(advice.Question{Have: a.Nearest, IfTwo: a.IfTwo, Tokens: a.Tokens}, x, costs)
+		near := advice.To(advice.Question{Have: a.Nearest, IfTwo: a.IfTwo, Tokens: a.Tokens}, facts)
 		f.tell(&near, f.said(say.Text("Nearest"))+": ")
 	}
 	if alone {
@@ -82,13 +82,11 @@ func (f *adviseFlags) answer(ctx context.Context) error {
 // ask asks one question until there is an answer: its number, or its name.
 func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error {
 	fmt.Fprintln(f.stdout, f.said(say.Text(q.says)))
-	if q.flag == "tokens" {
-		for _, h := range advice.How() {
-			f.wrapped("   "+h.ID+": "+f.said(h.Name.Phrase()), "      ")
-		}
-	}
 	for i, c := range q.choices {
 		f.wrapped(fmt.Sprintf(" %2d  %s", i+1, f.said(c.Name.Phrase())), "     ")
+		if q.flag == "tokens" {
+			f.wrapped("     "+f.said(advice.Resources()[i].How.Phrase()), "     ")
+		}
 	}
 	for {
 		fmt.Fprint(f.stdout, "> ")
@@ -128,7 +126,11 @@ func (f *adviseFlags) tell(a *advice.Answer, before string) {
 	}
 	fmt.Fprintln(f.stdout)
 	for _, l := range a.Lines() {
-		f.wrapped(f.said(say.HeadAndText.With(l.Head, l.Text)), "  ")
+		text := f.said(say.HeadAndText.With(l.Head, l.Text))
+		if l.Lock != "" {
+			text += " (docs/locks/" + l.Lock + ".md)"
+		}
+		f.wrapped(text, "  ")
 	}
 	if a.Best != nil && a.Best.Story != "" {
 		f.wrapped(f.said(say.HeadAndText.With(say.Text("What you would meet"), say.Phrase{})), "  ")

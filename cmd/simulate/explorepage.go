@@ -8,7 +8,6 @@ import (
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
-	"lockstep/internal/sim"
 	"lockstep/measurements"
 )
 
@@ -71,7 +70,7 @@ func (g *globals) explorePage(ctx context.Context, l say.Language) (path string,
 	for _, k := range explore.Kinds() {
 		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	costs, err := explore.Costs(ctx, sim.New())
+	facts, err := factsOf(ctx, walk)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +78,7 @@ func (g *globals) explorePage(ctx context.Context, l say.Language) (path string,
 	if err != nil {
 		return "", err
 	}
-	data, err := explorepage.HTML(walk, libraries, kinds, costs, l)
+	data, err := explorepage.HTML(facts, libraries, kinds, l)
 	if err != nil {
 		return "", &bugError{err}
 	}

@@ -59,7 +59,7 @@ func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 	x := stored(t)
 	survived := 0
 	for _, q := range Questions() {
-		a := To(q, x, nil)
+		a := To(q, &Facts{Explored: x})
 		h := q.have()
 		if h.fits == nil {
 			if a.Best != nil || a.Sentence().Empty() || !(Question{a.Nearest, q.IfTwo, q.Tokens}).Known() {
@@ -123,7 +123,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 		for _, id := range []string{"etcd-txn", "etcd-mutex"} {
 			tt.change(lockIn(t, x, id))
 		}
-		if a := To(q, x, nil); a.Best.Verdict != tt.want || !a.Sentence().Is(tt.says) {
+		if a := To(q, &Facts{Explored: x}); a.Best.Verdict != tt.want || !a.Sentence().Is(tt.says) {
 			t.Errorf("%s: %s, %s", tt.name, a.Best.Verdict, a.Sentence().English())
 		}
 	}
@@ -131,7 +131,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 	x := stored(t)
 	lockIn(t, x, "etcd-txn").Breaks["believe"] = []measured.CutSet{{Kinds: []string{}}}
 	lockIn(t, x, "etcd-mutex").Complete = 0
-	if a := To(q, x, nil); a.Best != nil && strings.HasPrefix(a.Best.Lock, "etcd") {
+	if a := To(q, &Facts{Explored: x}); a.Best != nil && strings.HasPrefix(a.Best.Lock, "etcd") {
 		t.Errorf("%s", a.Best.Lock)
 	}
 }
@@ -139,7 +139,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 // Where the resource checks tokens, an overlap is right; where it does not, one is not, whatever the search says of damage.
 func TestTokensDecide(t *testing.T) {
 	x := stored(t)
-	yes, no := To(Question{"etcd", Damage, Yes}, x, nil), To(Question{"etcd", Damage, No}, x, nil)
+	yes, no := To(Question{"etcd", Damage, Yes}, &Facts{Explored: x}), To(Question{"etcd", Damage, No}, &Facts{Explored: x})
 	if !yes.Survives() || no.Survives() || !yes.Best.Fenced {
 		t.Errorf("%+v, %+v", yes.Best, no.Best)
 	}
@@ -155,8 +155,80 @@ func TestTokensDecide(t *testing.T) {
 	if h := heads(&yes); !slices.Contains(h, "Two can still hold it at once") || slices.Contains(h, "What would do") {
 		t.Errorf("%q", h)
 	}
-	if h := heads(&no); !slices.Contains(h, "Tokens") || !slices.Contains(h, "What would do") {
+	if h := heads(&no); !slices.Contains(h, "If the resource checks nothing") || !slices.Contains(h, "What would do") {
 		t.Errorf("%q", h)
+	}
+}
+
+// What a script of the matrix breaks is broken, where its fault is to be expected; where it is not, that is said.
+func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
+	q := Question{"etcd", Damage, Yes}
+	for _, tt := range []struct {
+		kinds   []string
+		way     string
+		breaks  bool
+		beyond  string
+		scripts int
+	}{
+		{[]string{"restart"}, "damage", true, "", 1},
+		{[]string{"restart"}, "believe", false, "", 0}, // which is no harm where the resource checks
+		{[]string{"restart", "evict"}, "damage", false, "evict", 0},
+	} {
+		f := &Facts{Explored: stored(t), Scripts: map[string][]Script{}}
+		for i := range f.Explored.Locks {
+			f.Scripts[f.Explored.Locks[i].Lock] = []Script{{Code: "XX", Kinds: tt.kinds, Way: tt.way}}
+		}
+		a := To(q, f)
+		if a.Survives() == tt.breaks || len(a.Best.Scripts) != tt.scripts || strings.Join(a.Best.Beyond, " ") != tt.beyond {
+			t.Errorf("%v by %s: %+v", tt.kinds, tt.way, a.Best)
+		}
+		if says := a.Sentence(); says.Is(say.NoLockKeeps) != tt.breaks {
+			t.Errorf("%v by %s: %s", tt.kinds, tt.way, says.English())
+		}
+	}
+}
+
+// What becomes of the data without a check is said as it was measured, of expected faults, or not measured.
+func TestWithoutACheckIsSaidAsMeasured(t *testing.T) {
+	x := stored(t)
+	for _, tt := range []struct {
+		played []measured.Unchecked
+		want   say.Template
+	}{
+		{nil, say.UncheckedUnknown},
+		{[]measured.Unchecked{{Kinds: []string{"evict"}, Damaged: true}}, say.UncheckedUnknown},
+		{[]measured.Unchecked{{Kinds: []string{"pause"}}}, say.UncheckedHolds},
+		{[]measured.Unchecked{{Kinds: []string{"pause"}, Damaged: true}, {Kinds: []string{"cut"}}}, say.UncheckedBreaks},
+	} {
+		for _, tokens := range []string{Yes, No} {
+			a := To(Question{"etcd", Damage, tokens}, &Facts{Explored: x, Unchecked: map[string][]measured.Unchecked{"etcd-txn": tt.played}})
+			lines := a.Lines()
+			at := slices.IndexFunc(lines, func(l Line) bool { return l.Head.English() == "If the resource checks nothing" })
+			if a.Best.Lock != "etcd-txn" || at < 0 || !lines[at].Text.Is(tt.want) {
+				t.Errorf("%s, %v: %+v", tokens, tt.played, lines)
+			}
+		}
+	}
+}
+
+// Where a fault is not expected, the matrix says so: with all that a lock can be kept in, or with some of it.
+func TestWhatIsNotExpected(t *testing.T) {
+	for _, tt := range []struct {
+		lock    string
+		kinds   []string
+		where   int
+		nowhere bool
+	}{
+		{"mysql-unique-ttl", []string{"fail-over"}, 1, true},
+		{"set-nx-lua", []string{"fail-over"}, 1, false}, // with one Redis, and not with a replica
+		{"etcd-txn", []string{"fail-over"}, 0, false},
+		{"etcd-txn", []string{"evict"}, 1, true},
+		{"etcd-txn", nil, 0, false},
+		{"no-such-lock", []string{"evict"}, 0, false},
+	} {
+		if where, nowhere := NotExpectedWith(tt.lock, tt.kinds); len(where) != tt.where || nowhere != tt.nowhere {
+			t.Errorf("%s, %v: %v, %v", tt.lock, tt.kinds, where, nowhere)
+		}
 	}
 }
 
@@ -172,7 +244,7 @@ func TestTheMatrixContradictsNoAnswer(t *testing.T) {
 	}
 	x, looked := stored(t), 0
 	for _, q := range Questions() {
-		a := To(q, x, nil)
+		a := To(q, &Facts{Explored: x})
 		if !a.Survives() {
 			continue
 		}

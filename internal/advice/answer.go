@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
+	"lockstep/internal/say"
 )
 
 // Candidate is a lock that could be the answer.
@@ -21,9 +22,29 @@ type Candidate struct {
 	Beyond []string   `json:"beyond"`
 	Story  string     `json:"story"` // what one would meet, as simulate run takes it; "" when nothing was found
 
-	Cost  measured.Cost          `json:"-"`
-	Found *measured.ExploredLock `json:"-"`
-	Stuck [][]string             `json:"-"` // of Also, those after which no client gets it
+	Cost      measured.Cost          `json:"-"`
+	Found     *measured.ExploredLock `json:"-"`
+	Stuck     [][]string             `json:"-"` // of Also, those after which no client gets it
+	Scripts   []Script               `json:"-"` // of the matrix: they do what must not happen, where no set of Breaks does
+	Played    int                    `json:"-"` // stories in which two hold it, without a check of tokens
+	Unchecked [][]string             `json:"-"` // the sets of those that damage the data then
+}
+
+// Script is what does harm in one column of the matrix.
+type Script struct {
+	Code  string
+	Fault say.Both
+	Kinds []string // that the column stands for
+	By    say.Both // what the script plays
+	Way   string   // of breaking, as measured calls it
+}
+
+// Facts are what answers rest on. Costs decide between locks of which the same is true.
+type Facts struct {
+	Explored  *measured.Explored
+	Costs     map[string]measured.Cost
+	Scripts   map[string][]Script             // by lock
+	Unchecked map[string][]measured.Unchecked // by lock
 }
 
 // Answer is what the search says to a question.
@@ -48,29 +69,29 @@ func (a *Answer) Survives() bool { return a.Best != nil && a.Best.survives() }
 
 func (c *Candidate) survives() bool { return c.Verdict == measured.Survived }
 
-// To answers a question from the designs that were searched. Costs decide between locks of which the same is true.
-func To(q Question, x *measured.Explored, costs map[string]measured.Cost) Answer {
-	a := best(q, x, costs)
+// To answers a question from the designs that were searched.
+func To(q Question, f *Facts) Answer {
+	a := best(q, f)
 	if a.Nearest != "" || a.Survives() {
 		return a
 	}
 	guarded := Question{q.Have, Damage, Yes}
-	a.Instead = elsewhere(q, x, costs)
+	a.Instead = elsewhere(q, f)
 	if a.Instead == nil && q.rule().tokens != Yes {
-		if there := best(guarded, x, costs); there.Survives() {
+		if there := best(guarded, f); there.Survives() {
 			a.Instead = []Elsewhere{{guarded, there.Best.Lock}}
 		} else {
-			a.Instead = elsewhere(guarded, x, costs)
+			a.Instead = elsewhere(guarded, f)
 		}
 	}
 	return a
 }
 
 // elsewhere are the answers to the same question for those who have something else, as far as they survive.
-func elsewhere(q Question, x *measured.Explored, costs map[string]measured.Cost) (out []Elsewhere) {
+func elsewhere(q Question, f *Facts) (out []Elsewhere) {
 	for _, h := range haves {
 		other := Question{h.ID, q.IfTwo, q.Tokens}
-		if a := best(other, x, costs); h.ID != q.Have && a.Survives() {
+		if a := best(other, f); h.ID != q.Have && a.Survives() {
 			out = append(out, Elsewhere{other, a.Best.Lock})
 		}
 	}
@@ -78,18 +99,18 @@ func elsewhere(q Question, x *measured.Explored, costs map[string]measured.Cost)
 }
 
 // best is the answer without a look at what else there is.
-func best(q Question, x *measured.Explored, costs map[string]measured.Cost) Answer {
+func best(q Question, f *Facts) Answer {
 	h, r := q.have(), q.rule()
 	a := Answer{Question: q, Expected: q.ToExpect(), Must: r.must, Nearest: h.nearest}
 	if h.fits == nil {
 		return a
 	}
-	designs, _ := x.Apart() // misprints, and what breaks without a fault, are candidates for nothing
+	designs, _ := f.Explored.Apart() // misprints, and what breaks without a fault, are candidates for nothing
 	var all []Candidate
 	for i := range designs.Locks {
 		l := &designs.Locks[i]
 		if v, ok := locks.Lookup(l.Lock); ok && locks.Main(l.Lock) && l.Complete > 0 && h.fits(&v) {
-			all = append(all, newCandidate(&a, r, l, costs[l.Lock]))
+			all = append(all, newCandidate(&a, r, l, f))
 		}
 	}
 	slices.SortStableFunc(all, func(c, d Candidate) int { return compare(r, &c, &d) })
@@ -102,8 +123,8 @@ func best(q Question, x *measured.Explored, costs map[string]measured.Cost) Answ
 	return a
 }
 
-func newCandidate(a *Answer, r *rule, l *measured.ExploredLock, cost measured.Cost) Candidate {
-	c := Candidate{Lock: l.Lock, Fenced: l.Fenced(), Cost: cost, Found: l, Breaks: [][]string{}, Also: [][]string{}, Beyond: []string{}}
+func newCandidate(a *Answer, r *rule, l *measured.ExploredLock, f *Facts) Candidate {
+	c := Candidate{Lock: l.Lock, Fenced: l.Fenced(), Cost: f.Costs[l.Lock], Found: l, Breaks: [][]string{}, Also: [][]string{}, Beyond: []string{}}
 	var met, shown *measured.CutSet // the story of what is found, else of the overlap that does no harm
 	of := func(outcomes []string) (in [][]string) {
 		for _, outcome := range outcomes {
@@ -152,8 +173,34 @@ func newCandidate(a *Answer, r *rule, l *measured.ExploredLock, cost measured.Co
 			}
 		}
 	}
-	c.Verdict = measured.Verdict(len(c.Breaks) > 0, l.Cut+int64(len(l.Doubts)), l.Survives())
+	c.compared(a, r, f)
+	c.Verdict = measured.Verdict(len(c.Breaks)+len(c.Scripts) > 0, l.Cut+int64(len(l.Doubts)), l.Survives())
 	return c
+}
+
+// compared adds what the matrix and runs without a check say of the lock. The matrix plays scripts of its own: what they
+// break is broken, whatever the search says.
+func (c *Candidate) compared(a *Answer, r *rule, f *Facts) {
+	alone := Singles(c.Breaks)
+	for _, s := range f.Scripts[c.Lock] {
+		switch {
+		case !slices.Contains(r.must, s.Way):
+		case subset(s.Kinds, a.Expected):
+			if !slices.ContainsFunc(s.Kinds, func(k string) bool { return slices.Contains(alone, k) }) {
+				c.Scripts = append(c.Scripts, s)
+			}
+		case !slices.ContainsFunc(s.Kinds, func(k string) bool { return slices.Contains(c.Beyond, k) }):
+			c.Beyond = append(c.Beyond, slices.DeleteFunc(slices.Clone(s.Kinds), func(k string) bool { return slices.Contains(a.Expected, k) })...)
+		}
+	}
+	for _, u := range f.Unchecked[c.Lock] {
+		if !subset(u.Kinds, a.Expected) {
+			continue
+		}
+		if c.Played++; u.Damaged {
+			c.Unchecked = append(c.Unchecked, u.Kinds)
+		}
+	}
 }
 
 func subset(some, all []string) bool {
@@ -187,6 +234,25 @@ func Singles(sets [][]string) (out []string) {
 		}
 	}
 	return out
+}
+
+// NotExpectedWith is what a lock can be kept in and where some of these kinds is not expected; nowhere: all that it can.
+func NotExpectedWith(lock string, kinds []string) (where []say.Both, nowhere bool) {
+	v, ok := locks.Lookup(lock)
+	if !ok || len(kinds) == 0 {
+		return nil, false
+	}
+	fit := 0
+	for i := range haves {
+		h := &haves[i]
+		if h.fits == nil || !h.fits(&v) {
+			continue
+		}
+		if fit++; !subset(kinds, (Question{Have: h.ID}).ToExpect()) {
+			where = append(where, h.at)
+		}
+	}
+	return where, fit > 0 && len(where) == fit
 }
 
 // Candidates are the locks of a result that can be used with what there is, variants and misprints among them.

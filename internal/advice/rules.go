@@ -112,6 +112,7 @@ type rule struct {
 	cheap         bool     // costs count before also
 	harms         say.Both // what no fault does to a lock that survives: "lets two in"
 	goal          say.Both // what no lock does when none survives: "keeps two from working at once"
+	said          say.Both // the two answers
 }
 
 // rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it
@@ -121,18 +122,22 @@ var rules = []rule{
 	{
 		Nothing, No, []string{"stuck", measured.Hung}, []string{"believe", "robbed"}, true,
 		both("locks everyone out for good", "让所有人再也拿不到"), both("lets someone in after each of these faults", "在每种故障之后都还能让人拿到"),
+		both("nothing much happens", "没什么大不了"),
 	},
 	{
 		Duplicate, No, []string{"believe"}, []string{"stuck", "robbed"}, false,
 		both("lets two in", "放进两个"), both("always keeps two from working at once", "能一直防止两个同时工作"),
+		both("work is done twice", "工作做两遍"),
 	},
 	{
 		Damage, No, []string{"believe", "damage"}, []string{"stuck", "robbed"}, false,
 		both("lets two in", "放进两个"), both("keeps the data safe by itself", "单凭自己就能保住数据"),
+		both("damage, and nothing refuses old tokens", "会损坏，没有谁拒绝旧令牌"),
 	},
 	{
 		Damage, Yes, []string{"damage"}, []string{"stuck", "believe"}, false,
 		both("damages the data", "损坏数据"), both("keeps the data safe after each of these faults", "在每种故障之后都能保住数据"),
+		both("damage, and the resource refuses old tokens", "会损坏，资源拒绝旧令牌"),
 	},
 }
 
@@ -155,26 +160,54 @@ func Haves() (out []Choice) {
 func IfTwo() []Choice {
 	return []Choice{
 		{Nothing, both("nothing much", "没什么大不了")},
-		{Duplicate, both("duplicate work: wasted, and no harm", "重复的工作：浪费，但无害")},
-		{Damage, both("damage: wrong data, lost updates", "损坏：数据出错，更新丢失")},
+		{Duplicate, both("duplicate work: wasteful, but harmless", "重复的工作：浪费，但无害")},
+		{Damage, both("damage: wrong data or lost updates", "损坏：数据出错，更新丢失")},
 	}
 }
 
-// Tokens are those of the third.
-func Tokens() []Choice {
-	return []Choice{{Yes, both("yes, it can", "能")}, {No, both("no, or I do not know", "不能，或者不知道")}}
+// Resource is an answer to the third question: something that a lock protects.
+type Resource struct {
+	Choice
+	Tokens string   // Yes or No: whether it can refuse an old token
+	How    say.Both // how it does, or what helps instead; empty for none
 }
 
-// How says of kinds of resources how they refuse an old token.
-func How() []Choice {
-	return []Choice{
-		{"SQL", both("a row: before you read, UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine, and write with the same condition; no row changed means refused",
-			"一行：读之前先 UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine，写时带同样的条件；没有改到行就是被拒绝")},
-		{"S3", both("an object store: before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one; write by a conditional put, too",
-			"对象存储：读之前先用带条件的 PUT（If-Match）把你的令牌写进对象，除非里面的更高；写时也用带条件的 PUT")},
-		{"HTTP", both("an HTTP API: a header with the token at each read and write, which the server compares with the highest that it has seen", "HTTP API：每次读写都在请求头里带令牌，服务器与见过的最高令牌比较")},
-		{"file", both("a file: it cannot by itself; let one process write it, and compare there", "文件：它自己做不到；只让一个进程写，并在那里比较")},
+// Resources are the choices of the third question, by what people have; Yes and No are for those who have something else.
+func Resources() []Resource {
+	return []Resource{
+		{Choice{"sql", both("a row in an SQL database: it can", "SQL 数据库里的一行：能")}, Yes,
+			both("Before you read: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine. Write with the same condition. No row changed means refused.",
+				"读之前：UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine。写时带同样的条件。没有改到行就是被拒绝。")},
+		{Choice{"object", both("an object in an object store: it can", "对象存储里的对象：能")}, Yes,
+			both("Before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one. Write by a conditional put, too.",
+				"读之前用带条件的 PUT（If-Match）把你的令牌写进对象，除非里面的更高。写时也用带条件的 PUT。")},
+		{Choice{"api", both("an HTTP API of your own: it can", "自己的 HTTP API：能")}, Yes,
+			both("Send the token in a header with each read and write. The server remembers the highest, and refuses what is lower.", "每次读写都在请求头里带令牌。服务器记住最高的，拒绝更低的。")},
+		{Choice{"payments", both("a payment provider or another outside API: it cannot", "支付服务商或别人的 API：不能")}, No,
+			both("It compares no tokens. But an idempotency key made from the order, not from the client or the attempt, lets a second call do nothing: then two at once are duplicate work.",
+				"它不比较令牌。但由订单（而不是客户端或第几次尝试）得出的幂等键，会让第二次调用什么也不做：那么两个同时只是重复的工作。")},
+		{Choice{"file", both("a file or a device: it cannot", "文件或设备：不能")}, No,
+			both("Let one process own it, and compare tokens there: that is an API of your own.", "只让一个进程拥有它，并在那里比较令牌：这就是自己的 API。")},
+		{Choice{Yes, both("something else that refuses old tokens", "别的会拒绝旧令牌的")}, Yes, say.Both{}},
+		{Choice{No, both("something else, or I do not know", "别的，或者不知道")}, No, say.Both{}},
 	}
+}
+
+// Tokens are the third question's choices alone.
+func Tokens() (out []Choice) {
+	for _, r := range Resources() {
+		out = append(out, r.Choice)
+	}
+	return out
+}
+
+// Refuses says of a choice of the third question whether it can refuse an old token: Yes or No; what is none is returned.
+func Refuses(id string) string {
+	all := Resources()
+	if r := find(all, func(r *Resource) bool { return r.ID == id }); r != nil {
+		return r.Tokens
+	}
+	return id
 }
 
 func find[T any](all []T, is func(*T) bool) *T {
@@ -213,6 +246,14 @@ func Questions() (out []Question) {
 	return out
 }
 
+// Harms are the answers to the second and the third question, in the order of Questions.
+func Harms() (out []say.Both) {
+	for _, r := range rules {
+		out = append(out, r.said)
+	}
+	return out
+}
+
 // IDs are those of choices.
 func IDs(all []Choice) (out []string) {
 	for _, c := range all {
@@ -223,5 +264,5 @@ func IDs(all []Choice) (out []string) {
 
 // Known reports whether all parts of a question are choices.
 func (q Question) Known() bool {
-	return slices.Contains(IDs(Haves()), q.Have) && slices.Contains(IDs(IfTwo()), q.IfTwo) && slices.Contains(IDs(Tokens()), q.Tokens)
+	return slices.Contains(IDs(Haves()), q.Have) && slices.Contains(IDs(IfTwo()), q.IfTwo) && slices.Contains([]string{Yes, No}, q.Tokens)
 }

@@ -3,6 +3,7 @@ package advice
 import (
 	"slices"
 
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
@@ -11,7 +12,11 @@ import (
 type Line struct {
 	Head say.Phrase
 	Text say.Phrase
+	Lock string // of which there is more to read; "" for none
 }
+
+// named is a lock by its name and id.
+func named(lock string) say.Phrase { return say.LockNamed.With(locks.Name(lock), say.Verbatim(lock)) }
 
 // Sentence is the advice with its reason and its price, or what the program lacks.
 func (a *Answer) Sentence() say.Phrase {
@@ -22,31 +27,45 @@ func (a *Answer) Sentence() say.Phrase {
 	case c == nil:
 		return say.NoneHere.With(h.at)
 	case c.Verdict == measured.Broken:
-		return say.NoLockKeeps.With(h.at, r.goal, say.Verbatim(c.Lock), inWords(c.Breaks), c.price())
+		return say.NoLockKeeps.With(h.at, r.goal, named(c.Lock), c.when(), c.price())
 	case !c.survives():
-		return say.MayDo.With(say.Verbatim(c.Lock), say.NotAllSearched.With(say.Text(c.Verdict)), c.price())
+		return c.mayDo()
 	}
 	var how say.Phrase
 	if a.guarded() && c.Fenced {
 		how = say.LetItRefuse.With()
 	}
-	return say.UseLock.With(say.Verbatim(c.Lock), how, say.Number(len(a.Expected)), h.at, r.harms, c.price())
+	return say.UseLock.With(named(c.Lock), how, say.Number(len(a.Expected)), h.at, r.harms, c.price())
+}
+
+func (c *Candidate) mayDo() say.Phrase {
+	return say.MayDo.With(named(c.Lock), say.NotAllSearched.With(say.Text(c.Verdict)), c.price())
 }
 
 // guarded reports whether the resource is to check tokens.
 func (q Question) guarded() bool { return q.rule().tokens == Yes }
 
-// inWords are minimal sets of kinds: those of one kind in words, the others counted.
-func inWords(sets [][]string) say.Phrase {
-	alone := Singles(sets)
-	kinds, pairs := measured.KindsInWords(alone), say.Number(len(sets)-len(alone))
-	switch {
-	case pairs == 0:
-		return say.OnlyKinds.With(kinds)
-	case kinds == nil:
-		return say.OnlyPairs.With(pairs)
+// when says what breaks the lock: what the search has found, else what the matrix has.
+func (c *Candidate) when() say.Phrase {
+	if len(c.Breaks) > 0 {
+		return when(c.Breaks)
 	}
-	return say.KindsAndPairs.With(kinds, pairs)
+	var kinds [][]string
+	for _, s := range c.Scripts {
+		kinds = append(kinds, s.Kinds)
+	}
+	return when(kinds)
+}
+
+// when are minimal sets of kinds, two of them in words: those of one kind, as long as there are some.
+func when(sets [][]string) say.Phrase {
+	alone := measured.Happening(Singles(sets))
+	if len(alone) == 0 {
+		return say.WhenPairs.With(say.Number(len(sets)))
+	}
+	shown := min(len(alone), 2)
+	two := append(slices.Clone(alone[:shown]), say.Both{})
+	return say.WhenThese.With(two[0], two[1], say.Optional(len(alone)-shown+len(sets)-len(Singles(sets))))
 }
 
 // price says nothing where nothing was measured.
@@ -54,63 +73,102 @@ func (c *Candidate) price() say.Phrase {
 	if c.Cost.Servers == 0 {
 		return say.Phrase{}
 	}
-	parts := say.Series{}
-	for _, p := range c.Cost.Says() {
-		parts = append(parts, p)
-	}
-	return say.PriceIs.With(append(parts, say.MeasuredOn.With(say.Number(c.Cost.Servers))))
+	return say.PriceIs.With(append(say.Remarks(c.Cost.Says()), say.MeasuredOn.With(say.Number(c.Cost.Servers))))
 }
 
 // Lines are what the answer rests on, and what it does not say.
 func (a *Answer) Lines() (out []Line) {
-	add := func(head string, text say.Phrase) { out = append(out, Line{say.Text(head), text}) }
+	add := func(head string, text say.Phrase) { out = append(out, Line{Head: say.Text(head), Text: text}) }
 	c := a.Best
 	if c == nil {
 		return nil
 	}
 	if len(a.Instead) > 0 {
-		var all say.List
-		for _, e := range a.Instead {
-			all = append(all, say.LockOn.With(say.Verbatim(e.Lock), e.have().at))
-		}
-		if a.Instead[0].guarded() && !a.guarded() {
-			add("What would do", say.TokensInstead.With(all))
-		} else {
-			add("What would do", say.SurvivesInstead.With(all))
-		}
+		add("What would do", a.instead())
 	}
 	if overlaps := c.overlaps(a.Expected); a.guarded() && c.survives() && c.Fenced && overlaps != nil {
-		add("Two can still hold it at once", say.RefusedLater.With(inWords(overlaps)))
+		add("Two can still hold it at once", say.RefusedLater.With(when(overlaps)))
+	}
+	if c.Fenced && a.IfTwo == Damage {
+		add("If the resource checks nothing", c.unchecked())
+	}
+	if !a.guarded() && a.IfTwo == Damage {
+		add("If it is an outside API", say.OutsideAPIs.With())
 	}
 	if len(c.Stuck) > 0 {
-		add("Its price besides: no client gets it after", say.AfterThese.With(inWords(c.Stuck)))
+		add("It can get stuck", say.GetsStuck.With(when(c.Stuck)))
+	}
+	if len(c.Scripts) > 0 {
+		add("The matrix found more", c.scripts())
 	}
 	if len(c.Beyond) > 0 {
-		add("Not expected, but it is broken by", say.AfterThese.With(say.OnlyKinds.With(measured.KindsInWords(c.Beyond))))
+		out = append(out, Line{Head: say.NotExpected.With(a.have().at), Text: say.OnlyKinds.With(measured.KindsInWords(c.Beyond))})
 	}
 	if d := a.Second; d != nil {
-		if d.survives() {
-			add("Runner-up", say.AlsoSurvives.With(say.Verbatim(d.Lock), d.price()))
-		} else if d.Verdict == measured.Broken {
-			add("Runner-up", say.FailsBy.With(say.Verbatim(d.Lock), inWords(d.Breaks), d.price()))
-		} else {
-			add("Runner-up", say.MayDo.With(say.Verbatim(d.Lock), say.NotAllSearched.With(say.Text(d.Verdict)), d.price()))
-		}
+		out = append(out, Line{say.Text("Runner-up"), d.runnerUp(), d.Lock})
 	}
-	add("Expected", say.AfterThese.With(say.OnlyKinds.With(measured.KindsInWords(a.Expected))))
-	var rests say.List
-	for _, r := range c.Found.Rests() {
-		rests = append(rests, r.Says)
-	}
-	add("Searched", say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), rests))
+	add("Expected", say.OnlyKinds.With(measured.KindsInWords(a.Expected)))
+	add("Searched", c.searched())
 	add("Not searched", say.NotSearchedWas.With(say.Number(c.Found.Complete)))
 	if a.guarded() && c.Fenced {
 		add("Not searched either", say.WritesOnlyNot.With())
 	}
-	if !a.guarded() && slices.Contains(a.Must, "damage") && c.Fenced {
-		add("Tokens", say.NothingChecks.With())
-	}
 	return out
+}
+
+// instead says what would do.
+func (a *Answer) instead() say.Phrase {
+	var all say.Remarks
+	for _, e := range a.Instead {
+		all = append(all, say.LockOn.With(named(e.Lock), e.have().at))
+	}
+	if a.Instead[0].guarded() && !a.guarded() {
+		return say.TokensInstead.With(all)
+	}
+	return say.SurvivesInstead.With(all)
+}
+
+func (c *Candidate) runnerUp() say.Phrase {
+	switch {
+	case c.survives():
+		return say.AlsoSurvives.With(named(c.Lock), c.price())
+	case c.Verdict == measured.Broken:
+		return say.FailsBy.With(named(c.Lock), c.when(), c.price())
+	}
+	return c.mayDo()
+}
+
+// unchecked says what becomes of the data where nothing looks at the tokens.
+func (c *Candidate) unchecked() say.Phrase {
+	switch {
+	case c.Played == 0:
+		return say.UncheckedUnknown.With()
+	case len(c.Unchecked) == 0:
+		return say.UncheckedHolds.With(say.Number(c.Played))
+	}
+	return say.UncheckedBreaks.With(say.Number(len(c.Unchecked)), say.Number(c.Played), when(c.Unchecked))
+}
+
+// scripts are those of the matrix that do what the search did not.
+func (c *Candidate) scripts() say.Phrase {
+	var all say.Remarks
+	for i, s := range c.Scripts {
+		if slices.ContainsFunc(c.Scripts[:i], func(o Script) bool { return o.Code == s.Code }) {
+			continue // it breaks the lock in two ways
+		}
+		all = append(all, say.FaultOfMatrix.With(s.Fault, say.Verbatim(s.Code), s.By))
+	}
+	return say.MatrixAdds.With(all)
+}
+
+// searched is how much was searched.
+func (c *Candidate) searched() say.Phrase {
+	ways := map[string]int{}
+	for _, x := range c.Found.Together {
+		ways[x.How]++
+	}
+	return say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), say.Number(ways[measured.Complete]),
+		say.Optional(ways[measured.Sampled]), say.Optional(ways[measured.NotSearched]))
 }
 
 // overlaps are the sets of expected kinds after which two hold the lock.
@@ -125,13 +183,7 @@ func (c *Candidate) overlaps(expected []string) (out [][]string) {
 
 // Words are a question and its answers.
 func (q Question) Words() say.Phrase {
-	name := func(all []Choice, id string) say.Both {
-		return find(all, func(c *Choice) bool { return c.ID == id }).Name
-	}
-	if q.IfTwo != Damage {
-		return say.IfTwoWork.With(name(Haves(), q.Have), name(IfTwo(), q.IfTwo))
-	}
-	return say.IfTwoDamage.With(name(Haves(), q.Have), name(IfTwo(), q.IfTwo), name(Tokens(), q.Tokens))
+	return say.QuestionWas.With(q.HaveName(), q.rule().said.Phrase())
 }
 
 // Key names a question, as pages do.

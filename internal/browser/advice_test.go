@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/advice"
 	"lockstep/internal/browser"
 	"lockstep/internal/explore"
 	"lockstep/internal/measured"
@@ -31,7 +32,7 @@ const readAll = `(function (all) {
     ways.forEach(function (w) { w.checked = one.ways.indexOf(+w.value) >= 0; });
     ways[0].dispatchEvent(new Event("change", {bubbles: true}));
     return $("#sets tbody tr").map(function (row) {
-      return row.querySelector("th a").textContent + " " + row.querySelector(".you b").textContent;
+      return row.querySelector("th small").textContent + " " + row.querySelector(".you b").textContent;
     }).sort().join(", ");
   });
 })(%s)`
@@ -61,7 +62,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 	for _, k := range explore.Kinds() {
 		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
 	}
-	page, err := explorepage.HTML(&x, nil, kinds, nil, say.English)
+	page, err := explorepage.HTML(&advice.Facts{Explored: &x}, nil, kinds, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 	got := browser.Eval[[]string](browser.Open(t, page, browser.Options{}), fmt.Sprintf(readAll, asked))
 	said := map[string]int{}
 	for i, c := range choices {
-		want := advice(&x, c)
+		want := advised(&x, c)
 		if got[i] != want {
 			t.Fatalf("%+v: the page says %s, the command %s", c, got[i], want)
 		}
@@ -98,8 +99,8 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 	}
 }
 
-// advice is what explore.Advise says of each lock, in the words of the page.
-func advice(x *measured.Explored, c ticked) string {
+// advised is what explore.Advise says of each lock, in the words of the page.
+func advised(x *measured.Explored, c ticked) string {
 	var of []explore.Way
 	for _, way := range c.Ways {
 		of = append(of, explore.Way(way))

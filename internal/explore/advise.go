@@ -35,8 +35,6 @@ func (a *Advice) In(of ...Way) string {
 // Says is what becomes of the lock in one way.
 func (a *Advice) Says(w Way) say.Phrase {
 	switch s := a.Breaks[w.String()]; {
-	case s == nil && a.In(w) == measured.Survived:
-		return say.NoneUpTo.With(say.Number(a.Complete))
 	case s == nil:
 		return say.Text(a.In(w))
 	case len(s.Kinds) == 0:

@@ -175,3 +175,9 @@ func (c *Cost) Says() (out []say.Phrase) {
 	}
 	return out
 }
+
+// Unchecked is a story in which two hold a lock that hands out tokens, played again with a resource that checks nothing.
+type Unchecked struct {
+	Kinds   []string // of its faults, a minimal set
+	Damaged bool     // the data
+}

@@ -75,3 +75,50 @@ func KindsInWords(kinds []string) (out say.List) {
 	}
 	return out
 }
+
+// happens are the kinds of faults as clauses behind *when*, for readers who are new to them.
+var happens = map[string]say.Both{
+	"pause":              {English: "a client stands still for longer than the lease", Chinese: "客户端停顿得比租约久"},
+	"pause-short":        {English: "a client stands still, even for less than the lease", Chinese: "客户端停顿，哪怕比租约短"},
+	"crash":              {English: "a client crashes", Chinese: "客户端崩溃"},
+	"host":               {English: "the machine of a client is gone", Chinese: "客户端的机器没了"},
+	"slow":               {English: "the work takes longer than the lease", Chinese: "工作做得比租约久"},
+	"hung":               {English: "the work never ends", Chinese: "工作永远做不完"},
+	"late-request":       {English: "a request arrives later than the lease lasts", Chinese: "请求比租约还迟到"},
+	"late-request-short": {English: "a request arrives late", Chinese: "请求迟到"},
+	"late-reply":         {English: "a reply arrives later than the lease lasts", Chinese: "回复比租约还迟到"},
+	"late-reply-short":   {English: "a reply arrives late", Chinese: "回复迟到"},
+	"late-release":       {English: "a release arrives later than the lease lasts", Chinese: "释放比租约还迟到"},
+	"late-release-short": {English: "a release arrives late", Chinese: "释放迟到"},
+	"lost-request":       {English: "a request is lost", Chinese: "请求丢失"},
+	"lost-reply":         {English: "a reply is lost", Chinese: "回复丢失"},
+	"cut":                {English: "a client is cut off for longer than the lease", Chinese: "客户端断网比租约久"},
+	"cut-short":          {English: "a client is cut off, even briefly", Chinese: "客户端断网，哪怕很短"},
+	"split":              {English: "the servers lose each other for longer than the lease", Chinese: "服务器之间失联比租约久"},
+	"split-short":        {English: "the servers lose each other, even briefly", Chinese: "服务器之间失联，哪怕很短"},
+	"restart":            {English: "a server restarts", Chinese: "服务器重启"},
+	"server-pause":       {English: "a server stands still for longer than the lease", Chinese: "服务器停顿得比租约久"},
+	"server-pause-short": {English: "a server stands still, even briefly", Chinese: "服务器停顿，哪怕很短"},
+	"fail-over":          {English: "a server dies and another one takes over", Chinese: "一台服务器死掉，另一台接替"},
+	"promote":            {English: "a replica takes over while the old primary lives on", Chinese: "旧主节点还活着，副本就接替"},
+	"client-clock":       {English: "the clock of a client jumps", Chinese: "客户端的时钟跳变"},
+	"server-clock":       {English: "the clock of a server jumps", Chinese: "服务器的时钟跳变"},
+	"clock-rate":         {English: "a clock runs fast or slow", Chinese: "时钟走快或走慢"},
+	"evict":              {English: "the store drops the lock early", Chinese: "存储提前丢掉锁"},
+	"lag":                {English: "the replicas fall behind", Chinese: "副本落后"},
+}
+
+// Happening are kinds of faults as clauses: a long one whose short form breaks, too, is said as that.
+func Happening(kinds []string) (out []say.Both) {
+	for _, k := range kinds {
+		if slices.Contains(kinds, k+Short) {
+			continue
+		}
+		if b, ok := happens[k]; ok {
+			out = append(out, b)
+		} else {
+			out = append(out, KindInWords(k))
+		}
+	}
+	return out
+}

@@ -9,14 +9,17 @@ var (
 		"{n} locks and {walked} schedules of faults: every single fault for {singles} of the locks, every pair in plain and just-within for {pairs}.",
 		"{n} 把锁，{walked} 种故障安排：{singles} 把锁走过所有单个故障，{pairs} 把在 plain 和 just-within 里走过所有成对的故障。")
 	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} walked", "走过 {n} 种安排")
-	SchedulesUnknown = New1[Number]("{n} with an unknown outcome", "其中 {n} 种结果不明")
+	SchedulesUnknown = New1[Grouped]("{n} with an unknown outcome", "其中 {n} 种结果不明")
+	StoriesOf        = New2[Number, Grouped]("{locks} locks, {n} schedules walked: each lock with its shortest stories", "{locks} 把锁，走过 {n} 种安排：每把锁和它最短的故事")
 	BreaksBySeveral  = New1[Number]("{n} faults", "{n} 个故障才坏")
 	TickOnThePage    = New1[Verbatim](
 		"Tick what can happen to you on the page {path}, or name it here: --expect pause,fail-over",
 		"在页面 {path} 上勾选你那里会发生的，或者在这里说：--expect pause,fail-over")
-	LocksSurvive = New3[Number, Number, Number](
-		"{n} of {all} locks survive: all pairs were searched in plain and just-within. {found} more with none found: there some pairs were drawn.",
-		"{all} 把锁中有 {n} 把经得住：plain 和 just-within 里的所有成对都搜过。另有 {found} 把没有找到：那里只抽了一些成对。")
+	WayIs        = New2[Phrase, Phrase]("{way}: {means}", "{way}：{means}")
+	WaysAre      = New1[Remarks]("{ways}.", "{ways}。")
+	LocksSurvive = New4[Number, Number, Phrase, Number](
+		"{n} of {all} locks survive: {none}, and all pairs were searched in plain and just-within. {found} more with none found: there some pairs were drawn.",
+		"{all} 把锁中有 {n} 把经得住：{none}，而且 plain 和 just-within 里的所有成对都搜过。另有 {found} 把没有找到：那里只抽了一些成对。")
 	DrawnMeans = New0(
 		"Drawn: some schedules of any two kinds, the first fault as likely as any other of its kind, then the second; of such draws *1 in 11 at most* break the lock, with 95 % confidence.",
 		"抽取：任意两类故障的一些安排，先在同类中等机会地抽第一个故障，再抽第二个；这样抽到的“至多 11 分之一”会破坏这把锁，置信度 95 %。")
@@ -53,13 +56,12 @@ var (
 
 // exploreTexts are those of the page of a walk.
 var exploreTexts = [][2]string{
-	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"Its price besides: no client gets it after", "另外的代价：之后谁也拿不到它的"},
-	{"Not expected, but it is broken by", "没有预料，但它会败给"}, {"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Tokens", "令牌"}, {"Not searched either", "也没有搜的"},
-	{"What do you have?", "你有什么？"}, {"What happens if two work at once?", "如果两个同时工作，会怎样？"}, {"Can your resource refuse an old token?", "你的资源能拒绝旧令牌吗？"},
-	{"Nearest", "最接近的"}, {"play it", "演一遍"}, {"Answer the questions above.", "请回答上面的问题。"}, {"All answers", "所有答案"}, {"you have", "你有"}, {"nothing much happens", "没什么大不了"}, {"work is done twice", "工作做两遍"},
-	{"damage, and nothing refuses old tokens", "会损坏，没有谁拒绝旧令牌"}, {"damage, and the resource refuses old tokens", "会损坏，资源拒绝旧令牌"},
+	{"What would do", "什么能行"}, {"Two can still hold it at once", "仍可能有两个同时持有"}, {"It can get stuck", "它可能卡死"}, {"If the resource checks nothing", "如果资源什么都不检查"}, {"If it is an outside API", "如果是别人的 API"}, {"The matrix found more", "矩阵还找到"},
+	{"Runner-up", "第二选择"}, {"Expected", "预料的故障"}, {"Searched", "搜过的"}, {"Not searched", "没有搜的"}, {"Not searched either", "也没有搜的"},
+	{"What do you have?", "你有什么？"}, {"What happens if two work at once?", "如果两个同时工作，会怎样？"}, {"What does the lock protect, and can that refuse an old token?", "锁保护的是什么，它能拒绝旧令牌吗？"}, {"It matters only if two at once do damage.", "只有两个同时会造成损坏时才有关系。"},
+	{"Nearest", "最接近的"}, {"play it", "演一遍"}, {"Answer the questions above.", "请回答上面的问题。"}, {"All answers", "所有答案"}, {"you have", "你有"},
 	{"In each field stands what survives; with a cross, what comes closest where nothing does.", "每格写着经得住的锁；带叉的是没有锁经得住时最接近的那把。"},
-	{"How does a resource refuse an old token?", "资源怎样拒绝旧令牌？"}, {"Say exactly what can happen", "准确说出会发生什么"}, {"Begin with what is expected of:", "先勾上这些存储该预料的："}, {"not in this program", "本程序里没有"},
+	{"Say exactly what can happen", "准确说出会发生什么"}, {"Begin with what is expected of:", "先勾上这些存储该预料的："}, {"not in this program", "本程序里没有"},
 	{"Three questions, and one answer from all schedules of faults that were searched.", "三个问题，一个答案，来自所有搜过的故障安排。"},
 	{"someone's lock is released by another", "锁被别人释放"}, {"What you would meet", "你会遇到的"},
 	{"what it costs", "代价"}, {"nobody gets it", "谁也拿不到它"}, {"a dead holder keeps it for ever", "持有者死后永远占用"}, {"a dead holder is noticed at once", "持有者死后马上被发现"},

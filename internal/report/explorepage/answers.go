@@ -1,9 +1,12 @@
 package explorepage
 
 import (
+	"fmt"
+	"html/template"
 	"strings"
 
 	"lockstep/internal/advice"
+	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
@@ -13,16 +16,31 @@ import (
 // askView is a question with its choices.
 type askView struct {
 	Name, Says string
-	Choices    []Kind
+	Note       string // when it counts; "" for always
+	Choices    []choiceView
+}
+
+// choiceView is one answer that can be given; How is a line below it, and Refuses says of a resource whether it can refuse
+// old tokens, yes or no.
+type choiceView struct{ ID, Says, How, Refuses string }
+
+// lockName is a lock as people call it, with its id.
+type lockName struct{ Name, ID string }
+
+func nameOf(id string, l say.Language) lockName {
+	return lockName{locks.Name(id).In(l), clean.Text(id, clean.MaxName)}
 }
 
 // answerView is an answer, told.
 type answerView struct {
 	ID, Class, Question, Sentence string
-	Lines                         []Kind
+	Lines                         []lineView
 	Story, Command                string
 	Near, NearSays                string // another answer: of what comes closest
 }
+
+// lineView is one thing that an answer says; Lock is one of which the page says more, "" for none.
+type lineView struct{ Head, Says, Lock string }
 
 // answerRow are the answers for one thing that a reader can have.
 type answerRow struct {
@@ -30,33 +48,31 @@ type answerRow struct {
 	Cells []answerCell
 }
 
-type answerCell struct{ ID, Class, Lock string }
+// answerCell is a lock, or what stands where none is: then its ID is empty.
+type answerCell struct {
+	ID, Class string
+	Lock      lockName
+}
 
 // presetView ticks what is to be expected of something.
 type presetView struct{ Name, Kinds, Stores string }
 
-func asks(l say.Language) (out []askView) {
-	for _, q := range []struct {
-		name, says string
-		choices    []advice.Choice
-	}{
-		{"have", "What do you have?", advice.Haves()}, {"if-two", "What happens if two work at once?", advice.IfTwo()},
-		{"tokens", "Can your resource refuse an old token?", advice.Tokens()},
-	} {
-		view := askView{Name: q.name, Says: say.Text(q.says).In(l)}
-		for _, c := range q.choices {
-			view.Choices = append(view.Choices, Kind{c.ID, c.Name.In(l)})
+func asks(l say.Language) []askView {
+	view := func(name, says string, choices []advice.Choice) askView {
+		v := askView{Name: name, Says: say.Text(says).In(l)}
+		for _, c := range choices {
+			v.Choices = append(v.Choices, choiceView{ID: c.ID, Says: c.Name.In(l)})
 		}
-		out = append(out, view)
+		return v
 	}
-	return out
-}
-
-func howRefused(l say.Language) (out []Kind) {
-	for _, c := range advice.How() {
-		out = append(out, Kind{c.ID, c.Name.In(l)})
+	tokens := view("tokens", "What does the lock protect, and can that refuse an old token?", advice.Tokens())
+	tokens.Note = say.Text("It matters only if two at once do damage.").In(l)
+	for i, r := range advice.Resources() {
+		tokens.Choices[i].How, tokens.Choices[i].Refuses = r.How.In(l), r.Tokens
 	}
-	return out
+	return []askView{
+		view("have", "What do you have?", advice.Haves()), view("if-two", "What happens if two work at once?", advice.IfTwo()), tokens,
+	}
 }
 
 func presets(l say.Language) (out []presetView) {
@@ -69,19 +85,28 @@ func presets(l say.Language) (out []presetView) {
 	return out
 }
 
+// under names the columns of a table to its style, for screens so narrow that each cell is a line of its own.
+func under(columns []string) template.CSS {
+	var b strings.Builder
+	for i, name := range columns {
+		fmt.Fprintf(&b, "--u%d:%q;", i, name)
+	}
+	return template.CSS(b.String()) // texts of ours
+}
+
 // answers answers all questions.
-func (v *exploreView) answers(x *measured.Explored, costs map[string]measured.Cost, l say.Language) {
+func (v *exploreView) answers(f *advice.Facts, l say.Language) {
 	for _, q := range advice.Questions() {
-		a := advice.To(q, x, costs)
+		a := advice.To(q, f)
 		view := answerView{ID: "answer-" + q.Key(), Class: "unknown", Question: q.Words().In(l), Sentence: clean.Sentence(a.Sentence().In(l))}
-		lock := say.Text("not searched").In(l)
+		lock := lockName{Name: say.Text("not searched").In(l)}
 		switch {
 		case a.Nearest != "":
 			near := advice.Question{Have: a.Nearest, IfTwo: q.IfTwo, Tokens: q.Tokens}
 			view.Near, view.NearSays = "answer-"+near.Key(), near.Words().In(l)
-			lock = say.Text("not in this program").In(l)
+			lock.Name = say.Text("not in this program").In(l)
 		case a.Best != nil:
-			lock = clean.Text(a.Best.Lock, clean.MaxName)
+			lock = nameOf(a.Best.Lock, l)
 			if a.Survives() {
 				view.Class = "kept"
 			} else if a.Best.Verdict == measured.Broken {
@@ -93,7 +118,7 @@ func (v *exploreView) answers(x *measured.Explored, costs map[string]measured.Co
 			}
 		}
 		for _, line := range a.Lines() {
-			view.Lines = append(view.Lines, Kind{line.Head.In(l), clean.Sentence(line.Text.In(l))})
+			view.Lines = append(view.Lines, lineView{line.Head.In(l), clean.Sentence(line.Text.In(l)), clean.Text(line.Lock, clean.MaxName)})
 		}
 		v.Answers = append(v.Answers, view)
 		name := a.HaveName().In(l)

@@ -6,9 +6,11 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
+	"lockstep/internal/advice"
 	"lockstep/internal/locks"
 	"lockstep/internal/measured"
 	"lockstep/internal/report/clean"
@@ -54,8 +56,11 @@ var wayHeads = [...]string{"two clients think they hold it", "the resource is da
 type exploreView struct {
 	Head      page.Head
 	Lead      string
+	Folded    string // what stands above the stories of the locks
 	Asks      []askView
-	How       []Kind
+	Harms     []string     // the columns of the table of answers
+	Under     template.CSS // the same, for narrow screens
+	UnderSets template.CSS // the ways of breaking, for those
 	Answers   []answerView
 	Table     []answerRow
 	Presets   []presetView
@@ -76,14 +81,14 @@ type kindGroupView struct {
 }
 
 type exploredView struct {
-	Lock, Store, Walked, Idea string
-	Kept                      string // the store, as ticks call it
-	Unknown                   string // "" when every schedule was judged
-	Survives                  string // how sure that is where it survives, as measured calls it
-	Class                     string // the same, of the style
-	Rests                     []restView
-	Costs                     []string
-	Ways                      []exploredWay
+	Lock, Name, Store, Walked, Idea string
+	Kept                            string // the store, as ticks call it
+	Unknown                         string // "" when every schedule was judged
+	Survives                        string // how sure that is where it survives, as measured calls it
+	Class                           string // the same, of the style
+	Rests                           []restView
+	Costs                           []string
+	Ways                            []exploredWay
 }
 
 // restView is what it rests on that a lock survives: worlds by how they were searched.
@@ -117,12 +122,13 @@ type cutSetView struct {
 // to break each lock, what it costs, and, with its script, which locks survive what the reader
 // ticks. A lock without costs has an empty place there. Libraries were walked by their own code, with one fault in
 // the plain world: one that no such fault breaks is unknown, and does not survive.
-func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, costs map[string]measured.Cost, l say.Language) ([]byte, error) {
+func HTML(f *advice.Facts, libraries []*measured.Library, kinds []Kind, l say.Language) ([]byte, error) {
+	x := f.Explored
 	in := func(p say.Phrase) string { return p.In(l) }
 	word := func(english string) string { return in(say.Text(english)) }
 	designs, misprints := x.Apart()
 	v := exploreView{
-		Asks: asks(l), How: howRefused(l), Presets: presets(l),
+		Asks: asks(l), Presets: presets(l),
 		Drawn: in(say.DrawnMeans.With()),
 		Head:  page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
 		Lead:  in(say.WalkedLocks.With(say.Number(len(designs.Locks)), say.Grouped(designs.Walked()), say.Number(designs.Complete(1)), say.Number(designs.Settled()))),
@@ -132,10 +138,14 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 			"answer": word("{n} of {of} locks survive what you ticked; {found} more with none found."),
 		},
 	}
-	v.answers(x, costs, l)
+	for _, said := range advice.Harms() {
+		v.Harms = append(v.Harms, said.In(l))
+	}
+	v.answers(f, l)
 	for _, name := range wayHeads {
 		v.Ways = append(v.Ways, word(name))
 	}
+	v.Under, v.UnderSets = under(v.Harms), under(v.Ways)
 	v.Groups = groupsOf(kinds, word)
 	for _, w := range x.Scope.Worlds {
 		v.Worlds = append(v.Worlds, Kind{clean.Text(w.Name, clean.MaxName), word(clean.Text(w.Summary, clean.MaxLine))})
@@ -145,7 +155,7 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 	}
 	for i := range designs.Locks {
 		view := newExploredView(&designs.Locks[i], x.Scope.Faults, l)
-		if c, ok := costs[designs.Locks[i].Lock]; ok {
+		if c, ok := f.Costs[designs.Locks[i].Lock]; ok {
 			view.Costs = costLines(c, l)
 		}
 		v.Locks = append(v.Locks, view)
@@ -153,6 +163,7 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 	for i := range misprints.Locks {
 		v.Misprints = append(v.Misprints, newExploredView(&misprints.Locks[i], x.Scope.Faults, l))
 	}
+	v.Folded = in(say.StoriesOf.With(say.Number(len(designs.Locks)+len(libraries)), say.Grouped(walkedIn(designs, libraries))))
 	if len(libraries) > 0 {
 		v.Lead += " " + in(say.AndLibraries.With(say.Number(len(libraries))))
 	}
@@ -171,6 +182,17 @@ func HTML(x *measured.Explored, libraries []*measured.Library, kinds []Kind, cos
 		return nil, fmt.Errorf("filling in the page of the walk: %w", err)
 	}
 	return buf.Bytes(), nil
+}
+
+// walkedIn is how many schedules were walked of designs and libraries.
+func walkedIn(designs *measured.Explored, libraries []*measured.Library) int64 {
+	n := designs.Walked()
+	for _, one := range libraries {
+		if one.Walk != nil {
+			n += one.Walk.Walked()
+		}
+	}
+	return n
 }
 
 func groupsOf(kinds []Kind, word func(string) string) (groups []kindGroupView) {
@@ -203,7 +225,7 @@ func costLines(c measured.Cost, l say.Language) []string {
 }
 
 func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {
-	v := exploredView{Lock: clean.Text(x.Lock, clean.MaxName), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
+	v := exploredView{Lock: clean.Text(x.Lock, clean.MaxName), Name: locks.Name(x.Lock).In(l), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
 	if variant, ok := locks.Lookup(x.Lock); ok {
 		v.Store, v.Kept, v.Idea = string(variant.Store), string(variant.Store), variant.Doc(l).Idea
 	}
@@ -212,7 +234,7 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 		v.Rests = append(v.Rests, restView{classOf(r.How), clean.Text(r.Says.In(l), clean.MaxLine)})
 	}
 	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
-		v.Unknown = say.SchedulesUnknown.With(say.Number(n)).In(l)
+		v.Unknown = say.SchedulesUnknown.With(say.Grouped(n)).In(l)
 	}
 	if x.Complete == 0 && v.Unknown == "" {
 		v.Unknown = say.Text("not searched").In(l) // so nobody knows that it survives

@@ -12,14 +12,14 @@
   one("#ticks").hidden = one("#questions").hidden = false;
   document.documentElement.classList.add("asked");
 
-  // The answer to what is chosen; whether the resource can refuse is asked where two do damage.
+  // The answer to what is chosen; whether the resource can refuse matters where two do damage.
   function chosen(name) {
     var found = one("#questions input[name=" + name + "]:checked");
-    return found ? found.value : "";
+    return found ? found.dataset.refuses || found.value : "";
   }
   function answer() {
     var damage = chosen("if-two") === "damage", id = "answer-" + chosen("have") + "-" + chosen("if-two") + (damage ? "-" + chosen("tokens") : "");
-    one("#ask-tokens").hidden = !damage;
+    one("#ask-tokens").disabled = !damage;
     $(".answer").forEach(function (a) {
       a.hidden = a.id !== id;
       a.open = a.id === id;
@@ -29,9 +29,11 @@
   }
   function choose(id) {
     var parts = /^answer-(.+)-(nothing|duplicate|damage)(?:-(yes|no))?$/.exec(id);
-    $("#questions input").forEach(function (i) {
-      i.checked = parts && i.value === { have: parts[1], "if-two": parts[2], tokens: parts[3] }[i.name];
-    });
+    var wanted = parts ? { have: parts[1], "if-two": parts[2], tokens: parts[3] } : {};
+    if (!wanted.tokens || chosen("tokens") !== wanted.tokens) { // else a kind of resource is chosen already
+      $("#questions input[name=tokens]").forEach(function (i) { i.checked = i.value === wanted.tokens; });
+    }
+    $("#questions input:not([name=tokens])").forEach(function (i) { i.checked = i.value === wanted[i.name]; });
     answer();
     if (parts) one("#told").scrollIntoView({ block: "nearest" });
   }
@@ -89,10 +91,9 @@
     }
     var target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     var story = target && target.closest("details");
-    if (story) {
-      story.open = true;
-      target.scrollIntoView();
-    }
+    if (!story) return;
+    for (; story; story = story.parentElement.closest("details")) story.open = true; // each is in a fold
+    target.scrollIntoView();
   }
 
   one("#ticks").addEventListener("change", function (e) {

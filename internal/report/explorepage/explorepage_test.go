@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/advice"
 	"lockstep/internal/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/report/reporttest"
@@ -45,7 +46,7 @@ func TestPageOfAWalk(t *testing.T) {
 		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
 		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},
 	}
-	page, err := explorepage.HTML(someWalk(), nil, kinds, costs, say.English)
+	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, nil, kinds, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestPageOfAWalk(t *testing.T) {
 			t.Errorf("the page has %q", never)
 		}
 	}
-	page, err = explorepage.HTML(someWalk(), someLibraries(), kinds, costs, say.Chinese)
+	page, err = explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, someLibraries(), kinds, say.Chinese)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func someLibraries() []*measured.Library {
 // A library stands behind the locks, and never survives: it was walked in one world, with one fault. Its stories
 // have no file, so no command either.
 func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
-	page, err := explorepage.HTML(someWalk(), someLibraries(), nil, nil, say.English)
+	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk()}, someLibraries(), nil, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
