@@ -6,14 +6,17 @@ import (
 	"slices"
 	"sort"
 
+	"lockstep/internal/advice"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/matrix"
 	"lockstep/internal/measured"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
+	"lockstep/internal/shell"
 )
 
 // matrixPage maps a measured matrix to what its page shows: rows by the kind of
@@ -36,15 +39,16 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		rows[i] = i
 	}
 	sort.SliceStable(rows, func(a, b int) bool { return groupOf(m.Locks[rows[a]]).rank < groupOf(m.Locks[rows[b]]).rank })
-	tokens, err := tokenLocks()
+	walk, err := storedWalk()
 	if err != nil {
 		return nil, err
 	}
+	tokens := tokenLocks(walk)
 	for _, i := range rows {
 		v := m.Locks[i]
 		d, g := v.Doc(f.language), groupOf(v)
 		row := matrixpage.Lock{
-			ID: v.ID, Group: g.name.In(f.language), Store: demands(v).In(f.language), Idea: d.Idea, Protocol: d.Protocol,
+			ID: v.ID, Name: locks.Name(v.ID).In(f.language), Group: g.name.In(f.language), Store: demands(v).In(f.language), Idea: d.Idea, Protocol: d.Protocol,
 			BreaksWhen: d.BreaksWhen, Source: d.Source, Apart: locks.Misprint(v.ID) && len(f.locks) == 0, Tokens: tokens[v.ID],
 		}
 		if f.whole() {
@@ -64,6 +68,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
 				Also: c.Also(), DamagedBy: c.DamagedBy.In(f.language), Walk: walkOfCell(c),
 			})
+			f.unexpected(&row, k, kindsFor(&m.Columns[k], v.ID, walk))
 			if w := c.Worst; w != nil {
 				drawn.Lease = w.Played().Lease
 			}
@@ -73,7 +78,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	if f.live() || f.narrowed() != "" {
 		return drawn, nil
 	}
-	libraries, err := f.libraryRows(m.Columns)
+	libraries, err := f.libraryRows(m.Columns, walk)
 	at := slices.IndexFunc(drawn.Locks, func(l matrixpage.Lock) bool { return l.Apart })
 	if at < 0 {
 		at = len(drawn.Locks)
@@ -82,26 +87,36 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	return drawn, err
 }
 
+// unexpected notes in a cell of a row with what the lock can be kept in its faults are not expected.
+func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []string) {
+	where, nowhere := advice.NotExpectedWith(row.ID, kinds)
+	if where == nil {
+		return
+	}
+	var all say.List
+	for _, h := range where {
+		all = append(all, h)
+	}
+	c := &row.Cells[column]
+	c.NotExpected, c.Nowhere = say.NotExpectedIn.With(all).In(f.language), nowhere
+}
+
 // whole reports whether the matrix is the one of all locks: its page shows the main ones first, and its evidence has pages
 // of its own.
 func (f *matrixFlags) whole() bool { return len(f.locks) == 0 && len(f.columns) == 0 }
 
 // tokenLocks are the locks that hand out fencing tokens, as the stored walk saw them.
-func tokenLocks() (map[string]bool, error) {
-	walk, err := storedWalk()
-	if err != nil {
-		return nil, err
-	}
+func tokenLocks(walk *measured.Explored) map[string]bool {
 	out := map[string]bool{}
 	for i := range walk.Locks {
 		out[walk.Locks[i].Lock] = walk.Locks[i].Fenced()
 	}
-	return out, nil
+	return out
 }
 
 // libraryRows are the stored rows of the libraries, which were measured by their own code: they stand before
 // the misprints.
-func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lock, err error) {
+func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *measured.Explored) (rows []matrixpage.Lock, err error) {
 	all, err := storedLibraries()
 	if err != nil {
 		return nil, err
@@ -114,7 +129,7 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lo
 			how = say.ByItsOwnCodeOnce.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
 		}
 		row := matrixpage.Lock{
-			ID: l.Lock, Group: say.LibrariesByTheirCode.With().In(f.language), Store: demands(v).In(f.language),
+			ID: l.Lock, Name: locks.Name(l.Lock).In(f.language), Group: say.LibrariesByTheirCode.With().In(f.language), Store: demands(v).In(f.language),
 			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source, More: f.whole(),
 			Tokens: l.Walk == nil || l.Walk.Locks[0].Fenced(), // else it is unknown
 		}
@@ -129,6 +144,7 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column) (rows []matrixpage.Lo
 				}
 			}
 			row.Cells = append(row.Cells, cell)
+			f.unexpected(&row, k, kindsFor(&columns[k], l.Lock, walk))
 		}
 		rows = append(rows, row)
 	}
@@ -143,7 +159,7 @@ func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
 	if c.Walked == nil {
 		return nil
 	}
-	w := &matrixpage.Walk{Schedules: c.Walked.Schedules, Vain: c.Walked.Vain, Cut: c.Walked.Cut}
+	w := &matrixpage.Walk{Damages: c.Walked.Damages(), Schedules: c.Walked.Schedules, Vain: c.Walked.Vain, Cut: c.Walked.Cut}
 	if c.Story != nil {
 		w.Command = playStory(c)
 	}
@@ -190,6 +206,15 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 		return nil, &bugError{fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault)}
 	}
 	r.Tale = matrixpage.NewTale(&j, s.Played().Redis.Lag)
+	if !checker.HandsOutTokens(j.History) || s.Letter != checker.LetterV && s.Letter != checker.LetterVF {
+		return r, nil
+	}
+	again, err := matrix.ReplayChecked(ctx, simulator, s, c.Lock)
+	if err != nil {
+		return nil, fmt.Errorf("%s under %s, played with a check of tokens: %w", c.Lock, c.Fault, err)
+	}
+	r.Checked = r.Tale.Again(&again, s.Played().Redis.Lag)
+	r.CheckedCommand = r.Command + " --set " + shell.Pair("workload.fence", string(plan.FenceReadsAndWrites))
 	return r, nil
 }
 

@@ -11,7 +11,7 @@ var names = map[string]say.Both{
 	"setnx-timestamp-getset":  {English: "SETNX, deadline, GETSET", Chinese: "SETNX 存期限，用 GETSET 接管"},
 	"set-nx-ex-del":           {English: "SET NX EX, then DEL", Chinese: "SET NX EX，再 DEL"},
 	"set-nx-token-getdel":     {English: "SET NX EX, GET, then DEL", Chinese: "SET NX EX，GET 比较后 DEL"},
-	"set-nx-lua":              {English: "SET NX EX, released by script", Chinese: "SET NX EX，由脚本释放"},
+	"set-nx-lua":              {English: "SET NX EX, released by Lua", Chinese: "SET NX EX，由 Lua 释放"},
 	"set-nx-lua-const":        {English: "SET NX EX, one shared value", Chinese: "SET NX EX，大家用同一个值"},
 	"set-nx-lua-thread":       {English: "SET NX EX, a value per thread", Chinese: "SET NX EX，每个线程一个值"},
 	"set-nx-lua-cluster":      {English: "SET NX EX on a Cluster", Chinese: "Redis Cluster 上的 SET NX EX"},
@@ -19,7 +19,7 @@ var names = map[string]say.Both{
 	"set-nx-incr-fence":       {English: "SET NX EX, with tokens", Chinese: "SET NX EX，带令牌"},
 	"cas-cad":                 {English: "SET NX EX, CAS and CAD", Chinese: "SET NX EX，CAS 和 CAD"},
 	"lua-setex":               {English: "SETEX in a script", Chinese: "脚本里的 SETEX"},
-	"self-fence":              {English: "SET NX EX, watching its clock", Chinese: "SET NX EX，看着自己的时钟"},
+	"self-fence":              {English: "SET NX EX, checks the clock", Chinese: "SET NX EX，看着自己的时钟"},
 	"watchdog-lua":            {English: "SET NX EX, with a watchdog", Chinese: "SET NX EX，由看门狗续期"},
 	"watchdog-blind":          {English: "SET NX EX, blind renewals", Chinese: "SET NX EX，盲目续期"},
 	"set-wait":                {English: "SET NX EX, then WAIT", Chinese: "SET NX EX，再 WAIT"},
@@ -51,8 +51,8 @@ var names = map[string]say.Both{
 	"mysql-unique-ttl":        {English: "MySQL, a row that expires", Chinese: "MySQL，会过期的一行"},
 	"pg-advisory":             {English: "PostgreSQL advisory lock", Chinese: "PostgreSQL 咨询锁"},
 
-	"bsm-redislock":    {English: "redislock (Go)", Chinese: "redislock（Go）"},
-	"etcd-concurrency": {English: "etcd's concurrency (Go)", Chinese: "etcd 的 concurrency（Go）"},
+	"bsm-redislock":    {English: "redislock (Go)", Chinese: "bsm-redislock（Go）"},
+	"etcd-concurrency": {English: "etcd's concurrency (Go)", Chinese: "etcd 的 Go 库"},
 	"redsync":          {English: "redsync (Go)", Chinese: "redsync（Go）"},
 	"rueidislock":      {English: "rueidislock (Go)", Chinese: "rueidislock（Go）"},
 

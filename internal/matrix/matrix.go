@@ -213,9 +213,7 @@ func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, 
 		return nil
 	}
 	if checker.HandsOutTokens(h) {
-		fenced := *s.played(v.Seed)
-		fenced.Workload.Fence = plan.FenceReadsAndWrites
-		out := run.One(ctx, w, &fenced, c.Lock, max(v.Seed, 1))
+		out := run.One(ctx, w, checked(s.played(v.Seed)), c.Lock, max(v.Seed, 1))
 		if out.Judgement.History == nil {
 			return out.Err
 		}
@@ -230,8 +228,24 @@ func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, 
 // Replay plays again what a sighting was seen in, in a world of its own. The
 // history of the judgement stays valid.
 func Replay(ctx context.Context, worlds run.Factory, s *Sighting, lock string) (checker.Judgement, error) {
+	return replay(ctx, worlds, s.Played(), s, lock)
+}
+
+// ReplayChecked plays the same with a resource that checks tokens: those of the scripts check nothing.
+func ReplayChecked(ctx context.Context, worlds run.Factory, s *Sighting, lock string) (checker.Judgement, error) {
+	return replay(ctx, worlds, checked(s.Played()), s, lock)
+}
+
+func replay(ctx context.Context, worlds run.Factory, p *plan.Plan, s *Sighting, lock string) (checker.Judgement, error) {
 	w := worlds()
 	defer w.Close()
-	out := run.One(ctx, w, s.Played(), lock, max(s.Seed, 1))
+	out := run.One(ctx, w, p, lock, max(s.Seed, 1))
 	return out.Judgement, out.Err
+}
+
+// checked is a plan whose resource checks tokens, in reads and writes.
+func checked(p *plan.Plan) *plan.Plan {
+	out := *p
+	out.Workload.Fence = plan.FenceReadsAndWrites
+	return &out
 }

@@ -27,6 +27,9 @@ var ways = []struct {
 	letter checker.Letter
 }{{"believe", checker.LetterV}, {"robbed", checker.LetterF}, {"stuck", checker.LetterStuck}}
 
+// Damages reports whether some single fault damaged the resource.
+func (w *Walked) Damages() bool { return w.damage != nil }
+
 // walkedIn finds what was walked of a lock and a column; nil when nothing was.
 func walkedIn(x *measured.Explored, lock string, c *Column) *Walked {
 	if x == nil {

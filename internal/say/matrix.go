@@ -19,12 +19,21 @@ var (
 	BrokenOrStuckOf  = New1[Number]("broken or stuck, of {n}", "{n} 把中被破坏或卡死的")
 	SomeLocksOf      = New2[Number, Number]("{bad} of {n}", "{n} 把中 {bad} 把")
 	WhyNoLetter      = New1[Verbatim]("Why there is no letter: {why}.", "为什么没有字母：{why}。")
-	CellTitle        = New4[Verbatim, Verbatim, Verbatim, Verbatim]("{code}, {fault}: {note}[ ({outcome})]", "{code}，{fault}：{note}[（{outcome}）]")
-	BothOfRuns       = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}", "{n} 次中破坏 {broken} 次，卡死 {stuck} 次")
-	BrokenOfRuns     = New2[Number, Number]("{broken} broken of {n}", "{n} 次中破坏 {broken} 次")
-	StuckOfRuns      = New2[Number, Number]("{stuck} stuck of {n}", "{n} 次中卡死 {stuck} 次")
-	NoneOfRuns       = New1[Number]("none of {n} broken", "{n} 次都没有破坏")
-	CellCounts       = New5[Grouped, Number, Number, Phrase, Phrase](
+	CellTitle        = New5[Verbatim, Verbatim, Verbatim, Verbatim, Verbatim]("{code}, {fault}: {note}[ ({outcome})][; {unexpected}]", "{code}，{fault}：{note}[（{outcome}）][；{unexpected}]")
+	NotExpectedIn    = New1[List]("not expected with {have}", "{have} 不必预料")
+	LeftOutOfAnswers = New1[Verbatim]("This fault is {unexpected}: what breaks here does not count there in \"Which lock should I use?\"", "这种故障{unexpected}：“该用哪把锁？”在那里不算它。")
+	DamagedByMore    = New0(
+		"No single fault of these kinds damaged it in the walk: this run has more servers, more faults at once, or other timings.",
+		"遍历里这些种类的单个故障没有一个损坏资源：这次运行有更多服务器、同时更多故障，或别的时间。")
+	InOneWord      = New1[Verbatim]("{name}", "{name}")
+	CountedChecked = New0(
+		"Counted with a resource that checks tokens: two who believe it are no harm where the check kept the data safe.",
+		"按资源检查令牌来数：检查保住了数据的地方，两个都以为持有不算受害。")
+	BothOfRuns   = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}", "{n} 次中破坏 {broken} 次，卡死 {stuck} 次")
+	BrokenOfRuns = New2[Number, Number]("{broken} broken of {n}", "{n} 次中破坏 {broken} 次")
+	StuckOfRuns  = New2[Number, Number]("{stuck} stuck of {n}", "{n} 次中卡死 {stuck} 次")
+	NoneOfRuns   = New1[Number]("none of {n} broken", "{n} 次都没有破坏")
+	CellCounts   = New5[Grouped, Number, Number, Phrase, Phrase](
 		"{n} {n|run|runs}: {broken} broken, {stuck} stuck. {rate}[ {untested}]",
 		"{n} 次运行：破坏 {broken} 次，卡死 {stuck} 次。{rate}[{untested}]")
 	VariationsBroke = New3[Percent, Percent, Percent](
@@ -75,17 +84,21 @@ var (
 
 	StepsLeftOut = New1[Grouped]("{n} {n|step|steps} left out", "略去 {n} 步")
 
-	TokensKeepData = New1[List](
-		"Two can believe that they hold {locks}, but behind a resource that checks tokens no measured run of any column damaged the data.",
-		"{locks} 也可能有两个都以为持有，但有资源检查令牌时，各列测过的运行都没有损坏数据。")
+	TokensKeepData = New1[Remarks](
+		"Behind a resource that checks tokens no measured run of any column damaged the data with these, though two can believe that they hold them: {locks}.",
+		"有资源检查令牌时，各列测过的运行都没有损坏数据的（虽然可能有两个都以为持有）：{locks}。")
 	MeansFenced = New0(
-		"two believed it; a resource that checks tokens keeps its data safe. What becomes of the data where nothing checks was not measured",
-		"两个都以为持有；检查令牌的资源保住了数据。没有谁检查时数据会怎样，没有测过")
+		"two believed it; a resource that checks tokens keeps its data safe. The evidence shows the same run without that check and with it",
+		"两个都以为持有；检查令牌的资源保住了数据。证据里有同一次运行：不检查的和检查的")
+	WordRare  = New0("not expected", "不必预料")
+	MeansRare = New0(
+		"smaller: harm by a fault that is not expected with anything that the lock can be kept in, so \"Which lock should I use?\" does not count it",
+		"较小的格：锁能用的任何存储都不必预料这种故障，“该用哪把锁？”不算它")
 	WordFenced = New0("safe where tokens are checked", "检查令牌就安全")
 	NoneWhole  = New1[Number](
 		"None of the {n} locks gets through every column: each breaks or gets stuck somewhere.",
 		"{n} 把锁没有一把通过所有的列：每一把都在某处被破坏或卡死。")
-	FewWhole = New3[Number, Number, List](
+	FewWhole = New3[Number, Number, Remarks](
 		"Only {n} {n|lock|locks} of {all} {n|gets|get} through every column: {which}.",
 		"{all} 把锁中只有 {n} 把通过所有的列：{which}。")
 	SomeWhole       = New2[Number, Number]("{n} of {all} locks get through every column.", "{all} 把锁中有 {n} 把通过所有的列。")
@@ -100,6 +113,6 @@ var (
 	MeasuredWith = New4[Verbatim, Grouped, Phrase, Phrase](
 		"Backend {backend}; {n} {n|run|runs} in all[, {tested}][; {lease}].",
 		"后端 {backend}；共 {n} 次运行[，{tested}][；{lease}]。")
-	OfWhichTested = New1[Number]("{n} of them tested something", "其中 {n} 次检验到了什么")
+	OfWhichTested = New1[Grouped]("{n} of them tested something", "其中 {n} 次检验到了什么")
 	LeaseInEach   = New1[Verbatim]("a lease of {lease} in each", "租约都是 {lease}")
 )

@@ -26,7 +26,6 @@ var (
 	RefusedLater = New1[Phrase]("{when}. The resource refuses the older one, so the data stay safe.", "{when}。资源拒绝较旧的那个，所以数据是安全的。")
 	GetsStuck    = New1[Phrase]("no client gets it any more {when}.", "{when}，之后谁也拿不到它。")
 	NotExpected  = New1[Both]("Not expected with {have}, but it breaks after", "{have} 不必预料，但它会败给")
-	NotExpecting = New1[List]("Not expected with {have}: the answers to *Which lock should I use?* leave it out.", "{have} 不必预料：“该用哪把锁？”的答案不算它。")
 	MatrixAdds   = New1[Remarks](
 		"{faults}. Its scripts may use more servers, or more faults at once, than the search does.",
 		"{faults}。它的脚本可能比搜索用了更多服务器，或同时更多故障。")

@@ -21,8 +21,8 @@ var (
 		"{n} of {all} locks survive: {none}, and all pairs were searched in plain and just-within. {found} more with none found: there some pairs were drawn.",
 		"{all} 把锁中有 {n} 把经得住：{none}，而且 plain 和 just-within 里的所有成对都搜过。另有 {found} 把没有找到：那里只抽了一些成对。")
 	DrawnMeans = New0(
-		"Drawn: some schedules of any two kinds, the first fault as likely as any other of its kind, then the second; of such draws *1 in 11 at most* break the lock, with 95 % confidence.",
-		"抽取：任意两类故障的一些安排，先在同类中等机会地抽第一个故障，再抽第二个；这样抽到的“至多 11 分之一”会破坏这把锁，置信度 95 %。")
+		"Drawn: some schedules of any two kinds, the first fault as likely as any other of its kind, then the second. \"1 in 11 at most\" is the share of such draws that breaks the lock, with 95 % confidence.",
+		"抽取：任意两类故障的一些安排，先在同类中等机会地抽第一个故障，再抽第二个；“至多 11 分之一”是说这样抽到的有多少会破坏这把锁，置信度 95 %。")
 	NoCandidates = New2[Number, Names](
 		"No candidates: {n} {n|misprint|misprints} of the course (docs/course.md): {names}",
 		"不能选：勘误课（docs/course.md）里的 {n} 把误印的锁：{names}")

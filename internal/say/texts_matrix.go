@@ -4,6 +4,7 @@ package say
 var matrixTexts = [][2]string{
 	{"my resource checks tokens, in reads and writes", "我的资源在读和写时都检查令牌"}, {"show variants, defects, libraries and misprints", "也显示变体、有缺陷的、库和误印的"},
 	{"Designs to choose from, the least harmed first", "可选的设计，受害最少的在前"}, {"Variants, and designs with a known defect", "变体，和有已知缺陷的设计"},
+	{"In this run the resource checks nothing.", "这次运行里资源什么都不检查。"}, {"The same with a resource that checks tokens, in reads and writes:", "同样的运行，资源在读和写时都检查令牌："},
 	{"while acquiring", "获取时"}, {"while holding", "持有时"}, {"while releasing", "释放时"},
 	{"kinds of the walk", "遍历中的种类"},
 	{"The stored walk of the fault space adds every single fault of the column's kinds, at every moment and in every way of using a lock. So S says that none of these runs and schedules came to anything worse.", "存下的故障空间遍历再加上：该列各种类的每一个单独故障，在每一个时刻，在锁的所有用法里。所以 S 是说：这么多次运行和安排里，没有一个有更坏的结果。"},

@@ -43,20 +43,23 @@ func (m *Matrix) walked() bool {
 	})
 }
 
-// facts are what stands out, counted.
-func (v *matrixView) facts(m *Matrix) []say.Phrase {
+// facts are what stands out, counted; checked: where the resource checks tokens.
+func (v *matrixView) facts(m *Matrix, checked bool) []say.Phrase {
 	if len(m.Locks) < 2 || len(m.Columns) < 2 {
 		return nil
 	}
-	var whole say.List
+	var whole say.Remarks
 	for _, g := range v.Groups {
 		for _, l := range g.Locks {
-			if l.Bad == 0 && !l.Apart {
-				whole = append(whole, say.Verbatim(l.ID))
+			if l.Harm.of(checked) == 0 && !l.Apart {
+				whole = append(whole, l.named())
 			}
 		}
 	}
 	var out []say.Phrase
+	if checked {
+		out = append(out, say.CountedChecked.With())
+	}
 	all := say.Number(v.Rows)
 	switch {
 	case len(whole) == 0:
@@ -66,39 +69,53 @@ func (v *matrixView) facts(m *Matrix) []say.Phrase {
 	default:
 		out = append(out, say.SomeWhole.With(say.Number(len(whole)), all))
 	}
-	var fenced say.List
+	var fenced say.Remarks
 	for _, g := range v.Groups {
 		for _, l := range g.Locks {
-			if l.Tokens && !g.More && l.Damaged == 0 && l.Bad > 0 {
-				fenced = append(fenced, say.Verbatim(l.ID))
+			if l.Tokens && !g.More && l.Damaged == 0 && l.Harm.Bad > 0 {
+				fenced = append(fenced, l.named())
 			}
 		}
 	}
 	if fenced != nil {
 		out = append(out, say.TokensKeepData.With(fenced))
 	}
-	worst, mild := -1, -1
-	for i, c := range v.Columns {
+	return append(out, v.extremes(checked)...)
+}
+
+// named is a lock by its name and id.
+func (l *lockView) named() say.Phrase {
+	if l.Name == l.ID {
+		return say.InOneWord.With(say.Verbatim(l.ID))
+	}
+	return say.LockNamed.With(say.Both{English: l.Name}, say.Verbatim(l.ID))
+}
+
+// extremes are the columns that do the most and the least harm.
+func (v *matrixView) extremes(checked bool) (out []say.Phrase) {
+	var worst, mild *columnView
+	for i := range v.Columns {
+		c := &v.Columns[i]
+		n := c.Harm.of(checked)
 		if c.Code == noFaultCode {
-			if c.Bad > 0 {
-				out = append(out, say.BadWithoutFault.With(say.Number(c.Bad)))
+			if n > 0 {
+				out = append(out, say.BadWithoutFault.With(say.Number(n)))
 			}
 			continue
 		}
-		if worst < 0 || c.Bad > v.Columns[worst].Bad {
-			worst = i
+		if worst == nil || n > worst.Harm.of(checked) {
+			worst = c
 		}
-		if mild < 0 || c.Bad < v.Columns[mild].Bad {
-			mild = i
+		if mild == nil || n < mild.Harm.of(checked) {
+			mild = c
 		}
 	}
-	if worst < 0 || v.Columns[worst].Bad == 0 {
+	if worst == nil || worst.Harm.of(checked) == 0 {
 		return out
 	}
-	c := v.Columns[worst]
-	out = append(out, say.HarmsMost.With(say.Verbatim(c.Name), say.Verbatim(c.Code), say.Number(c.Bad), all))
-	if c := v.Columns[mild]; c.Bad < v.Columns[worst].Bad {
-		out = append(out, say.HarmsLeast.With(say.Verbatim(c.Name), say.Verbatim(c.Code), say.Number(c.Bad)))
+	out = append(out, say.HarmsMost.With(say.Verbatim(worst.Name), say.Verbatim(worst.Code), say.Number(worst.Harm.of(checked)), say.Number(v.Rows)))
+	if n := mild.Harm.of(checked); n < worst.Harm.of(checked) {
+		out = append(out, say.HarmsLeast.With(say.Verbatim(mild.Name), say.Verbatim(mild.Code), say.Number(n)))
 	}
 	return out
 }
@@ -122,7 +139,7 @@ func howMeasured(m *Matrix) []say.Phrase {
 	tested, untested := m.runs()
 	var some, lease say.Phrase
 	if untested > 0 {
-		some = say.OfWhichTested.With(say.Number(tested))
+		some = say.OfWhichTested.With(say.Grouped(tested))
 	}
 	if m.Lease > 0 {
 		lease = say.LeaseInEach.With(say.Verbatim(m.Lease.String()))

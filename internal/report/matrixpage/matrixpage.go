@@ -48,6 +48,7 @@ type Matrix struct {
 // Lock is one row.
 type Lock struct {
 	ID         string
+	Name       string // as people call it
 	Group      string // under which heading it stands
 	Apart      bool   // a misprint beside designs: counts are of the designs
 	More       bool   // behind a switch: a variant, a defect, a library, a misprint
@@ -73,12 +74,15 @@ type Cell struct {
 	Worst           *Run
 	Also            []checker.Letter // that were found besides, worst first
 	DamagedBy       string           // the script or the story by which the resource was damaged; "" when it was not
+	NotExpected     string           // with what the fault is not expected, in words; "" where it always is
+	Nowhere         bool             // that is all that the lock can be kept in
 	Walk            *Walk            // nil when the walk has no part in the cell
 }
 
 // Walk is what the walk of the fault space has come to in a cell.
 type Walk struct {
 	Schedules, Vain, Cut int64  // walked; whose fault changed nothing; that have no end
+	Damages              bool   // some of them damaged the resource
 	Command              string // plays the story by which the letter is worse; "" when the runs alone have made it
 }
 
@@ -92,6 +96,9 @@ type Run struct {
 	Command string         // plays the file, once it is saved
 	Hash    string         // of the history
 	Tale    *Tale          // nil when it is not worth telling
+	Checked *Tale          // see Again: the same with a resource that checks the lock's tokens, which that of Tale does not; nil without tokens
+
+	CheckedCommand string // plays that
 }
 
 // HTML draws a matrix as one file that needs nothing else, the evidence folded below the table.
@@ -113,6 +120,14 @@ const Folder = "matrix"
 func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
 	v := newMatrixView(m, detail{maxTold, true})
 	v.elsewhere = Folder
+	for i := range v.Groups {
+		for k := range v.Groups[i].Locks {
+			for n := range v.Groups[i].Locks[k].Cells { // on a page of its own a lock has each column once
+				c := &v.Groups[i].Locks[k].Cells[n]
+				c.Anchor = anchor(c.Code)
+			}
+		}
+	}
 	if first, err = fill("matrix", m.Language, v); err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +136,7 @@ func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
 	for i := range v.Groups {
 		for k := range v.Groups[i].Locks {
 			l := &v.Groups[i].Locks[k]
-			if locks[l.Anchor+".html"], err = fill("lock-page", m.Language, &lockPageView{v, page.NewHead(l.ID, strip.CSS, matrixCSS).Scripted(matrixScript), l, true}); err != nil {
+			if locks[l.Anchor+".html"], err = fill("lock-page", m.Language, &lockPageView{v, page.NewHead(l.Name+" ("+l.ID+")", strip.CSS, matrixCSS).Scripted(matrixScript), l, true}); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -15,4 +15,21 @@
     if (link) open(); // the address does not change when it is followed again
   });
   open();
+
+  // With a check of tokens other rows are the least harmed: the numbers change without this script, the order with it.
+  var tokens = document.getElementById("tokens"), bodies = [].slice.call(document.querySelectorAll(".heat tbody"));
+  var rows = bodies.map(function (body) { return [].slice.call(body.querySelectorAll("tr:not(.group)")); });
+  function harm(row) {
+    return parseInt((row.querySelector(tokens.checked ? ".sum .with" : ".sum .as") || row.querySelector(".sum")).textContent, 10);
+  }
+  function sort() {
+    bodies.forEach(function (body, i) {
+      rows[i].slice().sort(function (a, b) {
+        return harm(a) - harm(b) || a.querySelectorAll(".damaged").length - b.querySelectorAll(".damaged").length || rows[i].indexOf(a) - rows[i].indexOf(b);
+      }).forEach(function (row) { body.appendChild(row); });
+    });
+  }
+  if (!tokens) return;
+  tokens.addEventListener("change", sort);
+  if (tokens.checked) sort(); // a browser may remember it
 })();

@@ -168,14 +168,14 @@ func TestTokensAreSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := string(first)
-	if !strings.Contains(out, `id="tokens"`) || strings.Count(out, `<td class="cVF fenced">`) != 1 || !strings.Contains(out, "Two can believe that they hold etcd-txn, but") {
+	if !strings.Contains(out, `id="tokens"`) || strings.Count(out, `<td class="cVF fenced">`) != 1 || !strings.Contains(out, "believe that they hold them: etcd-txn.") {
 		t.Error("the overlap of etcd-txn is not shown as one that tokens make harmless")
 	}
 	m.Locks[2].Cells[1].DamagedBy = "a script"
 	if first, _, err = Pages(m); err != nil {
 		t.Fatal(err)
 	}
-	if out = string(first); strings.Contains(out, `<td class="cVF fenced">`) || !strings.Contains(out, `<td class="cVF damaged">`) || strings.Contains(out, "hold etcd-txn, but") {
+	if out = string(first); strings.Contains(out, `<td class="cVF fenced">`) || !strings.Contains(out, `<td class="cVF damaged">`) || strings.Contains(out, "hold them: etcd-txn.") {
 		t.Error("damage behind a resource that checks is shown as harmless")
 	}
 	for i := range m.Locks {
@@ -186,6 +186,76 @@ func TestTokensAreSaid(t *testing.T) {
 	}
 	if out = string(first); strings.Contains(out, `id="tokens"`) || strings.Contains(out, `<td class="cVF fenced">`) {
 		t.Error("nothing has tokens, and there is a switch for them")
+	}
+}
+
+// With a check of tokens, harm is counted without the overlaps that it makes harmless, in rows, columns and take-aways.
+func TestHarmIsCountedWithACheck(t *testing.T) {
+	m := wholeMatrix()
+	etcd := &m.Locks[2]
+	etcd.Cells[0] = Cell{Letter: "S", Runs: 22}
+	first, _, err := Pages(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := string(first)
+	for _, want := range []string{
+		`<td class="sum"><span class="as">1</span><span class="with">0</span></td>`, // the row of etcd-txn
+		`<span class="as">3</span><span class="with">2</span>`,                      // the column of the pause
+		`<span class="as">3 of 3</span><span class="with">2 of 3</span>`,
+		"None of the 3 locks gets through every column", "Only 1 lock of 3 gets through every column: etcd-txn.", "Counted with a resource that checks tokens",
+	} {
+		if !strings.Contains(strings.ReplaceAll(out, "\u00a0", " "), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	etcd.Cells[1].DamagedBy = "a script" // which the check does not prevent
+	if first, _, err = Pages(m); err != nil || strings.Contains(string(first), `<span class="with">`) {
+		t.Errorf("%v, or damage is left out", err)
+	}
+}
+
+// Harm by a fault that is not expected is marked, and the evidence says with what; without harm nothing is.
+func TestWhatIsNotExpectedIsMarked(t *testing.T) {
+	m := wholeMatrix()
+	for i := range m.Locks {
+		for k := range m.Locks[i].Cells {
+			m.Locks[i].Cells[k].NotExpected, m.Locks[i].Cells[k].Nowhere = "not expected with one Redis", k == 1
+		}
+	}
+	first, locks, err := Pages(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, page := string(first), string(locks["set-nx-ex-del.html"])
+	if strings.Count(out, ` rare"><a`) != 3 || !strings.Contains(out, `id="only-rare"`) || !strings.Contains(out, `of 21); not expected"`) {
+		t.Error("three letters with harm by what is not expected, and they are not marked so")
+	}
+	if strings.Count(page, "This fault is not expected with one Redis: what breaks here") != 1 {
+		t.Error("the evidence of the pause does not say that it is not expected, or that of no harm does")
+	}
+}
+
+// The evidence of a lock with tokens shows a run with a check of them beside the one without.
+func TestTheCheckIsShown(t *testing.T) {
+	m := wholeMatrix()
+	run := *m.Locks[2].Cells[1].Worst
+	again := bundletest.PauseRun("set-nx-lua", true).Judgement
+	run.Checked, run.CheckedCommand = run.Tale.Again(&again, 0), "simulate run x.yaml --set workload.fence=..."
+	m.Locks[2].Cells[1].Worst = &run
+	_, locks, err := Pages(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, without := string(locks["etcd-txn.html"]), string(locks["set-nx-ex-del.html"])
+	for _, want := range []string{"In this run the resource checks nothing.", "The same with a resource that checks tokens, in reads and writes:", run.CheckedCommand} {
+		if !strings.Contains(with, want) || strings.Contains(without, want) {
+			t.Errorf("%s: with tokens %v, without %v", want, strings.Contains(with, want), strings.Contains(without, want))
+		}
+	}
+	pictures := regexp.MustCompile(`(?s)<figure class="scroll">(.*?)(?:<figcaption|</figure>)`).FindAllStringSubmatch(with, -1)
+	if len(pictures) != 2 || pictures[0][1] == pictures[1][1] {
+		t.Error("not both runs are drawn, each as it was")
 	}
 }
 

@@ -25,7 +25,8 @@ type Tale struct {
 	Before  int // steps left out before the first
 	After   int // steps left out after the last
 
-	strip func(say.Language) template.HTML // draws who believed what; nil for nothing
+	strip    func(say.Language) template.HTML // draws who believed what; nil for nothing
+	from, to history.Instant                  // what it draws
 }
 
 // TaleStep is one step of a tale.
@@ -49,10 +50,23 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	}
 	t.close(len(steps) - last - 1)
 	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
-		from, to := t.Steps[0].At, t.Steps[n-1].At
-		t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, lag, from, to, l) })
+		t.draw(j, lag, t.Steps[0].At, t.Steps[n-1].At)
 	}
 	return t
+}
+
+// Again is the tale of another run of the same script without its steps: its verdict, and its picture beside that of t.
+func (t *Tale) Again(j *checker.Judgement, lag time.Duration) *Tale {
+	out := &Tale{Verdict: explain.Verdict(*j)}
+	if t.strip != nil {
+		out.draw(j, lag, t.from, t.to)
+	}
+	return out
+}
+
+func (t *Tale) draw(j *checker.Judgement, lag time.Duration, from, to history.Instant) {
+	t.from, t.to = from, to
+	t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, lag, from, to, l) })
 }
 
 // part is the picture of a stretch of a run.

@@ -21,6 +21,7 @@ type matrixView struct {
 	Mode, Backend   string
 	Lead            string
 	Facts           []string
+	CheckedFacts    []string // the same where the resource checks tokens
 	Measured        []string
 	Legend          []letterView
 	Marks           []letterView // beside the letters
@@ -57,11 +58,6 @@ func (v *matrixView) OfRows() string {
 	return say.BrokenOrStuckOf.With(say.Number(v.Rows)).In(v.language)
 }
 
-// SomeOf is a number of all locks.
-func (v *matrixView) SomeOf(n int) string {
-	return say.SomeLocksOf.With(say.Number(n), say.Number(v.Rows)).In(v.language)
-}
-
 // WhyNoLetter says why a cell has none.
 func (v *matrixView) WhyNoLetter(note string) string {
 	return say.WhyNoLetter.With(say.Verbatim(note)).In(v.language)
@@ -74,7 +70,7 @@ type letterView struct {
 
 type columnView struct {
 	Code, Name, Summary, Kinds string
-	Bad                        int // locks broken or stuck
+	Harm                       harmView // locks
 }
 
 type groupView struct {
@@ -84,12 +80,12 @@ type groupView struct {
 }
 
 type lockView struct {
-	ID, Anchor, Store, Idea, BreaksWhen, Source string
-	Apart, Tokens                               bool
-	Damaged                                     int // columns in which the resource is damaged
-	Protocol                                    []string
-	Cells                                       []matrixCellView
-	Bad                                         int // columns in which it breaks or is stuck
+	ID, Name, Anchor, Store, Idea, BreaksWhen, Source string
+	Apart, Tokens                                     bool
+	Damaged                                           int // columns in which the resource is damaged
+	Protocol                                          []string
+	Cells                                             []matrixCellView
+	Harm                                              harmView // columns
 }
 
 type matrixCellView struct {
@@ -108,6 +104,7 @@ type matrixCellView struct {
 type runOfCell struct {
 	Verdict, Assumed, Formula string
 	Strip                     template.HTML
+	Checked                   *runOfCell // the same with a resource that checks tokens
 	Steps                     []taleView
 	Before, After             string
 	File, YAML, Command, Hash string
@@ -131,6 +128,7 @@ func marksOf(l say.Language) []letterView {
 	return []letterView{
 		{"V", "damaged", say.MeansDamaged.With().In(l), say.WordDamaged.With().In(l), 0},
 		{"V", "fenced", say.MeansFenced.With().In(l), say.WordFenced.With().In(l), 0},
+		{"V", "rare", say.MeansRare.With().In(l), say.WordRare.With().In(l), 0},
 		{"°", "walked", say.MeansWalked.With().In(l), say.WordWalked.With().In(l), 0},
 	}
 }
@@ -180,7 +178,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 		v.sort()
 	}
 	v.Lead = v.lead(m).In(m.Language)
-	v.Facts = inLanguage(m.Language, v.facts(m))
+	v.Facts, v.CheckedFacts = inLanguage(m.Language, v.facts(m, false)), inLanguage(m.Language, v.facts(m, true))
 	v.Measured = inLanguage(m.Language, howMeasured(m))
 	return v
 }
@@ -200,7 +198,7 @@ func (v *matrixView) sort() {
 	slices.SortStableFunc(v.Groups, func(a, b groupView) int { return cmp.Compare(later(a.More), later(b.More)) })
 	for i := range v.Groups {
 		slices.SortStableFunc(v.Groups[i].Locks, func(a, b lockView) int {
-			return cmp.Or(cmp.Compare(a.Bad, b.Bad), cmp.Compare(a.Damaged, b.Damaged))
+			return cmp.Or(cmp.Compare(a.Harm.Bad, b.Harm.Bad), cmp.Compare(a.Damaged, b.Damaged))
 		})
 	}
 }
@@ -215,7 +213,7 @@ func later(more bool) int {
 // lock draws a row, and counts its letters.
 func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 	out := lockView{
-		ID: clean.Text(l.ID, clean.MaxName), Anchor: anchor(l.ID), Store: clean.Text(l.Store, clean.MaxLine), Idea: clean.Text(l.Idea, clean.MaxProse),
+		ID: clean.Text(l.ID, clean.MaxName), Name: clean.Text(cmp.Or(l.Name, l.ID), clean.MaxName), Anchor: anchor(l.ID), Store: clean.Text(l.Store, clean.MaxLine), Idea: clean.Text(l.Idea, clean.MaxProse),
 		BreaksWhen: clean.Text(l.BreaksWhen, clean.MaxProse), Source: clean.Text(l.Source, clean.MaxProse),
 		Apart: l.Apart, Tokens: l.Tokens,
 	}
@@ -227,24 +225,30 @@ func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 			break
 		}
 		c, column := &l.Cells[k], &v.Columns[k]
-		if bad(c.Letter) {
-			out.Bad++
-			if !l.Apart {
-				column.Bad++
-			}
-		}
 		for i := range v.Legend {
 			if v.Legend[i].Letter == string(c.Letter) {
 				v.Legend[i].Count++
 			}
 		}
 		cell := newMatrixCellView(c, out.Anchor, column, seeds, d, v.language)
+		harm := harmView{}
+		if bad(c.Letter) {
+			harm = harmView{1, 1}
+		}
 		switch {
 		case c.DamagedBy != "":
 			cell.Class += " damaged"
 			out.Damaged++
 		case l.Tokens && (c.Letter == checker.LetterV || c.Letter == checker.LetterVF):
-			cell.Class += " fenced" // what becomes of the data where nothing checks the tokens was not measured
+			cell.Class += " fenced"
+			harm.Checked = 0
+		}
+		if c.Nowhere && bad(c.Letter) {
+			cell.Class += " rare"
+		}
+		out.Harm.add(harm)
+		if !l.Apart {
+			column.Harm.add(harm)
 		}
 		for i := range v.Marks {
 			if strings.Contains(" "+cell.Class+" ", " "+v.Marks[i].Class+" ") {
@@ -287,10 +291,24 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 			v.Percent = min(max(int(100*c.Rate+0.5), 0), 100)
 		}
 	}
-	v.Title = say.CellTitle.With(say.Verbatim(column.Code), say.Verbatim(column.Name), say.Verbatim(v.Note), say.Verbatim(v.Outcome)).In(l)
+	unexpected := ""
+	switch {
+	case bad(c.Letter) && c.Nowhere:
+		unexpected = say.WordRare.With().In(l)
+	case bad(c.Letter):
+		unexpected = clean.Sentence(c.NotExpected)
+	}
+	v.Title = say.CellTitle.With(say.Verbatim(column.Code), say.Verbatim(column.Name), say.Verbatim(v.Note), say.Verbatim(v.Outcome), say.Verbatim(unexpected)).In(l)
 	if c.Worst != nil && c.Letter != checker.LetterSafe && c.Letter != notApplicable {
 		v.About = clean.Sentence(about(c).In(l))
 		v.Run = newRunOfCell(c.Worst, d, l)
+		if c.Worst.Checked != nil && d.steps > 0 {
+			v.Run.Checked = newRunOfCell(&Run{Tale: c.Worst.Checked}, detail{0, false}, l)
+			v.Run.Checked.Command = clean.Text(c.Worst.CheckedCommand, clean.MaxLine)
+			if c.Worst.Checked.strip != nil {
+				v.Run.Checked.Strip = c.Worst.Checked.strip(l)
+			}
+		}
 	}
 	return v
 }

@@ -33,6 +33,12 @@ func besides(c *Cell, l say.Language) (out []string) {
 	}
 	if c.DamagedBy != "" {
 		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)))
+		if c.Walk != nil && !c.Walk.Damages {
+			add(say.DamagedByMore.With())
+		}
+	}
+	if c.NotExpected != "" && bad(c.Letter) {
+		add(say.LeftOutOfAnswers.With(say.Verbatim(c.NotExpected)))
 	}
 	w := c.Walk
 	if w == nil {
