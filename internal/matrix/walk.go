@@ -133,9 +133,9 @@ func (c *Cell) join() {
 	switch {
 	case w.Cut > 0 && Badness(before) <= Badness(checker.LetterDelay):
 		c.Letter = checker.LetterUnknown
-		c.Note = say.WalkHasNoEnd.With(say.Number(w.Cut), say.Number(w.Schedules))
+		c.Note = say.WalkHasNoEnd.With(say.Grouped(w.Cut), say.Grouped(w.Schedules))
 	case before == checker.LetterSafe:
-		c.Note = say.SafeInWalk.With(c.Note, say.Number(w.Schedules))
+		c.Note = say.SafeInWalk.With(c.Note, say.Grouped(w.Schedules))
 	}
 }
 

@@ -61,9 +61,9 @@ var (
 	SafeSoFar        = New3[Number, Number, Percent](
 		"{scripts} scripts and {variations} variations; at most {high} of such runs break, with 95 % confidence",
 		"{scripts} 个脚本，{variations} 个随机变化；这样的运行最多 {high} 会破坏，置信度 95 %")
-	SafeInWalk   = New2[Phrase, Number]("{safe}; none of {n} {n|schedule|schedules} of the walk", "{safe}；遍历的 {n} 个安排也都没有")
+	SafeInWalk   = New2[Phrase, Grouped]("{safe}; none of {n} {n|schedule|schedules} of the walk", "{safe}；遍历的 {n} 个安排也都没有")
 	FoundByWalk  = New2[Verbatim, Both]("found by the walk, in the world {world}: {story}", "由遍历找到，在世界 {world}：{story}")
-	WalkHasNoEnd = New2[Number, Number](
+	WalkHasNoEnd = New2[Grouped, Grouped](
 		"{n} of {all} schedules of the walk have no end: what they do is unknown",
 		"遍历的 {all} 个安排中有 {n} 个没有尽头：没有人知道它们会怎样")
 	NobodyGetsIt = New1[Verbatim]("no client gets this lock even without a fault: see {column}", "没有故障也没有人拿得到这把锁：见 {column}")
