@@ -116,3 +116,26 @@ func TestTheWalkReadsWithoutScripts(t *testing.T) {
 	}
 	quiet(t, p)
 }
+
+// On a narrow screen no answer and no set of faults is cut, and nothing has to be pushed aside to be read.
+func TestNoAnswerIsCutOnANarrowScreen(t *testing.T) {
+	p := browser.Open(t, walkPage(t), browser.Options{Width: 390, Height: 844})
+	browser.Eval[bool](p, `document.querySelector("#exactly").open = true`)
+	const beyond = `[].slice.call(document.querySelectorAll(".answers tbody th, .answers td, .answers a, .sets tbody th, .sets td, .sets li a, #questions label")).filter(function (e) {
+  return e.offsetHeight > 1 && (e.getBoundingClientRect().right > innerWidth || e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline");
+}).map(function (e) { return e.textContent; }).slice(0, 5).join("; ")`
+	if got := browser.Eval[string](p, beyond); got != "" {
+		t.Errorf("beyond the edge: %s", got)
+	}
+	if w := browser.Eval[int](p, `document.documentElement.scrollWidth`); w > 390 {
+		t.Errorf("the page is %d pixels wide", w)
+	}
+}
+
+// A link to the stories of a lock opens the folds that they are in.
+func TestALinkOpensTheFolds(t *testing.T) {
+	p := browser.Open(t, walkPage(t), browser.Options{})
+	browser.Eval[bool](p, `location.hash = "#lock-watchdog-lua", true`)
+	p.Await(`document.querySelector("#lock-watchdog-lua").open && document.querySelector("#lock-watchdog-lua").offsetHeight > 0`)
+	quiet(t, p)
+}

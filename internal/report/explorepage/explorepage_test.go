@@ -51,6 +51,8 @@ func TestPageOfAWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
+		`<details class="fold"><summary>4 locks, 20 schedules walked: each lock with its shortest stories</summary>`, `<small>set-nx-lua</small>`,
+		`value="payments" data-refuses="no"`, `value="sql" data-refuses="yes"`, "But an idempotency key made from the order", "It matters only if two at once do damage.",
 		"4 locks and 20 schedules of faults", "every pair in plain and just-within for 1", "none found (up to 2 faults)", "not searched", "none found",
 		`<small class="complete">all pairs in plain and just-within</small><small class="sampled">some drawn in 1 world (1 in 10 at most)</small>`,
 		`<small class="sampled">some drawn in 1 world (1 in 2 at most)</small><small class="not-searched">none searched in nested</small>`,
