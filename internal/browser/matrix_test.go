@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// With the switch for tokens, harm is counted anew, without scripts, too; and with them the rows are in a new order.
+// With the switch for tokens, harm is counted again, without scripts, too; with them the rows are sorted again.
 func TestTheSwitchForTokensCountsAndSorts(t *testing.T) {
 	cells := func(letters ...string) (out []matrixpage.Cell) {
 		for _, l := range letters {
