@@ -30,6 +30,45 @@ var turns = map[string][]Edit{
 	"own":             {{Locks: []string{"setnx-expire"}}},
 }
 
+// with is the control of the page that an edit of a learner needs.
+func with(e Edit) string {
+	switch {
+	case len(e.Locks) > 1:
+		return "compare"
+	case e.Locks != nil:
+		return "lock"
+	case e.Fence != "":
+		return "fence"
+	case e.Add != nil:
+		return "fault " + e.Add.Kind
+	case e.Move != nil:
+		return "pause"
+	}
+	return "" // the cross of a fault, which stands beside those of the palette
+}
+
+// A page shows the controls that a lesson names, so they are those that its change is made with.
+func TestLessonsNameTheirControls(t *testing.T) {
+	lessons, err := tour.Lessons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range lessons {
+		var need []string
+		for _, e := range turns[l.Name] {
+			if c := with(e); c != "" && (c != "pause" || need == nil) {
+				need = append(need, c)
+			}
+		}
+		if slices.Contains(need, "compare") {
+			need = append(need, "lock") // of the new one
+		}
+		if !slices.Equal(l.Controls, need) {
+			t.Errorf("%s: shows %q, and its change is made with %q", l.Name, l.Controls, need)
+		}
+	}
+}
+
 // Each lesson ends with a change that the learner makes. At the beginning its verdict is another
 // one, and who does what the text says turns it.
 func TestEachLessonCanBeTurned(t *testing.T) {

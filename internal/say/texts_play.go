@@ -34,7 +34,7 @@ var playTexts = [][2]string{
 	{"This one is for: {nodes}", "它只能放到：{nodes}"}, {"no lane of this lock", "这把锁没有这样的泳道"},
 	{"Pause against lease", "停顿与租约"}, {"to the right the pause, upwards the lease, in seconds", "向右是停顿，向上是租约，单位秒"}, {"it holds", "守住"}, {"two inside, data whole", "两个在里面，数据完好"}, {"data damaged", "数据受损"},
 	{"More designs", "更多设计"}, {"More: bugs that were published", "更多：公开过的缺陷"}, {"More: misprints of texts", "更多：文章里的印刷错误"},
-	{"Go on:", "继续："}, {"before", "之前"}, {"two inside", "同时有两个持有者"}, {"no event", "没有事件"}, {"the lines of the log", "日志里的行"}, {"about something else", "与锁无关"}, {"read from", "读自"},
+	{"Go on:", "继续："}, {"before", "之前"}, {"The story", "故事"}, {"All controls", "全部控件"}, {"two inside", "同时有两个持有者"}, {"no event", "没有事件"}, {"the lines of the log", "日志里的行"}, {"about something else", "与锁无关"}, {"read from", "读自"},
 
 	// The other pages of the site, and what leads to them.
 	{"Matrix", "矩阵"}, {"Which lock?", "选哪把锁？"}, {"Gallery", "图集"}, {"Reference", "参考"}, {"Skip to the page", "跳到正文"},

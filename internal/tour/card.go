@@ -26,6 +26,7 @@ type Card struct {
 	Stop           int64    // µs: the moment that the question is about; what comes later answers it
 	See            string
 	Turn, Remember string
+	Controls       []string // what of the page the change is made with; the others stay out of the way
 	Start          string   // the scenario of its run
 	Goal           []string // what has to come about: a property and its verdict, such as "mutual-exclusion kept"
 }
@@ -66,7 +67,7 @@ func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Ca
 	fill := func(t Text) string { return flowing(o.fill(t.In(l), s.first, s.second), l) }
 	c := Card{
 		Number: lesson.Number, Name: lesson.Name, Title: fill(lesson.Title), Story: fill(lesson.Story), Question: fill(lesson.Predict.Text),
-		Right: s.right - 1, See: fill(lesson.See), Turn: fill(lesson.Turn), Remember: fill(lesson.Remember),
+		Right: s.right - 1, See: fill(lesson.See), Turn: fill(lesson.Turn), Remember: fill(lesson.Remember), Controls: lesson.Controls,
 		Start: s.first.text(seed), Stop: s.first.stop(),
 	}
 	for _, a := range lesson.Predict.Answers {

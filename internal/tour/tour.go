@@ -36,7 +36,8 @@ type Lesson struct {
 	Run      Run      `yaml:"run"`
 	See      Text     `yaml:"see"` // what to look at in the steps of Run
 	Switch   Switch   `yaml:"switch"`
-	Turn     Text     `yaml:"turn"` // what the learner may do instead, where a page lets him
+	Turn     Text     `yaml:"turn"`     // what the learner may do instead, where a page lets him
+	Controls []string `yaml:"controls"` // of the page, with which he does: pause, lock, compare, fence, or a fault of the palette
 	Yours    Yours    `yaml:"yours"`
 	Remember Text     `yaml:"remember"`
 	Own      []Step   `yaml:"own"`  // what to type for a lock of one's own

@@ -120,9 +120,10 @@ type card struct {
 	See      string   `json:"see"`
 	Turn     string   `json:"turn"`
 	Remember string   `json:"remember"`
-	Start    string   `json:"start"` // the scenario to begin with
-	Goal     []string `json:"goal"`  // facts of a frame's first lock: "mutual-exclusion kept"
-	Done     string   `json:"done"`  // what is said when they hold
+	Controls []string `json:"controls"` // what the turn is made with: data-own of the page's controls, lock or compare
+	Start    string   `json:"start"`    // the scenario to begin with
+	Goal     []string `json:"goal"`     // facts of a frame's first lock: "mutual-exclusion kept"
+	Done     string   `json:"done"`     // what is said when they hold
 }
 
 // Names of the page in each language.
@@ -269,7 +270,7 @@ func newCard(c *tour.Card, of int, terms *page.Linker, l say.Language) card {
 	return card{
 		Name: c.Name, Heading: say.LessonIs.With(say.Number(c.Number), say.Number(of), say.Both{English: c.Title, Chinese: c.Title}.Phrase()).In(l),
 		Story: string(terms.Text(c.Story)), Question: c.Question, Answers: c.Answers, Whys: c.Whys, Stop: c.Stop, Right: c.Right, See: c.See, Turn: c.Turn, Remember: c.Remember,
-		Start: c.Start, Goal: c.Goal, Done: say.Text(done[c.Goal[0]]).In(l),
+		Controls: c.Controls, Start: c.Start, Goal: c.Goal, Done: say.Text(done[c.Goal[0]]).In(l),
 	}
 }
 
@@ -297,7 +298,7 @@ func wordsOf(l say.Language) map[string]any {
 		"nowhere":  "Nothing was hit: drop it into a lane of the timeline, or onto an arrow of the diagram.",
 		"only":     "This one is for: {nodes}", "none": "no lane of this lock",
 		"step": "Step {n} of {of}, {at}:",
-		"next": "Go on:", "right": "Right.",
+		"next": "Go on:", "right": "Right.", "tale": "The story",
 	} {
 		says[id] = say.Text(english).In(l)
 	}

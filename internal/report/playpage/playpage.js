@@ -100,6 +100,7 @@
     });
     pictures.classList.toggle("stale", !!timelines);
     if (!timelines) diagrams();
+    withMenus();
     if (present >= 0 && lead()) lead().toTime(present);
     veil();
     if (held_lock >= 0) {
@@ -562,11 +563,16 @@
     var box = $("lesson");
     box.hidden = !card;
     box.textContent = "";
-    box.scrollTop = 0;
+    document.body.dataset.turn = card ? card.controls.join(" ") : "";
+    all("[data-own]").forEach(function (e) { e.classList.toggle("own", !!card && card.controls.indexOf(e.dataset.own) >= 0); });
+    every(false);
     if (!card) return;
     var add = function (tag, text, cls) { return box.appendChild(element(tag, text, cls)); };
     add("h2", card.heading).id = "lesson-title";
-    add("p", "").innerHTML = card.story; // made by us, with its terms
+    var tale = add("details", "", "tale");
+    tale.open = true;
+    tale.appendChild(element("summary", says.tale));
+    tale.appendChild(element("p", "")).innerHTML = card.story; // made by us, with its terms
     add("p", card.question, "turn");
     var list = add("div", "", "answers");
     card.answers.forEach(function (text, i) {
@@ -574,6 +580,7 @@
       b.type = "button";
       b.addEventListener("click", function () {
         list.classList.add("answered");
+        tale.open = false; // it has been read; what follows needs the room
         all("button", list).forEach(function (other, n) {
           other.disabled = true;
           if (n === card.right) other.className = "right";
@@ -584,6 +591,7 @@
           cursors.forEach(function (c) { if (c) c.veil(null); });
           act.close();
           veil();
+          withMenus();
         }
         var said = add("p", card.whys[i] || says.right, card.whys[i] ? "why-not" : "why-yes");
         said.setAttribute("role", "status");
@@ -594,6 +602,17 @@
       });
     });
     lesson.asked = lesson.over = false;
+  }
+  // In a lesson only the control that it is about is there, until the learner asks for every one.
+  function every(shown) {
+    document.body.classList.toggle("all", shown);
+    $("all").setAttribute("aria-expanded", shown);
+    withMenus();
+  }
+  $("all").addEventListener("click", function () { every($("all").getAttribute("aria-expanded") !== "true"); });
+  function withMenus() {
+    var fixed = !!lesson && (guesses() || !document.body.classList.contains("all") && lesson.controls.indexOf("lock") < 0);
+    all(".which", stages).forEach(function (menu) { menu.disabled = fixed; });
   }
   function taught() {
     if (!lesson || !lesson.asked || lesson.over || !frame) return;
