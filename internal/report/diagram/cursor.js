@@ -72,7 +72,6 @@ var timeCursor = (function () {
     var n = numbers(svg.dataset.rows), p = { svg: svg, ys: [], ts: [], steps: numbers(svg.dataset.steps), pane: svg.closest(".pane") };
     for (var i = 0; i + 1 < n.length; i += 2) { p.ys.push(n[i]); p.ts.push(n[i + 1]); }
     var box = svg.viewBox.baseVal;
-    p.width = box.width;
     p.height = box.height;
     var number = svg.querySelector("a circle"); // the line begins right of the numbers, or it would strike them out
     p.left = number ? number.cx.baseVal.value + number.r.baseVal.value + 3 : 0;
@@ -83,10 +82,11 @@ var timeCursor = (function () {
       var bar = document.createElement("div");
       bar.className = "heads-bar";
       bar.setAttribute("aria-hidden", "true");
-      make("svg", { "class": "spacetime", width: box.width, height: 38, viewBox: "0 0 " + box.width + " 38" }, bar).appendChild(heads.cloneNode(true));
+      make("svg", { "class": "spacetime", height: 38 }, bar);
       p.pane.insertBefore(bar, svg);
       p.heads = bar;
     }
+    fitDiagram(svg); // which fills the bar, too
     return p;
   }
 
@@ -137,7 +137,7 @@ var timeCursor = (function () {
       player.classList.add("moving");
       pictures.forEach(function (p) {
         var h = p === main ? y : along(t, p.ts, p.ys);
-        p.line.setAttribute("d", "M" + p.left + " " + h + "H" + p.width);
+        p.line.setAttribute("d", "M" + p.left + " " + h + "H" + p.svg.viewBox.baseVal.width);
         p.later.setAttribute("y", h);
         p.later.setAttribute("height", Math.max(p.height - h, 0));
       });

@@ -17,9 +17,14 @@ import (
 
 // CursorJS is the script of one cursor in time for strip, diagram and steps. The diagrams of this
 // package have the marks that it goes by; its head says which.
-//
+// Before it comes the one that makes a diagram as wide as what it stands in.
+var CursorJS = fitJS + cursorJS
+
+//go:embed fit.js
+var fitJS string
+
 //go:embed cursor.js
-var CursorJS string
+var cursorJS string
 
 // Shapes are the patterns and the arrow of a page's figures.
 func Shapes() string {

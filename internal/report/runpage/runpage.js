@@ -51,7 +51,7 @@
     if (!values) return;
     var names = s.clients || [], heads = {};
     var head = document.createElement("tr"), body = document.createElement("tr");
-    if (c.heads) $(".node", c.heads).forEach(function (e) { heads["$" + e.textContent] = e.nextElementSibling; });
+    if (c.heads) $(".node + .role", c.heads).forEach(function (e) { heads["$" + e.previousElementSibling.textContent] = e; });
     values.forEach(function (v, i) {
       var name = i < names.length ? names[i] + " " + says.believes : i === names.length ? says.store : says.token;
       if (i === names.length) v = v.replace(/^[^:\uff1a]*[:\uff1a] ?/, "") || says.absent;

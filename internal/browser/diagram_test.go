@@ -1,0 +1,44 @@
+package browser_test
+
+import (
+	"testing"
+
+	"lockstep/internal/browser"
+)
+
+// beyondThePane are the words and marks of diagrams that lie right of the edge of what scrolls them, and how
+// close together the columns of the first diagram are.
+const beyondThePane = `(function () {
+	var out = [];
+	document.querySelectorAll(".pane svg.spacetime[data-rows]").forEach(function (svg) {
+		var edge = svg.closest(".pane").getBoundingClientRect().left + svg.closest(".pane").clientWidth + 1;
+		svg.querySelectorAll("text, circle, rect:not(.later), path:not(.cursor)").forEach(function (e) {
+			if (e.getBoundingClientRect().right > edge) out.push(e.tagName + " " + (e.textContent || e.getAttribute("class")));
+		});
+	});
+	return out;
+})()`
+
+// Nothing of a diagram is right of the edge: its columns move together where there is little room, and
+// apart again where there is more.
+func TestDiagramsFitTheirPanes(t *testing.T) {
+	for _, name := range []string{"pause-past-lease", "redlock-and-a-jumping-clock"} {
+		p := browser.Open(t, lesson(t, name), browser.Options{Width: 1280, Height: 900})
+		wide := browser.Eval[string](p, `document.querySelector(".pane svg.spacetime[data-rows]").outerHTML`)
+		p.Resize(390, 844)
+		p.Await(`document.querySelector(".pane svg.spacetime[data-rows]").viewBox.baseVal.width <= 358`)
+		if beyond := browser.Eval[[]string](p, beyondThePane); len(beyond) > 0 {
+			t.Errorf("%s: right of the edge at 390 pixels: %q", name, beyond)
+		}
+		if name == "pause-past-lease" {
+			if pitch := browser.Eval[float64](p, `(function (n) { return n[1].getAttribute("x") - n[0].getAttribute("x"); })(document.querySelectorAll(".pane svg.spacetime[data-rows] .node"))`); pitch != 52 {
+				t.Errorf("five lanes are %v pixels apart, want 52", pitch)
+			}
+		}
+		p.Resize(1280, 900)
+		p.Await(`document.querySelector(".pane svg.spacetime[data-rows]").viewBox.baseVal.width > 400`)
+		if again := browser.Eval[string](p, `document.querySelector(".pane svg.spacetime[data-rows]").outerHTML`); again != wide {
+			t.Errorf("%s: is not what it was when there is room again", name)
+		}
+	}
+}
