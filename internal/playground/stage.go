@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/explain"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
@@ -41,7 +42,8 @@ func windowOf(runs []played) int64 {
 
 // stage draws the picture of a run, with its handles.
 func (r *played) stage(window time.Duration) string {
-	s := &stage{strip.Of(&r.out.Judgement, bundle.BarsOf(r.h()), strip.Options{Language: r.language, AllClients: true, Lag: r.plan.Redis.Lag, Cursor: true}), r, window, r.language}
+	wrong := explain.Assumption(r.h(), r.out.Judgement.Findings, r.plan.Redis.Lag)
+	s := &stage{strip.Of(&r.out.Judgement, bundle.BarsOf(r.h()), strip.Options{Language: r.language, AllClients: true, Wrong: wrong, Cursor: true}), r, window, r.language}
 	for _, span := range bundle.FaultSpans(r.h()) {
 		if span.Fault == 0 {
 			continue

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/explain"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/compare"
@@ -131,7 +132,7 @@ func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 		if h == nil || len(h.Events) == 0 {
 			continue
 		}
-		one := strip.Of(&merged.Runs[i].Judgement, s.Bars, strip.Options{Language: l, Lag: merged.Lag(h)})
+		one := strip.Of(&merged.Runs[i].Judgement, s.Bars, strip.Options{Language: l, Wrong: explain.Assumption(h, s.Run.Judgement.Findings, merged.Lag(h))})
 		one.Name = clean.Text(s.Name, clean.MaxName)
 		if s.Differs >= 0 && s.Differs < len(s.Steps) {
 			one.Diverges(s.Steps[s.Differs].At, l)

@@ -50,7 +50,7 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	}
 	t.close(len(steps) - last - 1)
 	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
-		t.draw(j, lag, t.Steps[0].At, t.Steps[n-1].At)
+		t.draw(j, &wrong, t.Steps[0].At, t.Steps[n-1].At)
 	}
 	return t
 }
@@ -59,21 +59,22 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 func (t *Tale) Again(j *checker.Judgement, lag time.Duration) *Tale {
 	out := &Tale{Verdict: explain.Verdict(*j)}
 	if t.strip != nil {
-		out.draw(j, lag, t.from, t.to)
+		wrong := explain.Assumption(j.History, j.Findings, lag)
+		out.draw(j, &wrong, t.from, t.to)
 	}
 	return out
 }
 
-func (t *Tale) draw(j *checker.Judgement, lag time.Duration, from, to history.Instant) {
+func (t *Tale) draw(j *checker.Judgement, wrong *explain.False, from, to history.Instant) {
 	t.from, t.to = from, to
-	t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, lag, from, to, l) })
+	t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, wrong, from, to, l) })
 }
 
 // part is the picture of a stretch of a run.
-func part(j *checker.Judgement, lag time.Duration, from, to history.Instant, l say.Language) template.HTML {
+func part(j *checker.Judgement, wrong *explain.False, from, to history.Instant, l say.Language) template.HTML {
 	margin := (to - from) / 40
 	scale := strip.Scale{From: int64(max(from-margin, 0)), To: int64(to + margin), Lease: j.History.Header.Lease}
-	return template.HTML(strip.HTML([]*strip.Strip{strip.Of(j, bundle.BarsOf(j.History), strip.Options{Language: l, Lag: lag})}, scale, l)) // made by us, all texts escaped
+	return template.HTML(strip.HTML([]*strip.Strip{strip.Of(j, bundle.BarsOf(j.History), strip.Options{Language: l, Wrong: *wrong})}, scale, l)) // made by us, all texts escaped
 }
 
 // close moves the gaps at both ends out of the steps.

@@ -141,7 +141,7 @@ func (v *runView) overview(r *bundle.Run, st *story) {
 	if len(h.Events) == 0 {
 		return
 	}
-	s := strip.Of(&r.Judgement, st.bars, strip.Options{Language: st.language, Lag: st.lag, Cursor: true})
+	s := strip.Of(&r.Judgement, st.bars, strip.Options{Language: st.language, Wrong: st.wrong, Cursor: true})
 	if n := len(v.shown); n > 0 && v.Notice != "" {
 		s.Notes = append(s.Notes, strip.Band{
 			From: int64(v.shown[0].At), To: int64(v.shown[n-1].At), Label: say.Text("told below").In(st.language),

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -113,8 +112,7 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 type story struct {
 	language say.Language
 	steps    []explain.Step
-	left     [2]int        // how many steps before and after these are left out
-	lag      time.Duration // of replication, 0 when it is not known
+	left     [2]int // how many steps before and after these are left out
 	wrong    explain.False
 	causes   []int // indices of the steps that lead to the first violation
 	holders  []byte
@@ -132,7 +130,6 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 	}
 	st := story{
 		language: l,
-		lag:      b.Lag(j.History),
 		wrong:    explain.Assumption(j.History, j.Findings, b.Lag(j.History)),
 		measures: bundle.Measure(j.History),
 		bars:     bundle.BarsOf(j.History),

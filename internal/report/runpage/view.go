@@ -170,7 +170,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		v.State = append(v.State, standingView(&b.Runs[i], &stories[i], &v.Runs[i]))
 	}
 	told := max(b.Worst(), 0)
-	v.lead(told, l)
+	v.lead(b, told, l)
 	v.Questions = predict(b, stories, v)
 	v.Compared = compare(b, stories, v)
 	v.align(b, stories, l)
@@ -193,7 +193,7 @@ const maxLeads = 4
 
 // lead moves the verdict in words to the top: that of the lock whose story is told first, or the
 // sum of many. That story has its place there, and the others are folded.
-func (v *pageView) lead(told int, l say.Language) {
+func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 	for i := range v.Runs {
 		if i == told {
 			v.Runs[i].Leads = true
@@ -206,8 +206,8 @@ func (v *pageView) lead(told int, l say.Language) {
 	case v.Lead == nil:
 	case len(v.Runs) > maxLeads:
 		broke := 0
-		for _, r := range v.Runs {
-			if r.Sum.Class == string(checker.Broken) || r.Sum.Class == "safe" {
+		for i := range b.Runs {
+			if bundle.AnyBroken(&b.Runs[i]) {
 				broke++
 			}
 		}
@@ -248,7 +248,7 @@ func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
 		if h == nil || len(h.Events) == 0 {
 			continue
 		}
-		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, strip.Options{Language: l, Lag: b.Lag(h)})
+		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, strip.Options{Language: l, Wrong: stories[i].wrong})
 		s.Name = clean.Text(b.Runs[i].Lock, clean.MaxName)
 		if at := stories[i].differs; at >= 0 && at < len(stories[i].steps) {
 			s.Diverges(stories[i].steps[at].At, l)

@@ -162,7 +162,7 @@ func (r *reader) during(beliefs []bundle.Bar, from, to int64) bool {
 // cause says in numbers what decided the run: of a client that slept, for how long, and what its
 // lease had left; else the assumption that was false.
 func (r *reader) cause() say.Phrase {
-	wrong := explain.Assumption(r.h, r.j.Findings, r.lag)
+	wrong := &r.wrong
 	nap, slept := explain.LongestNap(r.h)
 	broken := r.strip.Impact != checker.ImpactKept && wrong.Proved()
 	harmless := r.strip.Impact == checker.ImpactKept || nap.Slept > nap.Left // else it may have nothing to do with it

@@ -2,7 +2,6 @@ package strip
 
 import (
 	"slices"
-	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -26,7 +25,7 @@ type Options struct {
 	// AllClients have a row, as on a page on which faults are put onto them; else those have one that
 	// had the lock or that a fault struck.
 	AllClients bool
-	Lag        time.Duration // of replication, for the cause; 0 when it is not known
+	Wrong      explain.False // the assumption behind the first violation, for the cause
 	Cursor     bool          // the page has a cursor in time, and the picture says which ends were promised at each instant
 }
 
@@ -34,7 +33,7 @@ type Options struct {
 func Of(j *checker.Judgement, bars *bundle.Bars, o Options) *Strip {
 	h := j.History
 	r := &reader{
-		j: j, h: h, bars: bars, lag: o.Lag, cursor: o.Cursor, language: o.Language, leases: explain.Leases(h), colour: bundle.ColoursOf(h).Of,
+		j: j, h: h, bars: bars, wrong: o.Wrong, cursor: o.Cursor, language: o.Language, leases: explain.Leases(h), colour: bundle.ColoursOf(h).Of,
 		strip: &Strip{Impact: j.Impact()}, row: make([]int, len(h.Header.Nodes)+1),
 	}
 	r.rows(o.AllClients)
@@ -58,7 +57,7 @@ type reader struct {
 	strip    *Strip
 	row      []int // by NodeID: index into the rows plus one
 	others   int   // the row of all clients that have none of their own, plus one
-	lag      time.Duration
+	wrong    explain.False
 	cursor   bool
 	language say.Language
 }
