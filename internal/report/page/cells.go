@@ -31,10 +31,13 @@ func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	return v
 }
 
-// BrokenClass is the style of what broke: another one where the data are safe.
+// BrokenClass is the style of what broke, by what it did to the data.
 func BrokenClass(i checker.Impact) string {
-	if i == checker.ImpactSafe {
+	switch i {
+	case checker.ImpactSafe:
 		return "safe"
+	case checker.ImpactDamaged:
+		return "damaged"
 	}
 	return string(checker.Broken)
 }
@@ -63,4 +66,4 @@ type Kind struct {
 }
 
 // Signs of the verdicts, for those who do not see colours.
-var Signs = map[string]string{"broken": "✗", "safe": "△", "unknown": "?", "kept": "✓"}
+var Signs = map[string]string{"broken": "✗", "safe": "△", "damaged": "✗", "unknown": "?", "kept": "✓"}

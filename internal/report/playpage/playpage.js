@@ -117,6 +117,7 @@
     frame.locks.forEach(function (l, i) {
       var told = all(".player", pictures)[i];
       told.querySelector("h2").textContent = l.id;
+      told.dataset.impact = l.impact;
       var diagram = told.querySelector(".diagram"), story = told.querySelector(".story");
       diagram.setAttribute("aria-label", l.id);
       story.setAttribute("aria-label", l.id);

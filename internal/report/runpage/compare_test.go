@@ -49,7 +49,7 @@ func compared(t *testing.T, b *bundle.Bundle) map[string][]comparedCell {
 // removes B's entry, the second one does not.
 func TestLocksSideBySide(t *testing.T) {
 	rows := compared(t, bundletest.Bundle())
-	if got := rows["owner-only-release"]; got[0].Class != "broken" || got[1].Class != "kept" {
+	if got := rows["owner-only-release"]; got[0].Class != "damaged" || got[1].Class != "kept" {
 		t.Errorf("verdicts %v", got)
 	}
 	difference := rows["first difference"][1]
