@@ -285,7 +285,7 @@ func TestWhatFails(t *testing.T) {
 		"never returns":       {"has not returned", "it does not look at it"},
 		"spins":               {"virtual time has stood still for 2s", "broken_test.go:"},
 		"by name":             {"has sent nothing to its store", "connect: connection refused"},
-		"by wrong address":    {"nobody listens at localhost:6379"},
+		"by wrong address":    {"nothing listens at localhost:6379"},
 		"unmodelled":          {"unknown: ", "(OBJECT)"},
 		"unmodelled walk":     {"unknown: none of ", `places tested anything; allow it with locktest.MayBeUntested("walk/pause")`},
 		"better walk":         {"mutual-exclusion is kept at all ", `take it out of locktest.Breaks("walk/crash")`},

@@ -103,7 +103,7 @@ func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
 	case !slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Sent }):
 		t.Errorf("the lock has sent nothing to its store: it has to use the connections of locktest.Client%s", r.firstError())
 	case r.Judgement.Acquired == 0:
-		t.Errorf("nobody has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.tell(p, r))
+		t.Errorf("no client has ever got the lock, though nothing went wrong%s\n%s", r.firstError(), s.tell(p, r))
 	default:
 		for _, client := range p.Clients {
 			if !got(h, client) {
@@ -145,7 +145,7 @@ func (s *suite) cannotFollow(t *testing.T, why string, held []bubble.Held) bool 
 		t.Logf("untested, as the test allows: %s", why)
 		s.tally.untested = append(s.tally.untested, rehearsal)
 	case nothing:
-		t.Errorf("untested: %s. A lock that leaves nothing in its store keeps nobody out by it. "+
+		t.Errorf("untested: %s. A lock that leaves nothing in its store keeps no client out by it. "+
 			"If yours does so without, allow it with locktest.MayBeUntested(%q)", why, rehearsal)
 		return false
 	case slices.Contains(s.unjudged, OwnerOnlyRelease):

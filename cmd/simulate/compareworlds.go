@@ -59,7 +59,7 @@ when both worlds break the lock in the same ways. --fault then names kinds of fa
 --topologies plays no columns of the matrix, but what may befall a primary, its replicas
 and sentinels: T1, T2 and so on, each of them cuts, deaths or returns.
 
-S and L count as the same: a busy machine makes somebody wait. A cell that real
+S and L count as the same: a busy machine makes clients wait. A cell that real
 servers cannot play says why.
 
 Exit codes:

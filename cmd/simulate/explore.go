@@ -52,8 +52,8 @@ sets of kinds of faults that break it, for each of four ways to break:
 
   believe  two clients believe they hold the lock
   damage   an update is lost, or a write meets a newer holder at work
-  robbed   somebody else frees a client's entry
-  stuck    nobody gets the lock, although the store could serve
+  robbed   another client removes a client's entry
+  stuck    no client gets the lock, although the store could serve
 
 None means none of the schedules that were walked, and the scope says which those are.
 Each set has a story: one of the stored search is played by its name, simulate run

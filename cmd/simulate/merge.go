@@ -131,7 +131,7 @@ func (f *mergeFlags) show(ctx context.Context, all *shard.Part) error {
 // again has a command do what it did where the work began: show parts that were merged, or play a range.
 func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
 	if of := shards.read().Command; (of == "search" || of == "sweep") && shards.scenario == nil {
-		return fmt.Errorf("the parts of simulate %s lack its scenario: make them anew", of)
+		return fmt.Errorf("the parts of simulate %s lack its scenario: make them again", of)
 	}
 	simulated := runFlags{globals: f.globals, backend: sim.Backend, scale: "1", times: 1}
 	switch of := shards.read().Command; of {

@@ -67,13 +67,13 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 		var tried []search.Tried
 		for i := range shards {
 			if len(shards[i]) != len(p.Locks) {
-				return fmt.Errorf("a shard has searched for %d locks, and there are %d: make its part anew", len(shards[i]), len(p.Locks))
+				return fmt.Errorf("a shard has searched for %d locks, and there are %d: make its part again", len(shards[i]), len(p.Locks))
 			}
 			tried = append(tried, shards[i][k])
 		}
 		all := search.Join(tried)
 		if all.Seed == 0 && all.Seeds != f.seeds {
-			return fmt.Errorf("the shards have played %d of %d seeds of %s: make their parts anew", all.Seeds, f.seeds, lock)
+			return fmt.Errorf("the shards have played %d of %d seeds of %s: make their parts again", all.Seeds, f.seeds, lock)
 		}
 		f.tried = append(f.tried, all)
 	}

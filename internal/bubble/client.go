@@ -65,7 +65,7 @@ func (c *Client) Store() locks.Store { return c.world.config.Servers.Store }
 func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	server := slices.Index(c.Addresses(), addr)
 	if server < 0 {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("nobody listens at %s: the servers are %v", addr, c.Addresses())}
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("nothing listens at %s: the servers are %v", addr, c.Addresses())}
 	}
 	if dial := c.world.config.Servers.Dial; dial != nil {
 		return dial(ctx, c, server)

@@ -44,7 +44,7 @@ func init() {
 //
 // A removal without a Peer is the server's own doing and says nothing about a client;
 // a history with no other removals leaves the property unknown. So does a single
-// command of which nobody can tell whose entry it has removed, unless another one is
+// command of which it is not known whose entry it has removed, unless another one is
 // known to have robbed somebody. Such a doubt is a removal without an Owner, or
 // may-have-removed: real servers do not tell what they did.
 //

@@ -236,7 +236,7 @@ func (r *Run) judged() string {
 func (r *Run) rate() int64 {
 	rounds := r.rounds()
 	if want := len(r.events("waits by clients")); len(rounds) < want {
-		panic(failure{fmt.Errorf("%s: %d of %d times somebody got the lock", r.History.Header.Lock, len(rounds), want)})
+		panic(failure{fmt.Errorf("%s: %d of %d times a client got the lock", r.History.Header.Lock, len(rounds), want)})
 	}
 	ms := rounds[len(rounds)-1].done.Duration().Milliseconds() // they are in the order of their ends
 	return (int64(len(rounds))*10_000 + ms/2) / ms * 100
@@ -270,7 +270,7 @@ func (r *Run) costs(of string) []int64 {
 		out = append(out, n)
 	}
 	if len(out) == 0 {
-		panic(failure{fmt.Errorf("nobody acquired twice: there is no cost to measure")})
+		panic(failure{fmt.Errorf("no client acquired twice: there is no cost to measure")})
 	}
 	return out
 }

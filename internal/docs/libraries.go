@@ -139,7 +139,7 @@ func counted(letters map[string]int) string {
 func (w *writer) libraryRow(v locks.Variant) string {
 	l := w.library(v.ID)
 	if l == nil {
-		return "Nobody has measured this library in virtual time."
+		return "This library has not been measured in virtual time."
 	}
 	return howMeasured(l) + "\n\n" + w.cells(l.Matrix, v.ID) +
 		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs. Again:\n\n", l.Matrix.Seeds) + againByMake()

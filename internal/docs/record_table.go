@@ -28,7 +28,7 @@ var setAside = []struct{ what, issue, why string }{
 	},
 	{
 		"RedLock.net 64", "https://github.com/samcook/RedLock.net/pull/64",
-		"an extension that is under way overtakes the release, and sets the key again. Nobody renews it from then on, so that it costs one lease and breaks nothing; the script that does it is that of redlock-rb-36.",
+		"an extension that is under way overtakes the release, and sets the key again. It is not renewed from then on, so that it costs one lease and breaks nothing; the script that does it is that of redlock-rb-36.",
 	},
 	{
 		"etcd 19597", "https://github.com/etcd-io/etcd/issues/19597",

@@ -92,7 +92,7 @@ func (w *writer) worldsPage() []Page {
 			code("--backend "+c.Backend), c.Scale(), c.summary()),
 		c.evidence(),
 		table(head, rows),
-		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes somebody wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **VF/V?**: the real V may be a VF, for nobody can tell whose entry was removed. **-**: not played, for one of the reasons below.",
+		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes clients wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **VF/V?**: the real V may be a VF, for it is not known whose entry was removed. **-**: not played, for one of the reasons below.",
 		section("Where the two worlds part", c.partings("script", func(x *measured.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),

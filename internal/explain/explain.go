@@ -8,7 +8,7 @@
 // since a lock is broken exactly where the two come apart:
 //
 //	 0.060 s  A freezes for 15 s (fault 1).    A thinks it holds the lock   Redis says A
-//	10.012 s  The lease ends. Nobody tells A.  A thinks it holds the lock   Redis has no entry
+//	10.012 s  The lease ends. A is not told.  A thinks it holds the lock   Redis has no entry
 package explain
 
 import (

@@ -93,21 +93,21 @@ func TestRenewalsAreOneStep(t *testing.T) {
 			t.acquires(2, "A")
 			renewals(t, 371, 65, 10*time.Second, "redis-1")
 			t.expires(23_171, "A")
-		}, "A has renewed its lease 65 times, the last time until 23.171 s. | The lease ends. Nobody tells A."},
+		}, "A has renewed its lease 65 times, the last time until 23.171 s. | The lease ends. A is not told."},
 		{"others do not divide them", func(t *tape) {
 			t.acquires(2, "A")
 			renewals(t, 400, 3, 10*time.Second, "redis-1")
 			t.add(1_000, history.GaveUp, "B")
 			renewals(t, 1_100, 2, 10*time.Second, "redis-1")
 			t.expires(11_300, "A")
-		}, "B gives up: it has waited as long as it could. | A has renewed its lease 5 times, the last time until 11.300 s. | The lease ends. Nobody tells A."},
+		}, "B gives up: it has waited as long as it could. | A has renewed its lease 5 times, the last time until 11.300 s. | The lease ends. A is not told."},
 		{"a fault does", func(t *tape) {
 			t.acquires(2, "A")
 			renewals(t, 400, 2, 10*time.Second, "redis-1")
 			t.add(1_000, history.FaultBegan, "A", value(2), t.text("slow A by 15 s"))
 			renewals(t, 1_100, 1, 10*time.Second, "redis-1")
 			t.expires(11_100, "A")
-		}, "A has renewed its lease 2 times, the last time until 10.600 s. | Fault 2 begins: slow A by 15 s. | A renews its lease until 11.100 s. | The lease ends. Nobody tells A."},
+		}, "A has renewed its lease 2 times, the last time until 10.600 s. | Fault 2 begins: slow A by 15 s. | A renews its lease until 11.100 s. | The lease ends. A is not told."},
 		{"of one that does not hold", func(t *tape) {
 			t.acquires(2, "A")
 			t.releases(100, "A")

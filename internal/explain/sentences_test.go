@@ -104,7 +104,7 @@ func TestSentences(t *testing.T) {
 			t.add(12_000, history.Releasing, "A")
 			t.add(12_002, history.NotHeld, "A")
 		}, []string{
-			"10.002 s The lease ends. Nobody tells A.",
+			"10.002 s The lease ends. A is not told.",
 			"12.000 s A releases the lock.",
 			"12.002 s A's release is a no-op: its entry is gone.",
 		}},
@@ -176,7 +176,7 @@ func TestSentences(t *testing.T) {
 		}, []string{
 			"0.050 s The store crashes (fault 1).",
 			"0.090 s The store restarts (fault 1).",
-			"0.090 s The store has lost A's entry. Nobody tells A.",
+			"0.090 s The store has lost A's entry. A is not told.",
 		}},
 		{"clock", func(t *tape) { t.add(9, history.ClockChanged, "redis-1", value(int64(-12*time.Second))) },
 			[]string{"0.009 s The store's wall clock jumps back by 12 s."}},

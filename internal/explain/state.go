@@ -181,7 +181,7 @@ func (t *teller) dropKey(node history.NodeID, key history.TextID) {
 
 // before notes what the sentences about an event need to see as already done.
 func (t *teller) before(e *history.Event) {
-	// A primary that lives on serves whoever still talks to it.
+	// A primary that lives on serves the clients that still talk to it.
 	if e.Kind == history.Promoted && e.Peer != 0 && t.down[t.node(e.Peer)] {
 		t.serving[t.place(e.Peer)] = t.inCluster(e.Peer)
 	}

@@ -35,7 +35,7 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(550, history.Restarted, "redis-1", value(1))
 		}, []string{
 			"0.050 s The store crashes (fault 1).",
-			"0.550 s The store restarts (fault 1) without A's entry. Nobody tells A.",
+			"0.550 s The store restarts (fault 1) without A's entry. It does not tell A.",
 		}},
 		{"a restart that keeps everything", func(t *tape) {
 			t.acquires(2, "A")
@@ -54,7 +54,7 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(90, history.Demoted, "redis-1", t.peer("redis-2"))
 		}, []string{
 			"0.060 s Store redis-2 becomes the primary, although redis-1 is still running. It has no entry of A.",
-			"0.090 s Store redis-1 has lost A's entry. Nobody tells A.",
+			"0.090 s Store redis-1 has lost A's entry. A is not told.",
 			"0.090 s Store redis-1 becomes a replica of redis-2 and forgets what only it knew.",
 		}},
 		{"a primary of another shard is replaced", func(t *tape) {
@@ -93,7 +93,7 @@ func TestSentencesOfServers(t *testing.T) {
 		}, []string{
 			"0.050 s Store etcd-1 crashes (fault 1). The others have everything it had.",
 			"1.050 s Store etcd-2 becomes the leader. It has everything the leader before it had.",
-			"20.000 s The lease ends. Nobody tells A.",
+			"20.000 s The lease ends. A is not told.",
 		}},
 		{"waiting inside of a request is no delay", func(t *tape) {
 			t.withServers("mysql-1")
@@ -114,7 +114,7 @@ func TestSentencesOfServers(t *testing.T) {
 		{"an entry is dropped", func(t *tape) {
 			t.acquires(2, "A")
 			t.add(50, history.Removed, "redis-1", t.owner("A"), t.text("lock"))
-		}, []string{"0.050 s The store removes A's entry. Nobody tells A."}},
+		}, []string{"0.050 s The store removes A's entry. A is not told."}},
 		{"a partition", func(t *tape) {
 			t.h.Header.Faults = []history.Fault{{Number: 1, Verb: "partition", Deed: "partition A from store for 5s"}}
 			t.add(9, history.FaultBegan, "A", value(1))
@@ -147,7 +147,7 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(10_010, history.ReenterFailed, "A", value(1), t.text("no reply"))
 		}, []string{
 			"8.000 s A cannot take the lock again: its own entry is in the way.",
-			"10.002 s The lease ends. Nobody tells A.",
+			"10.002 s The lease ends. A is not told.",
 			"10.010 s A cannot take the lock again: no reply.",
 		}},
 	}

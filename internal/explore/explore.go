@@ -82,7 +82,7 @@ func (o *Options) Check() error {
 	case o.Faults < 1 || o.Faults > 4:
 		return fmt.Errorf("%d faults in a schedule: choose 1 to 4", o.Faults)
 	case o.Clients < 2 || o.Clients > mostClients:
-		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone contends with nobody", o.Clients, mostClients)
+		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone has none to compete with", o.Clients, mostClients)
 	case o.Tries < 0:
 		return fmt.Errorf("%d tries: choose one at least", o.Tries)
 	case o.Sample < 0:

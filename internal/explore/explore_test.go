@@ -195,7 +195,7 @@ func TestWhereSeveralFaultsComeTogether(t *testing.T) {
 	}
 }
 
-// What the plain world says of a lock, it says where it is not walked, too: tokens, and that nobody gets it.
+// What the plain world says of a lock, it says where it is not walked, too: tokens, and that no client gets it.
 // A stage that was not begun is none that was walked to its end.
 func TestTheWorldsThatAreNamed(t *testing.T) {
 	o := options(t, "redisson-fenced", 1, "pause")

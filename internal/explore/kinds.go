@@ -27,7 +27,7 @@ var kinds = []Kind{
 	{"pause", "A client's process stands still for longer than a lease."},
 	{"pause-short", "A client's process stands still for less than a lease."},
 	{"crash", "A client's process dies; its host closes its connections."},
-	{"host", "A client's host is gone; nobody closes its connections."},
+	{"host", "A client's host is gone, and its connections stay open."},
 	{"slow", "The work takes longer than a lease; the rest of the process runs."},
 	{"hung", "The work never ends; the rest of the process runs."},
 	{"late-request", "A request arrives later than a lease (not one of a release)."},

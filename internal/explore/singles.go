@@ -72,7 +72,7 @@ func (l *Lock) readSingles() error {
 		during := slices.Index(duringNames[:], s.During)
 		s.hit = hit{kindIndex(s.Kind), During(max(during, 0))}
 		if s.hit.kind < 0 || during < 0 {
-			return fmt.Errorf("this walk speaks of %q during %q, which there is not: begin anew", s.Kind, s.During)
+			return fmt.Errorf("this walk speaks of %q during %q, which there is not: start over", s.Kind, s.During)
 		}
 		for i := range s.Found {
 			s.Found[i].Kinds = kindSet{uint8(s.hit.kind)}

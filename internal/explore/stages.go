@@ -69,7 +69,7 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]bat
 	units := len(first)
 	st := l.stage(g.base.Name, faults, units)
 	if st.Units != units {
-		return nil, fmt.Errorf("%s in the world %s has %d first faults, and the stored walk knows of %d: another version of the program has walked it, so begin anew",
+		return nil, fmt.Errorf("%s in the world %s has %d first faults, and the stored walk knows of %d: another version of the program has walked it, so start over",
 			l.ID, g.base.Name, units, st.Units)
 	}
 	missing := st.missing()

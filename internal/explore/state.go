@@ -88,7 +88,7 @@ func readState(data []byte, o *Options) (*State, error) {
 		return nil, fmt.Errorf("this is no stored walk: %w", err)
 	}
 	if s.Schema != stateSchema {
-		return nil, fmt.Errorf("this walk was stored by another version of the program (%d, this one has %d): begin anew", s.Schema, stateSchema)
+		return nil, fmt.Errorf("this walk was stored by another version of the program (%d, this one has %d): start over", s.Schema, stateSchema)
 	}
 	walked := s.Scope
 	if walked.Faults == 1 {

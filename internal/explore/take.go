@@ -107,7 +107,7 @@ func (l *Lock) all() []found {
 func kindsNamed(names []string) (k kindSet, err error) {
 	for _, name := range names {
 		if kindIndex(name) < 0 {
-			return nil, fmt.Errorf("this walk speaks of a kind of fault %q, which there is not: begin anew", name)
+			return nil, fmt.Errorf("this walk speaks of a kind of fault %q, which there is not: start over", name)
 		}
 		k = k.with(kindIndex(name))
 	}

@@ -6,7 +6,7 @@ func init() {
 	Register(Spec{
 		Name: "lose-host",
 		Summary: say.Both{
-			English: "The machine of a client is gone without a word: a power failure, a dead network card. Nobody closes its connections, and a server learns of it only from timeouts of its own.",
+			English: "The machine of a client is gone without a word: a power failure, a dead network card. Its connections stay open, and a server learns of it only from timeouts of its own.",
 			Chinese: "客户端的整台机器无声无息地消失：断电、网卡坏掉。没有人关闭它的连接，服务器只能从自己的超时得知。",
 		},
 		Example: "- when: A is in its critical section\n  lose-host: A",

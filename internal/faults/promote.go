@@ -6,7 +6,7 @@ func init() {
 	Register(Spec{
 		Name: "promote",
 		Summary: say.Both{
-			English: "An operator makes a replica the primary while the old primary lives on and serves whoever still talks to it: a split brain.",
+			English: "An operator makes a replica the primary while the old primary lives on and serves the clients that still talk to it: a split brain.",
 			Chinese: "运维把一个副本升为主节点，而旧的主节点还活着，还在为联系得到它的人服务：脑裂。",
 		},
 		Example: "- when: A is in its critical section\n  promote: replica",

@@ -10,7 +10,7 @@ func init() {
 	Register(Spec{
 		Name: "restart",
 		Summary: say.Both{
-			English: "Kills a process and starts it again: a server comes back with what its persistence kept, a client begins its workload anew.",
+			English: "Kills a process and starts it again: a server comes back with what its persistence kept, a client begins its workload again.",
 			Chinese: "杀掉一个进程再启动：服务器带着持久化留下的内容回来，客户端从头开始它的工作。",
 		},
 		Example: "- when: A is in its critical section\n  restart: the primary\n  down: 500ms",

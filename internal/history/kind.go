@@ -73,7 +73,7 @@ const (
 
 	Demoted // Node: a primary became a replica; Peer: the primary that it follows now
 
-	// MayHaveRemoved: nobody can tell whose entry Peer's command has removed, if any. Node is
+	// MayHaveRemoved: it is not known whose entry Peer's command has removed, if any. Node is
 	// the server, Cause the Sent; the command may have been executed at any time after that.
 	// Real servers only: a model knows.
 	MayHaveRemoved

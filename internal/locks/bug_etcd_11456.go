@@ -4,7 +4,7 @@
 // may have run out in the queue and its key may be gone.
 //
 // Protocol:
-//  1. GRANT lease and KEEPALIVE it, for each acquisition anew.
+//  1. GRANT lease and KEEPALIVE it, again for each acquisition.
 //  2. TXN: PUT a key below lock/, bound to the lease, unless it is there; GET the
 //     oldest one. It is the client's own: the lock is held.
 //  3. Else GET the key right before its own, WATCH it until it is deleted, and repeat

@@ -1,6 +1,6 @@
 // Lock laravel-26213
 //
-// Idea: a release deletes the key, whoever's it is by now.
+// Idea: a release deletes the key, whichever client's it is by now.
 //
 // Protocol:
 //  1. SETNX key owner, then EXPIRE key seconds; 1: the lock is held; 0: try again later.

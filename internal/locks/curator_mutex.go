@@ -1,6 +1,6 @@
 // Lock curator-mutex
 //
-// Idea: the queue of zk-sequential as a library for applications: whoever holds the
+// Idea: the queue of zk-sequential as a library for applications: the client that holds the
 // lock may take it again, and a node that is no longer needed is certain to be
 // deleted.
 //

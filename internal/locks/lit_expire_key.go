@@ -4,7 +4,7 @@
 // are two different ones: lkey and lockKey.
 //
 // Protocol:
-//  1. SETNX key owner; 0: somebody else holds it, try again later.
+//  1. SETNX key owner; 0: another client holds it, try again later.
 //  2. EXPIRE keyKey seconds: a key that does not exist. It answers 0, and nobody looks.
 //  3. DEL key.
 //

@@ -6,15 +6,15 @@
 // Protocol:
 //  1. SETNX key owner.
 //  2. EXPIRE key seconds, whatever the answer was.
-//  3. 1 in step 1: the lock is held; 0: somebody else holds it, try again later.
+//  3. 1 in step 1: the lock is held; 0: another client holds it, try again later.
 //  4. DEL key.
 //
 // Guarantees: mutual exclusion while every holder deletes the key in good time.
 //
 // Breaks when: the holder dies while others wait: each of their tries sets the dead
-// client's time to live anew, so the key lives for as long as anybody wants it. A
+// client's time to live again, so the key lives for as long as anybody wants it. A
 // holder that overruns its lease is in luck for the same reason, but only while
-// somebody waits.
+// a client waits.
 //
 // Source: S0 "Distributed locks on Redis", lines 35-37.
 //

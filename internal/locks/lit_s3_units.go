@@ -1,13 +1,13 @@
 // Lock lit-s3-units
 //
-// Idea: lua-setex, configured by somebody who believes the comments: the time of
+// Idea: lua-setex, configured by a reader who believes the comments: the time of
 // the lock in milliseconds, the time to try in seconds. The code takes the first
 // for seconds and the second for milliseconds.
 //
 // Protocol:
 //  1. For as many milliseconds as the lease has seconds, on the wall clock, EVAL acquire: EXISTS key
 //     is 0 -> SETEX key token with as many seconds as the lease has milliseconds, "1"; else "-1".
-//     "1": the lock is held; "-1": somebody else holds it, sleep and try again if there is time.
+//     "1": the lock is held; "-1": another client holds it, sleep and try again if there is time.
 //  2. When the time is over the try has failed, and the caller begins a new one.
 //  3. EVAL release: GET key equals token -> DEL key, "1"; else "-1".
 //

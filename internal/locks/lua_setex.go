@@ -6,7 +6,7 @@
 // Protocol:
 //  1. The end of the try: the current time on the wall clock plus acquireTimeout, which is the client's patience.
 //  2. Until then, EVAL acquire: EXISTS key is 0 -> SETEX key seconds token, "1"; else "-1".
-//     "1": the lock is held; "-1": somebody else holds it, sleep and try again. An interrupt ends that sleep and nothing else.
+//     "1": the lock is held; "-1": another client holds it, sleep and try again. An interrupt ends that sleep and nothing else.
 //  3. The end has come: the try has failed, and the caller begins a new one.
 //  4. EVAL release: GET key equals token -> DEL key, "1"; else "-1".
 //

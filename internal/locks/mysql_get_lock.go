@@ -6,7 +6,7 @@
 // Protocol:
 //  1. On a connection of its own, SELECT GET_LOCK(name, seconds): wait for the lock
 //     at most that long, a third of the response timeout. 1: the lock is held;
-//     0: somebody else has it, try again; NULL: an error.
+//     0: another client has it, try again; NULL: an error.
 //  2. SELECT RELEASE_LOCK(name) on the same connection; 1: given back; 0 or NULL: it
 //     was not this session's. Then the connection is closed.
 //

@@ -1,6 +1,6 @@
 // Lock mysql-unique
 //
-// Idea: a unique key lets only one row with a given name into the table. Whoever has
+// Idea: a unique key lets only one row with a given name into the table. The client that has
 // inserted it holds the lock, and deletes it to give the lock back.
 //
 // Protocol:

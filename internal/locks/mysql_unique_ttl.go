@@ -7,7 +7,7 @@
 //  1. INSERT of name, owner, expires_at = now + lease, version = 1; 1 row: the lock
 //     is held, token 1. Error 1062, duplicate key:
 //  2. UPDATE owner, expires_at, version + 1 WHERE name AND expires_at < now; 0 rows:
-//     somebody holds it, try again later. 1 row: the lock is held.
+//     another client holds it, try again later. 1 row: the lock is held.
 //  3. After 2, SELECT version WHERE name AND owner: the token. No row: it has been
 //     taken over meanwhile, try again later.
 //  4. UPDATE expires_at = 0 WHERE name AND owner AND version; 1 row: given back. The

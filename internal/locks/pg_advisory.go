@@ -19,7 +19,7 @@
 // tells the client before its next statement. A client behind a broken network, or on
 // a machine that has lost power, keeps the lock until TCP keepalive ends its session,
 // hours later by default. The lock is one server's, no replica knows of it. A pooler
-// that hands the session to somebody else after each transaction breaks it without any
+// that hands the session to another client after each transaction breaks it without any
 // fault. Two names may have the same hash.
 //
 // Source: PostgreSQL documentation, "Advisory Locks" and "Advisory Lock Functions".

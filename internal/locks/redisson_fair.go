@@ -1,6 +1,6 @@
 // Lock redisson-fair
 //
-// Idea: redisson with a queue. Whoever does not get the lock joins a list, and only
+// Idea: redisson with a queue. A client that does not get the lock joins a list, and only
 // the head of the list may take a free lock. A sorted set says until when each of them
 // is waited for, so that a dead waiter does not block the others for ever.
 //

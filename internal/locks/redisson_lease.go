@@ -1,6 +1,6 @@
 // Lock redisson-lease
 //
-// Idea: lock(leaseTime): whoever says how long the lock should last gets no watchdog.
+// Idea: lock(leaseTime): a caller that says how long the lock should last gets no watchdog.
 // The scripts are those of redisson.
 //
 // Protocol:

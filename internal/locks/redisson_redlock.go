@@ -6,7 +6,7 @@
 //
 // Protocol:
 //  1. On every node in turn, EVAL lock: if the hash key does not exist or has the field UUID:thread -> HINCRBY key field 1, PEXPIRE key twice the waiting time, nil; else PTTL key.
-//  2. Somebody else's: SUBSCRIBE to the channel of the lock on that node and try again after each message, for a part of the waiting time (1/N). Then the node counts as failed.
+//  2. Another client's: SUBSCRIBE to the channel of the lock on that node and try again after each message, for a part of the waiting time (1/N). Then the node counts as failed.
 //  3. A majority is held and a node fails, or there is no further node: go on with 4. Too many have failed for a majority: EVAL unlock on those that are held, and from the first node again.
 //  4. PEXPIRE key lease on all nodes that are held, at the same time. The replies are not looked at. The lock is held.
 //  5. To release, EVAL unlock on all nodes at the same time: own field -> HINCRBY -1; at 0 DEL key and PUBLISH, 1.

@@ -4,7 +4,7 @@
 // come between them.
 //
 // Protocol:
-//  1. SET key owner EX seconds NX; OK: the lock is held; nil: somebody else holds it, try again later.
+//  1. SET key owner EX seconds NX; OK: the lock is held; nil: another client holds it, try again later.
 //  2. DEL key.
 //
 // Guarantees: mutual exclusion while every holder is done within the lease; the

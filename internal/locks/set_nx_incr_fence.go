@@ -1,6 +1,6 @@
 // Lock set-nx-incr-fence
 //
-// Idea: whoever gets the lock gets a number with it that is larger than that of
+// Idea: a client that gets the lock gets a number with it that is larger than that of
 // every holder before. The guarded resource remembers the largest that it has seen
 // and refuses smaller ones.
 //

@@ -12,7 +12,7 @@
 // Guarantees: as set-nx-lua; besides, when the primary dies, at least one of the two
 // replicas has the key.
 //
-// Breaks when: the other one is promoted. WAIT makes sure that somebody remembers,
+// Breaks when: the other one is promoted. WAIT makes sure that one of them remembers,
 // not that the one who remembers will be asked. A majority of all three servers
 // would be no help either as long as the next primary is not chosen by what it
 // knows; and as set-wait.

@@ -1,10 +1,10 @@
 // Lock setnx
 //
-// Idea: a key that only one client can create is a lock. Whoever creates it
+// Idea: a key that only one client can create is a lock. The client that creates it
 // holds the lock until it deletes the key.
 //
 // Protocol:
-//  1. SETNX key owner; 1: the lock is held; 0: somebody else holds it, try again later.
+//  1. SETNX key owner; 1: the lock is held; 0: another client holds it, try again later.
 //  2. DEL key.
 //
 // Guarantees: mutual exclusion as long as every command is answered and nobody

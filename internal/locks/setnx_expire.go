@@ -4,7 +4,7 @@
 // a dead client goes away by itself.
 //
 // Protocol:
-//  1. SETNX key owner; 0: somebody else holds it, try again later.
+//  1. SETNX key owner; 0: another client holds it, try again later.
 //  2. EXPIRE key seconds.
 //  3. DEL key.
 //

@@ -1,6 +1,6 @@
 // Lock setnx-timestamp-del
 //
-// Idea: the value of the key is the time at which the lock ends. Whoever finds it
+// Idea: the value of the key is the time at which the lock ends. A client that finds it
 // taken reads that time, and clears the key away when it has passed.
 //
 // Protocol:

@@ -8,7 +8,7 @@
 //  2. After a 0, GET key; a deadline that has not passed on its own wall clock: try
 //     again later.
 //  3. After one that has passed, GETSET key deadline. If the old value has passed
-//     too, or the key was gone, the lock is held; else somebody was faster, try again later.
+//     too, or the key was gone, the lock is held; else another client was faster, try again later.
 //  4. To release, DEL key if its own deadline has not passed on its own clock; else
 //     leave the key alone.
 //

@@ -1,6 +1,6 @@
 // Lock watchdog-blind
 //
-// Idea: a daemon sets the time to live anew every third of the lease, as the
+// Idea: a daemon sets the time to live again every third of the lease, as the
 // documents say in words: it does not ask whose key it is.
 //
 // Protocol:
@@ -14,7 +14,7 @@
 // lease, daemon included: a second client gets in, and the daemon, awake again,
 // renews the second one's key. If that client dies, its lock lives for as long as
 // the first one's daemon. A hung task with a living daemon keeps the lock for ever.
-// Nobody is told of a loss, though EXPIRE answers 0 when the key is gone.
+// No holder is told of a loss, though EXPIRE answers 0 when the key is gone.
 //
 // Source: S0 "Distributed locks on Redis", line 91; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 190-194, read literally.

@@ -1,6 +1,6 @@
 // Lock zk-ephemeral
 //
-// Idea: whoever has created one certain node holds the lock. The node is
+// Idea: the client that has created one certain node holds the lock. The node is
 // ephemeral: it goes with the session of its creator, so the lock needs no expiry.
 //
 // Protocol:

@@ -1,6 +1,6 @@
 // Lock zk-sequential
 //
-// Idea: whoever wants the lock stands in a queue of numbered nodes; the lowest number
+// Idea: each client that wants the lock stands in a queue of numbered nodes; the lowest number
 // holds the lock, and each waits only for the one ahead of it.
 //
 // Protocol:

@@ -11,7 +11,7 @@ import (
 // Verdict is what a log shows of a property, for one lock or for all of them.
 type Verdict string
 
-// The verdicts, from good to bad. None is earned: of a log in which nobody contended for the lock,
+// The verdicts, from good to bad. None is earned: of a log in which no clients competed for the lock,
 // or of which a part is missing, nothing is known.
 const (
 	None     Verdict = "none"

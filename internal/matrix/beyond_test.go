@@ -16,7 +16,7 @@ import (
 	"lockstep/measurements"
 )
 
-var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt anew")
+var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt again")
 
 // What a script of the stored matrix breaks, the stored walk breaks as well, with one fault or
 // with several, without anybody's script; testdata/beyond-the-walk.txt lists where it does not,

@@ -57,7 +57,7 @@ var topologies = []topology{
 
 	// Two failovers in a row, and primaries that come back.
 	{name: both("two deaths in a row, and nothing was late", "接连死掉两个，复制都没有延迟"), replicas: 2, work: "9s", faults: []string{dies("when: A enters; after: 1s"), dies("when: A enters; after: 7500ms")}},
-	{name: both("two deaths in a row, each as soon as somebody has the lock", "接连死掉两个，每次都在有人一拿到锁时"), replicas: 2, lag: "2s", faults: []string{dies("when: A enters"), dies("when: B enters")}},
+	{name: both("two deaths in a row, each as soon as a client has the lock", "接连死掉两个，每次都在有人一拿到锁时"), replicas: 2, lag: "2s", faults: []string{dies("when: A enters"), dies("when: B enters")}},
 	{name: both("a cut, and another one that brings the old primary back", "一次分区，再来一次把旧的主节点带回来"), replicas: 1, rounds: 5, faults: []string{
 		cut("at: 0s", "A, redis-1", "B, C, redis-2, sentinels", "9s"), cut("at: 16s", "A, C, redis-1, sentinels", "B, redis-2", "12s"),
 	}},

@@ -154,7 +154,7 @@ type Cost struct {
 	// 0: nobody gets the lock.
 	Acquire, Release int
 	// DeadHolder is for how long nobody gets the lock after its holder has died; less than zero
-	// when nobody gets it any more.
+	// when no client gets it any more.
 	DeadHolder time.Duration
 }
 
@@ -165,7 +165,7 @@ func (c *Cost) Says() (out []say.Phrase) {
 	}
 	switch {
 	case c.Acquire == 0:
-		out = append(out, say.Text("nobody gets it"))
+		out = append(out, say.Text("no client gets it"))
 	case c.DeadHolder < 0:
 		out = append(out, say.Text("a dead holder keeps it for ever"))
 	case c.DeadHolder < time.Second:

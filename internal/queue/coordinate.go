@@ -164,7 +164,7 @@ func (c *coordinator) compare(ctx context.Context) {
 			continue
 		}
 		if a, b := other.Scenario, c.job.Work.Scenario; a != nil && b != nil && a.File == b.File {
-			c.q.tell("this is other work than the queue has begun, and begins anew: " + other.Differs(c.job.Work))
+			c.q.tell("this is other work than the queue has begun, and starts over: " + other.Differs(c.job.Work))
 		}
 	}
 }

@@ -334,7 +334,7 @@ func TestAChangedScenarioIsOtherWork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !strings.Contains(h.all(), "begins anew: storm.yaml was changed in between") {
+	if !strings.Contains(h.all(), "starts over: storm.yaml was changed in between") {
 		t.Error(h.all())
 	}
 }

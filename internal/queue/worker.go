@@ -230,7 +230,7 @@ func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]by
 		return nil, 0, err
 	}
 	if times > mostDeliveries {
-		return nil, 0, fmt.Errorf("it was handed out %d times and nobody has ended it", mostDeliveries)
+		return nil, 0, fmt.Errorf("it was handed out %d times and never ended", mostDeliveries)
 	}
 	began := time.Now()
 	data, err := p.play(ctx, work, t.shard)
@@ -288,7 +288,7 @@ func readWork(packed []byte) (*shard.Work, error) {
 }
 
 // errUnwanted is the end of a range that nobody waits for any more.
-var errUnwanted = errors.New("nobody waits for it any more")
+var errUnwanted = errors.New("nothing waits for it any more")
 
 // hold keeps a range until it is released: the servers give it to nobody else, also while its result cannot be
 // stored. The context ends earlier when nobody wants the range any more.

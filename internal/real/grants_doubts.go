@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// doubts says of which commands nobody can tell whose entry they have removed, if any.
+// doubts says of which commands it is not known whose entry they have removed, if any.
 // Without it, a history in which only harmless removals could be concluded would look
 // like one without others.
 func (d *deriver) doubts() {

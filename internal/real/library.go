@@ -28,7 +28,7 @@ func cannotBeLibrary(p *plan.Plan, v *locks.Variant) error {
 		f := &p.Faults[i]
 		switch {
 		case library.Untapped && (f.Trigger.Moment.OnWire() || f.End.Until != nil && f.End.Until.Moment.OnWire()):
-			return fmt.Errorf("fault %d (%s): nobody reads along what %s sends, so none of its commands can be waited for", f.Number, f.Text, v.ID)
+			return fmt.Errorf("fault %d (%s): what %s sends is not read along, so none of its commands can be waited for", f.Number, f.Text, v.ID)
 		case changesClock(f) && slices.Contains(p.Clients, f.Target):
 			return fmt.Errorf("fault %d (%s): %s is a library, which reads the clock of its host: no fault can change that", f.Number, f.Text, v.ID)
 		case f.Spec().Name == "evict" && library.OwnKeys:

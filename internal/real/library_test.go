@@ -183,7 +183,7 @@ func TestWhatPassesByALibraryIsRefused(t *testing.T) {
 		{serverJumps, "rueidislock", ""},
 		{evict, "rueidislock", "keys of its own"},
 		{evict, "bsm-redislock", ""},
-		{wire, "etcd-concurrency", "nobody reads along"},
+		{wire, "etcd-concurrency", "is not read along"},
 		{wire, "rueidislock", ""},
 	} {
 		err := real.Refuse(tt.plan, tt.lock, real.Options{})

@@ -100,7 +100,7 @@ func TestTried(t *testing.T) {
 		t.Errorf("two stories: %s; %s; want %s", lines[0].English(), lines[1].English(), two)
 	}
 	some.Add(&p, &Outcome{Judgement: checker.Judgement{History: blind, Letter: checker.LetterUnknown}})
-	if lines := some.Lines(); !strings.HasSuffix(lines[0].English(), "; 1 run tested nothing") || !strings.Contains(lines[2].English(), "not followed") {
+	if lines := some.Lines(); !strings.HasSuffix(lines[0].English(), "; 1 run inconclusive") || !strings.Contains(lines[2].English(), "not followed") {
 		t.Errorf("with one that tested nothing: %s, %s", lines[0].English(), lines[2].English())
 	}
 }

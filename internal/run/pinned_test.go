@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-var update = flag.Bool("update", false, "write the pinned hashes anew")
+var update = flag.Bool("update", false, "write the pinned hashes again")
 
 // The tests of determinism compare a run with itself, so they do not see that all runs
 // have come to mean something else. These hashes do: of one small scenario, with locks of

@@ -11,7 +11,7 @@ var (
 	PerHour       = New4[Property, Verbatim, Verbatim, Verbatim]("{property} in {rate} runs an hour (95 %: {low} to {high})", "{property}：每小时 {rate} 次运行（95 %：{low} 到 {high}）")
 	NoneInHours   = New2[Verbatim, Verbatim]("in {hours} hours of the story (95 %: less than {high} runs an hour)", "故事里共 {hours} 小时（95 %：每小时低于 {high} 次）")
 	AtRate        = New3[Verbatim, Verbatim, Verbatim]("{rate} (95 %: {low} to {high})", "{rate}（95 %：{low} 到 {high}）")
-	TestedNothing = New3[Number, Number, Remarks]("{n} of {all} tested nothing: {why}", "{all} 次中有 {n} 次没有检验到什么：{why}")
+	TestedNothing = New3[Number, Number, Remarks]("{n} of {all} were inconclusive: {why}", "{all} 次中有 {n} 次没有结论：{why}")
 	ReasonTimes   = New2[Phrase, Number]("{reason} ({n})", "{reason}（{n} 次）")
 	MoreReasons   = New1[Number]("and {n} more reasons", "还有另外 {n} 个原因")
 	DirOfSeed     = New2[Verbatim, Verbatim]("{dir} (seed {seed})", "{dir}（种子 {seed}）")

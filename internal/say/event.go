@@ -58,7 +58,7 @@ var (
 	EventReplicated = New5[Name, Name, Name, Exact, Verbatim](
 		"{who} copies the entry of {owner} from {peer}[, for {long}][: {text}]", "{who} 从 {peer} 复制 {owner} 的条目[，时长 {long}][：{text}]")
 	EventMayHaveRemoved = New3[Name, Name, Verbatim](
-		"{who} may have removed an entry for {peer}, nobody knows whose[: {text}]", "{who} 可能应 {peer} 的请求删掉了一个条目，不知道是谁的[：{text}]")
+		"{who} may have removed an entry for {peer}, it is not known whose[: {text}]", "{who} 可能应 {peer} 的请求删掉了一个条目，不知道是谁的[：{text}]")
 	EventForgotten = New3[Name, Name, Verbatim]("{who} has lost the entry of {owner}[: {text}]", "{who} 丢失了 {owner} 的条目[：{text}]")
 
 	EventFaultBegan = New3[Number, Name, Verbatim]("fault {n} begins[ on {who}][: {text}]", "故障 {n} 开始[，作用于 {who}][：{text}]")

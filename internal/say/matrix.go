@@ -46,8 +46,8 @@ var (
 		"None of the random variations broke: with 95 % confidence, at most {high} of such runs would.",
 		"随机变化都没有破坏：以 95 % 的置信度，这样的运行最多 {high} 会破坏。")
 	SomeTested = New2[Number, Grouped](
-		"{tested} of {n} {n|run|runs} tested something. In the others, which do not count, the fault never fired or no client contended.",
-		"{n} 次运行中 {tested} 次检验到了什么：其余的，故障没有触发或没有人争锁，不作数。")
+		"{tested} of {n} {n|run|runs} tested something. The others are inconclusive and left out: the fault never fired, or no clients competed for the lock.",
+		"{n} 次运行中 {tested} 次检验到了什么：其余的没有结论，不计入：故障没有触发，或没有客户端争锁。")
 	ShownScript = New4[Flag, Flag, Verbatim, Phrase](
 		"[varied?A random variation of the script][plain?The script] {script}.[ {note}]",
 		"[varied?脚本的一个随机变化：][plain?脚本：]{script}。[{note}]")

@@ -2,14 +2,14 @@ package say
 
 // Why a property is unknown.
 var (
-	NobodyAcquired = New0("nobody acquired the lock", "没有人拿到锁")
+	NobodyAcquired = New0("no client acquired the lock", "没有人拿到锁")
 	NoRemoval      = New0("no client's command removed an entry", "没有客户端的命令删除过条目")
 	WhoseEntry     = New4[Both, Verbatim, Seconds, Optional](
-		"nobody can tell whose entry {command}, sent by {who} at {time}, removed[; the same goes for {more} more]",
+		"it is not known whose entry {command}, sent by {who} at {time}, removed[; the same goes for {more} more]",
 		"没有人说得出 {who} 在 {time}发送的 {command} 删除了谁的条目[，另有 {more} 条也一样]")
 	NoWriteReached = New0("no write reached the resource", "没有写入到达资源")
 	WhetherNewest  = New2[Verbatim, Seconds](
-		"nobody can tell whether {who} was the newest holder when it wrote at {time}",
+		"it is not known whether {who} was the newest holder when it wrote at {time}",
 		"没有人说得出 {who} 在 {time}写入时是不是最新的持有者")
 	NoWriteAccepted = New0("the resource accepted no write", "资源没有接受写入")
 	WhichRead       = New0("the history does not say which read a write was computed from", "历史没有说明写入是从哪次读取算出来的")
@@ -30,22 +30,22 @@ var (
 	NeverLetIn        = New1[Verbatim]("{who} wanted the lock and never got it", "{who} 想要锁，却始终没有拿到")
 	NeverFired        = New2[Number, Both]("fault {number} never fired[: {fault}]", "故障 {number} 没有触发[：{fault}]")
 	HadNoEffect       = New2[Number, Both]("fault {number} had no effect[: {fault}]", "故障 {number} 没有任何影响[：{fault}]")
-	NoContentionAfter = New2[Number, Both]("nobody contended for the lock after fault {number}[: {fault}]", "故障 {number} 之后没有人争锁[：{fault}]")
+	NoContentionAfter = New2[Number, Both]("no clients competed for the lock after fault {number}[: {fault}]", "故障 {number} 之后没有人争锁[：{fault}]")
 	NoDrawnHadEffect  = New0("none of the drawn faults had an effect", "抽到的故障都没有任何影响")
 	NothingCameOf     = New2[Number, Both]("nothing that anybody could notice came of fault {number} of the list: {fault}", "列表里的故障 {number} 没有造成任何人能察觉的影响：{fault}")
 	NoSeedNoticed     = New2[Number, Remarks]("with all {n} seeds, {reasons}", "{n} 个种子都是如此：{reasons}")
 	NothingDrawn      = New0("this seed drew no fault", "这个种子没有抽到任何故障")
-	NoDrawnContended  = New0("nobody contended for the lock after any of the drawn faults", "抽到的故障之后都没有人争锁")
+	NoDrawnContended  = New0("no clients competed for the lock after any of the drawn faults", "抽到的故障之后都没有人争锁")
 	NobodyHadToWait   = New0("no client ever had to wait for another", "没有客户端需要等别的客户端")
 	HeldWithoutEntry  = New4[Verbatim, Seconds, Seconds, Optional](
-		"{who} held the lock from {from} until {to}, perhaps without an entry in the store, and nobody asked for it[; and {more} times more]",
+		"{who} held the lock from {from} until {to}, perhaps without an entry in the store, and no other client asked for it[; and {more} times more]",
 		"{who} 从 {from}到 {to}持有锁，存储里的条目可能已经不在了，却没有人请求锁[；另有 {more} 次]")
-	NeverChangedHands = New1[Verbatim]("nobody but {who} ever got the lock", "除了 {who} 没有人拿到过锁")
+	NeverChangedHands = New1[Verbatim]("only {who} ever got the lock", "除了 {who} 没有人拿到过锁")
 	WasLeftOut        = New3[Verbatim, Seconds, Seconds](
 		"{who} waited in vain from {from} until {to}, and the lock was free",
 		"从 {from}到 {to}锁是空闲的，{who} 却没有等到")
 	HeldAtOneInstant = New3[Verbatim, Verbatim, Seconds](
-		"{who} and {other} both held the lock at {at} and touched the resource in that instant, so nobody can tell who was first: let work or messages take time",
+		"{who} and {other} both held the lock at {at} and touched the resource in that instant, so it is not known which was first: let work or messages take time",
 		"{who} 和 {other} 在 {at}都持有锁，并在这一瞬间碰了资源，谁先谁后无从判断：让工作或消息花些时间")
 	NothingPutToTest = New0("nothing was put to the test", "什么都没有经受检验")
 	SeveralReasons   = New1[Remarks]("{reasons}", "{reasons}")
@@ -70,8 +70,8 @@ var (
 // What runs of a lock of one's own have tried.
 var (
 	TriedThese = New4[Number, Verbatim, Phrase, Optional](
-		"tried: {n} {n|story|stories}[, with {faults}]; {settings}[; {untested} {untested|run|runs} tested nothing]",
-		"试过：{n} 个故事[，故障 {faults}]；{settings}[；{untested} 次运行什么也没有检验]")
+		"tried: {n} {n|story|stories}[, with {faults}]; {settings}[; {untested} {untested|run|runs} inconclusive]",
+		"试过：{n} 个故事[，故障 {faults}]；{settings}[；{untested} 次运行没有结论]")
 	TriedWith = New3[Phrase, Phrase, Phrase](
 		"a lease of {lease}, work of {work}, a reply awaited for {timeout}",
 		"租约 {lease}，工作 {work}，等待回复 {timeout}")

@@ -16,17 +16,17 @@ var (
 		"{faults} 个故障、{clients} 个客户端、{rounds} 轮、{events} 个事件")
 
 	NoSeedTests = New2[Verbatim, Number](
-		"{lock} was not put to the test in any of {n} seeds: nobody contended, or the faults never fired",
+		"{lock} was not put to the test in any of {n} seeds: no clients competed for it, or the faults never fired",
 		"{n} 个种子都没有考验 {lock}：没有人争锁，或者故障没有触发")
 	KeepsInSeeds = New5[Verbatim, Names, Number, Number, Flag](
-		"{lock} keeps {properties} in {n} of {all} seeds[rest?; the others tested nothing]",
-		"{lock} 在 {all} 个种子中的 {n} 个里守住 {properties}[rest?；其余的什么也没考验]")
+		"{lock} keeps {properties} in {n} of {all} seeds[rest?; the others were inconclusive]",
+		"{lock} 在 {all} 个种子中的 {n} 个里守住 {properties}[rest?；其余的没有结论]")
 	FewerThan = New1[Verbatim]("less than {rate} of runs break it (95 %)", "被破坏的运行少于 {rate}（95 %）")
 	OneOf     = New4[Number, Verbatim, Verbatim, Verbatim]("1 of {n}: {rate} (95 %: {low} to {high})", "{n} 个中 1 个：{rate}（95 %：{low} 到 {high}）")
 
 	BreaksWithSeed = New3[Verbatim, Property, Verbatim]("{lock} breaks {property} with seed {seed}", "{lock} 破坏 {property}，种子 {seed}")
 	SeedsBefore    = New4[Phrase, Number, Number, Number](
-		"{breaks}; of the {n} seeds before, {kept} keep it and {untested} tested nothing", "{breaks}；之前的 {n} 个里，{kept} 个守住，{untested} 个什么也没考验")
+		"{breaks}; of the {n} seeds before, {kept} keep it and {untested} were inconclusive", "{breaks}；之前的 {n} 个里，{kept} 个守住，{untested} 个没有结论")
 	SeedBeforeKept  = New1[Phrase]("{breaks}; the seed before keeps it", "{breaks}；前一个种子守住")
 	SeedsBeforeKept = New2[Phrase, Number]("{breaks}; the {n} seeds before keep it", "{breaks}；之前的 {n} 个种子都守住")
 	AfterReplays    = New2[Phrase, Number]("{size}, after {n} {n|replay|replays}", "{size}，重演 {n} 次之后")

@@ -121,23 +121,23 @@ var (
 		"{Who}'s {command} removes {owner}'s entry.",
 		"{who} 的 {command} 删掉了 {owner} 的条目。")
 	RemovesItself = New3[Node, Node, Flag](
-		"{Who} removes {owner}'s entry.[untold? Nobody tells {owner}.]",
-		"{who}删掉了 {owner} 的条目。[untold?没有人告诉 {owner}。]")
+		"{Who} removes {owner}'s entry.[untold? {owner} is not told.]",
+		"{who}删掉了 {owner} 的条目。[untold?{owner} 并不知情。]")
 	LeaseEnds = New2[Flag, Node](
-		"The lease ends.[untold? Nobody tells {owner}.]",
-		"租约结束。[untold?没有人告诉 {owner}。]")
+		"The lease ends.[untold? {owner} is not told.]",
+		"租约结束。[untold?{owner} 并不知情。]")
 	LeaseEndsOn = New3[Node, Verbatim, Flag](
-		"The lease of {owner} ends on {server}.[untold? Nobody tells {owner}.]",
-		"{owner} 的租约在 {server} 上结束。[untold?没有人告诉 {owner}。]")
+		"The lease of {owner} ends on {server}.[untold? {owner} is not told.]",
+		"{owner} 的租约在 {server} 上结束。[untold?{owner} 并不知情。]")
 	LeaseIsOver = New1[Node](
 		"{Who}'s entry expires: its lease is over.",
 		"{who} 的条目过期；它的租约结束了。")
 	SessionEnds = New2[Node, Flag](
-		"{Who}'s session ends, and its entry with it.[untold? Nobody tells {who}.]",
-		"{who} 的会话结束，它的条目也随之消失。[untold?没有人告诉 {who}。]")
+		"{Who}'s session ends, and its entry with it.[untold? {Who} is not told.]",
+		"{who} 的会话结束，它的条目也随之消失。[untold?{who} 并不知情。]")
 	HasLostEntry = New3[Node, Node, Flag](
-		"{Who} has lost {owner}'s entry.[untold? Nobody tells {owner}.]",
-		"{who}丢失了 {owner} 的条目。[untold?没有人告诉 {owner}。]")
+		"{Who} has lost {owner}'s entry.[untold? {owner} is not told.]",
+		"{who}丢失了 {owner} 的条目。[untold?{owner} 并不知情。]")
 	CreatesEntry = New2[Node, Node](
 		"{Who} creates an entry for {owner}.",
 		"{who}为 {owner} 创建条目。")
@@ -187,8 +187,8 @@ var (
 		"{Who} restarts[ (fault {number})] and starts from the beginning.",
 		"{who} 重启[（故障 {number}）]，从头开始。")
 	Restarts = New4[Node, Optional, Names, Flag](
-		"{Who} restarts[ (fault {number})][ without {owners}'s entry].[untold? Nobody tells {owners}.]",
-		"{who} 重启[（故障 {number}）][，{owners} 的条目没了]。[untold?没有人告诉 {owners}。]")
+		"{Who} restarts[ (fault {number})][ without {owners}'s entry].[untold? It does not tell {owners}.]",
+		"{who} 重启[（故障 {number}）][，{owners} 的条目没了]。[untold?没有告诉 {owners}。]")
 	BecomesLeader = New2[Node, Optional](
 		"{Who} becomes the leader[ (fault {number})]. It has everything the leader before it had.",
 		"{who} 成为领导者[（故障 {number}）]。前一个领导者有的，它都有。")

@@ -109,10 +109,10 @@ var reportTexts = [][2]string{
 
 	{"Never more than one client inside: the line stays at or below 1.", "里面从不超过一个客户端：线始终不超过 1。"},
 	{"Grey behind a plot: a fault at work. simulate report writes a file for each figure with --format svg.", "图后的灰色：故障在起作用。simulate report --format svg 把每张图写成一个文件。"},
-	{"The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.", "线越靠左上升，等待越短。线平的地方，没有人等那么久。"},
+	{"The farther left a line rises, the shorter the waits. Where it is flat, no client waited that long.", "线越靠左上升，等待越短。线平的地方，没有人等那么久。"},
 	{"Each dot is a write that the resource took, each cross one that it refused. A resource that checks tokens must never let them go down.", "每个点是资源接受的一次写入，每个叉是被拒绝的一次。靠令牌防护的资源，不能让令牌变小。"},
 	{"How far each node's wall clock was from true time.", "每个节点的墙上时钟与真实时间差多少。"},
-	{"How long clients held the lock. Beyond the vertical line, a lease that nobody renewed has ended.", "客户端持有锁多久。竖线之后，没有人续期的租约就结束了。"},
+	{"How long clients held the lock. Beyond the vertical line, a lease that was not renewed has ended.", "客户端持有锁多久。竖线之后，没有人续期的租约就结束了。"},
 	{"One mark per attempt, at the time when it ended. Its shape says how.", "每次尝试一个标记，画在结束的时刻。形状说明结果。"},
 	{"For each length of wait, the share of successful attempts that had the lock by then.", "拿到锁的尝试中，有多大比例在这段等待之内已经拿到。"},
 	{"How often each client got the lock, and its longest wait.", "谁拿到锁多少次，每个客户端最多等多久。"},
@@ -145,7 +145,7 @@ var reportTexts = [][2]string{
 	{"an etcd cluster", "etcd 集群"}, {"a Consul cluster", "Consul 集群"}, {"a ZooKeeper ensemble", "ZooKeeper 集群"},
 	{"every write is on disk before its reply", "每次写入先落盘再回复"}, {"every write is in a file before its reply, on disk once per second", "每次写入先写进文件再回复，每秒落盘一次"},
 	{"never fired", "没有触发"}, {"not planned", "没有计划"}, {"and so on for every client", "其余客户端也是这样"},
-	{"the events are not in order", "事件的先后不对"}, {"an event precedes its cause", "有事件早于它的原因"}, {"nobody contended for the lock", "没有人争锁"},
+	{"the events are not in order", "事件的先后不对"}, {"an event precedes its cause", "有事件早于它的原因"}, {"no clients competed for the lock", "没有人争锁"},
 	{"it was cut short", "它被中断了"}, {"it was cut off", "它被截断了"}, {"there is no quiet period", "没有安静期"},
 
 	// On the terminal.

@@ -57,7 +57,7 @@ var (
 	WordBoth     = New0("both", "两者都有")
 	MeansBoth    = New0("both: two holders, and a foreign entry freed", "两者都有：两个持有者，又误删了别人的条目")
 	WordUnknown  = New0("unknown", "未知")
-	MeansUnknown = New0("unknown: the fault never fired, nobody contended, or a run did not finish", "未知：故障没有触发，没有人争锁，或有的运行没有演完")
+	MeansUnknown = New0("unknown: no fault fired, no clients competed, or a run did not finish", "未知：故障没有触发，没有人争锁，或有的运行没有演完")
 	WordNoStep   = New0("not applicable", "不适用")
 	MeansNoStep  = New0("the lock has no step that the fault could hit", "这把锁没有这种故障能击中的步骤")
 )

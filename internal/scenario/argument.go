@@ -115,7 +115,7 @@ func (r *reader) sides(n *node, key, example string, p faults.Param) [][]string 
 		if item.kind == listNode {
 			names = item.items
 			if len(names) == 0 {
-				r.problemf(item, "a side of %s is empty: name somebody, or remove it", key)
+				r.problemf(item, "a side of %s is empty: name a node, or remove it", key)
 			}
 		}
 		var side []string

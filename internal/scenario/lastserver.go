@@ -31,7 +31,7 @@ func (r *reader) lastServer(g group, p *plan.Plan) {
 			more = fmt.Sprintf("%s: {nodes: %d}", store.Name, 2*len(certain)+1)
 		}
 		r.problemf(g["faults"].value.items[certain[spare]-1],
-			"after this fail-over %s has no server left that could lead: add \"servers: {%s}\", write \"restart: the primary\" with \"down: 10s\" instead, or say that nobody gets the lock any more (\"expect: {%s: {progress: broken}}\")",
+			"after this fail-over %s has no server left that could lead: add \"servers: {%s}\", write \"restart: the primary\" with \"down: 10s\" instead, or say that no client gets the lock any more (\"expect: {%s: {progress: broken}}\")",
 			id, more, id)
 		return
 	}

@@ -77,7 +77,7 @@ func (r *reader) patience(n *node) time.Duration {
 	case wrong == "" && !found:
 		wrong = "wait is a limit: write up to " + text
 	case wrong == "" && d == 0:
-		wrong = "nobody gets a lock without waiting for the reply: write " + example + ", or wait: 0s to try once"
+		wrong = "no client gets a lock without waiting for the reply: write " + example + ", or wait: 0s to try once"
 	}
 	if wrong != "" {
 		r.problemf(n, "%s", wrong)

@@ -122,7 +122,7 @@ func (r *reader) faultAxis(name, key, of string, p *plan.Plan) (a plan.Axis, lea
 	for i := range keys {
 		if key == "" && keys[i] != "after" && keys[i] != "at" || key == keys[i] {
 			if f.Open != nil && f.Open.Ranges[openKey(f, keys[i])].Max > 0 {
-				return a, 0, "the " + keys[i] + " of this " + of + " is drawn anew in each run: give it one value to vary, or vary something else"
+				return a, 0, "the " + keys[i] + " of this " + of + " is drawn in each run: give it one value to vary, or vary something else"
 			}
 			return plan.Axis{Name: name, Key: keys[i], Unit: units[i], Fault: f.Number}, leastOf(f, keys[i]), ""
 		}

@@ -61,7 +61,7 @@ func faultKeys() Properties {
 		{"at", like("span", "It happens at this time of the run.").withExamples("2s")},
 		{"every", positive("span", "It happens again and again, this much later each time, 1ms or more.").withExamples("5s")},
 		{after, like("span", "How long after the moment of when it happens.").withExamples("40ms")},
-		{chance, positive("share", "How likely it is, each time anew. Left out: always.").withExamples("5%")},
+		{chance, positive("share", "How likely it is each time. Left out: always.").withExamples("5%")},
 	}
 	params := map[string][]string{}
 	var names []string

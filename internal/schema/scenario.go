@@ -25,7 +25,7 @@ func Scenario() *Schema {
 			Type: "integer", Minimum: ptr(1), Maximum: ptr(3), Default: d.Level,
 			Description: "How much a reader has to know: 1 start here, 2 some, 3 subtle.",
 		}},
-		{"story", text(maxText, "What happens, told to somebody who has not seen it.")},
+		{"story", text(maxText, "What happens, told to a reader who has not seen it.")},
 		{"question", text(maxText, "What the reader should think about before the answer.")},
 		{"lesson", text(maxText, "What is learned from it.")},
 		{"remedy", &Schema{
@@ -182,6 +182,6 @@ func verdicts() *Schema {
 func orAnything(said *Schema) *Schema {
 	said.MinProperties = 1
 	return &Schema{Description: said.Description, AnyOf: []*Schema{
-		said, {Const: plan.Anything, Description: "Nothing is expected: somebody only looks."},
+		said, {Const: plan.Anything, Description: "Nothing is expected: you only look."},
 	}}
 }

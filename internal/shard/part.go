@@ -143,7 +143,7 @@ func Read(file string, data []byte) (*Part, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(p); err != nil {
-		return nil, fmt.Errorf("%s is no part, or half of one (%w): make it anew with --shard", file, err)
+		return nil, fmt.Errorf("%s is no part, or half of one (%w): make it again with --shard", file, err)
 	}
 	switch {
 	case p.Schema != schema:
@@ -151,7 +151,7 @@ func Read(file string, data []byte) (*Part, error) {
 	case p.Work == nil || p.Shards < 1 || p.Shards > Most || len(p.Results) == 0:
 		return nil, fmt.Errorf("%s is no part: it says nothing of a work or of shards", file)
 	case p.Hash != p.Work.Hash() || !bytes.Equal(bytes.TrimSpace(data), bytes.TrimSpace(p.Store())):
-		return nil, fmt.Errorf("%s is not as it was written: make this part anew", file)
+		return nil, fmt.Errorf("%s is not as it was written: make this part again", file)
 	}
 	for i := range p.Results {
 		r := &p.Results[i]

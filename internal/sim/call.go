@@ -109,7 +109,7 @@ func (w *World) findCall(id int64) *call {
 			return l
 		}
 	}
-	panic("sim: a fault names a command that nobody has sent")
+	panic("sim: a fault names a command that was not sent")
 }
 
 // send sends a request; await then waits for its reply.

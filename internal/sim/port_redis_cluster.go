@@ -58,7 +58,7 @@ func (p *shardedPort) named(name string) *host {
 			return &n.host
 		}
 	}
-	panic("sim: a node of a cluster redirects to somebody who is none: " + name)
+	panic("sim: a node of a cluster redirects to a node that is none: " + name)
 }
 
 // after returns the node after another one, whom a client asks next.

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/say"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // shownTo returns what a learner reads, page by page, in a language.
 func shownTo(t *testing.T, language say.Language) map[string]string {

@@ -91,7 +91,7 @@ func TestKeptRunsCount(t *testing.T) {
 	}
 }
 
-// Where nobody can tell whose entry was removed, a V may be a VF: the run tests nothing, also when it is kept.
+// Where it is not known whose entry was removed, a V may be a VF: the run tests nothing, also when it is kept.
 func TestAVThatMayBeAVF(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	for _, want := range []int{1, 0} {
@@ -102,7 +102,7 @@ func TestAVThatMayBeAVF(t *testing.T) {
 		o.Times, o.Kept = 1, opened(t, name)
 		_, cell := compare(t, o)
 		if simulated, real := cell.Shown().Shows(); plays != want || simulated != "VF" || real != "V?" ||
-			cell.Agreement != worlds.Untested || !strings.Contains(cell.Why.English(), "nobody can tell whose entry") {
+			cell.Agreement != worlds.Untested || !strings.Contains(cell.Why.English(), "it is not known whose entry") {
 			t.Errorf("%d plays, want %d: %s/%s, %+v", plays, want, simulated, real, cell)
 		}
 	}

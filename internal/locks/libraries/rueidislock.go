@@ -12,7 +12,7 @@
 // Protocol:
 //  1. EVALSHA acquire: SET rueidislock:0:key token NX PXAT deadline -> OK, and GET key, so that the server tells of its next change. The deadline is the client's own wall clock and the lease. Without an answer after 20 ms (TryNextAfter): EVALSHA delete.
 //  2. Else wait for an invalidation message, and try again.
-//  3. Every half of the lease, and whenever somebody else is said to have changed the key: EVALSHA extend: GET key equals token -> PEXPIREAT key deadline, GET key, 1; else 0. A key that is lost ends the holder's context.
+//  3. Every half of the lease, and whenever another client is said to have changed the key: EVALSHA extend: GET key equals token -> PEXPIREAT key deadline, GET key, 1; else 0. A key that is lost ends the holder's context.
 //  4. To release: EVALSHA delete: GET key equals token -> DEL key, 1; else 0. The library says nothing of the answer.
 //
 // Guarantees: mutual exclusion while every holder's process runs and reaches the

@@ -198,7 +198,7 @@ func (a *attached) Start(ctx context.Context, _ servers.Recipe) (servers.Process
 		}
 	}
 	if err := a.compose.engine.startAnew(ctx, a.id); err != nil {
-		return nil, fmt.Errorf("%s cannot be started anew: %w", a.name, err)
+		return nil, fmt.Errorf("%s cannot be started again: %w", a.name, err)
 	}
 	return a.compose.engine.watch(ctx, a.name, a.id)
 }

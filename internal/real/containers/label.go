@@ -87,7 +87,7 @@ func random() string {
 
 // errBusy: somebody else, a reaper or another harness, is removing the container of a
 // volume that would have to go after it.
-var errBusy = errors.New("volumes of a harness are in use by containers that somebody is removing: play it again")
+var errBusy = errors.New("volumes of a harness are in use by containers that are being removed: play it again")
 
 // remove removes all containers and volumes whose label is chosen, and returns
 // how many there were. The error is errBusy when all is removed, or about to be.

@@ -81,7 +81,7 @@ func (s *Server) startSomewhere(ctx context.Context) (*Server, error) {
 }
 
 // errPortTaken: the port was free when it was chosen, and taken a moment later.
-var errPortTaken = errors.New("the port was taken by somebody else meanwhile")
+var errPortTaken = errors.New("the port was taken by another program meanwhile")
 
 // start tries one port. Each try gets a fresh place: a replica leaves a dump of
 // its primary in it even when saving is off, and a later start in the same place

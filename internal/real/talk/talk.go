@@ -256,7 +256,7 @@ func (p *Program) ended(rest []byte) {
 		}
 		_ = p.fail(fmt.Errorf("%w (%s)%s: it has to wait for the next line until its standard input ends", ErrExited, p.process.Ended(), text))
 	case <-awake(time.Second, p.broke):
-		_ = p.fail(fmt.Errorf("%w and goes on running: nobody can hear its answers", ErrHangedUp))
+		_ = p.fail(fmt.Errorf("%w and goes on running: its answers cannot be heard", ErrHangedUp))
 	}
 }
 

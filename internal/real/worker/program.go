@@ -53,7 +53,7 @@ func (w *worker) newProgram(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 }
 
 // whileItTalks is a lock whose program is believed as long as it keeps to the protocol: an
-// error of the talk is no outcome of a request, so nobody gets it.
+// error of the talk is no outcome of a request, so no client gets it.
 type whileItTalks struct {
 	lock locks.Lock
 	p    *talk.Program

@@ -16,7 +16,7 @@ type SeedsTally struct {
 	Lock       string                 `json:"lock" doc:"The id of the lock."`
 	Runs       int                    `json:"runs" doc:"How many runs were played."`
 	Tested     int                    `json:"tested" doc:"How many of them are evidence."`
-	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, nobody contended, or nobody can tell."`
+	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, no clients competed for the lock, or the history does not tell."`
 	Reasons    []UntestedReason       `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
 	Unasked    bool                   `json:"nothing_expected" doc:"Whether the scenario says that nothing is expected of this lock."`
 	Met        int                    `json:"runs_met" doc:"How many of them met their expectations."`

@@ -62,7 +62,7 @@ type drawer struct {
 var Drawers = []drawer{
 	{"tokens", "Tokens at the resource", "Each dot is a write that the resource took, each cross one that it refused. A resource that checks tokens must never let them go down.", tokensPlot},
 	{"waits", "Wait for the lock", "One mark per attempt, at the time when it ended. Its shape says how.", waitsPlot},
-	{"holds", "Hold time and lease", "How long clients held the lock. Beyond the vertical line, a lease that nobody renewed has ended.", holdsPlot},
+	{"holds", "Hold time and lease", "How long clients held the lock. Beyond the vertical line, a lease that was not renewed has ended.", holdsPlot},
 	{"clocks", "Clocks", "How far each node's wall clock was from true time.", clocksPlot},
 	{"fairness", "Fairness", "How often each client got the lock, and its longest wait.", fairnessPlot},
 }

@@ -61,7 +61,7 @@ var (
 	WaitSpread = Spread{
 		Kind: "wait-distribution", Axis: "wait for the lock (logarithmic)", Share: "share of attempts",
 		Who: "lock", Number: "attempts that got it", Title: "Distribution of the waits for the lock",
-		Caption: "The farther left a line rises, the shorter the waits. Where it is flat, nobody waited that long.",
+		Caption: "The farther left a line rises, the shorter the waits. Where it is flat, no client waited that long.",
 		Absent:  "no client got the lock",
 	}
 	// HoldSpread is how long the lock was held.

@@ -11,7 +11,7 @@ import (
 )
 
 // Update says that golden files are to be written anew. A program has one flag of that name.
-var Update = flag.Bool("update", false, "write the golden files anew")
+var Update = flag.Bool("update", false, "write the golden files again")
 
 // Golden compares with a file below testdata.
 func Golden(t *testing.T, name string, got []byte) {

@@ -80,9 +80,17 @@ func (t *tabler) take(i int32) {
 		t.flush(e.Node)
 	}
 	t.rows = append(t.rows, eventRow{
-		At: t.st.at(e.At), Node: clean.Text(say.Name(t.h.Name(e.Node)).In(t.st.language), clean.MaxName), Kind: e.Kind.String(),
+		At: t.st.at(e.At), Node: t.node(e.Node), Kind: e.Kind.String(),
 		Text: t.words(e), Step: step, Bad: bad,
 	})
+}
+
+// node names a node; what no node does, such as a fault, has no name.
+func (t *tabler) node(id history.NodeID) string {
+	if id == 0 {
+		return ""
+	}
+	return clean.Text(say.Name(t.h.Name(id)).In(t.st.language), clean.MaxName)
 }
 
 // replied reports whether the reply of an execution is in the range.
@@ -115,7 +123,7 @@ func (t *tabler) reply(e *history.Event) {
 	t.flush(e.Node)
 	*c = callRun{row: len(t.rows), times: 1, text: text, last: e.At, pending: true}
 	t.rows = append(t.rows, eventRow{
-		At: t.st.at(e.At), Node: clean.Text(say.Name(t.h.Name(e.Node)).In(t.st.language), clean.MaxName), Kind: "command",
+		At: t.st.at(e.At), Node: t.node(e.Node), Kind: "command",
 		Text: text + took,
 	})
 }

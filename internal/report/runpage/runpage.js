@@ -182,7 +182,7 @@
       menu.appendChild(text("option", says.all));
       trs.forEach(function (tr) {
         var v = tr.cells[f[1]].textContent;
-        if (!seen["$" + v]) menu.appendChild(text("option", v));
+        if (v && !seen["$" + v]) menu.appendChild(text("option", v));
         seen["$" + v] = true;
       });
       menu.addEventListener("change", function () {
