@@ -42,3 +42,16 @@ func TestDiagramsFitTheirPanes(t *testing.T) {
 		}
 	}
 }
+
+// Who has set larger words has them everywhere: in sentences, in the picture of a run and in its diagram.
+func TestWordsGrowWithThoseOfTheReader(t *testing.T) {
+	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{Width: 1800, Height: 900})
+	const sizes = `[".lead", ".steps p", ".run-strip", ".lane .name"].map(function (q) { return parseFloat(getComputedStyle(document.querySelector(q)).fontSize); }).concat(document.querySelector(".spacetime .time").getBoundingClientRect().height)`
+	before := browser.Eval[[]float64](p, sizes)
+	browser.Eval[bool](p, `(document.documentElement.style.fontSize = "150%", dispatchEvent(new Event("resize")))`)
+	for n, after := range browser.Eval[[]float64](p, sizes) {
+		if after < 1.4*before[n] {
+			t.Errorf("words of kind %d are %v pixels high, and were %v", n, after, before[n])
+		}
+	}
+}

@@ -149,7 +149,7 @@ var timeCursor = (function () {
       if (scrub && !follows) scrub.value = Math.round(1000 * (y - top) / (bottom - top));
       if (clock && !follows) clock.textContent = (t / 1e6).toFixed(3) + (clock.dataset.unit || " s");
       if (scrub && clock) scrub.setAttribute("aria-valuetext", clock.textContent);
-      follow(main.pane, y - 40, y + 60);
+      follow(main.pane, (y - 40) * main.svg.grown, (y + 60) * main.svg.grown);
       if (on.moved && !follows) on.moved(self);
       if (n === was) return;
       light(was, false);
@@ -250,8 +250,9 @@ var timeCursor = (function () {
     // open shows the first step that breaks something where the diagram is longer than its pane.
     self.open = function (n) {
       var pane = main.pane;
-      if (n < 0 || !pane || main.steps[n] < pane.clientHeight - 60) return;
-      pane.scrollTop = main.steps[n] - pane.clientHeight * 0.7;
+      var at = main.steps[n] * main.svg.grown;
+      if (n < 0 || !pane || at < pane.clientHeight - 60) return;
+      pane.scrollTop = at - pane.clientHeight * 0.7;
       var list = rows[n].closest(".pane");
       list.scrollTop = within(rows[n], list) - list.clientHeight * 0.5;
     };
@@ -262,7 +263,7 @@ var timeCursor = (function () {
       move(main.steps[n - 1], true);
       player.classList.add("resting"); // nothing is dimmed before the reader moves it
       var list = rows[n].closest(".pane");
-      if (main.pane) main.pane.scrollTop = main.steps[n - 1] - 90;
+      if (main.pane) main.pane.scrollTop = main.steps[n - 1] * main.svg.grown - 90;
       list.scrollTop = within(rows[n - 1], list);
       if (scrub) scrub.value = Math.round(1000 * (self.y - top) / (bottom - top));
     };

@@ -1,6 +1,7 @@
 // A diagram as wide as what it stands in: where there is less room than its columns take, they move
 // together. Bars, marks and words keep their size, and words at the right edge move in. Names of columns
-// that are too close for them are slanted. fitDiagram(svg) may be called again whenever the room changes.
+// that are too close for them are slanted. Where the reader has larger words, all of it grows with them as
+// far as there is room: svg.grown says how much. fitDiagram(svg) may be called again whenever the room changes.
 var fitDiagram = (function () {
   "use strict";
   var all = [].slice, gutter = 84, edge = 40, least = 22; // edge: on the right of the last column
@@ -15,9 +16,15 @@ var fitDiagram = (function () {
       svg.undo.push([e, name, e.getAttribute(name)]);
       e.setAttribute(name, to);
     };
+    var larger = Math.max(parseFloat(getComputedStyle(document.documentElement).fontSize) / 16, 1);
+    svg.style.zoom = larger > 1 ? larger : ""; // what it stands in makes room for it, if there is any
     var style = getComputedStyle(svg.parentNode), room = svg.parentNode.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
     var wide = svg.viewBox.baseVal.width, high = svg.viewBox.baseVal.height, heads = svg.querySelector(".heads"), names = all.call(heads.querySelectorAll(".node"));
     var xs = names.map(function (e) { return get(e, "x"); });
+    var close = gutter + edge + 44 * (xs.length - 0.5);
+    svg.grown = room > 0 ? Math.max(1, Math.min(larger, room / close)) : 1;
+    svg.style.zoom = svg.grown > 1 ? svg.grown : "";
+    room = Math.floor(room / svg.grown);
     if (room > 0 && room < wide && xs.length) squeeze();
     follow();
 
@@ -94,6 +101,7 @@ var fitDiagram = (function () {
     function follow() {
       var bar = svg.parentNode.querySelector(".heads-bar svg");
       if (!bar) return;
+      bar.style.zoom = svg.style.zoom;
       bar.setAttribute("width", svg.viewBox.baseVal.width);
       bar.setAttribute("viewBox", "0 0 " + svg.viewBox.baseVal.width + " 38");
       bar.replaceChildren(heads.cloneNode(true));
