@@ -62,7 +62,7 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 
 ` + exitHint,
 		Example: `  simulate check production.csv --clock-error 50ms --lease 30s  # a log of yours
-  simulate check pod-*.log --mapping app.yaml  # that of all pods, as a file says
+  simulate check pod-*.log --mapping app.yaml  # that of all pods
   simulate check reports/latest/history.jsonl  # the history of a run`,
 		Args: arguments(1, many, "logs or histories, such as production.csv or reports/latest/history.jsonl; - for stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {

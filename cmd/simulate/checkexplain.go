@@ -42,7 +42,7 @@ func (f *judgeFlags) explained(ctx context.Context, w io.Writer, in *input, o lo
 		f.explainedLine(w, &x.Lines[i], x.Unit, x.Err)
 	}
 	if x.Err != nil {
-		return &logcheck.LineError{File: in.name, Line: x.Lines[len(x.Lines)-1].Number, Err: x.Err}
+		return fmt.Errorf("%s:%d: %w", in.name, x.Lines[len(x.Lines)-1].Number, x.Err)
 	}
 	if x.Other > 0 {
 		fmt.Fprintln(w, f.said(say.LogOtherLeft.With(say.Grouped(x.Other))))

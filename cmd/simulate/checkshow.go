@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"lockstep/internal/logcheck"
 	"lockstep/internal/report/clean"
@@ -37,7 +38,11 @@ func (f *judgeFlags) showLog(w io.Writer, c *checkedLog) {
 			}
 		}
 	}
-	for i, p := range append(append([]say.Phrase{}, r.Doubts...), r.Remarks...) {
+	hints := r.Remarks
+	if r.Verdict() != logcheck.Unknown { // else the verdict names them
+		hints = slices.Concat(r.Doubts, r.Remarks)
+	}
+	for i, p := range hints {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}

@@ -243,7 +243,7 @@ func TestMistakes(t *testing.T) {
 		{",A,l,released,", "line 3: the time is missing"},
 		{"2026-03-01T10:00:01Z,,l,released,", "line 3: the client is missing"},
 		{"2026-03-01T10:00:01Z,A,,released,", "line 3: the lock is missing"},
-		{"2026-03-01T10:00:01Z,A\x00,l,released,", "line 3: column 23: a NUL byte"},
+		{"2026-03-01T10:00:01Z,A\x00,l,released,", "line 3: column 23: a NUL byte, as no text has"},
 		{"2026-03-01T10:00:01Z,A\xff,l,released,", "line 3: it is not valid UTF-8"},
 		{`2026-03-01T10:00:01Z,"A,l,released,`, "line 3: a quotation mark stands alone"},
 		{"2026-03-01T10:00:01Z," + strings.Repeat("A", 300) + ",l,released,", "line 3: a name is longer than 256 bytes"},

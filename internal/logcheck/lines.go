@@ -106,7 +106,7 @@ func (l *lines) nextObject() ([]byte, error) {
 // readable refuses what no log has: it would make two names look like one, or end in the middle.
 func readable(line []byte) error {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
-		return fmt.Errorf("column %d: a NUL byte", i+1)
+		return fmt.Errorf("column %d: a NUL byte, as no text has", i+1)
 	}
 	if !utf8.Valid(line) {
 		return errors.New("it is not valid UTF-8: --encoding says what else it is, such as latin1 or utf-16")
