@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,7 +178,11 @@ func (l *log) finish() *Result {
 		r.doubt(say.LogSkipped.With(say.Number(n.n), l.judge.files.at(n.first), say.Both{English: n.err.Error(), Chinese: "原因见不带 --skip-invalid 的运行"}))
 	}
 	if n := &l.unread; n.n > 0 {
-		r.doubt(say.LogUnread.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
+		unread := say.LogUnread
+		if slices.Equal(l.formats, []string{logline.Monitor}) {
+			unread = say.LogLeftOpen
+		}
+		r.doubt(unread.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
 	}
 	if foreign := l.foreign(); foreign != "" {
 		r.remark(say.LogReads.With(say.Verbatim(strings.Join(l.formats, "+")), say.Verbatim(foreign)))

@@ -100,9 +100,9 @@ func (l *log) end() error {
 		return nil
 	}
 	err := l.decoder.End(l.emit)
-	if d, ok := l.decoder.(interface{ Unproven() []int64 }); ok {
-		if lines := d.Unproven(); len(lines) > 0 {
-			l.judge.result.doubt(say.LogUnproven.With(say.Number(len(lines)), l.judge.files.at(placed(l.number, lines[0]))))
+	if d, ok := l.decoder.(interface{ Unproven() (n, first int64) }); ok {
+		if n, first := d.Unproven(); n > 0 {
+			l.judge.result.doubt(say.LogUnproven.With(say.Number(n), l.judge.files.at(placed(l.number, first))))
 		}
 	}
 	if name := l.said(); !slices.Contains(l.formats, name) {
@@ -138,6 +138,9 @@ func (l *log) decode(line []byte) error {
 	}
 	if l.format.Ignores(line) {
 		return errIgnored
+	}
+	if d, ok := l.decoder.(interface{ At(line int64) }); ok {
+		d.At(l.lines.number)
 	}
 	return l.decoder.Decode(line, l.emit)
 }
@@ -223,7 +226,7 @@ func (l *log) look(d logline.Decoder) {
 
 // emit takes an event of a line.
 func (l *log) emit(f *logline.Fields) error {
-	if !l.lines.whole && !l.decoder.Whole() && f.Line == 0 {
+	if !l.lines.whole && !l.decoder.Whole() && (f.Line == 0 || f.Line == l.lines.number) {
 		return errOpen
 	}
 	e := &l.event

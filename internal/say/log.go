@@ -43,6 +43,7 @@ var (
 	LogNoTokenRead     = New0("no token is read: if the log has fencing tokens, --columns token=NAME or a group (?<token>...) says where", "没有读到令牌：如果日志里有，用 --columns token=名字 或分组 (?<token>...) 说明位置")
 	LogNoModeRead      = New0("no mode is read: each hold counts as exclusive; if readers share the lock, --columns mode=NAME says where a line says shared or exclusive", "没有读到模式：每次持有都算独占；如果读者共享锁，用 --columns mode=名字 说明")
 	LogUnproven        = New2[Number, Phrase]("whether {n} {n|SET|SETs} found the key free is not known, first {at}: MONITOR shows no replies, and the log does not show what the key held before", "有 {n} 个 SET 不知是否成功，第一处是{at}：MONITOR 不显示回复，日志里也看不到此前键里有什么")
+	LogLeftOpen        = New3[Number, Phrase, Verbatim]("{n} {n|command|commands} on locks {n|leaves|leave} open who holds them, first {at}: {line}", "有 {n} 条对锁的命令看不出之后谁持有锁，第一处是{at}：{line}")
 	LogTwice           = New3[Phrase, Phrase, Verbatim]("{at} is a duplicate, and {end} ends a hold of {client} once more than it begins: it may have been acquired twice", "{at}出现了两次，而{end}多结束了一次 {client} 的持有：也许确实拿到过两次")
 	LogTwiceLeft       = New2[Number, Phrase]("{n} duplicate {n|line|lines} counted once, first {at}", "有 {n} 行重复出现，只算一次，第一处是{at}")
 	LogSkipped         = New3[Number, Phrase, Both]("{n} {n|line|lines} could not be read and {n|was|were} left out, first {at}: {why}", "有 {n} 行看不懂，已略去，第一处是{at}：{why}")

@@ -93,7 +93,7 @@ const (
 var kinds = []string{CSV, JSON, Text, Monitor}
 
 // isMonitor is how Redis shows its commands.
-var isMonitor = regexp.MustCompile(`^\d{9,11}\.\d{6} \[\d+ \S+\] "`)
+var isMonitor = regexp.MustCompile(`^\d{9,11}\.\d{6} \[\d+ [^"]+\] "`)
 
 // Open finds out how a file is read by its first line, and those ahead, which begin with it, as far as the format does
 // not say it. The file's name may stand for a client. It returns the format with what was found out.

@@ -1,0 +1,134 @@
+package logline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// entry is the value of a key, and who believes to have it.
+type entry struct {
+	owner     holder        // none without a value
+	until     time.Duration // when it expires
+	set       int64         // the line of the owner's SET, when it is not proven
+	known     bool          // a key without an owner is free
+	crowded   bool          // several clients of the owner's host have tried
+	foreign   bool          // it is another kind of lock
+	dropped   bool          // some believers are forgotten
+	believers []holder      // who has acquired it, and has not released it since
+}
+
+// stranger is an owner that the log does not show.
+var stranger = holder{from: "?"}
+
+// Limits of what is remembered.
+const (
+	maxKeys      = 1 << 16
+	maxBelieved  = 1 << 17 // holders
+	maxBelievers = 32      // of one key
+)
+
+// lock is the entry of a key.
+func (d *monitorDecoder) lock(name string) (e *entry, err error) {
+	if e = d.keys[name]; e != nil {
+		return e, nil
+	}
+	if len(d.keys) >= maxKeys || d.believed >= maxBelieved {
+		maps.DeleteFunc(d.keys, func(_ string, e *entry) bool { return e.owner == (holder{}) && len(e.believers) == 0 && !e.foreign })
+		if len(d.keys) > maxKeys/2 || d.believed > maxBelieved/2 {
+			err = d.forget()
+		}
+	}
+	e = &entry{until: never}
+	d.keys[name] = e
+	return e, err
+}
+
+// forget forgets all keys: after that, no SET is proven.
+func (d *monitorDecoder) forget() error {
+	if len(d.keys) == 0 {
+		return nil
+	}
+	for _, e := range d.keys { // order: the least is chosen
+		d.unproven.add(e.set)
+	}
+	clear(d.keys)
+	d.believed = 0
+	return ErrUnread
+}
+
+// vacate notes that a key has its owner no more.
+func (d *monitorDecoder) vacate(e *entry) {
+	d.unproven.add(e.set)
+	e.set, e.owner, e.until = 0, holder{}, never
+}
+
+// upset notes that a key has changed in a way that is not played: who has it, a DEL will tell.
+func (d *monitorDecoder) upset(e *entry) error {
+	d.vacate(e)
+	e.owner, e.known = stranger, false
+	return ErrUnread
+}
+
+// taken notes that somebody has taken a key away.
+func (d *monitorDecoder) taken(e *entry) error {
+	d.vacate(e)
+	e.known = true
+	return ErrUnread
+}
+
+// expire says when an entry does.
+func (e *entry) expire(now, span time.Duration) {
+	e.until = never
+	if span > 0 && span < never-now {
+		e.until = now + span
+	}
+}
+
+// found notes that a script has found the value that it names.
+func (d *monitorDecoder) found(e *entry) {
+	d.script.acted = true
+	if i, sure := e.named(d.script); sure && e.believers[i] == e.owner {
+		e.set, e.known = 0, true
+	}
+}
+
+// named finds who believes to have the key, and is named by a script: for sure, when it is of the same host.
+func (e *entry) named(s *script) (i int, sure bool) {
+	values := s.args
+	if s.field != "" {
+		values = []string{s.field}
+	}
+	named := func(h holder) bool {
+		return slices.ContainsFunc(values, func(v string) bool { return v == h.value || brief(v) == h.value })
+	}
+	from := holder{from: s.from}.host()
+	if i = slices.IndexFunc(e.believers, func(h holder) bool { return h.host() == from && named(h) }); i >= 0 {
+		return i, true
+	}
+	return slices.IndexFunc(e.believers, named), false
+}
+
+// only finds the only one of a host that believes to have the key: for sure, when it is of the same connection.
+func (e *entry) only(from string) (i int, sure bool) {
+	host := holder{from: from}.host()
+	of := func(h holder) bool { return h.host() == host }
+	if i = slices.IndexFunc(e.believers, of); i < 0 || e.crowded || slices.ContainsFunc(e.believers[i+1:], of) {
+		return -1, false
+	}
+	return i, e.believers[i].from == from && !strings.HasPrefix(from, "unix:")
+}
+
+// believer finds a client among those who believe to have the key.
+func (e *entry) believer(by holder) int {
+	return slices.IndexFunc(e.believers, func(h holder) bool { return h.client() == by.client() })
+}
+
+// drop takes one off those who believe to have the key.
+func (d *monitorDecoder) drop(e *entry, i int) holder {
+	h := e.believers[i]
+	e.believers = slices.Delete(e.believers, i, i+1)
+	d.believed--
+	return h
+}

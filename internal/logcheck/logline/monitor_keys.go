@@ -1,0 +1,309 @@
+package logline
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// How commands change the keys that are locks. A key is one from its first SET with NX on, or from the script of a
+// re-entrant lock. What it held before is not known: until a script has found the value of a holder, or somebody has
+// deleted the key, no SET is proven to have found it free.
+
+// tick is how far a time of the log may be from the one by which the server lets a key expire: it counts milliseconds.
+const tick = 2 * time.Millisecond
+
+// readers are commands that change nothing.
+var readers = strings.Fields("get mget getrange exists ttl pttl expiretime pexpiretime type hget hmget hgetall hexists hkeys hlen hvals strlen object dump watch touch memory publish")
+
+// play plays a command, of a connection or of a script.
+func (d *monitorDecoder) play(args []string) (err error) {
+	switch args[0] {
+	case "flushall", "flushdb", "swapdb":
+		return d.forget()
+	case "del", "unlink":
+		for _, key := range args[1:] {
+			err = graver(err, d.remove(d.now.name(key)))
+		}
+		return err
+	case "rename", "renamenx", "copy", "mset", "msetnx":
+		for i, key := range args[1:] {
+			switch e := d.keys[d.now.name(key)]; {
+			case e == nil:
+			case args[0] == "rename" && i == 0:
+				err = d.taken(e)
+			default:
+				err = d.upset(e)
+			}
+		}
+		return err
+	}
+	if len(args) < 2 {
+		return nil
+	}
+	name := d.now.name(args[1])
+	e := d.keys[name]
+	if e != nil && e.until != never && d.now.at >= e.until+tick {
+		d.vacate(e)
+	}
+	if slices.Contains(readers, args[0]) {
+		return d.reads(name, e, args)
+	}
+	if e != nil && e.foreign {
+		return ErrUnread
+	}
+	switch {
+	case args[0] == "set" && len(args) > 2:
+		return d.set(name, e, args)
+	case args[0] == "setnx" && len(args) == 3:
+		return d.acquire(name, holder{brief(args[2]), d.now.from}, 0)
+	case (args[0] == "hincrby" || args[0] == "hset") && len(args) == 4 && d.asked(name):
+		return d.reenter(name, e, holder{brief(args[2]), d.now.from}, args[3])
+	case e == nil:
+		return nil
+	case (args[0] == "expire" || args[0] == "pexpire") && len(args) == 3:
+		return d.extend(name, e, lease(args[2], units[args[0]]))
+	}
+	if args[0] == "getdel" {
+		return d.taken(e)
+	}
+	return d.upset(e)
+}
+
+// reads plays a command that changes nothing: in a script, it tells what the next ones mean.
+func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
+	s := d.script
+	if s == nil {
+		return nil
+	}
+	switch args[0] {
+	case "get", "exists", "hget", "hexists":
+		if args[0] == "hget" && len(args) == 3 && args[2] == "mode" { // of a lock for readers and writers
+			e, err := d.lock(name)
+			e.foreign = true
+			return err
+		}
+		return d.ask(name, args)
+	case "pttl", "ttl":
+		if e == nil || !d.asked(name) || s.acted || !s.read || s.field == e.owner.value {
+			return nil
+		}
+		if s.field == "" { // it has found its value
+			d.found(e)
+			return nil
+		} // else it has not found its field
+		err := d.settle()
+		if e.owner == (holder{}) {
+			err = graver(err, d.upset(e))
+		}
+		return graver(err, d.tell(name, holder{s.field, s.from}, "waiting", 0))
+	}
+	return nil
+}
+
+// units are those of numbers that say when a key expires.
+var units = map[string]time.Duration{"ex": time.Second, "px": time.Millisecond, "expire": time.Second, "pexpire": time.Millisecond}
+
+// lease is a time to live; zero for none, and less for one that the server refuses.
+func lease(text string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil || n <= 0:
+		return -1
+	case n > int64(never/unit):
+		return 0
+	}
+	return time.Duration(n) * unit
+}
+
+// set plays a SET.
+func (d *monitorDecoder) set(name string, e *entry, args []string) error {
+	by, span := holder{brief(args[2]), d.now.from}, time.Duration(0)
+	var nx, xx bool
+	for i := 3; i < len(args); i++ {
+		option, next := strings.ToLower(args[i]), args[min(i+1, len(args)-1)]
+		switch option {
+		case "nx":
+			nx = true
+		case "xx":
+			xx = true
+		case "ex", "px":
+			span = lease(next, units[option])
+		case "exat", "pxat":
+			if span = lease(next, units[option[:2]]); span > 0 {
+				span = cmp.Or(max(span-d.now.at, -1), -1)
+			}
+		}
+	}
+	switch {
+	case span < 0:
+		return nil
+	case nx:
+		return d.acquire(name, by, span)
+	case e == nil || xx && e.owner == (holder{}) && e.known:
+		return nil
+	case e.owner.client() == by.client():
+		e.expire(d.now.at, span)
+		return d.tell(name, e.owner, "extended", span)
+	}
+	d.vacate(e)
+	e.owner, e.known = stranger, true
+	e.expire(d.now.at, span)
+	return ErrUnread
+}
+
+// acquire plays a SET with NX.
+func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) error {
+	e, full := d.lock(name)
+	d.act(name)
+	again := e.owner.client() == by.client()
+	switch {
+	case e.owner == (holder{}):
+		return graver(full, d.grant(name, e, by, span))
+	case d.now.at >= e.until-tick: // it expires, or has just expired
+		d.vacate(e)
+		d.unproven.add(d.now.line)
+		e.owner, e.known = stranger, false
+		e.expire(d.now.at, span)
+	case again && e.set > 0: // so it has not been granted before
+		if i := e.believer(by); i >= 0 {
+			full = graver(full, d.tell(name, d.drop(e, i), "lost", 0))
+		}
+		d.vacate(e)
+		e.owner = stranger
+		e.expire(d.now.at, span)
+	case again: // another one by its name, or the same
+		full = ErrUnread
+	case e.owner.host() == by.host():
+		e.crowded = true
+	}
+	return graver(full, d.tell(name, by, "waiting", 0))
+}
+
+// grant gives a key to a client.
+func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Duration) error {
+	e.owner = by
+	if !e.known {
+		e.set = d.now.line
+	}
+	i := e.believer(by)
+	if i >= 0 {
+		d.drop(e, i)
+	} else if len(e.believers) == maxBelievers {
+		d.drop(e, 0)
+		e.dropped = true
+	}
+	e.believers = append(e.believers, by)
+	d.believed++
+	e.expire(d.now.at, span)
+	err := d.tell(name, by, "acquired", span)
+	if i >= 0 { // one client has not released it, or there are two by that name
+		err = graver(err, ErrUnread)
+	}
+	return err
+}
+
+// reenter plays an HINCRBY or HSET in a script that has asked whether the key is free, or its client's.
+func (d *monitorDecoder) reenter(name string, e *entry, by holder, number string) error {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return nil
+	}
+	if e == nil && n < 0 { // acquired before the log
+		return nil
+	}
+	e, full := d.lock(name)
+	d.act(name)
+	before := e.owner
+	e.known = true
+	if n < 0 || before.value == by.value {
+		if before.value == by.value {
+			e.set = 0
+		}
+		return full
+	}
+	expired := d.now.at >= e.until-tick
+	d.vacate(e)
+	if before != (holder{}) && !expired { // the server has lost it
+		full = ErrUnread
+	}
+	return graver(full, d.grant(name, e, by, 0))
+}
+
+// extend plays an EXPIRE.
+func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error {
+	if span < 0 {
+		return d.remove(name)
+	}
+	checked := d.asked(name) && d.script.read
+	d.act(name)
+	if !checked {
+		if e.owner == (holder{}) {
+			return nil
+		}
+		e.expire(d.now.at, span)
+		if e.crowded || e.owner.host() != (holder{from: d.now.from}).host() {
+			return ErrUnread
+		}
+		return d.tell(name, e.owner, "extended", span)
+	}
+	i, sure := e.named(d.script)
+	if i < 0 || !sure && e.believers[i] != e.owner {
+		return d.upset(e)
+	}
+	h, before := e.believers[i], e.owner
+	switch {
+	case h != before:
+		d.vacate(e)
+	case sure:
+		e.set = 0
+	}
+	e.owner, e.known = h, e.known || sure
+	e.expire(d.now.at, span)
+	err := d.tell(name, h, "extended", span)
+	if !sure || h != before && before != (holder{}) {
+		err = graver(err, ErrUnread)
+	}
+	return err
+}
+
+// remove plays the DEL of one key. In a script that has asked for the value, it tells whose it was. Another one may
+// be blind: it is that of the only client of its host which believes to have the key, if there is but one.
+func (d *monitorDecoder) remove(name string) error {
+	e := d.keys[name]
+	if e == nil {
+		return nil
+	}
+	if e.until != never && d.now.at >= e.until+tick {
+		d.vacate(e)
+	}
+	var i int
+	var sure bool
+	checked := d.asked(name) && d.script.read
+	if checked {
+		i, sure = e.named(d.script)
+	} else {
+		i, sure = e.only(d.now.from)
+	}
+	d.act(name)
+	owner := e.owner
+	if checked && sure && e.believers[i] == owner {
+		e.set = 0
+	}
+	d.vacate(e)
+	e.known = true
+	if i < 0 || !sure && e.believers[i] != owner {
+		return ErrUnread
+	}
+	event := "released"
+	if owner == (holder{}) && !checked {
+		event = "lost"
+	}
+	err := d.tell(name, d.drop(e, i), event, 0)
+	if !sure {
+		err = graver(err, ErrUnread)
+	}
+	return err
+}
