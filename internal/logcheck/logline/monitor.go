@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +45,14 @@ type script struct {
 	field string // of a hash, that it has asked for
 	read  bool   // it has asked for the value, and not only whether there is one
 	acted bool   // it has changed the key since
+}
+
+// names reports whether a script has a value among its arguments, or asks for it.
+func (s *script) names(value string) bool {
+	if s.field != "" {
+		return s.field == value
+	}
+	return slices.ContainsFunc(s.args, func(arg string) bool { return arg == value || brief(arg) == value })
 }
 
 // unproven counts lines with a SET that may have failed.

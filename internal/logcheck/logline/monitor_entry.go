@@ -17,6 +17,7 @@ type entry struct {
 	foreign   bool          // it is another kind of lock
 	dropped   bool          // some believers are forgotten
 	believers []holder      // who has acquired it, and has not released it since
+	guessed   []string      // values of those to whom a DEL was ascribed that named none
 }
 
 // stranger is an owner that the log does not show.
@@ -27,6 +28,7 @@ const (
 	maxKeys      = 1 << 16
 	maxBelieved  = 1 << 17 // holders
 	maxBelievers = 32      // of one key
+	maxGuessed   = 4       // of one key
 )
 
 // lock is the entry of a key.
@@ -96,18 +98,28 @@ func (d *monitorDecoder) found(e *entry) {
 
 // named finds who believes to have the key, and is named by a script: for sure, when it is of the same host.
 func (e *entry) named(s *script) (i int, sure bool) {
-	values := s.args
-	if s.field != "" {
-		values = []string{s.field}
-	}
-	named := func(h holder) bool {
-		return slices.ContainsFunc(values, func(v string) bool { return v == h.value || brief(v) == h.value })
-	}
+	named := func(h holder) bool { return s.names(h.value) }
 	from := holder{from: s.from}.host()
 	if i = slices.IndexFunc(e.believers, func(h holder) bool { return h.host() == from && named(h) }); i >= 0 {
 		return i, true
 	}
 	return slices.IndexFunc(e.believers, named), false
+}
+
+// guess notes that a DEL was ascribed to a client.
+func (e *entry) guess(h holder) {
+	if len(e.guessed) == maxGuessed {
+		e.guessed = slices.Delete(e.guessed, 0, 1)
+	}
+	e.guessed = append(e.guessed, h.value)
+}
+
+// misjudged reports whether a script names a client to whom a DEL was ascribed: it has not known of it.
+func (e *entry) misjudged(s *script) bool {
+	if i, _ := e.named(s); i >= 0 {
+		return false
+	}
+	return slices.ContainsFunc(e.guessed, s.names)
 }
 
 // only finds the only one of a host that believes to have the key: for sure, when it is of the same connection.

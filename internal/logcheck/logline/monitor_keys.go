@@ -85,7 +85,11 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 			e.foreign = true
 			return err
 		}
-		return d.ask(name, args)
+		err := d.ask(name, args)
+		if e != nil && s.key == name && s.read && e.misjudged(s) {
+			err = graver(err, ErrUnread)
+		}
+		return err
 	case "pttl", "ttl":
 		if e == nil || !d.asked(name) || s.acted || !s.read || s.field == e.owner.value {
 			return nil
@@ -301,7 +305,11 @@ func (d *monitorDecoder) remove(name string) error {
 	if owner == (holder{}) && !checked {
 		event = "lost"
 	}
-	err := d.tell(name, d.drop(e, i), event, 0)
+	h := d.drop(e, i)
+	if !checked {
+		e.guess(h)
+	}
+	err := d.tell(name, h, event, 0)
 	if !sure {
 		err = graver(err, ErrUnread)
 	}

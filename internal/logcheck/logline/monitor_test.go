@@ -87,6 +87,7 @@ func TestMonitor(t *testing.T) {
 		{"of two of its host", "1 a1 SET k v NX;2 a2 SET k w NX;3 a1 DEL k", acquired + ", 10.0.0.1/w k waiting, ?", 1},
 		{"of several keys", "1 a1 SET k v NX;1 a1 SET l w NX;2 a1 DEL k x l", acquired + ", 10.0.0.1/w l acquired, " + released + ", 10.0.0.1/w l released", 2},
 		{"in a script that compares nothing", "1 a1 SET k v NX;2 b1 EVAL s 1 k v;2.1 lua del k", acquired + ", ?", 1},
+		{"of its connection, and it has not known", "1 a1 SET k v NX;2 a1 DEL k;3 a1 EVALSHA 5f 1 k v;3.1 lua get k", acquired + ", " + released + ", ?", 1},
 		{"after the lease", "1 a1 SET k v NX PX 1000;3 a1 DEL k", acquired + " 1s, 10.0.0.1/v k lost", 1},
 		{"after the lease, that of another one", "1 a1 SET k v NX PX 1000;3 b1 SET k w NX;4 a1 DEL k;5 b1 DEL k", acquired + " 1s, 10.0.0.2/w k acquired, " + released + ", 10.0.0.2/w k lost", 2},
 		{"an EXPIRE that deletes", "1 a1 SET k v NX;2 a1 EXPIRE k 0", acquired + ", " + released, 1},
