@@ -31,7 +31,22 @@ type monitored struct {
 
 const day = 24 * time.Hour // a lease that does not run out
 
-var hosts = map[string]string{"A": "127.0.0.2", "B": "127.0.0.3", "C": "127.0.0.4"}
+var hosts = map[string]string{"A": "127.0.0.2", "B": "127.0.0.3", "C": "127.0.0.4", "A2": "127.0.0.2"}
+
+// clientsOf are clients of a server, with one connection each. Those of A and A2 are of one host.
+func clientsOf(server *servers.Server) map[string]*redis.Client {
+	clients := map[string]*redis.Client{}
+	for name, host := range hosts { // order: each is another client
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
+		clients[name] = redis.NewClient(&redis.Options{
+			Addr: server.Addr, PoolSize: 1, Protocol: 2, DisableIdentity: true, MaxRetries: -1,
+			Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
+				return dialer.DialContext(ctx, network, addr)
+			},
+		})
+	}
+	return clients
+}
 
 // tell notes what a client got, in the words of a log.
 func (m *monitored) tell(client, value, key, event string) {
@@ -135,16 +150,9 @@ func TestMonitorShowsWhatClientsGot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Stop()
-	m := &monitored{t: t, ctx: ctx, clients: map[string]*redis.Client{}}
-	for name, host := range hosts { // order: each is another client
-		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
-		m.clients[name] = redis.NewClient(&redis.Options{
-			Addr: server.Addr, PoolSize: 1, Protocol: 2, DisableIdentity: true, MaxRetries: -1,
-			Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
-				return dialer.DialContext(ctx, network, addr)
-			},
-		})
-		defer m.clients[name].Close()
+	m := &monitored{t: t, ctx: ctx, clients: clientsOf(server)}
+	for _, c := range m.clients { // order: each is closed
+		defer c.Close()
 	}
 	end := listen(t, ctx, server)
 	m.strings()

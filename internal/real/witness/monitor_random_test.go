@@ -1,0 +1,140 @@
+package witness_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockstep/internal/logcheck"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+)
+
+// actor is a client that does at random what clients of locks do, right or wrong. It knows by its replies whether it
+// has the lock.
+type actor struct {
+	conn  string // that it uses, which is of a host; two may use one
+	value string
+	holds bool
+}
+
+// play plays some commands on one key, and reports whether two had the lock at once for sure: one of them acquired it,
+// and another one, which had it, did something with it later.
+func (m *monitored) play(luck *rand.Rand, unlock, renew *redis.Script, key string) (overlap bool) {
+	m.t.Helper()
+	actors := []*actor{{conn: "A"}, {conn: "B"}, {conn: "C"}, {conn: "A"}, {conn: "A2"}}
+	luck.Shuffle(len(actors), func(i, j int) { actors[i], actors[j] = actors[j], actors[i] })
+	actors = actors[:2+luck.IntN(3)]
+	constant, blind, careless, hostile := luck.IntN(3) == 0, luck.IntN(4) == 0, luck.IntN(5) == 0, luck.IntN(3) == 0
+	lease := []time.Duration{day, day, 4 * time.Millisecond}[luck.IntN(3)]
+	met := map[*actor]bool{} // who had the lock as another one acquired it
+	for n := range 30 {
+		a := actors[luck.IntN(len(actors))]
+		client := m.clients[a.conn]
+		over := func() {
+			overlap = overlap || met[a]
+			a.holds = false
+			delete(met, a)
+		}
+		release := func() {
+			if blind {
+				m.must(client.Del(m.ctx, key).Err())
+			} else {
+				m.must(unlock.Run(m.ctx, client, []string{key}, a.value).Err())
+			}
+		}
+		switch roll := luck.IntN(20); {
+		case hostile && roll == 0:
+			m.must(m.hostile(luck, client, key))
+		case roll == 1 && lease < day:
+			time.Sleep(lease + 4*time.Millisecond)
+		case !a.holds:
+			if a.value = fmt.Sprint("v", n); constant {
+				a.value = "1"
+			}
+			got, err := client.SetNX(m.ctx, key, a.value, lease).Result()
+			m.must(err)
+			if got {
+				for _, other := range actors {
+					if other.holds {
+						met[other] = true
+					}
+				}
+				a.holds = true
+			} else if careless {
+				release()
+			}
+		case roll < 10:
+			release()
+			over()
+		case roll < 13:
+			reply, err := renew.Run(m.ctx, client, []string{key}, a.value, lease.Milliseconds()).Int()
+			m.must(err)
+			if overlap = overlap || met[a]; reply == 0 {
+				over()
+			}
+		}
+	}
+	return overlap
+}
+
+// hostile does what no client of a lock does.
+func (m *monitored) hostile(luck *rand.Rand, c *redis.Client, key string) error {
+	switch luck.IntN(7) {
+	case 0:
+		return c.Del(m.ctx, key).Err()
+	case 1:
+		return c.FlushAll(m.ctx).Err()
+	case 2:
+		return c.GetDel(m.ctx, key).Err()
+	case 3:
+		return c.Persist(m.ctx, key).Err()
+	case 4:
+		return c.PExpire(m.ctx, key, time.Hour).Err()
+	case 5:
+		return c.Set(m.ctx, key, "x", 0).Err()
+	}
+	return c.GetSet(m.ctx, key, "1").Err()
+}
+
+// Whatever clients of a real server do, a log of MONITOR is certain only if two had the lock at once by their replies,
+// and none only if they had not.
+func TestMonitorSaysWhatRepliesSay(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	t.Setenv("TMPDIR", t.TempDir())
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	server, err := servers.StartRedis(ctx, servers.RedisOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	m := &monitored{t: t, ctx: ctx, clients: clientsOf(server)}
+	for _, c := range m.clients { // order: each is closed
+		defer c.Close()
+	}
+	unlock, renew := scriptOf(t, "set_nx_lua.go", "unlockScript"), scriptOf(t, "watchdog_lua.go", "renewScript")
+	seen := map[logcheck.Verdict]int{}
+	for seed := range uint64(realtest.Rounds(t, 100)) {
+		end := listen(t, ctx, server)
+		overlap := m.play(rand.New(rand.NewPCG(seed, 0)), unlock, renew, fmt.Sprint("k", seed))
+		text := strings.Join(end(), "\n") + "\n"
+		r, err := logcheck.Check(ctx, logcheck.Options{TempDir: t.TempDir()}, logcheck.Source{Name: "log", In: strings.NewReader(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[r.Verdict()]++
+		if r.Verdict() == logcheck.Certain && !overlap || r.Verdict() == logcheck.None && overlap {
+			t.Errorf("seed %d: %s; two had it at once: %t\n%s", seed, r.Verdict(), overlap, text)
+		}
+	}
+	t.Log(seen)
+	if seen[logcheck.None] == 0 || seen[logcheck.Certain] == 0 {
+		t.Errorf("%v: nothing is shown", seen)
+	}
+}
