@@ -2,6 +2,7 @@ package witness_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -23,9 +24,27 @@ type actor struct {
 	holds bool
 }
 
+// scripts are those of a kind of lock, with their arguments.
+type scripts struct {
+	lock, unlock, renew *redis.Script // no lock: SET with NX
+	args                func(value string, lease time.Duration) []any
+}
+
+// acquire tries once.
+func (s *scripts) acquire(ctx context.Context, c *redis.Client, key, value string, lease time.Duration) (bool, error) {
+	if s.lock == nil {
+		return c.SetNX(ctx, key, value, lease).Result()
+	}
+	err := s.lock.Run(ctx, c, []string{key}, s.args(value, lease)...).Err()
+	if errors.Is(err, redis.Nil) {
+		return true, nil
+	}
+	return false, err
+}
+
 // play plays some commands on one key, and reports whether two had the lock at once for sure: one of them acquired it,
 // and another one, which had it, did something with it later.
-func (m *monitored) play(luck *rand.Rand, unlock, renew *redis.Script, key string) (overlap bool) {
+func (m *monitored) play(luck *rand.Rand, s *scripts, key string) (overlap bool) {
 	m.t.Helper()
 	actors := []*actor{{conn: "A"}, {conn: "B"}, {conn: "C"}, {conn: "A"}, {conn: "A2"}}
 	luck.Shuffle(len(actors), func(i, j int) { actors[i], actors[j] = actors[j], actors[i] })
@@ -45,7 +64,7 @@ func (m *monitored) play(luck *rand.Rand, unlock, renew *redis.Script, key strin
 			if blind {
 				m.must(client.Del(m.ctx, key).Err())
 			} else {
-				m.must(unlock.Run(m.ctx, client, []string{key}, a.value).Err())
+				m.must(s.unlock.Run(m.ctx, client, []string{key, "channel"}, s.args(a.value, lease)...).Err())
 			}
 		}
 		switch roll := luck.IntN(20); {
@@ -54,10 +73,10 @@ func (m *monitored) play(luck *rand.Rand, unlock, renew *redis.Script, key strin
 		case roll == 1 && lease < day:
 			time.Sleep(lease + 4*time.Millisecond)
 		case !a.holds:
-			if a.value = fmt.Sprint("v", n); constant {
+			if a.value = fmt.Sprint("v", n); constant && s.lock == nil { // a re-entrant lock would take them for one client
 				a.value = "1"
 			}
-			got, err := client.SetNX(m.ctx, key, a.value, lease).Result()
+			got, err := s.acquire(m.ctx, client, key, a.value, lease)
 			m.must(err)
 			if got {
 				for _, other := range actors {
@@ -73,7 +92,7 @@ func (m *monitored) play(luck *rand.Rand, unlock, renew *redis.Script, key strin
 			release()
 			over()
 		case roll < 13:
-			reply, err := renew.Run(m.ctx, client, []string{key}, a.value, lease.Milliseconds()).Int()
+			reply, err := s.renew.Run(m.ctx, client, []string{key}, s.args(a.value, lease)...).Int()
 			m.must(err)
 			if overlap = overlap || met[a]; reply == 0 {
 				over()
@@ -118,11 +137,15 @@ func TestMonitorSaysWhatRepliesSay(t *testing.T) {
 	for _, c := range m.clients { // order: each is closed
 		defer c.Close()
 	}
-	unlock, renew := scriptOf(t, "set_nx_lua.go", "unlockScript"), scriptOf(t, "watchdog_lua.go", "renewScript")
+	of := func(name string) *redis.Script { return scriptOf(t, "redisson_scripts.go", "redisson3123"+name) }
+	kinds := []*scripts{
+		{nil, scriptOf(t, "set_nx_lua.go", "unlockScript"), scriptOf(t, "watchdog_lua.go", "renewScript"), func(value string, lease time.Duration) []any { return []any{value, lease.Milliseconds()} }},
+		{of("Lock"), of("Unlock"), of("Renew"), func(value string, lease time.Duration) []any { return []any{lease.Milliseconds(), value, value} }},
+	}
 	seen := map[logcheck.Verdict]int{}
 	for seed := range uint64(realtest.Rounds(t, 100)) {
 		end := listen(t, ctx, server)
-		overlap := m.play(rand.New(rand.NewPCG(seed, 0)), unlock, renew, fmt.Sprint("k", seed))
+		overlap := m.play(rand.New(rand.NewPCG(seed, 0)), kinds[seed%2], fmt.Sprint("k", seed))
 		text := strings.Join(end(), "\n") + "\n"
 		r, err := logcheck.Check(ctx, logcheck.Options{TempDir: t.TempDir()}, logcheck.Source{Name: "log", In: strings.NewReader(text)})
 		if err != nil {
