@@ -356,6 +356,13 @@ func TestTogether(t *testing.T) {
 	if _, most := r.Violations[0].Together(); most >= Endless { // B has ended
 		t.Error(most)
 	}
+	if words := r.Violations[0].TogetherWords().English(); words != "together for at most 0.09 s, or not at all" {
+		t.Error(words)
+	}
+	r = checked(t, short("0 A acquired;10 B acquired;30 A released"), Options{Format: logline.Format{Unit: "ms"}})
+	if words := r.Violations[0].TogetherWords().English(); words != "together for a moment at least, for 0.021 s at most" {
+		t.Error(words)
+	}
 	r = checked(t, short("0 A acquired;10 B acquired;50 C waiting"), Options{Format: logline.Format{Unit: "ms"}})
 	if _, most := r.Violations[0].Together(); most < Endless {
 		t.Error(most)

@@ -45,7 +45,10 @@ func (v *Violation) TogetherWords() say.Phrase {
 	if most >= Endless {
 		most = 0
 	}
-	if least <= 0 {
+	switch {
+	case least <= 0 && v.Certain: // no more is heard of one that had just acquired it
+		return say.LogTogetherMoment.With(say.OptionalSpan(most))
+	case least <= 0:
 		return say.LogTogetherAny.With(say.OptionalSpan(most))
 	}
 	return say.LogTogether.With(say.Span(least), say.OptionalSpan(most))

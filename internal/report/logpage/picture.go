@@ -60,7 +60,15 @@ func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
 	return s
 }
 
-func name(client string) string { return clean.Text(client, clean.MaxHeadName+6) }
+// name is that of a client at its row. Of a long one it is the end, in which names of pods differ.
+func name(client string) string {
+	const most = 18
+	text := []rune(clean.Text(client, clean.MaxLine))
+	if len(text) > most {
+		return "…" + string(text[len(text)-most+1:])
+	}
+	return string(text)
+}
 
 // possible is the impact of what may not be so.
 const possible = checker.Impact("possible")
