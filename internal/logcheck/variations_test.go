@@ -195,7 +195,7 @@ func TestVariations(t *testing.T) {
 		})), proseFormat, Unknown, Certain, "1 line speaks of a lock or names one and was not fully understood, first line 2"},
 		{"the same, said not to matter", one(edit(plainly, func(lines []string) []string {
 			return slices.Insert(slices.Clone(lines), 1, "2026-03-01T12:00:01Z WARN [pod-a] could not renew the lock on jobs\n")
-		})), proseFormat + "ignore: could not renew\n", None, Certain, "1 line was ignored as --ignore says, first line 2"},
+		})), proseFormat + "ignore: could not renew\n", None, Certain, "1 line was ignored, as --ignore or the preset says, first line 2"},
 		{"a line that names the lock, and none of the words for one", one(edit(plainly, func(lines []string) []string {
 			return slices.Insert(slices.Clone(lines), 2, "2026-03-01T12:00:03Z WARN [pod-b] seized 'jobs' by force\n")
 		})), proseFormat, Unknown, Certain, "names one and was not fully understood, first line 3"},

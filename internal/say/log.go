@@ -32,7 +32,7 @@ var (
 	LogCompressedCut   = New1[Phrase]("the compressed file breaks off after {at}: the log is cut", "压缩文件在{at}之后中断：日志被截断了")
 	LogUnread          = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|speaks|speak} of a lock or {n|names|name} one and {n|was|were} not fully understood, first {at}: {line}; widen --pattern to read such lines, or --ignore them", "有 {n} 行提到锁但看不懂，第一处是{at}：{line}；放宽 --pattern 可以读它们，--ignore 表示无关")
 	LogOther           = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|is|are} about something else, first {at}: {line}", "有 {n} 行与锁无关，第一处是{at}：{line}")
-	LogIgnored         = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|was|were} ignored as --ignore says, first {at}: {line}", "按 --ignore 略去 {n} 行，第一处是{at}：{line}")
+	LogIgnored         = New3[Number, Phrase, Verbatim]("{n} {n|line|lines} {n|was|were} ignored, as --ignore or the preset says, first {at}: {line}", "按 --ignore 或预设略去 {n} 行，第一处是{at}：{line}")
 	LogApart           = New2[Verbatim, Verbatim]("{file} and {other} have no zone in their times, no moment and no client in common: are they of one zone? --zone says of which, and zones: in a mapping of which each file is", "{file} 与 {other} 的时间没有时区，也没有共同的时刻和客户端：它们在同一时区吗？用 --zone 说明，或在映射里用 zones: 为每个文件说明")
 	LogAlike           = New2[Verbatim, Verbatim]("{lock} and {other} are two locks by their names, which differ in case or in marks around them only: are they one?", "{lock} 与 {other} 按名字是两把锁，但只差大小写或首尾标点：其实是一把吗？")
 	LogSomeUncontended = New2[Number, Verbatim]("of {n} {n|lock|locks} the log shows nothing, for no client contended for {n|it|them}, such as {lock}", "有 {n} 把锁没有人争，看不出什么，例如 {lock}")
