@@ -149,12 +149,12 @@ func plain(phrase string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(filler, w) }), " ")
 }
 
-// vocabulary are the phrases that mean one of our events in every log that we know. What could mean two, such as
-// acquire, is not among them.
+// vocabulary are the phrases that mean one of our events in every log that we know. What could mean two is not among
+// them: acquire, and a renewal that failed, after which some hold on and try again.
 var vocabulary = map[string]Kind{
 	"acquired": Acquired, "obtained": Acquired, "locked": Acquired, "granted": Acquired, "started leading": Acquired, "became": Acquired,
 	"released": Released, "unlocked": Released, "freed": Released,
-	"lost": Lost, "expired": Lost, "no longer ours": Lost, "no longer held": Lost, "no longer owned": Lost, "failed to renew": Lost, "stopped leading": Lost, "revoked": Lost,
+	"lost": Lost, "expired": Lost, "no longer ours": Lost, "no longer held": Lost, "no longer owned": Lost, "stopped leading": Lost, "revoked": Lost,
 	"extended": Extended, "renewed": Extended, "refreshed": Extended,
 	"waiting": Waiting, "waiting for": Waiting, "attempting to acquire": Waiting, "trying to acquire": Waiting, "acquiring": Waiting, "blocked": Waiting,
 	"failed to acquire": Waiting, "could not acquire": Waiting, "not acquired": Waiting,
