@@ -139,10 +139,7 @@ func (l *log) decode(line []byte) error {
 	if l.format.Ignores(line) {
 		return errIgnored
 	}
-	if d, ok := l.decoder.(interface{ At(line int64) }); ok {
-		d.At(l.lines.number)
-	}
-	return l.decoder.Decode(line, l.emit)
+	return l.decoder.Decode(line, l.lines.number, l.emit)
 }
 
 // errIgnored is of a line that the format says not to matter.
@@ -218,7 +215,7 @@ func (l *log) look(d logline.Decoder) {
 			break
 		}
 		if len(line) > 0 && readable(line) == nil { // what is wrong with it is said when it is its turn
-			_ = d.Decode(line, func(f *logline.Fields) error { return l.values.event(f, &e) })
+			_ = d.Decode(line, lines.number, func(f *logline.Fields) error { return l.values.event(f, &e) })
 		}
 	}
 	l.ahead = nil

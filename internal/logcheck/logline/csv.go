@@ -127,7 +127,7 @@ func listed(words []string) string {
 	return fmt.Sprintf("%.200q", strings.Join(words, ", "))
 }
 
-func (d *csvDecoder) Decode(line []byte, emit func(*Fields) error) error {
+func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) error {
 	if bytes.Equal(line, d.header) {
 		return nil // of a log that was put together from several
 	}

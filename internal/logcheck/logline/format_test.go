@@ -64,7 +64,7 @@ func TestColumns(t *testing.T) {
 			}
 			continue
 		}
-		err = d.Decode([]byte("2026-03-01T12:00:00Z,p,7,h,jobs,acquired"), func(f *Fields) error {
+		err = d.Decode([]byte("2026-03-01T12:00:00Z,p,7,h,jobs,acquired"), 1, func(f *Fields) error {
 			if string(f.Client) != want {
 				t.Errorf("%s: %q, want %q", expression, f.Client, want)
 			}
@@ -79,7 +79,7 @@ func TestColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{"t,,7,h,jobs,acquired": "h", "t,,7,,jobs,acquired": "a.log", "t,p,7,h,jobs,acquired": "p"} {
-		if err := d.Decode([]byte(line), func(f *Fields) error {
+		if err := d.Decode([]byte(line), 1, func(f *Fields) error {
 			if string(f.Client) != want {
 				t.Errorf("%s: %q, want %q", line, f.Client, want)
 			}
@@ -139,7 +139,7 @@ func TestLinesWithoutAnEvent(t *testing.T) {
 		"2026-03-01 12:00:00 seventeen rows": ErrOther, "\tat com.acme.Rows": ErrOther, "it Acquires it": ErrUnread, "LEASE": ErrUnread, "the releasenotes": ErrUnread,
 		"2026-03-01 12:00:00 A has jobs acquired": nil,
 	} {
-		if err := d.Decode([]byte(line), func(*Fields) error { return nil }); !errors.Is(err, want) {
+		if err := d.Decode([]byte(line), 1, func(*Fields) error { return nil }); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", line, err, want)
 		}
 	}

@@ -70,7 +70,7 @@ func (d *jsonDecoder) slot(field int) int {
 	return len(d.slots) - 1
 }
 
-func (d *jsonDecoder) Decode(line []byte, emit func(*Fields) error) error {
+func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) error {
 	for i := range d.slots {
 		d.slots[i].set, d.values[i] = false, nil
 	}

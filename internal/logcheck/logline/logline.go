@@ -61,8 +61,9 @@ func (f *Fields) set(field int, value []byte) {
 
 // Decoder splits the lines of one file.
 type Decoder interface {
-	// Decode calls emit for each event of a line: mostly one. ErrOther and ErrUnread are of lines without one.
-	Decode(line []byte, emit func(*Fields) error) error
+	// Decode calls emit for each event of a line, mostly one. Lines are numbered from 1. ErrOther and ErrUnread are of
+	// lines without an event.
+	Decode(line []byte, number int64, emit func(*Fields) error) error
 	// End calls emit for what the last lines left open.
 	End(emit func(*Fields) error) error
 	// Whole reports whether a line that has no line break is complete all the same.

@@ -82,11 +82,8 @@ func (h holder) host() string {
 
 func newMonitor() *monitorDecoder { return &monitorDecoder{keys: map[string]*entry{}} }
 
-// At says which line comes next.
-func (d *monitorDecoder) At(line int64) { d.line = line }
-
-func (d *monitorDecoder) Decode(line []byte, emit func(*Fields) error) error {
-	d.emit = emit
+func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {
+	d.emit, d.line = emit, number
 	if string(line) == "OK" { // it begins, perhaps again
 		err := graver(d.settle(), d.forget())
 		d.script = nil

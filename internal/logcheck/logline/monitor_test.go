@@ -36,8 +36,7 @@ func read(t testing.TB, lines []string) (all []string, unproven int64) {
 		return nil
 	}
 	for i, line := range lines {
-		d.At(int64(i + 1))
-		switch err := d.Decode([]byte(line), emit); {
+		switch err := d.Decode([]byte(line), int64(i+1), emit); {
 		case errors.Is(err, ErrUnread):
 			all = append(all, "?")
 		case err != nil:
@@ -156,7 +155,7 @@ func TestMonitorLinesThatAreNone(t *testing.T) {
 		"1772359200.012345 [0 a:1] `GET` \"k\"", `1772359200.012345 [0 a:1] "GET" 'k'`, `1772359200.012345 [0 a:1] "GET" "\x0"`,
 	} {
 		d := newMonitor()
-		if err := d.Decode([]byte(line), func(*Fields) error { return nil }); err == nil || errors.Is(err, ErrUnread) {
+		if err := d.Decode([]byte(line), 1, func(*Fields) error { return nil }); err == nil || errors.Is(err, ErrUnread) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -171,7 +170,7 @@ func TestMonitorIsRecognized(t *testing.T) {
 			t.Errorf("%s: %s, %v", from, f.Kind, err)
 			continue
 		}
-		err = d.Decode([]byte(line), func(f *Fields) error {
+		err = d.Decode([]byte(line), 1, func(f *Fields) error {
 			if string(f.Lock) != `\x00\"k` || !strings.HasSuffix(string(f.Client), `/\xff\n\\`) || string(f.Time) != "1772359200.012345" {
 				t.Errorf("%s: %s, %s, %s", from, f.Lock, f.Client, f.Time)
 			}
@@ -199,7 +198,7 @@ func TestMonitorForgets(t *testing.T) {
 			key += long
 		}
 		line := fmt.Sprintf(`1772359200.%06d [0 10.0.0.1:5] "SET" "%s" "v%d" "NX" "PX" "1"`, i%1_000_000, key, i)
-		if err := d.Decode([]byte(line), emit); err != nil && !errors.Is(err, ErrUnread) {
+		if err := d.Decode([]byte(line), 1, emit); err != nil && !errors.Is(err, ErrUnread) {
 			t.Fatal(err)
 		}
 		if len(d.keys) > maxKeys || d.believed > maxBelieved {
@@ -208,7 +207,7 @@ func TestMonitorForgets(t *testing.T) {
 	}
 	for i := range 2 * maxBelievers {
 		line := fmt.Sprintf(`17723593%02d.000000 [0 10.0.0.1:5] "SET" "k" "v%d" "NX" "PX" "1"`, i, i)
-		if err := d.Decode([]byte(line), emit); err != nil && !errors.Is(err, ErrUnread) {
+		if err := d.Decode([]byte(line), 1, emit); err != nil && !errors.Is(err, ErrUnread) {
 			t.Fatal(err)
 		}
 	}
@@ -248,7 +247,7 @@ func FuzzMonitor(f *testing.F) {
 		n := 0
 		for line := range strings.SplitSeq(string(data), "\n") {
 			n++
-			_ = d.Decode([]byte(line), emit) // an error is as good
+			_ = d.Decode([]byte(line), 1, emit) // an error is as good
 		}
 		_ = d.End(emit)
 		believed := 0

@@ -61,7 +61,7 @@ func (d *textDecoder) slot(name string) int {
 	return at
 }
 
-func (d *textDecoder) Decode(line []byte, emit func(*Fields) error) error {
+func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) error {
 	p := d.patterns.match(line)
 	if p == nil {
 		return pass(line)

@@ -170,8 +170,8 @@ func TestMonitorShowsWhatClientsGot(t *testing.T) {
 		events = append(events, fmt.Sprintf("%s %s %s", f.Client, f.Lock, f.Event))
 		return nil
 	}
-	for _, line := range lines {
-		switch err := d.Decode([]byte(line), emit); {
+	for i, line := range lines {
+		switch err := d.Decode([]byte(line), int64(i+1), emit); {
 		case errors.Is(err, logline.ErrUnread):
 			_, command, _ := strings.Cut(line, "] ")
 			unread = append(unread, command)
