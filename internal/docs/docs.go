@@ -83,7 +83,7 @@ type Input struct {
 // Pages returns all pages, sorted by path.
 func Pages(in Input) ([]Page, error) {
 	w := &writer{in}
-	pages := append([]Page{w.index(), w.scenarioFile(), w.results(), w.documentsPage(), w.claimsPage(), w.course(), w.record()}, slices.Concat(w.worldsPage(), w.explorePage(), w.librariesPage())...)
+	pages := append([]Page{w.index(), w.scenarioFile(), w.results(), w.documentsPage(), w.claimsPage(), w.course(), w.record(), w.chinese()}, slices.Concat(w.worldsPage(), w.explorePage(), w.librariesPage())...)
 	commands, err := w.commands()
 	if err != nil {
 		return nil, err

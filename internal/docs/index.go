@@ -17,7 +17,7 @@ func (w *writer) index() Page {
 		heading(1, "Reference"),
 		"What there is. All of it is written by " + code("simulate dev docs") +
 			" from the code, the command line and the scenarios. How the house is built, the decisions behind it, and where the reasons " +
-			"of each package are: " + link("ARCHITECTURE.md", w.Up+"/ARCHITECTURE.md") + ".",
+			"of each package are: " + link("ARCHITECTURE.md", w.Up+"/ARCHITECTURE.md") + ". Locks, faults and properties " + link("in Chinese", chinesePage) + ".",
 		heading(2, "Locks"),
 	}
 	for _, group := range w.groups() {
@@ -42,7 +42,6 @@ func (w *writer) index() Page {
 	body = append(body, section("Results", "What a run tells other programs, field by field: "+link(text("results.md"), "results.md")+"."))
 	body = append(body, section("Real servers", "As processes, in containers, or in a Compose project of your own: "+link(text("servers.md"), "servers.md")+". "+w.worldsState()))
 	body = append(body, section("More than one machine", "What to start on Kubernetes, Slurm and in CI, and how the parts become one result: "+link(text("machines.md"), "machines.md")+"."))
-	body = append(body, section("Logs", "What "+code("simulate check")+" reads of a lock in production, and what its verdicts mean: "+link(text("check.md"), "check.md")+"."))
 	body = append(body, section("The documents", "What there is of each of their headings: "+link(text("documents.md"), "documents.md")+
 		". What they say wrongly, and what was measured of their claims: "+link(text(coursePage), coursePage)+"."))
 	body = append(body, section("The track record", "Published bugs of lock libraries and published results, found again: "+link(text(recordPage), recordPage)+"."))

@@ -52,6 +52,9 @@ func referenceName(name string) string {
 	return "reference/" + base + ".html"
 }
 
+// chinese is the page of the reference that is in Chinese.
+const chinese = "zh.md"
+
 func referencePage(name string, in *Input) ([]byte, error) {
 	source := in.Docs[name]
 	if _, rest, ok := bytes.Cut(source, []byte("-->\n")); ok && bytes.HasPrefix(source, []byte("<!--")) {
@@ -87,11 +90,15 @@ func referencePage(name string, in *Input) ([]byte, error) {
 	if err := markdown.Renderer().Render(&body, source, doc); err != nil {
 		return nil, err
 	}
+	l := say.English
+	if name == chinese {
+		l = say.Chinese
+	}
 	v := pageView{
-		Head: page.NewHead(title+" · lockstep", barCSS, siteCSS), Up: upFrom(name), Home: home(say.English), Links: links(say.English, false),
+		Head: page.NewHead(title+" · lockstep", barCSS, siteCSS), Up: upFrom(name), Home: home(l), Links: links(l, false),
 		Body: template.HTML(withoutDead(body.String())), // of our own docs, without HTML in them
 	}
-	return v.render("reference.html", say.English)
+	return v.render("reference.html", l)
 }
 
 // upFrom leads from the page of a file of Markdown to the root of the site.

@@ -124,7 +124,7 @@ func links(l say.Language, fromPlayground bool) []playpage.Link {
 		{Href: named("matrix", l), Text: word("Matrix")},
 		{Href: named("which-lock", l), Text: word("Which lock?")},
 		{Href: home(l) + "#gallery", Text: word("Gallery")},
-		{Href: "reference/index.html", Text: word("Reference")},
+		{Href: map[say.Language]string{say.English: "reference/index.html", say.Chinese: "reference/zh.html"}[l], Text: word("Reference")},
 	}
 	if fromPlayground {
 		return all[1:]
