@@ -147,6 +147,18 @@ func TestVariations(t *testing.T) {
 
 		{"clocks are put back meanwhile, in a zone", one(at(time.Date(2026, 10, 25, 0, 59, 55, 0, time.UTC), berlin)), proseFormat + "zone: Europe/Berlin\n", "", "", "showed"},
 		{"the same, without a zone", one(at(time.Date(2026, 10, 25, 0, 59, 57, 500_000_000, time.UTC), berlin)), proseFormat, "", "", "goes against the order of the lines by up to an hour"},
+		{"pods one after the other, as kubectl prints them, half an hour apart", one(func(tale []told) string {
+			own := func(pod string, later time.Duration) (all []told) {
+				for _, x := range tale {
+					if x.client == pod {
+						all = append(all, x, told{x.at + later, pod, "acquired"}, told{x.at + later + time.Second, pod, "released"})
+					}
+				}
+				slices.SortStableFunc(all, func(a, b told) int { return int(a.at - b.at) })
+				return all
+			}
+			return prose("2006-01-02 15:04:05.000", time.UTC)(append(own("pod-a", 30*time.Minute), own("pod-b", 40*time.Minute)...))
+		}), proseFormat, None, Certain, "no zone in its times"},
 		{"clocks are put forward meanwhile", one(at(time.Date(2026, 3, 29, 0, 59, 55, 0, time.UTC), berlin)), proseFormat + "zone: Europe/Berlin\n", None, Certain, ""},
 		{"an hour that there was not", one(at(time.Date(2026, 3, 29, 2, 30, 0, 0, time.UTC), time.UTC)), proseFormat + "zone: Europe/Berlin\n", "", "", "never showed"},
 		{"each pod in its own zone", func(tale []told) []string { return byPod(tale, berlin, iso) }, proseFormat, None, Certain, ""},

@@ -16,7 +16,7 @@ func (l *log) zones(e *Event) error {
 		return nil
 	case l.zoned:
 		return errors.New("its time has no zone, and other times of the log have one: say with --zone which it is, such as Europe/Berlin or UTC")
-	case l.steps.turned(e.At):
+	case l.steps.turned(e.Client, e.At):
 		return errors.New("its time goes against the order of the lines by up to an hour: if clocks were put back there, say --zone Europe/Berlin or whichever it is, else --zone UTC")
 	}
 	return nil
@@ -63,27 +63,33 @@ func strangers(spans []span) (int, int) {
 	return 0, 0
 }
 
-// steps are those of the times of a source from line to line.
+// steps are those of the times of a source from line to line, and where each client's clock was: lines of several
+// clients may come one client after the other, and a clock that is put back makes its own client's times step.
 type steps struct {
 	last        int64 // 0 before the first
 	forth, back int64 // how many
+	clients     map[string]int64
 }
 
-// turned reports whether a time makes a step against the others that clocks make when they are put back.
-func (s *steps) turned(at int64) bool {
-	step, first := at-s.last, s.last == 0
-	s.last = at
-	against := false
+// turned reports whether a client's time makes a step against the order of the lines that a clock makes when it is put
+// back.
+func (s *steps) turned(client string, at int64) bool {
 	switch {
-	case first || step == 0:
-		return false
-	case step < 0:
-		against = s.forth > s.back
+	case s.last == 0:
+	case at < s.last:
 		s.back++
-	default:
-		against = s.back > s.forth
+	case at > s.last:
 		s.forth++
 	}
-	size := max(step, -step)
-	return against && size >= int64(10*time.Minute) && size <= int64(61*time.Minute)
+	s.last = at
+	before, known := s.clients[client]
+	if s.clients == nil || len(s.clients) >= maxNames {
+		s.clients = map[string]int64{}
+	}
+	s.clients[client] = at
+	step := at - before
+	if s.back > s.forth { // newest first
+		step = -step
+	}
+	return known && -step >= int64(10*time.Minute) && -step <= int64(61*time.Minute)
 }
