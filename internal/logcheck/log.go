@@ -107,6 +107,7 @@ type log struct {
 	spans   []span // of the sources
 	unread  left   // lines that speak of a lock, and of which nothing is understood
 	zoned   bool   // some times have a zone
+	lacks   bool   // some have none, and it is not stated
 	formats []string
 	reads   []logline.Read // of the first source
 }
@@ -193,7 +194,7 @@ func (l *log) finish() *Result {
 	if n := &l.ignored; n.n > 0 {
 		r.remark(say.LogIgnored.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
 	}
-	if l.values != nil && l.values.clock.lacks {
+	if l.lacks {
 		r.remark(say.LogNoZone.With())
 		if a, b := strangers(l.spans); b > 0 {
 			r.doubt(say.LogApart.With(say.Verbatim(l.judge.files[a]), say.Verbatim(l.judge.files[b])))

@@ -62,6 +62,9 @@ func (l *log) read(in io.Reader) error {
 		case err == nil:
 		case errors.Is(err, logline.ErrOther) && l.namesLock(line):
 			l.unread.add(l.place(), line, err)
+		case errors.Is(err, logline.ErrOther) && l.lines.number > 1 && !l.lines.whole && !l.decoder.Whole():
+			l.judge.result.doubt(say.LogCut.With(l.at())) // what is missing may have told of a lock
+			return l.end()
 		case errors.Is(err, logline.ErrOther):
 			l.other.add(l.place(), line, err)
 		case errors.Is(err, errIgnored):
@@ -196,7 +199,6 @@ func (l *log) begin(line []byte) (bool, error) {
 		}
 		l.judge.state(rules)
 	}
-	l.judge.unit = values.clock.says()
 	if first, _, err := logline.Open(&l.options.Format, name, line, ahead); err == nil {
 		l.look(first)
 	}

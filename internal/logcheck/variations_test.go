@@ -168,8 +168,14 @@ func TestVariations(t *testing.T) {
 				files = append(files, prose([]string{iso, "2006-01-02 15:04:05.000"}[i], berlin)(own))
 			}
 			return files
-		}, proseFormat, "", "", "its time has no zone, and other times of the log have one"},
+		}, proseFormat, "", "", "some times of the log have a zone and others have none"},
 
+		{"the same, the one without a zone first", func(tale []told) []string {
+			files := byPod(tale, berlin, "2006-01-02 15:04:05.000")
+			return []string{files[0], byPod(tale, berlin, iso)[1]}
+		}, proseFormat, "", "", "some times of the log have a zone and others have none"},
+		{"one file with its zone in the mapping, one without", func(tale []told) []string { return byPod(tale, berlin, "2006-01-02 15:04:05.000") }, proseFormat + "zones: {0.log: UTC}\n", "", "", "some times of the log have a zone and others have none"},
+		{"the last line is cut before it says what it is of", one(func(tale []told) string { return plainly(tale) + "2026-03-01T12:00:20.123Z IN" }), proseFormat, Unknown, Certain, "the log is cut"},
 		{"the last line is cut", one(func(tale []told) string { return strings.TrimSuffix(plainly(tale), "obs\n") }), proseFormat, Unknown, Certain, "the log is cut"},
 		{"a compressed file is cut", one(func(tale []told) string { text := zipped(plainly(tale)); return text[:len(text)-12] }), proseFormat, Unknown, Certain, "breaks off"},
 		{"compressed", one(func(tale []told) string { return zipped(plainly(tale)) }), proseFormat, None, Certain, ""},

@@ -10,12 +10,13 @@ import (
 // zones refuses a time of which it is not known what zone it has.
 func (l *log) zones(e *Event) error {
 	c := &l.values.clock
-	l.zoned = l.zoned || !c.local
+	l.zoned = l.zoned || c.stated || !c.local
+	l.lacks = l.lacks || c.lacks
 	switch {
-	case !c.lacks:
+	case !l.lacks:
 		return nil
 	case l.zoned:
-		return errors.New("its time has no zone, and other times of the log have one: say with --zone which it is, such as Europe/Berlin or UTC")
+		return errors.New("some times of the log have a zone and others have none: say with --zone, or zones: in a mapping, which it is, such as Europe/Berlin or UTC")
 	case l.steps.turned(e.Client, e.At):
 		return errors.New("its time goes against the order of the lines by up to an hour: if clocks were put back there, say --zone Europe/Berlin or whichever it is, else --zone UTC")
 	}

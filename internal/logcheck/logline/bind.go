@@ -24,7 +24,7 @@ type part struct {
 type bound struct {
 	fields   [numFields][]part
 	reads    []Read
-	patterns matcher // for the message
+	patterns matcher // for the line, or for its message
 	prose    bool    // the event is a message
 	filled   Fields
 }

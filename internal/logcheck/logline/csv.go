@@ -2,6 +2,7 @@ package logline
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -24,19 +25,17 @@ type csvDecoder struct {
 const commas = ",;\t|"
 
 // newCSV begins with the header.
-func newCSV(header []byte, b binder) (d *csvDecoder, err error) {
+func newCSV(header []byte, b binder) (*csvDecoder, error) {
+	var first error // that with the usual comma says most
 	for _, comma := range []byte(commas) {
-		next := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: bound{patterns: b.format.patterns}}
-		if wrong := next.begin(b); err == nil {
-			d, err = next, wrong
-		} else if wrong == nil {
-			return next, nil
-		}
+		d := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: bound{patterns: b.format.patterns}}
+		err := d.begin(b)
 		if err == nil {
 			return d, nil
 		}
+		first = cmp.Or(first, err)
 	}
-	return nil, err
+	return nil, first
 }
 
 // begin binds our values to columns.
@@ -67,7 +66,7 @@ func (d *csvDecoder) begin(b binder) error {
 			}
 			continue
 		}
-		parts, err := b.parts(field, func(theirs string) (int, error) { return d.column(name, theirs) })
+		parts, err := b.parts(field, func(theirs string) (int, error) { return d.column(field, theirs) })
 		if err != nil {
 			return err
 		}
@@ -78,17 +77,13 @@ func (d *csvDecoder) begin(b binder) error {
 }
 
 // column finds one by its name in the log.
-func (d *csvDecoder) column(ours, theirs string) (int, error) {
+func (d *csvDecoder) column(field int, theirs string) (int, error) {
 	at := slices.Index(d.columns, theirs)
 	switch {
 	case at < 0:
-		return 0, d.missing(ours, theirs)
+		return 0, d.missing(names[field], theirs)
 	case slices.Contains(d.columns[at+1:], theirs):
-		for field := range names {
-			if names[field] == ours {
-				return 0, twoOf(field, theirs, theirs)
-			}
-		}
+		return 0, twoOf(field, theirs, theirs)
 	}
 	return at, nil
 }

@@ -92,7 +92,7 @@ func (m matcher) match(line []byte) *pattern {
 	return nil
 }
 
-// has reports whether each pattern, or but one, has a group.
+// has reports whether one of the patterns has a group.
 func (m matcher) has(name string) bool {
 	return slices.ContainsFunc(m, func(p *pattern) bool { _, ok := p.groups[name]; return ok })
 }

@@ -9,14 +9,13 @@ import (
 // textDecoder reads lines of prose, in which patterns find the values.
 type textDecoder struct {
 	bound
-	patterns matcher
-	head     *pattern // what stands before the message; nil when nothing of it is asked for
-	slots    []string // names of groups that are asked for
-	values   [][]byte
+	head   *pattern // what stands before the message; nil when nothing of it is asked for
+	slots  []string // names of groups that are asked for
+	values [][]byte
 }
 
 func newText(b binder) (*textDecoder, error) {
-	d := &textDecoder{patterns: b.format.patterns}
+	d := &textDecoder{bound: bound{patterns: b.format.patterns}}
 	if len(d.patterns) == 0 {
 		return nil, fmt.Errorf("say with --pattern where client, lock and event stand in a line, in named groups")
 	}
