@@ -23,7 +23,7 @@ test: servers images check ## everything: install the servers and the browser th
 test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/run ./internal/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
+	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
 	LOCKTEST_FULL=1 $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
@@ -33,8 +33,8 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	scripts/determinism
 	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
 	$(MAKE) --no-print-directory chaos
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/sim/consul -conformance.operations 12000
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|Routes/consul' ./internal/real/servers ./internal/real/worker ./internal/real
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|LinksOnly/consul|ThatAgree/consul' ./internal/real/worker ./internal/real
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels' ./internal/real
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live,queue ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
@@ -99,11 +99,12 @@ fuzz: ## every fuzz target of the tree, one after the other, each for a minute (
 
 # The same comparisons belong to make test, with fewer requests and always the same seed.
 conformance: servers consul ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: other ones)
-	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/redis -conformance.commands 1000000 -conformance.seed $(or $(SEED),1)
-	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/sim/sql -conformance.statements 100000 -conformance.seed $(or $(SEED),1)
-	$(GO) test -count=1 -timeout 60m -v -run 'TestRealServerAgrees$$' ./internal/sim/etcd -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
-	$(GO) test -count=1 -timeout 60m -v -run 'TestModelAnswersAsARealServer$$' ./internal/sim/zookeeper -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
-	$(GO) test -count=1 -timeout 60m -v -run 'TestRealConsulAgrees$$' ./internal/sim/consul -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/store/redis -conformance.operations 1000000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/store/sql -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestRealServerAgrees$$' ./internal/store/etcd/live -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestRealZooKeeperAgrees$$' ./internal/store/zookeeper/live -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestRealConsulAgrees$$' ./internal/store/consul/live -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
+	$(GO) test -count=1 -timeout 60m -v -run 'TestRealNATSAgrees$$' ./internal/store/nats/live -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 
 bench: ## the benchmarks, with the program's own GC setting and profile; compare two runs with benchstat
 	GOGC=400 $(GO) test -pgo=$(PROFILE) -run '^$$' -bench . -benchmem ./internal/...

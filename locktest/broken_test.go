@@ -17,7 +17,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
-	"lockstep/internal/rundir"
+	"lockstep/internal/runstore"
 	"lockstep/locktest"
 )
 
@@ -252,7 +252,7 @@ func TestThatFails(t *testing.T) {
 // readBack opens a report as `simulate explain` and `simulate report` do: its lock is nobody's that they know.
 func readBack(t *testing.T, dir string) {
 	t.Helper()
-	r, err := rundir.Open(t.Context(), dir)
+	r, err := runstore.Read(t.Context(), dir)
 	if err != nil {
 		t.Error(err)
 		return

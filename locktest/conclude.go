@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/store"
 )
 
 // summaryVariable names the file to which a green test adds what it has tried: `simulate test` shows it, since
@@ -118,7 +118,7 @@ func (s *suite) untried() (all []string) {
 	if !plays("long-work") && !plays("slow-reply") || s.breaks["long-work"] != nil {
 		all = append(all, "late replies in work that outlasts the lease")
 	}
-	if s.servers.Store != locks.StoreRedisNodes && !plays("failover") {
+	if store.Of(s.servers.Store).Topology != store.Independent && !plays("failover") {
 		all = append(all, "failover")
 	}
 	all = append(all, "wrong clocks of clients", "two faults at once")

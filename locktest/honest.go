@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // What no property says and any lock of a store does: who acquires has asked the store, and has an entry there;
@@ -80,13 +81,11 @@ type reader struct {
 func read(h *history.History, followed bool, free time.Duration) signs {
 	r := reader{h: h, entered: followed, patience: free, ending: map[int64]bool{}}
 	r.trails = make([]trail, len(h.Header.Nodes)+1)
-	for i := range h.Events {
-		if e := &h.Events[i]; e.Kind == history.FaultEnded {
-			r.ending[e.Value] = true
-		}
+	account := timeline.Of(h)
+	for _, e := range account.Each(history.FaultEnded) {
+		r.ending[e.Value] = true
 	}
-	for i := range h.Events {
-		e := &h.Events[i]
+	for _, e := range account.All() {
 		if int(e.Node) < len(r.trails) && int(e.Owner) < len(r.trails) && int(e.Peer) < len(r.trails) {
 			r.take(e)
 		}

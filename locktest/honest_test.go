@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // told makes a history of lines: an instant in seconds, a node, a kind, and owner= and peer=. A to C are clients, S

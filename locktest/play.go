@@ -18,14 +18,14 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // result is one run.
 type result struct {
 	run.Outcome
 	missed  []string // commands that the models do not have
-	learned []*world.Script
+	learned []*redis.Script
 	refused error  // why somebody did not get the lock; nil for none
 	left    string // goroutines of the lock that did not end with it; "" for none
 	held    []bubble.Held

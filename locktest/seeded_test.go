@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/bubble/seeded"
 	"lockstep/internal/plan"
-	"lockstep/internal/seeded"
 	"lockstep/locktest"
 )
 

@@ -23,10 +23,9 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockstep/internal/plan"
-	"lockstep/internal/resp"
 	"lockstep/internal/scenario"
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 	"lockstep/locktest"
 )
 
@@ -182,7 +181,7 @@ func (s *bareServer) answer(args []string) ([]byte, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	latency := time.Millisecond + time.Duration(s.luck.Int64N(int64(time.Millisecond)))
-	var cmd world.Cmd
+	var cmd redis.Cmd
 	switch name := strings.ToUpper(args[0]); name {
 	case "HELLO":
 		return []byte("-ERR unknown command 'HELLO'\r\n"), latency
@@ -193,19 +192,19 @@ func (s *bareServer) answer(args []string) ([]byte, time.Duration) {
 		if name == "EVAL" {
 			sum := sha1.Sum([]byte(args[1]))
 			hash = hex.EncodeToString(sum[:])
-			bareScripts.LoadOrStore(hash, &world.Script{Name: hash, Source: args[1]})
+			bareScripts.LoadOrStore(hash, &redis.Script{Name: hash, Source: args[1]})
 		}
 		script, ok := bareScripts.Load(hash)
 		if !ok {
 			return []byte("-NOSCRIPT No matching script. Please use EVAL.\r\n"), latency
 		}
 		keys, _ := strconv.Atoi(args[2])
-		cmd = world.EvalKeys(script.(*world.Script), args[3:3+keys]...)
+		cmd = redis.EvalKeys(script.(*redis.Script), args[3:3+keys]...)
 		for _, a := range args[3+keys:] {
 			cmd = cmd.Text(a)
 		}
 	default:
-		cmd = world.Command(name, args[1:]...)
+		cmd = redis.Command(name, args[1:]...)
 	}
 	return resp.AppendReply(nil, s.store.Exec(time.Now().UnixMilli(), 1, &cmd), 2), latency
 }

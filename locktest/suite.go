@@ -11,18 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/checker"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
-	"lockstep/internal/sim/store"
-	"lockstep/internal/world"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 	"lockstep/scenarios"
 )
 
@@ -46,7 +45,7 @@ func (s *suite) usualStories() []string {
 		case "slow-reply", "skewed-long-work":
 			return s.breaks["long-work"] != nil && s.breaks[name] == nil
 		case "failover":
-			return s.servers.Store == locks.StoreRedisNodes
+			return store.Of(s.servers.Store).Topology == store.Independent
 		}
 		return false
 	})
@@ -78,7 +77,7 @@ type suite struct {
 	on       *sim.World
 	fenced   bool            // the lock hands out tokens
 	toldLeft bool            // that goroutines stay behind
-	scripts  []*world.Script // that the servers know from the rehearsal
+	scripts  []*redis.Script // that the servers know from the rehearsal
 	entry    store.Entry     // where the lock keeps its entry; zero: under its name
 	learning bool            // that
 	followed bool            // runs tell of the entry
@@ -145,7 +144,7 @@ func newSuite(t *testing.T, servers Store, newLock func(Client) Lock, options []
 	if len(s.problems) > 0 {
 		return nil
 	}
-	redis.SetLogger(silent{})
+	goredis.SetLogger(silent{})
 	t.Cleanup(watch())
 	return s
 }

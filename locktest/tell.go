@@ -16,11 +16,8 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/export"
-	"lockstep/internal/report/runpage"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
-	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
@@ -147,13 +144,11 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 
 // tell is the story of a run in the words that `simulate run` has.
 func (s *suite) tell(p *plan.Plan, r *result) string {
-	return terminal.Report(s.bundle(p, r, "", ""), terminal.Options{Width: 100})
+	return terminal.Report(s.bundle(p, r, ""), terminal.Options{Width: 100})
 }
 
-func (s *suite) bundle(p *plan.Plan, r *result, dir, replay string) *bundle.Bundle {
-	b := bundle.Of(s.result(p, r), replay, "")
-	b.RunDir = dir
-	return b
+func (s *suite) bundle(p *plan.Plan, r *result, replay string) *bundle.Bundle {
+	return bundle.Of(s.result(p, r), replay, "")
 }
 
 // result is a run for the packages of reports. Its plan knows the lock, which no registry does.
@@ -188,24 +183,10 @@ func (s *suite) store(t *testing.T, p *plan.Plan, r *result) (string, error) {
 		root = reportsDir
 	}
 	slug := strings.Trim(unfitForFiles.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-")
-	return runstore.Save(root, runstore.Dir(root, slug, r.Seed, time.Now()), func(dir string) ([]runstore.File, error) {
-		b := s.bundle(p, r, dir, again(t, r.Seed))
-		page, err := runpage.HTML(b, say.English)
-		if err != nil {
-			return nil, err
-		}
-		verdicts, err := export.Result(b)
-		if err != nil {
-			return nil, err
-		}
-		own, err := rundir.Files(s.result(p, r), rundir.Env{
-			Version: "locktest", Own: &rundir.Own{Store: s.servers.Store, Nodes: s.servers.Nodes, Again: again(t, r.Seed)},
-		})
-		if err != nil {
-			return nil, err
-		}
-		return append([]runstore.File{
-			{Name: "report.html", Data: page}, {Name: "result.json", Data: verdicts},
-		}, own...), nil
+	b := s.bundle(p, r, again(t, r.Seed))
+	own := &runstore.Own{Store: s.servers.Store, Nodes: s.servers.Nodes, Again: again(t, r.Seed)}
+	err := runstore.Keep(root, runstore.Dir(root, slug, r.Seed, time.Now()), s.result(p, r), b, nil, say.English, runstore.Env{
+		Version: "locktest", Own: own,
 	})
+	return b.RunDir, err
 }

@@ -1,16 +1,23 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/advice"
-	"lockstep/internal/explore"
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/interrupt"
 	"lockstep/internal/say"
 )
 
@@ -73,16 +80,9 @@ Kinds of faults:
 	cmd.Flags().StringVar(&f.question.IfTwo, "if-two", "", "what happens if two work at once: nothing, duplicate or damage")
 	cmd.Flags().StringVar(&f.question.Tokens, "tokens", "", "what the lock protects, or whether that can refuse an old token: sql, payments, ..., yes or no")
 	cmd.Flags().StringSliceVar(&f.expect, "expect", nil, "kinds of faults that can happen to you")
-	cmd.Flags().StringSliceVar(&f.mustNot, "must-not", wayNames(), "what must not happen")
+	cmd.Flags().StringSliceVar(&f.mustNot, "must-not", each(checker.Ways(), checker.Way.String), "what must not happen")
 	cmd.Flags().StringSliceVar(&f.stores, "store", nil, "only locks of these stores, such as redis (default: all)")
 	return speaks(cmd, g)
-}
-
-func wayNames() (names []string) {
-	for _, way := range explore.Ways() {
-		names = append(names, way.String())
-	}
-	return names
 }
 
 func (f *adviseFlags) advise(ctx context.Context) error {
@@ -116,7 +116,7 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	designs, misprints := r.Apart()
 	all := explore.Advise(designs, expected, of)
 	if f.json {
-		return printJSON(f.stdout, map[string]any{
+		return f.printJSON(map[string]any{
 			"schema": 1, "expected": expected, "must_not": f.mustNot, "stores": f.stores, "locks": all,
 			"misprints": explore.Advise(misprints, expected, of),
 		})
@@ -132,78 +132,57 @@ func (f *adviseFlags) page(ctx context.Context) error {
 	case err != nil:
 		return err
 	case f.json:
-		return printJSON(f.stdout, map[string]any{"schema": 1, "page": path})
+		return f.printJSON(map[string]any{"schema": 1, "page": path})
 	}
 	fmt.Fprintln(f.stdout, f.said(say.TickOnThePage.With(say.Verbatim(path))))
 	return nil
 }
 
 // print shows the locks that survive first, with what that rests on, then what breaks the others.
-func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, of []explore.Way) {
+func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, of []checker.Way) {
 	ruler := say.RulerFor(f.language)
-	row := func(name string, says func(explore.Way) (string, say.Phrase)) {
+	row := func(name string, says func(checker.Way) (string, say.Phrase)) {
 		fmt.Fprint(f.stdout, ruler.Pad(name, 25))
 		for _, way := range of {
 			verdict, what := says(way)
-			fmt.Fprint(f.stdout, " ", f.paint(verdict, ruler.Pad(what.In(f.language), 12)))
+			fmt.Fprint(f.stdout, " ", f.paint(adviceColours[verdict], ruler.Pad(what.In(f.language), 12)))
 		}
 		fmt.Fprintln(f.stdout)
 	}
-	row(say.Text("lock").In(f.language), func(w explore.Way) (string, say.Phrase) { return "", say.Text(w.String()) })
+	row(say.Text("lock").In(f.language), func(w checker.Way) (string, say.Phrase) { return "", say.Text(w.String()) })
 	count := map[string]int{}
 	for i := range all {
 		a := &all[i]
 		count[a.Verdict]++
-		row(a.Lock, func(w explore.Way) (string, say.Phrase) { return a.In(w), a.Says(w) })
+		row(a.Lock, func(w checker.Way) (string, say.Phrase) { return a.In(w), a.Says(w) })
 		if a.Verdict == measured.Broken {
 			continue
 		}
-		var rests say.List
-		for _, r := range a.Rests {
-			rests = append(rests, r.Says)
-		}
-		for _, line := range ruler.Wrap(f.said(say.RestsOn.With(say.Text(a.Verdict), rests)), f.width()-4) {
-			fmt.Fprintf(f.stdout, "    %s\n", f.paint(a.Verdict, line))
-		}
+		f.wrapped("    ", "    ", adviceColours[a.Verdict], f.said(say.RestsOn.With(say.Text(a.Verdict), saidOf(a.Rests))))
 	}
-	tell := func(text say.Phrase) {
-		for _, line := range ruler.Wrap(f.said(text), f.width()) {
-			fmt.Fprintln(f.stdout, line)
-		}
-	}
+	tell := func(text say.Phrase) { f.wrapped("", "", "", f.said(text)) }
 	fmt.Fprintln(f.stdout)
 	most := 0
 	for i := range all {
 		most = max(most, all[i].Complete)
 	}
-	var ways say.Remarks
-	for _, way := range of {
-		ways = append(ways, say.WayIs.With(say.Text(way.String()), say.Text(meansOf[way])))
-	}
-	tell(say.WaysAre.With(ways))
+	tell(say.WaysAre.With(say.Remarks(each(of, func(way checker.Way) say.Phrase {
+		return say.WayIs.With(say.Text(way.String()), way.Means())
+	}))))
 	tell(say.LocksSurvive.With(say.Number(count[measured.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[measured.NoneFound])))
 	tell(say.DrawnMeans.With())
 	for i := range all {
 		f.why(&all[i], of)
 	}
-	var names say.Names
-	for i := range misprints.Locks {
-		names = append(names, misprints.Locks[i].Lock)
-	}
-	if names != nil {
+	if n := len(misprints.Locks); n > 0 {
+		names := each(misprints.Locks, func(l measured.ExploredLock) string { return l.Lock })
 		fmt.Fprintln(f.stdout)
-		tell(say.NoCandidates.With(say.Number(len(names)), names))
+		tell(say.NoCandidates.With(say.Number(n), say.Names(names)))
 	}
-}
-
-// meansOf are the ways of breaking in words.
-var meansOf = map[explore.Way]string{
-	explore.Believe: "two clients think they hold it", explore.Damage: "the resource is damaged",
-	explore.Robbed: "someone's lock is released by another", explore.Stuck: "no client can get it",
 }
 
 // why shows what breaks a lock, and the command that plays it: of two who believe or of damage, else of the first way.
-func (f *adviseFlags) why(a *explore.Advice, of []explore.Way) {
+func (f *adviseFlags) why(a *explore.Advice, of []checker.Way) {
 	for _, way := range of {
 		if s := a.Breaks[way.String()]; s != nil {
 			kinds := say.Verbatim(strings.Join(s.Kinds, " + "))
@@ -213,13 +192,140 @@ func (f *adviseFlags) why(a *explore.Advice, of []explore.Way) {
 	}
 }
 
-// paint colours what is said of a lock by its verdict.
-func (f *adviseFlags) paint(verdict, text string) string {
-	colour := map[string]string{
-		measured.Survived: "32", measured.NoneFound: "33", measured.NotSearched: "2", measured.Unknown: "2", measured.Broken: "31",
-	}[verdict]
-	if colour == "" || !f.color() {
-		return text
+// adviceColours are the codes of verdicts on locks.
+var adviceColours = map[string]string{
+	measured.Survived: "32", measured.NoneFound: "33", measured.NotSearched: "2", measured.Unknown: "2", measured.Broken: "31",
+}
+
+// asked is one of the three questions.
+type asked struct {
+	flag    string
+	says    string
+	choices []advice.Choice
+	to      *string
+}
+
+func (f *adviseFlags) questions() []asked {
+	return []asked{
+		{"have", "What do you have?", advice.Haves(), &f.question.Have},
+		{"if-two", "What happens if two work at once?", advice.IfTwo(), &f.question.IfTwo},
+		{"tokens", "What does the lock protect, and can that refuse an old token?", advice.Tokens(), &f.question.Tokens},
 	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// answer answers the three questions, once all have been answered: by flags, or in the terminal.
+func (f *adviseFlags) answer(ctx context.Context) error {
+	alone := f.question == advice.Question{}
+	in := bufio.NewReader(os.Stdin)
+	for _, q := range f.questions() {
+		if *q.to == "" && q.flag == "tokens" && f.question.IfTwo != advice.Damage {
+			*q.to = advice.No // it is not asked where two do no damage
+		}
+		if *q.to == "" {
+			if f.json || !interactive() {
+				return fmt.Errorf("--%s is missing: choose of %s", q.flag, strings.Join(advice.IDs(q.choices), ", "))
+			}
+			if err := f.ask(ctx, in, &q); err != nil {
+				return err
+			}
+		}
+		if ids := advice.IDs(q.choices); !slices.Contains(ids, *q.to) {
+			return unknownName("answer to --"+q.flag, *q.to, ids)
+		}
+	}
+	x, err := storedWalk()
+	if err != nil {
+		return err
+	}
+	facts, err := factsOf(ctx, x)
+	if err != nil {
+		return err
+	}
+	f.question.Tokens = advice.Refuses(f.question.Tokens)
+	a := advice.To(f.question, facts)
+	if f.json {
+		return f.answerJSON(&a, x)
+	}
+	f.tell(&a, "")
+	if a.Nearest != "" {
+		near := advice.To(advice.Question{Have: a.Nearest, IfTwo: a.IfTwo, Tokens: a.Tokens}, facts)
+		f.tell(&near, f.said(say.Text("Nearest"))+": ")
+	}
+	if alone {
+		fmt.Fprintln(f.stdout)
+		return f.page(ctx)
+	}
+	return nil
+}
+
+// ask asks one question until there is an answer: its number, or its name.
+func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error {
+	fmt.Fprintln(f.stdout, f.said(say.Text(q.says)))
+	for i, c := range q.choices {
+		f.wrapped(fmt.Sprintf(" %2d ", i+1), "     ", "", f.said(c.Name.Phrase()))
+		if q.flag == "tokens" {
+			f.wrapped("     ", "     ", "", f.said(advice.Resources()[i].How.Phrase()))
+		}
+	}
+	for {
+		fmt.Fprint(f.stdout, "> ")
+		line, err := interrupt.Unless(ctx, "reading the answer", func() (string, error) { return in.ReadString('\n') })
+		if ctx.Err() != nil {
+			fmt.Fprintln(f.stdout) // the prompt is still on the line
+			return &silentExit{code: exitInterrupted}
+		}
+		if errors.Is(err, io.EOF) {
+			return errors.New("the questions were not answered")
+		}
+		if err != nil {
+			return fmt.Errorf("reading the answer: %w", err)
+		}
+		word := strings.TrimSpace(line)
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(q.choices) {
+			word = q.choices[n-1].ID
+		}
+		if slices.Contains(advice.IDs(q.choices), word) {
+			*q.to = word
+			fmt.Fprintln(f.stdout)
+			return nil
+		}
+		fmt.Fprintln(f.stdout, f.said(say.NumberFromTo.With(say.Number(len(q.choices)))))
+	}
+}
+
+// tell prints an answer: its sentence, and below it what it rests on.
+func (f *adviseFlags) tell(a *advice.Answer, before string) {
+	verdict := measured.Unknown
+	if a.Best != nil {
+		verdict = a.Best.Verdict
+	}
+	f.wrapped("", "", adviceColours[verdict], before+f.said(a.Sentence()))
+	fmt.Fprintln(f.stdout)
+	for _, l := range a.Lines() {
+		text := f.said(say.HeadAndText.With(l.Head, l.Text))
+		if l.Lock != "" {
+			text += " (docs/locks/" + l.Lock + ".md)"
+		}
+		f.wrapped("", "  ", "", text)
+	}
+	if a.Best != nil && a.Best.Story != "" {
+		f.wrapped("", "  ", "", f.said(say.HeadAndText.With(say.Text("What you would meet"), say.Phrase{})))
+		fmt.Fprintf(f.stdout, "  simulate run %s\n", a.Best.Story)
+	}
+}
+
+// answerJSON prints the answer beside what --expect would say to the same.
+func (f *adviseFlags) answerJSON(a *advice.Answer, x *measured.Explored) error {
+	if err := explore.Tell(x); err != nil {
+		return &bugError{err}
+	}
+	of, err := explore.WaysNamed(slices.DeleteFunc(slices.Clone(a.Must), func(o string) bool { return o == checker.Hung.String() }))
+	if err != nil {
+		return &bugError{err}
+	}
+	designs, misprints := a.Candidates(x).Apart()
+	return f.printJSON(map[string]any{
+		"schema": 1, "expected": a.Expected, "must_not": a.Must, "stores": a.Stores(), "answer": a,
+		"locks": explore.Advise(designs, a.Expected, of), "misprints": explore.Advise(misprints, a.Expected, of),
+	})
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/report/forms"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 )
@@ -92,8 +94,11 @@ func checkFlags(cmd *cobra.Command) error {
 
 // refuseEmptyNames has a flag that takes a list refuse empty names. Left to itself it
 // takes "" for no list at all, and a script whose variable is empty plays something else
-// than it meant.
+// than it meant. How many cores there are is nothing for the help.
 func refuseEmptyNames(f *pflag.Flag) {
+	if f.Name == "jobs" && f.DefValue != "0" {
+		f.DefValue = "one for each core" // help and docs are the same on every machine
+	}
 	if f.Value.Type() == "stringSlice" {
 		f.Value = fullList{f.Value}
 		if f.DefValue == "[]" {
@@ -209,4 +214,105 @@ func oneOf(command string, words []string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("cannot %s %q: name one of %s", command, args[0], strings.Join(known, ", "))
 	}
+}
+
+// helpWidth is the width of all help, in columns: it is the same in every terminal.
+const helpWidth = 80
+
+// Help says what a command does, then what to type.
+const (
+	helpTemplate = `{{prose (or (about .) .Short)}}
+{{if .HasExample}}
+Examples:
+{{.Example}}
+{{end}}
+{{.UsageString}}`
+
+	usageTemplate = `Usage:
+  {{if .Runnable}}{{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+  {{.CommandPath}} [command]{{$all := .Commands}}{{range .Groups}}
+
+{{.Title}}{{$group := .ID}}{{range $all}}{{if and (eq .GroupID $group) (or .IsAvailableCommand (eq .Name "help"))}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{else}}
+
+Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsagesWrapped helpWidth | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+Flags of every command:
+{{.InheritedFlags.FlagUsagesWrapped helpWidth | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableSubCommands}}
+
+{{.CommandPath}} [command] --help tells more about a command.{{end}}{{if not .HasParent}}
+
+{{exitCodes}}{{end}}
+`
+)
+
+// shapeHelp gives the help of all commands our form.
+func shapeHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("prose", prose)
+	cobra.AddTemplateFunc("helpWidth", func() int { return helpWidth })
+	cobra.AddTemplateFunc("about", func(cmd *cobra.Command) string { return strings.TrimSuffix(cmd.Long, exitHelp) }) // they come last
+	cobra.AddTemplateFunc("exitCodes", func() string { return exitHelp })
+	root.SetHelpTemplate(helpTemplate)
+	root.SetUsageTemplate(usageTemplate)
+}
+
+// prose breaks the paragraphs of a text anew; lines that are indented stay as they are.
+func prose(long string) string {
+	var out, paragraph []string
+	flush := func() {
+		if len(paragraph) > 0 {
+			out = append(out, say.RulerFor(say.English).Wrap(strings.Join(paragraph, " "), helpWidth)...)
+			paragraph = nil
+		}
+	}
+	for _, line := range strings.Split(strings.ReplaceAll(strings.TrimSpace(long), "\t", "    "), "\n") {
+		if line != "" && !strings.HasPrefix(line, " ") {
+			paragraph = append(paragraph, line)
+			continue
+		}
+		flush()
+		out = append(out, line)
+	}
+	flush()
+	return strings.Join(out, "\n")
+}
+
+// formatList shows all formats, a line for each.
+func formatList() string {
+	var list strings.Builder
+	for _, f := range forms.All {
+		fmt.Fprintf(&list, "  %-7s %s\n", f.Name, f.Summary)
+	}
+	return list.String()
+}
+
+func formatNames(all []forms.Form) []string {
+	return each(all, func(f forms.Form) string { return f.Name })
+}
+
+// moreFormats are those that a run directory has only if somebody asks for them.
+func moreFormats() []string {
+	return formatNames(slices.DeleteFunc(slices.Clone(forms.All), func(f forms.Form) bool { return f.Always }))
+}
+
+// pickFormats finds formats by name.
+func pickFormats(names []string) ([]forms.Form, error) {
+	var picked []forms.Form
+	for _, name := range names {
+		i := slices.IndexFunc(forms.All, func(f forms.Form) bool { return f.Name == name })
+		if i < 0 {
+			known := formatNames(forms.All)
+			hint := "choose from " + strings.Join(known, ", ")
+			if near := scenario.Nearest(name, known); near != "" {
+				hint = fmt.Sprintf("did you mean %q? There are %s", near, strings.Join(known, ", "))
+			}
+			return nil, fmt.Errorf("unknown format %q: %s", name, hint)
+		}
+		picked = append(picked, forms.All[i])
+	}
+	return picked, nil
 }

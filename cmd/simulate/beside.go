@@ -3,8 +3,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // liveProgram is the name of the program built with the tags live and queue.
@@ -21,4 +23,10 @@ func besideThis() string {
 		return ""
 	}
 	return beside
+}
+
+// become replaces this process by a program with the same arguments. It returns only when that is impossible.
+func become(program string) error {
+	err := syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
+	return &environmentError{fmt.Errorf("cannot start %s: %w", program, err)}
 }

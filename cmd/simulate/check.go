@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 )
 
@@ -72,7 +73,7 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 				}
 			})
 			f.assumed = logcheck.Assumed{ClockError: !cmd.Flags().Changed("clock-error"), ReleasedAfter: !cmd.Flags().Changed("released-after")}
-			return f.check(cmd.Context(), cmd.OutOrStdout(), args)
+			return f.check(cmd.Context(), args)
 		},
 	}
 	flags := cmd.Flags()
@@ -110,13 +111,13 @@ func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 // answers are what the files came to.
 type answers struct {
 	histories []export.Checked
-	logs      []*checkedLog
+	logs      []*logcheck.Summary
 	worst     checker.Verdict
 	shown     int
 }
 
 // check judges the files, each as what it is.
-func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) error {
+func (f *judgeFlags) check(ctx context.Context, files []string) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -125,9 +126,9 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 		return errors.New("--follow follows one log: leave the others out")
 	}
 	if f.explain {
-		return f.explainAll(ctx, w, files, o)
+		return f.explainAll(ctx, files, o)
 	}
-	all := answers{histories: []export.Checked{}, logs: []*checkedLog{}, worst: checker.Kept}
+	all := answers{histories: []export.Checked{}, logs: []*logcheck.Summary{}, worst: checker.Kept}
 	var log []*input // the files of one
 	defer func() {
 		for _, in := range log {
@@ -147,10 +148,10 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 		}
 		switch {
 		case in.history && !f.follow:
-			err = f.history(ctx, w, in, &all)
+			err = f.history(ctx, in, &all)
 			in.Close()
 		case f.separate:
-			err = f.judge(ctx, w, []*input{in}, o, &all)
+			err = f.judge(ctx, []*input{in}, o, &all)
 			in.Close()
 		default:
 			log, err = append(log, in), in.unlike(log)
@@ -164,12 +165,12 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 		}
 	}
 	if len(log) > 0 {
-		if err := f.judge(ctx, w, log, o, &all); err != nil {
+		if err := f.judge(ctx, log, o, &all); err != nil {
 			return err
 		}
 	}
 	if f.json {
-		if err := printJSON(w, map[string]any{"schema": 1, "verdict": all.worst, "histories": all.histories, "logs": all.logs}); err != nil {
+		if err := f.printJSON(map[string]any{"schema": 1, "verdict": all.worst, "histories": all.histories, "logs": all.logs}); err != nil {
 			return err
 		}
 	}
@@ -178,14 +179,14 @@ func (f *judgeFlags) check(ctx context.Context, w io.Writer, files []string) err
 }
 
 // explainAll shows how the first lines of each file are read.
-func (f *judgeFlags) explainAll(ctx context.Context, w io.Writer, files []string, o logcheck.Options) error {
+func (f *judgeFlags) explainAll(ctx context.Context, files []string, o logcheck.Options) error {
 	for i, file := range files {
 		in, err := openInput(ctx, file)
 		if err == nil {
 			err = in.look(ctx)
 		}
 		if err == nil {
-			err = f.explained(ctx, w, in, o, i == 0)
+			err = f.explained(ctx, in, o, i == 0)
 		}
 		if in != nil {
 			in.Close()
@@ -198,31 +199,31 @@ func (f *judgeFlags) explainAll(ctx context.Context, w io.Writer, files []string
 }
 
 // apart puts an empty line between what is shown of one and of the next.
-func (f *judgeFlags) apart(w io.Writer, all *answers) {
+func (f *judgeFlags) apart(all *answers) {
 	if all.shown++; all.shown > 1 && !f.json {
-		fmt.Fprintln(w)
+		fmt.Fprintln(f.stdout)
 	}
 }
 
 // judge judges the files of a log, and shows what they came to.
-func (f *judgeFlags) judge(ctx context.Context, w io.Writer, files []*input, o logcheck.Options, all *answers) error {
+func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Options, all *answers) error {
 	c, err := f.log(ctx, files, o)
 	if err != nil {
 		return err
 	}
 	all.worst = checker.Worse(all.worst, ofLog[c.Verdict])
 	all.logs = append(all.logs, c)
-	if f.apart(w, all); !f.json {
-		f.showLog(w, c)
+	if f.apart(all); !f.json {
+		f.showLog(c)
 	}
 	return nil
 }
 
 // history judges the histories of a file, and shows what they came to.
-func (f *judgeFlags) history(ctx context.Context, w io.Writer, in *input, all *answers) error {
-	histories, err := readHistories(ctx, in.name, in)
+func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error {
+	histories, err := runstore.ReadHistories(ctx, in.name, in)
 	if err != nil {
-		return err
+		return ofDisk(err)
 	}
 	for i, h := range histories {
 		if ctx.Err() != nil {
@@ -230,8 +231,8 @@ func (f *judgeFlags) history(ctx context.Context, w io.Writer, in *input, all *a
 		}
 		c := export.CheckedOf(in.name, i+1, h)
 		all.worst = checker.Worse(all.worst, c.Verdict)
-		if f.apart(w, all); !f.json {
-			showChecked(f.globals, w, &c)
+		if f.apart(all); !f.json {
+			showChecked(f.globals, &c)
 			continue
 		}
 		c.Judgement = checker.Judgement{} // the history may be large
@@ -312,7 +313,7 @@ func (in *input) look(ctx context.Context) error {
 	return nil
 }
 
-func showChecked(g *globals, w io.Writer, c *export.Checked) {
+func showChecked(g *globals, c *export.Checked) {
 	h := c.Judgement.History
 	clients := 0
 	for _, n := range h.Header.Nodes {
@@ -324,22 +325,22 @@ func showChecked(g *globals, w io.Writer, c *export.Checked) {
 	if c.Number > 1 {
 		where = say.HistoryOf.With(say.Verbatim(c.File), say.Number(c.Number)).In(g.language)
 	}
-	fmt.Fprintln(w, g.said(say.OfLock.With(say.Verbatim(where), say.Listed.With(say.Series{
+	fmt.Fprintln(g.stdout, g.said(say.OfLock.With(say.Verbatim(where), say.Listed.With(say.Series{
 		say.Verbatim(c.Lock), say.SeedIs.With(say.Seed(c.Seed)), say.Verbatim(c.Backend),
 		say.ClientsOf.With(say.Number(clients)), say.EventsOver.With(say.Number(c.Events), say.Seconds(h.End())),
 	}))))
-	fmt.Fprintf(w, "%s  %s\n\n", c.Letter, g.said(c.Said()))
+	fmt.Fprintf(g.stdout, "%s  %s\n\n", c.Letter, g.said(c.Said()))
 	var rows [][]string
 	for _, id := range bundle.Properties(c.Judgement.Findings) {
 		f := c.Judgement.Finding(id)
 		words := f.Reason
 		switch {
 		case f.Verdict == checker.Broken && len(f.Violations) > 0:
-			words = export.FirstViolation(h, &f)
+			words = c.FirstViolation(&f)
 		case f.Verdict == checker.Kept && !h.Whole:
 			words = say.UntilLastLine.With(say.Seconds(h.End()))
 		}
 		rows = append(rows, []string{id, bundle.VerdictText(&f, g.language), words.In(g.language)})
 	}
-	g.printTable(w, []string{"property", "verdict", "first violation, or why it is unknown"}, rows)
+	g.printTable([]string{"property", "verdict", "first violation, or why it is unknown"}, rows)
 }

@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/logpage"
-	"lockstep/internal/rundir"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 )
@@ -96,7 +96,7 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 }
 
 // log judges the files of a log.
-func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options) (c *checkedLog, err error) {
+func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options) (c *logcheck.Summary, err error) {
 	if only := files[0]; len(files) == 1 && only.Reader == nil { // the other files were histories
 		in, err := only.again()
 		if err != nil {
@@ -126,7 +126,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 		err = logcheck.Quote(ctx, o, r, sources...)
 	}
 	if err == nil {
-		c := logged(names, r)
+		c := r.Summary(names)
 		return c, f.savedPage(files, c, o)
 	}
 	var line *logcheck.LineError
@@ -153,25 +153,20 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 
 // savedPage writes the page of a log in which something is wrong into the run store. Its name has the
 // hash of what it shows: another page never takes its place.
-func (f *judgeFlags) savedPage(files []*input, c *checkedLog, o logcheck.Options) error {
-	if len(c.result.Violations) == 0 {
+func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary, o logcheck.Options) error {
+	if len(c.Result.Violations) == 0 {
 		return nil
 	}
-	again := []string{"simulate", "check"}
-	for _, in := range files {
-		again = append(again, shell.Word(cmp.Or(in.path, "-")))
-	}
+	names := each(files, func(in *input) string { return shell.Word(cmp.Or(in.path, "-")) })
+	again := append([]string{"simulate", "check"}, names...)
 	for _, flag := range f.judged {
 		again = append(again, "--"+flag.Name+"="+shell.Word(flag.Value.String()))
 	}
 	data, err := logpage.HTML(&logpage.Log{
-		Language: f.language, Name: c.File, Again: strings.Join(again, " "), Rules: c.result.Rules, Result: c.result,
+		Language: f.language, Name: c.File, Again: strings.Join(again, " "), Rules: c.Result.Rules, Result: c.Result,
 	})
-	if err != nil {
-		return &bugError{err}
-	}
 	name := strings.TrimSuffix(clean.Dashed(filepath.Base(files[0].name)), ".gz")
-	c.Page, err = f.savePage(fmt.Sprintf("log-%.40s-%.12s.html", name, rundir.SHA256(data)), data)
+	c.Page, err = f.savePage(fmt.Sprintf("log-%.40s-%.12s.html", name, runstore.SHA256(data)), data, err)
 	return err
 }
 
@@ -181,23 +176,19 @@ func (f *judgeFlags) followed(ctx context.Context, in *input, o logcheck.Options
 	tell := func(p say.Phrase) { fmt.Fprintln(os.Stderr, f.said(p)) }
 	o.Found = func(v *logcheck.Violation) {
 		if !f.json {
-			f.showViolation(f.stdout, v)
+			f.showViolation(v)
 		}
 	}
 	from := io.Reader(&patient{ctx: ctx, from: in})
-	var t *tail
 	if in.path != "" {
-		var err error
-		if t, err = newTail(ctx, in.path, tell); err != nil {
+		t, err := logcheck.Follow(ctx, in.path, tell)
+		if err != nil {
 			return nil, notRead(err)
 		}
 		defer t.Close()
-		from = t
+		from, o.Missing = t, t.Missing
 	}
 	tell(say.LogFollowing.With(say.Verbatim(in.name)))
-	if t != nil {
-		o.Missing = func() say.Phrase { return t.missing }
-	}
 	return logcheck.Check(context.WithoutCancel(ctx), o, logcheck.Source{Name: in.name, In: from})
 }
 

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
+	"strconv"
+	"strings"
 
+	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
 )
@@ -14,27 +19,27 @@ import (
 const shownViolations = 10
 
 // showLog prints a judged log.
-func (f *judgeFlags) showLog(w io.Writer, c *checkedLog) {
-	r := c.result
-	fmt.Fprintln(w, f.said(say.OfLock.With(say.Verbatim(c.File), say.LogLines.With(
+func (f *judgeFlags) showLog(c *logcheck.Summary) {
+	r := c.Result
+	fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(c.File), say.LogLines.With(
 		say.Grouped(c.Lines), say.Verbatim(r.FormatName()), say.Grouped(c.Locks), say.Verbatim(c.From), say.Verbatim(c.To)))))
-	fmt.Fprintf(w, "%s\n\n", f.said(r.Words()))
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(r.Words()))
 	stale := []string{say.Text("stale writes").In(f.language), f.logVerdict(r.StaleWrite(), r.StaleWrites), f.firstOf(r, logcheck.StaleWrite)}
 	if r.Writes == 0 {
 		stale[1], stale[2] = say.Text("not judged").In(f.language), f.said(say.LogNoWrites.With())
 	}
-	f.printTable(w, []string{"what", "verdict", "first violation, or why it is unknown"},
+	f.printTable([]string{"what", "verdict", "first violation, or why it is unknown"},
 		[][]string{{say.Text("two holders").In(f.language), f.logVerdict(r.Overlap(), r.Overlaps), f.firstOf(r, logcheck.Overlap)}, stale})
 	if len(r.Violations) > 0 && !f.quiet && !f.follow {
-		fmt.Fprintln(w)
+		fmt.Fprintln(f.stdout)
 		for i, v := range r.Violations {
 			if i == shownViolations {
-				fmt.Fprintln(w, f.said(say.LogMore.With(say.Number(len(r.Violations)-i))))
+				fmt.Fprintln(f.stdout, f.said(say.LogMore.With(say.Number(len(r.Violations)-i))))
 				break
 			}
-			f.showViolation(w, v)
+			f.showViolation(v)
 			if i < quotedViolations {
-				f.showProof(w, v)
+				f.showProof(v)
 			}
 		}
 	}
@@ -44,12 +49,12 @@ func (f *judgeFlags) showLog(w io.Writer, c *checkedLog) {
 	}
 	for i, p := range hints {
 		if i == 0 {
-			fmt.Fprintln(w)
+			fmt.Fprintln(f.stdout)
 		}
-		fmt.Fprintln(w, f.named("hint", p))
+		fmt.Fprintln(f.stdout, f.named("hint", p))
 	}
 	if c.Page != "" {
-		fmt.Fprintln(w, "\n"+f.named("page", say.Verbatim(c.Page)))
+		fmt.Fprintln(f.stdout, "\n"+f.named("page", say.Verbatim(c.Page)))
 	}
 }
 
@@ -57,12 +62,12 @@ func (f *judgeFlags) showLog(w io.Writer, c *checkedLog) {
 const quotedViolations = 3
 
 // showProof prints for how long clients held together, and the lines that show it.
-func (f *judgeFlags) showProof(w io.Writer, v *logcheck.Violation) {
+func (f *judgeFlags) showProof(v *logcheck.Violation) {
 	if together := v.TogetherWords(); !together.Empty() {
-		fmt.Fprintf(w, "    %s\n", f.said(together))
+		fmt.Fprintf(f.stdout, "    %s\n", f.said(together))
 	}
 	for _, q := range v.Quotes {
-		fmt.Fprintf(w, "    %s: %s\n", clean.Text(q.Place, clean.MaxLine), clean.Text(q.Text, clean.MaxLine))
+		fmt.Fprintf(f.stdout, "    %s: %s\n", clean.Text(q.Place, clean.MaxLine), clean.Text(q.Text, clean.MaxLine))
 	}
 }
 
@@ -86,11 +91,81 @@ func (f *judgeFlags) firstOf(r *logcheck.Result, sort logcheck.Sort) string {
 }
 
 // showViolation prints a violation on a line of its own.
-func (f *judgeFlags) showViolation(w io.Writer, v *logcheck.Violation) {
+func (f *judgeFlags) showViolation(v *logcheck.Violation) {
 	sign := "?"
 	if v.Certain {
 		sign = "x"
 	}
 	at, _, _ := v.Shown()
-	fmt.Fprintf(w, "%s %s  %s\n", sign, v.Time(at), f.said(say.OfLock.With(say.Verbatim(v.Lock), v.Words())))
+	fmt.Fprintf(f.stdout, "%s %s  %s\n", sign, v.Time(at), f.said(say.OfLock.With(say.Verbatim(v.Lock), v.Words())))
+}
+
+// explained shows how the first lines of a log are read.
+func (f *judgeFlags) explained(ctx context.Context, in *input, o logcheck.Options, first bool) error {
+	if in.history {
+		return fmt.Errorf("%s is the history of a run: it has one format, and --explain-format is for logs", in.name)
+	}
+	x, err := interrupt.Unless(ctx, "reading "+in.name, func() (*logcheck.Explanation, error) {
+		return logcheck.Explain(ctx, o, logcheck.Source{Name: in.name, In: in})
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.name, err)
+	}
+	if !first {
+		fmt.Fprintln(f.stdout)
+	}
+	if x.Err == nil {
+		fmt.Fprintln(f.stdout, f.said(say.LogReadAs.With(say.Verbatim(in.name), say.Verbatim(x.Format))))
+		f.printTable([]string{"value", "read from"}, each(x.Reads, func(read logline.Read) []string {
+			return []string{read.Ours, clean.Text(read.Theirs, clean.MaxName)}
+		}))
+		fmt.Fprintln(f.stdout)
+	}
+	for i := range x.Lines {
+		f.explainedLine(&x.Lines[i], x.Unit, x.Err)
+	}
+	if x.Err != nil {
+		return fmt.Errorf("%s:%d: %w", in.name, x.Lines[len(x.Lines)-1].Number, x.Err)
+	}
+	if x.Other > 0 {
+		fmt.Fprintln(f.stdout, f.said(say.LogOtherLeft.With(say.Grouped(x.Other))))
+	}
+	for _, flag := range missing(x.Reads) {
+		fmt.Fprintln(f.stdout, f.named("hint", flag))
+	}
+	return nil
+}
+
+// explainedLine shows a line, and below it its events or why it has none.
+func (f *judgeFlags) explainedLine(line *logcheck.Explained, unit logcheck.Unit, last error) {
+	number := strconv.FormatInt(line.Number, 10)
+	fmt.Fprintf(f.stdout, "%s: %s\n", number, clean.KeepBlanks(line.Text))
+	indent := strings.Repeat(" ", len(number)+2)
+	said := line.Says(unit)
+	for _, event := range said {
+		fmt.Fprintf(f.stdout, "%s= %s\n", indent, clean.Text(event, clean.MaxLine))
+	}
+	switch {
+	case line.Err == nil && len(said) > 0:
+	case line.Err == nil:
+		fmt.Fprintf(f.stdout, "%s- %s\n", indent, say.Text("no event").In(f.language))
+	case line.Err == last: // it ends the command, and is said there
+	case errors.Is(line.Err, logline.ErrOther):
+		fmt.Fprintf(f.stdout, "%s- %s\n", indent, say.Text("about something else").In(f.language))
+	default:
+		fmt.Fprintf(f.stdout, "%s! %s\n", indent, clean.Text(line.Err.Error(), clean.MaxProse))
+	}
+}
+
+// missing are hints about what is not read, and may be there.
+func missing(reads []logline.Read) (hints []say.Phrase) {
+	for _, x := range []struct {
+		ours string
+		hint say.Phrase
+	}{{"token", say.LogNoTokenRead.With()}, {"mode", say.LogNoModeRead.With()}} {
+		if !slices.ContainsFunc(reads, func(r logline.Read) bool { return r.Ours == x.ours }) {
+			hints = append(hints, x.hint)
+		}
+	}
+	return hints
 }

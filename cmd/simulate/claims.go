@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,18 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/claims"
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/claims"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/say"
-	"lockstep/internal/shard"
 )
 
 // claimsFlags are the flags of the command claims.
 type claimsFlags struct {
 	*globals
-	shards  shardFlags
-	numbers []int
-	jobs    int
+	claimsOptions
+	shards shardFlags
+	jobs   int
 }
 
 // claimsOptions are those of a work of claims.
@@ -49,28 +48,17 @@ No verdict is set in advance. The exit code is 0 whatever the verdicts are.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.measure(cmd.Context()) },
 	}
-	cmd.Flags().IntSliceVar(&f.numbers, "claim", nil, "only these claims, by their numbers")
+	cmd.Flags().IntSliceVar(&f.Claims, "claim", nil, "only these claims, by their numbers")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "workers (default: one for each core)")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
-}
-
-// merge shows what merged parts have measured.
-func (f *claimsFlags) merge(ctx context.Context) error {
-	var o claimsOptions
-	err := f.shards.options(&o)
-	if err != nil {
-		return err
-	}
-	f.numbers = o.Claims
-	return f.measure(ctx)
 }
 
 func (f *claimsFlags) measure(ctx context.Context) error {
 	if err := f.shards.parse(); err != nil {
 		return err
 	}
-	chosen, err := chosenClaims(f.numbers)
+	chosen, err := chosenClaims(f.Claims)
 	if err != nil {
 		return err
 	}
@@ -84,10 +72,15 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 		return interrupted
 	}
 	if f.json {
-		err = printJSON(f.stdout, measuredClaims(results))
+		err = f.printJSON(measured.NewClaims(each(results, func(m claims.Measured) measured.Claim {
+			return measured.Claim{
+				N: m.N, Text: m.Text.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
+				Command: "simulate dev claims --claim " + strconv.Itoa(m.N),
+			}
+		})))
 	} else {
 		err = nil
-		f.print(f.stdout, results)
+		f.print(results)
 		if !f.quiet {
 			took := say.Verbatim(fmt.Sprintf("%.1f", time.Since(started).Seconds()))
 			fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.MeasuredIn.With(verdictCounts(results), took)))
@@ -102,7 +95,7 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 // results are what was measured here, or by the shards of merged parts; beside an interruption what
 // was over.
 func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]claims.Measured, error) {
-	shards, err := divided(ctx, &f.shards, f.globals, "claims", claimsOptions{f.numbers}, func(s shard.Shard) ([]claims.Measured, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "claims", f.claimsOptions, func(s campaign.Shard) ([]claims.Measured, error) {
 		bar := f.bar("claims", s.Count(len(chosen)))
 		results, err := claims.Measure(ctx, claims.Options{
 			Claims: chosen, Jobs: f.jobs, Shard: s,
@@ -137,32 +130,20 @@ func chosenClaims(numbers []int) ([]claims.Claim, error) {
 	return out, nil
 }
 
-// print shows each claim with its figure below it.
-func (f *claimsFlags) print(w io.Writer, measured []claims.Measured) {
-	const indent = 13 // of the texts: " 3  depends  "
-	ruler, margin := say.RulerFor(f.language), strings.Repeat(" ", indent)
-	below := func(first string, text say.Part) {
-		for i, line := range ruler.Wrap(f.said(text), max(f.width()-indent, 30)) {
-			fmt.Fprintln(w, []string{first, margin}[min(i, 1)]+line)
-		}
-	}
-	for _, m := range measured {
-		verdict := ruler.Pad(say.Text(m.Verdict).In(f.language), 7)
-		below(fmt.Sprintf("%2d  %s  ", m.N, f.paint(m.Verdict, verdict)), m.Text)
-		below(margin[:indent-3]+"-> ", m.Figure)
-		if len(f.numbers) > 0 {
-			fmt.Fprintln(w, margin+say.Text("source").In(f.language)+" "+m.Source)
-		}
-	}
-}
+// claimColours are the codes of verdicts on claims.
+var claimColours = map[string]string{claims.True: "32", claims.False: "31", claims.Depends: "33"}
 
-// paint colours a verdict.
-func (f *claimsFlags) paint(verdict, padded string) string {
-	if !f.color() {
-		return padded
+// print shows each claim with its figure below it.
+func (f *claimsFlags) print(measured []claims.Measured) {
+	margin := strings.Repeat(" ", 13) // of the texts: " 3  depends  "
+	for _, m := range measured {
+		verdict := say.RulerFor(f.language).Pad(say.Text(m.Verdict).In(f.language), 7)
+		f.wrapped(fmt.Sprintf("%2d  %s  ", m.N, f.paint(claimColours[m.Verdict], verdict)), margin, "", f.said(m.Text))
+		f.wrapped(margin[3:]+"-> ", margin, "", f.said(m.Figure))
+		if len(f.Claims) > 0 {
+			fmt.Fprintln(f.stdout, margin+say.Text("source").In(f.language)+" "+m.Source)
+		}
 	}
-	colour := map[string]string{claims.True: "32", claims.False: "31", claims.Depends: "33"}[verdict]
-	return "\x1b[" + colour + "m" + padded + "\x1b[0m"
 }
 
 // verdictCounts counts the verdicts: "51 claims: 30 true, 12 false, 9 depends".
@@ -178,15 +159,4 @@ func verdictCounts(measured []claims.Measured) say.Phrase {
 		}
 	}
 	return say.ClaimsWith.With(say.Number(len(measured)), parts)
-}
-
-func measuredClaims(all []claims.Measured) *measured.Claims {
-	out := make([]measured.Claim, len(all))
-	for i, m := range all {
-		out[i] = measured.Claim{
-			N: m.N, Text: m.Text.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
-			Command: "simulate dev claims --claim " + strconv.Itoa(m.N),
-		}
-	}
-	return measured.NewClaims(out)
 }

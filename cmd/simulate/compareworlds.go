@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 	"text/tabwriter"
@@ -11,15 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/worlds"
 	"lockstep/internal/checker"
-	"lockstep/internal/explore"
-	"lockstep/internal/matrix"
 	"lockstep/internal/report/worldspage"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
-	"lockstep/internal/worlds"
 )
 
 // worldsFlags are the flags of the command compare-worlds.
@@ -126,21 +126,20 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		return err
 	}
 	data, err := worldspage.HTML(f.language, c, f.scale, f.replay())
-	if err != nil {
-		return &bugError{err}
-	}
-	page, err := f.savePage("worlds.html", data)
+	page, err := f.savePage("worlds.html", data, err)
 	if err != nil {
 		return err
 	}
 	if f.json {
-		if err := printCells(f.stdout, c.Measured()); err != nil {
+		if err := f.printCells(c.Measured()); err != nil {
 			return err
 		}
 		return statusExit(worldsStatus(c))
 	}
-	f.print(f.stdout, c)
-	fmt.Fprintf(f.stdout, "\n%s\n", say.SumAndPage.With(summaryOf(c), say.Number(time.Since(started).Round(time.Second)/time.Second), say.Verbatim(page)).In(f.language))
+	f.print(c)
+	n := func(a measured.Agreement) say.Number { return say.Number(c.Count(a)) }
+	sum := say.WorldsSum.With(n(measured.Agrees), n(measured.Differs), n(measured.Untested), n(measured.NotPlayed))
+	fmt.Fprintf(f.stdout, "\n%s\n", say.SumAndPage.With(sum, say.Number(time.Since(started).Round(time.Second)/time.Second), say.Verbatim(page)).In(f.language))
 	return statusExit(worldsStatus(c))
 }
 
@@ -199,7 +198,7 @@ func chosenLetters(names []string) ([]checker.Letter, error) {
 	out := make([]checker.Letter, len(names))
 	for i, name := range names {
 		out[i] = checker.Letter(name)
-		if matrix.Badness(out[i]) == 0 {
+		if out[i].Badness() == 0 {
 			return nil, fmt.Errorf("--letter %q: there is no such letter; there are S, L, D, F, V and VF", name)
 		}
 	}
@@ -208,28 +207,23 @@ func chosenLetters(names []string) ([]checker.Letter, error) {
 
 func worldsStatus(c *worlds.Comparison) run.Status {
 	switch {
-	case c.Count(worlds.Differs) > 0:
+	case c.Count(measured.Differs) > 0:
 		return run.Missed
-	case c.Count(worlds.Untested) > 0 || c.Count(worlds.Agrees) == 0:
+	case c.Count(measured.Untested) > 0 || c.Count(measured.Agrees) == 0:
 		return run.Inconclusive
 	}
 	return run.Met
 }
 
-func summaryOf(c *worlds.Comparison) say.Phrase {
-	n := func(a worlds.Agreement) say.Number { return say.Number(c.Count(a)) }
-	return say.WorldsSum.With(n(worlds.Agrees), n(worlds.Differs), n(worlds.Untested), n(worlds.NotPlayed))
-}
-
 // print shows the table: one letter where the worlds agree, both where they differ.
 // Below it stand the cells that need words.
-func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
+func (f *worldsFlags) print(c *worlds.Comparison) {
 	if len(c.Columns) == 0 {
-		f.printStories(w, c)
-		f.tellWhy(w, c)
+		f.printStories(c)
+		f.tellWhy(c)
 		return
 	}
-	table := tabwriter.NewWriter(w, len("V/S")+4, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(f.stdout, len("V/S")+4, 0, 2, ' ', 0)
 	line := ""
 	for _, col := range c.Columns {
 		line += "\t" + col.Code
@@ -244,31 +238,31 @@ func (f *worldsFlags) print(w io.Writer, c *worlds.Comparison) {
 		fmt.Fprintln(table, line)
 	}
 	_ = table.Flush() // what cannot be printed is lost, as below
-	fmt.Fprintf(w, "\n  %s\n", say.SignsOfWorlds.With().In(f.language))
+	fmt.Fprintf(f.stdout, "\n  %s\n", say.SignsOfWorlds.With().In(f.language))
 	if c.MostPairs() > 1 {
-		fmt.Fprintf(w, "  %s\n", say.SignsOfSeeds.With().In(f.language))
+		fmt.Fprintf(f.stdout, "  %s\n", say.SignsOfSeeds.With().In(f.language))
 	}
-	f.tellWhy(w, c)
+	f.tellWhy(c)
 }
 
 // printStories counts the stories of each lock.
-func (f *worldsFlags) printStories(w io.Writer, c *worlds.Comparison) {
+func (f *worldsFlags) printStories(c *worlds.Comparison) {
 	for i, v := range c.Locks {
-		count := map[worlds.Agreement]say.Number{}
+		count := map[measured.Agreement]say.Number{}
 		for _, cell := range c.Row(i) {
 			count[cell.Agreement]++
 		}
 		if len(count) > 0 {
-			fmt.Fprintln(w, f.said(say.StoriesOfLock.With(say.Verbatim(v.ID), count[worlds.Agrees], count[worlds.Differs], count[worlds.Untested], count[worlds.NotPlayed])))
+			fmt.Fprintln(f.stdout, f.said(say.StoriesOfLock.With(say.Verbatim(v.ID), count[measured.Agrees], count[measured.Differs], count[measured.Untested], count[measured.NotPlayed])))
 		}
 	}
 }
 
 func cellText(c *worlds.Cell) string {
 	switch c.Agreement {
-	case worlds.NotPlayed:
+	case measured.NotPlayed:
 		return "-"
-	case worlds.Agrees:
+	case measured.Agrees:
 		return string(c.Simulated)
 	}
 	p := c.Shown()
@@ -281,39 +275,39 @@ func cellText(c *worlds.Cell) string {
 
 // tellWhy lists the cells that differ or tested nothing, and the reasons for which
 // others were not played.
-func (f *worldsFlags) tellWhy(w io.Writer, c *worlds.Comparison) {
+func (f *worldsFlags) tellWhy(c *worlds.Comparison) {
 	var reasons []string
 	for i := range c.Cells {
 		cell := &c.Cells[i]
 		switch cell.Agreement {
-		case worlds.Differs, worlds.Untested:
+		case measured.Differs, measured.Untested:
 			under := say.Under.With(say.Verbatim(cell.Lock), say.Verbatim(cell.Fault))
-			fmt.Fprintf(w, "\n%s\n", f.said(say.CellDiffers.With(under, say.Text(string(cell.Agreement)), cell.Script)))
-			f.tellPairs(w, cell)
+			fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.CellDiffers.With(under, say.Text(string(cell.Agreement)), cell.Script)))
+			f.tellPairs(cell)
 			if !cell.Why.Empty() {
-				fmt.Fprintf(w, "  %s\n", f.said(cell.Why))
+				fmt.Fprintf(f.stdout, "  %s\n", f.said(cell.Why))
 			}
-		case worlds.NotPlayed:
+		case measured.NotPlayed:
 			reasons = append(reasons, cell.Why.In(f.language))
 		}
 	}
 	if len(reasons) > 0 {
-		fmt.Fprintf(w, "\n%s\n", f.said(say.NoneOnBackend.With(say.Verbatim(c.Backend))))
+		fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.NoneOnBackend.With(say.Verbatim(c.Backend))))
 	}
-	printReasons(w, reasons)
+	f.printReasons(reasons)
 }
 
 // tellPairs says what the runs of a cell came to, each kind of pair with its seeds:
 // those are what somebody plays again.
-func (f *worldsFlags) tellPairs(w io.Writer, c *worlds.Cell) {
+func (f *worldsFlags) tellPairs(c *worlds.Cell) {
 	if len(c.Pairs) > 1 {
-		fmt.Fprintf(w, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))
+		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))
 	}
 	type letters struct{ simulated, real string }
 	var order []letters
 	seeds := map[letters][]string{}
 	for _, p := range c.Pairs {
-		if p.Agreement() == worlds.Agrees {
+		if p.Agreement() == measured.Agrees {
 			continue
 		}
 		var l letters
@@ -324,12 +318,12 @@ func (f *worldsFlags) tellPairs(w io.Writer, c *worlds.Cell) {
 		seeds[l] = append(seeds[l], fmt.Sprint(p.Seed))
 	}
 	for _, l := range order {
-		fmt.Fprintf(w, "  %s\n", f.said(say.SeedsCameTo.With(
+		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsCameTo.With(
 			say.Verbatim(l.simulated), say.Verbatim(l.real), say.Number(len(seeds[l])), say.Verbatim(strings.Join(seeds[l], ", ")))))
 	}
 	for _, p := range c.Pairs {
-		if p.Agreement() == worlds.Differs && p.History != "" {
-			fmt.Fprintf(w, "  %s\n", f.said(say.RealRunOfSeed.With(say.Seed(p.Seed), say.Verbatim("simulate check "+shell.Word(p.History)))))
+		if p.Agreement() == measured.Differs && p.History != "" {
+			fmt.Fprintf(f.stdout, "  %s\n", f.said(say.RealRunOfSeed.With(say.Seed(p.Seed), say.Verbatim("simulate check "+shell.Word(p.History)))))
 		}
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/worlds"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
-	"lockstep/internal/worlds"
 )
 
 // pairs are letters of the seeds from 1 on, simulated and real.
@@ -34,18 +35,18 @@ func comparison() *worlds.Comparison {
 		Backend: "process", Times: 3, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
 		Cells: []worlds.Cell{
-			{Lock: "set-nx-lua", Fault: "GP", Agreement: worlds.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}},
-			{Lock: "set-nx-lua", Fault: "SJ", Agreement: worlds.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
-			{Lock: "setnx", Fault: "GP", Agreement: worlds.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
-			{Lock: "setnx", Fault: "SJ", Agreement: worlds.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Both{English: "it jumps"}, Why: say.Both{English: "cut short"}.Phrase()},
+			{Lock: "set-nx-lua", Fault: "GP", Agreement: measured.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}},
+			{Lock: "set-nx-lua", Fault: "SJ", Agreement: measured.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
+			{Lock: "setnx", Fault: "GP", Agreement: measured.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
+			{Lock: "setnx", Fault: "SJ", Agreement: measured.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Both{English: "it jumps"}, Why: say.Both{English: "cut short"}.Phrase()},
 		},
 	}
 }
 
 func TestComparisonOnTheTerminal(t *testing.T) {
 	var out bytes.Buffer
-	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{}}}
-	f.print(&out, someComparison())
+	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{stdout: &screen{w: &out}}}}
+	f.print(someComparison())
 	want := `            GP       SJ
 set-nx-lua  V/S 1/3  -
 setnx       L        L/? 1/3
@@ -74,8 +75,8 @@ NOT PLAYED with --backend process:
 
 func TestComparisonOnAChineseTerminal(t *testing.T) {
 	var out bytes.Buffer
-	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{language: say.Chinese}}}
-	f.print(&out, someComparison())
+	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{stdout: &screen{w: &out}, language: say.Chinese}}}
+	f.print(someComparison())
 	want := `            GP       SJ
 set-nx-lua  V/S 1/3  -
 setnx       L        L/? 1/3
@@ -105,8 +106,8 @@ func TestComparisonOfSingleRuns(t *testing.T) {
 			c.Cells[i].Pairs = []worlds.Pair{*p}
 		}
 	}
-	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{}}}
-	f.print(&out, c)
+	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{stdout: &screen{w: &out}}}}
+	f.print(c)
 	want := `            GP     SJ
 set-nx-lua  V/S    -
 setnx       L      L/?
@@ -161,16 +162,16 @@ func TestComparisonStatus(t *testing.T) {
 	if got := worldsStatus(c); got != run.Missed {
 		t.Errorf("a cell differs: status %v", got)
 	}
-	c.Cells[0].Agreement = worlds.Agrees
+	c.Cells[0].Agreement = measured.Agrees
 	if got := worldsStatus(c); got != run.Inconclusive {
 		t.Errorf("a cell tested nothing: status %v", got)
 	}
-	c.Cells[3].Agreement = worlds.NotPlayed
+	c.Cells[3].Agreement = measured.NotPlayed
 	if got := worldsStatus(c); got != run.Met {
 		t.Errorf("all that was played agrees: status %v", got)
 	}
 	for i := range c.Cells {
-		c.Cells[i].Agreement = worlds.NotPlayed
+		c.Cells[i].Agreement = measured.NotPlayed
 	}
 	if got := worldsStatus(c); got != run.Inconclusive {
 		t.Errorf("nothing was played: status %v", got)

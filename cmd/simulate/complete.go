@@ -4,16 +4,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"lockstep/internal/campaign/claims"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/checker"
-	"lockstep/internal/claims"
-	"lockstep/internal/explore"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
+	"lockstep/internal/report/forms"
 	"lockstep/internal/say"
 )
 
@@ -22,19 +26,21 @@ import (
 
 // addCompletion teaches every command what its arguments and flags can be.
 func addCompletion(root *cobra.Command, g *globals) {
+	lock := completeList(locks.Known, func(v locks.Variant) (string, string) { return v.ID, v.Doc(say.English).Idea })
+	kind := completeList(faultkind.All, kindMeans)
 	arguments := map[string]cobra.CompletionFunc{
 		"run": completeScenarios, "search": completeScenarios, "sweep": completeScenarios, "explain": completeRunsAndScenarios(g),
-		"explore": completeList(lockWords),
+		"explore": lock,
 	}
 	values := map[string]cobra.CompletionFunc{
-		"lock":     completeList(lockWords),
-		"fault":    completeList(columnWords),
-		"claim":    completeList(claimWords),
-		"only":     completeList(kindWords),
-		"world":    completeList(worldWords),
-		"expect":   completeList(kindWords),
-		"property": completeList(propertyWords),
-		"format":   completeList(formatWords),
+		"lock":     lock,
+		"fault":    completeList(matrix.Columns, func(c matrix.Column) (string, string) { return c.Code, c.Name.English }),
+		"claim":    completeList(claims.All, func(c claims.Claim) (string, string) { return fmt.Sprint(c.N), c.Text.English }),
+		"only":     kind,
+		"world":    completeList(explore.BaseWorlds, worldMeans),
+		"expect":   kind,
+		"property": completeList(checker.All, func(p checker.Property) (string, string) { return p.ID, p.Summary.English }),
+		"format":   completeList(allForms, func(f forms.Form) (string, string) { return f.Name, f.Summary }),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for _, cmd := range below(root) {
@@ -61,85 +67,31 @@ func word(name, meaning string) string {
 	return cobra.CompletionWithDesc(name, terminalText(meaning))
 }
 
-func kindWords() []string {
-	var words []string
-	for _, k := range explore.Kinds() {
-		words = append(words, word(k.Name, k.Summary))
-	}
-	return words
-}
+func allForms() []forms.Form { return forms.All }
 
-func worldWords() []string {
-	var words []string
-	for _, w := range explore.BaseWorlds() {
-		words = append(words, word(w.Name, w.Summary))
-	}
-	return words
-}
-
-func lockWords() []string {
-	var words []string
-	for _, v := range locks.Known() {
-		words = append(words, word(v.ID, v.Doc(say.English).Idea))
-	}
-	return words
-}
-
-func columnWords() []string {
-	var words []string
-	for _, c := range matrix.Columns() {
-		words = append(words, word(c.Code, c.Name.English))
-	}
-	return words
-}
-
-func propertyWords() []string {
-	var words []string
-	for _, p := range checker.All() {
-		words = append(words, word(p.ID, p.Summary.English))
-	}
-	return words
-}
-
-func claimWords() []string {
-	var words []string
-	for _, c := range claims.All() {
-		words = append(words, word(fmt.Sprint(c.N), c.Text.English))
-	}
-	return words
-}
+func kindMeans(k faultkind.Kind) (name, meaning string)      { return k.Name, k.Summary.English }
+func worldMeans(w measured.BaseWorld) (name, meaning string) { return w.Name, w.Summary }
 
 // completeList completes the last item of a list such as a,b; what stands before
 // it is offered with it, since a shell replaces the whole word.
-func completeList(words func() []string) cobra.CompletionFunc {
+func completeList[T any](all func() []T, means func(T) (name, meaning string)) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		before, last := "", typed
-		if i := strings.LastIndexByte(typed, ','); i >= 0 {
-			before, last = typed[:i+1], typed[i+1:]
-		}
+		comma := strings.LastIndexByte(typed, ',') + 1
+		before, last := typed[:comma], typed[comma:]
 		chosen := strings.Split(before, ",")
 		var out []string
-		for _, w := range words() {
-			name, _, _ := strings.Cut(w, "\t")
-			if last == "" && locks.Misprint(name) { // not in the first menu
-				continue
+		for _, one := range all() {
+			name, meaning := means(one)
+			switch {
+			case last == "" && locks.Misprint(name): // not in the first menu
+			case len(name) < len(last) || !strings.EqualFold(name[:len(last)], last):
+			case slices.ContainsFunc(chosen, func(have string) bool { return strings.EqualFold(have, name) }):
+			default:
+				out = append(out, before+word(name, meaning))
 			}
-			if len(name) < len(last) || !strings.EqualFold(name[:len(last)], last) || contains(chosen, name) {
-				continue
-			}
-			out = append(out, before+w)
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, have := range list {
-		if strings.EqualFold(have, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // completeScenarios offers the scenarios by their names; the shell adds files.
@@ -148,11 +100,7 @@ func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 func scenarioWords() []string {
-	var words []string
-	for _, file := range library() {
-		words = append(words, word(scenarioName(file), titleOf(file)))
-	}
-	return words
+	return each(library(), func(file string) string { return word(scenarioName(file), titleOf(file)) })
 }
 
 // titleOf is the title of a scenario file without parsing all of it: somebody

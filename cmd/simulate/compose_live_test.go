@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/real/containers/enginetest"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/servers"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // findCompose finds the tool, which older engines have as a program of its own; nil
@@ -180,7 +180,7 @@ func killAmidst(t *testing.T, cmd *exec.Cmd) {
 }
 
 // askRedis asks a server of the topology; one that does not answer has nothing to say.
-func askRedis(t *testing.T, port int, args ...string) world.Reply {
+func askRedis(t *testing.T, port int, args ...string) redis.Reply {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )

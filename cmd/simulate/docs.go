@@ -9,29 +9,26 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 
-	"lockstep/internal/claims"
+	"lockstep/internal/campaign/claims"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
 	"lockstep/internal/docs"
-	"lockstep/internal/explore"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
-	"lockstep/internal/measured"
 	"lockstep/internal/plan"
+	"lockstep/internal/run"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 	"lockstep/measurements"
 )
 
-const (
-	docsDir     = "docs"
-	docsMatrix  = "matrix.json"         // in measurements.Dir: the measured matrix, if somebody has stored one
-	docsWorlds  = "worlds.json"         // in measurements.Dir: the comparison with real servers, likewise
-	docsExplore = "explore.json"        // in measurements.Dir: what it takes to break each lock
-	docsInFull  = "worlds-in-full.json" // in measurements.Dir: the same at a scale of 1, of some cells
-	docsStories = "stories.json"        // in measurements.Dir: the stories of the walk in both worlds
-	docsClaims  = "claims.json"         // in measurements.Dir: the measured claims, likewise
-)
+const docsDir = "docs"
 
 func docsCommand(g *globals) *cobra.Command {
 	var man string
@@ -65,7 +62,7 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 		Args: arguments(0, 1, "one folder, such as docs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if man != "" {
-				return writeMan(g, cmd.OutOrStdout(), man)
+				return writeMan(g, man)
 			}
 			dir := docsDir
 			if len(args) > 0 {
@@ -79,17 +76,20 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 			if err != nil {
 				return &environmentError{fmt.Errorf("cannot write the docs: %w", err)}
 			}
-			removed, err := removeStale(dir, pages)
+			stale, err := stalePages(dir, pages) // of an earlier time
+			for _, path := range stale {
+				err = errors.Join(err, os.Remove(path))
+			}
 			if err != nil {
 				return &environmentError{fmt.Errorf("cannot remove old pages: %w", err)}
 			}
 			if g.json {
-				return printJSON(cmd.OutOrStdout(), map[string]any{
-					"schema": 1, "dir": dir, "pages": len(pages), "written": written, "removed": removed,
+				return g.printJSON(map[string]any{
+					"schema": 1, "dir": dir, "pages": len(pages), "written": written, "removed": len(stale),
 				})
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pages in %s: %d written, %d removed, the others were up to date\n",
-				len(pages), dir, written, removed)
+				len(pages), dir, written, len(stale))
 			return err
 		},
 	}
@@ -109,27 +109,28 @@ func reference(root, dir string) ([]docs.Page, error) {
 	for _, c := range matrix.Columns() {
 		column := docs.Column{Code: c.Code, Name: c.Name.English, Summary: c.Summary.English}
 		for _, k := range c.Kinds() {
-			column.Kinds = append(column.Kinds, strings.TrimSpace(k.Name+" "+duringInWords[k.During]))
+			column.Kinds = append(column.Kinds, strings.TrimSpace(k.Kind+" "+k.While()))
 		}
 		in.Columns = append(in.Columns, column)
 	}
-	if in.Up, err = wayUp(root, dir); err != nil {
-		return nil, &environmentError{err}
-	}
-	if in.Matrix, err = stored(filepath.Join(root, measurements.Dir, docsMatrix), "matrix", measured.ReadMatrix); err != nil {
+	if in.Up, err = relative(dir, root); err != nil {
 		return nil, err
 	}
-	if in.Worlds, err = stored(filepath.Join(root, measurements.Dir, docsWorlds), "dev compare-worlds", measured.ReadWorlds); err != nil {
+	stored := filepath.Join(root, measurements.Dir)
+	var list *measured.Claims
+	err = errors.Join(
+		read(&in.Matrix, stored+"/matrix.json", "matrix", measured.ReadMatrix),
+		read(&in.Worlds, stored+"/worlds.json", "dev compare-worlds", measured.ReadWorlds),
+		read(&in.InFull, stored+"/worlds-in-full.json", "dev compare-worlds --scale 1", measured.ReadWorlds),
+		read(&in.Stories, stored+"/stories.json", "dev compare-worlds --stories", measured.ReadWorlds),
+		read(&in.Explored, stored+"/explore.json", "explore --faults 2", measured.ReadExplored),
+		read(&list, stored+"/claims.json", "dev claims", measured.ReadClaims),
+	)
+	if err != nil {
 		return nil, err
 	}
-	if in.InFull, err = stored(filepath.Join(root, measurements.Dir, docsInFull), "dev compare-worlds --scale 1", measured.ReadWorlds); err != nil {
-		return nil, err
-	}
-	if in.Stories, err = stored(filepath.Join(root, measurements.Dir, docsStories), "dev compare-worlds --stories", measured.ReadWorlds); err != nil {
-		return nil, err
-	}
-	if in.Explored, err = stored(filepath.Join(root, measurements.Dir, docsExplore), "explore --faults 2", measured.ReadExplored); err != nil {
-		return nil, err
+	for _, c := range claims.All() {
+		in.Claims = append(in.Claims, list.Of(c.N, c.Text.English, c.Source))
 	}
 	if in.Explored != nil {
 		if err := explore.Tell(in.Explored); err != nil {
@@ -139,10 +140,7 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if in.Libraries, err = storedLibraries(); err != nil {
 		return nil, err
 	}
-	if in.Programs, err = storedPrograms(); err != nil {
-		return nil, err
-	}
-	if in.Claims, err = storedClaims(filepath.Join(root, measurements.Dir, docsClaims)); err != nil {
+	if in.Programs, err = storedIn(measurements.Programs()); err != nil {
 		return nil, err
 	}
 	if in.Examples, err = counterexamples(in.Explored); err != nil {
@@ -152,10 +150,7 @@ func reference(root, dir string) ([]docs.Page, error) {
 		return nil, err
 	}
 	pages, err := docs.Pages(in)
-	if err != nil {
-		return nil, &bugError{err}
-	}
-	return pages, nil
+	return pages, bug(err)
 }
 
 // repositoryPlans are all scenarios of the repository, with their files relative to it.
@@ -177,43 +172,19 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 	return plans, nil
 }
 
-// stored reads what a command has measured and somebody has stored; nil when nobody has.
-func stored[T any](path, command string, read func([]byte) (*T, error)) (*T, error) {
+// read reads what a command has measured and somebody has stored; it leaves to nil when nobody has.
+func read[T any](to **T, path, command string, parse func([]byte) (*T, error)) error {
 	data, err := measurements.Read(os.DirFS(filepath.Dir(path)), filepath.Base(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return unreadable(err)
 	}
-	if err != nil {
-		return nil, unreadable(err)
+	if *to, err = parse(data); err != nil {
+		return fmt.Errorf("%s %w; remove it, or measure it again: simulate %s --json > %s", path, err, command, path)
 	}
-	figures, err := read(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s %w; remove it, or measure it again: simulate %s --json > %s", path, err, command, path)
-	}
-	return figures, nil
-}
-
-// storedClaims are all claims, with what somebody has stored of their verdicts.
-func storedClaims(path string) (out []measured.Claim, err error) {
-	list, err := stored(path, "dev claims", measured.ReadClaims)
-	for _, c := range claims.All() {
-		out = append(out, list.Of(c.N, c.Text.English, c.Source))
-	}
-	return out, err
-}
-
-// wayUp is the path from a folder to the repository.
-func wayUp(root, dir string) (string, error) {
-	from, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(root)
-	if err != nil {
-		return "", err
-	}
-	up, err := filepath.Rel(from, to)
-	return filepath.ToSlash(up), err
+	return nil
 }
 
 // writePages writes the pages that are not there or differ, and counts them.
@@ -229,18 +200,6 @@ func writePages(dir string, pages []docs.Page) (written int, err error) {
 		written++
 	}
 	return written, nil
-}
-
-// removeStale removes the pages of an earlier time that are no longer among pages.
-func removeStale(dir string, pages []docs.Page) (removed int, err error) {
-	stale, err := stalePages(dir, pages)
-	for _, path := range stale {
-		if err := os.Remove(path); err != nil {
-			return removed, err
-		}
-		removed++
-	}
-	return removed, err
 }
 
 // stalePages finds files of ours that are not among the pages.
@@ -260,4 +219,144 @@ func stalePages(dir string, pages []docs.Page) (stale []string, err error) {
 		return err
 	})
 	return stale, err
+}
+
+// counterexamples plays, for each lock that the stored walk breaks, the story of the smallest set of
+// faults that does, and tells what happens in it.
+func counterexamples(x *measured.Explored) (map[string]docs.Example, error) {
+	out := map[string]docs.Example{}
+	if x == nil {
+		return out, nil
+	}
+	w := simulator()
+	defer w.Close()
+	for i := range x.Locks {
+		l := &x.Locks[i]
+		set := smallestSet(l)
+		if set == nil {
+			continue
+		}
+		data, err := explore.Scenario(&x.Scope, l.Lock, &set.Shown)
+		if err != nil {
+			return nil, &bugError{err}
+		}
+		p, err := scenario.Parse(set.Name, data)
+		if err != nil {
+			return nil, err
+		}
+		if out[l.Lock], err = playExample(w, p, l.Lock, set); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// smallestSet is the set with the fewest faults that breaks a lock, in the first way that has one;
+// nil when none does.
+func smallestSet(l *measured.ExploredLock) (best *measured.CutSet) {
+	for _, way := range checker.Ways() {
+		for i := range l.By(way) {
+			if s := &l.By(way)[i]; s.Name != "" && (best == nil || len(s.Kinds) < len(best.Kinds)) {
+				best = s
+			}
+		}
+	}
+	return best
+}
+
+// playExample plays the story of a set. One in which nothing breaks any more is an error: its page
+// would say what is not so.
+func playExample(w run.World, p *plan.Plan, lock string, set *measured.CutSet) (docs.Example, error) {
+	out := run.One(context.Background(), w, p, lock, max(p.Seed, 1))
+	if out.Err != nil {
+		return docs.Example{}, &bugError{fmt.Errorf("%s with %s: %w", p.File, lock, out.Err)}
+	}
+	j := &out.Judgement
+	property := brokenIn(p, lock)
+	if f := j.Finding(property); f.Verdict != checker.Broken {
+		return docs.Example{}, fmt.Errorf("%s: %s does not break %q any more; walk it again: simulate explore %s --faults 2 --further --into measurements/explore.json.gz", p.File, lock, property, lock)
+	}
+	return docs.ExampleOf(set, j), nil
+}
+
+// brokenIn is the property that a story breaks with a lock, mutual exclusion first.
+func brokenIn(p *plan.Plan, lock string) string {
+	property := ""
+	said, _ := p.Said(lock)
+	for _, e := range said {
+		if e.Verdict == string(checker.Broken) && (property == "" || e.Property == checker.MutualExclusionID) {
+			property = e.Property
+		}
+	}
+	return property
+}
+
+// The stories below scenarios/published are experiments of others. To play them takes a second, so their
+// figures are never stored.
+const (
+	publishedStories = scenarioRoot + "/published/"
+	publishedSeeds   = 20
+)
+
+// measureAgain plays the published experiments and counts what each lock has lost.
+func measureAgain(plans []*plan.Plan) (out []docs.Published, err error) {
+	w := simulator()
+	defer w.Close()
+	for _, p := range plans {
+		if !strings.HasPrefix(p.File, publishedStories) {
+			continue
+		}
+		one := docs.Published{Plan: p, Seeds: publishedSeeds}
+		for _, lock := range p.Locks {
+			share, err := lostBy(w, p, lock)
+			if err != nil {
+				return nil, err
+			}
+			one.Lost = append(one.Lost, share)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func lostBy(w run.World, p *plan.Plan, lock string) (docs.Share, error) {
+	share := docs.Share{Lock: lock}
+	for seed := uint64(1); seed <= publishedSeeds; seed++ {
+		played := run.One(context.Background(), w, p, lock, seed)
+		if played.Err != nil {
+			return share, &bugError{fmt.Errorf("%s with %s, seed %d: %w", p.File, lock, seed, played.Err)}
+		}
+		lost, accepted := claims.Lost(played.Judgement.History)
+		share.Lost, share.Accepted = share.Lost+lost, share.Accepted+accepted
+	}
+	return share, nil
+}
+
+// writeMan writes a manual page for every command into a folder. The pages carry no
+// date of today, so that the same program writes the same bytes.
+func writeMan(g *globals, dir string) error {
+	root := rootCommand()
+	written := 0
+	for _, cmd := range append(root.Commands(), root) {
+		if !cmd.IsAvailableCommand() && cmd != root {
+			continue
+		}
+		cmd.DisableAutoGenTag = true
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+		epoch := time.Unix(0, 0).UTC()
+		head := &doc.GenManHeader{Title: strings.ToUpper(name), Section: "1", Source: "lockstep", Manual: "lockstep", Date: &epoch}
+		var page bytes.Buffer
+		if err := doc.GenMan(cmd, head, &page); err != nil {
+			return &bugError{err}
+		}
+		if err := writeWhole(filepath.Join(dir, name+".1"), page.Bytes()); err != nil {
+			return unwritable(err, "--man")
+		}
+		written++
+	}
+	if g.json {
+		return g.printJSON(map[string]any{"schema": 1, "dir": dir, "pages": written})
+	}
+	_, err := fmt.Fprintf(g.stdout, "%d manual pages in %s: man -l %s\n", written, terminalText(dir), terminalText(filepath.Join(dir, "simulate.1")))
+	return err
 }

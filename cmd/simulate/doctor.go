@@ -32,7 +32,7 @@ The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := examineAll(cmd.Context(), runtime.GOOS)
 			if g.json {
-				return printJSON(cmd.OutOrStdout(), map[string]any{
+				return g.printJSON(map[string]any{
 					"schema": 1, "simulator": true, "system": runtime.GOOS + "/" + runtime.GOARCH, "real_servers": noLive(runtime.GOOS).Empty(), "programs": found,
 				})
 			}
@@ -70,11 +70,14 @@ const container = `docker run --rm -it -v "${PWD}:/lockstep" -w /lockstep golang
 func examineAll(ctx context.Context, goos string) []examined {
 	var all []examined
 	for _, p := range programs.On(goos) {
-		found := p.Examine(ctx)
+		found, needed := p.Examine(ctx), say.Text(p.Needed)
+		if p.Store != "" {
+			needed = say.PlaysLocks.With(say.Verbatim(p.Store))
+		}
 		all = append(all, examined{
 			Name: p.Name, Kind: string(p.Kind), Found: found.Path != "", Path: found.Path, Version: found.Version,
 			Problem: found.Problem, Install: p.Install, Needed: p.Needed,
-			install: say.Text(p.Install), needed: say.Text(p.Needed),
+			install: say.Text(p.Install), needed: needed,
 		})
 		if goos == "linux" && p.Kind == programs.Engine && found.Path != "" && found.Problem == "" {
 			all = append(all, examineImages(ctx, found.Path)...)
@@ -135,7 +138,10 @@ func printDoctor(w io.Writer, l say.Language, goos string, all []examined) error
 			cure = e.install.In(l)
 		}
 		if cure != "" {
-			missing += fmt.Sprintf("\n  %-*s  %s\n  %-*s  %s\n", width, e.Name, terminalText(cure), width, "", say.NeededTo.With(e.needed).In(l))
+			missing += fmt.Sprintf("\n  %-*s  %s\n", width, e.Name, terminalText(cure))
+			for _, line := range say.RulerFor(l).Wrap(say.NeededTo.With(e.needed).In(l), helpWidth-width-len("    ")) {
+				missing += fmt.Sprintf("  %-*s  %s\n", width, "", line)
+			}
 		}
 	}
 	if missing == "" {

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -14,9 +17,12 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/terminal"
-	"lockstep/internal/rundir"
+	"lockstep/internal/run"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
+	"lockstep/internal/sim"
 )
 
 func explainCommand(g *globals) *cobra.Command {
@@ -28,49 +34,40 @@ func explainCommand(g *globals) *cobra.Command {
   simulate explain my.yaml --json    # for a script`,
 		Args: arguments(1, 1, "one run directory or scenario, such as reports/latest or pause-past-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, gone := rundir.Dangling(args[0]); gone || rundir.Is(args[0]) {
+			if _, gone := runstore.Dangling(args[0]); gone || runstore.IsRun(args[0]) {
 				if len(g.sets) > 0 {
 					return fmt.Errorf("--set changes a scenario, and %s is a stored run, which stays as it is", args[0])
 				}
-				return explainRun(cmd.Context(), g, cmd.OutOrStdout(), args[0])
+				return explainRun(cmd.Context(), g, args[0])
 			}
-			return explainScenario(cmd.Context(), g, cmd.OutOrStdout(), args[0])
+			return explainScenario(cmd.Context(), g, args[0])
 		},
 	}, g), g)
 }
 
-func explainScenario(ctx context.Context, g *globals, w io.Writer, arg string) error {
+func explainScenario(ctx context.Context, g *globals, arg string) error {
 	plans, err := g.loadAll(ctx, []string{arg}, os.Stdin)
 	if err != nil {
 		return err
 	}
 	if g.json {
-		return scenariosJSON(w, plans)
+		return scenariosJSON(g, plans)
 	}
 	for i, p := range plans {
 		if i > 0 {
-			fmt.Fprintln(w, "---")
+			fmt.Fprintln(g.stdout, "---")
 		}
-		fmt.Fprint(w, terminalLines(scenario.ResolvedWithin(p, helpWidth-4)))
-		if unsaid := notSpokenOf(p); len(unsaid) > 0 {
-			fmt.Fprintf(w, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(say.ListOf(unsaid)).In(g.language))
+		fmt.Fprint(g.stdout, terminalLines(scenario.ResolvedWithin(p, helpWidth-4)))
+		unsaid := slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool { _, ok := p.Said(lock); return ok })
+		if len(unsaid) > 0 {
+			fmt.Fprintf(g.stdout, "\n%s\n# expect: anything\n", say.NothingSaidOf.With(say.ListOf(unsaid)).In(g.language))
 		}
 	}
 	return nil
 }
 
-// notSpokenOf are the locks of which a plan says nothing.
-func notSpokenOf(p *plan.Plan) (unsaid []string) {
-	for _, lock := range p.Locks {
-		if _, ok := p.Said(lock); !ok {
-			unsaid = append(unsaid, lock)
-		}
-	}
-	return unsaid
-}
-
 // scenariosJSON prints scenarios as the same keys and values, in JSON.
-func scenariosJSON(w io.Writer, plans []*plan.Plan) error {
+func scenariosJSON(g *globals, plans []*plan.Plan) error {
 	all := []json.RawMessage{}
 	for _, p := range plans {
 		data, err := yaml.YAMLToJSON([]byte(scenario.Resolved(p)))
@@ -79,29 +76,160 @@ func scenariosJSON(w io.Writer, plans []*plan.Plan) error {
 		}
 		all = append(all, data)
 	}
-	return printJSON(w, map[string]any{"schema": 1, "scenarios": all})
+	return g.printJSON(map[string]any{"schema": 1, "scenarios": all})
 }
 
 // explainRun judges the stored histories again and narrates each.
-func explainRun(ctx context.Context, g *globals, w io.Writer, dir string) error {
+func explainRun(ctx context.Context, g *globals, dir string) error {
 	s, err := openRun(ctx, dir)
 	if err != nil {
 		return err
 	}
 	tellUnplayed(s)
 	if g.json {
-		data, err := export.Steps(s.Histories)
-		if err != nil {
-			return &bugError{err}
-		}
-		_, err = w.Write(data)
-		return err
+		return g.printed(export.Steps(s.Histories))
 	}
 	for i, h := range s.Histories {
 		if i > 0 {
-			fmt.Fprintln(w)
+			fmt.Fprintln(g.stdout)
 		}
-		fmt.Fprint(w, terminal.Narrate(checker.Judge(h), s.Plan, g.terminal()))
+		fmt.Fprint(g.stdout, terminal.Narrate(checker.Judge(h), s.Plan, g.terminal()))
 	}
 	return nil
+}
+
+// replay plays a stored run again, with its resolved scenario, its seed and its locks, and compares the histories.
+func (f *reportFlags) replay(ctx context.Context, dir string) error {
+	s, err := openRun(ctx, dir)
+	if err != nil {
+		return err
+	}
+	header := &s.Histories[0].Header
+	if own := s.Env.Own; own != nil {
+		return fmt.Errorf("%s was played by the code of %s itself, in a test, and this program does not have it. Where the test is:\n  %s",
+			s.Dir, terminalText(header.Lock), terminalText(own.Again))
+	}
+	if header.Backend != sim.Backend {
+		return fmt.Errorf("%s was played on real servers (%s), and such a run cannot be repeated: the operating system decides what comes first.\n"+
+			"Play its simulated twin instead: simulate run %s --seed %d",
+			s.Dir, terminalText(header.Backend), shell.Word(filepath.Join(s.Dir, runstore.StoryName)), header.Seed)
+	}
+	var all []export.Replayed
+	same := true
+	for _, stored := range s.Histories {
+		played, err := sim.Again(ctx, s.Plan, stored)
+		switch {
+		case ctx.Err() != nil:
+			return errors.New("interrupted: the histories were not compared to their end")
+		case err != nil:
+			return fmt.Errorf("%s: %w", s.Dir, err)
+		}
+		r := export.CompareHistories(stored, played)
+		same = same && r.Identical
+		all = append(all, r)
+	}
+	if err := showReplay(f.globals, s, all, same); err != nil {
+		return err
+	}
+	tellUnplayed(s)
+	now := buildVersion()
+	switch {
+	case same && len(s.Unplayed()) == 0:
+		return nil
+	case same:
+		return statusExit(run.Inconclusive)
+	case s.Env.Version != now || s.Env.ScenarioSHA256 == "": // without it, the scenario may be another one
+		was := s.Env.Version
+		if was == "" {
+			was = "unknown"
+		}
+		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the run was played by version %s of this program, and this is %s: the difference may be on purpose. Play it with that version to know", was, now)))
+		return statusExit(run.Inconclusive)
+	}
+	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed without changing its version)")}
+}
+
+func showReplay(g *globals, s *runstore.Run, all []export.Replayed, same bool) error {
+	if g.json {
+		return g.printJSON(map[string]any{"schema": 1, "identical": same, "run_dir": s.Dir, "locks": all})
+	}
+	fmt.Fprintf(g.stdout, "%s\n\n", g.said(say.Series{say.Verbatim(s.Plan.Prose(g.language).Name), say.SeedIs.With(say.Seed(s.Histories[0].Header.Seed))}))
+	var rows [][]string
+	for i := range all {
+		r := &all[i]
+		verdict := say.Text("identical")
+		if !r.Identical {
+			verdict = say.DifferentFrom.With(say.Number(r.First.Index))
+			if r.First.Index < 0 {
+				verdict = say.Text("DIFFERENT headers")
+			}
+		}
+		rows = append(rows, []string{r.Lock, verdict.In(g.language), fmt.Sprint(r.Events), r.Stored[:16]})
+	}
+	g.printTable([]string{"lock", "history", "events", "hash"}, rows)
+	for i := range all {
+		r := &all[i]
+		if f := r.First; f != nil {
+			what := say.Clauses(each(f.Fields, say.Text))
+			fmt.Fprintf(g.stdout, "\n%s\n", g.said(say.DiffersIn.With(say.Verbatim(r.Lock), what)))
+			fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("stored").In(g.language), g.said(r.StoredWords))
+			fmt.Fprintf(g.stdout, "  %s  %s\n", say.Text("played").In(g.language), g.said(r.PlayedWords))
+		}
+	}
+	return nil
+}
+
+// openRun reads a run directory.
+func openRun(ctx context.Context, arg string) (*runstore.Run, error) {
+	s, err := runstore.Read(ctx, arg)
+	return s, ofDisk(err)
+}
+
+// ofDisk tells what the disk says from what is wrong with a file.
+func ofDisk(err error) error {
+	var disk *runstore.DiskError
+	if errors.As(err, &disk) {
+		return &environmentError{disk}
+	}
+	return err
+}
+
+// notRead is the error for a file that was not read: the disk says why, or we do.
+func notRead(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return unreadable(err)
+	}
+	return err
+}
+
+// again is the command line that plays the run again. Somebody will copy it into
+// a shell, so nothing of the files gets into it unquoted.
+func again(s *runstore.Run, r *run.Result) string {
+	if own := s.Env.Own; own != nil {
+		return terminalText(own.Again)
+	}
+	f := &runFlags{locks: s.Env.Locks, backend: shell.Word(r.Backend), scale: shell.Word(s.Env.Scale)}
+	return f.replay(s.Plan, f.oneLock(s.Plan), r.Seed)
+}
+
+// tellUnplayed says on stderr which locks an interrupted run did not come to.
+func tellUnplayed(s *runstore.Run) {
+	if left := s.Unplayed(); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("%s was interrupted before it came to %s", s.Dir, runstore.LockList(left))))
+	}
+}
+
+// statusExit is the end of a command that has judged runs.
+func statusExit(worst run.Status) error {
+	switch worst {
+	case run.Missed:
+		return &silentExit{code: exitMissed}
+	case run.Inconclusive:
+		return &silentExit{code: exitInconclusive}
+	case run.Failed:
+		return &silentExit{code: exitBug}
+	default:
+		return nil
+	}
 }

@@ -14,31 +14,41 @@ import (
 	"strings"
 	"time"
 
-	wrapped "github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"lockstep/internal/explore"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
+	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
+	"lockstep/measurements"
 )
 
 // exploreFlags are the flags of the command explore.
 type exploreFlags struct {
 	*globals
-	faults, clients, rounds int
-	only, worlds, complete  []string
-	sample                  int
-	further                 bool
-	jobs                    int
-	resume                  string
-	into                    string
-	asIs                    bool
-	shards                  shardFlags
-	begun                   string // the hash of the walk that shards begin with
-	named                   bool   // the locks are, rather than all
+	exploreOptions
+	further, asIs bool
+	jobs          int
+	resume, into  string
+	shards        shardFlags
+}
+
+// exploreOptions are those of a work of a walk.
+type exploreOptions struct {
+	Locks    []string `json:"locks,omitempty"`
+	Faults   int      `json:"faults"`
+	Clients  int      `json:"clients"`
+	Rounds   int      `json:"rounds"`
+	Only     []string `json:"only,omitempty"`
+	Worlds   []string `json:"worlds,omitempty"` // nil: all
+	Complete []string `json:"complete,omitempty"`
+	Sample   int      `json:"sample,omitempty"`
+	Begun    string   `json:"begun,omitempty"` // the hash of the walk of fewer faults that was gone on with
 }
 
 func exploreCommand(g *globals) *cobra.Command {
@@ -69,19 +79,22 @@ Kinds of faults:
 ` + kindsHelp() + `
 
 Base worlds:
-` + worldsHelp(),
+` + helpOf(explore.BaseWorlds(), worldMeans),
 		Example: `  simulate explore set-nx-lua  # every single fault
   simulate explore redlock --faults 2 --only cut --world five-nodes  # pairs
   simulate explore redlock --faults 2 --into walk.json  # keep it`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.explore(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.Locks = args
+			return f.explore(cmd.Context())
+		},
 	}
-	cmd.Flags().IntVar(&f.faults, "faults", 1, "the most faults in one schedule")
-	cmd.Flags().IntVar(&f.clients, "clients", 2, "clients, at least (some base worlds have more)")
-	cmd.Flags().IntVar(&f.rounds, "rounds", 1, "rounds of each client, at least (some base worlds have more)")
-	cmd.Flags().StringSliceVar(&f.only, "only", nil, "only these kinds of faults")
-	cmd.Flags().StringSliceVar(&f.worlds, "world", nil, "only these base worlds, and all of several faults in each of them")
-	cmd.Flags().StringSliceVar(&f.complete, "complete", nil, "walk all of several faults in these base worlds (default: plain and just-within)")
-	cmd.Flags().IntVar(&f.sample, "sample", 40, "how many schedules of each two kinds to draw in the other base worlds")
+	cmd.Flags().IntVar(&f.Faults, "faults", 1, "the most faults in one schedule")
+	cmd.Flags().IntVar(&f.Clients, "clients", 2, "clients, at least (some base worlds have more)")
+	cmd.Flags().IntVar(&f.Rounds, "rounds", 1, "rounds of each client, at least (some base worlds have more)")
+	cmd.Flags().StringSliceVar(&f.Only, "only", nil, "only these kinds of faults")
+	cmd.Flags().StringSliceVar(&f.Worlds, "world", nil, "only these base worlds, and all of several faults in each of them")
+	cmd.Flags().StringSliceVar(&f.Complete, "complete", nil, "walk all of several faults in these base worlds (default: plain and just-within)")
+	cmd.Flags().IntVar(&f.Sample, "sample", 40, "how many schedules of each two kinds to draw in the other base worlds")
 	cmd.Flags().BoolVar(&f.further, "further", false, "keep what the result of --into knows of several faults, and walk what it does not")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep it there (default: explore/walk.json in the run store)")
@@ -91,30 +104,19 @@ Base worlds:
 	return speaks(cmd, g)
 }
 
-func kindsHelp() string {
-	var b strings.Builder
-	for _, k := range explore.Kinds() {
-		b.WriteString(helpOf(k.Name, k.Summary))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func kindsHelp() string { return helpOf(faultkind.All(), kindMeans) }
 
-func worldsHelp() string {
-	var b strings.Builder
-	for _, w := range explore.BaseWorlds() {
-		b.WriteString(helpOf(w.Name, w.Summary))
+// helpOf is a list in the help: names, and beside each what it means.
+func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
+	var lines []string
+	for _, one := range all {
+		name, meaning := means(one)
+		for _, line := range say.RulerFor(say.English).Wrap(meaning, 58) {
+			lines = append(lines, fmt.Sprintf("  %-18s  %s", name, line))
+			name = ""
+		}
 	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// helpOf is a name in the help, and beside it what it means.
-func helpOf(name, summary string) string {
-	var b strings.Builder
-	for _, line := range strings.Split(wrapped.WrapSoft(summary, 58), "\n") {
-		fmt.Fprintf(&b, "  %-18s  %s\n", name, strings.TrimRight(line, " "))
-		name = ""
-	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 // explorable makes a world that can be walked.
@@ -134,12 +136,11 @@ func (f *exploreFlags) walkFile() string {
 	return filepath.Join(f.out, "explore", "walk.json")
 }
 
-func (f *exploreFlags) explore(ctx context.Context, args []string) error {
-	all, err := chosenLocks(args)
+func (f *exploreFlags) explore(ctx context.Context) error {
+	all, err := chosenLocks(f.Locks)
 	if err != nil {
 		return err
 	}
-	f.named = len(args) > 0
 	if f.jobs < 0 {
 		return errors.New("--jobs cannot be negative")
 	}
@@ -147,10 +148,10 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		return errors.New("--as-is prints a stored walk: add --resume FILE")
 	}
 	o := explore.Options{
-		Locks: all, Faults: f.faults, Clients: f.clients, Rounds: f.rounds, Only: f.only, In: f.worlds, Complete: f.complete, Jobs: f.jobs, Worlds: explorable,
+		Locks: all, Faults: f.Faults, Clients: f.Clients, Rounds: f.Rounds, Only: f.Only, In: f.Worlds, Complete: f.Complete, Jobs: f.jobs, Worlds: explorable,
 	}
-	if f.faults > 1 && f.worlds == nil {
-		o.Sample = f.sample
+	if f.Faults > 1 && f.Worlds == nil {
+		o.Sample = f.Sample
 	}
 	if err := errors.Join(o.Check(), f.checkInto()); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (f *exploreFlags) explore(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.shards.elsewhere() {
-		return f.exploreElsewhere(ctx, args, &o)
+		return f.exploreElsewhere(ctx, &o)
 	}
 	s, err := f.begin(&o)
 	if err != nil {
@@ -252,10 +253,7 @@ func (f *exploreFlags) keep(s *explore.State) error {
 	if err != nil {
 		return &bugError{err}
 	}
-	if err := writeWhole(f.walkFile(), data); err != nil {
-		return unwritable(err, "--resume")
-	}
-	return nil
+	return unwritable(writeWhole(f.walkFile(), data), "--resume")
 }
 
 // result writes the stories and prints what was found.
@@ -275,8 +273,8 @@ func (f *exploreFlags) result(stored *measured.Explored, s *explore.State, o *ex
 	if err != nil {
 		return &bugError{err}
 	}
-	if f.worlds != nil && !slices.ContainsFunc(r.Locks, func(l measured.ExploredLock) bool { return len(l.Scope) > 0 }) {
-		return fmt.Errorf("nothing to walk: none of these locks is used in the world %s", strings.Join(f.worlds, " or "))
+	if f.Worlds != nil && !slices.ContainsFunc(r.Locks, func(l measured.ExploredLock) bool { return len(l.Scope) > 0 }) {
+		return fmt.Errorf("nothing to walk: none of these locks is used in the world %s", strings.Join(f.Worlds, " or "))
 	}
 	if err := f.writeStories(r); err != nil {
 		return err
@@ -289,12 +287,81 @@ func (f *exploreFlags) result(stored *measured.Explored, s *explore.State, o *ex
 	if f.asIs {
 		version = "" // this program has not walked it
 	}
-	data, err := r.JSON(version)
-	if err != nil {
-		return &bugError{err}
-	}
-	if _, err = f.stdout.Write(data); err != nil {
+	if err := f.printed(r.JSON(version)); err != nil {
 		return err
 	}
 	return f.conclusive(r)
+}
+
+// readInto reads the result that a walk goes into: before the walk, for a walk takes long. nil without --into.
+func (f *exploreFlags) readInto(o *explore.Options) (*measured.Explored, error) {
+	if f.into == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(f.into)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if data, err = measurements.Unpack(f.into, data); err != nil {
+		return nil, fmt.Errorf("--into: %w", err)
+	}
+	r, err := measured.ReadExplored(data)
+	if err != nil {
+		return nil, fmt.Errorf("--into %s: it %w", f.into, err)
+	}
+	if err := o.CheckInto(r); err != nil {
+		return nil, fmt.Errorf("--into %s: %w", f.into, err)
+	}
+	return r, nil
+}
+
+// writeInto puts the walk into the stored result.
+func (f *exploreFlags) writeInto(stored *measured.Explored, s *explore.State, o *explore.Options) (*measured.Explored, error) {
+	r, err := s.Into(o, stored)
+	if err != nil {
+		return nil, fmt.Errorf("--into %s: %w", f.into, err)
+	}
+	data, err := r.JSON("")
+	if err == nil {
+		data, err = measurements.Pack(f.into, data)
+	}
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	return r, unwritable(writeWhole(f.into, data), "--into")
+}
+
+// writeStories writes the stories of a walk into the run store, explore/LOCK/SET.yaml, and calls them by their files.
+func (f *exploreFlags) writeStories(r *measured.Explored) error {
+	var files []runstore.File
+	known := map[string]bool{}
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		var failed error
+		l.EachStory(func(s *measured.Shown) {
+			file := s.Name + ".yaml"
+			if s.Name = filepath.ToSlash(filepath.Join(f.out, "explore", file)); known[file] {
+				return
+			}
+			known[file] = true
+			data, err := explore.Scenario(&r.Scope, l.Lock, s)
+			failed = errors.Join(failed, err)
+			files = append(files, runstore.File{Name: file, Data: data})
+		})
+		if failed != nil {
+			return &bugError{failed}
+		}
+	}
+	return unwritable(replaceFiles(filepath.Join(f.out, "explore"), files), "--out")
+}
+
+// checkInto says why --into cannot go with the other flags, or nil.
+func (f *exploreFlags) checkInto() error {
+	if f.into != "" && f.json {
+		return errors.New("--json prints a result, and --into writes it: leave one of them out")
+	}
+	if f.further && f.into == "" {
+		return errors.New("--further walks what a stored result does not know: add --into FILE")
+	}
+	return nil
 }

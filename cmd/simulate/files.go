@@ -1,15 +1,31 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"lockstep/internal/rundir"
+	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/export"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
 )
+
+// each makes a list of another one.
+func each[T, U any](all []T, of func(T) U) []U {
+	var out []U
+	for _, one := range all {
+		out = append(out, of(one))
+	}
+	return out
+}
+
+func inEnglish(phrases []say.Phrase) []string {
+	return append([]string{}, each(phrases, say.Phrase.English)...)
+}
 
 // writeWhole writes a file that is complete or not there at all.
 func writeWhole(path string, data []byte) error {
@@ -34,10 +50,7 @@ func writeApart(dir string, files []runstore.File) error {
 			return err
 		}
 	}
-	if err := replaceFiles(dir, files); err != nil {
-		return unwritable(err, "--to")
-	}
-	return nil
+	return unwritable(replaceFiles(dir, files), "--to")
 }
 
 // notInRun refuses a directory, which need not exist, that is a run directory or inside
@@ -63,7 +76,7 @@ func notInRun(dir string) error {
 	}
 	for ; ; at = filepath.Dir(at) {
 		switch {
-		case rundir.Is(at):
+		case runstore.IsRun(at):
 			return fmt.Errorf("%s is a stored run, which stays as it is: name a directory elsewhere with --to", at)
 		case at == filepath.Dir(at):
 			return nil
@@ -71,11 +84,67 @@ func notInRun(dir string) error {
 	}
 }
 
-// savePage writes a page into the run store, whose index then lists it.
-func (g *globals) savePage(name string, data []byte) (path string, err error) {
+// relative is the way from one place to another, with slashes.
+func relative(from, to string) (string, error) {
+	from, err1 := filepath.Abs(from)
+	to, err2 := filepath.Abs(to)
+	way, err := filepath.Rel(from, to)
+	if err := cmp.Or(err1, err2, err); err != nil {
+		return "", &environmentError{err}
+	}
+	return filepath.ToSlash(way), nil
+}
+
+// savePage writes a page, as it was rendered, into the run store, whose index then lists it.
+func (g *globals) savePage(name string, data []byte, err error) (path string, _ error) {
+	if err != nil {
+		return "", &bugError{err}
+	}
 	path = filepath.Join(g.out, filepath.FromSlash(name))
 	if err := writeWhole(path, data); err != nil {
 		return path, unwritable(fmt.Errorf("cannot write the page: %w", err), "--out")
 	}
 	return path, writeIndex(g.out, g.language)
+}
+
+// stepSummaryMax is how much all of a step's summaries may come to. GitHub
+// refuses a file of more than 1 MiB as a whole.
+const stepSummaryMax = 1_000_000
+
+// publish tells GitHub Actions about a run, when this program runs there: what is
+// not as expected as annotations, and the summary in the file that the runner
+// names. share is the number of runs that the step's summary has to hold.
+//
+// Annotations go to stderr, where the runner reads them as well, so that --json
+// stays one object on stdout.
+func publish(b *bundle.Bundle, share int) {
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		fmt.Fprint(os.Stderr, export.Annotations(b))
+	}
+	file := os.Getenv("GITHUB_STEP_SUMMARY")
+	if file == "" {
+		return
+	}
+	limit := min(export.MaxSummary, stepSummaryMax/max(share, 1))
+	if err := appendSummary(file, export.Summary(b, limit)); err != nil {
+		// The verdict counts, not the page that shows it.
+		fmt.Fprintln(os.Stderr, "simulate: cannot write the summary of the step:", terminalText(err.Error()))
+	}
+}
+
+// appendSummary adds a summary to the file of a step unless that gets too large.
+func appendSummary(file string, text []byte) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.Size()+int64(len(text)) > stepSummaryMax:
+		err = fmt.Errorf("%s is full: the run directory has the summary", file)
+	default:
+		_, err = f.Write(append(text, '\n'))
+	}
+	return errors.Join(err, f.Close())
 }

@@ -32,8 +32,7 @@ func everyCommand() []*cobra.Command {
 func TestHelpSaysWhatToType(t *testing.T) {
 	for _, cmd := range everyCommand() {
 		var out bytes.Buffer
-		root := rootCommand()
-		root.SetOut(&out)
+		root := commandsOn(&screen{w: &out})
 		root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
 		if err := root.Execute(); err != nil {
 			t.Fatalf("%s: %v", cmd.CommandPath(), err)

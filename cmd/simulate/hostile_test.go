@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -108,6 +110,7 @@ func spoilt(t *testing.T, h *history.History, text string) *history.History {
 	header.Nodes = append([]history.Node(nil), h.Header.Nodes...)
 	header.Faults = append([]history.Fault(nil), h.Header.Faults...)
 	spoil(reflect.ValueOf(&header).Elem(), validText(text))
+	header.Store, header.Topology = h.Header.Store, h.Header.Topology // readers refuse all others
 	out := history.New(header)
 	for _, e := range h.Events {
 		e.Text = out.Intern(h.Text(e.Text) + marker + text + marker)
@@ -178,14 +181,14 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 		out[fmt.Sprintf("narrate-%d", i)] = []byte(terminal.Narrate(j, nil, terminal.Options{Width: 80}))
 		var shown bytes.Buffer
 		c := export.CheckedOf("history"+text+marker+".jsonl", 1, j.History)
-		showChecked(&globals{}, &shown, &c)
-		out[fmt.Sprintf("check-%d", i)] = shown.Bytes()
+		showChecked(&globals{stdout: &screen{w: &shown}}, &c)
+		out[fmt.Sprintf("check-%d", i)] = bytes.Clone(shown.Bytes())
 		shown.Reset()
 		c.Judgement = checker.Judgement{}
-		if err := printJSON(&shown, c); err != nil {
+		if err := (&globals{stdout: &screen{w: &shown}}).printJSON(c); err != nil {
 			t.Fatal(err)
 		}
-		out[fmt.Sprintf("check-%d.json", i)] = shown.Bytes()
+		out[fmt.Sprintf("check-%d.json", i)] = bytes.Clone(shown.Bytes())
 	}
 	return out
 }
@@ -286,16 +289,18 @@ func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 	}
 	f := &runFlags{globals: &globals{}, backend: sim.Backend, scale: "1"}
 	b := bundle.Of(r, f.replay(p, "", 1), buildVersion())
-	files, err := f.runFiles(r, b)
-	if err != nil {
+	dir := t.TempDir()
+	if err := runstore.Keep(dir, dir+"/"+p.Slug+"/run", r, b, nil, say.English, runstore.Env{Scale: "1"}); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	for _, file := range files {
-		checkFileName(t, what, file.Name)
-	}
-	dir := t.TempDir()
-	if _, err := runstore.Save(dir, dir+"/"+p.Slug+"/run", func(string) ([]runstore.File, error) { return files, nil }); err != nil {
-		t.Errorf("%s: %v", what, err)
+	err = fs.WalkDir(os.DirFS(b.RunDir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			checkFileName(t, what, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	checkTerminal(t, what, terminal.Report(b, terminal.Options{Width: 80}))
 }

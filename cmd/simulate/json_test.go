@@ -12,6 +12,9 @@ import (
 	"testing"
 )
 
+// sources is where lockstep's are. A program that was built with -trimpath does not know.
+var sources, _ = filepath.Abs("../..")
+
 // jsonRuns is how every command is asked for JSON, in this order in one folder.
 var jsonRuns = []struct {
 	args []string
@@ -54,7 +57,7 @@ var jsonRuns = []struct {
 	{[]string{"advise", "--have", "kubernetes", "--if-two", "damage", "--tokens", "yes"}, exitMet},
 	{[]string{"tour", "1"}, exitMet},
 	{[]string{"new", "scenario", "my-story"}, exitMet},
-	{[]string{"new", "adapter", "my-adapter"}, exitMet},
+	{[]string{"new", "adapter", "my-adapter", "--source", sources}, exitMet},
 	{[]string{"new", "adapter", "my-program", "--in", "python"}, exitMet},
 	{[]string{"dev", "schema"}, exitMet},
 	{[]string{"doctor"}, exitMet},

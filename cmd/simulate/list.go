@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
@@ -49,20 +46,20 @@ func listCommand(g *globals) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return g.prune(cmd.Context(), cmd.OutOrStdout(), limit, sure)
+				return g.prune(cmd.Context(), limit, sure)
 			}
 			items, header, err := listing(cmd.Context(), g, args[0])
 			if err != nil {
 				return err
 			}
 			if g.json {
-				return printJSON(cmd.OutOrStdout(), items.forJSON)
+				return g.printJSON(items.forJSON)
 			}
 			if len(items.rows) == 0 {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), g.said(say.NoneBelowYet.With(say.Verbatim(g.out))))
 				return err
 			}
-			g.printTable(cmd.OutOrStdout(), header, items.rows)
+			g.printTable(header, items.rows)
 			return nil
 		},
 	}
@@ -133,14 +130,13 @@ func listBugs(l say.Language) listed {
 		Summary string `json:"summary"`
 		Fixed   string `json:"fixed"` // the lock without it
 	}
-	var all []bug
-	var rows [][]string
-	for _, v := range locks.Bugs() {
-		b, d := v.Bug, v.Doc(say.English)
-		all = append(all, bug{v.ID, b.Library, b.Has, b.Gone, b.Issue, d.Idea, b.Fixed})
-		rows = append(rows, []string{v.ID, b.Library, v.Doc(l).Idea})
+	all := locks.Bugs()
+	return listed{
+		each(all, func(v locks.Variant) bug {
+			return bug{v.ID, v.Bug.Library, v.Bug.Has, v.Bug.Gone, v.Bug.Issue, v.Doc(say.English).Idea, v.Bug.Fixed}
+		}),
+		each(all, func(v locks.Variant) []string { return []string{v.ID, v.Bug.Library, v.Doc(l).Idea} }),
 	}
-	return listed{all, rows}
 }
 
 func listFaults(l say.Language) listed {
@@ -149,13 +145,11 @@ func listFaults(l say.Language) listed {
 		Summary string `json:"summary"`
 		Example string `json:"example"`
 	}
-	var all []fault
-	var rows [][]string
-	for _, s := range faults.All() {
-		all = append(all, fault{s.Name, s.Summary.English, s.Example})
-		rows = append(rows, []string{s.Name, s.Summary.In(l)})
+	all := faults.All()
+	return listed{
+		each(all, func(s faults.Spec) fault { return fault{s.Name, s.Summary.English, s.Example} }),
+		each(all, func(s faults.Spec) []string { return []string{s.Name, s.Summary.In(l)} }),
 	}
-	return listed{all, rows}
 }
 
 func listMoments(l say.Language) listed {
@@ -163,14 +157,12 @@ func listMoments(l say.Language) listed {
 		Moment  string `json:"moment"` // behind a client, as a scenario says it; COMMAND stands for a command
 		Summary string `json:"summary"`
 	}
-	var all []moment
-	var rows [][]string
-	for _, m := range faults.MomentPhrases() {
-		words := strings.Replace(m.Text, "%s", "COMMAND", 1)
-		all = append(all, moment{words, m.Doc.English})
-		rows = append(rows, []string{words, m.Doc.In(l)})
+	words := func(m faults.MomentPhrase) string { return strings.Replace(m.Text, "%s", "COMMAND", 1) }
+	all := faults.MomentPhrases()
+	return listed{
+		each(all, func(m faults.MomentPhrase) moment { return moment{words(m), m.Doc.English} }),
+		each(all, func(m faults.MomentPhrase) []string { return []string{words(m), m.Doc.In(l)} }),
 	}
-	return listed{all, rows}
 }
 
 func listProperties(l say.Language) listed {
@@ -179,13 +171,11 @@ func listProperties(l say.Language) listed {
 		Summary string `json:"summary"`
 		Source  string `json:"source"`
 	}
-	var all []property
-	var rows [][]string
-	for _, p := range checker.All() {
-		all = append(all, property{p.ID, p.Summary.English, p.Source})
-		rows = append(rows, []string{p.ID, p.Summary.In(l)})
+	all := checker.All()
+	return listed{
+		each(all, func(p checker.Property) property { return property{p.ID, p.Summary.English, p.Source} }),
+		each(all, func(p checker.Property) []string { return []string{p.ID, p.Summary.In(l)} }),
 	}
-	return listed{all, rows}
 }
 
 func listScenarios(ctx context.Context, l say.Language) listed {
@@ -242,42 +232,23 @@ func listRuns(root string) (listed, error) {
 }
 
 // printTable prints rows under a header, the last column wrapped to the width.
-func (g *globals) printTable(w io.Writer, header []string, rows [][]string) {
-	ruler := say.RulerFor(g.language)
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Options = table.OptionsNoBordersAndSeparators
-	t.Style().Format.Header = text.FormatDefault
-	head := table.Row{}
-	used := 0
-	for i, h := range header {
-		h = say.Text(h).In(g.language)
-		head = append(head, h)
-		if i == len(header)-1 {
-			break
-		}
-		widest := ruler.Width(h)
-		for _, r := range rows {
-			widest = max(widest, ruler.Width(r[i]))
-		}
-		used += widest + 2
+func (g *globals) printTable(header []string, rows [][]string) {
+	ruler, last := say.RulerFor(g.language), len(header)-1
+	table := [][]string{each(header, func(h string) string { return say.Text(h).In(g.language) })}
+	for _, row := range rows {
+		table = append(table, each(row, terminalText))
 	}
-	t.SetColumnConfigs([]table.ColumnConfig{{
-		Number: len(header), WidthMax: max(g.width()-used-3, 20),
-		WidthMaxEnforcer: func(s string, n int) string {
-			if g.language == say.Chinese {
-				return strings.Join(ruler.Wrap(s, n), "\n")
-			}
-			return text.WrapSoft(s, n)
-		},
-	}})
-	t.AppendHeader(head)
-	for _, r := range rows {
-		row := table.Row{}
-		for _, cell := range r {
-			row = append(row, terminalText(cell))
+	widths := make([]int, last)
+	for _, row := range table {
+		for i := range widths {
+			widths[i] = max(widths[i], ruler.Width(row[i]))
 		}
-		t.AppendRow(row)
 	}
-	fmt.Fprintln(w, terminalLines(t.Render()))
+	for _, row := range table {
+		head := " "
+		for i, width := range widths {
+			head += ruler.Pad(row[i], width) + "  "
+		}
+		g.wrapped(head, strings.Repeat(" ", ruler.Width(head)), "", row[last])
+	}
 }

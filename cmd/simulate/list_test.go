@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/runstore"
+	"lockstep/internal/report/export"
 )
 
 // A store that cannot be read is not one without runs.
@@ -26,7 +26,7 @@ func TestListOfAnUnreadableStore(t *testing.T) {
 // A run that an earlier version of the properties has judged says so.
 func TestChangesNameTheVersion(t *testing.T) {
 	r, _ := storedPause(t)
-	was := &runstore.Summary{}
+	was := &export.RunResult{}
 	if got := changes(was, r); len(got) != 0 {
 		t.Errorf("a result without a version has changed: %v", len(got))
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/run"
-	"lockstep/internal/rundir"
+	"lockstep/internal/runstore"
 )
 
 // storedPause plays a story, and gives what stores it.
@@ -62,8 +62,8 @@ func TestLogsAreStored(t *testing.T) {
 	if !bytes.Contains(read(filepath.Join(with.RunDir, "report.html")), mention) || bytes.Contains(read(filepath.Join(without.RunDir, "report.html")), mention) {
 		t.Error("the report does not say whether there are logs")
 	}
-	again := &rundir.Run{Dir: with.RunDir}
-	if !again.HasLogs() || (&rundir.Run{Dir: without.RunDir}).HasLogs() {
+	again := &runstore.Run{Dir: with.RunDir}
+	if !again.HasLogs() || (&runstore.Run{Dir: without.RunDir}).HasLogs() {
 		t.Error("a stored run does not know whether it has logs")
 	}
 }

@@ -3,14 +3,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"lockstep/internal/report/clean"
+	"lockstep/internal/report/terminal"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -138,6 +148,9 @@ func unreadable(err error) error {
 // unwritable is the error for a file that cannot be written, in a place that the user
 // chose with a flag or, when flag is "", by naming it.
 func unwritable(err error, flag string) error {
+	if err == nil {
+		return nil
+	}
 	cure := "choose another place"
 	if flag != "" {
 		cure += " with " + flag
@@ -151,6 +164,14 @@ func unwritable(err error, flag string) error {
 	return &environmentError{fmt.Errorf("%w: %s", err, cure)}
 }
 
+// bug is an error that is one of this program; nil for nil.
+func bug(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &bugError{err}
+}
+
 // bugError is a mistake of this program.
 type bugError struct{ err error }
 
@@ -158,3 +179,204 @@ func (e *bugError) Error() string {
 	return e.err.Error() + "\nThis is a bug of lockstep, not of your scenario. Please report it with the scenario and the seed."
 }
 func (e *bugError) Unwrap() error { return e.err }
+
+// globals are the flags of every command.
+type globals struct {
+	json     bool
+	out      string
+	quiet    bool
+	noColor  bool
+	sets     []string     // changes to scenarios, of those commands that take some: see settable
+	language say.Language // of those commands that speak several: see speaks
+	stdout   *screen
+}
+
+// defaultOut is the run store, unless --out names another.
+const defaultOut = "reports"
+
+func rootCommand() *cobra.Command { return commandsOn(newScreen()) }
+
+// commandsOn are the commands, which print there.
+func commandsOn(stdout *screen) *cobra.Command {
+	g := &globals{stdout: stdout, language: say.English}
+	root := &cobra.Command{
+		Use:   "simulate",
+		Short: "Find out how a distributed lock breaks",
+		Long: `Find out how a distributed lock breaks: play concurrent clients through pauses,
+crashes, lost replies and failovers, and judge the history that results.
+
+` + exitHelp,
+		Example: `  simulate tour                  # learn how locks break
+  simulate run pause-past-lease  # play one story
+  simulate serve                 # look at its report`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) },
+	}
+	root.SetOut(g.stdout)
+	root.PersistentFlags().BoolVar(&g.json, "json", false, "print exactly one JSON object on stdout")
+	root.PersistentFlags().StringVar(&g.out, "out", defaultOut, "the run store: where run directories go")
+	root.PersistentFlags().BoolVar(&g.quiet, "quiet", false, "print the verdicts only")
+	root.PersistentFlags().BoolVar(&g.noColor, "no-color", false, "no colours (also: NO_COLOR)")
+	root.Version = cmp.Or(buildVersion(), "unknown") // a test has none
+	root.SetVersionTemplate("simulate {{.Version}}\n")
+	root.InitDefaultVersionFlag()
+	group(root, "Begin here:", tourCommand(g), runCommand(g), serveCommand(g), listCommand(g))
+	group(root, "Look closer at runs:", explainCommand(g), reportCommand(g))
+	group(root, "Your own lock:", checkCommand(g), testCommand(g), newCommand(g))
+	group(root, "How often, when, and which lock:", searchCommand(g), sweepCommand(g), exploreCommand(g), adviseCommand(g), matrixCommand(g))
+	group(root, "This program:", doctorCommand(g), devCommand(g))
+	addCompletion(root, g)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommandGroupID("This program:")
+	checkArguments(root, g)
+	shapeHelp(root)
+	return root
+}
+
+// group adds commands that the help shows under one title, which is the group's id as well.
+func group(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+		root.AddCommand(c)
+	}
+}
+
+// color reports whether stdout wants colours.
+func (g *globals) color() bool {
+	return !g.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// paint colours a text by a code of ANSI; "" is none.
+func (g *globals) paint(code, text string) string {
+	if code == "" || !g.color() {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// wrapped prints a text in as many lines as it takes: the first one behind a head, the others behind an indent that is
+// as wide. code colours it. What was harmless within a line stays so when it comes to begin one.
+func (g *globals) wrapped(head, indent, code, text string) {
+	ruler := say.RulerFor(g.language)
+	for _, line := range ruler.Wrap(text, max(g.width()-ruler.Width(indent), 30)) {
+		fmt.Fprintln(g.stdout, clean.Log(strings.TrimRight(head+g.paint(code, line), " ")))
+		head = indent
+	}
+}
+
+// signs reports whether stdout is a terminal that shows more than ASCII, by what the locale says of it.
+func (g *globals) signs() bool {
+	locale := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG"))
+	locale = strings.ReplaceAll(strings.ToLower(locale), "-", "")
+	return strings.Contains(locale, "utf8") && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// interactive reports whether somebody can be asked.
+func interactive() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
+}
+
+// width returns the width of the terminal, 80 columns when there is none.
+func (g *globals) width() int {
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		return w
+	}
+	return 80
+}
+
+// terminal is what stdout can show.
+func (g *globals) terminal() terminal.Options {
+	return terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Brief: g.quiet, Language: g.language}
+}
+
+// devCommand is what those need who work on the program, its measurements and its pages, and who spread work over
+// machines.
+func devCommand(g *globals) *cobra.Command {
+	dev := &cobra.Command{
+		Use:   "dev",
+		Short: "Spread work over machines; measure and write the reference again",
+		Example: `  simulate dev merge part-*.json       # what several machines have played
+  simulate dev docs                    # write the reference`,
+		Args: g.subcommand, RunE: showHelp, DisableFlagsInUseLine: true,
+	}
+	group(dev, "Many machines:", workCommand(g), mergeCommand(g))
+	group(dev, "Measurements:", compareWorldsCommand(g), claimsCommand(g))
+	group(dev, "The reference:", docsCommand(g), schemaCommand(g))
+	return dev
+}
+
+// screen is stdout, watched: what cannot be printed must not look like success,
+// and nobody has to look at the error of every line.
+type screen struct {
+	w    io.Writer
+	gone bool  // whoever read it has closed it, as head does; nothing is printed any more
+	err  error // the first other one
+}
+
+func newScreen() *screen { return &screen{w: os.Stdout} }
+
+func (s *screen) Write(data []byte) (int, error) {
+	if s.gone {
+		return len(data), nil
+	}
+	n, err := s.w.Write(data)
+	if errors.Is(err, syscall.EPIPE) {
+		s.gone = true
+		return len(data), nil
+	}
+	if err != nil && s.err == nil {
+		s.err = &environmentError{fmt.Errorf("cannot print: %w; send the output to another place", err)}
+	}
+	return n, err
+}
+
+// errorForBrokenPipe makes an error of writing out of the signal that would end the program
+// in the middle of a run when the reader of its output is gone. It is caught and not
+// ignored, since the servers that we start would inherit that.
+func errorForBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
+// bar is a progress bar on stderr, when somebody looks at it. A bar that cannot be
+// drawn is no reason to stop, so nobody asks for its errors.
+func (g *globals) bar(what string, all int) *progressbar.ProgressBar {
+	visible := !g.quiet && term.IsTerminal(int(os.Stderr.Fd()))
+	return progressbar.NewOptions(all,
+		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetVisibility(visible),
+		progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
+	)
+}
+
+// speaks gives a command the flag for its language. It does not follow the locale as the
+// tour does: the same history gives the same page on every machine. What a mistake of the
+// user or of the machine is, is said in English.
+func speaks(cmd *cobra.Command, g *globals) *cobra.Command {
+	lang := cmd.Flags().String("lang", string(say.English), "the language of the output: en or zh")
+	completeLanguage(cmd)
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
+		g.language, err = languageOf(*lang)
+		return err
+	}
+	return cmd
+}
+
+// said is a phrase on one line of the terminal.
+func (g *globals) said(p say.Part) string { return terminalText(p.In(g.language)) }
+
+// named is a line that begins with a name: report, wrote.
+func (g *globals) named(name string, p say.Part) string {
+	return say.RulerFor(g.language).Pad(say.Text(name).In(g.language), 9) + g.said(p)
+}
+
+func completeLanguage(cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(
+		[]string{string(say.English), string(say.Chinese)}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// terminalText makes a text from a scenario or a file name safe to print on one line.
+func terminalText(s string) string { return clean.Line(s) }
+
+// terminalLines is terminalText for texts of several lines.
+func terminalLines(s string) string { return clean.Lines(s) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -73,11 +72,9 @@ showed; --export writes them as scenario files, too.`,
 // letterList says what the letters mean, a line for each.
 func letterList() string {
 	var b strings.Builder
-	line := func(l checker.Letter, means say.Phrase) { fmt.Fprintf(&b, "  %-4s%s\n", l, means.English()) }
-	for _, x := range checker.Letters {
-		line(x.Letter, x.Means)
+	for _, x := range checker.CellLetters {
+		fmt.Fprintf(&b, "  %-4s%s\n", x.Letter, x.Means.English())
 	}
-	line(matrix.NotApplicable, say.MeansNoStep.With())
 	return b.String()
 }
 
@@ -133,9 +130,9 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 		return err
 	}
 	if f.json {
-		return printCells(f.stdout, m.Measured())
+		return f.printCells(m.Measured())
 	}
-	f.print(f.stdout, m)
+	f.print(m)
 	took := say.Verbatim(fmt.Sprintf("%.1f", time.Since(started).Seconds()))
 	fmt.Fprintf(f.stdout, "\n%s\n", say.RunsAndPage.With(say.Number(runsOf(m)), took, say.Verbatim(page)).In(f.language))
 	if len(m.Cells) == 1 {
@@ -166,11 +163,11 @@ func (f *matrixFlags) partOf(m *matrix.Matrix, interrupted error) error {
 		return interrupted
 	}
 	if f.json {
-		if err := printCells(f.stdout, m.Measured()); err != nil {
+		if err := f.printCells(m.Measured()); err != nil {
 			return err
 		}
 	} else {
-		f.print(f.stdout, m)
+		f.print(m)
 	}
 	return fmt.Errorf("interrupted after %d of %d cells, which are shown above; no page was written", over, len(m.Cells))
 }
@@ -198,10 +195,7 @@ func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, erro
 	if len(codes) == 0 {
 		return among, nil
 	}
-	var known []string
-	for _, c := range among {
-		known = append(known, c.Code)
-	}
+	known := each(among, func(c matrix.Column) string { return c.Code })
 	var out []matrix.Column
 	for _, code := range codes {
 		at := slices.Index(known, strings.ToUpper(code))
@@ -221,50 +215,47 @@ func unknownName(what, name string, known []string) error {
 }
 
 // print shows the table and what the codes mean.
-func (f *matrixFlags) print(w io.Writer, m *matrix.Matrix) {
+func (f *matrixFlags) print(m *matrix.Matrix) {
 	width := 0
 	for _, v := range m.Locks {
 		width = max(width, len(v.ID))
 	}
-	fmt.Fprintf(w, "%-*s", width, "")
+	fmt.Fprintf(f.stdout, "%-*s", width, "")
 	for _, c := range m.Columns {
-		fmt.Fprintf(w, " %2s ", c.Code)
+		fmt.Fprintf(f.stdout, " %2s ", c.Code)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(f.stdout)
 	course := say.Text("The course: misprints").In(f.language)
 	for i, v := range m.Locks {
 		if course != "" && locks.Misprint(v.ID) && len(f.locks) == 0 {
-			fmt.Fprintf(w, "\n%s\n", course)
+			fmt.Fprintf(f.stdout, "\n%s\n", course)
 			course = ""
 		}
-		fmt.Fprintf(w, "%-*s", width, v.ID)
+		fmt.Fprintf(f.stdout, "%-*s", width, v.ID)
 		for k := range m.Columns {
-			fmt.Fprintf(w, " %s", f.paint(m.Cell(i, k)))
+			fmt.Fprintf(f.stdout, " %s", f.letter(m.Cell(i, k)))
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(f.stdout)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(f.stdout)
 	for _, c := range m.Columns {
-		fmt.Fprintf(w, "%2s  %s\n", c.Code, c.Name.In(f.language))
+		fmt.Fprintf(f.stdout, "%2s  %s\n", c.Code, c.Name.In(f.language))
 	}
 }
 
-// paint colours a cell's letter, padded to two columns and one for the mark of damage.
-func (f *matrixFlags) paint(c *matrix.Cell) string {
-	text, l := fmt.Sprintf("%2s ", string(c.Letter)), c.Letter
+// letter is a cell's letter in colour, padded to two columns and one for the mark of damage.
+func (f *matrixFlags) letter(c *matrix.Cell) string {
+	mark := " "
 	if c.Damaged() {
-		text = fmt.Sprintf("%2s*", string(c.Letter))
+		mark = "*"
 	}
-	if !f.color() {
-		return text
-	}
-	colour := map[checker.Letter]string{
-		checker.LetterSafe: "32", checker.LetterDelay: "33", checker.LetterStuck: "35", matrix.NotApplicable: "2",
-	}[l]
-	if colour == "" {
+	colour, ok := map[checker.Letter]string{
+		checker.LetterSafe: "32", checker.LetterDelay: "33", checker.LetterStuck: "35", checker.LetterNone: "2",
+	}[c.Letter]
+	if !ok {
 		colour = "31"
 	}
-	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+	return f.paint(colour, fmt.Sprintf("%2s%s", string(c.Letter), mark))
 }
 
 func runsOf(m *matrix.Matrix) (n int) {
@@ -282,22 +273,16 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 	}
 	if !f.whole() {
 		data, err := matrixpage.HTML(shown)
-		if err != nil {
-			return "", &bugError{err}
-		}
-		return f.savePage(f.pageName(), data)
+		return f.savePage(f.pageName(), data, err)
 	}
 	data, evidence, err := matrixpage.Pages(shown)
-	if err != nil {
-		return "", &bugError{err}
-	}
 	for name, page := range evidence { // order: each file on its own
 		path := filepath.Join(f.out, matrixpage.Folder, name)
 		if err := writeWhole(path, page); err != nil {
 			return path, unwritable(fmt.Errorf("cannot write the page: %w", err), "--out")
 		}
 	}
-	return f.savePage(f.pageName(), data)
+	return f.savePage(f.pageName(), data, err)
 }
 
 // pageName is that of the whole matrix, or of a part of it, which does not take its place.
@@ -332,7 +317,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 		lines = append(lines, f.named("story", say.Verbatim(playStory(c))))
 	}
 	if also := c.Also(); len(also) > 0 {
-		lines = append(lines, f.named("also", lettersOf(also)))
+		lines = append(lines, f.named("also", say.List(each(also, func(l checker.Letter) say.Part { return say.Verbatim(l) }))))
 	}
 	if c.Damaged() {
 		lines = append(lines, f.named("damage", c.DamagedBy))
@@ -347,13 +332,4 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 // playStory is the command line that plays the story of the walk that a cell has.
 func playStory(c *matrix.Cell) string {
 	return "simulate run " + c.Story.Name
-}
-
-// lettersOf lists letters.
-func lettersOf(all []checker.Letter) say.List {
-	out := make(say.List, len(all))
-	for i, l := range all {
-		out[i] = say.Verbatim(l)
-	}
-	return out
 }

@@ -6,17 +6,19 @@ import (
 	"slices"
 	"sort"
 
-	"lockstep/internal/advice"
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
-	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
+	"lockstep/internal/store"
 )
 
 // matrixPage maps a measured matrix to what its page shows: rows by the kind of
@@ -26,11 +28,12 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	if err != nil {
 		return nil, err
 	}
-	drawn := &matrixpage.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: f.matrixReplay(m.Seeds)}
+	replay := fmt.Sprintf("simulate matrix --seeds %d", m.Seeds) + f.world() + f.narrowed()
+	drawn := &matrixpage.Matrix{Language: f.language, Backend: m.Backend, Seeds: m.Seeds, Replay: replay}
 	for _, c := range m.Columns {
 		column := page.Column{Code: c.Code, Name: c.Name.In(f.language), Summary: c.Summary.In(f.language)}
 		for _, k := range c.Kinds() {
-			column.Kinds = append(column.Kinds, page.Kind{Name: measured.KindInWords(k.Name).In(f.language), During: duringInWords[k.During]})
+			column.Kinds = append(column.Kinds, page.Kind{Name: faultkind.Called(k.Kind).In(f.language), During: k.While()})
 		}
 		drawn.Columns = append(drawn.Columns, column)
 	}
@@ -63,7 +66,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		for k := range m.Columns {
 			c := m.Cell(i, k)
 			row.Cells = append(row.Cells, matrixpage.Cell{
-				Tried:  eachIn(c.Tried(), f.language),
+				Tried:  each(c.Tried(), func(name say.Both) string { return name.In(f.language) }),
 				Letter: c.Letter, Note: c.Note.In(f.language), Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
 				Also: c.Also(), DamagedBy: c.DamagedBy.In(f.language), Walk: walkOfCell(c),
@@ -93,11 +96,8 @@ func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []strin
 	if where == nil {
 		return
 	}
-	var all say.List
-	for _, h := range where {
-		all = append(all, h)
-	}
 	c := &row.Cells[column]
+	all := say.List(each(where, func(h say.Both) say.Part { return h }))
 	c.NotExpected, c.Nowhere = say.NotExpectedIn.With(all).In(f.language), nowhere
 }
 
@@ -134,14 +134,12 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *measured.Explor
 			Tokens: l.Walk == nil || l.Walk.Locks[0].Fenced(), // else it is unknown
 		}
 		for k := range columns {
-			cell := matrixpage.Cell{Letter: matrix.NotApplicable, Note: how}
+			cell := matrixpage.Cell{Letter: checker.LetterNone, Note: how}
 			if c := l.Cell(columns[k].Code); c != nil {
 				cell.Letter, cell.Runs, cell.Untested, cell.Broken, cell.Stuck = checker.Letter(c.Letter), c.Runs, c.Untested, c.Broken, c.Stuck
 				cell.Rate, cell.Low, cell.High = c.Rate, c.Low, c.High
 				cell.DamagedBy = say.Both{English: c.DamagedBy, Chinese: c.DamagedZH}.In(f.language)
-				for _, also := range c.Also {
-					cell.Also = append(cell.Also, checker.Letter(also))
-				}
+				cell.Also = each(c.Also, func(also string) checker.Letter { return checker.Letter(also) })
 			}
 			row.Cells = append(row.Cells, cell)
 			f.unexpected(&row, k, kindsFor(&columns[k], l.Lock, walk))
@@ -150,9 +148,6 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *measured.Explor
 	}
 	return rows, nil
 }
-
-// duringInWords is what a client is at that a fault of the walk hits.
-var duringInWords = map[string]string{"acquire": "while acquiring", "hold": "while holding", "release": "while releasing"}
 
 // walkOfCell is what the walk has come to in a cell.
 func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
@@ -164,12 +159,6 @@ func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
 		w.Command = playStory(c)
 	}
 	return w
-}
-
-// matrixReplay is the command line that measures the matrix again.
-func (f *matrixFlags) matrixReplay(seeds int) string {
-	line := fmt.Sprintf("simulate matrix --seeds %d", seeds)
-	return line + f.world() + f.narrowed()
 }
 
 // worstRuns plays the worst run of each cell again, and tells those in which
@@ -198,22 +187,22 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 	if c.Letter == checker.LetterDelay || f.live() { // a real run cannot be played again as it was
 		return r, nil
 	}
-	j, err := matrix.Replay(ctx, simulator, s, c.Lock)
+	j, err := matrix.Replay(ctx, simulator, s, c.Lock, false)
 	if err != nil {
 		return nil, fmt.Errorf("%s under %s, played again: %w", c.Lock, c.Fault, err)
 	}
 	if j.History.Hash().String() != s.Hash {
 		return nil, &bugError{fmt.Errorf("%s under %s, played again, gave another history", c.Lock, c.Fault)}
 	}
-	r.Tale = matrixpage.NewTale(&j, s.Played().Redis.Lag)
-	if !checker.HandsOutTokens(j.History) || s.Letter != checker.LetterV && s.Letter != checker.LetterVF {
+	r.Tale = matrixpage.NewTale(&j, s.Played().LagOf(c.Lock))
+	if !checker.HandsOutTokens(j.History) || !s.Letter.TwoHold() {
 		return r, nil
 	}
-	again, err := matrix.ReplayChecked(ctx, simulator, s, c.Lock)
+	again, err := matrix.Replay(ctx, simulator, s, c.Lock, true)
 	if err != nil {
 		return nil, fmt.Errorf("%s under %s, played with a check of tokens: %w", c.Lock, c.Fault, err)
 	}
-	r.Checked = r.Tale.Again(&again, s.Played().Redis.Lag)
+	r.Checked = r.Tale.Again(&again, s.Played().LagOf(c.Lock))
 	r.CheckedCommand = r.Command + " --set " + shell.Pair("workload.fence", string(plan.FenceReadsAndWrites))
 	return r, nil
 }
@@ -228,36 +217,28 @@ type lockGroup struct {
 func groupOf(v locks.Variant) lockGroup {
 	switch {
 	case v.Library != "":
-		return lockGroup{90, say.LibrariesAsTheyAre.With()}
+		return lockGroup{990, say.LibrariesAsTheyAre.With()}
 	case locks.Misprint(v.ID):
-		return lockGroup{99, say.Text("The course: misprints")}
+		return lockGroup{999, say.Text("The course: misprints")}
 	case v.Servers.Shards > 0:
 		return redisCluster
 	}
-	if g, ok := storeGroups[v.Store]; ok {
-		return g
-	}
-	return lockGroup{50, verbatimPhrase(string(v.Store))}
+	return storeGroup(v.Kind())
 }
 
 // redisCluster has the designs that demand shards.
-var redisCluster = lockGroup{1, verbatimPhrase("Redis Cluster")}
+var redisCluster = lockGroup{15, verbatimPhrase("Redis Cluster")}
 
-var storeGroups = map[locks.Store]lockGroup{
-	locks.StoreRedis:      {0, say.OnePrimaryOfRedis.With()},
-	locks.StoreRedisNodes: {2, say.PrimariesOfRedis.With()},
-	locks.StoreEtcd:       {3, verbatimPhrase("etcd")},
-	locks.StoreZooKeeper:  {4, verbatimPhrase("ZooKeeper")},
-	locks.StoreConsul:     {5, verbatimPhrase("Consul")},
-	locks.StoreMySQL:      {6, verbatimPhrase("MySQL")},
-	locks.StorePostgres:   {7, verbatimPhrase("PostgreSQL")},
-}
-
-func eachIn(texts []say.Both, l say.Language) (out []string) {
-	for _, t := range texts {
-		out = append(out, t.In(l))
+// storeGroup has the designs on a store, in the order of stores.
+func storeGroup(s *store.Store) lockGroup {
+	name := verbatimPhrase(s.Title)
+	switch {
+	case s.IsRedis():
+		name = say.OnePrimaryOfRedis.With()
+	case s.Topology == store.Independent:
+		name = say.PrimariesOfRedis.With()
 	}
-	return out
+	return lockGroup{10 * s.Place, name}
 }
 
 // verbatimPhrase is a name, the same in every language.
@@ -266,7 +247,7 @@ func verbatimPhrase(name string) say.Phrase { return say.Both{English: name}.Phr
 // demands says what a design wants of its servers.
 func demands(v locks.Variant) say.Remarks {
 	s := v.Servers
-	parts := say.Remarks{storeGroups[v.Store].name}
+	parts := say.Remarks{storeGroup(v.Kind()).name}
 	if s.Shards > 0 {
 		parts = say.Remarks{redisCluster.name, say.LeastShards.With(say.Number(s.Shards))}
 	}

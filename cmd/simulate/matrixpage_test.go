@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
@@ -160,7 +160,7 @@ func playPageAgain(t *testing.T, scale string) {
 // has the durations as they are written.
 func TestMatrixPageOfRealServers(t *testing.T) {
 	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{}, backend: "process", scale: "0.1"}}
-	c := &matrix.Cell{Lock: "setnx", Worst: &matrix.Sighting{}}
+	c := &matrix.Cell{Record: matrix.Record{Lock: "setnx", Worst: &matrix.Sighting{}}}
 	if got, want := f.playAgain("setnx-GP.yaml", c), "simulate run setnx-GP.yaml --lock setnx --seed 1 --backend process --scale 0.1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/say"
-	"lockstep/internal/shard"
 	"lockstep/internal/sim"
 )
 
@@ -31,7 +31,7 @@ func mergeCommand(g *globals) *cobra.Command {
 		Long: `Put together what several machines have played: the parts that search, sweep, matrix,
 explore and claims write with --shard. It prints what the command would have printed on
 one machine, with the same exit code, and writes the same files; what a search has found
-is shrunk here. All parts must be there, each once, in any order.
+is shrunk here. All parts must be there, in any order.
 
 docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 
@@ -48,23 +48,20 @@ docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 }
 
 func (f *mergeFlags) merge(ctx context.Context, files []string) error {
-	var parts []*shard.Part
+	var parts []*campaign.Results
 	files, err := partFiles(files)
 	if err != nil {
 		return err
 	}
-	for i, file := range files {
-		if slices.Contains(files[:i], file) {
-			return fmt.Errorf("%s is named twice: once is enough", file)
-		}
+	for _, file := range files {
 		p, err := readPart(file)
 		if err != nil {
 			return err
 		}
 		parts = append(parts, p)
 	}
-	all, err := shard.Merge(parts)
-	if errors.Is(err, shard.ErrDiverged) {
+	all, err := campaign.Merge(parts)
+	if errors.Is(err, campaign.ErrDiverged) {
 		return &bugError{err}
 	}
 	if err != nil {
@@ -107,20 +104,20 @@ func partFiles(args []string) (files []string, err error) {
 	return files, nil
 }
 
-// store writes one part of several.
-func (f *mergeFlags) store(all *shard.Part) error {
+// store writes one file of several.
+func (f *mergeFlags) store(all *campaign.Results) error {
 	if err := writeNew(f.partial, all.Store()); err != nil {
 		return err
 	}
 	if f.json {
-		return printJSON(f.stdout, map[string]any{"schema": 1, "part": f.partial, "holds": len(all.Results), "shards": all.Shards})
+		return f.printJSON(map[string]any{"schema": 1, "part": f.partial, "holds": all.Len(), "shards": all.Shards})
 	}
-	_, err := fmt.Fprintln(f.stdout, f.named("wrote", say.PartOfSeveral.With(say.Verbatim(f.partial), say.Number(len(all.Results)), say.Number(all.Shards))))
+	_, err := fmt.Fprintln(f.stdout, f.named("wrote", say.PartOfSeveral.With(say.Verbatim(f.partial), say.Number(all.Len()), say.Number(all.Shards))))
 	return err
 }
 
 // show shows what the command shows whose parts these are.
-func (f *mergeFlags) show(ctx context.Context, all *shard.Part) error {
+func (f *mergeFlags) show(ctx context.Context, all *campaign.Results) error {
 	w := all.Work
 	if f.walk != "" && w.Command != "explore" {
 		return fmt.Errorf("--walk is for parts of simulate explore, and these are of simulate %s: leave it out", w.Command)
@@ -142,9 +139,17 @@ func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
 	case "matrix":
 		return (&matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}).merge(ctx)
 	case "explore":
-		return (&exploreFlags{globals: f.globals, shards: shards}).merge(ctx, f.walk)
+		x := &exploreFlags{globals: f.globals, shards: shards, resume: f.walk} // it goes there, to be gone on with
+		if err := shards.options(&x.exploreOptions); err != nil {
+			return err
+		}
+		return x.explore(ctx)
 	case "claims":
-		return (&claimsFlags{globals: f.globals, shards: shards}).merge(ctx)
+		c := &claimsFlags{globals: f.globals, shards: shards}
+		if err := shards.options(&c.claimsOptions); err != nil {
+			return err
+		}
+		return c.measure(ctx)
 	default:
 		return fmt.Errorf("these are parts of %q, which this program cannot merge", of)
 	}
@@ -156,4 +161,70 @@ func (f *shardFlags) options(into any) error {
 		return fmt.Errorf("the parts have options that simulate %s does not know: %w", f.read().Command, err)
 	}
 	return nil
+}
+
+// workFlags are the flags of the command work.
+type workFlags struct {
+	*globals
+	jobs int
+}
+
+func workCommand(g *globals) *cobra.Command {
+	f := &workFlags{globals: g}
+	cmd := &cobra.Command{
+		Use:   "work <address>",
+		Short: "Play what other machines hand out over a queue",
+		Long: `Play ranges of searches, sweeps, matrices, walks and claims that other machines hand out over
+NATS JetStream, with --on nats://HOST or --on embedded, until it is stopped. Any number of
+workers may come and go at any time, also by kill -9: what one of them was playing is played again.
+
+A worker reads scenarios and ranges and nothing else, and writes no file. It takes work of
+its own version only, so start coordinator and workers from the same build.
+
+Credentials are read from the address or the environment, as the tool nats does:
+NATS_USER and NATS_PASSWORD, NATS_TOKEN, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY.
+It needs the program built with -tags queue; make build-live puts one beside this.`,
+		Example: `  simulate dev work nats://queue.example.com  # until the work is done
+  simulate dev work tls://a.example,tls://b.example --jobs 8  # two servers`,
+		Args: arguments(1, 1, "the address of a queue, such as nats://queue.example.com"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.work(cmd.Context(), args[0]) },
+	}
+	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many ranges to play at once, each in a process of its own")
+	return cmd
+}
+
+// playRange plays a range that a worker was given, and returns the line of its result.
+func playRange(w *campaign.Work, s campaign.Shard) ([]byte, error) {
+	x := &given{work: w}
+	f := &mergeFlags{globals: &globals{quiet: true, out: nowhere, stdout: newScreen()}}
+	shards := shardFlags{scenario: w.Scenario, given: x, shard: s}
+	err := f.again(context.Background(), shards)
+	var silent *silentExit
+	if errors.As(err, &silent) && x.line != nil {
+		return x.line, nil
+	}
+	if err == nil {
+		err = errors.New("it has come to nothing")
+	}
+	return nil, err
+}
+
+// nowhere is a run store that cannot be written: a worker keeps nothing.
+const nowhere = "/dev/null/nothing"
+
+// playGiven plays a range that a worker was given.
+func (f *shardFlags) playGiven(w *campaign.Work, play func() (any, error)) error {
+	if how := f.given.work.Differs(w); how != "" {
+		return errors.New("the work is not what this program would do: " + how)
+	}
+	result, err := play()
+	if err != nil {
+		return err
+	}
+	line, err := campaign.NewLine(w, f.shard.String(), result)
+	if err != nil {
+		return &bugError{err}
+	}
+	f.given.line = line.Store()
+	return &silentExit{code: exitMet}
 }

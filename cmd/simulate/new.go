@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +14,10 @@ import (
 	"text/template"
 
 	"github.com/spf13/cobra"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
 )
 
 //go:embed skeleton/*.tmpl skeleton/adapter/*.tmpl
@@ -67,10 +70,7 @@ type newFlags struct {
 
 func newCommand(g *globals) *cobra.Command {
 	f := &newFlags{globals: g}
-	var kinds []string
-	for _, b := range blueprints {
-		kinds = append(kinds, word(b.kind, b.meaning))
-	}
+	kinds := each(blueprints, func(b blueprint) string { return word(b.kind, b.meaning) })
 	kinds = append(kinds, word(adapterKind, "a lock of your own: a test in Go, or a program in the language of --in"))
 	isKind := oneOf("write a new", kinds)
 	cmd := &cobra.Command{
@@ -103,7 +103,7 @@ it is one file: a program that simulate run --lock-command plays on real servers
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.write(cmd.OutOrStdout(), args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.write(args[0], args[1]) },
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", []string{"set-nx-lua"}, "the locks of a new scenario")
 	cmd.Flags().StringVar(&f.in, "in", goLanguage, "the language of a new adapter: "+strings.Join(languageNames(), ", "))
@@ -116,7 +116,7 @@ var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 // maxName keeps names fit for tables and file names.
 const maxName = 40
 
-func (f *newFlags) write(w io.Writer, kind, name string) error {
+func (f *newFlags) write(kind, name string) error {
 	var b blueprint
 	if i := slices.IndexFunc(blueprints, func(b blueprint) bool { return b.kind == kind }); i >= 0 {
 		b = blueprints[i]
@@ -127,7 +127,7 @@ func (f *newFlags) write(w io.Writer, kind, name string) error {
 		}
 	}
 	if kind == adapterKind {
-		return f.writeAdapter(w, name)
+		return f.writeAdapter(name)
 	}
 	why := b.taken(name)
 	if why == "" && b.ident != nil {
@@ -143,15 +143,15 @@ func (f *newFlags) write(w io.Writer, kind, name string) error {
 	if err := writeNew(path, data); err != nil {
 		return err
 	}
-	return f.wrote(w, path, b.next(name, path))
+	return f.wrote(path, b.next(name, path))
 }
 
 // wrote says what was written and what to do next.
-func (f *newFlags) wrote(w io.Writer, path string, next [2]string) error {
+func (f *newFlags) wrote(path string, next [2]string) error {
 	if f.json {
-		return printJSON(w, map[string]any{"schema": 1, "file": path, "next": next})
+		return f.printJSON(map[string]any{"schema": 1, "file": path, "next": next})
 	}
-	_, err := fmt.Fprintf(w, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
+	_, err := fmt.Fprintf(f.stdout, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
 	return err
 }
 
@@ -177,15 +177,19 @@ func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, er
 			return "", nil, err
 		}
 	}
-	skeleton, err := template.ParseFS(skeletons, "skeleton/"+b.kind+".tmpl")
+	data, err = skeleton(b.kind, values)
+	return path, data, err
+}
+
+// skeleton is a file of skeletons with its values filled in.
+func skeleton(name string, values map[string]string) ([]byte, error) {
+	t, err := template.ParseFS(skeletons, "skeleton/"+name+".tmpl")
 	if err != nil {
-		return "", nil, &bugError{err}
+		return nil, &bugError{err}
 	}
 	var out bytes.Buffer
-	if err := skeleton.Execute(&out, values); err != nil {
-		return "", nil, &bugError{err}
-	}
-	return path, out.Bytes(), nil
+	err = t.Execute(&out, values)
+	return out.Bytes(), bug(err)
 }
 
 // repository returns the way to the sources of lockstep that the current folder
@@ -198,12 +202,10 @@ func repository() (string, error) {
 	}
 	for up := "."; ; up = filepath.Join(up, "..") {
 		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil {
-			for line := range strings.Lines(string(data)) {
-				if strings.Join(strings.Fields(line), " ") == "module lockstep" {
-					return up, nil
-				}
-			}
+		switch {
+		case err == nil && moduleLine.Match(data):
+			return up, nil
+		case err == nil:
 			return "", away
 		}
 		parent := filepath.Dir(dir)
@@ -227,12 +229,111 @@ func writeNew(path string, data []byte) (err error) {
 		return unwritable(err, "")
 	}
 	_, err = file.Write(data)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		_ = os.Remove(path) // half a file would stand in the way of the next try
 		return unwritable(err, "")
 	}
 	return nil
+}
+
+// camel turns my-lock into myLock.
+func camel(name string) string {
+	words := strings.Split(name, "-")
+	for i := 1; i < len(words); i++ {
+		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
+	}
+	return strings.Join(words, "")
+}
+
+// What a skeleton declares. The last word keeps it apart from Go's own names.
+
+func lockIdent(name string) string     { return camel(strings.TrimSuffix(name, "-lock") + "-lock") }
+func faultIdent(name string) string    { return camel(name + "-fault") }
+func propertyIdent(name string) string { return camel("check-" + name) }
+
+const isThere = "there is one already"
+
+func lockTaken(name string) string {
+	if _, ok := locks.Lookup(name); ok {
+		return isThere
+	}
+	if name == "all" {
+		return `"locks: all" has a meaning of its own`
+	}
+	return ""
+}
+
+// faultTaken also knows the keys that stand beside a verb.
+func faultTaken(name string) string {
+	if _, ok := faults.Lookup(name); ok {
+		return isThere
+	}
+	keys := []string{"when", "at", "every", "after", "for", "until", "forever"}
+	for _, spec := range faults.All() {
+		for _, p := range spec.Params {
+			keys = append(keys, p.Name)
+		}
+	}
+	if slices.Contains(keys, name) {
+		return "the key has another meaning beside a verb"
+	}
+	return ""
+}
+
+func scenarioTaken(name string) string {
+	dir := scenarioRoot
+	if root, err := repository(); err == nil {
+		dir = filepath.Join(root, dir)
+	}
+	for _, file := range yamlFiles(dir) {
+		if scenarioName(file) == name {
+			return isThere + ", " + file
+		}
+	}
+	return ""
+}
+
+func propertyTaken(name string) string {
+	if _, ok := checker.Lookup(name); ok {
+		return isThere
+	}
+	return ""
+}
+
+// platforms are the words at the end of a file's name that make the go command
+// compile it for some systems only.
+var platforms = strings.Fields(`aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd
+	plan9 solaris wasip1 windows zos 386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le
+	mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)
+
+// notAlwaysCompiled says why a Go file cannot have a name, "" when it can.
+func notAlwaysCompiled(name string) string {
+	last := name[strings.LastIndexByte(name, '-')+1:]
+	if last != name && (last == "test" || slices.Contains(platforms, last)) {
+		return fmt.Sprintf("Go compiles a file whose name ends in _%s only sometimes", last)
+	}
+	return ""
+}
+
+// free returns a name that no Go file of a directory mentions: the wanted one, or
+// one with a number.
+func free(dir, wanted string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return "", &bugError{err}
+	}
+	var all strings.Builder
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", unreadable(err)
+		}
+		all.Write(data)
+	}
+	for n, name := 2, wanted; ; n++ {
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(all.String()) {
+			return name, nil
+		}
+		name = wanted + fmt.Sprint(n)
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,9 +26,8 @@ func TestSkeletonsCompile(t *testing.T) {
 		{"property", "no-two-holders"}, {"property", "progress2"}, {"property", "mutual"},
 		{"scenario", "my-story", "--lock", "set-nx-lua,redlock"},
 	} {
-		root := rootCommand()
+		root := commandsOn(&screen{w: io.Discard})
 		root.SetArgs(append([]string{"new"}, args...))
-		root.SetOut(new(strings.Builder))
 		if err := root.Execute(); err != nil {
 			t.Fatalf("%v: %v", args, err)
 		}
@@ -62,7 +62,7 @@ func copySources(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range []string{"locks", "faults", "checker", "history", "world", "timerwheel", "say", "spread"} {
+	for _, dir := range []string{"locks", "faults", "checker", "history", "world", "say", "rng", "store"} {
 		from := filepath.Join("../../internal", dir)
 		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

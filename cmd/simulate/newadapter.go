@@ -1,18 +1,86 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
-	"text/template"
+
+	"lockstep/examples"
+	"lockstep/internal/locks"
 )
+
+// An adapter is what stands between lockstep and a lock of the user's own. In Go it is a test in
+// virtual time (see newadapter.go), in other languages a program for real servers: a file that
+// works as it is, with the lock of some library in it, to be replaced.
+
+// language is one in which lock programs are written.
+type language struct {
+	name    string
+	example string      // the program in package examples
+	command string      // that runs a file
+	store   locks.Store // what the lock in it keeps its entries in
+	install string      // the Debian packages that it needs
+}
+
+var languages = []language{
+	{name: "bash", example: "bash/redis_cli_lock.sh", command: "bash", store: locks.StoreRedis, install: "redis-tools"},
+	{
+		name: "java", example: "java/CuratorLock.java", command: "java -cp '/usr/share/java/*'", store: locks.StoreZooKeeper,
+		install: "openjdk-17-jdk-headless libcurator-recipes-java libjackson2-databind-java",
+	},
+	{name: "php", example: "php/symfony_lock.php", command: "php", store: locks.StoreRedis, install: "php-cli php-redis php-symfony-lock"},
+	{name: "python", example: "python/redis_py_lock.py", command: "python3", store: locks.StoreRedis, install: "python3-redis"},
+	{name: "ruby", example: "ruby/redis_lock.rb", command: "ruby", store: locks.StoreRedis, install: "ruby-redis"},
+}
+
+// goLanguage is the one whose adapter is no program.
+const goLanguage = "go"
+
+// languageNames are the values of --in.
+func languageNames() []string {
+	return append([]string{goLanguage}, each(languages, func(l language) string { return l.name })...)
+}
+
+// writeAdapter writes an adapter in the language of --in.
+func (f *newFlags) writeAdapter(name string) error {
+	i := slices.IndexFunc(languages, func(l language) bool { return l.name == f.in })
+	switch {
+	case f.in == goLanguage:
+		return f.writeGoAdapter(name)
+	case i < 0:
+		return fmt.Errorf("--in %.40q: an adapter can be written in %s", f.in, strings.Join(languageNames(), ", "))
+	case f.source != "":
+		return fmt.Errorf("--source is for an adapter in %s: leave it out for one in %s", goLanguage, f.in)
+	}
+	return f.writeProgram(&languages[i], name)
+}
+
+// writeProgram writes a lock program into the current folder.
+func (f *newFlags) writeProgram(l *language, name string) error {
+	data, err := examples.Files.ReadFile(l.example)
+	if err != nil {
+		return &bugError{err}
+	}
+	file := name + path.Ext(l.example)
+	if err := writeNew(file, data); err != nil {
+		return err
+	}
+	run := fmt.Sprintf("simulate run --backend process --scale 0.1 --lock-command %q", l.command+" "+file)
+	if l.store != locks.StoreRedis {
+		run += " --lock-store " + string(l.store)
+	}
+	return f.wrote(file, [2]string{
+		run + " (it needs: sudo apt-get install -y " + l.install + ")",
+		"put your lock in the place of the one in " + file,
+	})
+}
 
 // adapterKind is the kind of `simulate new` that writes a folder: a lock of one's own and its test.
 const adapterKind = "adapter"
@@ -21,7 +89,7 @@ const adapterKind = "adapter"
 var adapterFiles = []string{"lock.go", "lock_test.go", "slow-work.yaml"}
 
 // writeGoAdapter writes the folder of an adapter in Go below the current one.
-func (f *newFlags) writeGoAdapter(w io.Writer, name string) error {
+func (f *newFlags) writeGoAdapter(name string) error {
 	source, err := f.checkout()
 	if err != nil {
 		return err
@@ -46,15 +114,10 @@ func (f *newFlags) writeGoAdapter(w io.Writer, name string) error {
 	}
 	files := map[string][]byte{"go.mod": moduleBeside(module, name, place), "go.sum": sums}
 	for _, file := range adapterFiles {
-		t, err := template.ParseFS(skeletons, "skeleton/adapter/"+file+".tmpl")
-		if err != nil {
-			return &bugError{err}
+		values := map[string]string{"Package": strings.ReplaceAll(name, "-", "")}
+		if files[file], err = skeleton("adapter/"+file, values); err != nil {
+			return err
 		}
-		var out bytes.Buffer
-		if err := t.Execute(&out, map[string]string{"Package": strings.ReplaceAll(name, "-", "")}); err != nil {
-			return &bugError{err}
-		}
-		files[file] = out.Bytes()
 	}
 	for file, data := range files { // order: each file on its own
 		if err := writeNew(filepath.Join(name, file), data); err != nil {
@@ -63,7 +126,7 @@ func (f *newFlags) writeGoAdapter(w io.Writer, name string) error {
 	}
 	tidy(name)
 	next := [2]string{"cd " + name + " && go test -v", "put your lock in the place of " + filepath.Join(name, "lock.go") + ", and say in lock_test.go how it is used"}
-	return f.wrote(w, name+string(filepath.Separator), next)
+	return f.wrote(name+string(filepath.Separator), next)
 }
 
 // checkout is where the sources of lockstep are: where --source says, or those that this program was
@@ -91,22 +154,14 @@ func (f *newFlags) checkout() (string, error) {
 	return "", fmt.Errorf("--source %s: %w: name the folder of the sources of lockstep", f.source, err)
 }
 
-var moduleLine = regexp.MustCompile(`(?m)^module lockstep$`)
+var moduleLine = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+lockstep[ \t\r]*$`)
 
 // placeFrom is how a new folder names that of the sources: as --source does, so that what is relative stays so.
 func (f *newFlags) placeFrom(name, source string) (string, error) {
 	if f.source == "" || filepath.IsAbs(f.source) {
 		return source, nil
 	}
-	here, err := filepath.Abs(name)
-	if err != nil {
-		return "", &environmentError{err}
-	}
-	place, err := filepath.Rel(here, source)
-	if err != nil {
-		return "", &environmentError{err}
-	}
-	return filepath.ToSlash(place), nil
+	return relative(name, source)
 }
 
 // required matches a line of go.mod that asks for a module.

@@ -80,10 +80,9 @@ func TestNewAdapterSaysWhatIsWrong(t *testing.T) {
 
 // simulateNew runs the command new.
 func simulateNew(args ...string) (string, error) {
-	root := rootCommand()
-	root.SetArgs(append([]string{"new"}, args...))
 	var out strings.Builder
-	root.SetOut(&out)
+	root := commandsOn(&screen{w: &out})
+	root.SetArgs(append([]string{"new"}, args...))
 	err := root.Execute()
 	return out.String(), err
 }

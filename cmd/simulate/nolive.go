@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 
 	"lockstep/internal/plan"
 	"lockstep/internal/real/images"
@@ -41,8 +40,7 @@ func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) 
 	if err != nil {
 		return nil, &environmentError{err}
 	}
-	err = syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
-	return nil, &environmentError{fmt.Errorf("cannot start %s: %w", program, err)}
+	return nil, become(program)
 }
 
 // liveRefusal is never asked: the live program asks its own.

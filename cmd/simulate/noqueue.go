@@ -5,12 +5,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"runtime"
-	"syscall"
 
-	"lockstep/internal/shard"
+	"lockstep/internal/campaign"
 )
 
 // A queue needs a client and, for --on embedded, a server, which the simulator does not: the plain build leaves
@@ -29,15 +26,14 @@ func (*handed) end(err error) error { return err }
 
 func (f *shardFlags) parseQueue() error { return becomeQueue() }
 
-func (f *shardFlags) handOut(context.Context, *globals, *shard.Work) error { return becomeQueue() }
+func (f *shardFlags) handOut(context.Context, *globals, *campaign.Work) error { return becomeQueue() }
 
 func (f *workFlags) work(context.Context, string) error { return becomeQueue() }
 
 // becomeQueue replaces this process by the program with the queue. It returns only when that is impossible.
 func becomeQueue() error {
 	if beside := besideThis(); beside != "" && runtime.GOOS != "windows" {
-		err := syscall.Exec(beside, append([]string{beside}, os.Args[1:]...), os.Environ())
-		return &environmentError{fmt.Errorf("cannot start %s: %w", beside, err)}
+		return become(beside)
 	}
 	return &environmentError{errors.New("this program was built without the queue: run go run -tags queue ./cmd/simulate in the folder of its sources, or put " +
 		liveProgram + " beside it (make build-live, in those sources)")}

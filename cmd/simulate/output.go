@@ -2,24 +2,24 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"time"
 
+	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/export"
-	"lockstep/internal/report/forms"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
-	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
+	"lockstep/internal/say"
+	"lockstep/internal/sim"
 )
 
 // output shows results as they come: as text at once, as one JSON object at the end.
@@ -79,7 +79,7 @@ func (o *output) took(p *plan.Plan, outcomes []run.Outcome) {
 // finish prints what was kept for the end.
 func (o *output) finish() error {
 	if !o.f.json {
-		o.f.tellNotPlayed(o.f.stdout)
+		o.f.tellNotPlayed()
 		if o.plans > 1 {
 			fmt.Fprint(o.f.stdout, terminal.Suite(&o.suite, len(o.f.notPlayed), o.f.language))
 		}
@@ -104,27 +104,16 @@ func (o *output) finish() error {
 	if o.f.playable && all.NotPlayed == nil {
 		all.NotPlayed = []export.NotPlayed{} // somebody asked, and the answer is: nothing
 	}
-	return printJSON(o.f.stdout, all)
+	return o.f.printJSON(all)
 }
 
 // store writes the run directory and returns what it shows.
 func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
 	b := bundle.Of(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed), buildVersion())
 	dir := runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
-	_, err := runstore.Save(o.f.out, dir, func(dir string) ([]runstore.File, error) {
-		b.RunDir = dir // another one where two runs end in the same millisecond
-		files, err := o.f.runFiles(r, b)
-		if err != nil {
-			err = &bugError{err}
-		}
-		return files, err
-	})
-	var bug *bugError
-	switch {
-	case errors.As(err, &bug):
+	started := runstore.Env{Version: buildVersion(), Scale: o.f.scale, Locks: o.f.locks}
+	if err := ofStore(runstore.Keep(o.f.out, dir, r, b, o.f.forms, o.f.language, started)); err != nil {
 		return nil, err
-	case err != nil:
-		return nil, &environmentError{err}
 	}
 	o.stored++
 	o.dir = b.RunDir
@@ -148,18 +137,6 @@ func (f *runFlags) oneLock(p *plan.Plan) string {
 	return p.Locks[0]
 }
 
-// runFiles are the files of a run directory.
-func (f *runFlags) runFiles(r *run.Result, b *bundle.Bundle) ([]runstore.File, error) {
-	logs := rundir.Logs(r)
-	b.Logs = len(logs) > 0
-	shown, err := forms.Render(forms.With(f.forms), f.language, b)
-	if err != nil {
-		return nil, err
-	}
-	own, err := rundir.Files(r, rundir.Env{Version: buildVersion(), Scale: f.scale, Locks: f.locks})
-	return slices.Concat(shown, logs, own), err
-}
-
 // version is what make dist writes into the program; "" in any other.
 var version string
 
@@ -180,24 +157,144 @@ func buildVersion() string {
 	return info.Main.Version
 }
 
-func printJSON(w io.Writer, v any) error {
-	data, err := clean.JSON(v)
+// printed prints what was rendered, for which an error is our own mistake.
+func (g *globals) printed(data []byte, err error) error {
 	if err != nil {
 		return &bugError{err}
 	}
-	_, err = w.Write(data)
+	_, err = g.stdout.Write(data)
 	return err
 }
 
+func (g *globals) printJSON(v any) error { return g.printed(clean.JSON(v)) }
+
 // printCells is printJSON for what has long lists of small things.
-func printCells(w io.Writer, v any) error {
-	data, err := clean.JSONTable(v)
-	if err != nil {
-		return &bugError{err}
-	}
-	_, err = w.Write(data)
-	return err
-}
+func (g *globals) printCells(v any) error { return g.printed(clean.JSONTable(v)) }
 
 // reportPath is where a run's page is.
 func reportPath(dir string) string { return filepath.Join(dir, "report.html") }
+
+// playSeeds plays a plan with many seeds and shows the counts; the run that tells most is stored.
+func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Factory, out *output) (run.Status, error) {
+	bar := f.bar(fmt.Sprintf("%s, %d seeds", p.Slug, f.times), f.times*len(p.Locks))
+	jobs := f.jobs
+	if !history.Simulated(f.backend) {
+		jobs = 1 // real servers would disturb each other's timing
+	}
+	worst := run.NothingExpected
+	first := f.seedOf(p)
+	var show uint64
+	var tallies []*bundle.Tally
+	for _, lock := range p.Locks {
+		t := bundle.NewTally(lock, first, f.times)
+		err := run.Seeds(ctx, worlds, p, lock, first, f.times, jobs, func(o *run.Outcome) {
+			t.Count(o)
+			out.took(p, []run.Outcome{*o})
+			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
+		})
+		if err != nil && ctx.Err() == nil {
+			return run.Failed, f.cutShort(ctx, p, &run.Result{}, out, err)
+		}
+		if t.Runs == 0 {
+			continue // it was interrupted before
+		}
+		t.Finish()
+		worst = max(worst, t.Worst)
+		out.suite.Add(bundle.SuiteRun{Scenario: p.Slug, Lock: lock, Status: t.Worst, Why: t.Why()})
+		tallies = append(tallies, t)
+	}
+	show = telling(tallies, first)
+	_ = bar.Finish()
+	if ctx.Err() != nil {
+		return run.Failed, f.partOfSeeds(p, tallies, show, worlds, out)
+	}
+	if err := f.showTallies(p, tallies, false, out); err != nil {
+		return run.Failed, err
+	}
+	r, err := run.All(ctx, worlds, p, show, f.backend)
+	if err != nil {
+		return run.Failed, f.cutShort(ctx, p, r, out, err)
+	}
+	b, err := out.store(r)
+	if err == nil && !f.json {
+		fmt.Fprintf(f.stdout, "\n%s\n", f.named("report", say.DirOfSeed.With(say.Verbatim(reportPath(b.RunDir)), say.Seed(show))))
+	}
+	return worst, err
+}
+
+// telling is the seed whose run is stored and opened: the first that missed an expectation, else the first that broke
+// something, else the first that tested nothing, else the first of all; of several locks, that of the first one.
+func telling(tallies []*bundle.Tally, first uint64) uint64 {
+	for _, which := range []func(*bundle.Tally) *uint64{
+		func(t *bundle.Tally) *uint64 {
+			if t.Worst != run.Missed {
+				return nil
+			}
+			return t.First()
+		},
+		(*bundle.Tally).FirstBroken,
+		(*bundle.Tally).First,
+	} {
+		for _, t := range tallies {
+			if seed := which(t); seed != nil {
+				return *seed
+			}
+		}
+	}
+	return first
+}
+
+// partOfSeeds shows what many seeds had come to when they were interrupted, and stores
+// one of them if that takes no longer than somebody waits who has pressed Ctrl-C.
+func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint64, worlds run.Factory, out *output) error {
+	keeping.Store(true)
+	runs := 0
+	for _, t := range tallies {
+		runs += t.Runs
+	}
+	if runs == 0 {
+		return fmt.Errorf("interrupted: no run of %s was over, and nothing was stored", p.Slug)
+	}
+	if err := f.showTallies(p, tallies, true, out); err != nil {
+		return err
+	}
+	done := fmt.Sprintf("interrupted after %d of %d runs of %s, which are counted above", runs, f.times*len(p.Locks), p.Slug)
+	if f.backend != sim.Backend { // it cannot be played again
+		return fmt.Errorf("%s; none is stored", done)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience/4)
+	defer stop()
+	r, err := run.All(ctx, worlds, p, show, f.backend)
+	if err != nil {
+		return fmt.Errorf("%s; none is stored", done)
+	}
+	b, err := out.store(r)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s; seed %d is stored in %s", done, show, b.RunDir)
+}
+
+// showTallies shows the counts. Those of an interrupted play have met nothing.
+func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupted bool, out *output) error {
+	met := !interrupted
+	for _, t := range tallies {
+		met = met && t.Worst.Good()
+	}
+	if f.json {
+		all := export.SeedsResult{
+			Schema: 1, Scenario: p.Slug, Backend: f.backend, Met: met, FirstSeed: f.seedOf(p), Times: f.times,
+		}
+		for _, t := range tallies {
+			all.Locks = append(all.Locks, t.SeedsTally)
+		}
+		data, err := json.Marshal(all)
+		out.objects = append(out.objects, data)
+		out.met = out.met && met
+		return err
+	}
+	first := f.seedOf(p)
+	fmt.Fprintf(f.stdout, "%s\n\n", f.said(say.SeedsFromTo.With(say.Verbatim(p.Prose(f.language).Name), say.Seed(first), say.Seed(first+uint64(f.times)-1))))
+	_, err := io.WriteString(f.stdout, terminal.Seeds(tallies, f.terminal()))
+	return err
+}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +15,8 @@ import (
 
 	"golang.org/x/term"
 
-	"lockstep/internal/queue"
-	"lockstep/internal/shard"
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/queue"
 )
 
 // queued says whether the queue is in this program.
@@ -107,8 +106,8 @@ func (f *shardFlags) parseQueue() error {
 	switch {
 	case f.text != "" || f.part != "":
 		return errors.New("--shard and --part are for machines that know nothing of each other: leave them out, or --on")
-	case f.of < 1 || f.of > shard.Most:
-		return fmt.Errorf("--ranges %d: divide the work into 1 to %d ranges", f.of, shard.Most)
+	case f.of < 1 || f.of > campaign.Most:
+		return fmt.Errorf("--ranges %d: divide the work into 1 to %d ranges", f.of, campaign.Most)
 	case ours && (at == "" || at[0] == ':'):
 		return nil
 	}
@@ -119,12 +118,12 @@ func (f *shardFlags) parseQueue() error {
 type handed struct {
 	q      *queue.Queue
 	server *queue.Embedded
-	work   *shard.Work
+	work   *campaign.Work
 	done   bool // its result is here
 }
 
 // handOut has the workers of a queue do a work, and takes their parts.
-func (f *shardFlags) handOut(ctx context.Context, g *globals, w *shard.Work) (err error) {
+func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) (err error) {
 	f.handed = &handed{work: w}
 	if at, ours := strings.CutPrefix(f.on, embedded); ours {
 		if f.handed.server, err = queue.Embed(filepath.Join(g.out, "queue"), strings.TrimPrefix(at, ":")); err != nil {
@@ -147,8 +146,8 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *shard.Work) (er
 	var diverged *queue.Diverged
 	switch {
 	case errors.As(err, &diverged):
-		return keepBoth(g, diverged)
-	case errors.Is(err, shard.ErrDiverged):
+		return keepBoth(g, w, diverged)
+	case errors.Is(err, campaign.ErrDiverged):
 		return &bugError{err}
 	case err != nil:
 		return &environmentError{err}
@@ -176,21 +175,18 @@ func setAside(aside []queue.SetAside, command string, of int) string {
 }
 
 // keepBoth keeps both results of one range, for whoever looks for the bug.
-func keepBoth(g *globals, d *queue.Diverged) error {
-	var parts []*shard.Part
-	for i, data := range d.Parts {
-		path := filepath.Join(g.out, "queue", fmt.Sprintf("range-%d-of-%d-%c.json", d.Shard.Number, d.Shard.Of, 'a'+i))
-		part, err := shard.Read(path, data)
-		if err == nil {
-			err = writeWhole(path, data)
-		}
-		if err != nil {
+func keepBoth(g *globals, w *campaign.Work, d *queue.Diverged) error {
+	both := campaign.NewResults(w, d.Shard.Of)
+	err := error(d)
+	for i, line := range d.Lines {
+		line.File = filepath.Join(g.out, "queue", fmt.Sprintf("range-%d-of-%d-%c.json", d.Shard.Number, d.Shard.Of, 'a'+i))
+		one := campaign.NewResults(w, d.Shard.Of)
+		if err := errors.Join(one.Put(line), writeWhole(line.File, one.Store())); err != nil {
 			return &bugError{errors.Join(d, err)}
 		}
-		parts = append(parts, part)
+		err = both.Put(line) // the second time it names both files
 	}
-	_, err := shard.Merge(parts)
-	return &bugError{cmp.Or(err, error(d))}
+	return &bugError{err}
 }
 
 // end forgets a work whose result was shown, and ends what was started for it.

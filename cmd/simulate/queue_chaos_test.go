@@ -24,7 +24,7 @@ import (
 	"github.com/Shopify/toxiproxy/v2"
 	"github.com/rs/zerolog"
 
-	"lockstep/internal/queue/queuetest"
+	"lockstep/internal/campaign/queue/queuetest"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
 )

@@ -16,8 +16,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"lockstep/internal/queue"
-	"lockstep/internal/queue/queuetest"
+	"lockstep/internal/campaign/queue"
+	"lockstep/internal/campaign/queue/queuetest"
 )
 
 // queueWorks are works that take some seconds on one core, one of each command that can be handed out.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,13 +15,16 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/compare"
 	"lockstep/internal/report/export"
 	"lockstep/internal/report/forms"
+	"lockstep/internal/report/page"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
-	"lockstep/internal/rundir"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/shell"
 )
 
 // reportFlags are the flags of `simulate report`.
@@ -57,7 +62,7 @@ Formats (of a comparison: html and json):
 		Args:              arguments(1, many, "run directories, such as reports/latest"),
 		ValidArgsFunction: completeRuns(g),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), cmd.OutOrStdout(), args)
+			return f.run(cmd.Context(), args)
 		},
 	}
 	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(forms.With(nil)), "what to write")
@@ -69,24 +74,18 @@ Formats (of a comparison: html and json):
 // completeRuns offers the directories of past runs.
 func completeRuns(g *globals) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		var dirs []string
 		runs, _ := listRuns(g.out) // there is nothing to offer then
-		for _, row := range runs.rows {
-			dirs = append(dirs, row[1])
-		}
+		dirs := each(runs.rows, func(row []string) string { return row[1] })
 		return dirs, cobra.ShellCompDirectiveDefault
 	}
 }
 
-func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error {
+func (f *reportFlags) run(ctx context.Context, args []string) error {
 	if f.again {
 		if len(args) > 1 || f.to != "" {
 			return errors.New("--replay plays one run again and writes nothing: leave the others and --to out")
 		}
-		return f.replay(ctx, w, args[0])
-	}
-	if len(args) > 1 {
-		return f.compare(ctx, w, args)
+		return f.replay(ctx, args[0])
 	}
 	chosen, err := pickFormats(f.formats)
 	switch {
@@ -96,64 +95,59 @@ func (f *reportFlags) run(ctx context.Context, w io.Writer, args []string) error
 		return errors.New("--json and --to - would both write to stdout: leave one of them out")
 	case f.to == "-" && len(chosen) != 1:
 		return errors.New("--to - takes one --format")
+	case len(args) > 1:
+		return f.compare(ctx, args, chosen)
 	}
-	out := &output{f: &runFlags{globals: f.globals}, met: true}
 	s, err := openRun(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	status, err := f.one(w, s, chosen, out)
-	if err != nil {
-		return err
-	}
-	if err := out.finish(); err != nil {
-		return err
-	}
-	return statusExit(status)
+	return f.one(s, chosen)
 }
 
 // one judges and renders one stored run.
-func (f *reportFlags) one(w io.Writer, s *rundir.Run, chosen []forms.Form, out *output) (run.Status, error) {
+func (f *reportFlags) one(s *runstore.Run, chosen []forms.Form) error {
 	r := s.Result()
 	b := bundle.Of(r, again(s, r), buildVersion())
 	b.ScalePPM, _ = parseScale(s.Env.Scale) // 0 where the file says nonsense
 	b.RunDir, b.Logs = s.Dir, s.HasLogs()
 	files, err := forms.Render(chosen, f.language, b)
 	if err != nil {
-		return run.Failed, &bugError{err}
+		return &bugError{err}
 	}
 	if f.to == "-" {
-		return r.Status(), toStdout(w, files)
+		return errors.Join(toStdout(f.stdout, files), statusExit(r.Status()))
 	}
 	dir, err := f.anew(s)
 	if err != nil {
-		return run.Failed, err
+		return err
 	}
-	if err := writeApart(dir, files); err != nil {
-		return run.Failed, err
-	}
-	if f.to == "" { // what lies elsewhere is in no store of ours
-		if err := writeIndex(f.out, f.language); err != nil {
-			return run.Failed, err
-		}
+	if err := f.keep(dir, files); err != nil {
+		return err
 	}
 	tellUnplayed(s)
-	out.met = out.met && r.Status().Good()
 	if f.json {
-		data, err := export.Result(b)
-		out.objects = append(out.objects, data)
-		return r.Status(), err
+		err = f.printed(export.Result(b))
+	} else {
+		fmt.Fprint(f.stdout, terminal.Report(b, f.terminal()))
+		for _, p := range changes(s.Was, r) {
+			fmt.Fprintln(f.stdout, f.named("changed", p))
+		}
+		_, err = fmt.Fprintln(f.stdout, f.named("wrote", wrote(files, dir)))
 	}
-	fmt.Fprint(w, terminal.Report(b, f.terminal()))
-	for _, p := range changes(s.Was, r) {
-		fmt.Fprintln(w, f.named("changed", p))
+	return cmp.Or(err, statusExit(r.Status()))
+}
+
+// keep writes what was drawn anew. What lies elsewhere is in no store of ours.
+func (f *reportFlags) keep(dir string, files []forms.File) error {
+	if err := writeApart(dir, files); err != nil || f.to != "" {
+		return err
 	}
-	_, err = fmt.Fprintln(w, f.named("wrote", wrote(files, dir)))
-	return r.Status(), err
+	return writeIndex(f.out, f.language)
 }
 
 // anew is where the files go that are made of a run once more.
-func (f *reportFlags) anew(s *rundir.Run) (string, error) {
+func (f *reportFlags) anew(s *runstore.Run) (string, error) {
 	if f.to != "" {
 		return f.to, nil
 	}
@@ -165,15 +159,12 @@ func (f *reportFlags) anew(s *rundir.Run) (string, error) {
 }
 
 // wrote says which files were written.
-func wrote(files []runstore.File, dir string) say.Phrase {
-	var names say.List
-	for _, file := range files {
-		names = append(names, say.Verbatim(file.Name))
-	}
-	return say.WroteIn.With(names, say.Verbatim(dir))
+func wrote(files []forms.File, dir string) say.Phrase {
+	names := each(files, func(file forms.File) say.Part { return say.Verbatim(file.Name) })
+	return say.WroteIn.With(say.List(names), say.Verbatim(dir))
 }
 
-func toStdout(w io.Writer, files []runstore.File) error {
+func toStdout(w io.Writer, files []forms.File) error {
 	for i := range files {
 		if err := files[i].CopyTo(w); err != nil {
 			return err // the screen tells it
@@ -184,13 +175,13 @@ func toStdout(w io.Writer, files []runstore.File) error {
 
 // changes lists the verdicts that are not what they were, sorted, and last the version
 // of the properties if it is another one.
-func changes(was *runstore.Summary, r *run.Result) []say.Phrase {
+func changes(was *export.RunResult, r *run.Result) []say.Phrase {
 	var out []say.Phrase
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
 		for _, l := range was.Locks {
 			for property, v := range l.Verdicts { // order: sorted below
-				now := string(o.Judgement.Finding(property).Verdict)
+				now := o.Judgement.Finding(property).Verdict
 				if l.Lock == o.Lock && v.Verdict != now {
 					out = append(out, say.VerdictWas.With(say.Verbatim(o.Lock), say.Property(property), say.Verdict(v.Verdict), say.Verdict(now)))
 				}
@@ -202,4 +193,90 @@ func changes(was *runstore.Summary, r *run.Result) []say.Phrase {
 		out = append(out, say.VersionWas.With(say.Number(v), checker.Version))
 	}
 	return out
+}
+
+// maxCompared is how many runs are compared at once: all of their histories are in
+// memory then.
+const maxCompared = 20
+
+// compare puts several stored runs side by side.
+func (f *reportFlags) compare(ctx context.Context, args []string, chosen []forms.Form) error {
+	for _, form := range chosen {
+		if !form.Compares() {
+			return fmt.Errorf("a comparison of runs has no format %s: choose html or json, or name one run", form.Name)
+		}
+	}
+	if len(args) > maxCompared {
+		return fmt.Errorf("%d runs are too many: compare %d at once at most", len(args), maxCompared)
+	}
+	c, worst, err := f.comparison(ctx, args)
+	if err != nil {
+		return err
+	}
+	files, err := forms.Compare(chosen, c)
+	if err != nil {
+		return &bugError{err}
+	}
+	if f.to == "-" {
+		return errors.Join(toStdout(f.stdout, files), statusExit(worst))
+	}
+	dir := f.comparisonDir()
+	if err := f.keep(dir, files); err != nil {
+		return err
+	}
+	if f.json {
+		err = f.printed(export.Comparison(c))
+	} else {
+		_, err = fmt.Fprintln(f.stdout, terminal.Comparison(c, f.terminal())+f.named("wrote", wrote(files, dir)))
+	}
+	return cmp.Or(err, statusExit(worst))
+}
+
+// comparison reads and judges the runs.
+func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.Comparison, run.Status, error) {
+	c := &compare.Comparison{Replay: "simulate report", Language: f.language}
+	worst := run.NothingExpected
+	for _, arg := range args {
+		if err := ctx.Err(); err != nil {
+			return nil, worst, errors.New("interrupted")
+		}
+		s, err := openRun(ctx, arg)
+		if err != nil {
+			return nil, worst, err
+		}
+		tellUnplayed(s)
+		r := s.Result()
+		b := bundle.Of(r, again(s, r), buildVersion())
+		b.RunDir = s.Dir
+		worst = max(worst, r.Status())
+		one := compare.Run{Bundle: b, Dir: s.Dir, Href: f.hrefOf(s.Dir)}
+		for _, setting := range scenario.Settings(s.Plan) {
+			one.Settings = append(one.Settings, compare.Setting(setting))
+		}
+		c.Runs = append(c.Runs, one)
+		c.Replay += " " + shell.Word(s.Dir) // "latest" is another run tomorrow
+	}
+	return c, worst, nil
+}
+
+// comparisonDir is where the comparison goes.
+func (f *reportFlags) comparisonDir() string {
+	if f.to != "" {
+		return f.to
+	}
+	return f.out
+}
+
+// hrefOf is the address of a run's report, relative to the page of the comparison;
+// "" when there is no way from one to the other.
+func (f *reportFlags) hrefOf(dir string) string {
+	report := reportPath(dir)
+	if info, err := os.Stat(report); err != nil || !info.Mode().IsRegular() || f.to == "-" {
+		return ""
+	}
+	way, err := relative(f.comparisonDir(), report)
+	if err != nil {
+		return ""
+	}
+	return page.Href(way)
 }

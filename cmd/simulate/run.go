@@ -81,7 +81,6 @@ property, whatever a lesson expects of the locks that it was written for.
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "play nothing: show all problems of the files, for editors and CI")
 	cmd.Flags().BoolVar(&f.playable, "playable", false, "leave out what the backend cannot play, and say what it was")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once in the simulator")
-	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
 	return speaks(settable(cmd, g), g)
 }
 
@@ -89,10 +88,7 @@ property, whatever a lesson expects of the locks that it was written for.
 const maxTimes = 10_000_000
 
 func unknownLock(id string) error {
-	var ids []string
-	for _, v := range locks.Known() {
-		ids = append(ids, v.ID)
-	}
+	ids := each(locks.Known(), func(v locks.Variant) string { return v.ID })
 	if near := scenario.Nearest(id, ids); near != "" {
 		return fmt.Errorf("unknown lock %q: did you mean %q?", id, near)
 	}
@@ -239,14 +235,7 @@ func (f *runFlags) play(ctx context.Context, plans []*plan.Plan, worlds run.Fact
 	if !f.json && !f.quiet {
 		f.tellLargeStore()
 	}
-	switch worst {
-	case run.Missed:
-		return &silentExit{code: exitMissed}
-	case run.Inconclusive:
-		return &silentExit{code: exitInconclusive}
-	default:
-		return nil
-	}
+	return statusExit(worst)
 }
 
 func (f *runFlags) playOne(ctx context.Context, p *plan.Plan, worlds run.Factory, out *output) (run.Status, error) {
@@ -308,4 +297,41 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 		words = append(words, "--scale", f.scale)
 	}
 	return strings.Join(words, " ")
+}
+
+// validate shows all problems of scenarios, for editors and CI, and plays nothing.
+func (f *runFlags) validate(cmd *cobra.Command, args []string) error {
+	plans, err := f.loadAll(cmd.Context(), args, os.Stdin)
+	var invalid *scenario.Invalid
+	if err != nil && !errors.As(err, &invalid) {
+		return err
+	}
+	if f.json {
+		return f.validateJSON(invalid)
+	}
+	if invalid != nil {
+		return invalid
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d valid\n", len(plans))
+	return err
+}
+
+func (f *runFlags) validateJSON(invalid *scenario.Invalid) error {
+	type problem struct {
+		File    string `json:"file"`
+		Line    int    `json:"line"`
+		Column  int    `json:"column"`
+		Message string `json:"message"`
+	}
+	problems := []problem{}
+	if invalid != nil {
+		for _, p := range invalid.Problems {
+			problems = append(problems, problem{p.File, p.Line, p.Col, p.Message})
+		}
+	}
+	err := f.printJSON(map[string]any{"schema": 1, "valid": invalid == nil, "problems": problems})
+	if err == nil && invalid != nil {
+		return &silentExit{code: exitUsage}
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,10 +10,11 @@ import (
 	"lockstep/internal/schema"
 )
 
-func schemaCommand() *cobra.Command {
+func schemaCommand(g *globals) *cobra.Command {
 	var names []string
 	var known strings.Builder
-	for _, d := range schema.Documents() {
+	all := schema.Documents()
+	for _, d := range all {
 		names = append(names, d.Name)
 		fmt.Fprintf(&known, "  %-9s %s\n", d.Name, d.Summary)
 	}
@@ -34,30 +36,15 @@ Mistakes that only the whole file shows are left to simulate run --dry-run.`,
 		Args:      arguments(0, 1, "one schema: "+strings.Join(names, " or ")),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			chosen, err := pickSchema(args)
-			if err != nil {
-				return err
+			chosen := all[0]
+			if len(args) > 0 {
+				at := slices.Index(names, args[0])
+				if at < 0 {
+					return fmt.Errorf("there is no schema %q: `simulate dev schema --help` lists them", args[0])
+				}
+				chosen = all[at]
 			}
-			data, err := schema.JSON(chosen.Schema())
-			if err != nil {
-				return &bugError{err}
-			}
-			_, err = cmd.OutOrStdout().Write(data)
-			return err
+			return g.printed(schema.JSON(chosen.Schema()))
 		},
 	}
-}
-
-// pickSchema finds a schema by its name. Without one it is the first.
-func pickSchema(args []string) (schema.Document, error) {
-	all := schema.Documents()
-	if len(args) == 0 {
-		return all[0], nil
-	}
-	for _, d := range all {
-		if d.Name == args[0] {
-			return d, nil
-		}
-	}
-	return schema.Document{}, fmt.Errorf("there is no schema %q: `simulate dev schema --help` lists them", args[0])
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/search"
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -20,8 +22,6 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
-	"lockstep/internal/search"
-	"lockstep/internal/shard"
 	"lockstep/internal/sim"
 )
 
@@ -68,7 +68,6 @@ it.
 	cmd.Flags().IntVar(&f.seeds, "seeds", 10_000, "the most seeds to try")
 	cmd.Flags().DurationVar(&f.limit, "for", 0, "try seeds for that long instead, such as 2m")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
-	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
 	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
 }
@@ -165,11 +164,8 @@ func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, err
 	return plans[0], nil
 }
 
-func propertyIDs() (ids []string) {
-	for _, p := range checker.All() {
-		ids = append(ids, p.ID)
-	}
-	return ids
+func propertyIDs() []string {
+	return each(checker.All(), func(p checker.Property) string { return p.ID })
 }
 
 // enoughSeeds says that there are not so many seeds from one on; nil when there are.
@@ -200,7 +196,7 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 	if f.tried != nil {
 		h.tried = f.tried[slices.Index(p.Locks, lock)]
 	} else {
-		h.tried, err = f.seek(ctx, p, lock, worlds, shard.Shard{})
+		h.tried, err = f.seek(ctx, p, lock, worlds, campaign.Shard{})
 	}
 	if err != nil {
 		return h, err
@@ -270,19 +266,16 @@ func (h *hunt) inconclusive() bool {
 
 // verdictOf is the exit code: that of the worst hunt.
 func verdictOf(hunts []*hunt) error {
-	code := exitMet
+	worst := run.Met
 	for _, h := range hunts {
 		switch {
 		case h.inconclusive():
-			code = exitInconclusive
+			worst = max(worst, run.Inconclusive)
 		case !h.met:
-			return &silentExit{code: exitMissed}
+			worst = run.Missed
 		}
 	}
-	if code != exitMet {
-		return &silentExit{code: code}
-	}
-	return nil
+	return statusExit(worst)
 }
 
 // show prints what came of one lock.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -48,7 +47,7 @@ site has run: in the folder site, here or beside the program, or in --site.
   simulate serve --out other/reports --port 0  # another store`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serveStore(cmd.Context(), cmd.OutOrStdout(), g, port, site)
+			return serveStore(cmd.Context(), g, port, site)
 		},
 	}
 	cmd.Flags().IntVar(&port, "port", defaultPort, "the port on 127.0.0.1; 0 for any that is free")
@@ -56,7 +55,7 @@ site has run: in the folder site, here or beside the program, or in --site.
 	return speaks(cmd, g)
 }
 
-func serveStore(ctx context.Context, w io.Writer, g *globals, port int, siteDir string) error {
+func serveStore(ctx context.Context, g *globals, port int, siteDir string) error {
 	if port < 0 || port > 65535 {
 		return fmt.Errorf("--port %d: a port is a number from 0 to 65535", port)
 	}
@@ -82,16 +81,13 @@ func serveStore(ctx context.Context, w io.Writer, g *globals, port int, siteDir 
 		return err
 	}
 	address := "http://" + listener.Addr().String() + "/"
-	if err := announce(w, g, address, site != nil); err != nil {
+	if err := announce(g, address, site != nil); err != nil {
 		_ = listener.Close()
 		return &environmentError{err}
 	}
 	handler := serve.New(store, page.Policy(), func() ([]byte, error) {
-		runs, err := runstore.List(store.FS())
-		if err != nil {
-			return nil, err
-		}
-		return indexOf(store.FS(), runs, besides, g.language)
+		page, err := runstore.Index(store.FS(), besides, g.language)
+		return page, ofStore(err)
 	})
 	return serveUntil(ctx, listener, serve.Site(site, page.SitePolicy(), handler))
 }
@@ -138,22 +134,20 @@ func openSite(named string) (*os.Root, error) {
 	return nil, nil
 }
 
-func announce(w io.Writer, g *globals, address string, site bool) error {
+func announce(g *globals, address string, site bool) error {
 	playground := strings.TrimSuffix(address, "/") + playgroundPath
 	if g.json {
 		said := map[string]any{"schema": 1, "address": address, "store": g.out}
 		if site {
 			said["playground"] = playground
 		}
-		return printJSON(w, said)
+		return g.printJSON(said)
 	}
-	if _, err := fmt.Fprintf(w, "serving  %s\nat       %s\nlatest   %slatest\n", terminalText(g.out), address, address); err != nil {
-		return err
-	}
+	text := fmt.Sprintf("serving  %s\nat       %s\nlatest   %slatest\n", terminalText(g.out), address, address)
 	if site {
-		fmt.Fprintf(w, "play     %s\n", playground)
+		text += fmt.Sprintf("play     %s\n", playground)
 	}
-	_, err := fmt.Fprint(w, "\nCtrl-C ends it.\n")
+	_, err := fmt.Fprint(g.stdout, text+"\nCtrl-C ends it.\n")
 	return err
 }
 

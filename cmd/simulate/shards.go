@@ -17,11 +17,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
-	"lockstep/internal/shard"
 )
 
 // shardFlags are the flags of the commands whose work can be divided among machines.
@@ -31,19 +31,19 @@ type shardFlags struct {
 	on   string // the queue whose workers play it, "" for none
 	of   int    // ranges that the queue hands out
 
-	shard    shard.Shard     // that was asked for; the zero one is all
-	scenario *shard.Scenario // as it was read, or as the parts have it; nil for a command without one
-	merged   *shard.Part     // parts that were merged: their results are taken, and nothing is played
-	given    *given          // a range that this process plays for a worker
-	handed   *handed         // the work that a queue has done
+	shard    campaign.Shard     // that was asked for; the zero one is all
+	scenario *campaign.Scenario // as it was read, or as the parts have it; nil for a command without one
+	merged   *campaign.Results  // parts that were merged: their results are taken, and nothing is played
+	given    *given             // a range that this process plays for a worker
+	handed   *handed            // the work that a queue has done
 	// seen is told of each result that a queue has, and returns the number of the last range that is needed.
 	seen func(number int, data json.RawMessage) (needed int, err error)
 }
 
-// given is a range of a queue, and its part when it was played.
+// given is a range of a queue, and the line of its result when it was played.
 type given struct {
-	work *shard.Work
-	part []byte
+	work *campaign.Work
+	line []byte
 }
 
 func (f *shardFlags) add(cmd *cobra.Command) {
@@ -69,7 +69,7 @@ func (f *shardFlags) parse() (err error) {
 	case f.on != "":
 		return f.parseQueue()
 	case f.text != "":
-		f.shard, err = shard.Parse(f.text, os.Getenv)
+		f.shard, err = campaign.Parse(f.text, os.Getenv)
 	case f.part != "":
 		err = errors.New("--part says where the result of a shard goes: add --shard, such as --shard 3/16")
 	}
@@ -101,7 +101,7 @@ func (f *shardFlags) load(ctx context.Context, g *globals, arg string) ([]*plan.
 }
 
 // readScenario reads one scenario as it stands: it goes into the part.
-func readScenario(ctx context.Context, g *globals, arg string) (*shard.Scenario, error) {
+func readScenario(ctx context.Context, g *globals, arg string) (*campaign.Scenario, error) {
 	if arg == "-" {
 		return nil, errors.New("- reads a scenario from stdin, which other machines cannot: name a file for --shard or --on")
 	}
@@ -126,20 +126,17 @@ func readScenario(ctx context.Context, g *globals, arg string) (*shard.Scenario,
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return &shard.Scenario{File: filepath.ToSlash(files[0]), Text: string(data), Set: g.sets}, nil
+	return &campaign.Scenario{File: filepath.ToSlash(files[0]), Text: string(data), Set: g.sets}, nil
 }
 
 // work describes the work of a command. options are what decides its result besides the scenario.
-func (f *shardFlags) work(command string, options any) (*shard.Work, error) {
+func (f *shardFlags) work(command string, options any) (*campaign.Work, error) {
 	version, err := exactVersion()
 	if err != nil {
 		return nil, err
 	}
-	w, err := shard.NewWork(version, command, f.scenario, options)
-	if err != nil {
-		return nil, &bugError{err}
-	}
-	return w, nil
+	w, err := campaign.NewWork(version, command, f.scenario, options)
+	return w, bug(err)
 }
 
 // exactVersion is what buildVersion says and, where that could be two programs, more.
@@ -181,7 +178,7 @@ func readVersion() (string, error) {
 func (f *shardFlags) elsewhere() bool { return f.asked() || f.merged != nil }
 
 // read is the work whose parts were merged, or whose range this is.
-func (f *shardFlags) read() *shard.Work {
+func (f *shardFlags) read() *campaign.Work {
 	if f.given != nil {
 		return f.given.work
 	}
@@ -192,9 +189,9 @@ func (f *shardFlags) read() *shard.Work {
 // one shard, all of the work, which is played here. Of merged parts it takes their results, and with
 // --on those of the queue. With --shard it plays that share and writes its part, and as there is nothing
 // more to do then, the error is a silent exit.
-func divided[R any](ctx context.Context, f *shardFlags, g *globals, command string, options any, play func(shard.Shard) (R, error)) ([]R, error) {
+func divided[R any](ctx context.Context, f *shardFlags, g *globals, command string, options any, play func(campaign.Shard) (R, error)) ([]R, error) {
 	if !f.elsewhere() {
-		all, err := play(shard.Shard{})
+		all, err := play(campaign.Shard{})
 		return []R{all}, err
 	}
 	w, err := f.work(command, options)
@@ -214,7 +211,7 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 		if how := f.merged.Work.Differs(w); how != "" {
 			return nil, fmt.Errorf("the parts cannot be merged here: they are of different work than this program would do: %s", how)
 		}
-		return shard.Results[R](f.merged)
+		return campaign.All[R](f.merged)
 	}
 	if err := f.playShard(g, w, mine); err != nil {
 		return nil, err
@@ -224,26 +221,32 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 
 // playShard plays the share that was asked for and writes its part. A part of the very same share
 // that is there already stays as it is: engines start again what they are not sure of.
-func (f *shardFlags) playShard(g *globals, w *shard.Work, play func() (any, error)) error {
-	path := f.partFile()
-	switch known, err := readPart(path); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err == nil && known.Is(w, f.shard):
-		return f.told(g, path)
-	case err == nil:
+func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, error)) error {
+	path, key := f.partFile(), f.shard.String()
+	switch known, err := campaign.Look(path, w, f.shard.Of); {
+	case errors.Is(err, campaign.ErrOther):
 		return fmt.Errorf("%s is there already and is a part of something else, which is not overwritten: choose another --part, or remove it", path)
-	default:
+	case err != nil:
 		return fmt.Errorf("what is there already is not overwritten: choose another --part, or remove it: %w", err)
+	case known.Get(key) != nil:
+		return f.told(g, path)
 	}
 	result, err := play()
 	if err != nil {
 		return err
 	}
-	part, err := shard.NewPart(w, f.shard, result)
+	line, err := campaign.NewLine(w, key, result)
 	if err != nil {
 		return &bugError{err}
 	}
-	if err := writeWhole(path, part.Store()); err != nil {
+	part, err := campaign.Open(path, w, f.shard.Of)
+	if err == nil {
+		err = errors.Join(part.Add(line), part.Close())
+	}
+	if errors.Is(err, campaign.ErrDiverged) {
+		return &bugError{err}
+	}
+	if err != nil {
 		return unwritable(fmt.Errorf("cannot write the part: %w", err), "--part")
 	}
 	return f.told(g, path)
@@ -264,17 +267,17 @@ func (f *shardFlags) partFile() string {
 // told says what was written.
 func (f *shardFlags) told(g *globals, path string) error {
 	if g.json {
-		return printJSON(g.stdout, map[string]any{"schema": 1, "part": path, "shard": f.shard.String()})
+		return g.printJSON(map[string]any{"schema": 1, "part": path, "shard": f.shard.String()})
 	}
 	_, err := fmt.Fprintln(g.stdout, g.named("wrote", say.PartOf.With(say.Verbatim(path), say.Verbatim(f.shard.String()))))
 	return err
 }
 
 // readPart reads the file of a part.
-func readPart(path string) (*shard.Part, error) {
+func readPart(path string) (*campaign.Results, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	return shard.Read(path, data)
+	return campaign.Read(path, data)
 }

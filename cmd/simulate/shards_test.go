@@ -1,22 +1,24 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"lockstep/internal/shard"
+	"lockstep/internal/campaign"
 )
 
 // What a program of another version has played is not told as if this one had.
 func TestPartsOfAnotherVersionAreNotMerged(t *testing.T) {
-	w, err := shard.NewWork("v0.1", "claims", nil, claimsOptions{[]int{10}})
+	w, err := campaign.NewWork("v0.1", "claims", nil, claimsOptions{[]int{10}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := shard.NewPart(w, shard.Shard{}, []map[string]any{{"n": 10, "verdict": "true", "figure": "nothing"}})
-	if err != nil {
+	line, err := campaign.NewLine(w, "1/1", []map[string]any{{"n": 10, "verdict": "true", "figure": "nothing"}})
+	part := campaign.NewResults(w, 1)
+	if err = errors.Join(err, part.Put(line)); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "part-1.json")

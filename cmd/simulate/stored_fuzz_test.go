@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/terminal"
-	"lockstep/internal/rundir"
+	"lockstep/internal/runstore"
 )
 
 // shortHistory is as much of a history as a run directory needs.
@@ -51,7 +51,7 @@ func FuzzOpenRun(f *testing.F) {
 			result = fittingResult(all)
 		}
 		dir := t.TempDir()
-		files := map[string][]byte{rundir.HistoryName: stored, rundir.StoryName: story, rundir.EnvName: env, "result.json": result}
+		files := map[string][]byte{runstore.HistoryName: stored, runstore.StoryName: story, runstore.EnvName: env, "result.json": result}
 		size := 0
 		for name, data := range files {
 			size += len(data)

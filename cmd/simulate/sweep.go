@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
@@ -21,10 +23,8 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
-	"lockstep/internal/shard"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
-	"lockstep/internal/sweep"
 )
 
 // sweepFlags are the flags of the command sweep.
@@ -66,7 +66,6 @@ The same file is an ordinary story for run, which plays it as it stands.
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
 	cmd.Flags().IntVar(&f.seeds, "seeds", 100, "how many seeds to play at each point")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
-	cmd.Flags().Lookup("jobs").DefValue = "one for each core"
 	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
 }
@@ -85,7 +84,7 @@ func (f *sweepFlags) merge(ctx context.Context) error {
 func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
 	o := sweep.Options{Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: simulator}
 	of := sweepOptions{f.locks, f.property, f.seed, f.seeds}
-	shards, err := divided(ctx, &f.shards, f.globals, "sweep", of, func(s shard.Shard) ([]sweep.Map, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "sweep", of, func(s campaign.Shard) ([]sweep.Map, error) {
 		bar := f.bar("sweep", s.Count(f.runsOf(p)))
 		o.Shard, o.Progress = s, func(done, _ int) { _ = bar.Set(done) }
 		maps, err := sweep.Play(ctx, o)
@@ -165,12 +164,7 @@ func (f *sweepFlags) partOf(shown *bundle.Sweep, all int) (err error) {
 
 // print prints the sweep for programs, with the files that were written, by what they are.
 func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
-	data, err := export.Sweep(s, f.backend, files)
-	if err != nil {
-		return &bugError{err}
-	}
-	_, err = f.stdout.Write(data)
-	return err
+	return f.printed(export.Sweep(s, f.backend, files))
 }
 
 // swept reads the scenario and the flags.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/seeded"
+	"lockstep/internal/bubble/seeded"
 )
 
 // testFlags are the flags of the command test.
@@ -53,7 +53,6 @@ The runtime is generated from the sources of the Go that is installed. If they a
 	}
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed of each story")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.NumCPU(), "how many packages to test at once, each on a core of its own")
-	cmd.Flags().Lookup("jobs").DefValue = "one for each core" // help and docs are the same on every machine
 	return cmd
 }
 

@@ -145,5 +145,5 @@ func (f *tourFlags) takeJSON(cmd *cobra.Command, lessons []*tour.Lesson, from *t
 		}
 		all = append(all, it)
 	}
-	return printJSON(cmd.OutOrStdout(), map[string]any{"schema": 1, "seed": f.seed, "lessons": all})
+	return f.printJSON(map[string]any{"schema": 1, "seed": f.seed, "lessons": all})
 }

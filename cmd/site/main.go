@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"

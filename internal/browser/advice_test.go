@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/advice"
 	"lockstep/internal/browser"
-	"lockstep/internal/explore"
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 	"lockstep/measurements"
@@ -58,11 +59,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 		x.Locks[i].Searched = cmp.Or(searched[x.Locks[i].Lock], measured.Complete) // whatever is stored: of each something
 	}
 	x.Locks = append(x.Locks, measured.ExploredLock{Lock: "never-walked", Breaks: map[string][]measured.CutSet{}})
-	var kinds []explorepage.Kind
-	for _, k := range explore.Kinds() {
-		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
-	}
-	page, err := explorepage.HTML(&advice.Facts{Explored: &x}, nil, kinds, say.English)
+	page, err := explorepage.HTML(&advice.Facts{Explored: &x}, nil, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,9 +98,9 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 
 // advised is what explore.Advise says of each lock, in the words of the page.
 func advised(x *measured.Explored, c ticked) string {
-	var of []explore.Way
+	var of []checker.Way
 	for _, way := range c.Ways {
-		of = append(of, explore.Way(way))
+		of = append(of, checker.Way(way))
 	}
 	out := map[string]string{"never-walked": "unknown"}
 	designs, _ := x.Apart() // misprints have no row

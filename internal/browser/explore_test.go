@@ -4,10 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/advice"
 	"lockstep/internal/browser"
-	"lockstep/internal/explore"
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 	"lockstep/measurements"
@@ -24,11 +23,7 @@ func walkPage(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kinds []explorepage.Kind
-	for _, k := range explore.Kinds() {
-		kinds = append(kinds, explorepage.Kind{Name: k.Name, Summary: k.Summary})
-	}
-	page, err := explorepage.HTML(&advice.Facts{Explored: walk}, nil, kinds, say.English)
+	page, err := explorepage.HTML(&advice.Facts{Explored: walk}, nil, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/page"
 )
 
 // Point is a place in the window, in CSS pixels.
@@ -94,12 +93,4 @@ func between(from, to Point, stops int) (all []Point) {
 		all = append(all, Point{from.X + (to.X-from.X)*share, from.Y + (to.Y-from.Y)*share})
 	}
 	return all
-}
-
-// Clip returns a picture of the first element that a selector matches, as PNG.
-func (p *Page) Clip(selector string) []byte {
-	p.t.Helper()
-	at := Eval[[]float64](p, fmt.Sprintf(`(function (e) { var r = e.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })(document.querySelector(%q))`, selector))
-	clip := page.Viewport{X: at[0], Y: at[1], Width: at[2], Height: at[3], Scale: 1}
-	return call(p, page.CaptureScreenshot, page.CaptureScreenshotParams{Clip: &clip}).Data
 }

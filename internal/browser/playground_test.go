@@ -177,7 +177,15 @@ func TestFaultsAreDropped(t *testing.T) {
 	faults := func(n int, part string) {
 		t.Helper()
 		p.Await(fmt.Sprintf(`document.querySelectorAll("#faults li").length === %d && document.getElementById("faults").innerText.indexOf(%q) >= 0`, n, part))
+		settled(p) // nothing moves any more under the hand
 	}
+	removed := func() {
+		t.Helper()
+		p.Click(`[data-remove="3"]`)
+		p.Await(`document.querySelectorAll("#faults li").length === 2`)
+		settled(p)
+	}
+	settled(p)
 	p.Drag(p.Middle(`[data-kind="crash"]`), p.Middle(`.lock .lane[data-node="B"] .track`))
 	faults(2, "B crashes at")
 	// No lane of a client takes a failover; a message fault takes the next message of the client there.
@@ -185,11 +193,11 @@ func TestFaultsAreDropped(t *testing.T) {
 	p.Await(`document.getElementById("problems").innerText.indexOf("redis-1") > 0`)
 	p.Drag(p.Middle(`[data-kind="lose-request"]`), p.Middle(`.lock .lane[data-node="C"] .track`))
 	faults(3, "is lost")
-	p.Click(`[data-remove="3"]`)
-	p.Await(`document.querySelectorAll("#faults li").length === 2`)
+	removed()
 	from := p.Middle(`.held.instant`)
 	p.Drag(from, browser.Point{X: from.X + 60, Y: from.Y})
 	p.Await(`!/B crashes at 7[.0-9]* s/.test(document.getElementById("faults").innerText)`)
+	settled(p)
 	at := browser.Eval[[]float64](p, `(function (line) {
 		line.scrollIntoView({ block: "center", behavior: "instant" });
 		var m = line.getScreenCTM(), a = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(m);
@@ -205,8 +213,7 @@ func TestFaultsAreDropped(t *testing.T) {
 	}
 	p.Drag(chip, browser.Point{X: now[0], Y: now[1]})
 	faults(3, "the reply to A's")
-	p.Click(`[data-remove="3"]`)
-	p.Await(`document.querySelectorAll("#faults li").length === 2`)
+	removed()
 	// In the diagram the column says whom it hits, and the height says when.
 	chip = p.Middle(`[data-kind="crash"]`)
 	column := browser.Eval[[]float64](p, `(function (svg) {
@@ -216,8 +223,7 @@ func TestFaultsAreDropped(t *testing.T) {
 	})(document.querySelector("#pictures svg[data-rows]"))`)
 	p.Drag(chip, browser.Point{X: column[0], Y: column[1]})
 	faults(3, "C crashes at ")
-	p.Click(`[data-remove="3"]`)
-	p.Await(`document.querySelectorAll("#faults li").length === 2`)
+	removed()
 	p.Click(`[data-kind="late-reply"]`)
 	p.Await(`document.getElementById("where").open && document.querySelectorAll("#where-message option").length > 3`)
 	p.Click(`#where button[value="add"]`)

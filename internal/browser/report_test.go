@@ -237,7 +237,7 @@ func pages(t *testing.T, kept ...string) map[string][]byte {
 // golden is a page as the tests of its package keep it.
 func golden(t *testing.T, name string) []byte {
 	t.Helper()
-	found, err := filepath.Glob("../report/*page/testdata/" + name + ".html")
+	found, err := filepath.Glob("../report/*/testdata/" + name + ".html")
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d packages keep a page %s (%v)", len(found), name, err)
 	}

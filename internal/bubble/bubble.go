@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,7 +30,8 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -41,7 +43,7 @@ type Config struct {
 	// in a goroutine of its own. After an error it is called again with the next try.
 	Make func(*Client) (Lock, error)
 	// Scripts are those that the servers have seen before the run.
-	Scripts []*world.Script
+	Scripts []*redis.Script
 	// Watch, if not nil, is told of every moment that a client reaches until all is healed.
 	Watch func(m faults.Moment, at history.Instant)
 	// Entry is where the lock keeps its entry; the zero one: under the name of the lock.
@@ -60,8 +62,11 @@ type Servers struct {
 	Port  int // at which they listen
 	// Dial connects a client to the server with that index; nil where they speak the protocol of Redis.
 	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
-	Setup []world.Stmt // statements that an SQL server has executed before the run
-	Wrong error        // why there can be no such servers; nil when there can
+	Setup []world.Request // statements that an SQL server has executed before the run
+	Wrong error           // why there can be no such servers; nil when there can
+	// Pools: the client's library keeps timers in a pool of its process (sync.Pool), and one of another bubble
+	// would end the program. They are dropped before each run.
+	Pools bool
 	// Set, if not nil, changes what a plan says of the servers.
 	Set func(p *plan.Plan)
 }
@@ -78,8 +83,8 @@ type World struct {
 	conns atomic.Int64
 
 	clients []*Client
-	scripts map[string]*world.Script // that the run's servers can know, by their hash
-	learned []*world.Script          // of these, those that are new
+	scripts map[string]*redis.Script // that the run's servers can know, by their hash
+	learned []*redis.Script          // of these, those that are new
 
 	held []Held // see Config.Learn
 
@@ -104,7 +109,7 @@ func Refuse(p *plan.Plan) error {
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		name := f.Spec().Name
-		if (name == "jump-clock" || name == "drift-clock") && !plan.InRedis(f.Target) && f.Target != faults.ThePrimary {
+		if (name == "jump-clock" || name == "drift-clock") && !ofServer(p, f.Target) {
 			return fmt.Errorf("fault %d (%s): the lock reads the clock of the bubble, which is everybody's", f.Number, f.Text)
 		}
 	}
@@ -117,10 +122,28 @@ func Refuse(p *plan.Plan) error {
 	return nil
 }
 
+// dropPools empties every sync.Pool: what is in one survives a single collection.
+func dropPools() {
+	runtime.GC()
+	runtime.GC()
+}
+
+// ofServer reports whether a target of a fault is a server, and not the client that is one's own code.
+func ofServer(p *plan.Plan, target string) bool {
+	switch target {
+	case faults.TheHolder, faults.NextHolder, faults.ThatClient:
+		return false
+	}
+	return !slices.Contains(p.Clients, target)
+}
+
 // Play plays one plan, whose lock is that of the config, whatever it is called. See run.World.
 func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (*history.History, error) {
 	if err := Refuse(p); err != nil {
 		return nil, err
+	}
+	if w.config.Servers.Pools {
+		dropPools()
 	}
 	playing.Add(1)
 	defer playing.Add(-1)
@@ -134,12 +157,11 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	}}
 	variant.Servers.Nodes = w.config.Servers.Nodes
 	w.servers = 1
-	switch variant.Store {
-	case locks.StoreRedisNodes, locks.StoreEtcd: // a client knows all of them
+	if variant.Kind().Topology != store.Replicated { // a client knows all of them
 		w.servers = len(p.Servers(plan.StoreOf(&variant)))
 	}
 	w.sim.Setup = w.config.Servers.Setup
-	w.sim.Scripts, w.scripts = w.config.Scripts, map[string]*world.Script{}
+	w.sim.Scripts, w.scripts = w.config.Scripts, map[string]*redis.Script{}
 	for _, s := range w.config.Scripts {
 		w.scripts[hashOf(s.Source)] = s
 	}
@@ -238,7 +260,7 @@ func ofContext(err error) bool {
 }
 
 // Learned returns the scripts that the last run's servers have been sent the text of.
-func (w *World) Learned() []*world.Script { return slices.Clone(w.learned) }
+func (w *World) Learned() []*redis.Script { return slices.Clone(w.learned) }
 
 // connected returns the number of a new connection.
 func (w *World) connected() int64 { return w.conns.Add(1) }

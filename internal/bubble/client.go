@@ -31,7 +31,7 @@ func (c *Client) Name() string { return c.deps.Owner }
 func (c *Client) Settings() locks.Deps {
 	return locks.Deps{
 		Name: c.deps.Name, Owner: c.deps.Owner, Lease: c.deps.Lease, Retry: c.deps.Retry, Wait: c.deps.Wait, Timeout: c.deps.Timeout,
-		Replicas: c.deps.Replicas,
+		Replicas: c.deps.Replicas, Settings: c.deps.Settings,
 	}
 }
 

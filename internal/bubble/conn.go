@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/resp"
 	"lockstep/internal/sim"
+	"lockstep/internal/store/redis/resp"
 	"lockstep/internal/world"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // A lock may keep its entry under any name: behind a prefix, in a table of its own. So a run is played first

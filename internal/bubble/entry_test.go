@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/bubble"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // The entry is what each holder had while it held the lock, whatever it is called.

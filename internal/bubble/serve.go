@@ -10,13 +10,13 @@ import (
 	"strings"
 	"sync"
 
-	"lockstep/internal/resp"
 	"lockstep/internal/sim"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 )
 
 // encoder turns the answer to a request into bytes of a version of the protocol.
-type encoder func(buf []byte, r world.Reply, version int) []byte
+type encoder func(buf []byte, r redis.Reply, version int) []byte
 
 // request takes one command from the library. It runs in the kernel, as do all below.
 func (c *conn) request(args []string) {
@@ -30,7 +30,7 @@ func (c *conn) request(args []string) {
 			c.socket.AskClient(args[1:])
 			return
 		}
-		c.socket.Ask(world.OK())
+		c.socket.Ask(redis.OK())
 		return
 	}
 	if name == "SUBSCRIBE" || name == "UNSUBSCRIBE" {
@@ -44,7 +44,7 @@ func (c *conn) request(args []string) {
 	}
 }
 
-func (c *conn) send(cmd world.Cmd) { c.socket.Send(cmd, textOf(&cmd)) }
+func (c *conn) send(cmd redis.Cmd) { c.socket.Send(cmd, textOf(&cmd)) }
 
 // listen is SUBSCRIBE and UNSUBSCRIBE: a message for each channel, and an answer to each. UNSUBSCRIBE alone
 // is about all of them.
@@ -54,7 +54,7 @@ func (c *conn) listen(name string, channels []string) {
 	}
 	if len(channels) == 0 {
 		c.asked = append(c.asked, c.refuse(name+" without a channel"))
-		c.socket.Ask(world.OK())
+		c.socket.Ask(redis.OK())
 	}
 	for _, channel := range channels {
 		there := slices.Index(c.channels, channel)
@@ -64,26 +64,26 @@ func (c *conn) listen(name string, channels []string) {
 		case there >= 0 && name == "UNSUBSCRIBE":
 			c.channels = slices.Delete(c.channels, there, there+1)
 		}
-		said := []world.Reply{world.Bulk(strings.ToLower(name)), world.Bulk(channel), world.Int(int64(len(c.channels)))}
-		c.asked = append(c.asked, func(buf []byte, _ world.Reply, version int) []byte { return appendPush(buf, version, said...) })
+		said := []redis.Reply{redis.Bulk(strings.ToLower(name)), redis.Bulk(channel), redis.Int(int64(len(c.channels)))}
+		c.asked = append(c.asked, func(buf []byte, _ redis.Reply, version int) []byte { return appendPush(buf, version, said...) })
 		if there >= 0 && name == "SUBSCRIBE" {
-			c.socket.Ask(world.OK()) // twice is once
+			c.socket.Ask(redis.OK()) // twice is once
 			continue
 		}
-		c.send(world.Command(name, channel))
+		c.send(redis.Command(name, channel))
 	}
 }
 
 // appendPush writes what comes unasked: version 2 has no form of its own for it.
-func appendPush(buf []byte, version int, elements ...world.Reply) []byte {
+func appendPush(buf []byte, version int, elements ...redis.Reply) []byte {
 	if version < 3 {
-		return resp.AppendReply(buf, world.List(elements), version)
+		return resp.AppendReply(buf, redis.List(elements), version)
 	}
 	return resp.AppendPush(buf, elements...)
 }
 
 // Answer implements sim.Sink.
-func (c *conn) Answer(r world.Reply) {
+func (c *conn) Answer(r redis.Reply) {
 	encode := c.asked[0]
 	c.asked = c.asked[1:]
 	c.receive(func(buf []byte) []byte { return encode(buf, r, c.version) })
@@ -94,27 +94,27 @@ func (c *conn) Push(message any) {
 	switch m := message.(type) {
 	case sim.Published:
 		c.receive(func(buf []byte) []byte {
-			return appendPush(buf, c.version, world.Bulk("message"), world.Bulk(m.Channel), world.Bulk(m.Text))
+			return appendPush(buf, c.version, redis.Bulk("message"), redis.Bulk(m.Channel), redis.Bulk(m.Text))
 		})
 	case sim.Invalidated:
 		if c.version < 3 {
 			return
 		}
-		keys := world.List([]world.Reply{world.Bulk(m.Key)})
+		keys := redis.List([]redis.Reply{redis.Bulk(m.Key)})
 		if m.All {
-			keys = world.Reply{}
+			keys = redis.Reply{}
 		}
-		c.receive(func(buf []byte) []byte { return resp.AppendPush(buf, world.Bulk("invalidate"), keys) })
+		c.receive(func(buf []byte) []byte { return resp.AppendPush(buf, redis.Bulk("invalidate"), keys) })
 	}
 }
 
 // replyTo encodes the reply to a command, and notes one that the model does not have.
 func (c *conn) replyTo(name string) encoder {
-	return func(buf []byte, r world.Reply, version int) []byte {
-		if r.Kind == world.ReplyError && strings.HasPrefix(r.Err.Error(), "ERR unknown command") {
+	return func(buf []byte, r redis.Reply, version int) []byte {
+		if r.Kind == redis.ReplyError && strings.HasPrefix(r.Err.Error(), "ERR unknown command") {
 			c.client.world.misses(name)
 		}
-		if r.Kind == world.ReplyNil && name == "EXEC" && version < 3 {
+		if r.Kind == redis.ReplyNil && name == "EXEC" && version < 3 {
 			return append(buf, "*-1\r\n"...) // a list that is not there
 		}
 		return resp.AppendReply(buf, r, version)
@@ -144,13 +144,13 @@ func (c *conn) ofConnection(name string, args []string) (answer encoder, ok bool
 		if word != "0" {
 			return c.refuse("SELECT " + word), true
 		}
-		return says(world.OK()), true
+		return says(redis.OK()), true
 	case "AUTH", "QUIT", "READONLY":
-		return says(world.OK()), true
+		return says(redis.OK()), true
 	case "CLUSTER":
-		return says(world.Failed(world.ServerError("ERR This instance has cluster support disabled"))), true
+		return says(redis.Failed(redis.ServerError("ERR This instance has cluster support disabled"))), true
 	case "COMMAND":
-		return says(world.List(nil)), true
+		return says(redis.List(nil)), true
 	case "SCRIPT":
 		if word != "LOAD" || len(args) != 2 {
 			return c.refuse("SCRIPT " + word), true
@@ -161,7 +161,7 @@ func (c *conn) ofConnection(name string, args []string) (answer encoder, ok bool
 		}
 	case "WATCH":
 		if c.multi {
-			return says(world.Failed(world.ServerError("ERR WATCH inside MULTI is not allowed"))), true
+			return says(redis.Failed(redis.ServerError("ERR WATCH inside MULTI is not allowed"))), true
 		}
 	case "WAIT":
 		if len(args) != 2 || c.multi {
@@ -184,23 +184,23 @@ func (c *conn) pong(args []string) encoder {
 		text = args[0]
 	}
 	if len(c.channels) > 0 && c.version < 3 {
-		return says(world.List([]world.Reply{world.Bulk("pong"), world.Bulk(text)}))
+		return says(redis.List([]redis.Reply{redis.Bulk("pong"), redis.Bulk(text)}))
 	}
 	if text != "" {
-		return says(world.Bulk(text))
+		return says(redis.Bulk(text))
 	}
-	return says(world.Reply{Kind: world.ReplyStatus, Str: "PONG"})
+	return says(redis.Reply{Kind: redis.ReplyStatus, Str: "PONG"})
 }
 
-func says(r world.Reply) encoder {
-	return func(buf []byte, _ world.Reply, version int) []byte { return resp.AppendReply(buf, r, version) }
+func says(r redis.Reply) encoder {
+	return func(buf []byte, _ redis.Reply, version int) []byte { return resp.AppendReply(buf, r, version) }
 }
 
 // refuse answers what the model of the server does not have, as a server does that is too old,
 // and notes it: what a lock does then is no evidence.
 func (c *conn) refuse(what string) encoder {
 	c.client.world.misses(what)
-	return says(world.Failed(world.ServerError("ERR unknown command '" + what + "': lockstep has no model of it")))
+	return says(redis.Failed(redis.ServerError("ERR unknown command '" + what + "': lockstep has no model of it")))
 }
 
 // hello is HELLO: the connection speaks the version from the answer on.
@@ -211,15 +211,15 @@ func (c *conn) hello(version string) encoder {
 	case "3":
 		n = 3
 	default:
-		return says(world.Failed(world.ServerError("NOPROTO unsupported protocol version")))
+		return says(redis.Failed(redis.ServerError("NOPROTO unsupported protocol version")))
 	}
-	return func(buf []byte, _ world.Reply, _ int) []byte {
+	return func(buf []byte, _ redis.Reply, _ int) []byte {
 		c.version = n
 		return resp.AppendMap(buf, n,
-			world.Bulk("server"), world.Bulk("redis"), world.Bulk("version"), world.Bulk("7.0.0"),
-			world.Bulk("proto"), world.Int(int64(n)), world.Bulk("id"), world.Int(c.id),
-			world.Bulk("mode"), world.Bulk("standalone"), world.Bulk("role"), world.Bulk("master"),
-			world.Bulk("modules"), world.List(nil))
+			redis.Bulk("server"), redis.Bulk("redis"), redis.Bulk("version"), redis.Bulk("7.0.0"),
+			redis.Bulk("proto"), redis.Int(int64(n)), redis.Bulk("id"), redis.Int(c.id),
+			redis.Bulk("mode"), redis.Bulk("standalone"), redis.Bulk("role"), redis.Bulk("master"),
+			redis.Bulk("modules"), redis.List(nil))
 	}
 }
 
@@ -227,7 +227,7 @@ func (c *conn) hello(version string) encoder {
 func (c *conn) aboutClient(word string, args []string) encoder {
 	switch word {
 	case "ID":
-		return says(world.Int(c.id))
+		return says(redis.Int(c.id))
 	case "TRACKING", "CACHING":
 		for _, a := range args[1:] {
 			switch a = strings.ToUpper(a); a {
@@ -238,35 +238,34 @@ func (c *conn) aboutClient(word string, args []string) encoder {
 		return c.replyTo("CLIENT")
 	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH", "CAPA":
 	case "MAINT_NOTIFICATIONS": // nobody moves these servers
-		return says(world.Failed(world.ServerError("ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.")))
+		return says(redis.Failed(redis.ServerError("ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.")))
 	default:
 		return c.refuse("CLIENT " + word)
 	}
-	return says(world.OK())
+	return says(redis.OK())
 }
 
 // command is a command to the store as package world has it.
-func (w *World) command(name string, args []string) world.Cmd {
+func (w *World) command(name string, args []string) redis.Cmd {
 	switch {
 	case name == "WAIT":
 		return numbers(name, args)
 	case name == "SCRIPT":
-		cmd := world.Command(name, "LOAD", hashOf(args[1]))
+		cmd := redis.Command(name, "LOAD", hashOf(args[1]))
 		cmd.Script = w.learn(args[1])
 		return cmd
 	case len(args) < 2 || name != "EVAL" && name != "EVALSHA":
-		return world.Command(name, args...)
+		return redis.Command(name, args...)
 	}
 	keys, err := strconv.Atoi(args[1])
 	if err != nil || keys < 0 || keys > len(args)-2 || keys > 255 {
-		return world.Command(name, args...) // the store says what is wrong
+		return redis.Command(name, args...) // the store says what is wrong
 	}
 	script := w.script(args[0])
 	if name == "EVAL" {
 		script = w.learn(args[0])
 	}
-	cmd := world.EvalKeys(script, args[2:2+keys]...)
-	cmd.Name = name
+	cmd := redis.EvalKeys(script, args[2:2+keys]...).Named(name)
 	for _, a := range args[2+keys:] {
 		cmd = cmd.Text(a)
 	}
@@ -274,8 +273,8 @@ func (w *World) command(name string, args []string) world.Cmd {
 }
 
 // numbers is a command whose arguments are numbers; what a server takes for none stays a text.
-func numbers(name string, args []string) world.Cmd {
-	cmd := world.Command(name)
+func numbers(name string, args []string) redis.Cmd {
+	cmd := redis.Command(name)
 	for _, a := range args {
 		if n, err := strconv.ParseInt(a, 10, 64); err == nil && strconv.FormatInt(n, 10) == a {
 			cmd = cmd.Num(n)
@@ -291,24 +290,24 @@ func numbers(name string, args []string) world.Cmd {
 var compiled sync.Map
 
 // learn returns the script with a text.
-func (w *World) learn(source string) *world.Script {
+func (w *World) learn(source string) *redis.Script {
 	hash := hashOf(source)
 	if script, ok := w.scripts[hash]; ok {
 		return script
 	}
-	kept, _ := compiled.LoadOrStore(source, &world.Script{Name: nameOf(source, hash), Source: source})
-	script := kept.(*world.Script)
+	kept, _ := compiled.LoadOrStore(source, &redis.Script{Name: nameOf(source, hash), Source: source})
+	script := kept.(*redis.Script)
 	w.scripts[hash] = script
 	w.learned = append(w.learned, script)
 	return script
 }
 
 // script returns the script with a hash; one that no server knows when none can.
-func (w *World) script(hash string) *world.Script {
+func (w *World) script(hash string) *redis.Script {
 	if script, ok := w.scripts[strings.ToLower(hash)]; ok {
 		return script
 	}
-	return &world.Script{Name: legible(hash[:min(len(hash), 8)])}
+	return &redis.Script{Name: legible(hash[:min(len(hash), 8)])}
 }
 
 func hashOf(source string) string {
@@ -333,7 +332,7 @@ func nameOf(source, hash string) string {
 }
 
 // words are the arguments of a command.
-func words(command world.Reply) []string {
+func words(command redis.Reply) []string {
 	var out []string
 	for _, a := range command.Elements() {
 		out = append(out, a.Str)
@@ -343,14 +342,14 @@ func words(command world.Reply) []string {
 
 // textOf writes a command as one would type it; what cannot be typed in hexadecimal, the options
 // of SET in capitals.
-func textOf(cmd *world.Cmd) string {
-	words := []string{cmd.Name}
+func textOf(cmd *redis.Cmd) string {
+	words := []string{cmd.Name()}
 	if cmd.Script != nil {
 		words = append(words, cmd.Script.Name)
 	}
 	for i, a := range cmd.Arguments() {
 		word := legible(a.String())
-		if cmd.Name == "SET" && i >= 2 {
+		if cmd.Name() == "SET" && i >= 2 {
 			word = strings.ToUpper(word)
 		}
 		words = append(words, word)

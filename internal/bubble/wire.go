@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"lockstep/internal/sim"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -30,7 +31,7 @@ func (c *Client) Connect(ctx context.Context, server int, push func(any)) (*Wire
 		return nil, net.ErrClosed
 	}
 	w := c.open(server, push)
-	c.post(func() { w.socket.Ask(world.OK()) })
+	c.post(func() { w.socket.Ask(redis.OK()) })
 	select {
 	case <-w.greeted:
 		return w, nil
@@ -80,6 +81,12 @@ func (w *Wire) Ask(ctx context.Context, op world.Request) (any, error) {
 	return a.value, a.err
 }
 
+// Tell sends a request of the store's model. told gets the answer unless the connection breaks before, and must not
+// wait. Requests arrive in the order in which they were sent.
+func (w *Wire) Tell(op world.Request, told func(value any, err error)) {
+	w.client.post(func() { w.socket.Do(op, told) })
+}
+
 // await waits for an answer. One that has come counts, whatever has happened since.
 func (w *Wire) await(ctx context.Context, got <-chan answer) answer {
 	a := answer{err: net.ErrClosed}
@@ -106,7 +113,7 @@ func (w *Wire) Over() <-chan struct{} { return w.broken }
 func (w *Wire) Close() { w.client.post(func() { w.socket.Close(world.ErrConnection) }) }
 
 // Answer implements sim.Sink: only the greeting is not asked by Do.
-func (w *Wire) Answer(world.Reply) { close(w.greeted) }
+func (w *Wire) Answer(redis.Reply) { close(w.greeted) }
 
 // Push implements sim.Sink.
 func (w *Wire) Push(message any) {

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // mostLooks is how many occurrences of a moment luck looks at: more than a run has.

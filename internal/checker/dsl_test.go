@@ -18,6 +18,7 @@ import (
 // S, T and U are stores, R and Q are resources, "-" is nobody. The lease is 10 s.
 func parse(story string) *history.History {
 	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
+	h.ReadTexts()
 	for _, line := range strings.FieldsFunc(story, func(r rune) bool { return r == ';' || r == '\n' }) {
 		if fields := strings.Fields(line); len(fields) > 0 {
 			h.Add(parseEvent(h, fields))

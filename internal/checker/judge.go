@@ -41,40 +41,6 @@ type DrawnLine struct {
 	Noticed bool // a fault of it had an effect, and from then on some client contended
 }
 
-// Letter is an outcome: S safe, V mutual exclusion violated, F a release removed
-// another owner's entry, VF both, D stuck, L a bounded loss of liveness only,
-// "?" when the run tested nothing.
-type Letter string
-
-// The letters.
-const (
-	LetterSafe    Letter = "S"
-	LetterV       Letter = "V"
-	LetterF       Letter = "F"
-	LetterVF      Letter = "VF"
-	LetterStuck   Letter = "D"
-	LetterDelay   Letter = "L"
-	LetterUnknown Letter = "?"
-)
-
-// LetterMeaning is what a letter stands for.
-type LetterMeaning struct {
-	Letter      Letter
-	Word, Means say.Phrase
-}
-
-// Letters are the letters, from harmless to harmful, and last the unknown one: each with a word for
-// it, and what it means.
-var Letters = []LetterMeaning{
-	{LetterSafe, say.WordSafe.With(), say.MeansSafe.With()},
-	{LetterDelay, say.WordDelayed.With(), say.MeansDelayed.With()},
-	{LetterStuck, say.WordStuck.With(), say.MeansStuck.With()},
-	{LetterF, say.WordFreed.With(), say.MeansFreed.With()},
-	{LetterV, say.WordTwo.With(), say.MeansTwo.With()},
-	{LetterVF, say.WordBoth.With(), say.MeansBoth.With()},
-	{LetterUnknown, say.WordUnknown.With(), say.MeansUnknown.With()},
-}
-
 // Judge runs every core property over the history, and those that are asked for, and then
 // asks whether the run was a test at all.
 //
@@ -310,30 +276,4 @@ func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) sa
 // said is the fault as phrases speak of it.
 func (f *FiredFault) said() (say.Number, say.Both) {
 	return say.Number(f.Number), say.Both{English: cmp.Or(f.Told, f.Text, f.Verb), Chinese: f.TextChinese}
-}
-
-// letter condenses the findings. Damage comes before standstill, standstill
-// before delay, and only a run that put mutual exclusion to the test, and in which
-// nobody may have been robbed, may earn an S or an L.
-func letter(j *Judgement) Letter {
-	exclusion := j.Finding(MutualExclusionID).Verdict
-	intruded := exclusion == Broken
-	release := j.Finding(OwnerOnlyReleaseID)
-	robbed := release.Verdict == Broken
-	switch {
-	case intruded && robbed:
-		return LetterVF
-	case robbed:
-		return LetterF
-	case intruded:
-		return LetterV
-	case j.Finding(ProgressID).Verdict == Broken:
-		return LetterStuck
-	case exclusion == Unknown || release.Doubts > 0:
-		return LetterUnknown
-	case delayed(j.History):
-		return LetterDelay
-	default:
-		return LetterSafe
-	}
 }

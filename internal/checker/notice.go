@@ -1,9 +1,6 @@
 package checker
 
-import (
-	"lockstep/internal/history"
-	"lockstep/internal/world"
-)
+import "lockstep/internal/history"
 
 // A client contends from a fault on when it can notice what the fault has done: it waits, and
 // runs, while another client holds the lock or a server keeps another one's entry, and in the
@@ -45,9 +42,9 @@ func (t *tally) message(i int32, e *history.Event) {
 		if request.Kind != history.Sent {
 			return // the reply of what was executed before
 		}
-		speaks, watches := world.AboutEntry(t.h.Text(request.Text))
-		p.watching = watches
-		if !speaks {
+		op := t.h.Op(request.Text)
+		p.watching = op.Watches
+		if !op.Does.AboutEntry() {
 			return
 		}
 		sent = request.At
@@ -68,11 +65,9 @@ func (t *tally) sends(e *history.Event) {
 	if int(e.Node) >= len(t.parties) || history.Simulated(t.h.Header.Backend) {
 		return
 	}
-	text := t.h.Text(e.Text)
-	speaks, watches := world.AboutEntry(text)
-	p := &t.parties[e.Node]
-	p.watching = p.watching || p.runs() && (watches || world.ReadRequest(text).Blocks())
-	if speaks {
+	p, op := &t.parties[e.Node], t.h.Op(e.Text)
+	p.watching = p.watching || p.runs() && (op.Watches || op.Blocks)
+	if op.Does.AboutEntry() {
 		p.sent = e.At
 	}
 }

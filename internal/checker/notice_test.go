@@ -7,7 +7,6 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/world"
 )
 
 // Who contends from a fault on is who can notice it. All of these have a fault, and a history with messages.
@@ -56,8 +55,9 @@ func TestHeartbeatsAskNothing(t *testing.T) {
 			t.Errorf("%s asks: %v", text, got)
 		}
 	}
+	h := parse("")
 	for _, word := range strings.Fields("CONNECT SESSION GRANT BEGIN SUBSCRIBE WATCH SETWATCHES PING KEEPALIVE RENEW SET GET TXN EVAL") {
-		if about, _ := world.AboutEntry(word); about != (faults.Acquire.Of(word, true) != faults.NoPart) {
+		if about := h.Op(h.Intern(word)).Does.AboutEntry(); about != (faults.Acquire.Of(word, true) != faults.NoPart) {
 			t.Errorf("%s: about an entry %v, and package faults says something else", word, about)
 		}
 	}

@@ -32,7 +32,7 @@ func (w *writer) course() Page {
 			wrong = append(wrong, []string{linkInto(fmt.Sprint(c.N), "claims.md", fmt.Sprintf("claim-%d", c.N)), text(c.Text), code(fmt.Sprintf("simulate dev claims --claim %d", c.N))})
 		}
 	}
-	return page(coursePage, "the misprints in internal/locks, internal/claims and measurements/claims.json",
+	return page(coursePage, "the misprints in internal/locks, internal/campaign/claims and measurements/claims.json",
 		heading(1, "The course"),
 		"What texts about locks say wrongly, each with a command that shows it: *misprints*, locks that do what a text prints with a mistake in it, "+
 			"and *claims*, sentences that were measured. Both are from "+link("the five documents", "documents.md")+". They are to learn from: "+

@@ -20,11 +20,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/plan"
+	"lockstep/internal/timeline"
 )
 
 // Mark is how every page begins. A file that does not is none of ours.
@@ -50,7 +51,7 @@ type Example struct {
 
 // ExampleOf is a set with what happens in its story, of which a run was judged.
 func ExampleOf(set *measured.CutSet, j *checker.Judgement) Example {
-	return Example{*set, explain.Steps(j.History, j.Findings)}
+	return Example{*set, explain.Steps(timeline.Of(j.History), j.Findings)}
 }
 
 // Input is what the pages are made of, beside the registries.

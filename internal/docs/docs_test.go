@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
 )

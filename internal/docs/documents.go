@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
@@ -193,5 +193,5 @@ func (w *writer) claimsPage() Page {
 		}
 		body = append(body, "**"+text(c.Verdict)+"**: "+text(c.Figure))
 	}
-	return page("claims.md", "internal/claims and measurements/claims.json", body...)
+	return page("claims.md", "internal/campaign/claims and measurements/claims.json", body...)
 }

@@ -33,7 +33,7 @@ var documents = []document{
 			{261, "第二部分：重入", "Second part: re-enter", "re-entrancy lost-release-reply-while-held-twice", ""},
 			{285, "第三部分：返回", "Third part: the reply", "", "The hset of older versions is in claim 52: it makes no difference, so it has no row of its own."},
 			{307, "看门狗咋工作的？", "How the watchdog works", "watchdog-saves-slow-task the-last-renewal pause-freezes-the-watchdog hung-worker", "The tasks for its readers, a TTL of 20 s and of 40 s, are claim 7. The two leases of 30 and 60 s are played; setting the default in a configuration file is not."},
-			{391, "时间轮又是啥？", "What a timer wheel is", "watchdog-saves-slow-task", "Both examples, 5 s and 17 s, are turned on our wheel (internal/timerwheel), which is compared with a sorted list. Netty's own code is not run."},
+			{391, "时间轮又是啥？", "What a timer wheel is", "watchdog-saves-slow-task", "Both examples, 5 s and 17 s, are turned on our wheel (internal/locks/timerwheel), which is compared with a sorted list. Netty's own code is not run."},
 			{451, "解锁操作", "Releasing", "wake-up-lost lost-release-reply-while-held-twice lost-release-request", ""},
 		},
 	},

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/claims"
+	"lockstep/internal/campaign/claims"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 

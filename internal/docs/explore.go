@@ -6,13 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
-// wayNames are the ways of breaking as a table calls them, in the order of measured.Ways.
-var wayNames = [...]string{"two clients think they hold it", "the resource is damaged", "someone's lock is released by another", "no client can get it"}
+// byWays is the head of a table with a column for each way of breaking, behind others.
+func byWays(others ...string) []string {
+	for _, way := range checker.Ways() {
+		others = append(others, way.Means().English())
+	}
+	return others
+}
 
 // explorePage says for all locks what it takes to break them.
 func (w *writer) explorePage() []Page {
@@ -43,12 +49,12 @@ func tableOfSets(x *measured.Explored) string {
 	for i := range x.Locks {
 		l := &x.Locks[i]
 		row := []string{lockLink(l.Lock), text(pairsOf(l))}
-		for _, way := range measured.Ways() {
+		for _, way := range checker.Ways() {
 			row = append(row, cutSets(l, way))
 		}
 		rows = append(rows, row)
 	}
-	return table(append([]string{"lock", "pairs of faults"}, wayNames[:]...), rows)
+	return table(byWays("lock", "pairs of faults"), rows)
 }
 
 func plural(n int, one, many string) string {
@@ -72,12 +78,12 @@ const fewSets = 3
 
 // cutSets says in a cell what breaks a lock in one way: the sets, or how many there are, with a link to
 // the lock's page, which has them all.
-func cutSets(l *measured.ExploredLock, way string) string {
-	sets := l.Breaks[way]
+func cutSets(l *measured.ExploredLock, way checker.Way) string {
+	sets := l.By(way)
 	switch {
-	case way == "stuck" && len(l.Breaks[measured.Hung]) > 0:
+	case way == checker.Stuck && len(l.By(checker.Hung)) > 0:
 		apart := *l
-		apart.Breaks = map[string][]measured.CutSet{way: sets}
+		apart.Breaks = map[string][]measured.CutSet{way.String(): sets}
 		return cutSets(&apart, way) + "; while work hangs"
 	case len(sets) == 0:
 		return noSet(l, false, way)
@@ -118,9 +124,9 @@ func setSizes(sets []measured.CutSet) []int {
 }
 
 // noSet says what it means that no set of a way is known.
-func noSet(l *measured.ExploredLock, statistical bool, way string) string {
+func noSet(l *measured.ExploredLock, statistical bool, way checker.Way) string {
 	switch {
-	case l.Breaks[way] == nil || l.Complete == 0:
+	case l.By(way) == nil || l.Complete == 0:
 		return "not searched"
 	case l.Cut > 0 || len(l.Doubts) > 0:
 		return "none found, some unknown"
@@ -202,7 +208,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 	}
 	for i := range w.Explored.Locks {
 		if l := &w.Explored.Locks[i]; l.Lock == lock {
-			return table(append([]string{"minimal set of kinds of faults"}, wayNames[:]...), setRows(l, false)) +
+			return table(byWays("minimal set of kinds of faults"), setRows(l, false)) +
 				fmt.Sprintf("\n`simulate run` plays a story by its name, and `simulate explain` prints it as a scenario. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
 				pairsIn(l) + block("", "simulate explore "+lock)
 		}
@@ -214,8 +220,8 @@ func (w *writer) exploreRow(v locks.Variant) string {
 // and one for the ways in which none does.
 func setRows(l *measured.ExploredLock, statistical bool) [][]string {
 	var sets []measured.CutSet
-	for _, way := range measured.Outcomes() {
-		for _, s := range l.Breaks[way] {
+	for _, way := range checker.Outcomes() {
+		for _, s := range l.By(way) {
 			if !slices.ContainsFunc(sets, func(known measured.CutSet) bool { return slices.Equal(known.Kinds, s.Kinds) }) {
 				sets = append(sets, s)
 			}
@@ -226,19 +232,19 @@ func setRows(l *measured.ExploredLock, statistical bool) [][]string {
 	none := []string{""}
 	for _, s := range sets {
 		row := []string{playable(l.Lock, &s)}
-		for _, way := range measured.Ways() {
+		for _, way := range checker.Ways() {
 			cell := ""
-			if i := slices.IndexFunc(l.Breaks[way], func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
-				cell = broken(l.Lock, &l.Breaks[way][i])
-			} else if i := slices.IndexFunc(l.Breaks[measured.Hung], func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == "stuck" && i >= 0 {
+			if i := slices.IndexFunc(l.By(way), func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
+				cell = broken(l.Lock, &l.By(way)[i])
+			} else if i := slices.IndexFunc(l.By(checker.Hung), func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == checker.Stuck && i >= 0 {
 				cell = "while it hangs"
 			}
 			row = append(row, cell)
 		}
 		rows = append(rows, row)
 	}
-	for _, way := range measured.Ways() {
-		if len(l.Breaks[way]) == 0 {
+	for _, way := range checker.Ways() {
+		if len(l.By(way)) == 0 {
 			none = append(none, noSet(l, statistical, way))
 		} else {
 			none = append(none, "")

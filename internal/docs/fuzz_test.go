@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/measured"
 )
 
 // Whatever is in measurements/matrix.json and measurements/worlds.json: it is refused with what is wrong,

@@ -104,12 +104,11 @@ func (w *writer) matrixState() string {
 		rows = append(rows, []string{code(c.Code), text(c.Name), text(c.Summary), text(strings.Join(c.Kinds, ", "))})
 	}
 	var known []string
-	for _, l := range checker.Letters {
+	for _, l := range checker.CellLetters {
 		if l.Letter != checker.LetterUnknown {
 			known = append(known, fmt.Sprintf("**%s** %s", l.Letter, l.Means.English()))
 		}
 	}
-	known = append(known, "**-** "+say.MeansNoStep.With().English())
 	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
 		table([]string{"column", "fault", "what exactly is injected", "kinds of the walk"}, rows)
 }

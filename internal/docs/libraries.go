@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 )
 
 // library is what was measured of a library by its own code; nil when nothing is stored.
@@ -71,7 +72,7 @@ func (w *writer) librariesPage() []Page {
 // noneSeen says what the walk of a library without seeds is worth.
 const noneSeen = "A walk is statistical where no seed repeats a run: a schedule is tried until its fault has an effect, so often at most; what its run does not show, another one may."
 
-func librarySetsHead() []string { return append([]string{"library", "schedules"}, wayNames[:]...) }
+func librarySetsHead() []string { return byWays("library", "schedules") }
 
 // howWalked counts the schedules of a library's walk.
 func howWalked(l *measured.Library) string {
@@ -88,11 +89,11 @@ func howWalked(l *measured.Library) string {
 // librarySets says for each way of breaking which kinds of faults do it alone.
 func (w *writer) librarySets(name string, l *measured.Library) []string {
 	cells := []string{name, howWalked(l)}
-	for _, way := range measured.Ways() {
+	for _, way := range checker.Ways() {
 		cell := "not searched"
 		if l.Walk != nil {
 			var kinds []string
-			for _, s := range l.Walk.Locks[0].Breaks[way] {
+			for _, s := range l.Walk.Locks[0].By(way) {
 				kinds = append(kinds, text(setName(s)))
 			}
 			if cell = strings.Join(kinds, ", "); cell == "" {
@@ -113,7 +114,7 @@ func onRealServers(l *measured.Library) string {
 	out := comparison{l.Worlds}.summary()
 	for i := range l.Worlds.Cells {
 		c := &l.Worlds.Cells[i]
-		if c.Agreement != "differs" && c.Agreement != "untested" {
+		if c.Agreement != measured.Differs && c.Agreement != measured.Untested {
 			continue
 		}
 		simulated, real := map[string]int{}, map[string]int{}
@@ -155,7 +156,7 @@ func (w *writer) librarySingles(lock string) string {
 	if statistical {
 		worth = noneSeen + " "
 	}
-	return table(append([]string{"kind of fault"}, wayNames[:]...), librarySetRows(&l.Walk.Locks[0], statistical)) +
+	return table(byWays("kind of fault"), librarySetRows(&l.Walk.Locks[0], statistical)) +
 		fmt.Sprintf("\nSchedules of one fault in the plain world, played by the library's own code: %s. %s%s\n",
 			howWalked(l), worth, link("All libraries", "../libraries.md"))
 }
@@ -164,8 +165,8 @@ func (w *writer) librarySingles(lock string) string {
 func librarySetRows(x *measured.ExploredLock, statistical bool) [][]string {
 	rows := setRows(x, statistical)
 	for i := range rows {
-		for k, way := range measured.Ways() {
-			for _, s := range x.Breaks[way] {
+		for k, way := range checker.Ways() {
+			for _, s := range x.By(way) {
 				if setName(s) == rows[i][0] {
 					rows[i][k+1] = text(s.Text)
 				}

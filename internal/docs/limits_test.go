@@ -20,8 +20,8 @@ const limitsPage = "../../docs/limits.md"
 // limitDirs is where the packages are that docs/limits.md names.
 var limitDirs = map[string]string{
 	"scenario": "internal/scenario", "plan": "internal/plan", "chaos": "internal/chaos", "sim": "internal/sim", "real": "internal/real",
-	"checker": "internal/checker", "simulate": "cmd/simulate", "search": "internal/search", "explore": "internal/explore",
-	"rundir": "internal/rundir", "history": "internal/history", "logcheck": "internal/logcheck", "logline": "internal/logcheck/logline", "talk": "internal/real/talk",
+	"checker": "internal/checker", "simulate": "cmd/simulate", "search": "internal/campaign/search", "explore": "internal/campaign/explore",
+	"runstore": "internal/runstore", "history": "internal/history", "logcheck": "internal/logcheck", "logline": "internal/logcheck/logline", "talk": "internal/real/talk",
 	"worker": "internal/real/worker",
 }
 

@@ -4,20 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
-	"lockstep/internal/say"
 )
-
-// letters says what the letters of the matrix mean.
-var letters = map[string]string{"-": say.WordNoStep.With().English()}
-
-func init() {
-	for _, l := range checker.Letters {
-		letters[string(l.Letter)] = l.Word.English()
-	}
-}
 
 // matrixRow is a lock's row of the matrix.
 func (w *writer) matrixRow(v locks.Variant) string {
@@ -48,7 +38,7 @@ func (w *writer) cells(m *measured.Matrix, lock string) string {
 				continue
 			}
 			rate := ""
-			if c.Letter != "-" {
+			if c.Letter != string(checker.LetterNone) {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
 			rows = append(rows, []string{
@@ -64,7 +54,12 @@ func (w *writer) cells(m *measured.Matrix, lock string) string {
 
 // worstOf is the letter of a cell, with what it does not say.
 func worstOf(c *measured.Cell) string {
-	out := "**" + text(c.Letter) + "** " + letters[c.Letter]
+	out := "**" + text(c.Letter) + "** "
+	for _, l := range checker.CellLetters {
+		if string(l.Letter) == c.Letter {
+			out += l.Word.English()
+		}
+	}
 	if c.Damage {
 		out += "; *damaged*"
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"path"
 
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/checker"
-	"lockstep/internal/measured"
 )
 
 // languages are those of the folders of examples.

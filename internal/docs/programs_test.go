@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/measured"
 )
 
 const aProgram = `{"schema": 1, "lock": "redis-py", "library": "redis.lock.Lock", "version": "4.3.4", "program": "python/redis_py_lock.py", "scale_ppm": 100000,

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
 	"lockstep/measurements"
 )
 
@@ -41,7 +42,7 @@ func atAGlance(x *measured.Explored, some ...string) string {
 			}
 		}
 	}
-	return table([]string{"lock", "pairs of faults", wayNames[0], wayNames[1]}, rows)
+	return table(byWays("lock", "pairs of faults")[:4], rows)
 }
 
 func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
@@ -64,7 +65,7 @@ func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
 		alone = append(alone, fmt.Sprintf("%d %s", more, plural(more, "pair", "pairs")))
 	}
 	if len(alone) == 0 {
-		return noSet(l, false, "believe")
+		return noSet(l, false, checker.Believe)
 	}
 	return strings.Join(alone, ", ")
 }

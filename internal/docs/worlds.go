@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/say"
 )
 
@@ -27,8 +27,8 @@ func (c comparison) unit() string {
 }
 
 // agreements counts the cells of a lock, or with "" all of them, by how they came out.
-func (c comparison) agreements(lock string) map[string]int {
-	count := map[string]int{}
+func (c comparison) agreements(lock string) map[measured.Agreement]int {
+	count := map[measured.Agreement]int{}
 	for i := range c.Cells {
 		if lock == "" || c.Cells[i].Lock == lock {
 			count[c.Cells[i].Agreement]++
@@ -48,10 +48,10 @@ func (c comparison) command(lock string) string {
 
 // lettersOf are those of a cell: one where all runs of both worlds agree, both where not.
 func lettersOf(x *measured.WorldCell) string {
-	if x.Agreement == "not played" || len(x.Runs) == 0 {
+	if x.Agreement == measured.NotPlayed || len(x.Runs) == 0 {
 		return "-"
 	}
-	if x.Agreement == "agrees" {
+	if x.Agreement == measured.Agrees {
 		return x.Runs[0].Simulated
 	}
 	for _, r := range x.Runs {
@@ -104,14 +104,14 @@ func (w *writer) worldsPage() []Page {
 // summary counts the cells by how they came out.
 func (c comparison) summary() string {
 	count := c.agreements("")
-	of := func(agreement, one, many string) string {
+	of := func(agreement measured.Agreement, one, many string) string {
 		if n := count[agreement]; n != 1 {
 			return say.Grouped(n).In(say.English) + " " + many
 		}
 		return "1 " + one
 	}
-	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.unit(), of("agrees", "agrees", "agree"), of("differs", "differs", "differ"),
-		of("untested", "put nothing to the test", "put nothing to the test"), of("not played", "was not played", "were not played"))
+	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.unit(), of(measured.Agrees, "agrees", "agree"), of(measured.Differs, "differs", "differ"),
+		of(measured.Untested, "put nothing to the test", "put nothing to the test"), of(measured.NotPlayed, "was not played", "were not played"))
 }
 
 // many is how many seeds of a cell or story are called many: one real run may be luck.
@@ -157,7 +157,8 @@ func (c comparison) evidence() string {
 
 // delicate are those that do not stand a short scale, and why.
 func (c comparison) delicate() (which, why string) {
-	which, why = "sentinels", "a busy machine would take healthy servers for dead"
+	which = "sentinels or an election that no setting makes shorter"
+	why = "a busy machine would take healthy servers for dead"
 	if c.ofStories() {
 		which = "sentinels, nodes of Redlock or a replica that has to be behind"
 		why += ", and a promotion would take longer than the replica is behind"
@@ -183,7 +184,7 @@ func (c comparison) count() (runs, often, all int) {
 			continue
 		}
 		often++
-		if x.Agreement == "agrees" {
+		if x.Agreement == measured.Agrees {
 			all++
 		}
 	}
@@ -194,7 +195,7 @@ func (c comparison) count() (runs, often, all int) {
 func (c comparison) partings(head string, what func(x *measured.WorldCell) string) string {
 	var rows [][]string
 	for i := range c.Cells {
-		if x := &c.Cells[i]; x.Agreement == "differs" || x.Agreement == "untested" {
+		if x := &c.Cells[i]; x.Agreement == measured.Differs || x.Agreement == measured.Untested {
 			rows = append(rows, []string{
 				lockLink(x.Lock), what(x), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Why),
 			})
@@ -254,7 +255,7 @@ func (w *writer) toldInBoth() string {
 			return nil
 		}
 		row := []string{lockLink(v.ID)}
-		for _, agreement := range []string{"agrees", "differs", "untested", "not played"} {
+		for _, agreement := range measured.Agreements() {
 			row = append(row, fmt.Sprint(count[agreement]))
 		}
 		return row
@@ -287,7 +288,7 @@ func (c comparison) notPlayed() string {
 	count := map[string]int{}
 	for i := range c.Cells {
 		x := &c.Cells[i]
-		if x.Agreement != "not played" {
+		if x.Agreement != measured.NotPlayed {
 			continue
 		}
 		if count[x.Why] == 0 {

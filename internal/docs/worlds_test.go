@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/measured"
 )
 
 const aComparison = `{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 2, "cells": [

@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // False is an assumption that a run has proved false.
@@ -23,7 +24,7 @@ func (f False) Proved() bool { return !f.Assumed.Empty() }
 // inside, the one whose entry no longer kept the other out, and what became of that entry. lag is
 // the replication lag of the set-up, 0 when it is not known. The result is zero when the history
 // does not prove one: nothing is guessed.
-func Assumption(h *history.History, findings []checker.Finding, lag time.Duration) False {
+func Assumption(h *timeline.Timeline, findings []checker.Finding, lag time.Duration) False {
 	first, property := firstViolation(findings)
 	if first == nil {
 		return False{}
@@ -53,17 +54,15 @@ func firstViolation(findings []checker.Finding) (first *checker.Violation, prope
 
 // inquiry looks for what decided a violation.
 type inquiry struct {
-	h     *history.History
-	t     *teller // for its words and its places; it walks nowhere
-	lives []life
-	holds []history.Hold
-	lag   time.Duration
-	at    history.Instant // of the violation
-	from  history.Instant // of a lock that is stuck: since when
+	h    *timeline.Timeline
+	t    *teller // for its words; it walks nowhere
+	lag  time.Duration
+	at   history.Instant // of the violation
+	from history.Instant // of a lock that is stuck: since when
 }
 
-func newInquiry(h *history.History, lag time.Duration, at history.Instant) *inquiry {
-	return &inquiry{h: h, t: newTeller(h, nil), lives: livesOf(h), holds: history.Holds(h), lag: lag, at: at}
+func newInquiry(h *timeline.Timeline, lag time.Duration, at history.Instant) *inquiry {
+	return &inquiry{h: h, t: newTeller(h, nil), lag: lag, at: at}
 }
 
 // letIn explains why one client was let in while another one believed to be inside.
@@ -86,7 +85,7 @@ func (q *inquiry) letIn(clients []history.NodeID) False {
 		}
 	}
 	for _, id := range clients {
-		if hold := q.holdOf(id); hold != nil && len(q.lives) > 0 && q.lifeOf(id, 0) == nil {
+		if hold := q.holdOf(id); hold != nil && len(q.h.Entries) > 0 && q.lifeOf(id, 0) == nil {
 			return False{
 				Assumed: say.HasAnEntry.With(q.who(id)),
 				Formula: say.NoEntry.With(q.who(id), say.Seconds(hold.Start)),
@@ -99,8 +98,8 @@ func (q *inquiry) letIn(clients []history.NodeID) False {
 
 // holdOf returns the last hold of a client that has begun by the violation, or nil.
 func (q *inquiry) holdOf(id history.NodeID) (last *history.Hold) {
-	for i := range q.holds {
-		if hold := &q.holds[i]; hold.Client == id && hold.Start <= q.at {
+	for i := range q.h.Holds {
+		if hold := &q.h.Holds[i]; hold.Client == id && hold.Start <= q.at {
 			last = hold
 		}
 	}
@@ -118,10 +117,10 @@ func (q *inquiry) newest(clients []history.NodeID) (newest *history.Hold) {
 }
 
 // lifeOf returns the last entry of an owner that a server had by the violation; node 0: any server.
-func (q *inquiry) lifeOf(owner, node history.NodeID) (last *life) {
-	for i := range q.lives {
-		l := &q.lives[i]
-		if l.owner == owner && l.from <= q.at && (node == 0 || q.t.place(l.node) == q.t.place(node)) && (last == nil || l.from >= last.from) {
+func (q *inquiry) lifeOf(owner, node history.NodeID) (last *timeline.Entry) {
+	for i := range q.h.Entries {
+		l := &q.h.Entries[i]
+		if l.Owner == owner && l.From <= q.at && (node == 0 || q.h.Place(l.Node) == q.h.Place(node)) && (last == nil || l.From >= last.From) {
 			last = l
 		}
 	}
@@ -131,11 +130,11 @@ func (q *inquiry) lifeOf(owner, node history.NodeID) (last *life) {
 // outlived explains a client that is told that it holds the lock when its entry is over already.
 func (q *inquiry) outlived(hold *history.Hold) False {
 	entry := q.lifeOf(hold.Client, 0)
-	if entry == nil || entry.alive(hold.Start) {
+	if entry == nil || entry.Alive(hold.Start) {
 		return False{}
 	}
-	for i := range q.lives { // on another server it has one
-		if l := &q.lives[i]; l.owner == hold.Client && l.alive(hold.Start) {
+	for i := range q.h.Entries { // on another server it has one
+		if l := &q.h.Entries[i]; l.Owner == hold.Client && l.Alive(hold.Start) {
 			return False{}
 		}
 	}
@@ -150,22 +149,22 @@ func (q *inquiry) outlived(hold *history.Hold) False {
 // counts is what it had on the servers that let the newest one in; of several such servers, the
 // one that did so last.
 func (q *inquiry) lost(hold, newest *history.Hold) False {
-	var gone, alive *life
-	for i := range q.lives {
-		theirs := &q.lives[i]
-		if theirs.owner != newest.Client || !theirs.alive(q.at) {
+	var gone, alive *timeline.Entry
+	for i := range q.h.Entries {
+		theirs := &q.h.Entries[i]
+		if theirs.Owner != newest.Client || !theirs.Alive(q.at) {
 			continue
 		}
-		switch own := q.lifeOf(hold.Client, theirs.node); {
+		switch own := q.lifeOf(hold.Client, theirs.Node); {
 		case own == nil:
-		case own.alive(q.at):
+		case own.Alive(q.at):
 			alive = own
-		case gone == nil || own.over > gone.over:
+		case gone == nil || own.Over > gone.Over:
 			gone = own
 		}
 	}
 	last := q.lifeOf(hold.Client, 0)
-	if gone != nil && last.from > gone.from && gone.from < q.before(hold) && last.alive(q.at) {
+	if gone != nil && last.From > gone.From && gone.From < q.before(hold) && last.Alive(q.at) {
 		gone = nil // that of a hold before; this one rests on another server
 	}
 	if gone != nil {
@@ -177,7 +176,7 @@ func (q *inquiry) lost(hold, newest *history.Hold) False {
 	switch {
 	case last == nil:
 		return False{}
-	case last.alive(q.at):
+	case last.Alive(q.at):
 		return q.splitBrain(last)
 	}
 	return q.ended(hold, newest, last)
@@ -185,8 +184,8 @@ func (q *inquiry) lost(hold, newest *history.Hold) False {
 
 // before returns when the hold of the same client before this one ended, 0 for none.
 func (q *inquiry) before(hold *history.Hold) (end history.Instant) {
-	for i := range q.holds {
-		if h := &q.holds[i]; h.Client == hold.Client && h.Start < hold.Start {
+	for i := range q.h.Holds {
+		if h := &q.h.Holds[i]; h.Client == hold.Client && h.Start < hold.Start {
 			end = h.End
 		}
 	}
@@ -194,19 +193,19 @@ func (q *inquiry) before(hold *history.Hold) (end history.Instant) {
 }
 
 // sideBySide explains two entries that are on one server at once.
-func (q *inquiry) sideBySide(hold, newest *history.Hold, own *life) False {
+func (q *inquiry) sideBySide(hold, newest *history.Hold, own *timeline.Entry) False {
 	return False{
 		Assumed: say.WaitsForTheEntry.With(q.who(newest.Client), q.who(hold.Client)),
-		Formula: say.EntryIsThere.With(q.who(hold.Client), say.Seconds(own.from), say.Seconds(newest.Start), q.who(newest.Client)),
-		Events:  []int32{own.begun},
+		Formula: say.EntryIsThere.With(q.who(hold.Client), say.Seconds(own.From), say.Seconds(newest.Start), q.who(newest.Client)),
+		Events:  []int32{own.Began},
 	}
 }
 
 // ended explains the end of the entry that a hold rests on. newest is the hold that it let in,
 // nil when that is the same one.
-func (q *inquiry) ended(hold, newest *history.Hold, entry *life) False {
+func (q *inquiry) ended(hold, newest *history.Hold, entry *timeline.Entry) False {
 	var f False
-	switch entry.how {
+	switch entry.How {
 	case history.Expired:
 		f = q.expired(hold, newest, entry)
 	case history.Crashed, history.Forgotten:
@@ -215,7 +214,7 @@ func (q *inquiry) ended(hold, newest *history.Hold, entry *life) False {
 		f = q.removed(hold, entry)
 	}
 	if f.Proved() {
-		f.Events = append(f.Events, entry.begun, entry.last, entry.ended)
+		f.Events = append(f.Events, entry.Began, entry.Last, entry.Ended)
 		f.Events = slices.DeleteFunc(f.Events, func(i int32) bool { return i < 0 })
 	}
 	return f

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // asks sends a command, and lets the server execute it: never when done is 0.
@@ -189,7 +190,7 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 				}
 			}
 			findings := []checker.Finding{breaks(checker.MutualExclusionID, at, at, []history.NodeID{b, give.h.Node("A")})}
-			got := Assumption(give.h, findings, 0)
+			got := Assumption(timeline.Of(give.h), findings, 0)
 			if got.Assumed.English() != tt.assumed || got.Formula.English() != tt.formula {
 				t.Errorf("got  %s %s\nwant %s %s", got.Assumed.English(), got.Formula.English(), tt.assumed, tt.formula)
 			}
@@ -304,7 +305,7 @@ func TestStuckHasAWhy(t *testing.T) {
 			i := give.add(150_000, history.GaveUp, "probe")
 			from := history.Instant(50_000 * time.Millisecond)
 			findings := []checker.Finding{breaks(checker.ProgressID, from, give.h.End(), []history.NodeID{give.h.Node("probe")}, i)}
-			if got := Assumption(give.h, findings, 0).Formula.English(); got != tt.want {
+			if got := Assumption(timeline.Of(give.h), findings, 0).Formula.English(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})

@@ -3,22 +3,23 @@ package explain
 import (
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // The templates of what clients do and think, and of the guarded resource.
 
 func acquired(t *teller, i int32, e *history.Event) say.Phrase {
-	who, held := t.who(e.Node), t.held(e.Node)
+	who, held := t.who(e.Node), t.Held(e.Node)
 	enters := say.Flag(t.own(i, e.Node, history.Entered) >= 0)
-	if t.grants && held == nil {
-		if owners, _ := t.owners(); len(owners) > 0 {
+	if t.Grants && held == nil {
+		if owners, _ := t.Owners(); len(owners) > 0 {
 			return say.IsToldOther.With(who, enters, t.who(owners[0]))
 		}
 		return say.IsToldNone.With(who, enters)
 	}
 	var end history.Instant
 	if held != nil {
-		end = held.end
+		end = held.End
 	}
 	return say.IsGranted.With(who, say.Optional(e.Token), say.Flag(held != nil && t.endless(held)), say.OptionalSeconds(end), enters)
 }
@@ -26,13 +27,13 @@ func acquired(t *teller, i int32, e *history.Event) say.Phrase {
 // endless reports whether the store could have set an end to an entry, and has not. That is known of
 // a key of Redis. A row of a table, a key of etcd without a lease, or one's own record may carry its
 // time in itself, where the store does not look.
-func (t *teller) endless(held *entry) bool { return held.end == 0 && held.inRedis }
+func (t *teller) endless(held *timeline.Held) bool { return held.End == 0 && t.h.Header.Expires }
 
 func acquireFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 	switch {
-	case t.client(e.Node).failed:
+	case t.Client(e.Node).Failed:
 		return nothing // a further failure in the same wait says nothing new
-	case t.held(e.Node) != nil:
+	case t.Held(e.Node) != nil:
 		return say.HasItAllTheSame.With(t.who(e.Node))
 	}
 	return say.AttemptFails.With(t.who(e.Node), t.reason(e))
@@ -48,7 +49,7 @@ func gaveUp(t *teller, _ int32, e *history.Event) say.Phrase {
 }
 
 func entered(t *teller, i int32, e *history.Event) say.Phrase {
-	if c := t.client(e.Node); c.believes && e.At.Sub(c.since) <= together {
+	if c := t.Client(e.Node); c.Believes && e.At.Sub(c.Since) <= together {
 		return nothing // told together with the acquisition
 	}
 	return say.Enters.With(t.who(e.Node))
@@ -62,8 +63,8 @@ func lostLease(t *teller, i int32, e *history.Event) say.Phrase {
 
 // writesOn reports whether a client writes after event i and before it gets the lock again.
 func (t *teller) writesOn(i int32, id history.NodeID) bool {
-	for j := int(i) + 1; j < len(t.h.Events); j++ {
-		switch e := &t.h.Events[j]; e.Kind {
+	for _, e := range t.h.After(i, timeline.Ever) {
+		switch e.Kind {
 		case history.WriteAccepted, history.WriteRefused:
 			if e.Peer == id {
 				return true
@@ -80,7 +81,7 @@ func (t *teller) writesOn(i int32, id history.NodeID) bool {
 // releasing is told at the removal of the entry when that follows at once. A
 // client that has been told of its loss releases as a matter of form.
 func releasing(t *teller, i int32, e *history.Event) say.Phrase {
-	if !t.client(e.Node).believes || t.removal(i, e.Node) >= 0 {
+	if !t.Client(e.Node).Believes || t.removal(i, e.Node) >= 0 {
 		return nothing
 	}
 	return say.Releases.With(t.who(e.Node))
@@ -89,11 +90,9 @@ func releasing(t *teller, i int32, e *history.Event) say.Phrase {
 // removal returns the event close to i at which a client's own command removes
 // its own entry, or NoCause.
 func (t *teller) removal(i int32, owner history.NodeID) int32 {
-	limit := t.h.Events[i].At.Add(together)
-	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
-		e := &t.h.Events[j]
+	for j, e := range t.h.After(i, together) {
 		if e.Kind == history.Removed && e.Owner == owner && e.Peer == owner {
-			return int32(j)
+			return j
 		}
 		if e.Node == owner && (e.Kind == history.Froze || e.Kind == history.Crashed) {
 			return history.NoCause
@@ -107,21 +106,21 @@ func released(*teller, int32, *history.Event) say.Phrase { return nothing }
 
 // notHeld says where the entry is, as far as the history shows what the store has.
 func notHeld(t *teller, _ int32, e *history.Event) say.Phrase {
-	if t.grants && t.held(e.Node) != nil {
+	if t.Grants && t.Held(e.Node) != nil {
 		return say.RemovesNothing.With(t.who(e.Node))
 	}
-	return say.FindsNothing.With(t.who(e.Node), say.Flag(t.grants))
+	return say.FindsNothing.With(t.who(e.Node), say.Flag(t.Grants))
 }
 
 func releaseFailed(t *teller, _ int32, e *history.Event) say.Phrase {
-	if t.held(e.Node) != nil {
+	if t.Held(e.Node) != nil {
 		return say.ReleaseFailsEntryStays.With(t.who(e.Node))
 	}
 	return say.ReleaseFails.With(t.who(e.Node), t.reason(e))
 }
 
 func writeAccepted(t *teller, i int32, e *history.Event) say.Phrase {
-	return say.Writes.With(t.who(e.Peer), t.woke(i, e.Peer), say.Flag(t.client(e.Peer).lost), say.Optional(e.Token))
+	return say.Writes.With(t.who(e.Peer), t.woke(i, e.Peer), say.Flag(t.Client(e.Peer).Lost), say.Optional(e.Token))
 }
 
 func writeRefused(t *teller, i int32, e *history.Event) say.Phrase {

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
+	"lockstep/internal/timeline"
 )
 
 const longWork = `
@@ -74,13 +75,13 @@ expect: anything
 		defer w.Close()
 		for _, lock := range p.Locks {
 			j := run.One(context.Background(), w, p, lock, 1).Judgement
-			if got := explain.Assumption(j.History, j.Findings, 0).Assumed.English(); got != tt.assumed {
+			if got := explain.Assumption(timeline.Of(j.History), j.Findings, 0).Assumed.English(); got != tt.assumed {
 				t.Errorf("%s, %s: assumed %q, want %q", tt.name, lock, got, tt.assumed)
 			}
 			if tt.assumed == "" {
 				continue
 			}
-			story, _, _ := explain.Story(explain.Steps(j.History, j.Findings), 12)
+			story, _, _ := explain.Story(explain.Steps(timeline.Of(j.History), j.Findings), 12)
 			told := false
 			for _, s := range story {
 				told = told || s.Decides && j.History.Events[s.Event].Kind == tt.decides

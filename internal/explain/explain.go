@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // Step is one narrated event.
@@ -39,7 +40,7 @@ type Step struct {
 // Steps narrates a history: acquisitions, leases that end, faults and what they
 // do, writes, releases, and every violation. Retries and the routine of the wire
 // are left out. Of a story that is too long for anybody it is the part that Tell keeps.
-func Steps(h *history.History, findings []checker.Finding) []Step {
+func Steps(h *timeline.Timeline, findings []checker.Finding) []Step {
 	steps, _, _ := Tell(h, findings)
 	return steps
 }
@@ -50,21 +51,19 @@ const mostSteps = 400_000
 // Tell is Steps, and says how many steps before and after the ones that it returns are
 // left out: there are at most mostSteps in a row, those around the first violation, or
 // the first ones when there is none.
-func Tell(h *history.History, findings []checker.Finding) (steps []Step, before, after int) {
+func Tell(h *timeline.Timeline, findings []checker.Finding) (steps []Step, before, after int) {
 	steps, before, after = tell(h, findings, mostSteps)
 	return fold(steps), before, after
 }
 
-func tell(h *history.History, findings []checker.Finding, most int) (steps []Step, before, after int) {
+func tell(h *timeline.Timeline, findings []checker.Finding, most int) (steps []Step, before, after int) {
 	t := newTeller(h, findings)
 	deciding := Assumption(h, findings, 0).Events
 	broken := len(t.breaks) == 0 // from when on no earlier step makes room for a later one
-	for i := range h.Events {
-		e := &h.Events[i]
-		index := int32(i)
-		t.before(e)
+	for index, e := range h.All() {
+		t.Before(e)
 		sentence := t.tell(index, e)
-		t.apply(index, e)
+		t.Apply(index, e)
 		breaks := t.violationsAt(index)
 		if sentence.Empty() && len(breaks) > 0 {
 			sentence = t.plain(e)
@@ -146,7 +145,7 @@ func window(steps []Step, first, limit int) (start, end int) {
 }
 
 // anchors lists, per event, the violations that are shown there.
-func anchors(h *history.History, findings []checker.Finding) map[int32][]breach {
+func anchors(h *timeline.Timeline, findings []checker.Finding) map[int32][]breach {
 	out := map[int32][]breach{}
 	for _, f := range findings {
 		for _, v := range f.Violations {
@@ -167,7 +166,7 @@ type breach struct {
 // anchor picks the event at which a violation is shown: the last of its events
 // at the instant at which it begins, else the last of all. A lock that is stuck
 // is shown where that is certain, at the end.
-func anchor(h *history.History, property string, v checker.Violation) int32 {
+func anchor(h *timeline.Timeline, property string, v checker.Violation) int32 {
 	at := history.NoCause
 	for _, i := range v.Events {
 		if i < 0 || int(i) >= len(h.Events) {

@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // pauseStory is the lesson of the lease: A freezes, B gets the lock, A writes.
@@ -31,7 +32,7 @@ func pauseStory() (*tape, []checker.Finding) {
 func TestViolationsAreMarked(t *testing.T) {
 	give, findings := pauseStory()
 	var got []Step
-	for _, s := range Steps(give.h, findings) {
+	for _, s := range Steps(timeline.Of(give.h), findings) {
 		if s.Violation {
 			got = append(got, s)
 		}
@@ -57,7 +58,7 @@ func TestViolationsAreMarked(t *testing.T) {
 func TestViolationForcesAStep(t *testing.T) {
 	give := newTape()
 	i := give.add(5, history.Waits, "A")
-	steps := Steps(give.h, []checker.Finding{breaks("fifo", 0, 0, nil, i)})
+	steps := Steps(timeline.Of(give.h), []checker.Finding{breaks("fifo", 0, 0, nil, i)})
 	if len(steps) != 1 || steps[0].Sentence.English() != "A waits for the lock." || steps[0].Note.English() != "fifo is broken" {
 		t.Errorf("got %+v", steps)
 	}
@@ -80,7 +81,11 @@ func TestVerdict(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Verdict(tt.give).English(); got != tt.want {
+			var account *timeline.Timeline
+			if tt.give.History != nil {
+				account = timeline.Of(tt.give.History)
+			}
+			if got := Verdict(account, &tt.give).English(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -194,7 +199,7 @@ func TestAssumption(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			give := newTape(pauseFault)
 			findings := tt.give(give)
-			if got := Assumption(give.h, findings, tt.lag); got.Formula.English() != tt.want {
+			if got := Assumption(timeline.Of(give.h), findings, tt.lag); got.Formula.English() != tt.want {
 				t.Errorf("got %q, want %q", got.Formula.English(), tt.want)
 			}
 		})

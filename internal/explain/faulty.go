@@ -3,6 +3,7 @@ package explain
 import (
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // The templates of faults and processes.
@@ -10,8 +11,8 @@ import (
 // faultBegan is told only when the fault leaves no event of its own that says
 // more: a pause is told by the freeze, a crash by the crash.
 func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
-	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At == e.At; j++ {
-		switch n := &t.h.Events[j]; n.Kind {
+	for _, n := range t.h.After(i, 0) {
+		switch n.Kind {
 		case history.Froze, history.Crashed, history.Restarted, history.ClockChanged, history.Promoted:
 			if n.Value == e.Value || n.Kind == history.ClockChanged {
 				return nothing
@@ -38,11 +39,8 @@ func faultEnded(t *teller, _ int32, e *history.Event) say.Phrase {
 
 func froze(t *teller, i int32, e *history.Event) say.Phrase {
 	var length say.OptionalSpan
-	for j := int(i) + 1; j < len(t.h.Events); j++ {
-		if n := &t.h.Events[j]; n.Kind == history.Thawed && n.Node == e.Node {
-			length = say.OptionalSpan(n.At.Sub(e.At))
-			break
-		}
+	if s := t.h.FreezeAt(i); s.Over {
+		length = say.OptionalSpan(s.To.Sub(e.At))
 	}
 	return say.Freezes.With(t.who(e.Node), length, t.between(i, e), byFault(e))
 }
@@ -53,19 +51,18 @@ func byFault(e *history.Event) say.Optional { return say.Optional(max(e.Value, 0
 // between says between which two commands a client freezes, when it does so in
 // the middle of an acquisition or a release: that gap is then the story.
 func (t *teller) between(i int32, e *history.Event) say.Phrase {
-	c := t.client(e.Node)
-	last := t.cause(c.lastWire)
-	if !(c.waits || c.releasing) || last == nil || last.At != e.At {
+	c := t.Client(e.Node)
+	last := t.h.At(c.LastWire)
+	if !(c.Waits || c.Releasing) || last == nil || last.At != e.At {
 		return nothing
 	}
-	before := t.command(c.lastWire)
-	for j := int(i) + 1; j < len(t.h.Events); j++ {
-		n := &t.h.Events[j]
+	before := t.command(c.LastWire)
+	for _, n := range t.h.After(i, timeline.Ever) {
 		if n.Node != e.Node {
 			continue
 		}
 		if n.Kind == history.Sent {
-			if after := commandNamed(t.h.Text(n.Text)); before.Name != "" && after.Name != "" {
+			if after := commandNamed(t.h.Op(n.Text)); before.Name != "" && after.Name != "" {
 				return say.BetweenCommands.With(before, after)
 			}
 			return nothing
@@ -79,9 +76,7 @@ func (t *teller) between(i int32, e *history.Event) say.Phrase {
 
 // thawed is told together with the write when that follows at once.
 func thawed(t *teller, i int32, e *history.Event) say.Phrase {
-	limit := e.At.Add(together)
-	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
-		n := &t.h.Events[j]
+	for _, n := range t.h.After(i, together) {
 		if n.Kind == history.LostLease && n.Node == e.Node {
 			break // told before the write
 		}
@@ -89,7 +84,7 @@ func thawed(t *teller, i int32, e *history.Event) say.Phrase {
 			return nothing
 		}
 	}
-	return say.Wakes.With(t.who(e.Node), say.Flag(t.client(e.Node).believes))
+	return say.Wakes.With(t.who(e.Node), say.Flag(t.Client(e.Node).Believes))
 }
 
 func crashed(t *teller, i int32, e *history.Event) say.Phrase {
@@ -103,34 +98,33 @@ func crashed(t *teller, i int32, e *history.Event) say.Phrase {
 // afterDeath says what becomes of the entries of a client, or on a server, that has died.
 func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 	if t.h.Role(e.Node) == history.RoleStore {
-		switch list := t.entries[t.place(e.Node)]; {
-		case t.inCluster(e.Node):
+		switch list := t.Entries[t.h.Place(e.Node)]; {
+		case t.h.InCluster(e.Node):
 			return say.OthersHaveIt.With()
-		case len(list) == 0 || t.stores < 2:
+		case len(list) == 0 || t.Stores < 2:
 			return nothing
-		case list[0].replicated:
-			return say.ReplicaHasEntry.With(t.who(list[0].owner))
+		case list[0].Replicated:
+			return say.ReplicaHasEntry.With(t.who(list[0].Owner))
 		case t.anyStandby():
-			return say.NoReplicaHas.With(t.who(list[0].owner))
+			return say.NoReplicaHas.With(t.who(list[0].Owner))
 		}
 		return nothing
 	}
-	switch held := t.held(e.Node); {
-	case held == nil, held.end == 0 && t.endsSoon(i, e.Node):
+	switch held := t.Held(e.Node); {
+	case held == nil, held.End == 0 && t.endsSoon(i, e.Node):
 		return nothing
-	case held.end == 0:
+	case held.End == 0:
 		return say.EntryStays.With(say.Flag(t.endless(held)))
 	default:
-		return say.EntryStaysUntil.With(say.Seconds(held.end))
+		return say.EntryStaysUntil.With(say.Seconds(held.End))
 	}
 }
 
 // endsSoon reports whether the session of a client ends right after its crash, and its entry
 // with it.
 func (t *teller) endsSoon(i int32, owner history.NodeID) bool {
-	limit := t.h.Events[i].At.Add(together)
-	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
-		if e := &t.h.Events[j]; e.Kind == history.Expired && e.Owner == owner {
+	for _, e := range t.h.After(i, together) {
+		if e.Kind == history.Expired && e.Owner == owner {
 			return true
 		}
 	}
@@ -138,7 +132,7 @@ func (t *teller) endsSoon(i int32, owner history.NodeID) bool {
 }
 
 func (t *teller) anyStandby() bool {
-	for _, s := range t.standby {
+	for _, s := range t.Standby {
 		if s {
 			return true
 		}
@@ -149,8 +143,8 @@ func (t *teller) anyStandby() bool {
 // restarted says what the server forgot meanwhile.
 func restarted(t *teller, i int32, e *history.Event) say.Phrase {
 	var owners []history.NodeID
-	for j := int(i) - 1; j >= 0 && t.h.Events[j].At == e.At; j-- {
-		if n := &t.h.Events[j]; n.Kind == history.Forgotten && n.Node == e.Node {
+	for _, n := range t.h.Before(i, 0) {
+		if n.Kind == history.Forgotten && n.Node == e.Node {
 			owners = append(owners, n.Owner)
 		}
 	}
@@ -175,19 +169,19 @@ func (t *teller) fewNames(ids []history.NodeID) say.Names {
 // promoted says what the new primary knows about the clients that believe, and
 // whether the old one still runs.
 func promoted(t *teller, _ int32, e *history.Event) say.Phrase {
-	if t.inCluster(e.Node) {
+	if t.h.InCluster(e.Node) {
 		return say.BecomesLeader.With(t.who(e.Node), byFault(e))
 	}
-	if t.ofAnotherShard(e) {
+	if t.OfAnotherShard(e) {
 		return say.BecomesOtherPrimary.With(t.who(e.Node), say.Verbatim(t.name(e.Peer)), byFault(e))
 	}
 	var running say.Verbatim
-	if old := t.node(e.Peer); old != 0 && !t.down[old] && !t.frozen[old] {
+	if t.h.Role(e.Peer) != "" && !t.IsDown(e.Peer) && !t.StandsStill(e.Peer) {
 		running = say.Verbatim(t.name(e.Peer))
 	}
 	var missing []history.NodeID
-	for id := range t.clients {
-		if t.grants && t.clients[id].believes && !t.knows(e.Node, history.NodeID(id), e.At) {
+	for id := range t.Clients {
+		if t.Grants && t.Clients[id].Believes && !t.knows(e.Node, history.NodeID(id), e.At) {
 			missing = append(missing, history.NodeID(id))
 		}
 	}
@@ -200,8 +194,8 @@ func demoted(t *teller, _ int32, e *history.Event) say.Phrase {
 
 // knows reports whether a server has a live entry of an owner.
 func (t *teller) knows(server, owner history.NodeID, at history.Instant) bool {
-	for _, held := range t.entries[t.place(server)] {
-		if held.owner == owner && (held.end == 0 || held.end > at) {
+	for _, held := range t.Entries[t.h.Place(server)] {
+		if held.Owner == owner && (held.End == 0 || held.End > at) {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // Many clients that give up one after the other are one step; three of them are three.
@@ -30,7 +31,7 @@ func TestFold(t *testing.T) {
 
 // spoken are the sentences of a tape.
 func spoken(t *tape, findings []checker.Finding) (out []string) {
-	for _, s := range Steps(t.h, findings) {
+	for _, s := range Steps(timeline.Of(t.h), findings) {
 		out = append(out, s.Sentence.English())
 	}
 	return out
@@ -153,7 +154,7 @@ func TestSentencesAgreeWithTheStore(t *testing.T) {
 	give.acquires(2, "A")
 	give.add(1_000, history.Releasing, "A")
 	give.add(1_002, history.NotHeld, "A")
-	steps := Steps(give.h, nil)
+	steps := Steps(timeline.Of(give.h), nil)
 	last := steps[len(steps)-1]
 	if got := last.Sentence.English() + " " + last.Store.English(); got != "A's release removes nothing, although the store has its entry. Redis says A" {
 		t.Errorf("got %q", got)
@@ -196,7 +197,7 @@ func TestAStoryKeepsWhatDecides(t *testing.T) {
 		}
 	}
 	findings := []checker.Finding{breaks(checker.MutualExclusionID, from, from, []history.NodeID{give.h.Node("B"), give.h.Node("A")}, acquired)}
-	steps := Steps(give.h, findings)
+	steps := Steps(timeline.Of(give.h), findings)
 	for _, limit := range []int{8, 12, 18, 40} {
 		story, before, after := Story(steps, limit)
 		var kinds []string

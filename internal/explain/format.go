@@ -6,7 +6,6 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/say"
-	"lockstep/internal/world"
 )
 
 func (t *teller) name(id history.NodeID) string { return t.h.Name(id) }
@@ -23,7 +22,7 @@ func (t *teller) names(ids []history.NodeID) say.Names {
 func (t *teller) who(id history.NodeID) say.Node {
 	switch t.h.Role(id) {
 	case history.RoleStore:
-		return say.Store(t.name(id), t.stores == 1)
+		return say.Store(t.name(id), t.Stores == 1)
 	case history.RoleResource:
 		return say.Resource()
 	case history.RoleProbe:
@@ -75,21 +74,13 @@ func short(s string, n int) string {
 // command names the command behind an event, from the message that caused it:
 // SET, or the name of a script. It is unknown when the history does not tell.
 func (t *teller) command(index int32) say.Command {
-	for range 4 { // Removed <- Executed <- Sent is the longest chain
-		if index < 0 || int(index) >= len(t.h.Events) {
-			break
-		}
-		e := &t.h.Events[index]
-		if e.Kind == history.Sent {
-			return commandNamed(t.h.Text(e.Text))
-		}
-		index = e.Cause
+	if _, sent := t.h.Request(index); sent != nil {
+		return commandNamed(t.h.Op(sent.Text))
 	}
 	return say.Command{}
 }
 
-// commandNamed is the command of a request, by its text.
-func commandNamed(text string) say.Command {
-	read := world.ReadRequest(text)
-	return say.Command{Name: short(read.Name, 30), Script: read.Script}
+// commandNamed is the command of a request.
+func commandNamed(op *history.Op) say.Command {
+	return say.Command{Name: short(op.Name, 30), Script: op.Script}
 }

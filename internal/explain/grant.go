@@ -2,8 +2,8 @@ package explain
 
 import (
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // The templates of what the servers have.
@@ -14,21 +14,21 @@ func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Owner, history.Acquired) >= 0 || t.replyLost(i) {
 		return nothing
 	}
-	if t.client(e.Owner).believes {
+	if t.Client(e.Owner).Believes {
 		return say.HasNewEntry.With(t.who(e.Node), t.who(e.Owner))
 	}
-	if end := endOf(e); end != 0 {
+	if end := timeline.EndOf(e); end != 0 {
 		return say.Grants.With(t.who(e.Node), t.who(e.Owner), say.Seconds(end))
 	}
-	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner), say.Flag(plan.InRedis(t.name(e.Node))))
+	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner), say.Flag(t.h.Header.Expires))
 }
 
 // replyLost reports whether the reply of the command that caused event i is lost
 // at once.
 func (t *teller) replyLost(i int32) bool {
-	e := &t.h.Events[i]
-	for j := int(i) + 1; e.Cause >= 0 && j < len(t.h.Events) && t.h.Events[j].At == e.At; j++ {
-		if n := &t.h.Events[j]; n.Kind == history.ReplyDropped && n.Cause == e.Cause {
+	cause := t.h.Events[i].Cause
+	for _, n := range t.h.After(i, 0) {
+		if n.Kind == history.ReplyDropped && n.Cause == cause && cause >= 0 {
 			return true
 		}
 	}
@@ -39,30 +39,30 @@ func (t *teller) replyLost(i int32) bool {
 // entry or its owner; and every extension that is not what it seems: of another's entry, or one
 // that takes the end away.
 func extended(t *teller, i int32, e *history.Event) say.Phrase {
-	held := t.find(e.Node, e.Owner, e.Text)
+	held := t.Find(e.Node, e.Owner, e.Text)
 	if e.Peer != 0 && e.Peer != e.Owner {
-		if t.foreign[t.node(e.Peer)] {
+		if int(e.Peer) >= len(t.foreign) || t.foreign[e.Peer] {
 			return nothing
 		}
-		t.foreign[t.node(e.Peer)] = true
+		t.foreign[e.Peer] = true
 		return say.ExtendsForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner), t.newEnd(held, e))
 	}
-	if !t.client(e.Owner).believes && t.own(i, e.Owner, history.Acquired) >= 0 {
+	if !t.Client(e.Owner).Believes && t.own(i, e.Owner, history.Acquired) >= 0 {
 		return nothing // the second half of an acquisition
 	}
 	if e.Peer == 0 { // a new leader of a cluster lets every lease begin anew
 		return say.ExtendsItself.With(t.who(e.Node), t.who(e.Owner), t.newEnd(held, e))
 	}
 	if held != nil {
-		held.renewals++
+		held.Untold++
 	}
 	if t.renewsOn(i, e) {
 		return nothing
 	}
-	count, believes := t.untoldRenewals(e.Owner), t.client(e.Owner).believes
-	who, end := t.who(e.Owner), say.OptionalSeconds(endOf(e))
+	count, believes := t.untoldRenewals(e.Owner), t.Client(e.Owner).Believes
+	who, end := t.who(e.Owner), say.OptionalSeconds(timeline.EndOf(e))
 	switch {
-	case e.Value <= 0 && held != nil && held.end == 0:
+	case e.Value <= 0 && held != nil && held.End == 0:
 		return say.WritesItAnew.With(who, repeated(count))
 	case e.Value <= 0, !believes && count == 1:
 		return say.SetsLease.With(who, t.newEnd(held, e))
@@ -78,10 +78,10 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 // begins to count again. Of several servers that have an entry it is the one that was renewed most.
 func (t *teller) untoldRenewals(owner history.NodeID) int {
 	most := 1
-	for place := range t.entries {
-		for i := range t.entries[place] {
-			if held := &t.entries[place][i]; held.owner == owner {
-				most, held.renewals = max(most, held.renewals), 0
+	for place := range t.Entries {
+		for i := range t.Entries[place] {
+			if held := &t.Entries[place][i]; held.Owner == owner {
+				most, held.Untold = max(most, held.Untold), 0
 			}
 		}
 	}
@@ -97,11 +97,11 @@ func repeated(n int) say.OptionalTimes {
 }
 
 // newEnd says when an entry ends by an extension.
-func (t *teller) newEnd(held *entry, e *history.Event) say.Phrase {
-	switch at := endOf(e); {
+func (t *teller) newEnd(held *timeline.Held, e *history.Event) say.Phrase {
+	switch at := timeline.EndOf(e); {
 	case at != 0:
 		return say.EndsAtNow.With(say.Seconds(at))
-	case held != nil && held.end == 0:
+	case held != nil && held.End == 0:
 		return say.StaysAsItWas.With()
 	}
 	return say.HasNoEndNow.With()
@@ -111,9 +111,8 @@ func (t *teller) newEnd(held *entry, e *history.Event) say.Phrase {
 // owner renews it just so again, so that this renewal needs no step of its own. Several servers are
 // renewed together.
 func (t *teller) renewsOn(i int32, e *history.Event) bool {
-	for j := int(i) + 1; j < len(t.h.Events); j++ {
-		n := &t.h.Events[j]
-		if t.breaks[int32(j)] != nil {
+	for j, n := range t.h.After(i, timeline.Ever) {
+		if t.breaks[j] != nil {
 			return false
 		}
 		switch n.Kind {
@@ -142,7 +141,7 @@ func removed(t *teller, i int32, e *history.Event) say.Phrase {
 		return say.RemovesItself.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
 	case e.Peer != e.Owner:
 		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
-	case t.client(e.Owner).releasing:
+	case t.Client(e.Owner).Releasing:
 		return say.Releases.With(t.who(e.Owner))
 	}
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
@@ -150,14 +149,14 @@ func removed(t *teller, i int32, e *history.Event) say.Phrase {
 
 // expired says who does not know: that is what makes an expiry dangerous.
 func expired(t *teller, _ int32, e *history.Event) say.Phrase {
-	if t.standby[t.node(e.Node)] {
+	if t.StandsBy(e.Node) {
 		return nothing
 	}
-	if held := t.find(e.Node, e.Owner, e.Text); held != nil && held.end == 0 {
+	if held := t.Find(e.Node, e.Owner, e.Text); held != nil && held.End == 0 {
 		return say.SessionEnds.With(t.who(e.Owner), t.untold(e.Owner))
 	}
 	switch untold := t.untold(e.Owner); {
-	case t.servers() > 1:
+	case t.Servers() > 1:
 		return say.LeaseEndsOn.With(t.who(e.Owner), say.Verbatim(t.name(e.Node)), untold)
 	case bool(untold):
 		return say.LeaseEnds.With(untold, t.who(e.Owner))
@@ -166,12 +165,12 @@ func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 }
 
 // untold reports whether the owner of an entry that is gone goes on to believe in it.
-func (t *teller) untold(owner history.NodeID) say.Flag { return say.Flag(t.client(owner).believes) }
+func (t *teller) untold(owner history.NodeID) say.Flag { return say.Flag(t.Client(owner).Believes) }
 
 // forgotten is told at the restart that follows, or else here.
 func forgotten(t *teller, i int32, e *history.Event) say.Phrase {
-	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At == e.At; j++ {
-		if n := &t.h.Events[j]; n.Kind == history.Restarted && n.Node == e.Node {
+	for _, n := range t.h.After(i, 0) {
+		if n.Kind == history.Restarted && n.Node == e.Node {
 			return nothing
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // What the servers have follows leaders, deaths and promotions, as the steps do.
@@ -52,7 +53,7 @@ func TestHolds(t *testing.T) {
 			give := newTape()
 			tt.give(give)
 			var got []string
-			for _, held := range Holds(give.h) {
+			for _, held := range timeline.Of(give.h).Stored() {
 				to, copied := "end", ""
 				if held.To != history.NoCause {
 					to = fmt.Sprint(give.h.Events[held.To].At.Duration().Milliseconds())
@@ -79,7 +80,7 @@ func TestALeaderRenewsForAFrozenClient(t *testing.T) {
 	give.add(50, history.Crashed, "etcd-1")
 	give.add(1050, history.Promoted, "etcd-2", give.peer("etcd-1"))
 	give.add(1051, history.Extended, "etcd-2", give.owner("A"), give.text("lock"), lasts(10*time.Second))
-	steps := Steps(give.h, nil)
+	steps := Steps(timeline.Of(give.h), nil)
 	if got, want := steps[len(steps)-1].Sentence.English(), "Store etcd-2 starts the lease of A's entry afresh: it now ends at 11.051 s."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

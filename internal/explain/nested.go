@@ -3,6 +3,7 @@ package explain
 import (
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // The templates of re-entry.
@@ -29,8 +30,8 @@ func reentered(t *teller, i int32, e *history.Event) say.Phrase {
 
 // asked returns the request for re-entry that an outcome belongs to, or nil.
 func (t *teller) asked(i int32, outcome *history.Event) *history.Event {
-	for j := int(i) - 1; j >= 0; j-- {
-		if e := &t.h.Events[j]; e.Kind == history.Reenters && e.Node == outcome.Node {
+	for _, e := range t.h.Before(i, timeline.Ever) {
+		if e.Kind == history.Reenters && e.Node == outcome.Node {
 			return e
 		}
 	}
@@ -39,7 +40,7 @@ func (t *teller) asked(i int32, outcome *history.Event) *history.Event {
 
 // reenterFailed says in whose way the client was: most often its own.
 func reenterFailed(t *teller, _ int32, e *history.Event) say.Phrase {
-	if t.held(e.Node) != nil {
+	if t.Held(e.Node) != nil {
 		return say.IsInItsOwnWay.With(t.who(e.Node))
 	}
 	return say.NotOnceMore.With(t.who(e.Node), t.reason(e))

@@ -53,8 +53,8 @@ func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
 	case checker.MutualExclusionID:
 		// The overlap begins at e: everybody else who believes was there before.
 		for _, id := range b.Clients {
-			if id != e.Node && t.client(id).believes {
-				return say.TwoInsideSince.With(t.who(id), say.Seconds(t.client(id).since))
+			if id != e.Node && t.Client(id).Believes {
+				return say.TwoInsideSince.With(t.who(id), say.Seconds(t.Client(id).Since))
 			}
 		}
 		return say.TwoInside.With()
@@ -67,10 +67,10 @@ func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
 		switch {
 		case other == 0:
 			return say.StaleWrite.With()
-		case t.client(other).believes && (!t.grants || t.held(other) != nil):
-			return say.StaleWriteHeld.With(t.who(other), say.Seconds(t.client(other).since))
-		case t.client(other).believes:
-			return say.StaleWriteInside.With(t.who(other), say.Seconds(t.client(other).since))
+		case t.Client(other).Believes && (!t.Grants || t.Held(other) != nil):
+			return say.StaleWriteHeld.With(t.who(other), say.Seconds(t.Client(other).Since))
+		case t.Client(other).Believes:
+			return say.StaleWriteInside.With(t.who(other), say.Seconds(t.Client(other).Since))
 		}
 		return say.StaleWriteAfter.With(t.who(other), t.who(wrong))
 	case checker.NoLostUpdateID:

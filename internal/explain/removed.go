@@ -6,27 +6,28 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // Assumptions about what a command removes, or puts its own entry in the place of.
 
 // removed explains an entry that a command ended, or the store itself.
-func (q *inquiry) removed(hold *history.Hold, entry *life) False {
-	switch entry.by {
+func (q *inquiry) removed(hold *history.Hold, entry *timeline.Entry) False {
+	switch entry.By {
 	case 0:
 		return q.dropped(entry)
-	case entry.owner:
+	case entry.Owner:
 		return q.ownCommand(hold, entry)
 	}
-	return q.foreign(entry.by, entry)
+	return q.foreign(entry.By, entry)
 }
 
 // ownCommand explains an entry that a command of its own owner removed while that was inside.
-func (q *inquiry) ownCommand(hold *history.Hold, entry *life) False {
-	who := q.who(entry.owner)
+func (q *inquiry) ownCommand(hold *history.Hold, entry *timeline.Entry) False {
+	who := q.who(entry.Owner)
 	return False{
 		Assumed: say.RemovesWhenDone.With(who),
-		Formula: say.RemovedWhileInside.With(q.t.command(entry.ended), q.sentAt(entry.ended), say.Seconds(entry.over), who, say.Seconds(hold.Start)),
+		Formula: say.RemovedWhileInside.With(q.t.command(entry.Ended), q.sentAt(entry.Ended), say.Seconds(entry.Over), who, say.Seconds(hold.Start)),
 	}
 }
 
@@ -40,23 +41,19 @@ func (q *inquiry) sentAt(i int32) say.OptionalSeconds {
 
 // sent returns the request behind an event, or nil.
 func (q *inquiry) sent(i int32) *history.Event {
-	for e := q.t.cause(i); e != nil; e = q.t.cause(e.Cause) {
-		if e.Kind == history.Sent {
-			return e
-		}
-	}
-	return nil
+	_, e := q.h.Request(i)
+	return e
 }
 
 // wrongOwner explains a release that removed another client's entry.
 func (q *inquiry) wrongOwner(v *checker.Violation) False {
 	for _, i := range v.Events {
-		e := q.t.cause(i)
+		e := q.h.At(i)
 		if e == nil || e.Kind != history.Removed || e.Peer == 0 || e.Peer == e.Owner {
 			continue
 		}
-		for j := range q.lives {
-			if l := &q.lives[j]; l.ended == i {
+		for j := range q.h.Entries {
+			if l := &q.h.Entries[j]; l.Ended == i {
 				return q.foreign(e.Peer, l)
 			}
 		}
@@ -66,48 +63,48 @@ func (q *inquiry) wrongOwner(v *checker.Violation) False {
 
 // foreign explains an entry that another client's command has ended: what that client knew was
 // out of date, its own entry was over, or it took the lock away on purpose.
-func (q *inquiry) foreign(by history.NodeID, entry *life) False {
+func (q *inquiry) foreign(by history.NodeID, entry *timeline.Entry) False {
 	if f := q.outOfDate(by, entry); f.Proved() {
 		return f
 	}
-	var own *life
-	for i := range q.lives {
-		if l := &q.lives[i]; l.owner == by && l.how != 0 && l.over < entry.over && l.from < entry.over {
+	var own *timeline.Entry
+	for i := range q.h.Entries {
+		if l := &q.h.Entries[i]; l.Owner == by && l.How != 0 && l.Over < entry.Over && l.From < entry.Over {
 			own = l
 		}
 	}
-	who, owner := q.who(by), q.who(entry.owner)
-	early := entry.over.Sub(entry.set) < q.h.Header.Lease-rounding
+	who, owner := q.who(by), q.who(entry.Owner)
+	early := entry.Over.Sub(entry.Set) < q.h.Header.Lease-rounding
 	ahead := q.ahead(by, entry)
 	if early && ahead == 0 && q.replacedBy(by, entry) {
 		return False{
 			Assumed: say.WaitsForTheEntry.With(who, owner),
-			Formula: say.EntryIsThere.With(owner, say.Seconds(entry.from), say.Seconds(entry.over), who),
-			Events:  []int32{entry.begun, entry.ended},
+			Formula: say.EntryIsThere.With(owner, say.Seconds(entry.From), say.Seconds(entry.Over), who),
+			Events:  []int32{entry.Began, entry.Ended},
 		}
 	}
-	asking := q.asking(by, entry.ended)
+	asking := q.asking(by, entry.Ended)
 	switch {
 	case own != nil && !asking:
 		return False{
 			Assumed: say.RemovesOnlyItsOwn.With(who),
-			Formula: say.RemovedAfterOwnEnd.With(q.t.command(entry.ended), say.Seconds(entry.over), say.Seconds(own.over), say.Seconds(entry.over.Sub(own.over))),
-			Events:  []int32{own.ended, entry.ended},
+			Formula: say.RemovedAfterOwnEnd.With(q.t.command(entry.Ended), say.Seconds(entry.Over), say.Seconds(own.Over), say.Seconds(entry.Over.Sub(own.Over))),
+			Events:  []int32{own.Ended, entry.Ended},
 		}
 	case !asking:
 		return False{
 			Assumed: say.RemovesOnlyItsOwn.With(who),
-			Formula: say.RemovedWithoutOne.With(q.t.command(entry.ended), say.Seconds(entry.over), owner, say.Seconds(entry.from), who),
-			Events:  []int32{entry.ended},
+			Formula: say.RemovedWithoutOne.With(q.t.command(entry.Ended), say.Seconds(entry.Over), owner, say.Seconds(entry.From), who),
+			Events:  []int32{entry.Ended},
 		}
 	}
-	age := say.Seconds(entry.over.Sub(entry.set))
-	took := say.EndsForeign.With(who, q.t.command(entry.ended), say.Seconds(entry.over), owner, age)
+	age := say.Seconds(entry.Over.Sub(entry.Set))
+	took := say.EndsForeign.With(who, q.t.command(entry.Ended), say.Seconds(entry.Over), owner, age)
 	if early && ahead != 0 {
 		return False{
 			Assumed: say.ClientClocksAgree.With(who, owner),
 			Formula: say.SeveralReasons.With(say.Remarks{say.ClockIsAhead.With(who, owner, say.Seconds(ahead)), took}),
-			Events:  append(q.faultsIn(0, entry.over), entry.begun, entry.ended),
+			Events:  append(q.faultsIn(0, entry.Over), entry.Began, entry.Ended),
 		}
 	}
 	if f := q.ownTime(entry); f.Proved() {
@@ -116,35 +113,34 @@ func (q *inquiry) foreign(by history.NodeID, entry *life) False {
 	return False{
 		Assumed: say.TakesAwayWhatIsOver.With(who, owner),
 		Formula: took,
-		Events:  []int32{entry.begun, entry.ended},
+		Events:  []int32{entry.Began, entry.Ended},
 	}
 }
 
 // outOfDate explains a command that acts on what its client had read before the entry was there:
 // the check and the act are two steps.
-func (q *inquiry) outOfDate(by history.NodeID, entry *life) False {
-	act := q.sent(entry.ended)
+func (q *inquiry) outOfDate(by history.NodeID, entry *timeline.Entry) False {
+	act := q.sent(entry.Ended)
 	if act == nil {
 		return False{}
 	}
 	var read *history.Event
 	var command say.Command
-	for i := range q.h.Events {
-		e := &q.h.Events[i]
-		if i >= int(entry.ended) || e.At > act.At {
+	for i, e := range q.h.Each(history.Executed) {
+		if i >= entry.Ended || e.At > act.At {
 			break
 		}
-		if e.Kind == history.Executed && e.Peer == by && q.t.place(e.Node) == q.t.place(entry.node) {
-			read, command = e, q.t.command(int32(i))
+		if e.Peer == by && q.h.Place(e.Node) == q.h.Place(entry.Node) {
+			read, command = e, q.t.command(i)
 		}
 	}
-	if read == nil || read.At >= entry.from || !reads[command.Name] {
+	if read == nil || read.At >= entry.From || !reads[command.Name] {
 		return False{}
 	}
 	return False{
 		Assumed: say.CheckStillHolds.With(q.who(by)),
-		Formula: say.ActsOnOldCheck.With(command, say.Seconds(read.At), q.who(entry.owner), say.Seconds(entry.from), q.t.command(entry.ended), say.Seconds(entry.over)),
-		Events:  []int32{entry.begun, entry.ended},
+		Formula: say.ActsOnOldCheck.With(command, say.Seconds(read.At), q.who(entry.Owner), say.Seconds(entry.From), q.t.command(entry.Ended), say.Seconds(entry.Over)),
+		Events:  []int32{entry.Began, entry.Ended},
 	}
 }
 
@@ -153,23 +149,23 @@ var reads = map[string]bool{"GET": true, "HGET": true, "SELECT": true, "EXISTS":
 
 // ownTime explains an entry that carries its time in itself, where the clients look and the store
 // does not: it was as old as the lease when it was taken away.
-func (q *inquiry) ownTime(entry *life) False {
-	hold := q.holdAt(entry.owner, entry.over)
-	if hold == nil || entry.ttl != 0 || entry.over.Sub(entry.set) < q.h.Header.Lease-rounding {
+func (q *inquiry) ownTime(entry *timeline.Entry) False {
+	hold := q.holdAt(entry.Owner, entry.Over)
+	if hold == nil || entry.TTL != 0 || entry.Over.Sub(entry.Set) < q.h.Header.Lease-rounding {
 		return False{}
 	}
 	timed := *entry
-	timed.ttl = q.h.Header.Lease
+	timed.TTL = q.h.Header.Lease
 	f := q.outOfTime(hold, nil, &timed)
-	f.Events = append(f.Events, entry.last, entry.ended)
+	f.Events = append(f.Events, entry.Last, entry.Ended)
 	return f
 }
 
 // replacedBy reports whether the command that ended an entry put one of its client's in its place.
-func (q *inquiry) replacedBy(by history.NodeID, entry *life) bool {
-	for i := range q.lives {
-		l := &q.lives[i]
-		if l.owner == by && l.key == entry.key && l.from == entry.over && q.sent(l.begun) == q.sent(entry.ended) {
+func (q *inquiry) replacedBy(by history.NodeID, entry *timeline.Entry) bool {
+	for i := range q.h.Entries {
+		l := &q.h.Entries[i]
+		if l.Owner == by && l.Key == entry.Key && l.From == entry.Over && q.sent(l.Began) == q.sent(entry.Ended) {
 			return true
 		}
 	}
@@ -178,34 +174,19 @@ func (q *inquiry) replacedBy(by history.NodeID, entry *life) bool {
 
 // ahead returns by how much the clock of a client is ahead of that of the owner of an entry that it
 // ends; 0 when they agree, or when the history does not say what they show.
-func (q *inquiry) ahead(by history.NodeID, entry *life) time.Duration {
-	theirs, known := q.clockError(entry.owner, entry.from)
-	own, also := q.clockError(by, entry.over)
+func (q *inquiry) ahead(by history.NodeID, entry *timeline.Entry) time.Duration {
+	theirs, known := q.h.ClockError(entry.Owner, entry.From)
+	own, also := q.h.ClockError(by, entry.Over)
 	if ahead := own - theirs; known && also && (ahead > rounding || ahead < -rounding) {
 		return ahead
 	}
 	return 0
 }
 
-// clockError returns by how much a client's clock was wrong the last time it did something by an
-// instant, else the first time after it. A clock that shows 0 shows nothing.
-func (q *inquiry) clockError(id history.NodeID, by history.Instant) (wrong time.Duration, known bool) {
-	for i := range q.h.Events {
-		e := &q.h.Events[i]
-		if known && e.At > by {
-			break
-		}
-		if e.Node == id && e.Clock != 0 {
-			wrong, known = time.Duration(e.Clock-int64(e.At)), true
-		}
-	}
-	return wrong, known
-}
-
 // holdAt returns the hold that a client has at an instant, or nil.
 func (q *inquiry) holdAt(id history.NodeID, at history.Instant) *history.Hold {
-	for i := range q.holds {
-		if hold := &q.holds[i]; hold.Client == id && hold.Start <= at && hold.End > at {
+	for i := range q.h.Holds {
+		if hold := &q.h.Holds[i]; hold.Client == id && hold.Start <= at && hold.End > at {
 			return hold
 		}
 	}
@@ -218,18 +199,12 @@ func (q *inquiry) asking(id history.NodeID, i int32) (asks bool) {
 	if sent := q.sent(i); sent != nil {
 		until = sent.At
 	}
-	for i := range q.h.Events {
-		e := &q.h.Events[i]
+	for _, e := range q.h.Each(history.Waits, history.Acquired, history.GaveUp, history.Crashed, history.Finished) {
 		if e.At > until {
 			break
 		}
 		if e.Node == id {
-			switch e.Kind {
-			case history.Waits:
-				asks = true
-			case history.Acquired, history.GaveUp, history.Crashed, history.Finished:
-				asks = false
-			}
+			asks = e.Kind == history.Waits
 		}
 	}
 	return asks

@@ -98,7 +98,7 @@ func (t *teller) plain(e *history.Event) say.Phrase {
 	case history.ReadDone:
 		return say.Reads.With(t.who(e.Peer))
 	case history.Sent:
-		return say.Sends.With(who, commandNamed(t.h.Text(e.Text)))
+		return say.Sends.With(who, commandNamed(t.h.Op(e.Text)))
 	case history.Executed:
 		return say.Executes.With(who, t.who(e.Peer))
 	case history.Replied:
@@ -129,15 +129,13 @@ func (t *teller) plain(e *history.Event) say.Phrase {
 // covers, of one of the given kinds, or NoCause. A freeze, crash or failure of
 // the node in between ends the search: then there is more to tell.
 func (t *teller) own(i int32, node history.NodeID, kinds ...history.Kind) int32 {
-	limit := t.h.Events[i].At.Add(together)
-	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
-		e := &t.h.Events[j]
+	for j, e := range t.h.After(i, together) {
 		if e.Node != node {
 			continue
 		}
 		for _, k := range kinds {
 			if e.Kind == k {
-				return int32(j)
+				return j
 			}
 		}
 		switch e.Kind {

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // sentencesOf narrates a tape in plain text, one step per line.
 func sentencesOf(t *tape) []string {
 	var out []string
-	for _, s := range Steps(t.h, nil) {
+	for _, s := range Steps(timeline.Of(t.h), nil) {
 		out = append(out, s.At.String()+" "+s.Sentence.English())
 	}
 	return out
@@ -212,7 +213,7 @@ func TestStepsWithoutStore(t *testing.T) {
 	give.add(2, history.Acquired, "A")
 	give.add(3, history.Entered, "A")
 	give.add(1000, history.Releasing, "A")
-	steps := Steps(give.h, nil)
+	steps := Steps(timeline.Of(give.h), nil)
 	if len(steps) != 2 {
 		t.Fatalf("got %d steps, want 2: %v", len(steps), steps)
 	}
@@ -227,5 +228,5 @@ func TestStepsOfNonsense(t *testing.T) {
 	for k := range history.Kind(60) {
 		h.Add(history.Event{Kind: k, Node: 900, Peer: 901, Owner: 902, Cause: 77, Value: -5, At: history.Instant(k)})
 	}
-	Steps(h, nil)
+	Steps(timeline.Of(h), nil)
 }

@@ -7,10 +7,19 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
-// withServers names the servers anew and adds some.
+// withServers names the servers anew and adds some: of a database, or those of a quorum.
 func (t *tape) withServers(names ...string) *tape {
+	header := &t.h.Header
+	switch word, _, _ := strings.Cut(names[0], "-"); word {
+	case "redis":
+	case "mysql", "postgres":
+		header.Store, header.Expires, header.AtOnce = word, false, false
+	default:
+		header.Store, header.Topology, header.Expires, header.AtOnce = word, "quorum", false, false
+	}
 	for i := range t.h.Header.Nodes {
 		if t.h.Header.Nodes[i].Role == history.RoleStore {
 			t.h.Header.Nodes[i].Name = names[0]
@@ -207,7 +216,7 @@ func TestBeliefsOfServers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			give := newTape(pauseFault)
 			tt.give(give)
-			steps := Steps(give.h, nil)
+			steps := Steps(timeline.Of(give.h), nil)
 			last := steps[len(steps)-1]
 			if got := last.Belief.English() + ", " + last.Store.English(); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -285,7 +294,7 @@ func TestAssumptionsAboutTheStore(t *testing.T) {
 			give := newTape(pauseFault)
 			tt.give(give)
 			findings := overlap(give)
-			if got := Assumption(give.h, findings, 0); got.Formula.English() != tt.want {
+			if got := Assumption(timeline.Of(give.h), findings, 0); got.Formula.English() != tt.want {
 				t.Errorf("got %q, want %q", got.Formula.English(), tt.want)
 			}
 		})

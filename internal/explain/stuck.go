@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // stuck explains a lock that does not become free: what everybody waits for, and why that never
@@ -19,7 +20,7 @@ func (q *inquiry) stuck(v *checker.Violation) False {
 	}
 	if l := q.inTheWay(probe); l != nil {
 		f := q.neverGoes(l)
-		f.Events = append(f.Events, l.begun)
+		f.Events = append(f.Events, l.Began)
 		return f
 	}
 	if at := q.allDown(); at >= 0 {
@@ -39,23 +40,22 @@ func (q *inquiry) stuck(v *checker.Violation) False {
 // cameBack explains an entry that its owner has removed, and that a replica brought back: it became
 // the primary before it heard of the removal. The probe is refused, and nobody has another entry.
 func (q *inquiry) cameBack(probe history.NodeID) False {
-	for i := range q.lives {
-		if q.lives[i].owner == probe {
+	for i := range q.h.Entries {
+		if q.h.Entries[i].Owner == probe {
 			return False{}
 		}
 	}
-	for i := len(q.h.Events) - 1; i >= 0; i-- {
-		e := &q.h.Events[i]
-		if e.Kind != history.Promoted || q.t.inCluster(e.Node) {
+	for i, e := range q.h.Backward(history.Promoted) {
+		if q.h.InCluster(e.Node) {
 			continue
 		}
-		for j := len(q.lives) - 1; j >= 0; j-- {
-			l := &q.lives[j]
-			if l.node == e.Peer && l.how == history.Removed && l.over <= e.At && slices.Contains(l.copies, e.Node) {
+		for j := len(q.h.Entries) - 1; j >= 0; j-- {
+			l := &q.h.Entries[j]
+			if l.Node == e.Peer && l.How == history.Removed && l.Over <= e.At && slices.Contains(l.Copies, e.Node) {
 				return False{
 					Assumed: say.RemovalsOutlive.With(),
-					Formula: say.CameBack.With(q.who(l.owner), say.Verbatim(q.h.Name(l.node)), say.Seconds(l.over), say.Verbatim(q.h.Name(e.Node)), say.Seconds(e.At)),
-					Events:  []int32{l.ended, int32(i)},
+					Formula: say.CameBack.With(q.who(l.Owner), say.Verbatim(q.h.Name(l.Node)), say.Seconds(l.Over), say.Verbatim(q.h.Name(e.Node)), say.Seconds(e.At)),
+					Events:  []int32{l.Ended, i},
 				}
 			}
 		}
@@ -65,10 +65,10 @@ func (q *inquiry) cameBack(probe history.NodeID) False {
 }
 
 // inTheWay returns the oldest entry that is there in the end and is not the probe's own, or nil.
-func (q *inquiry) inTheWay(probe history.NodeID) (oldest *life) {
-	for i := range q.lives {
-		l := &q.lives[i]
-		if l.owner != probe && l.how == 0 && l.from <= q.at && (oldest == nil || l.from < oldest.from) && !q.replaced(l.node) {
+func (q *inquiry) inTheWay(probe history.NodeID) (oldest *timeline.Entry) {
+	for i := range q.h.Entries {
+		l := &q.h.Entries[i]
+		if l.Owner != probe && l.How == 0 && l.From <= q.at && (oldest == nil || l.From < oldest.From) && !q.replaced(l.Node) {
 			oldest = l
 		}
 	}
@@ -77,44 +77,42 @@ func (q *inquiry) inTheWay(probe history.NodeID) (oldest *life) {
 
 // replaced reports whether another server has taken over from this one.
 func (q *inquiry) replaced(node history.NodeID) (gone bool) {
-	if q.t.inCluster(node) {
+	if q.h.InCluster(node) {
 		return false
 	}
-	for i := range q.h.Events {
-		if e := &q.h.Events[i]; e.Kind == history.Promoted {
-			gone = gone && e.Node != node || e.Peer == node
-		}
+	for _, e := range q.h.Each(history.Promoted) {
+		gone = gone && e.Node != node || e.Peer == node
 	}
 	return gone
 }
 
 // neverGoes says why an entry is in the way for ever.
-func (q *inquiry) neverGoes(l *life) False {
-	who, since := q.who(l.owner), say.Seconds(l.from)
-	hold := q.holdAtEnd(l.owner)
+func (q *inquiry) neverGoes(l *timeline.Entry) False {
+	who, since := q.who(l.Owner), say.Seconds(l.From)
+	hold := q.holdAtEnd(l.Owner)
 	switch {
 	case hold != nil:
 		return False{
 			Assumed: say.ComesOut.With(who),
-			Formula: say.StaysInside.With(who, say.Seconds(hold.Start), say.OptionalTimes(l.renewals)),
-			Events:  append(q.faultsIn(hold.Start, q.at), l.last),
+			Formula: say.StaysInside.With(who, say.Seconds(hold.Start), say.OptionalTimes(l.Renewals)),
+			Events:  append(q.faultsIn(hold.Start, q.at), l.Last),
 		}
-	case l.setBy != 0 && l.setBy != l.owner:
+	case l.SetBy != 0 && l.SetBy != l.Owner:
 		return False{
-			Assumed: say.ExtendsOnlyItsOwn.With(q.who(l.setBy)),
-			Formula: say.KeptByOther.With(who, since, q.who(l.setBy), q.t.command(l.last), say.Seconds(l.set)),
-			Events:  []int32{l.last},
+			Assumed: say.ExtendsOnlyItsOwn.With(q.who(l.SetBy)),
+			Formula: say.KeptByOther.With(who, since, q.who(l.SetBy), q.t.command(l.Last), say.Seconds(l.Set)),
+			Events:  []int32{l.Last},
 		}
-	case l.renewals > 0 && l.set >= q.from:
+	case l.Renewals > 0 && l.Set >= q.from:
 		return False{
 			Assumed: say.StopsRenewing.With(who),
-			Formula: say.KeptByItself.With(who, since, say.Times(l.renewals), say.Seconds(l.set), q.parting(l)),
-			Events:  []int32{l.last},
+			Formula: say.KeptByItself.With(who, since, say.Times(l.Renewals), say.Seconds(l.Set), q.parting(l)),
+			Events:  []int32{l.Last},
 		}
-	case l.ttl > 0 && l.set.Add(l.ttl) > q.at:
+	case l.TTL > 0 && l.Set.Add(l.TTL) > q.at:
 		return False{
 			Assumed: say.GetsTheWholeLease.With(),
-			Formula: say.LastsOnly.With(who, say.Seconds(l.ttl), say.Seconds(q.h.Header.Lease)),
+			Formula: say.LastsOnly.With(who, say.Seconds(l.TTL), say.Seconds(q.h.Header.Lease)),
 		}
 	}
 	return False{
@@ -126,8 +124,8 @@ func (q *inquiry) neverGoes(l *life) False {
 
 // holdAtEnd returns the hold that a client never ended, or nil.
 func (q *inquiry) holdAtEnd(id history.NodeID) *history.Hold {
-	for i := range q.holds {
-		if hold := &q.holds[i]; hold.Client == id && hold.How == history.HoldOpen {
+	for i := range q.h.Holds {
+		if hold := &q.h.Holds[i]; hold.Client == id && hold.How == history.HoldOpen {
 			return hold
 		}
 	}
@@ -136,20 +134,18 @@ func (q *inquiry) holdAtEnd(id history.NodeID) *history.Hold {
 
 // partingAt returns the event with which the owner of an entry had done with it: the first that
 // says so after the entry was there, else the last before.
-func (q *inquiry) partingAt(l *life) []int32 {
+func (q *inquiry) partingAt(l *timeline.Entry) []int32 {
 	at := history.NoCause
-	for i := range q.h.Events {
-		e := &q.h.Events[i]
-		if e.Node != l.owner {
+	for i, e := range q.h.Each(
+		history.Crashed, history.AcquireFailed, history.ReleaseFailed, history.GaveUp, history.Released, history.NotHeld, history.LostLease,
+	) {
+		if e.Node != l.Owner {
 			continue
 		}
-		switch e.Kind {
-		case history.Crashed, history.AcquireFailed, history.ReleaseFailed, history.GaveUp, history.Released, history.NotHeld, history.LostLease:
-			if e.At >= l.from {
-				return []int32{int32(i)}
-			}
-			at = int32(i)
+		if e.At >= l.From {
+			return []int32{i}
 		}
+		at = i
 	}
 	if at < 0 {
 		return nil
@@ -158,7 +154,7 @@ func (q *inquiry) partingAt(l *life) []int32 {
 }
 
 // parting says what partingAt found.
-func (q *inquiry) parting(l *life) say.Phrase {
+func (q *inquiry) parting(l *timeline.Entry) say.Phrase {
 	at := q.partingAt(l)
 	if at == nil {
 		return nothing
@@ -182,27 +178,14 @@ func (q *inquiry) parting(l *life) say.Phrase {
 
 // allDown returns the crash after which no server was left, or NoCause.
 func (q *inquiry) allDown() int32 {
-	last := history.NoCause
-	down := map[history.NodeID]bool{}
-	stores := 0
-	for i := range q.h.Events {
-		e := &q.h.Events[i]
-		if q.h.Role(e.Node) != history.RoleStore {
-			continue
-		}
-		switch e.Kind {
-		case history.Crashed:
-			down[e.Node], last = true, int32(i)
-		case history.Restarted:
-			delete(down, e.Node)
+	last, down := history.NoCause, 0
+	for _, s := range q.h.Deaths {
+		if q.h.Role(s.Node) == history.RoleStore && s.Ended == history.NoCause {
+			last = max(last, s.Began)
+			down++
 		}
 	}
-	for _, n := range q.h.Header.Nodes {
-		if n.Role == history.RoleStore {
-			stores++
-		}
-	}
-	if stores == 0 || len(down) < stores {
+	if q.t.Stores == 0 || down < q.t.Stores {
 		return history.NoCause
 	}
 	return last
@@ -211,38 +194,38 @@ func (q *inquiry) allDown() int32 {
 // inVain explains a lock that is in nobody's hands and that the probe does not get all the same.
 func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	grants, asked := 0, 0
-	var brief *life // an entry of the probe's that its time has ended
+	var brief *timeline.Entry // an entry of the probe's that its time has ended
 	last, failed := history.NoCause, history.NoCause
 	sent := map[string]int{}
-	for i := range q.lives {
-		if l := &q.lives[i]; l.owner == probe && l.from >= v.From {
+	for i := range q.h.Entries {
+		if l := &q.h.Entries[i]; l.Owner == probe && l.From >= v.From {
 			grants++
-			if l.how == history.Expired {
+			if l.How == history.Expired {
 				brief = l
 			}
 		}
 	}
-	for i := range q.h.Events {
-		switch e := &q.h.Events[i]; {
+	for i, e := range q.h.Each(history.Sent, history.AcquireFailed) {
+		switch {
 		case e.Node != probe || e.At < v.From:
 		case e.Kind == history.Sent:
 			asked++
-			name := q.t.command(int32(i)).Name
+			name := q.t.command(i).Name
 			sent[name]++
 			if 3*sent[name] >= asked { // not what it sends in the end, to clean up
-				last = int32(i)
+				last = i
 			}
-		case e.Kind == history.AcquireFailed:
-			failed = int32(i)
+		default:
+			failed = i
 		}
 	}
 	who := q.who(probe)
 	f := False{Assumed: say.FreeCanBeHad.With()}
 	reply, command := q.answer(last)
 	switch {
-	case brief != nil && brief.ttl < q.h.Header.Lease/2:
+	case brief != nil && brief.TTL < q.h.Header.Lease/2:
 		f.Assumed = say.GetsTheWholeLease.With()
-		f.Formula = say.LastsOnly.With(who, say.Seconds(brief.ttl), say.Seconds(q.h.Header.Lease))
+		f.Formula = say.LastsOnly.With(who, say.Seconds(brief.TTL), say.Seconds(q.h.Header.Lease))
 	case last >= 0 && v.To.Sub(q.h.Events[last].At) > q.h.Header.Lease:
 		f.Assumed = say.HearsItIsFree.With(who)
 		f.Formula = say.AskedLast.With(who, say.Seconds(q.h.Events[last].At), command, reply)
@@ -269,15 +252,15 @@ func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 func (q *inquiry) diedWaiting() int32 {
 	at := history.NoCause
 	waits := map[history.NodeID]bool{}
-	for i := range q.h.Events {
-		switch e := &q.h.Events[i]; e.Kind {
+	for i, e := range q.h.Each(history.Waits, history.Acquired, history.GaveUp, history.Crashed, history.Restarted) {
+		switch e.Kind {
 		case history.Waits:
 			waits[e.Node] = true
 		case history.Acquired, history.GaveUp:
 			delete(waits, e.Node)
 		case history.Crashed:
 			if waits[e.Node] {
-				at = int32(i)
+				at = i
 			}
 		case history.Restarted:
 			if at >= 0 && q.h.Events[at].Node == e.Node {
@@ -294,7 +277,7 @@ func (q *inquiry) answer(sent int32) (say.Reason, say.Command) {
 		return noReply, say.Command{}
 	}
 	command := q.t.command(sent)
-	if done := q.executed(sent); done != nil {
+	if done := q.h.Execution(sent); done != nil {
 		return replyText(q.h.Text(done.Text)), command
 	}
 	return noReply, command
@@ -302,18 +285,20 @@ func (q *inquiry) answer(sent int32) (say.Reason, say.Command) {
 
 // upon tells the last command, and its answer, upon which the probe gave an entry back.
 func (q *inquiry) upon(probe history.NodeID) say.Phrase {
-	for i := len(q.lives) - 1; i >= 0; i-- {
-		l := &q.lives[i]
-		if l.owner != probe || l.how != history.Removed || l.by != probe {
+	for i := len(q.h.Entries) - 1; i >= 0; i-- {
+		l := &q.h.Entries[i]
+		if l.Owner != probe || l.How != history.Removed || l.By != probe {
 			continue
 		}
-		for j := int(l.ended) - 1; j > int(l.begun); j-- {
-			e := &q.h.Events[j]
-			if e.Kind != history.Replied && e.Kind != history.TimedOut || e.Node != probe {
+		for j, e := range q.h.Backward(history.Replied, history.TimedOut) {
+			if j >= l.Ended || e.Node != probe {
 				continue
 			}
-			command := q.t.command(int32(j))
-			if !slices.Contains([]string{"", q.t.command(l.ended).Name, q.t.command(l.begun).Name}, command.Name) {
+			if j <= l.Began {
+				break
+			}
+			command := q.t.command(j)
+			if !slices.Contains([]string{"", q.t.command(l.Ended).Name, q.t.command(l.Began).Name}, command.Name) {
 				return say.UponTheReply.With(command, replyText(q.h.Text(e.Text)))
 			}
 		}

@@ -11,15 +11,17 @@ import (
 type tape struct{ h *history.History }
 
 func newTape(faults ...history.Fault) *tape {
-	return &tape{history.New(history.Header{
+	t := &tape{history.New(history.Header{
 		Scenario: "by hand", Lock: "set-nx-lua", Seed: 7, Backend: "sim", ScalePPM: 1_000_000,
-		Lease: 10 * time.Second, Faults: faults,
+		Lease: 10 * time.Second, Faults: faults, Store: "Redis", Topology: "replicated", Expires: true, AtOnce: true,
 		Nodes: []history.Node{
 			{Name: "A", Role: history.RoleClient}, {Name: "B", Role: history.RoleClient},
 			{Name: "C", Role: history.RoleClient}, {Name: "probe", Role: history.RoleProbe},
 			{Name: "redis-1", Role: history.RoleStore}, {Name: "resource", Role: history.RoleResource},
 		},
 	})}
+	t.h.ReadTexts()
+	return t
 }
 
 // withReplica adds a second store.

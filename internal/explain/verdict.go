@@ -4,10 +4,12 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
-// Verdict says in one sentence what a lock did in a run.
-func Verdict(j checker.Judgement) say.Phrase {
+// Verdict says in one sentence what a lock did in a run. t is the account of its history, and not read
+// where there is none.
+func Verdict(t *timeline.Timeline, j *checker.Judgement) say.Phrase {
 	if j.History == nil {
 		return say.NothingToJudge.With()
 	}
@@ -16,12 +18,12 @@ func Verdict(j checker.Judgement) say.Phrase {
 	for _, id := range orderOf(j.Findings) {
 		switch f := findingOf(j.Findings, id); {
 		case f.Verdict == checker.Broken:
-			damages = append(damages, damage(j, f))
+			damages = append(damages, damage(t, j, f))
 		case f.Verdict == checker.Unknown && unknown.Empty():
 			unknown = say.IsUnknown.With(say.Property(f.Property), f.Reason)
 		}
 	}
-	lock, refused := say.Verbatim(j.History.Header.Lock), say.Optional(refusals(j.History))
+	lock, refused := say.Verbatim(j.History.Header.Lock), say.Optional(t.Count(history.WriteRefused))
 	switch {
 	case len(damages) > 0:
 		harm := nothing
@@ -38,12 +40,12 @@ func Verdict(j checker.Judgement) say.Phrase {
 }
 
 // Broke says in one sentence how often a lock broke a property.
-func Broke(j checker.Judgement, f *checker.Finding) say.Phrase {
-	return say.DidDamage.With(say.Verbatim(j.History.Header.Lock), say.Clauses{damage(j, f)}, 0, nothing)
+func Broke(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.Phrase {
+	return say.DidDamage.With(say.Verbatim(j.History.Header.Lock), say.Clauses{damage(t, j, f)}, 0, nothing)
 }
 
 // damage says what a broken property came to.
-func damage(j checker.Judgement, f *checker.Finding) say.Phrase {
+func damage(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.Phrase {
 	n := max(f.Count, len(f.Violations))
 	switch f.Property {
 	case checker.MutualExclusionID:
@@ -53,7 +55,7 @@ func damage(j checker.Judgement, f *checker.Finding) say.Phrase {
 				overlap += v.To.Sub(v.From)
 			}
 		}
-		who := say.Few(crowd(j.History))
+		who := say.Few(max(t.MostInside(), 2))
 		if n > 1 {
 			return say.LetInTimes.With(who, say.Number(n), say.Span(overlap))
 		}
@@ -68,43 +70,6 @@ func damage(j checker.Judgement, f *checker.Finding) say.Phrase {
 		return say.LeftStuck.With()
 	}
 	return say.Broke.With(say.Property(f.Property), say.Times(n))
-}
-
-// crowd is the largest number of clients that ever held the lock at once.
-func crowd(h *history.History) int {
-	most, now := 0, 0
-	inside := make([]bool, len(h.Header.Nodes)+1)
-	set := func(id history.NodeID, in bool) {
-		if int(id) >= len(inside) || inside[id] == in {
-			return
-		}
-		inside[id] = in
-		if in {
-			now++
-		} else {
-			now--
-		}
-		most = max(most, now)
-	}
-	for i := range h.Events {
-		switch e := &h.Events[i]; e.Kind {
-		case history.Acquired:
-			set(e.Node, true)
-		case history.Releasing, history.LostLease, history.Crashed:
-			set(e.Node, false)
-		}
-	}
-	return max(most, 2)
-}
-
-func refusals(h *history.History) int {
-	n := 0
-	for i := range h.Events {
-		if h.Events[i].Kind == history.WriteRefused {
-			n++
-		}
-	}
-	return n
 }
 
 func findingOf(findings []checker.Finding, property string) *checker.Finding {

@@ -2,9 +2,7 @@ package explain
 
 import (
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 	"lockstep/internal/say"
-	"lockstep/internal/world"
 )
 
 // The templates of the wire. Its routine is left out: only what is lost, late or
@@ -13,15 +11,15 @@ import (
 // executed tells a request that was long on its way. Stores other than Redis let
 // clients wait for the lock inside of a request: that is no delay.
 func executed(t *teller, i int32, e *history.Event) say.Phrase {
-	sent := t.cause(e.Cause)
+	sent := t.h.At(e.Cause)
 	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together {
 		return nothing
 	}
 	late := say.Span(e.At.Sub(sent.At))
-	switch store := t.h.Name(e.Node); {
-	case plan.InRedis(store):
+	switch {
+	case t.h.Header.AtOnce:
 		return say.ArrivesLate.With(t.who(e.Peer), t.command(i), t.who(e.Node), late)
-	case t.client(e.Peer).waits || world.ReadRequest(t.h.Text(sent.Text)).Blocks():
+	case t.Client(e.Peer).Waits || t.h.Op(sent.Text).Blocks:
 		return nothing
 	}
 	return say.IsExecutedLate.With(t.who(e.Peer), t.command(i), late)
@@ -29,7 +27,7 @@ func executed(t *teller, i int32, e *history.Event) say.Phrase {
 
 // replied tells a reply that was long on its way.
 func replied(t *teller, i int32, e *history.Event) say.Phrase {
-	done := t.cause(e.Cause)
+	done := t.h.At(e.Cause)
 	if done == nil || done.Kind != history.Executed || e.At.Sub(done.At) < together {
 		return nothing
 	}
@@ -39,12 +37,11 @@ func replied(t *teller, i int32, e *history.Event) say.Phrase {
 // timedOut is told unless what it leads to follows at once: the failure of the
 // attempt, or the end of the client's patience.
 func timedOut(t *teller, i int32, e *history.Event) say.Phrase {
-	if t.client(e.Node).failed || t.own(i, e.Node, history.ReleaseFailed) >= 0 {
+	if t.Client(e.Node).Failed || t.own(i, e.Node, history.ReleaseFailed) >= 0 {
 		return nothing
 	}
-	limit := e.At.Add(together)
-	for j := int(i) + 1; j < len(t.h.Events) && t.h.Events[j].At <= limit; j++ {
-		if n := &t.h.Events[j]; n.Node == e.Node && (n.Kind == history.AcquireFailed || n.Kind == history.GaveUp) {
+	for _, n := range t.h.After(i, together) {
+		if n.Node == e.Node && (n.Kind == history.AcquireFailed || n.Kind == history.GaveUp) {
 			return nothing
 		}
 	}
@@ -71,12 +68,4 @@ func (t *teller) dropFault(e *history.Event) int64 {
 	number := t.drops[0]
 	t.drops = t.drops[1:]
 	return number
-}
-
-// cause returns an event by index, or nil.
-func (t *teller) cause(index int32) *history.Event {
-	if index < 0 || int(index) >= len(t.h.Events) {
-		return nil
-	}
-	return &t.h.Events[index]
 }

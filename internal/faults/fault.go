@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/rng/spread"
 	"lockstep/internal/say"
-	"lockstep/internal/spread"
 )
 
 // Fault is one line of a scenario's list of faults. Make builds it.

@@ -27,9 +27,9 @@ const (
 // first, then one event per line, and last how many events these were and which
 // of how many histories this is. A history that is not Whole gets no such end.
 //
-//	{"schema":1,"scenario":"...","lock":"...","seed":7,...}
-//	{"true_us":12000.123,"node":"A","kind":"sent","client":"A","peer":"S","text":"GET lock"}
-//	{"true_us":13001,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)"}
+//	{"schema":2,"scenario":"...","lock":"...","seed":7,...}
+//	{"true_us":12000.123,"node":"A","kind":"sent","client":"A","peer":"S","text":"GET lock","op":"GET","key":"lock","does":"asks"}
+//	{"true_us":13001,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)","nil":true}
 //	{"events":2,"history":1,"of":1}
 //
 // The end is there because a file that was cut at the end of a line looks whole:
@@ -42,6 +42,9 @@ const (
 // Fields that are zero are left out. A cause is the index of an event, counted
 // from 0, that is the number of its line minus two. The field client repeats
 // whichever of node and peer is a client, for people with jq.
+//
+// A request has beside its text what it is (Op), and an answer what it says (Answer). Schema 1 had the texts
+// alone: of such a file they are taken from there.
 //
 // Whatever could move a terminal's cursor is escaped. A text that is not valid
 // UTF-8, such as a binary reply, is stored as text_base64, so that nothing is
@@ -119,13 +122,14 @@ func lineOf(h *History) *line {
 func (l *line) of(i int) *line {
 	l.Event = l.h.Events[i]
 	l.client = clientOf(l.h, &l.Event)
+	l.mean()
 	return l
 }
 
 // checkHeader says what is wrong with a header. Reader and writer share it.
 func checkHeader(header *Header) error {
-	if header.Schema != CurrentSchema {
-		return fmt.Errorf("schema %d is not known here, only %d", header.Schema, CurrentSchema)
+	if header.Schema < firstSchema || header.Schema > CurrentSchema {
+		return fmt.Errorf("schema %d is not known here, only %d to %d", header.Schema, firstSchema, CurrentSchema)
 	}
 	if len(header.Nodes) > MaxNodes {
 		return fmt.Errorf("%d nodes, at most %d can be stored", len(header.Nodes), MaxNodes)
@@ -137,6 +141,12 @@ func checkHeader(header *Header) error {
 		if !utf8.ValidString(s) {
 			return fmt.Errorf("%q is not valid UTF-8", s)
 		}
+	}
+	if !isProduct(header.Store) {
+		return fmt.Errorf("the store %q is no product's name: at most %d letters, digits, spaces, dots and dashes", header.Store, longestProduct)
+	}
+	if t := header.Topology; t != "" && t != "replicated" && t != "independent" && t != "quorum" {
+		return fmt.Errorf("the topology %q is not known here: replicated, independent or quorum", t)
 	}
 	seen := make(map[string]bool, len(header.Nodes))
 	for _, n := range header.Nodes {
@@ -169,6 +179,18 @@ func checkHeader(header *Header) error {
 		}
 	}
 	return nil
+}
+
+// longestProduct is more than any name of a store has. It stands within sentences.
+const longestProduct = 40
+
+func isProduct(name string) bool {
+	for _, c := range name {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == ' ' || c == '.' || c == '-') {
+			return false
+		}
+	}
+	return len(name) <= longestProduct
 }
 
 // checkEvent says what is wrong with event i, given the instant of the one

@@ -37,7 +37,7 @@ func testHistory() *History {
 	return h
 }
 
-const testJSONL = `{"schema":1,"scenario":"A pause outlives the lease","lock":"set-nx-lua","seed":18446744073709551615,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"},{"name":"B","role":"client"},{"name":"probe","role":"probe"},{"name":"S","role":"store"},{"name":"R","role":"resource"}],"faults":[{"number":1,"verb":"pause","text":"pause A for 15 s"},{"number":2,"verb":"crash","text":"crash S"}],"drawn":true}
+const testJSONL = `{"schema":2,"scenario":"A pause outlives the lease","lock":"set-nx-lua","seed":18446744073709551615,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"},{"name":"B","role":"client"},{"name":"probe","role":"probe"},{"name":"S","role":"store"},{"name":"R","role":"resource"}],"faults":[{"number":1,"verb":"pause","text":"pause A for 15 s"},{"number":2,"verb":"crash","text":"crash S"}],"drawn":true}
 {"true_us":12000.123,"clock_us":-0.005,"node":"A","kind":"sent","client":"A","peer":"S","text":"GET lock"}
 {"true_us":13000,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)"}
 {"true_us":13000,"node":"S","kind":"removed","client":"B","peer":"B","owner":"A","token":9223372036854775807,"value":-9223372036854775808,"text":"lock"}
@@ -87,27 +87,27 @@ func TestReadJSONLIsTolerant(t *testing.T) {
 }
 
 func TestReadJSONLErrors(t *testing.T) {
-	const header = `{"schema":1,"nodes":[{"name":"A","role":"client"},{"name":"S","role":"store"}]}` + "\n"
+	const header = `{"schema":2,"nodes":[{"name":"A","role":"client"},{"name":"S","role":"store"}]}` + "\n"
 	const first = `{"true_us":5,"kind":"waits","node":"A"}` + "\n"
 	tests := []struct{ give, want string }{
 		{"", "line 1: the file is empty"},
 		{"\n", "line 1: column 1: '{' expected"},
 		{`{}`, "line 1: schema 0 is not known here, only 1"},
-		{`{"schema":2}`, "line 1: schema 2 is not known here, only 1"},
-		{`{"schema":1,"lease_ns":-1}`, "line 1: a lease of -1 ns"},
-		{`{"schema":1,"lease_ns":1e3}`, "line 1: lease_ns: column 25: not a whole number"},
-		{`{"schema":1,"seed":18446744073709551616}`, "line 1: seed: column 20: the number is too large"},
-		{`{"schema":1,"nodes":[{"name":"A","role":"client"},{"name":"A","role":"client"}]}`, `line 1: two nodes are named "A"`},
-		{`{"schema":1,"nodes":[{"name":"","role":"client"}]}`, "line 1: a node has no name"},
-		{`{"schema":1,"nodes":[{"name":"A","role":"king"}]}`, `unknown role "king"`},
-		{`{"schema":1,"faults":[{"number":1},{"number":1}]}`, "fault number 1 follows 1"},
-		{`{"schema":1,"nodes":[` + strings.Repeat(`{"name":"A","role":"client"},`, 5001) + `{}]}`, "more than 5000 nodes"},
-		{`{"schema":1,"x":` + strings.Repeat("[", 100) + `}`, "nests too deeply"},
-		{`{"schema":1,"x":truth}`, "line 1: column 17: a value expected"},
-		{`{"schema":1,"x":01}`, "line 1: column 17: a value expected"},
-		{`{"schema":1,"drawn":1}`, "line 1: drawn: column 21: true or false expected"},
-		{`{"schema":1,"lock":"a","lock":"b"}`, "line 1: lock stands there twice"},
-		{`{"schema":1,"nodes":[{"name":"A","name":"B","role":"client"}]}`, "line 1: nodes: name stands there twice"},
+		{`{"schema":3}`, "line 1: schema 3 is not known here, only 1 to 2"},
+		{`{"schema":2,"lease_ns":-1}`, "line 1: a lease of -1 ns"},
+		{`{"schema":2,"lease_ns":1e3}`, "line 1: lease_ns: column 25: not a whole number"},
+		{`{"schema":2,"seed":18446744073709551616}`, "line 1: seed: column 20: the number is too large"},
+		{`{"schema":2,"nodes":[{"name":"A","role":"client"},{"name":"A","role":"client"}]}`, `line 1: two nodes are named "A"`},
+		{`{"schema":2,"nodes":[{"name":"","role":"client"}]}`, "line 1: a node has no name"},
+		{`{"schema":2,"nodes":[{"name":"A","role":"king"}]}`, `unknown role "king"`},
+		{`{"schema":2,"faults":[{"number":1},{"number":1}]}`, "fault number 1 follows 1"},
+		{`{"schema":2,"nodes":[` + strings.Repeat(`{"name":"A","role":"client"},`, 5001) + `{}]}`, "more than 5000 nodes"},
+		{`{"schema":2,"x":` + strings.Repeat("[", 100) + `}`, "nests too deeply"},
+		{`{"schema":2,"x":truth}`, "line 1: column 17: a value expected"},
+		{`{"schema":2,"x":01}`, "line 1: column 17: a value expected"},
+		{`{"schema":2,"drawn":1}`, "line 1: drawn: column 21: true or false expected"},
+		{`{"schema":2,"lock":"a","lock":"b"}`, "line 1: lock stands there twice"},
+		{`{"schema":2,"nodes":[{"name":"A","name":"B","role":"client"}]}`, "line 1: nodes: name stands there twice"},
 		{`{"schema":1} x`, "line 1: column 14: something follows"},
 		{header + first + "\n", "line 3: column 1: '{' expected"},
 		{header + `{"true_us":5}`, "line 2: kind is missing"},
@@ -153,8 +153,8 @@ func TestReadJSONLErrors(t *testing.T) {
 }
 
 func TestReadJSONLTakesLineOfMaximalLength(t *testing.T) {
-	const frame = `{"schema":1,"scenario":""}`
-	in := `{"schema":1,"scenario":"` + strings.Repeat("x", MaxLine-len(frame)) + `"}`
+	const frame = `{"schema":2,"scenario":""}`
+	in := `{"schema":2,"scenario":"` + strings.Repeat("x", MaxLine-len(frame)) + `"}`
 	if _, err := readOne(strings.NewReader(in + "\n")); err != nil {
 		t.Error(err)
 	}
@@ -176,6 +176,8 @@ func TestWriteJSONLErrors(t *testing.T) {
 		{func(h *History) { h.Header.Nodes = many }, "5001 nodes"},
 		{func(h *History) { h.Header.Scenario = "\xff" }, `"\xff" is not valid UTF-8`},
 		{func(h *History) { h.Header.Scenario = strings.Repeat("x", MaxLine) }, "the header is longer"},
+		{func(h *History) { h.Header.Store = "<b>" }, `the store "<b>" is no product's name`},
+		{func(h *History) { h.Header.Topology = "star" }, `the topology "star" is not known`},
 		{func(h *History) { h.Header.Nodes[1].Name = "A" }, `two nodes are named "A"`},
 		{func(h *History) { h.Header.Nodes[1].Name = "\xff" }, "node name"},
 		{func(h *History) { h.Header.Faults[1].Text = "\xff" }, "fault 2"},
@@ -347,7 +349,7 @@ func TestMicrosRoundTrip(t *testing.T) {
 
 func FuzzReadJSONL(f *testing.F) {
 	f.Add([]byte(testJSONL))
-	f.Add([]byte(`{"schema":1,"x":[[{"a":"\ud83d\ude00"}]],"nodes":[]}` + "\n" + `{"true_us":1.5,"kind":"healed","text_base64":"/w=="}`))
+	f.Add([]byte(`{"schema":2,"x":[[{"a":"\ud83d\ude00"}]],"nodes":[]}` + "\n" + `{"true_us":1.5,"kind":"healed","text_base64":"/w=="}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		h, err := readOne(bytes.NewReader(in))
 		if err != nil {
@@ -427,4 +429,29 @@ func readOne(r io.Reader) (*History, error) {
 		return nil, err
 	}
 	return all[0], nil
+}
+
+// Histories that were stored before headers said what the servers are: their names tell.
+func TestServersOfOlderHistories(t *testing.T) {
+	for server, want := range map[string]Header{
+		"redis-1": {Store: "Redis", Topology: "replicated", Expires: true, AtOnce: true},
+		"zk-1":    {Store: "ZooKeeper", Topology: "quorum"},
+		"mysql-1": {Store: "MySQL", Topology: "replicated"},
+		"other":   {},
+	} {
+		h := New(Header{Backend: Sim, Nodes: []Node{{Name: "A", Role: RoleClient}, {Name: server, Role: RoleStore}}})
+		h.Whole = true
+		var file bytes.Buffer
+		if err := WriteJSONL(&file, h); err != nil {
+			t.Fatal(err)
+		}
+		read, err := ReadAllJSONL(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := read[0].Header
+		if got.Store != want.Store || got.Topology != want.Topology || got.Expires != want.Expires || got.AtOnce != want.AtOnce {
+			t.Errorf("%s: %+v, want %+v", server, got, want)
+		}
+	}
 }

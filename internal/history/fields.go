@@ -25,6 +25,10 @@ var headerFields = []field[Header]{
 	text("fence", func(h *Header) *string { return &h.Fence }),
 	list("nodes", MaxNodes, nodeFields, func(h *Header) *[]Node { return &h.Nodes }),
 	list("faults", 0, faultFields, func(h *Header) *[]Fault { return &h.Faults }),
+	optional(text, "store", func(h *Header) *string { return &h.Store }).unhashed(),
+	optional(text, "topology", func(h *Header) *string { return &h.Topology }).unhashed(),
+	optional(boolean, "expires", func(h *Header) *bool { return &h.Expires }).unhashed(),
+	optional(boolean, "at_once", func(h *Header) *bool { return &h.AtOnce }).unhashed(),
 	optional(boolean, "drawn", func(h *Header) *bool { return &h.Drawn }).unhashed(),
 	optional(text, "entry", func(h *Header) *Watched { return &h.Entry }).unhashed(),
 	optional(text, "keys", func(h *Header) *string { return &h.Keys }).unhashed(),
@@ -113,10 +117,13 @@ type line struct {
 	nodes  map[string]NodeID // to read
 	client NodeID            // see clientOf
 	said   bool              // the line that was read names the client
+	op     Op                // of a request
+	answer Answer            // of an answer
 }
 
-// eventFields are those of an event. The hash has a way of its own through them: hashWriter.events.
-var eventFields = []field[line]{
+// eventFields are those of an event. The hash has a way of its own through them: hashWriter.events. It leaves
+// out what a request or an answer means: the text says it, too.
+var eventFields = append([]field[line]{
 	microseconds("true_us", func(l *line) *Instant { return &l.At }).called("true time").demanded(),
 	optional(microseconds, "clock_us", func(l *line) *int64 { return &l.Clock }).called("clock"),
 	optional(node, "node", func(l *line) *NodeID { return &l.Node }),
@@ -129,7 +136,7 @@ var eventFields = []field[line]{
 	causeField,
 	textField,
 	binaryField,
-}
+}, meaningFields...)
 
 func microseconds[N ~int64](name string, at func(*line) *N) field[line] {
 	return scalar(name, at,

@@ -96,6 +96,13 @@ type Header struct {
 	Fence    string        `json:"fence"`     // none, writes, reads and writes
 	Nodes    []Node        `json:"nodes"`
 	Faults   []Fault       `json:"faults"`
+	// Store is the product that the servers run: "ZooKeeper". Topology is what they are: "replicated", "independent" or "quorum", see store.Topology; "" in a log from
+	// elsewhere. Expires: they set an end to an entry by themselves. AtOnce: none of them keeps a request
+	// waiting. The hash leaves these out.
+	Store    string `json:"store,omitempty"`
+	Topology string `json:"topology,omitempty"`
+	Expires  bool   `json:"expires,omitempty"`
+	AtOnce   bool   `json:"at_once,omitempty"`
 	// Drawn: luck has drawn all the faults, a storm. Nobody has planned just these.
 	Drawn bool `json:"drawn"`
 	// What the world that played the run knows of a lock that is somebody's own program. The hash
@@ -140,6 +147,9 @@ const (
 // what happens among them is known to the instant.
 func Simulated(backend string) bool { return backend == Sim || backend == Bubble }
 
+// Quorum reports whether the servers agree on everything, so that all have the same entries.
+func (h *Header) Quorum() bool { return h.Topology == "quorum" }
+
 // HasEnd reports whether the history is one of a run, which has an end. A log from
 // elsewhere merely stops at its last line: there is no telling a whole one from a part.
 func (h *Header) HasEnd() bool {
@@ -150,8 +160,9 @@ func (h *Header) HasEnd() bool {
 	return false
 }
 
-// CurrentSchema is the version of the stored form written by this package.
-const CurrentSchema = 1
+// CurrentSchema is the version of the stored form written by this package; firstSchema is one that it reads as
+// well, see ReadTexts.
+const CurrentSchema, firstSchema = 2, 1
 
 // NoCause marks an event that no earlier event of the history caused.
 const NoCause int32 = -1
@@ -190,6 +201,11 @@ type History struct {
 	letters letters // of the texts that came in a buffer
 	bytes   int     // see TextBytes
 
+	meant   []meaning // of texts
+	ops     []Op
+	answers []Answer
+	typed   bool // see ReadTexts
+
 	milestones []int32 // see Milestones
 	surveyed   int     // how many events milestones covers
 
@@ -212,6 +228,8 @@ func (h *History) Reset(header Header) {
 	h.Events = h.Events[:0]
 	h.milestones, h.surveyed = h.milestones[:0], 0
 	h.texts, h.bytes = append(h.texts[:0], ""), 0
+	h.meant, h.typed = append(h.meant[:0], meaning{}), false
+	h.ops, h.answers = append(h.ops[:0], Op{}, Op{}), append(h.answers[:0], Answer{}, Answer{})
 	if h.ids == nil {
 		h.ids = make(map[string]TextID, 64)
 	} else {
@@ -295,7 +313,7 @@ func (h *History) InternBytes(text []byte) TextID {
 
 func (h *History) addText(text string) TextID {
 	id := TextID(len(h.texts))
-	h.texts = append(h.texts, text)
+	h.texts, h.meant = append(h.texts, text), append(h.meant, meaning{})
 	h.bytes += len(text) + textOverhead
 	h.ids[text] = id
 	return id

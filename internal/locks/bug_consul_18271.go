@@ -38,14 +38,16 @@ package locks
 import (
 	"context"
 	"time"
+
+	"lockstep/internal/store/consul"
 )
 
 func init() {
 	registerBug(Variant{
-		ID: "consul-18271", File: "bug_consul_18271.go", Store: StoreConsul, LeaseUnit: time.Millisecond,
+		ID: "consul-18271", File: "bug_consul_18271.go", Store: consul.ID, LeaseUnit: time.Millisecond,
 		Bug: &Bug{Library: "Consul api.Lock", Has: "as of July 2023", Issue: "https://github.com/hashicorp/consul/issues/18271"},
-		New: func(d Deps) Lock { return &consulSession{Deps: d} },
-	}, func(d Deps) Lock { return &consulTold{consulSession{Deps: d}} })
+		New: func(d Deps) Lock { return newConsulSession(d) },
+	}, func(d Deps) Lock { return &consulTold{*newConsulSession(d)} })
 }
 
 type consulTold struct{ consulSession }
@@ -67,7 +69,7 @@ func (l *consulTold) tell(ctx context.Context, lease *consulLease) {
 	for l.Env.Sleep(ctx, min(l.ttl()/2, max(until-l.Env.Mono(), 0))) == nil {
 		asked := l.Env.Mono()
 		patient, cancel := l.Env.WithTimeout(ctx, max(until-asked, 0))
-		err := l.Consul.RenewSession(patient, lease.session)
+		err := l.consul.RenewSession(patient, lease.session)
 		cancel()
 		switch {
 		case err == nil:

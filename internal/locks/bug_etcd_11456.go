@@ -47,12 +47,12 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/etcd"
 )
 
 func init() {
 	registerBug(Variant{
-		ID: "etcd-11456", File: "bug_etcd_11456.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		ID: "etcd-11456", File: "bug_etcd_11456.go", Store: etcd.ID, LeaseUnit: time.Second,
 		Bug: &Bug{Library: "etcd lock service", Has: "3.4.3", Gone: "pull request 11408, merged", Issue: "https://github.com/etcd-io/etcd/issues/11456"},
 		New: func(d Deps) Lock { return &etcdLockService{etcdMutex: etcdMutex{Deps: d}} },
 	}, func(d Deps) Lock { return &etcdLockService{etcdMutex: etcdMutex{Deps: d}, looks: true} })
@@ -64,7 +64,7 @@ type etcdLockService struct {
 }
 
 func (l *etcdLockService) Acquire(ctx context.Context) (Lease, error) {
-	lease, err := l.Etcd.Grant(ctx, l.Lease)
+	lease, err := l.etcd().Grant(ctx, l.Lease)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (l *etcdLockService) wait(ctx context.Context, p *place) error {
 	if err := l.waitTurn(ctx, p); err != nil || !l.looks {
 		return err
 	}
-	own, err := l.Etcd.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: p.key})
+	own, err := l.etcd().Do(ctx, etcd.Op{Kind: etcd.Get, Key: p.key})
 	if err == nil && len(own.Responses[0].KVs) == 0 {
 		err = errEtcdSession
 	}
@@ -100,6 +100,6 @@ func (l *etcdServiceLease) Lost() context.Context { return nil }
 func (l *etcdServiceLease) Release(ctx context.Context) error {
 	err := l.place.Release(ctx)
 	l.session.stop()
-	_ = l.Etcd.Revoke(ctx, l.session.lease.ID)
+	_ = l.etcd().Revoke(ctx, l.session.lease.ID)
 	return err
 }

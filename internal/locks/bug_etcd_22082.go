@@ -43,12 +43,12 @@ import (
 	"errors"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/etcd"
 )
 
 func init() {
 	registerBug(Variant{
-		ID: "etcd-22082", File: "bug_etcd_22082.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		ID: "etcd-22082", File: "bug_etcd_22082.go", Store: etcd.ID, LeaseUnit: time.Second,
 		Bug: &Bug{Library: "etcd client/v3/concurrency", Has: "as of July 2026, and in v3.6.5", Issue: "https://github.com/etcd-io/etcd/issues/22082"},
 		New: func(d Deps) Lock { return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).Release} },
 	}, func(d Deps) Lock {
@@ -88,9 +88,9 @@ func (l *etcdUnlockAgainLease) Release(ctx context.Context) error {
 
 // releaseFenced deletes the own key if it is still the one of this acquisition.
 func (p *place) releaseFenced(ctx context.Context) error {
-	result, err := p.Etcd.Txn(ctx, world.EtcdTxn{
-		If:   []world.EtcdCompare{{Key: p.key, Revision: p.created}},
-		Then: []world.EtcdOp{{Kind: world.EtcdDelete, Key: p.key}},
+	result, err := p.etcd().Txn(ctx, etcd.Txn{
+		If:   []etcd.Compare{{Key: p.key, Revision: p.created}},
+		Then: []etcd.Op{{Kind: etcd.Delete, Key: p.key}},
 	})
 	switch {
 	case err != nil:

@@ -40,12 +40,13 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/zookeeper"
 	"lockstep/internal/world"
 )
 
 func init() {
 	registerBug(Variant{
-		ID: "go-zookeeper-229", File: "bug_go_zookeeper_229.go", Store: StoreZooKeeper, LeaseUnit: time.Millisecond,
+		ID: "go-zookeeper-229", File: "bug_go_zookeeper_229.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		Bug: &Bug{Library: "go-zookeeper/zk", Has: "as of February 2020, and in v1.0.4", Issue: "https://github.com/samuel/go-zookeeper/issues/229"},
 		New: func(d Deps) Lock { return &goZooKeeper{zkQueue: zkQueue{zkClient{Deps: d}}} },
 	}, func(d Deps) Lock { return &goZooKeeper{zkQueue: zkQueue{zkClient{Deps: d}}, clearsAway: true} })
@@ -85,7 +86,7 @@ type goZooKeeperLease struct {
 
 func (l *goZooKeeperLease) Release(ctx context.Context) error {
 	err := l.queue.removeOnce(ctx, l.place)
-	if err == world.ErrSessionExpired {
+	if err == zookeeper.ErrSessionExpired {
 		return ErrNotHeld
 	}
 	return err

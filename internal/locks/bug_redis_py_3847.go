@@ -39,7 +39,7 @@ import (
 	"context"
 	"errors"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -57,7 +57,7 @@ type redisPy struct {
 
 func (l *redisPy) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	create := world.Set(l.Name, token).NX()
+	create := redis.Set(l.Name, token).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {
@@ -77,7 +77,7 @@ func (l *redisPyLease) Release(ctx context.Context) error {
 	if l.token == "" {
 		return ErrNotHeld
 	}
-	unlock := world.Eval(unlockScript, l.Name).Text(l.token)
+	unlock := redis.Eval(unlockScript, l.Name).Text(l.token)
 	if l.forgets {
 		l.token = ""
 	}

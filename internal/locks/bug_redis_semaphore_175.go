@@ -38,6 +38,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -53,7 +54,7 @@ func init() {
 }
 
 // refreshScript renews the key, or sets it when there is none.
-var refreshScript = &world.Script{Name: "refresh", Owner: 1, Source: `local value = redis.call("get", KEYS[1])
+var refreshScript = &redis.Script{Name: "refresh", Owner: 1, Source: `local value = redis.call("get", KEYS[1])
 if value == ARGV[1] then
 	return redis.call("pexpire", KEYS[1], ARGV[2])
 elseif value == false then
@@ -66,7 +67,7 @@ type redisSemaphore struct{ Deps }
 
 func (l *redisSemaphore) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
-		refresh := world.Eval(refreshScript, l.Name).Text(token).Num(world.Millis(l.Lease))
+		refresh := redis.Eval(refreshScript, l.Name).Text(token).Num(world.Millis(l.Lease))
 		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 		lease.start(&l.Deps, refresh, sent)
 		return lease

@@ -40,6 +40,7 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -71,7 +72,7 @@ type redisson2515Lease struct {
 
 func (h *redisson2515Lease) Release(ctx context.Context) error {
 	l := h.lock
-	err := released(l.eval(ctx, world.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
+	err := released(l.eval(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
 		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field())))
 	if !errors.Is(err, ErrNotHeld) {
 		l.cancelRenewal()

@@ -39,6 +39,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -54,7 +55,7 @@ func init() {
 }
 
 // relockScript takes the key or extends it.
-var relockScript = &world.Script{Name: "relock", Owner: 1, Source: `if redis.call("exists", KEYS[1]) == 0 or redis.call("get", KEYS[1]) == ARGV[1] then
+var relockScript = &redis.Script{Name: "relock", Owner: 1, Source: `if redis.call("exists", KEYS[1]) == 0 or redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2])
 end`}
 
@@ -77,7 +78,7 @@ func (l *redlockRb) Acquire(ctx context.Context) (Lease, error) {
 func (l *redlockRb) relock(ctx context.Context, token string) vote {
 	v := vote{token: token}
 	began := l.Env.Mono()
-	v.nodes = l.poll(ctx, world.Eval(relockScript, l.Name).Text(token).Num(world.Millis(l.Lease)))
+	v.nodes = l.poll(ctx, redis.Eval(relockScript, l.Name).Text(token).Num(world.Millis(l.Lease)))
 	v.held = len(v.nodes) >= l.majority() && l.Lease-(l.Env.Mono()-began)-l.drift() > 0
 	return v
 }

@@ -42,12 +42,13 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/sql"
 	"lockstep/internal/world"
 )
 
 func init() {
 	registerBug(Variant{
-		ID: "shedlock-132", File: "bug_shedlock_132.go", Store: StoreMySQL, LeaseUnit: time.Millisecond,
+		ID: "shedlock-132", File: "bug_shedlock_132.go", Store: StoreMySQL, Entry: leaseRow, LeaseUnit: time.Millisecond,
 		Bug: &Bug{
 			Library: "ShedLock", Has: "as of March 2019", Gone: "the option usingDbTime",
 			Issue: "https://github.com/lukas-krecan/ShedLock/issues/132", Fixed: "mysql-unique-ttl",
@@ -66,13 +67,13 @@ const (
 type shedLock struct{ Deps }
 
 func (l *shedLock) Acquire(ctx context.Context) (Lease, error) {
-	name, own := world.SQLText(l.Name), world.SQLText(l.Owner)
+	name, own := sql.Text(l.Name), sql.Text(l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		now := wallMillis(l.Env)
-		until := world.SQLNum(now + world.Millis(l.Lease))
-		res := l.SQL.Exec(ctx, statement(insertUntil, name, own, until))
+		until := sql.Num(now + world.Millis(l.Lease))
+		res := l.sql().Exec(ctx, statement(insertUntil, name, own, until))
 		if res.Duplicate() {
-			res = l.SQL.Exec(ctx, statement(updateUntil, own, until, name, world.SQLNum(now)))
+			res = l.sql().Exec(ctx, statement(updateUntil, own, until, name, sql.Num(now)))
 		}
 		if res.Err != nil || res.Affected == 0 {
 			return nil, res.Err
@@ -87,5 +88,7 @@ type shedLease struct {
 }
 
 func (l *shedLease) Release(ctx context.Context) error {
-	return deleted(l.SQL.Exec(ctx, statement(unlockUntil, world.SQLNum(wallMillis(l.Env)), world.SQLText(l.Name))))
+	unlock := statement(unlockUntil, sql.Num(wallMillis(l.Env)), sql.Text(l.Name))
+	unlock.Does = sql.Removes
+	return deleted(l.sql().Exec(ctx, unlock))
 }

@@ -45,7 +45,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -60,14 +60,14 @@ type casCAD struct{ Deps }
 
 func (l *casCAD) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	renewal := world.Command("CAS", l.Name, token, token).EX(l.Lease)
+	renewal := redis.Command("CAS", l.Name, token, token).EX(l.Lease)
 	return setNXCompared(ctx, &l.Deps, token, renewal)
 }
 
 // setNXCompared is SET key token EX seconds NX until the key is free; renewal is
 // what the watchdog then sends.
-func setNXCompared(ctx context.Context, d *Deps, token string, renewal world.Cmd) (Lease, error) {
-	create := world.Set(d.Name, token).EX(d.Lease).NX()
+func setNXCompared(ctx context.Context, d *Deps, token string, renewal redis.Cmd) (Lease, error) {
+	create := redis.Set(d.Name, token).EX(d.Lease).NX()
 	return spin(ctx, *d, func() (Lease, error) {
 		sent := d.Env.Mono()
 		reply := d.Redis.Do(ctx, create)
@@ -90,5 +90,5 @@ func (l *comparedLease) Token() int64 { return 0 }
 
 func (l *comparedLease) Release(ctx context.Context) error {
 	l.stop()
-	return removed(l.deps.Redis.Do(ctx, world.Command("CAD", l.deps.Name, l.token)))
+	return removed(l.deps.Redis.Do(ctx, redis.Command("CAD", l.deps.Name, l.token)))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -29,7 +30,7 @@ func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error)
 // SET was sent, on the client's monotonic clock.
 func setNXPX(ctx context.Context, d Deps, hold func(token string, sent time.Duration) Lease) (Lease, error) {
 	token := newToken(d.Env)
-	create := world.Set(d.Name, token).PX(d.Lease).NX()
+	create := redis.Set(d.Name, token).PX(d.Lease).NX()
 	return spin(ctx, d, func() (Lease, error) {
 		sent := d.Env.Mono()
 		reply := d.Redis.Do(ctx, create)
@@ -77,11 +78,11 @@ type blindDel struct {
 }
 
 func (l *blindDel) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, world.Del(l.Name)))
+	return removed(l.Redis.Do(ctx, redis.Del(l.Name)))
 }
 
 // removed turns the reply of a deletion into the result of a release.
-func removed(reply world.Reply) error {
+func removed(reply redis.Reply) error {
 	switch {
 	case reply.Err != nil:
 		return reply.Err

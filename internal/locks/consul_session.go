@@ -62,18 +62,19 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/store/consul"
 	"lockstep/internal/world"
 )
 
 func init() {
 	Register(Variant{
-		ID: "consul-session", File: "consul_session.go", Store: StoreConsul, LeaseUnit: time.Millisecond,
-		New:     func(d Deps) Lock { return &consulSession{Deps: d} },
+		ID: "consul-session", File: "consul_session.go", Store: consul.ID, LeaseUnit: time.Millisecond,
+		New:     func(d Deps) Lock { return newConsulSession(d) },
 		KeptFor: consulKeptFor,
 	})
 }
 
-// The library's times, in its seconds (Deps.Second). consulWatch is how long Consul keeps
+// The library's times, in its seconds (consul.Second). consulWatch is how long Consul keeps
 // a blocking query that does not say.
 const (
 	consulMinTTL     = 10
@@ -89,7 +90,13 @@ var errConsulHeld = errors.New("consul: lock already held")
 
 type consulSession struct {
 	Deps
-	held bool
+	consul consul.Client
+	second time.Duration // see consul.Second
+	held   bool
+}
+
+func newConsulSession(d Deps) *consulSession {
+	return &consulSession{Deps: d, consul: consul.Client{Port: d.Port}, second: consul.Second(d.Settings)}
 }
 
 // consulLease is a session that has locked the key.
@@ -107,7 +114,7 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 	if l.held {
 		return nil, errConsulHeld
 	}
-	session, err := l.Consul.CreateSession(ctx, l.ttl(), consulLockDelay*l.Second, false)
+	session, err := l.consul.CreateSession(ctx, l.ttl(), consulLockDelay*l.second, false)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +123,7 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 	kv, err := l.lock(ctx, session)
 	if err != nil {
 		stop()
-		_ = l.Consul.DestroySession(l.Env.Background(), session)
+		_ = l.consul.DestroySession(l.Env.Background(), session)
 		return nil, err
 	}
 	l.held = true
@@ -127,7 +134,7 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 }
 
 // ttl is a session's time to live.
-func (l *consulSession) ttl() time.Duration { return max(l.Lease, consulMinTTL*l.Second) }
+func (l *consulSession) ttl() time.Duration { return max(l.Lease, consulMinTTL*l.second) }
 
 // consulKeptFor is how long the lock of a session lasts that nobody renews. Consul ends a session between its time to
 // live and twice that (sessions.mdx, "TTL"), and then the lock delay begins.
@@ -140,11 +147,11 @@ func (l *consulSession) renew(ctx context.Context, session string) {
 	ttl := l.ttl()
 	renewed, wait := l.Env.Mono(), ttl/2
 	for l.Env.Mono()-renewed <= ttl && l.Env.Sleep(ctx, wait) == nil {
-		switch err := l.Consul.RenewSession(ctx, session); {
-		case errors.Is(err, world.ErrNoSession):
+		switch err := l.consul.RenewSession(ctx, session); {
+		case errors.Is(err, consul.ErrNoSession):
 			return
 		case err != nil:
-			wait = consulRenewAgain * l.Second
+			wait = consulRenewAgain * l.second
 		default:
 			renewed, wait = l.Env.Mono(), ttl/2
 		}
@@ -152,10 +159,10 @@ func (l *consulSession) renew(ctx context.Context, session string) {
 }
 
 // lock waits until the session has locked the key, and returns the key.
-func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulKV, error) {
+func (l *consulSession) lock(ctx context.Context, session string) (consul.KV, error) {
 	seen := int64(0)
 	for {
-		kv, err := l.Consul.Get(ctx, l.Name, seen, consulWait*l.Second)
+		kv, err := l.consul.Get(ctx, l.Name, seen, consulWait*l.second)
 		switch {
 		case err != nil:
 			return kv, err
@@ -165,10 +172,10 @@ func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulK
 			seen = kv.Index
 			continue
 		}
-		if _, err := l.Consul.Acquire(ctx, l.Name, l.Owner, session); err != nil {
+		if _, err := l.consul.Acquire(ctx, l.Name, l.Owner, session); err != nil {
 			return kv, err
 		}
-		kv, err = l.Consul.Get(ctx, l.Name, 0, 0)
+		kv, err = l.consul.Get(ctx, l.Name, 0, 0)
 		switch {
 		case err != nil:
 			return kv, err
@@ -179,7 +186,7 @@ func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulK
 			continue
 		}
 		seen = 0
-		if err := l.Env.Sleep(ctx, consulRetry*l.Second); err != nil {
+		if err := l.Env.Sleep(ctx, consulRetry*l.second); err != nil {
 			return kv, err
 		}
 	}
@@ -189,7 +196,7 @@ func (l *consulSession) lock(ctx context.Context, session string) (world.ConsulK
 // what it waits for: by the client's own release, at the latest.
 func (l *consulLease) watch(ctx context.Context) {
 	for {
-		kv, err := l.Consul.Get(ctx, l.Name, l.index, consulWatch*l.Second)
+		kv, err := l.consul.Get(ctx, l.Name, l.index, consulWatch*l.second)
 		if err != nil || kv.Session != l.session {
 			l.tellLost()
 			return
@@ -208,9 +215,9 @@ func (l *consulLease) Token() int64 { return l.token }
 
 func (l *consulLease) Release(ctx context.Context) error {
 	l.held = false
-	released, err := l.Consul.Release(ctx, l.Name, l.Owner, l.session)
+	released, err := l.consul.Release(ctx, l.Name, l.Owner, l.session)
 	l.renewing()
-	_ = l.Consul.DestroySession(ctx, l.session)
+	_ = l.consul.DestroySession(ctx, l.session)
 	switch {
 	case err != nil:
 		return err

@@ -56,12 +56,13 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/zookeeper"
 	"lockstep/internal/world"
 )
 
 func init() {
 	Register(Variant{
-		ID: "curator-mutex", File: "curator_mutex.go", Store: StoreZooKeeper, LeaseUnit: time.Millisecond,
+		ID: "curator-mutex", File: "curator_mutex.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &curatorMutex{zkQueue: zkQueue{zkClient{Deps: d}}} },
 	})
 }
@@ -121,7 +122,7 @@ func (l *curatorLease) Release(ctx context.Context) error {
 	switch err {
 	case world.ErrConnection:
 		l.mutex.guarantee(l.place)
-	case world.ErrSessionExpired:
+	case zookeeper.ErrSessionExpired:
 		return ErrNotHeld
 	}
 	return err

@@ -6,23 +6,23 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // full is a server that always says that somebody else has the lock.
 type full struct {
-	world.Redis
+	redis.Port
 	env   *hand
 	tries int
 	after func(tries int)
 }
 
-func (f *full) Do(context.Context, world.Cmd) world.Reply {
+func (f *full) Do(context.Context, redis.Cmd) redis.Reply {
 	f.tries++
 	if f.after != nil {
 		f.after(f.tries)
 	}
-	return world.Reply{Kind: world.ReplyBulk, Str: "-1"}
+	return redis.Reply{Kind: redis.ReplyBulk, Str: "-1"}
 }
 
 // The document's loop lasts for acquireTimeout on the wall clock, whoever sets that and
@@ -89,7 +89,7 @@ type setting struct {
 	by  time.Duration
 }
 
-func (s setting) Do(ctx context.Context, cmd world.Cmd) world.Reply {
+func (s setting) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	defer func() { s.env.wall = s.by }()
 	return s.scripted.Do(ctx, cmd)
 }
@@ -98,15 +98,15 @@ func (s setting) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 func TestSetWaitUncheckedTakesAnyNumber(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		reply world.Reply
+		reply redis.Reply
 		sent  int // commands in all, the second attempt included
 	}{
-		{"no replica", world.Int(0), 2},
-		{"one replica", world.Int(1), 2},
-		{"an error", world.Failed(world.ServerError("UNBLOCKED")), 5}, // SET, WAIT, unlock, SET, WAIT
+		{"no replica", redis.Int(0), 2},
+		{"one replica", redis.Int(1), 2},
+		{"an error", redis.Failed(redis.ServerError("UNBLOCKED")), 5}, // SET, WAIT, unlock, SET, WAIT
 	} {
 		env := &hand{}
-		server := &scripted{env: env, answers: []answer{{0, ok}, {0, tt.reply}, {0, world.Int(1)}, {0, ok}, {0, world.Int(0)}}}
+		server := &scripted{env: env, answers: []answer{{0, ok}, {0, tt.reply}, {0, redis.Int(1)}, {0, ok}, {0, redis.Int(0)}}}
 		l := &setWaitUnchecked{Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}}
 		_, err := l.Acquire(context.Background())
 		if tt.sent == 5 && err != nil { // the error is the caller's, who tries again

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/store/etcd"
 	"lockstep/internal/world"
 )
 
@@ -20,7 +21,7 @@ import (
 // Source: etcd client/v3, lease.go (sendKeepAliveLoop, recvKeepAlive, deadlineLoop).
 type etcdKeeper struct {
 	Deps
-	lease    world.EtcdLease
+	lease    etcd.Lease
 	next     time.Duration // when to ask for the next renewal, on the monotonic clock
 	deadline time.Duration // when the lease counts as lost without an answer
 	answered bool          // at least once
@@ -49,7 +50,7 @@ func forLease(d, lease time.Duration) time.Duration {
 }
 
 // etcdKeepAlive starts a keeper.
-func etcdKeepAlive(d Deps, lease world.EtcdLease) *etcdKeeper {
+func etcdKeepAlive(d Deps, lease etcd.Lease) *etcdKeeper {
 	now := d.Env.Mono()
 	k := &etcdKeeper{
 		Deps: d, lease: lease, news: d.Env.NewSignal(),
@@ -77,10 +78,10 @@ func (k *etcdKeeper) send(ctx context.Context) {
 
 // renew sends one request and takes its answer.
 func (k *etcdKeeper) renew(ctx context.Context) {
-	ttl, err := k.Etcd.KeepAlive(ctx, k.lease.ID)
+	ttl, err := k.etcd().KeepAlive(ctx, k.lease.ID)
 	switch {
 	case k.lost.Err() != nil:
-	case errors.Is(err, world.ErrLeaseNotFound):
+	case errors.Is(err, etcd.ErrLeaseNotFound):
 		k.lose()
 	case err == nil:
 		now := k.Env.Mono()
@@ -105,3 +106,6 @@ func (k *etcdKeeper) lose() {
 	k.tellLost()
 	k.news.Notify()
 }
+
+// etcd is the cluster as the library has it.
+func (d *Deps) etcd() etcd.Client { return etcd.Client{Port: d.Port} }

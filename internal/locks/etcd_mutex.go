@@ -56,12 +56,12 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/etcd"
 )
 
 func init() {
 	Register(Variant{
-		ID: "etcd-mutex", File: "etcd_mutex.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		ID: "etcd-mutex", File: "etcd_mutex.go", Store: etcd.ID, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &etcdMutex{Deps: d} },
 	})
 }
@@ -99,7 +99,7 @@ func (l *etcdMutex) Acquire(ctx context.Context) (Lease, error) {
 		_ = p.Release(l.Env.Background())
 		return nil, err
 	}
-	own, err := l.Etcd.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: p.key})
+	own, err := l.etcd().Do(ctx, etcd.Op{Kind: etcd.Get, Key: p.key})
 	if err != nil {
 		_ = p.Release(l.Env.Background())
 		return nil, err
@@ -118,7 +118,7 @@ func (l *etcdMutex) openSession(ctx context.Context) (*etcdKeeper, error) {
 	if l.session != nil && l.session.lost.Err() == nil {
 		return l.session, nil
 	}
-	lease, err := l.Etcd.Grant(ctx, l.Lease)
+	lease, err := l.etcd().Grant(ctx, l.Lease)
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +129,13 @@ func (l *etcdMutex) openSession(ctx context.Context) (*etcdKeeper, error) {
 // queue takes a place in the queue, or finds the one that this session has, and
 // reports whether it is the first.
 func (l *etcdMutex) queue(ctx context.Context, p *place) (bool, error) {
-	put := world.EtcdOp{Kind: world.EtcdPut, Key: p.key, Lease: p.session.lease.ID}
-	get := world.EtcdOp{Kind: world.EtcdGet, Key: p.key}
-	first := world.EtcdOp{Kind: world.EtcdGet, Key: l.prefix(), Prefix: true, FirstCreated: true}
-	result, err := l.Etcd.Txn(ctx, world.EtcdTxn{
-		If:   []world.EtcdCompare{{Key: p.key}},
-		Then: []world.EtcdOp{put, first},
-		Else: []world.EtcdOp{get, first},
+	put := etcd.Op{Kind: etcd.Put, Key: p.key, Lease: p.session.lease.ID}
+	get := etcd.Op{Kind: etcd.Get, Key: p.key}
+	first := etcd.Op{Kind: etcd.Get, Key: l.prefix(), Prefix: true, FirstCreated: true}
+	result, err := l.etcd().Txn(ctx, etcd.Txn{
+		If:   []etcd.Compare{{Key: p.key}},
+		Then: []etcd.Op{put, first},
+		Else: []etcd.Op{get, first},
 	})
 	if err != nil {
 		return false, err
@@ -151,8 +151,8 @@ func (l *etcdMutex) queue(ctx context.Context, p *place) (bool, error) {
 // waitTurn waits until no key is left that was created before the client's own.
 func (l *etcdMutex) waitTurn(ctx context.Context, p *place) error {
 	for {
-		before, err := l.Etcd.Do(ctx, world.EtcdOp{
-			Kind: world.EtcdGet, Key: l.prefix(), Prefix: true, MaxCreateRevision: p.created - 1,
+		before, err := l.etcd().Do(ctx, etcd.Op{
+			Kind: etcd.Get, Key: l.prefix(), Prefix: true, MaxCreateRevision: p.created - 1,
 		})
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (l *etcdMutex) waitDeleted(ctx context.Context, key string, from int64) err
 
 // watchDeleted is waitDeleted on one stream; an error means that it broke.
 func (l *etcdMutex) watchDeleted(ctx context.Context, key string, from *int64) error {
-	watch, err := l.Etcd.Watch(ctx, key, *from)
+	watch, err := l.etcd().Watch(ctx, key, *from)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (p *place) Token() int64 { return p.created }
 
 // Release deletes the own key. The library does not look whether there was one.
 func (p *place) Release(ctx context.Context) error {
-	result, err := p.Etcd.Do(ctx, world.EtcdOp{Kind: world.EtcdDelete, Key: p.key})
+	result, err := p.etcd().Do(ctx, etcd.Op{Kind: etcd.Delete, Key: p.key})
 	switch {
 	case err != nil:
 		return err

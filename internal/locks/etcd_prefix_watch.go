@@ -50,12 +50,12 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/etcd"
 )
 
 func init() {
 	Register(Variant{
-		ID: "etcd-prefix-watch", File: "etcd_prefix_watch.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		ID: "etcd-prefix-watch", File: "etcd_prefix_watch.go", Store: etcd.ID, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &etcdPrefixWatch{etcdMutex{Deps: d}} },
 	})
 }
@@ -97,7 +97,7 @@ func (l *etcdPrefixWatch) waitFirst(ctx context.Context, p *place) error {
 
 // watchQueue is waitFirst on one stream; an error of etcd's means that it broke.
 func (l *etcdPrefixWatch) watchQueue(ctx context.Context, p *place, from *int64) (first bool, err error) {
-	watch, err := l.Etcd.WatchPrefix(ctx, l.prefix(), *from)
+	watch, err := l.etcd().WatchPrefix(ctx, l.prefix(), *from)
 	if err != nil {
 		return false, err
 	}
@@ -114,7 +114,7 @@ func (l *etcdPrefixWatch) watchQueue(ctx context.Context, p *place, from *int64)
 		if !event.Deleted {
 			continue // somebody behind us
 		}
-		queue, err := l.Etcd.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: l.prefix(), Prefix: true, FirstCreated: true})
+		queue, err := l.etcd().Do(ctx, etcd.Op{Kind: etcd.Get, Key: l.prefix(), Prefix: true, FirstCreated: true})
 		if err != nil {
 			return false, err
 		}

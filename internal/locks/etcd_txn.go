@@ -54,12 +54,12 @@ import (
 	"errors"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/etcd"
 )
 
 func init() {
 	Register(Variant{
-		ID: "etcd-txn", File: "etcd_txn.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		ID: "etcd-txn", File: "etcd_txn.go", Store: etcd.ID, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &etcdTxn{Deps: d, compared: d.Name} },
 	})
 }
@@ -81,16 +81,16 @@ func (l *etcdTxn) acquire(ctx context.Context, listen func(*etcdKeeper)) (Lease,
 // try is one run of the document's program up to the lock; nil, nil when
 // somebody else holds it.
 func (l *etcdTxn) try(ctx context.Context, listen func(*etcdKeeper)) (Lease, error) {
-	granted, err := l.Etcd.Grant(ctx, l.Lease)
+	granted, err := l.etcd().Grant(ctx, l.Lease)
 	if err != nil {
 		return nil, err
 	}
 	lease := &etcdLease{etcdKeeper: etcdKeepAlive(l.Deps, granted)}
 	listen(lease.etcdKeeper)
-	result, err := l.Etcd.Txn(ctx, world.EtcdTxn{
-		If:   []world.EtcdCompare{{Key: l.compared}},
-		Then: []world.EtcdOp{{Kind: world.EtcdPut, Key: l.Name, Lease: granted.ID}},
-		Else: []world.EtcdOp{{Kind: world.EtcdGet, Key: l.Name}},
+	result, err := l.etcd().Txn(ctx, etcd.Txn{
+		If:   []etcd.Compare{{Key: l.compared}},
+		Then: []etcd.Op{{Kind: etcd.Put, Key: l.Name, Lease: granted.ID}},
+		Else: []etcd.Op{{Kind: etcd.Get, Key: l.Name}},
 	})
 	if err == nil && result.Succeeded {
 		lease.token = result.Revision
@@ -115,9 +115,9 @@ func (l *etcdLease) Token() int64 { return l.token }
 // Release revokes the lease and stops the renewals: the document defers both, so
 // they run in this order.
 func (l *etcdLease) Release(ctx context.Context) error {
-	err := l.Etcd.Revoke(ctx, l.lease.ID)
+	err := l.etcd().Revoke(ctx, l.lease.ID)
 	l.stop()
-	if errors.Is(err, world.ErrLeaseNotFound) {
+	if errors.Is(err, etcd.ErrLeaseNotFound) {
 		return ErrNotHeld
 	}
 	return err

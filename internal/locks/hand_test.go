@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -54,26 +55,26 @@ func (still) Int64N(int64) int64 { return 0 }
 // for as long as its client waits.
 type answer struct {
 	after time.Duration
-	reply world.Reply
+	reply redis.Reply
 }
 
 // scripted is a server that gives its answers one after the other, and then says nothing.
 type scripted struct {
-	world.Redis
+	redis.Port
 	env     *hand
 	answers []answer
 	got     []string // the names of the commands
 }
 
-func (s *scripted) Do(_ context.Context, cmd world.Cmd) world.Reply {
-	name := cmd.Name
+func (s *scripted) Do(_ context.Context, cmd redis.Cmd) redis.Reply {
+	name := cmd.Name()
 	if cmd.Script != nil {
 		name = cmd.Script.Name
 	}
 	s.got = append(s.got, name)
 	if len(s.answers) == 0 {
 		s.env.mono += s.env.patient
-		return world.Failed(world.ErrTimeout)
+		return redis.Failed(world.ErrTimeout)
 	}
 	next := s.answers[0]
 	s.answers = s.answers[1:]
@@ -82,15 +83,15 @@ func (s *scripted) Do(_ context.Context, cmd world.Cmd) world.Reply {
 }
 
 // Dial gives a connection to the same server.
-func (s *scripted) Dial(context.Context) (world.RedisConn, error) { return scriptedConn{s}, nil }
+func (s *scripted) Dial(context.Context) (redis.Conn, error) { return scriptedConn{s}, nil }
 
 type scriptedConn struct{ *scripted }
 
 func (scriptedConn) Close() {}
 
 var (
-	ok    = world.Reply{Kind: world.ReplyStatus, Str: "OK"}
-	taken = world.Reply{} // nil: somebody else has it
+	ok    = redis.Reply{Kind: redis.ReplyStatus, Str: "OK"}
+	taken = redis.Reply{} // nil: somebody else has it
 )
 
 // A vote is worth the lease without the time that it took and without the drift of the
@@ -128,9 +129,9 @@ func TestALostVoteIsTakenBackEverywhere(t *testing.T) {
 	for i := range 5 {
 		first := answer{reply: ok}
 		if i >= 2 {
-			first = answer{reply: world.Failed(world.ErrTimeout)}
+			first = answer{reply: redis.Failed(world.ErrTimeout)}
 		}
-		n := &scripted{env: env, answers: []answer{first, {reply: world.Int(1)}, {reply: ok}}}
+		n := &scripted{env: env, answers: []answer{first, {reply: redis.Int(1)}, {reply: ok}}}
 		nodes, d.Nodes = append(nodes, n), append(d.Nodes, n)
 	}
 	if _, err := newRedlock(d).Acquire(context.Background()); err != nil {
@@ -149,8 +150,8 @@ func TestAnExtensionCountsFromItsRequest(t *testing.T) {
 	l := &extendedLease{quorumLease: quorumLease{quorum: quorum{Deps{Name: Key, Env: env, Lease: 9 * time.Second}}, token: "t"}}
 	for range 5 {
 		l.Nodes = append(l.Nodes, &scripted{env: env, answers: []answer{
-			{100 * time.Millisecond, world.Int(1)},
-			{0, world.Failed(world.ErrConnection)}, {0, world.Failed(world.ErrConnection)}, {0, world.Failed(world.ErrConnection)},
+			{100 * time.Millisecond, redis.Int(1)},
+			{0, redis.Failed(world.ErrConnection)}, {0, redis.Failed(world.ErrConnection)}, {0, redis.Failed(world.ErrConnection)},
 		}})
 	}
 	l.watch(context.Background(), 8*time.Second)
@@ -200,7 +201,7 @@ func watched(answers ...answer) (*hand, *watchdog) {
 	env := &hand{}
 	w := &watchdog{}
 	d := &Deps{Name: Key, Env: env, Redis: &scripted{env: env, answers: answers}, Lease: 9 * time.Second}
-	w.start(d, world.Eval(renewScript, Key), 0)
+	w.start(d, redis.Eval(renewScript, Key), 0)
 	env.started[0](context.Background())
 	return env, w
 }
@@ -208,7 +209,7 @@ func watched(answers ...answer) (*hand, *watchdog) {
 // A renewal that was sent at 3 s and answered at 5 s lasts until 12 s, and when nobody
 // answers any more the lock is lost then.
 func TestARenewalCountsFromItsRequest(t *testing.T) {
-	env, w := watched(answer{2 * time.Second, world.Int(1)})
+	env, w := watched(answer{2 * time.Second, redis.Int(1)})
 	if want := 12 * time.Second; env.mono != want || w.lost.Err() == nil {
 		t.Errorf("lost at %v: %t, want at %v", env.mono, w.lost.Err() != nil, want)
 	}
@@ -239,9 +240,9 @@ func TestTheWatchdogAsksAfterAPause(t *testing.T) {
 			w := &watchdog{}
 			d := &Deps{
 				Name: Key, Env: slowOnce{env}, Lease: 9 * time.Second,
-				Redis: &scripted{env: env, answers: []answer{{0, world.Int(tt.says)}}},
+				Redis: &scripted{env: env, answers: []answer{{0, redis.Int(tt.says)}}},
 			}
-			w.start(d, world.Eval(renewScript, Key), 0)
+			w.start(d, redis.Eval(renewScript, Key), 0)
 			env.started[0](context.Background())
 			if env.mono != tt.lost || w.lost.Err() == nil {
 				t.Errorf("lost at %v: %t, want at %v", env.mono, w.lost.Err() != nil, tt.lost)
@@ -254,8 +255,8 @@ func TestTheWatchdogAsksAfterAPause(t *testing.T) {
 func TestSetWaitNeedsAConfirmation(t *testing.T) {
 	env := &hand{}
 	server := &scripted{env: env, answers: []answer{
-		{0, ok}, {0, world.Int(0)}, {0, world.Int(1)}, // SET, WAIT: nobody, unlock
-		{0, ok}, {0, world.Int(1)},
+		{0, ok}, {0, redis.Int(0)}, {0, redis.Int(1)}, // SET, WAIT: nobody, unlock
+		{0, ok}, {0, redis.Int(1)},
 	}}
 	l := newSetWait(Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second})
 	if _, err := l.Acquire(context.Background()); err != nil {

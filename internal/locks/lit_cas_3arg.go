@@ -37,7 +37,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -52,5 +52,5 @@ type litCAS3Arg struct{ Deps }
 
 func (l *litCAS3Arg) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	return setNXCompared(ctx, &l.Deps, token, world.Command("CAS", l.Name, token, token))
+	return setNXCompared(ctx, &l.Deps, token, redis.Command("CAS", l.Name, token, token))
 }

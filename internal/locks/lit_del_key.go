@@ -37,7 +37,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -63,12 +63,12 @@ type wrongDel struct {
 }
 
 func (l *wrongDel) Release(ctx context.Context) error {
-	reply := l.Redis.Do(ctx, world.Get(l.Name))
+	reply := l.Redis.Do(ctx, redis.Get(l.Name))
 	if reply.Err != nil {
 		return reply.Err
 	}
 	if reply.IsNil() || reply.Str != l.token {
 		return ErrNotHeld
 	}
-	return removed(l.Redis.Do(ctx, world.Del(otherKey(l.Name))))
+	return removed(l.Redis.Do(ctx, redis.Del(otherKey(l.Name))))
 }

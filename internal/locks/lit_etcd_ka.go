@@ -39,11 +39,13 @@ package locks
 import (
 	"context"
 	"time"
+
+	"lockstep/internal/store/etcd"
 )
 
 func init() {
 	Register(Variant{
-		ID: "lit-etcd-ka", File: "lit_etcd_ka.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		ID: "lit-etcd-ka", File: "lit_etcd_ka.go", Store: etcd.ID, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &litEtcdKA{etcdTxn{Deps: d, compared: d.Name}} },
 	})
 }

@@ -34,11 +34,15 @@
 
 package locks
 
-import "time"
+import (
+	"time"
+
+	"lockstep/internal/store/etcd"
+)
 
 func init() {
 	Register(Variant{
-		ID: "lit-etcd-key", File: "lit_etcd_key.go", Store: StoreEtcd, LeaseUnit: time.Second,
+		ID: "lit-etcd-key", File: "lit_etcd_key.go", Store: etcd.ID, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &etcdTxn{Deps: d, compared: d.Name + ".lock"} },
 	})
 }

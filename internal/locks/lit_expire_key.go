@@ -37,7 +37,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -53,13 +53,13 @@ func otherKey(name string) string { return name + "Key" }
 type litExpireKey struct{ Deps }
 
 func (l *litExpireKey) Acquire(ctx context.Context) (Lease, error) {
-	create := world.SetNX(l.Name, l.Owner)
+	create := redis.SetNX(l.Name, l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsInt(1) {
 			return nil, reply.Err
 		}
-		if reply := l.Redis.Do(ctx, world.Expire(otherKey(l.Name), l.Lease)); reply.Err != nil {
+		if reply := l.Redis.Do(ctx, redis.Expire(otherKey(l.Name), l.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
 		return &blindDel{Deps: &l.Deps}, nil

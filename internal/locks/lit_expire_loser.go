@@ -39,7 +39,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -52,13 +52,13 @@ func init() {
 type litExpireLoser struct{ Deps }
 
 func (l *litExpireLoser) Acquire(ctx context.Context) (Lease, error) {
-	create := world.SetNX(l.Name, l.Owner)
+	create := redis.SetNX(l.Name, l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		created := l.Redis.Do(ctx, create)
 		if created.Err != nil {
 			return nil, created.Err
 		}
-		if reply := l.Redis.Do(ctx, world.Expire(l.Name, l.Lease)); reply.Err != nil {
+		if reply := l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
 		if !created.IsInt(1) {

@@ -38,7 +38,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -49,7 +49,7 @@ func init() {
 }
 
 // brokenScript is the document's text, defects included.
-var brokenScript = &world.Script{Name: "unlock", Owner: 1, Source: `if redis.call("get",KEY) == VAL then
+var brokenScript = &redis.Script{Name: "unlock", Owner: 1, Source: `if redis.call("get",KEY) == VAL then
     return redis.call("del",KEY)
 else
     return 0
@@ -59,7 +59,7 @@ type litLuaS2 struct{ Deps }
 
 func (l *litLuaS2) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	create := world.Set(l.Name, token).EX(l.Lease).NX()
+	create := redis.Set(l.Name, token).EX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {
@@ -77,5 +77,5 @@ type brokenDel struct {
 }
 
 func (l *brokenDel) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, world.Eval(brokenScript, l.Name).Text(l.token)))
+	return removed(l.Redis.Do(ctx, redis.Eval(brokenScript, l.Name).Text(l.token)))
 }

@@ -43,12 +43,13 @@ package locks
 import (
 	"context"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store"
+	"lockstep/internal/store/sql"
 )
 
 func init() {
 	Register(Variant{
-		ID: "lit-mysql-ddl", File: "lit_mysql_ddl.go", Store: StoreMySQL,
+		ID: "lit-mysql-ddl", File: "lit_mysql_ddl.go", Store: StoreMySQL, Entry: store.Entry{Table: "lock_info", Name: "name"},
 		New: func(d Deps) Lock { return &litMySQLDDL{Deps: d} },
 	})
 }
@@ -69,7 +70,7 @@ func (l *litMySQLDDL) Acquire(ctx context.Context) (Lease, error) {
 			return nil, err
 		}
 	}
-	res := l.SQL.Exec(ctx, statement("INSERT INTO lock_info (name) VALUES (?)", world.SQLText(l.Name)))
+	res := l.sql().Exec(ctx, statement("INSERT INTO lock_info (name) VALUES (?)", sql.Text(l.Name)))
 	if res.Err != nil {
 		return nil, res.Err
 	}
@@ -78,9 +79,9 @@ func (l *litMySQLDDL) Acquire(ctx context.Context) (Lease, error) {
 
 // createTable makes the table, in whichever form the server accepts it.
 func (l *litMySQLDDL) createTable(ctx context.Context) error {
-	err := l.SQL.Exec(ctx, statement(printedTable)).Err
-	if _, refused := err.(*world.SQLError); refused {
-		err = l.SQL.Exec(ctx, statement(leftOfTable)).Err
+	err := l.sql().Exec(ctx, statement(printedTable)).Err
+	if _, refused := err.(*sql.Error); refused {
+		err = l.sql().Exec(ctx, statement(leftOfTable)).Err
 	}
 	l.ready = err == nil
 	return err
@@ -93,5 +94,5 @@ type litRow struct {
 }
 
 func (l *litRow) Release(ctx context.Context) error {
-	return deleted(l.SQL.Exec(ctx, statement("DELETE FROM lock_info WHERE name = ?", world.SQLText(l.Name))))
+	return deleted(l.sql().Exec(ctx, statement("DELETE FROM lock_info WHERE name = ?", sql.Text(l.Name))))
 }

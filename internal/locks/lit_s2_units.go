@@ -41,6 +41,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -60,7 +61,7 @@ func (l *litS2Units) Acquire(ctx context.Context) (Lease, error) {
 func (l *litS2Units) vote(ctx context.Context) vote {
 	v := vote{token: newToken(l.Env)}
 	t1 := l.Env.Now().UnixMicro()
-	v.nodes = l.poll(ctx, world.Set(l.Name, v.token).EX(l.Lease).NX())
+	v.nodes = l.poll(ctx, redis.Set(l.Name, v.token).EX(l.Lease).NX())
 	t2 := l.Env.Now().UnixMicro()
 	v.held = len(v.nodes) >= l.majority() && world.Seconds(l.Lease) > t2-t1
 	return v

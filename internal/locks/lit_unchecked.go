@@ -33,7 +33,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -47,7 +47,7 @@ type litUnchecked struct{ Deps }
 
 func (l *litUnchecked) Acquire(ctx context.Context) (Lease, error) {
 	lease := &blindDel{Deps: &l.Deps}
-	reply := l.Redis.Do(ctx, world.Set(l.Name, l.Owner).EX(l.Lease).NX())
+	reply := l.Redis.Do(ctx, redis.Set(l.Name, l.Owner).EX(l.Lease).NX())
 	if reply.Err != nil {
 		_ = lease.Release(l.Env.Background()) // the finally block; the first error is what its caller sees
 		return nil, reply.Err

@@ -39,7 +39,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -60,12 +60,12 @@ func (l *litWaitRetry) Acquire(ctx context.Context) (Lease, error) {
 			return nil, err
 		}
 		defer conn.Close()
-		reply := conn.Do(ctx, world.Set(l.Name, token).EX(l.Lease).NX())
+		reply := conn.Do(ctx, redis.Set(l.Name, token).EX(l.Lease).NX())
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}
 		acks := conn.Do(ctx, oneReplica(l.Lease))
-		if acks.Kind != world.ReplyInt || acks.Int < 1 {
+		if acks.Kind != redis.ReplyInt || acks.Int < 1 {
 			return nil, acks.Err
 		}
 		return &scriptDel{Deps: &l.Deps, token: token}, nil

@@ -15,6 +15,12 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/store"
+	"lockstep/internal/store/consul"
+	"lockstep/internal/store/etcd"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/sql"
+	"lockstep/internal/store/zookeeper"
 	"lockstep/internal/world"
 )
 
@@ -59,32 +65,30 @@ type Deps struct {
 
 	// What a client library is configured with, for designs that look at it.
 
-	Timeout  time.Duration // the response timeout, which the ports keep
-	Replicas int           // of the Redis primary
-	Second   time.Duration // of Consul and its library: see plan.Consul
+	Timeout  time.Duration  // the response timeout, which the ports keep
+	Replicas int            // of the Redis primary
+	Settings store.Settings // of the store
 
-	// The store of the variant; the others are nil.
+	Port store.Port // to the store of the variant
 
-	Redis     world.Redis
-	Nodes     []world.Redis // independent primaries, for StoreRedisNodes
-	Etcd      world.Etcd
-	ZooKeeper world.ZooKeeper
-	SQL       world.SQL
-	Consul    world.Consul
+	// The same as ports of their own; those of other stores are nil.
+
+	Redis redis.Port
+	Nodes []redis.Port // independent primaries, for StoreRedisNodes
 }
 
 // Store names what a variant keeps its entries in.
-type Store string
+type Store = store.ID
 
 // The stores.
 const (
-	StoreRedis      Store = "redis"       // one primary, with replicas or without
-	StoreRedisNodes Store = "redis-nodes" // several primaries that know nothing of each other
-	StoreEtcd       Store = "etcd"        // a cluster
-	StoreZooKeeper  Store = "zookeeper"   // an ensemble
-	StoreMySQL      Store = "mysql"       // one primary, with an asynchronous replica or without
-	StorePostgres   Store = "postgres"    // the same
-	StoreConsul     Store = "consul"      // a cluster
+	StoreRedis      = redis.ID      // one primary, with replicas or without
+	StoreRedisNodes = redis.NodesID // several primaries that know nothing of each other
+	StoreEtcd       = etcd.ID       // a cluster
+	StoreZooKeeper  = zookeeper.ID  // an ensemble
+	StoreMySQL      = sql.MySQLID   // one primary, with an asynchronous replica or without
+	StorePostgres   = sql.PostgresID
+	StoreConsul     = consul.ID
 )
 
 // Servers is what a design demands of its servers; zero values leave it to the
@@ -121,6 +125,7 @@ type Variant struct {
 	Program   []string
 	Store     Store
 	Servers   Servers       // what the design demands of its servers
+	Entry     store.Entry   // of a lock that is a row: which columns have its name, and the time at which it is free
 	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
 	Watchdog  bool          // its lease is renewed as often as a story says: see Deps.Renew
 	// KeptFor is for how long its store keeps others out, at most, once it hears nothing of a holder any more;
@@ -130,6 +135,9 @@ type Variant struct {
 	Bug      *Bug            // the published bug that it is about; nil for a design and for a library
 	New      func(Deps) Lock // nil for a library and for a program
 }
+
+// Kind is what is known of the store.
+func (v *Variant) Kind() *store.Store { return store.Of(v.Store) }
 
 // Key is the name of the lock in every world.
 const Key = "lock"

@@ -47,6 +47,7 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -58,14 +59,14 @@ func init() {
 }
 
 var (
-	setEXScript = &world.Script{Name: "acquire", Owner: 2, Source: `if redis.call("exists", KEYS[1]) == 0 then
+	setEXScript = &redis.Script{Name: "acquire", Owner: 2, Source: `if redis.call("exists", KEYS[1]) == 0 then
 	if redis.call("setex", KEYS[1], unpack(ARGV)) then return "1" end
 	return "0"
 end
 return "-1"`}
 
 	// releaseScript differs from unlockScript in its answers only.
-	releaseScript = &world.Script{Name: "release", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+	releaseScript = &redis.Script{Name: "release", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
 	if redis.call("del", KEYS[1]) then return "1" end
 	return "0"
 end
@@ -100,7 +101,7 @@ func tryLock(ctx context.Context, d Deps, lockTimeSeconds, acquireTimeoutMS int6
 
 // setEX runs the script once; nil, nil when somebody else holds the lock.
 func setEX(ctx context.Context, d Deps, ttl int64, token string) (Lease, error) {
-	reply := d.Redis.Do(ctx, world.Eval(setEXScript, d.Name).Num(ttl).Text(token))
+	reply := d.Redis.Do(ctx, redis.Eval(setEXScript, d.Name).Num(ttl).Text(token))
 	if reply.Err != nil || reply.Str != "1" {
 		return nil, reply.Err
 	}
@@ -115,7 +116,7 @@ type releaseLease struct {
 }
 
 func (l *releaseLease) Release(ctx context.Context) error {
-	reply := l.Redis.Do(ctx, world.Eval(releaseScript, l.Name).Text(l.token))
+	reply := l.Redis.Do(ctx, redis.Eval(releaseScript, l.Name).Text(l.token))
 	switch {
 	case reply.Err != nil:
 		return reply.Err

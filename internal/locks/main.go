@@ -6,7 +6,7 @@ import "slices"
 // replaced, and designs with a known defect: to compare with.
 var mainDesigns = []string{
 	"set-nx-ex-del", "set-nx-lua", "self-fence", "watchdog-lua", "redisson", "set-wait", "set-nx-incr-fence", "redisson-fenced",
-	"set-nx-lua-cluster", "redlock", "redlock-extend", "etcd-txn", "etcd-mutex", "zk-sequential", "curator-mutex", "consul-session",
+	"set-nx-lua-cluster", "redlock", "redlock-extend", "etcd-txn", "etcd-mutex", "zk-sequential", "curator-mutex", "consul-session", "nats-kv",
 	"mysql-for-update", "mysql-unique-ttl", "pg-advisory",
 }
 

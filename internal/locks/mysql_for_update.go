@@ -53,12 +53,14 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/store"
+	"lockstep/internal/store/sql"
 	"lockstep/internal/world"
 )
 
 func init() {
 	Register(Variant{
-		ID: "mysql-for-update", File: "mysql_for_update.go", Store: StoreMySQL,
+		ID: "mysql-for-update", File: "mysql_for_update.go", Store: StoreMySQL, Entry: store.Entry{Table: "lock_rows", Name: "name"},
 		New: func(d Deps) Lock { return &mysqlForUpdate{sqlSessions{Deps: d}} },
 	})
 }
@@ -70,13 +72,13 @@ const mysqlLockWait = 1205
 
 func (l *mysqlForUpdate) Acquire(ctx context.Context) (Lease, error) {
 	wait := max(1, int64(l.waitTime()/time.Second))
-	prepare := []world.Stmt{
+	prepare := []sql.Stmt{
 		statement("SET innodb_lock_wait_timeout = " + strconv.FormatInt(wait, 10)), statement("BEGIN"),
 	}
-	lock := statement("SELECT name FROM lock_rows WHERE name = ? FOR UPDATE", world.SQLText(l.Name))
-	s, err := l.hold(ctx, prepare, func(conn world.SQLConn) (bool, error) {
+	lock := statement("SELECT name FROM lock_rows WHERE name = ? FOR UPDATE", sql.Text(l.Name))
+	s, err := l.hold(ctx, prepare, func(conn sql.Session) (bool, error) {
 		res := conn.Exec(ctx, lock)
-		if e, ok := res.Err.(*world.SQLError); ok && e.Number == mysqlLockWait {
+		if e, ok := res.Err.(*sql.Error); ok && e.Number == mysqlLockWait {
 			return false, nil
 		}
 		if res.Err == nil && len(res.Rows) == 0 {

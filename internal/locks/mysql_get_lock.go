@@ -51,6 +51,7 @@ import (
 	"context"
 	"errors"
 
+	"lockstep/internal/store/sql"
 	"lockstep/internal/world"
 )
 
@@ -64,8 +65,8 @@ func init() {
 type mysqlGetLock struct{ sqlSessions }
 
 func (l *mysqlGetLock) Acquire(ctx context.Context) (Lease, error) {
-	get := statement("SELECT GET_LOCK(?, ? / 1000)", world.SQLText(l.Name), world.SQLNum(world.Millis(l.waitTime())))
-	s, err := l.hold(ctx, nil, func(conn world.SQLConn) (bool, error) {
+	get := statement("SELECT GET_LOCK(?, ? / 1000)", sql.Text(l.Name), sql.Num(world.Millis(l.waitTime())))
+	s, err := l.hold(ctx, nil, func(conn sql.Session) (bool, error) {
 		res := conn.Exec(ctx, get)
 		if res.Err != nil {
 			return false, res.Err
@@ -79,5 +80,5 @@ func (l *mysqlGetLock) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT RELEASE_LOCK(?)", world.SQLText(l.Name))}, nil
+	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT RELEASE_LOCK(?)", sql.Text(l.Name))}, nil
 }

@@ -41,12 +41,13 @@ package locks
 import (
 	"context"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store"
+	"lockstep/internal/store/sql"
 )
 
 func init() {
 	Register(Variant{
-		ID: "mysql-unique", File: "mysql_unique.go", Store: StoreMySQL,
+		ID: "mysql-unique", File: "mysql_unique.go", Store: StoreMySQL, Entry: store.Entry{Table: "locks", Name: "name"},
 		New: func(d Deps) Lock { return &mysqlUnique{d} },
 	})
 }
@@ -54,9 +55,9 @@ func init() {
 type mysqlUnique struct{ Deps }
 
 func (l *mysqlUnique) Acquire(ctx context.Context) (Lease, error) {
-	insert := statement("INSERT INTO locks (name) VALUES (?)", world.SQLText(l.Name))
+	insert := statement("INSERT INTO locks (name) VALUES (?)", sql.Text(l.Name))
 	return spin(ctx, l.Deps, func() (Lease, error) {
-		res := l.SQL.Exec(ctx, insert)
+		res := l.sql().Exec(ctx, insert)
 		switch {
 		case res.Duplicate():
 			return nil, nil
@@ -74,7 +75,7 @@ type uniqueRow struct {
 }
 
 func (l *uniqueRow) Release(ctx context.Context) error {
-	return deleted(l.SQL.Exec(ctx, statement("DELETE FROM locks WHERE name = ?", world.SQLText(l.Name))))
+	return deleted(l.sql().Exec(ctx, statement("DELETE FROM locks WHERE name = ?", sql.Text(l.Name))))
 }
 
 func (l *uniqueRow) Lost() context.Context { return nil }

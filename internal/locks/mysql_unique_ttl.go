@@ -51,15 +51,20 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store"
+	"lockstep/internal/store/sql"
 	"lockstep/internal/world"
 )
 
 func init() {
 	Register(Variant{
-		ID: "mysql-unique-ttl", File: "mysql_unique_ttl.go", Store: StoreMySQL, LeaseUnit: time.Millisecond,
+		ID: "mysql-unique-ttl", File: "mysql_unique_ttl.go", Store: StoreMySQL, Entry: leaseRow, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &mysqlUniqueTTL{d} },
 	})
 }
+
+// leaseRow is where who holds the lock stands.
+var leaseRow = store.Entry{Table: "lock_leases", Name: "name", Expires: "expires_at"}
 
 // The statements. The time is the database's own, in milliseconds since 1970.
 const (
@@ -79,19 +84,19 @@ func (l *mysqlUniqueTTL) Acquire(ctx context.Context) (Lease, error) {
 
 // try is one attempt; nil, nil when somebody else holds the lock.
 func (l *mysqlUniqueTTL) try(ctx context.Context, owner string) (Lease, error) {
-	name, own, ttl := world.SQLText(l.Name), world.SQLText(owner), world.SQLNum(world.Millis(l.Lease))
-	res := l.SQL.Exec(ctx, statement(insertLease, name, own, ttl))
+	name, own, ttl := sql.Text(l.Name), sql.Text(owner), sql.Num(world.Millis(l.Lease))
+	res := l.sql().Exec(ctx, statement(insertLease, name, own, ttl))
 	if res.Err == nil {
 		return &versionedRow{Deps: l.Deps, owner: owner, version: 1}, nil
 	}
 	if !res.Duplicate() {
 		return nil, res.Err
 	}
-	res = l.SQL.Exec(ctx, statement(takeLease, own, ttl, name))
+	res = l.sql().Exec(ctx, statement(takeLease, own, ttl, name))
 	if res.Err != nil || res.Affected == 0 {
 		return nil, res.Err
 	}
-	res = l.SQL.Exec(ctx, statement(leaseVersion, name, own))
+	res = l.sql().Exec(ctx, statement(leaseVersion, name, own))
 	version, found := scalar(res)
 	if !found {
 		return nil, res.Err
@@ -107,8 +112,9 @@ type versionedRow struct {
 }
 
 func (l *versionedRow) Release(ctx context.Context) error {
-	return deleted(l.SQL.Exec(ctx, statement(endLease,
-		world.SQLText(l.Name), world.SQLText(l.owner), world.SQLNum(l.version))))
+	end := statement(endLease, sql.Text(l.Name), sql.Text(l.owner), sql.Num(l.version))
+	end.Does = sql.RemovesOwn
+	return deleted(l.sql().Exec(ctx, end))
 }
 
 func (l *versionedRow) Lost() context.Context { return nil }

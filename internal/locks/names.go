@@ -45,6 +45,7 @@ var names = map[string]say.Both{
 	"zk-sequential":           {English: "ZooKeeper's queue", Chinese: "ZooKeeper 的队列"},
 	"curator-mutex":           {English: "Curator's mutex", Chinese: "Curator 的互斥锁"},
 	"consul-session":          {English: "Consul session", Chinese: "Consul 会话"},
+	"nats-kv":                 {English: "Key in a NATS bucket", Chinese: "NATS 桶里的键"},
 	"mysql-for-update":        {English: "MySQL, SELECT FOR UPDATE", Chinese: "MySQL，SELECT FOR UPDATE"},
 	"mysql-get-lock":          {English: "MySQL's GET_LOCK", Chinese: "MySQL 的 GET_LOCK"},
 	"mysql-unique":            {English: "MySQL, a unique row", Chinese: "MySQL，唯一键的一行"},

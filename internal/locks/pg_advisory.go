@@ -51,6 +51,7 @@ import (
 	"context"
 	"strconv"
 
+	"lockstep/internal/store/sql"
 	"lockstep/internal/world"
 )
 
@@ -69,10 +70,10 @@ const pgLockTimeout = "55P03"
 func (l *pgAdvisory) Acquire(ctx context.Context) (Lease, error) {
 	// SET takes no arguments.
 	limit := statement("SET lock_timeout = " + strconv.FormatInt(world.Millis(l.waitTime()), 10))
-	take := statement("SELECT pg_advisory_lock(hashtext(?))", world.SQLText(l.Name))
-	s, err := l.hold(ctx, []world.Stmt{limit}, func(conn world.SQLConn) (bool, error) {
+	take := statement("SELECT pg_advisory_lock(hashtext(?))", sql.Text(l.Name))
+	s, err := l.hold(ctx, []sql.Stmt{limit}, func(conn sql.Session) (bool, error) {
 		err := conn.Exec(ctx, take).Err
-		if e, ok := err.(*world.SQLError); ok && e.State == pgLockTimeout {
+		if e, ok := err.(*sql.Error); ok && e.State == pgLockTimeout {
 			return false, nil
 		}
 		return err == nil, err
@@ -80,5 +81,5 @@ func (l *pgAdvisory) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT pg_advisory_unlock(hashtext(?))", world.SQLText(l.Name))}, nil
+	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT pg_advisory_unlock(hashtext(?))", sql.Text(l.Name))}, nil
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // quorum is one client of several primaries that know nothing of each other: the
@@ -27,14 +27,14 @@ func NodeTimeout(lease time.Duration) time.Duration { return max(lease/200, 5*ti
 func (q quorum) drift() time.Duration { return q.Lease/100 + 2*time.Millisecond }
 
 // ask sends one command to one node; a dead node costs no more than NodeTimeout.
-func (q quorum) ask(ctx context.Context, node world.Redis, cmd world.Cmd) world.Reply {
+func (q quorum) ask(ctx context.Context, node redis.Port, cmd redis.Cmd) redis.Reply {
 	ctx, cancel := q.Env.WithTimeout(ctx, NodeTimeout(q.Lease))
 	defer cancel()
 	return node.Do(ctx, cmd)
 }
 
 // poll sends one command to every node in turn and returns those that said OK.
-func (q quorum) poll(ctx context.Context, cmd world.Cmd) (agreed []world.Redis) {
+func (q quorum) poll(ctx context.Context, cmd redis.Cmd) (agreed []redis.Port) {
 	for _, node := range q.Nodes {
 		if q.ask(ctx, node, cmd).IsOK() {
 			agreed = append(agreed, node)
@@ -46,7 +46,7 @@ func (q quorum) poll(ctx context.Context, cmd world.Cmd) (agreed []world.Redis) 
 // vote is the outcome of one attempt to lock the nodes.
 type vote struct {
 	token string
-	nodes []world.Redis // those that said OK
+	nodes []redis.Port  // those that said OK
 	held  bool          // a majority did, and time is left
 	until time.Duration // the end of the validity on the client's monotonic clock
 }
@@ -55,7 +55,7 @@ type vote struct {
 // release that is still on its way must not hit the entry of the next attempt.
 func (q quorum) vote(ctx context.Context) vote {
 	v := vote{token: newToken(q.Env)}
-	create := world.Set(q.Name, v.token).PX(q.Lease).NX()
+	create := redis.Set(q.Name, v.token).PX(q.Lease).NX()
 	t1 := q.Env.Mono()
 	v.nodes = q.poll(ctx, create)
 	t2 := q.Env.Mono()
@@ -67,7 +67,7 @@ func (q quorum) vote(ctx context.Context) vote {
 
 // acquire votes, in the way of its design, until the lock is held or ctx ends, or once. on are the nodes
 // that it cleans up after a vote that was lost, and those that it releases the lock on.
-func (q quorum) acquire(ctx context.Context, voted func(context.Context) vote, on func(vote) []world.Redis) (Lease, error) {
+func (q quorum) acquire(ctx context.Context, voted func(context.Context) vote, on func(vote) []redis.Port) (Lease, error) {
 	v, err := q.win(ctx, voted, on)
 	if err != nil {
 		return nil, err
@@ -75,11 +75,11 @@ func (q quorum) acquire(ctx context.Context, voted func(context.Context) vote, o
 	return &quorumLease{quorum: q, token: v.token, on: on(v)}, nil
 }
 
-func (q quorum) all(vote) []world.Redis { return q.Nodes }
-func agreed(v vote) []world.Redis       { return v.nodes }
+func (q quorum) all(vote) []redis.Port { return q.Nodes }
+func agreed(v vote) []redis.Port       { return v.nodes }
 
 // win is acquire for a design with a lease of its own.
-func (q quorum) win(ctx context.Context, voted func(context.Context) vote, on func(vote) []world.Redis) (vote, error) {
+func (q quorum) win(ctx context.Context, voted func(context.Context) vote, on func(vote) []redis.Port) (vote, error) {
 	for {
 		v := voted(ctx)
 		if v.held {
@@ -103,9 +103,9 @@ func (q quorum) randomDelay() time.Duration {
 }
 
 // unlock deletes the token's keys on the given nodes, one after the other.
-func (q quorum) unlock(ctx context.Context, token string, nodes []world.Redis) error {
+func (q quorum) unlock(ctx context.Context, token string, nodes []redis.Port) error {
 	outcomes := make([]error, len(nodes))
-	remove := world.Eval(unlockScript, q.Name).Text(token)
+	remove := redis.Eval(unlockScript, q.Name).Text(token)
 	for i, node := range nodes {
 		outcomes[i] = removed(q.ask(ctx, node, remove))
 	}
@@ -144,7 +144,7 @@ type quorumLease struct {
 	quorum
 	neverTold
 	token string
-	on    []world.Redis
+	on    []redis.Port
 }
 
 func (l *quorumLease) Release(ctx context.Context) error { return l.unlock(ctx, l.token, l.on) }

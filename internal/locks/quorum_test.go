@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
 func nodes(n int) quorum {
-	return quorum{Deps{Nodes: make([]world.Redis, n), Lease: 10 * time.Second}}
+	return quorum{Deps{Nodes: make([]redis.Port, n), Lease: 10 * time.Second}}
 }
 
 func TestQuorum(t *testing.T) {

@@ -67,6 +67,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -97,15 +98,15 @@ func (l *redissonLock) tryLock() (redissonTry, error) {
 }
 
 // lockCmd is the acquire script with its arguments.
-func (r *redissonSynced) lockCmd() world.Cmd {
-	return world.Eval(redissonLockScript, r.Name).Num(world.Millis(r.Lease)).Text(r.field())
+func (r *redissonSynced) lockCmd() redis.Cmd {
+	return redis.Eval(redissonLockScript, r.Name).Num(world.Millis(r.Lease)).Text(r.field())
 }
 
 // redissonLease is one hold of a lock. The client is never told of a loss.
 type redissonLease struct {
 	neverTold
 	lock   *redissonSynced
-	script func(latch string) world.Cmd // the release
+	script func(latch string) redis.Cmd // the release
 }
 
 func (h *redissonLease) Release(ctx context.Context) error { return h.lock.unlock(ctx, h.script) }

@@ -61,7 +61,8 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/timerwheel"
+	"lockstep/internal/locks/timerwheel"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -95,7 +96,7 @@ func (l *redisson3123) Acquire(ctx context.Context) (Lease, error) {
 
 func (l *redisson3123) tryLock() (redissonTry, error) {
 	got, err := tryResult(l.eval(l.Env.Background(),
-		world.Eval(redisson3123Lock, l.Name).Num(world.Millis(l.Lease)).Text(l.field())))
+		redis.Eval(redisson3123Lock, l.Name).Num(world.Millis(l.Lease)).Text(l.field())))
 	if err == nil && got.held {
 		l.scheduleRenewal()
 	}
@@ -103,9 +104,9 @@ func (l *redisson3123) tryLock() (redissonTry, error) {
 }
 
 // eval sends a script, and the same one again when it gets no reply.
-func (l *redisson3123) eval(ctx context.Context, script world.Cmd) world.Reply {
+func (l *redisson3123) eval(ctx context.Context, script redis.Cmd) redis.Reply {
 	interval := func(int) time.Duration { return l.Lease / 20 }
-	return l.resend(ctx, 3, interval, func() world.Reply { return l.Redis.Do(ctx, script) })
+	return l.resend(ctx, 3, interval, func() redis.Reply { return l.Redis.Do(ctx, script) })
 }
 
 // scheduleRenewal notes one more hold. Only the first one starts a timer: an entry
@@ -128,7 +129,7 @@ func (l *redisson3123) renewExpiration() {
 		if l.renewed == nil {
 			return
 		}
-		reply := l.eval(ctx, world.Eval(redisson3123Renew, l.Name).Num(world.Millis(l.Lease)).Text(l.field()))
+		reply := l.eval(ctx, redis.Eval(redisson3123Renew, l.Name).Num(world.Millis(l.Lease)).Text(l.field()))
 		if reply.IsInt(1) {
 			l.renewExpiration()
 		}
@@ -152,7 +153,7 @@ type redisson3123Lease struct {
 
 func (h *redisson3123Lease) Release(ctx context.Context) error {
 	l := h.lock
-	reply := l.eval(ctx, world.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
+	reply := l.eval(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
 		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field()))
 	l.cancelRenewal()
 	return released(reply)

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/timerwheel"
+	"lockstep/internal/locks/timerwheel"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -40,7 +41,7 @@ const unlockMessage = 0
 
 // resend sends the same command again, up to retries times, as long as no reply
 // comes. The server may well have executed it before.
-func (r *redisson) resend(ctx context.Context, retries int, delay func(attempt int) time.Duration, send func() world.Reply) world.Reply {
+func (r *redisson) resend(ctx context.Context, retries int, delay func(attempt int) time.Duration, send func() redis.Reply) redis.Reply {
 	for attempt := 0; ; attempt++ {
 		reply := send()
 		unanswered := reply.Err == world.ErrTimeout || reply.Err == world.ErrConnection
@@ -58,7 +59,7 @@ type redissonTry struct {
 }
 
 // tryResult reads the reply of an acquire script: nil or the time to live.
-func tryResult(reply world.Reply) (redissonTry, error) {
+func tryResult(reply redis.Reply) (redissonTry, error) {
 	return redissonTry{held: reply.IsNil(), ttl: reply.Int}, reply.Err
 }
 
@@ -92,7 +93,7 @@ func (r *redisson) lock(ctx context.Context, channel string, try func() (redisso
 type redissonLatch struct {
 	*redisson
 	channel string
-	sub     world.Subscription
+	sub     redis.Subscription
 }
 
 func (l *redissonLatch) close() { l.sub.Close() }
@@ -180,7 +181,7 @@ func (t *redissonTimer) turn(ctx context.Context) {
 
 // released reads the reply of an unlock script: 1, the entry is gone; 0, an outer
 // hold is left; nil, there was nothing to release (IllegalMonitorStateException).
-func released(reply world.Reply) error {
+func released(reply redis.Reply) error {
 	switch {
 	case reply.Err != nil:
 		return reply.Err

@@ -57,6 +57,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -91,17 +92,17 @@ func (l *redissonFair) tryLock() (redissonTry, error) {
 
 // leaveQueue takes a client that has given up out of the queue.
 func (l *redissonFair) leaveQueue() {
-	_ = l.syncedEval(l.Env.Background(), world.EvalKeys(redissonFairCancel, l.queue(), l.timeouts()).
+	_ = l.syncedEval(l.Env.Background(), redis.EvalKeys(redissonFairCancel, l.queue(), l.timeouts()).
 		Text(l.field()).Num(l.waitMS()), redissonRetries) // an entry that stays runs out by itself
 }
 
-func (l *redissonFair) fairLockCmd() world.Cmd {
-	return world.EvalKeys(redissonFairLock, l.Name, l.queue(), l.timeouts()).
+func (l *redissonFair) fairLockCmd() redis.Cmd {
+	return redis.EvalKeys(redissonFairLock, l.Name, l.queue(), l.timeouts()).
 		Num(world.Millis(l.Lease)).Text(l.field()).Num(l.waitMS()).Num(l.nowMS())
 }
 
-func (l *redissonFair) fairUnlockCmd(latch string) world.Cmd {
-	return world.EvalKeys(redissonFairUnlock, l.Name, l.queue(), l.timeouts(), l.channel(), latch).
+func (l *redissonFair) fairUnlockCmd(latch string) redis.Cmd {
+	return redis.EvalKeys(redissonFairUnlock, l.Name, l.queue(), l.timeouts(), l.channel(), latch).
 		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field()).Num(l.nowMS()).
 		Text("publish").Num(l.latchTTL())
 }

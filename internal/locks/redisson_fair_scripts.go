@@ -1,6 +1,6 @@
 package locks
 
-import "lockstep/internal/world"
+import "lockstep/internal/store/redis"
 
 // The scripts of Redisson's fair lock. KEYS: the lock; the queue, a list of fields;
 // and the timeouts, a sorted set that says until when each of them is waited for.
@@ -23,7 +23,7 @@ end
 
 var (
 	// ARGV: lease, field, waiting time, now. All times are milliseconds.
-	redissonFairLock = &world.Script{Name: "lock", Owner: 2, Source: dropStale + `if redis.call('exists', KEYS[1]) == 0
+	redissonFairLock = &redis.Script{Name: "lock", Owner: 2, Source: dropStale + `if redis.call('exists', KEYS[1]) == 0
 		and (redis.call('exists', KEYS[2]) == 0 or redis.call('lindex', KEYS[2], 0) == ARGV[2]) then
 	redis.call('lpop', KEYS[2])
 	redis.call('zrem', KEYS[3], ARGV[2])
@@ -58,7 +58,7 @@ return ttl`}
 
 	// KEYS also: channel, latch. ARGV: message, lease, field, now, command of
 	// publishing, time to live of the latch.
-	redissonFairUnlock = &world.Script{Name: "unlock", Owner: 3, Source: `local before = redis.call('get', KEYS[5])
+	redissonFairUnlock = &redis.Script{Name: "unlock", Owner: 3, Source: `local before = redis.call('get', KEYS[5])
 if before ~= false then
 	return tonumber(before)
 end
@@ -88,7 +88,7 @@ wake()
 return 1`}
 
 	// KEYS: queue, timeouts. ARGV: field, waiting time.
-	redissonFairCancel = &world.Script{Name: "cancel", Source: `local queue = redis.call('lrange', KEYS[1], 0, -1)
+	redissonFairCancel = &redis.Script{Name: "cancel", Source: `local queue = redis.call('lrange', KEYS[1], 0, -1)
 local behind = false
 for i = 1, #queue do
 	if behind then

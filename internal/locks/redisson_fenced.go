@@ -52,6 +52,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -75,7 +76,7 @@ func (l *redissonFenced) Acquire(ctx context.Context) (Lease, error) {
 
 func (l *redissonFenced) tryLock() (redissonTry, error) {
 	reply := l.syncedEval(l.Env.Background(),
-		world.EvalKeys(redissonFencedScript, l.Name, l.key("redisson_lock_token")).
+		redis.EvalKeys(redissonFencedScript, l.Name, l.key("redisson_lock_token")).
 			Num(world.Millis(l.Lease)).Text(l.field()), 0)
 	if reply.Err != nil {
 		return redissonTry{}, reply.Err

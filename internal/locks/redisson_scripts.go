@@ -1,6 +1,6 @@
 package locks
 
-import "lockstep/internal/world"
+import "lockstep/internal/store/redis"
 
 // The scripts of Redisson's locks. All keep a hash under the lock's name with one
 // field, UUID:threadId of the holder, whose value counts its holds. Scripts of
@@ -9,7 +9,7 @@ import "lockstep/internal/world"
 
 // Version 3.12.3. KEYS: lock (and channel). ARGV: see the commands.
 var (
-	redisson3123Lock = &world.Script{Name: "lock", Owner: 2, Source: `if redis.call('exists', KEYS[1]) == 0 then
+	redisson3123Lock = &redis.Script{Name: "lock", Owner: 2, Source: `if redis.call('exists', KEYS[1]) == 0 then
 	redis.call('hincrby', KEYS[1], ARGV[2], 1)
 	redis.call('pexpire', KEYS[1], ARGV[1])
 	return nil
@@ -21,7 +21,7 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 end
 return redis.call('pttl', KEYS[1])`}
 
-	redisson3123Unlock = &world.Script{Name: "unlock", Owner: 3, Source: `if redis.call('hexists', KEYS[1], ARGV[3]) == 0 then
+	redisson3123Unlock = &redis.Script{Name: "unlock", Owner: 3, Source: `if redis.call('hexists', KEYS[1], ARGV[3]) == 0 then
 	return nil
 end
 local holds = redis.call('hincrby', KEYS[1], ARGV[3], -1)
@@ -33,7 +33,7 @@ redis.call('del', KEYS[1])
 redis.call('publish', KEYS[2], ARGV[1])
 return 1`}
 
-	redisson3123Renew = &world.Script{Name: "renew", Owner: 2, Source: `if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
+	redisson3123Renew = &redis.Script{Name: "renew", Owner: 2, Source: `if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 	redis.call('pexpire', KEYS[1], ARGV[1])
 	return 1
 end
@@ -43,7 +43,7 @@ return 0`}
 // Since 3.44. The release leaves its result behind in a key of its own, the latch,
 // and answers from there when it is run again; the renewal takes many locks.
 var (
-	redissonLockScript = &world.Script{Name: "lock", Owner: 2, Source: `if redis.call('exists', KEYS[1]) == 0
+	redissonLockScript = &redis.Script{Name: "lock", Owner: 2, Source: `if redis.call('exists', KEYS[1]) == 0
 		or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 	redis.call('hincrby', KEYS[1], ARGV[2], 1)
 	redis.call('pexpire', KEYS[1], ARGV[1])
@@ -51,7 +51,7 @@ var (
 end
 return redis.call('pttl', KEYS[1])`}
 
-	redissonUnlockScript = &world.Script{Name: "unlock", Owner: 3, Source: `local before = redis.call('get', KEYS[3])
+	redissonUnlockScript = &redis.Script{Name: "unlock", Owner: 3, Source: `local before = redis.call('get', KEYS[3])
 if before ~= false then
 	return tonumber(before)
 end
@@ -69,7 +69,7 @@ redis.call(ARGV[4], KEYS[2], ARGV[1])
 redis.call('set', KEYS[3], 1, 'px', ARGV[5])
 return 1`}
 
-	redissonRenewScript = &world.Script{Name: "renew", Owner: 2, Source: `local result = {}
+	redissonRenewScript = &redis.Script{Name: "renew", Owner: 2, Source: `local result = {}
 for i = 1, #KEYS do
 	if redis.call('hexists', KEYS[i], ARGV[i + 1]) == 1 then
 		redis.call('pexpire', KEYS[i], ARGV[1])
@@ -83,7 +83,7 @@ return result`}
 
 // redissonFencedScript is redissonLockScript with a counter under a second key; the
 // token comes back with the time to live. -1 stands for a success.
-var redissonFencedScript = &world.Script{Name: "lock", Owner: 2, Source: `if redis.call('exists', KEYS[1]) == 0
+var redissonFencedScript = &redis.Script{Name: "lock", Owner: 2, Source: `if redis.call('exists', KEYS[1]) == 0
 		or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 	local token = redis.call('incr', KEYS[2])
 	redis.call('hincrby', KEYS[1], ARGV[2], 1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -11,22 +12,22 @@ import (
 // Redisson client of that node's own: RedissonLock of 3.12.3 with a lease time.
 type redissonSubLock struct{ redisson }
 
-func newRedissonSubLock(d Deps, node world.Redis) *redissonSubLock {
+func newRedissonSubLock(d Deps, node redis.Port) *redissonSubLock {
 	d.Redis = node
 	return &redissonSubLock{redisson{Deps: d}}
 }
 
 // do sends a command, and the same again when it gets no answer: retryAttempts 3,
 // retryInterval 1500 ms for the default lease of 30 s.
-func (l *redissonSubLock) do(ctx context.Context, cmd world.Cmd) world.Reply {
+func (l *redissonSubLock) do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	delay := func(int) time.Duration { return l.Lease / 20 }
-	return l.resend(ctx, 3, delay, func() world.Reply { return l.Redis.Do(ctx, cmd) })
+	return l.resend(ctx, 3, delay, func() redis.Reply { return l.Redis.Do(ctx, cmd) })
 }
 
 // try takes the lock once, if it is free or this client's. The script is waited for
 // even when the caller's patience ends: it may be the one that takes the lock.
 func (l *redissonSubLock) try(lease time.Duration) (redissonTry, error) {
-	return tryResult(l.do(l.Env.Background(), world.Eval(redisson3123Lock, l.Name).Num(world.Millis(lease)).Text(l.field())))
+	return tryResult(l.do(l.Env.Background(), redis.Eval(redisson3123Lock, l.Name).Num(world.Millis(lease)).Text(l.field())))
 }
 
 // tryLock is tryLock(wait, lease): it tries, and then again after each message on
@@ -59,12 +60,12 @@ func (l *redissonSubLock) tryLock(ctx context.Context, wait, lease time.Duration
 
 // expire sets the real lease, whosever lock it is.
 func (l *redissonSubLock) expire(ctx context.Context) error {
-	return l.do(ctx, world.Command("PEXPIRE", l.Name).Num(world.Millis(l.Lease))).Err
+	return l.do(ctx, redis.Command("PEXPIRE", l.Name).Num(world.Millis(l.Lease))).Err
 }
 
 // unlock gives the lock back once. lease is set anew if it is still held after that.
 func (l *redissonSubLock) unlock(ctx context.Context, lease time.Duration) error {
-	reply := l.do(ctx, world.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
+	reply := l.do(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
 		Num(unlockMessage).Num(world.Millis(lease)).Text(l.field()))
 	if reply.IsNil() {
 		return ErrNotHeld

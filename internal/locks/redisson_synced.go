@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -41,19 +42,19 @@ func (r *redissonSynced) retryDelay(attempt int) time.Duration {
 
 // syncedEval runs a script and, where there are replicas, waits until they have it.
 // retries counts for a single server only.
-func (r *redissonSynced) syncedEval(ctx context.Context, script world.Cmd, retries int) world.Reply {
+func (r *redissonSynced) syncedEval(ctx context.Context, script redis.Cmd, retries int) redis.Reply {
 	if r.Replicas == 0 {
-		return r.resend(ctx, retries, r.retryDelay, func() world.Reply { return r.Redis.Do(ctx, script) })
+		return r.resend(ctx, retries, r.retryDelay, func() redis.Reply { return r.Redis.Do(ctx, script) })
 	}
-	return r.resend(ctx, redissonRetries, r.retryDelay, func() world.Reply { return r.batch(ctx, script) })
+	return r.resend(ctx, redissonRetries, r.retryDelay, func() redis.Reply { return r.batch(ctx, script) })
 }
 
 // batch sends the script and WAIT over one connection: WAIT speaks of the writes of
 // its own. The count of the replicas is asked for anew whenever it does not fit, so
 // that a primary that has noticed the loss of all of them has nothing to wait for.
-func (r *redissonSynced) batch(ctx context.Context, script world.Cmd) world.Reply {
+func (r *redissonSynced) batch(ctx context.Context, script redis.Cmd) redis.Reply {
 	if !r.counted {
-		info := r.Redis.Do(ctx, world.Command("INFO", "replication"))
+		info := r.Redis.Do(ctx, redis.Command("INFO", "replication"))
 		if info.Err != nil {
 			return info
 		}
@@ -62,20 +63,20 @@ func (r *redissonSynced) batch(ctx context.Context, script world.Cmd) world.Repl
 	expected := r.replicas
 	conn, err := r.Redis.Dial(ctx)
 	if err != nil {
-		return world.Failed(err)
+		return redis.Failed(err)
 	}
 	defer conn.Close()
 	result := conn.Do(ctx, script)
 	if result.Err != nil || expected == 0 {
 		return result
 	}
-	synced := conn.Do(ctx, world.Wait(expected, r.syncTimeout()))
+	synced := conn.Do(ctx, redis.Wait(expected, r.syncTimeout()))
 	if synced.Err != nil {
 		return synced
 	}
 	r.counted = synced.Int == expected
 	if synced.Int == 0 {
-		return world.Failed(errNotSynced)
+		return redis.Failed(errNotSynced)
 	}
 	return result
 }
@@ -97,7 +98,7 @@ func connectedReplicas(info string) int64 {
 }
 
 // execute tries again, a few times, what no replica has confirmed.
-func (r *redissonSynced) execute(ctx context.Context, f func() world.Reply) world.Reply {
+func (r *redissonSynced) execute(ctx context.Context, f func() redis.Reply) redis.Reply {
 	for attempt := 0; ; attempt++ {
 		reply := f()
 		if reply.Err != errNotSynced || attempt == redissonRetries || r.Env.Sleep(ctx, r.retryDelay(attempt)) != nil {
@@ -107,9 +108,9 @@ func (r *redissonSynced) execute(ctx context.Context, f func() world.Reply) worl
 }
 
 // tryAcquire runs an acquire script; what no replica has confirmed is undone.
-func (r *redissonSynced) tryAcquire(script func() world.Cmd, unlock func(latch string) world.Cmd) (redissonTry, error) {
+func (r *redissonSynced) tryAcquire(script func() redis.Cmd, unlock func(latch string) redis.Cmd) (redissonTry, error) {
 	ctx := r.Env.Background()
-	return tryResult(r.execute(ctx, func() world.Reply {
+	return tryResult(r.execute(ctx, func() redis.Reply {
 		reply := r.syncedEval(ctx, script(), 0)
 		if reply.Err == errNotSynced {
 			_ = r.unlockOnce(ctx, unlock, r.newLatch()) // the error of the acquire counts
@@ -119,9 +120,9 @@ func (r *redissonSynced) tryAcquire(script func() world.Cmd, unlock func(latch s
 }
 
 // unlock runs an unlock script, under the same latch until the replicas have it.
-func (r *redissonSynced) unlock(ctx context.Context, unlock func(latch string) world.Cmd) error {
+func (r *redissonSynced) unlock(ctx context.Context, unlock func(latch string) redis.Cmd) error {
 	latch := r.newLatch()
-	return released(r.execute(ctx, func() world.Reply {
+	return released(r.execute(ctx, func() redis.Reply {
 		reply := r.unlockOnce(ctx, unlock, latch)
 		r.cancelRenewal()
 		return reply
@@ -130,11 +131,11 @@ func (r *redissonSynced) unlock(ctx context.Context, unlock func(latch string) w
 
 // unlockOnce runs an unlock script. Its latch is not needed any more once there is
 // a reply; nobody waits for its removal.
-func (r *redissonSynced) unlockOnce(ctx context.Context, unlock func(latch string) world.Cmd, latch string) world.Reply {
+func (r *redissonSynced) unlockOnce(ctx context.Context, unlock func(latch string) redis.Cmd, latch string) redis.Reply {
 	reply := r.syncedEval(ctx, unlock(latch), 0)
 	if reply.Err == nil {
 		r.Env.Go(r.Env.Background(), "latch", func(ctx context.Context) {
-			r.resend(ctx, redissonRetries, r.retryDelay, func() world.Reply { return r.Redis.Do(ctx, world.Del(latch)) })
+			r.resend(ctx, redissonRetries, r.retryDelay, func() redis.Reply { return r.Redis.Do(ctx, redis.Del(latch)) })
 		})
 	}
 	return reply
@@ -152,8 +153,8 @@ func (r *redissonSynced) latchTTL() int64 {
 }
 
 // unlockCmd is the release of all locks but the fair one.
-func (r *redissonSynced) unlockCmd(latch string) world.Cmd {
-	return world.EvalKeys(redissonUnlockScript, r.Name, r.channel(), latch).
+func (r *redissonSynced) unlockCmd(latch string) redis.Cmd {
+	return redis.EvalKeys(redissonUnlockScript, r.Name, r.channel(), latch).
 		Num(unlockMessage).Num(world.Millis(r.Lease)).Text(r.field()).Text("publish").Num(r.latchTTL())
 }
 
@@ -178,7 +179,7 @@ func (r *redissonSynced) startTimer() {
 // an error. A lock that the store does not know any more is dropped, in silence.
 func (r *redissonSynced) renew(ctx context.Context) {
 	if r.holds > 0 {
-		reply := r.syncedEval(ctx, world.Eval(redissonRenewScript, r.Name).
+		reply := r.syncedEval(ctx, redis.Eval(redissonRenewScript, r.Name).
 			Num(world.Millis(r.Lease)).Text(r.field()), redissonRetries)
 		if len(reply.Elements()) == 1 && reply.Elements()[0].IsInt(0) {
 			r.cancelRenewal()

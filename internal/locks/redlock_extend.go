@@ -51,6 +51,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -126,7 +127,7 @@ func (l *extendedLease) watch(ctx context.Context, until time.Duration) {
 // extend asks every node to set the time to live anew, and counts those that did
 // and those that have another's key or none.
 func (l *extendedLease) extend(ctx context.Context) (acks, refusals int) {
-	renew := world.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Lease))
+	renew := redis.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Lease))
 	for _, node := range l.Nodes {
 		switch reply := l.ask(ctx, node, renew); {
 		case reply.IsInt(1):

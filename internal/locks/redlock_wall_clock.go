@@ -49,6 +49,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -68,7 +69,7 @@ func (l *redlockWallClock) Acquire(ctx context.Context) (Lease, error) {
 func (l *redlockWallClock) vote(ctx context.Context) vote {
 	v := vote{token: newToken(l.Env)}
 	t1 := wallMillis(l.Env)
-	v.nodes = l.poll(ctx, world.Set(l.Name, v.token).PX(l.Lease).NX())
+	v.nodes = l.poll(ctx, redis.Set(l.Name, v.token).PX(l.Lease).NX())
 	t2 := wallMillis(l.Env)
 	v.held = len(v.nodes) >= l.majority() && t2-t1 < world.Millis(l.Lease)
 	return v

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/sim/redis"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -19,52 +19,52 @@ import (
 // has removed. Here each of them meets an entry of somebody else's in the Redis model.
 func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 	const lease = time.Second
-	set := func(owner string) world.Cmd { return world.Set(Key, owner).PX(lease).NX() }
-	eval := func(s *world.Script, owner string) world.Cmd { return world.Eval(s, Key).Text(owner) }
-	withLease := func(s *world.Script) func(string) world.Cmd {
-		return func(owner string) world.Cmd { return eval(s, owner).Num(world.Millis(lease)) }
+	set := func(owner string) redis.Cmd { return redis.Set(Key, owner).PX(lease).NX() }
+	eval := func(s *redis.Script, owner string) redis.Cmd { return redis.Eval(s, Key).Text(owner) }
+	withLease := func(s *redis.Script) func(string) redis.Cmd {
+		return func(owner string) redis.Cmd { return eval(s, owner).Num(world.Millis(lease)) }
 	}
-	hash := func(s *world.Script) func(string) world.Cmd {
-		return func(owner string) world.Cmd { return world.Eval(s, Key).Num(world.Millis(lease)).Text(owner) }
+	hash := func(s *redis.Script) func(string) redis.Cmd {
+		return func(owner string) redis.Cmd { return redis.Eval(s, Key).Num(world.Millis(lease)).Text(owner) }
 	}
 	client := func(owner string) *redissonSynced {
 		return &redissonSynced{redisson: redisson{Deps: Deps{Name: Key, Lease: lease, Env: epoch{}}, id: owner}}
 	}
-	unlock3123 := func(owner string) world.Cmd {
-		return world.EvalKeys(redisson3123Unlock, Key, "channel").Num(unlockMessage).Num(world.Millis(lease)).Text(owner)
+	unlock3123 := func(owner string) redis.Cmd {
+		return redis.EvalKeys(redisson3123Unlock, Key, "channel").Num(unlockMessage).Num(world.Millis(lease)).Text(owner)
 	}
 	hashLock := hash(redissonLockScript)
 	fair := func(owner string) *redissonFair { return &redissonFair{redissonSynced: *client(owner)} }
-	field := func(cmd func(r *redissonSynced) world.Cmd) func(string) world.Cmd {
-		return func(owner string) world.Cmd { return cmd(client(strings.TrimSuffix(owner, ":1"))) }
+	field := func(cmd func(r *redissonSynced) redis.Cmd) func(string) redis.Cmd {
+		return func(owner string) redis.Cmd { return cmd(client(strings.TrimSuffix(owner, ":1"))) }
 	}
 	tests := []struct {
-		script  *world.Script
-		create  func(owner string) world.Cmd // makes an entry
-		command func(owner string) world.Cmd // runs the script
+		script  *redis.Script
+		create  func(owner string) redis.Cmd // makes an entry
+		command func(owner string) redis.Cmd // runs the script
 		removes bool                         // the entry of its own client
 	}{
-		{unlockScript, set, func(o string) world.Cmd { return eval(unlockScript, o) }, true},
-		{releaseScript, set, func(o string) world.Cmd { return eval(releaseScript, o) }, true},
-		{brokenScript, set, func(o string) world.Cmd { return eval(brokenScript, o) }, false},
+		{unlockScript, set, func(o string) redis.Cmd { return eval(unlockScript, o) }, true},
+		{releaseScript, set, func(o string) redis.Cmd { return eval(releaseScript, o) }, true},
+		{brokenScript, set, func(o string) redis.Cmd { return eval(brokenScript, o) }, false},
 		{renewScript, set, withLease(renewScript), false},
 		{relockScript, set, withLease(relockScript), false},
 		{refreshScript, set, withLease(refreshScript), false},
-		{fenceScript, set, func(o string) world.Cmd {
-			return world.EvalKeys(fenceScript, Key, "counter").Text(o).Num(world.Millis(lease))
+		{fenceScript, set, func(o string) redis.Cmd {
+			return redis.EvalKeys(fenceScript, Key, "counter").Text(o).Num(world.Millis(lease))
 		}, false},
-		{setEXScript, set, func(o string) world.Cmd { return world.Eval(setEXScript, Key).Num(1).Text(o) }, false},
+		{setEXScript, set, func(o string) redis.Cmd { return redis.Eval(setEXScript, Key).Num(1).Text(o) }, false},
 		{redisson3123Lock, hash(redisson3123Lock), hash(redisson3123Lock), false},
 		{redisson3123Unlock, hash(redisson3123Lock), unlock3123, true},
 		{redisson3123Renew, hash(redisson3123Lock), hash(redisson3123Renew), false},
 		{redissonLockScript, hashLock, hashLock, false},
-		{redissonUnlockScript, hashLock, field(func(r *redissonSynced) world.Cmd { return r.unlockCmd("latch") }), true},
+		{redissonUnlockScript, hashLock, field(func(r *redissonSynced) redis.Cmd { return r.unlockCmd("latch") }), true},
 		{redissonRenewScript, hashLock, hash(redissonRenewScript), false},
-		{redissonFencedScript, hashLock, func(o string) world.Cmd {
-			return world.EvalKeys(redissonFencedScript, Key, "counter").Num(world.Millis(lease)).Text(o)
+		{redissonFencedScript, hashLock, func(o string) redis.Cmd {
+			return redis.EvalKeys(redissonFencedScript, Key, "counter").Num(world.Millis(lease)).Text(o)
 		}, false},
-		{redissonFairLock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.id).fairLockCmd() }), false},
-		{redissonFairUnlock, hashLock, field(func(r *redissonSynced) world.Cmd { return fair(r.id).fairUnlockCmd("latch") }), true},
+		{redissonFairLock, hashLock, field(func(r *redissonSynced) redis.Cmd { return fair(r.id).fairLockCmd() }), false},
+		{redissonFairUnlock, hashLock, field(func(r *redissonSynced) redis.Cmd { return fair(r.id).fairUnlockCmd("latch") }), true},
 	}
 	const now, mine, others = 1_000_000, history.NodeID(1), history.NodeID(2)
 	for _, tt := range tests {

@@ -36,7 +36,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -49,7 +49,7 @@ func init() {
 type setNXEXDel struct{ Deps }
 
 func (l *setNXEXDel) Acquire(ctx context.Context) (Lease, error) {
-	create := world.Set(l.Name, l.Owner).EX(l.Lease).NX()
+	create := redis.Set(l.Name, l.Owner).EX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {

@@ -47,6 +47,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -59,7 +60,7 @@ func init() {
 }
 
 // fenceScript creates the key and counts its holders.
-var fenceScript = &world.Script{Name: "acquire", Owner: 1, Source: `if redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2], "NX") then
+var fenceScript = &redis.Script{Name: "acquire", Owner: 1, Source: `if redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2], "NX") then
 	return redis.call("incr", KEYS[2])
 else
 	return false
@@ -69,10 +70,10 @@ type setNXIncrFence struct{ Deps }
 
 func (l *setNXIncrFence) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	create := world.EvalKeys(fenceScript, l.Name, l.Name+":fence").Text(token).Num(world.Millis(l.Lease))
+	create := redis.EvalKeys(fenceScript, l.Name, l.Name+":fence").Text(token).Num(world.Millis(l.Lease))
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
-		if reply.Kind != world.ReplyInt {
+		if reply.Kind != redis.ReplyInt {
 			return nil, reply.Err
 		}
 		return &fencedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}, number: reply.Int}, nil

@@ -41,7 +41,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -52,7 +52,7 @@ func init() {
 }
 
 // unlockScript deletes the key if it still holds the token.
-var unlockScript = &world.Script{Name: "unlock", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+var unlockScript = &redis.Script{Name: "unlock", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("del", KEYS[1])
 else
 	return 0
@@ -74,5 +74,5 @@ type scriptDel struct {
 }
 
 func (l *scriptDel) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, world.Eval(unlockScript, l.Name).Text(l.token)))
+	return removed(l.Redis.Do(ctx, redis.Eval(unlockScript, l.Name).Text(l.token)))
 }

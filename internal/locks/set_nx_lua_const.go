@@ -35,7 +35,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -51,7 +51,7 @@ const sharedValue = "OK"
 type setNXLuaConst struct{ Deps }
 
 func (l *setNXLuaConst) Acquire(ctx context.Context) (Lease, error) {
-	create := world.Set(l.Name, sharedValue).PX(l.Lease).NX()
+	create := redis.Set(l.Name, sharedValue).PX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {

@@ -38,7 +38,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -57,7 +57,7 @@ func (l *setNXLuaThread) Acquire(ctx context.Context) (Lease, error) {
 	if l.thread == "" {
 		l.thread = newToken(l.Env) + ":1"
 	}
-	create := world.Set(l.Name, l.thread).PX(l.Lease).NX()
+	create := redis.Set(l.Name, l.thread).PX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {

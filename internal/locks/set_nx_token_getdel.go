@@ -39,7 +39,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -65,12 +65,12 @@ type getDel struct {
 }
 
 func (l *getDel) Release(ctx context.Context) error {
-	reply := l.Redis.Do(ctx, world.Get(l.Name))
+	reply := l.Redis.Do(ctx, redis.Get(l.Name))
 	if reply.Err != nil {
 		return reply.Err
 	}
 	if reply.IsNil() || reply.Str != l.token {
 		return ErrNotHeld
 	}
-	return removed(l.Redis.Do(ctx, world.Del(l.Name)))
+	return removed(l.Redis.Do(ctx, redis.Del(l.Name)))
 }

@@ -49,7 +49,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -81,14 +81,14 @@ func onOneConn(ctx context.Context, d *Deps, least int64) (Lease, error) {
 // setThenWait is one attempt: SET on one connection, then WAIT, which should be
 // on the same one. The lock is held when WAIT has counted so many replicas, which should
 // be 1. It returns nil, nil when there is nothing to clean up.
-func setThenWait(ctx context.Context, d *Deps, set, wait world.RedisConn, least int64) (Lease, error) {
+func setThenWait(ctx context.Context, d *Deps, set, wait redis.Conn, least int64) (Lease, error) {
 	lease := &scriptDel{Deps: d, token: newToken(d.Env)}
-	reply := set.Do(ctx, world.Set(d.Name, lease.token).EX(d.Lease).NX())
+	reply := set.Do(ctx, redis.Set(d.Name, lease.token).EX(d.Lease).NX())
 	if reply.IsNil() {
 		return nil, nil // somebody else's
 	}
 	if reply.IsOK() {
-		if reply = wait.Do(ctx, oneReplica(d.Lease)); reply.Kind == world.ReplyInt && reply.Int >= least {
+		if reply = wait.Do(ctx, oneReplica(d.Lease)); reply.Kind == redis.ReplyInt && reply.Int >= least {
 			return lease, nil
 		}
 	}
@@ -98,4 +98,4 @@ func setThenWait(ctx context.Context, d *Deps, set, wait world.RedisConn, least 
 }
 
 // oneReplica is WAIT 1 with three tenths of the lease: 3000 ms for one of 10 s.
-func oneReplica(lease time.Duration) world.Cmd { return world.Wait(1, lease*3/10) }
+func oneReplica(lease time.Duration) redis.Cmd { return redis.Wait(1, lease*3/10) }

@@ -36,7 +36,7 @@ package locks
 import (
 	"context"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -49,7 +49,7 @@ func init() {
 type setnx struct{ Deps }
 
 func (l *setnx) Acquire(ctx context.Context) (Lease, error) {
-	create := world.SetNX(l.Name, l.Owner)
+	create := redis.SetNX(l.Name, l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsInt(1) {

@@ -40,7 +40,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -53,7 +53,7 @@ func init() {
 type setnxExpire struct{ Deps }
 
 func (l *setnxExpire) Acquire(ctx context.Context) (Lease, error) {
-	create := world.SetNX(l.Name, l.Owner)
+	create := redis.SetNX(l.Name, l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsInt(1) {
@@ -61,7 +61,7 @@ func (l *setnxExpire) Acquire(ctx context.Context) (Lease, error) {
 		}
 		// The documents do not look at EXPIRE's answer, but an error of it is an
 		// exception in the clients that they use, and ends the attempt.
-		if reply := l.Redis.Do(ctx, world.Expire(l.Name, l.Lease)); reply.Err != nil {
+		if reply := l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
 		return &blindDel{Deps: &l.Deps}, nil

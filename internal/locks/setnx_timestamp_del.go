@@ -46,7 +46,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -63,11 +63,11 @@ func (l *setnxTimestampDel) Acquire(ctx context.Context) (Lease, error) {
 		if lease, err := l.create(ctx); lease != nil || err != nil {
 			return lease, err
 		}
-		reply := l.Redis.Do(ctx, world.Get(l.Name))
+		reply := l.Redis.Do(ctx, redis.Get(l.Name))
 		if reply.Err != nil || !passed(reply, wallMillis(l.Env)) {
 			return nil, reply.Err
 		}
-		if reply := l.Redis.Do(ctx, world.Del(l.Name)); reply.Err != nil {
+		if reply := l.Redis.Do(ctx, redis.Del(l.Name)); reply.Err != nil {
 			return nil, reply.Err
 		}
 		return l.create(ctx)

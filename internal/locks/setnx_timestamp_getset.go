@@ -49,7 +49,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -71,13 +71,13 @@ func (l *setnxTimestampGetset) Acquire(ctx context.Context) (Lease, error) {
 		if reply.Err != nil {
 			return nil, reply.Err
 		}
-		reply = l.Redis.Do(ctx, world.Get(l.Name))
+		reply = l.Redis.Do(ctx, redis.Get(l.Name))
 		now := wallMillis(l.Env)
 		if reply.Err != nil || !passed(reply, now) {
 			return nil, reply.Err
 		}
 		deadline = deadlineFrom(now, l.Lease)
-		old := l.Redis.Do(ctx, world.Command("GETSET", l.Name).Num(deadline))
+		old := l.Redis.Do(ctx, redis.Command("GETSET", l.Name).Num(deadline))
 		if old.Err != nil || !old.IsNil() && !passed(old, now) {
 			return nil, old.Err
 		}

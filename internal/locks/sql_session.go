@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/sql"
 )
 
 // statement makes a statement from its text and its arguments.
-func statement(query string, args ...world.SQLValue) world.Stmt {
-	return world.Stmt{Query: query, Args: args}
+func statement(query string, args ...sql.Value) sql.Stmt {
+	return sql.Stmt{Query: query, Args: args}
 }
 
 // deleted turns the result of a statement that gives a row back into the result
 // of a release.
-func deleted(res world.SQLResult) error {
+func deleted(res sql.Result) error {
 	switch {
 	case res.Err != nil:
 		return res.Err
@@ -27,7 +27,7 @@ func deleted(res world.SQLResult) error {
 // sqlSession is the session that has the lock. It is as good as the lock: when it
 // ends, for whatever reason, the database gives the lock to the next one.
 type sqlSession struct {
-	conn  world.SQLConn
+	conn  sql.Session
 	depth int // how often its client has the lock
 }
 
@@ -40,10 +40,10 @@ type sqlSessions struct {
 
 // hold tries to get the lock until it is held, an attempt fails or ctx ends. prepare
 // is what a new session does first; try reports whether it has the lock now.
-func (l *sqlSessions) hold(ctx context.Context, prepare []world.Stmt, try func(world.SQLConn) (bool, error)) (*sqlSession, error) {
+func (l *sqlSessions) hold(ctx context.Context, prepare []sql.Stmt, try func(sql.Session) (bool, error)) (*sqlSession, error) {
 	s := l.current
 	if s == nil {
-		conn, err := l.SQL.Dial(ctx)
+		conn, err := l.sql().Open(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ type namedLease struct {
 	neverTold
 	lock    *sqlSessions
 	session *sqlSession
-	release world.Stmt // answers 1 or true when the session had the lock
+	release sql.Stmt // answers 1 or true when the session had the lock
 }
 
 func (l *namedLease) Release(ctx context.Context) error {
@@ -116,10 +116,13 @@ func (d *Deps) waitTime() time.Duration { return (d.Timeout / 3).Truncate(time.M
 
 // scalar is the only number of a result with one row and one column; false when
 // it is NULL, or something else altogether.
-func scalar(res world.SQLResult) (n int64, ok bool) {
+func scalar(res sql.Result) (n int64, ok bool) {
 	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
 		return 0, false
 	}
 	v := res.Rows[0][0]
 	return v.Num, v.IsNum && !v.Null
 }
+
+// sql is the database as its drivers have it.
+func (d *Deps) sql() sql.Client { return sql.Client{Port: d.Port} }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -21,13 +22,13 @@ func deadlineFrom(nowMS int64, lease time.Duration) int64 {
 }
 
 // setNXDeadline is SETNX key deadline.
-func setNXDeadline(key string, deadlineMS int64) world.Cmd {
-	return world.Command("SETNX", key).Num(deadlineMS)
+func setNXDeadline(key string, deadlineMS int64) redis.Cmd {
+	return redis.Command("SETNX", key).Num(deadlineMS)
 }
 
 // passed reports whether a reply of GET or GETSET is a deadline before nowMS. A
 // value that is no number was not written by such a lock, and never passes.
-func passed(reply world.Reply, nowMS int64) bool {
+func passed(reply redis.Reply, nowMS int64) bool {
 	deadline, err := strconv.ParseInt(reply.Str, 10, 64)
-	return err == nil && reply.Kind == world.ReplyBulk && deadline < nowMS
+	return err == nil && reply.Kind == redis.ReplyBulk && deadline < nowMS
 }

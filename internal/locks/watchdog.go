@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -13,22 +14,34 @@ import (
 // when the lease has run out on the client's own clock without a success.
 type watchdog struct {
 	deps     *Deps
-	renewal  world.Cmd     // answered by 1 when it has renewed; any other number: the lease is lost
+	renew    renewal
 	until    time.Duration // the local time at which the lease runs out unless a renewal succeeds before
 	lost     context.Context
 	tellLost context.CancelFunc
 	stop     context.CancelFunc
+	task     world.Task
 }
 
-// start starts the watchdog of a new lease. sent is when the command that created the
-// entry was sent, on the client's monotonic clock: the latest instant from which the
-// lease can safely be counted.
-func (w *watchdog) start(d *Deps, renewal world.Cmd, sent time.Duration) {
-	w.deps, w.renewal, w.until = d, renewal, sent+d.Lease
+// renewal asks the store to renew, once. The lease is lost when it has answered, and has not renewed.
+type renewal func(ctx context.Context) (renewed, answered bool)
+
+// start starts the watchdog of a new lease, whose renewal is answered by 1 when it has renewed and by any other
+// number when the lease is lost. sent is when the command that created the entry was sent, on the client's
+// monotonic clock: the latest instant from which the lease can safely be counted.
+func (w *watchdog) start(d *Deps, command redis.Cmd, sent time.Duration) {
+	w.startWith(d, sent, func(ctx context.Context) (renewed, answered bool) {
+		reply := d.Redis.Do(ctx, command)
+		return reply.IsInt(1), reply.Err == nil
+	})
+}
+
+// startWith is start for any renewal.
+func (w *watchdog) startWith(d *Deps, sent time.Duration, renew renewal) {
+	w.deps, w.renew, w.until = d, renew, sent+d.Lease
 	w.lost, w.tellLost = d.Env.WithCancel(d.Env.Background())
 	ctx, stop := d.Env.WithCancel(d.Env.Background())
 	w.stop = stop
-	d.Env.Go(ctx, world.Watchdog, w.watch)
+	w.task = d.Env.Go(ctx, world.Watchdog, w.watch)
 }
 
 // Lost is Lease.Lost.
@@ -46,23 +59,19 @@ func (w *watchdog) watch(ctx context.Context) {
 			// Ask once more: after a pause it is the store that knows.
 			w.until = sent + lease/3
 		}
-		reply := w.renew(ctx, w.until-sent)
+		patient, done := env.WithTimeout(ctx, w.until-sent)
+		renewed, answered := w.renew(patient)
+		done()
 		switch {
 		case ctx.Err() != nil:
 			return
-		case reply.IsInt(1):
+		case renewed:
 			w.until = sent + lease
-		case reply.Err == nil || env.Mono() >= w.until:
+		case answered || env.Mono() >= w.until:
 			w.tellLost()
 			return
 		}
 	}
-}
-
-func (w *watchdog) renew(ctx context.Context, patience time.Duration) world.Reply {
-	ctx, cancel := w.deps.Env.WithTimeout(ctx, patience)
-	defer cancel()
-	return w.deps.Redis.Do(ctx, w.renewal)
 }
 
 // renewal is how often a watchdog renews.

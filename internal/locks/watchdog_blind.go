@@ -41,6 +41,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -55,7 +56,7 @@ type watchdogBlind struct{ Deps }
 
 func (l *watchdogBlind) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	create := world.Set(l.Name, token).EX(l.Lease).NX()
+	create := redis.Set(l.Name, token).EX(l.Lease).NX()
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if !reply.IsOK() {
@@ -77,7 +78,7 @@ type blindlyRenewed struct {
 
 func (l *blindlyRenewed) renew(ctx context.Context) {
 	for l.Env.Sleep(ctx, l.renewal()) == nil {
-		_ = l.Redis.Do(ctx, world.Expire(l.Name, l.Lease)) // an answer that nobody looks at
+		_ = l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)) // an answer that nobody looks at
 	}
 }
 

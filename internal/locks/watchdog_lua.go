@@ -43,6 +43,7 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -54,7 +55,7 @@ func init() {
 }
 
 // renewScript sets the time to live anew if the key still holds the token.
-var renewScript = &world.Script{Name: "renew", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+var renewScript = &redis.Script{Name: "renew", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("pexpire", KEYS[1], ARGV[2])
 else
 	return 0
@@ -64,7 +65,7 @@ type watchdogLua struct{ Deps }
 
 func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
-		renewal := world.Eval(renewScript, l.Name).Text(token).Num(world.Millis(l.Lease))
+		renewal := redis.Eval(renewScript, l.Name).Text(token).Num(world.Millis(l.Lease))
 		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 		lease.start(&l.Deps, renewal, sent)
 		return lease

@@ -50,12 +50,12 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/zookeeper"
 )
 
 func init() {
 	Register(Variant{
-		ID: "zk-ephemeral", File: "zk_ephemeral.go", Store: StoreZooKeeper, LeaseUnit: time.Millisecond,
+		ID: "zk-ephemeral", File: "zk_ephemeral.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &zkEphemeral{zkClient{Deps: d}} },
 	})
 }
@@ -70,11 +70,11 @@ func (l *zkEphemeral) Acquire(ctx context.Context) (Lease, error) {
 		return nil, err
 	}
 	for {
-		_, err := session.Create(ctx, l.path(), "", world.ZKEphemeral)
+		_, err := session.Create(ctx, l.path(), "", zookeeper.Ephemeral)
 		if err == nil {
 			return &zkEphemeralLease{lock: l}, nil
 		}
-		if err != world.ErrNodeExists {
+		if err != zookeeper.ErrNodeExists {
 			return nil, err
 		}
 		stat, gone, err := session.ExistsWatch(ctx, l.path())
@@ -101,7 +101,7 @@ func (l *zkEphemeralLease) Release(ctx context.Context) error {
 		return err
 	}
 	err = session.Delete(ctx, l.lock.path(), -1)
-	if err == world.ErrNoNode {
+	if err == zookeeper.ErrNoNode {
 		return ErrNotHeld
 	}
 	return err

@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 
+	"lockstep/internal/store/zookeeper"
 	"lockstep/internal/world"
 )
 
@@ -13,7 +14,7 @@ type zkQueue struct{ zkClient }
 // zkPlace is a client's place in the queue.
 type zkPlace struct {
 	prefix  string // of its node's name: no other acquisition has it
-	session world.ZKSession
+	session *zookeeper.Session
 	node    string // its name, "" as long as the client knows of none
 	unsure  bool   // a node was asked for, and nobody knows whether it was made
 }
@@ -33,8 +34,8 @@ func (q *zkQueue) stand(ctx context.Context, p *zkPlace) error {
 			p.session, p.node, p.unsure = session, "", false
 		}
 		switch err := q.advance(ctx, p); err {
-		case world.ErrConnection, world.ErrSessionExpired:
-		case world.ErrNoNode: // somebody has removed the node
+		case world.ErrConnection, zookeeper.ErrSessionExpired:
+		case zookeeper.ErrNoNode: // somebody has removed the node
 			p.node = ""
 		default:
 			return err
@@ -61,7 +62,7 @@ func (q *zkQueue) advance(ctx context.Context, p *zkPlace) error {
 		}
 		ahead, listed := nextAhead(names, p.node)
 		if !listed {
-			return world.ErrNoNode
+			return zookeeper.ErrNoNode
 		}
 		if ahead == "" {
 			return nil
@@ -82,13 +83,13 @@ func (q *zkQueue) advance(ctx context.Context, p *zkPlace) error {
 // create makes the node, and the queue itself when it is the first one ever.
 func (q *zkQueue) create(ctx context.Context, p *zkPlace) error {
 	p.unsure = true
-	path, err := p.session.Create(ctx, q.root()+"/"+p.prefix, "", world.ZKEphemeralSequential)
-	if err == world.ErrNoNode {
-		_, err = p.session.Create(ctx, q.root(), "", world.ZKPersistent)
-		if err != nil && err != world.ErrNodeExists {
+	path, err := p.session.Create(ctx, q.root()+"/"+p.prefix, "", zookeeper.EphemeralSequential)
+	if err == zookeeper.ErrNoNode {
+		_, err = p.session.Create(ctx, q.root(), "", zookeeper.Persistent)
+		if err != nil && err != zookeeper.ErrNodeExists {
 			return err
 		}
-		path, err = p.session.Create(ctx, q.root()+"/"+p.prefix, "", world.ZKEphemeralSequential)
+		path, err = p.session.Create(ctx, q.root()+"/"+p.prefix, "", zookeeper.EphemeralSequential)
 	}
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func (q *zkQueue) create(ctx context.Context, p *zkPlace) error {
 // find looks whether a create whose reply was lost has made the node.
 func (q *zkQueue) find(ctx context.Context, p *zkPlace) error {
 	names, err := p.session.Children(ctx, q.root())
-	if err != nil && err != world.ErrNoNode {
+	if err != nil && err != zookeeper.ErrNoNode {
 		return err
 	}
 	for _, name := range names {
@@ -122,7 +123,7 @@ func (q *zkQueue) remove(ctx context.Context, p *zkPlace) error {
 		}
 		switch err {
 		case world.ErrConnection: // again
-		case world.ErrSessionExpired: // the node went with the session
+		case zookeeper.ErrSessionExpired: // the node went with the session
 			return ErrNotHeld
 		default:
 			return err
@@ -141,7 +142,7 @@ func (q *zkQueue) removeOnce(ctx context.Context, p *zkPlace) error {
 		return ErrNotHeld
 	}
 	err := p.session.Delete(ctx, q.root()+"/"+p.node, -1)
-	if err == world.ErrNoNode {
+	if err == zookeeper.ErrNoNode {
 		return ErrNotHeld
 	}
 	return err

@@ -53,11 +53,13 @@ package locks
 import (
 	"context"
 	"time"
+
+	"lockstep/internal/store/zookeeper"
 )
 
 func init() {
 	Register(Variant{
-		ID: "zk-sequential", File: "zk_sequential.go", Store: StoreZooKeeper, LeaseUnit: time.Millisecond,
+		ID: "zk-sequential", File: "zk_sequential.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &zkSequential{zkQueue{zkClient{Deps: d}}} },
 	})
 }

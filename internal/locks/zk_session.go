@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 
+	"lockstep/internal/store/zookeeper"
 	"lockstep/internal/world"
 )
 
@@ -11,21 +12,21 @@ import (
 // said that it is over.
 type zkClient struct {
 	Deps
-	session world.ZKSession
+	session *zookeeper.Session
 }
 
 // open returns the session when it has a server; it opens one if there is none.
-func (c *zkClient) open(ctx context.Context) (world.ZKSession, error) {
+func (c *zkClient) open(ctx context.Context) (*zookeeper.Session, error) {
 	for {
-		if c.session == nil || c.session.State() == world.ZKExpired {
-			s, err := c.ZooKeeper.Connect(ctx, c.Lease)
+		if c.session == nil || c.session.State() == zookeeper.Expired {
+			s, err := zookeeper.Client{Env: c.Env, Port: c.Port}.Connect(ctx, c.Lease)
 			if err != nil {
 				return nil, err
 			}
 			c.session = s
 		}
 		switch err := c.connected(ctx, c.session); err {
-		case world.ErrSessionExpired: // it became known only now
+		case zookeeper.ErrSessionExpired: // it became known only now
 		default:
 			return c.session, err
 		}
@@ -33,13 +34,13 @@ func (c *zkClient) open(ctx context.Context) (world.ZKSession, error) {
 }
 
 // connected waits until a session has a server; ErrSessionExpired when it is over.
-func (c *zkClient) connected(ctx context.Context, s world.ZKSession) error {
+func (c *zkClient) connected(ctx context.Context, s *zookeeper.Session) error {
 	for {
 		switch s.State() {
-		case world.ZKConnected:
+		case zookeeper.Connected:
 			return nil
-		case world.ZKExpired:
-			return world.ErrSessionExpired
+		case zookeeper.Expired:
+			return zookeeper.ErrSessionExpired
 		}
 		if err := c.Env.Sleep(ctx, c.Retry); err != nil {
 			return err
@@ -49,11 +50,11 @@ func (c *zkClient) connected(ctx context.Context, s world.ZKSession) error {
 
 // tellOfTrouble ends a lease's context when its session has no server any more or
 // is over: from then on the client cannot know whether it still has its node.
-func tellOfTrouble(env world.Env, s world.ZKSession) (lost context.Context, stop context.CancelFunc) {
+func tellOfTrouble(env world.Env, s *zookeeper.Session) (lost context.Context, stop context.CancelFunc) {
 	lost, tell := env.WithCancel(env.Background())
 	watch, stop := env.WithCancel(env.Background())
 	env.Go(watch, "session state", func(ctx context.Context) {
-		if s.State() == world.ZKConnected {
+		if s.State() == zookeeper.Connected {
 			if _, err := s.NextState(ctx); err != nil {
 				return // the lease was released
 			}

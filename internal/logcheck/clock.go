@@ -239,32 +239,20 @@ func (c *clock) zoneOffset(at int64) time.Duration {
 
 // zoneAt reads the zone behind a time, in nanoseconds to the east; none is fine.
 func zoneAt(text []byte) (offset int64, zoned, ok bool) {
-	if len(text) > 0 && text[0] == ' ' {
-		text = text[1:]
-	}
-	switch {
-	case len(text) == 0:
+	zone := strings.TrimPrefix(string(text), " ")
+	switch zone {
+	case "":
 		return 0, false, true
-	case string(text) == "Z" || string(text) == "UTC":
+	case "Z", "UTC":
 		return 0, true, true
-	case len(text) < 3 || text[0] != '+' && text[0] != '-':
-		return 0, false, false
 	}
-	hours, ok1 := twoDigits(text[1:])
-	minutes, ok2 := int64(0), true
-	switch rest := text[3:]; {
-	case len(rest) == 3 && rest[0] == ':':
-		minutes, ok2 = twoDigits(rest[1:])
-	case len(rest) == 2:
-		minutes, ok2 = twoDigits(rest)
-	case len(rest) > 0:
-		return 0, false, false
+	for _, form := range []string{"-07:00", "-0700", "-07"} {
+		if at, err := time.Parse(form, zone); err == nil {
+			_, seconds := at.Zone()
+			return int64(seconds) * int64(time.Second), true, true
+		}
 	}
-	offset = (hours*60 + minutes) * int64(time.Minute)
-	if text[0] == '-' {
-		offset = -offset
-	}
-	return offset, true, ok1 && ok2 && hours < 24 && minutes < 60
+	return 0, false, false
 }
 
 // fromWall is the time at which clocks of the zone show a date. When they are put back they show an hour twice, and
@@ -382,16 +370,9 @@ func (u Unit) At(at int64) string {
 	return text + " " + u.String()
 }
 
-func numeric(text []byte) bool {
-	for _, d := range text {
-		if (d < '0' || d > '9') && d != '.' && d != '-' && d != '+' && d != 'e' && d != 'E' {
-			return false
-		}
-	}
-	return true
-}
+func numeric(text []byte) bool { return len(bytes.Trim(text, "0123456789.-+eE")) == 0 }
 
 // shown is a piece of a log in an error: quoted, and cut where it is long.
 func shown(text []byte) string {
-	return cut(text, 40)
+	return logline.Shown(text, 40)
 }

@@ -1,6 +1,11 @@
 package logcheck
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"lockstep/internal/say"
+)
 
 // Ending says how a hold ended.
 type Ending uint8
@@ -99,12 +104,7 @@ func (p *pair) pending(all []setting) bool {
 	if !p.x.closed || p.y.closed {
 		return !p.x.closed
 	}
-	for _, s := range all {
-		if p.y.beganIn(p.x, s) && !p.x.beganIn(p.y, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(s setting) bool { return p.y.beganIn(p.x, s) && !p.x.beganIn(p.y, s) })
 }
 
 // hear notes a line that shows the client still holding.
@@ -124,4 +124,184 @@ func (h *Hold) end(e *Event) {
 func (h *Hold) die(e *Event) {
 	h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
 	h.grain = max(h.grain, e.grain())
+}
+
+// Whether clients contend for a lock: of one that nobody else wants, a log shows nothing.
+
+// waiter is a client that wants a lock, and how often others had acquired it when it said so.
+type waiter struct {
+	client       string
+	at, acquired int64
+}
+
+// contend notes that a client which waited has had to: another one acquired the lock meanwhile. See
+// Finding.Contended.
+func (l *lock) contend(e *Event) {
+	for i, w := range l.waiters {
+		if w.client == e.Client {
+			l.waiters = slices.Delete(l.waiters, i, i+1)
+			l.contended(l.Acquired > w.acquired)
+			return
+		}
+	}
+}
+
+// heldOn notes that a client held on to the lock while others waited, whose lease seemed to be over.
+func (l *lock) heldOn(h *Hold) {
+	for _, w := range l.waiters {
+		if w.client != h.Client && w.at >= h.From {
+			l.contended(true)
+			return
+		}
+	}
+}
+
+func (l *lock) contended(is bool) {
+	if is {
+		l.Contended, l.waiters = true, nil
+	}
+}
+
+// waits notes a client that wants the lock. It waits for another if that one may hold it now, or acquires it before
+// more is heard of the client: one that gave up hours ago waits for none.
+func (l *lock) waits(e *Event) {
+	l.waited = true
+	if l.Contended {
+		return
+	}
+	for _, h := range l.holds {
+		if h.Client != e.Client && h.Possible() >= e.At {
+			l.contended(true)
+			return
+		}
+	}
+	l.waiters = slices.DeleteFunc(l.waiters, func(w waiter) bool { return w.client == e.Client })
+	if len(l.waiters) < maxWaiters && l.open(e.Client, NoToken) == nil {
+		l.waiters = append(l.waiters, waiter{e.Client, e.At, l.Acquired})
+	}
+}
+
+// Clients that acquire what they hold: re-entrant ones, and several by one name. Each acquisition is a hold of its
+// own, and each end ends one, the latest first: whichever is meant, the client holds until the last has ended.
+
+// apart reports whether two tokens show that a lock was granted twice. A client that acquires again what it
+// holds gets the same token.
+func apart(a, b int64) bool { return a != NoToken && b != NoToken && a != b }
+
+// again looks at the holds that a client has already when it acquires the lock. Without tokens nothing tells
+// a re-entrant client from two that have one name, such as the threads of a process.
+func (j *judge) again(l *lock, e *Event) {
+	for _, h := range l.holds {
+		switch {
+		case h.Client != e.Client || h.closed:
+		case h.Ending == Dead: // another process, by the same name
+			h.closed = true
+			j.settle(l, h)
+		case h.Token == NoToken || e.Token == NoToken:
+			if h.again == 0 {
+				h.again = e.Line
+			}
+			if !h.over(e.At, j.widest()) {
+				j.nested(l, h)
+			}
+		}
+	}
+	j.extend(l, e)
+}
+
+// extend begins the lease again of all holds that a client may have as one.
+func (j *judge) extend(l *lock, e *Event) {
+	for _, h := range l.holds {
+		if h.Client == e.Client && h.Ending == Open && !apart(h.Token, e.Token) && !h.over(e.At, j.widest()) {
+			h.deadline = j.deadline(e)
+		}
+	}
+}
+
+// nested doubts that the client that acquired the lock again is one.
+func (j *judge) nested(l *lock, h *Hold) {
+	if !j.rules.Reentrant && !l.nested {
+		l.nested = true
+		l.doubt(say.LogAgain.With(say.Verbatim(h.Client), say.Verbatim(l.Lock), j.files.at(h.again), j.files.at(h.Line)))
+	}
+}
+
+// What becomes of the holds that may overlap.
+
+// settle looks again at the pairs of a hold of which there is news.
+func (j *judge) settle(l *lock, h *Hold) {
+	if h.further > 0 && h.Heard > h.From {
+		l.Overlaps.AtLeast = true // those without a pair are not counted one by one
+		h.further = 0
+	}
+	if len(h.pairs) > 0 {
+		j.conclude(l, h)
+	}
+}
+
+// conclude notes what has become of the pairs of a hold, and keeps those that are pending. Whom a client may have met of which no more is heard, that is one doubt and not many.
+func (j *judge) conclude(l *lock, h *Hold) {
+	pairs := h.pairs
+	h.pairs = nil
+	var doubt *Violation
+	for _, p := range pairs {
+		if p.outcome(j.widest()) != certain && p.pending(j.settings) {
+			h.pairs = append(h.pairs, p)
+			continue
+		}
+		j.pairs--
+		other := p.x
+		if other == h {
+			other = p.y
+		}
+		other.pairs = slices.DeleteFunc(other.pairs, func(q *pair) bool { return q == p })
+		switch found := j.weigh(Overlap, p.outcome); {
+		case found == possible && p.x == h && h.Ending != ByLine:
+			if p.y.doubted == h.Client {
+				continue
+			}
+			if p.y.doubted = h.Client; doubt != nil {
+				doubt.Further++
+				continue
+			}
+			doubt = j.doubtful(l, p)
+		default:
+			j.report(l, p, found)
+		}
+	}
+	if doubt != nil {
+		doubt.Further += h.further
+		h.further = 0
+		j.violation(l, doubt)
+	}
+}
+
+// doubtful is the violation of a pair that overlaps possibly.
+func (j *judge) doubtful(l *lock, p *pair) *Violation {
+	return &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{p.y, p.x}, inside: p.y.beganIn(p.x, j.widest())}
+}
+
+// report notes what a pair has come to. An acquisition that may have met the one or the other hold of a
+// client counts once.
+func (j *judge) report(l *lock, p *pair, found outcome) {
+	switch {
+	case found == certain:
+		j.overlap(l, p)
+	case found == possible && p.y.doubted != p.x.Client:
+		p.y.doubted = p.x.Client
+		j.violation(l, j.doubtful(l, p))
+	}
+}
+
+// overlap notes a pair that certainly overlaps. What counts is the intruder, however many it found.
+func (j *judge) overlap(l *lock, p *pair) {
+	v := p.y.intrusion
+	switch {
+	case v == nil:
+		v = &Violation{Sort: Overlap, Certain: true, Lock: l.Lock, Holds: []*Hold{p.y, p.x}}
+		p.y.intrusion = v
+		j.violation(l, v)
+	case len(v.Holds) <= maxFound:
+		v.Holds = append(v.Holds, p.x)
+	}
 }

@@ -136,7 +136,7 @@ func newLog(ctx context.Context, o Options, sources []Source) *log {
 
 // sorted reads all sources and sorts their lines.
 func (l *log) sorted(open func(int) (io.ReadCloser, error)) (*Result, error) {
-	s := &sorter{dir: l.options.TempDir, names: names{}}
+	s := &sorter{dir: l.options.TempDir}
 	defer s.close()
 	l.take = s.add
 	for l.number = range l.judge.files {

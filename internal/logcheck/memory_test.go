@@ -148,7 +148,7 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 
 // Sorting on disk gives the order that sorting in memory does, over several files and their merger.
 func TestSorting(t *testing.T) {
-	s := &sorter{dir: t.TempDir(), names: names{}}
+	s := &sorter{dir: t.TempDir()}
 	defer s.close()
 	const n = 20_000
 	for i := range int64(n) {

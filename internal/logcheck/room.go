@@ -144,9 +144,8 @@ func (j *judge) finish(l *lock) {
 
 // rank puts the worst findings first, and forgets what is too much.
 func (r *Result) rank() {
-	badness := map[Verdict]int{Certain: 0, Possible: 1, Unknown: 2, None: 3}
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(badness[a.Verdict()], badness[b.Verdict()]), cmp.Compare(a.Lock, b.Lock))
+		return cmp.Or(cmp.Compare(b.Verdict().badness(), a.Verdict().badness()), cmp.Compare(a.Lock, b.Lock))
 	})
 	r.Findings = r.Findings[:min(len(r.Findings), maxFindings)]
 }

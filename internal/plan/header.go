@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockstep/internal/history"
+	"lockstep/internal/store"
 )
 
 // Names of the nodes that a scenario does not name itself. Both worlds use them,
@@ -13,18 +14,19 @@ const (
 	ResourceName = "resource"
 )
 
-// Header is HeaderOf for a lock that keeps its entries in Redis and demands
-// nothing of its servers.
+// Header is HeaderOf for a lock that keeps its entries in the first store of lists and demands nothing of
+// its servers.
 func (p *Plan) Header(lock string, seed uint64, backend string, scalePPM int64) history.Header {
-	return p.HeaderOf(lock, Store{Name: "redis"}, seed, backend, scalePPM)
+	return p.HeaderOf(lock, Store{Store: store.All()[0]}, seed, backend, scalePPM)
 }
 
 // HeaderOf is the head of the history of one run: clients, probe, the servers of
 // the lock's store, sentinels and resource, in this order, and the planned faults.
-func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, scalePPM int64) history.Header {
+func (p *Plan) HeaderOf(lock string, s Store, seed uint64, backend string, scalePPM int64) history.Header {
 	h := history.Header{
 		Scenario: p.Name, Lock: lock, Seed: seed, Backend: backend, ScalePPM: scalePPM,
 		Lease: p.Lease, Fence: string(p.Workload.Fence), Drawn: p.Drawn,
+		Store: s.Title, Topology: s.Topology.String(), Expires: s.Expires, AtOnce: s.AtOnce,
 	}
 	h.Nodes = make([]history.Node, 0, len(p.Clients)+8)
 	h.Faults = slices.Grow(h.Faults, len(p.Faults)) // none stays nil
@@ -35,8 +37,8 @@ func (p *Plan) HeaderOf(lock string, store Store, seed uint64, backend string, s
 	}
 	add(history.RoleClient, p.Clients...)
 	add(history.RoleProbe, ProbeName)
-	add(history.RoleStore, p.Servers(store)...)
-	add(history.RoleSentinel, p.SentinelNames(store)...)
+	add(history.RoleStore, p.Servers(s)...)
+	add(history.RoleSentinel, p.SentinelNames(s)...)
 	add(history.RoleResource, ResourceName)
 	for i := range p.Lines {
 		f := &p.Lines[i]

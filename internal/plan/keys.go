@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/store"
 )
 
 // Limits: more than anybody runs or writes.
@@ -101,47 +102,57 @@ func ClientKeys() []Key {
 const ms = int64(time.Millisecond)
 
 // ServerKeys are what it may say of the stores' servers.
-var ServerKeys = []Section{
-	{"redis", "One primary and its replicas, or a Redis Cluster.", "redis: {replicas: 1, lag: 500ms}", locks.StoreRedis, append(
-		replicated(true, func(p *Plan) (*int, *time.Duration, *Failover) {
-			return &p.Redis.Replicas, &p.Redis.Lag, &p.Redis.Failover.Failover
-		}),
-		persistence(func(p *Plan) any { return &p.Redis.Persistence }),
-		Key{Name: "min-replicas", Doc: "A primary refuses writes while it hears from fewer replicas; 0: never.", Example: "1", Most: MaxReplicas,
-			At: func(p *Plan) any { return &p.Redis.MinReplicas }},
-		Key{Name: "min-replicas-max-lag", Doc: "How recently a primary must have heard from a replica to count it, 1ms or more.", Example: "10s", Least: ms,
-			At: func(p *Plan) any { return &p.Redis.MinReplicasMaxLag }},
-	)},
-	{"redlock", "Independent primaries.", "redlock: {nodes: 5}", locks.StoreRedisNodes, []Key{
-		nodes("5", func(p *Plan) any { return &p.Redlock.Nodes }),
-		persistence(func(p *Plan) any { return &p.Redlock.Persistence }),
-	}},
-	{"etcd", "A cluster of etcd.", "etcd: {nodes: 3, election: 1s}", locks.StoreEtcd, cluster(func(p *Plan) *Cluster { return &p.Etcd })},
-	{"zookeeper", "An ensemble of ZooKeeper.", "zookeeper: {nodes: 3, tick: 2s}", locks.StoreZooKeeper, append(
-		cluster(func(p *Plan) *Cluster { return &p.ZooKeeper.Cluster }),
-		Key{Name: "tick", Doc: "The unit of the servers' time: sessions last 2 to 20 ticks, and a leader that is silent, but lives, counts as lost after 5. Left out: " + faults.Duration(DefaultTick) + ", or a fifth of a shorter lease.",
-			Example: "2s", Least: ms, At: func(p *Plan) any { return &p.ZooKeeper.Tick }},
-	)},
-	{"consul", "A cluster of Consul.", "consul: {nodes: 3, election: 1s}", locks.StoreConsul, append(
-		cluster(func(p *Plan) *Cluster { return &p.Consul.Cluster }),
-		Key{Name: "second", Doc: "What counts as a second for the shortest session, 10 of them, and for the fixed times of the client library, 1ms or more; --scale shortens it.",
-			Example: "1s", Least: ms, At: func(p *Plan) any { return &p.Consul.Second }},
-	)},
-	{"mysql", "One MySQL primary and its asynchronous replicas.", "mysql: {replicas: 1, lag: 500ms}", locks.StoreMySQL,
-		database("wait_timeout in MariaDB, which counts whole seconds", func(p *Plan) *SQL { return &p.MySQL })},
-	{"postgres", "One PostgreSQL primary and its asynchronous replicas.", "postgres: {replicas: 1, lag: 500ms}", locks.StorePostgres,
-		database("idle_session_timeout and idle_in_transaction_session_timeout in PostgreSQL", func(p *Plan) *SQL { return &p.Postgres })},
+var ServerKeys = func() (all []Section) {
+	for _, s := range store.All() {
+		all = append(all, sectionOf(s))
+	}
+	return all
+}()
+
+func sectionOf(s *store.Store) Section {
+	out := Section{Name: s.Section, Doc: s.About, Store: s.ID}
+	switch {
+	case s.Topology == store.Independent:
+		out.Example = "{nodes: 5}"
+		out.Keys = []Key{nodes("5", func(p *Plan) any { return &p.Redlock.Nodes }), persistence(func(p *Plan) any { return &p.Redlock.Persistence })}
+	case s.Topology == store.Quorum:
+		out.Example = "{nodes: 3, election: 1s}"
+		out.Keys = cluster(s)
+	case s.IsDatabase():
+		out.Example = "{replicas: 1, lag: 500ms}"
+		out.Keys = database(s.IdleDoc, func(p *Plan) *SQL { return p.Database(s.ID) })
+	default:
+		out.Example = "{replicas: 1, lag: 500ms}"
+		out.Keys = append(
+			replicated(true, func(p *Plan) (*int, *time.Duration, *Failover) {
+				return &p.Redis.Replicas, &p.Redis.Lag, &p.Redis.Failover.Failover
+			}),
+			persistence(func(p *Plan) any { return &p.Redis.Persistence }),
+			Key{Name: "min-replicas", Doc: "A primary refuses writes while it hears from fewer replicas; 0: never.", Example: "1", Most: MaxReplicas,
+				At: func(p *Plan) any { return &p.Redis.MinReplicas }},
+			Key{Name: "min-replicas-max-lag", Doc: "How recently a primary must have heard from a replica to count it, 1ms or more.", Example: "10s", Least: ms,
+				At: func(p *Plan) any { return &p.Redis.MinReplicasMaxLag }},
+		)
+	}
+	out.Example = s.Section + ": " + out.Example
+	return out
 }
 
 func nodes(usual string, at func(*Plan) any) Key {
 	return Key{Name: "nodes", Doc: "How many servers.", Example: usual, Least: 1, Most: maxNodes, At: at}
 }
 
-func cluster(of func(*Plan) *Cluster) []Key {
-	return []Key{
+func cluster(s *store.Store) []Key {
+	of := func(p *Plan) *Cluster { return p.Cluster(s.ID) }
+	keys := []Key{
 		nodes("3", func(p *Plan) any { return &of(p).Nodes }),
 		{Name: "election", Doc: "How long the cluster has no leader after losing one.", Example: "1s", At: func(p *Plan) any { return &of(p).Election }},
 	}
+	for i, set := range s.Settings {
+		keys = append(keys, Key{Name: set.Name, Doc: set.Doc, Example: set.Example, Least: int64(set.Least),
+			At: func(p *Plan) any { return &of(p).Settings[i] }})
+	}
+	return keys
 }
 
 func persistence(at func(*Plan) any) Key {

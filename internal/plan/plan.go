@@ -10,7 +10,8 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
+	"lockstep/internal/store"
 )
 
 // Plan is one story, ready to be played with any of its locks.
@@ -41,11 +42,8 @@ type Plan struct {
 	// What the stores are made of; a run uses the one of its lock's store.
 	Redis     Redis
 	Redlock   Redlock
-	Etcd      Cluster
-	ZooKeeper ZooKeeper
-	Consul    Consul
-	MySQL     SQL
-	Postgres  SQL
+	Clusters  [store.MaxOfTopology]Cluster // see Cluster
+	Databases [store.MaxOfTopology]SQL     // see Database
 
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
@@ -159,7 +157,7 @@ const (
 
 // Default returns a plan with every default filled in: one round, three clients.
 func Default() Plan {
-	return Plan{
+	p := Plan{
 		Level:   1,
 		Lease:   DefaultLease,
 		Clients: []string{"A", "B", "C"},
@@ -178,14 +176,22 @@ func Default() Plan {
 			Latency: Range{Min: time.Millisecond, Max: 2 * time.Millisecond},
 			Timeout: DefaultTimeout,
 		},
-		Redis:     Redis{Failover: RedisFailover{defaultFailover, DefaultDownAfter, DefaultElection}, Persistence: PersistNone, MinReplicasMaxLag: DefaultMinReplicasMaxLag},
-		Redlock:   Redlock{Nodes: DefaultRedlockNodes, Persistence: PersistNone},
-		Etcd:      Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection},
-		ZooKeeper: ZooKeeper{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}},
-		Consul:    Consul{Cluster: Cluster{Nodes: DefaultClusterNodes, Election: DefaultElection}, Second: time.Second},
-		MySQL:     SQL{Failover: defaultFailover, IdleTimeout: DefaultMySQLIdleTimeout},
-		Postgres:  SQL{Failover: defaultFailover},
+		Redis:   Redis{Failover: RedisFailover{defaultFailover, DefaultDownAfter, DefaultElection}, Persistence: PersistNone, MinReplicasMaxLag: DefaultMinReplicasMaxLag},
+		Redlock: Redlock{Nodes: DefaultRedlockNodes, Persistence: PersistNone},
 	}
+	for _, s := range store.All() {
+		switch {
+		case s.Topology == store.Quorum:
+			c := p.Cluster(s.ID)
+			*c = Cluster{Nodes: DefaultClusterNodes, Election: cmp.Or(s.Election, DefaultElection)}
+			for i := range s.Settings {
+				c.Settings[i] = s.Settings[i].Default
+			}
+		case s.IsDatabase():
+			*p.Database(s.ID) = SQL{Failover: defaultFailover, IdleTimeout: s.Idle}
+		}
+	}
+	return p
 }
 
 // ProbeFactor times the lease is how long the lock may stay unavailable in the
@@ -231,6 +237,7 @@ func (p Plan) Scaled(ppm int64) Plan {
 		return p
 	}
 	scale := func(d time.Duration) time.Duration { return scaled(d, ppm) }
+	p.Settle() // what follows from the lease is scaled, and follows from no shorter one
 	p.ScalePPM = cmp.Or(p.ScalePPM, 1_000_000) * ppm / 1_000_000
 	p.Lease = scale(p.Lease)
 	for _, section := range append([]Section{WorkloadKeys, NetworkKeys}, ServerKeys...) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/plan"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // tail is 20 rounds of work that monitoring tells by percentiles.

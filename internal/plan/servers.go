@@ -3,12 +3,11 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/store"
 )
 
 // Redis is the group of servers behind a Redis lock: one primary and its replicas.
@@ -74,23 +73,8 @@ type Redlock struct {
 // Cluster is a set of servers that replicate by consensus and elect a leader.
 type Cluster struct {
 	Nodes    int
-	Election time.Duration // how long the cluster has no leader after losing one
-}
-
-// ZooKeeper is an ensemble.
-type ZooKeeper struct {
-	Cluster
-	// Tick is the unit of the servers' time; sessions last 2 to 20 ticks and are
-	// rounded up to whole ones. 0: TickFor the plan's lease.
-	Tick time.Duration
-}
-
-// Consul is a cluster of Consul.
-type Consul struct {
-	Cluster
-	// Second is what Consul's least session and the fixed times of its client library
-	// count as a second: less than one where a whole story was made shorter.
-	Second time.Duration
+	Election time.Duration  // how long the cluster has no leader after losing one
+	Settings store.Settings // 0 for one that the lease decides, see SettingsOf
 }
 
 // SQL is a database: one primary with asynchronous replicas or without. It is
@@ -112,9 +96,7 @@ const (
 	DefaultMinReplicasMaxLag = 10 * time.Second // as Redis has it
 	DefaultRedlockNodes      = 5
 	DefaultClusterNodes      = 3
-	DefaultTick              = 2 * time.Second // as ZooKeeper has it
 	DefaultNodeTimeout       = 5 * time.Second // Redis comes with 15 s, longer than most leases
-	DefaultMySQLIdleTimeout  = 8 * time.Hour   // wait_timeout as MySQL and MariaDB come; PostgreSQL comes with none
 
 	// LeastShards is how many shards a Redis Cluster has at least: with two, the death
 	// of one primary leaves no majority that could elect anybody.
@@ -126,67 +108,117 @@ const (
 
 var defaultFailover = Failover{By: ByOperator, After: DefaultFailoverAfter}
 
-// TickFor is the tick of an ensemble whose sessions are to last one lease: the
-// one that ZooKeeper comes with, or a fifth of a lease that is shorter than five
-// of these. Otherwise the least session of two ticks could outlast a short lease,
-// and rounding to whole ticks would say more than the lease does.
-func TickFor(lease time.Duration) time.Duration {
-	return max(min(DefaultTick, (lease/5).Truncate(time.Millisecond)), time.Millisecond)
-}
-
-// SyncLimit is after how many ticks the servers of an ensemble give up on one that is silent: syncLimit in
-// the configuration that ZooKeeper comes with. That one has died they know at once.
-const SyncLimit = 5
-
-// ZooKeeperTick returns the ensemble's tick, also of a plan that leaves it open.
-func (p *Plan) ZooKeeperTick() time.Duration {
-	if p.ZooKeeper.Tick > 0 {
-		return p.ZooKeeper.Tick
+// place is where a plan has what it says of a store among those of its kind.
+func place(id store.ID, of func(*store.Store) bool) int {
+	i := 0
+	for _, s := range store.All() {
+		switch {
+		case s.ID == id && of(s):
+			return i
+		case of(s):
+			i++
+		}
 	}
-	return TickFor(p.Lease)
+	panic("plan: no such store: " + string(id))
 }
 
-// Store names what a lock keeps its entries in; the names are those of package
-// locks, which this one may not see. Nodes and Replicas are what the lock's
+func isCluster(s *store.Store) bool { return s.Topology == store.Quorum }
+
+// Cluster is what the plan says of a store whose servers are a quorum.
+func (p *Plan) Cluster(id store.ID) *Cluster { return &p.Clusters[place(id, isCluster)] }
+
+// Database is what it says of a database.
+func (p *Plan) Database(id store.ID) *SQL { return &p.Databases[place(id, (*store.Store).IsDatabase)] }
+
+// SettingsOf are the settings of a store, also of a plan that leaves them open.
+func (p *Plan) SettingsOf(s *store.Store) (out store.Settings) {
+	if !isCluster(s) {
+		return out
+	}
+	out = p.Cluster(s.ID).Settings
+	for i, set := range s.Settings {
+		if out[i] == 0 && set.Of != nil {
+			out[i] = set.Of(p.Lease)
+		}
+	}
+	return out
+}
+
+// Lags are how late the replicas of each store that has some apply what the primary has executed.
+func (p *Plan) Lags() []*time.Duration {
+	all := []*time.Duration{&p.Redis.Lag}
+	for i := range p.Databases {
+		all = append(all, &p.Databases[i].Lag)
+	}
+	return all
+}
+
+// SetLag sets all of them.
+func (p *Plan) SetLag(to time.Duration) {
+	for _, lag := range p.Lags() {
+		*lag = to
+	}
+}
+
+// SetReplicas says how many replicas each primary has, from how many it has now.
+func (p *Plan) SetReplicas(to func(now int) int) {
+	p.Redis.Replicas = to(p.Redis.Replicas)
+	for i := range p.Databases {
+		p.Databases[i].Replicas = to(p.Databases[i].Replicas)
+	}
+}
+
+// LagOf is how late the replicas are of the store that a lock has its entries in.
+func (p *Plan) LagOf(lock string) time.Duration {
+	if v, ok := p.Lock(lock); ok && v.Kind().IsDatabase() {
+		return p.Database(v.Store).Lag
+	}
+	return p.Redis.Lag
+}
+
+// Settle fills in the settings that a plan leaves open.
+func (p *Plan) Settle() {
+	for _, s := range store.With(store.Quorum) {
+		p.Cluster(s.ID).Settings = p.SettingsOf(s)
+	}
+}
+
+// Store is what a lock keeps its entries in. Nodes and Replicas are what the lock's
 // design demands of its servers, 0 where it leaves that to the plan; so is Shards, for a
 // design that is made for a Redis Cluster.
 type Store struct {
-	Name                    string // redis, redis-nodes, etcd, zookeeper, mysql, postgres, consul
+	*store.Store
 	Nodes, Replicas, Shards int
 }
 
 // StoreOf says what a lock keeps its entries in.
 func StoreOf(v *locks.Variant) Store {
-	return Store{Name: string(v.Store), Nodes: v.Servers.Nodes, Replicas: v.Servers.Replicas, Shards: v.Servers.Shards}
+	return Store{store.Of(v.Store), v.Servers.Nodes, v.Servers.Replicas, v.Servers.Shards}
 }
 
 // Servers returns the names of a store's servers; the first one begins as the
 // primary or leader. In a Redis Cluster of n shards, the first n begin as primaries,
 // in the order of their slots, and the replicas of shard i are number i + n, i + 2n
 // and so on, as `redis-cli --cluster create` has it.
-func (p *Plan) Servers(s Store) []string {
-	switch s.Name {
-	case "redis-nodes":
-		return numbered("redis", demandedOr(s.Nodes, p.Redlock.Nodes))
-	case "etcd":
-		return numbered("etcd", p.Etcd.Nodes)
-	case "zookeeper":
-		return numbered("zk", p.ZooKeeper.Nodes)
-	case "consul":
-		return numbered("consul", p.Consul.Nodes)
-	case "mysql":
-		return numbered("mysql", 1+max(s.Replicas, p.MySQL.Replicas))
-	case "postgres":
-		return numbered("postgres", 1+max(s.Replicas, p.Postgres.Replicas))
+func (p *Plan) Servers(s Store) []string { return s.Names(p.count(s)) }
+
+func (p *Plan) count(s Store) int {
+	switch {
+	case s.Topology == store.Independent:
+		return cmp.Or(s.Nodes, p.Redlock.Nodes)
+	case s.Topology == store.Quorum:
+		return p.Cluster(s.ID).Nodes
+	case s.IsDatabase():
+		return 1 + max(s.Replicas, p.Database(s.ID).Replicas)
 	}
 	if c := p.ClusterOf(s); p.InShards(s) {
-		return numbered("redis", c.Shards*(1+max(s.Replicas, c.Replicas)))
+		return c.Shards * (1 + max(s.Replicas, c.Replicas))
 	}
-	return numbered("redis", 1+max(s.Replicas, p.Redis.Replicas))
+	return 1 + max(s.Replicas, p.Redis.Replicas)
 }
 
 // InShards reports whether a store's servers are a Redis Cluster.
-func (p *Plan) InShards(s Store) bool { return s.Name == "redis" && p.ClusterOf(s).Shards > 0 }
+func (p *Plan) InShards(s Store) bool { return s.IsRedis() && p.ClusterOf(s).Shards > 0 }
 
 // ClusterOf returns the Redis Cluster that the plan has. A design that demands one where the
 // plan has none gets the least there is, whose nodes find each other down after half a
@@ -198,24 +230,17 @@ func (p *Plan) ClusterOf(s Store) RedisCluster {
 	return p.Redis.Cluster
 }
 
-// InCluster reports whether a server of that name is a member of a cluster (etcd,
-// ZooKeeper, Consul), whose members all have the same entries.
-func InCluster(server string) bool {
-	word, _, _ := strings.Cut(server, "-")
-	return word == "etcd" || word == "zk" || word == "consul"
-}
-
 // Spare is how many of a store's servers can die for good, and there is still one that can lead. Where no
 // server takes another one's place it is all of them.
 func (p *Plan) Spare(s Store) int {
-	servers := p.Servers(s)
+	servers := p.count(s)
 	switch {
-	case s.Name == "redis-nodes" || p.InShards(s):
-		return len(servers)
-	case InCluster(servers[0]):
-		return (len(servers) - 1) / 2
+	case s.Topology == store.Independent || p.InShards(s):
+		return servers
+	case s.Topology == store.Quorum:
+		return (servers - 1) / 2
 	}
-	return len(servers) - 1
+	return servers - 1
 }
 
 // RestartsServers reports whether a fault lets a server come back.
@@ -226,17 +251,13 @@ func (p *Plan) RestartsServers() bool {
 	})
 }
 
-// InRedis reports whether a server of that name is a Redis server, which makes no
-// client wait on purpose.
-func InRedis(server string) bool { return strings.HasPrefix(server, "redis-") }
-
 // SentinelNames returns the names of the processes that watch over a store's
 // servers; none unless the plan has them and the store knows such a thing.
 func (p *Plan) SentinelNames(s Store) []string {
-	if s.Name != "redis" || p.InShards(s) || p.Redis.Failover.By != BySentinel {
+	if !s.IsRedis() || p.InShards(s) || p.Redis.Failover.By != BySentinel {
 		return nil
 	}
-	return numbered("sentinel", Sentinels)
+	return sentinels
 }
 
 // SentinelTimes are those of sentinels that no scenario says. demoteAfter is how long they watch a server claim
@@ -248,35 +269,5 @@ func (p *Plan) SentinelTimes() (demoteAfter, timeout time.Duration) {
 	return scaled(1600*time.Millisecond, ppm), scaled(3*time.Second, ppm)
 }
 
-// demandedOr is what a design demands, or else what the plan says.
-func demandedOr(demanded, planned int) int {
-	if demanded > 0 {
-		return demanded
-	}
-	return planned
-}
-
-// numbered are the names of the first so many of a kind. They are made once, for each run asks for
-// them several times: who changes them changes them for all.
-func numbered(word string, count int) []string {
-	if known, ok := fewNumbered[word]; ok && count <= len(known) {
-		return known[:count:count]
-	}
-	return namesOf(word, count)
-}
-
-var fewNumbered = func() map[string][]string {
-	all := map[string][]string{}
-	for _, word := range []string{"redis", "etcd", "zk", "consul", "mysql", "postgres", "sentinel"} {
-		all[word] = namesOf(word, 12)
-	}
-	return all
-}()
-
-func namesOf(word string, count int) []string {
-	names := make([]string, count)
-	for i := range names {
-		names[i] = word + "-" + strconv.Itoa(i+1)
-	}
-	return names
-}
+// sentinels are their names. They are made once, for each run asks for them several times.
+var sentinels = []string{"sentinel-1", "sentinel-2", "sentinel-3"}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // Limits on a sweep: more is more than anybody reads off a map.
@@ -57,12 +57,8 @@ var Settings = []Setting{
 	{"latency", "how long a message takes, one way", UnitDuration, 0, func(p *Plan, v int64) { p.Network.Latency = constant(v) }},
 	{"loss", "the share of commands that lose their request or their reply", UnitShare, 0, func(p *Plan, v int64) { p.Network.LossPPM = v }},
 	{"timeout", "how long a client waits for a reply", UnitDuration, 1, func(p *Plan, v int64) { p.Network.Timeout = time.Duration(v) }},
-	{"replicas", "how many replicas each primary has", UnitCount, 0, func(p *Plan, v int64) {
-		p.Redis.Replicas, p.MySQL.Replicas, p.Postgres.Replicas = int(v), int(v), int(v)
-	}},
-	{"lag", "how late replicas apply what the primary executed", UnitDuration, 0, func(p *Plan, v int64) {
-		p.Redis.Lag, p.MySQL.Lag, p.Postgres.Lag = time.Duration(v), time.Duration(v), time.Duration(v)
-	}},
+	{"replicas", "how many replicas each primary has", UnitCount, 0, func(p *Plan, v int64) { p.SetReplicas(func(int) int { return int(v) }) }},
+	{"lag", "how late replicas apply what the primary executed", UnitDuration, 0, func(p *Plan, v int64) { p.SetLag(time.Duration(v)) }},
 }
 
 func constant(v int64) Range { return spread.Fixed(time.Duration(v)) }

@@ -57,7 +57,7 @@ var controls = []control{
 		get: func(p *plan.Plan) time.Duration { return p.Redis.Lag },
 		set: func(p *plan.Plan, d time.Duration) {
 			needReplica(p)
-			p.Redis.Lag, p.MySQL.Lag, p.Postgres.Lag = d, d, d
+			p.SetLag(d)
 		},
 	},
 	{

@@ -11,7 +11,8 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/world"
+	"lockstep/internal/store"
+	"lockstep/internal/timeline"
 )
 
 // Edit is one change of the scenario. An edit says everything that it needs, so that of many
@@ -209,7 +210,7 @@ func nextNumber(p *plan.Plan) int {
 
 // needReplica gives the stores that can have one a replica.
 func needReplica(p *plan.Plan) {
-	p.Redis.Replicas, p.MySQL.Replicas, p.Postgres.Replicas = max(p.Redis.Replicas, 1), max(p.MySQL.Replicas, 1), max(p.Postgres.Replicas, 1)
+	p.SetReplicas(func(now int) int { return max(now, 1) })
 }
 
 // targets are the nodes of a run into whose lanes each fault of the palette can be put.
@@ -223,7 +224,7 @@ func targets(h *history.History, lock string) map[string][]string {
 			servers = append(servers, n.Name)
 		}
 	}
-	if v, _ := locks.Lookup(lock); len(servers) > 0 && slices.Contains([]locks.Store{locks.StoreRedis, locks.StoreMySQL, locks.StorePostgres}, v.Store) {
+	if v, _ := locks.Lookup(lock); len(servers) > 0 && v.Store != "" && v.Kind().Topology == store.Replicated {
 		primaries = servers[:1]
 	}
 	all := map[string][]string{}
@@ -241,14 +242,13 @@ func targets(h *history.History, lock string) map[string][]string {
 }
 
 // nextMessage finds the message that a fault means which hits messages, and was put into a lane.
-func (a *Add) nextMessage(h *history.History) {
+func (a *Add) nextMessage(h *timeline.Timeline) {
 	counts := map[string]int{}
-	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Kind != history.Sent || h.Name(e.Node) != a.Node || h.Role(e.Node) != history.RoleClient {
+	for _, e := range h.Each(history.Sent) {
+		if h.Name(e.Node) != a.Node || h.Role(e.Node) != history.RoleClient {
 			continue
 		}
-		name := world.ReadRequest(h.Text(e.Text)).Name
+		name := h.Op(e.Text).Name
 		if name == "" {
 			continue
 		}

@@ -48,7 +48,7 @@ func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) 
 		if out.Err != nil {
 			return Frame{Problems: problemsOf(out.Err)}
 		}
-		r := played{out, q, say.English}
+		r := played{out: out, plan: q, language: say.English}
 		f.Map = append(f.Map, r.harm())
 	}
 	return f

@@ -28,6 +28,7 @@ import (
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
+	"lockstep/internal/timeline"
 )
 
 // MaxLocks is how many locks stand side by side.
@@ -102,7 +103,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 		before.Edit = Edit{}
 		if p, err := before.plan(); err == nil {
 			if out := run.One(ctx, g.world(0), p, p.Locks[0], p.Seed); out.Err == nil {
-				a.nextMessage(out.Judgement.History)
+				a.nextMessage(timeline.Of(out.Judgement.History))
 			}
 		}
 	}
@@ -128,7 +129,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 		if out.Err != nil {
 			return Frame{Problems: []string{clean.Text(out.Err.Error(), clean.MaxProse)}}
 		}
-		runs = append(runs, played{out, p, r.Language})
+		runs = append(runs, played{out: out, plan: p, language: r.Language})
 	}
 	if f.Window == 0 {
 		f.Window = windowOf(runs)
@@ -138,7 +139,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	}
 	f.Faults = faultList(runs, r.Language)
 	if !r.Timeline {
-		f.Messages, _ = messagesOf(runs[0].h(), r.Language)
+		f.Messages, _ = messagesOf(runs[0].account(), r.Language)
 	}
 	return f
 }
@@ -215,9 +216,18 @@ type played struct {
 	out      run.Outcome
 	plan     *plan.Plan
 	language say.Language
+	timeline *timeline.Timeline
 }
 
 func (r *played) h() *history.History { return r.out.Judgement.History }
+
+// account is that of the run, made when it is first asked for.
+func (r *played) account() *timeline.Timeline {
+	if r.timeline == nil {
+		r.timeline = timeline.Of(r.h())
+	}
+	return r.timeline
+}
 
 func (r *played) lock(i int, window time.Duration, told bool) Lock {
 	l := Lock{
@@ -231,7 +241,7 @@ func (r *played) lock(i int, window time.Duration, told bool) Lock {
 		return l
 	}
 	l.Picture, l.Story = r.told(i)
-	_, arrows := messagesOf(r.h(), r.language)
+	_, arrows := messagesOf(r.account(), r.language)
 	for _, event := range handles.FindAllStringSubmatch(l.Picture, -1) {
 		n, _ := strconv.Atoi(event[1])
 		if m, ok := arrows[n]; ok {
@@ -277,7 +287,7 @@ func (r *played) word() string {
 
 // says is the verdict in a sentence, with the reason when nobody can tell.
 func (r *played) says() string {
-	says := explain.Verdict(r.out.Judgement).In(r.language)
+	says := explain.Verdict(r.account(), &r.out.Judgement).In(r.language)
 	if why := r.out.WhyUntested(); r.verdict() == checker.Unknown && !why.Empty() {
 		says = why.In(r.language)
 	}

@@ -29,7 +29,7 @@ type stage struct {
 func windowOf(runs []played) int64 {
 	last := history.Instant(0)
 	for i := range runs {
-		last = max(last, strip.LastDeed(runs[i].h()))
+		last = max(last, strip.LastDeed(runs[i].account()))
 	}
 	ms := last.Duration().Milliseconds() * 5 / 4
 	for _, step := range []int64{100, 500, 1000, 5000, 10_000} {
@@ -42,9 +42,9 @@ func windowOf(runs []played) int64 {
 
 // stage draws the picture of a run, with its handles.
 func (r *played) stage(window time.Duration) string {
-	wrong := explain.Assumption(r.h(), r.out.Judgement.Findings, r.plan.Redis.Lag)
-	s := &stage{strip.Of(&r.out.Judgement, bundle.BarsOf(r.h()), strip.Options{Language: r.language, AllClients: true, Wrong: wrong, Cursor: true}), r, window, r.language}
-	for _, span := range bundle.FaultSpans(r.h()) {
+	wrong := explain.Assumption(r.account(), r.out.Judgement.Findings, r.plan.LagOf(r.out.Lock))
+	s := &stage{strip.Of(&r.out.Judgement, bundle.BarsOf(r.account()), strip.Options{Language: r.language, AllClients: true, Wrong: wrong, Cursor: true}), r, window, r.language}
+	for _, span := range bundle.FaultSpans(r.account()) {
 		if span.Fault == 0 {
 			continue
 		}

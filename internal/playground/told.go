@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/say"
-	"lockstep/internal/world"
+	"lockstep/internal/timeline"
 )
 
 // mostTold is how many steps of a lock are told and drawn: those around what broke first.
@@ -23,11 +23,11 @@ const mostTold = 30
 
 // told draws the space-time diagram of the lock in a column, and tells its steps.
 func (r *played) told(column int) (picture, story string) {
-	steps, before, after := explain.Story(explain.Steps(r.h(), r.out.Judgement.Findings), mostTold)
+	steps, before, after := explain.Story(explain.Steps(r.account(), r.out.Judgement.Findings), mostTold)
 	prefix := fmt.Sprintf("p%d-s", column+1)
 	if l := diagram.NewLayout(r.h(), steps, before == 0, after == 0); l != nil {
 		l.Handles = true
-		picture = diagram.Draw(l, bundle.BarsOf(r.h()), prefix, r.language)
+		picture = diagram.Draw(l, bundle.BarsOf(r.account()), prefix, r.language)
 	}
 	var b strings.Builder
 	if n := before + after; n > 0 {
@@ -127,14 +127,14 @@ func toothless(runs []played, f *checker.FiredFault, l say.Language) string {
 
 // messagesOf lists the first commands that clients have sent, and says which one each event of a
 // message belongs to.
-func messagesOf(h *history.History, l say.Language) (first []Message, arrows map[int]Message) {
+func messagesOf(h *timeline.Timeline, l say.Language) (first []Message, arrows map[int]Message) {
 	counts := map[Message]int{}
 	arrows = map[int]Message{}
-	for i := range h.Events {
-		e := &h.Events[i]
+	for n, e := range h.Each(history.Sent, history.Executed, history.Replied) {
+		i := int(n)
 		switch e.Kind {
 		case history.Sent:
-			m := Message{Client: h.Name(e.Node), Command: world.ReadRequest(h.Text(e.Text)).Name}
+			m := Message{Client: h.Name(e.Node), Command: h.Op(e.Text).Name}
 			if h.Role(e.Node) != history.RoleClient || m.Command == "" {
 				continue
 			}

@@ -35,7 +35,7 @@ type witnesses struct {
 
 // hear begins to listen to a server that has been started. That a server cannot be
 // heard is no reason to stop: less is known of the run then.
-func (r *redis) hear(ctx context.Context, m *member) {
+func (r *anyRedis) hear(ctx context.Context, m *member) {
 	keys := locks.Key
 	if r.h.variant.Program != nil {
 		keys = witness.AllKeys // its entry is wherever it writes
@@ -64,7 +64,7 @@ func (r *redis) hear(ctx context.Context, m *member) {
 const settleTime = 2 * time.Second
 
 // settle implements store: it waits until all that the servers did has been heard.
-func (r *redis) settle() {
+func (r *anyRedis) settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	r.heard.mu.Lock()
@@ -81,7 +81,7 @@ func (r *redis) settle() {
 // account returns what the servers have told of their entries; false when that is not
 // complete: of a program's lock what follows all the same. leader is the server that the others follow
 // at the beginning, 0 for none.
-func (r *redis) account(entries []entry, leader history.NodeID, persistence string) ([]entry, bool) {
+func (r *anyRedis) account(entries []entry, leader history.NodeID, persistence string) ([]entry, bool) {
 	r.heard.mu.Lock()
 	defer r.heard.mu.Unlock()
 	program := r.h.variant.Program != nil

@@ -10,7 +10,10 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/containers"
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/servers"
+	stores "lockstep/internal/store"
 )
 
 // The backends of this world differ in where the servers run, and in nothing else.
@@ -33,19 +36,19 @@ func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {
 }
 
 // cannotInDocker says what of a plan containers cannot do that are started for a run.
-// libfaketime is lent to those of Redis; nobody has tried it with MariaDB's.
 func cannotInDocker(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + ProcessBackend
-	if v.Store == locks.StoreConsul {
-		return errors.New("Consul is built for this machine (make consul), and there is no image of what was built: " + instead)
+	title := stores.Of(v.Store).Title
+	k, _ := kindOf(v.Store)
+	switch {
+	case k.built != "":
+		return fmt.Errorf("%s is built for this machine (%s), and there is no image of what was built: %s", title, programs.Lookup(k.built).Install, instead)
+	case images.For(v.Store) == "":
+		return fmt.Errorf("there is no image of %s: %s", title, instead)
 	}
-	names := p.Servers(plan.StoreOf(v))
-	if v.Store == locks.StorePostgres && len(names) > 1 {
-		return fmt.Errorf("a replica of PostgreSQL begins as a copy of its primary's files, which a container keeps to itself: %s", instead)
-	}
-	for _, name := range names {
-		if v.Store == locks.StoreMySQL && touchesClock(p, name) {
-			return fmt.Errorf("the clock of %s cannot be set in a container, only those of Redis servers can: %s", name, instead)
+	if k.contained != nil {
+		if err := k.contained(p, p.Servers(plan.StoreOf(v))); err != nil {
+			return fmt.Errorf("%w: %s", err, instead)
 		}
 	}
 	return nil
@@ -111,7 +114,7 @@ func (h *harness) openLauncher(ctx context.Context) error {
 			return err
 		}
 		h.launcher, h.closeLauncher = engine, engine.Close
-		return engine.Fetch(ctx, kinds[h.variant.Store].product)
+		return engine.Fetch(ctx, images.For(h.variant.Store))
 	case ComposeBackend:
 		compose, err := containers.Attach(ctx, serviceOf(h.variant.Store))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	stores "lockstep/internal/store"
 )
 
 // What this world cannot do yet. A plan that needs it is refused before anything starts;
@@ -13,7 +14,7 @@ import (
 
 // cannotSetUp says what of the servers of a variant cannot be had here, or nil.
 func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
-	k, known := kinds[v.Store]
+	k, known := kindOf(v.Store)
 	if !known {
 		return fmt.Errorf("it needs servers that the live world cannot start yet (%s): play it in the simulator", v.Store)
 	}
@@ -40,11 +41,8 @@ func cannotDo(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
 	if !f.Spec().Replica {
 		return nil
 	}
-	switch v.Store {
-	case locks.StoreRedis, locks.StoreMySQL, locks.StorePostgres:
-		if len(p.Servers(plan.StoreOf(v))) == 1 {
-			return fmt.Errorf("fault %d (%s) needs a replica: set servers.%s.replicas to 1", f.Number, f.Text, v.Store)
-		}
+	if s := stores.Of(v.Store); s.Topology == stores.Replicated && len(p.Servers(plan.StoreOf(v))) == 1 {
+		return fmt.Errorf("fault %d (%s) needs a replica: set servers.%s.replicas to 1", f.Number, f.Text, s.Section)
 	}
 	return nil
 }

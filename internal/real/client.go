@@ -236,13 +236,20 @@ func (c *client) handle(m proto.Up) error {
 	case proto.Done:
 		c.end.Do(func() { close(c.over) })
 	case proto.Event:
-		c.h.journal.add(entry{
+		e := entry{
 			Event: history.Event{
 				At: history.Instant(m.At), Clock: m.Clock, Node: c.node, Kind: m.Event,
 				Token: m.Token, Value: m.Value,
 			},
-			carried: c.carried(), text: m.Text, call: m.Call, task: m.Task, command: m.Command, owner: m.Owner, server: c.h.group.members[m.Server].node,
-		})
+			carried: c.carried(), text: m.Text, call: m.Call, task: m.Task, words: m.Words, broken: m.Broken, server: c.h.group.members[m.Server].node,
+		}
+		if m.Op != nil {
+			e.op = *m.Op
+		}
+		if m.Answer != nil {
+			e.answer = *m.Answer
+		}
+		c.h.journal.add(e)
 		c.mu.Lock()
 		c.overtime.Observe(m.Event)
 		c.mu.Unlock()

@@ -67,11 +67,6 @@ func (h *harness) driftOf(node string) int64 {
 	return 0
 }
 
-// settable is a server whose clock can be set: by a step, and with a drift from now on.
-type settable interface {
-	SetClock(step time.Duration, ppm int64) error
-}
-
 // setsClock reports whether a plan gives the node that it calls by one of these names a
 // clock of its own, or a fault comes to change it.
 func setsClock(p *plan.Plan, names ...string) bool {
@@ -92,7 +87,6 @@ func touchesClock(p *plan.Plan, server string) bool {
 // lease rests on that, such a run would show a clock that is wrong and nothing that comes of it.
 var (
 	errMonotonic = errors.New("its leases rest on the monotonic clock, which no step of the wall clock reaches and nothing here makes drift: play this in the simulator")
-	errSessions  = errors.New("its locks last as long as their sessions, and no step of the wall clock ends one: play this in the simulator")
 	errSentinels = errors.New("no lease rests on the clock of a sentinel: play this in the simulator")
 )
 
@@ -108,7 +102,7 @@ func (g *group) setClocks(members []*member) error {
 			continue
 		}
 		clock := g.h.clocks.of(m.name)
-		errs = append(errs, m.server.(settable).SetClock(clock.Offset, clock.DriftPPM))
+		errs = append(errs, m.SetClock(clock.Offset, clock.DriftPPM))
 	}
 	return errors.Join(errs...)
 }
@@ -145,10 +139,8 @@ func (in *injector) setClock(fault int, name string, step time.Duration, how fun
 	var err error
 	if m := in.group.named(name); m == nil {
 		in.unknown(fault, name)
-	} else if s, ok := m.server.(settable); ok {
-		err = s.SetClock(step, now.DriftPPM)
 	} else {
-		err = fmt.Errorf("the clock of %s cannot be set", name)
+		err = m.SetClock(step, now.DriftPPM)
 	}
 	if err != nil {
 		h.fail(fmt.Errorf("fault %d: %w", fault, err))

@@ -99,7 +99,7 @@ func TestWhatOfClocksIsRefused(t *testing.T) {
 		drifts.Clocks = []plan.Clock{{Node: tt.node, DriftPPM: 5}}
 		fault(t, jumps, when(faults.InSection, "A", ""), "jump-clock", tt.node, time.Second, faults.End{})
 		for how, p := range map[string]*plan.Plan{"drifts": drifts, "jumps": jumps} {
-			p.Consul.Second = time.Second
+			p.Cluster("consul").Settings[0] = time.Second
 			err := real.Refuse(p, tt.lock, real.Options{Backend: tt.backend})
 			want := "the clock of " + tt.node + tt.want
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {

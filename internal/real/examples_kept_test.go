@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/matrix"
+	"lockstep/internal/campaign/matrix"
 )
 
 // part is the file of a measurement under way: a line that says what is measured, and one for each cell whose runs

@@ -16,10 +16,10 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
-	"lockstep/internal/measured"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	runner "lockstep/internal/run"

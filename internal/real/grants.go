@@ -5,7 +5,6 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/world"
 )
 
 // Where a server does not tell when it makes or removes an entry (Redis does, see
@@ -45,22 +44,21 @@ import (
 type command struct {
 	wire
 	server     history.NodeID
-	name       string
-	asked      world.Typed
+	op         history.Op
+	words      string // see entry
 	task       string
-	owner      string          // see entry
 	sent, done history.Instant // done: when the reply came, or when the client gave up
 	answered   bool
-	reply      string
-	executed   bool // its reply was lost on the way, so it was executed before done
-	releasing  bool // sent within a release
-	again      bool // is not the first of its release that may have removed something
-	lost       bool // its request was lost on the way to the server
-	broken     bool // its connection ended before an answer came
-	refused    bool // sent within a release that found nothing to remove
-	removed    bool // is known to have removed a certain entry
-	more       bool // has removed others besides, nobody knows whose
-	effect     effect
+	answer     history.Answer
+	executed   bool           // its reply was lost on the way, so it was executed before done
+	releasing  bool           // sent within a release
+	again      bool           // is not the first of its release that may have removed something
+	lost       bool           // its request was lost on the way to the server
+	broken     bool           // its connection ended before an answer came
+	refused    bool           // sent within a release that found nothing to remove
+	removed    bool           // is known to have removed a certain entry
+	more       bool           // has removed others besides, nobody knows whose
+	effect     history.Effect // see deriver.effect
 	session    string         // of an operator's removal: which lease or session it ended; "" when none
 	victim     history.NodeID // of the same: whose entry it was, when that is known
 }
@@ -75,15 +73,29 @@ type grant struct {
 	through history.Instant // it cannot have run out before; 0: it has no lease
 	bound   bool            // to a connection: it ends with its client, or with the server
 	gone    bool            // a release is known to have removed it
-	alone   bool            // see words
+	alone   bool            // it was made only where there was none
+}
+
+// traits are what is known of all servers of a kind.
+type traits struct {
+	// elsewhere: the life of an entry is that of a session or a lease, which began
+	// with another command than the one that made the entry.
+	elsewhere bool
+	// shared: what one server says all of them say, and entries survive the death of
+	// any of them.
+	shared bool
+	// agreed: a server that makes an entry where there is none knows of all that there are.
+	agreed bool
+	// byKey: only what is about the lock's own key changes its entry.
+	byKey bool
 }
 
 // deriveGrants returns the Granted and Removed events that follow for certain
-// from a sorted list of events, in which commands are as these words say, and a
-// MayHaveRemoved for each command that may have removed an entry when nothing follows
-// about whose it was. ttl is the lease that the lock asks for, 0 for a lock without one.
-func deriveGrants(entries []entry, w words, ttl time.Duration, o outside) []entry {
-	d := deriver{ttl: ttl, words: w, wrongClocks: o.wrongClocks}
+// from a sorted list of events, and a MayHaveRemoved for each command that may have removed
+// an entry when nothing follows about whose it was. ttl is the lease that the lock asks for,
+// 0 for a lock without one.
+func deriveGrants(entries []entry, t traits, ttl time.Duration, o outside) []entry {
+	d := deriver{ttl: ttl, traits: t, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
 	d.onPrimary(entries)
 	d.lost(o.evictions)
@@ -118,8 +130,11 @@ func (d *deriver) onPrimary(entries []entry) {
 }
 
 type deriver struct {
-	words
+	traits
 	ttl         time.Duration
+	owners      map[string]history.NodeID // see sessionOwners
+	ambiguous   map[string]bool           // words for an owner that more than one client has used
+	overwritten bool                      // a client may have put the lock's key where somebody else's was
 	wrongClocks map[history.NodeID]bool
 	commands    []*command // in the order in which they were sent
 	begins      []mark     // of releases
@@ -157,6 +172,7 @@ type release struct {
 // collect reads the commands and the begins of releases.
 func (d *deriver) collect(entries []entry, evictions []*command) {
 	defer func() { d.commands = append(d.commands, evictions...) }()
+	d.survey(entries)
 	open := map[wire]*command{}
 	releasing := map[history.NodeID][]*command{} // the commands of the release under way
 	active := map[history.NodeID]bool{}
@@ -165,22 +181,22 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, asked: world.ReadRequest(e.text), task: e.task, owner: e.owner, sent: e.At}
-			c.effect = d.words.effect(c)
+			c := &command{wire: wire{e.Node, e.call}, server: e.server, op: e.op, task: e.task, sent: e.At}
+			c.effect = d.effect(c)
 			d.commands = append(d.commands, c)
 			open[c.wire] = c
 			if active[e.Node] && c.task == "" {
 				c.releasing = true
 				for _, before := range releasing[e.Node] {
-					c.again = c.again || before.effect != asks && before.name == c.name
+					c.again = c.again || before.effect.Changes() && before.op.Name == c.op.Name
 				}
 				releasing[e.Node] = append(releasing[e.Node], c)
 			}
 		case history.Replied, history.TimedOut:
 			if c := open[wire{e.Node, e.call}]; c != nil && !c.executed {
-				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
-				if c.answered && world.Answer(c.reply).SentAway() {
-					c.effect = asks // it did nothing
+				c.done, c.answered, c.answer = e.At, e.Kind == history.Replied, e.answer
+				if c.answer.Redirected {
+					c.effect = history.Asks // it did nothing
 				}
 			}
 		case history.ReplyDropped:
@@ -189,7 +205,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 			}
 		case history.RequestDropped:
 			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.effect = asks // it did nothing
+				c.effect = history.Asks // it did nothing
 			}
 		case history.Crashed:
 			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
@@ -229,7 +245,7 @@ func (d *deriver) lastOf(client history.NodeID, before history.Instant, releasin
 	for i := len(d.commands) - 1; i >= 0; i-- {
 		c := d.commands[i]
 		if c.client == client && c.task == "" && c.answered && c.done <= before &&
-			c.releasing == releasing && c.effect != asks {
+			c.releasing == releasing && c.effect.Changes() {
 			return c
 		}
 	}
@@ -240,11 +256,11 @@ func (d *deriver) lastOf(client history.NodeID, before history.Instant, releasin
 // one that ends the session when the entry was given back before. It is nil for none.
 func (d *deriver) freedBy(e *entry) *command {
 	last := d.lastOf(e.Node, e.At, true)
-	if last == nil || last.effect != ends {
+	if last == nil || last.effect != history.EndsSession {
 		return last
 	}
 	before := d.lastOf(e.Node, last.sent, true)
-	if before == nil || before.effect != removesOwn || before.sent < d.beginOfRelease(e) {
+	if before == nil || before.effect != history.RemovesOwn || before.sent < d.beginOfRelease(e) {
 		return last
 	}
 	return before
@@ -266,7 +282,7 @@ func (d *deriver) acquired(e *entry) {
 	if c == nil || c.madeNothing() {
 		return // who does not look at the answer believes in an entry that there is not
 	}
-	if c.effect == stands {
+	if c.effect == history.Queues {
 		c = d.lastAnswer(e.Node, e.At)
 	}
 	d.grant(c, d.ttl)
@@ -274,7 +290,7 @@ func (d *deriver) acquired(e *entry) {
 
 // grant says that a command has made an entry for its client.
 func (d *deriver) grant(c *command, ttl time.Duration) *grant {
-	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call, bound: sqlBound(c), alone: d.alone != nil && d.alone(c)}
+	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call, bound: c.op.Bound, alone: d.agreed && c.op.Does == history.MakesNew}
 	switch {
 	case ttl > 0 && d.elsewhere:
 		g.through = c.sent
@@ -304,10 +320,10 @@ func (d *deriver) add(kind history.Kind, at history.Instant, g *grant, by *comma
 
 // released concludes whose entry a release has removed, if it can.
 func (d *deriver) released(r release) {
-	if r.by == nil || r.by.reply == nothing { // a hold is left, as Redisson counts them
+	if r.by == nil || r.by.answer.Is(0) { // a hold is left, as Redisson counts them
 		return
 	}
-	entries := removedRows(r.by.reply)
+	entries := r.by.removedRows()
 	if d.removedAll(r.by, entries) {
 		return
 	}
@@ -315,14 +331,14 @@ func (d *deriver) released(r release) {
 		if g.gone || g.at >= r.by.sent || !d.sameServer(g, r.by) || r.again && g.owner != r.client {
 			continue
 		}
-		if r.by.effect == removesOwn {
+		if r.by.effect == history.RemovesOwn {
 			if g == d.lastGrant(r.client, r.by.sent) {
 				d.remove(g, r.by)
 				return
 			}
 			continue
 		}
-		if r.by.effect == revokes {
+		if r.by.effect == history.RevokesLease {
 			if g == d.lastGrant(r.client, r.by.sent) && d.nobodyElse(g, r.by) {
 				d.remove(g, r.by)
 			}

@@ -55,7 +55,7 @@ func (d *deriver) stillThere(g *grant, by *command) bool {
 func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant {
 	through := g.through
 	for _, c := range d.commands {
-		if c.client == g.owner && c.task == world.Watchdog && c.answered && d.renews(c) &&
+		if c.client == g.owner && c.task == world.Watchdog && c.renewed() &&
 			c.sent > g.from && c.done < before {
 			through = max(through, c.sent.Add(d.ttl))
 		}
@@ -70,9 +70,10 @@ func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 	switch {
 	case c.server != g.server && !d.shared, c.sent >= before, c.task == world.Watchdog:
 		return false
-	case c.effect == asks || c.effect == makes || c.effect == stands:
+	case !c.effect.Changes() || c.makes() || c.effect == history.Queues:
 		return false
-	case c.client != g.owner && (c.effect == removesOwn || c.effect == ends || c.effect == revokes), c.client == g.owner && c.effect == takes:
+	case c.client != g.owner && (c.effect == history.RemovesOwn || c.effect == history.EndsSession || c.effect == history.RevokesLease),
+		c.client == g.owner && c.effect == history.TakesOver:
 		return false
 	case c.executed:
 		onlyOne := g.alone && c.removed && !c.more // and has removed another one
@@ -82,7 +83,7 @@ func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 	case c.removed || c.foundNothing() || c.done <= g.from:
 		return false
 	default:
-		return c.releasing || c.effect != removesOwn
+		return c.releasing || c.effect != history.RemovesOwn
 	}
 }
 
@@ -96,7 +97,7 @@ func (d *deriver) nobodyElse(g *grant, by *command) bool {
 	}
 	for _, c := range d.commands {
 		known := c.answered || (c.executed && c.done <= g.from)
-		if c.client != g.owner && !known && c.effect != asks && c.sent < by.done {
+		if c.client != g.owner && !known && c.effect.Changes() && c.sent < by.done {
 			return false
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/world"
 )
 
 // doubts says of which commands it is not known whose entry they have removed, if any.
@@ -31,7 +30,7 @@ func (d *deriver) doubts() {
 // known. Who takes the place of another (GETSET) waits for the lock, and releases nothing.
 func (d *deriver) mayRob(c *command) bool {
 	switch {
-	case c.effect != changes, c.removed && !c.more, c.answered && c.foundNothing():
+	case !c.effect.MayRob(), c.removed && !c.more, c.answered && c.foundNothing():
 		return false
 	}
 	return !d.ownForCertain(c)
@@ -39,13 +38,7 @@ func (d *deriver) mayRob(c *command) bool {
 
 // foundNothing reports whether the answer to a command says that it removed nothing.
 func (c *command) foundNothing() bool {
-	return c.refused || c.reply == nothing || c.reply == gone || world.Answer(c.reply) == world.No || c.noRow()
-}
-
-// noRow reports whether a statement says that it has changed no row.
-func (c *command) noRow() bool {
-	rows, said := world.Answer(c.reply).Rows()
-	return said && rows == 0
+	return c.refused || c.answer.Is(0) || c.answer.Is(-1) // redsync's script: no entry at all
 }
 
 // never is later than all instants.

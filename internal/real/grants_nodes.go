@@ -5,21 +5,11 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/world"
-)
-
-// Replies as they are recorded.
-var (
-	nothing = world.Int(0).String()
-	gone    = world.Int(-1).String() // redsync's script: no entry at all
-	one     = world.Int(1).String()
-	nothere = world.Reply{}.String()
-	okay    = world.OK().String()
 )
 
 // deriveNodes does what deriveGrants does, for servers that know nothing of each other.
 func deriveNodes(entries []entry, ttl time.Duration, o outside) []entry {
-	d := deriver{ttl: ttl, words: redisWords(entries), wrongClocks: o.wrongClocks}
+	d := deriver{ttl: ttl, traits: redisTraits, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
 	d.onNodes()
 	d.lost(o.evictions)
@@ -39,11 +29,10 @@ func deriveNodes(entries []entry, ttl time.Duration, o outside) []entry {
 func (d *deriver) onNodes() {
 	clients := map[string]history.NodeID{}
 	for _, c := range d.commands {
-		_, token, _ := c.aim()
-		if first, known := clients[token]; known && first != c.client {
-			clients[token] = 0
+		if first, known := clients[c.op.Owner]; known && first != c.client {
+			clients[c.op.Owner] = 0
 		} else if !known {
-			clients[token] = c.client
+			clients[c.op.Owner] = c.client
 		}
 	}
 	type place struct {
@@ -52,17 +41,17 @@ func (d *deriver) onNodes() {
 	}
 	entries := map[place]*grant{}
 	for _, c := range d.answered() {
-		verb, token, ttl := c.aim()
-		at := place{c.server, token}
+		at, made := place{c.server, c.op.Owner}, c.op.Does == history.MakesNew && !c.madeNothing() && c.answer.Refused == ""
 		switch known := entries[at]; {
-		case clients[token] != c.client:
-		case verb == "SET" && c.reply == okay:
-			entries[at] = d.grant(c, ttl)
-		case verb == "lock" && c.reply == nothere && (known == nil || known.gone):
+		case c.op.Owner == "" || clients[c.op.Owner] != c.client:
+		case !c.op.Script && made:
+			entries[at] = d.grant(c, c.op.Lease)
+		case !c.op.Script:
+		case c.op.Name == "lock" && c.answer.Nil && (known == nil || known.gone):
 			entries[at] = d.grant(c, d.ttl)
-		case verb == "unlock" && (c.reply == nothing || c.reply == gone):
+		case c.op.Name == "unlock" && (c.answer.Is(0) || c.answer.Is(-1)):
 			c.refused = true
-		case verb == "unlock" && c.reply == one && known != nil && !known.gone && d.sameServer(known, c):
+		case c.op.Name == "unlock" && c.answer.Is(1) && known != nil && !known.gone && d.sameServer(known, c):
 			d.remove(known, c)
 		}
 	}
@@ -80,19 +69,6 @@ func (d *deriver) answered() []*command {
 	return out
 }
 
-// aim reads what a command wants: SET with NX, or the name of a script, the token
-// that it says, and the time to live of a SET.
-func (c *command) aim() (verb, token string, ttl time.Duration) {
-	args := c.asked.Args
-	switch {
-	case c.asked.Script && len(args) > 1:
-		return c.asked.Name, args[len(args)-1], 0
-	case c.asked.Name == "SET" && len(args) > 2 && c.asked.Says("NX"):
-		return "SET", args[1], c.asked.Lease()
-	}
-	return "", "", 0
-}
-
 // lost concludes whose entries an operator has removed, and what servers that came
 // back empty have forgotten.
 func (d *deriver) lost(evictions []*command) {
@@ -101,7 +77,7 @@ func (d *deriver) lost(evictions []*command) {
 		if c.victim != 0 {
 			g = d.lastGrant(c.victim, c.sent)
 		}
-		if g != nil && !g.gone && c.reply == one {
+		if g != nil && !g.gone && c.answer.Is(1) {
 			d.remove(g, c)
 		}
 	}
@@ -112,13 +88,13 @@ func (d *deriver) lost(evictions []*command) {
 				died = m.at
 			}
 		}
-		death := &command{server: back.client, name: "restart", sent: died, done: died}
+		death := &command{server: back.client, sent: died, done: died}
 		if g := d.certain(death); g != nil && (back.empty || g.bound) {
 			d.forget(g, back.at)
 		}
 	}
 	for _, m := range d.demotions {
-		end := &command{server: m.server, name: "demotion", sent: m.at, done: m.at}
+		end := &command{server: m.server, sent: m.at, done: m.at}
 		if g := d.certain(end); g != nil && m.promoted > 0 && g.from > m.promoted {
 			d.forget(g, m.at) // no replica was left that could have had it
 		}

@@ -2,7 +2,6 @@ package real
 
 import (
 	"lockstep/internal/history"
-	"lockstep/internal/world"
 )
 
 // What follows from how many rows a statement has removed. A table without a unique key
@@ -10,7 +9,7 @@ import (
 
 // removesAll reports whether a statement removes the rows of everybody.
 func (d *deriver) removesAll(c *command) bool {
-	return d.shared && c.name == "DELETE" && !c.asked.Says("AND")
+	return d.shared && c.op.Does == history.Removes
 }
 
 // removedAll concludes that a statement has removed all rows that there can have been,
@@ -38,8 +37,8 @@ func (d *deriver) removedAll(by *command, rows int) bool {
 // no grant is known.
 func (d *deriver) mayHaveMadeMore(before history.Instant) bool {
 	for _, c := range d.commands {
-		failed := c.answered && (world.Answer(c.reply).Failed() || c.foundNothing())
-		if c.effect == makes && c.sent < before && !failed && !d.hasGranted(c) {
+		failed := c.answered && (c.answer.Refused != "" && !d.agreed || c.foundNothing())
+		if c.makes() && c.sent < before && !failed && !d.hasGranted(c) {
 			return true
 		}
 	}
@@ -59,7 +58,7 @@ func (d *deriver) hasGranted(c *command) bool {
 // there were removed before, and where only one command can have done it, it has.
 func (d *deriver) byElimination() {
 	for _, c := range d.commands {
-		if !c.answered || !d.removesAll(c) || !c.noRow() {
+		if !c.answered || !d.removesAll(c) || !c.answer.Is(0) {
 			continue
 		}
 		for _, g := range d.grants {

@@ -1,39 +1,34 @@
 package real
 
 import (
-	"cmp"
 	"context"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
-	"lockstep/internal/world"
 )
 
 // Entries that belong to a lease or a session.
 
 // sessionOwners are the clients whose leases or sessions servers have made, by what they are called.
-// opens is the request that asks for one; Consul answers it with nothing but the name.
-func sessionOwners(entries []entry, opens string) map[string]history.NodeID {
+func sessionOwners(entries []entry) map[string]history.NodeID {
 	asked, owners := map[wire]bool{}, map[string]history.NodeID{}
 	for i := range entries {
 		switch e := &entries[i]; {
-		case e.Kind == history.Sent && e.command == opens:
+		case e.Kind == history.Sent && e.op.Does == history.Opens:
 			asked[wire{e.Node, e.call}] = true
-		case e.Kind == history.Replied && asked[wire{e.Node, e.call}]:
-			owners[cmp.Or(world.Answer(e.text).Session(), e.text)] = e.Node
+		case e.Kind == history.Replied && e.answer.Session != "" && asked[wire{e.Node, e.call}]:
+			owners[e.answer.Session] = e.Node
 		}
 	}
 	return owners
 }
 
-// ownerShown tells whose entry the answer to a question with that name shows.
-func ownerShown(owners map[string]history.NodeID, question string) func(*command) history.NodeID {
-	return func(c *command) history.NodeID {
-		if c.name != question {
-			return 0
-		}
-		return owners[world.Answer(c.reply).Session()]
+// shows returns whose entry the answer to a question shows to be there, 0 when it does not say.
+func (d *deriver) shows(c *command) history.NodeID {
+	if c.op.Does != history.Asks {
+		return 0
 	}
+	return d.owners[c.answer.Session]
 }
 
 // evictSession has an operator end the lease or session of the lock's key, which destroy does. All
@@ -41,14 +36,14 @@ func ownerShown(owners map[string]history.NodeID, question string) func(*command
 func (c *cluster) evictSession(destroy func(ctx context.Context, key string) (session string, found bool, err error)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
-	e := &command{server: c.leader.node, name: "evict", sent: c.h.now(), answered: true, releasing: true, reply: nothing}
+	e := &command{server: c.leader.node, op: history.Op{Name: "evict"}, sent: c.h.now(), answered: true, releasing: true, answer: history.Number(0)}
 	session, found, err := destroy(ctx, locks.Key)
 	if err != nil {
 		return err
 	}
 	e.done, e.refused = c.h.now(), !found
 	if found {
-		e.reply, e.session = one, session
+		e.answer, e.session = history.Number(1), session
 	}
 	c.evictions = append(c.evictions, e)
 	return nil

@@ -34,10 +34,11 @@ func script(t *testing.T, text string) []entry {
 		if strings.HasSuffix(f[3], "w") {
 			e.task = "watchdog"
 		}
-		e.text = strings.TrimSpace(strings.Join(f[4:], " "))
-		e.text, e.owner, _ = strings.Cut(e.text, " owner=")
-		if kind == history.Sent {
-			e.command = f[4]
+		switch said := strings.TrimSpace(strings.Join(f[4:], " ")); kind {
+		case history.Sent:
+			e.ask(t, said)
+		case history.Replied:
+			e.hear(said)
 		}
 		if kind == history.ReplyDropped {
 			e.Node, e.Peer = 0, e.Node
@@ -228,7 +229,7 @@ func TestDeriveGrants(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			entries := script(t, tt.give)
-			concludes(t, deriveGrants(entries, redisWords(entries), time.Duration(tt.ttl), outside{}), tt.want)
+			concludes(t, deriveGrants(entries, redisTraits, time.Duration(tt.ttl), outside{}), tt.want)
 		})
 	}
 }
@@ -262,7 +263,7 @@ func TestAPromotionEndsWhatIsCertain(t *testing.T) {
 			entries[i].server = 9
 		}
 	}
-	out := deriveGrants(entries, redisWords(entries), 100, outside{})
+	out := deriveGrants(entries, redisTraits, 100, outside{})
 	wantGrants(t, out, []string{"2 granted 1 by 1 on 8", "23 may-have-removed 0 by 1 on 9"})
 }
 
@@ -285,7 +286,7 @@ func TestNobodyIsRobbedByAWrongClock(t *testing.T) {
 			entries[i].server = 8
 		}
 		removed := 0
-		for _, e := range deriveGrants(entries, redisWords(entries), 40, outside{wrongClocks: map[history.NodeID]bool{8: wrong}}) {
+		for _, e := range deriveGrants(entries, redisTraits, 40, outside{wrongClocks: map[history.NodeID]bool{8: wrong}}) {
 			if e.Kind == history.Removed && e.Owner != e.Peer {
 				removed++
 			}

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/real/servers"
 )
 
 // group is the servers of a run, whatever their kind is: their processes and what
@@ -22,21 +23,9 @@ type group struct {
 	evictions []*command
 }
 
-// server is the process of a server, as package servers has it.
-type server interface {
-	Freeze() error
-	Thaw() error
-	Kill() error
-	Stop() error // kills it and removes its directory; its log stays
-	Done() <-chan struct{}
-	Ended() string   // how
-	LastLog() string // the last line
-	Log() []byte     // bounded
-}
-
 // member is one server of a group.
 type member struct {
-	server
+	servers.Running
 	name    string
 	addr    string // past all links
 	node    history.NodeID
@@ -57,7 +46,8 @@ func (m *member) up() bool { return !m.dead && !m.frozen }
 // too, to be closed.
 func (h *harness) open(ctx context.Context) error {
 	h.group = &group{h: h}
-	h.store = kinds[h.variant.Store].make(h.group)
+	k, _ := kindOf(h.variant.Store)
+	h.store = k.make(h.group)
 	if err := h.store.start(ctx, h.plan.Servers(plan.StoreOf(&h.variant))); err != nil {
 		return err
 	}
@@ -66,8 +56,8 @@ func (h *harness) open(ctx context.Context) error {
 }
 
 // add adds a server that has been started. The first one leads.
-func (g *group) add(name, addr string, s server) *member {
-	m := &member{server: s, name: name, addr: addr, node: g.h.nodes[name]}
+func (g *group) add(name, addr string, s servers.Running) *member {
+	m := &member{Running: s, name: name, addr: addr, node: g.h.nodes[name]}
 	g.members = append(g.members, m)
 	if g.leader == nil {
 		g.leader = m

@@ -1,10 +1,14 @@
 package real
 
-import "testing"
+import (
+	"testing"
+
+	"lockstep/internal/real/servers"
+)
 
 // mortal is a server's process that a test ends.
 type mortal struct {
-	server
+	servers.Running
 	done chan struct{}
 }
 
@@ -22,7 +26,7 @@ func TestADeathIsJudgedByTheLifeThatItEnds(t *testing.T) {
 	h.mu.Lock() // so nobody can look at the death before the return
 	m.dead = true
 	close(first.done)
-	m.server = second
+	m.Running = second
 	g.returns(m)
 	h.mu.Unlock()
 	close(second.done)

@@ -253,7 +253,8 @@ func (h *harness) begin() {
 	zero := osproc.Now() + time.Millisecond // all clients get to know it before it comes
 	h.epoch = time.Now().Add(time.Millisecond)
 	h.zero.Store(int64(zero))
-	stagger := max(h.plan.Workload.Stagger, kinds[h.variant.Store].stagger)
+	k, _ := kindOf(h.variant.Store)
+	stagger := max(h.plan.Workload.Stagger, k.stagger)
 	h.door.Lock()
 	h.entrance, h.arrivals = workload.NewEntrance(len(h.clients), stagger, h.plan.Network.Timeout), slices.Clone(h.clients)
 	h.door.Unlock()

@@ -14,8 +14,10 @@ type entry struct {
 	text    string
 	call    int64          // number of the command, counted by its client; 0 for none
 	task    string         // that sent the command; "" for the business task
-	command string         // name of the command
-	owner   string         // by which the store knows whose entry the command may change; "": it may change any
+	op      history.Op     // of a request
+	answer  history.Answer // of a reply
+	broken  bool           // of a command: its connection ended before an answer came
+	words   string         // of a command of Redis, as its server tells it, see resp.Words
 	read    int            // number of the read, for events of the resource; 0 for none
 	carried int64          // how many bytes the client had sent, where nobody reads them
 	server  history.NodeID // that the command goes to
@@ -69,14 +71,20 @@ func (h *harness) history(end history.Instant) *history.History {
 	case derivable(&h.variant):
 		entries = append(entries, h.store.derive(entries)...)
 	case h.variant.Program != nil:
-		z, ok := h.store.(*zooKeeper)
-		entries = append(entries, h.unreadProgram(entries, ok && z.onlyOwn)...)
+		q, ok := h.store.(*quorum)
+		entries = append(entries, h.unreadProgram(entries, ok && q.onlyOwn)...)
 	}
 	inOrder(entries)
 	addCauses(entries)
 	out := history.New(h.header)
 	for _, e := range entries {
 		e.Event.Text = out.Intern(e.text)
+		switch e.Kind {
+		case history.Sent:
+			out.SetOp(e.Event.Text, e.op)
+		case history.Replied:
+			out.SetAnswer(e.Event.Text, e.answer)
+		}
 		out.Add(e.Event)
 	}
 	out.Whole = true

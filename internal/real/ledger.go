@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/real/witness"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis/resp"
 )
 
 // operation is what one command did to the entry; or what nobody's command did, when
@@ -17,7 +17,7 @@ import (
 type operation struct {
 	server  history.NodeID
 	addr    string          // of the connection; "" for the server itself
-	words   string          // see wordsOf
+	words   string          // see resp.Words
 	at      history.Instant // when it was executed
 	slack   history.Instant // how much later than that it may have been heard of
 	changes []change
@@ -52,13 +52,13 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, server: e.server, name: e.command, asked: world.ReadRequest(e.text), sent: e.At}
+			c := &command{wire: wire{e.Node, e.call}, server: e.server, op: e.op, words: e.words, sent: e.At}
 			open[c.wire] = c
 			a.add(c)
 		case history.Replied, history.TimedOut:
 			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.done, c.answered, c.reply = e.At, e.Kind == history.Replied, e.text
-				c.broken = !c.answered && e.text == world.ErrConnection.Error()
+				c.done, c.answered, c.answer = e.At, e.Kind == history.Replied, e.answer
+				c.broken = e.broken
 			}
 		case history.RequestDropped:
 			if c := open[wire{e.Node, e.call}]; c != nil {
@@ -67,7 +67,6 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 		}
 	}
 	for _, c := range evictions {
-		c.asked = world.ReadRequest(c.name + " " + locks.Key)
 		a.add(c)
 	}
 	return a
@@ -75,30 +74,8 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 
 func (a *accountant) add(c *command) {
 	a.commands = append(a.commands, c)
-	words := wordsAsked(c.asked)
-	a.byWords[words] = append(a.byWords[words], c)
+	a.byWords[c.words] = append(a.byWords[c.words], c)
 }
-
-// wordsOf is what a command on the wire is compared by: its name and its arguments. A
-// script goes by its keys and arguments, since clients send its text or its hash.
-func wordsOf(args []string) string {
-	name := strings.ToUpper(args[0])
-	if scripted(name) && len(args) > 3 {
-		return "EVAL " + strings.Join(args[3:], " ")
-	}
-	return strings.TrimSpace(name + " " + strings.Join(args[1:], " "))
-}
-
-// wordsAsked is the same of a command as a history has it, where a script has a name and no number
-// of keys.
-func wordsAsked(asked world.Typed) string {
-	if asked.Script {
-		return "EVAL " + asked.Rest
-	}
-	return strings.TrimSpace(asked.Name + " " + asked.Rest)
-}
-
-func scripted(name string) bool { return name == "EVAL" || name == "EVALSHA" }
 
 // hear adds what one server has told in one of its lives. zero is true time 0 on the
 // clock of the items, slack how far their times may be off.
@@ -129,7 +106,7 @@ func (a *accountant) hear(server history.NodeID, items []witness.Item, zero, sla
 		default:
 			byTime()
 			script = &operation{
-				server: server, addr: item.Addr, words: wordsOf(item.Args),
+				server: server, addr: item.Addr, words: resp.Words(item.Args),
 				at: history.Instant(item.At - zero), slack: history.Instant(slack), changes: made(pending, item.Args),
 			}
 			a.operations = append(a.operations, script)
@@ -173,13 +150,13 @@ func (o *operation) may(c *command) bool {
 // suits reports whether an operation can have had the reply that a command had.
 func (o *operation) suits(c *command) bool {
 	did := len(o.changes) > 0
-	switch c.name {
+	switch c.op.Name {
 	case "DEL":
-		return did == (c.reply != nothing)
+		return did != c.answer.Is(0)
 	case "SETNX":
-		return did == (c.reply == one)
+		return did == c.answer.Is(1)
 	case "SET":
-		return did == (c.reply == okay)
+		return did == (!c.answer.Nil && c.answer.Refused == "")
 	}
 	return true
 }
@@ -275,7 +252,7 @@ func (a *accountant) match(o *operation, client history.NodeID) *command {
 // executed as far as the servers tell. What a server refuses it does not execute.
 func (a *accountant) allHeard() bool {
 	for _, c := range a.commands {
-		if c.answered && !a.matched[c] && !slices.Contains(redisAsks, c.name) && c.asked.Mentions(locks.Key) && world.Answer(c.reply).Refusal() == "" {
+		if c.answered && !a.matched[c] && c.op.Does.Changes() && strings.Contains(c.op.Key, locks.Key) && c.answer.Refused == "" {
 			return false
 		}
 	}

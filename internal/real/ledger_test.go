@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/real/witness"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // The nodes of the accounts below.
@@ -61,14 +61,15 @@ func seen(t *testing.T, text string) []entry {
 			words = 2
 		}
 		text := strings.Join(strings.Fields(command)[words:], " ")
-		name, _, _ := strings.Cut(text, " ")
-		wire := entry{Event: history.Event{At: ms(sent), Kind: history.Sent, Node: nodes[who]}, text: text, command: name, call: int64(call + 1), server: server}
+		wire := entry{Event: history.Event{At: ms(sent), Kind: history.Sent, Node: nodes[who]}, call: int64(call + 1), server: server}
+		wire.ask(t, text)
 		out = append(out, wire)
 		if reply == "broken" {
-			wire.At, wire.Kind, wire.text = ms(done), history.TimedOut, world.ErrConnection.Error()
+			wire.At, wire.Kind, wire.broken = ms(done), history.TimedOut, true
 			out = append(out, wire)
 		} else if answered {
-			wire.At, wire.Kind, wire.text = ms(done), history.Replied, reply
+			wire.At, wire.Kind = ms(done), history.Replied
+			wire.hear(reply)
 			out = append(out, wire)
 		}
 	}
@@ -202,7 +203,8 @@ func TestAccounts(t *testing.T) {
 			"11 one granted of A by A\n20 one removed of A by nobody\n",
 		},
 	} {
-		operator := &command{server: nodeOne, name: "DEL", sent: history.Instant(19 * time.Millisecond), done: history.Instant(21 * time.Millisecond), answered: true, reply: one}
+		del := redis.Del(locks.Key)
+		operator := &command{server: nodeOne, op: del.Op(), words: del.String(), sent: history.Instant(19 * time.Millisecond), done: history.Instant(21 * time.Millisecond), answered: true, answer: history.Number(1)}
 		var evictions []*command
 		if strings.Contains(c.one, " o DEL") {
 			evictions = append(evictions, operator)

@@ -34,10 +34,10 @@ const envHarness = "LOCKSTEP_TEST_HARNESS"
 // stopped for ever.
 func long(t testing.TB, e *ending) *plan.Plan {
 	p := quick("A", "B", "C")
-	p.Redis.Replicas, p.MySQL.Replicas, p.Postgres.Replicas = 1, 1, 1
-	p.Etcd.Nodes, p.ZooKeeper.Nodes, p.Consul.Nodes = max(e.nodes, 1), max(e.nodes, 1), max(e.nodes, 1)
-	p.Consul.Second = 100 * time.Millisecond // for sessions of one second
-	p.Etcd.Election = 100 * time.Millisecond // for a lease of one second
+	p.Redis.Replicas, p.Database("mysql").Replicas, p.Database("postgres").Replicas = 1, 1, 1
+	p.Cluster("etcd").Nodes, p.Cluster("zookeeper").Nodes, p.Cluster("consul").Nodes = max(e.nodes, 1), max(e.nodes, 1), max(e.nodes, 1)
+	p.Cluster("consul").Settings[0] = 100 * time.Millisecond // for sessions of one second
+	p.Cluster("etcd").Election = 100 * time.Millisecond      // for a lease of one second
 	p.Workload.Repeat = 100
 	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
 	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{Forever: true})

@@ -16,7 +16,6 @@ type mesh struct {
 	g     *group
 	peers []*peer
 	paths []*path
-	own   []*link.Link // of servers that call themselves by the address that others know
 }
 
 // peer is a server's place in a mesh. It is there before the server is.
@@ -46,11 +45,11 @@ func newMesh(g *group, names []string) *mesh {
 	return m
 }
 
-// openMesh makes places for servers that have one address each, on these hosts.
-func openMesh(g *group, names []string, host func(i int) string) (*mesh, error) {
+// openMesh makes places for servers that have one address each.
+func openMesh(g *group, names []string) (*mesh, error) {
 	m := newMesh(g, names)
 	for i, p := range m.peers {
-		front, err := link.OpenFront(host(i))
+		front, err := link.OpenFront("127.0.0.1")
 		if err != nil {
 			return m, err
 		}
@@ -58,9 +57,6 @@ func openMesh(g *group, names []string, host func(i int) string) (*mesh, error) 
 	}
 	return m, nil
 }
-
-// onOneHost puts all addresses of a mesh on the host that everybody knows.
-func onOneHost(int) string { return "127.0.0.1" }
 
 // of returns a server's place.
 func (m *mesh) of(name string) *peer {
@@ -98,19 +94,6 @@ func (m *mesh) join(name, addr string) error {
 			to.front.Admit(from.source, l)
 		}
 	}
-	return nil
-}
-
-// callsItself lets a server that listens there call itself by its one address: no
-// partition parts it from itself.
-func (m *mesh) callsItself(name, addr string) error {
-	p := m.of(name)
-	l, err := link.Open(link.Options{Name: name + " to itself", Upstream: addr, Raw: true})
-	if err != nil {
-		return err
-	}
-	m.own = append(m.own, l)
-	p.front.Admit(p.source, l)
 	return nil
 }
 
@@ -196,9 +179,6 @@ func (m *mesh) close() error {
 	}
 	for _, p := range m.paths {
 		errs = append(errs, p.link.Close())
-	}
-	for _, l := range m.own {
-		errs = append(errs, l.Close())
 	}
 	return errors.Join(errs...)
 }

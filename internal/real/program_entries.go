@@ -130,7 +130,7 @@ func (h *harness) unreadProgram(entries []entry, onlyOwn bool) []entry {
 
 // doubtsOfReleases has a doubt for each command of a release that may have removed an entry.
 func doubtsOfReleases(entries []entry) []entry {
-	d := deriver{words: words{effect: redisRules.effect}}
+	d := deriver{}
 	d.collect(entries, nil)
 	d.commands = slices.DeleteFunc(d.commands, func(c *command) bool { return !c.releasing })
 	d.doubts()

@@ -126,7 +126,8 @@ func Refuse(p *plan.Plan, lockID string, o Options) error {
 // been yet; nil when they have, or a package has them.
 func NotBuilt(p *plan.Plan, lockID string, o Options) error {
 	variant, _ := p.Lock(lockID)
-	program := kinds[variant.Store].built
+	k, _ := kindOf(variant.Store)
+	program := k.built
 	if program == "" || o.withDefaults().Backend != ProcessBackend {
 		return nil
 	}
@@ -156,7 +157,8 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if err := osproc.Supported(); err != nil || o.Backend != ProcessBackend {
 		return variant, err
 	}
-	return variant, kinds[variant.Store].find(o)
+	k, _ := kindOf(variant.Store)
+	return variant, k.find(o)
 }
 
 func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {

@@ -14,7 +14,7 @@ func TestAFailoverWithoutAReasonEndsTheRun(t *testing.T) {
 		p := plan.Default()
 		p.Redis.Cluster = plan.DefaultRedisCluster()
 		h := &harness{plan: &p, fatal: make(chan error, 1)}
-		c := &redisCluster{redis: redis{group: &group{h: h}}, shards: 3, ofLock: 1, disturbed: disturbed}
+		c := &redisCluster{anyRedis: anyRedis{group: &group{h: h}}, shards: 3, ofLock: 1, disturbed: disturbed}
 		for i := range 6 {
 			c.members = append(c.members, &member{name: fmt.Sprintf("redis-%d", i+1)})
 		}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // Clients of their own kind, rounds that arrive, one try, latencies by percentiles and that client mean in

@@ -34,7 +34,7 @@ func TestAPromotionWithoutAReasonIsFound(t *testing.T) {
 	} {
 		p := plan.Default()
 		h := &harness{plan: &p, clocks: clocks{}}
-		g := &redisGroup{redis: redis{group: &group{h: h, leader: &member{name: "redis-1", node: primary}}}}
+		g := &redisGroup{anyRedis: anyRedis{group: &group{h: h, leader: &member{name: "redis-1", node: primary}}}}
 		s := &sentinels{g: g}
 		for i := range 3 {
 			s.members = append(s.members, &member{name: fmt.Sprintf("sentinel-%d", i+1), node: history.NodeID(firstSentinel + i)})

@@ -7,7 +7,6 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/proto"
 )
@@ -68,8 +67,8 @@ type store interface {
 type kind struct {
 	// refuse says what of a plan the kind cannot set up; nil when it can all.
 	refuse func(p *plan.Plan, v *locks.Variant) error
-	// product is what its servers are in a container.
-	product images.Product
+	// contained says what of a plan such servers cannot do in containers; nil when they can all.
+	contained func(p *plan.Plan, servers []string) error
 	// find looks for the programs that it needs as child processes.
 	find func(o *Options) error
 	// built is the one of them that no package has, "" for most: where nobody has built

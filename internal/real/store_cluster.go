@@ -152,7 +152,7 @@ func (c *cluster) ask(ctx context.Context) map[*member]bool {
 }
 
 // process is the process of a server that is not one of a database.
-func process(m *member) *servers.Server { return m.server.(*servers.Server) }
+func process(m *member) *servers.Server { return m.Running.(*servers.Server) }
 
 // reachabilityChanged implements store.
 func (c *cluster) reachabilityChanged() {

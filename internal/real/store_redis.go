@@ -7,16 +7,16 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
 	register(locks.StoreRedisNodes, kind{
-		refuse: cannotHaveRedis, product: images.Redis, find: findRedis,
+		refuse: cannotHaveRedis, find: findRedis,
 		stagger: 15 * time.Millisecond,
-		make:    func(g *group) store { return &redisNodes{redis{group: g}} },
+		make:    func(g *group) store { return &redisNodes{anyRedis{group: g}} },
 	})
 }
 
@@ -43,15 +43,15 @@ func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// redis is what all Redis servers have in common.
-type redis struct {
+// anyRedis is what all Redis servers have in common.
+type anyRedis struct {
 	*group
 	heard witnesses
 }
 
 // options says how a server is started that has a place among others. What the lock's
 // design demands counts more than what the plan says.
-func (r *redis) options(place *peer) servers.RedisOptions {
+func (r *anyRedis) options(place *peer) servers.RedisOptions {
 	o := servers.RedisOptions{Name: place.name, Source: place.source, Announce: place.front.Addr()}
 	if demands := &r.h.variant.Servers; demands.MinReplicas > 0 {
 		o.MinReplicas, o.MinReplicasMaxLag = demands.MinReplicas, demands.MinReplicasMaxLag
@@ -63,7 +63,7 @@ func (r *redis) options(place *peer) servers.RedisOptions {
 
 // launch starts one server. What the lock's design demands counts more than what
 // the plan says.
-func (r *redis) launch(ctx context.Context, o servers.RedisOptions, persistence string) (*member, error) {
+func (r *anyRedis) launch(ctx context.Context, o servers.RedisOptions, persistence string) (*member, error) {
 	o.Program, o.Launcher, o.Fsync = r.h.o.RedisServer, r.h.launcher, r.fsync(persistence)
 	o.Clock = touchesClock(r.h.plan, o.Name)
 	s, err := servers.StartRedis(ctx, o)
@@ -77,7 +77,7 @@ func (r *redis) launch(ctx context.Context, o servers.RedisOptions, persistence 
 }
 
 // again starts a server anew, as a replica of another one unless upstream is empty.
-func (r *redis) again(ctx context.Context, m *member, upstream string) error {
+func (r *anyRedis) again(ctx context.Context, m *member, upstream string) error {
 	err := redisServer(m).Restart(ctx, upstream)
 	if err == nil {
 		r.hear(ctx, m)
@@ -86,13 +86,13 @@ func (r *redis) again(ctx context.Context, m *member, upstream string) error {
 }
 
 // protocol implements store.
-func (r *redis) protocol() link.Protocol { return link.Redis }
+func (r *anyRedis) protocol() link.Protocol { return link.Redis }
 
 // redisServer is the process of a Redis server.
-func redisServer(m *member) *servers.Server { return m.server.(*servers.Server) }
+func redisServer(m *member) *servers.Server { return m.Running.(*servers.Server) }
 
 // fsync is when the servers' files reach the disk; "" when they have none.
-func (r *redis) fsync(persistence string) string {
+func (r *anyRedis) fsync(persistence string) string {
 	switch {
 	case r.h.variant.Servers.FsyncAlways:
 		return plan.PersistAlways
@@ -103,20 +103,24 @@ func (r *redis) fsync(persistence string) string {
 }
 
 // remove removes the lock's entry on a server by a command of its own.
-func (r *redis) remove(m *member) error {
-	c := &command{server: m.node, name: "DEL", sent: r.h.now(), answered: true, releasing: true}
+func (r *anyRedis) remove(m *member) error {
+	del := redis.Del(locks.Key)
+	c := &command{server: m.node, op: del.Op(), words: del.String(), sent: r.h.now(), answered: true, releasing: true}
 	reply, err := redisServer(m).Command(context.Background(), "DEL", locks.Key)
 	if err != nil {
 		return err
 	}
-	c.done, c.reply = r.h.now(), reply.String()
-	c.refused = c.reply == nothing
+	c.done, c.answer = r.h.now(), reply.Answer()
+	c.refused = c.answer.Is(0)
 	r.evictions = append(r.evictions, c)
 	return nil
 }
 
+// redisTraits: a lock of Redis has one entry, whose key is the lock's name.
+var redisTraits = traits{byKey: true}
+
 // redisNodes are primaries that know nothing of each other, as Redlock wants them.
-type redisNodes struct{ redis }
+type redisNodes struct{ anyRedis }
 
 // start implements store.
 func (n *redisNodes) start(ctx context.Context, names []string) error {

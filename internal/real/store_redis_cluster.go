@@ -18,7 +18,7 @@ import (
 // redisCluster is a Redis Cluster. Its nodes do everything by themselves; what they do
 // is asked past all links only so that the history can tell it.
 type redisCluster struct {
-	redis
+	anyRedis
 	lag     time.Duration
 	data    *mesh     // by which nodes replicate
 	bus     *mesh     // by which they watch each other
@@ -51,10 +51,10 @@ func (c *redisCluster) set() plan.RedisCluster { return c.h.plan.ClusterOf(plan.
 func (c *redisCluster) start(ctx context.Context, names []string) error {
 	c.shards = c.set().Shards
 	var err error
-	if c.data, err = openMesh(c.group, names, onOneHost); err != nil {
+	if c.data, err = openMesh(c.group, names); err != nil {
 		return err
 	}
-	if c.bus, err = openMesh(c.group, names, onOneHost); err != nil {
+	if c.bus, err = openMesh(c.group, names); err != nil {
 		return err
 	}
 	for _, name := range names {
@@ -81,7 +81,7 @@ func (c *redisCluster) start(ctx context.Context, names []string) error {
 
 // options says how a node is started.
 func (c *redisCluster) options(name string) servers.RedisOptions {
-	o := c.redis.options(c.data.of(name))
+	o := c.anyRedis.options(c.data.of(name))
 	o.Cluster = &servers.ClusterOptions{
 		Host: name, AnnounceBus: c.bus.of(name).front.Addr(), NodeTimeout: c.set().NodeTimeout,
 	}
@@ -154,7 +154,7 @@ func (c *redisCluster) derive(entries []entry) []entry {
 	if told, ok := c.account(entries, c.members[c.ofLock].node, c.h.plan.Redis.Persistence); ok {
 		return told
 	}
-	return deriveGrants(entries, redisWords(entries), c.h.lease(), c.outside())
+	return deriveGrants(entries, redisTraits, c.h.lease(), c.outside())
 }
 
 // close implements store.

@@ -9,20 +9,19 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/real/images"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
 )
 
 func init() {
 	register(locks.StoreRedis, kind{
-		refuse: cannotHaveRedis, product: images.Redis, find: findRedis,
+		refuse: cannotHaveRedis, find: findRedis,
 		stagger: 15 * time.Millisecond,
 		make: func(g *group) store {
 			if g.h.plan.InShards(plan.StoreOf(&g.h.variant)) {
-				return &redisCluster{redis: redis{group: g}}
+				return &redisCluster{anyRedis: anyRedis{group: g}}
 			}
-			return &redisGroup{redis: redis{group: g}}
+			return &redisGroup{anyRedis: anyRedis{group: g}}
 		},
 	})
 }
@@ -30,7 +29,7 @@ func init() {
 // redisGroup is a primary and its replicas, and the sentinels that watch over them
 // if the plan has some.
 type redisGroup struct {
-	redis
+	anyRedis
 	lag     time.Duration
 	mesh    *mesh
 	servers []*member
@@ -43,7 +42,7 @@ type redisGroup struct {
 func (g *redisGroup) start(ctx context.Context, names []string) error {
 	sentinels := g.h.plan.SentinelNames(plan.StoreOf(&g.h.variant))
 	var err error
-	if g.mesh, err = openMesh(g.group, append(names[:len(names):len(names)], sentinels...), onOneHost); err != nil {
+	if g.mesh, err = openMesh(g.group, append(names[:len(names):len(names)], sentinels...)); err != nil {
 		return err
 	}
 	for i, name := range names {
@@ -233,7 +232,7 @@ func (g *redisGroup) derive(entries []entry) []entry {
 	if told, ok := g.account(entries, g.servers[0].node, g.h.plan.Redis.Persistence); ok {
 		return told
 	}
-	return deriveGrants(entries, redisWords(entries), g.h.lease(), g.outside())
+	return deriveGrants(entries, redisTraits, g.h.lease(), g.outside())
 }
 
 // close implements store.

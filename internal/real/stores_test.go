@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/sim"
+	"lockstep/internal/store/zookeeper"
 )
 
 // played is a lock of a store other than Redis and what its clients say to it.
@@ -73,9 +74,9 @@ func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, playe
 			p := quick("A", "B")
 			p.Workload.Wait = 10 * time.Second
 			p.Workload.Stagger = 300 * time.Millisecond // A is first, also where it has to begin a session
-			p.Etcd.Nodes, p.ZooKeeper.Nodes, p.Consul.Nodes = max(s.nodes, 1), max(s.nodes, 1), max(s.nodes, 1)
-			p.Consul.Second = 100 * time.Millisecond // for sessions of one second
-			p.Etcd.Election = 100 * time.Millisecond // for a lease of one second
+			p.Cluster("etcd").Nodes, p.Cluster("zookeeper").Nodes, p.Cluster("consul").Nodes = max(s.nodes, 1), max(s.nodes, 1), max(s.nodes, 1)
+			p.Cluster("consul").Settings[0] = 100 * time.Millisecond // for sessions of one second
+			p.Cluster("etcd").Election = 100 * time.Millisecond      // for a lease of one second
 			play(t, p, s)
 		})
 	}
@@ -155,8 +156,10 @@ func TestASilentLeaderOfZooKeeperIsGivenTime(t *testing.T) {
 		if len(began) != 1 || len(promoted) == 0 {
 			t.Fatalf("%d partitions, %d elections", len(began), len(promoted))
 		}
-		if silent := promoted[0].At.Sub(began[0].At); silent < plan.SyncLimit*p.ZooKeeperTick() {
-			t.Errorf("another one led after %v, with ticks of %v", silent, p.ZooKeeperTick())
+		v, _ := p.Lock(s.lock)
+		tick := zookeeper.Tick(p.SettingsOf(plan.StoreOf(&v).Store))
+		if silent := promoted[0].At.Sub(began[0].At); silent < zookeeper.SyncLimit*tick {
+			t.Errorf("another one led after %v, with ticks of %v", silent, tick)
 		}
 	})
 }
@@ -225,7 +228,7 @@ func TestAnIdleSessionOfALostHostEnds(t *testing.T) {
 			continue
 		}
 		eachBeside(t, []played{s}, func(t *testing.T, p *plan.Plan, s played) {
-			p.MySQL.IdleTimeout, p.Postgres.IdleTimeout = 2*time.Second, 2*time.Second
+			p.Database("mysql").IdleTimeout, p.Database("postgres").IdleTimeout = 2*time.Second, 2*time.Second
 			fault(t, p, when(faults.InSection, "A", ""), "lose-host", "A", 0, faults.End{})
 			h := runBeside(t, p, s.lock)
 			crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
@@ -246,11 +249,11 @@ func TestSplitSecondsAreRefused(t *testing.T) {
 		8 * time.Hour / 30: false, 8*time.Hour/7 + 1: false,
 	} {
 		p := quick("A", "B")
-		p.MySQL.IdleTimeout = idle
+		p.Database("mysql").IdleTimeout = idle
 		if err := real.Refuse(p, "mysql-get-lock", real.Options{}); (err != nil) != want {
 			t.Errorf("%v: %v", idle, err)
 		}
-		p.Postgres.IdleTimeout = idle
+		p.Database("postgres").IdleTimeout = idle
 		if err := real.Refuse(p, "pg-advisory", real.Options{}); err != nil {
 			t.Errorf("%v with PostgreSQL: %v", idle, err)
 		}
@@ -402,7 +405,7 @@ func TestAnOperatorDestroysTheHoldersSessionOfConsul(t *testing.T) {
 		fault(t, p, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
 		h := run(t, p, s.lock)
 		began, acquired := find(h, history.FaultBegan, ""), find(h, history.Acquired, "B")
-		if len(began) != 1 || len(acquired) != 1 || acquired[0].At.Sub(began[0].At) < 15*p.Consul.Second {
+		if len(began) != 1 || len(acquired) != 1 || acquired[0].At.Sub(began[0].At) < 15*p.Cluster("consul").Settings[0] {
 			t.Error("B did not acquire once, after the lock delay")
 		}
 		removed := find(h, history.Removed, "")
@@ -419,12 +422,12 @@ func TestAnOperatorDestroysTheHoldersSessionOfConsul(t *testing.T) {
 // what to do.
 func TestConsulDoesNotLiveFasterThanASecond(t *testing.T) {
 	p := quick("A", "B")
-	p.Consul.Second = 99 * time.Millisecond
+	p.Cluster("consul").Settings[0] = 99 * time.Millisecond
 	err := real.Refuse(p, "consul-session", real.Options{})
 	if err == nil || !strings.Contains(err.Error(), "--scale of 0.1 or more") {
 		t.Errorf("got %v", err)
 	}
-	p.Consul.Second = 100 * time.Millisecond
+	p.Cluster("consul").Settings[0] = 100 * time.Millisecond
 	if err := real.Refuse(p, "consul-session", real.Options{}); err != nil {
 		t.Error(err)
 	}

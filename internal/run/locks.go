@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
 
@@ -24,7 +23,7 @@ func CheckLocks(p *plan.Plan) error {
 		if p.Renews() {
 			problems = append(problems, v.CheckRenew())
 		}
-		if v.Store == locks.StoreRedis && p.Redis.Cluster.Shards > 0 {
+		if v.Kind().IsRedis() && p.Redis.Cluster.Shards > 0 {
 			problems = append(problems, v.CheckCluster())
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // A program whose entry could not be followed is no success where something is expected of it, whether or not

@@ -223,3 +223,18 @@ func diff(want, got []string) string {
 	}
 	return out.String()
 }
+
+// A release of nats-kv waits for the renewal that is under way: without its answer nobody knows the revision to
+// delete, and the key would stay for a lease.
+func TestAReleaseKnowsTheLastRevision(t *testing.T) {
+	p := wirePlan()
+	p.Clients = []string{"A"}
+	p.Network.Latency = plan.Range{Min: 10 * time.Millisecond, Max: 10 * time.Millisecond}
+	work := p.Lease/3 - 35*time.Millisecond // and a read and a write of 20 ms each: the renewal has been sent
+	p.Workload.Work = plan.Range{Min: work, Max: work}
+	got := wireOf(playWire(t, &p, "nats-kv"), "A")
+	want := []string{"A CREATE lock -> revision 1", "A UPDATE lock LAST 1 -> revision 2", "A DELETE lock LAST 2 -> revision 3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("A sends\n%s", strings.Join(got, "\n"))
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"lockstep/internal/report/export"
 )
 
 // Stored is one run directory of a store.
@@ -22,34 +24,16 @@ type Stored struct {
 // Path is where the run is, relative to the root of the store, with slashes.
 func (s *Stored) Path() string { return path.Join(s.Scenario, s.Name) }
 
-// Summary is what result.json says about a run, as far as lists need it.
-type Summary struct {
-	Schema   int    `json:"schema"`
-	Scenario string `json:"scenario"`
-	Seed     uint64 `json:"seed"`
-	Backend  string `json:"backend"`
-	Hash     string `json:"hash"`
-	Met      bool   `json:"met"`
-	Versions struct {
-		Checker int `json:"checker"` // 0: by a program that did not say
-	} `json:"versions"`
-	Locks []LockSummary `json:"locks"`
-}
-
-// LockSummary is what became of one lock.
-type LockSummary struct {
-	Lock     string `json:"lock"`
-	Met      bool   `json:"met"`
-	Impact   string `json:"impact"` // "" of a run by a program that did not say
-	Verdicts map[string]struct {
-		Verdict string `json:"verdict"`
-		Count   int    `json:"count"`
-	} `json:"verdicts"`
-}
+// The files of a run directory that a run is read back from.
+const (
+	HistoryName = "history.jsonl"
+	StoryName   = "scenario.yaml"
+	EnvName     = "env.json"
+	resultName  = "result.json"
+)
 
 const (
 	stampForm  = "20060102T150405.000Z"
-	resultName = "result.json"
 	indexName  = "index.html"
 	latestName = "latest"
 	// AgainDir is the directory of the store for what is drawn anew of stored runs. It is
@@ -126,9 +110,9 @@ func Pages(store fs.FS) ([]string, error) {
 	return out, nil
 }
 
-// ReadSummary reads the result of a run in the directory dir of a file system. Errors
-// name the file; one that is not there is fs.ErrNotExist.
-func ReadSummary(store fs.FS, dir string) (*Summary, error) {
+// ReadResult reads the result of a run in the directory dir of a file system; what programs before this one
+// did not say is empty. Errors name the file; one that is not there is fs.ErrNotExist.
+func ReadResult(store fs.FS, dir string) (*export.RunResult, error) {
 	name := path.Join(dir, resultName)
 	// Asked before it is opened: to open a pipe is to wait for its other end.
 	info, err := fs.Stat(store, name)
@@ -150,7 +134,7 @@ func ReadSummary(store fs.FS, dir string) (*Summary, error) {
 	case len(data) > maxResultBytes:
 		return nil, fmt.Errorf("%s is larger than %d MiB", name, maxResultBytes>>20)
 	}
-	var out Summary
+	var out export.RunResult
 	if err := json.Unmarshal(data, &out); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -85,7 +85,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestReadSummary(t *testing.T) {
+func TestReadResult(t *testing.T) {
 	run := Stored{Scenario: "a", Name: "run"}
 	tests := []struct{ text, want string }{
 		{`{"schema": 1, "hash": "0f", "seed": 7, "met": true, "locks": [{"lock": "x", "verdicts": {"progress": {"verdict": "kept"}}}]}`, ""},
@@ -98,7 +98,7 @@ func TestReadSummary(t *testing.T) {
 		{strings.Repeat(" ", maxResultBytes+1), "larger than 4 MiB"},
 	}
 	for _, tt := range tests {
-		s, err := ReadSummary(fstest.MapFS{"a/run/result.json": {Data: []byte(tt.text)}}, run.Path())
+		s, err := ReadResult(fstest.MapFS{"a/run/result.json": {Data: []byte(tt.text)}}, run.Path())
 		switch {
 		case tt.want == "" && (err != nil || s.Seed != 7 || !s.Met || s.Locks[0].Verdicts["progress"].Verdict != "kept"):
 			t.Errorf("read %+v, %v", s, err)
@@ -108,9 +108,9 @@ func TestReadSummary(t *testing.T) {
 	}
 }
 
-// FuzzReadSummary checks that a result is read into no more memory than a small multiple
+// FuzzReadResult checks that a result is read into no more memory than a small multiple
 // of its size, or refused with the name of its file.
-func FuzzReadSummary(f *testing.F) {
+func FuzzReadResult(f *testing.F) {
 	for _, text := range []string{
 		`{"schema": 1, "hash": "0f", "seed": 7, "locks": [{"lock": "x", "verdicts": {"progress": {"verdict": "kept", "count": 1}}}]}`,
 		"null", "[]", "{", `{"schema": 1e999}`, `{"schema": 1, "locks": null, "hash": null}`, strings.Repeat("[", 20_000),
@@ -118,7 +118,7 @@ func FuzzReadSummary(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := ReadSummary(fstest.MapFS{"run/result.json": {Data: data}}, "run")
+		s, err := ReadResult(fstest.MapFS{"run/result.json": {Data: data}}, "run")
 		switch {
 		case err != nil && !strings.HasPrefix(err.Error(), "run/result.json"):
 			t.Errorf("the error does not begin with the file: %v", err)

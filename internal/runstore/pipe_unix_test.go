@@ -15,7 +15,7 @@ func TestAPipeIsNotRead(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "result.json"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadSummary(os.DirFS(dir), "."); err == nil || err.Error() != "result.json is not a file" {
+	if _, err := ReadResult(os.DirFS(dir), "."); err == nil || err.Error() != "result.json is not a file" {
 		t.Error(err)
 	}
 }

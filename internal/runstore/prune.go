@@ -1,19 +1,114 @@
 package runstore
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+
+	"lockstep/internal/history"
 )
+
+// Pruned is a run that goes, or one that is kept although it is old.
+type Pruned struct {
+	run   Stored
+	Dir   string `json:"run_dir"`
+	Bytes int64  `json:"bytes"`
+	Why   string `json:"why,omitempty"` // it is kept
+}
+
+// Pruning is what is to become of a store.
+type Pruning struct {
+	root    string
+	Schema  int      `json:"schema"`
+	Deleted bool     `json:"deleted"`
+	Bytes   int64    `json:"bytes"`       // of all runs, before
+	Freed   int64    `json:"freed_bytes"` // of those that go
+	Runs    []Pruned `json:"runs"`
+	Kept    []Pruned `json:"kept"`
+}
+
+// Prune says which runs of the store at root can go, the oldest first, until it has no more than limit bytes.
+func Prune(root string, store fs.FS, limit int64) (*Pruning, error) {
+	runs, err := List(store)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := shownBy(store)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pruning{root: root, Schema: 1, Runs: []Pruned{}, Kept: []Pruned{}}
+	all := make([]Pruned, len(runs))
+	for i := range runs {
+		size, _ := runs[i].size(store)
+		all[i] = Pruned{run: runs[i], Dir: filepath.Join(root, filepath.FromSlash(runs[i].Path())), Bytes: size}
+		p.Bytes += size
+	}
+	newest := latest(root)
+	for i := len(all) - 1; i >= 0 && p.Bytes-p.Freed > limit; i-- {
+		one := all[i]
+		switch path := one.run.Path(); {
+		case path == newest:
+			one.Why = "the newest run"
+		case shown[path]:
+			one.Why = "shown by a page of the store"
+		default:
+			one.Why = one.run.keptAs(store)
+		}
+		if one.Why != "" {
+			p.Kept = append(p.Kept, one)
+			continue
+		}
+		p.Freed += one.Bytes
+		p.Runs = append(p.Runs, one)
+	}
+	return p, nil
+}
+
+// keptAs says why a run must not be deleted for its age; "" when it may be. What ended as the
+// story says, in the simulator, can be played again at any time. What did not is what
+// somebody looked for, and real servers repeat nothing.
+func (s *Stored) keptAs(store fs.FS) string {
+	result, err := ReadResult(store, s.Path())
+	switch {
+	case err != nil || !s.own(store):
+		return "not as this program has left it"
+	case !history.Simulated(result.Backend):
+		return "played on real servers"
+	case !result.Met:
+		return "not as expected"
+	default:
+		return ""
+	}
+}
+
+// Delete deletes the runs that can go, the oldest first.
+func (p *Pruning) Delete(ctx context.Context) error {
+	for i := range p.Runs {
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted: %d of %d runs were deleted", i, len(p.Runs))
+		}
+		err := remove(p.root, &p.Runs[i].run)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody else was faster
+			return &DiskError{fmt.Errorf("%d of %d runs were deleted: %w", i, len(p.Runs), err)}
+		}
+	}
+	p.Deleted = len(p.Runs) > 0
+	return nil
+}
 
 // maxMeasured is how many files of a store Larger looks at: every run asks, and must not be
 // felt to. Of more files than that each would be some 50 KiB, and the store has a GiB.
 const maxMeasured = 20_000
 
-// Larger reports whether runs of a store have more than so many bytes, as far as it looks.
-func Larger(store fs.FS, runs []Stored, limit int64) bool {
+// Larger reports whether the runs of a store have more than so many bytes, as far as it looks.
+func Larger(store fs.FS, limit int64) bool {
+	runs, _ := List(store) // who has just stored a run has been told of what is wrong with the store
 	files := 0
 	for i := range runs {
 		size, n := runs[i].size(store)
@@ -27,12 +122,7 @@ func Larger(store fs.FS, runs []Stored, limit int64) bool {
 	return false
 }
 
-// Size is how many bytes the files of a run have.
-func (s *Stored) Size(store fs.FS) int64 {
-	size, _ := s.size(store)
-	return size
-}
-
+// size is how many bytes the files of a run have, and how many of them there are.
 func (s *Stored) size(store fs.FS) (size int64, files int) {
 	_ = fs.WalkDir(store, s.Path(), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -51,11 +141,11 @@ func (s *Stored) size(store fs.FS) (size int64, files int) {
 var ofRun = regexp.MustCompile(`^(report\.html|(result|trace|env)\.json|history\.jsonl|history(-[0-9]+-.*)?\.edn|scenario\.yaml|junit\.xml|summary\.md|[a-z]+\.log)$`)
 
 // needed are the files without which a directory is no run of this program.
-var needed = []string{resultName, "history.jsonl", "scenario.yaml", "env.json"}
+var needed = []string{resultName, HistoryName, StoryName, EnvName}
 
-// Own reports whether this program has made all of a run directory: it has the name and the
+// own reports whether this program has made all of a run directory: it has the name and the
 // files of a run, and nothing that somebody has put there.
-func (s *Stored) Own(store fs.FS) bool {
+func (s *Stored) own(store fs.FS) bool {
 	entries, err := fs.ReadDir(store, s.Path())
 	if err != nil || !runName.MatchString(s.Name) || s.At.IsZero() {
 		return false
@@ -82,9 +172,9 @@ var (
 	runPath = regexp.MustCompile(`[^/"'\s<>&;]+/[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-seed-[0-9]+(-[0-9]+)?`)
 )
 
-// Shown returns the paths of runs that pages at the root of a store name, such as a
+// shownBy returns the paths of runs that pages at the root of a store name, such as a
 // comparison; the index, which lists all of them, is none of these.
-func Shown(store fs.FS) (map[string]bool, error) {
+func shownBy(store fs.FS) (map[string]bool, error) {
 	pages, err := Pages(store)
 	if err != nil {
 		return nil, err
@@ -105,8 +195,8 @@ func Shown(store fs.FS) (map[string]bool, error) {
 	return shown, nil
 }
 
-// Latest is the path of the run that root/latest leads to, "" if there is no such link.
-func Latest(root string) string {
+// latest is the path of the run that root/latest leads to, "" if there is no such link.
+func latest(root string) string {
 	target, err := os.Readlink(filepath.Join(root, latestName))
 	if err != nil {
 		return ""
@@ -114,8 +204,8 @@ func Latest(root string) string {
 	return filepath.ToSlash(filepath.Clean(target))
 }
 
-// Remove removes a run directory. It gets another name first, so that nobody sees half a run.
-func Remove(root string, s *Stored) error {
+// remove removes a run directory. It gets another name first, so that nobody sees half a run.
+func remove(root string, s *Stored) error {
 	dir := filepath.Join(root, filepath.FromSlash(s.Path()))
 	at, err := draft(func() (string, error) {
 		path := filepath.Join(filepath.Dir(dir), draftPrefix+"removed-"+filepath.Base(dir))

@@ -1,5 +1,5 @@
 // Package runstore keeps finished runs on disk: one directory per run, complete
-// or not there at all.
+// or not there at all. What is read back is evidence: it has to be as its run has left it.
 //
 //	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html,
 //	                                     stores/ (the logs of real servers), ...
@@ -10,33 +10,21 @@ package runstore
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"lockstep/internal/report/forms"
 )
 
 // File is one file of a run directory.
-type File struct {
-	Name  string // relative to the directory, with slashes
-	Data  []byte
-	Write func(io.Writer) error // writes what is too large to be held in memory; nil: it is Data
-}
+type File = forms.File
 
-// CopyTo writes what is in the file.
-func (f *File) CopyTo(w io.Writer) error {
-	if f.Write != nil {
-		return f.Write(w)
-	}
-	_, err := w.Write(f.Data)
-	return err
-}
-
-// create makes the file at path, in a draft.
-func (f *File) create(path string) error {
+// create makes a file at path, in a draft.
+func create(f *File, path string) error {
 	var file *os.File
 	err := step(func() (err error) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
@@ -85,7 +73,7 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 		}
 		name = fmt.Sprintf("%s-%d", dir, n)
 	}
-	return "", explain(root, fmt.Errorf("%d runs are named %s", maxSame, filepath.Base(dir)))
+	return "", unstored(root, fmt.Errorf("%d runs are named %s", maxSame, filepath.Base(dir)))
 }
 
 // saveAs writes a run directory of that name, or finds the name taken. A draft has the
@@ -93,7 +81,7 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return explain(root, err)
+		return unstored(root, err)
 	}
 	at, err := draft(func() (string, error) {
 		path := filepath.Join(parent, draftPrefix+filepath.Base(dir))
@@ -103,12 +91,12 @@ func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	case errors.Is(err, fs.ErrExist):
 		return errTaken
 	case err != nil:
-		return explain(root, err)
+		return unstored(root, err)
 	}
 	made, unmade := files(dir)
 	err = unmade
 	for i := 0; i < len(made) && err == nil; i++ {
-		err = made[i].create(filepath.Join(at, filepath.FromSlash(made[i].Name)))
+		err = create(&made[i], filepath.Join(at, filepath.FromSlash(made[i].Name)))
 	}
 	var renamed error
 	err = settle(at, err, func() error {
@@ -126,7 +114,7 @@ func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	case errors.Is(renamed, fs.ErrExist), errors.Is(renamed, syscall.ENOTDIR): // a run, or a file
 		return errTaken
 	default:
-		return explain(root, err)
+		return unstored(root, err)
 	}
 }
 
@@ -139,7 +127,7 @@ func link(root, dir string) error {
 	}
 	latest := filepath.Join(root, latestName)
 	if !ownLink(latest) {
-		return fmt.Errorf("%s is not the link to the latest run that it should be: move it away", latest)
+		return &DiskError{fmt.Errorf("%s is not the link to the latest run that it should be: move it away", latest)}
 	}
 	draft := filepath.Join(root, draftPrefix+"latest-"+filepath.Base(filepath.Dir(dir))+"-"+filepath.Base(dir)) // nobody else's
 	if err := os.Symlink(target, draft); err != nil {
@@ -161,13 +149,19 @@ func ownLink(latest string) bool {
 	return filepath.IsLocal(target) && strings.Count(filepath.ToSlash(filepath.Clean(target)), "/") == 1
 }
 
-func explain(root string, err error) error {
+// unstored is the error for a run that could not be stored.
+func unstored(root string, err error) error {
+	return unwritten("it", fmt.Errorf("cannot store the run below %s: %w", root, err))
+}
+
+// unwritten is the error for what could not be written, with what to do about it.
+func unwritten(what string, err error) error {
 	cure := "choose another place with --out"
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		cure = "make it writable, or " + cure
+		cure = "make " + what + " writable, or " + cure
 	case errors.Is(err, syscall.ENOSPC):
 		cure = "make room, or " + cure
 	}
-	return fmt.Errorf("cannot store the run below %s: %w: %s", root, err, cure)
+	return &DiskError{fmt.Errorf("%w: %s", err, cure)}
 }

@@ -26,10 +26,10 @@ var (
 	More        = New1[Number]("{n} more", "另外 {n} 个")
 	ServersOf   = New1[List]("servers of {locks}", "{locks} 的服务器")
 	RedisNodes  = New1[Number]("{n} independent Redis primaries", "{n} 台互相独立的 Redis 主节点")
-	ClusterOf   = New4[Phrase, Number, Planned, Phrase](
-		"{what} of {n}, which elects a new leader in {time}[, {tick}]",
-		"{n} 台组成的 {what}，{time}选出新的领导者[，{tick}]")
-	Tick       = New1[Planned]("tick {time}", "tick 时长 {time}")
+	ClusterOf   = New4[Verbatim, Number, Planned, List](
+		"{store} cluster of {n}, which elects a new leader in {time}[, {settings}]",
+		"{n} 台组成的 {store} 集群，{time}选出新的领导者[，{settings}]")
+	SettingIs  = New2[Verbatim, Planned]("{name} {time}", "{name} {time}")
 	OneServer  = New1[Verbatim]("one {store} server", "一台 {store} 服务器")
 	PrimaryAnd = New3[Verbatim, Number, Planned](
 		"one {store} primary and {n} {n|replica|replicas}, {lag} behind",

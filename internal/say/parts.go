@@ -106,21 +106,15 @@ type Alternatives []string
 // In joins the names.
 func (a Alternatives) In(l Language) string { return strings.Join(a, choose(l, " or ", " 或 ")) }
 
-// Product is the software of a server, by the server's name; the store, where the name does not say.
+// Product is the software of the servers; empty: the store.
 type Product string
 
 // In names the software.
 func (p Product) In(l Language) string {
-	kind, _, _ := strings.Cut(string(p), "-")
-	if name, ok := products[kind]; ok {
-		return name
+	if p != "" {
+		return string(p)
 	}
 	return choose(l, "the store", "存储")
-}
-
-// products are those of the kinds of servers that plans name: redis-1.
-var products = map[string]string{
-	"redis": "Redis", "etcd": "etcd", "zk": "ZooKeeper", "consul": "Consul", "mysql": "MySQL", "postgres": "PostgreSQL",
 }
 
 // Property is a property, by the name that scenarios give it. Chinese has names of its own for them.

@@ -142,7 +142,6 @@ var reportTexts = [][2]string{
 	// Why an old run stays in the store.
 	{"the newest run", "是最新的运行"}, {"shown by a page of the store", "有存储里的网页要用"}, {"played on real servers", "在真实服务器上演的"},
 	{"not as expected", "不符合预期"}, {"not as this program has left it", "已不是本程序留下的样子"}, {"size", "大小"}, {"the history names none", "历史没有说"},
-	{"an etcd cluster", "etcd 集群"}, {"a Consul cluster", "Consul 集群"}, {"a ZooKeeper ensemble", "ZooKeeper 集群"},
 	{"every write is on disk before its reply", "每次写入先落盘再回复"}, {"every write is in a file before its reply, on disk once per second", "每次写入先写进文件再回复，每秒落盘一次"},
 	{"never fired", "没有触发"}, {"not planned", "没有计划"}, {"and so on for every client", "其余客户端也是这样"},
 	{"the events are not in order", "事件的先后不对"}, {"an event precedes its cause", "有事件早于它的原因"}, {"no clients competed for the lock", "没有人争锁"},

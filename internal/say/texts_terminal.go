@@ -5,7 +5,9 @@ var (
 	NoRealServers = New1[Verbatim](
 		"real servers need Linux, and this is {system}: the simulator plays everything here, and a Linux container plays on real servers:",
 		"真实服务器需要 Linux，这里是 {system}：模拟器在这里什么都能演，Linux 容器则能在真实服务器上演：")
-	InSources   = New1[Phrase]("{Why} in the folder of lockstep's sources,", "{why}在 lockstep 源代码的目录里，")
+	InSources = New1[Phrase]("{Why} in the folder of lockstep's sources,", "{why}在 lockstep 源代码的目录里，")
+	// PlaysLocks is what the program of a store's server is needed to do.
+	PlaysLocks  = New1[Verbatim]("play locks of {store} on real servers, and to compare the model with one", "在真实服务器上演 {store} 的锁，以及拿模型和真的比较")
 	StartsImage = New1[Verbatim]("start {product} in a container", "在容器里启动 {product}")
 	PullsImage  = New1[Verbatim]("docker pull {image}, or scripts/local-images", "docker pull {image}，或者 scripts/local-images")
 	NeededTo    = New1[Phrase]("needed to {what}", "没有它就不能{what}")
@@ -24,12 +26,6 @@ var terminalTexts = [][2]string{
 	{"missing", "没有"}, {"to do:", "要做的："}, {"nothing", "没有"}, {"all at once", "一次装好"},
 
 	// What cannot be done without one.
-	{"play on real servers (--backend process), and to compare the model of Redis with one", "在真实服务器上演（--backend process），以及拿 Redis 的模型和真的比较"},
-	{"play locks of etcd on real servers, and to compare the model with one", "在真实服务器上演 etcd 的锁，以及拿模型和真的比较"},
-	{"play locks of ZooKeeper on real servers, and to compare the model with one", "在真实服务器上演 ZooKeeper 的锁，以及拿模型和真的比较"},
-	{"play locks of MySQL on a real server, and to compare the model with one", "在真实服务器上演 MySQL 的锁，以及拿模型和真的比较"},
-	{"play locks of PostgreSQL on a real server, and to compare the model with one", "在真实服务器上演 PostgreSQL 的锁，以及拿模型和真的比较"},
-	{"play locks of Consul on real servers, and to compare the model with one", "在真实服务器上演 Consul 的锁，以及拿模型和真的比较"},
 	{"give real servers of Redis and MariaDB wrong clocks, and to play sentinels at a --scale below 1", "让真实的 Redis 和 MariaDB 服务器时钟出错，以及以小于 1 的 --scale 演哨兵"},
 	{"play on real servers in containers (--backend docker), or to look at them by hand", "在容器里的真实服务器上演（--backend docker），或者亲手看看它们"},
 	{"start a Linux container, in which locks can be played on real servers", "启动 Linux 容器，在里面就能在真实服务器上演锁"},

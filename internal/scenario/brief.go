@@ -49,9 +49,10 @@ func saysTheSame(lines []string, p *plan.Plan) bool {
 	return err == nil && reflect.DeepEqual(unplaced(got), unplaced(p))
 }
 
-// unplaced is a copy of the plan that does not know where in a file its parts stood.
+// unplaced is a copy of the plan that does not know where in a file its parts stood, nor what it left open.
 func unplaced(p *plan.Plan) plan.Plan {
 	c := *p
+	c.Settle()
 	c.Faults = slices.Clone(c.Faults)
 	for i := range c.Faults {
 		c.Faults[i].Line = 0

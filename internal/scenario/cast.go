@@ -7,12 +7,18 @@ import (
 	"strings"
 
 	"lockstep/internal/faults"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
 // serverWords are what the names of servers begin with.
-var serverWords = []string{"redis", "etcd", "zk", "consul", "mysql", "postgres", "sentinel"}
+var serverWords = func() []string {
+	words := []string{"sentinel"}
+	for _, s := range store.All() {
+		words = append(words, s.Node)
+	}
+	return words
+}()
 
 var serverForm = regexp.MustCompile(`^(` + strings.Join(serverWords, "|") + `)-[0-9]+$`)
 
@@ -29,7 +35,7 @@ type cast struct {
 	locks   []string
 	servers map[string]int    // server -> how many of the locks have it
 	without map[string]string // server -> the first lock that does not have it
-	stores  map[string]bool   // that the locks use
+	stores  map[store.ID]bool // that the locks use
 
 	replicas, sentinels          bool // some lock's store has some
 	clientsUnclear, locksUnclear bool // as in reader
@@ -44,13 +50,13 @@ func storeOf(p *plan.Plan, id string) plan.Store {
 func (r *reader) newCast(p *plan.Plan) cast {
 	c := cast{
 		clients: p.Clients, locks: p.Locks, clientsUnclear: r.clientsUnclear, locksUnclear: r.locksUnclear,
-		servers: map[string]int{}, without: map[string]string{}, stores: map[string]bool{},
+		servers: map[string]int{}, without: map[string]string{}, stores: map[store.ID]bool{},
 	}
 	for _, id := range p.Locks {
-		store := storeOf(p, id)
-		c.stores[store.Name] = true
-		servers, sentinels := p.Servers(store), p.SentinelNames(store)
-		c.replicas = c.replicas || len(servers) > 1 && store.Name != string(locks.StoreRedisNodes)
+		s := storeOf(p, id)
+		c.stores[s.ID] = true
+		servers, sentinels := p.Servers(s), p.SentinelNames(s)
+		c.replicas = c.replicas || len(servers) > 1 && s.Topology != store.Independent
 		c.sentinels = c.sentinels || len(sentinels) > 0
 		for _, name := range append(servers, sentinels...) {
 			c.servers[name]++

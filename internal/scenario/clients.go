@@ -19,7 +19,7 @@ func (r *reader) clients(n *node) []string {
 			r.problemf(n, "clients must be a list of names or a number, not %s: write %s", quote(text), example)
 			return nil
 		}
-		count, ok := r.count(n, "clients", example, 1, maxClients)
+		count, ok := r.count(n, "clients", example, 1, MaxClients)
 		if !ok {
 			return nil
 		}
@@ -41,8 +41,8 @@ func (r *reader) clients(n *node) []string {
 			names = append(names, name)
 		}
 	}
-	if len(items) == 0 || len(names) > maxClients {
-		r.problemf(n, "a scenario has 1 to %d clients, not %d", maxClients, len(names))
+	if len(items) == 0 || len(names) > MaxClients {
+		r.problemf(n, "a scenario has 1 to %d clients, not %d", MaxClients, len(names))
 		return nil
 	}
 	return names
@@ -67,7 +67,7 @@ func (r *reader) clientNames(item *node) []string {
 		}
 		at = name.value
 		if e, ok := g["count"]; ok {
-			if count, ok = r.count(e.value, "count", "count: 20", 1, maxClients); !ok {
+			if count, ok = r.count(e.value, "count", "count: 20", 1, MaxClients); !ok {
 				return nil
 			}
 		}
@@ -141,7 +141,7 @@ func (r *reader) namesAgain(g group) []string {
 	text := strings.TrimSpace(name.value.text)
 	if e, ok := g["count"]; ok {
 		count, _ := strconv.Atoi(e.value.text)
-		return numberedFrom(text, min(max(count, 0), maxClients))
+		return numberedFrom(text, min(max(count, 0), MaxClients))
 	}
 	return []string{text}
 }

@@ -12,14 +12,14 @@ import (
 
 // The keys of a fault that are not verbs.
 var (
-	triggerKeys = []string{"at", "every", "when"}
-	endKeys     = []string{"for", "until", "forever"}
+	TriggerKeys = []string{"at", "every", "when"}
+	EndKeys     = []string{"for", "until", "forever"}
 )
 
 // Keys of a fault beside its trigger, verb and end.
 const (
-	afterKey  = "after"  // delays it beyond its moment
-	chanceKey = "chance" // how likely it comes about
+	AfterKey  = "after"  // delays it beyond its moment
+	ChanceKey = "chance" // how likely it comes about
 )
 
 // leastEvery keeps a repeated fault from filling the run with itself.
@@ -98,13 +98,13 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 	for _, e := range entries {
 		spec, isVerb := faults.Lookup(e.key.text)
 		switch {
-		case slices.Contains(triggerKeys, e.key.text):
+		case slices.Contains(TriggerKeys, e.key.text):
 			s.triggers = append(s.triggers, e)
-		case slices.Contains(endKeys, e.key.text):
+		case slices.Contains(EndKeys, e.key.text):
 			s.ends = append(s.ends, e)
-		case e.key.text == afterKey:
+		case e.key.text == AfterKey:
 			s.after = &e
-		case e.key.text == chanceKey:
+		case e.key.text == ChanceKey:
 			r.chance(e.value, s.open)
 		case !isVerb:
 			rest = append(rest, e)
@@ -133,7 +133,7 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 // noVerb reports a fault that does nothing, as far as one can tell.
 func (r *reader) noVerb(n *node, rest []entry) {
 	verbs := verbNames()
-	others := slices.Concat([]string{afterKey, chanceKey}, triggerKeys, endKeys)
+	others := slices.Concat([]string{AfterKey, ChanceKey}, TriggerKeys, EndKeys)
 	meant := 0
 	for _, e := range rest {
 		key := e.key.text
@@ -179,9 +179,9 @@ func (r *reader) unknownParam(key *node, spec faults.Spec) {
 		r.problemf(key, "%s comes after a comma, which separates keys here: put the percentiles in quotes, such as \"%s\"", quote(key.text), percentilesExample)
 		return
 	}
-	known := slices.Concat([]string{afterKey, chanceKey}, triggerKeys, endKeys)
+	known := slices.Concat([]string{AfterKey, ChanceKey}, TriggerKeys, EndKeys)
 	if spec.Ends == faults.EndNone {
-		known = append([]string{afterKey, chanceKey}, triggerKeys...)
+		known = append([]string{AfterKey, ChanceKey}, TriggerKeys...)
 	}
 	for _, p := range spec.Params {
 		known = append(known, p.Name)
@@ -214,7 +214,7 @@ func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 		if s.triggers[0].key.text != "when" {
 			r.problemf(s.after.key, "after counts from a moment: use it beside when, or give the right time in %s", s.triggers[0].key.text)
 		} else {
-			t.After = r.drawn(s.after.value, afterKey, "after: 40ms", 0, afterKey, s.open.Ranges)
+			t.After = r.drawn(s.after.value, AfterKey, "after: 40ms", 0, AfterKey, s.open.Ranges)
 		}
 	}
 	if s.spec.OnWire {
@@ -282,7 +282,7 @@ func (r *reader) end(s parts, number int, clients []string) faults.End {
 
 // chance reads how likely a fault comes about.
 func (r *reader) chance(n *node, open *faults.Open) {
-	ppm, ok := r.percent(n, chanceKey, "chance: 5%")
+	ppm, ok := r.percent(n, ChanceKey, "chance: 5%")
 	switch {
 	case ok && ppm == 0:
 		r.problemf(n, "a fault with a chance of %s never happens: write chance: 5%%, or remove it", quote(n.text))

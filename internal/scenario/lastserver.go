@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
 // lastServer reports a fail-over that is certain to come and leaves no server that could lead: from then on the
@@ -21,14 +22,14 @@ func (r *reader) lastServer(g group, p *plan.Plan) {
 		}
 	}
 	for _, id := range p.Locks {
-		store := storeOf(p, id)
-		spare := p.Spare(store)
+		s := storeOf(p, id)
+		spare := p.Spare(s)
 		if len(certain) <= spare || saidStuck(p, id) {
 			continue
 		}
-		more := fmt.Sprintf("%s: {replicas: %d}", store.Name, len(certain))
-		if plan.InCluster(p.Servers(store)[0]) {
-			more = fmt.Sprintf("%s: {nodes: %d}", store.Name, 2*len(certain)+1)
+		more := fmt.Sprintf("%s: {replicas: %d}", s.Section, len(certain))
+		if s.Topology == store.Quorum {
+			more = fmt.Sprintf("%s: {nodes: %d}", s.Section, 2*len(certain)+1)
 		}
 		r.problemf(g["faults"].value.items[certain[spare]-1],
 			"after this fail-over %s has no server left that could lead: add \"servers: {%s}\", write \"restart: the primary\" with \"down: 10s\" instead, or say that no client gets the lock any more (\"expect: {%s: {progress: broken}}\")",

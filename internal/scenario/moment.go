@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"lockstep/internal/faults"
-	"lockstep/internal/locks"
+	"lockstep/internal/store"
 )
 
 var (
@@ -17,20 +17,6 @@ var (
 	ordinalForm = regexp.MustCompile(`^(.*) the ([0-9]{1,7})(?:st|nd|rd|th) time$`)
 	commandForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 )
-
-// plainCommands are the stores' commands that a lower-case word in a moment most
-// likely means. Redis's scripts have lower-case names, commands have not.
-var plainCommands = []string{
-	"DEL", "EVAL", "EVALSHA", "EXISTS", "EXPIRE", "GET", "GETSET", "INCR", "PEXPIRE", "PUBLISH",
-	"SET", "SETEX", "SETNX", "SUBSCRIBE", "WAIT",
-}
-
-// otherCommands are those of the other stores. Some of them are good names for
-// scripts, too, so they are not taken for a mistake where scripts occur.
-var otherCommands = []string{
-	"ACQUIRE", "BEGIN", "CHILDREN", "COMMIT", "CREATE", "DELETE", "EXISTS", "GET_LOCK", "GRANT", "INSERT",
-	"KEEPALIVE", "RELEASE", "RELEASE_LOCK", "RENEW", "REVOKE", "SELECT", "SESSION", "TXN", "UPDATE",
-}
 
 // moment reads a phrase such as "A sends GET in its 1st round after fault 1 the 2nd time" into a trigger of
 // the fault with that number. repeats says whether "every time" makes sense.
@@ -165,10 +151,16 @@ func (r *reader) matchMoment(t *faults.Trigger, subject, phrase string) string {
 	return ""
 }
 
-// isCommand reports whether a word in capitals is a command of the stores at hand.
+// isCommand reports whether a word in capitals is a request of some store, which a lower-case word then most
+// likely means. The names of scripts are in lower case, and what is a request elsewhere may be a good one.
 func (r *reader) isCommand(word string) bool {
-	scripts := r.cast.stores[string(locks.StoreRedis)] || r.cast.stores[string(locks.StoreRedisNodes)]
-	return slices.Contains(plainCommands, word) || !scripts && slices.Contains(otherCommands, word)
+	scripts := false
+	for id := range r.cast.stores { // order: any
+		scripts = scripts || store.Of(id).Scripts
+	}
+	return slices.ContainsFunc(store.All(), func(s *store.Store) bool {
+		return (s.Scripts || !scripts) && slices.Contains(s.Requests, word)
+	})
 }
 
 // unknownMoment suggests the moment that was meant, or lists all of them.

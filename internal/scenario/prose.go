@@ -77,7 +77,7 @@ func (r *reader) prose(g group, spaced func(string) string) (said plan.Prose) {
 			continue
 		}
 		*text = spaced(tidyText(e.value.text))
-		r.limit(e.value, "the "+key, *text, maxText)
+		r.limit(e.value, "the "+key, *text, MaxText)
 	}
 	return said
 }

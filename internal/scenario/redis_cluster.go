@@ -2,8 +2,8 @@ package scenario
 
 import (
 	"lockstep/internal/faults"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"slices"
 )
 
 // shards makes the store a Redis Cluster if the file says so, and reports what does not go with one.
@@ -21,7 +21,7 @@ func (r *reader) shards(g group, p *plan.Plan) {
 	}
 	for _, id := range p.Locks {
 		v, known := p.Lock(id)
-		if err := v.CheckCluster(); known && v.Store == locks.StoreRedis && err != nil {
+		if err := v.CheckCluster(); known && storeOf(p, id).IsRedis() && err != nil {
 			r.problemf(at.key, "%v", err)
 		}
 	}
@@ -30,7 +30,7 @@ func (r *reader) shards(g group, p *plan.Plan) {
 // notInCluster reports a verb by which an operator or sentinels promote a replica: in
 // a Redis Cluster nobody but its primaries does.
 func (r *reader) notInCluster(s parts, p *plan.Plan) {
-	if p.Redis.Cluster.Shards > 0 && s.spec.Replica && s.spec.Ends == faults.EndNone && uses(p, locks.StoreRedis) {
+	if p.Redis.Cluster.Shards > 0 && s.spec.Replica && s.spec.Ends == faults.EndNone && slices.ContainsFunc(p.Locks, func(id string) bool { return storeOf(p, id).IsRedis() }) {
 		r.problemf(s.verb.key, "%s does not go with a Redis Cluster, which promotes replicas by itself: let the primary die (crash: the primary), and wait for cluster.node-timeout and an election", s.spec.Name)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
 // What a scenario leaves open is spelled out, for the stores that its locks use
@@ -90,11 +91,11 @@ func TestServersReachThePlan(t *testing.T) {
 	if p.Redis != wantRedis {
 		t.Errorf("redis: %+v", p.Redis)
 	}
-	if want := (plan.Cluster{Nodes: 5, Election: 2 * time.Second}); p.Etcd != want {
-		t.Errorf("etcd: %+v", p.Etcd)
+	if want := (plan.Cluster{Nodes: 5, Election: 2 * time.Second}); *p.Cluster("etcd") != want {
+		t.Errorf("etcd: %+v", p.Cluster("etcd"))
 	}
-	if p.ZooKeeper.Tick != 500*time.Millisecond || p.Consul.Nodes != 1 || p.MySQL.Replicas != 2 ||
-		p.MySQL.Lag != time.Second || p.MySQL.Failover.After != 3*time.Second || p.Postgres.Replicas != 1 || p.Workload.Nested != 2 {
+	if p.Cluster("zookeeper").Settings[0] != 500*time.Millisecond || p.Cluster("consul").Nodes != 1 || p.Database("mysql").Replicas != 2 ||
+		p.Database("mysql").Lag != time.Second || p.Database("mysql").Failover.After != 3*time.Second || p.Database("postgres").Replicas != 1 || p.Workload.Nested != 2 {
 		t.Errorf("%+v", p)
 	}
 	text := map[int]string{
@@ -131,9 +132,21 @@ func TestAPlanBuiltByCodeCanBeReadBack(t *testing.T) {
 			if twice := Resolved(again); twice != text {
 				t.Errorf("%s: read back it is another plan:\n%s\n%s", v.ID, text, twice)
 			}
-			if scaled.ZooKeeperTick() != again.ZooKeeperTick() {
-				t.Errorf("%s: a tick of %v is read back as %v", v.ID, scaled.ZooKeeperTick(), again.ZooKeeperTick())
+			if of := store.Of(v.Store); scaled.SettingsOf(of) != again.SettingsOf(of) {
+				t.Errorf("%s: settings of %v are read back as %v", v.ID, scaled.SettingsOf(of), again.SettingsOf(of))
 			}
 		}
+	}
+}
+
+// What a file leaves open follows the lease when that changes after the file was read: on a page, in a sweep.
+func TestALeaseThatChangesLater(t *testing.T) {
+	p, err := Parse("x.yaml", []byte("scenario: x\nlocks: [nats-kv]\nlease: 10s\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Lease = 4 * time.Second
+	if got := p.SettingsOf(store.Of("nats"))[0]; got != p.Lease {
+		t.Errorf("keys live for %v with a lease of %v", got, p.Lease)
 	}
 }

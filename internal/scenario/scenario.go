@@ -27,8 +27,8 @@ import (
 const (
 	MaxBytes   = 1 << 20 // bytes of a file
 	MaxTitle   = 200     // characters
-	maxText    = 4000    // characters of story, question and lesson
-	maxClients = 2000
+	MaxText    = 4000    // characters of story, question and lesson
+	MaxClients = 2000
 	maxRounds  = 100_000 // of all clients together: a run records some tens of events for each
 	MostFaults = 100
 	maxSlug    = 64

@@ -9,8 +9,8 @@ import (
 
 	"lockstep/internal/chaos"
 	"lockstep/internal/faults"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
 const chaosExample = "chaos: {pick from: [pause, partition], every: 1s..3s, heal: 5s before the end}"
@@ -137,7 +137,7 @@ func (r *reader) timeForChaos(at *node, p *plan.Plan) {
 // each one where no lock has such a thing.
 func (c *cast) hit(p *plan.Plan) []string {
 	for _, id := range p.Locks {
-		if storeOf(p, id).Name != string(locks.StoreRedisNodes) {
+		if storeOf(p, id).Topology != store.Independent {
 			return []string{faults.ThePrimary}
 		}
 	}

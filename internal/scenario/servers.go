@@ -6,18 +6,17 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
-// servers reads what the locks' stores are made of, and settles what the file
-// leaves to other parts of it: who promotes a replica, and how long a tick is.
+// servers reads what the locks' stores are made of, and settles what the file leaves to other parts of it: who
+// promotes a replica. Settings that follow from the lease stay open, for the lease may still change.
 func (r *reader) servers(top group, p *plan.Plan) {
 	p.Redis.Failover.By = promoterOf(top)
 	if e, ok := top["servers"]; ok {
 		r.sections(e.value, p)
 	}
-	p.ZooKeeper.Tick = p.ZooKeeperTick()
 }
 
 func (r *reader) sections(n *node, p *plan.Plan) {
@@ -42,9 +41,7 @@ func (r *reader) sections(n *node, p *plan.Plan) {
 // section reads a group of keys.
 func (r *reader) section(n *node, s plan.Section, p *plan.Plan) {
 	g := r.group(n, s.Name, s.Example, plan.Names(s.Keys)...)
-	if s.Store == locks.StoreRedis {
-		r.shards(g, p)
-	}
+	r.shards(g, p)
 	r.keys(g, s.Keys, p)
 }
 
@@ -116,10 +113,10 @@ func timesOf(keys []plan.Key, by string) string {
 }
 
 // uses reports whether a lock of the plan keeps its entries in a store.
-func uses(p *plan.Plan, store locks.Store) bool {
-	return slices.ContainsFunc(p.Locks, func(id string) bool {
-		v, _ := p.Lock(id)
-		return v.Store == store
+func uses(p *plan.Plan, id store.ID) bool {
+	return slices.ContainsFunc(p.Locks, func(lock string) bool {
+		v, _ := p.Lock(lock)
+		return v.Store == id
 	})
 }
 
@@ -152,22 +149,20 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 	r.notBesideSentinels(s, p)
 	missing, have := []string{}, false
 	for _, id := range p.Locks {
-		switch store := storeOf(p, id); store.Name {
-		case string(locks.StoreRedis), string(locks.StoreMySQL), string(locks.StorePostgres):
-			if len(p.Servers(store)) > 1 {
-				have = true
-			} else if !slices.Contains(missing, store.Name) {
-				missing = append(missing, store.Name)
-			}
-		default:
+		switch of := storeOf(p, id); {
+		case of.Topology != store.Replicated:
 			have = have || s.spec.Promoter
+		case len(p.Servers(of)) > 1:
+			have = true
+		case !slices.Contains(missing, of.Section):
+			missing = append(missing, of.Section)
 		}
 	}
 	switch {
 	case len(missing) > 0:
 		var each []string
-		for _, store := range missing {
-			each = append(each, store+": {replicas: 1}")
+		for _, section := range missing {
+			each = append(each, section+": {replicas: 1}")
 		}
 		r.problemf(s.verb.key, "there is no replica to %s: add \"servers: {%s}\"", replicaFor(s.spec), strings.Join(each, ", "))
 	case !have:
@@ -201,7 +196,7 @@ func replicaFor(s faults.Spec) string {
 func (w *writer) servers(p *plan.Plan) {
 	w.line(0, "\nservers:")
 	whole := *p
-	whole.ZooKeeper.Tick = p.ZooKeeperTick()
+	whole.Settle()
 	for _, s := range plan.ServerKeys {
 		switch {
 		case !uses(p, s.Store):

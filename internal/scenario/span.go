@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/plan"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // percentileForm is one part of a duration that is told by percentiles.

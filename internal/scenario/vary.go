@@ -2,13 +2,14 @@ package scenario
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"lockstep/internal/faults"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
 const varyExample = "vary: {lease: [500ms, 1s, 2s], pause: 0s..5s step 500ms}"
@@ -90,7 +91,7 @@ const anyValue = -1 << 62
 
 // replicates reports whether some lock's store is a primary that may have replicas.
 func (r *reader) replicates(p *plan.Plan) bool {
-	return r.locksUnclear || uses(p, locks.StoreRedis) || uses(p, locks.StoreMySQL) || uses(p, locks.StorePostgres)
+	return r.locksUnclear || slices.ContainsFunc(p.Locks, func(id string) bool { return storeOf(p, id).Topology == store.Replicated })
 }
 
 // faultAxis finds the fault that an axis is about: a verb, or the 2nd pause.

@@ -7,18 +7,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/scenario"
 )
-
-var (
-	triggers = []string{"at", "every", "when"}
-	ends     = []string{"for", "until", "forever"}
-)
-
-// after is the key that delays a fault beyond its moment.
-const after = "after"
-
-// chance is the key that says how likely it comes about.
-const chance = "chance"
 
 // atOnce is the only delay for what happens to a command on its way.
 var atOnce = &Schema{Pattern: `^[^1-9]*$`, PatternErrorMessage: "it acts on the command of its moment and cannot wait: remove after"}
@@ -27,7 +17,7 @@ var atOnce = &Schema{Pattern: `^[^1-9]*$`, PatternErrorMessage: "it acts on the 
 // verb; what the others may be follows from it.
 func faultList() *Schema {
 	fault := closed("One fault: when it happens, what happens, and how long it lasts.", faultKeys())
-	fault.DependentRequired = map[string][]string{after: {"when"}}
+	fault.DependentRequired = map[string][]string{scenario.AfterKey: {"when"}}
 	var verbs []*Schema
 	for _, spec := range faults.All() {
 		verbs = append(verbs, &Schema{Required: []string{spec.Name}})
@@ -37,9 +27,9 @@ func faultList() *Schema {
 			fault.DefaultSnippets = append(fault.DefaultSnippets, Snippet{spec.Name, spec.Summary.English, example})
 		}
 	}
-	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(triggers)}, &Schema{OneOf: verbs})
+	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(scenario.TriggerKeys)}, &Schema{OneOf: verbs})
 	return &Schema{
-		Type: "array", MaxItems: maxFaults, Items: fault,
+		Type: "array", MaxItems: scenario.MostFaults, Items: fault,
 		Description: "What goes wrong. All faults are healed before the final quiet period, in which progress is judged.",
 	}
 }
@@ -60,8 +50,8 @@ func faultKeys() Properties {
 		{"when", like("moment", "It happens at this moment.")},
 		{"at", like("span", "It happens at this time of the run.").withExamples("2s")},
 		{"every", positive("span", "It happens again and again, this much later each time, 1ms or more.").withExamples("5s")},
-		{after, like("span", "How long after the moment of when it happens.").withExamples("40ms")},
-		{chance, positive("share", "How likely it is each time. Left out: always.").withExamples("5%")},
+		{scenario.AfterKey, like("span", "How long after the moment of when it happens.").withExamples("40ms")},
+		{scenario.ChanceKey, positive("share", "How likely it is each time. Left out: always.").withExamples("5%")},
 	}
 	params := map[string][]string{}
 	var names []string
@@ -87,7 +77,7 @@ func faultKeys() Properties {
 // verbRules says what stands beside a verb.
 func verbRules(spec faults.Spec) *Schema {
 	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary.English)}}}
-	allowed := append(slices.Clone(triggers), after, chance, spec.Name)
+	allowed := append(slices.Clone(scenario.TriggerKeys), scenario.AfterKey, scenario.ChanceKey, spec.Name)
 	for _, p := range spec.Params {
 		then.Properties = append(then.Properties, Property{p.Name, valueOf(p, p.Doc)})
 		allowed = append(allowed, p.Name)
@@ -96,16 +86,16 @@ func verbRules(spec faults.Spec) *Schema {
 		}
 	}
 	if spec.OnWire {
-		then.Properties = append(then.Properties, Property{"when", ref("moment on the wire")}, Property{after, atOnce})
+		then.Properties = append(then.Properties, Property{"when", ref("moment on the wire")}, Property{scenario.AfterKey, atOnce})
 		then.Required = append(then.Required, "when")
 	}
 	if spec.Ends != faults.EndNone {
-		allowed = append(allowed, ends...)
-		then.OneOf = demand(ends)
+		allowed = append(allowed, scenario.EndKeys...)
+		then.OneOf = demand(scenario.EndKeys)
 	}
 	if spec.Ends == faults.EndOptional {
 		none := &Schema{PropertyNames: &Schema{Enum: slices.DeleteFunc(slices.Clone(allowed), func(key string) bool {
-			return slices.Contains(ends, key)
+			return slices.Contains(scenario.EndKeys, key)
 		})}}
 		then.OneOf = append(then.OneOf, none)
 	}

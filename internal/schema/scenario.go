@@ -5,14 +5,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/say"
-)
-
-// Limits, as package scenario keeps them.
-const (
-	maxTitle   = 200
-	maxText    = 4000
-	maxClients = 2000
-	maxFaults  = 100
+	"lockstep/internal/scenario"
 )
 
 // Scenario returns the schema of scenario files.
@@ -20,19 +13,19 @@ func Scenario() *Schema {
 	d := plan.Default()
 	s := closed("One file is one story: clients, a lock, faults, and what is expected.", Properties{
 		{"scenario", title()},
-		{"subtitle", text(maxTitle, "What it is about, in plain words, where the title says so only to those who know the end.")},
+		{"subtitle", text(scenario.MaxTitle, "What it is about, in plain words, where the title says so only to those who know the end.")},
 		{"level", &Schema{
 			Type: "integer", Minimum: ptr(1), Maximum: ptr(3), Default: d.Level,
 			Description: "How much a reader has to know: 1 start here, 2 some, 3 subtle.",
 		}},
-		{"story", text(maxText, "What happens, told to a reader who has not seen it.")},
-		{"question", text(maxText, "What the reader should think about before the answer.")},
-		{"lesson", text(maxText, "What is learned from it.")},
+		{"story", text(scenario.MaxText, "What happens, told to a reader who has not seen it.")},
+		{"question", text(scenario.MaxText, "What the reader should think about before the answer.")},
+		{"lesson", text(scenario.MaxText, "What is learned from it.")},
 		{"remedy", &Schema{
 			Type: "string", Pattern: "^[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?$",
 			Description: "The scenario that shows what survives this one. A report leads to it.",
 		}},
-		{"origin", text(maxText, "Where a file that was not written by hand comes from.")},
+		{"origin", text(scenario.MaxText, "Where a file that was not written by hand comes from.")},
 		{"seed", &Schema{
 			Type: "integer", Minimum: ptr(1), Default: 1,
 			Description: "The seed that is played unless --seed asks for another one.",
@@ -61,7 +54,7 @@ func Scenario() *Schema {
 
 func title() *Schema {
 	return &Schema{
-		Type: []string{"string", "number"}, MinLength: 1, MaxLength: maxTitle,
+		Type: []string{"string", "number"}, MinLength: 1, MaxLength: scenario.MaxTitle,
 		Description: "The title: what happens, in a few words.",
 		Examples:    []any{"A long pause outlives the lease"},
 	}
@@ -71,11 +64,11 @@ func title() *Schema {
 func chinese() *Schema {
 	return closed("The same texts in Chinese, for --lang zh. What is left out is said in English.", Properties{
 		{"scenario", title()},
-		{"subtitle", text(maxTitle, "The subtitle.")},
-		{"story", text(maxText, "The story.")},
-		{"question", text(maxText, "The question.")},
-		{"lesson", text(maxText, "The lesson.")},
-		{"origin", text(maxText, "The origin.")},
+		{"subtitle", text(scenario.MaxTitle, "The subtitle.")},
+		{"story", text(scenario.MaxText, "The story.")},
+		{"question", text(scenario.MaxText, "The question.")},
+		{"lesson", text(scenario.MaxText, "The lesson.")},
+		{"origin", text(scenario.MaxText, "The origin.")},
 	})
 }
 
@@ -123,15 +116,15 @@ func clients() *Schema {
 	d := plan.Default()
 	one := closed("A client that does something other than the rest: what it does differently. With a count, that many of them.", append(Properties{
 		{"name", ref("client")},
-		{"count", count(1, maxClients, "How many: they are called name-1, name-2 and so on.")},
+		{"count", count(1, scenario.MaxClients, "How many: they are called name-1, name-2 and so on.")},
 	}, properties(plan.ClientKeys(), &d)...))
 	one.Required = []string{"name"}
 	return &Schema{
 		Description: "Who contends for the lock: names, or how many, named A, B, C, ...",
 		Default:     plan.Default().Clients,
 		AnyOf: []*Schema{
-			{Type: "array", MinItems: 1, MaxItems: maxClients, UniqueItems: true, Items: &Schema{AnyOf: []*Schema{ref("client"), one}}},
-			count(1, maxClients, "That many clients."),
+			{Type: "array", MinItems: 1, MaxItems: scenario.MaxClients, UniqueItems: true, Items: &Schema{AnyOf: []*Schema{ref("client"), one}}},
+			count(1, scenario.MaxClients, "That many clients."),
 		},
 	}
 }

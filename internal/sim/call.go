@@ -8,7 +8,8 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -24,10 +25,10 @@ type call struct {
 	conn    *conn   // nil for one of the pool
 	socket  *Socket // of a guest; nil for a task's
 	lane    *lane   // on which it goes; nil for a connection that nothing else is on
-	cmd     world.Cmd
+	cmd     redis.Cmd
 	op      store.Op // nil for a Redis command
 	waker   kernel.Waker
-	reply   world.Reply                // to cmd
+	reply   redis.Reply                // to cmd
 	value   any                        // to op
 	err     error                      // of the store, to op
 	shown   string                     // a guest's command, for reports
@@ -261,11 +262,27 @@ func (l *call) executedOn(h *host) {
 	})
 }
 
+// deny answers that a request cannot be executed. The program of a guest hears that on its connection; our own
+// clients, in both worlds, hear of such an answer as of a connection that is lost.
+func (l *call) deny(why error) {
+	if l.socket == nil {
+		l.refuse()
+		return
+	}
+	l.err, l.replied = why, why.Error()
+	l.sendBack()
+}
+
 // answer sends the reply of an executed request.
 func (l *call) answer() {
 	if !l.silent && l.w.engine.WantsKind(faults.HasExecuted) {
 		l.w.engine.Observe(l.moment(faults.HasExecuted))
 	}
+	l.sendBack()
+}
+
+// sendBack sends a reply.
+func (l *call) sendBack() {
 	if l.host.proc.Dead() || l.life != l.host.lives {
 		l.refuse() // it died with the reply still in its buffers
 		return
@@ -339,13 +356,6 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	if !l.w.isAside(l.client.node) {
 		l.w.engine.Acted(fault)
 	}
-}
-
-// takeReply returns the reply to a command and ends the client's part in the call.
-func (l *call) takeReply() world.Reply {
-	reply := l.reply
-	l.unref()
-	return reply
 }
 
 // takeCall takes the request with an id out of those that wait; nil when none has it.

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // cluster is a set of servers that agree on everything before they answer: etcd,
@@ -20,8 +20,10 @@ import (
 // election, which some begin only when a leader that lives has been silent for a while;
 // a server that reaches no leader answers nobody.
 type cluster struct {
+	onTheirOwn
+	machine
 	w        *World
-	model    store.Model
+	store    *store.Store
 	members  []*member
 	leader   *member // nil during an election
 	last     *member // who led last
@@ -33,9 +35,7 @@ type cluster struct {
 	voting   bool
 	alone    history.Instant // until when a leader without a majority takes itself for one
 	parked   []*call         // requests that wait for a leader
-	waiting  []*call         // requests that wait inside the store
-	due      kernel.Timer
-	conns    []*conn // all that the store may know
+	conns    []*conn         // all that the store may know
 }
 
 // member is one server of a cluster.
@@ -50,14 +50,15 @@ var (
 	_ service = (*member)(nil)
 )
 
-func (w *World) newCluster(names []string, set plan.Cluster, model store.Model) *cluster {
+func (w *World) newCluster(names []string, set plan.Cluster, s *store.Store, model store.Model) *cluster {
 	c := &cluster{
-		w: w, model: model, set: set,
+		w: w, store: s, machine: machine{model: model}, set: set,
 		network: rng.New(w.seed, rng.ID("network of servers")),
 	}
+	c.by = c
 	for _, name := range names {
 		m := &member{cluster: c}
-		m.host = w.newHost(name, m)
+		w.begin(&m.host, name, m)
 		c.members = append(c.members, m)
 	}
 	c.leader, c.last = c.members[0], c.members[0]
@@ -89,6 +90,15 @@ func (c *cluster) submit(l *call) {
 		return
 	}
 	consent := c.consent(l.op)
+	switch {
+	case !c.store.Lossy:
+	case consent == store.OfServer:
+		c.readHere(l)
+		return
+	case c.last.proc.Dead():
+		l.deny(store.ErrNoLeader)
+		return
+	}
 	if !c.leads(c.leader, consent) || c.w.network.apart(l.host.node, c.leader.node) {
 		c.parked = append(c.parked, l)
 		return
@@ -126,29 +136,18 @@ func (c *cluster) commit(leader *member, consent store.Consent, l *call) {
 		l.unref()
 		return
 	}
+	if c.store.Lossy && leader != c.last {
+		l.unref()
+		return
+	}
 	if !c.leads(leader, consent) {
 		c.parked = append(c.parked, l)
 		return
 	}
-	a, done := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op)
-	if !done {
-		c.waiting = append(c.waiting, l)
-		c.drain(l.executed)
-		return
-	}
-	c.executed(l, a)
-	out := c.changes(l.executed) // before the answer: a fault may wait for it, and changes more
-	c.answer(l)
-	c.carry(&out)
+	c.execute(l)
 }
 
-// executed records that a request was executed.
-func (c *cluster) executed(l *call, a store.Answer) {
-	l.value, l.err, l.replied = a.Value, a.Err, a.Text
-	l.executedOn(&c.last.host)
-}
-
-// answer sends an answer back the way that the request came.
+// answer implements runner.
 func (c *cluster) answer(l *call) {
 	if l.host == &c.last.host {
 		l.answer()
@@ -157,125 +156,32 @@ func (c *cluster) answer(l *call) {
 	c.w.k.After(c.hop(), kernel.HandlerFunc(l.answer), 0)
 }
 
-// drain carries away what has come out of the store.
-func (c *cluster) drain(cause int32) {
-	out := c.changes(cause)
-	c.carry(&out)
-}
+// server implements runner.
+func (c *cluster) server() *host { return &c.last.host }
 
-// changes records what has become of entries, and returns what else has come out of the store.
-func (c *cluster) changes(cause int32) store.Output {
-	out := c.model.Output()
-	for _, ch := range out.Changes {
-		c.w.recordChange(&c.last.host, &ch, cause)
-	}
-	// The store fills its buffers anew when a fault at an answer changes something.
-	out.Answers, out.Pushes, out.Drops = slices.Clone(out.Answers), slices.Clone(out.Pushes), slices.Clone(out.Drops)
-	return out
-}
+// able implements runner: what is due has to be agreed on.
+func (c *cluster) able() bool { return c.leader != nil && c.commits(c.leader) }
 
-// carry passes on what has come out of the store.
-func (c *cluster) carry(out *store.Output) {
-	for _, late := range out.Answers {
-		if l := takeCall(&c.waiting, late.ID); l != nil {
-			c.executed(l, late.Answer)
-			c.answer(l)
-		}
-	}
-	for _, p := range out.Pushes {
-		if cn := c.conn(p.Conn.ID); cn != nil {
-			cn.push(p.Value)
-		}
-	}
-	for _, d := range out.Drops {
-		if cn := c.conn(d.ID); cn != nil {
-			cn.close()
-		}
-	}
-	c.arm()
-}
-
-// conn finds an open connection by its number.
-func (c *cluster) conn(id uint64) *conn {
-	for _, m := range c.members {
-		for _, cn := range m.conns {
-			if cn.id == id {
-				return cn
-			}
-		}
-	}
-	return nil
-}
-
-// arm sets the timer for what the store has to do by itself.
-func (c *cluster) arm() {
-	c.w.k.Cancel(c.due)
-	c.due = kernel.Timer{}
-	at, ok := c.model.Due()
-	if !ok || c.leader == nil {
-		return
-	}
-	wait := max(at-c.clock().Mono, 0)
-	c.due = c.w.k.After(c.last.proc.Clock.TrueFor(wait), (*clusterDue)(c), 0)
-}
-
-// clusterDue is the timer of a cluster.
-type clusterDue cluster
-
-// Fire lets the store do what is due, if its leader can: what runs out has to be
-// agreed on like everything else.
-func (d *clusterDue) Fire(uint64) {
-	c := (*cluster)(d)
-	c.due = kernel.Timer{}
-	if c.leader == nil || !c.commits(c.leader) {
-		return // the next leader arms it again
-	}
-	c.model.Tick(c.clock())
-	c.drain(history.NoCause)
-}
+// replicate implements runner: all servers have it.
+func (c *cluster) replicate([]any) {}
 
 // clock is what the clocks of the server show that led last.
 func (c *cluster) clock() store.Clock { return c.last.clock() }
 
 func (c *cluster) hop() time.Duration { return c.w.network.draw(&c.network) }
 
-// hosts implements backend.
-func (c *cluster) hosts() []*host {
-	var out []*host
-	for _, m := range c.members {
-		out = append(out, &m.host)
-	}
-	return out
-}
-
 // primary implements backend.
 func (c *cluster) primary() *host { return &c.last.host }
 
-// failOver implements backend: the leader dies, and the others elect another one.
-func (c *cluster) failOver(fault int) { injector{c.w}.Crash(fault, c.last.name) }
-
-// promote implements backend: a cluster promotes nobody on demand.
-func (c *cluster) promote() {}
-
-// evict implements backend.
-func (c *cluster) evict(*host) {
-	if c.leader == nil {
-		return
+// evict implements service: whichever server is asked, all of them drop it.
+func (m *member) evict() {
+	if m.cluster.leader != nil {
+		m.cluster.evictEntry()
 	}
-	c.model.Evict(c.clock(), c.w.entry.Key)
-	c.drain(history.NoCause)
 }
-
-// setLag implements backend: nothing is replicated late.
-func (c *cluster) setLag(lateness) {}
 
 // hangUp implements service.
-func (m *member) hangUp(cn *conn) {
-	c := m.cluster
-	c.waiting = withoutCallsOn(cn, c.waiting)
-	c.model.Closed(c.clock(), cn.store())
-	c.drain(history.NoCause)
-}
+func (m *member) hangUp(cn *conn) { m.cluster.closed(cn) }
 
 // died implements service: what the server had not answered is lost, and the
 // store learns that its connections are gone.

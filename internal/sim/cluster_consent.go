@@ -2,15 +2,15 @@ package sim
 
 import (
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // consent says who has to agree before a request is answered.
 func (c *cluster) consent(op store.Op) store.Consent {
-	if m, ok := c.model.(store.Consenter); ok {
-		return m.Consent(op)
+	if len(c.store.Consent) == 0 {
+		return store.OfMajority
 	}
-	return store.OfMajority
+	return c.store.Consent[op.Op().Does]
 }
 
 // readHere lets a server answer a request that only reads by itself, when it has executed

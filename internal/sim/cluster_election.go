@@ -3,7 +3,7 @@ package sim
 import (
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // commits reports whether a server reaches a majority, itself included.
@@ -76,6 +76,12 @@ func (c *cluster) elect() {
 
 func (c *cluster) lead(m *member) {
 	old := c.last
+	if c.store.Lossy && m != old {
+		for _, l := range c.parked {
+			l.unref()
+		}
+		c.parked = nil
+	}
 	c.leader, c.last = m, m
 	m.becomes(history.Promoted, &old.host)
 	if r, ok := c.model.(store.Rememberer); ok {

@@ -3,12 +3,13 @@ package sim
 import (
 	"context"
 	"slices"
+	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -100,25 +101,42 @@ func (w *World) blankConn() *conn {
 }
 
 // dial opens a connection to the server that a pooled request would go to.
-func (c *client) dial(ctx context.Context) (*conn, error) {
+func (c *client) dial(ctx context.Context, to route) (*conn, error) {
 	c.w.k.Enter()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return c.dialHost(c.w.route.pick(c)), nil
+	return c.dialHost(to.pick(c)), nil
 }
 
 // store is how a store's model knows the connection.
 func (cn *conn) store() store.Conn { return store.Conn{ID: cn.id, Client: cn.client.node} }
 
-// ask sends one request of a store's model over any connection and waits for its
-// answer: ErrTimeout, ErrConnection, an error of ctx, or what the store says.
-func (c *client) ask(ctx context.Context, op store.Op) (any, error) {
+// Send implements store.Port: it sends one request of a store's model over any connection.
+func (c *client) Send(ctx context.Context, op store.Op) (any, error) {
 	return c.askOn(ctx, nil, op)
 }
 
-// ask is client.ask on this connection.
-func (cn *conn) ask(ctx context.Context, op store.Op) (any, error) {
+// Dial implements store.Port.
+func (c *client) Dial(ctx context.Context) (store.Connection, error) {
+	cn, err := c.dial(ctx, c.w.route)
+	if err != nil {
+		return nil, err
+	}
+	return cn, nil
+}
+
+// Hesitates implements store.Hesitant.
+func (c *client) Hesitates() time.Duration { return c.w.timing.Reconnect }
+
+var (
+	_ store.Port       = (*client)(nil)
+	_ store.Hesitant   = (*client)(nil)
+	_ store.Connection = (*conn)(nil)
+)
+
+// Send implements store.Connection.
+func (cn *conn) Send(ctx context.Context, op store.Op) (any, error) {
 	return cn.client.askOn(ctx, cn, op)
 }
 
@@ -146,17 +164,8 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 	return l.value, l.err
 }
 
-// answer is what a store has answered, or a server has sent, as the type that it has.
-func answer[T any](v any, err error) (T, error) {
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return v.(T), nil
-}
-
-// next waits for the next message that the server sends by itself.
-func (cn *conn) next(ctx context.Context) (any, error) {
+// Next implements store.Connection: it waits for the next message that the server sends by itself.
+func (cn *conn) Next(ctx context.Context) (any, error) {
 	k := cn.client.w.k
 	k.Enter()
 	for len(cn.pushed) == 0 {
@@ -186,6 +195,12 @@ func (cn *conn) Close() {
 	}
 	cn.hangUp()
 	cn.wake()
+}
+
+// GiveUp implements store.Connection.
+func (cn *conn) GiveUp() {
+	cn.Close()
+	cn.client.member++
 }
 
 // hangUp is what the operating system does for a process that closes, or dies.

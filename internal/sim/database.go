@@ -7,8 +7,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/sql"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // database is an SQL server and its asynchronous replicas. Each server has data
@@ -18,7 +17,6 @@ type database struct {
 	servers  []*sqlServer
 	leader   *sqlServer
 	lag      time.Duration
-	extraLag lateness
 	failover plan.Failover
 	network  rng.Rand
 }
@@ -26,10 +24,9 @@ type database struct {
 // sqlServer is one database server.
 type sqlServer struct {
 	host
+	machine
 	db       *database
-	model    *sql.DB
-	waiting  []*call
-	due      kernel.Timer
+	data     store.Follower // its model
 	upstream *sqlServer
 	links    int
 	lastHop  history.Instant
@@ -40,20 +37,21 @@ var (
 	_ service = (*sqlServer)(nil)
 )
 
-func (w *World) newDatabase(names []string, set plan.SQL, model func() *sql.DB) *database {
+func (w *World) newDatabase(names []string, set plan.SQL, model func() store.Follower) *database {
 	db := &database{
 		w: w, lag: set.Lag, failover: set.Failover,
 		network: rng.New(w.seed, rng.ID("network of servers")),
 	}
 	for _, name := range names {
-		s := &sqlServer{db: db, model: model()}
-		s.host = w.newHost(name, s)
+		s := &sqlServer{db: db, data: model()}
+		s.machine = machine{model: s.data, by: s}
+		w.begin(&s.host, name, s)
 		db.servers = append(db.servers, s)
 	}
 	db.leader = db.servers[0]
 	for _, s := range db.servers[1:] {
 		s.upstream = db.leader
-		s.model.SetReplica(true)
+		s.data.SetReplica(true)
 	}
 	return db
 }
@@ -62,75 +60,37 @@ func (w *World) newDatabase(names []string, set plan.SQL, model func() *sql.DB) 
 func (db *database) pick(c *client) *host { return c.knows }
 
 // serve implements service.
-func (s *sqlServer) serve(l *call) {
-	a, done := s.model.Exec(s.clock(), uint64(l.id), l.storeConn(), l.op)
-	if !done {
-		s.waiting = append(s.waiting, l)
-		s.drain(l.executed)
-		return
-	}
-	s.executed(l, a)
-	out := s.changes(l.executed) // before the answer: a fault may wait for it, and changes more
-	l.answer()
-	s.carry(&out)
-}
+func (s *sqlServer) serve(l *call) { s.execute(l) }
 
-// executed records that a statement was executed.
-func (s *sqlServer) executed(l *call, a store.Answer) {
-	l.value, l.err, l.replied = a.Value, a.Err, a.Text
-	l.executedOn(&s.host)
-}
+// server implements runner.
+func (s *sqlServer) server() *host { return &s.host }
 
-// drain carries away what has come out of the server.
-func (s *sqlServer) drain(cause int32) {
-	out := s.changes(cause)
-	s.carry(&out)
-}
+// able implements runner.
+func (s *sqlServer) able() bool { return s.up() }
 
-// changes records what has become of entries, and returns what else has come out of the server.
-func (s *sqlServer) changes(cause int32) store.Output {
-	out := s.model.Output()
-	for i := range out.Changes {
-		s.w.recordChange(&s.host, &out.Changes[i], cause)
-	}
-	return out
-}
+// answer implements runner.
+func (s *sqlServer) answer(l *call) { l.answer() }
 
-// carry passes on what has come out of the server.
-func (s *sqlServer) carry(out *store.Output) {
-	for _, late := range out.Answers {
-		if l := takeCall(&s.waiting, late.ID); l != nil {
-			s.executed(l, late.Answer)
-			l.answer()
-		}
-	}
-	for _, d := range out.Drops {
-		for _, cn := range s.conns {
-			if cn.id == d.ID {
-				cn.close()
-				break
-			}
-		}
-	}
+// replicate implements runner.
+func (s *sqlServer) replicate(effects []any) {
 	for _, r := range s.db.servers {
 		if r.upstream == s && !r.proc.Dead() {
-			for _, e := range out.Effects {
+			for _, e := range effects {
 				r.receive(e)
 			}
 		}
 	}
-	s.arm()
 }
 
 // receive sends one committed change down the link to this replica.
 func (s *sqlServer) receive(effect any) {
 	db, link := s.db, s.links
-	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+db.extraLag.felt(s.w, s.node)+s.w.network.draw(&db.network)))
+	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+s.w.extraLag.felt(s.w, s.node)+s.w.network.draw(&db.network)))
 	s.w.network.send(s.lastHop, s.upstream.node, s.node, kernel.HandlerFunc(func() {
 		if s.links != link || s.proc.Dead() {
 			return
 		}
-		s.model.Apply(s.clock(), effect)
+		s.data.Apply(s.clock(), effect)
 		for _, ch := range s.model.Output().Changes {
 			if ch.Kind == history.Replicated {
 				s.w.recordChange(&s.host, &ch, history.NoCause)
@@ -139,43 +99,17 @@ func (s *sqlServer) receive(effect any) {
 	}))
 }
 
-func (s *sqlServer) arm() {
-	s.w.k.Cancel(s.due)
-	s.due = kernel.Timer{}
-	if at, ok := s.model.Due(); ok {
-		wait := max(at-s.clock().Mono, 0)
-		s.due = s.w.k.After(s.proc.Clock.TrueFor(wait), (*sqlDue)(s), 0)
-	}
-}
-
-// sqlDue is the timer of a server.
-type sqlDue sqlServer
-
-// Fire lets the server do what is due.
-func (d *sqlDue) Fire(uint64) {
-	s := (*sqlServer)(d)
-	s.due = kernel.Timer{}
-	if s.up() {
-		s.model.Tick(s.clock())
-		s.drain(history.NoCause)
-	}
-}
-
 // follow makes the server a replica of another one, whose rows it gets.
 func (s *sqlServer) follow(primary *sqlServer) {
 	s.upstream = primary
 	s.links++
-	primary.model.CopyTo(s.model, s.clock())
-	s.model.SetReplica(true)
+	primary.data.CopyTo(s.data, s.clock())
+	s.data.SetReplica(true)
 	s.drain(history.NoCause)
 }
 
 // hangUp implements service: the session is over.
-func (s *sqlServer) hangUp(cn *conn) {
-	s.waiting = withoutCallsOn(cn, s.waiting)
-	s.model.Closed(s.clock(), cn.store())
-	s.drain(history.NoCause)
-}
+func (s *sqlServer) hangUp(cn *conn) { s.closed(cn) }
 
 // died implements service.
 func (s *sqlServer) died() {
@@ -196,7 +130,7 @@ func (s *sqlServer) died() {
 // that is still the one that clients know has its replicas follow it again; one that
 // was replaced follows its successor.
 func (s *sqlServer) revived() {
-	s.model.Restart(s.clock())
+	s.data.Restart(s.clock())
 	s.drain(history.NoCause)
 	if s.db.leader != s {
 		s.follow(s.db.leader)
@@ -210,41 +144,16 @@ func (s *sqlServer) revived() {
 }
 
 // thawed implements service.
-func (s *sqlServer) thawed() {
-	s.model.Tick(s.clock())
-	s.drain(history.NoCause)
-}
+func (s *sqlServer) thawed() { s.tick() }
 
 // clockChanged implements service.
-func (s *sqlServer) clockChanged() {
-	if s.up() {
-		s.model.Tick(s.clock())
-		s.drain(history.NoCause)
-	}
-}
-
-// hosts implements backend.
-func (db *database) hosts() []*host {
-	var out []*host
-	for _, s := range db.servers {
-		out = append(out, &s.host)
-	}
-	return out
-}
+func (s *sqlServer) clockChanged() { s.tick() }
 
 // primary implements backend.
 func (db *database) primary() *host { return &db.leader.host }
 
-// failOver implements backend.
-func (db *database) failOver(fault int) {
-	old := db.leader
-	injector{db.w}.Crash(fault, old.name)
-	db.w.k.After(db.failover.After, kernel.HandlerFunc(func() {
-		if db.leader == old {
-			db.promote()
-		}
-	}), 0)
-}
+// operator implements backend.
+func (db *database) operator() (time.Duration, bool) { return db.failover.After, true }
 
 // promote implements backend.
 func (db *database) promote() {
@@ -263,25 +172,19 @@ func (db *database) promote() {
 				r.follow(s)
 			}
 		}
-		s.model.SetReplica(false)
+		s.data.SetReplica(false)
 		s.model.Lead(s.clock())
 		s.drain(history.NoCause)
 		return
 	}
 }
 
-// evict implements backend.
-func (db *database) evict(h *host) {
-	for _, s := range db.servers {
-		if (h == nil && s == db.leader || h == &s.host) && s.up() {
-			s.model.Evict(s.clock(), s.w.entry.Key)
-			s.drain(history.NoCause)
-		}
+// evict implements service.
+func (s *sqlServer) evict() {
+	if s.up() {
+		s.evictEntry()
 	}
 }
-
-// setLag implements backend.
-func (db *database) setLag(l lateness) { db.extraLag = l }
 
 // reachabilityChanged implements backend.
 func (db *database) reachabilityChanged() { db.w.spread(&db.leader.host) }

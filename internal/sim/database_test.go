@@ -15,7 +15,7 @@ import (
 func withReplica(work time.Duration) plan.Plan {
 	p := plan.Default()
 	p.Name, p.Clients, p.Lease = "replicated", []string{"A", "B"}, 10*time.Second
-	p.MySQL.Replicas, p.MySQL.Lag = 1, 10*time.Millisecond
+	p.Database("mysql").Replicas, p.Database("mysql").Lag = 1, 10*time.Millisecond
 	p.Workload.Work = plan.Range{Min: work, Max: work}
 	p.Workload.Wait = time.Minute
 	return p
@@ -86,7 +86,7 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 func TestAPausedDatabaseLetsNobodyWaitLonger(t *testing.T) {
 	const frozen, thawed = 2500 * time.Millisecond, 3300 * time.Millisecond
 	p := withReplica(20 * time.Second)
-	p.MySQL.Replicas = 0
+	p.Database("mysql").Replicas = 0
 	p.Faults = []faults.Fault{verb("pause", 1, "mysql-1", at(frozen), faults.End{For: thawed - frozen})}
 	h, err := Run(&p, "mysql-for-update", 1)
 	if err != nil {

@@ -1,16 +1,12 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/sim/consul"
-	"lockstep/internal/sim/etcd"
-	"lockstep/internal/sim/sql"
-	"lockstep/internal/sim/zookeeper"
-	"lockstep/internal/world"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 )
 
 // deps gives a client's lock its ports.
@@ -18,29 +14,18 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	d := locks.Deps{
 		Env: c, Name: c.key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry, Wait: load.Wait, Once: load.TriesOnce(), Renew: load.Renew,
 		Timeout: w.plan.Network.Timeout,
+		Port:    c, Settings: w.settings,
 	}
-	switch w.variant.Store {
-	case locks.StoreRedis:
-		if shards, ok := w.backend.(*redisCluster); ok {
-			d.Redis, d.Replicas = newShardedPort(c, shards), w.plan.ClusterOf(plan.StoreOf(&w.variant)).Replicas
-			break
-		}
-		d.Redis = c.portTo(w.route)
-		d.Replicas = len(w.plan.Servers(plan.StoreOf(&w.variant))) - 1
-	case locks.StoreRedisNodes:
-		groups := w.backend.(*redisNodes).groups
-		c.ports, d.Nodes = slices.Grow(c.ports, len(groups)), make([]world.Redis, 0, len(groups))
-		for _, g := range groups {
-			d.Nodes = append(d.Nodes, c.portTo(g))
-		}
-	case locks.StoreEtcd:
-		d.Etcd = etcdPort{c}
-	case locks.StoreZooKeeper:
-		d.ZooKeeper = &zkPort{c}
-	case locks.StoreMySQL, locks.StorePostgres:
-		d.SQL = sqlPort{c}
-	case locks.StoreConsul:
-		d.Consul, d.Second = consulPort{c}, w.plan.Consul.Second
+	switch b := w.backend.(type) {
+	case *redisCluster:
+		s := plan.StoreOf(&w.variant)
+		nodes := c.portsTo(len(b.nodes), func(i int) route { return &b.nodes[i].host })
+		d.Redis = redis.NewSharded(nodes, w.plan.Servers(s), b.ofTheLock.leader.member.number, c.key)
+		d.Replicas = w.plan.ClusterOf(s).Replicas
+	case *redisGroup:
+		d.Redis, d.Replicas = c.portTo(b), len(w.plan.Servers(plan.StoreOf(&w.variant)))-1
+	case *redisNodes:
+		d.Nodes = c.portsTo(len(b.groups), func(i int) route { return b.groups[i] })
 	}
 	return d
 }
@@ -51,50 +36,63 @@ func (c *client) portTo(r route) *redisPort {
 	return &c.ports[len(c.ports)-1]
 }
 
-// startServers makes the servers of the run's store.
+// portsTo are ports to several servers.
+func (c *client) portsTo(count int, to func(i int) route) []redis.Port {
+	c.ports = slices.Grow(c.ports, count) // for good: ports point into it
+	all := make([]redis.Port, count)
+	for i := range all {
+		all[i] = c.portTo(to(i))
+	}
+	return all
+}
+
+// startServers makes the servers of the run's store. A store that brings no model is Redis.
 func (w *World) startServers() error {
 	p, s := w.plan, plan.StoreOf(&w.variant)
-	w.oneLane = false
 	names := p.Servers(s)
-	switch w.variant.Store {
-	case locks.StoreRedis:
-		if p.InShards(s) {
-			if err := w.variant.CheckCluster(); err != nil {
-				return err
-			}
-			set := p.Redis
-			set.Cluster = p.ClusterOf(s)
-			c := w.newRedisCluster(names, set)
-			w.backend, w.route = c, c
-			break
+	w.oneLane, w.settings = s.OneLane, p.SettingsOf(s.Store)
+	switch {
+	case s.Topology == store.Quorum:
+		set := w.setupOf(s.Store)
+		c := w.newCluster(names, *p.Cluster(s.ID), s.Store, s.New(set))
+		if s.Silence != nil {
+			c.silence = s.Silence(set)
 		}
+		w.backend, w.route = c, c
+	case s.New != nil:
+		db := w.newDatabase(names, *p.Database(s.ID), func() store.Follower { return s.New(w.setupOf(s.Store)).(store.Follower) })
+		w.backend, w.route = db, db
+	case s.Topology == store.Independent:
+		n := w.newRedisNodes(names, p.Redlock.Persistence)
+		w.backend, w.route = n, n.groups[0]
+	case p.InShards(s):
+		if err := w.variant.CheckCluster(); err != nil {
+			return err
+		}
+		set := p.Redis
+		set.Cluster = p.ClusterOf(s)
+		c := w.newRedisCluster(names, set)
+		w.backend, w.route = c, c
+	default:
 		g := w.newRedisGroup(names, p.Redis)
 		w.backend, w.route = g, g
 		if watchers := p.SentinelNames(s); len(watchers) > 0 {
 			g.watch = w.newSentinels(g, watchers)
 		}
-	case locks.StoreRedisNodes:
-		n := w.newRedisNodes(names, p.Redlock.Persistence)
-		w.backend, w.route = n, n.groups[0]
-	case locks.StoreEtcd:
-		c := w.newCluster(names, p.Etcd, etcd.New(etcd.Config{LockKey: w.entry.Key, Election: p.Etcd.Election}))
-		w.backend, w.route, w.oneLane = c, c, true // gRPC: a stream for each request, all on one connection
-	case locks.StoreZooKeeper:
-		tick := p.ZooKeeperTick()
-		c := w.newCluster(names, p.ZooKeeper.Cluster, zookeeper.New(zookeeper.Config{Tick: tick, LockPath: "/" + w.key}))
-		c.silence = plan.SyncLimit * tick
-		w.backend, w.route = c, c
-	case locks.StoreConsul:
-		c := w.newCluster(names, p.Consul.Cluster, consul.New(consul.Config{Second: p.Consul.Second}))
-		w.backend, w.route = c, c
-	case locks.StoreMySQL:
-		db := w.newDatabase(names, p.MySQL, w.newSQL(sql.MySQL, p.MySQL))
-		w.backend, w.route = db, db
-	case locks.StorePostgres:
-		db := w.newDatabase(names, p.Postgres, w.newSQL(sql.PostgreSQL, p.Postgres))
-		w.backend, w.route = db, db
-	default:
-		return fmt.Errorf("the simulator has no model of the store %q", w.variant.Store)
 	}
 	return nil
+}
+
+// setupOf is what the run says of its store.
+func (w *World) setupOf(s *store.Store) store.Setup {
+	out := store.Setup{Lock: w.entry, Settings: w.settings, EpochMS: epochMS, Memory: &w.modelMemory}
+	if s.Topology == store.Quorum {
+		out.Election = w.plan.Cluster(s.ID).Election
+		return out
+	}
+	out.Idle, out.Prepare = w.plan.Database(s.ID).IdleTimeout, w.Setup
+	if w.pacer == nil {
+		out.Prepare = s.Prepared(w.plan.Resources()...)
+	}
+	return out
 }

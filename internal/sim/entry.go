@@ -3,7 +3,7 @@ package sim
 import (
 	"slices"
 
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // Kept returns what the servers keep of a client: the keys that it has created, the named locks that it has,
@@ -22,9 +22,7 @@ func (w *World) Kept(client string) (all []store.Entry) {
 			}
 		}
 	case *cluster:
-		if k, ok := b.model.(store.Keeper); ok {
-			return k.Kept(node)
-		}
+		return b.model.Kept(node)
 	case *database:
 		return b.leader.model.Kept(node)
 	}

@@ -11,13 +11,13 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // asks sends one command and is no lock.
 type asks struct {
 	locks.Deps
-	cmd world.Cmd
+	cmd redis.Cmd
 }
 
 func (l asks) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -27,10 +27,10 @@ func (l asks) Acquire(ctx context.Context) (locks.Lease, error) {
 // A server has what the lock's design says that it must have, and else it is a Redis 7.0: a
 // lock that forgot to ask for more would only look right in the simulator.
 func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
-	newer, tair := world.Command("DELEX", "lock", "IFEQ", "x"), world.Command("CAD", "lock", "x")
+	newer, tair := redis.Command("DELEX", "lock", "IFEQ", "x"), redis.Command("CAD", "lock", "x")
 	tests := []struct {
 		name    string
-		cmd     world.Cmd
+		cmd     redis.Cmd
 		servers locks.Servers
 		refused bool
 	}{

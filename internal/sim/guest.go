@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -94,7 +95,7 @@ func (c *client) whenRunning(f func()) {
 
 // Sink is what hears of a Socket, in the order in which it comes.
 type Sink interface {
-	Answer(world.Reply) // to the oldest request without one, those of Do excepted
+	Answer(redis.Reply) // to the oldest request without one, those of Do excepted
 	Push(message any)   // what the server says unasked
 	Broken()            // the connection is over; nothing else comes
 }
@@ -126,7 +127,7 @@ func (g Guest) Dial(server int, sink Sink) *Socket {
 }
 
 // Send sends one request to the store. text is how it reads.
-func (s *Socket) Send(cmd world.Cmd, text string) {
+func (s *Socket) Send(cmd redis.Cmd, text string) {
 	l := s.newCall()
 	l.cmd, l.shown = cmd, text
 	s.send(l)
@@ -152,7 +153,7 @@ func (s *Socket) Forsake(id int64, why error) {
 
 // Ask sends a request about the connection itself, which is no part of the lock: it travels
 // and waits like any other, is in no history, and no fault waits for it. reply is the answer.
-func (s *Socket) Ask(reply world.Reply) {
+func (s *Socket) Ask(reply redis.Reply) {
 	l := s.newCall()
 	l.silent, l.reply = true, reply
 	s.send(l)

@@ -3,15 +3,14 @@ package sim
 import (
 	"slices"
 
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // What a Redis server does for the connection of a guest beyond what our own locks ask of it:
 // transactions with WATCH, and channels. Word of keys that have changed is in guest_tracking.go.
 
 // execForGuest executes a command on a connection of its own.
-func (s *redisServer) execForGuest(nowMS int64, l *call) world.Reply {
+func (s *redisServer) execForGuest(nowMS int64, l *call) redis.Reply {
 	if l.conn.transaction == nil {
 		l.conn.transaction = &redis.Transaction{}
 	}
@@ -30,7 +29,7 @@ type Published struct{ Channel, Text string }
 func (s *redisServer) unsubscribe(l *call) {
 	channel := l.cmd.Arg(0).String()
 	s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.conn == l.conn && sub.channel == channel })
-	s.finish(l, world.OK())
+	s.finish(l, redis.OK())
 }
 
 // watchKeys is WATCH and UNWATCH (multi.c): EXEC does nothing once one of the keys has changed, by whomever.
@@ -39,14 +38,14 @@ func (s *redisServer) watchKeys(l *call) {
 		l.conn.transaction = &redis.Transaction{}
 	}
 	s.dropDue() // a key whose time is up is no key, and its end no change
-	if l.cmd.Name == "UNWATCH" {
+	if l.cmd.Name() == "UNWATCH" {
 		s.unwatch(l.conn)
 		l.conn.transaction.Unwatch()
 	}
 	for i := range l.cmd.Len() {
 		s.watches = append(s.watches, look{l.cmd.Arg(i).String(), l.conn})
 	}
-	s.finish(l, world.OK())
+	s.finish(l, redis.OK())
 }
 
 func (s *redisServer) unwatch(cn *conn) {

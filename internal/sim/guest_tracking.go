@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // CLIENT TRACKING (tracking.c): a server tells a connection, once, of each key that changes after the connection
@@ -47,13 +46,13 @@ func (cn *conn) executed() {
 }
 
 // aboutTracking is CLIENT TRACKING and CLIENT CACHING (clientCommand in networking.c).
-func (cn *conn) aboutTracking(words []string) world.Reply {
+func (cn *conn) aboutTracking(words []string) redis.Reply {
 	word := func(i int) string { return strings.ToUpper(words[i]) }
 	var refused error
 	switch name := word(0); {
 	case name != "TRACKING" && name != "CACHING":
 	case len(words) < 2 || name == "CACHING" && len(words) > 2:
-		refused = world.ServerError("ERR wrong number of arguments for 'client|" + strings.ToLower(name) + "' command")
+		refused = redis.ServerError("ERR wrong number of arguments for 'client|" + strings.ToLower(name) + "' command")
 	case name == "CACHING":
 		refused = cn.tracking.cache(word(1))
 	default:
@@ -69,18 +68,18 @@ func (cn *conn) aboutTracking(words []string) world.Reply {
 		}
 	}
 	if refused != nil {
-		return world.Failed(refused)
+		return redis.Failed(refused)
 	}
-	return world.OK()
+	return redis.OK()
 }
 
 var (
-	errTrackingSyntax = world.ServerError("ERR syntax error")
-	errBothModes      = world.ServerError("ERR You can't specify both OPTIN mode and OPTOUT mode")
-	errOtherMode      = world.ServerError("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
-	errNoCaching      = world.ServerError("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
-	errCachingYes     = world.ServerError("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
-	errCachingNo      = world.ServerError("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
+	errTrackingSyntax = redis.ServerError("ERR syntax error")
+	errBothModes      = redis.ServerError("ERR You can't specify both OPTIN mode and OPTOUT mode")
+	errOtherMode      = redis.ServerError("ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.")
+	errNoCaching      = redis.ServerError("ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled")
+	errCachingYes     = redis.ServerError("ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode.")
+	errCachingNo      = redis.ServerError("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
 )
 
 func (t *tracking) option(word string) error {

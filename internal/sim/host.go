@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
 )
 
 // host is one server process: its clock, its connections, and what it serves.
@@ -37,30 +37,39 @@ type service interface {
 	// clockChanged after a step of the clock or a change of its rate.
 	thawed()
 	clockChanged()
+	evict() // drops the lock's entry
 }
 
 // backend is the servers of one run, as the faults see them.
 type backend interface {
-	hosts() []*host // servers that keep entries, then those that watch over them
-	primary() *host // or the leader
-	// failOver kills the primary; somebody takes its place in the end.
-	failOver(fault int)
+	primary() *host // or the leader; of those that know nothing of each other the first
 	// promote makes a replica the primary while the old one goes on.
 	promote()
-	// evict drops the lock's entry on one host, or wherever it is for nil.
-	evict(h *host)
-	setLag(l lateness)
+	// operator is how long after the primary's death an operator promotes a replica; false where none does.
+	operator() (after time.Duration, ok bool)
 	// reachabilityChanged is called after a partition has begun or ended, and
 	// after a process has died, frozen, thawed or come back.
 	reachabilityChanged()
 }
 
-func (w *World) newHost(name string, serv service) host {
-	return host{
+// onTheirOwn are servers that nobody promotes by hand: they elect one, or have no need to.
+type onTheirOwn struct{}
+
+func (onTheirOwn) promote()                        {}
+func (onTheirOwn) operator() (time.Duration, bool) { return 0, false }
+func (onTheirOwn) reachabilityChanged()            {}
+
+// begin makes h one of the world's hosts: first those that keep entries, then those that watch over them.
+func (w *World) begin(h *host, name string, serv service) {
+	*h = host{
 		w: w, name: name, node: w.hist.Node(name), serv: serv,
 		proc: w.newProc(name, w.clockOf(name)),
 	}
+	w.hosts = append(w.hosts, h)
 }
+
+// pick implements route.
+func (h *host) pick(*client) *host { return h }
 
 // up reports whether the process runs.
 func (h *host) up() bool { return !h.proc.Dead() && !h.proc.Frozen() }

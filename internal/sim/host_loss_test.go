@@ -37,7 +37,7 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := story(verb(tt.fault, 1, "A", first(faults.InSection), faults.End{}))
-		p.MySQL.IdleTimeout, p.Workload.Wait = session, time.Minute
+		p.Database("mysql").IdleTimeout, p.Workload.Wait = session, time.Minute
 		p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
 		h, err := Run(&p, tt.lock, 1)
 		if err != nil {
@@ -71,7 +71,7 @@ func TestALostHostStillWaits(t *testing.T) {
 	p := story(loss(1, first(faults.StartsWaiting)))
 	p.Clients = []string{"B", "A", "C"}
 	p.Faults[0].Trigger.After = 100 * time.Millisecond
-	p.MySQL.IdleTimeout = 7 * time.Second
+	p.Database("mysql").IdleTimeout = 7 * time.Second
 	h, err := Run(&p, "mysql-get-lock", 1)
 	if err != nil {
 		t.Fatal(err)

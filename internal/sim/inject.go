@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -58,7 +59,7 @@ func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 			return c.proc, c, nil
 		}
 	}
-	for _, h := range in.w.backend.hosts() {
+	for _, h := range in.w.hosts {
 		if h.name == name {
 			return h.proc, nil, h
 		}
@@ -217,7 +218,16 @@ func (in injector) SlowWork(fault int, client string, d time.Duration) {
 
 // FailOver implements faults.World.
 func (in injector) FailOver(fault int) {
-	in.w.backend.failOver(fault)
+	b := in.w.backend
+	old := b.primary()
+	in.Crash(fault, old.name)
+	if after, ok := b.operator(); ok {
+		in.w.k.After(after, kernel.HandlerFunc(func() {
+			if b.primary() == old {
+				b.promote()
+			}
+		}), 0)
+	}
 	if in.w.abandoned() {
 		in.w.leaderless = fault
 		in.w.k.Halt()
@@ -234,7 +244,7 @@ func (w *World) abandoned() bool {
 		return false
 	}
 	store, dead := plan.StoreOf(&w.variant), 0
-	for _, h := range w.backend.hosts()[:len(w.plan.Servers(store))] {
+	for _, h := range w.hosts[:len(w.plan.Servers(store))] {
 		if h.proc.Dead() {
 			dead++
 		}
@@ -260,17 +270,23 @@ func (in injector) watch(fault int, do func(), kinds ...history.Kind) {
 
 // Evict implements faults.World.
 func (in injector) Evict(fault int, server string) {
-	var from *host
-	if server != "" {
-		if _, _, from = in.process(server); from == nil {
+	from := in.w.hosts
+	if server != "" || !in.w.independent() {
+		_, _, h := in.process(cmp.Or(server, faults.ThePrimary))
+		if h == nil {
 			return // a client has no entries
 		}
+		from = []*host{h}
 	}
-	in.watch(fault, func() { in.w.backend.evict(from) }, history.Removed, history.Expired, history.Forgotten)
+	in.watch(fault, func() {
+		for _, h := range from {
+			h.serv.evict()
+		}
+	}, history.Removed, history.Expired, history.Forgotten)
 }
 
 // Lag implements faults.World.
-func (in injector) Lag(fault int, by time.Duration) { in.w.backend.setLag(lateness{[]int{fault}, by}) }
+func (in injector) Lag(fault int, by time.Duration) { in.w.extraLag = lateness{[]int{fault}, by} }
 
 // Partition implements faults.World.
 func (in injector) Partition(fault int, from, to []string, both bool) {

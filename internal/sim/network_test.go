@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // offStore parts a client from the store.
@@ -115,9 +115,9 @@ func (l twoOnOne) Acquire(ctx context.Context) (locks.Lease, error) {
 	defer conn.Close()
 	second := l.Env.Go(ctx, "second", func(ctx context.Context) {
 		_ = l.Env.Sleep(ctx, 100*time.Millisecond)
-		conn.Do(ctx, world.Command("PING"))
+		conn.Do(ctx, redis.Command("PING"))
 	})
-	conn.Do(ctx, world.Set("first", "1"))
+	conn.Do(ctx, redis.Set("first", "1"))
 	_ = second.Join(ctx)
 	return nil, errors.New("this is no lock")
 }

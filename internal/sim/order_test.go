@@ -56,7 +56,7 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 				p.Clients, p.Faults = []string{"A", "B"}, []faults.Fault{late(1, half, faults.AnyCommand, nth)}
 				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
 				p.Network.Timeout = 2 * time.Second
-				p.Etcd.Nodes = 1 // among several it takes luck until a request is executed
+				p.Cluster("etcd").Nodes = 1 // among several it takes luck until a request is executed
 				h, err := Run(&p, v.ID, 1)
 				if err != nil {
 					t.Fatal(err)
@@ -103,7 +103,7 @@ func TestALateMessageMeetsAPartition(t *testing.T) {
 		cut.Number = 2
 		p := plan.Default()
 		p.Clients, p.Faults = []string{"A"}, []faults.Fault{late(1, "request", "TXN", 1), cut}
-		p.Network.Timeout, p.Etcd.Nodes = 10*time.Second, 1
+		p.Network.Timeout, p.Cluster("etcd").Nodes = 10*time.Second, 1
 		h, err := Run(&p, "etcd-txn", 1)
 		if err != nil {
 			t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // BenchmarkCommand is the round trip of one command through the port: request,
 // execution, reply, and their three events in the history.
 func BenchmarkCommand(b *testing.B) {
 	benchmarkClient(b, func(ctx context.Context, d locks.Deps) {
-		d.Redis.Do(ctx, world.Get("lock"))
+		d.Redis.Do(ctx, redis.Get("lock"))
 	})
 }
 
@@ -22,7 +22,7 @@ func BenchmarkCommand(b *testing.B) {
 // taken, and a sleep.
 func BenchmarkSpin(b *testing.B) {
 	benchmarkClient(b, func(ctx context.Context, d locks.Deps) {
-		d.Redis.Do(ctx, world.Set("lock", "token").PX(10*time.Second).NX())
+		d.Redis.Do(ctx, redis.Set("lock", "token").PX(10*time.Second).NX())
 		_ = d.Env.Sleep(ctx, time.Millisecond)
 	})
 }

@@ -7,8 +7,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // redisCluster is a Redis Cluster: each shard is a group of its own, with a share of
@@ -20,6 +19,7 @@ import (
 // clusterCron runs. The heartbeats that carry them in a real cluster are not messages
 // here and take no time, so a failure is agreed upon some tenths of a second sooner.
 type redisCluster struct {
+	onTheirOwn
 	w         *World
 	set       plan.RedisCluster
 	shards    []*redisGroup
@@ -73,8 +73,8 @@ const (
 )
 
 const (
-	errClusterDown = world.ServerError("CLUSTERDOWN The cluster is down")
-	errCrossSlot   = world.ServerError("CROSSSLOT Keys in request don't hash to the same slot")
+	errClusterDown = redis.ServerError("CLUSTERDOWN The cluster is down")
+	errCrossSlot   = redis.ServerError("CROSSSLOT Keys in request don't hash to the same slot")
 )
 
 var _ backend = (*redisCluster)(nil)
@@ -240,16 +240,16 @@ func (n *clusterNode) sendsAway(l *call) bool {
 	slot := redis.KeySlot(keys[0])
 	for _, key := range keys[1:] {
 		if redis.KeySlot(key) != slot {
-			n.finish(l, world.Failed(errCrossSlot))
+			n.finish(l, redis.Failed(errCrossSlot))
 			return true
 		}
 	}
 	is := n.serves[n.cluster.shardOf(slot)].node
 	switch {
 	case n.down:
-		n.finish(l, world.Failed(errClusterDown))
+		n.finish(l, redis.Failed(errClusterDown))
 	case is != n.number:
-		n.finish(l, world.Failed(world.Moved(slot, n.cluster.nodes[is].name)))
+		n.finish(l, redis.Failed(redis.Moved(slot, n.cluster.nodes[is].name)))
 	default:
 		return false
 	}
@@ -259,33 +259,5 @@ func (n *clusterNode) sendsAway(l *call) bool {
 // pick implements route, for whoever has heard of nobody yet.
 func (c *redisCluster) pick(*client) *host { return c.primary() }
 
-// hosts implements backend.
-func (c *redisCluster) hosts() []*host {
-	var out []*host
-	for _, n := range c.nodes {
-		out = append(out, &n.host)
-	}
-	return out
-}
-
 // primary implements backend: that of the lock's shard.
 func (c *redisCluster) primary() *host { return &c.ofTheLock.leader.host }
-
-// failOver implements backend: the cluster does the rest.
-func (c *redisCluster) failOver(fault int) { injector{c.w}.Crash(fault, c.primary().name) }
-
-// promote implements backend: nobody promotes by hand, the scenario's check refuses it.
-func (c *redisCluster) promote() {}
-
-// evict implements backend.
-func (c *redisCluster) evict(h *host) { c.ofTheLock.evict(h) }
-
-// setLag implements backend.
-func (c *redisCluster) setLag(l lateness) {
-	for _, g := range c.shards {
-		g.setLag(l)
-	}
-}
-
-// reachabilityChanged implements backend.
-func (c *redisCluster) reachabilityChanged() {}

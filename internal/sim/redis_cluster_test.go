@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/sim/redis"
+	"lockstep/internal/store/redis"
 )
 
 // sharded is a plan with a cluster and these faults: the lock's key has slot 8718, so

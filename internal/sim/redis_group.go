@@ -3,10 +3,8 @@ package sim
 import (
 	"time"
 
-	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/rng"
-	"lockstep/internal/sim/kernel"
 )
 
 // redisGroup is one primary and its replicas, as a Redis lock sees them.
@@ -15,7 +13,6 @@ type redisGroup struct {
 	servers     []*redisServer
 	leader      *redisServer // the primary that clients are told of
 	lag         time.Duration
-	extraLag    lateness
 	failover    plan.RedisFailover
 	persistence string
 	minReplicas int
@@ -77,36 +74,11 @@ func (g *redisGroup) pick(c *client) *host {
 	return c.knows
 }
 
-// hosts implements backend.
-func (g *redisGroup) hosts() []*host {
-	var out []*host
-	for _, s := range g.servers {
-		out = append(out, &s.host)
-	}
-	if g.watch != nil {
-		for i := range g.watch.members {
-			out = append(out, &g.watch.members[i].host)
-		}
-	}
-	return out
-}
-
 // primary implements backend.
 func (g *redisGroup) primary() *host { return &g.leader.host }
 
-// failOver implements backend.
-func (g *redisGroup) failOver(fault int) {
-	old := g.leader
-	injector{g.w}.Crash(fault, old.name)
-	if g.watch != nil {
-		return // they will notice
-	}
-	g.w.k.After(g.failover.After, kernel.HandlerFunc(func() {
-		if g.leader == old {
-			g.promote()
-		}
-	}), 0)
-}
+// operator implements backend: sentinels will notice by themselves.
+func (g *redisGroup) operator() (time.Duration, bool) { return g.failover.After, g.watch == nil }
 
 // promote implements backend: the first replica that runs takes over. The operator stands
 // beside it and sends word to the others, whom it reaches if the new primary does: what is
@@ -127,19 +99,6 @@ func (g *redisGroup) promote() {
 	}
 }
 
-// evict implements backend.
-func (g *redisGroup) evict(h *host) {
-	for _, s := range g.servers {
-		if (h == nil && s == g.leader || h == &s.host) && s.up() {
-			s.store.Evict(s.wallMS(), s.w.entry.Key)
-			s.publish(history.NoCause)
-		}
-	}
-}
-
-// setLag implements backend.
-func (g *redisGroup) setLag(l lateness) { g.extraLag = l }
-
 // reachabilityChanged implements backend.
 func (g *redisGroup) reachabilityChanged() { g.spread() }
 
@@ -157,13 +116,14 @@ func (g *redisGroup) spread() {
 }
 
 // late draws how much later the other one has what a primary sends.
-func (g *redisGroup) late() time.Duration { return g.lag + g.extraLag.felt(g.w, 0) + g.hop() }
+func (g *redisGroup) late() time.Duration { return g.lag + g.w.extraLag.felt(g.w, 0) + g.hop() }
 
 // hop draws how long a message between two servers travels.
 func (g *redisGroup) hop() time.Duration { return g.w.network.draw(&g.network) }
 
 // redisNodes are primaries that know nothing of each other.
 type redisNodes struct {
+	onTheirOwn
 	groups []*redisGroup
 }
 
@@ -177,37 +137,5 @@ func (w *World) newRedisNodes(names []string, persistence string) *redisNodes {
 	return n
 }
 
-// hosts implements backend.
-func (n *redisNodes) hosts() []*host {
-	var out []*host
-	for _, g := range n.groups {
-		out = append(out, &g.leader.host)
-	}
-	return out
-}
-
-// primary implements backend: there is none; the first node stands for it.
+// primary implements backend.
 func (n *redisNodes) primary() *host { return &n.groups[0].leader.host }
-
-// failOver implements backend: the first node dies, and nobody takes its place.
-func (n *redisNodes) failOver(fault int) { injector{n.w()}.Crash(fault, n.primary().name) }
-
-func (n *redisNodes) w() *World { return n.groups[0].w }
-
-// promote implements backend: there is nobody to promote.
-func (n *redisNodes) promote() {}
-
-// evict implements backend.
-func (n *redisNodes) evict(h *host) {
-	for _, g := range n.groups {
-		if h == nil || h == &g.leader.host {
-			g.evict(nil)
-		}
-	}
-}
-
-// setLag implements backend.
-func (n *redisNodes) setLag(lateness) {}
-
-// reachabilityChanged implements backend.
-func (n *redisNodes) reachabilityChanged() {}

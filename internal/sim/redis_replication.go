@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/redis"
+	"lockstep/internal/store/redis"
 )
 
 // replication is a primary's end of the connection that a replica has opened to it: all

@@ -46,7 +46,7 @@ func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
 	ws.members = make([]sentinel, len(names))
 	for i, name := range names {
 		m := &ws.members[i]
-		m.host = w.newHost(name, m)
+		w.begin(&m.host, name, m)
 		m.all = ws
 		m.adopt(g.leader, 0)
 	}
@@ -253,5 +253,6 @@ func (m *sentinel) died()         { m.promotes = 0 }
 func (m *sentinel) revived()      { m.adopt(m.primary, m.epoch) }
 func (m *sentinel) thawed()       {}
 func (m *sentinel) clockChanged() {}
+func (m *sentinel) evict()        {}
 
 var _ service = (*sentinel)(nil)

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 )
 
 // redisServer is one redis-server process: a host with its data.
@@ -68,7 +68,7 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	if s.publishes == nil {
 		s.publishes = s.deliver
 	}
-	s.host = w.newHost(name, s)
+	w.begin(&s.host, name, s)
 	i := w.usedStores
 	w.usedStores++
 	switch {
@@ -339,6 +339,14 @@ func (s *redisServer) clockChanged() {
 	s.dropDue()
 	s.armedMS = 0
 	s.arm()
+}
+
+// evict implements service.
+func (s *redisServer) evict() {
+	if s.up() {
+		s.store.Evict(s.wallMS(), s.w.entry.Key)
+		s.publish(history.NoCause)
+	}
 }
 
 // promote makes a replica a primary (REPLICAOF NO ONE). Nobody else is told.

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // What a server does for its connections and its replicas, beyond the data: WAIT,
@@ -32,14 +31,14 @@ type subscriber struct {
 const heartbeatEvery = time.Second
 
 // errUnblocked is what a client in WAIT gets when its primary is demoted.
-const errUnblocked = world.ServerError("UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)")
+const errUnblocked = redis.ServerError("UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)")
 
 // errWaitReplica is what a replica answers to WAIT.
-const errWaitReplica = world.ServerError("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
+const errWaitReplica = redis.ServerError("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
 
 // control serves the commands that are not about data; false for all others.
 func (s *redisServer) control(l *call) bool {
-	switch l.cmd.Name {
+	switch l.cmd.Name() {
 	case "WAIT":
 		s.wait(l)
 	case "SUBSCRIBE":
@@ -49,7 +48,7 @@ func (s *redisServer) control(l *call) bool {
 	case "WATCH", "UNWATCH":
 		s.watchKeys(l)
 	case "INFO":
-		s.finish(l, world.Bulk(s.info()))
+		s.finish(l, redis.Bulk(s.info()))
 	default:
 		return false
 	}
@@ -57,7 +56,7 @@ func (s *redisServer) control(l *call) bool {
 }
 
 // finish answers a request with a reply.
-func (s *redisServer) finish(l *call, reply world.Reply) {
+func (s *redisServer) finish(l *call, reply redis.Reply) {
 	l.reply = reply
 	l.executedOn(&s.host)
 	l.answer()
@@ -69,7 +68,7 @@ func (s *redisServer) finish(l *call, reply world.Reply) {
 // replicas.
 func (s *redisServer) wait(l *call) {
 	if s.store.IsReplica() {
-		s.finish(l, world.Failed(errWaitReplica))
+		s.finish(l, redis.Failed(errWaitReplica))
 		return
 	}
 	offset := int64(0)
@@ -78,12 +77,12 @@ func (s *redisServer) wait(l *call) {
 	}
 	want, limit, err := redis.WaitFor(l.cmd.Arguments())
 	if err != nil {
-		s.finish(l, world.Failed(err))
+		s.finish(l, redis.Failed(err))
 		return
 	}
 	w := waiter{call: l, id: l.id, offset: offset, want: want}
 	if n := s.confirmed(offset); n >= w.want {
-		s.finish(l, world.Int(n))
+		s.finish(l, redis.Int(n))
 		return
 	}
 	s.waiters = append(s.waiters, w)
@@ -116,7 +115,7 @@ func (s *redisServer) giveUp(l *call, id int64) {
 	for i := range s.waiters {
 		if w := s.waiters[i]; w.call == l && w.id == id && l.id == id {
 			s.waiters = append(s.waiters[:i], s.waiters[i+1:]...)
-			s.endWait(l, world.Int(s.confirmed(w.offset)))
+			s.endWait(l, redis.Int(s.confirmed(w.offset)))
 			return
 		}
 	}
@@ -127,7 +126,7 @@ func (s *redisServer) unblockAll() {
 	waiters := s.waiters
 	s.waiters = nil
 	for _, w := range waiters {
-		s.endWait(w.call, world.Failed(errUnblocked))
+		s.endWait(w.call, redis.Failed(errUnblocked))
 	}
 }
 
@@ -155,12 +154,12 @@ func (s *redisServer) serveWaiters() {
 	}
 	s.waiters = kept
 	for _, w := range done {
-		s.endWait(w.call, world.Int(s.confirmed(w.offset)))
+		s.endWait(w.call, redis.Int(s.confirmed(w.offset)))
 	}
 }
 
 // endWait answers a WAIT and takes up what has come behind it on the connection of a guest.
-func (s *redisServer) endWait(l *call, reply world.Reply) {
+func (s *redisServer) endWait(l *call, reply redis.Reply) {
 	cn := l.conn
 	s.finish(l, reply)
 	if cn == nil || !cn.waits {
@@ -215,7 +214,7 @@ func (s *redisServer) subscribe(l *call) {
 		panic("sim: SUBSCRIBE needs a connection of its own: use Redis.Subscribe")
 	}
 	s.subs = append(s.subs, subscriber{l.cmd.Arg(0).String(), l.conn})
-	s.finish(l, world.Int(1))
+	s.finish(l, redis.Int(1))
 }
 
 // deliver is PUBLISH: the message goes to all that listen.

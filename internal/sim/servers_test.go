@@ -256,7 +256,7 @@ func TestAnOperatorsWordIsHeardAtOnce(t *testing.T) {
 			{"cut off before it, for a while", cut(time.Second, 3*time.Second), heir},
 		} {
 			p := alone(8*time.Second, verb("promote", 1, "replica", at(2*time.Second), faults.End{}), c.fault)
-			p.Redis.Replicas, p.MySQL.Replicas = 1, 1
+			p.Redis.Replicas, p.Database("mysql").Replicas = 1, 1
 			h, err := Run(&p, tt.lock, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -280,7 +280,7 @@ func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
 	dies := first(faults.Enters)
 	dies.After = 100 * time.Millisecond
 	p := withReplica(5 * time.Second)
-	p.Clients, p.MySQL.Lag = []string{"A"}, 2*time.Second
+	p.Clients, p.Database("mysql").Lag = []string{"A"}, 2*time.Second
 	p.Faults = []faults.Fault{faults.Make(1, failOver, faults.Args{Value: plan.ByOperator}, dies, faults.End{})}
 	_, got := tell(t, p, "mysql-unique", history.Granted, history.Promoted, history.Replicated)
 	expectLines(t, got, "mysql-1 granted lock", "mysql-2 promoted")
@@ -310,5 +310,48 @@ func TestTheFence(t *testing.T) {
 			}
 		}
 		w.Close()
+	}
+}
+
+// Servers of NATS pass a request on and forget it: what is written while their leader is dead is refused at once, what
+// is written while it stands still is lost, and what is only read needs none.
+func TestALossyClusterExecutesNothingOfItsLastLeader(t *testing.T) {
+	began := at(time.Second)
+	for _, tt := range []struct {
+		fault   faults.Fault
+		refused time.Duration // after which B, who talks to the others, hears that a write has failed
+	}{
+		{verb("fail-over", 1, plan.ByOperator, began, faults.End{}), 2 * time.Millisecond},
+		{verb("pause", 1, "nats-1", began, faults.End{For: 20 * time.Second}), 500 * time.Millisecond},
+	} {
+		p := plan.Default()
+		p.Name, p.Clients, p.Faults = "lossy", []string{"A", "B"}, []faults.Fault{tt.fault}
+		p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
+		p.Network.Timeout = 500 * time.Millisecond
+		p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
+		h, err := Run(&p, "nats-kv", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes, reads, leads := map[int64]history.Instant{}, 0, 0
+		for _, e := range h.Events {
+			switch command, _, _ := strings.Cut(h.Text(e.Text), " "); {
+			case e.Kind == history.Promoted:
+				leads++
+			case h.Name(e.Node) == "B" && e.Kind == history.Sent && command == "CREATE" && e.At.Duration() > time.Second && leads == 0:
+				writes[e.Value] = e.At
+			case e.Kind == history.Executed && writes[e.Value] != 0 && h.Name(e.Peer) == "B":
+				t.Errorf("%s: what B wrote at %v was executed at %v", tt.fault.Text, writes[e.Value], e.At)
+			case e.Kind == history.Executed && len(writes) > 0 && leads == 0:
+				reads++
+			case e.Kind == history.TimedOut && writes[e.Value] != 0 && h.Name(e.Node) == "B":
+				if took := e.At.Sub(writes[e.Value]); took != tt.refused {
+					t.Errorf("%s: B hears after %v that its write has failed, want %v", tt.fault.Text, took, tt.refused)
+				}
+			}
+		}
+		if len(writes) < 4 || reads < 3 || leads != 1 {
+			t.Errorf("%s: %d writes and %d reads without a leader, and %d elections", tt.fault.Text, len(writes), reads, leads)
+		}
 	}
 }

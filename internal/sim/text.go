@@ -2,6 +2,7 @@ package sim
 
 import (
 	"lockstep/internal/history"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -10,7 +11,7 @@ import (
 // would cost more than executing it.
 type commandTexts struct {
 	recent [4]struct {
-		cmd world.Cmd
+		cmd redis.Cmd
 		id  history.TextID
 	}
 	next   int
@@ -18,7 +19,7 @@ type commandTexts struct {
 	buffer []byte
 }
 
-func (t *commandTexts) of(h *history.History, cmd *world.Cmd) history.TextID {
+func (t *commandTexts) of(h *history.History, cmd *redis.Cmd) history.TextID {
 	if r := &t.recent[t.last]; r.cmd.Same(cmd) {
 		return r.id
 	}
@@ -32,6 +33,9 @@ func (t *commandTexts) of(h *history.History, cmd *world.Cmd) history.TextID {
 	t.next = (t.next + 1) % len(t.recent)
 	t.buffer = cmd.AppendText(t.buffer[:0])
 	r.cmd, r.id = *cmd, h.InternBytes(t.buffer)
+	if cmd.Script != nil || !h.HasOp(r.id) { // another script may have the same name
+		h.SetOp(r.id, cmd.Op())
+	}
 	return r.id
 }
 
@@ -40,7 +44,7 @@ func (l *call) name() string {
 	if l.op != nil {
 		return l.op.Name()
 	}
-	return l.cmd.Name
+	return l.cmd.Name()
 }
 
 // text is the request as one would type it.
@@ -49,14 +53,20 @@ func (l *call) text() history.TextID {
 		return 0
 	}
 	if l.socket != nil && l.op == nil {
-		return l.w.hist.Intern(l.shown)
+		id := l.w.hist.Intern(l.shown)
+		l.w.hist.SetOp(id, l.cmd.Op())
+		return id
 	}
 	if l.op == nil {
 		return l.client.texts.of(l.w.hist, &l.cmd)
 	}
 	buf := &l.client.texts.buffer
 	*buf = l.op.AppendText((*buf)[:0])
-	return l.w.hist.InternBytes(*buf)
+	id := l.w.hist.InternBytes(*buf)
+	if !l.w.hist.HasOp(id) {
+		l.w.hist.SetOp(id, l.op.Op())
+	}
+	return id
 }
 
 // textOfReply is the reply as people read it.
@@ -67,7 +77,11 @@ func (w *World) textOfReply(l *call) history.TextID {
 	if l.op == nil {
 		return w.replies.of(w.hist, &l.reply)
 	}
-	return w.hist.Intern(l.replied)
+	id := w.hist.Intern(l.replied)
+	if !w.hist.HasAnswer(id) {
+		w.hist.SetAnswer(id, world.AnswerTo(l.op, l.value, l.err))
+	}
+	return id
 }
 
 // replyTexts are the texts of the usual replies, interned once per run.
@@ -79,23 +93,32 @@ func (t *replyTexts) reset(h *history.History) {
 	if h.Wordless {
 		return
 	}
-	t.null = h.Intern(world.Reply{}.String())
-	t.ok = h.Intern(world.OK().String())
-	t.zero = h.Intern(world.Int(0).String())
-	t.one = h.Intern(world.Int(1).String())
+	t.null = reply(h, redis.Reply{})
+	t.ok = reply(h, redis.OK())
+	t.zero = reply(h, redis.Int(0))
+	t.one = reply(h, redis.Int(1))
+}
+
+// reply interns a reply.
+func reply(h *history.History, r redis.Reply) history.TextID {
+	id := h.Intern(r.String())
+	if !h.HasAnswer(id) {
+		h.SetAnswer(id, r.Answer())
+	}
+	return id
 }
 
 // of interns a reply as redis-cli prints it.
-func (t *replyTexts) of(h *history.History, r *world.Reply) history.TextID {
+func (t *replyTexts) of(h *history.History, r *redis.Reply) history.TextID {
 	switch {
-	case r.Kind == world.ReplyNil:
+	case r.Kind == redis.ReplyNil:
 		return t.null
-	case r.Kind == world.ReplyInt && r.Int == 0:
+	case r.Kind == redis.ReplyInt && r.Int == 0:
 		return t.zero
-	case r.Kind == world.ReplyInt && r.Int == 1:
+	case r.Kind == redis.ReplyInt && r.Int == 1:
 		return t.one
 	case r.IsOK():
 		return t.ok
 	}
-	return h.Intern(r.String())
+	return reply(h, *r)
 }

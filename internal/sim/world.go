@@ -22,9 +22,8 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/sim/redis"
-	"lockstep/internal/sim/sql"
-	"lockstep/internal/sim/store"
+	"lockstep/internal/store"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/workload"
 	"lockstep/internal/world"
 )
@@ -55,10 +54,10 @@ type World struct {
 	Wordless bool
 
 	// Scripts are those whose text Redis servers have seen before the run, of a guest.
-	Scripts []*world.Script
+	Scripts []*redis.Script
 
 	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
-	Setup []world.Stmt
+	Setup []world.Request
 
 	// Entry is where the lock of a guest keeps its entry; the zero one: under its name.
 	Entry store.Entry
@@ -81,9 +80,12 @@ type World struct {
 	entrance  workload.Entrance
 	probe     *client
 	variant   locks.Variant
-	backend   backend // the servers
-	route     route   // where requests go
-	oneLane   bool    // a client has one connection to each server for all that it asks
+	backend   backend        // the servers
+	hosts     []*host        // that they run on
+	extraLag  lateness       // of replicas
+	route     route          // where requests go
+	settings  store.Settings // of the store
+	oneLane   bool           // a client has one connection to each server for all that it asks
 	network   network
 	guarded   []*resource
 	key       string // of the lock that the run is about
@@ -107,7 +109,8 @@ type World struct {
 	stores     []*redis.Store      // all ever made; they are reused from run to run
 	usedStores int                 // how many belong to the present run
 	visits     kernel.Arena[visit] // of the resource
-	sqlTexts   sql.Texts
+	// modelMemory is what the models keep from run to run (store.Setup).
+	modelMemory any
 
 	alwaysLook bool // the nodes of a Redis Cluster do, although nothing is new; for tests
 
@@ -290,7 +293,8 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.hist.Wordless = w.Wordless
 	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
-	w.entry = store.Entry{Key: w.key}
+	w.entry = v.Entry
+	w.entry.Key = w.key
 	if w.pacer != nil && w.Entry.Key != "" {
 		w.entry = w.Entry
 	}
@@ -298,6 +302,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.network.reset(w)
 	w.resetCalls()
 	w.usedStores = 0
+	w.hosts, w.extraLag = w.hosts[:0], lateness{}
 	w.visits.Reset()
 	w.madeClients.Reset()
 	w.madeProcs.Reset()

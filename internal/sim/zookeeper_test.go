@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
+	"lockstep/internal/store/zookeeper"
 	"lockstep/internal/world"
 )
 
@@ -38,13 +39,13 @@ func newEnsemble(t *testing.T) *ensemble {
 }
 
 // run lets the clients play, until the last of them has returned.
-func (e *ensemble) run(scripts ...func(c *client, zk world.ZooKeeper)) {
+func (e *ensemble) run(scripts ...func(c *client, zk zookeeper.Client)) {
 	e.t.Helper()
 	left := len(scripts)
 	for i, script := range scripts {
 		c := e.clients[i]
 		e.k.Spawn(c.proc, "main", func() {
-			script(c, &zkPort{c})
+			script(c, zookeeper.Client{Env: c, Port: c})
 			if left--; left == 0 {
 				e.k.Halt()
 			}
@@ -70,7 +71,7 @@ func (e *ensemble) cut(client string, from, length time.Duration, servers ...str
 	e.k.After(from+length, kernel.HandlerFunc(func() { e.network.heal(1) }), 0)
 }
 
-func (e *ensemble) session(c *client, zk world.ZooKeeper) world.ZKSession {
+func (e *ensemble) session(c *client, zk zookeeper.Client) *zookeeper.Session {
 	e.t.Helper()
 	s, err := zk.Connect(c.Background(), 10*time.Second)
 	if err != nil {
@@ -81,11 +82,11 @@ func (e *ensemble) session(c *client, zk world.ZooKeeper) world.ZKSession {
 
 // stateAt is a state with the second in which it began, to a tenth.
 type stateAt struct {
-	state world.ZKState
+	state zookeeper.State
 	at    time.Duration
 }
 
-func follow(c *client, s world.ZKSession, n int) (seen []stateAt) {
+func follow(c *client, s *zookeeper.Session, n int) (seen []stateAt) {
 	for range n {
 		state, err := s.NextState(c.Background())
 		if err != nil {
@@ -108,14 +109,14 @@ func expectStates(t *testing.T, got []stateAt, want ...stateAt) {
 func TestZKSessionMovesToAnotherServer(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("A", time.Second, 20*time.Second, "zk-1")
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
 		id := s.ID()
-		if _, err := s.Create(c.Background(), "/lock", "", world.ZKEphemeral); err != nil {
+		if _, err := s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral); err != nil {
 			t.Error(err)
 		}
 		expectStates(t, follow(c, s, 2),
-			stateAt{world.ZKDisconnected, 6600 * time.Millisecond}, stateAt{world.ZKConnected, 6600 * time.Millisecond})
+			stateAt{zookeeper.Disconnected, 6600 * time.Millisecond}, stateAt{zookeeper.Connected, 6600 * time.Millisecond})
 		stat, err := s.Exists(c.Background(), "/lock")
 		if err != nil || stat == nil || stat.EphemeralOwner != id || s.ID() != id {
 			t.Errorf("session %d, was %d; node %+v, %v", s.ID(), id, stat, err)
@@ -126,10 +127,10 @@ func TestZKSessionMovesToAnotherServer(t *testing.T) {
 // Heartbeats keep an idle session alive, and fail when nobody answers.
 func TestZKSessionLivesByHeartbeats(t *testing.T) {
 	e := newEnsemble(t)
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
 		_ = c.Sleep(c.Background(), 5*time.Minute)
-		if err := s.Delete(c.Background(), "/lock", -1); err != world.ErrNoNode {
+		if err := s.Delete(c.Background(), "/lock", -1); err != zookeeper.ErrNoNode {
 			t.Errorf("after five idle minutes: %v", err)
 		}
 	})
@@ -149,7 +150,7 @@ func TestZKSessionLivesByHeartbeats(t *testing.T) {
 func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("A", time.Second, 30*time.Second, "zk-1", "zk-2", "zk-3")
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
 		_, watch, err := s.ExistsWatch(c.Background(), "/lock")
 		if err != nil {
@@ -160,13 +161,13 @@ func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 			t.Errorf("a request without a server: %v", err)
 		}
 		seen = append(seen, follow(c, s, 1)...)
-		if seen[0].state != world.ZKDisconnected || seen[1].state != world.ZKExpired || seen[1].at < 31*time.Second {
+		if seen[0].state != zookeeper.Disconnected || seen[1].state != zookeeper.Expired || seen[1].at < 31*time.Second {
 			t.Errorf("states %v", seen)
 		}
-		if err := watch.Wait(c.Background()); err != world.ErrSessionExpired {
+		if err := watch.Wait(c.Background()); err != zookeeper.ErrSessionExpired {
 			t.Errorf("a watch of a dead session: %v", err)
 		}
-		if err := s.Delete(c.Background(), "/lock", -1); err != world.ErrSessionExpired {
+		if err := s.Delete(c.Background(), "/lock", -1); err != zookeeper.ErrSessionExpired {
 			t.Errorf("a request of a dead session: %v", err)
 		}
 		if next := e.session(c, zk); next.ID() == s.ID() {
@@ -182,9 +183,9 @@ func TestZKSessionExpiresDuringAPause(t *testing.T) {
 	a := e.clients[0]
 	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
 	e.k.After(16*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0)
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		expectStates(t, follow(c, e.session(c, zk), 2),
-			stateAt{world.ZKDisconnected, 16 * time.Second}, stateAt{world.ZKExpired, 16 * time.Second})
+			stateAt{zookeeper.Disconnected, 16 * time.Second}, stateAt{zookeeper.Expired, 16 * time.Second})
 	})
 }
 
@@ -194,9 +195,9 @@ func TestZKSessionSurvivesAShortPause(t *testing.T) {
 	a := e.clients[0]
 	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
 	e.k.After(9*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0)
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		expectStates(t, follow(c, e.session(c, zk), 2),
-			stateAt{world.ZKDisconnected, 9 * time.Second}, stateAt{world.ZKConnected, 9 * time.Second})
+			stateAt{zookeeper.Disconnected, 9 * time.Second}, stateAt{zookeeper.Connected, 9 * time.Second})
 	})
 }
 
@@ -205,16 +206,16 @@ func TestZKSessionSurvivesAShortPause(t *testing.T) {
 func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("B", 2*time.Second, 20*time.Second, "zk-2")
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
-		if _, err := s.Create(c.Background(), "/lock", "", world.ZKEphemeral); err != nil {
+		if _, err := s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral); err != nil {
 			t.Error(err)
 		}
 		_ = c.Sleep(c.Background(), 3*time.Second)
 		if err := s.Delete(c.Background(), "/lock", -1); err != nil {
 			t.Error(err)
 		}
-	}, func(c *client, zk world.ZooKeeper) {
+	}, func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
 		_ = c.Sleep(c.Background(), time.Second)
 		stat, watch, err := s.ExistsWatch(c.Background(), "/lock")
@@ -236,9 +237,9 @@ func TestZKSessionNoticesADeadServer(t *testing.T) {
 	e := newEnsemble(t)
 	e.clients[0].member = 1
 	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-2") }), 0)
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		expectStates(t, follow(c, e.session(c, zk), 2),
-			stateAt{world.ZKDisconnected, time.Second}, stateAt{world.ZKConnected, time.Second})
+			stateAt{zookeeper.Disconnected, time.Second}, stateAt{zookeeper.Connected, time.Second})
 	})
 }
 
@@ -246,9 +247,9 @@ func TestZKSessionNoticesADeadServer(t *testing.T) {
 func TestZKSessionOutlivesTheLeader(t *testing.T) {
 	e := newEnsemble(t)
 	e.k.After(time.Second, kernel.HandlerFunc(func() { injector{e.World}.Crash(1, "zk-1") }), 0)
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		s := e.session(c, zk)
-		if _, err := s.Create(c.Background(), "/lock", "", world.ZKEphemeral); err != nil {
+		if _, err := s.Create(c.Background(), "/lock", "", zookeeper.Ephemeral); err != nil {
 			t.Error(err)
 		}
 		_ = c.Sleep(c.Background(), 20*time.Second)
@@ -256,7 +257,7 @@ func TestZKSessionOutlivesTheLeader(t *testing.T) {
 		if err != nil || stat == nil || stat.EphemeralOwner != s.ID() {
 			t.Errorf("%+v, %v", stat, err)
 		}
-		if s.State() != world.ZKConnected {
+		if s.State() != zookeeper.Connected {
 			t.Errorf("state %v", s.State())
 		}
 	})
@@ -265,7 +266,7 @@ func TestZKSessionOutlivesTheLeader(t *testing.T) {
 func TestZKConnectGivesUpWithItsContext(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("A", 0, time.Minute, "zk-1", "zk-2", "zk-3")
-	e.run(func(c *client, zk world.ZooKeeper) {
+	e.run(func(c *client, zk zookeeper.Client) {
 		ctx, cancel := c.WithTimeout(c.Background(), 5*time.Second)
 		defer cancel()
 		_ = c.Sleep(c.Background(), time.Millisecond)

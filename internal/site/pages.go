@@ -20,7 +20,7 @@ var files embed.FS
 //go:embed site.css
 var siteCSS string
 
-var templates = map[string]func(say.Language) *template.Template{
+var templates = map[string]page.Templates{
 	"index.html":     page.Template(files, "index.html", "bar.html"),
 	"reference.html": page.Template(files, "reference.html", "bar.html"),
 }
@@ -43,11 +43,7 @@ type pageView struct {
 }
 
 func (v *pageView) render(name string, l say.Language) ([]byte, error) {
-	var buf bytes.Buffer
-	if err := templates[name](l).Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("filling in %s: %w", name, err)
-	}
-	return buf.Bytes(), nil
+	return templates[name].Fill(l, v)
 }
 
 // common is what the pages in both languages have.

@@ -18,7 +18,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
-	"lockstep/internal/explore"
+	"lockstep/internal/campaign/explore"
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/playpage"

@@ -12,8 +12,8 @@ import (
 // report.
 var deterministic = []string{
 	"internal/history", "internal/world", "internal/locks", "internal/faults", "internal/plan",
-	"internal/workload", "internal/checker", "internal/sim", "internal/explain", "internal/report",
-	"internal/timerwheel", "internal/rng",
+	"internal/workload", "internal/checker", "internal/sim", "internal/store", "internal/explain", "internal/report",
+	"internal/locks/timerwheel", "internal/rng",
 }
 
 // forbidden are the calls that would make two runs differ.
@@ -25,14 +25,14 @@ var forbidden = map[string]string{
 
 func TestNothingUndeterministicIsCalled(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.test || !s.under(deterministic...) || s.under("internal/locks/libraries") {
+		if s.test || !s.under(deterministic...) || s.under("internal/locks/libraries") || s.live() {
 			continue // libraries are not simulated
 		}
 		for _, imported := range s.imports() {
 			if imported == "math/rand" || (imported == "math/rand/v2" && s.dir != "internal/rng") {
 				t.Errorf("%s imports %s: luck comes from the streams of rng", s.path, imported)
 			}
-			if imported == "sync" && !s.under("internal/sim/redis") {
+			if imported == "sync" && !s.under("internal/store/redis") {
 				t.Errorf("%s imports sync: there is one thread here", s.path)
 			}
 		}
@@ -59,11 +59,11 @@ func TestNothingUndeterministicIsCalled(t *testing.T) {
 func TestNoFloatsOnThePathToAHistory(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test || !s.under("internal/history", "internal/world", "internal/locks", "internal/faults",
-			"internal/plan", "internal/workload", "internal/checker", "internal/sim/kernel", "internal/sim",
-			"internal/timerwheel", "internal/rng") {
+			"internal/plan", "internal/workload", "internal/checker", "internal/sim", "internal/store",
+			"internal/locks/timerwheel", "internal/rng") || s.live() {
 			continue
 		}
-		if s.under("internal/sim/redis") {
+		if s.under("internal/store/redis") {
 			continue // Lua's numbers are floats; they are what the real server computes with, too
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -86,7 +86,7 @@ func TestNoFloatsOnThePathToAHistory(t *testing.T) {
 // and a comment "sorted below" or "order does not matter" must say why it is fine.
 func TestNoUnorderedIteration(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.test || !s.under(append(deterministic, "internal/run", "internal/scenario")...) {
+		if s.test || s.live() || !s.under(append(deterministic, "internal/run", "internal/scenario")...) {
 			continue
 		}
 		shared := mapNames(s.file, false)

@@ -13,39 +13,44 @@ import (
 // names may import what it likes: Go itself refuses circles.
 type rule struct {
 	packages []string
+	alone    []string // packages without those below them
 	only     []string // besides themselves; with all below them
 	never    []string // where there is no only
 	why      string
 }
 
-var measuring = []string{"internal/search", "internal/sweep", "internal/matrix", "internal/explore", "internal/worlds", "internal/claims", "internal/tour"}
+var measuring = []string{"internal/campaign/search", "internal/campaign/sweep", "internal/campaign/matrix", "internal/campaign/explore", "internal/campaign/worlds", "internal/campaign/claims", "internal/tour"}
 
 // ARCHITECTURE.md has the floors that these rules are of (The rooms).
 var rules = []rule{
 	{
 		packages: []string{
-			"internal/history", "internal/world", "internal/timerwheel", "internal/say", "internal/spread", "internal/rng", "internal/rate", "internal/shard",
-			"internal/runstore", "internal/shell", "internal/interrupt", "internal/serve", "internal/seeded", "internal/report/clean", "internal/report/axis",
+			"internal/history", "internal/locks/timerwheel", "internal/say", "internal/rng/spread", "internal/rng", "internal/rate",
+			"internal/shell", "internal/interrupt", "internal/serve", "internal/bubble/seeded", "internal/report/clean", "internal/report/axis",
 		},
-		why: "it is the ground floor, on which everything else stands",
+		alone: []string{"internal/campaign"},
+		why:   "it is the ground floor, on which everything else stands",
 	},
-	{packages: []string{"internal/faults"}, only: []string{"internal/say", "internal/spread"}, why: "a fault acts on a world by its interface"},
-	{packages: []string{"internal/locks"}, only: []string{"internal/say", "internal/timerwheel", "internal/world"}, why: "a lock knows its ports, and not which world plays it"},
-	{packages: []string{"internal/plan"}, only: []string{"internal/faults", "internal/history", "internal/locks", "internal/say", "internal/spread"}, why: "a plan says what is played, and not how"},
-	{packages: []string{"internal/checker"}, only: []string{"internal/history", "internal/say", "internal/world"}, why: "a verdict rests on the history alone, whoever made it"},
+	{packages: []string{"internal/world"}, only: []string{"internal/history"}, why: "a request says what it is, and nothing more of what plays it"},
+	{packages: []string{"internal/faults"}, only: []string{"internal/say", "internal/rng/spread"}, why: "a fault acts on a world by its interface"},
+	{packages: []string{"internal/locks"}, only: []string{"internal/say", "internal/store", "internal/locks/timerwheel", "internal/world"}, why: "a lock knows its ports, and not which world plays it"},
+	{packages: []string{"internal/plan"}, only: []string{"internal/faults", "internal/history", "internal/locks", "internal/say", "internal/rng/spread", "internal/store"}, why: "a plan says what is played, and not how"},
+	{packages: []string{"internal/checker"}, only: []string{"internal/history", "internal/say"}, why: "a verdict rests on the history alone, whoever made it"},
 	{packages: []string{"internal/logcheck"}, only: []string{"internal/history/jsonline", "internal/say"}, why: "it judges logs that this program did not write"},
 	{
 		packages: []string{"internal/workload", "internal/sim", "internal/real"},
 		only: []string{
-			"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/resp", "internal/rng", "internal/spread", "internal/workload", "internal/world",
+			"internal/faults", "internal/history", "internal/locks", "internal/plan", "internal/store/redis/resp", "internal/rng", "internal/rng/spread", "internal/store", "internal/workload", "internal/world",
 		},
 		why: "a world plays, and knows nothing of verdicts and reports",
 	},
+	{packages: []string{"internal/store"}, only: []string{"internal/history", "internal/say", "internal/world"}, why: "a store knows its requests and its model, and no world that plays them"},
 	{packages: []string{"internal/sim"}, never: []string{"internal/real", "internal/locks/libraries"}, why: "the simulator needs nothing installed"},
-	{packages: []string{"internal/explain"}, only: []string{"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/world"}, why: "it tells what is in a history"},
+	{packages: []string{"internal/explain"}, only: []string{"internal/checker", "internal/history", "internal/plan", "internal/say", "internal/timeline"}, why: "it tells what is in a history"},
+	{packages: []string{"internal/timeline"}, only: []string{"internal/history"}, why: "an account of a history rests on the history alone"},
 	{packages: measuring, never: []string{"internal/report/runpage", "internal/report/page", "internal/report/terminal", "internal/report/export", "internal/real"}, why: "it measures, and others show"},
-	{packages: []string{"internal/report"}, never: []string{"internal/real", "internal/rundir", "internal/matrix", "internal/explore", "internal/claims"}, why: "a report is made of facts that others have worked out"},
-	{packages: []string{"internal/advice"}, only: []string{"internal/locks", "internal/measured", "internal/say"}, why: "terminal and page show the same answer, and neither works it out"},
+	{packages: []string{"internal/report"}, never: []string{"internal/real", "internal/runstore", "internal/campaign/matrix", "internal/campaign/explore", "internal/campaign/claims"}, why: "a report is made of facts that others have worked out"},
+	{packages: []string{"internal/campaign/advice"}, only: []string{"internal/locks", "internal/campaign/faultkind", "internal/campaign/measured", "internal/checker", "internal/say", "internal/store"}, why: "terminal and page show the same answer, and neither works it out"},
 	{packages: []string{"internal", "locktest", "scenarios", "measurements", "examples"}, never: []string{"cmd"}, why: "the command line is on top"},
 }
 
@@ -68,7 +73,7 @@ func TestImportsKeepTheRules(t *testing.T) {
 		}
 	}
 	for i := range rules {
-		for _, p := range slices.Concat(rules[i].packages, rules[i].only, rules[i].never) {
+		for _, p := range slices.Concat(rules[i].packages, rules[i].alone, rules[i].only, rules[i].never) {
 			if !seen[p] {
 				t.Errorf("a rule names %s, and there is no such package", p)
 			}
@@ -78,7 +83,7 @@ func TestImportsKeepTheRules(t *testing.T) {
 
 func (r *rule) refuses(dir, target string) bool {
 	switch {
-	case !within(dir, r.packages) || within(dir, []string{"internal/locks/libraries"}): // libraries are of the live world
+	case !within(dir, r.packages) && !slices.Contains(r.alone, dir) || within(dir, []string{"internal/locks/libraries"}) || ofLiveWorld(dir):
 		return false
 	case r.never != nil:
 		return within(target, r.never)
@@ -86,9 +91,16 @@ func (r *rule) refuses(dir, target string) bool {
 	return !within(target, r.only) && !within(target, r.packages)
 }
 
+// ofLiveWorld reports whether a package is what a store has, beside its model, for real servers (live), for real
+// client libraries in a bubble (door) or for tests that hold the model to real servers (storetest).
+func ofLiveWorld(dir string) bool {
+	return within(dir, []string{"internal/store"}) && slices.Contains([]string{"live", "door", "storetest"}, path.Base(dir))
+}
+
 func TestARuleRefuses(t *testing.T) {
 	r := &rule{packages: []string{"internal/checker"}, only: []string{"internal/history"}}
 	n := &rule{packages: []string{"internal"}, never: []string{"cmd"}}
+	a := &rule{alone: []string{"internal/campaign"}}
 	for _, tt := range []struct {
 		rule        *rule
 		dir, target string
@@ -101,6 +113,8 @@ func TestARuleRefuses(t *testing.T) {
 		{r, "internal/sim", "internal/real", false},
 		{n, "internal/sim", "cmd/simulate", true},
 		{n, "internal/sim", "internal/real", false},
+		{a, "internal/campaign", "internal/campaign/search", true},
+		{a, "internal/campaign/search", "internal/campaign", false},
 	} {
 		if got := tt.rule.refuses(tt.dir, tt.target); got != tt.want {
 			t.Errorf("%s imports %s: refused %v, want %v", tt.dir, tt.target, got, tt.want)
@@ -151,7 +165,7 @@ func TestLiveLibrariesStayInTheLiveWorld(t *testing.T) {
 	}
 	for _, s := range sources(t) {
 		// To show stored reports to a browser takes a server, too, and so does a queue.
-		if s.test || s.under("internal/real", "internal/queue", "internal/serve", "internal/locks/libraries", "internal/bubble", "locktest") || s.path == "cmd/simulate/serve.go" {
+		if s.test || s.under("internal/real", "internal/campaign/queue", "internal/serve", "internal/locks/libraries", "internal/bubble", "locktest") || ofLiveWorld(s.dir) || s.path == "cmd/simulate/serve.go" {
 			continue
 		}
 		for _, imported := range s.imports() {
@@ -178,7 +192,7 @@ func TestThePlainProgramHasNoQueueAndNoLiveWorld(t *testing.T) {
 		}
 		return string(out)
 	}
-	for _, x := range []struct{ tag, needs string }{{"queue", "github.com/nats-io/"}, {"queue", "lockstep/internal/queue"}, {"live", "github.com/redis/go-redis/"}} {
+	for _, x := range []struct{ tag, needs string }{{"queue", "github.com/nats-io/"}, {"queue", "lockstep/internal/campaign/queue"}, {"live", "github.com/redis/go-redis/"}} {
 		if strings.Contains(deps(""), x.needs) {
 			t.Errorf("the plain program contains %s", x.needs)
 		}

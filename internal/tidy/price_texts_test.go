@@ -34,7 +34,7 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -54,7 +54,7 @@ func (l *melting) Acquire(ctx context.Context) (Lease, error) {
 type meltingLease struct{ scriptDel }
 
 func (l *meltingLease) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, world.Command("DELEX", l.Name, "IFEQ", l.token)))
+	return removed(l.Redis.Do(ctx, redis.Command("DELEX", l.Name, "IFEQ", l.token)))
 }
 `
 

@@ -76,6 +76,9 @@ func (s *source) imports() []string {
 	return out
 }
 
+// live reports whether it is what a store has for real servers or real client libraries.
+func (s *source) live() bool { return ofLiveWorld(s.dir) }
+
 // under reports whether the file is in a directory or below it.
 func (s *source) under(dirs ...string) bool {
 	for _, d := range dirs {

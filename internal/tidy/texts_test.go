@@ -9,39 +9,39 @@ import (
 
 // judges are the packages that look at what was asked and answered, in a history or on its way there.
 var judges = []string{
-	"internal/checker", "internal/claims", "internal/explain", "internal/explore", "internal/logcheck", "internal/matrix", "internal/real", "internal/report",
-	"internal/run", "internal/search", "internal/tour", "internal/worlds", "cmd/simulate",
+	"internal/checker", "internal/campaign/claims", "internal/explain", "internal/campaign/explore", "internal/logcheck", "internal/campaign/matrix", "internal/playground", "internal/real",
+	"internal/report", "internal/run", "internal/campaign/search", "internal/tour", "internal/campaign/worlds", "cmd/simulate",
 }
 
-// Histories keep requests and answers as texts, and package world is the only reader of them: one who
-// looks for a word in such a text reads the next version of it wrongly, and nobody notices.
-func TestOnlyWorldReadsRequestsAndAnswers(t *testing.T) {
+// The texts of a history are for people. Who asks one for a word of it reads the next version wrongly, and
+// nobody notices; what a request is, and what an answer says, the history tells (Op, Answer).
+func TestOnlyHistoryTakesTextsApart(t *testing.T) {
 	for _, s := range sources(t) {
 		// Below real they speak the protocols of servers, and have not made a text of it yet.
 		if s.test || !s.under(judges...) || s.under("internal/real") && s.dir != "internal/real" {
 			continue
 		}
 		for _, d := range s.file.Decls {
-			for _, call := range dissections(d, s.under("internal/real", "internal/claims")) {
-				t.Errorf("%s takes a request or an answer apart: ask world.ReadRequest or world.Answer", s.at(call))
+			for _, call := range dissections(d) {
+				t.Errorf("%s takes the text of an event apart: ask History.Op or History.Answer", s.at(call))
 			}
 		}
 	}
 }
 
-// dissections are the calls in a declaration that take the text of a request or an answer apart.
-// With fields those are also such texts that are called text.
-func dissections(d ast.Node, fields bool) (found []ast.Node) {
+// dissections are the calls of package strings in a declaration, and scans, that get what History.Text or a
+// method called like it returned, or the text of an entry on its way into a history.
+func dissections(d ast.Node) (found []ast.Node) {
 	var known []string // variables that such a text was put into
 	isText := func(x ast.Expr) bool {
 		switch x := x.(type) {
 		case *ast.Ident:
-			return x.Name == "reply" || x.Name == "answer" || slices.Contains(known, x.Name)
+			return slices.Contains(known, x.Name)
 		case *ast.SelectorExpr:
-			return x.Sel.Name == "reply" || x.Sel.Name == "Reply" || fields && (x.Sel.Name == "text" || x.Sel.Name == "Text")
-		case *ast.CallExpr: // History.Text and what is called like it
+			return name(x.X) == "e" && x.Sel.Name == "text"
+		case *ast.CallExpr:
 			of, ok := x.Fun.(*ast.SelectorExpr)
-			return ok && of.Sel.Name == "Text" && len(x.Args) == 1 && name(of.X) != "say"
+			return ok && (of.Sel.Name == "Text" || of.Sel.Name == "text") && len(x.Args) == 1 && name(of.X) != "say" && name(of.X) != "clean" && name(of.X) != "args"
 		}
 		return false
 	}

@@ -16,19 +16,21 @@ import (
 // Card is a lesson for a page on which the learner makes the change: its texts in one language, with
 // the figures filled in, and the scenarios to begin with.
 type Card struct {
-	Number         int
-	Name, Title    string
-	Story          string
-	Question       string
-	Answers        []string
-	Whys           []string // for each answer what is wrong with it; "" for the right one
-	Right          int      // index of the answer that the run shows
-	Stop           int64    // µs: the moment that the question is about; what comes later answers it
-	See            string
-	Turn, Remember string
-	Controls       []string // what of the page the change is made with; the others stay out of the way
-	Start          string   // the scenario of its run
-	Goal           []string // what has to come about: a property and its verdict, such as "mutual-exclusion kept"
+	Number   int      `json:"-"`
+	Title    string   `json:"-"`
+	Name     string   `json:"name"`
+	Story    string   `json:"story"`
+	Question string   `json:"question"`
+	Answers  []string `json:"answers"`
+	Whys     []string `json:"whys"`  // for each answer what is wrong with it; "" for the right one
+	Right    int      `json:"right"` // index of the answer that the run shows
+	Stop     int64    `json:"stop"`  // µs: the moment that the question is about; what comes later answers it
+	See      string   `json:"see"`
+	Turn     string   `json:"turn"`
+	Remember string   `json:"remember"`
+	Controls []string `json:"controls"` // what of the page the change is made with; the others stay out of the way
+	Start    string   `json:"start"`    // the scenario of its run
+	Goal     []string `json:"goal"`     // what has to come about: a property and its verdict, such as "mutual-exclusion kept"
 }
 
 // Cards plays all lessons with a seed.
@@ -88,11 +90,11 @@ func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Ca
 // stop is where a run stands still until the learner has guessed, in µs: at its first fault, or right
 // before something breaks, whichever comes first; at its first acquisition where neither does.
 func (p *Played) stop() int64 {
-	h := p.Judgement.History
+	t := p.account()
 	before := int64(-1)
-	for _, s := range explain.Steps(h, p.Judgement.Findings) {
+	for _, s := range explain.Steps(t, p.Judgement.Findings) {
 		at := s.At.Duration().Microseconds()
-		switch kind := h.Events[s.Event].Kind; {
+		switch kind := t.Events[s.Event].Kind; {
 		case s.Violation && before >= 0:
 			return before
 		case kind == history.FaultBegan, kind == history.Froze, kind == history.Crashed:
@@ -100,10 +102,8 @@ func (p *Played) stop() int64 {
 		}
 		before = at
 	}
-	for i := range h.Events {
-		if e := &h.Events[i]; e.Kind == history.Acquired {
-			return e.At.Duration().Microseconds()
-		}
+	for _, e := range t.Each(history.Acquired) {
+		return e.At.Duration().Microseconds()
 	}
 	return 0
 }

@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // never is the value of a duration for what did not happen.
@@ -22,13 +23,13 @@ const never = "never"
 //	refused            how many writes the fence refused
 //	next-holder-after  time from the first fault to the next client that got the lock, or never
 func (p *Played) Facts() map[string]string {
-	h := p.Judgement.History
+	t := p.account()
 	facts := map[string]string{
-		"at-once":           strconv.Itoa(crowd(h)),
+		"at-once":           strconv.Itoa(t.MostInside()),
 		"foreign-releases":  strconv.Itoa(p.Judgement.Finding(checker.OwnerOnlyReleaseID).Count),
-		"not-held":          strconv.Itoa(occurrences(h, history.NotHeld)),
-		"refused":           strconv.Itoa(occurrences(h, history.WriteRefused)),
-		"next-holder-after": nextHolder(h),
+		"not-held":          strconv.Itoa(t.Count(history.NotHeld)),
+		"refused":           strconv.Itoa(t.Count(history.WriteRefused)),
+		"next-holder-after": nextHolder(t),
 	}
 	for _, f := range p.Judgement.Findings {
 		facts[f.Property] = string(f.Verdict)
@@ -36,40 +37,15 @@ func (p *Played) Facts() map[string]string {
 	return facts
 }
 
-func occurrences(h *history.History, kind history.Kind) (n int) {
-	for i := range h.Events {
-		if h.Events[i].Kind == kind {
-			n++
-		}
-	}
-	return n
-}
-
-// crowd is the largest number of clients that held at the same time, as they believed.
-func crowd(h *history.History) (most int) {
-	holding := map[history.NodeID]bool{}
-	for i := range h.Events {
-		switch e := &h.Events[i]; e.Kind {
-		case history.Acquired:
-			holding[e.Node] = true
-		case history.Releasing, history.LostLease, history.Crashed:
-			delete(holding, e.Node)
-		}
-		most = max(most, len(holding))
-	}
-	return most
-}
-
 // nextHolder is the time from the first fault to the next acquisition by a client that
 // the fault did not hit. The probe counts as nobody: it is not part of the story.
-func nextHolder(h *history.History) string {
+func nextHolder(t *timeline.Timeline) string {
 	began, hit := history.Instant(-1), history.NodeID(0)
-	for i := range h.Events {
-		e := &h.Events[i]
+	for _, e := range t.Each(history.FaultBegan, history.Acquired) {
 		if e.Kind == history.FaultBegan && began < 0 {
 			began, hit = e.At, e.Node
 		}
-		if e.Kind == history.Acquired && began >= 0 && e.Node != hit && h.Role(e.Node) == history.RoleClient {
+		if e.Kind == history.Acquired && began >= 0 && e.Node != hit && t.Role(e.Node) == history.RoleClient {
 			return e.At.Sub(began).String()
 		}
 	}

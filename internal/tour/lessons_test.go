@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/glossary"
 	"lockstep/internal/history"
+	"lockstep/internal/report/glossary"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
-	"lockstep/internal/glossary"
+	"lockstep/internal/report/glossary"
 )
 
 // kind is a page of a lesson.
@@ -134,7 +134,7 @@ func (s *show) reveal(c *canvas) {
 func (s *show) verdicts(c *canvas, runs ...*Played) {
 	last := runs[len(runs)-1]
 	if !c.o.Quiet {
-		c.prose(explain.Verdict(last.Judgement).In(c.o.Language))
+		c.prose(explain.Verdict(last.account(), &last.Judgement).In(c.o.Language))
 		c.gap()
 	}
 	one, two := c.o.labels(s.first, s.second)

@@ -12,6 +12,7 @@ import (
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
+	"lockstep/internal/timeline"
 	"lockstep/scenarios"
 )
 
@@ -20,6 +21,16 @@ type Played struct {
 	Run       *Run
 	Plan      *plan.Plan
 	Judgement checker.Judgement
+
+	timeline *timeline.Timeline
+}
+
+// account is that of the run, made when it is first asked for.
+func (p *Played) account() *timeline.Timeline {
+	if p.timeline == nil {
+		p.timeline = timeline.Of(p.Judgement.History)
+	}
+	return p.timeline
 }
 
 // Play plays a run of a lesson in the simulator and judges it. Each run has a world of
@@ -80,7 +91,7 @@ func pauseOf(p *plan.Plan) *faults.Fault {
 // steps returns the steps to show, in the words of every report, and how many were
 // left out before, among and after them.
 func (p *Played) steps() (story []explain.Step, before, among, after int) {
-	all := explain.Steps(p.Judgement.History, p.Judgement.Findings)
+	all := explain.Steps(p.account(), p.Judgement.Findings)
 	var kept []explain.Step
 	for _, s := range all {
 		kind := p.Judgement.History.Events[s.Event].Kind.String()
@@ -106,7 +117,7 @@ func (p *Played) steps() (story []explain.Step, before, among, after int) {
 
 // assumption returns the assumption that the run has proved false, zero when none.
 func (p *Played) assumption() explain.False {
-	return explain.Assumption(p.Judgement.History, p.Judgement.Findings, p.Plan.Redis.Lag)
+	return explain.Assumption(p.account(), p.Judgement.Findings, p.Plan.LagOf(p.Judgement.History.Header.Lock))
 }
 
 // broken counts the broken properties.

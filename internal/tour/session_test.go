@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/glossary"
+	"lockstep/internal/report/glossary"
 	"lockstep/internal/say"
 )
 

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	pictures "lockstep/internal/report/strip"
+	"lockstep/internal/timeline"
 )
 
 // The signs of a picture. A store's lane has the letter of the client whose entry it has.
@@ -27,7 +28,7 @@ const (
 // strip is a picture of a run in letters: a lane for each client and each server that has a part in it,
 // and a line below them where two clients are inside.
 type strip struct {
-	h        *history.History
+	h        *timeline.Timeline
 	from, to history.Instant
 	width    int // columns of a lane
 	lanes    []stripLane
@@ -42,7 +43,7 @@ type stripLane struct {
 }
 
 // newStrip draws what happened in [from, to].
-func newStrip(h *history.History, from, to history.Instant, width int) *strip {
+func newStrip(h *timeline.Timeline, from, to history.Instant, width int) *strip {
 	s := &strip{h: h, from: from, to: max(to, from+1), width: width, used: map[rune]bool{}}
 	bars := bundle.BarsOf(h)
 	for i, n := range h.Header.Nodes {
@@ -87,8 +88,8 @@ func (s *strip) client(id history.NodeID, bars *bundle.Bars) {
 
 // keep adds a lane, if its node has a part in what is drawn: bars, or its death.
 func (s *strip) keep(l stripLane, drawn bool) {
-	for i := range s.h.Events {
-		if e := &s.h.Events[i]; e.Kind == history.Crashed && e.Node == l.node {
+	for _, e := range s.h.Each(history.Crashed) {
+		if e.Node == l.node {
 			drawn = s.fill(l.cells, e.At, e.At+1, func(rune) rune { return dies }) || drawn
 		}
 	}
@@ -101,8 +102,8 @@ func (s *strip) store(id history.NodeID, bars *bundle.Bars) {
 	l := stripLane{node: id, store: true, cells: s.blank(nothing)}
 	drawn := false
 	for _, b := range bars.Grants {
-		if b.Node == id && letter(s.h, b.Owner) != 0 {
-			drawn = s.bar(l.cells, b, func(rune) rune { return letter(s.h, b.Owner) }) || drawn
+		if b.Node == id && letter(s.h.History, b.Owner) != 0 {
+			drawn = s.bar(l.cells, b, func(rune) rune { return letter(s.h.History, b.Owner) }) || drawn
 		}
 	}
 	s.keep(l, drawn)
@@ -140,7 +141,7 @@ func (s *strip) fill(cells []rune, from, to history.Instant, change func(was run
 }
 
 // overlaps lists when two clients or more believe that they hold.
-func overlaps(beliefs []bundle.Bar, h *history.History) (all [][2]history.Instant) {
+func overlaps(beliefs []bundle.Bar, h *timeline.Timeline) (all [][2]history.Instant) {
 	for i, a := range beliefs {
 		for _, b := range beliefs[:i] {
 			from, to := h.Events[a.From].At, h.End()
@@ -164,7 +165,7 @@ func (s *show) picture(c *canvas, p *Played) {
 	if len(story) == 0 {
 		return
 	}
-	hist := p.Judgement.History
+	hist := p.account()
 	from, to := story[0].At, story[len(story)-1].At
 	resource := c.o.say("resource")
 	names := c.ruler.Width(resource)

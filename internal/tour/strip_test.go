@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // What a picture says of the middle of each of its columns is what the history says of that instant.
@@ -17,7 +18,7 @@ func TestThePictureIsTheHistory(t *testing.T) {
 				t.Fatal(err)
 			}
 			h := p.Judgement.History
-			s := newStrip(h, 0, h.End(), width)
+			s := newStrip(timeline.Of(h), 0, h.End(), width)
 			holds := history.Holds(h)
 			inside := func(at history.Instant, id history.NodeID) (n int) {
 				for _, hold := range holds {
@@ -77,7 +78,7 @@ func TestALaneHasItsBars(t *testing.T) {
 	add(90, history.Removed, "redis-1", "B")
 	add(90, history.Releasing, "B", "")
 	add(99, history.Crashed, "B", "")
-	s := newStrip(h, 0, 100, 10)
+	s := newStrip(timeline.Of(h), 0, 100, 10)
 	want := []string{".=####=...", ".....====x", ".AAA.BBBB."}
 	if len(s.lanes) != len(want) || string(s.overlap) != "     ^^   " {
 		t.Fatalf("%d lanes, overlap %q", len(s.lanes), string(s.overlap))

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/glossary"
+	"lockstep/internal/report/glossary"
 	"lockstep/internal/say"
 )
 

@@ -1,7 +1,7 @@
 // Package world holds the ports: everything that a lock may touch.
 //
 // A lock is straight-line blocking Go that reads like the document it comes
-// from. It sees its process (Env) and its store (Redis), and nothing else: no
+// from. It sees its process (Env) and its store (store.Port), and nothing else: no
 // goroutines, channels, sync, time.Now or math/rand, no client library. That is
 // why one source runs in the simulator and against real servers alike.
 package world
@@ -9,6 +9,7 @@ package world
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -94,3 +95,16 @@ var (
 	// ErrFenced: the resource refused a write or read because of its token.
 	ErrFenced = errors.New("refused by the fence")
 )
+
+// Seconds returns a duration as whole seconds; it panics on a fraction.
+func Seconds(d time.Duration) int64 { return whole(d, time.Second) }
+
+// Millis returns a duration as whole milliseconds; it panics on a fraction.
+func Millis(d time.Duration) int64 { return whole(d, time.Millisecond) }
+
+func whole(d, unit time.Duration) int64 {
+	if d%unit != 0 {
+		panic(fmt.Sprintf("%v is not a whole number of %v: the registry should have refused it", d, unit))
+	}
+	return int64(d / unit)
+}

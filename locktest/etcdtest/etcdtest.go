@@ -26,8 +26,8 @@ import (
 	"google.golang.org/grpc"
 
 	"lockstep/internal/bubble"
-	"lockstep/internal/bubble/etcdserver"
 	"lockstep/internal/locks"
+	"lockstep/internal/store/etcd/door"
 	"lockstep/locktest"
 )
 
@@ -36,7 +36,7 @@ type Cluster struct{}
 
 // Servers implements locktest.Store.
 func (Cluster) Servers() bubble.Servers {
-	return bubble.Servers{Store: locks.StoreEtcd, Port: 2379, Dial: etcdserver.Dial}
+	return bubble.Servers{Store: locks.StoreEtcd, Port: 2379, Dial: door.Dial}
 }
 
 // NewClient returns a client of all members with the options that it has when nobody sets any; only the

@@ -21,9 +21,9 @@ import (
 	"net"
 
 	"lockstep/internal/bubble"
-	"lockstep/internal/bubble/sqldriver"
 	"lockstep/internal/locks"
-	model "lockstep/internal/sim/sql"
+	model "lockstep/internal/store/sql"
+	"lockstep/internal/store/sql/door"
 	"lockstep/internal/world"
 	"lockstep/locktest"
 )
@@ -48,11 +48,12 @@ func (p PostgreSQL) Servers() bubble.Servers {
 }
 
 func servers(store locks.Store, port int, flavour model.Flavour, setup []string) bubble.Servers {
-	statements := make([]world.Stmt, len(setup))
+	statements, requests := make([]model.Stmt, len(setup)), make([]world.Request, len(setup))
 	for i, text := range setup {
 		statements[i].Query = text
+		requests[i] = statements[i]
 	}
-	out := bubble.Servers{Store: store, Port: port, Setup: statements, Dial: noDoor}
+	out := bubble.Servers{Store: store, Port: port, Setup: requests, Dial: noDoor}
 	if err := (model.Config{Flavour: flavour, Setup: statements}).Check(); err != nil {
 		out.Wrong = fmt.Errorf("sqltest: %w. The model knows tables with keys, and simple statements: make the table that the lock needs in its plainest form", err)
 	}
@@ -77,7 +78,7 @@ func Open(c locktest.Client) *sql.DB {
 	default:
 		panic("sqltest: Open is for a test whose store is sqltest.MySQL or sqltest.PostgreSQL")
 	}
-	db := sqldriver.Open(inside, flavour)
+	db := door.Open(inside, flavour)
 	c.Cleanup(func() { _ = db.Close() })
 	return db
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/matrix"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/worlds"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/run"
-	"lockstep/internal/worlds"
 )
 
 // Clients of the live world are this program once more.
@@ -59,7 +60,7 @@ func TestCompare(t *testing.T) {
 		store(t, out)
 	}
 	for i := range c.Cells {
-		if one := &c.Cells[i]; one.Agreement != worlds.Agrees {
+		if one := &c.Cells[i]; one.Agreement != measured.Agrees {
 			t.Logf("%s: %s: %v %s", one.Fault, one.Agreement, one.Pairs, one.Why.English())
 		}
 	}

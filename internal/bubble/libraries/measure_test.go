@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"lockstep/internal/bubble"
-	"lockstep/internal/explore"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
-	"lockstep/internal/measured"
 	"lockstep/internal/sim"
 	"lockstep/measurements"
 )

@@ -12,8 +12,7 @@ import (
 	"testing/synctest"
 
 	"lockstep/internal/bubble"
-	"lockstep/internal/bubble/etcdserver"
-	"lockstep/internal/explore"
+	"lockstep/internal/campaign/explore"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -21,7 +20,8 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
-	"lockstep/internal/world"
+	"lockstep/internal/store/etcd/door"
+	"lockstep/internal/store/redis"
 )
 
 // measured are the libraries that are played.
@@ -115,29 +115,29 @@ func refuse(p *plan.Plan, lock string) error {
 func serversOf(s locks.Store) bubble.Servers {
 	switch s {
 	case locks.StoreEtcd:
-		return bubble.Servers{Store: s, Port: 2379, Dial: etcdserver.Dial}
+		return bubble.Servers{Store: s, Port: 2379, Dial: door.Dial}
 	default:
 		return bubble.Servers{Store: s, Port: 6379}
 	}
 }
 
 // scriptsOf are the scripts that servers know of a library that is in use.
-func scriptsOf(l *libraries.Library) []*world.Script {
+func scriptsOf(l *libraries.Library) []*redis.Script {
 	if s, ok := scripts[l.ID]; ok {
 		return s
 	}
-	var out []*world.Script
+	var out []*redis.Script
 	for _, text := range l.Texts {
 		sum := sha1.Sum([]byte(text))
 		name := l.Scripts[hex.EncodeToString(sum[:])]
-		out = append(out, &world.Script{Name: name, Source: text, Owner: l.Owners[name]})
+		out = append(out, &redis.Script{Name: name, Source: text, Owner: l.Owners[name]})
 	}
 	scripts[l.ID] = out
 	return out
 }
 
 // scripts are those of all libraries: each stays compiled from run to run.
-var scripts = map[string][]*world.Script{}
+var scripts = map[string][]*redis.Script{}
 
 // maker makes the locks of a library for clients in a bubble.
 func maker(l *libraries.Library) func(*bubble.Client) (bubble.Lock, error) {

@@ -58,7 +58,7 @@ type Library struct {
 	// waits for the first command of a release would hit none.
 	Texts []string
 	// Owners says of a script by its name which of its arguments it compares, as
-	// world.Script.Owner does.
+	// redis.Script.Owner does.
 	Owners map[string]int
 	// Renews is the script by which the library renews its lease on its own account;
 	// "" when it never does.

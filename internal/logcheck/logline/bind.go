@@ -24,14 +24,34 @@ type part struct {
 type bound struct {
 	fields   [numFields][]part
 	reads    []Read
+	stated   bool    // the format says some of them
 	patterns matcher // for the line, or for its message
 	prose    bool    // the event is a message
 	filled   Fields
 }
 
+// slotter finds which of the log's values has a name, for one of ours.
+type slotter func(field int, name string) (int, error)
+
+// bind binds the first of our values: as the format says, with slot for each name of the log in it, or else as guess
+// does.
+func (b binder) bind(to *bound, first []string, slot slotter, guess func(field int) error) (err error) {
+	for field, name := range first {
+		if b.format.Columns[name] == "" {
+			err = guess(field)
+		} else if to.fields[field], err = b.parts(field, slot); err == nil {
+			to.reads, to.stated = append(to.reads, Read{name, b.format.Columns[name]}), true
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // parts reads what stands for one of our values: a text behind "=", or names and @file: joined by "+", or the first of
 // several that a line has with "|" between them.
-func (b binder) parts(field int, slot func(name string) (int, error)) (parts []part, err error) {
+func (b binder) parts(field int, slot slotter) (parts []part, err error) {
 	expression := b.format.Columns[names[field]]
 	if text, ok := strings.CutPrefix(expression, "="); ok {
 		return []part{{slot: -1, text: []byte(text)}}, nil
@@ -45,7 +65,7 @@ func (b binder) parts(field int, slot func(name string) (int, error)) (parts []p
 			parts = append(parts, part{slot: -1, text: []byte(b.file), either: either})
 			continue
 		}
-		at, err := slot(name)
+		at, err := slot(field, name)
 		if err != nil {
 			return nil, err
 		}

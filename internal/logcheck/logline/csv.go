@@ -46,34 +46,24 @@ func (d *csvDecoder) begin(b binder) error {
 	for _, v := range d.values {
 		d.columns = append(d.columns, string(bytes.TrimSpace(v)))
 	}
-	for field, name := range names {
-		if b.format.Columns[name] == "" {
-			if !b.wanted(field) {
-				continue
-			}
-			at, err := best(field, d.columns)
-			switch {
-			case err != nil:
-				return err
-			case at >= 0:
-				d.fields[field] = []part{{slot: at}}
-				d.reads = append(d.reads, Read{name, d.columns[at]})
-				d.last = d.last || field == eventField && at == len(d.columns)-1
-				d.loose = d.loose || d.columns[at] != name
-				d.prose = d.prose || field == eventField && isProse(d.columns[at])
-			case b.needed(field):
-				return d.missing(name, name)
-			}
-			continue
+	err := b.bind(&d.bound, names[:], d.column, func(field int) error {
+		if !b.wanted(field) {
+			return nil
 		}
-		parts, err := b.parts(field, func(theirs string) (int, error) { return d.column(field, theirs) })
-		if err != nil {
-			return err
+		at, err := best(field, d.columns)
+		if at >= 0 {
+			d.fields[field] = []part{{slot: at}}
+			d.reads = append(d.reads, Read{names[field], d.columns[at]})
+			d.last = d.last || field == eventField && at == len(d.columns)-1
+			d.loose = d.loose || d.columns[at] != names[field]
+			d.prose = d.prose || field == eventField && isProse(d.columns[at])
+		} else if err == nil && b.needed(field) {
+			err = d.missing(names[field], names[field])
 		}
-		d.fields[field], d.loose = parts, true
-		d.reads = append(d.reads, Read{name, b.format.Columns[name]})
-	}
-	return nil
+		return err
+	})
+	d.loose = d.loose || d.stated
+	return err
 }
 
 // column finds one by its name in the log.
@@ -145,12 +135,9 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 
 // spared reports whether the columns that a line leaves away at its end may be missing: only a token may.
 func (d *csvDecoder) spared(n int) bool {
-	for _, parts := range d.fields[:tokenField] {
-		if slices.ContainsFunc(parts, func(p part) bool { return p.slot >= n }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.fields[:tokenField], func(parts []part) bool {
+		return slices.ContainsFunc(parts, func(p part) bool { return p.slot >= n })
+	})
 }
 
 // split cuts a line at its commas. A line with a quotation mark is left to the library.

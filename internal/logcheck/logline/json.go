@@ -1,8 +1,8 @@
 package logline
 
 import (
-	"bytes"
 	"fmt"
+	"strings"
 
 	"lockstep/internal/history/jsonline"
 )
@@ -36,32 +36,21 @@ const maxPaths = 4096
 
 func newJSON(b binder) (*jsonDecoder, error) {
 	d := &jsonDecoder{paths: map[string]target{}, bound: bound{patterns: b.format.patterns}}
-	for field, name := range names {
-		if b.format.Columns[name] == "" {
-			if !b.wanted(field) {
-				continue
-			}
-			d.guessed[field] = true
+	return d, b.bind(&d.bound, names[:], func(field int, theirs string) (int, error) {
+		if t, ok := d.paths[theirs]; ok {
+			return t.slot, nil
+		}
+		at := d.slot(field)
+		d.paths[theirs] = target{slot: at}
+		d.nested = d.nested || strings.Contains(theirs, ".")
+		return at, nil
+	}, func(field int) error {
+		if b.wanted(field) {
+			d.guessed[field], d.nested = true, true
 			d.fields[field] = []part{{slot: d.slot(field)}}
-			d.nested = true
-			continue
 		}
-		parts, err := b.parts(field, func(theirs string) (int, error) {
-			if t, ok := d.paths[theirs]; ok {
-				return t.slot, nil
-			}
-			at := d.slot(field)
-			d.paths[theirs] = target{slot: at}
-			d.nested = d.nested || bytes.IndexByte([]byte(theirs), '.') >= 0
-			return at, nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		d.fields[field] = parts
-		d.reads = append(d.reads, Read{name, b.format.Columns[name]})
-	}
-	return d, nil
+		return nil
+	})
 }
 
 func (d *jsonDecoder) slot(field int) int {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Fields are the values of an event, as the log has them. They are good until the next line; one that the log does
@@ -39,24 +40,7 @@ const (
 
 // set gives one of the values, by its number.
 func (f *Fields) set(field int, value []byte) {
-	switch field {
-	case timeField:
-		f.Time = value
-	case clientField:
-		f.Client = value
-	case lockField:
-		f.Lock = value
-	case eventField:
-		f.Event = value
-	case tokenField:
-		f.Token = value
-	case modeField:
-		f.Mode = value
-	case leaseField:
-		f.Lease = value
-	case messageField:
-		f.message = value
-	}
+	*[...]*[]byte{&f.Time, &f.Client, &f.Lock, &f.Event, &f.Token, &f.Mode, &f.Lease, &f.message}[field] = value
 }
 
 // Decoder splits the lines of one file.
@@ -179,11 +163,16 @@ var telling = func() (all [][]byte) {
 	return all
 }()
 
-// shown is a piece of a log in an error: quoted, and cut where it is long.
-func shown(text []byte) string {
-	const most = 60
-	if len(text) > most {
-		return fmt.Sprintf("%q...", text[:most])
+// Shown is a piece of a log: quoted, and cut where it is longer than so many bytes.
+func Shown(text []byte, most int) string {
+	if len(text) <= most {
+		return fmt.Sprintf("%q", text)
 	}
-	return fmt.Sprintf("%q", text)
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return fmt.Sprintf("%q...", text[:most])
 }
+
+// shown is one in an error.
+func shown(text []byte) string { return Shown(text, 60) }

@@ -3,6 +3,8 @@ package logline
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 )
 
@@ -19,36 +21,27 @@ func newText(b binder) (*textDecoder, error) {
 	if len(d.patterns) == 0 {
 		return nil, fmt.Errorf("say with --pattern where client, lock and event stand in a line, in named groups")
 	}
-	for field, name := range names[:messageField] {
-		if b.format.Columns[name] == "" {
-			switch {
-			case d.patterns.has(name):
-				d.fields[field] = []part{{slot: d.slot(name)}}
-				d.reads = append(d.reads, Read{name, "(?<" + name + ">...)"})
-			case field == timeField:
-				d.reads = append(d.reads, Read{name, "the first time of the line"})
-			case field <= eventField:
-				return nil, fmt.Errorf("no --pattern has a group (?<%s>...), and there is no --columns %s=GROUP, =TEXT or @file", name, name)
-			}
-			continue
+	return d, b.bind(&d.bound, names[:messageField], func(field int, theirs string) (int, error) {
+		switch {
+		case d.patterns.has(theirs):
+		case b.format.head != nil && b.format.head.groups[theirs] > 0:
+			d.head = b.format.head
+		default:
+			return 0, fmt.Errorf("no --pattern has a group (?<%s>...), which is to be the %s", theirs, names[field])
 		}
-		parts, err := b.parts(field, func(theirs string) (int, error) {
-			switch {
-			case d.patterns.has(theirs):
-			case b.format.head != nil && b.format.head.groups[theirs] > 0:
-				d.head = b.format.head
-			default:
-				return 0, fmt.Errorf("no --pattern has a group (?<%s>...), which is to be the %s", theirs, name)
-			}
-			return d.slot(theirs), nil
-		})
-		if err != nil {
-			return nil, err
+		return d.slot(theirs), nil
+	}, func(field int) error {
+		switch name := names[field]; {
+		case d.patterns.has(name):
+			d.fields[field] = []part{{slot: d.slot(name)}}
+			d.reads = append(d.reads, Read{name, "(?<" + name + ">...)"})
+		case field == timeField:
+			d.reads = append(d.reads, Read{name, "the first time of the line"})
+		case field <= eventField:
+			return fmt.Errorf("no --pattern has a group (?<%s>...), and there is no --columns %s=GROUP, =TEXT or @file", name, name)
 		}
-		d.fields[field] = parts
-		d.reads = append(d.reads, Read{name, b.format.Columns[name]})
-	}
-	return d, nil
+		return nil
+	})
 }
 
 func (d *textDecoder) slot(name string) int {
@@ -78,7 +71,7 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	}
 	f := d.fill(d.values)
 	if len(f.Time) == 0 {
-		if f.Time = stamp(line); f.Time == nil {
+		if f.Time = stamp.Find(line); f.Time == nil {
 			return fmt.Errorf("no time is recognized in it: say with a group (?<time>...) where it stands, and with --time-layout how it is written")
 		}
 	}
@@ -105,55 +98,122 @@ func unquote(value []byte) []byte {
 }
 
 // stamp is the first time of a line, of one of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
-// 2026/03/01 10:00:00; nil when there is none.
-func stamp(line []byte) []byte {
-	for at := 4; at+15 <= len(line); at++ {
-		if c := line[at]; c != '-' && c != '/' || line[at+3] != c {
-			continue
+// 2026/03/01 10:00:00.
+var stamp = regexp.MustCompile(`\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?UTC| ?[+-]\d\d:?\d\d)?`)
+
+// pattern is a regular expression with named groups for our values.
+type pattern struct {
+	re     *regexp.Regexp
+	needed [][]byte       // what each line that matches contains
+	groups map[string]int // by their names
+	line   []byte         // that was matched last
+	found  []int          // and where its groups are
+}
+
+func newPattern(text string) (*pattern, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown([]byte(text)), err)
+	}
+	p := &pattern{re: re, groups: map[string]int{}, needed: needed(text)}
+	for i, name := range re.SubexpNames() {
+		if name != "" {
+			p.groups[name] = i
 		}
-		start := at - 4
-		if !allDigits(line[start:at]) || !allDigits(line[at+1:at+3]) || !allDigits(line[at+4:at+6]) || line[at+9] != ':' || line[at+12] != ':' {
-			continue
+	}
+	if len(p.groups) == 0 {
+		return nil, fmt.Errorf("%s has no named group: write (?<client>...), (?<lock>...) and (?<event>...) around what stands for them", shown([]byte(text)))
+	}
+	return p, nil
+}
+
+// match looks for the pattern in a line.
+func (p *pattern) match(line []byte) bool {
+	p.line = line
+	for _, text := range p.needed {
+		if !bytes.Contains(line, text) {
+			return false
 		}
-		return line[start : at+15+zoned(line[at+15:])]
+	}
+	p.found = p.re.FindSubmatchIndex(line)
+	return p.found != nil
+}
+
+// group is the text of a group in the line that was matched; nil without such a group.
+func (p *pattern) group(name string) []byte {
+	i, ok := p.groups[name]
+	if !ok || p.found[2*i] < 0 {
+		return nil
+	}
+	return p.line[p.found[2*i]:p.found[2*i+1]]
+}
+
+// needed are texts that every match of a regular expression contains, the longest first. To look for them before it is
+// many times as fast.
+func needed(text string) (all [][]byte) {
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	var walk func(r *syntax.Regexp)
+	walk = func(r *syntax.Regexp) {
+		switch r.Op {
+		case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+			for _, part := range r.Sub {
+				walk(part)
+			}
+		case syntax.OpLiteral:
+			if len(r.Rune) > 1 && r.Flags&syntax.FoldCase == 0 {
+				all = append(all, []byte(string(r.Rune)))
+			}
+		}
+	}
+	walk(tree.Simplify())
+	slices.SortStableFunc(all, func(a, b []byte) int { return len(b) - len(a) })
+	return all
+}
+
+// matcher is the first of several patterns that matches.
+type matcher []*pattern
+
+func (m matcher) match(line []byte) *pattern {
+	for _, p := range m {
+		if p.match(line) {
+			return p
+		}
 	}
 	return nil
 }
 
-// zoned is how many bytes of what stands behind the seconds belong to the time: a fraction, and a zone.
-func zoned(rest []byte) (n int) {
-	digits := func() {
-		for n < len(rest) && isDigit(rest[n]) {
-			n++
-		}
-	}
-	if n+1 < len(rest) && (rest[n] == '.' || rest[n] == ',') && isDigit(rest[n+1]) {
-		n++
-		digits()
-	}
-	gap := 0
-	if n < len(rest) && rest[n] == ' ' {
-		gap = 1
-	}
-	tail := rest[n+gap:]
-	switch {
-	case gap == 0 && bytes.HasPrefix(tail, []byte("Z")):
-		return n + 1
-	case bytes.HasPrefix(tail, []byte("UTC")):
-		return n + gap + 3
-	case len(tail) >= 5 && (tail[0] == '+' || tail[0] == '-') && allDigits(tail[1:3]):
-		switch {
-		case len(tail) >= 6 && tail[3] == ':' && allDigits(tail[4:6]):
-			return n + gap + 6
-		case allDigits(tail[3:5]):
-			return n + gap + 5
-		}
-	}
-	return n
+// has reports whether one of the patterns has a group.
+func (m matcher) has(name string) bool {
+	return slices.ContainsFunc(m, func(p *pattern) bool { _, ok := p.groups[name]; return ok })
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+// set fills in the values that have a group.
+func (p *pattern) set(f *Fields) {
+	for field, name := range names {
+		if value := p.group(name); len(value) > 0 {
+			f.set(field, unquote(value))
+		}
+	}
+}
 
-func allDigits(text []byte) bool {
-	return !slices.ContainsFunc(text, func(c byte) bool { return !isDigit(c) })
+// twice reports whether what is left of the line after the match has another one.
+func (p *pattern) twice() bool {
+	rest := p.line[p.found[1]:]
+	for _, text := range p.needed {
+		if !bytes.Contains(rest, text) {
+			return false
+		}
+	}
+	return p.re.Match(rest)
+}
+
+// pass is what a line without an event is.
+func pass(line []byte) error {
+	if speaks(line) {
+		return ErrUnread
+	}
+	return ErrOther
 }

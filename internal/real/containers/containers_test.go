@@ -2,9 +2,9 @@ package containers_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,10 +16,16 @@ import (
 	"lockstep/internal/real/containers/enginetest"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
+	"lockstep/internal/store/etcd"
+	_ "lockstep/internal/store/live"
+	"lockstep/internal/store/sql"
+	"lockstep/internal/store/zookeeper"
 )
 
 // envHarness makes the test's program start a server in a container and wait to
@@ -274,11 +280,11 @@ func TestClustersInContainers(t *testing.T) {
 		product images.Product
 		start   func(context.Context, servers.Launcher) ([]*servers.Server, error)
 	}{
-		{images.Etcd, func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
-			return servers.StartEtcd(ctx, servers.EtcdOptions{Members: 3, Launcher: l})
+		{images.For(etcd.ID), func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
+			return livestore.Of(etcd.ID).Start(ctx, livestore.Wish{Members: 3, Launcher: l})
 		}},
-		{images.ZooKeeper, func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
-			return servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{Members: 3, Launcher: l})
+		{images.For(zookeeper.ID), func(ctx context.Context, l servers.Launcher) ([]*servers.Server, error) {
+			return livestore.Of(zookeeper.ID).Start(ctx, livestore.Wish{Members: 3, Launcher: l})
 		}},
 	}
 	for _, tt := range tests {
@@ -307,50 +313,29 @@ func TestClustersInContainers(t *testing.T) {
 }
 
 func TestDatabasesInContainers(t *testing.T) {
-	tests := []struct {
-		product images.Product
-		driver  string
-		start   func(context.Context, servers.Launcher) (s *servers.Server, stop func() error, dsn string, err error)
-	}{
-		{images.MariaDB, "mysql", func(ctx context.Context, l servers.Launcher) (*servers.Server, func() error, string, error) {
-			db, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{Launcher: l})
-			if err != nil {
-				return nil, nil, "", err
-			}
-			return db.Server, db.Stop, db.DSN(db.Addr), nil
-		}},
-		{images.Postgres, "postgres", func(ctx context.Context, l servers.Launcher) (*servers.Server, func() error, string, error) {
-			db, err := servers.StartPostgres(ctx, servers.PostgresOptions{Launcher: l})
-			if err != nil {
-				return nil, nil, "", err
-			}
-			return db.Server, db.Stop, db.DSN(db.Addr), nil
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(string(tt.product), func(t *testing.T) {
-			engine := open(t, tt.product)
+	for _, d := range livestore.All(store.Replicated) {
+		t.Run(string(d.Store), func(t *testing.T) {
+			engine := open(t, images.For(d.Store))
 			began := time.Now()
-			s, stop, dsn, err := tt.start(t.Context(), engine)
+			db, err := d.Launch(t.Context(), livestore.Single{Name: string(d.Store), Launcher: engine})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("ready after %v", time.Since(began))
-			pool, err := sql.Open(tt.driver, dsn)
+			client, err := d.Connect(livestore.Client{Endpoints: []string{db.Endpoint(db.Listens())}, Timeout: time.Minute, Dial: (&net.Dialer{}).DialContext})
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer pool.Close()
-			if _, err := pool.Exec("CREATE TABLE t (id BIGINT PRIMARY KEY)"); err != nil {
+			if _, err := client.Do(t.Context(), 0, sql.Stmt{Query: "CREATE TABLE t (id BIGINT PRIMARY KEY)"}); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(s.Freeze(), s.Thaw(), s.Kill()); err != nil {
+			if err := errors.Join(db.Freeze(), db.Thaw(), db.Kill()); err != nil {
 				t.Error(err)
 			}
-			if _, err := pool.Exec("DELETE FROM t"); err == nil {
+			if _, err := client.Do(t.Context(), 0, sql.Stmt{Query: "DELETE FROM t"}); err == nil {
 				t.Error("a dead server answered")
 			}
-			if err := stop(); err != nil {
+			if err := db.Stop(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -11,53 +11,42 @@ package images
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+
+	"lockstep/internal/store"
 )
 
-// Product is a kind of server.
-type Product string
+// Product is a kind of server, as its image is called: "mariadb".
+type Product = string
 
-// The products that there are images of.
-const (
-	Redis     Product = "redis"
-	Etcd      Product = "etcd"
-	ZooKeeper Product = "zookeeper"
-	MariaDB   Product = "mariadb"
-	Postgres  Product = "postgres"
-)
+// Redis is the product of all its stores.
+const Redis Product = "redis"
 
-// Image says what the image of a product is called and what it promises to those
-// who start it. Local and public ones promise the same.
-type Image struct {
-	Product Product
-	Public  string // the image of a registry
-	Command string // the first word of its command; "" when the image has a command of its own
-	Data    string // the directory of the server's files, kept in a volume
-	Config  string // where it looks for files of configuration; "" for nowhere
-	// Env is what lets it begin without a password: nobody but this machine reaches it.
-	Env map[string]string
+// Image is the image of a product.
+type Image struct{ *store.Image }
+
+// All returns the images of all stores, each once, in the order of those.
+func All() (all []Image) {
+	for _, s := range store.All() {
+		if s.Image != nil && !slices.Contains(all, Image{s.Image}) {
+			all = append(all, Image{s.Image})
+		}
+	}
+	return all
 }
 
-var all = []Image{
-	{Product: Redis, Public: "redis:7", Command: "redis-server", Data: "/data"},
-	{Product: Etcd, Public: "quay.io/coreos/etcd:v3.5.21", Command: "etcd", Data: "/etcd-data"},
-	{Product: ZooKeeper, Public: "zookeeper:3.8", Data: "/data", Config: "/conf"},
-	{
-		Product: MariaDB, Public: "mariadb:10.11", Command: "mariadbd", Data: "/var/lib/mysql",
-		Env: map[string]string{"MARIADB_ALLOW_EMPTY_ROOT_PASSWORD": "1"},
-	},
-	{
-		Product: Postgres, Public: "postgres:15", Command: "postgres", Data: "/var/lib/postgresql/data",
-		Env: map[string]string{"POSTGRES_HOST_AUTH_METHOD": "trust"},
-	},
+// For is the product that the servers of a store are; "" where there is no image of them.
+func For(id store.ID) Product {
+	if image := store.Of(id).Image; image != nil {
+		return image.Product
+	}
+	return ""
 }
-
-// All returns the images, in a fixed order.
-func All() []Image { return append([]Image(nil), all...) }
 
 // Of returns the image of a product; every product has one.
 func Of(p Product) Image {
-	for _, i := range all {
+	for _, i := range All() {
 		if i.Product == p {
 			return i
 		}
@@ -66,14 +55,14 @@ func Of(p Product) Image {
 }
 
 // Local is the name that scripts/local-images gives to what it builds.
-func (i *Image) Local() string { return "lockstep/" + string(i.Product) + ":local" }
+func (i Image) Local() string { return "lockstep/" + i.Product + ":local" }
 
 // Variable is the environment variable that names another image.
-func (i *Image) Variable() string { return "LOCKSTEP_IMAGE_" + strings.ToUpper(string(i.Product)) }
+func (i Image) Variable() string { return "LOCKSTEP_IMAGE_" + strings.ToUpper(i.Product) }
 
 // Chosen returns the image to start, given what the user has chosen by product.
 // has reports whether the engine has an image; it is asked about the local one.
-func (i *Image) Chosen(chosen map[Product]string, has func(name string) bool) string {
+func (i Image) Chosen(chosen map[Product]string, has func(name string) bool) string {
 	if name := chosen[i.Product]; name != "" {
 		return name
 	}
@@ -91,27 +80,17 @@ func ParseChoice(choices []string) (map[Product]string, error) {
 	out := map[Product]string{}
 	for _, c := range choices {
 		product, name, ok := strings.Cut(c, "=")
-		if !ok || name == "" || !known(Product(product)) {
+		if !ok || name == "" || !slices.Contains(names(), product) {
 			return nil, fmt.Errorf("--image %q is not PRODUCT=NAME, as in redis=redis:7; the products are %s", c, strings.Join(names(), ", "))
 		}
-		out[Product(product)] = name
+		out[product] = name
 	}
 	return out, nil
 }
 
-func known(p Product) bool {
-	for _, i := range all {
-		if i.Product == p {
-			return true
-		}
-	}
-	return false
-}
-
-func names() []string {
-	var out []string
-	for _, i := range all {
-		out = append(out, string(i.Product))
+func names() (out []string) {
+	for _, i := range All() {
+		out = append(out, i.Product)
 	}
 	return out
 }

@@ -1,6 +1,11 @@
 package images
 
-import "testing"
+import (
+	"testing"
+
+	_ "lockstep/internal/store/etcd"
+	_ "lockstep/internal/store/redis"
+)
 
 func TestWhichImageIsChosen(t *testing.T) {
 	const local = "lockstep/redis:local"
@@ -26,7 +31,7 @@ func TestWhichImageIsChosen(t *testing.T) {
 
 func TestParseChoice(t *testing.T) {
 	got, err := ParseChoice([]string{"redis=host:5000/redis:7@sha256:0=1", "etcd=e"})
-	if err != nil || got[Redis] != "host:5000/redis:7@sha256:0=1" || got[Etcd] != "e" {
+	if err != nil || got[Redis] != "host:5000/redis:7@sha256:0=1" || got["etcd"] != "e" {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for _, bad := range []string{"redis", "redis=", "=redis:7", "mongo=mongo:7"} {

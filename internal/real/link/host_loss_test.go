@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/link"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // silent is a server with one connection: what it reads, and the end, come over channels.

@@ -30,7 +30,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/rng"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
 )
 
 // Mode is what a direction of a link does with bytes.

@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
-	"lockstep/internal/resp"
-	"lockstep/internal/spread"
+	"lockstep/internal/rng/spread"
+	"lockstep/internal/store/redis/resp"
 )
 
 // counter is a fake server: it counts the commands that it executes and answers

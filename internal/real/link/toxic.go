@@ -45,7 +45,7 @@ func (*Toxic) GetBufferSize() int { return 1024 }
 // conn is what the two directions of one connection share.
 type conn struct {
 	mu        sync.Mutex
-	dissector dissector
+	dissector Dissector
 	exchanges map[int64]*exchange // by the number that the dissector gives them
 }
 
@@ -58,10 +58,10 @@ type exchange struct {
 }
 
 // next cuts off the first message of what has come in one direction.
-func (c *conn) next(d Direction, part []byte) (int, message, error) {
+func (c *conn) next(d Direction, part []byte) (int, Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.dissector.next(d, part)
+	return c.dissector.Next(d, part)
 }
 
 func (c *conn) begin(number int64) *exchange {
@@ -88,7 +88,7 @@ func (c *conn) lose(number int64, e *exchange, h faults.Half) {
 	defer c.mu.Unlock()
 	e.lost[h] = true
 	if h == faults.Request {
-		c.dissector.withdrawn(number)
+		c.dissector.Withdrawn(number)
 	}
 }
 
@@ -199,27 +199,27 @@ func (p *pipe) chunk(stub *toxics.ToxicStub, c *stream.StreamChunk) {
 }
 
 // message moves one message.
-func (p *pipe) message(stub *toxics.ToxicStub, bytes []byte, m message, came time.Time) {
+func (p *pipe) message(stub *toxics.ToxicStub, bytes []byte, m Message, came time.Time) {
 	switch {
-	case m.exchange == 0:
+	case m.Exchange == 0:
 		p.move(stub, bytes, came, tampering{})
-	case m.begins && p.dir == Up:
+	case m.Begins && p.dir == Up:
 		p.request(stub, bytes, m, came)
-	case m.begins:
+	case m.Begins:
 		p.reply(stub, bytes, m, came)
-	case p.dir == Up && p.conn.find(m.exchange).sent:
+	case p.dir == Up && p.conn.find(m.Exchange).sent:
 		p.put(stub, bytes)
-	case !p.conn.isLost(p.conn.find(m.exchange), p.half()):
+	case !p.conn.isLost(p.conn.find(m.Exchange), p.half()):
 		p.follow(stub, bytes)
-	case m.instead != nil:
-		p.follow(stub, m.instead)
+	case m.Instead != nil:
+		p.follow(stub, m.Instead)
 	}
 }
 
 // request moves the first message of a request.
-func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m message, came time.Time) {
-	e := p.conn.begin(m.exchange)
-	e.watch = p.link.incoming(m.mark)
+func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m Message, came time.Time) {
+	e := p.conn.begin(m.Exchange)
+	e.watch = p.link.incoming(m.Mark)
 	lost, which := p.link.chance()
 	e.chance = lost && which == faults.ReplyHalf
 	if lost && which == faults.Request {
@@ -232,15 +232,15 @@ func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m message, came tim
 }
 
 // reply moves the first message of a reply.
-func (p *pipe) reply(stub *toxics.ToxicStub, bytes []byte, m message, came time.Time) {
-	e := p.conn.find(m.exchange)
+func (p *pipe) reply(stub *toxics.ToxicStub, bytes []byte, m Message, came time.Time) {
+	e := p.conn.find(m.Exchange)
 	if p.conn.isLost(e, faults.Request) { // no reply, but a last word before the connection ends
 		p.move(stub, bytes, came, tampering{})
 		return
 	}
 	t := p.link.half(e.watch, faults.ReplyHalf)
 	if t.gone {
-		p.conn.lose(m.exchange, e, faults.ReplyHalf) // what comes behind it is gone, too
+		p.conn.lose(m.Exchange, e, faults.ReplyHalf) // what comes behind it is gone, too
 		return
 	}
 	t.drop = t.drop || e.chance
@@ -248,7 +248,7 @@ func (p *pipe) reply(stub *toxics.ToxicStub, bytes []byte, m message, came time.
 }
 
 // first moves the first message of one half of an exchange.
-func (p *pipe) first(stub *toxics.ToxicStub, bytes []byte, m message, e *exchange, t tampering, came time.Time) {
+func (p *pipe) first(stub *toxics.ToxicStub, bytes []byte, m Message, e *exchange, t tampering, came time.Time) {
 	if !t.drop && (p.move(stub, bytes, came, t) || p.link.closing()) {
 		return
 	}
@@ -256,13 +256,13 @@ func (p *pipe) first(stub *toxics.ToxicStub, bytes []byte, m message, e *exchang
 }
 
 // loses ends one half of an exchange here.
-func (p *pipe) loses(stub *toxics.ToxicStub, m message, e *exchange) {
-	p.conn.lose(m.exchange, e, p.half())
+func (p *pipe) loses(stub *toxics.ToxicStub, m Message, e *exchange) {
+	p.conn.lose(m.Exchange, e, p.half())
 	if !p.link.hostLost() { // else nobody is left to miss it
 		p.link.lost(e.watch, p.half())
 	}
-	if m.instead != nil {
-		p.follow(stub, m.instead)
+	if m.Instead != nil {
+		p.follow(stub, m.Instead)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+
+	"lockstep/internal/store"
 )
 
 // Kind says what a program is there for.
@@ -28,6 +31,7 @@ type Program struct {
 	Install string   // the command that installs it on Debian, or builds it
 	Built   bool     // no package has it: it is built on this machine when somebody asks for that
 	Needed  string   // what cannot be done without it: it is needed to ...
+	Store   string   // the name of the store that it is a server of; "" for none
 	Version []string // the arguments that make it tell its version; none: its files tell
 	Silent  string   // what to do when it is there and does not answer; "" when it is simply broken
 	// Elsewhere takes the place of Install and Needed where real servers are not to be had, which need
@@ -38,45 +42,14 @@ type Program struct {
 // Use is how to get a program on another system than Linux, and what cannot be done without it.
 type Use struct{ Install, Silent, Needed string }
 
-const (
-	installRedis    = "sudo apt-get install -y redis-server"
-	installMariaDB  = "sudo apt-get install -y mariadb-server"
-	installPostgres = "sudo apt-get install -y postgresql"
-	compareMySQL    = "play locks of MySQL on a real server, and to compare the model with one"
-	comparePostgres = "play locks of PostgreSQL on a real server, and to compare the model with one"
-	compareEnsemble = "play locks of ZooKeeper on real servers, and to compare the model with one"
-)
-
 // Libraries, by the names that they are found under.
 const (
 	Faketime = "libfaketime.so.1" // makes a clock wrong
 	LibC     = "libc.so.6"        // of the C programs of this machine
 )
 
-// all is everything that the command doctor knows: one row for each thing, those of
-// one kind side by side.
-var all = []Program{
-	{
-		Name: "redis-server", Kind: Server, Install: installRedis, Version: []string{"--version"},
-		Needed: "play on real servers (--backend process), and to compare the model of Redis with one",
-	},
-	{
-		Name: "etcd", Kind: Server, Install: "sudo apt-get install -y etcd-server", Version: []string{"--version"},
-		Needed: "play locks of etcd on real servers, and to compare the model with one",
-	},
-	{
-		Name: "java", Kind: Server, Install: "sudo apt-get install -y default-jre-headless", Version: []string{"-version"},
-		Needed: compareEnsemble,
-	},
-	{Name: "zookeeper.jar", Kind: Server, Install: "sudo apt-get install -y libzookeeper-java", Needed: compareEnsemble},
-	{Name: "mariadbd", Kind: Server, Install: installMariaDB, Version: []string{"--version"}, Needed: compareMySQL},
-	{Name: "mariadb-install-db", Kind: Server, Install: installMariaDB, Needed: compareMySQL},
-	{Name: "postgres", Kind: Server, Install: installPostgres, Version: []string{"--version"}, Needed: comparePostgres},
-	{Name: "initdb", Kind: Server, Install: installPostgres, Version: []string{"--version"}, Needed: comparePostgres},
-	{
-		Name: "consul", Kind: Server, Install: "make consul", Built: true, Version: []string{"version"},
-		Needed: "play locks of Consul on real servers, and to compare the model with one",
-	},
+// others is what the command doctor knows besides the servers of stores, those of one kind side by side.
+var others = []Program{
 	{
 		Name: Faketime, Kind: Server, Install: "sudo apt-get install -y libfaketime",
 		Needed: "give real servers of Redis and MariaDB wrong clocks, and to play sentinels at a --scale below 1",
@@ -103,8 +76,21 @@ var all = []Program{
 	},
 }
 
-// All returns all programs, servers first.
-func All() []Program { return append([]Program(nil), all...) }
+// All returns all programs, servers first: those of the stores, one row for each, and then the others.
+func All() (all []Program) {
+	for _, s := range store.All() {
+		for _, p := range s.Programs {
+			if slices.ContainsFunc(all, func(other Program) bool { return other.Name == p.Name }) {
+				continue
+			}
+			all = append(all, Program{
+				Name: p.Name, Kind: Server, Install: p.Install, Built: p.Built, Version: p.Version, Store: s.Title,
+				Needed: "play locks of " + s.Title + " on real servers, and to compare the model with one",
+			})
+		}
+	}
+	return append(all, others...)
+}
 
 // On returns those of use on a system, by its name in Go (runtime.GOOS), with the way to get them there.
 func On(goos string) []Program {
@@ -112,7 +98,7 @@ func On(goos string) []Program {
 		return All()
 	}
 	var some []Program
-	for _, p := range all {
+	for _, p := range others {
 		if p.Elsewhere != nil {
 			p.Install, p.Silent, p.Needed = p.Elsewhere.Install, p.Elsewhere.Silent, p.Elsewhere.Needed
 			some = append(some, p)
@@ -148,7 +134,7 @@ func installOf(name string) string { return Lookup(name).Install }
 
 // Lookup returns what is known of a program, by its name; nothing of one that is not known.
 func Lookup(name string) Program {
-	for _, p := range all {
+	for _, p := range All() {
 		if p.Name == name {
 			return p
 		}

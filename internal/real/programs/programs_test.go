@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	_ "lockstep/internal/locks" // and with them all stores
 )
 
 func TestEveryProgramSaysHowToGetItAndWhatFor(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"lockstep/internal/history"
 )
 
 // appendUp appends a message as encoding/json writes it, with the end of its line. A
@@ -28,9 +30,60 @@ func appendUp(buf []byte, m *Up) ([]byte, error) {
 	buf = appendWord(buf, "task", m.Task)
 	buf = appendWord(buf, "cmd", m.Command)
 	buf = appendWord(buf, "script", m.Script)
-	buf = appendWord(buf, "own", m.Owner)
+	if m.Op != nil {
+		buf = appendOp(append(buf, `,"op":`...), m.Op)
+	}
+	if m.Answer != nil {
+		buf = appendAnswer(append(buf, `,"ans":`...), m.Answer)
+	}
+	buf = appendTruth(appendWord(buf, "words", m.Words), "broke", m.Broken)
 	buf = appendNumber(buf, "part", int64(m.Part))
 	return append(buf, "}\n"...), nil
+}
+
+// appendOp appends what a request is.
+func appendOp(buf []byte, op *history.Op) []byte {
+	begin := len(buf)
+	buf = appendWord(buf, "op", op.Name)
+	buf = appendTruth(buf, "script", op.Script)
+	buf = appendWord(buf, "trigger", op.Trigger)
+	buf = appendWord(buf, "key", op.Key)
+	buf = appendNumber(buf, "does", int64(op.Does))
+	buf = appendWord(buf, "owner", op.Owner)
+	buf = appendNumber(buf, "lease", int64(op.Lease))
+	buf = appendTruth(buf, "blocks", op.Blocks)
+	buf = appendTruth(buf, "watches", op.Watches)
+	buf = appendTruth(buf, "checks", op.Checks)
+	return appendEnd(appendTruth(buf, "bound", op.Bound), begin)
+}
+
+// appendAnswer appends what an answer says.
+func appendAnswer(buf []byte, a *history.Answer) []byte {
+	begin := len(buf)
+	buf = appendWord(buf, "refused", a.Refused)
+	buf = appendTruth(buf, "redirected", a.Redirected)
+	buf = appendTruth(buf, "nil", a.Nil)
+	buf = appendTruth(buf, "numeric", a.Numeric)
+	buf = appendNumber(buf, "number", a.Number)
+	buf = appendNumber(buf, "revision", a.Revision)
+	return appendEnd(appendWord(buf, "session", a.Session), begin)
+}
+
+// appendEnd makes an object of the fields from a place on, each of which has a comma before it.
+func appendEnd(buf []byte, begin int) []byte {
+	if len(buf) == begin {
+		return append(buf, "{}"...)
+	}
+	buf[begin] = '{'
+	return append(buf, '}')
+}
+
+// appendTruth appends a field unless it is false.
+func appendTruth(buf []byte, key string, is bool) []byte {
+	if !is {
+		return buf
+	}
+	return append(append(append(buf, `,"`...), key...), `":true`...)
 }
 
 // appendNumber appends a field unless it is zero.

@@ -23,8 +23,21 @@ func TestMessagesAreWrittenAsEncodingJSONDoes(t *testing.T) {
 			Moment: faults.MomentKind(rapid.Uint8().Draw(t, "moment")), Token: number.Draw(t, "token"),
 			Value: number.Draw(t, "value"), Text: word.Draw(t, "text"), Call: number.Draw(t, "call"),
 			Server: int(number.Draw(t, "server")), Task: word.Draw(t, "task"), Command: word.Draw(t, "command"),
-			Script: word.Draw(t, "script"), Owner: word.Draw(t, "owner"), Mark: rapid.SliceOf(rapid.Byte()).Draw(t, "mark"),
+			Script: word.Draw(t, "script"), Words: word.Draw(t, "words"), Broken: rapid.Bool().Draw(t, "broken"), Mark: rapid.SliceOf(rapid.Byte()).Draw(t, "mark"),
 			Part: faults.Part(rapid.Uint8().Draw(t, "part")),
+		}
+		if rapid.Bool().Draw(t, "asks") {
+			m.Op = &history.Op{
+				Name: word.Draw(t, "op"), Script: rapid.Bool().Draw(t, "a script"), Trigger: word.Draw(t, "trigger"), Key: word.Draw(t, "key"),
+				Does: history.Effect(rapid.Uint8().Draw(t, "does")), Owner: word.Draw(t, "owner"), Lease: time.Duration(number.Draw(t, "lease")),
+				Blocks: rapid.Bool().Draw(t, "blocks"), Watches: rapid.Bool().Draw(t, "watches"), Checks: rapid.Bool().Draw(t, "checks"), Bound: rapid.Bool().Draw(t, "bound"),
+			}
+		}
+		if rapid.Bool().Draw(t, "answers") {
+			m.Answer = &history.Answer{
+				Refused: word.Draw(t, "refused"), Redirected: rapid.Bool().Draw(t, "redirected"), Nil: rapid.Bool().Draw(t, "nil"),
+				Numeric: rapid.Bool().Draw(t, "numeric"), Number: number.Draw(t, "number"), Revision: number.Draw(t, "revision"), Session: word.Draw(t, "session"),
+			}
 		}
 		want, err := json.Marshal(m)
 		if err != nil {

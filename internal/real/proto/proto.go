@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
 // EnvWorker is the environment variable that makes a process a worker.
@@ -38,9 +39,9 @@ type Start struct {
 	Lock     string
 	Seed     uint64
 	Lease    time.Duration
-	Timeout  time.Duration // response timeout
-	Replicas int           // of the primary
-	Second   time.Duration // of Consul: see plan.Consul
+	Timeout  time.Duration  // response timeout
+	Replicas int            // of the primary
+	Settings store.Settings // of the store
 	// Endpoints lead to the servers by the links, the first primary's first: addresses,
 	// or what else a client of the store wants to be told.
 	Endpoints []string
@@ -124,7 +125,10 @@ type Up struct {
 	Task    string              `json:"task,omitempty"` // that sends it; "" for the business task
 	Command string              `json:"cmd,omitempty"`  // its name
 	Script  string              `json:"script,omitempty"`
-	Owner   string              `json:"own,omitempty"`   // by which the store knows whose entry a command may change; "": any
+	Op      *history.Op         `json:"op,omitempty"`    // of a request
+	Answer  *history.Answer     `json:"ans,omitempty"`   // of an answer
+	Words   string              `json:"words,omitempty"` // of a command of Redis, see resp.Words
+	Broken  bool                `json:"broke,omitempty"` // its connection ended before an answer came
 	Part    faults.Part         `json:"part,omitempty"`  // of the lock, for CallUp and Moment
 	Mark    []byte              `json:"mark,omitempty"`  // what its link recognises it by, for CallUp; no text: a token may be any bytes
 	Wants   []faults.MomentKind `json:"wants,omitempty"` // for CallUp

@@ -101,6 +101,25 @@ func underFaketime(child *exec.Cmd, mt bool) error {
 	return err
 }
 
+// underClock makes a child with a clock that can be set. Many threads of a server that has one look at it.
+func (s *Server) underClock(child func(context.Context) (*exec.Cmd, error)) func(context.Context) (*exec.Cmd, error) {
+	return func(ctx context.Context) (*exec.Cmd, error) {
+		settings, err := s.clock.begin(s.place)
+		if err != nil {
+			return nil, err
+		}
+		cmd, err := child(ctx)
+		if err != nil {
+			return nil, err
+		}
+		cmd.Env = os.Environ()
+		for name, value := range settings {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+		return cmd, underFaketime(cmd, true)
+	}
+}
+
 // Preload is the line of an environment that puts libfaketime before a program. The C
 // library comes before the allocator of Redis, which looks at the clock while libfaketime
 // asks it for memory, for ever.

@@ -37,10 +37,6 @@ func TestASettingGoesOn(t *testing.T) {
 	}
 }
 
-// wrong is by how much a clock may be off that libfaketime makes wrong: when it began to
-// count is known as exactly only as the quickest answer of the server is quick.
-const wrong = 100 * time.Millisecond
-
 func clocked(t *testing.T) *Server {
 	t.Helper()
 	for _, program := range []string{"redis-server", programs.Faketime} {
@@ -57,11 +53,11 @@ func clocked(t *testing.T) *Server {
 
 func wantAhead(t *testing.T, s *Server, when string, want time.Duration) {
 	t.Helper()
-	tellingRedis(s).want(t, when, steady(want))
+	tellingRedis(s).Want(t, when, realtest.Steady(want))
 }
 
-func tellingRedis(s *Server) *told {
-	return &told{Server: s, tells: func() (time.Time, error) { return s.Time(context.Background()) }}
+func tellingRedis(s *Server) *realtest.Clock {
+	return &realtest.Clock{Shows: func() (time.Time, error) { return s.Time(context.Background()) }}
 }
 
 func set(t *testing.T, s *Server, step time.Duration, ppm int64) {
@@ -108,7 +104,7 @@ func TestAClockDriftsAndStops(t *testing.T) {
 	wantAhead(t, s, "when the drift begins", 0)
 	time.Sleep(500 * time.Millisecond)
 	began := s.clock.since
-	tellingRedis(s).want(t, "some time at three times the speed", func(now time.Time) (least, most time.Duration) {
+	tellingRedis(s).Want(t, "some time at three times the speed", func(now time.Time) (least, most time.Duration) {
 		return 2 * now.Sub(began), 2 * now.Sub(began)
 	})
 	set(t, s, 0, 0)

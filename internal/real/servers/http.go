@@ -4,23 +4,46 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"strings"
 )
 
-// exchange sends the server one request over HTTP, past all links and on a connection of
-// its own; body goes as JSON, unless it is nil. The caller closes the answer's body.
-func (s *Server) exchange(ctx context.Context, method, path string, body any) (*http.Response, error) {
+// ErrNotFound is the error of a server that has not what it was asked for (HTTP's 404).
+var ErrNotFound = errors.New("not found")
+
+// Ask sends the server one request over HTTP, past all links and on a connection of its own, and reads the JSON
+// of its answer. body and answer may be nil.
+func (s *Server) Ask(ctx context.Context, method, path string, body, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, commandTime)
+	defer cancel()
 	var text []byte
 	if body != nil {
 		var err error
 		if text, err = json.Marshal(body); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.Addr+path, bytes.NewReader(text))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	request.Close = true
-	return http.DefaultClient.Do(request)
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer reply.Body.Close()
+	switch {
+	case reply.StatusCode == http.StatusNotFound:
+		return fmt.Errorf("%s %s on %s: %w", method, path, s.Name, ErrNotFound)
+	case reply.StatusCode != http.StatusOK:
+		said, _ := io.ReadAll(io.LimitReader(reply.Body, 1000)) // it is only for the message
+		return fmt.Errorf("%s answered %s %s with %s: %s", s.Name, method, path, reply.Status, strings.TrimSpace(string(said)))
+	case answer == nil:
+		return nil
+	}
+	return json.NewDecoder(reply.Body).Decode(answer)
 }

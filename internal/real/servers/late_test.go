@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store/sql"
 )
 
 // all checks that an error says all of that.
@@ -46,7 +48,7 @@ func TestAServerThatHangsSaysWhatItSaidLast(t *testing.T) {
 		empty(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		_, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{Name: "mysql-7"})
+		_, err := livestore.Of(sql.MySQLID).Launch(ctx, livestore.Single{Name: "mysql-7"})
 		saysAll(t, err, "mysql-7 did not make a database in ", "the moon is full")
 	})
 }

@@ -70,7 +70,7 @@ func (s *Server) startSomewhere(ctx context.Context) (*Server, error) {
 	defer cancel()
 	var err error
 	for range startAttempts {
-		if err = s.start(ctx); !errors.Is(err, errPortTaken) {
+		if err = s.start(ctx); !errors.Is(err, ErrPortTaken) {
 			break
 		}
 	}
@@ -80,8 +80,8 @@ func (s *Server) startSomewhere(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// errPortTaken: the port was free when it was chosen, and taken a moment later.
-var errPortTaken = errors.New("the port was taken by another program meanwhile")
+// ErrPortTaken: the port was free when it was chosen, and taken a moment later.
+var ErrPortTaken = errors.New("the port was taken by another program meanwhile")
 
 // start tries one port. Each try gets a fresh place: a replica leaves a dump of
 // its primary in it even when saving is off, and a later start in the same place
@@ -272,7 +272,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 			return false, nil
 		}
 		if !known {
-			return false, errPortTaken
+			return false, ErrPortTaken
 		}
 		if s.watches != nil {
 			return true, nil // it has no data to read

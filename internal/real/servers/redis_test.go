@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	_ "lockstep/internal/locks" // and with them the stores, which know how their servers are installed
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"

@@ -20,7 +20,11 @@ type Route func(from, to int, addr string) (via string, err error)
 func (s *Server) Relaunch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
-	return onOldPort(ctx, s.relaunch)
+	err := onOldPort(ctx, s.relaunch)
+	if err == nil && s.clock != nil { // it has to be asked what it shows
+		err = s.waitAnswer(ctx)
+	}
+	return err
 }
 
 func (s *Server) relaunch(ctx context.Context) error {

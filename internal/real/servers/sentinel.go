@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // Watched is the name under which sentinels know the group of servers.
@@ -210,7 +210,7 @@ func (s *Server) settled(ctx context.Context, sentinels, replicas int) (bool, er
 }
 
 // field returns what a list of names and values says under a name.
-func field(list world.Reply, name string) string {
+func field(list redis.Reply, name string) string {
 	pairs := list.Elements()
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i].Str == name {

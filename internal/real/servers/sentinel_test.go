@@ -215,3 +215,9 @@ func TestASentinelRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// switchBoth sets the mode of both directions.
+func switchBoth(l *link.Link, m link.Mode) {
+	l.Switch(link.Up, m)
+	l.Switch(link.Down, m)
+}

@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
-	"lockstep/internal/resp"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 )
 
 // Server is a running server.
 type Server struct {
 	Name string
 	Addr string // host:port on the loopback interface
-	Bus  string // host:port that other nodes of a Redis Cluster talk to; "" outside of one
+	Bus  string // host:port that other servers of a cluster talk to; "" for one that knows no others
 	Dir  string // of its files, as the server sees it
 
 	product    images.Product
@@ -34,6 +34,7 @@ type Server struct {
 	recipe     Recipe           // as it was started last
 	close      func() error     // ends what belongs to the server besides its process; nil for nothing
 	redis      RedisOptions     // as it was started, for Restart
+	alone      *Alone           // as it was started; nil unless by StartAlone
 	clock      *clock           // made wrong by libfaketime; nil for the host's
 	watches    *SentinelOptions // nil for all but sentinels
 	configured string           // the mark of the sentinel's file that was written
@@ -120,6 +121,7 @@ func (s *Server) Kill() error { return s.process.Kill() }
 
 // Stop kills the server and removes its place. It may be called twice.
 func (s *Server) Stop() error {
+	s.quit()
 	var errs []error
 	if _, resident := s.place.(Resident); s.process != nil && !resident {
 		errs = append(errs, s.process.Kill())
@@ -144,7 +146,7 @@ func (s *Server) LastLog() string {
 }
 
 // failedAtStart is the error of a process that has ended before it was ready;
-// errPortTaken when the log says so. Cure is what to do.
+// ErrPortTaken when the log says so. Cure is what to do.
 func (s *Server) failedAtStart(cure string) error {
 	log := s.place.Log()
 	if bytes.Contains(bytes.ToLower(log), []byte("address already in use")) {
@@ -158,7 +160,7 @@ func (s *Server) failedAtStart(cure string) error {
 
 // portTaken is the error of a server that could not have its port, with what it said last.
 func (s *Server) portTaken(log string) error {
-	return fmt.Errorf("%s ended at its start (%s): %s: %w: try again, and see with `ss -ltnp` who takes the ports", s.Name, s.Ended(), log, errPortTaken)
+	return fmt.Errorf("%s ended at its start (%s): %s: %w: try again, and see with `ss -ltnp` who takes the ports", s.Name, s.Ended(), log, ErrPortTaken)
 }
 
 // whileAlive returns a context that ends with the server's process: who listens on its
@@ -186,11 +188,11 @@ func lastLine(output []byte) string {
 const commandTime = 5 * time.Second
 
 // Command sends one command over a connection of its own, past all proxies.
-func (s *Server) Command(ctx context.Context, args ...string) (world.Reply, error) {
+func (s *Server) Command(ctx context.Context, args ...string) (redis.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
 	reply, err := roundTrip(ctx, s.Addr, resp.AppendCommand(nil, args...))
-	if err == nil && reply.Kind == world.ReplyError {
+	if err == nil && reply.Kind == redis.ReplyError {
 		err = reply.Err
 	}
 	if err != nil {
@@ -199,17 +201,17 @@ func (s *Server) Command(ctx context.Context, args ...string) (world.Reply, erro
 	return reply, nil
 }
 
-func roundTrip(ctx context.Context, addr string, request []byte) (world.Reply, error) {
+func roundTrip(ctx context.Context, addr string, request []byte) (redis.Reply, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return world.Reply{}, err
+		return redis.Reply{}, err
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if _, err := conn.Write(request); err != nil {
-		return world.Reply{}, err
+		return redis.Reply{}, err
 	}
 	var got []byte
 	chunk := make([]byte, 4096)
@@ -220,14 +222,14 @@ func roundTrip(ctx context.Context, addr string, request []byte) (world.Reply, e
 			return replyOf(got[:end], ferr)
 		}
 		if err != nil {
-			return world.Reply{}, errors.Join(ctx.Err(), err)
+			return redis.Reply{}, errors.Join(ctx.Err(), err)
 		}
 	}
 }
 
-func replyOf(raw []byte, err error) (world.Reply, error) {
+func replyOf(raw []byte, err error) (redis.Reply, error) {
 	if err != nil {
-		return world.Reply{}, err
+		return redis.Reply{}, err
 	}
 	return resp.Parse(raw)
 }

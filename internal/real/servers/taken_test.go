@@ -12,8 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store/etcd"
+	_ "lockstep/internal/store/live"
+	"lockstep/internal/store/sql"
+	"lockstep/internal/store/zookeeper"
 )
 
 // stoppable is a server that was started.
@@ -34,25 +39,24 @@ var kinds = []struct {
 		return []stoppable{s}, s.Addr, nil
 	}},
 	{"etcd", nil, regexp.MustCompile(`--listen-client-urls http://127.0.0.1:(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		return several(servers.StartEtcd(ctx, servers.EtcdOptions{}))
+		return several(livestore.Of(etcd.ID).Start(ctx, livestore.Wish{}))
 	}},
 	{"java", []string{"zookeeper.jar"}, regexp.MustCompile(`clientPort=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		return several(servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{}))
+		return several(livestore.Of(zookeeper.ID).Start(ctx, livestore.Wish{}))
 	}},
 	{"mariadbd", []string{"mariadb-install-db"}, regexp.MustCompile(`--port=(\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		s, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{})
-		if err != nil {
-			return nil, "", err
-		}
-		return []stoppable{s}, s.Addr, nil
+		return single(livestore.Of(sql.MySQLID).Launch(ctx, livestore.Single{Name: "mysql-7"}))
 	}},
 	{"postgres", []string{"initdb"}, regexp.MustCompile(`-p (\d+)`), func(ctx context.Context) ([]stoppable, string, error) {
-		s, err := servers.StartPostgres(ctx, servers.PostgresOptions{})
-		if err != nil {
-			return nil, "", err
-		}
-		return []stoppable{s}, s.Addr, nil
+		return single(livestore.Of(sql.PostgresID).Launch(ctx, livestore.Single{Name: "postgres"}))
 	}},
+}
+
+func single(db livestore.Database, err error) ([]stoppable, string, error) {
+	if err != nil {
+		return nil, "", err
+	}
+	return []stoppable{db}, db.Listens(), nil
 }
 
 func several(all []*servers.Server, err error) ([]stoppable, string, error) {

@@ -21,7 +21,7 @@ func together(ctx context.Context, within time.Duration, start func(context.Cont
 		for _, s := range members {
 			err = errors.Join(err, s.Stop())
 		}
-		if !errors.Is(err, errPortTaken) {
+		if !errors.Is(err, ErrPortTaken) {
 			break
 		}
 	}

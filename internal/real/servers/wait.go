@@ -62,7 +62,7 @@ const portPause = 20 * time.Millisecond
 func onOldPort(ctx context.Context, start func(context.Context) error) error {
 	for {
 		err := start(ctx)
-		if !errors.Is(err, errPortTaken) {
+		if !errors.Is(err, ErrPortTaken) {
 			return err
 		}
 		select {

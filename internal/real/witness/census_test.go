@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/real/witness"
-	"lockstep/internal/resp"
+	"lockstep/internal/store/redis/resp"
 )
 
 // kick ends the connections of all others, the witness among them, as a sentinel does

@@ -99,7 +99,7 @@ func scriptOf(t *testing.T, file, name string) *redis.Script {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(name + " = &world.Script\\{[^`]*`([^`]*)`").FindSubmatch(text)
+	found := regexp.MustCompile(name + " = &redis.Script\\{[^`]*`([^`]*)`").FindSubmatch(text)
 	if found == nil {
 		t.Fatalf("%s has no %s", file, name)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/resp"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 )
 
 // What a server tells, as it comes over the connection.
@@ -27,7 +27,7 @@ func parse(message []byte) (Item, bool) {
 		}
 		return Item{Read: now, Key: strings.TrimPrefix(parts[2].Str, keyspace), Event: parts[3].Str}, true
 	}
-	if reply.Kind != world.ReplyStatus {
+	if reply.Kind != redis.ReplyStatus {
 		return Item{}, false
 	}
 	item, err := parseLine(reply.Str)

@@ -8,9 +8,11 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/real/witness"
+	"lockstep/internal/store/zookeeper"
+	_ "lockstep/internal/store/zookeeper/live"
 )
 
 // The log of a real server: what a session does to its own nodes, what its end does, and
@@ -19,7 +21,7 @@ func TestTransactionsOfARealServer(t *testing.T) {
 	realtest.Need(t, "java")
 	realtest.Need(t, "zookeeper.jar")
 	t.Setenv("TMPDIR", t.TempDir())
-	members, err := servers.StartZooKeeper(t.Context(), servers.ZooKeeperOptions{})
+	members, err := livestore.Of(zookeeper.ID).Start(t.Context(), livestore.Wish{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,8 @@ import (
 	"sync"
 	"time"
 
-	"lockstep/internal/resp"
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 )
 
 // Settings are those that a server needs, name and value.
@@ -127,7 +127,7 @@ func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
 	if _, err := conn.Write(request); err != nil {
 		return census{}, err
 	}
-	var answers [len(questions)]world.Reply
+	var answers [len(questions)]redis.Reply
 	for i := range answers {
 		var err error
 		if answers[i], err = w.answer(in); err != nil {
@@ -141,18 +141,18 @@ func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
 }
 
 // answer reads the next answer. What the server tells before, it has done before.
-func (w *Witness) answer(in *reader) (world.Reply, error) {
+func (w *Witness) answer(in *reader) (redis.Reply, error) {
 	for {
 		message, err := in.next()
 		if err != nil {
-			return world.Reply{}, err
+			return redis.Reply{}, err
 		}
 		if item, ok := parse(message); ok {
 			w.add(item)
 			continue
 		}
 		reply, err := resp.Parse(message)
-		if err == nil && reply.Kind == world.ReplyError {
+		if err == nil && reply.Kind == redis.ReplyError {
 			err = reply.Err
 		}
 		return reply, err
@@ -160,7 +160,7 @@ func (w *Witness) answer(in *reader) (world.Reply, error) {
 }
 
 // field returns a value of a map, "" when it is not there.
-func field(m world.Reply, name string) string {
+func field(m redis.Reply, name string) string {
 	pairs := m.Elements()
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i].Str == name {

@@ -4,32 +4,33 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
-// connection is world.RedisConn: a connection of the pool that nobody else gets
+// connection is redis.Conn: a connection of the pool that nobody else gets
 // meanwhile.
 type connection struct {
 	w      *worker
 	server int
-	conn   *redis.Conn
+	conn   *goredis.Conn
 	broken atomic.Bool
 }
 
-// Dial implements world.Redis. The connection is taken out of the pool, or made, and
+// Dial implements redis.Port. The connection is taken out of the pool, or made, and
 // greets the server at once: WAIT speaks of what was written before its connection's
 // latest command, so a greeting that came only with the first one would make WAIT on a
 // fresh connection wait for what others have written.
-func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
+func (p *port) Dial(ctx context.Context) (redis.Conn, error) {
 	defer p.w.turns.leave()()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	server := p.server()
 	c := &connection{w: p.w, server: server, conn: p.w.redis[server].shared.Conn()}
-	greeting := waitFor(ctx, func() world.Reply { return raw("PING")(ctx, c.conn) })
+	greeting := waitFor(ctx, func() redis.Reply { return raw("PING")(ctx, c.conn) })
 	if greeting.Err != nil {
 		c.Close()
 		return nil, greeting.Err
@@ -37,24 +38,24 @@ func (p *port) Dial(ctx context.Context) (world.RedisConn, error) {
 	return c, nil
 }
 
-// Do implements world.RedisConn. After a command without a reply the connection is
+// Do implements redis.Conn. After a command without a reply the connection is
 // closed: a reply that comes late would be taken for that of the next command.
-func (c *connection) Do(ctx context.Context, cmd world.Cmd) world.Reply {
+func (c *connection) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	defer c.w.turns.leave()()
 	if c.broken.Load() {
-		return world.Failed(world.ErrConnection)
+		return redis.Failed(world.ErrConnection)
 	}
 	onWire, send := c.w.request(&cmd)
-	reply := c.w.exchange(ctx, c.server, &cmd, onWire, func() world.Reply {
-		return waitFor(ctx, func() world.Reply { return send(ctx, c.conn) })
+	reply := c.w.exchange(ctx, c.server, &cmd, onWire, func() redis.Reply {
+		return waitFor(ctx, func() redis.Reply { return send(ctx, c.conn) })
 	})
-	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
+	if reply.Kind == redis.ReplyError && !serverError(reply.Err) {
 		c.Close()
 	}
 	return reply
 }
 
-// Close implements world.RedisConn: the connection goes back to the pool, unless it
+// Close implements redis.Conn: the connection goes back to the pool, unless it
 // is in the middle of a command.
 func (c *connection) Close() {
 	if !c.broken.Swap(true) {
@@ -62,25 +63,25 @@ func (c *connection) Close() {
 	}
 }
 
-// subscription is world.Subscription on a connection of its own. A task of the
+// subscription is redis.Subscription on a connection of its own. A task of the
 // client library's kind reads it all the time, so that what comes while nobody
 // waits is kept, and a wait that ends leaves no half-read message behind.
 type subscription struct {
 	w        *worker
-	pubsub   *redis.PubSub
+	pubsub   *goredis.PubSub
 	messages *feed[string]
 }
 
-// Subscribe implements world.Redis. go-redis subscribes anew by itself when a
+// Subscribe implements redis.Port. go-redis subscribes anew by itself when a
 // connection breaks, and says nothing of it, so it is not given the chance: the
 // lock is to know that messages may have been lost.
-func (p *port) Subscribe(ctx context.Context, channel string) (world.Subscription, error) {
+func (p *port) Subscribe(ctx context.Context, channel string) (redis.Subscription, error) {
 	defer p.w.turns.leave()()
 	server := p.server()
 	s := &subscription{w: p.w, pubsub: p.w.redis[server].shared.Subscribe(context.Background()), messages: newFeed[string]()}
-	cmd := world.Command("SUBSCRIBE", channel)
-	reply := p.w.exchange(ctx, server, &cmd, []any{"subscribe", channel}, func() world.Reply {
-		return waitFor(ctx, func() world.Reply { return s.confirm(ctx, channel) })
+	cmd := redis.Command("SUBSCRIBE", channel)
+	reply := p.w.exchange(ctx, server, &cmd, []any{"subscribe", channel}, func() redis.Reply {
+		return waitFor(ctx, func() redis.Reply { return s.confirm(ctx, channel) })
 	})
 	if reply.Err != nil {
 		_ = s.pubsub.Close() // nothing is lost with it
@@ -92,27 +93,27 @@ func (p *port) Subscribe(ctx context.Context, channel string) (world.Subscriptio
 
 // confirm subscribes and waits for the server's word, for as long as for any reply.
 // The answer is given as the integer that it ends with.
-func (s *subscription) confirm(ctx context.Context, channel string) world.Reply {
+func (s *subscription) confirm(ctx context.Context, channel string) redis.Reply {
 	limited, cancel := context.WithTimeout(context.Background(), s.w.start.Timeout)
 	defer cancel()
 	if err := s.pubsub.Subscribe(limited, channel); err != nil {
-		return world.Failed(normal(ctx, err))
+		return redis.Failed(normal(ctx, err))
 	}
 	got, err := s.pubsub.Receive(limited)
 	if err != nil {
-		return world.Failed(normal(ctx, err))
+		return redis.Failed(normal(ctx, err))
 	}
-	if word, ok := got.(*redis.Subscription); ok {
-		return world.Int(int64(word.Count))
+	if word, ok := got.(*goredis.Subscription); ok {
+		return redis.Int(int64(word.Count))
 	}
-	return world.Failed(world.ErrConnection) // a stream out of step is as good as broken
+	return redis.Failed(world.ErrConnection) // a stream out of step is as good as broken
 }
 
 // read keeps what the server sends until the connection breaks or is closed.
 func (s *subscription) read() {
 	for {
 		got, err := s.pubsub.Receive(context.Background())
-		if message, ok := got.(*redis.Message); ok {
+		if message, ok := got.(*goredis.Message); ok {
 			s.messages.put(message.Payload)
 			continue
 		}
@@ -124,11 +125,11 @@ func (s *subscription) read() {
 	}
 }
 
-// Next implements world.Subscription.
+// Next implements redis.Subscription.
 func (s *subscription) Next(ctx context.Context) (string, error) {
 	defer s.w.turns.leave()()
 	return s.messages.next(ctx)
 }
 
-// Close implements world.Subscription. The reader ends with the connection.
+// Close implements redis.Subscription. The reader ends with the connection.
 func (s *subscription) Close() { _ = s.pubsub.Close() } // twice is once

@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -41,11 +42,11 @@ func TestASubscriptionKeepsWhatNobodyWaitsFor(t *testing.T) {
 	}
 	ctx := context.Background()
 	for _, text := range []string{"one", "two"} {
-		if got := p.Do(ctx, world.Command("PUBLISH", "channel", text)); !got.IsInt(1) {
+		if got := p.Do(ctx, redis.Command("PUBLISH", "channel", text)); !got.IsInt(1) {
 			t.Fatalf("%v heard %q, want one listener", got, text)
 		}
 	}
-	if got := p.Do(ctx, world.Command("PUBLISH", "other", "x")); !got.IsInt(0) {
+	if got := p.Do(ctx, redis.Command("PUBLISH", "other", "x")); !got.IsInt(0) {
 		t.Errorf("%v listen to another channel", got)
 	}
 	for _, want := range []string{"one", "two"} {
@@ -61,13 +62,13 @@ func TestASubscriptionKeepsWhatNobodyWaitsFor(t *testing.T) {
 		t.Errorf("waited for %v, want 50 ms", took)
 	}
 	// A wait that has ended takes nothing of the next message with it.
-	p.Do(ctx, world.Command("PUBLISH", "channel", "three"))
+	p.Do(ctx, redis.Command("PUBLISH", "channel", "three"))
 	if got, err := sub.Next(within(t, time.Second)); got != "three" || err != nil {
 		t.Errorf("got %q, %v, want three", got, err)
 	}
 	sub.Close()
 	sub.Close()
-	for end := time.Now().Add(2 * time.Second); !p.Do(ctx, world.Command("PUBLISH", "channel", "x")).IsInt(0); {
+	for end := time.Now().Add(2 * time.Second); !p.Do(ctx, redis.Command("PUBLISH", "channel", "x")).IsInt(0); {
 		if time.Now().After(end) {
 			t.Fatal("closed, and the server still knows the listener")
 		}
@@ -85,7 +86,7 @@ func TestASubscriptionTellsThatItsConnectionBroke(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	if got := p.Do(context.Background(), world.Command("CLIENT", "KILL", "TYPE", "pubsub")); !got.IsInt(1) {
+	if got := p.Do(context.Background(), redis.Command("CLIENT", "KILL", "TYPE", "pubsub")); !got.IsInt(1) {
 		t.Fatalf("killed %v connections", got)
 	}
 	if got, err := sub.Next(within(t, 2*time.Second)); err != world.ErrConnection {
@@ -114,8 +115,8 @@ func TestADialledConnectionIsOneConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := func(do func(context.Context, world.Cmd) world.Reply) string {
-		return do(ctx, world.Command("CLIENT", "ID")).String()
+	id := func(do func(context.Context, redis.Cmd) redis.Reply) string {
+		return do(ctx, redis.Command("CLIENT", "ID")).String()
 	}
 	first := id(conn.Do)
 	if again := id(conn.Do); again != first {
@@ -124,13 +125,13 @@ func TestADialledConnectionIsOneConnection(t *testing.T) {
 	if pooled := id(p.Do); pooled == first {
 		t.Errorf("the pool gave connection %s away a second time", pooled)
 	}
-	if got := conn.Do(ctx, world.Set("lock", "token").PX(time.Second).NX()); !got.IsOK() {
+	if got := conn.Do(ctx, redis.Set("lock", "token").PX(time.Second).NX()); !got.IsOK() {
 		t.Errorf("SET: %v", got)
 	}
-	if got := conn.Do(ctx, world.Wait(1, 20*time.Millisecond)); !got.IsInt(0) {
+	if got := conn.Do(ctx, redis.Wait(1, 20*time.Millisecond)); !got.IsInt(0) {
 		t.Errorf("WAIT without replicas: %v, want 0", got)
 	}
-	if got := conn.Do(ctx, world.Command("NONSENSE")); got.Err == nil || !strings.HasPrefix(got.Err.Error(), "ERR unknown command") {
+	if got := conn.Do(ctx, redis.Command("NONSENSE")); got.Err == nil || !strings.HasPrefix(got.Err.Error(), "ERR unknown command") {
 		t.Errorf("an error of the server became %v", got)
 	}
 	if again := id(conn.Do); again != first {
@@ -138,10 +139,10 @@ func TestADialledConnectionIsOneConnection(t *testing.T) {
 	}
 	conn.Close()
 	conn.Close()
-	if got := conn.Do(ctx, world.Get("lock")); got.Err != world.ErrConnection {
+	if got := conn.Do(ctx, redis.Get("lock")); got.Err != world.ErrConnection {
 		t.Errorf("after Close: %v", got)
 	}
-	if got := p.Do(ctx, world.Get("lock")); got.String() != `"token"` {
+	if got := p.Do(ctx, redis.Get("lock")); got.String() != `"token"` {
 		t.Errorf("the pool after it: %v", got)
 	}
 }
@@ -157,7 +158,7 @@ func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []error{world.ErrTimeout, world.ErrConnection} {
-		if got := conn.Do(context.Background(), world.Get("lock")).Err; got != want {
+		if got := conn.Do(context.Background(), redis.Get("lock")).Err; got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}
@@ -233,7 +234,7 @@ func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := connected(t, primary.Addr)
-	dial := func() world.RedisConn {
+	dial := func() redis.Conn {
 		conn, err := p.Dial(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -245,13 +246,13 @@ func TestWaitSpeaksOfThePastOfItsConnection(t *testing.T) {
 	if err := replica.Freeze(); err != nil {
 		t.Fatal(err)
 	}
-	if got := one.Do(ctx, world.Set("lock", "token")); !got.IsOK() {
+	if got := one.Do(ctx, redis.Set("lock", "token")); !got.IsOK() {
 		t.Fatalf("SET: %v", got)
 	}
 	after := dial()
-	wait := world.Wait(1, 20*time.Millisecond)
+	wait := redis.Wait(1, 20*time.Millisecond)
 	// A server may keep a WAIT for longer than a reply may take.
-	if got := one.Do(ctx, world.Wait(1, 2*p.w.start.Timeout)); !got.IsInt(0) {
+	if got := one.Do(ctx, redis.Wait(1, 2*p.w.start.Timeout)); !got.IsInt(0) {
 		t.Errorf("WAIT for twice the timeout of a reply: %v, want 0", got)
 	}
 	if got := before.Do(ctx, wait); !got.IsInt(1) {
@@ -279,16 +280,16 @@ func TestAServerThatWakesExecutesWhatItMissed(t *testing.T) {
 	}
 	const n = 5
 	for i := range n {
-		if err := p.Do(ctx, world.Command("INCR", "n")).Err; !errors.Is(err, world.ErrTimeout) {
+		if err := p.Do(ctx, redis.Command("INCR", "n")).Err; !errors.Is(err, world.ErrTimeout) {
 			t.Fatalf("command %d to a frozen server: %v", i, err)
 		}
 	}
 	if err := server.Thaw(); err != nil {
 		t.Fatal(err)
 	}
-	got := world.Reply{}
+	got := redis.Reply{}
 	for end := time.Now().Add(10 * time.Second); got.Str != "5" && time.Now().Before(end); {
-		got = p.Do(ctx, world.Get("n"))
+		got = p.Do(ctx, redis.Get("n"))
 	}
 	if got.Str != "5" {
 		t.Errorf("the server has executed %s of %d commands", got, n)

@@ -9,15 +9,15 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
-	"lockstep/internal/world"
+	"lockstep/internal/store/redis"
 )
 
 // lines are the ways to one server, each used by one command at a time.
 type lines struct {
-	timeout time.Duration // of a request
-	shared  *redis.Client // for connections that somebody keeps
+	timeout time.Duration   // of a request
+	shared  *goredis.Client // for connections that somebody keeps
 	open    func() *line
 
 	mu   sync.Mutex
@@ -27,7 +27,7 @@ type lines struct {
 func newLines(addr string, timeout time.Duration) *lines {
 	return &lines{
 		timeout: timeout,
-		shared:  redis.NewClient(options(addr, timeout)),
+		shared:  goredis.NewClient(options(addr, timeout)),
 		open:    func() *line { return newLine(addr, timeout) },
 	}
 }
@@ -35,14 +35,14 @@ func newLines(addr string, timeout time.Duration) *lines {
 // do sends one command and returns at the latest when ctx ends. A command that was cut short, by
 // ctx or by its timeout, takes its connection with it, so no late reply can be mistaken for that of
 // the next command.
-func (l *lines) do(ctx context.Context, send sending) world.Reply {
+func (l *lines) do(ctx context.Context, send sending) redis.Reply {
 	one := l.take()
 	stop := func() bool { return true }
 	if ctx.Done() != nil {
 		stop = context.AfterFunc(ctx, one.cut)
 	}
 	reply := send(ctx, one.client)
-	if stop() && (reply.Kind != world.ReplyError || serverError(reply.Err)) {
+	if stop() && (reply.Kind != redis.ReplyError || serverError(reply.Err)) {
 		l.give(one)
 	} else {
 		_ = one.client.Close() // what is lost with it is not wanted any more
@@ -109,7 +109,7 @@ func (l *lines) Close() error {
 // in a goroutine that can be left alone would cost more than all the rest of a command;
 // here the connection that a command waits on is known, and can be cut.
 type line struct {
-	client *redis.Client
+	client *goredis.Client
 
 	mu   sync.Mutex
 	conn net.Conn // the latest
@@ -130,7 +130,7 @@ func newLine(addr string, timeout time.Duration) *line {
 		l.conn = conn
 		return &cuttable{conn, l}, nil
 	}
-	l.client = redis.NewClient(o)
+	l.client = goredis.NewClient(o)
 	return l
 }
 

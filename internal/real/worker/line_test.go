@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestACancelledCommandTakesItsConnectionWithIt(t *testing.T) {
 	p := connected(t, realServer(t).Addr)
 	background := context.Background()
-	id := func() string { return p.Do(background, world.Command("CLIENT", "ID")).String() }
+	id := func() string { return p.Do(background, redis.Command("CLIENT", "ID")).String() }
 	first := id()
 	if again := id(); again != first {
 		t.Fatalf("a second connection without a need: %s after %s", again, first)
@@ -24,7 +25,7 @@ func TestACancelledCommandTakesItsConnectionWithIt(t *testing.T) {
 		ctx, cancel := context.WithCancel(background)
 		time.AfterFunc(time.Duration(round)*20*time.Microsecond, cancel)
 		began := time.Now()
-		reply := p.Do(ctx, world.Command("BLPOP", "nothing", "0"))
+		reply := p.Do(ctx, redis.Command("BLPOP", "nothing", "0"))
 		if reply.Err != context.Canceled {
 			t.Fatalf("round %d: got %v", round, reply)
 		}

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store/etcd"
 	"lockstep/internal/world"
 )
 
@@ -15,7 +16,7 @@ func startEtcd(t *testing.T) *servers.Server {
 	t.Helper()
 	realtest.Need(t, "etcd")
 	t.Setenv("TMPDIR", t.TempDir())
-	members, err := servers.StartEtcd(t.Context(), servers.EtcdOptions{})
+	members, err := livestore.Of(etcd.ID).Start(t.Context(), livestore.Wish{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,19 +24,16 @@ func startEtcd(t *testing.T) *servers.Server {
 	return members[0]
 }
 
-func etcdOf(t *testing.T, w *worker, addrs ...string) *etcdPort {
+func etcdOf(t *testing.T, w *worker, addrs ...string) etcd.Client {
 	t.Helper()
-	p, err := newEtcd(w, addrs, w.dialDirectly)
+	p, err := newStorePort(w, livestore.Of(etcd.ID), addrs, w.dialDirectly)
+	if err == nil {
+		err = p.ready(t.Context())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.close)
-	return p
-}
-
-func TestLocksContendOnEtcd(t *testing.T) {
-	s := startEtcd(t)
-	contendFor(t, locks.StoreEtcd, time.Second, func(w *worker, d *locks.Deps) { d.Etcd = etcdOf(t, w, s.Addr) })
+	return etcd.Client{Port: p}
 }
 
 func TestEtcdAnswersAsThePortPromises(t *testing.T) {
@@ -43,9 +41,6 @@ func TestEtcdAnswersAsThePortPromises(t *testing.T) {
 	w, told := alone(t, time.Second)
 	p := etcdOf(t, w, s.Addr)
 	ctx := context.Background()
-	if err := p.connect(ctx); err != nil {
-		t.Fatal(err)
-	}
 	lease, err := p.Grant(ctx, 5*time.Second)
 	if err != nil || lease.ID == 0 || lease.TTL != 5*time.Second {
 		t.Fatalf("granted %+v, %v", lease, err)
@@ -53,10 +48,10 @@ func TestEtcdAnswersAsThePortPromises(t *testing.T) {
 	if ttl, err := p.KeepAlive(ctx, lease.ID); err != nil || ttl != 5*time.Second {
 		t.Errorf("renewed for %v, %v", ttl, err)
 	}
-	txn := world.EtcdTxn{
-		If:   []world.EtcdCompare{{Key: "lock"}},
-		Then: []world.EtcdOp{{Kind: world.EtcdPut, Key: "lock", Value: "A", Lease: lease.ID}},
-		Else: []world.EtcdOp{{Kind: world.EtcdGet, Key: "lock"}},
+	txn := etcd.Txn{
+		If:   []etcd.Compare{{Key: "lock"}},
+		Then: []etcd.Op{{Kind: etcd.Put, Key: "lock", Value: "A", Lease: lease.ID}},
+		Else: []etcd.Op{{Kind: etcd.Get, Key: "lock"}},
 	}
 	made, err := p.Txn(ctx, txn)
 	if err != nil || !made.Succeeded {
@@ -66,7 +61,7 @@ func TestEtcdAnswersAsThePortPromises(t *testing.T) {
 	if err != nil || found.Succeeded || len(found.Responses) != 1 {
 		t.Fatalf("the second transaction: %+v, %v", found, err)
 	}
-	want := world.EtcdKV{
+	want := etcd.KV{
 		Key: "lock", Value: "A", CreateRevision: made.Revision, ModRevision: made.Revision, Version: 1, Lease: lease.ID,
 	}
 	if got := found.Responses[0].KVs; len(got) != 1 || got[0] != want {
@@ -75,38 +70,38 @@ func TestEtcdAnswersAsThePortPromises(t *testing.T) {
 	if err := p.Revoke(ctx, lease.ID); err != nil {
 		t.Errorf("revoking: %v", err)
 	}
-	if got, err := p.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: "lock"}); err != nil || len(got.Responses[0].KVs) != 0 {
+	if got, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "lock"}); err != nil || len(got.Responses[0].KVs) != 0 {
 		t.Errorf("the key has outlived its lease: %+v, %v", got, err)
 	}
 	gone := func(what string, err error) {
-		if err != world.ErrLeaseNotFound {
-			t.Errorf("%s: %v, want exactly %v", what, err, world.ErrLeaseNotFound)
+		if err != etcd.ErrLeaseNotFound {
+			t.Errorf("%s: %v, want exactly %v", what, err, etcd.ErrLeaseNotFound)
 		}
 	}
 	_, err = p.KeepAlive(ctx, lease.ID)
 	gone("renewing a lease that has gone", err)
 	gone("revoking it", p.Revoke(ctx, lease.ID))
-	_, err = p.Do(ctx, world.EtcdOp{Kind: world.EtcdPut, Key: "lock", Lease: lease.ID})
+	_, err = p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "lock", Lease: lease.ID})
 	gone("using it", err)
-	put := world.EtcdOp{Kind: world.EtcdPut, Key: "twice"}
-	_, err = p.Txn(ctx, world.EtcdTxn{Then: []world.EtcdOp{put, put}})
+	put := etcd.Op{Kind: etcd.Put, Key: "twice"}
+	_, err = p.Txn(ctx, etcd.Txn{Then: []etcd.Op{put, put}})
 	if err == nil || err.Error() != "etcdserver: duplicate key given in txn request" {
 		t.Errorf("a transaction that etcd refuses: %v", err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if _, err := p.Do(ctx, world.EtcdOp{Kind: world.EtcdPut, Key: "queue/" + name}); err != nil {
+		if _, err := p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "queue/" + name}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first, err := p.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: "queue/", Prefix: true, FirstCreated: true})
+	first, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "queue/", Prefix: true, FirstCreated: true})
 	if err != nil || len(first.Responses[0].KVs) != 1 || first.Responses[0].KVs[0].Key != "queue/a" {
 		t.Errorf("first created: %+v, %v", first, err)
 	}
-	last, err := p.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: "queue/", Prefix: true, MaxCreateRevision: first.Revision})
+	last, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "queue/", Prefix: true, MaxCreateRevision: first.Revision})
 	if err != nil || len(last.Responses[0].KVs) != 1 || last.Responses[0].KVs[0].Key != "queue/b" {
 		t.Errorf("last created: %+v, %v", last, err)
 	}
-	if got, err := p.Do(ctx, world.EtcdOp{Kind: world.EtcdDelete, Key: "queue/", Prefix: true}); err != nil || got.Responses[0].Deleted != 2 {
+	if got, err := p.Do(ctx, etcd.Op{Kind: etcd.Delete, Key: "queue/", Prefix: true}); err != nil || got.Responses[0].Deleted != 2 {
 		t.Errorf("deleted %+v, %v", got, err)
 	}
 	lines := told.lines()
@@ -120,7 +115,7 @@ func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
 	w, _ := alone(t, time.Second)
 	p := etcdOf(t, w, s.Addr)
 	ctx := context.Background()
-	base, err := p.Do(ctx, world.EtcdOp{Kind: world.EtcdPut, Key: "lock"})
+	base, err := p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "lock"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,17 +124,18 @@ func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watch.Close()
-	for _, op := range []world.EtcdOp{
-		{Kind: world.EtcdPut, Key: "lock"}, {Kind: world.EtcdPut, Key: "other"}, {Kind: world.EtcdDelete, Key: "lock"},
+	for _, op := range []etcd.Op{
+		{Kind: etcd.Put, Key: "lock"}, {Kind: etcd.Put, Key: "other"}, {Kind: etcd.Delete, Key: "lock"},
 	} {
 		if _, err := p.Do(ctx, op); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []world.EtcdEvent{
+	for _, want := range []etcd.Event{
 		{Key: "lock", Revision: base.Revision + 1}, {Key: "lock", Revision: base.Revision + 3, Deleted: true},
 	} {
-		if got, err := watch.Next(within(t, 5*time.Second)); got != want || err != nil {
+		got, err := watch.Next(within(t, 5*time.Second))
+		if got.Put = (etcd.KV{}); got != want || err != nil {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
 	}
@@ -159,12 +155,9 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	s := startEtcd(t)
 	w, told := alone(t, timeout)
 	p := etcdOf(t, w, s.Addr)
-	if err := p.connect(context.Background()); err != nil {
-		t.Fatal(err)
-	}
 	get := func(ctx context.Context) (error, time.Duration) {
 		began := time.Now()
-		_, err := p.Do(ctx, world.EtcdOp{Kind: world.EtcdGet, Key: "lock"})
+		_, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "lock"})
 		return err, time.Since(began)
 	}
 	if err := s.Freeze(); err != nil {
@@ -199,9 +192,13 @@ func TestASilentMemberOfEtcdIsPassedOver(t *testing.T) {
 	dead := answering(t, "")
 	s := startEtcd(t)
 	w, _ := alone(t, 200*time.Millisecond)
-	p := etcdOf(t, w, dead, s.Addr)
+	port, err := newStorePort(w, livestore.Of(etcd.ID), []string{dead, s.Addr}, w.dialDirectly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := etcd.Client{Port: port}
 	for i, want := range []error{world.ErrTimeout, nil, nil} {
-		if _, err := p.Do(context.Background(), world.EtcdOp{Kind: world.EtcdGet, Key: "lock"}); err != want {
+		if _, err := p.Do(context.Background(), etcd.Op{Kind: etcd.Get, Key: "lock"}); err != want {
 			t.Errorf("request %d: %v, want %v", i, err, want)
 		}
 	}

@@ -9,84 +9,71 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
+	"lockstep/internal/store/sql"
 	"lockstep/internal/world"
 )
 
 // database is a real server of one flavour.
 type database struct {
-	store  locks.Store
-	server *servers.Server
-	dsn    string
+	*livestore.Driver
+	server livestore.Database
 }
 
-func startMariaDB(t *testing.T) *database {
+func startDatabase(t testing.TB, id store.ID) *database {
 	t.Helper()
-	realtest.Need(t, "mariadbd")
-	db, err := servers.StartMariaDB(t.Context(), servers.MariaDBOptions{})
+	for _, p := range store.Of(id).Programs {
+		realtest.Need(t, p.Name)
+	}
+	d := livestore.Of(id)
+	db, err := d.Launch(t.Context(), livestore.Single{Name: string(id)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Stop() })
-	return &database{locks.StoreMySQL, db.Server, db.DSN(db.Addr)}
-}
-
-func startPostgres(t *testing.T) *database {
-	t.Helper()
-	realtest.Need(t, "postgres")
-	db, err := servers.StartPostgres(t.Context(), servers.PostgresOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Stop() })
-	return &database{locks.StorePostgres, db.Server, db.DSN(db.Addr)}
+	return &database{d, db}
 }
 
 // both runs a test on both databases.
 func both(t *testing.T, test func(t *testing.T, db *database)) {
-	t.Run("MariaDB", func(t *testing.T) { test(t, startMariaDB(t)) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, startPostgres(t)) })
+	t.Run("MariaDB", func(t *testing.T) { test(t, startDatabase(t, sql.MySQLID)) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, startDatabase(t, sql.PostgresID)) })
 }
 
-// close ends all connections that nobody uses.
-func (p *sqlPort) close() {
-	for _, pool := range p.pools {
-		_ = pool.Close()
-	}
-}
-
-func (db *database) port(t *testing.T, w *worker, dial dialFunc) *sqlPort {
+func (db *database) port(t testing.TB, w *worker, dial dialFunc) sql.Client {
 	t.Helper()
-	makePort := newMySQL
-	if db.store == locks.StorePostgres {
-		makePort = newPostgres
+	p, err := newStorePort(w, db.Driver, []string{db.server.Endpoint(db.server.Listens())}, dial)
+	if err == nil {
+		err = p.ready(context.Background())
 	}
-	p, err := makePort(w, []string{db.dsn}, func() int { return 0 }, dial)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.close)
-	if err := p.connect(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return sql.Client{Port: p}
 }
 
-func sqlStmt(query string, args ...world.SQLValue) world.Stmt {
-	return world.Stmt{Query: query, Args: args}
+// setUp has executed what our locks expect.
+func (db *database) setUp(t testing.TB, w *worker) {
+	t.Helper()
+	p := db.port(t, w, w.dialDirectly)
+	for _, stmt := range store.Of(db.Store).Prepared(locks.Key) {
+		if res := p.Exec(context.Background(), stmt.(sql.Stmt)); res.Err != nil {
+			t.Fatalf("%s: %v", world.RequestText(stmt), res.Err)
+		}
+	}
+}
+
+func sqlStmt(query string, args ...sql.Value) sql.Stmt {
+	return sql.Stmt{Query: query, Args: args}
 }
 
 func TestLocksContendOnDatabases(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
 		w, _ := alone(t, 5*time.Second)
-		setUp := db.port(t, w, w.dialDirectly)
-		for _, stmt := range locks.SQLTables(db.store, locks.Key) {
-			if res := setUp.Exec(context.Background(), stmt); res.Err != nil {
-				t.Fatalf("%s: %v", stmt.Query, res.Err)
-			}
-		}
-		contendFor(t, db.store, 3*time.Second, func(w *worker, d *locks.Deps) { d.SQL = db.port(t, w, w.dialDirectly) })
+		db.setUp(t, w)
+		contendFor(t, db.Store, 3*time.Second, func(w *worker, d *locks.Deps) { d.Port = db.port(t, w, w.dialDirectly).Port })
 	})
 }
 
@@ -95,43 +82,43 @@ func TestStatementsAreAnswered(t *testing.T) {
 		w, told := alone(t, 5*time.Second)
 		p := db.port(t, w, w.dialDirectly)
 		ctx := context.Background()
-		exec := func(query string, args ...world.SQLValue) world.SQLResult {
+		exec := func(query string, args ...sql.Value) sql.Result {
 			t.Helper()
 			return p.Exec(ctx, sqlStmt(query, args...))
 		}
 		create, id := "CREATE TABLE things (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(64) UNIQUE)", int64(1)
-		duplicate := world.SQLError{Number: 1062, State: "23000"}
-		if db.store == locks.StorePostgres {
+		duplicate, truth := sql.Error{Number: 1062, State: "23000"}, sql.Num(1)
+		if db.Store == sql.PostgresID {
 			create, id = "CREATE TABLE things (id BIGSERIAL PRIMARY KEY, name VARCHAR(64) UNIQUE)", 0
-			duplicate = world.SQLError{State: "23505"}
+			duplicate, truth = sql.Error{State: "23505"}, sql.Bool(true)
 		}
 		if res := exec(create); res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		hostile := world.SQLText("it's ? $1 \\")
+		hostile := sql.Text("it's ? $1 \\")
 		if res := exec("INSERT INTO things (name) VALUES (?)", hostile); res.Err != nil || res.Affected != 1 || res.LastID != id {
 			t.Errorf("INSERT: %+v", res)
 		}
 		res := exec("INSERT INTO things (name) VALUES (?)", hostile)
-		got, ok := res.Err.(*world.SQLError)
+		got, ok := res.Err.(*sql.Error)
 		if !ok || got.Number != duplicate.Number || got.State != duplicate.State || got.Message == "" || !res.Duplicate() {
 			t.Errorf("a second INSERT: %+v", res)
 		}
-		res = exec("SELECT id, name, NULL FROM things WHERE name = ? AND id = ? AND name <> 'a?b'", hostile, world.SQLNum(1))
-		want := [][]world.SQLValue{{world.SQLNum(1), hostile, {Null: true}}}
+		res = exec("SELECT id, name, NULL FROM things WHERE name = ? AND id = ? AND name <> 'a?b'", hostile, sql.Num(1))
+		want := [][]sql.Value{{sql.Num(1), hostile, {Null: true}}}
 		if !reflect.DeepEqual(res.Rows, want) || res.Err != nil {
 			t.Errorf("SELECT: %+v, want %+v", res, want)
 		}
-		if res := exec("SELECT name FROM things WHERE id = ?", world.SQLNum(7)); res.Err != nil || len(res.Rows) != 0 {
+		if res := exec("SELECT name FROM things WHERE id = ?", sql.Num(7)); res.Err != nil || len(res.Rows) != 0 {
 			t.Errorf("SELECT of nothing: %+v", res)
 		}
-		if res := exec("SELECT id = 1 FROM things"); res.Err != nil || res.Rows[0][0] != world.SQLNum(1) {
+		if res := exec("SELECT id = 1 FROM things"); res.Err != nil || res.Rows[0][0] != truth {
 			t.Errorf("a truth: %+v", res)
 		}
-		if res := exec("DELETE FROM things WHERE id = ?", world.SQLNum(7)); res.Err != nil || res.Affected != 0 {
+		if res := exec("DELETE FROM things WHERE id = ?", sql.Num(7)); res.Err != nil || res.Affected != 0 {
 			t.Errorf("DELETE of nothing: %+v", res)
 		}
-		var refused *world.SQLError
+		var refused *sql.Error
 		if res := exec("NONSENSE"); !errors.As(res.Err, &refused) || refused.State != "42601" && refused.Number != 1064 {
 			t.Errorf("a statement that is none: %v", res.Err)
 		}
@@ -145,29 +132,29 @@ func TestStatementsAreAnswered(t *testing.T) {
 }
 
 // sessionID asks a session, or whatever connection the pool gives, for its number.
-func (db *database) sessionID() world.Stmt {
-	if db.store == locks.StorePostgres {
+func (db *database) sessionID() sql.Stmt {
+	if db.Store == sql.PostgresID {
 		return sqlStmt("SELECT pg_backend_pid()")
 	}
 	return sqlStmt("SELECT CONNECTION_ID()")
 }
 
-func (db *database) kill(id int64) world.Stmt {
-	if db.store == locks.StorePostgres {
+func (db *database) kill(id int64) sql.Stmt {
+	if db.Store == sql.PostgresID {
 		return sqlStmt("SELECT pg_terminate_backend(" + strconv.FormatInt(id, 10) + ")")
 	}
 	return sqlStmt("KILL CONNECTION " + strconv.FormatInt(id, 10))
 }
 
 // take and free are a lock that belongs to a session; 1 means success.
-func (db *database) take() world.Stmt {
-	if db.store == locks.StorePostgres {
+func (db *database) take() sql.Stmt {
+	if db.Store == sql.PostgresID {
 		return sqlStmt("SELECT pg_try_advisory_lock(7)")
 	}
 	return sqlStmt("SELECT GET_LOCK('seven', 0)")
 }
 
-func number(t *testing.T, res world.SQLResult) int64 {
+func number(t *testing.T, res sql.Result) int64 {
 	t.Helper()
 	if res.Err != nil || len(res.Rows) != 1 || len(res.Rows[0]) != 1 || !res.Rows[0][0].IsNum {
 		t.Fatalf("not a number: %+v", res)
@@ -176,7 +163,7 @@ func number(t *testing.T, res world.SQLResult) int64 {
 }
 
 // eventually tries a lock until it is free.
-func eventually(t *testing.T, what string, exec func() world.SQLResult) {
+func eventually(t *testing.T, what string, exec func() sql.Result) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); number(t, exec()) != 1; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -190,9 +177,9 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 		w, _ := alone(t, 5*time.Second)
 		p := db.port(t, w, w.dialDirectly)
 		ctx := context.Background()
-		session := func() (world.SQLConn, int64) {
+		session := func() (sql.Session, int64) {
 			t.Helper()
-			c, err := p.Dial(ctx)
+			c, err := p.Open(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,7 +193,7 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 		if number(t, a.Exec(ctx, db.take())) != 1 || number(t, b.Exec(ctx, db.take())) == 1 {
 			t.Fatal("a lock of a session is not one")
 		}
-		var refused *world.SQLError
+		var refused *sql.Error
 		if res := a.Exec(ctx, sqlStmt("NONSENSE")); !errors.As(res.Err, &refused) {
 			t.Errorf("a statement that is none: %v", res.Err)
 		}
@@ -218,7 +205,7 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 		if res := a.Exec(ctx, db.sessionID()); res.Err != world.ErrConnection {
 			t.Errorf("after Close: %v", res.Err)
 		}
-		eventually(t, "a closed session keeps its lock", func() world.SQLResult { return b.Exec(ctx, db.take()) })
+		eventually(t, "a closed session keeps its lock", func() sql.Result { return b.Exec(ctx, db.take()) })
 		if res := p.Exec(ctx, db.kill(other)); res.Err != nil {
 			t.Fatal(res.Err)
 		}
@@ -226,7 +213,7 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 			t.Errorf("a session that was killed: %v, want exactly %v", res.Err, world.ErrConnection)
 		}
 		c, _ := session()
-		eventually(t, "a killed session keeps its lock", func() world.SQLResult { return c.Exec(ctx, db.take()) })
+		eventually(t, "a killed session keeps its lock", func() sql.Result { return c.Exec(ctx, db.take()) })
 		c.Close()
 	})
 }
@@ -237,7 +224,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		w, told := alone(t, timeout)
 		p := db.port(t, w, w.dialDirectly)
 		ctx := context.Background()
-		conn, err := p.Dial(ctx)
+		conn, err := p.Open(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +235,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		// A statement that takes longer than the response timeout ends with its
 		// session, not by a second connection that asks the server to end it.
 		sleep := sqlStmt("SELECT SLEEP(3)")
-		if db.store == locks.StorePostgres {
+		if db.Store == sql.PostgresID {
 			sleep = sqlStmt("SELECT pg_sleep(3)")
 		}
 		began := time.Now()
@@ -266,7 +253,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		if again := number(t, p.Exec(ctx, db.sessionID())); again == id {
 			t.Error("the pool gave a session away that was closed")
 		}
-		if db.store == locks.StoreMySQL { // of PostgreSQL, only the process that accepts would freeze
+		if db.Store == sql.MySQLID { // of PostgreSQL, only the process that accepts would freeze
 			if err := db.server.Freeze(); err != nil {
 				t.Fatal(err)
 			}
@@ -297,11 +284,11 @@ func TestAStatementIsNotRepeated(t *testing.T) {
 			t.Fatal(res.Err)
 		}
 		slow := "INSERT INTO counted SELECT SLEEP(0.5)"
-		if db.store == locks.StorePostgres {
+		if db.Store == sql.PostgresID {
 			slow = "INSERT INTO counted SELECT 0 FROM pg_sleep(0.5)"
 		}
 		kill := db.kill(number(t, p.Exec(ctx, db.sessionID()))) // the pool has no other connection
-		killed := make(chan world.SQLResult, 1)
+		killed := make(chan sql.Result, 1)
 		time.AfterFunc(200*time.Millisecond, func() { killed <- direct.Exec(ctx, kill) })
 		if res := p.Exec(ctx, sqlStmt(slow)); res.Err != world.ErrConnection {
 			t.Errorf("a session that ended: %+v, want exactly %v", res, world.ErrConnection)

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store/zookeeper"
 	"lockstep/internal/world"
 )
 
@@ -20,7 +21,7 @@ func startZooKeeper(t *testing.T) *servers.Server {
 	realtest.Need(t, "java")
 	realtest.Need(t, "zookeeper.jar")
 	t.Setenv("TMPDIR", t.TempDir())
-	members, err := servers.StartZooKeeper(t.Context(), servers.ZooKeeperOptions{})
+	members, err := livestore.Of(zookeeper.ID).Start(t.Context(), livestore.Wish{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,36 +29,57 @@ func startZooKeeper(t *testing.T) *servers.Server {
 	return members[0]
 }
 
-func zkSessionOn(t *testing.T, w *worker, addr string, timeout time.Duration, dial dialFunc) *zkSession {
+// zkSession is a session whose states are kept. Its test has the turn.
+type zkSession struct {
+	*zookeeper.Session
+	w      *worker
+	states []zookeeper.State
+}
+
+func zkClient(t *testing.T, w *worker, addr string, dial dialFunc) zookeeper.Client {
 	t.Helper()
-	s, err := newZooKeeper(w, []string{addr}, dial).Connect(within(t, 10*time.Second), timeout)
+	p, err := newStorePort(w, livestore.Of(zookeeper.ID), []string{addr}, dial)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(*zkSession)
+	return zookeeper.Client{Env: newEnv(w, t.Name()), Port: p}
+}
+
+func zkSessionOn(t *testing.T, w *worker, addr string, timeout time.Duration, dial dialFunc) *zkSession {
+	t.Helper()
+	client := zkClient(t, w, addr, dial)
+	session, err := client.Connect(within(t, 10*time.Second), timeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &zkSession{session, w, []zookeeper.State{session.State()}}
+	client.Env.Go(context.Background(), "states", func(ctx context.Context) {
+		for {
+			state, err := session.NextState(ctx)
+			if err != nil {
+				return
+			}
+			s.states = append(s.states, state)
+		}
+	})
+	s.pause(time.Millisecond)
+	return s
+}
+
+// pause lets the other tasks run.
+func (s *zkSession) pause(d time.Duration) {
+	defer s.w.turns.leave()()
+	time.Sleep(d)
 }
 
 // wantHistory waits until a session has been in these states.
-func (s *zkSession) wantHistory(t *testing.T, want ...world.ZKState) {
+func (s *zkSession) wantHistory(t *testing.T, want ...zookeeper.State) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
-		s.mu.Lock()
-		states := slices.Clone(s.states)
-		s.mu.Unlock()
-		if reflect.DeepEqual(states, want) {
-			return
-		}
+	for end := time.Now().Add(5 * time.Second); !slices.Equal(s.states, want); s.pause(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("the session was %v, want %v", states, want)
+			t.Fatalf("the session was %v, want %v", s.states, want)
 		}
 	}
-}
-
-func TestLocksContendOnZooKeeper(t *testing.T) {
-	server := startZooKeeper(t)
-	contendFor(t, locks.StoreZooKeeper, time.Second, func(w *worker, d *locks.Deps) {
-		d.ZooKeeper = newZooKeeper(w, []string{server.Addr}, w.dialDirectly)
-	})
 }
 
 func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
@@ -66,10 +88,10 @@ func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
 	ctx := context.Background()
 	// The tick is 100 ms: sessions last 0.2 to 2 s.
 	s := zkSessionOn(t, w, server.Addr, time.Minute, w.dialDirectly)
-	if s.Timeout() != 2*time.Second || s.ID() == 0 || s.State() != world.ZKConnected {
+	if s.Timeout() != 2*time.Second || s.ID() == 0 || s.State() != zookeeper.Connected {
 		t.Fatalf("session %x, %v, state %v", s.ID(), s.Timeout(), s.State())
 	}
-	if path, err := s.Create(ctx, "/lock", "A", world.ZKEphemeral); err != nil || path != "/lock" {
+	if path, err := s.Create(ctx, "/lock", "A", zookeeper.Ephemeral); err != nil || path != "/lock" {
 		t.Fatalf("created %q, %v", path, err)
 	}
 	stat, err := s.Exists(ctx, "/lock")
@@ -79,11 +101,11 @@ func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
 	if stat, err := s.Exists(ctx, "/other"); stat != nil || err != nil {
 		t.Errorf("found %+v, %v", stat, err)
 	}
-	if _, err := s.Create(ctx, "/queue", "", world.ZKPersistent); err != nil {
+	if _, err := s.Create(ctx, "/queue", "", zookeeper.Persistent); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"/queue/b0000000000", "/queue/a0000000001"} {
-		if path, err := s.Create(ctx, want[:len(want)-10], "", world.ZKEphemeralSequential); path != want || err != nil {
+		if path, err := s.Create(ctx, want[:len(want)-10], "", zookeeper.EphemeralSequential); path != want || err != nil {
 			t.Errorf("created %q, %v, want %q", path, err, want)
 		}
 	}
@@ -96,14 +118,14 @@ func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
 			t.Errorf("%s: %v, want exactly %v", what, got, want)
 		}
 	}
-	_, err = s.Create(ctx, "/lock", "", world.ZKEphemeral)
-	check("twice", err, world.ErrNodeExists)
-	_, err = s.Create(ctx, "/no/where", "", world.ZKEphemeral)
-	check("no parent", err, world.ErrNoNode)
-	check("another version", s.Delete(ctx, "/lock", 7), world.ErrBadVersion)
-	check("no node", s.Delete(ctx, "/other", -1), world.ErrNoNode)
+	_, err = s.Create(ctx, "/lock", "", zookeeper.Ephemeral)
+	check("twice", err, zookeeper.ErrNodeExists)
+	_, err = s.Create(ctx, "/no/where", "", zookeeper.Ephemeral)
+	check("no parent", err, zookeeper.ErrNoNode)
+	check("another version", s.Delete(ctx, "/lock", 7), zookeeper.ErrBadVersion)
+	check("no node", s.Delete(ctx, "/other", -1), zookeeper.ErrNoNode)
 	_, err = s.Children(ctx, "/other")
-	check("children of no node", err, world.ErrNoNode)
+	check("children of no node", err, zookeeper.ErrNoNode)
 	check("the right version", s.Delete(ctx, "/lock", 0), nil)
 	if err := s.Delete(ctx, "/queue", -1); err == nil || err.Error() != "zk: node has children" {
 		t.Errorf("a node with children: %v", err)
@@ -116,14 +138,14 @@ func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
 	for range 2 {
 		check("the node went with its session", gone.Wait(within(t, time.Second)), nil)
 	}
-	if s.State() != world.ZKExpired {
+	if s.State() != zookeeper.Expired {
 		t.Errorf("closed, and its state is %v", s.State())
 	}
 	_, err = s.Exists(ctx, "/lock")
-	check("closed", err, world.ErrSessionExpired)
-	check("closing twice", s.Close(ctx), world.ErrSessionExpired)
+	check("closed", err, zookeeper.ErrSessionExpired)
+	check("closing twice", s.Close(ctx), zookeeper.ErrSessionExpired)
 	lines := told.lines()
-	want := []string{"CONNECT 60000", "-> " + world.ZKSessionText(s.ID(), 2*time.Second), "CREATE /lock EPHEMERAL", "-> /lock"}
+	want := []string{"CONNECT 60000", "-> " + zookeeper.Granted{ID: s.ID(), Timeout: 2 * time.Second}.Text(), "CREATE /lock EPHEMERAL", "-> /lock"}
 	if !reflect.DeepEqual(lines[:4], want) {
 		t.Errorf("reported %q, want %q", lines[:4], want)
 	}
@@ -139,15 +161,15 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	s := zkSessionOn(t, w, server.Addr, 1800*time.Millisecond, way.dial)
 	other := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
 	id := s.ID()
-	if _, err := other.Create(context.Background(), "/seen", "", world.ZKEphemeral); err != nil {
+	if _, err := other.Create(context.Background(), "/seen", "", zookeeper.Ephemeral); err != nil {
 		t.Fatal(err)
 	}
 	_, gone, err := s.ExistsWatch(context.Background(), "/seen")
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(4500 * time.Millisecond)
-	if s.State() != world.ZKConnected {
+	s.pause(4500 * time.Millisecond)
+	if s.State() != zookeeper.Connected {
 		t.Fatalf("nothing has happened, and the state is %v", s.State())
 	}
 	pings := told.tasks("PING")
@@ -156,7 +178,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 	}
 	way.set(true)
 	way.set(false)
-	s.wantHistory(t, world.ZKConnected, world.ZKDisconnected, world.ZKConnected)
+	s.wantHistory(t, zookeeper.Connected, zookeeper.Disconnected, zookeeper.Connected)
 	if s.ID() != id {
 		t.Error("another session")
 	}
@@ -182,7 +204,7 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 	s := zkSessionOn(t, w, server.Addr, 400*time.Millisecond, way.dial)
 	other := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
 	id := s.ID()
-	if _, err := s.Create(ctx, "/mine", "", world.ZKEphemeral); err != nil {
+	if _, err := s.Create(ctx, "/mine", "", zookeeper.Ephemeral); err != nil {
 		t.Fatal(err)
 	}
 	_, never, err := s.ExistsWatch(ctx, "/never")
@@ -194,33 +216,33 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	way.set(true)
-	s.wantHistory(t, world.ZKConnected, world.ZKDisconnected)
+	s.wantHistory(t, zookeeper.Connected, zookeeper.Disconnected)
 	began := time.Now()
 	_, err = s.Exists(ctx, "/mine")
 	wantError(t, "no server", err, world.ErrConnection, time.Since(began), 0, 100*time.Millisecond)
 	if err := gone.Wait(within(t, 5*time.Second)); err != nil {
 		t.Fatalf("the node of a session without a client stays: %v", err)
 	}
-	if s.State() != world.ZKDisconnected {
+	if s.State() != zookeeper.Disconnected {
 		t.Errorf("no server has said so, and the state is %v", s.State())
 	}
 	way.set(false)
-	if state, err := s.NextState(within(t, 5*time.Second)); err != nil || state != world.ZKExpired {
+	if state, err := s.NextState(within(t, 5*time.Second)); err != nil || state != zookeeper.Expired {
 		t.Errorf("a server again: state %v, %v", state, err)
 	}
-	if err := never.Wait(within(t, time.Second)); err != world.ErrSessionExpired {
+	if err := never.Wait(within(t, time.Second)); err != zookeeper.ErrSessionExpired {
 		t.Errorf("a watch of an expired session: %v", err)
 	}
 	dials := way.set(false)
-	time.Sleep(1500 * time.Millisecond) // the library would have a new session by now
+	s.pause(1500 * time.Millisecond) // the library would have a new session by now
 	if again := way.set(false); again != dials {
 		t.Errorf("connected %d times after the end of the session", again-dials)
 	}
-	if s.State() != world.ZKExpired || s.ID() != id {
+	if s.State() != zookeeper.Expired || s.ID() != id {
 		t.Errorf("state %v, session %x, want that of before, %x", s.State(), s.ID(), id)
 	}
-	if _, err := s.Create(ctx, "/mine", "", world.ZKEphemeral); err != world.ErrSessionExpired {
-		t.Errorf("a request: %v, want exactly %v", err, world.ErrSessionExpired)
+	if _, err := s.Create(ctx, "/mine", "", zookeeper.Ephemeral); err != zookeeper.ErrSessionExpired {
+		t.Errorf("a request: %v, want exactly %v", err, zookeeper.ErrSessionExpired)
 	}
 }
 
@@ -237,13 +259,13 @@ func TestASilentZooKeeperIsLost(t *testing.T) {
 	if lines := told.lines(); !slices.Contains(lines, "-- "+world.ErrTimeout.Error()) {
 		t.Errorf("reported %q", lines)
 	}
-	if s.State() != world.ZKDisconnected {
+	if s.State() != zookeeper.Disconnected {
 		t.Errorf("state %v after silence", s.State())
 	}
 	if err := server.Thaw(); err != nil {
 		t.Fatal(err)
 	}
-	s.wantHistory(t, world.ZKConnected, world.ZKDisconnected, world.ZKConnected)
+	s.wantHistory(t, zookeeper.Connected, zookeeper.Disconnected, zookeeper.Connected)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := s.Exists(cancelled, "/lock"); err != context.Canceled {
@@ -256,6 +278,6 @@ func TestConnectingToZooKeeperEndsWithItsContext(t *testing.T) {
 	way := &gate{}
 	way.set(true)
 	began := time.Now()
-	_, err := newZooKeeper(w, []string{"127.0.0.1:1"}, way.dial).Connect(within(t, 300*time.Millisecond), time.Second)
+	_, err := zkClient(t, w, "127.0.0.1:1", way.dial).Connect(within(t, 300*time.Millisecond), time.Second)
 	wantError(t, "no server", err, context.DeadlineExceeded, time.Since(began), 290*time.Millisecond, 500*time.Millisecond)
 }

@@ -7,16 +7,17 @@ import (
 	"net"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/resp"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 	"lockstep/internal/world"
 )
 
-// port is world.Redis on go-redis.
+// port is redis.Port on go-redis.
 type port struct {
 	w      *worker
 	server func() int // index of the server that the next command goes to
@@ -29,7 +30,9 @@ func (w *worker) connectRedis(d *locks.Deps) error {
 		w.followSentinels()
 	}
 	if len(w.start.Nodes) > 0 {
-		return w.connectShards(d)
+		nodes, err := w.nodes()
+		d.Redis = redis.NewSharded(nodes, w.start.Nodes, w.start.First, locks.Key)
+		return err
 	}
 	primary := &port{w, w.primary}
 	d.Redis = primary
@@ -37,16 +40,22 @@ func (w *worker) connectRedis(d *locks.Deps) error {
 }
 
 // connectNodes gives a lock each server as one of its own.
-func (w *worker) connectNodes(d *locks.Deps) error {
+func (w *worker) connectNodes(d *locks.Deps) (err error) {
 	w.dialRedis()
+	d.Nodes, err = w.nodes()
+	return err
+}
+
+// nodes are ports to each server. All may be asked in time, so all connections are there when it returns.
+func (w *worker) nodes() (all []redis.Port, err error) {
 	for i := range w.redis {
 		node := &port{w, func() int { return i }}
-		d.Nodes = append(d.Nodes, node)
 		if err := w.warm(node.connect); err != nil {
-			return err
+			return nil, err
 		}
+		all = append(all, node)
 	}
-	return nil
+	return all, nil
 }
 
 func (w *worker) dialRedis() {
@@ -65,9 +74,9 @@ func (w *worker) dialRedis() {
 //   - PoolSize: after that many failed dials the pool answers from memory and
 //     looks only once per second whether the server is back;
 //   - Protocol 2 without identity and notices: fewer messages at connection.
-func options(addr string, timeout time.Duration) *redis.Options {
-	redis.SetLogger(silent{})
-	return &redis.Options{
+func options(addr string, timeout time.Duration) *goredis.Options {
+	goredis.SetLogger(silent{})
+	return &goredis.Options{
 		Addr:     addr,
 		Protocol: 2, DisableIdentity: true,
 		MaxRetries: -1, DialerRetries: 1, DialTimeout: timeout,
@@ -101,12 +110,12 @@ func (p *port) connect(ctx context.Context) error {
 	return nil
 }
 
-// Do implements world.Redis.
-func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
+// Do implements redis.Port.
+func (p *port) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	defer p.w.turns.leave()()
 	onWire, send := p.w.request(&cmd)
 	server := p.server()
-	return p.w.exchange(ctx, server, &cmd, onWire, func() world.Reply {
+	return p.w.exchange(ctx, server, &cmd, onWire, func() redis.Reply {
 		return p.w.redis[server].do(ctx, send)
 	})
 }
@@ -115,21 +124,22 @@ func (p *port) Do(ctx context.Context, cmd world.Cmd) world.Reply {
 // that faults wait for: what happens before the request leaves this process and
 // after its reply has come back is reported here, what lies between is seen by
 // the link, which knows the command by its arguments on the wire.
-func (w *worker) exchange(ctx context.Context, server int, cmd *world.Cmd, onWire []any, send func() world.Reply) world.Reply {
+func (w *worker) exchange(ctx context.Context, server int, cmd *redis.Cmd, onWire []any, send func() redis.Reply) redis.Reply {
 	if err := ctx.Err(); err != nil {
-		return world.Failed(err)
+		return redis.Failed(err)
 	}
-	up := proto.Up{Server: server, Command: cmd.Name, Task: taskOf(ctx)}
+	up := proto.Up{Server: server, Command: cmd.Name(), Task: taskOf(ctx)}
 	if cmd.Script != nil {
-		up.Script, up.Owner = cmd.Script.Name, cmd.Owner()
+		up.Script = cmd.Script.Name
 	}
-	c := w.open(up, cmd.String(), true, func(int64) string { return redisMark(texts(onWire)) })
+	a := asking{text: cmd.String(), op: cmd.Op(), redis: true, words: resp.Words(texts(onWire))}
+	c := w.open(up, a, func(int64) string { return redisMark(texts(onWire)) })
 	reply := send()
-	if reply.Kind == world.ReplyError && !serverError(reply.Err) {
+	if reply.Kind == redis.ReplyError && !serverError(reply.Err) {
 		c.failed(reply.Err)
 		return reply
 	}
-	c.answered(reply.String())
+	c.answered(reply.String(), reply.Answer())
 	return reply
 }
 
@@ -146,66 +156,66 @@ func texts(args []any) []string {
 }
 
 func serverError(err error) bool {
-	var s world.ServerError
+	var s redis.ServerError
 	return errors.As(err, &s)
 }
 
 // waitFor returns at the latest when ctx ends. go-redis looks at a context's
 // deadline while it waits for a reply, but not at its cancellation; such a
 // command is left to itself.
-func waitFor(ctx context.Context, send func() world.Reply) world.Reply {
+func waitFor(ctx context.Context, send func() redis.Reply) redis.Reply {
 	if ctx.Done() == nil {
 		return send()
 	}
-	answer := make(chan world.Reply, 1)
+	answer := make(chan redis.Reply, 1)
 	go func() { answer <- send() }()
 	select {
 	case reply := <-answer:
 		return reply
 	case <-ctx.Done():
-		return world.Failed(ctx.Err())
+		return redis.Failed(ctx.Err())
 	}
 }
 
 // sender is a pool of connections, or one of them.
 type sender interface {
-	DoRaw(ctx context.Context, args ...any) *redis.RawCmd
-	Wait(ctx context.Context, replicas int, timeout time.Duration) *redis.IntCmd
+	DoRaw(ctx context.Context, args ...any) *goredis.RawCmd
+	Wait(ctx context.Context, replicas int, timeout time.Duration) *goredis.IntCmd
 }
 
 // sending sends one command and waits for its reply.
-type sending func(ctx context.Context, on sender) world.Reply
+type sending func(ctx context.Context, on sender) redis.Reply
 
 // request is a command as it looks on the wire, and what sends it.
-func (w *worker) request(cmd *world.Cmd) (onWire []any, send sending) {
+func (w *worker) request(cmd *redis.Cmd) (onWire []any, send sending) {
 	onWire = cmd.Args()
 	patience := cmd.Patience()
 	if patience == 0 {
 		return onWire, raw(onWire...)
 	}
 	onWire[0] = "wait" // as go-redis writes it
-	return onWire, func(ctx context.Context, on sender) world.Reply {
+	return onWire, func(ctx context.Context, on sender) redis.Reply {
 		limited, cancel := context.WithTimeout(ctx, w.start.Timeout+patience)
 		defer cancel()
 		n, err := on.Wait(limited, int(cmd.Arg(0).Num), patience).Result()
 		if err != nil {
-			return world.Failed(normal(ctx, err))
+			return redis.Failed(normal(ctx, err))
 		}
-		return world.Int(n)
+		return redis.Int(n)
 	}
 }
 
 // raw asks for the reply's raw bytes: go-redis turns a status and a
 // string into the same Go string, and a lock must tell +OK from a key's value.
 func raw(args ...any) sending {
-	return func(ctx context.Context, on sender) world.Reply {
+	return func(ctx context.Context, on sender) redis.Reply {
 		raw, err := on.DoRaw(ctx, args...).Bytes()
 		if err != nil {
-			return world.Failed(normal(ctx, err))
+			return redis.Failed(normal(ctx, err))
 		}
 		reply, err := resp.Parse(raw)
 		if err != nil {
-			return world.Failed(world.ErrConnection) // a stream out of step is as good as broken
+			return redis.Failed(world.ErrConnection) // a stream out of step is as good as broken
 		}
 		return reply
 	}
@@ -216,9 +226,9 @@ func normal(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var server redis.Error
+	var server goredis.Error
 	if errors.As(err, &server) {
-		return world.ServerError(server.Error())
+		return redis.ServerError(server.Error())
 	}
 	var timeout net.Error
 	if errors.Is(err, context.DeadlineExceeded) || (errors.As(err, &timeout) && timeout.Timeout()) {

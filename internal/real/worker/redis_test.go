@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
+	"lockstep/internal/store/redis"
 	"lockstep/internal/world"
 )
 
@@ -77,13 +78,13 @@ func TestRepliesAreWhatTheServerSent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := connected(t, answering(t, tt.give))
-		if got := p.Do(context.Background(), world.Get("lock")); got.String() != tt.want {
+		if got := p.Do(context.Background(), redis.Get("lock")); got.String() != tt.want {
 			t.Errorf("%q became %v, want %s", tt.give, got, tt.want)
 		}
 	}
 	p := connected(t, answering(t, "-ERR x\r\n"))
-	var server world.ServerError
-	if err := p.Do(context.Background(), world.Get("lock")).Err; !errors.As(err, &server) {
+	var server redis.ServerError
+	if err := p.Do(context.Background(), redis.Get("lock")).Err; !errors.As(err, &server) {
 		t.Errorf("an error of the server became %T", err)
 	}
 }
@@ -123,7 +124,7 @@ func TestErrorsAreThoseOfThePort(t *testing.T) {
 			ctx, cancel := tt.ctx()
 			defer cancel()
 			began := time.Now()
-			err := p.Do(ctx, world.Get("lock")).Err
+			err := p.Do(ctx, redis.Get("lock")).Err
 			took := time.Since(began)
 			if err != tt.want {
 				t.Errorf("got %v, want exactly %v", err, tt.want)
@@ -158,19 +159,19 @@ func BenchmarkAcquireAndRelease(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Stop()
-	unlock := &world.Script{Name: "unlock", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`}
+	unlock := &redis.Script{Name: "unlock", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`}
 	ctx := context.Background()
 	b.Run("port", func(b *testing.B) {
 		p := connected(b, s.Addr)
 		for b.Loop() {
-			if !p.Do(ctx, world.Set("lock", "token").PX(time.Second).NX()).IsOK() ||
-				!p.Do(ctx, world.Eval(unlock, "lock").Text("token")).IsInt(1) {
+			if !p.Do(ctx, redis.Set("lock", "token").PX(time.Second).NX()).IsOK() ||
+				!p.Do(ctx, redis.Eval(unlock, "lock").Text("token")).IsInt(1) {
 				b.Fatal("not locked and released")
 			}
 		}
 	})
 	b.Run("bare", func(b *testing.B) {
-		client := redis.NewClient(&redis.Options{Addr: s.Addr, Protocol: 2})
+		client := goredis.NewClient(&goredis.Options{Addr: s.Addr, Protocol: 2})
 		defer client.Close()
 		for b.Loop() {
 			ok, err := client.SetNX(ctx, "lock", "token", time.Second).Result()

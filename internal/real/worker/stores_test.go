@@ -13,6 +13,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
+	stores "lockstep/internal/store"
 )
 
 // reported keeps what a worker has told its harness.
@@ -120,7 +121,7 @@ func newContender(t *testing.T, id string, timeout time.Duration, store func(*wo
 	w.turns.give() // each step of a contender takes it
 	deps := locks.Deps{
 		Env: newEnv(w, t.Name()), Name: locks.Key, Owner: "A",
-		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Wait: 20 * time.Second, Timeout: timeout, Second: 100 * time.Millisecond,
+		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Wait: 20 * time.Second, Timeout: timeout, Settings: stores.Settings{100 * time.Millisecond},
 	}
 	if variant.Store == locks.StoreZooKeeper {
 		deps.Name += "-" + id // the queue of one would be the node of the next

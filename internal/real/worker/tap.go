@@ -13,9 +13,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"lockstep/internal/history"
 	"lockstep/internal/locks/libraries"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/resp"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/store/redis/resp"
 	"lockstep/internal/world"
 )
 
@@ -134,7 +136,7 @@ func (t *tap) reply(message []byte) func() {
 	if c == nil || err != nil {
 		return nil
 	}
-	return func() { c.answered(reply.String()) }
+	return func() { c.answered(reply.String(), reply.Answer()) }
 }
 
 // fail reports that the commands under way will not be answered. Their replies may
@@ -164,42 +166,43 @@ func (t *tap) begin(args []string) *call {
 		return nil
 	}
 	up := proto.Up{Server: t.server, Command: strings.ToUpper(args[0])}
-	shown, owner := args[1:], -1
+	shown := legible(up.Command, args[1:])
+	cmd := redis.Command(up.Command, shown...)
+	op := cmd.Op()
 	if (up.Command == "EVAL" || up.Command == "EVALSHA") && len(args) > 2 {
 		sum := args[1]
 		if up.Command == "EVAL" {
 			sum = fmt.Sprintf("%x", sha1.Sum([]byte(args[1])))
 		}
 		up.Script = t.reads.Scripts[sum]
-		name := up.Script
-		if name == "" {
-			name = sum
+		if op, shown = t.script(up.Script, args[2], shown[2:]); up.Script == "" {
+			op.Name, op.Trigger = legible("", []string{sum})[0], up.Command
 		}
-		shown = append([]string{name}, args[3:]...) // without the number of keys
-		owner = t.ownerOf(up.Script, args[2])
+		shown = append([]string{op.Name}, shown...)
 	}
 	if up.Script != "" && up.Script == t.reads.Renews {
 		up.Task = world.Watchdog
 	}
-	shown = legible(up.Command, shown)
-	if 0 <= owner && owner < len(shown) {
-		up.Owner = shown[owner]
-	}
-	return t.w.open(up, up.Command+" "+strings.Join(shown, " "), true, func(int64) string { return redisMark(args) })
+	a := asking{text: up.Command + " " + strings.Join(shown, " "), op: op, redis: true, words: resp.Words(args)}
+	return t.w.open(up, a, func(int64) string { return redisMark(args) })
 }
 
-// ownerOf returns where the word that a script compares stands behind the command; -1
-// for one that may change any entry.
-func (t *tap) ownerOf(script, keys string) int {
+// script is what a script is, by its name, the number of its keys, and these with its arguments.
+func (t *tap) script(name, keys string, all []string) (history.Op, []string) {
+	op := history.Op{Name: name, Script: true}
 	n, err := strconv.Atoi(keys)
-	if arg := t.reads.Owners[script]; err == nil && arg > 0 {
-		return n + arg // the script's name comes first
+	if err != nil || n < 0 || n > len(all) {
+		return op, all
 	}
-	return -1
+	op.Key = strings.Join(all[:n], " ")
+	if owner := t.reads.Owners[name]; owner > 0 && n+owner <= len(all) {
+		op.Owner, op.Does = all[n+owner-1], history.RemovesOwn
+	}
+	return op, all
 }
 
 // words are the arguments of a command.
-func words(command world.Reply) []string {
+func words(command redis.Reply) []string {
 	var out []string
 	for _, a := range command.Elements() {
 		out = append(out, a.Str)

@@ -123,8 +123,8 @@ func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 					continue
 				}
 				scripts[m.Script] = true
-				if m.Owner == "" || !strings.HasPrefix(m.Text, m.Command+" "+m.Script+" "+locks.Key+" "+m.Owner) {
-					t.Errorf("%s: it compares with %q", m.Text, m.Owner)
+				if m.Op.Owner == "" || m.Op.Key != locks.Key || !strings.HasPrefix(m.Text, m.Command+" "+m.Script+" "+locks.Key+" "+m.Op.Owner) {
+					t.Errorf("%s: it compares with %q", m.Text, m.Op.Owner)
 				}
 			}
 			if len(scripts) != len(l.Owners) {

@@ -1,20 +1,15 @@
 package worker
 
-import (
-	"errors"
-	"strings"
-
-	"lockstep/internal/world"
-)
+import "errors"
 
 // errorText is the text of an answer that refuses.
 func errorText(err error) string {
-	var database *world.SQLError
-	switch {
-	case errors.As(err, &database):
-		return database.Text()
-	case strings.HasPrefix(err.Error(), "zk: "):
-		return "(error) " + err.Error()
+	var told interface {
+		error
+		Text() string
+	}
+	if errors.As(err, &told) {
+		return told.Text()
 	}
 	return err.Error()
 }

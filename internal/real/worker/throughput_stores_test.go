@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
-	"lockstep/internal/world"
+	"lockstep/internal/store"
+	"lockstep/internal/store/sql"
 )
 
 // BenchmarkThroughputOfStores takes and releases locks that nobody else wants, on real
@@ -68,39 +70,28 @@ func storesToMeasure(b *testing.B) []measured {
 	onRedis("redis", servers.RedisOptions{})
 	onRedis("redis-fsync", servers.RedisOptions{Name: "redis-fsync", Fsync: "always"})
 	for _, n := range []int{1, 3} {
-		members, err := servers.StartEtcd(ctx, servers.EtcdOptions{Name: fmt.Sprintf("etcd%d", n), Members: n, Election: time.Second})
+		members, err := livestore.Of(locks.StoreEtcd).Start(ctx, livestore.Wish{Members: n, Election: time.Second})
 		check(err)
 		addrs := stopLater(b, members)
 		out = append(out, measured{fmt.Sprintf("etcd-of-%d", n), "etcd-mutex", func(b *testing.B, w *worker, d *locks.Deps) {
-			p, err := newEtcd(w, addrs, w.dialDirectly)
+			p, err := newStorePort(w, livestore.Of(locks.StoreEtcd), addrs, w.dialDirectly)
 			check(err)
-			b.Cleanup(p.close)
-			d.Etcd = p
+			d.Port = p
 		}})
 	}
 	for _, n := range []int{1, 3} {
-		members, err := servers.StartZooKeeper(ctx, servers.ZooKeeperOptions{Name: fmt.Sprintf("zk%d", n), Members: n, Tick: 2 * time.Second})
+		members, err := livestore.Of(locks.StoreZooKeeper).Start(ctx, livestore.Wish{Members: n, Settings: store.Settings{2 * time.Second}})
 		check(err)
 		addrs := stopLater(b, members)
 		out = append(out, measured{fmt.Sprintf("zookeeper-of-%d", n), "zk-ephemeral", func(_ *testing.B, w *worker, d *locks.Deps) {
-			d.ZooKeeper = newZooKeeper(w, addrs, w.dialDirectly)
+			p, err := newStorePort(w, livestore.Of(locks.StoreZooKeeper), addrs, w.dialDirectly)
+			check(err)
+			d.Port = p
 		}})
 	}
-	db, err := servers.StartMariaDB(ctx, servers.MariaDBOptions{})
-	check(err)
-	b.Cleanup(func() { _ = db.Stop() })
-	connect := func(b *testing.B, w *worker) *sqlPort {
-		p, err := newMySQL(w, []string{db.DSN(db.Addr)}, func() int { return 0 }, w.dialDirectly)
-		check(err)
-		b.Cleanup(p.close)
-		check(p.connect(ctx))
-		return p
-	}
-	setUp := connect(b, benchWorker())
-	for _, stmt := range locks.SQLTables(locks.StoreMySQL, locks.Key) {
-		check(setUp.Exec(ctx, stmt).Err)
-	}
-	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.SQL = connect(b, w) }})
+	db := startDatabase(b, sql.MySQLID)
+	db.setUp(b, benchWorker())
+	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.Port = db.port(b, w, w.dialDirectly).Port }})
 }
 
 // stopLater stops servers at the end and returns their addresses.
@@ -163,7 +154,7 @@ func crowdOn(b *testing.B, s measured, clients int) func(context.Context) error 
 func insist(do func() error) error {
 	for {
 		err := do()
-		var refused *world.SQLError
+		var refused *sql.Error
 		if !errors.As(err, &refused) || refused.Number != 1213 {
 			return err
 		}

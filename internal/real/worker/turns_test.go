@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/real/proto"
+	"lockstep/internal/store/consul"
 	"lockstep/internal/world"
 )
 
@@ -21,7 +22,7 @@ func (slowTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Micr
 // does not say that the store has not answered in time.
 func TestACallersDeadlineIsNoTimeout(t *testing.T) {
 	w, _ := alone(t, time.Minute)
-	ask := request[int]{what: world.ConsulRenewSession{}, send: func(context.Context) (int, error) { return 0, world.ErrTimeout }}
+	ask := request[int]{what: consul.RenewSession{}, send: func(context.Context) (int, error) { return 0, world.ErrTimeout }}
 	for _, c := range []struct {
 		ctx  context.Context
 		want error

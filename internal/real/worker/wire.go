@@ -10,7 +10,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/real/link"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/world"
 )
@@ -28,6 +28,7 @@ func (w *worker) dialDirectly(ctx context.Context, network, addr string) (net.Co
 type call struct {
 	w     *worker
 	up    proto.Up
+	op    history.Op
 	told  proto.Up // the latest event: here, so that an event needs no memory of its own
 	wants []faults.MomentKind
 	part  faults.Part
@@ -38,7 +39,7 @@ type call struct {
 // its sender back while a fault acts that has waited for this. The link recognises it
 // by mark, or when that is empty by its number, which then has to go with it.
 func (w *worker) begin(server int, task string, what world.Request, mark string) *call {
-	return w.open(proto.Up{Server: server, Command: what.Name(), Task: task}, world.RequestText(what), false, func(call int64) string {
+	return w.open(proto.Up{Server: server, Command: what.Name(), Task: task}, asking{text: world.RequestText(what), op: what.Op()}, func(call int64) string {
 		if mark == "" {
 			return numberMark(call)
 		}
@@ -46,13 +47,21 @@ func (w *worker) begin(server int, task string, what world.Request, mark string)
 	})
 }
 
+// asking is a request as it is told.
+type asking struct {
+	text  string
+	op    history.Op
+	redis bool
+	words string // of a command of Redis, see proto.Up
+}
+
 // open is begin for any request, of Redis or not. up tells the server, the task, the command
 // and its script; mark is asked, with the request's number, only when a link has to know it.
-func (w *worker) open(up proto.Up, text string, redis bool, mark func(call int64) string) *call {
+func (w *worker) open(up proto.Up, a asking, mark func(call int64) string) *call {
 	up.Call = w.next()
-	c := &call{w: w, up: up}
+	c := &call{w: w, up: up, op: a.op}
 	if up.Task != world.Watchdog {
-		c.part = faults.Part(w.part.Load()).Of(up.Command, redis)
+		c.part = faults.Part(w.part.Load()).Of(up.Command, a.redis)
 	}
 	for _, want := range w.start.Wire {
 		if w.began.Load() && want.Covers(up.Command, up.Script, c.part) {
@@ -65,7 +74,7 @@ func (w *worker) open(up proto.Up, text string, redis bool, mark func(call int64
 		announce.Kind, announce.Wants, announce.Part, announce.Mark = proto.CallUp, c.wants, c.part, []byte(c.mark)
 		w.ask(announce)
 	}
-	c.event(history.Sent, text)
+	c.tell(proto.Up{Event: history.Sent, Text: a.text, Op: &c.op, Words: a.words})
 	return c
 }
 
@@ -74,27 +83,19 @@ func (w *worker) open(up proto.Up, text string, redis bool, mark func(call int64
 func beforeReply(m faults.MomentKind) bool { return m != faults.HasReply }
 
 // numberMark is the mark of a request that carries its number with it: in the metadata
-// of gRPC, or as a comment behind a statement.
-func numberMark(call int64) string { return link.CommentMark("call" + strconv.FormatInt(call, 10)) }
+// of gRPC, say, or behind a statement of SQL, where it is a comment.
+func numberMark(call int64) string { return "/* call" + strconv.FormatInt(call, 10) + " */" }
 
-// markKey is the key under which the context of a request carries its mark.
-type markKey struct{}
-
-// markOf returns the mark of the request that a context belongs to, "" for none.
-func markOf(ctx context.Context) string {
-	mark, _ := ctx.Value(markKey{}).(string)
-	return mark
-}
-
-func (c *call) event(kind history.Kind, text string) {
+// tell reports an event of the request.
+func (c *call) tell(what proto.Up) {
 	c.told = c.up
-	c.told.Event, c.told.Text = kind, text
+	c.told.Event, c.told.Text, c.told.Op, c.told.Answer, c.told.Words, c.told.Broken = what.Event, what.Text, what.Op, what.Answer, what.Words, what.Broken
 	c.w.record(&c.told)
 }
 
 // answered reports an answer, and that a renewal has one.
-func (c *call) answered(text string) {
-	c.event(history.Replied, text)
+func (c *call) answered(text string, says history.Answer) {
+	c.tell(proto.Up{Event: history.Replied, Text: text, Answer: &says})
 	if slices.Contains(c.wants, faults.HasReply) {
 		m := c.up
 		m.Moment, m.Part = faults.HasReply, c.part
@@ -106,7 +107,9 @@ func (c *call) answered(text string) {
 }
 
 // failed reports that there will be no answer.
-func (c *call) failed(err error) { c.event(history.TimedOut, err.Error()) }
+func (c *call) failed(err error) {
+	c.tell(proto.Up{Event: history.TimedOut, Text: err.Error(), Broken: err == world.ErrConnection}) // never wrapped
+}
 
 // request is one request to a store.
 type request[T any] struct {
@@ -115,7 +118,7 @@ type request[T any] struct {
 	mark     string        // what the link recognises it by; "": the number that markOf gives
 	patience time.Duration // how long the store may keep it on purpose, besides the response timeout
 	// send sends it and waits for the answer, or for the end of ctx. Its error is
-	// what the store says, ErrConnection, ErrTimeout or ErrSessionExpired.
+	// what the store says, ErrConnection or ErrTimeout.
 	send   func(ctx context.Context) (T, error)
 	answer func(T) string // the answer as in reports, when the store has not refused
 }
@@ -139,7 +142,7 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 	defer cancel()
 	done := make(chan outcome[T], 1)
 	go func() {
-		value, err := r.send(context.WithValue(limited, markKey{}, c.mark))
+		value, err := r.send(livestore.WithMark(limited, c.mark))
 		done <- outcome[T]{value, err}
 	}()
 	var got outcome[T]
@@ -150,7 +153,7 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 	}
 	switch {
 	case got.err == nil:
-		c.answered(r.answer(got.value))
+		c.answered(r.answer(got.value), world.AnswerTo(r.what, got.value, nil))
 	case unanswered(got.err):
 		// Whatever the library has made of it. A member of etcd is told the deadline, too, and may say that
 		// it has passed before the timer here fires.
@@ -159,7 +162,7 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 		}
 		c.failed(got.err)
 	default:
-		c.answered(errorText(got.err))
+		c.answered(errorText(got.err), world.AnswerTo(r.what, nil, got.err))
 	}
 	return got.value, got.err
 }
@@ -167,7 +170,7 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 // unanswered reports whether an error means that the store has not answered.
 func unanswered(err error) bool {
 	switch err { // never wrapped
-	case world.ErrConnection, world.ErrTimeout, world.ErrSessionExpired:
+	case world.ErrConnection, world.ErrTimeout:
 		return true
 	}
 	return false

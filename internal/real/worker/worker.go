@@ -19,6 +19,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/workload"
@@ -159,6 +160,9 @@ func (w *worker) purpose(what string) string {
 // connect gives the lock the ports of its store. The connections are there when it
 // returns.
 func (w *worker) connect(d *locks.Deps, store locks.Store) error {
+	if driver := livestore.Of(store); driver != nil {
+		return w.connectStore(d, driver)
+	}
 	connect, known := connects[store]
 	if !known {
 		return fmt.Errorf("no client of the store %q: the worker is of another build than the harness", store)
@@ -179,11 +183,6 @@ func (w *worker) warm(connect func(context.Context) error) error {
 var connects = map[locks.Store]func(*worker, *locks.Deps) error{
 	locks.StoreRedis:      (*worker).connectRedis,
 	locks.StoreRedisNodes: (*worker).connectNodes,
-	locks.StoreEtcd:       (*worker).connectEtcd,
-	locks.StoreZooKeeper:  (*worker).connectZooKeeper,
-	locks.StoreMySQL:      (*worker).connectMySQL,
-	locks.StorePostgres:   (*worker).connectPostgres,
-	locks.StoreConsul:     (*worker).connectConsul,
 }
 
 // primary is the index of the server that this client takes for the primary.

@@ -13,14 +13,23 @@ type Tick struct {
 	Label string
 }
 
-// Times labels whole multiples of 1, 2 or 5 times a power of ten, from 0 to end seconds.
-func Times(end float64) []Tick {
+// Times labels four to ten whole multiples of 1, 2 or 5 times a power of ten, from 0 to end seconds.
+func Times(end float64) []Tick { return multiples(end, 5, 2, 1) }
+
+// Few labels at most five of them.
+func Few(end float64) []Tick { return multiples(end, 2, 1, 0.5) }
+
+// multiples divides the power of ten below end by a number of its own for each first digit of end: below 2,
+// below 5, and above.
+func multiples(end, one, two, five float64) []Tick {
 	step := math.Pow(10, math.Floor(math.Log10(end)))
 	switch {
 	case end/step < 2:
-		step /= 5
+		step /= one
 	case end/step < 5:
-		step /= 2
+		step /= two
+	default:
+		step /= five
 	}
 	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var ticks []Tick

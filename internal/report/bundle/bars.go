@@ -1,8 +1,8 @@
 package bundle
 
 import (
-	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // Bar is a stretch of rows in the column of a node.
@@ -22,59 +22,26 @@ type Bar struct {
 // of the story say the same: see TestPictureAndStory in the package of the run's page.
 type Bars struct {
 	Beliefs, Grants, Freezes, Strikes []Bar
-
-	h                 *history.History
-	believing, frozen []int // by NodeID: index of the open bar plus one
+	Timeline                          *timeline.Timeline // what they are bars of
 }
 
-// BarsOf follows a history for its bars.
-func BarsOf(h *history.History) *Bars {
-	n := len(h.Header.Nodes) + 1
-	b := &Bars{h: h, believing: make([]int, n), frozen: make([]int, n)}
-	s := strikes{h: h}
-	for i := range h.Events {
-		if e := &h.Events[i]; int(e.Node) < n {
-			b.process(int32(i), e)
-			s.take(int32(i), e)
-		}
+// BarsOf are the bars of a history.
+func BarsOf(t *timeline.Timeline) *Bars {
+	b := &Bars{Timeline: t, Strikes: strikesOf(t)}
+	for _, h := range t.Holds {
+		b.Beliefs = append(b.Beliefs, Bar{Node: h.Client, Owner: h.Client, From: h.StartEvent, To: h.EndEvent})
 	}
-	b.Strikes = s.bars
+	for _, s := range t.Freezes {
+		b.Freezes = append(b.Freezes, Bar{Node: s.Node, From: s.Began, To: s.Ended, Fault: s.Fault})
+	}
 	b.grants()
 	return b
-}
-
-// process follows the beliefs and freezes of a node.
-func (b *Bars) process(i int32, e *history.Event) {
-	switch e.Kind {
-	case history.Acquired:
-		shut(b.Beliefs, b.believing, e.Node, i)
-		b.Beliefs = append(b.Beliefs, Bar{Node: e.Node, Owner: e.Node, From: i, To: history.NoCause})
-		b.believing[e.Node] = len(b.Beliefs)
-	case history.Releasing, history.LostLease:
-		shut(b.Beliefs, b.believing, e.Node, i)
-	case history.Froze:
-		b.Freezes = append(b.Freezes, Bar{Node: e.Node, From: i, To: history.NoCause, Fault: e.Value})
-		b.frozen[e.Node] = len(b.Freezes)
-	case history.Thawed:
-		shut(b.Freezes, b.frozen, e.Node, i)
-	case history.Crashed:
-		shut(b.Beliefs, b.believing, e.Node, i)
-		shut(b.Freezes, b.frozen, e.Node, i)
-	}
-}
-
-// shut ends the open bar of a node, if there is one.
-func shut(list []Bar, open []int, node history.NodeID, i int32) {
-	if n := open[node]; n > 0 {
-		list[n-1].To = i
-		open[node] = 0
-	}
 }
 
 // grants takes what the servers have from the story, and puts what overlaps side by side.
 func (b *Bars) grants() {
 	var open []int // indices of the bars that go on
-	for _, held := range explain.Holds(b.h) {
+	for _, held := range b.Timeline.Stored() {
 		kept, taken := open[:0], 0 // a bit for each lane
 		for _, k := range open {
 			other := &b.Grants[k]

@@ -12,15 +12,17 @@ package bundle
 
 import (
 	"cmp"
+	"iter"
+	"slices"
 	"strconv"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // ResultSchema is the version of the form of results for machines. Fields are only ever added.
@@ -45,18 +47,17 @@ type Bundle struct {
 type Run struct {
 	Lock      string
 	Judgement checker.Judgement
-	Expected  []Expected
-	Untested  say.Phrase // what the run was meant to test and did not: "fault 2 never fired"; empty when nothing
+	Expected  []run.Expected
+
+	timeline *timeline.Timeline
 }
 
-// Expected is what the scenario's author expects of one property, beside what
-// the checker found.
-type Expected struct {
-	Property string
-	Expected string // kept or broken
-	Got      string
-	Met      bool
-	Implied  bool // the scenario says nothing of the lock
+// Timeline is the account of the run's history; nil where there is none.
+func (r *Run) Timeline() *timeline.Timeline {
+	if r.timeline == nil && r.Judgement.History != nil {
+		r.timeline = timeline.Of(r.Judgement.History)
+	}
+	return r.timeline
 }
 
 // Of is the bundle of what was played and judged. replay is the command line that plays it again,
@@ -67,13 +68,7 @@ func Of(r *run.Result, replay, program string) *Bundle {
 	}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		shown := Run{Lock: o.Lock, Judgement: o.Judgement, Untested: o.Untested()}
-		for _, e := range o.Expected {
-			shown.Expected = append(shown.Expected, Expected{
-				Property: e.Property, Expected: e.Verdict, Got: string(e.Got), Met: e.Met(), Implied: e.Implied,
-			})
-		}
-		b.Runs = append(b.Runs, shown)
+		b.Runs = append(b.Runs, Run{Lock: o.Lock, Judgement: o.Judgement, Expected: o.Expected})
 	}
 	return b
 }
@@ -82,32 +77,29 @@ func Of(r *run.Result, replay, program string) *Bundle {
 // history has met nothing, nor has one that was cut short, nor, where something is
 // expected, one in which a line of the faults that luck draws from did nothing.
 func (r *Run) Met() bool {
-	if r.Judgement.History == nil || r.Judgement.CutShort {
+	j := &r.Judgement
+	if j.History == nil || j.CutShort || len(r.Expected) > 0 && !j.Idle().Empty() {
 		return false
 	}
-	if len(r.Expected) > 0 && !r.Judgement.Idle().Empty() {
-		return false
-	}
-	for _, e := range r.Expected {
-		if !e.Met {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Expected, func(e run.Expected) bool { return !e.Met() })
 }
 
 // Met reports whether every expectation of every run is met, and every lock of the plan
 // was played.
 func (b *Bundle) Met() bool {
-	if b.Plan != nil && len(b.Runs) < len(b.Plan.Locks) {
-		return false
-	}
-	for i := range b.Runs {
-		if !b.Runs[i].Met() {
-			return false
+	all := b.Plan == nil || len(b.Runs) >= len(b.Plan.Locks)
+	return all && !slices.ContainsFunc(b.Runs, func(r Run) bool { return !r.Met() })
+}
+
+// Histories are those of the runs that were played, each with the index of its run.
+func (b *Bundle) Histories() iter.Seq2[int, *history.History] {
+	return func(yield func(int, *history.History) bool) {
+		for i := range b.Runs {
+			if h := b.Runs[i].Judgement.History; h != nil && !yield(i, h) {
+				return
+			}
 		}
 	}
-	return true
 }
 
 // Title is the name of the story.
@@ -115,8 +107,8 @@ func (b *Bundle) Title(l say.Language) string {
 	if b.Plan != nil && b.Plan.Name != "" {
 		return b.Plan.Prose(l).Name
 	}
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; h != nil && h.Header.Scenario != "" {
+	for _, h := range b.Histories() {
+		if h.Header.Scenario != "" {
 			return h.Header.Scenario
 		}
 	}
@@ -145,15 +137,7 @@ func (b *Bundle) Lag(h *history.History) time.Duration {
 	if b.Plan == nil {
 		return 0
 	}
-	lag := b.Plan.Redis.Lag
-	if v, ok := b.Plan.Lock(h.Header.Lock); ok {
-		switch v.Store {
-		case locks.StoreMySQL:
-			lag = b.Plan.MySQL.Lag
-		case locks.StorePostgres:
-			lag = b.Plan.Postgres.Lag
-		}
-	}
+	lag := b.Plan.LagOf(h.Header.Lock)
 	if ppm := h.Header.ScalePPM; ppm > 0 && h.Header.Lease != b.Plan.Lease {
 		lag = lag / 1_000_000 * time.Duration(ppm)
 	}
@@ -163,10 +147,8 @@ func (b *Bundle) Lag(h *history.History) time.Duration {
 // Simulated adds up the true time of all runs.
 func (b *Bundle) Simulated() time.Duration {
 	var sum time.Duration
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; h != nil {
-			sum += h.End().Duration()
-		}
+	for _, h := range b.Histories() {
+		sum += h.End().Duration()
 	}
 	return sum
 }
@@ -177,8 +159,8 @@ func (b *Bundle) Speed() say.Phrase {
 	if b.Plan != nil {
 		ppm = cmp.Or(ppm, b.Plan.ScalePPM)
 	}
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; h != nil && h.Header.ScalePPM != 1_000_000 { // that of real servers
+	for _, h := range b.Histories() {
+		if h.Header.ScalePPM != 1_000_000 { // that of real servers
 			ppm = cmp.Or(ppm, h.Header.ScalePPM)
 		}
 	}
@@ -198,11 +180,10 @@ func (b *Bundle) Speed() say.Phrase {
 // the first that has an unknown one, else -1.
 func (b *Bundle) Worst() int {
 	for _, verdict := range []checker.Verdict{checker.Broken, checker.Unknown} {
+		has := func(f checker.Finding) bool { return f.Verdict == verdict }
 		for i := range b.Runs {
-			for _, f := range b.Runs[i].Judgement.Findings {
-				if f.Verdict == verdict {
-					return i
-				}
+			if slices.ContainsFunc(b.Runs[i].Judgement.Findings, has) {
+				return i
 			}
 		}
 	}
@@ -221,14 +202,5 @@ func (r *Run) Finding(property string) *checker.Finding {
 
 // fenced reports whether a fence has refused a write in the run.
 func (r *Run) fenced() bool {
-	h := r.Judgement.History
-	if h == nil {
-		return false
-	}
-	for i := range h.Events {
-		if h.Events[i].Kind == history.WriteRefused {
-			return true
-		}
-	}
-	return false
+	return r.Judgement.History != nil && r.Timeline().Count(history.WriteRefused) > 0
 }

@@ -31,16 +31,15 @@ type Case struct {
 }
 
 // Cases lists what was judged, in the order of reports.
-func (b *Bundle) Cases(r *Run) []Case {
+func (r *Run) Cases() []Case {
 	var out []Case
 	for _, id := range Properties(r.Judgement.Findings) {
 		c := Case{run: r, Finding: r.Finding(id)}
 		for _, e := range r.Expected {
 			if e.Property == id {
-				c.Expected = e.Expected
+				c.Expected, c.Line = e.Verdict, e.Line
 			}
 		}
-		c.Line = b.expectLine(r.Lock, id)
 		got := c.Finding.Verdict
 		switch {
 		case got == checker.Unknown:
@@ -72,20 +71,6 @@ func Properties(findings []checker.Finding) []string {
 	return ids
 }
 
-// expectLine is where the scenario file says what it expects of a property.
-func (b *Bundle) expectLine(lock, property string) int {
-	if b.Plan == nil {
-		return 0
-	}
-	said, _ := b.Plan.Said(lock)
-	for _, e := range said {
-		if e.Property == property {
-			return e.Line
-		}
-	}
-	return 0
-}
-
 // File is the scenario's file, "" when it did not come from one.
 func (b *Bundle) File() string {
 	if b.Plan == nil || b.Plan.File == "-" || b.Plan.File == "stdin" {
@@ -100,7 +85,7 @@ func (c *Case) Sentence() string {
 	text := ""
 	switch f.Verdict {
 	case checker.Broken:
-		text = explain.Broke(c.run.Judgement, f).English()
+		text = explain.Broke(c.run.Timeline(), &c.run.Judgement, f).English()
 	case checker.Unknown:
 		text = fmt.Sprintf("%s: %s is unknown", c.run.Lock, f.Property)
 		if !f.Reason.Empty() {

@@ -16,7 +16,7 @@ const maxCauses = 6
 // property breaks. It returns indices of steps; nil when there is no chain.
 func CausesOf(h *history.History, findings []checker.Finding, steps []explain.Step) []int {
 	first, _ := FirstBreach(findings)
-	end := slices.IndexFunc(steps, func(s explain.Step) bool { return s.Violation })
+	end := FirstViolation(steps)
 	if first == nil || end < 1 {
 		return nil
 	}

@@ -8,13 +8,13 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
 )
 
 // The chain of causes of the pause: granted, frozen, the lease over, B in.
 func TestCauses(t *testing.T) {
-	r := bundletest.PauseRun("set-nx-lua", false)
-	steps := bundletest.Steps(&r)
+	r := reporttest.PauseRun("set-nx-lua", false)
+	steps := reporttest.Steps(&r)
 	var got []string
 	for _, i := range bundle.CausesOf(r.Judgement.History, r.Judgement.Findings, steps) {
 		got = append(got, r.Judgement.History.Events[steps[i].Event].Kind.String())
@@ -30,7 +30,7 @@ func TestCauses(t *testing.T) {
 // The replication lag that explains a failover is that of the lock's own store.
 func TestLagIsThatOfTheStore(t *testing.T) {
 	p := plan.Default()
-	p.Redis.Lag, p.MySQL.Lag, p.Postgres.Lag = 1, 2, 3
+	p.Redis.Lag, p.Database("mysql").Lag, p.Database("postgres").Lag = 1, 2, 3
 	b := &bundle.Bundle{Plan: &p}
 	for lock, want := range map[string]time.Duration{"set-nx-lua": 1, "mysql-get-lock": 2, "pg-advisory": 3} {
 		h := history.New(history.Header{Lock: lock, Lease: p.Lease})
@@ -41,7 +41,7 @@ func TestLagIsThatOfTheStore(t *testing.T) {
 }
 
 func TestChecksNameWhatIsMissing(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	j := b.Runs[0].Judgement
 	failed := func() (out []string) {
 		for _, c := range bundle.ChecksOf(&j) {

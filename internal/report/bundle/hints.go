@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
+	"lockstep/internal/timeline"
 )
 
 // hint is what somebody may want to know about a run, and the command that helps.
@@ -35,7 +36,7 @@ func Hints(b *Bundle) []hint {
 func neverFired(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if !r.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
+		if !r.Judgement.Untested.Empty() && slices.ContainsFunc(r.Judgement.Faults, func(f checker.FiredFault) bool { return f.Times == 0 }) {
 			return &hint{say.Text("a fault never fired: this shows what happened instead of the moment it waited for"), b.look("explain")}
 		}
 	}
@@ -71,7 +72,7 @@ func unknownVerdict(b *Bundle) *hint {
 			continue // no seed can
 		}
 		for _, f := range r.Judgement.Findings {
-			if f.Verdict == checker.Unknown && r.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
+			if f.Verdict == checker.Unknown && r.Judgement.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
 				return &hint{say.Text("a verdict is unknown: another seed may put it to the test"), seedOption.ReplaceAllString(b.Replay, "") + " --times 100"}
 			}
 		}
@@ -87,7 +88,7 @@ func longWaits(b *Bundle) *hint {
 			continue
 		}
 		lease := r.Judgement.History.Header.Lease
-		if wait := Quantile(Measure(r.Judgement.History).Lengths(), 99); lease > 0 && wait > lease {
+		if wait := timeline.Quantile(r.Timeline().Measure().Lengths(), 99); lease > 0 && wait > lease {
 			return &hint{say.WaitsLong.With(say.Verbatim(r.Lock), say.Measured(wait), say.Measured(lease)), b.look("explain")}
 		}
 	}

@@ -1,4 +1,4 @@
-package bundle
+package bundle_test
 
 import (
 	"strings"
@@ -6,8 +6,10 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // waited is a judged history in which B waits as long as asked, in milliseconds.
@@ -21,34 +23,35 @@ func waited(ms int64) checker.Judgement {
 }
 
 func TestHints(t *testing.T) {
-	never := Run{Lock: "x", Judgement: waited(1), Untested: say.NeverFired.With(2, say.Both{English: "pause A"})}
+	never := bundle.Run{Lock: "x", Judgement: waited(1)}
+	never.Judgement.Untested = say.NeverFired.With(2, say.Both{English: "pause A"})
 	never.Judgement.Faults = []checker.FiredFault{{Fault: history.Fault{Number: 2, Verb: "pause"}}}
-	unknown := Run{Lock: "x", Judgement: checker.Judgement{Letter: checker.LetterUnknown, Findings: []checker.Finding{{Verdict: checker.Unknown}}}}
-	long := Run{Lock: "x", Judgement: waited(25)}
-	short := Run{Lock: "x", Judgement: waited(9)}
-	broken := Run{Lock: "x", Judgement: waited(25)}
+	unknown := bundle.Run{Lock: "x", Judgement: checker.Judgement{Letter: checker.LetterUnknown, Findings: []checker.Finding{{Verdict: checker.Unknown}}}}
+	long := bundle.Run{Lock: "x", Judgement: waited(25)}
+	short := bundle.Run{Lock: "x", Judgement: waited(9)}
+	broken := bundle.Run{Lock: "x", Judgement: waited(25)}
 	broken.Judgement.Findings = []checker.Finding{{Property: checker.MutualExclusionID, Verdict: checker.Broken}}
 	const replay = "simulate run a.yaml --seed 3"
 	tests := []struct {
 		name   string
-		bundle Bundle
+		bundle bundle.Bundle
 		want   []string // the commands
 	}{
-		{"nothing to say", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a/", Runs: []Run{short}}, nil},
-		{"a fault that never fired", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a/", Runs: []Run{short, never}}, []string{"simulate explain reports/a"}},
-		{"nothing was stored", Bundle{Backend: "sim", Replay: replay, Runs: []Run{never}}, nil},
-		{"a strange directory", Bundle{Backend: "sim", RunDir: "my 'runs'; rm", Runs: []Run{never}}, []string{`simulate explain 'my '\''runs'\''; rm'`}},
-		{"unknown", Bundle{Backend: "sim", Replay: replay, Runs: []Run{unknown}}, []string{"simulate run a.yaml --times 100"}},
-		{"long waits", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []Run{long}}, []string{"simulate explain reports/a"}},
-		{"what broke comes first", Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []Run{broken}}, nil},
-		{"real servers", Bundle{Backend: "process", Replay: replay + " --backend process --scale 0.1", Runs: []Run{short}}, []string{replay}},
-		{"two at most", Bundle{Backend: "process", Replay: replay, RunDir: "d", Runs: []Run{never, unknown, long}},
+		{"nothing to say", bundle.Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a/", Runs: []bundle.Run{short}}, nil},
+		{"a fault that never fired", bundle.Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a/", Runs: []bundle.Run{short, never}}, []string{"simulate explain reports/a"}},
+		{"nothing was stored", bundle.Bundle{Backend: "sim", Replay: replay, Runs: []bundle.Run{never}}, nil},
+		{"a strange directory", bundle.Bundle{Backend: "sim", RunDir: "my 'runs'; rm", Runs: []bundle.Run{never}}, []string{`simulate explain 'my '\''runs'\''; rm'`}},
+		{"unknown", bundle.Bundle{Backend: "sim", Replay: replay, Runs: []bundle.Run{unknown}}, []string{"simulate run a.yaml --times 100"}},
+		{"long waits", bundle.Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []bundle.Run{long}}, []string{"simulate explain reports/a"}},
+		{"what broke comes first", bundle.Bundle{Backend: "sim", Replay: replay, RunDir: "reports/a", Runs: []bundle.Run{broken}}, nil},
+		{"real servers", bundle.Bundle{Backend: "process", Replay: replay + " --backend process --scale 0.1", Runs: []bundle.Run{short}}, []string{replay}},
+		{"two at most", bundle.Bundle{Backend: "process", Replay: replay, RunDir: "d", Runs: []bundle.Run{never, unknown, long}},
 			[]string{"simulate explain d", "simulate run a.yaml --times 100"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, h := range Hints(&tt.bundle) {
+			for _, h := range bundle.Hints(&tt.bundle) {
 				got = append(got, h.Command)
 			}
 			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
@@ -60,7 +63,8 @@ func TestHints(t *testing.T) {
 
 // An assumption is no wrong answer when it is the one that failed, in other words.
 func TestPremiseAboutTheSame(t *testing.T) {
-	pause := Premise{Text: say.NobodyStandsStill.With(), topics: []say.Template{say.NeverPausesLonger}}
+	h := waited(1).History
+	pause := bundle.PremisesOf(h, bundle.DeedsOf(timeline.Of(h), timeline.Of(h).Measure()))[0]
 	if !pause.About(say.NeverPausesLonger.With(say.Client("A"))) || pause.About(say.StoreClockIsRight.With()) {
 		t.Error("the premise about pauses is taken for another one")
 	}

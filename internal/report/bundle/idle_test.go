@@ -28,7 +28,7 @@ expect: {every lock: {mutual-exclusion: kept}}
 		t.Fatal(err)
 	}
 	b := bundle.Of(result, "", "")
-	if e := b.Runs[0].Expected; len(e) != 1 || !e[0].Met {
+	if e := b.Runs[0].Expected; len(e) != 1 || !e[0].Met() {
 		t.Errorf("expected of it: %+v", e)
 	}
 	if b.Met() {

@@ -1,4 +1,4 @@
-package bundle
+package bundle_test
 
 import (
 	"slices"
@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 func TestMeasures(t *testing.T) {
@@ -22,14 +24,14 @@ func TestMeasures(t *testing.T) {
 	w.Releases(1001, "A", "EVAL unlock lock A-1", "A") // one more
 	w.Add(2000, history.GaveUp, "B")
 	w.Add(2000, history.Waits, "B")
-	m := Measure(w.H)
+	m := timeline.Of(w.H).Measure()
 	if m.Acquired != 1 || m.Commands != 3 || m.Least != 2 {
 		t.Errorf("%d acquisitions, %d commands, at best %d; want 1, 3, 2", m.Acquired, m.Commands, m.Least)
 	}
 	want := []struct {
-		end    WaitEnd
+		end    timeline.WaitEnd
 		length time.Duration
-	}{{WaitGot, 12 * time.Millisecond}, {WaitGaveUp, 1980 * time.Millisecond}, {waitOpen, 0}}
+	}{{timeline.WaitGot, 12 * time.Millisecond}, {timeline.WaitGaveUp, 1980 * time.Millisecond}, {0, 0}} // neither
 	if len(m.Waits) != len(want) {
 		t.Fatalf("%d waits, want %d", len(m.Waits), len(want))
 	}
@@ -59,7 +61,7 @@ func TestStaleWrites(t *testing.T) {
 		w.Add(int64(1000+i), write.kind, "resource", func(e *history.Event) { e.Token = write.with })
 	}
 	var got []bool
-	for _, g := range Measure(w.H).Writes {
+	for _, g := range timeline.Of(w.H).Measure().Writes {
 		got = append(got, g.Stale)
 	}
 	if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(got, want) {
@@ -81,7 +83,7 @@ func TestQuantile(t *testing.T) {
 		{hundred, 50, 50}, {hundred, 99, 99}, {hundred, 100, 100}, {hundred, 0, 1},
 	}
 	for _, tt := range tests {
-		if got := Quantile(tt.give, tt.percent); got != tt.want {
+		if got := timeline.Quantile(tt.give, tt.percent); got != tt.want {
 			t.Errorf("p%d of %d values is %d, want %d", tt.percent, len(tt.give), got, tt.want)
 		}
 	}
@@ -99,7 +101,7 @@ func TestSkews(t *testing.T) {
 	w.Add(30, history.ClockChanged, "B", clock(12_000), reporttest.Value(int64(12*time.Second)))
 	w.Add(40, history.Waits, "A", clock(500))
 	w.Add(50, history.ClockChanged, "redis-1", clock(-3000), reporttest.Value(-int64(3*time.Second)))
-	m := Measure(w.H)
+	m := timeline.Of(w.H).Measure()
 	want := []struct {
 		node  string
 		Broke int64
@@ -129,7 +131,7 @@ func TestPremises(t *testing.T) {
 	w.Releases(15_070, "A", "EVAL unlock lock A-1", "A")
 	held := map[string]bool{}
 	figures := ""
-	for _, p := range PremisesOf(w.H, DeedsOf(w.H, Measure(w.H))) {
+	for _, p := range bundle.PremisesOf(w.H, bundle.DeedsOf(timeline.Of(w.H), timeline.Of(w.H).Measure())) {
 		held[say.Stop.With(p.Text).English()] = p.Held
 		figures += p.Figure.English() + "\n"
 	}

@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // Premise is something that a lock may rest on, and whether the world of a run
@@ -34,50 +35,26 @@ type deeds struct {
 }
 
 // DeedsOf sums up what the world of a history did.
-func DeedsOf(h *history.History, m *Measures) deeds {
-	var d deeds
-	froze := make([]history.Instant, len(h.Header.Nodes)+1)
-	frozen := make([]bool, len(froze))
-	for i := range h.Events {
-		e := &h.Events[i]
-		if int(e.Node) >= len(froze) {
-			continue
-		}
-		role := h.Role(e.Node)
-		switch e.Kind {
-		case history.Froze:
-			froze[e.Node], frozen[e.Node] = e.At, role == history.RoleClient
-		case history.Thawed, history.Crashed:
-			if frozen[e.Node] {
-				d.freeze = max(d.freeze, e.At.Sub(froze[e.Node]))
-			}
-			frozen[e.Node] = false
-			if e.Kind == history.Crashed && role == history.RoleClient {
-				d.died++
-			} else if e.Kind == history.Crashed && role == history.RoleStore {
-				d.down++
-			}
-		case history.RequestDropped, history.ReplyDropped:
-			d.lost++
-		case history.TimedOut:
-			d.timeouts++
-		case history.FaultBegan:
-			if holdsBack(verbOf(h, e.Value)) {
-				d.late++
-			}
-		case history.Forgotten:
-			d.forgotten++
-		case history.Promoted:
-			d.promoted++
-		case history.Removed:
-			if e.Peer != 0 && e.Owner != 0 && e.Peer != e.Owner {
-				d.foreign++
-			}
+func DeedsOf(t *timeline.Timeline, m *timeline.Measures) deeds {
+	d := deeds{
+		lost: t.Count(history.RequestDropped) + t.Count(history.ReplyDropped), timeouts: t.Count(history.TimedOut),
+		forgotten: t.Count(history.Forgotten), promoted: t.Count(history.Promoted),
+	}
+	for _, s := range t.Freezes {
+		if t.Role(s.Node) == history.RoleClient {
+			d.freeze = max(d.freeze, s.To.Sub(s.From))
 		}
 	}
-	for id := range frozen {
-		if frozen[id] {
-			d.freeze = max(d.freeze, h.End().Sub(froze[id]))
+	for _, e := range t.Each(history.Crashed, history.FaultBegan, history.Removed) {
+		switch role := t.Role(e.Node); {
+		case e.Kind == history.Crashed && role == history.RoleClient:
+			d.died++
+		case e.Kind == history.Crashed && role == history.RoleStore:
+			d.down++
+		case e.Kind == history.FaultBegan && holdsBack(verbOf(t.History, e.Value)):
+			d.late++
+		case e.Kind == history.Removed && e.Peer != 0 && e.Owner != 0 && e.Peer != e.Owner:
+			d.foreign++
 		}
 	}
 	for _, hold := range m.Holds {

@@ -2,10 +2,10 @@ package bundle
 
 import "slices"
 
-// Reason is why something was not played, and how often it is the reason.
+// Reason is why something was not played or tested nothing, and how often it is the reason.
 type Reason struct {
-	N    int
-	Text string
+	Text string `json:"reason" doc:"In words."`
+	N    int    `json:"runs" doc:"How many runs it is the reason of."`
 }
 
 // Reasons counts reasons, the most frequent first, then in the order in which they come.

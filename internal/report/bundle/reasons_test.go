@@ -7,7 +7,7 @@ import (
 
 func TestReasons(t *testing.T) {
 	got := Reasons([]string{"b", "a", "b"})
-	if want := []Reason{{2, "b"}, {1, "a"}}; !slices.Equal(got, want) {
+	if want := []Reason{{"b", 2}, {"a", 1}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // Span is a stretch of true time that a figure shades or marks.
@@ -18,7 +19,7 @@ type Span struct {
 
 // FaultSpans lists when which fault was at work: freezes, stretches between the
 // beginning and the end of a fault, and instants for faults that only strike.
-func FaultSpans(h *history.History) []Span {
+func FaultSpans(t *timeline.Timeline) []Span {
 	var spans []Span
 	var open []int // indices into spans
 	shut := func(match func(s *Span) bool, at history.Instant) {
@@ -30,14 +31,13 @@ func FaultSpans(h *history.History) []Span {
 			}
 		}
 	}
-	for i := range h.Events {
-		e := &h.Events[i]
+	for _, e := range t.Each(history.FaultBegan, history.FaultEnded, history.Crashed, history.Promoted, history.Restarted) {
 		switch e.Kind {
 		case history.FaultBegan:
 			spans = append(spans, Span{From: e.At, To: e.At, Node: e.Node, Fault: e.Value, Label: fmt.Sprintf("fault %d", e.Value)})
 			open = append(open, len(spans)-1)
 		case history.Crashed:
-			if h.Role(e.Node) == history.RoleStore {
+			if t.Role(e.Node) == history.RoleStore {
 				spans = append(spans, Span{From: e.At, To: e.At, Node: e.Node, Label: "down"})
 				open = append(open, len(spans)-1)
 			}
@@ -52,24 +52,11 @@ func FaultSpans(h *history.History) []Span {
 	return spans
 }
 
-// FrozenSpans lists the freezes of processes.
-func FrozenSpans(h *history.History) []Span {
-	var spans []Span
-	for i := range h.Events {
-		e := &h.Events[i]
-		switch e.Kind {
-		case history.Froze:
-			spans = append(spans, Span{From: e.At, To: h.End(), Node: e.Node, Fault: e.Value})
-		case history.Thawed, history.Crashed:
-			for n := len(spans) - 1; n >= 0; n-- {
-				if spans[n].Node == e.Node {
-					if spans[n].To == h.End() {
-						spans[n].To = e.At
-					}
-					break
-				}
-			}
-		}
+// Shades are the spans that a figure over time has behind its curve: faults at work, and freezes.
+func Shades(t *timeline.Timeline) []Span {
+	spans := FaultSpans(t)
+	for _, s := range t.Freezes {
+		spans = append(spans, Span{From: s.From, To: s.To, Node: s.Node, Fault: s.Fault})
 	}
 	return spans
 }
@@ -85,63 +72,16 @@ func ViolationSpans(findings []checker.Finding) []Span {
 	return spans
 }
 
-// Level is how many clients believed from an instant on.
-type Level struct {
-	At     history.Instant
-	Inside int
-}
-
-// Levels returns how the number of clients inside changes over time. The probe
-// counts like any other client.
-func Levels(h *history.History) []Level {
-	out := []Level{{}}
-	inside := make([]bool, len(h.Header.Nodes)+1)
-	now := 0
-	for i := range h.Events {
-		e := &h.Events[i]
-		if int(e.Node) >= len(inside) {
-			continue
-		}
-		switch e.Kind {
-		case history.Acquired:
-			if inside[e.Node] {
-				continue
-			}
-			inside[e.Node] = true
-			now++
-		case history.Releasing, history.LostLease, history.Crashed:
-			if !inside[e.Node] {
-				continue
-			}
-			inside[e.Node] = false
-			now--
-		default:
-			continue
-		}
-		out = append(out, Level{e.At, now})
-	}
-	return append(out, Level{h.End(), now})
-}
-
-// MostInside is how many clients were inside at once at most.
-func MostInside(ls []Level) int {
-	n := 0
-	for _, l := range ls {
-		n = max(n, l.Inside)
-	}
-	return n
-}
-
 // Thin keeps the shape of a long curve with at most about n points: within one
 // slot of time only the extremes stay.
-func Thin(ls []Level, n int) []Level {
+func Thin(ls []timeline.Level, n int) []timeline.Level {
 	if len(ls) <= n || ls[len(ls)-1].At <= 0 {
 		return ls
 	}
 	slots := int64(n / 3)
 	end := int64(ls[len(ls)-1].At)
-	slot := func(l Level) int64 { return int64(float64(l.At) / float64(end) * float64(slots)) }
-	var out []Level
+	slot := func(l timeline.Level) int64 { return int64(float64(l.At) / float64(end) * float64(slots)) }
+	var out []timeline.Level
 	for i := 0; i < len(ls); {
 		low, high, j := ls[i], ls[i], i
 		for ; j < len(ls) && slot(ls[j]) == slot(ls[i]); j++ {

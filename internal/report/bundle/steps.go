@@ -1,7 +1,8 @@
 package bundle
 
 import (
-	"lockstep/internal/checker"
+	"slices"
+
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 )
@@ -46,10 +47,15 @@ func deedOf(h *history.History, s *explain.Step) deed {
 
 // StoryOf picks the steps of a run that are told, of which there are not more than a
 // limit, and counts those before and after them.
-func StoryOf(j *checker.Judgement, limit int) (story []explain.Step, before, after int) {
-	all, earlier, later := explain.Tell(j.History, j.Findings)
+func StoryOf(r *Run, limit int) (story []explain.Step, before, after int) {
+	all, earlier, later := explain.Tell(r.Timeline(), r.Judgement.Findings)
 	story, before, after = explain.Story(all, limit)
 	return story, before + earlier, after + later
+}
+
+// FirstViolation is the index of the first step that breaks something; -1 for none.
+func FirstViolation(steps []explain.Step) int {
+	return slices.IndexFunc(steps, func(s explain.Step) bool { return s.Violation })
 }
 
 // MaxEverything is how many events of one lock are drawn when all are asked for.
@@ -63,11 +69,8 @@ func Window(h *history.History, steps []explain.Step, limit int) (lo, hi int32) 
 		return 0, int32(n) - 1
 	}
 	first := 0
-	for i := range steps {
-		if steps[i].Violation {
-			first = int(steps[i].Event)
-			break
-		}
+	if n := FirstViolation(steps); n >= 0 {
+		first = int(steps[n].Event)
 	}
 	start := max(0, min(first-limit*2/3, n-limit))
 	return int32(start), int32(start+limit) - 1

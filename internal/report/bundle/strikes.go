@@ -5,18 +5,32 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // strikes follows the faults that are at work for a while without an event of their own for it.
 // That of a pause is the freeze, and that of a crash is the death.
 type strikes struct {
-	h               *history.History
+	h               *timeline.Timeline
 	bars            []Bar
 	holder, primary history.NodeID
 }
 
 // lasting are the verbs of such faults.
 var lasting = map[string]bool{"partition": true, "cut": true, "slow": true, "hang": true, "drift-clock": true}
+
+// strikesOf lists the stretches in which such faults strike a node.
+func strikesOf(t *timeline.Timeline) []Bar {
+	s := strikes{h: t}
+	for i, e := range t.Each(
+		history.Acquired, history.Promoted, history.FaultBegan, history.FaultEnded, history.Releasing, history.LostLease, history.Crashed,
+	) {
+		if int(e.Node) <= len(t.Header.Nodes) {
+			s.take(i, e)
+		}
+	}
+	return s.bars
+}
 
 func (s *strikes) take(i int32, e *history.Event) {
 	switch e.Kind {

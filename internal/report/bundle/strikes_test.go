@@ -1,4 +1,4 @@
-package bundle
+package bundle_test
 
 import (
 	"fmt"
@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/timeline"
 )
 
 // Each fault strikes whom it names: the smallest side of a partition, the holder of that moment,
@@ -35,7 +37,7 @@ func TestStrikes(t *testing.T) {
 		w.Add(200, history.Releasing, "B")
 		w.Add(300, history.FaultEnded, tt.node, reporttest.Value(1))
 		var got []string
-		for _, b := range BarsOf(w.H).Strikes {
+		for _, b := range bundle.BarsOf(timeline.Of(w.H)).Strikes {
 			cut := ""
 			if b.Cut {
 				cut = " cut"

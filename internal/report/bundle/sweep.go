@@ -2,12 +2,13 @@ package bundle
 
 import (
 	"fmt"
+	"slices"
 
+	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
-	"lockstep/internal/sweep"
 )
 
 // Sweep is what a sweep has measured: for each lock, where a property holds.
@@ -23,12 +24,10 @@ type Sweep struct {
 
 // Tested reports whether any run put the property to the test.
 func (s *Sweep) Tested() bool {
-	for i := range s.Maps {
-		if _, _, untested := countCells(&s.Maps[i]); untested < len(s.Maps[i].Cells) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Maps, func(m sweep.Map) bool {
+		_, _, untested := countCells(&m)
+		return untested < len(m.Cells)
+	})
 }
 
 // Over is how many runs were played.

@@ -17,7 +17,7 @@ type SeedsTally struct {
 	Runs       int                    `json:"runs" doc:"How many runs were played."`
 	Tested     int                    `json:"tested" doc:"How many of them are evidence."`
 	Untested   int                    `json:"untested" doc:"How many of them tested nothing: a fault never fired, no clients competed for the lock, or the history does not tell."`
-	Reasons    []UntestedReason       `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
+	Reasons    []Reason               `json:"untested_reasons" doc:"Why they tested nothing, the most frequent reason first."`
 	Unasked    bool                   `json:"nothing_expected" doc:"Whether the scenario says that nothing is expected of this lock."`
 	Met        int                    `json:"runs_met" doc:"How many of them met their expectations."`
 	Hash       string                 `json:"hash" doc:"Covers the hashes of all histories, in the order of the seeds."`
@@ -38,12 +38,6 @@ type BrokenRate struct {
 	Rate float64 `json:"rate" doc:"The share of runs."`
 	Low  float64 `json:"rate_low" doc:"The lower end of its 95 % interval (Wilson)."`
 	High float64 `json:"rate_high" doc:"The upper end."`
-}
-
-// UntestedReason is why runs tested nothing.
-type UntestedReason struct {
-	Reason string `json:"reason" doc:"In words."`
-	Runs   int    `json:"runs" doc:"How many runs it is the reason of."`
 }
 
 // Tally counts what many seeds of one lock have shown.
@@ -153,10 +147,7 @@ func (t *Tally) Finish() {
 		t.OfAll[name] = brokenRate(n, t.judged[name]+t.Spared)
 	}
 	t.countHours()
-	t.Reasons = []UntestedReason{}
-	for _, r := range Reasons(whys) {
-		t.Reasons = append(t.Reasons, UntestedReason{Reason: r.Text, Runs: r.N})
-	}
+	t.Reasons = append([]Reason{}, Reasons(whys)...)
 }
 
 func brokenRate(n, of int) BrokenRate {
@@ -264,7 +255,7 @@ func (t *Tally) UntestedText() say.Phrase {
 	}
 	var parts say.Remarks
 	for _, r := range t.Reasons[:min(len(t.Reasons), mostReasons)] {
-		parts = append(parts, say.ReasonTimes.With(t.reasons[r.Reason], say.Number(r.Runs)))
+		parts = append(parts, say.ReasonTimes.With(t.reasons[r.Text], say.Number(r.N)))
 	}
 	if more := len(t.Reasons) - mostReasons; more > 0 {
 		parts = append(parts, say.MoreReasons.With(say.Number(more)))

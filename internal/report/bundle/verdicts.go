@@ -5,6 +5,8 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/clean"
+	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
@@ -16,6 +18,14 @@ func (b *Bundle) Properties() []string {
 		all = append(all, b.Runs[i].Judgement.Findings...)
 	}
 	return Properties(all)
+}
+
+// PropertyNames are their names in a language, clean.
+func (b *Bundle) PropertyNames(l say.Language) (names []string) {
+	for _, p := range b.Properties() {
+		names = append(names, clean.Text(say.PropertyName(p, l), clean.MaxName))
+	}
+	return names
 }
 
 // cell is one verdict in a table.
@@ -61,40 +71,31 @@ func (r *Run) Outcome() string {
 	if r.Judgement.History == nil {
 		return NotAsExpected
 	}
-	out := AsExpected
-	switch {
-	case len(r.Expected) == 0 && (r.Judgement.NeverFired() || !r.Judgement.Idle().Empty()):
-		return Inconclusive
-	case len(r.Expected) == 0:
+	switch o := (run.Outcome{Judgement: r.Judgement, Expected: r.Expected}); o.Alone() {
+	case run.NothingExpected:
 		return nothingExpected
-	case !r.Untested.Empty(), !r.Judgement.Idle().Empty():
-		out = Inconclusive
+	case run.Met:
+		return AsExpected
+	case run.Inconclusive:
+		return Inconclusive
 	}
-	for _, e := range r.Expected {
-		switch {
-		case e.Met:
-		case e.Got == string(checker.Unknown):
-			out = Inconclusive
-		default:
-			return NotAsExpected
-		}
-	}
-	return out
+	return NotAsExpected
 }
 
 // Missed says which expectations of a run were not met, and what it did not test, which
 // is why verdicts are unknown, or which lines of the list luck has drawn nothing from; nothing when there is nothing to say.
 func Missed(r *Run) say.Phrase {
 	var parts say.Remarks
-	if !r.Untested.Empty() {
-		parts = append(parts, r.Untested)
+	untested := r.Judgement.Untested
+	if !untested.Empty() {
+		parts = append(parts, untested)
 	} else if idle := r.Judgement.Idle(); !idle.Empty() {
 		parts = append(parts, idle)
 	}
 	implied := false
 	for _, e := range r.Expected {
-		if unknown := e.Got == string(checker.Unknown); !e.Met && !(unknown && !r.Untested.Empty()) {
-			parts = append(parts, say.WasExpected.With(say.Property(e.Property), say.Verdict(e.Got), say.Verdict(e.Expected)))
+		if unknown := e.Got == checker.Unknown; !e.Met() && !(unknown && !untested.Empty()) {
+			parts = append(parts, say.WasExpected.With(say.Property(e.Property), say.Verdict(e.Got), say.Verdict(e.Verdict)))
 			implied = implied || e.Implied && !unknown
 		}
 	}
@@ -122,10 +123,8 @@ func AnyBroken(r *Run) bool { return BrokenCount(r) > 0 }
 
 // ReferenceOf is the first lock that was played.
 func ReferenceOf(b *Bundle) int {
-	for i := range b.Runs {
-		if b.Runs[i].Judgement.History != nil {
-			return i
-		}
+	for i := range b.Histories() {
+		return i
 	}
 	return 0
 }
@@ -143,10 +142,8 @@ func BrokenCount(r *Run) int {
 
 // AnyHistory returns the first history of a bundle; nil when there is none.
 func (b *Bundle) AnyHistory() *history.History {
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; h != nil {
-			return h
-		}
+	for _, h := range b.Histories() {
+		return h
 	}
 	return nil
 }

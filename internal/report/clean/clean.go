@@ -58,13 +58,7 @@ func Text(s string, limit int) string {
 // hidden reports whether a character is invisible or turns the direction of the
 // text around it.
 func hidden(r rune) bool {
-	switch {
-	case r == 0x2028, r == 0x2029:
-		return true
-	case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-		return true
-	}
-	return false
+	return r == 0x2028 || r == 0x2029 || unicode.In(r, unicode.Cf, unicode.Co)
 }
 
 // Line makes a text from a scenario, a history or a file name safe to print on

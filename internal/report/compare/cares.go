@@ -61,8 +61,8 @@ func (c *Comparison) aboutSides(sides []Side) []string {
 			continue
 		case cutShort(h):
 			cut = append(cut, say.Text(s.Name))
-		case !s.Run.Untested.Empty():
-			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.Name), s.Run.Untested))
+		case !s.Run.Judgement.Untested.Empty():
+			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.Name), s.Run.Judgement.Untested))
 		}
 		if n := len(s.Waits); n > 0 && n < fewAcquisitions {
 			few = append(few, say.Text(s.Name))

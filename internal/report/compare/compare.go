@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // MaxSides is how many lines the tables of a comparison have.
@@ -45,7 +46,7 @@ type Side struct {
 	Index    int // index into Runs
 	Name     string
 	Run      *bundle.Run
-	Measures *bundle.Measures
+	Measures *timeline.Measures
 	Bars     *bundle.Bars
 	Steps    []explain.Step
 	Waits    []time.Duration // sorted
@@ -53,6 +54,15 @@ type Side struct {
 	Against  int             // index of the side that its story is compared with; -1 for none
 	Differs  int             // index of the first step that differs; -1 for none
 	Same     bool            // the history is the same, byte for byte
+	Parting  Parting         // in words
+}
+
+// Parting tells where the story of a side leaves the one that it is compared with.
+type Parting struct {
+	Against     string // its name; "" when there is nothing to compare with
+	Says        string // when no step differs
+	Step        int    // counted from 1; 0 when no step differs
+	Here, There string // the steps; "" where the story has ended already
 }
 
 // Sides works out, once, what all forms of a comparison show.
@@ -70,41 +80,49 @@ func (c *Comparison) judge() []Side {
 		for i := range b.Runs {
 			s := Side{Index: n, Run: &b.Runs[i], Name: say.RunAndLock.With(say.Number(n+1), say.Verbatim(clean.Text(b.Runs[i].Lock, clean.MaxName))).In(c.Language), Against: -1, Differs: -1}
 			if j := &s.Run.Judgement; j.History != nil {
-				s.Measures, s.Bars = bundle.Measure(j.History), bundle.BarsOf(j.History)
-				s.Steps = explain.Steps(j.History, j.Findings)
+				t := s.Run.Timeline()
+				s.Measures, s.Bars, s.Steps = t.Measure(), bundle.BarsOf(t), explain.Steps(t, j.Findings)
 				s.Waits, s.Holds = s.Measures.Lengths(), holdLengths(s.Measures)
 			}
 			out = append(out, s)
 		}
 	}
 	for i := range out {
-		out[i].compareWith(out, i)
+		out[i].compareWith(out[:i], c.Language)
 	}
 	return out
 }
 
-// compareWith finds the story that story i is compared with: that of the same lock in
-// an earlier run, or else the first one of all. The locks of the first run are
-// compared in its own report.
-func (s *Side) compareWith(all []Side, i int) {
+// compareWith compares a story with that of the same lock in an earlier run, or else with the first one of
+// all. The locks of the first run are compared in its own report.
+func (s *Side) compareWith(earlier []Side, l say.Language) {
 	h := s.Run.Judgement.History
 	if s.Index == 0 || h == nil {
 		return
 	}
-	at := slices.IndexFunc(all[:i], func(o Side) bool {
+	at := max(slices.IndexFunc(earlier, func(o Side) bool {
 		return o.Index < s.Index && o.Run.Lock == s.Run.Lock && o.Run.Judgement.History != nil
-	})
-	at = max(at, 0)
-	other := all[at].Run.Judgement.History
+	}), 0)
+	o := &earlier[at]
+	other := o.Run.Judgement.History
 	if other == nil {
 		return
 	}
-	s.Against = at
-	s.Differs = bundle.DiffersAt(other, all[at].Steps, h, s.Steps)
+	s.Against, s.Differs = at, bundle.DiffersAt(other, o.Steps, h, s.Steps)
 	s.Same = s.Differs < 0 && h.Hash() == other.Hash()
+	p := &s.Parting
+	p.Against = o.Name
+	switch {
+	case s.Same:
+		p.Says = say.Text("the same history, byte for byte").In(l)
+	case s.Differs < 0:
+		p.Says = say.Text("the same steps, at other times").In(l)
+	default:
+		p.Step, p.Here, p.There = s.Differs+1, stepText(s.Steps, s.Differs, l), stepText(o.Steps, s.Differs, l)
+	}
 }
 
-func holdLengths(m *bundle.Measures) []time.Duration {
+func holdLengths(m *timeline.Measures) []time.Duration {
 	var out []time.Duration
 	for _, h := range m.Holds {
 		out = append(out, h.End.Sub(h.Start))
@@ -122,34 +140,6 @@ func Together(sides []Side) *bundle.Bundle {
 		b.Runs = append(b.Runs, r)
 	}
 	return b
-}
-
-// Parting tells where the story of a side leaves the one that it is compared with.
-type Parting struct {
-	Against     string // its name; "" when there is nothing to compare with
-	Says        string // when no step differs
-	Step        int    // counted from 1; 0 when no step differs
-	Here, There string // the steps; "" where the story has ended already
-}
-
-// PartingOf compares side i with the one that it is to be compared with.
-func PartingOf(all []Side, i int, l say.Language) Parting {
-	s := &all[i]
-	if s.Against < 0 {
-		return Parting{}
-	}
-	o := &all[s.Against]
-	p := Parting{Against: o.Name}
-	switch {
-	case s.Same:
-		p.Says = say.Text("the same history, byte for byte").In(l)
-	case s.Differs < 0:
-		p.Says = say.Text("the same steps, at other times").In(l)
-	default:
-		p.Step = s.Differs + 1
-		p.Here, p.There = stepText(s.Steps, s.Differs, l), stepText(o.Steps, s.Differs, l)
-	}
-	return p
 }
 
 func stepText(steps []explain.Step, at int, l say.Language) string {
@@ -197,16 +187,16 @@ func (d *Difference) Words() say.Phrase {
 	first := d.Values[0]
 	for n, v := range d.Values {
 		if v != first {
-			return say.SettingDiffers.With(say.Verbatim(d.Name), OrNone(first), OrNone(v), say.Number(n+1))
+			return say.SettingDiffers.With(say.Verbatim(d.Name), Or(first, "not there"), Or(v, "not there"), say.Number(n+1))
 		}
 	}
 	return say.Phrase{}
 }
 
-// OrNone is the value of a setting, or that it is not there.
-func OrNone(s string) say.Phrase {
+// Or is a text as it is, or what is said in English, and translated, where there is none.
+func Or(s, english string) say.Phrase {
 	if s == "" {
-		return say.Text("not there")
+		return say.Text(english)
 	}
 	return say.Listed.With(say.Series{say.Verbatim(s)})
 }
@@ -250,10 +240,8 @@ func (c *Comparison) Row(n int) Row {
 // lengthOf is how long the longest history of a run is, in true time.
 func lengthOf(b *bundle.Bundle) history.Instant {
 	end := history.Instant(0)
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; h != nil {
-			end = max(end, h.End())
-		}
+	for _, h := range b.Histories() {
+		end = max(end, h.End())
 	}
 	return end
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"lockstep/internal/report/bundle"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // RatioRow is one line of the table of measures: each measure with its ratio to that
@@ -34,10 +34,10 @@ func (s *Side) Amounts() []int64 {
 	}
 	out[0] = int64(m.Acquired)
 	if len(s.Waits) > 0 {
-		out[1], out[2] = int64(bundle.Quantile(s.Waits, 50)), int64(bundle.Quantile(s.Waits, 99))
+		out[1], out[2] = int64(timeline.Quantile(s.Waits, 50)), int64(timeline.Quantile(s.Waits, 99))
 	}
 	if len(s.Holds) > 0 {
-		out[3], out[4] = int64(bundle.Quantile(s.Holds, 50)), int64(s.Holds[len(s.Holds)-1])
+		out[3], out[4] = int64(timeline.Quantile(s.Holds, 50)), int64(s.Holds[len(s.Holds)-1])
 	}
 	if m.Acquired > 0 {
 		out[5] = m.Tenths()

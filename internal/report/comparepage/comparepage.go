@@ -2,10 +2,10 @@
 package comparepage
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
+	"slices"
 	"time"
 
 	"lockstep/internal/checker"
@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 //go:embed comparepage.css
@@ -40,7 +41,8 @@ type runsView struct {
 	Verdicts   []runsVerdict
 	First      string // the first difference of the plans, in words
 	Settings   []compare.Difference
-	Partings   []runsParting
+	Sides      []compare.Side
+	Parted     bool // a story is compared with that of an earlier run
 	Aligned    template.HTML
 	Drawn      string // how many sides the figures show, when these are not all of them
 	Heads      []string
@@ -57,11 +59,6 @@ type runsVerdict struct {
 	Cells   []page.Cell
 	Missed  string
 	Outcome string
-}
-
-type runsParting struct {
-	Name string
-	compare.Parting
 }
 
 // HTML draws a comparison as one file that needs nothing else. It has no script.
@@ -86,27 +83,18 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 	if v.Settings = c.Differences(); len(v.Settings) > 0 {
 		v.First = say.FirstDifference.With(v.Settings[0].Words(), say.Optional(len(v.Settings)-1)).In(l)
 	}
-	for i := range sides {
-		if p := compare.PartingOf(sides, i, l); p.Against != "" {
-			v.Partings = append(v.Partings, runsParting{sides[i].Name, p})
-		}
-	}
+	v.Sides = sides
+	v.Parted = slices.ContainsFunc(sides, func(s compare.Side) bool { return s.Parting.Against != "" })
 	v.Ratios = compare.RatioRows(sides, l)
 	if err := v.draw(sides, l); err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	if err := runsTemplate(l).Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("filling in the comparison: %w", err)
-	}
-	return buf.Bytes(), nil
+	return runsTemplate.Fill(l, v)
 }
 
 func (v *runsView) verdicts(b *bundle.Bundle, sides []compare.Side, l say.Language) {
 	props := b.Properties()
-	for _, p := range props {
-		v.Properties = append(v.Properties, clean.Text(say.PropertyName(p, l), clean.MaxName))
-	}
+	v.Properties = b.PropertyNames(l)
 	for i := range sides {
 		r := sides[i].Run
 		row := runsVerdict{Run: sides[i].Index + 1, Lock: clean.Text(r.Lock, clean.MaxName), Missed: clean.Text(bundle.Missed(r).In(l), clean.MaxLine), Outcome: say.Text(r.Outcome()).In(l)}
@@ -132,7 +120,7 @@ func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 		if h == nil || len(h.Events) == 0 {
 			continue
 		}
-		one := strip.Of(&merged.Runs[i].Judgement, s.Bars, strip.Options{Language: l, Wrong: explain.Assumption(h, s.Run.Judgement.Findings, merged.Lag(h))})
+		one := strip.Of(&merged.Runs[i].Judgement, s.Bars, strip.Options{Language: l, Wrong: explain.Assumption(s.Bars.Timeline, s.Run.Judgement.Findings, merged.Lag(h))})
 		one.Name = clean.Text(s.Name, clean.MaxName)
 		if s.Differs >= 0 && s.Differs < len(s.Steps) {
 			one.Diverges(s.Steps[s.Differs].At, l)
@@ -165,7 +153,7 @@ func runFigures(sides []compare.Side, l say.Language) ([]figure.Figure, error) {
 	sides = sides[:min(len(sides), maxDrawn)]
 	names := make([]string, len(sides))
 	waits, holds := make([][]time.Duration, len(sides)), make([][]time.Duration, len(sides))
-	all := make([]*bundle.Measures, len(sides))
+	all := make([]*timeline.Measures, len(sides))
 	for i := range sides {
 		names[i], waits[i], holds[i], all[i] = sides[i].Name, sides[i].Waits, sides[i].Holds, sides[i].Measures
 	}

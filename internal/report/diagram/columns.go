@@ -5,6 +5,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 )
 
 // chooseColumns gives a column to every node that a row speaks of, in the order of the header:
@@ -82,7 +83,7 @@ func clientsOf(h *history.History) (n int) {
 // then those who hold the lock from before the steps on, then those of the steps that are nearest
 // to the first violation.
 func (l *Layout) actors() (ids []history.NodeID) {
-	first := slices.IndexFunc(l.steps, func(s explain.Step) bool { return s.Violation })
+	first := bundle.FirstViolation(l.steps)
 	most := mostClients
 	if clientsOf(l.h) <= fewClients {
 		most = fewClients

@@ -9,6 +9,7 @@ import (
 	"html"
 	"strings"
 
+	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
@@ -282,13 +283,18 @@ func (d *drawing) numbers() {
 			d.text(stepNumberX-16, y+4, ending, "time", at)
 			last = at
 		}
-		class := "step"
-		if s.Violation {
-			class = "step bad"
-		}
-		d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="10"/><text x="%d" y="%d">%d</text></a>`,
-			d.prefix, n+1, class, stepNumberX, y, stepNumberX, y+4, n+1)
+		d.number(&s, n+1, y, 10)
 	}
+}
+
+// number draws the number of a step in a circle, which leads to its sentence.
+func (d *drawing) number(s *explain.Step, n, y, radius int) {
+	class := "step"
+	if s.Violation {
+		class = "step bad"
+	}
+	d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="%d"/><text x="%d" y="%d">%d</text></a>`,
+		d.prefix, n, class, stepNumberX, y, radius, stepNumberX, y+4, n)
 }
 
 // escape makes a text harmless inside of SVG.

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // What only real servers have is in the legend of their reports alone.
@@ -35,7 +35,7 @@ func TestInstantOfExecutionOnRealServers(t *testing.T) {
 		h.Add(history.Event{At: changed, Kind: history.Granted, Node: 2, Peer: 1, Owner: 1, Cause: sent, Value: 1e9})
 		h.Add(history.Event{At: 3e6, Kind: history.Replied, Node: 1, Peer: 2, Cause: sent, Text: ok})
 		h.Add(history.Event{At: 3e6, Kind: history.Acquired, Node: 1, Cause: history.NoCause})
-		drawn := Draw(NewLayout(h, explain.Steps(h, nil), true, true), bundle.BarsOf(h), "s", say.English)
+		drawn := Draw(NewLayout(h, explain.Steps(timeline.Of(h), nil), true, true), bundle.BarsOf(timeline.Of(h)), "s", say.English)
 		if !strings.Contains(drawn, want) || strings.Contains(drawn, "unseen") != strings.Contains(want, "unseen") {
 			t.Errorf("changed at %v, and the arrow has no %s:\n%s", changed, want, drawn)
 		}
@@ -43,7 +43,7 @@ func TestInstantOfExecutionOnRealServers(t *testing.T) {
 }
 
 func TestSpaceTimeGolden(t *testing.T) {
-	j := bundletest.Bundle().Runs[1].Judgement
-	steps := explain.Steps(j.History, j.Findings)
-	reporttest.Golden(t, "spacetime.svg", []byte(Draw(NewLayout(j.History, steps, true, true), bundle.BarsOf(j.History), "l2-s", say.English)))
+	j := reporttest.Bundle().Runs[1].Judgement
+	steps := explain.Steps(timeline.Of(j.History), j.Findings)
+	reporttest.Golden(t, "spacetime.svg", []byte(Draw(NewLayout(j.History, steps, true, true), bundle.BarsOf(timeline.Of(j.History)), "l2-s", say.English)))
 }

@@ -113,10 +113,5 @@ func (d *drawing) bareMark(k int, s *explain.Step, number int) {
 	if number == 0 {
 		return // it is not among the steps that are told
 	}
-	class := "step"
-	if s.Violation {
-		class = "step bad"
-	}
-	d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="9"/><text x="%d" y="%d">%d</text></a>`,
-		d.prefix, number, class, stepNumberX, y, stepNumberX, y+4, number)
+	d.number(s, number, y, 9)
 }

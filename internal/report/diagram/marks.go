@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/plan"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
-	"lockstep/internal/world"
 )
 
 // lateAfter is how long a message must travel to be drawn as late.
@@ -45,7 +43,7 @@ func (d *drawing) message(i int32) {
 	case history.Executed:
 		if l.shown(e.Cause) {
 			sent := &h.Events[e.Cause]
-			d.arrow(sent.Node, i, shortCommand(h.Text(sent.Text)), h.Text(sent.Text))
+			d.arrow(sent.Node, i, shortCommand(h.Op(sent.Text)), h.Text(sent.Text))
 		}
 	case history.Replied:
 		if l.shown(e.Cause) {
@@ -59,7 +57,7 @@ func (d *drawing) message(i int32) {
 	case history.RequestDropped:
 		var label say.Phrase
 		if l.shown(e.Cause) {
-			label = say.Text(shortCommand(h.Text(h.Events[e.Cause].Text)))
+			label = say.Text(shortCommand(h.Op(h.Events[e.Cause].Text)))
 		}
 		d.lost(i, label)
 	case history.ReplyDropped:
@@ -131,12 +129,12 @@ func (d *drawing) unseen(sent, replied int32) {
 	back := line{x0: there.x1, x1: there.x0, y1: d.l.row(replied), event: replied}
 	if done := d.changedBy(sent, replied); done != history.NoCause {
 		there.y1 = d.l.row(done)
-		there.class, there.label, there.title = "msg to", shortCommand(command), clean.Text(command, 100)
+		there.class, there.label, there.title = "msg to", shortCommand(d.l.h.Op(s.Text)), clean.Text(command, 100)
 		back.class, back.label, back.title = "msg to", clean.Text(reply, 14), clean.Text(reply, 100)
 	} else {
 		there.y1 = (there.y0 + back.y1) / 2
 		there.class, back.class = "msg unseen", "msg unseen to"
-		there.label = shortCommand(command) + " " + clean.Text(reply, 14)
+		there.label = shortCommand(d.l.h.Op(s.Text)) + " " + clean.Text(reply, 14)
 		there.title = say.ExecutedUnseen.With(say.Verbatim(clean.Text(command, 100)), say.Verbatim(clean.Text(reply, 100))).In(d.language)
 		back.title = there.title
 	}
@@ -238,7 +236,7 @@ func (d *drawing) mark(i int32) {
 	case history.Promoted:
 		d.f(`<path d="M%d %dl8 13h-16z" class="promoted"/>`, x, y-8)
 		word := "primary"
-		if plan.InCluster(h.Name(e.Node)) {
+		if h.Header.Quorum() {
 			word = "leader"
 		}
 		d.text(x+13, y+4, beside, "w", d.word(word))
@@ -264,10 +262,10 @@ func (d *drawing) mark(i int32) {
 	}
 }
 
-// shortCommand is the name of a command, with its script for EVAL.
-func shortCommand(text string) string {
-	if name := world.ReadRequest(text).Name; name != "" {
-		return clean.Text(name, 14)
+// shortCommand is the name of a request: that of a script is its own.
+func shortCommand(op *history.Op) string {
+	if op.Name != "" {
+		return clean.Text(op.Name, 14)
 	}
 	return "?"
 }

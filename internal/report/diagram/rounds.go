@@ -100,7 +100,7 @@ func (r *round) says(h *history.History) say.Phrase {
 	for n, text := range texts {
 		texts[n] = fmt.Sprintf("%d %s", count[text], text)
 	}
-	command := shortCommand(h.Text(h.Events[r.sent[0]].Text))
+	command := shortCommand(h.Op(h.Events[r.sent[0]].Text))
 	answers := say.Verbatim(strings.Join(texts, ", "))
 	return say.RoundOf.With(say.Verbatim(command), say.Number(len(r.sent)), answers)
 }

@@ -5,9 +5,9 @@ import (
 	"html/template"
 	"strings"
 
-	"lockstep/internal/advice"
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/advice"
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/measured"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
@@ -32,25 +34,8 @@ var exploreScript = page.NewScript("explorepage", exploreJS)
 
 var exploreTemplate = page.Template(exploreFiles, "explorepage.html")
 
-// Kind is one thing that can happen to those who use a lock, for the page that asks
-// what can.
-type Kind struct{ Name, Summary string }
-
-// kindGroups are the headings under which a reader looks for a kind of fault, with those that
-// stand there; a kind that none of them names stands under the last one.
-var kindGroups = []struct {
-	name  string
-	kinds string
-}{
-	{"What can happen to a client", "pause pause-short crash host slow hung"},
-	{"What can happen to a message", "late-request late-request-short late-reply late-reply-short late-release late-release-short lost-request lost-reply"},
-	{"What can happen to the network", "cut cut-short split split-short"},
-	{"What can happen to a clock", "client-clock server-clock clock-rate"},
-	{"What can happen to the servers", ""},
-}
-
-// wayHeads are the headings of the ways of breaking, in the order of measured.Ways.
-var wayHeads = [...]string{"two clients think they hold it", "the resource is damaged", "someone's lock is released by another", "no client can get it"}
+// named is a kind of fault, or a base world, with one sentence about it.
+type named struct{ Name, Summary string }
 
 // exploreView is what the template sees; all texts in it are clean.
 type exploreView struct {
@@ -69,7 +54,7 @@ type exploreView struct {
 	Stores    []string
 	Locks     []exploredView
 	Misprints []exploredView // candidates for nothing: not in the table
-	Worlds    []Kind
+	Worlds    []named
 	Classes   []string
 	Drawn     string            // what it means that pairs were drawn
 	Says      map[string]string // the words of the script
@@ -77,7 +62,7 @@ type exploreView struct {
 
 type kindGroupView struct {
 	Name  string
-	Kinds []Kind
+	Kinds []named
 }
 
 type exploredView struct {
@@ -122,7 +107,7 @@ type cutSetView struct {
 // to break each lock, what it costs, and, with its script, which locks survive what the reader
 // ticks. A lock without costs has an empty place there. Libraries were walked by their own code, with one fault in
 // the plain world: one that no such fault breaks is unknown, and does not survive.
-func HTML(f *advice.Facts, libraries []*measured.Library, kinds []Kind, l say.Language) ([]byte, error) {
+func HTML(f *advice.Facts, libraries []*measured.Library, l say.Language) ([]byte, error) {
 	x := f.Explored
 	in := func(p say.Phrase) string { return p.In(l) }
 	word := func(english string) string { return in(say.Text(english)) }
@@ -142,13 +127,13 @@ func HTML(f *advice.Facts, libraries []*measured.Library, kinds []Kind, l say.La
 		v.Harms = append(v.Harms, said.In(l))
 	}
 	v.answers(f, l)
-	for _, name := range wayHeads {
-		v.Ways = append(v.Ways, word(name))
+	for _, way := range checker.Ways() {
+		v.Ways = append(v.Ways, in(way.Means()))
 	}
 	v.Under, v.UnderSets = under(v.Harms), under(v.Ways)
-	v.Groups = groupsOf(kinds, word)
+	v.Groups = groups(l)
 	for _, w := range x.Scope.Worlds {
-		v.Worlds = append(v.Worlds, Kind{clean.Text(w.Name, clean.MaxName), word(clean.Text(w.Summary, clean.MaxLine))})
+		v.Worlds = append(v.Worlds, named{clean.Text(w.Name, clean.MaxName), word(clean.Text(w.Summary, clean.MaxLine))})
 	}
 	for _, c := range x.Scope.Classes {
 		v.Classes = append(v.Classes, word(clean.Text(c, clean.MaxLine)))
@@ -195,24 +180,18 @@ func walkedIn(designs *measured.Explored, libraries []*measured.Library) int64 {
 	return n
 }
 
-func groupsOf(kinds []Kind, word func(string) string) (groups []kindGroupView) {
-	left := kinds
-	for _, g := range kindGroups {
-		view := kindGroupView{Name: word(g.name)}
-		var others []Kind
-		for _, k := range left {
-			if g.kinds == "" || strings.Contains(" "+g.kinds+" ", " "+k.Name+" ") {
-				view.Kinds = append(view.Kinds, Kind{clean.Text(k.Name, clean.MaxName), word(clean.Text(k.Summary, clean.MaxLine))})
-			} else {
-				others = append(others, k)
+// groups are the kinds of faults under the headings of what they hit.
+func groups(l say.Language) (out []kindGroupView) {
+	for _, target := range faultkind.Targets() {
+		group := kindGroupView{Name: say.Text(string(target)).In(l)}
+		for _, k := range faultkind.All() {
+			if k.Hits == target {
+				group.Kinds = append(group.Kinds, named{k.Name, k.Summary.In(l)})
 			}
 		}
-		left = others
-		if view.Kinds != nil {
-			groups = append(groups, view)
-		}
+		out = append(out, group)
 	}
-	return groups
+	return out
 }
 
 // costLines says in a few words each what a lock costs.
@@ -243,9 +222,9 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 	if v.Survives == measured.Sampled {
 		none = say.Text("none found")
 	}
-	for i, way := range measured.Ways() {
-		view := exploredWay{Head: say.Text(wayHeads[i]).In(l)}
-		sets := x.Breaks[way]
+	for _, way := range checker.Ways() {
+		view := exploredWay{Head: way.Means().In(l)}
+		sets := x.By(way)
 		switch {
 		case sets == nil || x.Complete == 0:
 			view.None = say.Text("not searched").In(l)
@@ -254,8 +233,8 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 		}
 		view.Sets = setViews(x, way, l)
 		view.Together = say.SoManyPairs.With(say.Number(len(view.Pairs()))).In(l)
-		if way == "stuck" {
-			view.Hung = setViews(x, measured.Hung, l)
+		if way == checker.Stuck {
+			view.Hung = setViews(x, checker.Hung, l)
 		}
 		v.Ways = append(v.Ways, view)
 	}
@@ -288,8 +267,8 @@ func libraryView(one *measured.Library, l say.Language) exploredView {
 }
 
 // setViews are the sets of one way of breaking.
-func setViews(x *measured.ExploredLock, way string, l say.Language) (out []cutSetView) {
-	for n, s := range x.Breaks[way] {
+func setViews(x *measured.ExploredLock, way checker.Way, l say.Language) (out []cutSetView) {
+	for n, s := range x.By(way) {
 		names := strings.Join(s.Kinds, " + ")
 		if len(s.Kinds) == 0 {
 			names = say.Text("no fault at all").In(l)

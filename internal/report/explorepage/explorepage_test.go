@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/advice"
-	"lockstep/internal/measured"
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -41,12 +41,11 @@ func someWalk() *measured.Explored {
 }
 
 func TestPageOfAWalk(t *testing.T) {
-	kinds := []explorepage.Kind{{Name: "pause", Summary: "A client's process stands still for longer than a lease."}, {Name: "restart", Summary: "A server restarts with what its persistence kept."}}
 	costs := map[string]measured.Cost{
 		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
 		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},
 	}
-	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, nil, kinds, say.English)
+	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, nil, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +68,7 @@ func TestPageOfAWalk(t *testing.T) {
 			t.Errorf("the page has %q", never)
 		}
 	}
-	page, err = explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, someLibraries(), kinds, say.Chinese)
+	page, err = explorepage.HTML(&advice.Facts{Explored: someWalk(), Costs: costs}, someLibraries(), say.Chinese)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +96,7 @@ func someLibraries() []*measured.Library {
 // A library stands behind the locks, and never survives: it was walked in one world, with one fault. Its stories
 // have no file, so no command either.
 func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
-	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk()}, someLibraries(), nil, say.English)
+	page, err := explorepage.HTML(&advice.Facts{Explored: someWalk()}, someLibraries(), say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

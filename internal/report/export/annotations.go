@@ -23,7 +23,7 @@ func Annotations(b *bundle.Bundle) string {
 			annotate(&out, b, "error", 0, lock, lines("There is no history to judge.", b.Again()))
 			continue
 		}
-		for _, c := range b.Cases(r) {
+		for _, c := range r.Cases() {
 			title := lock + " / " + clean.Text(c.Finding.Property, clean.MaxName)
 			text := lines(c.Sentence(), c.Missed(), b.Again())
 			switch {
@@ -33,8 +33,8 @@ func Annotations(b *bundle.Bundle) string {
 				annotate(&out, b, "warning", c.Line, title, text)
 			}
 		}
-		if !r.Untested.Empty() {
-			text := lines(clean.Text("Inconclusive: "+r.Untested.English()+".", clean.MaxLine), b.Again())
+		if !r.Judgement.Untested.Empty() {
+			text := lines(clean.Text("Inconclusive: "+r.Judgement.Untested.English()+".", clean.MaxLine), b.Again())
 			annotate(&out, b, "warning", 0, lock, text)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/compare"
-	"lockstep/internal/say"
 )
 
 // runsResult is a comparison for machines. met and runs are what `simulate run` says
@@ -82,22 +81,19 @@ func Comparison(c *compare.Comparison) ([]byte, error) {
 	for i := range sides {
 		out.Measures = append(out.Measures, measuresOfSide(&sides[i]))
 		if sides[i].Against >= 0 {
-			out.Stories = append(out.Stories, storyOfSide(sides, i))
+			out.Stories = append(out.Stories, storyOfSide(&sides[i], &sides[sides[i].Against]))
 		}
 	}
 	return clean.JSON(out)
 }
 
-func storyOfSide(sides []compare.Side, i int) storyResult {
-	s := &sides[i]
-	o := &sides[s.Against]
-	p := compare.PartingOf(sides, i, say.English)
+func storyOfSide(s, against *compare.Side) storyResult {
 	out := storyResult{
-		Run: s.Index + 1, Lock: s.Run.Lock, AgainstRun: o.Index + 1, AgainstLock: o.Run.Lock,
-		Identical: s.Same, Here: p.Here, There: p.There,
+		Run: s.Index + 1, Lock: s.Run.Lock, AgainstRun: against.Index + 1, AgainstLock: against.Run.Lock,
+		Identical: s.Same, Here: s.Parting.Here, There: s.Parting.There,
 	}
-	if p.Step > 0 {
-		out.FirstStep = &p.Step
+	if s.Parting.Step > 0 {
+		out.FirstStep = &s.Parting.Step
 	}
 	return out
 }

@@ -15,20 +15,20 @@ import (
 // The elements of JUnit XML in the form that Jenkins, GitLab and Allure read.
 type (
 	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Errors   int          `xml:"errors,attr"`
-		Skipped  int          `xml:"skipped,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
+		XMLName xml.Name `xml:"testsuites"`
+		Name    string   `xml:"name,attr"`
+		junitCounts
+		Suites []junitSuite `xml:"testsuite"`
+	}
+	junitCounts struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Skipped  int `xml:"skipped,attr"`
 	}
 	junitSuite struct {
-		Name       string          `xml:"name,attr"`
-		Tests      int             `xml:"tests,attr"`
-		Failures   int             `xml:"failures,attr"`
-		Errors     int             `xml:"errors,attr"`
-		Skipped    int             `xml:"skipped,attr"`
+		Name string `xml:"name,attr"`
+		junitCounts
 		Time       string          `xml:"time,attr"`
 		Properties []junitProperty `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
@@ -99,10 +99,7 @@ func JUnit(b *bundle.Bundle) ([]byte, error) {
 			suite.Skipped++
 		}
 	}
-	out := junitSuites{
-		Name: "lockstep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
-		Skipped: suite.Skipped, Suites: []junitSuite{suite},
-	}
+	out := junitSuites{Name: "lockstep", junitCounts: suite.junitCounts, Suites: []junitSuite{suite}}
 	var buf bytes.Buffer
 	buf.WriteString(xml.Header)
 	enc := xml.NewEncoder(&buf)
@@ -123,7 +120,7 @@ func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
 		return []junitCase{{Name: lock, File: file, Error: problem}}
 	}
 	var out []junitCase
-	for _, c := range b.Cases(r) {
+	for _, c := range r.Cases() {
 		j := junitCase{Name: lock + " / " + clean.Text(c.Finding.Property, clean.MaxName), File: file}
 		if file != "" {
 			j.Line = c.Line
@@ -146,10 +143,10 @@ func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
 	if idle := r.Judgement.Idle(); !idle.Empty() && len(out) > 0 {
 		out[0].Output = lines(out[0].Output, clean.Text(idle.English()+".", clean.MaxLine))
 	}
-	if !r.Untested.Empty() {
+	if !r.Judgement.Untested.Empty() {
 		out = append(out, junitCase{
 			Name: lock + " / put to the test", File: file,
-			Skipped: &junitSkipped{clean.Text("Inconclusive: "+r.Untested.English()+".", clean.MaxLine)},
+			Skipped: &junitSkipped{clean.Text("Inconclusive: "+r.Judgement.Untested.English()+".", clean.MaxLine)},
 		})
 	}
 	return out

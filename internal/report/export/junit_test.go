@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
@@ -65,7 +64,7 @@ func (c *junitCase) outcome() string {
 }
 
 func TestJUnit(t *testing.T) {
-	s := readJUnit(t, bundletest.MissedBundle())
+	s := readJUnit(t, reporttest.MissedBundle())
 	if s.Name != "pause-past-lease" {
 		t.Errorf("the suite is %q", s.Name)
 	}
@@ -114,11 +113,11 @@ func TestJUnit(t *testing.T) {
 
 // Each hostile text in turn stands in every field and comes back as text.
 func TestJUnitOfHostileTexts(t *testing.T) {
-	readJUnit(t, bundletest.HostileBundle())
+	readJUnit(t, reporttest.HostileBundle())
 	for _, text := range []string{"a]]>b", "<failure/>", "&amp;", "a\nb", "\x00", "\ufffe", "\u202etxt", strings.Repeat("n", 10_000)} {
-		b := bundletest.MissedBundle()
+		b := reporttest.MissedBundle()
 		b.Plan.Name, b.Plan.Slug, b.Plan.File, b.Replay = text, text, text, text
-		b.Runs[0].Lock, b.Runs[1].Untested = text, say.NeverFired.With(1, say.Both{English: text})
+		b.Runs[0].Lock, b.Runs[1].Judgement.Untested = text, say.NeverFired.With(1, say.Both{English: text})
 		b.Runs[1].Judgement.Findings[3].Reason = say.NeverFired.With(1, say.Both{English: text})
 		s := readJUnit(t, b)
 		if len(s.Cases) != 11 {
@@ -131,7 +130,7 @@ func TestJUnitOfHostileTexts(t *testing.T) {
 }
 
 func TestJUnitWithoutHistory(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	b.Runs[1] = bundle.Run{Lock: "set-nx-lua"}
 	s := readJUnit(t, b)
 	if c := s.Cases[len(s.Cases)-1]; c.outcome() != "error" || c.Name != "set-nx-lua" {

@@ -9,7 +9,6 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 )
 
@@ -39,11 +38,11 @@ func TestGoldenOfMachines(t *testing.T) {
 		"summary.md":      func(b *bundle.Bundle) ([]byte, error) { return Summary(b, 0), nil },
 		"annotations.txt": func(b *bundle.Bundle) ([]byte, error) { return []byte(Annotations(b)), nil },
 	} {
-		one, err := draw(bundletest.MissedBundle())
+		one, err := draw(reporttest.MissedBundle())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if two, _ := draw(bundletest.MissedBundle()); !bytes.Equal(one, two) {
+		if two, _ := draw(reporttest.MissedBundle()); !bytes.Equal(one, two) {
 			t.Errorf("%s differs between two renderings", name)
 		}
 		reporttest.Golden(t, name, one)
@@ -56,7 +55,7 @@ func BenchmarkMachineFormats(b *testing.B) {
 		"summary": func(b *bundle.Bundle) ([]byte, error) { return Summary(b, 0), nil },
 	} {
 		b.Run(name, func(b *testing.B) {
-			bundle := bundletest.Bundle()
+			bundle := reporttest.Bundle()
 			for b.Loop() {
 				if _, err := draw(bundle); err != nil {
 					b.Fatal(err)
@@ -68,20 +67,20 @@ func BenchmarkMachineFormats(b *testing.B) {
 
 // The result has the same bytes every time, and hostile texts are harmless in it.
 func TestResult(t *testing.T) {
-	one, err := Result(bundletest.Bundle())
+	one, err := Result(reporttest.Bundle())
 	if err != nil {
 		t.Fatal(err)
 	}
 	reporttest.Golden(t, "result.json", one)
-	if two, _ := Result(bundletest.Bundle()); !bytes.Equal(one, two) {
+	if two, _ := Result(reporttest.Bundle()); !bytes.Equal(one, two) {
 		t.Error("the result differs between two renderings")
 	}
-	unfired := bundletest.Bundle()
+	unfired := reporttest.Bundle()
 	unfired.Runs[1].Judgement.Faults[0].Times = 0
 	if out, err := Result(unfired); err != nil || bytes.Count(out, []byte(`"fired": false`)) != 1 {
 		t.Errorf("one fault never fired: %v, %s", err, out)
 	}
-	hostile, err := Result(bundletest.HostileBundle())
+	hostile, err := Result(reporttest.HostileBundle())
 	if err != nil || !json.Valid(hostile) || strings.ContainsAny(string(hostile), "\x1b\u202e\u009b") {
 		t.Errorf("the result is not harmless JSON: %v", err)
 	}

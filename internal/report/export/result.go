@@ -114,22 +114,26 @@ func Result(b *bundle.Bundle) ([]byte, error) {
 func resultOf(r *bundle.Run) LockResult {
 	j := &r.Judgement
 	out := LockResult{
-		Lock: r.Lock, Met: r.Met(), Idle: j.Idle().English(), Untested: r.Untested.English(), Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
+		Lock: r.Lock, Met: r.Met(), Idle: j.Idle().English(), Untested: r.Judgement.Untested.English(), Expectations: []ExpectationResult{}, Verdicts: map[string]VerdictResult{},
 		Letter: j.Letter, Impact: j.Impact(), OverlapUS: j.Overlap.Microseconds(), Acquired: j.Acquired, Faults: []FaultResult{},
 	}
 	for _, e := range r.Expected {
-		out.Expectations = append(out.Expectations, ExpectationResult{e.Property, e.Expected, e.Met, e.Implied})
+		out.Expectations = append(out.Expectations, ExpectationResult{e.Property, e.Verdict, e.Met(), e.Implied})
 	}
-	for _, f := range j.Findings {
-		v := VerdictResult{Verdict: f.Verdict, Count: f.Count}
-		if f.Verdict == checker.Broken && len(f.Violations) > 0 {
-			at := f.Violations[0].From.Duration().Microseconds()
-			v.FirstAtUS = &at
-		}
-		out.Verdicts[f.Property] = v
+	for i := range j.Findings {
+		out.Verdicts[j.Findings[i].Property] = verdictOf(&j.Findings[i])
 	}
 	for _, f := range j.Faults {
 		out.Faults = append(out.Faults, FaultResult{Verb: f.Verb, Fired: f.Times > 0, Effect: f.Times > 0 && !f.InVain})
 	}
 	return out
+}
+
+func verdictOf(f *checker.Finding) VerdictResult {
+	v := VerdictResult{Verdict: f.Verdict, Count: f.Count}
+	if f.Verdict == checker.Broken && len(f.Violations) > 0 {
+		at := f.Violations[0].From.Duration().Microseconds()
+		v.FirstAtUS = &at
+	}
+	return v
 }

@@ -5,6 +5,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/timeline"
 )
 
 // Steps are the narrated steps of histories for machines: one JSON object with a version.
@@ -29,25 +30,21 @@ func Steps(histories []*history.History) ([]byte, error) {
 	}
 	all := []told{}
 	for _, h := range histories {
-		j := checker.Judge(h)
-		one := told{Lock: clean.Line(h.Header.Lock), Seed: h.Header.Seed, Words: clean.Line(explain.Verdict(j).English()), Steps: []step{}}
+		j, t := checker.Judge(h), timeline.Of(h)
+		one := told{Lock: clean.Line(h.Header.Lock), Seed: h.Header.Seed, Words: clean.Line(explain.Verdict(t, &j).English()), Steps: []step{}}
 		var steps []explain.Step
-		steps, one.Earlier, one.Later = explain.Tell(h, j.Findings)
+		steps, one.Earlier, one.Later = explain.Tell(t, j.Findings)
 		for _, s := range steps {
+			note := s.Note.English()
+			if note != "" {
+				note = "<- " + note // which points to its step
+			}
 			one.Steps = append(one.Steps, step{
 				s.At.Duration().Microseconds(), s.Event, clean.Line(s.Sentence.English()),
-				clean.Line(s.Belief.English()), clean.Line(s.Store.English()), s.Violation, clean.Line(arrow(s.Note.English())),
+				clean.Line(s.Belief.English()), clean.Line(s.Store.English()), s.Violation, clean.Line(note),
 			})
 		}
 		all = append(all, one)
 	}
 	return clean.JSON(map[string]any{"schema": 1, "runs": all})
-}
-
-// arrow points from a note to its step.
-func arrow(note string) string {
-	if note == "" {
-		return ""
-	}
-	return "<- " + note
 }

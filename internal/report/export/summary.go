@@ -121,13 +121,13 @@ func (s *summary) problems() {
 			item(clean.Text(r.Lock, clean.MaxName) + ": there is no history to judge.")
 			continue
 		}
-		for _, c := range s.b.Cases(r) {
+		for _, c := range r.Cases() {
 			if c.State == bundle.StateMissed || c.State == bundle.StateUnknown && c.Expected != "" {
 				item(strings.TrimSpace(c.Sentence() + " " + c.Missed()))
 			}
 		}
-		if !r.Untested.Empty() {
-			item(clean.Text(r.Lock+": inconclusive: "+r.Untested.English()+".", clean.MaxLine))
+		if !r.Judgement.Untested.Empty() {
+			item(clean.Text(r.Lock+": inconclusive: "+r.Judgement.Untested.English()+".", clean.MaxLine))
 		}
 	}
 	if list.Len() > 0 {
@@ -150,10 +150,10 @@ func (s *summary) stories() {
 		if h == nil || !bundle.AnyBroken(r) {
 			continue
 		}
-		steps, before, after := bundle.StoryOf(&r.Judgement, summarySteps)
+		steps, before, after := bundle.StoryOf(r, summarySteps)
 		lock := clean.Text(r.Lock, clean.MaxName)
 		var text strings.Builder
-		text.WriteString("<details><summary>" + htmlText(clean.Text(explain.Verdict(r.Judgement).English(), clean.MaxLine)) + "</summary>\n\n")
+		text.WriteString("<details><summary>" + htmlText(clean.Text(explain.Verdict(r.Timeline(), &r.Judgement).English(), clean.MaxLine)) + "</summary>\n\n")
 		if before > 0 {
 			fmt.Fprintf(&text, "%d earlier steps are left out.\n\n", before)
 		}
@@ -174,7 +174,7 @@ func (s *summary) stories() {
 		if after > 0 {
 			fmt.Fprintf(&text, "\n%d later steps are left out.\n", after)
 		}
-		if f := explain.Assumption(h, r.Judgement.Findings, s.b.Lag(h)); f.Proved() {
+		if f := explain.Assumption(r.Timeline(), r.Judgement.Findings, s.b.Lag(h)); f.Proved() {
 			fmt.Fprintf(&text, "\nAssumed: %s In fact: %s\n", markdown(clean.Text(f.Assumed.English(), clean.MaxLine)), markdown(clean.Text(f.Formula.English(), clean.MaxLine)))
 		}
 		text.WriteString("\n</details>\n\n")

@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
 func TestSummary(t *testing.T) {
-	text := string(Summary(bundletest.MissedBundle(), 0))
+	text := string(Summary(reporttest.MissedBundle(), 0))
 	for _, want := range []string{
 		"### A long pause outlives the lease: NOT as expected\n",
 		"| set-nx-ex-del | x broken 1x | x broken 1x | x broken 1x | x broken 1x | v kept | VF, data damaged |\n",
@@ -29,11 +28,11 @@ func TestSummary(t *testing.T) {
 	if open, shut := strings.Count(text, "<details>"), strings.Count(text, "</details>"); open != 3 || shut != 3 {
 		t.Errorf("%d details open and %d close, want one per lock and one for the faults", open, shut)
 	}
-	if text := string(Summary(bundletest.Bundle(), 0)); !strings.Contains(text, "lease: as expected\n") {
+	if text := string(Summary(reporttest.Bundle(), 0)); !strings.Contains(text, "lease: as expected\n") {
 		t.Errorf("a run that is as expected: %s", text)
 	}
-	unsure := bundletest.Bundle()
-	unsure.Runs[0].Untested = say.NeverFired.With(1, say.Both{})
+	unsure := reporttest.Bundle()
+	unsure.Runs[0].Judgement.Untested = say.NeverFired.With(1, say.Both{})
 	if text := string(Summary(unsure, 0)); !strings.Contains(text, "lease: inconclusive\n") {
 		t.Errorf("a run that tested less than it should: %s", text)
 	}
@@ -41,9 +40,9 @@ func TestSummary(t *testing.T) {
 
 // Whatever the limit, the summary stays below it, and says what it leaves out.
 func TestSummaryKeepsItsLimit(t *testing.T) {
-	b := bundletest.MissedBundle()
+	b := reporttest.MissedBundle()
 	for range 120 {
-		b.Runs = append(b.Runs, bundletest.PauseRun("set-nx-lua", false))
+		b.Runs = append(b.Runs, reporttest.PauseRun("set-nx-lua", false))
 	}
 	for _, limit := range []int{300, 1000, 5000, 20_000, MaxSummary, 0, 1 << 30} {
 		text := string(Summary(b, limit))
@@ -61,7 +60,7 @@ func TestSummaryKeepsItsLimit(t *testing.T) {
 			t.Errorf("limit %d: a fold is cut", limit)
 		}
 	}
-	if n := len(Summary(bundletest.HostileBundle(), 0)); n > MaxSummary {
+	if n := len(Summary(reporttest.HostileBundle(), 0)); n > MaxSummary {
 		t.Errorf("%d bytes of hostile text", n)
 	}
 }
@@ -70,17 +69,17 @@ func TestSummaryKeepsItsLimit(t *testing.T) {
 // summary of a hostile bundle is what the summary of a tame one has, too.
 func TestSummaryOfHostileTexts(t *testing.T) {
 	for _, text := range []string{
-		bundletest.Hostile, "| a | b |", "`x` ``y``", "![i](https://evil.example/x.png)", "[a](javascript:x)", "<img src=x>", "**b** _i_ ~~s~~",
+		reporttest.Hostile, "| a | b |", "`x` ``y``", "![i](https://evil.example/x.png)", "[a](javascript:x)", "<img src=x>", "**b** _i_ ~~s~~",
 		"@octocat see #12", "www.evil.example http://evil.example", "# head", "</details>", "\n\n# head", "$x$", "```", "<!-- -->", `\`, `\|`,
 		strings.Repeat("n|`@", 3000),
 	} {
-		b := bundletest.MissedBundle()
+		b := reporttest.MissedBundle()
 		p := b.Plan
 		p.Name, b.Backend, b.Hash = text, text, text
 		b.Replay = "simulate run " + text
 		for i := range b.Runs {
 			r := &b.Runs[i]
-			r.Lock, r.Judgement.History.Header.Lock, r.Untested = text, text, say.NeverFired.With(1, say.Both{English: text})
+			r.Lock, r.Judgement.History.Header.Lock, r.Judgement.Untested = text, text, say.NeverFired.With(1, say.Both{English: text})
 			for n := range r.Judgement.History.Header.Nodes {
 				r.Judgement.History.Header.Nodes[n].Name = fmt.Sprintf("%d%s", n, text)
 			}
@@ -173,7 +172,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestAnnotations(t *testing.T) {
-	reporttest.WantLines(t, "the annotations", strings.Split(Annotations(bundletest.MissedBundle()), "\n"), []string{
+	reporttest.WantLines(t, "the annotations", strings.Split(Annotations(reporttest.MissedBundle()), "\n"), []string{
 		"::error file=scenarios/lessons/pause-past-lease.yaml,line=27,title=set-nx-ex-del / mutual-exclusion::" +
 			"set-nx-ex-del let two clients in at once for 5.031 s.%0AExpected kept, got broken.%0A" +
 			"again: simulate run scenarios/lessons/pause-past-lease.yaml --seed 7",
@@ -187,10 +186,10 @@ func TestAnnotations(t *testing.T) {
 			"again: simulate run scenarios/lessons/pause-past-lease.yaml --seed 7",
 		"",
 	})
-	if got := Annotations(bundletest.Bundle()); got != "" {
+	if got := Annotations(reporttest.Bundle()); got != "" {
 		t.Errorf("a run that is as expected: %q", got)
 	}
-	b := bundletest.MissedBundle()
+	b := reporttest.MissedBundle()
 	b.Plan.File = "stdin"
 	if got := Annotations(b); !strings.HasPrefix(got, "::error title=set-nx-ex-del / mutual-exclusion::") {
 		t.Errorf("a scenario from stdin has no file: %q", got)
@@ -199,9 +198,9 @@ func TestAnnotations(t *testing.T) {
 
 // A hostile text starts no command of its own and adds no parameter.
 func TestAnnotationsOfHostileTexts(t *testing.T) {
-	for _, text := range []string{"x\n::error::y", "a,line=1::b", "100%0A::stop-commands::x", "\r\n::set-output name=a::b", bundletest.Hostile, "::x", strings.Repeat("n", 10_000)} {
-		b := bundletest.MissedBundle()
-		b.Plan.File, b.Replay, b.Runs[0].Lock, b.Runs[1].Untested = text, text, text, say.NeverFired.With(1, say.Both{English: text})
+	for _, text := range []string{"x\n::error::y", "a,line=1::b", "100%0A::stop-commands::x", "\r\n::set-output name=a::b", reporttest.Hostile, "::x", strings.Repeat("n", 10_000)} {
+		b := reporttest.MissedBundle()
+		b.Plan.File, b.Replay, b.Runs[0].Lock, b.Runs[1].Judgement.Untested = text, text, text, say.NeverFired.With(1, say.Both{English: text})
 		b.Runs[0].Judgement.History.Header.Lock = text
 		out := Annotations(b)
 		reporttest.Harmless(t, "the annotations", out)

@@ -3,17 +3,17 @@ package figure
 import (
 	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // Costs shows what an acquisition costs each of those with a name in commands; measures are
 // nil where there are none.
-func Costs(names []string, all []*bundle.Measures, l say.Language) (Figure, error) {
+func Costs(names []string, all []*timeline.Measures, l say.Language) (Figure, error) {
 	f := Figure{Kind: "commands", Table: head(l, "run and lock", "commands", "acquisitions", "per acquisition")}
 	most := 1.0
 	costs := make([]float64, len(names))
@@ -33,21 +33,16 @@ func Costs(names []string, all []*bundle.Measures, l say.Language) (Figure, erro
 	}
 	p := newPlot(l, "commands per acquisition, of all clients", "")
 	p.X.Min, p.X.Max = 0, most*1.08
-	p.X.Tick.Marker = fewTicks(p.X.Max)
+	p.X.Tick.Marker = ticks(axis.Few(p.X.Max))
 	p.Y.Min, p.Y.Max = -float64(len(names))+0.4, 0.6 // the first one on top
-	var ticks plot.ConstantTicks
-	for i, name := range names {
-		ticks = append(ticks, plot.Tick{Value: -float64(i), Label: name})
-	}
-	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.LineStyle.Width = ticks, 0, 0
+	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.LineStyle.Width = namedTicks(names, -1), 0, 0
 	p.Y.Padding = 36 // browsers have wider letters than gonum reckons with
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-		x, y := plt.Transforms(&c)
+	paint(p, func(c draw.Canvas, x, y scale) {
 		for i, cost := range costs {
 			fill(c, grey, x(0), x(cost), y(-float64(i)-0.32), y(-float64(i)+0.32))
 		}
-	}))
-	svg, err := drawnSized(wideWidth, vg.Length(len(names)*18+50), func(c draw.Canvas) { p.Draw(c) }, say.Text("Commands that an acquisition costs").In(l))
+	})
+	svg, err := drawnSized(wideWidth, vg.Length(len(names)*18+50), p.Draw, say.Text("Commands that an acquisition costs").In(l))
 	f.SVG = svg
 	f.Caption = say.Text("Retries, renewals and releases count, too: the store has to bear them all.")
 	return f, err

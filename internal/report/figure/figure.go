@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"lockstep/internal/history"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // Plot is one figure of the measurements: a file below plots/, and a part of the
@@ -28,7 +28,6 @@ type Plot struct {
 // and says why.
 type Figure struct {
 	Kind    string // holders, tokens, waits, ...
-	lock    string // "" for a figure of all locks
 	SVG     []byte
 	Caption say.Phrase // what to take away from it, in one sentence
 	Absent  string     // why there is nothing to show
@@ -54,7 +53,7 @@ type drawer struct {
 	Kind  string
 	Title string // of the part of the section
 	About string // how to read it
-	draw  func(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error)
+	draw  func(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error)
 }
 
 // Drawers are the figures of each lock, in the order of the page. Besides there
@@ -81,18 +80,16 @@ func Plots(b *bundle.Bundle, l say.Language) ([]Plot, error) {
 		}
 		out = append(out, Plot{name, standalone(svg, heading.In(l), aboutRun(b, l))})
 	}
-	for i := range b.Runs {
+	measures := make([]*timeline.Measures, len(b.Runs))
+	for i := range b.Histories() {
 		r := &b.Runs[i]
-		h := r.Judgement.History
-		if h == nil {
-			continue
-		}
-		svg, err := Holders(h, r.Judgement.Findings, MaxPoints, l)
+		measures[i] = r.Timeline().Measure()
+		svg, err := Holders(r.Timeline(), r.Judgement.Findings, MaxPoints, l)
 		if err != nil {
 			return nil, err
 		}
 		add("holders", r.Lock, svg, "Clients inside at once")
-		figures, err := Of(r, bundle.Measure(h), MaxPoints, l)
+		figures, err := Of(r, measures[i], MaxPoints, l)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +97,7 @@ func Plots(b *bundle.Bundle, l say.Language) ([]Plot, error) {
 			add(f.Kind, r.Lock, f.SVG, Drawers[k].Title)
 		}
 	}
-	f, err := Distribution(b, measuresOf(b), l)
+	f, err := Distribution(b, measures, l)
 	if err != nil {
 		return nil, err
 	}
@@ -120,25 +117,15 @@ func distinct(plots []Plot) []Plot {
 	return plots
 }
 
-func measuresOf(b *bundle.Bundle) []*bundle.Measures {
-	out := make([]*bundle.Measures, len(b.Runs))
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; h != nil {
-			out[i] = bundle.Measure(h)
-		}
-	}
-	return out
-}
-
 // Of draws all figures of one run.
-func Of(r *bundle.Run, m *bundle.Measures, points int, l say.Language) ([]Figure, error) {
+func Of(r *bundle.Run, m *timeline.Measures, points int, l say.Language) ([]Figure, error) {
 	var out []Figure
 	for _, d := range Drawers {
 		f, err := d.draw(r, m, points, l)
 		if err != nil {
 			return nil, fmt.Errorf("drawing the plot %s of %s: %w", d.Kind, r.Lock, err)
 		}
-		f.Kind, f.lock = d.Kind, r.Lock
+		f.Kind = d.Kind
 		out = append(out, f)
 	}
 	return out, nil
@@ -169,36 +156,37 @@ func overTime(r *bundle.Run, y string, l say.Language) *plot.Plot {
 	h := r.Judgement.History
 	p := newPlot(l, "true time in seconds", y)
 	p.X.Min, p.X.Max = 0, max(h.End().Duration().Seconds(), 0.001)
-	p.X.Tick.Marker = timeTicks(p.X.Max)
-	p.Add(&shades{append(bundle.FaultSpans(h), bundle.FrozenSpans(h)...)})
+	p.X.Tick.Marker = ticks(axis.Times(p.X.Max))
+	faults := bundle.Shades(r.Timeline())
+	paint(p, func(c draw.Canvas, x, _ scale) {
+		merged(faults, x, 1, func(from, to vg.Length) {
+			fill(c, shade, max(from, c.Min.X), min(to, c.Max.X), c.Min.Y, c.Max.Y)
+		})
+	})
 	return p
 }
 
-// shades is the plotter of the faults.
-type shades struct{ faults []bundle.Span }
-
-// Plot implements plot.Plotter.
-func (s *shades) Plot(c draw.Canvas, plt *plot.Plot) {
-	x, _ := plt.Transforms(&c)
-	at := func(i history.Instant) vg.Length { return x(i.Duration().Seconds()) }
-	merged(s.faults, at, 1, func(from, to vg.Length) {
-		fill(c, shade, max(from, c.Min.X), min(to, c.Max.X), c.Min.Y, c.Max.Y)
-	})
-}
+// scale places a value of an axis on the canvas.
+type scale = func(float64) vg.Length
 
 // painter makes a function a plotter.
-type painter func(c draw.Canvas, plt *plot.Plot)
+type painter func(c draw.Canvas, x, y scale)
 
 // Plot implements plot.Plotter.
-func (f painter) Plot(c draw.Canvas, plt *plot.Plot) { f(c, plt) }
-
-// drawn renders a small plot.
-func drawn(p *plot.Plot, title string) ([]byte, error) {
-	return drawnWith(func(c draw.Canvas) { p.Draw(c) }, title)
+func (f painter) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	f(c, x, y)
 }
 
-func drawnWith(paint func(draw.Canvas), title string) ([]byte, error) {
-	return drawnSized(plotWidth, plotHeight, paint, title)
+// paint adds to a plot what a function draws.
+func paint(p *plot.Plot, f painter) { p.Add(f) }
+
+// ticks puts labels on an axis.
+func ticks(list []axis.Tick) (all plot.ConstantTicks) {
+	for _, t := range list {
+		all = append(all, plot.Tick(t))
+	}
+	return all
 }
 
 // leaseRoom is how much higher a plot is that counts in leases on top.
@@ -209,23 +197,21 @@ func drawnOver(p *plot.Plot, lease time.Duration, width, height vg.Length, title
 	room := vg.Length(0)
 	if lease > 0 {
 		room = leaseRoom
-		p.Add(leases(p, lease, l))
+		paint(p, leases(p, lease, l))
 	}
 	return drawnSized(width, height+room, func(c draw.Canvas) { p.Draw(draw.Crop(c, 0, 0, 0, -room)) }, title)
 }
 
 // leases draws the axis of leases above a plot over seconds. Its first label says how long they are.
 func leases(p *plot.Plot, lease time.Duration, l say.Language) painter {
-	return func(c draw.Canvas, plt *plot.Plot) {
-		x, _ := plt.Transforms(&c)
-		style := draw.LineStyle{Color: black, Width: 0.5}
-		c.StrokeLine2(style, c.Min.X, c.Max.Y, c.Max.X, c.Max.Y)
+	return func(c draw.Canvas, x, _ scale) {
+		across(c, thin, c.Max.Y)
 		label := p.X.Tick.Label
 		label.XAlign, label.YAlign = draw.XCenter, draw.YBottom
 		free := c.Min.X - 20
 		for i, t := range axis.Leases(p.X.Max, lease.Seconds()) {
 			at := x(t.Value)
-			c.StrokeLine2(style, at, c.Max.Y, at, c.Max.Y+4)
+			c.StrokeLine2(thin, at, c.Max.Y, at, c.Max.Y+4)
 			text := t.Label
 			if i == 0 {
 				text = firstLease(t, l)

@@ -9,20 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
-	"lockstep/internal/sweep"
+	"lockstep/internal/timeline"
 )
 
 // figureOf draws one kind of figure of a run.
 func figureOf(t *testing.T, r *bundle.Run, kind string) Figure {
 	t.Helper()
-	figures, err := Of(r, bundle.Measure(r.Judgement.History), MaxPoints, say.English)
+	figures, err := Of(r, timeline.Of(r.Judgement.History).Measure(), MaxPoints, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestTokensPlotCountsWhatWasStale(t *testing.T) {
 // A figure with nothing to show is left out, and says why.
 func TestFiguresThatAreLeftOut(t *testing.T) {
 	empty := bundle.Run{Lock: "x", Judgement: checker.Judgement{History: history.New(history.Header{})}}
-	story := bundletest.PauseRun("set-nx-lua", false)
+	story := reporttest.PauseRun("set-nx-lua", false)
 	for _, tt := range []struct {
 		run        *bundle.Run
 		kind, want string
@@ -82,13 +82,13 @@ func TestFiguresThatAreLeftOut(t *testing.T) {
 			t.Errorf("%s: drawn %v, %q, want %q", tt.kind, f.SVG != nil, f.Absent, tt.want)
 		}
 	}
-	if f, err := Distribution(&bundle.Bundle{Runs: []bundle.Run{empty}}, []*bundle.Measures{bundle.Measure(empty.Judgement.History)}, say.English); err != nil || f.SVG != nil || f.Absent == "" {
+	if f, err := Distribution(&bundle.Bundle{Runs: []bundle.Run{empty}}, []*timeline.Measures{timeline.Of(empty.Judgement.History).Measure()}, say.English); err != nil || f.SVG != nil || f.Absent == "" {
 		t.Errorf("a distribution of nothing: %v, %q", err, f.Absent)
 	}
 }
 
 func TestHoldsBeyondTheLease(t *testing.T) {
-	r := bundletest.PauseRun("set-nx-lua", false)
+	r := reporttest.PauseRun("set-nx-lua", false)
 	if f := figureOf(t, &r, "holds"); f.Caption.English() != "1 hold of 2 lasted longer than the lease of 10.000 s (dashed)." {
 		t.Errorf("caption %q", f.Caption.English())
 	}
@@ -96,7 +96,7 @@ func TestHoldsBeyondTheLease(t *testing.T) {
 
 // Every figure over time has the faults behind it, in the colour of the shade.
 func TestFaultsAreShadedBehind(t *testing.T) {
-	r := bundletest.PauseRun("set-nx-lua", false)
+	r := reporttest.PauseRun("set-nx-lua", false)
 	w := reporttest.Writer{H: r.Judgement.History}
 	w.H.Events[0].Kind, w.H.Events[0].Node = history.Waits, w.H.Node("A")
 	skewed := r
@@ -118,12 +118,12 @@ func TestFaultsAreShadedBehind(t *testing.T) {
 // The files of a bundle: well-formed, complete without a page, each of another name,
 // whatever the locks are called.
 func TestPlotFiles(t *testing.T) {
-	b := bundletest.HostileBundle()
+	b := reporttest.HostileBundle()
 	one, err := Plots(b, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Plots(bundletest.HostileBundle(), say.English)
+	two, err := Plots(reporttest.HostileBundle(), say.English)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestPlotFilesHaveHeads(t *testing.T) {
 			"holds-set-nx-lua: set-nx-lua：持有时间与租约; A long pause outlives the lease · 种子 1 · 模拟 · 十倍速; 1 个租约 = 10 秒",
 		},
 	} {
-		r := bundletest.PauseRun("set-nx-lua", false)
+		r := reporttest.PauseRun("set-nx-lua", false)
 		if l == say.Chinese {
 			r.Judgement.History.Header.ScalePPM = 100_000
 		}
@@ -310,8 +310,8 @@ func TestThinnedKeepsTheExtremes(t *testing.T) {
 }
 
 func TestHoldersGolden(t *testing.T) {
-	j := bundletest.Bundle().Runs[1].Judgement
-	svg, err := Holders(j.History, j.Findings, MaxPoints, say.English)
+	j := reporttest.Bundle().Runs[1].Judgement
+	svg, err := Holders(timeline.Of(j.History), j.Findings, MaxPoints, say.English)
 	if err != nil {
 		t.Fatal(err)
 	}

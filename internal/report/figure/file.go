@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
-	"lockstep/internal/sweep"
 )
 
 // Measures of a file, in points.

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/say"
-	"lockstep/internal/sweep"
 )
 
 // Sizes of a map: cells as large as a number of three characters needs, smaller
@@ -37,11 +37,11 @@ func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, erro
 	columns, rows := len(m.X.Values), m.Rows()
 	p.X.Min, p.X.Max = -0.5, float64(columns)-0.5
 	p.Y.Min, p.Y.Max = -0.5, float64(rows)-0.5
-	p.X.Tick.Marker, p.Y.Tick.Marker = namedTicks(bundle.Ticks(&m.X)), namedTicks(bundle.Ticks(m.Y))
+	p.X.Tick.Marker, p.Y.Tick.Marker = namedTicks(bundle.Ticks(&m.X), 1), namedTicks(bundle.Ticks(m.Y), 1)
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
 	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
 	p.X.Padding, p.Y.Padding = 3, 4
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { paintRegion(m, c, plt, p.X.Tick.Label) }))
+	paint(p, func(c draw.Canvas, x, y scale) { paintRegion(m, c, x, y, p.X.Tick.Label) })
 	above := inLeases(p, m, lease, l)
 	width := min(max(regionEdge+regionCell*vg.Length(columns), regionLeast), regionMost)
 	height := min(0.75*vg.Inch+0.3*vg.Inch*vg.Length(rows), regionMost)
@@ -61,9 +61,7 @@ func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (
 	label.XAlign, label.YAlign = draw.XLeft, draw.YBottom
 	note := func(text string, y vg.Length) {
 		room.Y += 13
-		p.Add(painter(func(c draw.Canvas, _ *plot.Plot) {
-			c.FillText(label, vg.Point{X: c.Min.X, Y: c.Max.Y + y}, text)
-		}))
+		paint(p, func(c draw.Canvas, _, _ scale) { c.FillText(label, vg.Point{X: c.Min.X, Y: c.Max.Y + y}, text) })
 	}
 	x, y := &m.X, m.Y
 	if isLease(x) || isLease(y) {
@@ -72,7 +70,7 @@ func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (
 			other = y
 		}
 		if other != nil && other.Unit == plan.UnitDuration {
-			p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { leaseLine(m, c, plt) }))
+			paint(p, func(c draw.Canvas, x, y scale) { leaseLine(m, c, x, y) })
 			note(say.BoldIsLease.With(say.Verbatim(bundle.AxisName(other))).In(l), 3)
 		}
 		return room
@@ -87,8 +85,7 @@ func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (
 	if above == nil && beside == nil {
 		return room
 	}
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-		at, up := plt.Transforms(&c)
+	paint(p, func(c draw.Canvas, at, up scale) {
 		centred, right := label, label
 		centred.XAlign, right.YAlign = draw.XCenter, draw.YCenter
 		for i, text := range above {
@@ -97,7 +94,7 @@ func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (
 		for i, text := range beside {
 			c.FillText(right, vg.Point{X: c.Max.X + 4, Y: up(float64(i)) + 1.5}, text)
 		}
-	}))
+	})
 	note(say.CountsInLeases.With(say.Planned(lease)).In(l), room.Y+3)
 	return room
 }
@@ -116,8 +113,7 @@ func leasesOf(a *plan.Axis, lease time.Duration) (out []string) {
 }
 
 // leaseLine parts the settings in which the other axis is shorter than the lease from the others.
-func leaseLine(m *sweep.Map, c draw.Canvas, plt *plot.Plot) {
-	x, y := plt.Transforms(&c)
+func leaseLine(m *sweep.Map, c draw.Canvas, x, y scale) {
 	style := draw.LineStyle{Color: black, Width: 2.4}
 	columns := len(m.X.Values)
 	longer := func(i int) bool {
@@ -137,19 +133,19 @@ func leaseLine(m *sweep.Map, c draw.Canvas, plt *plot.Plot) {
 	}
 }
 
-func namedTicks(names []string) (ticks plot.ConstantTicks) {
+// namedTicks puts names at 0, 1 and so on, or at 0, -1 and so on.
+func namedTicks(names []string, step float64) (all plot.ConstantTicks) {
 	for i, name := range names {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+		all = append(all, plot.Tick{Value: step * float64(i), Label: name})
 	}
-	return ticks
+	return all
 }
 
 // mostAlpha keeps the strongest colour light enough for the number on it, on white
 // and on black.
 const mostAlpha = 140
 
-func paintRegion(m *sweep.Map, c draw.Canvas, plt *plot.Plot, label draw.TextStyle) {
-	x, y := plt.Transforms(&c)
+func paintRegion(m *sweep.Map, c draw.Canvas, x, y scale, label draw.TextStyle) {
 	label.Color, label.XAlign, label.YAlign = black, draw.XCenter, draw.YCenter
 	for i := range m.Cells {
 		cell := &m.Cells[i]

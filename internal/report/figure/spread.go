@@ -11,9 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // The figures that are not over time: distributions and bars.
@@ -75,7 +77,7 @@ var (
 
 // Distribution shows which share of the waits was over after how long, for
 // all locks of a bundle.
-func Distribution(b *bundle.Bundle, all []*bundle.Measures, l say.Language) (Figure, error) {
+func Distribution(b *bundle.Bundle, all []*timeline.Measures, l say.Language) (Figure, error) {
 	names, sorted := make([]string, len(all)), make([][]time.Duration, len(all))
 	for i, m := range all {
 		names[i] = clean.Text(b.Runs[i].Lock, clean.MaxName)
@@ -108,7 +110,7 @@ func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) (Fig
 		last := sorted[len(sorted)-1]
 		longest, shortest = max(longest, last), min(shortest, sorted[0])
 		f.Table.Rows = append(f.Table.Rows, []string{
-			names[i], strconv.Itoa(len(sorted)), say.Measured(bundle.Quantile(sorted, 50)).In(l), say.Measured(bundle.Quantile(sorted, 99)).In(l), say.Measured(last).In(l),
+			names[i], strconv.Itoa(len(sorted)), say.Measured(timeline.Quantile(sorted, 50)).In(l), say.Measured(timeline.Quantile(sorted, 99)).In(l), say.Measured(last).In(l),
 		})
 	}
 	if len(lines) == 0 {
@@ -124,14 +126,14 @@ func (s Spread) Draw(names []string, all [][]time.Duration, l say.Language) (Fig
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 0.5, Label: "p50"}, {Value: 0.99, Label: "p99"}}
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = 4, -10 // below the line of p99
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) { drawCurves(c, plt, lines) }))
+	paint(p, func(c draw.Canvas, x, y scale) { drawCurves(c, x, y, lines) })
 	f.Caption = say.Text(s.Caption)
 	title := say.Text(s.Title).In(l)
 	var err error
 	if s.Wide {
 		f.SVG, err = drawnWide(p, title, len(lines))
 	} else {
-		f.SVG, err = drawn(p, title)
+		f.SVG, err = drawnSized(plotWidth, plotHeight, p.Draw, title)
 	}
 	return f, err
 }
@@ -156,11 +158,10 @@ func drawnWide(p *plot.Plot, title string, names int) ([]byte, error) {
 	}, title)
 }
 
-func drawCurves(c draw.Canvas, plt *plot.Plot, lines []curve) {
-	x, y := plt.Transforms(&c)
+func drawCurves(c draw.Canvas, x, y scale, lines []curve) {
 	faint := draw.LineStyle{Color: shade, Width: 0.8, Dashes: []vg.Length{3, 3}}
-	c.StrokeLine2(faint, c.Min.X, y(0.5), c.Max.X, y(0.5))
-	c.StrokeLine2(faint, c.Min.X, y(0.99), c.Max.X, y(0.99))
+	across(c, faint, y(0.5))
+	across(c, faint, y(0.99))
 	for _, l := range lines {
 		points := []vg.Point{{X: c.Min.X, Y: y(0)}}
 		step := max(len(l.sorted)/200, 1)
@@ -195,7 +196,7 @@ func decades(from, to float64, l say.Language) plot.ConstantTicks {
 const holdBins = 24
 
 // holdsPlot shows how long the lock was held, with the lease as a line.
-func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure, error) {
+func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figure, error) {
 	if len(m.Holds) == 0 {
 		return Figure{Absent: "no client held the lock"}, nil
 	}
@@ -219,9 +220,8 @@ func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure
 	}
 	p := newPlot(l, "held for, in seconds", "holds")
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, end.Seconds(), 0, float64(most)*1.15
-	p.X.Tick.Marker, p.Y.Tick.Marker = timeTicks(p.X.Max), wholeBetween(0, int64(most))
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-		x, y := plt.Transforms(&c)
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks(axis.Times(p.X.Max)), wholeBetween(0, int64(most))
+	paint(p, func(c draw.Canvas, x, y scale) {
 		width := end.Seconds() / holdBins
 		for n, count := range bins {
 			from, to := float64(n)*width, float64(n+1)*width
@@ -231,11 +231,11 @@ func holdsPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure
 			}
 			fill(c, colour, x(from)+0.6, x(to)-0.6, y(0), y(float64(count)))
 		}
-		c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+		across(c, thin, y(0))
 		if lease > 0 {
 			c.StrokeLine2(draw.LineStyle{Color: black, Width: 1.2, Dashes: []vg.Length{4, 3}}, x(lease.Seconds()), y(0), x(lease.Seconds()), c.Max.Y)
 		}
-	}))
+	})
 	all, late := say.Number(len(m.Holds)), say.Number(beyond)
 	svg, err := drawnOver(p, lease, plotWidth, plotHeight, say.HoldsBeyond.With(all, late).In(l), l)
 	f := Figure{SVG: svg, Caption: say.HoldsLonger.With(late, all, say.Measured(lease)), Table: head(l, "holds", "value")}
@@ -260,7 +260,7 @@ type served struct {
 	longest  time.Duration
 }
 
-func servedOf(h *history.History, m *bundle.Measures) []served {
+func servedOf(h *history.History, m *timeline.Measures) []served {
 	at := make([]int, len(h.Header.Nodes)+1) // by NodeID: index into out plus one
 	colours := bundle.ColoursOf(h)
 	var out []served
@@ -271,7 +271,7 @@ func servedOf(h *history.History, m *bundle.Measures) []served {
 	for _, w := range m.Waits {
 		if n := at[w.Client]; n > 0 {
 			out[n-1].longest = max(out[n-1].longest, w.Length())
-			if w.End == bundle.WaitGot {
+			if w.End == timeline.WaitGot {
 				out[n-1].acquired++
 			}
 		}
@@ -280,39 +280,34 @@ func servedOf(h *history.History, m *bundle.Measures) []served {
 }
 
 // fairnessPlot shows acquisitions and the longest wait of each client, side by side.
-func fairnessPlot(r *bundle.Run, m *bundle.Measures, _ int, l say.Language) (Figure, error) {
+func fairnessPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figure, error) {
 	all := servedOf(r.Judgement.History, m)
 	if len(all) < 2 || len(m.Waits) == 0 {
 		return Figure{Absent: "there were not two clients to compare"}, nil
 	}
 	shown := all[:min(len(all), maxBars)]
 	most, longest := 1, time.Millisecond
+	var names []string
 	for _, s := range shown {
-		most, longest = max(most, s.acquired), max(longest, s.longest)
+		names, most, longest = append(names, s.name), max(most, s.acquired), max(longest, s.longest)
 	}
 	bars := func(y string, top float64, value func(s served) float64) *plot.Plot {
 		p := newPlot(l, "", y)
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.6, float64(len(shown))-0.4, 0, top*1.12
-		var ticks plot.ConstantTicks
-		for n, s := range shown {
-			ticks = append(ticks, plot.Tick{Value: float64(n), Label: s.name})
-		}
-		p.X.Tick.Marker = ticks
-		p.X.Tick.Length = 0
-		p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-			x, y := plt.Transforms(&c)
+		p.X.Tick.Marker, p.X.Tick.Length = namedTicks(names, 1), 0
+		paint(p, func(c draw.Canvas, x, y scale) {
 			for n, s := range shown {
 				fill(c, colourOf(s.colour), x(float64(n)-0.36), x(float64(n)+0.36), y(0), y(value(s)))
 			}
-			c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
-		}))
+			across(c, thin, y(0))
+		})
 		return p
 	}
 	left := bars("acquisitions", float64(most), func(s served) float64 { return float64(s.acquired) })
 	left.Y.Tick.Marker = wholeBetween(0, int64(most))
 	right := bars("longest wait in seconds", longest.Seconds(), func(s served) float64 { return s.longest.Seconds() })
-	right.Y.Tick.Marker = fewTicks(longest.Seconds() * 1.12)
-	svg, err := drawnWith(func(c draw.Canvas) {
+	right.Y.Tick.Marker = ticks(axis.Few(longest.Seconds() * 1.12))
+	svg, err := drawnSized(plotWidth, plotHeight, func(c draw.Canvas) {
 		half := (c.Max.X - c.Min.X) / 2
 		left.Draw(draw.Crop(c, 0, -half-6, 0, 0))
 		right.Draw(draw.Crop(c, half+6, 0, 0, 0))

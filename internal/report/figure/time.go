@@ -11,9 +11,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // The figures over true time: tokens, waits and clocks.
@@ -108,11 +110,11 @@ func thinned[T any](list []T, n int, less func(a, b T) bool) []T {
 }
 
 // tokensPlot shows the tokens that the resource has seen.
-func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error) {
+func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if !m.Tokens {
 		return Figure{Absent: "the lock hands out no token"}, nil
 	}
-	var taken, refused, stale []bundle.Write
+	var taken, refused, stale []timeline.Write
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, w := range m.Writes {
 		low, high = min(low, w.Token), max(high, w.Token)
@@ -132,18 +134,17 @@ func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 	p := overTime(r, "token", l)
 	p.Y.Min, p.Y.Max = float64(low)-0.5, float64(high)+0.5
 	p.Y.Tick.Marker = wholeBetween(low, high)
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-		x, y := plt.Transforms(&c)
-		at := func(w bundle.Write) vg.Point {
+	paint(p, func(c draw.Canvas, x, y scale) {
+		at := func(w timeline.Write) vg.Point {
 			return vg.Point{X: x(w.At.Duration().Seconds()), Y: y(float64(w.Token))}
 		}
-		few := func(ws []bundle.Write) []bundle.Write {
-			return thinned(ws, points, func(a, b bundle.Write) bool { return a.Token < b.Token })
+		few := func(ws []timeline.Write) []timeline.Write {
+			return thinned(ws, points, func(a, b timeline.Write) bool { return a.Token < b.Token })
 		}
-		dots(c, bundle.ColoursOf(r.Judgement.History), few(taken), func(w bundle.Write) history.NodeID { return w.Author }, at)
+		dots(c, bundle.ColoursOf(r.Judgement.History), few(taken), func(w timeline.Write) history.NodeID { return w.Author }, at)
 		marks(c, cross, vermilion, places(few(refused), at))
 		marks(c, ring, vermilion, places(few(stale), at))
-	}))
+	})
 	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
 	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.TokensSeen.With(nt, nr, ns).In(l), l)
 	f := Figure{SVG: svg, Caption: say.RisingTokens.With(nt, nr), Table: head(l, "writes", "number")}
@@ -159,11 +160,11 @@ func tokensPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 }
 
 // waitsPlot shows each wait for the lock at its end.
-func waitsPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error) {
+func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if len(m.Waits) == 0 {
 		return Figure{Absent: "no client waited for the lock"}, nil
 	}
-	by := func(list []bundle.Wait, end bundle.WaitEnd) (out []bundle.Wait) {
+	by := func(list []timeline.Wait, end timeline.WaitEnd) (out []timeline.Wait) {
 		for _, w := range list {
 			if w.End == end {
 				out = append(out, w)
@@ -171,26 +172,25 @@ func waitsPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (F
 		}
 		return out
 	}
-	got, gaveUp := by(m.Waits, bundle.WaitGot), by(m.Waits, bundle.WaitGaveUp)
+	got, gaveUp := by(m.Waits, timeline.WaitGot), by(m.Waits, timeline.WaitGaveUp)
 	longest := time.Millisecond
-	for _, w := range append(append([]bundle.Wait(nil), m.Waits...), m.Failures...) {
+	for _, w := range append(append([]timeline.Wait(nil), m.Waits...), m.Failures...) {
 		longest = max(longest, w.Length())
 	}
 	p := overTime(r, "wait in seconds", l)
 	p.Y.Min, p.Y.Max = 0, longest.Seconds()*1.08
-	p.Y.Tick.Marker = fewTicks(p.Y.Max)
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-		x, y := plt.Transforms(&c)
-		at := func(w bundle.Wait) vg.Point {
+	p.Y.Tick.Marker = ticks(axis.Few(p.Y.Max))
+	paint(p, func(c draw.Canvas, x, y scale) {
+		at := func(w timeline.Wait) vg.Point {
 			return vg.Point{X: x(w.To.Duration().Seconds()), Y: y(w.Length().Seconds())}
 		}
-		few := func(ws []bundle.Wait) []bundle.Wait {
-			return thinned(ws, points, func(a, b bundle.Wait) bool { return a.Length() < b.Length() })
+		few := func(ws []timeline.Wait) []timeline.Wait {
+			return thinned(ws, points, func(a, b timeline.Wait) bool { return a.Length() < b.Length() })
 		}
-		dots(c, bundle.ColoursOf(r.Judgement.History), few(got), func(w bundle.Wait) history.NodeID { return w.Client }, at)
+		dots(c, bundle.ColoursOf(r.Judgement.History), few(got), func(w timeline.Wait) history.NodeID { return w.Client }, at)
 		marks(c, hollow, black, places(few(gaveUp), at))
 		marks(c, cross, vermilion, places(few(m.Failures), at))
-	}))
+	})
 	sorted := m.Lengths()
 	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.Failures))
 	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.WaitsEnded.With(ng, nl, ne).In(l), l)
@@ -198,21 +198,21 @@ func waitsPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (F
 	f.Table.row(l, "got the lock", ng)
 	f.Table.row(l, "gave up", nl)
 	f.Table.row(l, "errors", ne)
-	f.Table.row(l, "median", say.Measured(bundle.Quantile(sorted, 50)))
-	f.Table.row(l, "99th percentile", say.Measured(bundle.Quantile(sorted, 99)))
+	f.Table.row(l, "median", say.Measured(timeline.Quantile(sorted, 50)))
+	f.Table.row(l, "99th percentile", say.Measured(timeline.Quantile(sorted, 99)))
 	f.Table.row(l, "longest", say.Measured(longest))
 	return f, err
 }
 
 // clocksPlot shows the offsets of the clocks.
-func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (Figure, error) {
+func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if len(m.Skews) == 0 {
 		return Figure{Absent: "all clocks showed true time"}, nil
 	}
 	h := r.Judgement.History
 	var low, high time.Duration
 	nodes := []history.NodeID{}
-	lines := map[history.NodeID][]bundle.Skew{}
+	lines := map[history.NodeID][]timeline.Skew{}
 	for _, s := range m.Skews {
 		low, high = min(low, s.Off), max(high, s.Off)
 		if lines[s.Node] == nil {
@@ -231,19 +231,17 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 	if shown {
 		p.Y.Min, p.Y.Max = min(p.Y.Min, -1.1*lease.Seconds()), max(p.Y.Max, 1.1*lease.Seconds())
 	}
-	p.Add(painter(func(c draw.Canvas, plt *plot.Plot) {
-		x, y := plt.Transforms(&c)
-		c.StrokeLine2(draw.LineStyle{Color: black, Width: 0.5}, c.Min.X, y(0), c.Max.X, y(0))
+	paint(p, func(c draw.Canvas, x, y scale) {
+		across(c, thin, y(0))
 		if shown {
-			law := draw.LineStyle{Color: black, Width: 0.8, Dashes: []vg.Length{4, 3}}
-			c.StrokeLine2(law, c.Min.X, y(lease.Seconds()), c.Max.X, y(lease.Seconds()))
-			c.StrokeLine2(law, c.Min.X, y(-lease.Seconds()), c.Max.X, y(-lease.Seconds()))
+			across(c, law, y(lease.Seconds()))
+			across(c, law, y(-lease.Seconds()))
 		}
 		of := bundle.ColoursOf(h)
 		for n, id := range nodes {
 			var curve []vg.Point
 			last := vg.Length(0)
-			for i, s := range thinned(lines[id], points, func(a, b bundle.Skew) bool { return a.Off < b.Off }) {
+			for i, s := range thinned(lines[id], points, func(a, b timeline.Skew) bool { return a.Off < b.Off }) {
 				at := x(s.At.Duration().Seconds())
 				if i > 0 {
 					curve = append(curve, vg.Point{X: at, Y: last})
@@ -256,7 +254,7 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 			style.Color = colourOf(of.Of(id))
 			c.StrokeLines(style, curve)
 			// The name stands at the line's end, alternately above and below it.
-			label := plt.X.Tick.Label
+			label := p.X.Tick.Label
 			label.XAlign, label.YAlign = draw.XRight, draw.YBottom
 			at := vg.Point{X: c.Max.X - 2, Y: last + 2}
 			if n%2 == 1 || at.Y+12 > c.Max.Y {
@@ -264,7 +262,7 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 			}
 			c.FillText(label, at, clean.Text(h.Name(id), clean.MaxHeadName))
 		}
-	}))
+	})
 	t := head(l, "node", "first offset", "last offset", "farthest")
 	for _, id := range nodes {
 		t.Rows = append(t.Rows, append([]string{clean.Text(h.Name(id), clean.MaxHeadName)}, offsets(lines[id], l)...))
@@ -276,7 +274,7 @@ func clocksPlot(r *bundle.Run, m *bundle.Measures, points int, l say.Language) (
 }
 
 // offsets are the first, the last and the farthest offset of a clock.
-func offsets(line []bundle.Skew, l say.Language) (out []string) {
+func offsets(line []timeline.Skew, l say.Language) (out []string) {
 	far := line[0].Off
 	for _, s := range line {
 		if max(s.Off, -s.Off) > max(far, -far) {
@@ -303,30 +301,12 @@ func wholeBetween(low, high int64) plot.ConstantTicks {
 			step *= 10
 		}
 	}
-	var ticks plot.ConstantTicks
+	var all plot.ConstantTicks
 	for n := low; n <= high; n += step {
-		ticks = append(ticks, plot.Tick{Value: float64(n), Label: strconv.FormatInt(n, 10)})
+		all = append(all, plot.Tick{Value: float64(n), Label: strconv.FormatInt(n, 10)})
 		if n > math.MaxInt64-step {
 			break
 		}
 	}
-	return ticks
-}
-
-// fewTicks labels at most five whole multiples of 1, 2 or 5 times a power of ten.
-func fewTicks(end float64) plot.ConstantTicks {
-	step := math.Pow(10, math.Floor(math.Log10(end)))
-	switch {
-	case end/step < 2:
-		step /= 2
-	case end/step >= 5:
-		step *= 2
-	}
-	digits := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	var ticks plot.ConstantTicks
-	for n := 0; float64(n)*step <= end; n++ {
-		at := float64(n) * step
-		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', digits, 64)})
-	}
-	return ticks
+	return all
 }

@@ -2,10 +2,7 @@
 package indexpage
 
 import (
-	"bytes"
 	"embed"
-	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,12 +69,9 @@ type Lock struct {
 // HTML draws the index of a store as one file that needs nothing else.
 func HTML(x *Index) ([]byte, error) {
 	for shown := min(len(x.Runs), MaxRuns); ; shown /= 2 {
-		var buf bytes.Buffer
-		if err := indexTemplate(x.Language).Execute(&buf, newIndexView(x, shown)); err != nil {
-			return nil, fmt.Errorf("filling in the index: %w", err)
-		}
-		if buf.Len() <= page.MaxHTML || shown <= 1 {
-			return buf.Bytes(), nil
+		drawn, err := indexTemplate.Fill(x.Language, newIndexView(x, shown))
+		if err != nil || len(drawn) <= page.MaxHTML || shown <= 1 {
+			return drawn, err
 		}
 	}
 }
@@ -148,16 +142,16 @@ func newIndexView(x *Index, newest int) *indexView {
 	}
 	slices.Sort(v.Locks)
 	for _, name := range x.Pages {
-		page := indexPage{Href: hrefOf(name), Name: clean.Text(name, clean.MaxLine)}
+		other := indexPage{Href: page.Href(name), Name: clean.Text(name, clean.MaxLine)}
 		for _, k := range pageKinds {
 			if strings.HasPrefix(name, k.prefix) {
-				page.Says = say.Text(k.says).In(x.Language)
+				other.Says = say.Text(k.says).In(x.Language)
 				if strings.Contains(name, "/") { // one of its kind, somewhere else
-					page.Name = ""
+					other.Name = ""
 				}
 			}
 		}
-		v.Pages = append(v.Pages, page)
+		v.Pages = append(v.Pages, other)
 	}
 	return v
 }
@@ -175,7 +169,7 @@ func lead(shown, total int) say.Phrase {
 
 func newIndexRow(r *Run, l say.Language) indexRow {
 	row := indexRow{
-		Href: hrefOf(r.Path + "/report.html"), Zip: hrefOf(r.Path + ".zip"), Scenario: clean.Text(r.Scenario, 2*clean.MaxName),
+		Href: page.Href(r.Path + "/report.html"), Zip: page.Href(r.Path + ".zip"), Scenario: clean.Text(r.Scenario, 2*clean.MaxName),
 		Seed: r.Seed, World: say.Text("real").In(l), Backend: clean.Text(r.Backend, clean.MaxName), Met: r.Met, Problem: clean.Text(r.Problem, clean.MaxLine),
 		Verdict: string(checker.Unknown),
 	}
@@ -242,14 +236,4 @@ func newIndexChip(x *Lock, l say.Language) indexChip {
 		c.Says = say.ImpactOf.With(x.Impact.Word(), say.List{say.Verbatim(c.Says)}).In(l)
 	}
 	return c
-}
-
-// hrefOf is the address of a file of the store, relative to its index. What stands
-// in a name can neither become another host nor a scheme.
-func hrefOf(path string) string {
-	parts := strings.Split(path, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return "./" + strings.Join(parts, "/")
 }

@@ -3,7 +3,6 @@
 package logpage
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
@@ -109,11 +108,7 @@ func HTML(l *Log) ([]byte, error) {
 		}
 		v.Locks = append(v.Locks, l.lock(&r.Findings[i]))
 	}
-	var buf bytes.Buffer
-	if err := logTemplate(l.Language).Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("filling in the page of the log: %w", err)
-	}
-	return buf.Bytes(), nil
+	return logTemplate.Fill(l.Language, v)
 }
 
 func (l *Log) say(p say.Phrase) string { return clean.Text(p.In(l.Language), clean.MaxProse) }

@@ -30,9 +30,6 @@ var matrixTemplate = page.Template(matrixFiles, "matrixpage.html")
 // cut, visibly.
 const MaxHTML = 5_000_000
 
-// notApplicable is the letter of a cell whose fault could not be brought about.
-const notApplicable checker.Letter = "-"
-
 // Matrix is what the page of a matrix shows: what became of each lock under each
 // kind of fault.
 type Matrix struct {

@@ -12,7 +12,6 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -20,7 +19,7 @@ import (
 
 // tinyMatrix is a matrix built by hand: two locks, three columns, five letters.
 func tinyMatrix() *Matrix {
-	blind, script := bundletest.PauseRun("set-nx-ex-del", true).Judgement, bundletest.PauseRun("set-nx-lua", false).Judgement
+	blind, script := reporttest.PauseRun("set-nx-ex-del", true).Judgement, reporttest.PauseRun("set-nx-lua", false).Judgement
 	file := "scenario: \"GP: A freezes\"\nlease: 10s\nfaults:\n  - when: A is in its critical section\n    pause: A\n    for: 15s\n"
 	told := func(lock string, j *checker.Judgement, varied bool) *Run {
 		return &Run{
@@ -240,7 +239,7 @@ func TestWhatIsNotExpectedIsMarked(t *testing.T) {
 func TestTheCheckIsShown(t *testing.T) {
 	m := wholeMatrix()
 	run := *m.Locks[2].Cells[1].Worst
-	again := bundletest.PauseRun("set-nx-lua", true).Judgement
+	again := reporttest.PauseRun("set-nx-lua", true).Judgement
 	run.Checked, run.CheckedCommand = run.Tale.Again(&again, 0), "simulate run x.yaml --set workload.fence=..."
 	m.Locks[2].Cells[1].Worst = &run
 	_, locks, err := Pages(m)
@@ -301,18 +300,18 @@ func TestMatrixIsSelfContained(t *testing.T) {
 
 func TestMatrixShowsHostileTextAsText(t *testing.T) {
 	m := tinyMatrix()
-	m.Backend, m.Replay = bundletest.Hostile, bundletest.Hostile
-	m.Columns[1] = page.Column{Code: bundletest.Hostile, Name: bundletest.Hostile, Summary: bundletest.Hostile, Kinds: []page.Kind{{Name: bundletest.Hostile, During: bundletest.Hostile}}}
+	m.Backend, m.Replay = reporttest.Hostile, reporttest.Hostile
+	m.Columns[1] = page.Column{Code: reporttest.Hostile, Name: reporttest.Hostile, Summary: reporttest.Hostile, Kinds: []page.Kind{{Name: reporttest.Hostile, During: reporttest.Hostile}}}
 	l := &m.Locks[0]
-	l.ID, l.Group, l.Store, l.Idea, l.BreaksWhen, l.Source, l.Protocol = bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, bundletest.Hostile, []string{bundletest.Hostile}
-	bundle := bundletest.HostileBundle()
+	l.ID, l.Group, l.Store, l.Idea, l.BreaksWhen, l.Source, l.Protocol = reporttest.Hostile, reporttest.Hostile, reporttest.Hostile, reporttest.Hostile, reporttest.Hostile, reporttest.Hostile, []string{reporttest.Hostile}
+	bundle := reporttest.HostileBundle()
 	for i := range l.Cells {
 		c := &l.Cells[i]
-		c.Note, c.Tried, c.DamagedBy, c.Also = bundletest.Hostile, []string{bundletest.Hostile}, bundletest.Hostile, []checker.Letter{bundletest.Hostile}
-		c.Walk = &Walk{Schedules: 1, Cut: 1, Command: bundletest.Hostile}
-		c.Worst = &Run{Script: bundletest.Hostile, File: bundletest.Hostile, YAML: bundletest.Hostile + "\n" + bundletest.Hostile, Command: bundletest.Hostile, Hash: bundletest.Hostile, Tale: NewTale(&bundle.Runs[0].Judgement, 0)}
+		c.Note, c.Tried, c.DamagedBy, c.Also = reporttest.Hostile, []string{reporttest.Hostile}, reporttest.Hostile, []checker.Letter{reporttest.Hostile}
+		c.Walk = &Walk{Schedules: 1, Cut: 1, Command: reporttest.Hostile}
+		c.Worst = &Run{Script: reporttest.Hostile, File: reporttest.Hostile, YAML: reporttest.Hostile + "\n" + reporttest.Hostile, Command: reporttest.Hostile, Hash: reporttest.Hostile, Tale: NewTale(&bundle.Runs[0].Judgement, 0)}
 	}
-	l.Cells[2].Letter = checker.Letter(bundletest.Hostile)
+	l.Cells[2].Letter = checker.Letter(reporttest.Hostile)
 	out := drawMatrix(t, m)
 	if n := strings.Count(out, "<script"); n != 1 {
 		t.Errorf("%d script elements, want our own only", n)

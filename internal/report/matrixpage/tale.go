@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // maxTold is how many steps of a run a cell of the matrix tells.
@@ -39,9 +40,10 @@ type TaleStep struct {
 // NewTale tells a judged run briefly. lag is the replication lag of its plan, 0
 // when unknown.
 func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
-	steps := explain.Steps(j.History, j.Findings)
-	wrong := explain.Assumption(j.History, j.Findings, lag)
-	t := &Tale{Verdict: explain.Verdict(*j), Assumed: wrong.Assumed, Formula: wrong.Formula}
+	account := timeline.Of(j.History)
+	steps := explain.Steps(account, j.Findings)
+	wrong := explain.Assumption(account, j.Findings, lag)
+	t := &Tale{Verdict: explain.Verdict(account, j), Assumed: wrong.Assumed, Formula: wrong.Formula}
 	picked := newPicker(j, steps).pick(maxTold)
 	last := -1
 	for _, p := range picked {
@@ -50,31 +52,32 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	}
 	t.close(len(steps) - last - 1)
 	if n := len(t.Steps); n > 0 && j.Letter != checker.LetterStuck {
-		t.draw(j, &wrong, t.Steps[0].At, t.Steps[n-1].At)
+		t.draw(j, account, &wrong, t.Steps[0].At, t.Steps[n-1].At)
 	}
 	return t
 }
 
 // Again is the tale of another run of the same script without its steps: its verdict, and its picture beside that of t.
 func (t *Tale) Again(j *checker.Judgement, lag time.Duration) *Tale {
-	out := &Tale{Verdict: explain.Verdict(*j)}
+	account := timeline.Of(j.History)
+	out := &Tale{Verdict: explain.Verdict(account, j)}
 	if t.strip != nil {
-		wrong := explain.Assumption(j.History, j.Findings, lag)
-		out.draw(j, &wrong, t.from, t.to)
+		wrong := explain.Assumption(account, j.Findings, lag)
+		out.draw(j, account, &wrong, t.from, t.to)
 	}
 	return out
 }
 
-func (t *Tale) draw(j *checker.Judgement, wrong *explain.False, from, to history.Instant) {
+func (t *Tale) draw(j *checker.Judgement, account *timeline.Timeline, wrong *explain.False, from, to history.Instant) {
 	t.from, t.to = from, to
-	t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, wrong, from, to, l) })
+	t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, account, wrong, from, to, l) })
 }
 
 // part is the picture of a stretch of a run.
-func part(j *checker.Judgement, wrong *explain.False, from, to history.Instant, l say.Language) template.HTML {
+func part(j *checker.Judgement, account *timeline.Timeline, wrong *explain.False, from, to history.Instant, l say.Language) template.HTML {
 	margin := (to - from) / 40
 	scale := strip.Scale{From: int64(max(from-margin, 0)), To: int64(to + margin), Lease: j.History.Header.Lease}
-	return template.HTML(strip.HTML([]*strip.Strip{strip.Of(j, bundle.BarsOf(j.History), strip.Options{Language: l, Wrong: *wrong})}, scale, l)) // made by us, all texts escaped
+	return template.HTML(strip.HTML([]*strip.Strip{strip.Of(j, bundle.BarsOf(account), strip.Options{Language: l, Wrong: *wrong})}, scale, l)) // made by us, all texts escaped
 }
 
 // close moves the gaps at both ends out of the steps.

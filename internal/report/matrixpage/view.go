@@ -117,10 +117,10 @@ type taleView struct {
 
 // lettersOf is the legend, from harmless to harmful.
 func lettersOf(l say.Language) (out []letterView) {
-	for _, x := range checker.Letters {
+	for _, x := range checker.CellLetters {
 		out = append(out, letterView{string(x.Letter), classOf(x.Letter), x.Means.In(l), x.Word.In(l), 0})
 	}
-	return append(out, letterView{string(notApplicable), classOf(notApplicable), say.MeansNoStep.With().In(l), say.WordNoStep.With().In(l), 0})
+	return out
 }
 
 // marksOf are what a cell shows beside its letter.
@@ -135,19 +135,10 @@ func marksOf(l say.Language) []letterView {
 
 // classOf is the style of a letter; that of an unknown one is the one of "-".
 func classOf(l checker.Letter) string {
-	if l != checker.LetterUnknown && slices.ContainsFunc(checker.Letters, func(x checker.LetterMeaning) bool { return x.Letter == l }) {
-		return "c" + string(l)
+	if l.Badness() == 0 {
+		return "cN"
 	}
-	return "cN"
-}
-
-// bad reports whether a letter is that of a broken or stuck lock.
-func bad(l checker.Letter) bool {
-	switch l {
-	case checker.LetterV, checker.LetterF, checker.LetterVF, checker.LetterStuck:
-		return true
-	}
-	return false
+	return "c" + string(l)
 }
 
 func newMatrixView(m *Matrix, d detail) *matrixView {
@@ -232,18 +223,18 @@ func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 		}
 		cell := newMatrixCellView(c, out.Anchor, column, seeds, d, v.language)
 		harm := harmView{}
-		if bad(c.Letter) {
+		if c.Letter.Harms() {
 			harm = harmView{1, 1}
 		}
 		switch {
 		case c.DamagedBy != "":
 			cell.Class += " damaged"
 			out.Damaged++
-		case l.Tokens && (c.Letter == checker.LetterV || c.Letter == checker.LetterVF):
+		case l.Tokens && c.Letter.TwoHold():
 			cell.Class += " fenced"
 			harm.Checked = 0
 		}
-		if c.Nowhere && bad(c.Letter) {
+		if c.Nowhere && c.Letter.Harms() {
 			cell.Class += " rare"
 		}
 		out.Harm.add(harm)
@@ -284,7 +275,7 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 		v.Command = clean.Text(c.Walk.Command, clean.MaxLine)
 	}
 	v.Besides = besides(c, l)
-	if c.Letter != notApplicable && c.Runs+c.Untested > 0 {
+	if c.Letter != checker.LetterNone && c.Runs+c.Untested > 0 {
 		v.Outcome = outcome(c).In(l)
 		v.Counts = clean.Sentence(counts(c, seeds).In(l))
 		if seeds > 0 {
@@ -293,13 +284,13 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 	}
 	unexpected := ""
 	switch {
-	case bad(c.Letter) && c.Nowhere:
+	case c.Letter.Harms() && c.Nowhere:
 		unexpected = say.WordRare.With().In(l)
-	case bad(c.Letter):
+	case c.Letter.Harms():
 		unexpected = clean.Sentence(c.NotExpected)
 	}
 	v.Title = say.CellTitle.With(say.Verbatim(column.Code), say.Verbatim(column.Name), say.Verbatim(v.Note), say.Verbatim(v.Outcome), say.Verbatim(unexpected)).In(l)
-	if c.Worst != nil && c.Letter != checker.LetterSafe && c.Letter != notApplicable {
+	if c.Worst != nil && c.Letter != checker.LetterSafe && c.Letter != checker.LetterNone {
 		v.About = clean.Sentence(about(c).In(l))
 		v.Run = newRunOfCell(c.Worst, d, l)
 		if c.Worst.Checked != nil && d.steps > 0 {

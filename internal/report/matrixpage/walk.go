@@ -37,7 +37,7 @@ func besides(c *Cell, l say.Language) (out []string) {
 			add(say.DamagedByMore.With())
 		}
 	}
-	if c.NotExpected != "" && bad(c.Letter) {
+	if c.NotExpected != "" && c.Letter.Harms() {
 		add(say.LeftOutOfAnswers.With(say.Verbatim(c.NotExpected)))
 	}
 	w := c.Walk

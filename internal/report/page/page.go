@@ -3,10 +3,13 @@
 package page
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -133,11 +136,23 @@ func policy(scripts ...string) string {
 	return p + "img-src data:; base-uri 'none'; form-action 'none'"
 }
 
+// Templates are those of a page, one for each language.
+type Templates func(say.Language) *template.Template
+
+// Fill fills in the page in a language with what it shows.
+func (t Templates) Fill(l say.Language, view any) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := t(l).Execute(&buf, view); err != nil {
+		return nil, fmt.Errorf("filling in the page: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
 // Template makes the template of a page for each language. The page asks for its head
 // with {{template "head" .Head}}, for the table behind a figure with
 // {{template "numbers" .Table}}, for a text of its own with {{say "Verdict"}}, and for one
 // about a lock with {{of .Lock "table of events"}}. The first file is the page.
-func Template(own embed.FS, files ...string) func(say.Language) *template.Template {
+func Template(own embed.FS, files ...string) Templates {
 	return say.OnceForEach(func(l say.Language) *template.Template {
 		words := template.FuncMap{
 			"lang": func() string { return string(l) },
@@ -158,3 +173,13 @@ func Template(own embed.FS, files ...string) func(say.Language) *template.Templa
 
 // ours escapes a text of the templates. What stands in attributes html/template escapes further.
 var ours = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// Href is the address of a file on a relative way with slashes. What stands in a name can neither become
+// another host nor a scheme.
+func Href(path string) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return "./" + strings.Join(parts, "/")
+}

@@ -61,7 +61,7 @@ func TestPolicies(t *testing.T) {
 	script := regexp.MustCompile(`(?s)<script>(.*?)</script>`)
 	for file, scripted := range map[string]bool{
 		"runpage/testdata/report": true, "matrixpage/testdata/matrix": true, "indexpage/testdata/index": true,
-		"comparepage/testdata/comparison": false, "sweeppage/testdata/sweep": false, "worldspage/testdata/worlds": false,
+		"compare/testdata/comparison": false, "sweeppage/testdata/sweep": false, "worldspage/testdata/worlds": false,
 	} {
 		drawn := read(t, "../"+file+".html")
 		own := script.FindStringSubmatch(drawn)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"lockstep/internal/glossary"
+	"lockstep/internal/report/glossary"
 	"lockstep/internal/say"
 )
 

@@ -3,7 +3,6 @@
 package playpage
 
 import (
-	"bytes"
 	"context"
 	"embed"
 	"fmt"
@@ -109,21 +108,10 @@ type view struct {
 
 // card is a lesson as the script needs it.
 type card struct {
-	Name     string   `json:"name"`
-	Heading  string   `json:"heading"`
-	Story    string   `json:"story"` // HTML: its terms open their explanations
-	Question string   `json:"question"`
-	Answers  []string `json:"answers"`
-	Whys     []string `json:"whys"`  // what is wrong with each answer; "" for the right one
-	Stop     int64    `json:"stop"`  // µs: what comes later is veiled until there is an answer
-	Right    int      `json:"right"` // index
-	See      string   `json:"see"`
-	Turn     string   `json:"turn"`
-	Remember string   `json:"remember"`
-	Controls []string `json:"controls"` // what the turn is made with: data-own of the page's controls, lock or compare
-	Start    string   `json:"start"`    // the scenario to begin with
-	Goal     []string `json:"goal"`     // facts of a frame's first lock: "mutual-exclusion kept"
-	Done     string   `json:"done"`     // what is said when they hold
+	tour.Card
+	Heading string `json:"heading"`
+	Story   string `json:"story"` // HTML: its terms open their explanations
+	Done    string `json:"done"`  // what is said when the facts of its goal hold for the first lock of a frame
 }
 
 // Names of the page in each language.
@@ -173,11 +161,7 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	if v.First, err = played(playground.Request{Settled: true, Language: l}); err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	if err := pageTemplate(l).Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("filling in the playground: %w", err)
-	}
-	return buf.Bytes(), nil
+	return pageTemplate.Fill(l, v)
 }
 
 // FrontHead is the head of a page at the root of the site that has such a timeline, with styles of its own.
@@ -268,9 +252,8 @@ func lockMenu(l say.Language) (first []option, groups []group) {
 
 func newCard(c *tour.Card, of int, terms *page.Linker, l say.Language) card {
 	return card{
-		Name: c.Name, Heading: say.LessonIs.With(say.Number(c.Number), say.Number(of), say.Both{English: c.Title, Chinese: c.Title}.Phrase()).In(l),
-		Story: string(terms.Text(c.Story)), Question: c.Question, Answers: c.Answers, Whys: c.Whys, Stop: c.Stop, Right: c.Right, See: c.See, Turn: c.Turn, Remember: c.Remember,
-		Controls: c.Controls, Start: c.Start, Goal: c.Goal, Done: say.Text(done[c.Goal[0]]).In(l),
+		Card: *c, Heading: say.LessonIs.With(say.Number(c.Number), say.Number(of), say.Both{English: c.Title, Chinese: c.Title}.Phrase()).In(l),
+		Story: string(terms.Text(c.Story)), Done: say.Text(done[c.Goal[0]]).In(l),
 	}
 }
 

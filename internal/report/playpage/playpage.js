@@ -291,10 +291,11 @@
       var dragged = chip.ghost, hit = dragged && target(e);
       aim(null);
       if (dragged) dragged.remove();
-      chip.dropped = !!dragged;
+      var mine = chip;
+      mine.dropped = !!dragged;
       if (hit) ask({ edit: { add: hit.add } });
       else if (dragged) say([chip.refused || says.nowhere]);
-      setTimeout(function () { chip = null; }, 0); // behind the click
+      setTimeout(function () { if (chip === mine) chip = null; }, 0); // behind the click; by then a hand may hold the next
     });
     c.addEventListener("pointercancel", function () {
       if (chip && chip.ghost) chip.ghost.remove();

@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
+	"lockstep/internal/store"
 )
 
 // English returns the texts of a page that have English words, which a Chinese page has not.
@@ -108,8 +109,8 @@ var inBrackets = regexp.MustCompile(`（[A-Za-z -]+）|ERR .*`)
 var names = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range [][]string{
-		strings.Fields("Redis Cluster MySQL PostgreSQL Consul ZooKeeper etcd Redisson Redlock Go tick simulate search sim process ppm Lua zip lockstep"),
-		strings.Fields("lease pause loss ms run report svg FILE redis redis-nodes mysql postgres zookeeper consul"),    // keys and units of scenarios, commands and a form, stores
+		strings.Fields("Cluster Redisson Redlock Go simulate search sim process ppm Lua zip lockstep"),
+		strings.Fields("lease pause loss ms run report svg FILE"),                                                      // keys and units of scenarios, commands and a form
 		strings.Fields("acquire lock unlock renew release obtain extend exists Txn ClassCastException String Integer"), // scripts of the locks, and what a driver says
 		// Terms and code in what stories and locks say of themselves.
 		strings.Fields("watch revision keep-alive keepalive context socket nil finally kill id hash tag czxid create delete Linux Valkey TairString"),
@@ -119,6 +120,12 @@ var names = func() map[string]bool {
 	} {
 		for _, name := range list {
 			all[name] = true
+		}
+	}
+	for _, s := range store.All() {
+		all[string(s.ID)], all[s.Title] = true, true
+		for _, set := range s.Settings {
+			all[set.Name] = true
 		}
 	}
 	for _, p := range checker.All() {

@@ -1,5 +1,5 @@
-// Package reporttest helps the tests of reports: histories by hand, golden files, texts that are
-// still English.
+// Package reporttest helps the tests of reports: histories by hand, bundles of them that are tame,
+// hostile or large, golden files, texts that are still English.
 package reporttest
 
 import (
@@ -17,6 +17,7 @@ func NewWriter(lock string, clients ...string) *Writer {
 	h := history.Header{
 		Scenario: "A long pause outlives the lease", Lock: lock, Seed: 7, Backend: "sim",
 		ScalePPM: 1_000_000, Lease: 10 * time.Second, Fence: "none",
+		Store: "Redis", Topology: "replicated", Expires: true, AtOnce: true,
 		Faults: []history.Fault{{Number: 1, Verb: "pause", Text: "pause A for 15 s when A is in its critical section"}},
 	}
 	for _, c := range clients {
@@ -26,6 +27,7 @@ func NewWriter(lock string, clients ...string) *Writer {
 		history.Node{Name: "redis-1", Role: history.RoleStore}, history.Node{Name: "resource", Role: history.RoleResource})
 	w := &Writer{history.New(h)}
 	w.H.Whole = true
+	w.H.ReadTexts()
 	return w
 }
 

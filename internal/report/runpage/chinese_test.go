@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"lockstep/internal/chaos"
+	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/reporttest"
@@ -38,11 +39,11 @@ func others(b *bundle.Bundle) []*bundle.Bundle {
 	missed.Runs = slices.Clone(b.Runs)
 	for i := range missed.Runs {
 		r := &missed.Runs[i]
-		r.Untested = say.NeverFired.With(1, say.Both{English: "pause A", Chinese: "让 A 停顿"})
+		r.Judgement.Untested = say.NeverFired.With(1, say.Both{English: "pause A", Chinese: "让 A 停顿"})
 		r.Expected = slices.Clone(r.Expected)
 		for k := range r.Expected {
 			e := &r.Expected[k]
-			e.Met, e.Expected = false, map[string]string{"kept": "broken", "broken": "kept"}[e.Got]
+			e.Verdict = map[checker.Verdict]string{checker.Kept: "broken", checker.Broken: "kept"}[e.Got]
 		}
 	}
 	return []*bundle.Bundle{b, &live, &missed}

@@ -10,6 +10,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // comparison is the section "Which design fixes it": the locks of the scenario
@@ -54,7 +55,7 @@ func fixing(b *bundle.Bundle, told int) (out []int) {
 	}
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if len(broken) == 0 || i == told || r.Judgement.History == nil || !r.Untested.Empty() {
+		if len(broken) == 0 || i == told || r.Judgement.History == nil || !r.Judgement.Untested.Empty() {
 			continue
 		}
 		keeps := !slices.ContainsFunc(broken, func(id string) bool {
@@ -185,21 +186,21 @@ func firstDifference(stories []story, v *pageView, reference, i int) comparedCel
 	return comparedCell{Text: stories[i].nice(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)), Href: href}
 }
 
-func commandsText(m *bundle.Measures) say.Phrase {
+func commandsText(m *timeline.Measures) say.Phrase {
 	if m.Acquired == 0 {
 		return say.Text("no client acquired it")
 	}
 	return say.AtBest.With(say.Verbatim(m.PerAcquisition()), say.Optional(m.Least))
 }
 
-func waitsText(m *bundle.Measures) say.Phrase {
+func waitsText(m *timeline.Measures) say.Phrase {
 	sorted := m.Lengths()
 	if len(sorted) == 0 {
 		return say.Text("no client acquired it")
 	}
 	gaveUp := 0
 	for _, w := range m.Waits {
-		if w.End == bundle.WaitGaveUp {
+		if w.End == timeline.WaitGaveUp {
 			gaveUp++
 		}
 	}
@@ -207,10 +208,10 @@ func waitsText(m *bundle.Measures) say.Phrase {
 	if gaveUp > 0 {
 		end = say.GaveUpTimes.With(say.Times(gaveUp))
 	}
-	return say.WaitsAre.With(say.Seconds(bundle.Quantile(sorted, 50)), say.Seconds(bundle.Quantile(sorted, 99)), end)
+	return say.WaitsAre.With(say.Seconds(timeline.Quantile(sorted, 50)), say.Seconds(timeline.Quantile(sorted, 99)), end)
 }
 
-func resourceText(h *history.History, m *bundle.Measures) say.Phrase {
+func resourceText(h *history.History, m *timeline.Measures) say.Phrase {
 	fence := h.Header.Fence
 	switch {
 	case !m.Tokens:

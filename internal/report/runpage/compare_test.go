@@ -11,11 +11,11 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/timeline"
 )
 
 // compared is the table of a bundle, by row.
@@ -48,7 +48,7 @@ func compared(t *testing.T, b *bundle.Bundle) map[string][]comparedCell {
 // The two stories of the pause are the same up to A's release: the first lock
 // removes B's entry, the second one does not.
 func TestLocksSideBySide(t *testing.T) {
-	rows := compared(t, bundletest.Bundle())
+	rows := compared(t, reporttest.Bundle())
 	if got := rows["owner-only-release"]; got[0].Class != "damaged" || got[1].Class != "kept" {
 		t.Errorf("verdicts %v", got)
 	}
@@ -66,12 +66,12 @@ func TestLocksSideBySide(t *testing.T) {
 	if got := rows["at the resource"][0].Text; got != "nothing: there is no token to check" {
 		t.Errorf("resource %q", got)
 	}
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	b.Runs = b.Runs[:1]
 	if compared(t, b) != nil {
 		t.Error("compares one lock with nothing")
 	}
-	b = bundletest.Bundle()
+	b = reporttest.Bundle()
 	b.Runs = append(b.Runs, bundle.Run{Lock: "never-played"})
 	if got := compared(t, b)["wait for the lock"][2].Text; got != "not played" {
 		t.Errorf("a lock without a history says %q", got)
@@ -79,8 +79,8 @@ func TestLocksSideBySide(t *testing.T) {
 }
 
 func TestSameStoriesDoNotDiffer(t *testing.T) {
-	one, two := bundletest.PauseRun("a", false), bundletest.PauseRun("b", false)
-	as, bs := bundletest.Steps(&one), bundletest.Steps(&two)
+	one, two := reporttest.PauseRun("a", false), reporttest.PauseRun("b", false)
+	as, bs := reporttest.Steps(&one), reporttest.Steps(&two)
 	if got := bundle.DiffersAt(one.Judgement.History, as, two.Judgement.History, bs); got != -1 {
 		t.Errorf("the same story differs at %d", got)
 	}
@@ -99,7 +99,7 @@ func TestFlipsChangeOneThing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	p.Redis.Lag = 100 * time.Millisecond
 	b.Plan = p
 	h := b.Runs[0].Judgement.History
@@ -152,7 +152,7 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 		"hostile name":  func(b *bundle.Bundle) { b.Plan.File = "a\u202eb.yaml" },
 	}
 	for name, change := range tests {
-		b := bundletest.Bundle()
+		b := reporttest.Bundle()
 		b.Plan.Faults[0].End = faults.End{For: 15 * time.Second}
 		if n := len(flips(b, 0, &story{})); n < 2 {
 			t.Fatalf("%d switches without the change", n)
@@ -175,7 +175,7 @@ func TestNoFlipsWhereTheyWouldNotPlay(t *testing.T) {
 // A lock that only broke less fixes nothing. One that kept all that the other broke does, if it
 // was put to the test.
 func TestFixingLocks(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	if got := fixing(b, 0); len(got) != 0 {
 		t.Errorf("a lock that broke three of four properties too fixes it: %v", got)
 	}
@@ -193,11 +193,11 @@ func TestFixingLocks(t *testing.T) {
 	if fixes < 0 || price < fixes || price > strings.Index(page, "The locks side by side") {
 		t.Error("the page does not name the lock that fixes it first, with its price")
 	}
-	b.Runs[1].Untested = say.NeverFired.With(1, say.Both{})
+	b.Runs[1].Judgement.Untested = say.NeverFired.With(1, say.Both{})
 	if got := fixing(b, 0); len(got) != 0 {
 		t.Errorf("recommends a lock that was not tested: %v", got)
 	}
-	b.Runs[1].Untested = say.Phrase{}
+	b.Runs[1].Judgement.Untested = say.Phrase{}
 	b.Runs[1].Judgement.Findings[0].Verdict = checker.Unknown
 	if got := fixing(b, 0); len(got) != 0 {
 		t.Errorf("recommends a lock of which nothing is known: %v", got)
@@ -212,7 +212,7 @@ func TestMeasuresInWords(t *testing.T) {
 	w.Command(20, "B", "SET lock B-1 NX PX 10000", "(nil)", func(int32) {})
 	w.Releases(1001, "A", "EVAL unlock lock A-1", "A") // one more
 	w.Add(2000, history.GaveUp, "B")
-	m := bundle.Measure(w.H)
+	m := timeline.Of(w.H).Measure()
 	if got := commandsText(m).English(); got != "3.0 (the cheapest 2)" {
 		t.Errorf("commands %q", got)
 	}

@@ -3,6 +3,7 @@ package runpage
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"lockstep/internal/checker"
@@ -16,9 +17,9 @@ import (
 // evidence is what a reader needs to trust a verdict, or not to.
 type evidence struct {
 	Locks     []string // the columns of the tables
-	Checks    []evidenceRow
-	Premises  []evidenceRow
-	Faults    []evidenceRow
+	Checks    evidenceRows
+	Premises  evidenceRows
+	Faults    evidenceRows
 	Events    []lockEvents
 	Limits    []string // what this run does not show
 	Streams   []string // of luck
@@ -30,6 +31,23 @@ type evidence struct {
 type evidenceRow struct {
 	Name  string
 	Cells []page.Cell
+}
+
+type evidenceRows []evidenceRow
+
+// add puts a cell into the column of a lock, counted from 1, of the row of a name. What earlier locks have no
+// cell of was not planned for them.
+func (t *evidenceRows) add(column int, name string, cell page.Cell, l say.Language) {
+	i := slices.IndexFunc(*t, func(r evidenceRow) bool { return r.Name == name })
+	if i < 0 {
+		i = len(*t)
+		*t = append(*t, evidenceRow{Name: name})
+	}
+	row := &(*t)[i]
+	for len(row.Cells) < column-1 {
+		row.Cells = append(row.Cells, page.Cell{Text: say.Text("not planned").In(l)})
+	}
+	row.Cells = append(row.Cells, cell)
 }
 
 // lockEvents is the table of one lock's events.
@@ -70,72 +88,34 @@ func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evid
 			e.Facts = append(e.Facts, pair{f.Name, say.Text(f.Value).In(v.language)})
 		}
 	}
-	for i := range b.Runs {
+	for i := range b.Histories() {
 		r := &b.Runs[i]
-		if r.Judgement.History == nil {
-			continue
-		}
 		e.Locks = append(e.Locks, v.Runs[i].Lock)
-		e.Checks = addChecks(e.Checks, bundle.ChecksOf(&r.Judgement), v.language)
-		e.Premises = addPremises(e.Premises, &stories[i])
-		e.Faults = addFaults(e.Faults, &r.Judgement, len(e.Locks), stories[i].language)
+		column := len(e.Locks)
+		for _, c := range bundle.ChecksOf(&r.Judgement) {
+			cell := page.Cell{Class: "kept", Sign: "✓", Text: say.Text("yes").In(v.language)}
+			if !c.OK {
+				cell = page.Cell{Class: "unknown", Sign: "?", Text: say.No.With(c.Note).In(v.language)}
+			}
+			e.Checks.add(column, say.Text(c.Text).In(v.language), cell, v.language)
+		}
+		for _, p := range stories[i].premises {
+			cell := page.Cell{Class: "kept", Sign: "✓", Text: stories[i].nice(p.Figure)}
+			if !p.Held {
+				cell.Class, cell.Sign = "broken", "✗"
+			}
+			e.Premises.add(column, stories[i].nice(say.Stop.With(p.Text)), cell, v.language)
+		}
+		for _, f := range faultLog(&r.Judgement, v.language) {
+			cell := page.Cell{Text: clean.Sentence(f.Fired.In(v.language))}
+			if f.Fired.Empty() {
+				cell = page.Cell{Class: "unknown", Sign: "?", Text: say.Text("never fired").In(v.language)}
+			}
+			e.Faults.add(column, fmt.Sprintf("%d. %s", f.Number, f.Text), cell, v.language)
+		}
 		e.Events = append(e.Events, newLockEvents(r, &stories[i], &v.Runs[i], d))
 	}
 	return e
-}
-
-// row returns the row of a name, a new one when there is none.
-func rowOf(rows []evidenceRow, name string) ([]evidenceRow, *evidenceRow) {
-	for i := range rows {
-		if rows[i].Name == name {
-			return rows, &rows[i]
-		}
-	}
-	rows = append(rows, evidenceRow{Name: name})
-	return rows, &rows[len(rows)-1]
-}
-
-func addChecks(rows []evidenceRow, checks []bundle.Check, l say.Language) []evidenceRow {
-	for _, c := range checks {
-		cell := page.Cell{Class: "kept", Sign: "✓", Text: say.Text("yes").In(l)}
-		if !c.OK {
-			cell = page.Cell{Class: "unknown", Sign: "?", Text: say.No.With(c.Note).In(l)}
-		}
-		var row *evidenceRow
-		rows, row = rowOf(rows, say.Text(c.Text).In(l))
-		row.Cells = append(row.Cells, cell)
-	}
-	return rows
-}
-
-func addPremises(rows []evidenceRow, st *story) []evidenceRow {
-	for _, p := range st.premises {
-		cell := page.Cell{Class: "kept", Sign: "✓", Text: st.nice(p.Figure)}
-		if !p.Held {
-			cell = page.Cell{Class: "broken", Sign: "✗", Text: st.nice(p.Figure)}
-		}
-		var row *evidenceRow
-		rows, row = rowOf(rows, st.nice(say.Stop.With(p.Text)))
-		row.Cells = append(row.Cells, cell)
-	}
-	return rows
-}
-
-// addFaults adds the fault log of one lock as column number column, counted from 1.
-func addFaults(rows []evidenceRow, j *checker.Judgement, column int, l say.Language) []evidenceRow {
-	for _, f := range faultLog(j, l) {
-		cell := page.Cell{Text: clean.Sentence(f.Fired.In(l))}
-		if f.Fired.Empty() {
-			cell = page.Cell{Class: "unknown", Sign: "?", Text: say.Text("never fired").In(l)}
-		}
-		var row *evidenceRow
-		rows, row = rowOf(rows, fmt.Sprintf("%d. %s", f.Number, f.Text))
-		for len(row.Cells) < column-1 {
-			row.Cells = append(row.Cells, page.Cell{Text: say.Text("not planned").In(l)})
-		}
-		row.Cells = append(row.Cells, cell)
-	}
-	return rows
 }
 
 func newLockEvents(r *bundle.Run, st *story, v *runView, d richness) lockEvents {
@@ -173,10 +153,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	}
 	untried := map[string]int{}
 	runs := 0
-	for i := range stories {
-		if stories[i].measures == nil {
-			continue
-		}
+	for i := range b.Histories() {
 		runs++
 		for _, p := range stories[i].premises {
 			if p.Held {
@@ -184,12 +161,9 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 			}
 		}
 	}
-	for i := range stories {
-		if stories[i].measures == nil {
-			continue
-		}
+	if runs > 0 {
 		var held say.Remarks
-		for _, p := range stories[i].premises {
+		for _, p := range stories[bundle.ReferenceOf(b)].premises {
 			if untried[p.Text.English()] == runs {
 				held = append(held, p.Text)
 			}
@@ -197,7 +171,6 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 		if len(held) > 0 {
 			out = append(out, clean.Sentence(say.NotTestedAgainst.With(held).In(l)))
 		}
-		break
 	}
 	for i := range b.Runs {
 		for _, f := range b.Runs[i].Judgement.Findings {
@@ -217,11 +190,7 @@ func streamsOf(b *bundle.Bundle, l say.Language) []string {
 	if b.Backend != history.Sim {
 		return nil
 	}
-	for i := range b.Runs {
-		h := b.Runs[i].Judgement.History
-		if h == nil {
-			continue
-		}
+	if h := b.AnyHistory(); h != nil {
 		out := []string{say.Text("the network of the servers").In(l)}
 		for _, n := range h.Header.Nodes {
 			if n.Role == history.RoleClient || n.Role == history.RoleProbe {

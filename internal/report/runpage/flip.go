@@ -9,7 +9,6 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
@@ -76,7 +75,7 @@ type edit struct {
 func edits(b *bundle.Bundle, told int) []edit {
 	p := b.Plan
 	h := b.Runs[told].Judgement.History
-	if b.Backend != history.Sim || h.Header.ScalePPM != 1_000_000 || sourceOf(p) == "" {
+	if b.Backend != history.Sim || h.Header.ScalePPM != 1_000_000 || b.File() == "" {
 		return nil // the line would not play what the report shows
 	}
 	var out []edit
@@ -86,7 +85,7 @@ func edits(b *bundle.Bundle, told int) []edit {
 			fmt.Sprintf("faults.%d.for", f.Number), whole(p.Lease / 4),
 		})
 	}
-	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Store == locks.StoreRedis && p.Redis.Lag > 0 {
+	if v, ok := p.Lock(b.Runs[told].Lock); ok && v.Kind().IsRedis() && p.Redis.Lag > 0 {
 		out = append(out, edit{say.NoLag.With(), "servers.redis.lag", "0s"})
 	}
 	if p.Workload.Fence == plan.FenceNone && handsOutTokens(h) {
@@ -127,18 +126,13 @@ func longest(p *plan.Plan) time.Duration {
 }
 
 func handsOutTokens(h *history.History) bool {
-	for _, i := range h.Milestones() {
-		if h.Events[i].Token != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.Milestones(), func(i int32) bool { return h.Events[i].Token != 0 })
 }
 
 // edited is a command line that plays the scenario with one value changed, besides those that were changed
 // already. What the file expects is left out: it is about the scenario as it was.
 func edited(b *bundle.Bundle, lock string, e edit) string {
-	line := "simulate run " + argument(sourceOf(b.Plan))
+	line := "simulate run " + argument(b.File())
 	for _, change := range append(slices.Clone(b.Plan.Changes), e.key+"="+e.value, "expect="+plan.Anything) {
 		key, value, _ := strings.Cut(change, "=")
 		line += " --set " + shell.Pair(key, value)
@@ -149,14 +143,6 @@ func edited(b *bundle.Bundle, lock string, e edit) string {
 // byLuck reports whether faults of a run were drawn: they stand in no file.
 func byLuck(h *history.History) bool {
 	return h.Header.Drawn || slices.ContainsFunc(h.Header.Faults, func(f history.Fault) bool { return f.Drawn })
-}
-
-// sourceOf is the scenario's file, "" when it did not come from one.
-func sourceOf(p *plan.Plan) string {
-	if p.File == "-" || p.File == "stdin" {
-		return ""
-	}
-	return p.File
 }
 
 // whole writes a duration as a scenario file does, in whole seconds or milliseconds.

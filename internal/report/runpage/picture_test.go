@@ -17,6 +17,7 @@ import (
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
+	"lockstep/internal/timeline"
 )
 
 // What a diagram shows is read from the drawing itself: its columns by their names, its bars and
@@ -333,7 +334,7 @@ func TestRoundIsOneRow(t *testing.T) {
 		t.Errorf("%d requests have the label of a round of five", requests)
 	}
 	l := diagram.NewLayout(j.History, steps, true, true).TrueTime()
-	if strings.Contains(diagram.Draw(l, bundle.BarsOf(j.History), "s", say.English), "SET to 5") {
+	if strings.Contains(diagram.Draw(l, bundle.BarsOf(timeline.Of(j.History)), "s", say.English), "SET to 5") {
 		t.Error("a round is folded in true time")
 	}
 }
@@ -362,12 +363,12 @@ func without(list []string, prefix string) []string {
 // pictured is the diagram of a run and its steps, as the page has them.
 func pictured(t *testing.T, j *checker.Judgement) (*drawnPicture, []explain.Step) {
 	t.Helper()
-	steps, before, after := explain.Story(explain.Steps(j.History, j.Findings), 120)
+	steps, before, after := explain.Story(explain.Steps(timeline.Of(j.History), j.Findings), 120)
 	l := diagram.NewLayout(j.History, steps, before == 0, after == 0)
 	if l == nil {
 		return &drawnPicture{}, nil
 	}
-	return readPicture(t, diagram.Draw(l, bundle.BarsOf(j.History), "s", say.English)), steps
+	return readPicture(t, diagram.Draw(l, bundle.BarsOf(timeline.Of(j.History)), "s", say.English)), steps
 }
 
 // In every story that is shipped, picture and sentences say the same of everybody at every step.

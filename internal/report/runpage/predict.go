@@ -110,13 +110,7 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 	h := r.Judgement.History
 	first, property := bundle.FirstBreach(r.Judgement.Findings)
 	q, text := question{Kind: kindNext}, say.WhatGoesWrong.With(say.Verbatim(v.Lock))
-	at := -1 // index of the step of the first violation
-	for n := range st.steps {
-		if st.steps[n].Violation {
-			at = n
-			break
-		}
-	}
+	at := bundle.FirstViolation(st.steps)
 	if before := scene(h, st, at); before != nil {
 		text = say.WhatNext.With(say.Verbatim(v.Lock), say.Seconds(before.At), before.Sentence)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -44,7 +43,7 @@ func rightOf(questions []question, kind string) (right []string, q question) {
 // In the story of the pause B gets in while A, frozen, still believes; the script
 // of the second lock spares B's entry.
 func TestAnswersComeFromTheFindings(t *testing.T) {
-	questions := questionsOf(t, bundletest.Bundle())
+	questions := questionsOf(t, reporttest.Bundle())
 	for kind, want := range map[string]string{
 		kindNext:   "B and A are inside at the same time.",
 		kindFailed: "A never pauses for longer than the rest of its lease.",
@@ -73,7 +72,7 @@ func TestAnswersComeFromTheFindings(t *testing.T) {
 }
 
 func TestNothingBroke(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	b.Runs = b.Runs[1:]
 	for n := range b.Runs[0].Judgement.Findings {
 		b.Runs[0].Judgement.Findings[n] = reporttest.Kept(b.Runs[0].Judgement.Findings[n].Property)
@@ -96,7 +95,7 @@ func TestNothingBroke(t *testing.T) {
 }
 
 func TestNoLockHelps(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	b.Runs[0] = b.Runs[1]
 	right, q := rightOf(questionsOf(t, b), kindHelped)
 	if len(right) != 1 || right[0] != "None of them." || len(q.Answers) != 3 {
@@ -106,7 +105,7 @@ func TestNoLockHelps(t *testing.T) {
 
 // With many locks there is still something to choose.
 func TestManyLocksLeaveAWrongAnswer(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	for range 6 {
 		b.Runs = append(b.Runs, b.Runs[1])
 	}

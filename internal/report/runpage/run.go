@@ -28,7 +28,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	j := &r.Judgement
 	v := runView{
 		Impact: j.Impact(), ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: clean.Text(r.Lock, clean.MaxName), Sum: sumOf(r, st.language),
-		sentence: explain.Verdict(*j), Missed: clean.Text(bundle.Missed(r).In(st.language), clean.MaxLine), properties: props,
+		sentence: explain.Verdict(r.Timeline(), j), Missed: clean.Text(bundle.Missed(r).In(st.language), clean.MaxLine), properties: props,
 	}
 	v.Verdict = st.nice(v.sentence)
 	v.Outcome = st.text(r.Outcome())
@@ -46,7 +46,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 		v.Assumed = st.nice(say.AssumptionWas.With(st.wrong.Assumed))
 		if d.strips {
 			v.Plot = template.HTML(st.holders) // made by us, all texts escaped
-			v.PlotCaption = clean.Text(plotCaption(h, j).In(st.language), clean.MaxLine)
+			v.PlotCaption = clean.Text(plotCaption(r.Timeline(), j).In(st.language), clean.MaxLine)
 			v.overview(r, st)
 		}
 		for _, at := range st.causes {

@@ -2,9 +2,7 @@
 package runpage
 
 import (
-	"bytes"
 	"embed"
-	"fmt"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -15,6 +13,7 @@ import (
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 //go:embed *.html
@@ -71,11 +70,11 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 			return nil, err
 		}
 	}
-	waits := make([]*bundle.Measures, len(stories))
+	waits := make([]*timeline.Measures, len(stories))
 	reference := bundle.ReferenceOf(b)
-	for i := range stories {
+	for i, h := range b.Histories() {
 		waits[i] = stories[i].measures
-		if h := b.Runs[i].Judgement.History; h != nil && i != reference {
+		if i != reference {
 			stories[i].differs = bundle.DiffersAt(b.Runs[reference].Judgement.History, stories[reference].steps, h, stories[i].steps)
 		}
 	}
@@ -117,7 +116,7 @@ type story struct {
 	causes   []int // indices of the steps that lead to the first violation
 	holders  []byte
 	figures  []figure.Figure
-	measures *bundle.Measures
+	measures *timeline.Measures
 	premises []bundle.Premise
 	bars     *bundle.Bars
 	differs  int // index of the first step that differs from the first lock's, -1 for none
@@ -128,18 +127,19 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 	if j.History == nil {
 		return story{language: l, differs: -1}, nil
 	}
+	t := r.Timeline()
 	st := story{
 		language: l,
-		wrong:    explain.Assumption(j.History, j.Findings, b.Lag(j.History)),
-		measures: bundle.Measure(j.History),
-		bars:     bundle.BarsOf(j.History),
+		wrong:    explain.Assumption(t, j.Findings, b.Lag(j.History)),
+		measures: t.Measure(),
+		bars:     bundle.BarsOf(t),
 		differs:  -1,
 	}
-	st.steps, st.left[0], st.left[1] = explain.Tell(j.History, j.Findings)
-	st.premises = bundle.PremisesOf(j.History, bundle.DeedsOf(j.History, st.measures))
+	st.steps, st.left[0], st.left[1] = explain.Tell(t, j.Findings)
+	st.premises = bundle.PremisesOf(j.History, bundle.DeedsOf(t, st.measures))
 	st.causes = bundle.CausesOf(j.History, j.Findings, st.steps)
 	var err error
-	if st.holders, err = figure.Holders(j.History, j.Findings, points, l); err != nil {
+	if st.holders, err = figure.Holders(t, j.Findings, points, l); err != nil {
 		return story{}, err
 	}
 	st.figures, err = figure.Of(r, st.measures, max(points/2, 40), l)
@@ -147,11 +147,7 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 }
 
 func render(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) ([]byte, error) {
-	var buf bytes.Buffer
-	if err := runTemplate(l).Execute(&buf, newPage(b, stories, shared, d, l)); err != nil {
-		return nil, fmt.Errorf("filling in the report: %w", err)
-	}
-	return buf.Bytes(), nil
+	return runTemplate.Fill(l, newPage(b, stories, shared, d, l))
 }
 
 // text is a text without parts in the language of the page.
@@ -165,16 +161,14 @@ func (st *story) nice(p say.Phrase) string { return clean.Sentence(p.In(st.langu
 
 // diagramCaption says what to take away from the diagram.
 func diagramCaption(steps []explain.Step) say.Phrase {
-	for n, s := range steps {
-		if s.Violation {
-			return say.BreaksAtStep.With(say.Number(n+1), say.Seconds(s.At))
-		}
+	if n := bundle.FirstViolation(steps); n >= 0 {
+		return say.BreaksAtStep.With(say.Number(n+1), say.Seconds(steps[n].At))
 	}
 	return say.Text("Hatched: what a client believes; solid: what the store has. Nothing broke in this run.")
 }
 
-func plotCaption(h *history.History, j *checker.Judgement) say.Phrase {
-	n := bundle.MostInside(bundle.Levels(h))
+func plotCaption(t *timeline.Timeline, j *checker.Judgement) say.Phrase {
+	n := t.MostInside()
 	if n <= 1 {
 		return say.Text("Never more than one client inside: the line stays at or below 1.")
 	}

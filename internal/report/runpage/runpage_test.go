@@ -12,7 +12,6 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -28,19 +27,19 @@ func drawPage(t *testing.T, b *bundle.Bundle) []byte {
 }
 
 func TestGolden(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	reporttest.Golden(t, "report.html", drawPage(t, b))
 }
 
 // The same bundle, built and drawn twice, gives the same bytes.
 func TestBytesAreStable(t *testing.T) {
-	if !bytes.Equal(drawPage(t, bundletest.Bundle()), drawPage(t, bundletest.Bundle())) {
+	if !bytes.Equal(drawPage(t, reporttest.Bundle()), drawPage(t, reporttest.Bundle())) {
 		t.Error("HTML differs between two renderings")
 	}
 }
 
 func TestHostileTextShowsAsText(t *testing.T) {
-	b := bundletest.HostileBundle()
+	b := reporttest.HostileBundle()
 	out := string(drawPage(t, b))
 	if n := strings.Count(out, "<script"); n != 3 { // the script, its words and its data
 		t.Errorf("%d script elements, want our own only", n)
@@ -77,7 +76,7 @@ func endOfSVG(page string, from int) int {
 
 // Every SVG of a page is well-formed XML, hostile texts or not.
 func TestSVGIsWellFormed(t *testing.T) {
-	for name, b := range map[string]*bundle.Bundle{"tame": bundletest.Bundle(), "hostile": bundletest.HostileBundle()} {
+	for name, b := range map[string]*bundle.Bundle{"tame": reporttest.Bundle(), "hostile": reporttest.HostileBundle()} {
 		rest := string(drawPage(t, b))
 		for n := 0; ; n++ {
 			from := strings.Index(rest, "<svg")
@@ -100,7 +99,7 @@ func TestSVGIsWellFormed(t *testing.T) {
 
 // A page loads nothing and names each id once.
 func TestPageIsSelfContained(t *testing.T) {
-	out := string(drawPage(t, bundletest.Bundle()))
+	out := string(drawPage(t, reporttest.Bundle()))
 	for _, bad := range []string{`src="`, `<link rel="s`, `<link href`, "@import", "fetch(", "https://"} {
 		if strings.Contains(out, bad) {
 			t.Errorf("the page contains %s", bad)
@@ -134,7 +133,7 @@ func TestSizeBudget(t *testing.T) {
 		w.Writes(n*100+40, client, read, n+1)
 		w.Releases(n*100+50, client, "EVAL unlock lock x", client)
 	}
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	b.Runs = nil
 	for range 30 {
 		b.Runs = append(b.Runs, bundle.Run{Lock: "set-nx-lua", Judgement: checker.Judgement{
@@ -161,7 +160,7 @@ func TestNonsenseIsDrawn(t *testing.T) {
 }
 
 func BenchmarkLesson(b *testing.B) {
-	bundle := bundletest.Bundle()
+	bundle := reporttest.Bundle()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := HTML(bundle, say.English); err != nil {
@@ -172,7 +171,7 @@ func BenchmarkLesson(b *testing.B) {
 
 // A report of a million events: below 5 s and 5 MB, with the violation visible.
 func BenchmarkMillionEvents(b *testing.B) {
-	bundle := bundletest.MillionBundle(1_000_000)
+	bundle := reporttest.MillionBundle(1_000_000)
 	b.ReportAllocs()
 	size := 0
 	for b.Loop() {
@@ -187,7 +186,7 @@ func BenchmarkMillionEvents(b *testing.B) {
 
 // A page of a long history says what it shows of it, and stays small.
 func TestALongHistoryIsDrawn(t *testing.T) {
-	b := bundletest.MillionBundle(100_000)
+	b := reporttest.MillionBundle(100_000)
 	drawn := drawPage(t, b)
 	if len(drawn) > page.MaxHTML {
 		t.Errorf("%d bytes", len(drawn))
@@ -202,7 +201,7 @@ func TestALongHistoryIsDrawn(t *testing.T) {
 
 // A figure that has nothing to show is named, with the reason.
 func TestThePageSaysWhatItLacks(t *testing.T) {
-	page := string(drawPage(t, bundletest.Bundle()))
+	page := string(drawPage(t, reporttest.Bundle()))
 	for _, want := range []string{"Nothing to show: all clocks showed true time.", "Nothing to show: the lock hands out no token."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say: %s", want)

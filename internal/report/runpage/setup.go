@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/store"
 )
 
 // setUp lists what was played, in words.
@@ -85,25 +86,16 @@ func servers(p *plan.Plan, r *bundle.Run) say.Part {
 	if !ok {
 		return listed(r.Judgement.History)
 	}
-	switch v.Store {
-	case locks.StoreRedisNodes:
-		n := v.Servers.Nodes
-		if n == 0 {
-			n = p.Redlock.Nodes
-		}
-		return append(say.Remarks{say.RedisNodes.With(say.Number(n))}, keeps(p.Redlock.Persistence, v.Servers.FsyncAlways)...)
-	case locks.StoreEtcd:
-		return cluster("an etcd cluster", p.Etcd, say.Phrase{})
-	case locks.StoreConsul:
-		return cluster("a Consul cluster", p.Consul.Cluster, say.Phrase{})
-	case locks.StoreZooKeeper:
-		return cluster("a ZooKeeper ensemble", p.ZooKeeper.Cluster, say.Tick.With(say.Planned(p.ZooKeeperTick())))
-	case locks.StoreMySQL:
-		return database("MySQL", p.MySQL, v.Servers.Replicas)
-	case locks.StorePostgres:
-		return database("PostgreSQL", p.Postgres, v.Servers.Replicas)
+	switch s := plan.StoreOf(&v); {
+	case s.Topology == store.Independent:
+		return append(say.Remarks{say.RedisNodes.With(say.Number(len(p.Servers(s))))}, keeps(p.Redlock.Persistence, v.Servers.FsyncAlways)...)
+	case s.Topology == store.Quorum:
+		return cluster(s.Store, p)
+	case s.IsRedis():
+		return redis(p.Redis, &v.Servers)
+	default:
+		return database(say.Verbatim(s.Title), *p.Database(s.ID), v.Servers.Replicas)
 	}
-	return redis(p.Redis, &v.Servers)
 }
 
 // listed names the servers of a lock that is not one of ours.
@@ -154,8 +146,16 @@ func keeps(persistence string, always bool) []say.Phrase {
 	return nil
 }
 
-func cluster(what string, c plan.Cluster, tick say.Phrase) say.Phrase {
-	return say.ClusterOf.With(say.Text(what), say.Number(c.Nodes), say.Planned(c.Election), tick)
+// cluster describes the servers of a quorum; of its settings those that follow from the lease.
+func cluster(s *store.Store, p *plan.Plan) say.Phrase {
+	var settings say.List
+	for i, value := range p.SettingsOf(s) {
+		if i < len(s.Settings) && s.Settings[i].Of != nil {
+			settings = append(settings, say.SettingIs.With(say.Verbatim(s.Settings[i].Name), say.Planned(value)))
+		}
+	}
+	c := p.Cluster(s.ID)
+	return say.ClusterOf.With(say.Verbatim(s.Title), say.Number(c.Nodes), say.Planned(c.Election), settings)
 }
 
 func database(name say.Verbatim, s plan.SQL, demanded int) say.Remarks {

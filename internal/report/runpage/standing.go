@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // standing is who believes what after a step: the table that the reader steps
@@ -20,77 +21,48 @@ type standing struct {
 const maxStanding = 10
 
 // standingOf follows the beliefs of the clients through the steps.
-func standingOf(h *history.History, steps []explain.Step, l say.Language) standing {
+func standingOf(t *timeline.Timeline, steps []explain.Step, l say.Language) standing {
 	var ids []history.NodeID
 	var out standing
-	for i, n := range h.Header.Nodes {
+	for i, n := range t.Header.Nodes {
 		if n.Role == history.RoleClient && len(ids) < maxStanding {
 			ids = append(ids, history.NodeID(i+1))
 			out.Clients = append(out.Clients, clean.Text(n.Name, clean.MaxHeadName))
 		}
 	}
-	f := follower{parties: make([]following, len(h.Header.Nodes)+1)}
-	milestones := h.Milestones()
-	next := 0
+	now, token, milestones, next := t.Begin(), int64(0), t.Milestones(), 0
 	for _, s := range steps {
 		for ; next < len(milestones) && milestones[next] <= s.Event; next++ {
-			f.take(&h.Events[milestones[next]])
+			e := t.At(milestones[next])
+			now.Before(e)
+			now.Apply(milestones[next], e)
+			if e.Kind == history.ReadDone || e.Kind == history.WriteAccepted {
+				token = max(token, e.Token)
+			}
 		}
 		row := make([]string, 0, len(ids)+2)
 		for _, id := range ids {
-			row = append(row, f.parties[id].words(l))
+			row = append(row, wordsFor(now, id, l))
 		}
-		token := say.Text("none").In(l)
-		if f.token != 0 {
-			token = fmt.Sprint(f.token)
+		highest := say.Text("none").In(l)
+		if token != 0 {
+			highest = fmt.Sprint(token)
 		}
-		out.Steps = append(out.Steps, append(row, clean.Text(s.Store.In(l), clean.MaxLine), token))
+		out.Steps = append(out.Steps, append(row, clean.Text(s.Store.In(l), clean.MaxLine), highest))
 	}
 	return out
 }
 
-// follower is the state of a walk through the milestones.
-type follower struct {
-	parties []following // by NodeID
-	token   int64       // highest seen at the resource
-}
-
-type following struct{ believes, waits, frozen, dead bool }
-
-func (p following) words(l say.Language) string {
-	text := "not mine"
+// wordsFor is what the table says of a client.
+func wordsFor(now *timeline.State, id history.NodeID, l say.Language) string {
+	text, c := "not mine", now.Client(id)
 	switch {
-	case p.dead:
+	case now.IsDown(id):
 		return say.Text("dead").In(l)
-	case p.believes:
+	case c.Believes:
 		text = "mine"
-	case p.waits:
+	case c.Waits:
 		text = "waits"
 	}
-	return say.Standing.With(say.Text(text), say.Flag(p.frozen)).In(l)
-}
-
-func (f *follower) take(e *history.Event) {
-	if int(e.Node) >= len(f.parties) {
-		return
-	}
-	p := &f.parties[e.Node]
-	switch e.Kind {
-	case history.Waits:
-		p.waits, p.dead = true, false
-	case history.Acquired:
-		p.believes, p.waits = true, false
-	case history.GaveUp, history.Finished:
-		p.waits = false
-	case history.Releasing, history.LostLease:
-		p.believes = false
-	case history.Froze, history.Thawed:
-		p.frozen = e.Kind == history.Froze
-	case history.Crashed:
-		*p = following{dead: true}
-	case history.Restarted:
-		*p = following{}
-	case history.ReadDone, history.WriteAccepted:
-		f.token = max(f.token, e.Token)
-	}
+	return say.Standing.With(say.Text(text), say.Flag(now.StandsStill(id))).In(l)
 }

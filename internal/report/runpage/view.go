@@ -129,10 +129,8 @@ type figureGroup struct {
 
 // played is how many locks there is a history of.
 func played(b *bundle.Bundle) (n int) {
-	for i := range b.Runs {
-		if b.Runs[i].Judgement.History != nil {
-			n++
-		}
+	for range b.Histories() {
+		n++
 	}
 	return n
 }
@@ -162,9 +160,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		v.Origin = clean.Text(said.Origin, clean.MaxProse)
 	}
 	props := b.Properties()
-	for _, p := range props {
-		v.Properties = append(v.Properties, clean.Text(say.PropertyName(p, l), clean.MaxName))
-	}
+	v.Properties = b.PropertyNames(l)
 	for i := range b.Runs {
 		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
 		v.State = append(v.State, standingView(&b.Runs[i], &stories[i], &v.Runs[i]))
@@ -243,9 +239,8 @@ const maxAligned = 12
 func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
 	var list []*strip.Strip
 	var judged []*checker.Judgement
-	for i := range b.Runs {
-		h := b.Runs[i].Judgement.History
-		if h == nil || len(h.Events) == 0 {
+	for i, h := range b.Histories() {
+		if len(h.Events) == 0 {
 			continue
 		}
 		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, strip.Options{Language: l, Wrong: stories[i].wrong})
@@ -310,5 +305,5 @@ func standingView(r *bundle.Run, st *story, v *runView) standing {
 	if r.Judgement.History == nil {
 		return standing{}
 	}
-	return standingOf(r.Judgement.History, v.shown, st.language)
+	return standingOf(r.Timeline(), v.shown, st.language)
 }

@@ -9,7 +9,6 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -19,26 +18,26 @@ import (
 func TestServersOfEveryStore(t *testing.T) {
 	p := plan.Default()
 	p.Redis.Replicas, p.Redis.Lag = 1, 100*time.Millisecond
-	p.MySQL.Replicas, p.MySQL.Lag = 2, time.Second
+	p.Database("mysql").Replicas, p.Database("mysql").Lag = 2, time.Second
 	tests := map[string]string{
 		"set-nx-lua":       "one Redis primary and 1 replica, 100 ms behind; a failover takes 500 ms",
 		"redlock":          "5 independent Redis primaries",
-		"etcd-mutex":       "an etcd cluster of 3, which elects a new leader in 1 s",
-		"zk-sequential":    "a ZooKeeper ensemble of 3, which elects a new leader in 1 s, tick 2 s",
+		"etcd-mutex":       "etcd cluster of 3, which elects a new leader in 1 s",
+		"zk-sequential":    "ZooKeeper cluster of 3, which elects a new leader in 1 s, tick 2 s",
 		"mysql-get-lock":   "one MySQL primary and 2 replicas, 1 s behind; a failover takes 500 ms",
 		"pg-advisory":      "one PostgreSQL server",
-		"consul-session":   "a Consul cluster of 3, which elects a new leader in 1 s",
+		"consul-session":   "Consul cluster of 3, which elects a new leader in 1 s",
 		"redlock-fsync":    "5 independent Redis primaries; every write is on disk before its reply",
 		"of-somebody-else": "redis-1",
 	}
 	for lock, want := range tests {
-		r := bundletest.PauseRun(lock, false)
+		r := reporttest.PauseRun(lock, false)
 		if got := servers(&p, &r).In(say.English); got != want {
 			t.Errorf("%s: %q, want %q", lock, got, want)
 		}
 	}
 	p.Redis.Failover.By, p.Redis.MinReplicas, p.Redis.Persistence = plan.BySentinel, 1, plan.PersistEverySecond
-	r := bundletest.PauseRun("set-nx-lua", false)
+	r := reporttest.PauseRun("set-nx-lua", false)
 	if got, want := servers(&p, &r).In(say.English), "one Redis primary and 1 replica, 100 ms behind; 3 sentinels promote one after 2 s of silence and an election of 1 s; writes need 1 replicas in contact; every write is in a file before its reply, on disk once per second"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -46,8 +45,8 @@ func TestServersOfEveryStore(t *testing.T) {
 
 // Locks with the same servers share a line.
 func TestServersAreGrouped(t *testing.T) {
-	b := bundletest.Bundle()
-	b.Runs = append(b.Runs, bundletest.PauseRun("etcd-mutex", false))
+	b := reporttest.Bundle()
+	b.Runs = append(b.Runs, reporttest.PauseRun("etcd-mutex", false))
 	serversOf := func(b *bundle.Bundle) (out []pair) {
 		for _, p := range setUp(b, say.English) {
 			if strings.HasPrefix(p.Name, "servers") {
@@ -60,7 +59,7 @@ func TestServersAreGrouped(t *testing.T) {
 	if len(got) != 2 || got[0].Name != "servers of set-nx-ex-del, set-nx-lua" || got[1].Name != "servers of etcd-mutex" {
 		t.Errorf("%v", got)
 	}
-	if got = serversOf(bundletest.Bundle()); len(got) != 1 || got[0].Name != "servers" {
+	if got = serversOf(reporttest.Bundle()); len(got) != 1 || got[0].Name != "servers" {
 		t.Errorf("%v", got)
 	}
 }
@@ -101,7 +100,7 @@ func TestEventTableFoldsRetries(t *testing.T) {
 		w.Command(100+n*100, "B", "SET lock B-1 NX PX 10000", "(nil)", func(int32) {})
 	}
 	w.Acquires(6000, "B", 0)
-	steps := bundletest.Steps(&bundle.Run{Judgement: checker.Judgement{History: w.H}})
+	steps := reporttest.Steps(&bundle.Run{Judgement: checker.Judgement{History: w.H}})
 	rows, more := eventTable(w.H, &story{steps: steps}, 0, int32(len(w.H.Events))-1, 100, func(i int) int { return i + 1 })
 	if more != 0 {
 		t.Errorf("%d rows too many", more)
@@ -128,7 +127,7 @@ func TestEventTableFoldsRetries(t *testing.T) {
 }
 
 func TestLimitsNameWhatWasNotTried(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	page := string(drawPage(t, b))
 	for _, want := range []string{
 		"All clocks show the same time; The store forgets nothing that it has confirmed; No client dies.",
@@ -153,7 +152,7 @@ func TestLimitsNameWhatWasNotTried(t *testing.T) {
 
 // The story speaks of faults by number, so the set-up says which are meant.
 func TestSetUpListsTheFaults(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	rows := setUp(b, say.English)
 	want := pair{"fault 1", b.Plan.Faults[0].Said().English}
 	if !slices.Contains(rows, want) || want.Value == "" {

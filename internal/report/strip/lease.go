@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // entries are what servers have, and up to when they have promised it.
 func (r *reader) entries() {
 	for _, l := range r.leases {
-		if until := int64(l.Until(l.Over)); until > int64(l.Over) && !l.Released {
+		if until := int64(l.Until(l.Over)); until > int64(l.Over) && !l.Released() {
 			r.bar(l.Node, Bar{From: int64(l.Over), To: until, Look: Promised, Client: r.colour(l.Owner)})
 		}
 		if row := r.rowOf(l.Node); row != nil {
@@ -49,26 +49,26 @@ const mostLines = 3
 // lines are the ends that matter: where a lease ran out while its client went on, else where the
 // first one was promised to end. The promise lies in the row of its client.
 func (r *reader) lines() {
-	var ran []*explain.Lease
+	var ran []*timeline.Entry
 	believers := r.believers()
 	for i := range r.leases {
-		l := &r.leases[i]
-		if l.RanOut && len(ran) < mostLines && r.during(believers[l.Owner], int64(l.Over), int64(l.Over)+1) {
+		l := r.leases[i]
+		if l.RanOut() && len(ran) < mostLines && r.during(believers[l.Owner], int64(l.Over), int64(l.Over)+1) {
 			ran = append(ran, l)
 		}
 	}
 	if len(ran) == 0 && len(r.leases) > 0 {
-		ran = append(ran, &r.leases[0])
+		ran = append(ran, r.leases[0])
 	}
 	for _, l := range ran {
 		end := int64(l.Over)
-		if !l.RanOut {
+		if !l.RanOut() {
 			end = int64(l.Until(l.Over))
 		}
 		ends := r.ends(l)
 		r.strip.Lines = append(r.strip.Lines, Line{At: end, Ends: ends})
 		if row := r.rowOf(l.Owner); row != nil {
-			row.Bars = slices.Insert(row.Bars, 0, Bar{From: int64(l.From()), To: end, Look: Promised, Client: r.colour(l.Owner), Ends: ends})
+			row.Bars = slices.Insert(row.Bars, 0, Bar{From: int64(l.From), To: end, Look: Promised, Client: r.colour(l.Owner), Ends: ends})
 		}
 	}
 	r.now(believers)
@@ -80,7 +80,7 @@ func (r *reader) lines() {
 
 // ends are the ends that one lease was promised. One that ran out has its end behind it from then on; of
 // one that was given back, or lost, none is left.
-func (r *reader) ends(l *explain.Lease) (all []Promise) {
+func (r *reader) ends(l *timeline.Entry) (all []Promise) {
 	if !r.cursor {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (r *reader) ends(l *explain.Lease) (all []Promise) {
 		all = append(all, Promise{int64(p.At), int64(p.Until)})
 	}
 	over := Promise{int64(l.Over), None}
-	if l.RanOut {
+	if l.RanOut() {
 		over.Until = over.At
 	}
 	return append(all, over)
@@ -103,7 +103,7 @@ func (r *reader) now(believers map[history.NodeID][]bundle.Bar) {
 	}
 	var changes []change
 	for i := range r.leases {
-		if l := &r.leases[i]; r.during(believers[l.Owner], int64(l.From()), int64(l.Over)) {
+		if l := r.leases[i]; r.during(believers[l.Owner], int64(l.From), int64(l.Over)) {
 			for _, p := range r.ends(l) {
 				if p.At == int64(l.Over) {
 					p.Until = None
@@ -163,7 +163,7 @@ func (r *reader) during(beliefs []bundle.Bar, from, to int64) bool {
 // lease had left; else the assumption that was false.
 func (r *reader) cause() say.Phrase {
 	wrong := &r.wrong
-	nap, slept := explain.LongestNap(r.h)
+	nap, slept := r.bars.Timeline.LongestNap()
 	broken := r.strip.Impact != checker.ImpactKept && wrong.Proved()
 	harmless := r.strip.Impact == checker.ImpactKept || nap.Slept > nap.Left // else it may have nothing to do with it
 	switch who := say.Client(r.h.Name(nap.Client)); {

@@ -9,6 +9,7 @@ import (
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
+	"lockstep/internal/timeline"
 )
 
 // How many rows there are: of few clients each has one, of many those who come first. Servers of a
@@ -33,7 +34,7 @@ type Options struct {
 func Of(j *checker.Judgement, bars *bundle.Bars, o Options) *Strip {
 	h := j.History
 	r := &reader{
-		j: j, h: h, bars: bars, wrong: o.Wrong, cursor: o.Cursor, language: o.Language, leases: explain.Leases(h), colour: bundle.ColoursOf(h).Of,
+		j: j, h: h, bars: bars, wrong: o.Wrong, cursor: o.Cursor, language: o.Language, leases: bars.Timeline.Leases(), colour: bundle.ColoursOf(h).Of,
 		strip: &Strip{Impact: j.Impact()}, row: make([]int, len(h.Header.Nodes)+1),
 	}
 	r.rows(o.AllClients)
@@ -52,7 +53,7 @@ type reader struct {
 	j        *checker.Judgement
 	h        *history.History
 	bars     *bundle.Bars
-	leases   []explain.Lease
+	leases   []*timeline.Entry
 	colour   func(history.NodeID) int
 	strip    *Strip
 	row      []int // by NodeID: index into the rows plus one
@@ -191,27 +192,8 @@ func (r *reader) states() {
 			state(b.Node, from, to, Struck, "")
 		}
 	}
-	died := make([]history.Instant, len(r.row))
-	for i := range died {
-		died[i] = -1
-	}
-	down := func(node history.NodeID, to history.Instant) {
-		if died[node] >= 0 {
-			state(node, int64(died[node]), int64(to), Down, say.IsDown.With().In(r.language))
-		}
-		died[node] = -1
-	}
-	for i := range r.h.Events {
-		switch e := &r.h.Events[i]; {
-		case int(e.Node) >= len(died):
-		case e.Kind == history.Crashed:
-			died[e.Node] = e.At
-		case e.Kind == history.Restarted:
-			down(e.Node, e.At)
-		}
-	}
-	for node := range died {
-		down(history.NodeID(node), r.h.End())
+	for _, d := range r.bars.Timeline.Deaths {
+		state(d.Node, int64(d.From), int64(d.To), Down, say.IsDown.With().In(r.language))
 	}
 }
 
@@ -225,8 +207,7 @@ func (r *reader) resource() {
 	}
 	row := Row{Name: say.Text("resource").In(r.language)}
 	said := map[Look]bool{}
-	for i := range r.h.Events {
-		e := &r.h.Events[i]
+	for _, e := range r.bars.Timeline.Each(history.WriteAccepted, history.WriteRefused) {
 		if r.h.Role(e.Peer) == history.RoleProbe {
 			continue
 		}
@@ -235,8 +216,6 @@ func (r *reader) resource() {
 		switch {
 		case e.Kind == history.WriteRefused:
 			m.Look, label = Refused, say.IsRefused.With()
-		case e.Kind != history.WriteAccepted:
-			continue
 		case stale[e] && r.strip.Impact == checker.ImpactDamaged:
 			m.Look, label = Stale, say.OverwritesIt.With()
 		case stale[e]:
@@ -295,15 +274,15 @@ func (r *reader) proof(v *checker.Violation) *history.Event {
 }
 
 // LastDeed is when the last thing happened that is drawn, before the final quiet period.
-func LastDeed(h *history.History) (last history.Instant) {
-	for i := range h.Events {
-		switch e := &h.Events[i]; e.Kind {
-		case history.Healed:
-			return last
-		case history.Acquired, history.Releasing, history.Released, history.GaveUp, history.WriteAccepted, history.WriteRefused,
-			history.FaultBegan, history.FaultEnded, history.Crashed, history.Expired:
-			last = e.At
+func LastDeed(t *timeline.Timeline) (last history.Instant) {
+	for _, e := range t.Each(
+		history.Healed, history.Acquired, history.Releasing, history.Released, history.GaveUp, history.WriteAccepted, history.WriteRefused,
+		history.FaultBegan, history.FaultEnded, history.Crashed, history.Expired,
+	) {
+		if e.Kind == history.Healed {
+			break
 		}
+		last = e.At
 	}
 	return last
 }
@@ -314,7 +293,7 @@ func ScaleOf(list ...*checker.Judgement) Scale {
 	s := Scale{To: 1}
 	for i, j := range list {
 		h := j.History
-		s.To = max(s.To, int64(LastDeed(h)))
+		s.To = max(s.To, int64(LastDeed(timeline.Of(h))))
 		for _, v := range j.Finding(checker.ProgressID).Violations {
 			s.To = max(s.To, int64(v.From.Add(h.Header.Lease)))
 		}

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
+	"lockstep/internal/timeline"
 	"lockstep/scenarios"
 )
 
@@ -44,9 +44,9 @@ var brokeBand = regexp.MustCompile(`<div class="broke mutual-exclusion[^"]*" sty
 
 // In a long history the band of a violation is at its place, and the picture stays small.
 func TestViolationsAreSeenInLongHistories(t *testing.T) {
-	r := &bundletest.MillionBundle(100_000).Runs[0]
+	r := &reporttest.MillionBundle(100_000).Runs[0]
 	h := r.Judgement.History
-	drawn := HTML([]*Strip{Of(&r.Judgement, bundle.BarsOf(h), Options{Language: say.English})}, Scale{To: int64(h.End())}, say.English)
+	drawn := HTML([]*Strip{Of(&r.Judgement, bundle.BarsOf(timeline.Of(h)), Options{Language: say.English})}, Scale{To: int64(h.End())}, say.English)
 	if len(drawn) > 100_000 {
 		t.Errorf("%d bytes", len(drawn))
 	}
@@ -76,7 +76,7 @@ func played(t *testing.T, lesson, lock string) *Strip {
 	if out.Err != nil {
 		t.Fatal(out.Err)
 	}
-	return Of(&out.Judgement, bundle.BarsOf(out.Judgement.History), Options{Language: say.English, Cursor: true})
+	return Of(&out.Judgement, bundle.BarsOf(timeline.Of(out.Judgement.History)), Options{Language: say.English, Cursor: true})
 }
 
 // looks counts the bars and marks of a row by their looks.
@@ -192,7 +192,7 @@ func TestRenewalsMoveTheEnd(t *testing.T) {
 	h.Add(grant)
 	grant.Kind, grant.At = history.Extended, history.Instant(4*time.Second)
 	h.Add(grant)
-	l := explain.Leases(h)
+	l := timeline.Of(h).Leases()
 	if len(l) != 1 || l[0].Until(0) != history.Instant(10*time.Second) || l[0].Until(history.Instant(5*time.Second)) != history.Instant(14*time.Second) {
 		t.Errorf("%+v", l)
 	}

@@ -2,17 +2,16 @@
 package sweeppage
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
 
+	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
-	"lockstep/internal/sweep"
 )
 
 //go:embed sweeppage.css
@@ -58,11 +57,7 @@ func HTML(s *bundle.Sweep) ([]byte, error) {
 		})
 	}
 	v.Lead = say.WhereDoesHold.With(say.Property(v.Property), say.Number(s.Seeds)).In(s.Language)
-	var buf bytes.Buffer
-	if err := sweepTemplate(s.Language).Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("filling in the page of the sweep: %w", err)
-	}
-	return buf.Bytes(), nil
+	return sweepTemplate.Fill(s.Language, v)
 }
 
 func headOf(m *sweep.Map, l say.Language) []string {

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"testing"
 
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
 func TestSweepGolden(t *testing.T) {
-	s := bundletest.Sweep()
+	s := reporttest.Sweep()
 	page, err := HTML(s)
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +19,7 @@ func TestSweepGolden(t *testing.T) {
 
 // Names come from files that others write.
 func TestSweepIsSafeFromNames(t *testing.T) {
-	s := bundletest.Sweep()
+	s := reporttest.Sweep()
 	const evil = `</title><script>alert(1)</script>` + "\x1b[31m"
 	s.Plan.Name, s.Plan.Story, s.Property, s.Replay = evil, evil, evil, evil
 	s.Maps[0].Lock, s.Maps[0].Property, s.Maps[0].X.Name, s.Maps[0].Y.Name = evil, evil, evil, evil
@@ -34,7 +33,7 @@ func TestSweepIsSafeFromNames(t *testing.T) {
 }
 
 func TestNoEnglishIsLeftOnAChineseSweep(t *testing.T) {
-	s := bundletest.Sweep()
+	s := reporttest.Sweep()
 	s.Plan.Name, s.Plan.Story, s.Language = "停顿", "A 停住。", say.Chinese
 	page, err := HTML(s)
 	if err != nil {

@@ -64,7 +64,7 @@ func (t *terminal) settings(c *compare.Comparison) {
 	for n := range diffs {
 		t.line("  " + diffs[n].Name)
 		for run, v := range diffs[n].Values {
-			t.below(4, "", t.text(say.InRun.With(say.Number(run+1), compare.OrNone(v))), "  ")
+			t.below(4, "", t.text(say.InRun.With(say.Number(run+1), compare.Or(v, "not there"))), "  ")
 		}
 	}
 	t.line("")
@@ -73,7 +73,7 @@ func (t *terminal) settings(c *compare.Comparison) {
 func (t *terminal) partings(sides []compare.Side) {
 	some := false
 	for i := range sides {
-		p := compare.PartingOf(sides, i, t.o.Language)
+		p := &sides[i].Parting
 		if p.Against == "" {
 			continue
 		}
@@ -81,24 +81,20 @@ func (t *terminal) partings(sides []compare.Side) {
 			t.line(t.paint(bold, t.text(say.Text("Where the runs diverge"))))
 			some = true
 		}
+		how := say.Text(p.Says)
+		if p.Says == "" {
+			how = say.StepNumber.With(say.Number(p.Step))
+		}
+		t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].Name), say.Verbatim(p.Against), how)), "  ")
 		if p.Says != "" {
-			t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].Name), say.Verbatim(p.Against), say.Text(p.Says))), "  ")
 			continue
 		}
-		t.below(2, "", t.text(say.BetweenStories.With(say.Verbatim(sides[i].Name), say.Verbatim(p.Against), say.StepNumber.With(say.Number(p.Step)))), "  ")
-		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("here"))), orOver(p.Here))), "  ")
-		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("there"))), orOver(p.There))), "  ")
+		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("here"))), compare.Or(p.Here, "the story is over"))), "  ")
+		t.below(4, "", t.text(say.OfLock.With(say.Verbatim(t.text(say.Text("there"))), compare.Or(p.There, "the story is over"))), "  ")
 	}
 	if some {
 		t.line("")
 	}
-}
-
-func orOver(s string) say.Phrase {
-	if s == "" {
-		return say.Text("the story is over")
-	}
-	return say.Listed.With(say.Series{say.Verbatim(s)})
 }
 
 // terminalMeasures are those that a terminal has room for, with shorter names.

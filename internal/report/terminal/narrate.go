@@ -17,10 +17,8 @@ func Narrate(j checker.Judgement, p *plan.Plan, o Options) string {
 	}
 	t := newTerminal(b, o)
 	t.head()
-	for _, l := range t.r.Wrap(t.text(explain.Verdict(j)), t.o.Width) {
-		t.line(l)
-	}
+	t.below(0, "", t.text(explain.Verdict(b.Runs[0].Timeline(), &j)), "")
 	t.line("")
-	t.part(explain.Tell(h, j.Findings))
+	t.part(explain.Tell(b.Runs[0].Timeline(), j.Findings))
 	return clean.Log(t.out.String())
 }

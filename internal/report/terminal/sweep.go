@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/say"
-	"lockstep/internal/sweep"
 )
 
 // Sweep prints the maps for a terminal: in each cell the share of broken

@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 )
 
 // A share that is not nothing never reads 0, and one that is not everything never 100.
 func TestShortSharesDoNotLie(t *testing.T) {
-	text := strings.Join(strings.Fields(Sweep(bundletest.Sweep())), " ")
+	text := strings.Join(strings.Fields(Sweep(reporttest.Sweep())), " ")
 	for _, want := range []string{"| 100 >99 47", "| 0 <1 ?"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
@@ -19,12 +18,12 @@ func TestShortSharesDoNotLie(t *testing.T) {
 }
 
 func TestSweepTerminalGolden(t *testing.T) {
-	reporttest.Golden(t, "sweep.txt", []byte(Sweep(bundletest.Sweep())))
+	reporttest.Golden(t, "sweep.txt", []byte(Sweep(reporttest.Sweep())))
 }
 
 // Names come from files that others write.
 func TestSweepTerminalIsSafeFromNames(t *testing.T) {
-	s := bundletest.Sweep()
+	s := reporttest.Sweep()
 	const evil = "\x1b[31m"
 	s.Plan.Name, s.Property = evil, evil
 	s.Maps[0].Lock, s.Maps[0].Property, s.Maps[0].X.Name, s.Maps[0].Y.Name = evil, evil, evil, evil

@@ -78,8 +78,7 @@ func (t *terminal) list(props []string) {
 
 func (t *terminal) grid(props []string, twoLines, short bool) grid {
 	g := grid{widths: make([]int, len(props))}
-	for _, p := range props {
-		head := clean.Text(say.PropertyName(p, t.o.Language), clean.MaxName)
+	for _, head := range t.b.PropertyNames(t.o.Language) {
 		if twoLines {
 			head = split(head)
 		}

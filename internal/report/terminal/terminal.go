@@ -107,23 +107,17 @@ func (t *terminal) head() {
 	if gap >= 2 {
 		t.line(t.paint(bold, title) + strings.Repeat(" ", gap) + t.paint(dim, data))
 	} else {
-		for _, l := range t.r.Wrap(title, t.o.Width) {
-			t.line(t.paint(bold, l))
-		}
+		t.below(0, bold, title, "")
 	}
 	if subtitle := clean.Text(t.b.Subtitle(t.o.Language), clean.MaxLine); subtitle != "" {
-		for _, l := range t.r.Wrap(subtitle, t.o.Width) {
-			t.line(l)
-		}
+		t.below(0, "", subtitle, "")
 	}
 	if gap < 2 {
 		t.line(t.paint(dim, data))
 	}
-	for i := range t.b.Runs {
-		if h := t.b.Runs[i].Judgement.History; h != nil && (h.Header.Entry == history.Unfollowed || h.Header.Entry == history.Unread) {
-			for _, l := range t.r.Wrap(t.text(say.LockEntry.With(run.Entry(&h.Header))), t.o.Width) {
-				t.line(t.paint(yellow, l))
-			}
+	for _, h := range t.b.Histories() {
+		if h.Header.Entry == history.Unfollowed || h.Header.Entry == history.Unread {
+			t.below(0, yellow, t.text(say.LockEntry.With(run.Entry(&h.Header))), "")
 		}
 	}
 	t.line("")
@@ -167,16 +161,14 @@ func (t *terminal) story() {
 		return
 	}
 	if !bundle.AnyBroken(r) {
-		for _, l := range t.r.Wrap(t.text(explain.Verdict(r.Judgement)), t.o.Width) {
-			t.line(l)
-		}
+		t.below(0, "", t.text(explain.Verdict(r.Timeline(), &r.Judgement)), "")
 		t.line("")
 		return
 	}
 	t.line(t.paint(bold, t.text(say.StepByStepOf.With(say.Verbatim(clean.Text(r.Lock, clean.MaxName))))))
-	t.part(bundle.StoryOf(&r.Judgement, storySteps))
+	t.part(bundle.StoryOf(r, storySteps))
 	t.line("")
-	if f := explain.Assumption(h, r.Judgement.Findings, t.b.Lag(h)); f.Proved() {
+	if f := explain.Assumption(r.Timeline(), r.Judgement.Findings, t.b.Lag(h)); f.Proved() {
 		t.field("assumed", f.Assumed)
 		t.field("in fact", f.Formula)
 		t.line("")

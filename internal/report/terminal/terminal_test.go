@@ -8,17 +8,16 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
 func TestTerminalFits(t *testing.T) {
-	long := bundletest.Bundle()
+	long := reporttest.Bundle()
 	long.Runs[0].Lock = "setnx-timestamp-getset"
-	missed := bundletest.Bundle()
-	missed.Runs[1].Expected[0] = bundle.Expected{Property: "mutual-exclusion", Expected: "kept", Got: "broken"}
-	unknown := bundletest.Bundle()
+	missed := reporttest.Bundle()
+	missed.Runs[1].Expected[0] = reporttest.Expected(checker.MutualExclusionID, checker.Kept, checker.Broken)
+	unknown := reporttest.Bundle()
 	for i := range unknown.Runs {
 		for n := range unknown.Runs[i].Judgement.Findings {
 			unknown.Runs[i].Judgement.Findings[n] = checker.Finding{
@@ -26,7 +25,7 @@ func TestTerminalFits(t *testing.T) {
 			}
 		}
 	}
-	for name, b := range map[string]*bundle.Bundle{"usual": bundletest.Bundle(), "long": long, "missed": missed, "unknown": unknown, "empty": {}} {
+	for name, b := range map[string]*bundle.Bundle{"usual": reporttest.Bundle(), "long": long, "missed": missed, "unknown": unknown, "empty": {}} {
 		for _, columns := range []int{60, 80, 100, 140} {
 			text := Report(b, Options{Width: columns})
 			for _, l := range strings.Split(text, "\n") {
@@ -42,7 +41,7 @@ func TestTerminalFits(t *testing.T) {
 }
 
 func TestTerminalGoldens(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	reporttest.Golden(t, "terminal-80.txt", []byte(Report(b, Options{Width: 80, Took: 3 * time.Millisecond})))
 	reporttest.Golden(t, "terminal-140.txt", []byte(Report(b, Options{Width: 140, Took: 3 * time.Millisecond})))
 	reporttest.Golden(t, "terminal-color.txt", []byte(Report(b, Options{Width: 100, Color: true})))
@@ -50,7 +49,7 @@ func TestTerminalGoldens(t *testing.T) {
 
 // A terminal that has real signs gets them in the same places, and nothing moves.
 func TestSignsTakeThePlaceOfLetters(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	for _, columns := range []int{44, 60, 80, 140} {
 		for _, l := range []say.Language{say.English, say.Chinese} {
 			plain, signed := Report(b, Options{Width: columns, Language: l}), Report(b, Options{Width: columns, Language: l, Signs: true})
@@ -66,5 +65,5 @@ func TestSignsTakeThePlaceOfLetters(t *testing.T) {
 }
 
 func TestHostileTextsDoNotSteerTheTerminal(t *testing.T) {
-	reporttest.Harmless(t, "the terminal", Report(bundletest.HostileBundle(), Options{Width: 80}))
+	reporttest.Harmless(t, "the terminal", Report(reporttest.HostileBundle(), Options{Width: 80}))
 }

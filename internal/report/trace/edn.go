@@ -9,6 +9,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/timeline"
 )
 
 // EDN writes a history as Jepsen does, for its checkers and for Knossos' model of a
@@ -20,7 +21,7 @@ import (
 // holder, have no place in that model and are left out.
 //
 // :time is true time in nanoseconds.
-func EDN(out io.Writer, h *history.History) error {
+func EDN(out io.Writer, h *timeline.Timeline) error {
 	w := ednWriter{h: h, out: bufio.NewWriter(out), clients: make([]ednClient, len(h.Header.Nodes)+1)}
 	for i := range h.Header.Nodes {
 		if role := h.Role(history.NodeID(i + 1)); role == history.RoleClient || role == history.RoleProbe {
@@ -28,14 +29,14 @@ func EDN(out io.Writer, h *history.History) error {
 			w.processes++
 		}
 	}
-	for i := range h.Events {
-		w.take(&h.Events[i])
+	for _, e := range h.All() {
+		w.take(e)
 	}
 	return w.out.Flush() // the first error of all
 }
 
 type ednWriter struct {
-	h         *history.History
+	h         *timeline.Timeline
 	out       *bufio.Writer
 	index     int
 	processes int // that there have been

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/reporttest"
+	"lockstep/internal/timeline"
 )
 
 // Two clients and a crash, as Jepsen would have written it down.
@@ -48,7 +49,7 @@ func TestEDN(t *testing.T) {
 {:index 17, :time 17000000, :process 3, :type :invoke, :f :acquire, :value nil}
 `
 	var out strings.Builder
-	if err := EDN(&out, w.H); err != nil {
+	if err := EDN(&out, timeline.Of(w.H)); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); got != want {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/world"
 )
 
 // play walks through the history once and draws what it meets.
@@ -15,12 +14,11 @@ func (w *traceRun) play() {
 	if w.scope.wire {
 		w.arrows()
 	}
-	for i := range w.h.Events {
-		e := &w.h.Events[i]
+	for i, e := range w.h.All() {
 		switch {
 		case e.Kind.OnWire():
 			if w.scope.wire {
-				w.wire(int32(i), e)
+				w.wire(i, e)
 			}
 		case w.belief(e), w.resource(e), w.grant(e), w.again(e):
 		default:
@@ -194,7 +192,5 @@ func (w *traceRun) crash(e *history.Event) {
 	}
 }
 
-// commandWord is the first word of a command as typed.
-func commandWord(text string) string {
-	return cmp.Or(world.ReadRequest(text).Name, "request")
-}
+// commandWord is the name of a request.
+func commandWord(op *history.Op) string { return cmp.Or(op.Name, "request") }

@@ -148,18 +148,12 @@ func (w *traceRun) addFaults() {
 		w.draw(tr, slice{ph: 'X', from: s.From, to: s.To, name: w.quote(s.Label), args: args})
 	}
 	run := w.track(w.faults, "run")
-	for i := range w.h.Events {
-		name := ""
-		switch e := &w.h.Events[i]; e.Kind {
-		case history.Healed:
-			name = "all faults are over"
-		case history.CutShort:
+	for _, e := range w.h.Each(history.Healed, history.CutShort) {
+		name := "all faults are over"
+		if e.Kind == history.CutShort {
 			name = "the run is cut short"
-		default:
-			continue
 		}
-		at := w.h.Events[i].At
-		w.draw(run, slice{ph: 'i', from: at, to: at, name: w.quote(name)})
+		w.draw(run, slice{ph: 'i', from: e.At, to: e.At, name: w.quote(name)})
 	}
 	if w.scope.notice != "" {
 		w.draw(run, slice{ph: 'i', from: w.scope.from, to: w.scope.from, name: jsonString(clean.Text(w.scope.notice, clean.MaxLine))})
@@ -193,13 +187,12 @@ func (w *traceRun) addCounters() {
 	counter := func(tr *track, at history.Instant, name, key string, value string) {
 		w.draw(tr, slice{ph: 'C', from: at, to: at, name: w.quote(name), args: `"` + key + `":` + value})
 	}
-	for _, l := range bundle.Levels(w.h) {
+	for _, l := range w.h.Levels() {
 		counter(clients, l.At, "holders", "inside", strconv.Itoa(l.Inside))
 	}
 	highest := int64(0)
 	shown := make([]int64, len(w.nodes)) // by NodeID: the skew in nanoseconds
-	for i := range w.h.Events {
-		e := &w.h.Events[i]
+	for _, e := range w.h.All() {
 		switch e.Kind {
 		case history.ReadDone, history.WriteAccepted, history.WriteRefused:
 			if e.Token > highest {

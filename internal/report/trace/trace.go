@@ -82,7 +82,7 @@ const firstTID = 10_000
 // run adds one run and returns the notice about what is left out of it.
 func (t *trace) run(r *bundle.Run, budget int) string {
 	h := r.Judgement.History
-	w := &traceRun{trace: t, h: h, scope: scopeOf(h, r.Judgement.Findings, budget)}
+	w := &traceRun{trace: t, h: r.Timeline(), scope: scopeOf(h, r.Judgement.Findings, budget)}
 	lock := clean.Text(r.Lock, clean.MaxName)
 	w.clients = t.process(lock + ": clients")
 	w.stores = t.process(lock + ": stores")

@@ -11,7 +11,6 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/bundletest"
 	"lockstep/internal/report/reporttest"
 )
 
@@ -184,7 +183,7 @@ func (tr *chromeTrace) on(t *testing.T, process, track string) []string {
 
 // The expected slices are read off the story in pauseRun by hand.
 func TestTraceTellsTheStory(t *testing.T) {
-	b := bundletest.Bundle()
+	b := reporttest.Bundle()
 	tr := drawTrace(t, b)
 	const clients, stores, faults = "set-nx-lua: clients", "set-nx-lua: stores", "set-nx-lua: faults"
 	reporttest.WantLines(t, "A", tr.on(t, clients, "A"), []string{
@@ -315,7 +314,7 @@ func TestTraceOfALongHistory(t *testing.T) {
 }
 
 func TestTraceOfHostileTexts(t *testing.T) {
-	data, err := Chrome(bundletest.HostileBundle())
+	data, err := Chrome(reporttest.HostileBundle())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,18 +344,18 @@ func TestNonsenseIsTraced(t *testing.T) {
 
 // The trace has the same bytes every time.
 func TestGolden(t *testing.T) {
-	one, err := Chrome(bundletest.MissedBundle())
+	one, err := Chrome(reporttest.MissedBundle())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if two, _ := Chrome(bundletest.MissedBundle()); !bytes.Equal(one, two) {
+	if two, _ := Chrome(reporttest.MissedBundle()); !bytes.Equal(one, two) {
 		t.Error("the trace differs between two renderings")
 	}
 	reporttest.Golden(t, "trace.json", one)
 }
 
 func BenchmarkTrace(b *testing.B) {
-	bundle := bundletest.Bundle()
+	bundle := reporttest.Bundle()
 	for b.Loop() {
 		if _, err := Chrome(bundle); err != nil {
 			b.Fatal(err)

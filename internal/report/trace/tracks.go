@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/clean"
+	"lockstep/internal/timeline"
 )
 
 // slice is a stretch of true time on a track ('X'), an instant ('i') or a value
@@ -101,7 +102,7 @@ func (t *trace) lane(tr *track, lane, tid int) {
 // traceRun draws one run.
 type traceRun struct {
 	*trace
-	h       *history.History
+	h       *timeline.Timeline
 	scope   traceScope
 	clients int // the numbers of the processes
 	stores  int

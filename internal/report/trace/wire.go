@@ -17,10 +17,9 @@ type call struct {
 // beginning of one arrow at most; what a server executes twice has one.
 func (w *traceRun) arrows() {
 	w.calls = make([]call, len(w.h.Events))
-	for i := range w.h.Events {
-		e := &w.h.Events[i]
-		cause := w.cause(e, int32(i))
-		if cause == nil || w.node(e.Node) == nil || w.node(cause.Node) == nil || w.calls[e.Cause].out != 0 {
+	for i, e := range w.h.Each(history.Executed, history.Replied) {
+		cause := w.h.At(e.Cause)
+		if cause == nil || e.Cause >= i || w.node(e.Node) == nil || w.node(cause.Node) == nil || w.calls[e.Cause].out != 0 {
 			continue
 		}
 		if e.Kind == history.Executed && cause.Kind == history.Sent ||
@@ -31,30 +30,6 @@ func (w *traceRun) arrows() {
 	}
 }
 
-// cause returns the event that caused event i, nil when there is none.
-func (w *traceRun) cause(e *history.Event, i int32) *history.Event {
-	if e.Cause < 0 || e.Cause >= i {
-		return nil
-	}
-	return &w.h.Events[e.Cause]
-}
-
-// request returns the index of the request behind event i, or NoCause. A reply
-// of a real server follows on the request at once: what is between cannot be seen.
-func (w *traceRun) request(e *history.Event, i int32) int32 {
-	for range 2 {
-		cause := w.cause(e, i)
-		switch {
-		case cause == nil:
-			return history.NoCause
-		case cause.Kind == history.Sent:
-			return e.Cause
-		}
-		e, i = cause, e.Cause
-	}
-	return history.NoCause
-}
-
 // wire draws a message. A request is drawn when it ends; the reply stands at its
 // end, so that the arrow back has something to point at.
 func (w *traceRun) wire(i int32, e *history.Event) {
@@ -62,6 +37,7 @@ func (w *traceRun) wire(i int32, e *history.Event) {
 	if n == nil {
 		return
 	}
+	request, _ := w.h.Request(i)
 	text := func(key string) string { return `"` + key + `":` + w.quote(w.h.Text(e.Text)) }
 	instant := slice{ph: 'X', depth: depthRequest, from: e.At, to: e.At}
 	instant.flows = [2]int64{w.calls[i].in, w.calls[i].out}
@@ -70,17 +46,17 @@ func (w *traceRun) wire(i int32, e *history.Event) {
 		n.requests = append(n.requests, i)
 	case history.Executed:
 		instant.name = `"executes"`
-		if sent := w.request(e, i); sent != history.NoCause {
-			instant.name = w.quote(commandWord(w.h.Text(w.h.Events[sent].Text)))
+		if _, sent := w.h.Request(i); sent != nil {
+			instant.name = w.quote(commandWord(w.h.Op(sent.Text)))
 		}
 		instant.args = members(`"for":`+w.quote(w.h.Name(e.Peer)), text("reply"))
 		w.draw(n.does, instant)
 	case history.Replied:
-		w.answered(w.request(e, i), e.At, text("reply"))
+		w.answered(request, e.At, text("reply"))
 		instant.name, instant.args = `"reply"`, text("reply")
 		w.draw(n.does, instant)
 	case history.TimedOut:
-		w.answered(w.request(e, i), e.At, text("error"))
+		w.answered(request, e.At, text("error"))
 	case history.RequestDropped:
 		w.mark(e.Node, e.At, "a request is lost", `"to":`+w.quote(w.h.Name(e.Peer)))
 	case history.ReplyDropped:

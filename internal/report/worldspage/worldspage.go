@@ -10,13 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/worlds"
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
 	"lockstep/internal/say"
-	"lockstep/internal/worlds"
+	"lockstep/internal/timeline"
 )
 
 //go:embed worldspage.css
@@ -28,12 +30,12 @@ var worldsFiles embed.FS
 var worldsTemplate = page.Template(worldsFiles, "worldspage.html")
 
 // classes are the styles of cells.
-var classes = map[worlds.Agreement]string{
-	worlds.Agrees: "agree", worlds.Differs: "differ", worlds.Untested: "untested", worlds.NotPlayed: "not-played",
+var classes = map[measured.Agreement]string{
+	measured.Agrees: "agree", measured.Differs: "differ", measured.Untested: "untested", measured.NotPlayed: "not-played",
 }
 
 // signs stand for the cells of stories.
-var signs = map[worlds.Agreement]string{worlds.Agrees: "✓", worlds.Differs: "✗", worlds.Untested: "?", worlds.NotPlayed: "-"}
+var signs = map[measured.Agreement]string{measured.Agrees: "✓", measured.Differs: "✗", measured.Untested: "?", measured.NotPlayed: "-"}
 
 type worldsView struct {
 	language say.Language
@@ -109,7 +111,7 @@ func timesBetween(least, most int) say.Phrase {
 }
 
 func (v *worldsView) addCells(c *worlds.Comparison) {
-	count := map[worlds.Agreement]int{}
+	count := map[measured.Agreement]int{}
 	var reasons []string
 	for i := range c.Locks {
 		row := worldsRow{Lock: clean.Text(c.Locks[i].ID, clean.MaxName)}
@@ -122,11 +124,11 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 			count[cell.Agreement]++
 			row.Cells = append(row.Cells, v.cell(c.Locks[i].ID, fault, cell))
 			switch cell.Agreement {
-			case worlds.Differs:
+			case measured.Differs:
 				v.Differ = append(v.Differ, v.remarkOn(row.Lock, fault, cell))
-			case worlds.Untested:
+			case measured.Untested:
 				v.Untested = append(v.Untested, v.remarkOn(row.Lock, fault, cell))
-			case worlds.NotPlayed:
+			case measured.NotPlayed:
 				reasons = append(reasons, cell.Why.In(v.language))
 			}
 		}
@@ -139,10 +141,10 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 		v.Reasons[i].Text = clean.Text(v.Reasons[i].Text, clean.MaxProse)
 	}
 	v.Counts = []worldsCount{
-		{"kept", "✓", say.Text("agree").In(v.language), count[worlds.Agrees]},
-		{"broken", "✗", say.Text("differ").In(v.language), count[worlds.Differs]},
-		{"unknown", "?", say.Text("put nothing to the test").In(v.language), count[worlds.Untested]},
-		{"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[worlds.NotPlayed]},
+		{"kept", "✓", say.Text("agree").In(v.language), count[measured.Agrees]},
+		{"broken", "✗", say.Text("differ").In(v.language), count[measured.Differs]},
+		{"unknown", "?", say.Text("put nothing to the test").In(v.language), count[measured.Untested]},
+		{"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[measured.NotPlayed]},
 	}
 	for i := range v.Counts {
 		if v.Counts[i].N == 0 {
@@ -170,9 +172,9 @@ func (v *worldsView) cell(lock, fault string, c *worlds.Cell) worldsCellView {
 	under := say.Under.With(say.Verbatim(lock), say.Verbatim(fault))
 	name := say.CellInWorlds.With(under, say.Verbatim(simulated), say.Verbatim(real), say.Number(c.Agreeing()), say.Number(len(c.Pairs)))
 	switch c.Agreement {
-	case worlds.Agrees:
+	case measured.Agrees:
 		out.Text = simulated
-	case worlds.NotPlayed:
+	case measured.NotPlayed:
 		out.Text, name = "-", say.CellNotPlayed.With(under, c.Why)
 	default:
 		out.Text = simulated + " / " + real
@@ -262,5 +264,5 @@ func (v *worldsView) median(sorted []time.Duration) string {
 	if len(sorted) == 0 {
 		return ""
 	}
-	return say.Measured(bundle.Quantile(sorted, 50)).In(v.language)
+	return say.Measured(timeline.Quantile(sorted, 50)).In(v.language)
 }

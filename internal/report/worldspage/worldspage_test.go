@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/worlds"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/matrix"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
-	"lockstep/internal/worlds"
 )
 
 func someWorlds() *worlds.Comparison {
@@ -35,12 +36,12 @@ func someWorlds() *worlds.Comparison {
 		Columns: []matrix.Column{{Code: "GP", Name: both("pause"), Summary: both("A freezes.")}, {Code: "SJ", Name: both("clock"), Summary: both("The clock jumps.")}, {Code: "FO", Name: both("failover"), Summary: both("The primary dies.")}},
 		Locks:   []locks.Variant{{ID: "set-nx-lua"}, {ID: "<b>redlock\x1b[31m"}},
 		Cells: []worlds.Cell{
-			{Agreement: worlds.Agrees, Script: both("A freezes"), Pairs: pairs("V", "V", "V", "V")},
-			{Agreement: worlds.NotPlayed, Why: why("no clock")},
-			{Agreement: worlds.Differs, Script: both("the primary dies"), Pairs: pairs("V", "V", "V", "S")},
-			{Agreement: worlds.Untested, Script: both("</td>"), Pairs: pairs("V", "?", "V", "?"), Why: why("<script>alert(1)</script>")},
-			{Agreement: worlds.NotPlayed, Why: why("no clock")},
-			{Agreement: worlds.Agrees, Pairs: pairs("L", "S")},
+			{Agreement: measured.Agrees, Script: both("A freezes"), Pairs: pairs("V", "V", "V", "V")},
+			{Agreement: measured.NotPlayed, Why: why("no clock")},
+			{Agreement: measured.Differs, Script: both("the primary dies"), Pairs: pairs("V", "V", "V", "S")},
+			{Agreement: measured.Untested, Script: both("</td>"), Pairs: pairs("V", "?", "V", "?"), Why: why("<script>alert(1)</script>")},
+			{Agreement: measured.NotPlayed, Why: why("no clock")},
+			{Agreement: measured.Agrees, Pairs: pairs("L", "S")},
 		},
 		Samples: []worlds.Sample{
 			{Simulated: worlds.Times{Waits: spans(1, 300, 900), Holds: spans(300)}, Real: worlds.Times{Waits: spans(2, 310, 950), Holds: spans(301)}},
@@ -127,7 +128,7 @@ func TestWorldsPageOfStories(t *testing.T) {
 func TestWorldsPageOfNothing(t *testing.T) {
 	c := someWorlds()
 	c.Locks, c.Samples = []locks.Variant{{ID: "x"}}, []worlds.Sample{{}}
-	c.Cells = []worlds.Cell{{Agreement: worlds.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: worlds.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: worlds.NotPlayed, Why: say.NobodyGetsIt.With("N0")}}
+	c.Cells = []worlds.Cell{{Agreement: measured.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: measured.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: measured.NotPlayed, Why: say.NobodyGetsIt.With("N0")}}
 	page := worldsPage(t, say.English, c)
 	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
 		t.Error("the page shows what is not there")

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/say"
+)
+
+// conclusive says which locks nothing was put to the test with: one that is named, or all.
+func (f *exploreFlags) conclusive(r *measured.Explored) error {
+	var untested []string
+	for i := range r.Locks {
+		if r.Locks[i].Walked == 0 {
+			untested = append(untested, r.Locks[i].Lock)
+		}
+	}
+	if len(untested) == 0 || len(f.Locks) == 0 && len(untested) < len(r.Locks) {
+		return nil
+	}
+	fmt.Fprintf(os.Stderr, "simulate: nothing was put to the test with %s: none of these faults can come about there\n", strings.Join(untested, ", "))
+	return &silentExit{code: exitInconclusive}
+}
+
+// noneOf is what it means that a lock has no set: only what was walked to its end, and of
+// which everything is known, says that there is none.
+func noneOf(l *measured.ExploredLock) say.Phrase {
+	switch {
+	case l.Complete == 0:
+		return say.NotWalkedToTheEnd.With()
+	case l.Walked == 0:
+		return say.NothingToWalk.With()
+	case l.Cut > 0 || len(l.Doubts) > 0:
+		return say.NoneKnown.With()
+	case l.Searched == measured.Sampled:
+		return say.Text("none found")
+	}
+	return say.NoneUpTo.With(say.Number(l.Complete))
+}
+
+// line shows something under a name; "" for no name.
+func (f *exploreFlags) line(name string, what say.Part) {
+	ruler, widest := say.RulerFor(f.language), 8
+	for _, way := range checker.Ways() {
+		widest = max(widest, ruler.Width(say.Text(way.String()).In(f.language)))
+	}
+	f.wrapped("  "+ruler.Pad(say.Text(name).In(f.language), widest)+" ", strings.Repeat(" ", widest+3), "", f.said(what))
+}
+
+// saidOf are the words for what verdicts rest on.
+func saidOf(rests []measured.Rest) say.List {
+	return each(rests, func(r measured.Rest) say.Part { return r.Says })
+}
+
+// printSets shows the sets of one way of breaking.
+func (f *exploreFlags) printSets(l *measured.ExploredLock, name string, sets []measured.CutSet) {
+	if len(sets) == 0 {
+		f.line(name, noneOf(l))
+	}
+	for _, set := range sets {
+		what := say.Text("breaks without a fault")
+		if len(set.Kinds) > 0 {
+			what = say.Text(strings.Join(set.Kinds, " + "))
+		}
+		f.line(name, what)
+		name = ""
+		if set.Text == "" {
+			continue
+		}
+		schedule := say.InWorldSchedule.With(say.Verbatim(set.World), say.Both{English: set.Text, Chinese: set.TextChinese})
+		margin := strings.Repeat(" ", 13)
+		f.wrapped(margin, margin, "", f.said(schedule))
+	}
+}
+
+// print shows the sets of each lock.
+func (f *exploreFlags) print(r *measured.Explored) {
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		if i > 0 {
+			fmt.Fprintln(f.stdout)
+		}
+		if f.Worlds != nil && len(l.Scope) == 0 {
+			fmt.Fprintln(f.stdout, f.said(say.UsedInNoneOfThese.With(say.Verbatim(l.Lock))))
+			continue
+		}
+		fmt.Fprintln(f.stdout, f.said(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults))))
+		for _, way := range checker.Ways() {
+			f.printSets(l, way.String(), l.By(way))
+		}
+		if hung := l.By(checker.Hung); len(hung) > 0 {
+			f.printSets(l, "  (hung)", hung)
+		}
+		if l.Together != nil {
+			f.line("pairs", saidOf(l.Rests()))
+		}
+		if l.Cut > 0 {
+			f.line("unknown", say.WithoutAnEnd.With(say.Grouped(l.Cut), say.Grouped(explore.MostRestless), say.Grouped(explore.MostEvents)))
+		}
+		for _, doubt := range l.Doubts {
+			f.line("doubt", say.Verbatim(doubt))
+		}
+	}
+}
+
+// exploreElsewhere walks the share that was asked for, or shows what the shards of merged parts have walked.
+func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options) error {
+	if f.asIs || f.into != "" {
+		return errors.New("a shard writes its part and nothing else: leave --as-is and --into for simulate explore --resume, after simulate dev merge --walk")
+	}
+	if f.shards.on != "" && f.resume != "" {
+		return errors.New("--resume names a file, which the workers of a queue do not see: leave it out, and let each of them walk fewer faults itself")
+	}
+	begun, err := f.beginShard(o)
+	if err != nil {
+		return err
+	}
+	f.Sample = o.Sample
+	shards, err := divided(ctx, &f.shards, f.globals, "explore", f.exploreOptions, func(s campaign.Shard) (json.RawMessage, error) {
+		mine := *o
+		mine.Shard = s
+		if err := f.walk(ctx, mine, begun); err != nil {
+			if ctx.Err() == nil {
+				err = &bugError{err}
+			}
+			return nil, err
+		}
+		walked, err := begun.Store()
+		return walked, bug(err)
+	})
+	if err != nil {
+		return err
+	}
+	all, err := explore.Join(o, shards)
+	if err != nil {
+		return err
+	}
+	if f.resume != "" {
+		if err := f.keep(all); err != nil {
+			return err
+		}
+	}
+	return f.result(nil, all, o)
+}
+
+// beginShard is the walk that a shard begins with: of fewer faults than it is about, so that all shards
+// begin with the same one.
+func (f *exploreFlags) beginShard(o *explore.Options) (*explore.State, error) {
+	if !f.shards.asked() {
+		return nil, nil
+	}
+	if f.resume == "" { // a shard keeps no walk
+		return explore.NewState(o), nil
+	}
+	s, err := f.begin(o)
+	if err != nil {
+		return nil, err
+	}
+	if s.Begun(o) {
+		return nil, fmt.Errorf("%s has begun with %d faults already: go on with it on one machine, or give the shards a walk of fewer faults", f.resume, o.Faults)
+	}
+	data, err := s.Store()
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	sum := sha256.Sum256(data)
+	f.Begun, f.resume = hex.EncodeToString(sum[:]), "" // it is read and never written
+	return s, nil
+}
+
+// walkProgress tells on stderr how far the walk is, and keeps it from time to time.
+type walkProgress struct {
+	f      *exploreFlags
+	locks  int
+	tty    bool // stderr is a terminal
+	began  time.Time
+	before int64 // schedules that were walked before
+	told   time.Time
+	kept   time.Time
+	save   func() error
+	seen   map[string]bool
+	part   struct { // the present stage of the lock
+		name string
+		at   time.Time // when its first piece of work was told
+		done int       // pieces by then
+	}
+}
+
+// tell is called after each piece of work.
+func (w *walkProgress) tell(p explore.Progress) {
+	now := time.Now()
+	if w.seen == nil {
+		w.seen, w.kept = map[string]bool{}, now
+	}
+	w.seen[p.Lock] = true
+	if now.Sub(w.kept) > time.Minute && w.f.resume != "" {
+		w.kept = now
+		_ = w.save() // the last one says whether it can be kept
+	}
+	every := 30 * time.Second
+	if w.tty {
+		every = 200 * time.Millisecond
+	}
+	if w.f.quiet || now.Sub(w.told) < every {
+		return
+	}
+	first := w.told.IsZero()
+	w.told = now
+	if first && !w.tty {
+		return
+	}
+	rate := float64(p.Walked-w.before) / max(now.Sub(w.began).Seconds(), 0.001)
+	line := fmt.Sprintf("%s (%d of %d), %d faults, %s: %d of %d; %d schedules, %.0f per second%s", p.Lock, len(w.seen), w.locks, p.Faults,
+		p.Base, p.Done, p.Units, p.Walked, rate, w.left(p, now))
+	if w.tty {
+		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", line)
+		return
+	}
+	fmt.Fprintln(os.Stderr, line)
+}
+
+// left estimates when this stage of the lock ends.
+func (w *walkProgress) left(p explore.Progress, now time.Time) string {
+	key := fmt.Sprint(p.Lock, p.Base, p.Faults)
+	if w.part.name != key {
+		w.part.name, w.part.at, w.part.done = key, now, p.Done
+		return ""
+	}
+	if p.Done <= w.part.done {
+		return ""
+	}
+	left := now.Sub(w.part.at) * time.Duration(p.Units-p.Done) / time.Duration(p.Done-w.part.done)
+	return ", this part ends in " + left.Round(time.Second).String()
+}
+
+func (w *walkProgress) clear() {
+	if w.tty && !w.told.IsZero() {
+		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	}
+}

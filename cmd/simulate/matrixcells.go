@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+	"lockstep/internal/shell"
+	"lockstep/measurements"
+)
+
+// listedScript is one script behind a cell.
+type listedScript struct {
+	Lock   string `json:"lock"`
+	Fault  string `json:"fault"`
+	Script string `json:"script"`
+	Letter string `json:"letter"`
+	File   string `json:"file,omitempty"` // where it was written
+
+	name say.Both
+	text string
+}
+
+// listScripts shows each script with the letter that it showed, and writes them when they are
+// to be exported.
+func (f *matrixFlags) listScripts(m *matrix.Matrix) error {
+	all := f.listed(m)
+	if f.export != "" {
+		if err := exportScripts(all); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return f.printCells(map[string]any{"schema": 1, "scripts": all})
+	}
+	width := 0
+	for i := range all {
+		width = max(width, len(all[i].Lock))
+	}
+	for i := range all {
+		s := &all[i]
+		fmt.Fprintf(f.stdout, "%-*s  %s  %-2s  %s\n", width, s.Lock, s.Fault, s.Letter, s.name.In(f.language))
+	}
+	if f.export == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(f.stdout, "\n%s\n", f.named("wrote", say.ScriptsExported.With(say.Number(len(all)), say.Verbatim(f.export))))
+	return err
+}
+
+// listed are the scripts of all cells.
+func (f *matrixFlags) listed(m *matrix.Matrix) []listedScript {
+	all := []listedScript{}
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for k := range c.Scripts {
+			s := &c.Scripts[k]
+			one := listedScript{Lock: c.Lock, Fault: c.Fault, Script: s.Name.English, Letter: string(s.Letter), name: s.Name, text: s.File()}
+			if f.export != "" {
+				one.File = filepath.Join(f.export, fmt.Sprintf("%s-%s-%d-%s.yaml", c.Lock, c.Fault, k+1, fileWords(s.Name.English)))
+			}
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// exportScripts writes all of them, or none when one of the files is there.
+func exportScripts(all []listedScript) error {
+	for i := range all {
+		switch _, err := os.Lstat(all[i].File); {
+		case err == nil:
+			return fmt.Errorf("%s is there already, and nothing is overwritten: choose another folder, or remove it", all[i].File)
+		case !errors.Is(err, fs.ErrNotExist):
+			return unwritable(err, "--export")
+		}
+	}
+	for i := range all {
+		if err := writeNew(all[i].File, []byte(all[i].text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileWords makes a part of a file's name of a sentence.
+func fileWords(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), "-")
+}
+
+// matrixOptions are those of a work of a matrix.
+type matrixOptions struct {
+	Locks  []string `json:"locks,omitempty"`
+	Faults []string `json:"faults,omitempty"`
+	Scale  string   `json:"scale"`
+	Seeds  int      `json:"seeds"`
+	Walk   string   `json:"walk"` // the hash of the stored walk
+}
+
+// merge shows what merged parts have measured.
+func (f *matrixFlags) merge(ctx context.Context) error {
+	var o matrixOptions
+	if err := f.shards.options(&o); err != nil {
+		return err
+	}
+	f.locks, f.columns, f.scale, f.seeds = o.Locks, o.Faults, o.Scale, o.Seeds
+	return f.measure(ctx, true)
+}
+
+// measureElsewhere measures the share that was asked for, or has o know what the shards of merged
+// parts have measured; it does nothing when one machine measures all cells.
+func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) error {
+	if !f.shards.elsewhere() {
+		return nil
+	}
+	stored, err := measurements.Explore()
+	if err != nil {
+		return &bugError{err}
+	}
+	walk := sha256.Sum256(stored)
+	of := matrixOptions{f.locks, f.columns, f.scale, f.seeds, hex.EncodeToString(walk[:])}
+	shards, err := divided(ctx, &f.shards, f.globals, "matrix", of, func(s campaign.Shard) ([]matrix.Record, error) {
+		mine := *o
+		mine.Shard = s
+		m, err := f.cells(ctx, mine)
+		if err != nil {
+			return nil, err
+		}
+		return m.Records(), nil
+	})
+	if err != nil {
+		return err
+	}
+	o.Known = []matrix.Record{}
+	for _, s := range shards {
+		o.Known = append(o.Known, s...)
+	}
+	return nil
+}
+
+// cellFlags are the flags of the commands that play cells of the matrix.
+type cellFlags struct {
+	*globals
+	locks   []string
+	columns []string
+	jobs    int
+	backend string
+	scale   string
+}
+
+// add gives a command the flags, with its own defaults for the world.
+func (f *cellFlags) add(cmd *cobra.Command, backend, scale string) {
+	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "only these locks")
+	cmd.Flags().StringSliceVar(&f.columns, "fault", nil, "only these columns, by their codes")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many to play at once (default: one for each core)")
+	cmd.Flags().StringVar(&f.backend, "backend", backend, "the world: "+strings.Join(backendNames(), " or "))
+	cmd.Flags().StringVar(&f.scale, "scale", scale, "multiply every duration: 0.1 plays ten times as fast")
+}
+
+// cells are those that somebody has chosen.
+type cells struct {
+	locks    []locks.Variant
+	columns  []matrix.Column
+	scalePPM int64
+	refuse   func(p *plan.Plan, lock string) error // what the world cannot play
+}
+
+// chosen are cells of the matrix, or of what else has columns.
+func (f *cellFlags) chosen(columns []matrix.Column) (c cells, err error) {
+	if c.scalePPM, err = parseScale(f.scale); err != nil {
+		return c, err
+	}
+	if c.locks, err = chosenLocks(f.locks); err != nil {
+		return c, err
+	}
+	if c.columns, err = chosenColumns(f.columns, columns); err != nil {
+		return c, err
+	}
+	c.refuse = func(p *plan.Plan, lock string) error { return refusal(f.backend, c.scalePPM, p, lock) }
+	return c, nil
+}
+
+// count is how many there are.
+func (c *cells) count() int { return len(c.locks) * len(c.columns) }
+
+// live reports whether the cells are played on real servers.
+func (f *cellFlags) live() bool { return isLive(f.backend) }
+
+// world is the part of a command line that chooses where and how fast.
+func (f *cellFlags) world() (line string) {
+	if f.live() {
+		line += " --backend " + f.backend
+	}
+	if f.scale != "1" {
+		line += " --scale " + f.scale
+	}
+	return line
+}
+
+// playAgain is the command line that plays the worst run of a cell, saved as a file.
+func (f *cellFlags) playAgain(file string, c *matrix.Cell) string {
+	return fmt.Sprintf("simulate run %s --lock %s --seed %d", shell.Word(file), c.Lock, max(c.Worst.Seed, 1)) + f.world()
+}
+
+// narrowed is the part of a command line that chooses cells.
+func (f *cellFlags) narrowed() (line string) {
+	if len(f.locks) > 0 {
+		line += " --lock " + strings.Join(f.locks, ",")
+	}
+	if len(f.columns) > 0 {
+		line += " --fault " + strings.Join(f.columns, ",")
+	}
+	return line
+}

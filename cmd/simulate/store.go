@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/docker/go-units"
+
+	"lockstep/internal/runstore"
+	"lockstep/internal/say"
+	"lockstep/internal/shell"
+)
+
+// writeIndex writes the list of all runs anew. A run directory is no store.
+func writeIndex(root string, l say.Language) error {
+	if err := notRun(root); err != nil {
+		return err
+	}
+	return ofStore(runstore.WriteIndex(root, l))
+}
+
+// notRun refuses a run directory in the place of a store.
+func notRun(root string) error {
+	if runstore.IsRun(root) {
+		return fmt.Errorf("%s is a stored run, not a run store: name the store with --out", root)
+	}
+	return nil
+}
+
+// ofStore is the error for what the run store has not written: the disk says why, or it is a bug.
+func ofStore(err error) error {
+	var env *environmentError
+	if err = ofDisk(err); err == nil || errors.As(err, &env) {
+		return err
+	}
+	return &bugError{err}
+}
+
+// largeStore is from how many bytes on a run says that the run store is large.
+const largeStore = 1 << 30
+
+// tellLargeStore says on stderr that a run store is large, and what to do about it.
+func (g *globals) tellLargeStore() {
+	if !runstore.Larger(os.DirFS(g.out), largeStore) {
+		return
+	}
+	out := ""
+	if g.out != defaultOut {
+		out = " --out " + shell.Word(g.out)
+	}
+	fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the runs in %s have more than %s: `simulate list runs --prune-to 500MiB%s` says which of the oldest can go",
+		g.out, bytesText(largeStore), out)))
+}
+
+// prune deletes the oldest runs of the store until it has no more than limit bytes, if sure;
+// else it says which these are.
+func (g *globals) prune(ctx context.Context, limit int64, sure bool) error {
+	if err := notRun(g.out); err != nil {
+		return err
+	}
+	store, err := openStore(g.out)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	p, err := runstore.Prune(g.out, store.FS(), limit)
+	if err != nil {
+		return &environmentError{err}
+	}
+	if sure && len(p.Runs) > 0 {
+		if err := errors.Join(ofDisk(p.Delete(ctx)), writeIndex(g.out, g.language)); err != nil {
+			return err
+		}
+	}
+	if g.json {
+		return g.printJSON(p)
+	}
+	return g.showPruning(p, limit)
+}
+
+func (g *globals) showPruning(p *runstore.Pruning, limit int64) error {
+	if p.Bytes <= limit {
+		_, err := fmt.Fprintln(g.stdout, g.said(say.SmallStore.With(say.Verbatim(g.out), say.Verbatim(bytesText(p.Bytes)))))
+		return err
+	}
+	if len(p.Runs) > 0 {
+		rows := each(p.Runs, func(r runstore.Pruned) []string { return []string{bytesText(r.Bytes), r.Dir} })
+		g.printTable([]string{"size", "directory"}, rows)
+		fmt.Fprintln(g.stdout)
+	}
+	of := say.WouldDelete
+	if p.Deleted {
+		of = say.DeletedRuns
+	}
+	fmt.Fprintln(g.stdout, g.said(of.With(say.Number(len(p.Runs)), say.Verbatim(bytesText(p.Freed)), say.Verbatim(bytesText(p.Bytes)))))
+	if len(p.Kept) > 0 {
+		fmt.Fprintln(g.stdout, g.said(keptRuns(p.Kept)))
+	}
+	if len(p.Runs) == 0 || p.Deleted {
+		return nil
+	}
+	_, err := fmt.Fprintln(g.stdout, g.said(say.NothingDeleted.With()))
+	return err
+}
+
+// keptRuns counts old runs that stay, by the reason.
+func keptRuns(kept []runstore.Pruned) say.Phrase {
+	counts := map[string]int{}
+	var bytes int64
+	var order []string
+	for _, k := range kept {
+		if counts[k.Why]++; counts[k.Why] == 1 {
+			order = append(order, k.Why)
+		}
+		bytes += k.Bytes
+	}
+	reasons := each(order, func(why string) say.Part { return say.SomeWhich.With(say.Number(counts[why]), say.Text(why)) })
+	return say.KeptRuns.With(say.Number(len(kept)), say.Verbatim(bytesText(bytes)), say.List(reasons))
+}
+
+// parseSize reads a size such as 500MiB; nothing needs no unit.
+func parseSize(text string) (int64, error) {
+	if text == "0" {
+		return 0, nil
+	}
+	n, err := units.RAMInBytes(text)
+	if err != nil || strings.TrimRight(text, "0123456789. ") == "" {
+		return 0, fmt.Errorf("--prune-to %.40q: say a size with its unit, such as 500MiB or 2GiB; 0 for none at all", text)
+	}
+	return n, nil
+}
+
+// bytesText is a size for people.
+func bytesText(n int64) string {
+	return units.CustomSize("%.1f %s", float64(n), 1024, []string{"B", "KiB", "MiB", "GiB", "TiB"})
+}

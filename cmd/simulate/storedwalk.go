@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/campaign/advice"
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/report/explorepage"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/measurements"
+)
+
+// carried reads measurements that this program carries: if it cannot, that is a bug.
+func carried[T any](read func([]byte) (*T, error), data []byte, err error) (*T, error) {
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	out, err := read(data)
+	return out, bug(err)
+}
+
+// storedWalk is what the walk of the fault space has come to, as it was stored.
+func storedWalk() (*measured.Explored, error) {
+	data, err := measurements.Explore()
+	return carried(measured.ReadExplored, data, err)
+}
+
+// toldWalk is the same with the texts of its stories, which take a moment.
+func toldWalk() (*measured.Explored, error) {
+	walk, err := storedWalk()
+	if err != nil {
+		return nil, err
+	}
+	return walk, bug(explore.Tell(walk))
+}
+
+// storedLibraries are the libraries that were measured by their own code, by lock.
+func storedLibraries() ([]*measured.Library, error) {
+	return storedIn(measurements.Libraries())
+}
+
+func storedIn(files [][]byte, err error) (out []*measured.Library, _ error) {
+	if err != nil {
+		return nil, &bugError{err}
+	}
+	for i, data := range files {
+		one, err := measured.ReadLibrary(data)
+		if err != nil {
+			return nil, &bugError{fmt.Errorf("measurement %d %w", i+1, err)}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// explorePage writes the page of the stored walk, on which a reader ticks what can happen.
+func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
+	walk, err := toldWalk()
+	if err != nil {
+		return "", err
+	}
+	facts, err := factsOf(ctx, walk)
+	if err != nil {
+		return "", err
+	}
+	libraries, err := storedLibraries()
+	if err != nil {
+		return "", err
+	}
+	data, err := explorepage.HTML(facts, libraries, l)
+	return g.savePage("which-lock.html", data, err)
+}
+
+// factsOf are what the answers to the question which lock to use rest on, besides a stored walk.
+func factsOf(ctx context.Context, x *measured.Explored) (*advice.Facts, error) {
+	costs, err := explore.Costs(ctx, sim.New())
+	if err != nil {
+		return nil, err
+	}
+	unchecked, err := explore.Unchecked(ctx, sim.New(), x)
+	if err != nil {
+		return nil, err
+	}
+	data, err := measurements.Matrix()
+	m, err := carried(measured.ReadMatrix, data, err)
+	if err != nil {
+		return nil, err
+	}
+	return &advice.Facts{Explored: x, Costs: costs, Unchecked: unchecked, Scripts: scriptsOf(m, x)}, nil
+}
+
+// scriptsOf are the scripts of a matrix that do harm, by lock, each with the way in which it breaks the lock.
+func scriptsOf(m *measured.Matrix, x *measured.Explored) map[string][]advice.Script {
+	out := map[string][]advice.Script{}
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		column, ok := matrix.Lookup(c.Fault)
+		if !ok {
+			continue
+		}
+		s := advice.Script{Code: c.Fault, Fault: column.Name, Kinds: kindsFor(&column, c.Lock, x)}
+		add := func(way checker.Way, does bool) {
+			if s.Way = way; does && len(s.Kinds) > 0 {
+				out[c.Lock] = append(out[c.Lock], s)
+			}
+		}
+		letters := append([]string{c.Letter}, c.Also...)
+		add(checker.Believe, slices.ContainsFunc(letters, func(l string) bool { return checker.Letter(l).TwoHold() }))
+		add(checker.Stuck, slices.Contains(letters, string(checker.LetterStuck)))
+		s.By = say.Both{English: c.DamagedBy, Chinese: c.DamagedZH}
+		add(checker.Damage, c.Damage)
+	}
+	return out
+}
+
+// kindsFor are the kinds of faults that a column stands for, those that the walk has of the lock: without replicas none is
+// promoted.
+func kindsFor(c *matrix.Column, lock string, x *measured.Explored) (out []string) {
+	at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+	for _, k := range c.Kinds() {
+		walked := at < 0 || slices.ContainsFunc(x.Locks[at].Singles, func(s measured.Single) bool { return k.Covers(s.Kind, s.During) })
+		if walked && !slices.Contains(out, k.Kind) {
+			out = append(out, k.Kind)
+		}
+	}
+	return out
+}
+
+// mostSets is how many sets of a lock an error names.
+const mostSets = 12
+
+// searchedStory is a story of the stored search by its name, LOCK/SET, as a scenario file: "set-nx-lua/pause",
+// "redlock/pause+restart", "setnx/pause@hold", "setnx/pause.stuck". nil and no error: this is no such name.
+func searchedStory(name string) ([]byte, error) {
+	lock, set, ok := strings.Cut(name, "/")
+	if _, known := locks.Lookup(lock); !ok || !known {
+		return nil, nil
+	}
+	x, err := storedWalk()
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+	if at < 0 {
+		return nil, fmt.Errorf("%s: the stored search has nothing of %s", name, lock)
+	}
+	l := &x.Locks[at]
+	shown := l.Story(set)
+	if shown == nil {
+		return nil, noStory(l, name, set)
+	}
+	data, err := explore.Scenario(&x.Scope, lock, shown)
+	return data, bug(err)
+}
+
+// noStory says which sets of a lock have a story.
+func noStory(l *measured.ExploredLock, name, set string) error {
+	sets := l.Sets()
+	if len(sets) == 0 {
+		return fmt.Errorf("%.80q: no fault of the stored search breaks %s", name, l.Lock)
+	}
+	if near := scenario.Nearest(set, sets); near != "" {
+		return fmt.Errorf("%.80q: no story of %s has this name: did you mean %s/%s?", name, l.Lock, l.Lock, near)
+	}
+	more := ""
+	if len(sets) > mostSets {
+		more = fmt.Sprintf(" and %d more, see docs/locks/%s.md", len(sets)-mostSets, l.Lock)
+		sets = sets[:mostSets]
+	}
+	return fmt.Errorf("%.80q: no story of %s has this name; there are %s%s", name, l.Lock, strings.Join(sets, ", "), more)
+}

@@ -1,0 +1,270 @@
+package advice
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/say"
+	"lockstep/measurements"
+)
+
+func stored(t *testing.T) *measured.Explored {
+	t.Helper()
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := measured.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// lockIn is what a result has of a lock, to be changed.
+func lockIn(t *testing.T, x *measured.Explored, id string) *measured.ExploredLock {
+	t.Helper()
+	for i := range x.Locks {
+		if x.Locks[i].Lock == id {
+			return &x.Locks[i]
+		}
+	}
+	t.Fatalf("%s is not in the result", id)
+	return nil
+}
+
+// breaks says by its definition whether some of these kinds bring an outcome about.
+func breaks(l *measured.ExploredLock, outcomes, kinds []string) bool {
+	for _, outcome := range outcomes {
+		for _, s := range l.Breaks[outcome] {
+			all := true
+			for _, k := range s.Kinds {
+				all = all && slices.Contains(kinds, k)
+			}
+			if all {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Every question has an answer; one that says that a lock survives is right about it, and one that says that none does, too.
+func TestAnswersAreTrueOfTheSearch(t *testing.T) {
+	x := stored(t)
+	survived := 0
+	for _, q := range Questions() {
+		a := To(q, &Facts{Explored: x})
+		h := q.have()
+		if h.fits == nil {
+			if a.Best != nil || a.Sentence().Empty() || !(Question{a.Nearest, q.IfTwo, q.Tokens}).Known() {
+				t.Errorf("%v: %+v", q, a)
+			}
+			continue
+		}
+		v, _ := locks.Lookup(a.Best.Lock)
+		l := lockIn(t, x, a.Best.Lock)
+		if !h.fits(&v) || locks.Misprint(v.ID) || l.Defect() || !locks.Main(v.ID) {
+			t.Errorf("%v: %s is no answer", q, v.ID)
+		}
+		if broken := breaks(l, a.Must, a.Expected); broken == a.Survives() {
+			t.Errorf("%v: %s is said to be %s, and breaks: %v", q, v.ID, a.Best.Verdict, broken)
+		}
+		if a.Survives() {
+			survived++
+			continue
+		}
+		for i := range x.Locks { // no other one would have done
+			o, _ := locks.Lookup(x.Locks[i].Lock)
+			if locks.Main(o.ID) && h.fits(&o) && !breaks(&x.Locks[i], a.Must, a.Expected) {
+				t.Errorf("%v: %s survives", q, o.ID)
+			}
+		}
+		for _, e := range a.Instead {
+			if to := To(e.Question, &Facts{Explored: x}); breaks(lockIn(t, x, e.Lock), to.Must, to.Expected) {
+				t.Errorf("%v: instead %+v, which breaks", q, e)
+			}
+		}
+		if len(a.Instead) == 0 {
+			t.Errorf("%v: none survives, and nothing is said that would", q)
+		}
+	}
+	if survived < 5 {
+		t.Errorf("%d answers survive", survived)
+	}
+}
+
+// What is not known is not green.
+func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
+	q := Question{"etcd", Damage, Yes}
+	for _, tt := range []struct {
+		name   string
+		change func(*measured.ExploredLock)
+		want   string
+		says   say.Template
+	}{
+		{"as stored", func(*measured.ExploredLock) {}, measured.Survived, say.UseLock},
+		{"pairs drawn", func(l *measured.ExploredLock) { l.Searched = measured.Sampled }, measured.NoneFound, say.MayDo},
+		{"pairs not searched", func(l *measured.ExploredLock) { l.Searched = "" }, measured.NotSearched, say.MayDo},
+		{"a doubt", func(l *measured.ExploredLock) { l.Doubts = []string{"one"} }, measured.Unknown, say.MayDo},
+		{"by a pair", func(l *measured.ExploredLock) {
+			l.Breaks["damage"] = []measured.CutSet{{Kinds: []string{"lost-reply", "restart"}}}
+		}, measured.Broken, say.NoLockKeeps},
+		{"by what is not expected", func(l *measured.ExploredLock) {
+			l.Breaks["damage"] = []measured.CutSet{{Kinds: []string{"evict"}}, {Kinds: []string{"client-clock", "restart"}}}
+		}, measured.Survived, say.UseLock},
+	} {
+		x := stored(t)
+		for _, id := range []string{"etcd-txn", "etcd-mutex"} {
+			tt.change(lockIn(t, x, id))
+		}
+		if a := To(q, &Facts{Explored: x}); a.Best.Verdict != tt.want || !a.Sentence().Is(tt.says) {
+			t.Errorf("%s: %s, %s", tt.name, a.Best.Verdict, a.Sentence().English())
+		}
+	}
+	// What breaks without a fault is no candidate, and neither is what was not walked.
+	x := stored(t)
+	lockIn(t, x, "etcd-txn").Breaks["believe"] = []measured.CutSet{{Kinds: []string{}}}
+	lockIn(t, x, "etcd-mutex").Complete = 0
+	if a := To(q, &Facts{Explored: x}); a.Best != nil && strings.HasPrefix(a.Best.Lock, "etcd") {
+		t.Errorf("%s", a.Best.Lock)
+	}
+}
+
+// Where the resource checks tokens, an overlap is right; where it does not, one is not, whatever the search says of damage.
+func TestTokensDecide(t *testing.T) {
+	x := stored(t)
+	yes, no := To(Question{"etcd", Damage, Yes}, &Facts{Explored: x}), To(Question{"etcd", Damage, No}, &Facts{Explored: x})
+	if !yes.Survives() || no.Survives() || !yes.Best.Fenced {
+		t.Errorf("%+v, %+v", yes.Best, no.Best)
+	}
+	if len(no.Instead) != 1 || no.Instead[0].Question != yes.Question {
+		t.Errorf("%+v", no.Instead)
+	}
+	heads := func(a *Answer) (out []string) {
+		for _, l := range a.Lines() {
+			out = append(out, l.Head.English())
+		}
+		return out
+	}
+	if h := heads(&yes); !slices.Contains(h, "Two can still hold it at once") || slices.Contains(h, "What would do") {
+		t.Errorf("%q", h)
+	}
+	if h := heads(&no); !slices.Contains(h, "If the resource checks nothing") || !slices.Contains(h, "What would do") {
+		t.Errorf("%q", h)
+	}
+}
+
+// What a script of the matrix breaks is broken, where its fault is to be expected; where it is not, that is said.
+func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
+	q := Question{"etcd", Damage, Yes}
+	for _, tt := range []struct {
+		kinds   []string
+		way     checker.Way
+		breaks  bool
+		beyond  string
+		scripts int
+	}{
+		{[]string{"restart"}, checker.Damage, true, "", 1},
+		{[]string{"restart"}, checker.Believe, false, "", 0}, // which is no harm where the resource checks
+		{[]string{"restart", "evict"}, checker.Damage, false, "evict", 0},
+	} {
+		f := &Facts{Explored: stored(t), Scripts: map[string][]Script{}}
+		for i := range f.Explored.Locks {
+			f.Scripts[f.Explored.Locks[i].Lock] = []Script{{Code: "XX", Kinds: tt.kinds, Way: tt.way}}
+		}
+		a := To(q, f)
+		if a.Survives() == tt.breaks || len(a.Best.Scripts) != tt.scripts || strings.Join(a.Best.Beyond, " ") != tt.beyond {
+			t.Errorf("%v by %s: %+v", tt.kinds, tt.way, a.Best)
+		}
+		if says := a.Sentence(); says.Is(say.NoLockKeeps) != tt.breaks {
+			t.Errorf("%v by %s: %s", tt.kinds, tt.way, says.English())
+		}
+	}
+}
+
+// What becomes of the data without a check is said as it was measured, of expected faults, or not measured.
+func TestWithoutACheckIsSaidAsMeasured(t *testing.T) {
+	x := stored(t)
+	for _, tt := range []struct {
+		played []measured.Unchecked
+		want   say.Template
+	}{
+		{nil, say.UncheckedUnknown},
+		{[]measured.Unchecked{{Kinds: []string{"evict"}, Damaged: true}}, say.UncheckedUnknown},
+		{[]measured.Unchecked{{Kinds: []string{"pause"}}}, say.UncheckedHolds},
+		{[]measured.Unchecked{{Kinds: []string{"pause"}, Damaged: true}, {Kinds: []string{"cut"}}}, say.UncheckedBreaks},
+	} {
+		for _, tokens := range []string{Yes, No} {
+			a := To(Question{"etcd", Damage, tokens}, &Facts{Explored: x, Unchecked: map[string][]measured.Unchecked{"etcd-txn": tt.played}})
+			lines := a.Lines()
+			at := slices.IndexFunc(lines, func(l Line) bool { return l.Head.English() == "If the resource checks nothing" })
+			if a.Best.Lock != "etcd-txn" || at < 0 || !lines[at].Text.Is(tt.want) {
+				t.Errorf("%s, %v: %+v", tokens, tt.played, lines)
+			}
+		}
+	}
+}
+
+// Where a fault is not expected, the matrix says so: with all that a lock can be kept in, or with some of it.
+func TestWhatIsNotExpected(t *testing.T) {
+	for _, tt := range []struct {
+		lock    string
+		kinds   []string
+		where   int
+		nowhere bool
+	}{
+		{"mysql-unique-ttl", []string{"fail-over"}, 1, true},
+		{"set-nx-lua", []string{"fail-over"}, 1, false}, // with one Redis, and not with a replica
+		{"etcd-txn", []string{"fail-over"}, 0, false},
+		{"etcd-txn", []string{"evict"}, 1, true},
+		{"etcd-txn", nil, 0, false},
+		{"no-such-lock", []string{"evict"}, 0, false},
+	} {
+		if where, nowhere := NotExpectedWith(tt.lock, tt.kinds); len(where) != tt.where || nowhere != tt.nowhere {
+			t.Errorf("%s, %v: %v, %v", tt.lock, tt.kinds, where, nowhere)
+		}
+	}
+}
+
+// The matrix plays scripts of its own: no answer that survives is contradicted by a cell of kinds that are expected.
+func TestTheMatrixContradictsNoAnswer(t *testing.T) {
+	data, err := measurements.Read(os.DirFS("../../../measurements"), "matrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := measured.ReadMatrix(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, looked := stored(t), 0
+	for _, q := range Questions() {
+		a := To(q, &Facts{Explored: x})
+		if !a.Survives() {
+			continue
+		}
+		for _, c := range m.Cells {
+			column, ok := matrix.Lookup(c.Fault)
+			expected := ok
+			for _, k := range column.Kinds() {
+				expected = expected && slices.Contains(a.Expected, k.Kind)
+			}
+			if c.Lock != a.Best.Lock || !expected {
+				continue
+			}
+			looked++
+			if slices.Contains(a.Must, "damage") && c.Damage || slices.Contains(a.Must, "stuck") && c.Letter == "D" {
+				t.Errorf("%v: %s survives, and the matrix has %s under %s, damage %v", q, c.Lock, c.Letter, c.Fault, c.Damage)
+			}
+		}
+	}
+	if looked < 100 {
+		t.Errorf("only %d cells were looked at", looked)
+	}
+}

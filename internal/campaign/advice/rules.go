@@ -1,0 +1,285 @@
+// Package advice answers the question which lock to use, from what the search has found: three questions that people can
+// answer, one table of rules, and an answer that says what it rests on. Terminal and page show the same.
+package advice
+
+import (
+	"slices"
+	"strings"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/say"
+	"lockstep/internal/store"
+)
+
+// Choice is one answer that can be given to a question.
+type Choice struct {
+	ID   string
+	Name say.Both
+}
+
+// have is what there is to keep a lock in.
+type have struct {
+	Choice
+	at say.Both // in a sentence: "one Redis"
+	// fits says which designs can be used there as they are; nil: this program has none.
+	fits  func(v *locks.Variant) bool
+	kinds string // of faults that are expected there besides those expected everywhere
+	// missing says of what this program does not have what it lacks; nearest is what comes closest, the ID of another.
+	missing say.Both
+	nearest string
+}
+
+// everywhere are the kinds of faults that are expected of whatever keeps the lock: of clients, of messages, of the
+// network, and a server that crashes and restarts.
+const everywhere = "pause pause-short slow crash host late-request late-request-short late-reply late-reply-short " +
+	"late-release late-release-short lost-request lost-reply cut cut-short restart"
+
+const (
+	// replicated: a replica lags, takes over when its primary dies, or beside a primary that lives on.
+	replicated = " lag fail-over promote split split-short"
+	// members: servers that agree lose one of them, or each other.
+	members = " fail-over split split-short"
+	// apart: nodes that know nothing of each other, clients on both sides.
+	apart = " split split-short"
+)
+
+// plain reports whether a design needs no command that Redis 7.0 lacks.
+func plain(v *locks.Variant) bool { return !v.Servers.TairString && !v.Servers.Redis84 }
+
+func of(s locks.Store) func(*locks.Variant) bool {
+	return func(v *locks.Variant) bool { return v.Store == s }
+}
+
+func both(english, chinese string) say.Both { return say.Both{English: english, Chinese: chinese} }
+
+// haves are in the order in which they are asked: Redis in each of its forms, every other store, what is missing.
+var haves = slices.Concat(ofRedis, ofStores(), missing)
+
+// ofStores are those whose servers have one form.
+func ofStores() (all []have) {
+	for _, s := range store.All() {
+		h := have{Choice: Choice{string(s.ID), both(s.Title, s.Title)}, at: both(s.Title, s.Title), fits: of(s.ID), kinds: members}
+		switch {
+		case s.IsDatabase():
+			h.Name, h.kinds = both("a "+s.Title+" database", "一个 "+s.Title+" 数据库"), ""
+			h.at = both("one "+s.Title+" server", "一台 "+s.Title)
+		case s.Topology != store.Quorum:
+			continue
+		}
+		all = append(all, h)
+	}
+	return all
+}
+
+var ofRedis = []have{
+	{
+		Choice: Choice{"redis", both("one Redis", "一台 Redis")}, at: both("one Redis", "一台 Redis"),
+		fits: func(v *locks.Variant) bool {
+			return v.Kind().IsRedis() && plain(v) && v.Servers.Shards == 0 && v.Servers.Replicas == 0 && v.Servers.MinReplicas == 0
+		},
+	},
+	{
+		Choice: Choice{"redis-sentinel", both("Redis with a replica and sentinels", "带副本和哨兵的 Redis")}, at: both("Redis with a replica", "带副本的 Redis"),
+		fits:  func(v *locks.Variant) bool { return v.Kind().IsRedis() && plain(v) && v.Servers.Shards == 0 },
+		kinds: replicated,
+	},
+	{
+		Choice: Choice{"redis-five", both("five independent Redis", "五台互相独立的 Redis")}, at: both("five independent Redis", "五台独立的 Redis"),
+		fits: func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent }, kinds: apart,
+	},
+	{
+		Choice: Choice{"redis-cluster", both("Redis Cluster", "Redis Cluster")}, at: both("Redis Cluster", "Redis Cluster"),
+		fits:  func(v *locks.Variant) bool { return v.Kind().IsRedis() && plain(v) && v.Servers.Shards > 0 },
+		kinds: replicated,
+	},
+}
+
+var missing = []have{
+	{
+		Choice: Choice{"kubernetes", both("Kubernetes", "Kubernetes")}, at: both("Kubernetes", "Kubernetes"), nearest: "etcd",
+		missing: both("Not in this program yet: a Lease object of Kubernetes is not searched. Its API keeps the object in etcd, but a Lease is taken and renewed with clients' clocks, which the locks on etcd here are not.",
+			"本程序里还没有：Kubernetes 的 Lease 对象没有搜过。它的 API 把对象存在 etcd 里，但获取和续期 Lease 靠的是客户端的时钟，这里 etcd 上的锁不是这样。"),
+	},
+	{
+		Choice: Choice{"object-store", both("an object store", "一个对象存储")}, at: both("an object store", "对象存储"), nearest: "mysql",
+		missing: both("Not in this program yet: a lock made of conditional puts is not searched. Nearest is a row with an expiry that a conditional UPDATE takes over. What an object store can do is refuse: a put with a condition is a resource that checks.",
+			"本程序里还没有：用带条件的 PUT 做的锁没有搜过。最接近的是带到期时间的一行，由带条件的 UPDATE 接管。对象存储能做的是拒绝：带条件的 PUT 就是会检查的资源。"),
+	},
+}
+
+// Nothing, Duplicate and Damage are what happens if two work at once.
+const (
+	Nothing   = "nothing"
+	Duplicate = "duplicate"
+	Damage    = "damage"
+)
+
+// Yes and No say whether the resource can refuse an old token.
+const (
+	Yes = "yes"
+	No  = "no"
+)
+
+// rule says what must not happen, and what decides between locks of which the same is true.
+type rule struct {
+	ifTwo, tokens string
+	must          []checker.Way
+	also          []checker.Way // those that count next
+	cheap         bool          // costs count before also
+	harms         say.Both      // what no fault does to a lock that survives: "lets two in"
+	goal          say.Both      // what no lock does when none survives: "keeps two from working at once"
+	said          say.Both      // the two answers
+}
+
+// rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it
+// should be. Where it cannot, the data are as safe as the exclusion: the search measured the damage
+// of a lock with tokens behind a resource that checks.
+var rules = []rule{
+	{
+		Nothing, No, []checker.Way{checker.Stuck, checker.Hung}, []checker.Way{checker.Believe, checker.Robbed}, true,
+		both("locks everyone out for good", "让所有人再也拿不到"), both("lets someone in after each of these faults", "在每种故障之后都还能让人拿到"),
+		both("nothing much happens", "没什么大不了"),
+	},
+	{
+		Duplicate, No, []checker.Way{checker.Believe}, []checker.Way{checker.Stuck, checker.Robbed}, false,
+		both("lets two in", "放进两个"), both("always keeps two from working at once", "能一直防止两个同时工作"),
+		both("work is done twice", "工作做两遍"),
+	},
+	{
+		Damage, No, []checker.Way{checker.Believe, checker.Damage}, []checker.Way{checker.Stuck, checker.Robbed}, false,
+		both("lets two in", "放进两个"), both("keeps the data safe by itself", "单凭自己就能保住数据"),
+		both("damage, and nothing refuses old tokens", "会损坏，没有谁拒绝旧令牌"),
+	},
+	{
+		Damage, Yes, []checker.Way{checker.Damage}, []checker.Way{checker.Stuck, checker.Believe}, false,
+		both("damages the data", "损坏数据"), both("keeps the data safe after each of these faults", "在每种故障之后都能保住数据"),
+		both("damage, and the resource refuses old tokens", "会损坏，资源拒绝旧令牌"),
+	},
+}
+
+// Question is three answers.
+type Question struct {
+	Have   string `json:"have"`
+	IfTwo  string `json:"if_two"`
+	Tokens string `json:"tokens"`
+}
+
+// Haves, IfTwo and Tokens are the choices of the three questions.
+func Haves() (out []Choice) {
+	for _, h := range haves {
+		out = append(out, h.Choice)
+	}
+	return out
+}
+
+// IfTwo are those of the second question.
+func IfTwo() []Choice {
+	return []Choice{
+		{Nothing, both("nothing much", "没什么大不了")},
+		{Duplicate, both("duplicate work: wasteful, but harmless", "重复的工作：浪费，但无害")},
+		{Damage, both("damage: wrong data or lost updates", "损坏：数据出错，更新丢失")},
+	}
+}
+
+// Resource is an answer to the third question: something that a lock protects.
+type Resource struct {
+	Choice
+	Tokens string   // Yes or No: whether it can refuse an old token
+	How    say.Both // how it does, or what helps instead; empty for none
+}
+
+// Resources are the choices of the third question, by what people have; Yes and No are for those who have something else.
+func Resources() []Resource {
+	return []Resource{
+		{Choice{"sql", both("a row in an SQL database: it can", "SQL 数据库里的一行：能")}, Yes,
+			both("Before you read: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine. Write with the same condition. No row changed means refused.",
+				"读之前：UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine。写时带同样的条件。没有改到行就是被拒绝。")},
+		{Choice{"object", both("an object in an object store: it can", "对象存储里的对象：能")}, Yes,
+			both("Before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one. Write by a conditional put, too.",
+				"读之前用带条件的 PUT（If-Match）把你的令牌写进对象，除非里面的更高。写时也用带条件的 PUT。")},
+		{Choice{"api", both("an HTTP API of your own: it can", "自己的 HTTP API：能")}, Yes,
+			both("Send the token in a header with each read and write. The server remembers the highest, and refuses what is lower.", "每次读写都在请求头里带令牌。服务器记住最高的，拒绝更低的。")},
+		{Choice{"payments", both("a payment provider or another outside API: it cannot", "支付服务商或别人的 API：不能")}, No,
+			both("It compares no tokens. But an idempotency key made from the order, not from the client or the attempt, lets a second call do nothing: then two at once are duplicate work.",
+				"它不比较令牌。但由订单（而不是客户端或第几次尝试）得出的幂等键，会让第二次调用什么也不做：那么两个同时只是重复的工作。")},
+		{Choice{"file", both("a file or a device: it cannot", "文件或设备：不能")}, No,
+			both("Let one process own it, and compare tokens there: that is an API of your own.", "只让一个进程拥有它，并在那里比较令牌：这就是自己的 API。")},
+		{Choice{Yes, both("something else that refuses old tokens", "别的会拒绝旧令牌的")}, Yes, say.Both{}},
+		{Choice{No, both("something else, or I do not know", "别的，或者不知道")}, No, say.Both{}},
+	}
+}
+
+// Tokens are the third question's choices alone.
+func Tokens() (out []Choice) {
+	for _, r := range Resources() {
+		out = append(out, r.Choice)
+	}
+	return out
+}
+
+// Refuses says of a choice of the third question whether it can refuse an old token: Yes or No; what is none is returned.
+func Refuses(id string) string {
+	all := Resources()
+	if r := find(all, func(r *Resource) bool { return r.ID == id }); r != nil {
+		return r.Tokens
+	}
+	return id
+}
+
+func find[T any](all []T, is func(*T) bool) *T {
+	for i := range all {
+		if is(&all[i]) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// have is what the question names; nil when there is no such thing.
+func (q Question) have() *have {
+	return find(haves, func(h *have) bool { return h.ID == q.Have })
+}
+
+// rule is the one of the table for a question; whether the resource can refuse matters only where two do damage.
+func (q Question) rule() *rule {
+	return find(rules, func(r *rule) bool {
+		return r.ifTwo == q.IfTwo && (r.ifTwo != Damage || r.tokens == q.Tokens)
+	})
+}
+
+// ToExpect are the kinds of faults that a question makes one expect.
+func (q Question) ToExpect() []string {
+	return strings.Fields(everywhere + q.have().kinds)
+}
+
+// Questions are all that have an answer of their own: whether the resource can refuse is asked where two do damage.
+func Questions() (out []Question) {
+	for _, h := range haves {
+		for _, r := range rules {
+			out = append(out, Question{h.ID, r.ifTwo, r.tokens})
+		}
+	}
+	return out
+}
+
+// Harms are the answers to the second and the third question, in the order of Questions.
+func Harms() (out []say.Both) {
+	for _, r := range rules {
+		out = append(out, r.said)
+	}
+	return out
+}
+
+// IDs are those of choices.
+func IDs(all []Choice) (out []string) {
+	for _, c := range all {
+		out = append(out, c.ID)
+	}
+	return out
+}
+
+// Known reports whether all parts of a question are choices.
+func (q Question) Known() bool {
+	return slices.Contains(IDs(Haves()), q.Have) && slices.Contains(IDs(IfTwo()), q.IfTwo) && slices.Contains([]string{Yes, No}, q.Tokens)
+}

@@ -1,0 +1,109 @@
+package campaign
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Book is a file of results to which those that come are appended, each whole or not at all.
+type Book struct {
+	*Results
+	mu   sync.Mutex
+	f    *os.File
+	size int64 // of what is whole; 0: the header is not written yet
+}
+
+// Look reads the results of a work that a file holds. They are none when there is no file, or when its
+// writer was killed in the first line. ErrOther says that it holds those of something else.
+func Look(name string, w *Work, shards int) (*Results, error) {
+	data, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	r, _, err := look(name, data, w, shards)
+	return r, err
+}
+
+// ErrOther is a file with the results of another work, or of one that is divided in another way.
+var ErrOther = errors.New("it has the results of something else")
+
+// look returns how many bytes are whole, too.
+func look(name string, data []byte, w *Work, shards int) (*Results, int64, error) {
+	none := NewResults(w, shards)
+	none.file = name
+	if h := none.header(); len(data) < len(h) && bytes.HasPrefix(h, data) {
+		return none, 0, nil
+	}
+	r, err := Read(name, data)
+	if err == nil && !r.Of(w, shards) {
+		err = fmt.Errorf("%s: %w: %s: name another file", name, ErrOther,
+			cmp.Or(r.Work.Differs(w), fmt.Sprintf("%d shards, not %d", r.Shards, shards)))
+	}
+	return r, int64(bytes.LastIndexByte(data, '\n') + 1), err
+}
+
+// Open opens the file of the results of a work, and makes it where there is none. A last line that was cut
+// short is taken off. It has one writer at a time.
+func Open(name string, w *Work, shards int) (*Book, error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{f: f}
+	if err := b.begin(w, shards); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return b, nil
+}
+
+func (b *Book) begin(w *Work, shards int) error {
+	if err := lock(b.f); err != nil {
+		return fmt.Errorf("%s: another process writes into it (%w): wait for its end, or name another file", b.f.Name(), err)
+	}
+	data, err := io.ReadAll(b.f)
+	if err != nil {
+		return err
+	}
+	if b.Results, b.size, err = look(b.f.Name(), data, w, shards); err != nil || b.size == int64(len(data)) {
+		return err
+	}
+	return b.f.Truncate(b.size)
+}
+
+// Add keeps what a unit has come to. After an error the file holds what it held before.
+func (b *Book) Add(l *Line) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Get(l.Key) != nil {
+		return b.Put(l)
+	}
+	data := l.Store()
+	if b.size == 0 {
+		data = append(b.header(), data...)
+	}
+	end, err := b.f.Seek(0, io.SeekEnd)
+	if err == nil && end != b.size {
+		return fmt.Errorf("%s: another process has written into it: give the command again, and let one at a time write there", b.f.Name())
+	}
+	if err == nil {
+		_, err = b.f.Write(data)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("what %s has come to cannot be kept (what was kept before is): %w", l.Key, err), b.f.Truncate(b.size))
+	}
+	b.size += int64(len(data))
+	return b.Put(l)
+}
+
+// Close closes the file: all that was added is in it.
+func (b *Book) Close() error { return b.f.Close() }

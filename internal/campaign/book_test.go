@@ -1,0 +1,173 @@
+package campaign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func open(t *testing.T, name string) *Book {
+	t.Helper()
+	b, err := Open(name, work(t, nil), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+func line(t *testing.T, key string, result any) *Line {
+	t.Helper()
+	l, err := NewLine(work(t, nil), key, result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func stands(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// A writer may be killed after any byte: what it had written whole is there, and when the rest is played
+// again, the file is as if nothing had happened.
+func TestAWriterThatIsKilledIsFollowedByAnother(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "folder", "results.jsonl")
+	b := open(t, name)
+	for k := range 3 {
+		if err := b.Add(line(t, fmt.Sprint(k), k)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := stands(t, name)
+	for cut := range whole {
+		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		known, err := Look(name, work(t, nil), 0)
+		if want := max(bytes.Count(whole[:cut], []byte("\n"))-1, 0); err != nil || known.Len() != want {
+			t.Fatalf("%d units of %d after %d bytes: %v", known.Len(), want, cut, err)
+		}
+		b := open(t, name)
+		for k := range 3 {
+			if err := b.Add(line(t, fmt.Sprint(k), k)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Close(); err != nil || !bytes.Equal(stands(t, name), whole) {
+			t.Fatalf("cut after %d bytes, it is\n%s%v", cut, stands(t, name), err)
+		}
+	}
+	b = open(t, name)
+	if err := b.Add(line(t, "1", "another")); !errors.Is(err, ErrDiverged) || !bytes.Equal(stands(t, name), whole) {
+		t.Errorf("%v\n%s", err, stands(t, name))
+	}
+}
+
+// What is not the beginning of these results is never written over.
+func TestOtherFilesStayAsTheyAre(t *testing.T) {
+	other := NewResults(work(t, func(w *Work) { w.Version = "v2" }), 0)
+	for text, want := range map[string]string{
+		"half a line":         "is no file of results",
+		"a line\n":            "is no file of results",
+		string(other.Store()): "version v2 of the program made one and version v1 the other",
+		string(part(t, "", work(t, nil), Shard{1, 3}, 1).Store()): "3 shards, not 0",
+		string(NewResults(work(t, nil), 0).Store()) + "x\n":       "in line 2",
+	} {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(name, work(t, nil), 0); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if string(stands(t, name)) != text {
+			t.Errorf("%q became %q", text, stands(t, name))
+		}
+	}
+}
+
+// Of two writers of one file the second is refused; where files have no locks, what it has written is noticed.
+func TestTwoWriters(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "results.jsonl")
+	b := open(t, name)
+	if second, err := Open(name, work(t, nil), 0); lock(b.f) == nil && err == nil {
+		_ = second.Close() // no locks here
+	} else if err == nil || !strings.Contains(err.Error(), "another process writes into it") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(name, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Add(line(t, "1", 1)); err == nil || !strings.Contains(err.Error(), "another process has written into it") ||
+		string(stands(t, name)) != "theirs" {
+		t.Errorf("%v: %s", err, stands(t, name))
+	}
+}
+
+// A disk that is full is an error with a sentence, and what was kept stays.
+func TestAFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("no device here is full")
+	}
+	b := &Book{Results: NewResults(work(t, nil), 0), f: full}
+	defer b.Close()
+	err = b.Add(line(t, "a unit", 1))
+	if err == nil || !strings.Contains(err.Error(), "what a unit has come to cannot be kept (what was kept before is): write /dev/full: no space left") || b.Len() != 0 {
+		t.Error(err)
+	}
+}
+
+// Whatever is in a file, it is refused and stays as it is, or opened, and then its whole lines stay, which a
+// second reading finds again.
+func FuzzOpen(f *testing.F) {
+	w, err := NewWork("v1", "claims", nil, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	r := NewResults(w, 0)
+	for _, key := range []string{"a unit", "another"} {
+		l, err := NewLine(w, key, []int{1})
+		if err = errors.Join(err, r.Put(l)); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(r.Store())
+		f.Add(r.Store()[:len(r.Store())-20])
+	}
+	f.Add([]byte("null\n"))
+	name := filepath.Join(f.TempDir(), "results.jsonl")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, err := Open(name, w, 0)
+		after := stands(t, name)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), name) || !bytes.Equal(after, data) {
+				t.Fatalf("%q: %v, and the file is then %q", data, err, after)
+			}
+			return
+		}
+		defer b.Close()
+		if whole := data[:bytes.LastIndexByte(data, '\n')+1]; !bytes.Equal(after, whole) {
+			t.Fatalf("%q became %q", data, after)
+		}
+		again, err := Look(name, w, 0)
+		if err != nil || !bytes.Equal(again.Store(), b.Store()) {
+			t.Fatalf("%q is read as %q, then as %q: %v", data, b.Store(), again.Store(), err)
+		}
+	})
+}

@@ -1,0 +1,133 @@
+// Package claims measures what the documents say. A document about locks makes
+// claims: "the watchdog solves the overrun", "Lua scripts roll back". Each claim
+// that can be tested is an entry of the files in data: the sentence, its source, the
+// stories that are played in the simulator, or the commands that a bare model of a
+// store gets, what is asked of the runs, and the rule that turns the answers into
+// the verdict. Nothing in there says what the verdict should be.
+//
+// An entry plays stories (play), asks each run (the questions of measures.go, about
+// patterns of events), and has names for the answers (found), which rule and figure
+// speak of (expression.go, figure.go).
+package claims
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+)
+
+// The verdicts. Depends is for a claim that holds under one condition and fails
+// under another, both of which the experiment brought about.
+const (
+	True    = "true"
+	False   = "false"
+	Depends = "depends"
+)
+
+// Claim is one sentence of the documents and the experiment that tests it.
+type Claim struct {
+	N      int      `json:"n"` // the number in the catalogue of claims
+	Text   say.Both `json:"-"` // the claim in our own words, one sentence
+	Source string   `json:"-"` // the documents and their lines: "S0:28, S4:134"
+
+	entry *entry
+}
+
+// Result is what an experiment found.
+type Result struct {
+	Verdict string   `json:"verdict"` // True, False or Depends
+	Figure  say.Both `json:"figure"`  // what was measured, with units, one sentence
+}
+
+// Measured is a claim with its result.
+type Measured struct {
+	Claim
+	Result
+}
+
+// All returns all claims by their numbers.
+func All() []Claim {
+	all, err := entries()
+	if err != nil {
+		panic(err) // a test reads them
+	}
+	out := make([]Claim, 0, len(all))
+	for _, e := range all {
+		out = append(out, e.claim())
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].N < out[j].N })
+	return out
+}
+
+// Lookup returns the claim with that number.
+func Lookup(n int) (Claim, bool) {
+	for _, c := range All() {
+		if c.N == n {
+			return c, true
+		}
+	}
+	return Claim{}, false
+}
+
+// Options say what to measure.
+type Options struct {
+	Claims []Claim
+	Jobs   int            // workers; 0: one for each core
+	Shard  campaign.Shard // which of the claims
+	// NewLab makes the lab of each claim; nil: an ordinary one.
+	NewLab func() *Lab
+	// Progress, if not nil, is told how many claims are done; one call at a time.
+	Progress func(done, all int)
+}
+
+// Measure measures the claims of the shard. The results are in the order of o.Claims and do not
+// depend on the number of workers. When ctx ends, those that were over are returned, and
+// ctx's error; on any other error there are none.
+func Measure(ctx context.Context, o Options) ([]Measured, error) {
+	out := make([]Measured, o.Shard.Count(len(o.Claims)))
+	newLab := o.NewLab
+	if newLab == nil {
+		newLab = func() *Lab { return &Lab{} }
+	}
+	err := run.Share(ctx, o.Jobs, len(out), o.Progress, func(ctx context.Context, _ []run.World, i int) (err error) {
+		out[i], err = measure(ctx, newLab(), o.Claims[o.Shard.Piece(i)])
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return slices.DeleteFunc(out, func(m Measured) bool { return m.Verdict == "" }), ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	return out, nil
+}
+
+// Join is what was measured of claims by all shards, in the order of the claims.
+func Join(of []Claim, shards [][]Measured) ([]Measured, error) {
+	var out []Measured
+	all := slices.Concat(shards...)
+	for _, c := range of {
+		at := slices.IndexFunc(all, func(m Measured) bool { return m.N == c.N })
+		if at < 0 {
+			return nil, fmt.Errorf("no shard has measured claim %d", c.N)
+		}
+		out = append(out, Measured{Claim: c, Result: all[at].Result})
+	}
+	return out, nil
+}
+
+// measure runs one experiment.
+func measure(ctx context.Context, lab *Lab, c Claim) (m Measured, err error) {
+	defer func() {
+		if f, ok := recover().(failure); ok {
+			err = fmt.Errorf("claim %d: %w", c.N, f.err)
+		}
+	}()
+	lab.ctx = ctx
+	return Measured{Claim: c, Result: c.entry.result(lab)}, nil
+}

@@ -1,0 +1,328 @@
+package claims
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/scenario"
+)
+
+// The claims are numbered without a gap, and say the same in both languages.
+func TestTheCatalogueOfClaims(t *testing.T) {
+	for i, c := range All() {
+		if c.N != i+1 {
+			t.Errorf("claim %d is in the place of claim %d", c.N, i+1)
+		}
+		if c.Text.English == "" || c.Source == "" || len(c.entry.Plays) == 0 || len(c.entry.Must)+len(c.entry.Cases) == 0 {
+			t.Errorf("claim %d has no text, no source, no experiment or no rule", c.N)
+		}
+		if left := reporttest.EnglishRuns(c.Text.Chinese); c.Text.Chinese == "" || len(left) > 0 {
+			t.Errorf("claim %d in Chinese: %q, with the English words %q", c.N, c.Text.Chinese, left)
+		}
+		var said [2][]string
+		for i, figure := range []string{c.entry.Figure, c.entry.FigureZh} {
+			for _, m := range placeholder.FindAllStringSubmatch(figure, -1) {
+				if !strings.Contains(m[2], "|") {
+					m[1] += ":" + m[2]
+				}
+				said[i] = append(said[i], m[1])
+			}
+			slices.Sort(said[i])
+		}
+		if !slices.Equal(said[0], said[1]) {
+			t.Errorf("claim %d does not say the same in both languages:\n%q\n%q", c.N, said[0], said[1])
+		}
+	}
+	if n := len(All()); n < 58 {
+		t.Errorf("%d claims, where there were 58", n)
+	}
+}
+
+// Every claim measured again is what is stored, which another machine has measured with as many workers as it had.
+func TestMeasuredClaimsAreThoseStored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures every claim")
+	}
+	measure := func(of []Claim, jobs int) []Measured {
+		t.Helper()
+		out, err := Measure(context.Background(), Options{Claims: of, Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	first, few := measure(All(), 3), All()[:8]
+	stored := storedClaims(t)
+	for i, alone := range measure(few, 1) {
+		if first[i].Result != alone.Result {
+			t.Errorf("claim %d: %+v, and with one worker %+v", first[i].N, first[i].Result, alone.Result)
+		}
+	}
+	for i := range first {
+		if got, r := stored[first[i].N], first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
+			t.Errorf("claim %d is not what measurements/claims.json says: simulate dev claims --json > measurements/claims.json, then simulate dev docs\nmeasured %+v\nstored   %+v",
+				first[i].N, r, got)
+		}
+		if left := reporttest.EnglishRuns(first[i].Figure.Chinese); len(left) > 0 {
+			t.Errorf("claim %d: English in the Chinese figure: %q", first[i].N, left)
+		}
+	}
+}
+
+// storedClaims is what the page of the documents shows, by number.
+func storedClaims(t *testing.T) map[int]struct{ Verdict, Figure string } {
+	t.Helper()
+	data, err := os.ReadFile("../../../measurements/claims.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Claims []struct {
+			N               int
+			Verdict, Figure string
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	out := map[int]struct{ Verdict, Figure string }{}
+	for _, c := range file.Claims {
+		out[c.N] = struct{ Verdict, Figure string }{c.Verdict, c.Figure}
+	}
+	return out
+}
+
+// measured measures a claim that a text describes.
+func measured(t *testing.T, lab *Lab, text string) (Result, error) {
+	t.Helper()
+	some, err := parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := measure(t.Context(), lab, some[0].claim())
+	return m.Result, err
+}
+
+// runsOf plays a story that a text describes.
+func runsOf(t *testing.T, lab *Lab, p play) []*Run {
+	t.Helper()
+	lab.ctx = t.Context()
+	return lab.runs(&p, nil)
+}
+
+// verdictOf measures one claim in a world that was changed on purpose.
+func verdictOf(t *testing.T, n int, lab *Lab) Result {
+	t.Helper()
+	c, ok := Lookup(n)
+	if !ok {
+		t.Fatalf("there is no claim %d", n)
+	}
+	out, err := Measure(context.Background(), Options{Claims: []Claim{c}, NewLab: func() *Lab { return lab }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0].Result
+}
+
+func instead(lock, other string) *Lab { return &Lab{Instead: map[string]string{lock: other}} }
+
+func changing(change func(*plan.Plan)) *Lab { return &Lab{Change: change} }
+
+// A verdict that is measured changes with the world. Each row says what becomes
+// of a claim in an ordinary world and in one in which the lock that it speaks of
+// is another one, or the servers are.
+func TestAChangedWorldChangesTheVerdict(t *testing.T) {
+	longLease := func(p *plan.Plan) { p.Lease = time.Minute }
+	tests := []struct {
+		name           string
+		n              int
+		usual, changed string
+		lab            *Lab
+	}{
+		{"a lock that expires is not stuck", 1, True, False, instead("setnx", "set-nx-ex-del")},
+		{"a comparing release robs nobody", 3, True, False, instead("set-nx-ex-del", "set-nx-lua")},
+		{"no value is compared at all", 4, Depends, False, instead("set-nx-token-getdel", "set-nx-ex-del")},
+		{"nobody renews", 5, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"nobody renews", 6, True, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"nobody renews", 7, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"the work is over before 30 s", 8, False, True, changing(func(p *plan.Plan) {
+			p.Workload.Work = plan.Range{Min: 25 * time.Second, Max: 25 * time.Second}
+		})},
+		{"both renew", 9, True, False, instead("redisson-lease", "redisson")},
+		{"the lease outlasts the pause", 12, True, False, changing(func(p *plan.Plan) { p.Lease = time.Minute })},
+		{"the script compares with a constant", 13, True, False, instead("set-nx-lua", "set-nx-lua-const")},
+		{"a lock that expires is not stuck", 14, True, False, instead("setnx", "set-nx-ex-del")},
+		{"no value is constant", 15, True, False, instead("set-nx-lua-const", "set-nx-lua")},
+		{"the script returns a list", 17, True, False, instead("redisson-3.12.3", "redisson-fenced")},
+		{"waiters poll", 19, True, False, instead("redisson-3.12.3", "watchdog-lua")},
+		{"nobody renews", 20, True, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"replication takes no time", 21, True, False, changing(func(p *plan.Plan) { p.Redis.Lag = 0 })},
+		{"a node forgets nothing", 25, Depends, False, changing(func(p *plan.Plan) { p.Redlock.Persistence = plan.PersistAlways })},
+		{"a value that is drawn for each acquisition", 53, Depends, True, instead("set-nx-lua-thread", "set-nx-lua")},
+		{"the try ends on the monotonic clock", 54, Depends, True, instead("lua-setex", "set-nx-lua")},
+		{"nobody pauses", 26, True, False, changing(func(p *plan.Plan) { p.Faults = nil })},
+		{"a release on all nodes in both designs", 27, True, False, &Lab{Instead: map[string]string{"redlock-minrelease": "redlock"}}},
+		{"WAIT on another connection blocks nobody", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-pooled"}}},
+		{"every partition ends before WAIT does", 29, Depends, True, &Lab{Change: endSoon}},
+		{"clocks play no part", 34, Depends, False, &Lab{Instead: map[string]string{"setnx-timestamp-del": "set-nx-lua", "setnx-timestamp-getset": "set-nx-lua"}}},
+		{"no lock has an expiry", 36, Depends, True, &Lab{Instead: map[string]string{
+			"set-nx-lua": "setnx", "lua-setex": "setnx", "redlock": "setnx", "mysql-unique-ttl": "mysql-unique",
+		}}},
+		{"clusters of one server", 37, True, False, &Lab{Change: func(p *plan.Plan) { p.Cluster("etcd").Nodes, p.Cluster("zookeeper").Nodes = 1, 1 }}},
+		{"all locks of a database try an INSERT", 38, Depends, True, &Lab{Instead: map[string]string{
+			"mysql-get-lock": "mysql-unique", "mysql-for-update": "mysql-unique", "pg-advisory": "mysql-unique",
+		}}},
+		{"a table that expires its rows", 39, True, False, &Lab{Instead: map[string]string{"mysql-unique": "mysql-unique-ttl"}}},
+		{"both queue", 42, Depends, True, &Lab{Instead: map[string]string{"etcd-txn": "etcd-mutex"}}},
+		{"nobody queues", 42, Depends, False, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
+		{"a lease of 3 s", 43, False, True, &Lab{Change: func(p *plan.Plan) { p.Lease = 3 * time.Second }}},
+		{"a lease that outlasts the faults", 44, False, True, &Lab{Change: longLease}},
+		{"the same lock twice", 45, False, True, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
+		{"a session that is a connection", 46, Depends, True, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-get-lock"}}},
+		{"a lock without a session", 47, True, False, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-unique"}}},
+		{"everybody watches one key", 57, True, False, &Lab{Instead: map[string]string{"etcd-prefix-watch": "etcd-mutex"}}},
+		{"the small cluster is the large one", 58, False, True, &Lab{Change: func(p *plan.Plan) { p.Cluster("etcd").Nodes = 6 - p.Cluster("etcd").Nodes }}},
+		{"a lease that outlasts the faults", 50, Depends, False, &Lab{Change: longLease}},
+		{"a world without faults", 51, True, False, &Lab{Change: func(p *plan.Plan) { p.Faults = nil }}},
+	}
+	usual := map[int]Result{}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("claim %d, %s", tt.n, tt.name), func(t *testing.T) {
+			if _, ok := usual[tt.n]; !ok {
+				usual[tt.n] = verdictOf(t, tt.n, &Lab{})
+			}
+			if got := usual[tt.n]; got.Verdict != tt.usual {
+				t.Errorf("in the usual world: %s: %s", got.Verdict, got.Figure)
+			}
+			if got := verdictOf(t, tt.n, tt.lab); got.Verdict != tt.changed {
+				t.Errorf("in the changed world: %s: %s", got.Verdict, got.Figure)
+			}
+		})
+	}
+}
+
+// endSoon lets no fault last longer than 4 s.
+func endSoon(p *plan.Plan) {
+	shorter := append([]faults.Fault(nil), p.Faults...)
+	for i := range shorter {
+		shorter[i].End.For = min(shorter[i].End.For, 4*time.Second)
+	}
+	p.Faults = shorter
+}
+
+// A lock of one machine always fails among several, so no world makes claim 55 false; one in
+// which nobody contends measures nothing.
+func TestALockOfOneMachineNeedsContenders(t *testing.T) {
+	c, _ := Lookup(55)
+	alone := changing(func(p *plan.Plan) { p.Clients = p.Clients[:1] })
+	if _, err := measure(t.Context(), alone, c); err == nil || !strings.Contains(err.Error(), "no client ever had to wait") {
+		t.Errorf("alone: the experiment ends with %v", err)
+	}
+}
+
+// Must and Cases decide together.
+func TestTheRuleOfAClaim(t *testing.T) {
+	for _, tt := range []struct{ rule, want string }{
+		{"must: [1 == 1, 2 > 1]", True},
+		{"must: [1 == 1, 2 < 1]", False},
+		{"cases: [1 == 1, 2 > 1]", True},
+		{"cases: [1 == 1, 2 < 1]", Depends},
+		{"cases: [1 == 0, 2 < 1]", False},
+		{"must: [1 == 1]\n  cases: [2 < 1]", Depends},
+		{"must: [1 == 0]\n  cases: [2 > 1]", False},
+	} {
+		if got, err := measured(t, &Lab{}, "- n: 1\n  "+tt.rule); err != nil || got.Verdict != tt.want {
+			t.Errorf("%s: %s, %v; want %s", tt.rule, got.Verdict, err, tt.want)
+		}
+	}
+}
+
+// An experiment that did not test what it says is an error and no verdict, and so is a mistake in the data.
+func TestAnExperimentThatFails(t *testing.T) {
+	const setnx = "- n: 7\n  plays:\n  - {lock: setnx, seeds: 1, find: {x: count(\"sent SETNX by A\")}}\n  "
+	for _, tt := range []struct{ text, want string }{
+		{`- {n: 7, plays: [{lock: setnx, faults: ["when: A has the reply of EXPIRE; crash: A"], find: {x: stuck}}]}`, "fault never fired"},
+		{`- {n: 7, plays: [{lock: setnx, find: {x: lucky}}]}`, "nothing is called lucky"},
+		{`- {n: 7, plays: [{lock: setnx, find: {x: 'count("sending SETNX")'}}]}`, "histories have no such event"},
+		{`- {n: 7, plays: [{lock: setnx, fault: "x"}]}`, "unknown field"},
+		{setnx + "requires: [x == 2]", "it has to be so that x == 2"},
+		{setnx + "must: ['x[three] == 1']", "no variation is called so"},
+		{setnx + "must: [x.middle == 1]", "no figure"},
+		{setnx + "must: [1 +]", "expected operand"},
+	} {
+		if got, err := measured(t, &Lab{}, tt.text); err == nil || !strings.HasPrefix(err.Error(), "claim 7: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, %v; want %q", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+// The tests' own switch works: Change is applied to every plan.
+func TestChangeReachesThePlan(t *testing.T) {
+	seen := 0
+	runsOf(t, &Lab{Change: func(*plan.Plan) { seen++ }}, play{Sketch: sketch("setnx"), Seeds: 1})
+	if seen != 1 {
+		t.Errorf("Change was called %d times", seen)
+	}
+}
+
+func sketch(lock string) (s scenario.Sketch) {
+	s.Lock = lock
+	return s
+}
+
+func TestFiguresAreRoundedInIntegers(t *testing.T) {
+	tests := []struct {
+		give time.Duration
+		want string
+	}{
+		{0, "0 s"},
+		{10 * time.Second, "10 s"},
+		{2050 * time.Millisecond, "2.05 s"},
+		{-1500 * time.Millisecond, "-1.5 s"},
+		{1234499 * time.Microsecond, "1.234 s"},
+		{1234500 * time.Microsecond, "1.235 s"},
+		{999999 * time.Microsecond, "1 s"},
+	}
+	for _, tt := range tests {
+		if got := Seconds(tt.give).English; got != tt.want {
+			t.Errorf("Seconds(%d ns) = %q, want %q", tt.give, got, tt.want)
+		}
+	}
+	if got := Ratio(1, 3); got != "0.333" {
+		t.Errorf("Ratio(1, 3) = %q", got)
+	}
+	if got := Ratio(1, 0); got != "none" {
+		t.Errorf("Ratio(1, 0) = %q", got)
+	}
+}
+
+// What was not broken has to have been kept. A run that tested nothing must not pass for one
+// that a lock survived.
+func TestAnUnknownPropertyEndsTheExperiment(t *testing.T) {
+	for _, tt := range []struct{ name, story, want string }{
+		{"nobody contends", `clients: "[A]"`, "no client ever had to wait for another"},
+		{"the fault changes nothing", `faults: ["when: A is in its critical section; partition: [A, store]; for: 1s"]`, "fault 1 had no effect"},
+	} {
+		for _, is := range []string{"overlapped", "robbed", `broken("` + checker.NoStaleWriteID + `")`} {
+			_, err := measured(t, &Lab{}, fmt.Sprintf("- n: 7\n  plays:\n  - {lock: set-nx-lua, %s, seeds: 2, find: {x: '%s'}}", tt.story, is))
+			if err == nil || !strings.Contains(err.Error(), "claim 7: set-nx-lua, seed 1: whether ") || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s: the experiment ends with %v, want it to say %q", tt.name, err, tt.want)
+			}
+		}
+	}
+	// Where no command has removed anything, it is known that none has robbed anybody.
+	if r := (&Run{Judgement: checker.Judge(history.New(history.Header{}))}); r.Robbed() {
+		t.Error("somebody was robbed in an empty history")
+	}
+}

@@ -1,0 +1,135 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockstep/internal/locks/timerwheel"
+	"lockstep/internal/scenario"
+	"lockstep/internal/store"
+	"lockstep/internal/store/zookeeper"
+)
+
+// experiments are those that are no stories and no commands, by the names that plays call them.
+var experiments = map[string]func(*experiment){
+	"timer wheel":       timerWheel,
+	"sessions":          sessions,
+	"nodes that forget": nodesThatForget,
+}
+
+// set adds to a figure of an experiment.
+func (x *experiment) set(name string, values ...int64) {
+	x.add(name, cell{key: []string{""}, values: values})
+}
+
+// timerWheel turns a wheel of 8 slots and 1 s on which timers of several delays wait: in which slot each
+// ran, on which pass. And it measures how late timers run, negative for early: they start at all parts of a
+// tick, with all delays up to two and a half rounds.
+func timerWheel(x *experiment) {
+	const slots, tick, step = 8, time.Second, 50 * time.Millisecond
+	wheel := timerwheel.New[int](slots, tick, 0)
+	for _, delay := range []int{17, 9, 5, 1} {
+		wheel.Add(0, time.Duration(delay)*time.Second, delay)
+	}
+	for i := range 3 * slots {
+		for _, delay := range wheel.Advance(time.Duration(i+1) * tick) { // a slot is visited at the end of its tick
+			x.set(fmt.Sprintf("slot%d", delay), int64(i%slots))
+			x.set(fmt.Sprintf("pass%d", delay), int64(i/slots+1))
+		}
+	}
+	for start := time.Duration(0); start < tick; start += step {
+		wheel := timerwheel.New[time.Duration](slots, tick, 0)
+		for delay := step; delay <= 20*tick; delay += step {
+			wheel.Add(start, delay, start+delay)
+		}
+		for now := start; now <= start+22*tick; now += step {
+			for _, due := range wheel.Advance(now) {
+				x.set("late", int64(now-due))
+			}
+		}
+	}
+}
+
+// sessions lets twenty clients of a bare ensemble make a node each, and give their last sign of life half a
+// second apart; one goes on. With a timeout of 10 s and ticks of 2 s it measures how long after the last
+// sign each session ended, whether on a whole tick, how many batches there were, and whether the living
+// client's node is there after 30 s.
+func sessions(x *experiment) {
+	const silent, timeout, tick, step = 20, 10 * time.Second, 2 * time.Second, 500 * time.Millisecond
+	m, id := zookeeper.New(zookeeper.Config{Tick: tick}), uint64(0)
+	ask := func(at time.Duration, client int, op store.Op) any {
+		id++
+		a, _ := m.Exec(store.Clock{Mono: at}, id, conn(client), op)
+		if a.Err != nil {
+			x.lab.Fail("ZooKeeper refuses %s: %v", op.Name(), a.Err)
+		}
+		return a.Value
+	}
+	node := func(client int) string { return fmt.Sprintf("/client-%d", client) }
+	const living = silent + 1
+	for client := 1; client <= living; client++ {
+		ask(0, client, zookeeper.Connect{Timeout: timeout})
+		ask(0, client, zookeeper.Create{Path: node(client), Mode: zookeeper.Ephemeral})
+	}
+	there := func(at time.Duration, client int) bool {
+		return ask(at, living, zookeeper.Exists{Path: node(client)}).(zookeeper.Found).Stat != nil
+	}
+	ended := map[int]bool{} // by client; never ranged over
+	for at := step; at <= 30*time.Second; at += step {
+		for client := int(at / step); client <= silent; client++ {
+			ask(at, client, zookeeper.Ping{}) // the others live until their last sign
+		}
+		ask(at, living, zookeeper.Ping{})
+		before := len(ended)
+		for client := 1; client <= silent && client <= int(at/step); client++ {
+			if !ended[client] && !there(at, client) {
+				ended[client] = true
+				x.set("ended", int64(at-time.Duration(client)*step))
+				x.set("whole", truth(at%tick == 0))
+			}
+		}
+		x.set("batches", truth(len(ended) > before))
+	}
+	x.set("lives", truth(there(30*time.Second, living)))
+}
+
+// nodesThatForget is the probability, in millionths, that two clients hold a Redlock of 3, 5 and 7 nodes when
+// each node restarts empty with 10 %: a sum over all subsets of the nodes, each of which is played, while A
+// holds all nodes, and while it holds a bare majority.
+func nodesThatForget(x *experiment) {
+	for _, n := range []int{3, 5, 7} {
+		x.set(fmt.Sprintf("all%d", n), x.forgetting(n, ""))
+		var others []string
+		for i := n/2 + 2; i <= n; i++ {
+			others = append(others, fmt.Sprintf("redis-%d", i))
+		}
+		x.set(fmt.Sprintf("bare%d", n), x.forgetting(n, "at: 0s; partition: [[A], ["+strings.Join(others, ", ")+"]]; for: 9s"))
+	}
+}
+
+func (x *experiment) forgetting(n int, cut string) (sum int64) {
+	unit := int64(1_000_000) // becomes 10^-n of it, times 9 for each node that does not forget
+	for subset := range 1 << n {
+		story := scenario.Sketch{Lock: "redlock", Servers: fmt.Sprintf("{redlock: {nodes: %d}}", n), Clients: "[A, B]", Work: "8s"}
+		if cut != "" {
+			story.Faults = []string{cut}
+		}
+		weight := int64(1)
+		for i := range n {
+			if subset&(1<<i) == 0 {
+				weight *= 9
+				continue
+			}
+			story.Faults = append(story.Faults, fmt.Sprintf("when: A enters; after: 100ms; restart: redis-%d; down: 50ms", i+1))
+		}
+		sum += weight * truth(x.lab.runs(&play{Sketch: story, Seeds: 1}, nil)[0].Overlapped())
+	}
+	for range n {
+		unit /= 10
+	}
+	if unit > 0 {
+		return sum * unit
+	}
+	return sum / 10 // seven nodes
+}

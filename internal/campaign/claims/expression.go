@@ -1,0 +1,242 @@
+package claims
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"lockstep/internal/say"
+)
+
+// Conditions, figures and questions are expressions as Go writes them: over integers and texts, with 1 and 0
+// for true and false, and durations as 500*ms. x[a] are the variations of x that are called a, x.n is a
+// figure of it; see found.
+
+// scope is what the names of an expression mean.
+type scope interface {
+	// value is what a name stands for, nil when nothing is called so.
+	value(name string) any
+	call(function string, args []any) any
+}
+
+var index = regexp.MustCompile(`\[([^\]"]+)\]`)
+
+// evaluate is what an expression comes to: int64, []int64, say.Both, text, []string or *found.
+func evaluate(text string, in scope) any {
+	x, err := parser.ParseExpr(index.ReplaceAllString(text, `["$1"]`))
+	if err != nil {
+		panic(failure{fmt.Errorf("%s: %w", text, err)})
+	}
+	return (&evaluation{text, in}).of(x)
+}
+
+type evaluation struct {
+	text string
+	in   scope
+}
+
+func (e *evaluation) fail(format string, args ...any) {
+	panic(failure{fmt.Errorf("%s: %s", e.text, fmt.Sprintf(format, args...))})
+}
+
+func (e *evaluation) of(x ast.Expr) any {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		if x.Kind == token.STRING {
+			text, _ := strconv.Unquote(x.Value)
+			return say.Both{English: text}
+		}
+		n, err := strconv.ParseInt(x.Value, 10, 64)
+		if err != nil {
+			e.fail("%v", err)
+		}
+		return n
+	case *ast.Ident:
+		switch x.Name {
+		case "ms":
+			return int64(time.Millisecond)
+		case "s":
+			return int64(time.Second)
+		}
+		if v := e.in.value(x.Name); v != nil {
+			return v
+		}
+		e.fail("nothing is called %s", x.Name)
+	case *ast.ParenExpr:
+		return e.of(x.X)
+	case *ast.UnaryExpr:
+		return truth(e.number(x.X) == 0) // !
+	case *ast.SelectorExpr:
+		return e.found(x.X).field(x.Sel.Name)
+	case *ast.IndexExpr:
+		f := e.found(x.X).only(e.of(x.Index).(say.Both).English)
+		if len(f.cells) == 0 {
+			e.fail("no variation is called so")
+		}
+		return f
+	case *ast.CallExpr:
+		var args []any
+		for _, a := range x.Args {
+			args = append(args, e.of(a))
+		}
+		name, ok := x.Fun.(*ast.Ident)
+		if !ok {
+			e.fail("no function")
+		}
+		return e.in.call(name.Name, args)
+	case *ast.BinaryExpr:
+		return e.binary(x)
+	}
+	e.fail("no expression")
+	return nil
+}
+
+func (e *evaluation) found(x ast.Expr) *found {
+	f, ok := e.of(x).(*found)
+	if !ok {
+		e.fail("has no variations and no figures")
+	}
+	return f
+}
+
+func (e *evaluation) number(x ast.Expr) int64 {
+	switch v := e.of(x).(type) {
+	case int64:
+		return v
+	case []int64:
+		return (&found{cells: []cell{{values: v}}}).sum()
+	case *found:
+		if _, texts, _ := v.all(); len(texts) == 1 {
+			return e.numberIn(texts[0])
+		}
+		return v.sum()
+	case text:
+		return e.numberIn(v)
+	}
+	e.fail("no number")
+	return 0
+}
+
+// numberIn is the number that a reply is.
+func (e *evaluation) numberIn(reply text) int64 {
+	if !reply.says.Numeric {
+		e.fail("%q is no number", reply.English)
+	}
+	return reply.says.Number
+}
+
+func (e *evaluation) binary(x *ast.BinaryExpr) any {
+	switch x.Op {
+	case token.LAND:
+		return truth(e.number(x.X) != 0 && e.number(x.Y) != 0)
+	case token.LOR:
+		return truth(e.number(x.X) != 0 || e.number(x.Y) != 0)
+	}
+	if want, ok := e.of(x.Y).(say.Both); ok && x.Op == token.EQL {
+		switch is := e.of(x.X).(type) {
+		case *found:
+			_, texts, _ := is.all()
+			return truth(!slices.ContainsFunc(texts, func(t text) bool { return t.English != want.English }))
+		case say.Both:
+			return truth(is.English == want.English)
+		case text:
+			return truth(is.English == want.English)
+		}
+	}
+	a, b := e.number(x.X), e.number(x.Y)
+	switch x.Op {
+	case token.ADD:
+		return a + b
+	case token.SUB:
+		return a - b
+	case token.MUL:
+		return a * b
+	case token.QUO:
+		return a / b
+	case token.EQL:
+		return truth(a == b)
+	case token.NEQ:
+		return truth(a != b)
+	case token.LSS:
+		return truth(a < b)
+	case token.LEQ:
+		return truth(a <= b)
+	case token.GTR:
+		return truth(a > b)
+	case token.GEQ:
+		return truth(a >= b)
+	}
+	e.fail("no such operator")
+	return nil
+}
+
+func truth(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// value is what was found under a name, or how the rule came out: the number of its conditions, of those
+// that hold, and the names of those that do and do not.
+func (x *experiment) value(name string) any {
+	if f, ok := x.found[name]; ok {
+		return f
+	}
+	var met, missed []say.Both
+	n := int64(0)
+	for i, c := range x.conditions {
+		n += truth(x.held[i])
+		if c.Name == "" {
+			continue
+		}
+		if x.held[i] {
+			met = append(met, both(c.Name, c.Zh))
+		} else {
+			missed = append(missed, both(c.Name, c.Zh))
+		}
+	}
+	switch name {
+	case "conditions":
+		return int64(len(x.conditions))
+	case "held":
+		return n
+	case "met":
+		return listed(met)
+	case "missed":
+		return listed(missed)
+	}
+	return nil
+}
+
+// call knows one function: ratio, of two numbers.
+func (x *experiment) call(function string, args []any) any {
+	if function != "ratio" || len(args) != 2 {
+		x.lab.Fail("there is no function %s of %d numbers", function, len(args))
+	}
+	var of [2]int64
+	for i, a := range args {
+		switch a := a.(type) {
+		case int64:
+			of[i] = a
+		case *found:
+			of[i] = a.sum()
+		}
+	}
+	return say.Both{English: Ratio(of[0], of[1])}
+}
+
+// number is what a condition comes to.
+func (x *experiment) number(text string) int64 {
+	e := &evaluation{text, x}
+	expr, err := parser.ParseExpr(index.ReplaceAllString(text, `["$1"]`))
+	if err != nil {
+		e.fail("%v", err)
+	}
+	return e.number(expr)
+}

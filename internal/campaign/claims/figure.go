@@ -1,0 +1,187 @@
+package claims
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/say"
+)
+
+// placeholder is an expression in a figure, and the form in which it is said.
+var placeholder = regexp.MustCompile(`\{([^{}:]+)(?::([^{}]+))?\}`)
+
+// fill fills a figure in.
+func (x *experiment) fill(figure string, l say.Language) string {
+	return placeholder.ReplaceAllStringFunc(figure, func(of string) string {
+		m := placeholder.FindStringSubmatch(of)
+		return said(evaluate(m[1], x), m[2]).In(l)
+	})
+}
+
+// said says what an expression came to.
+func said(v any, form string) say.Both {
+	if f, ok := v.(*found); ok {
+		if _, texts, _ := f.all(); len(texts) > 0 {
+			v = texts[0]
+		} else {
+			v = f.sum()
+		}
+		if len(f.cells) == 1 && len(f.cells[0].values)+len(f.cells[0].texts) == 0 {
+			v = none
+		}
+	}
+	switch v := v.(type) {
+	case int64:
+		return saidNumber(v, form)
+	case []string:
+		parts := make([]say.Both, len(v))
+		for i, name := range v {
+			parts[i] = say.Both{English: name}
+		}
+		if form == "listed" {
+			return listed(parts)
+		}
+		return say.Both{English: strings.Join(v, ", ")}
+	case say.Both:
+		return saidText(text{Both: v}, form)
+	case text:
+		return saidText(v, form)
+	}
+	panic(failure{fmt.Errorf("%v cannot be said", v)})
+}
+
+func saidNumber(n int64, form string) say.Both {
+	d := time.Duration(n)
+	switch form {
+	case "":
+		return say.Both{English: strconv.FormatInt(n, 10)}
+	case "s":
+		return Seconds(d)
+	case "ms":
+		return Millis(d)
+	case "whole ms":
+		return Millis(d.Round(time.Millisecond))
+	case "thousandths":
+		return say.Both{English: decimals(n, 1000)}
+	case "ppm":
+		return say.Both{English: decimals(n, 10_000) + " %"}
+	}
+	// One of two texts: "as before|changed".
+	yes, no, ok := strings.Cut(form, "|")
+	if !ok {
+		panic(failure{fmt.Errorf("no number is said as %q", form)})
+	}
+	if n != 0 {
+		no = yes
+	}
+	return say.Both{English: no}
+}
+
+func saidText(v text, form string) say.Both {
+	switch form {
+	case "":
+		return v.Both
+	case "s": // of the name of a variation
+		d, err := time.ParseDuration(v.English)
+		if err != nil {
+			return v.Both // none
+		}
+		return Seconds(d)
+	case "number", "quoted number":
+		out := v.Both
+		if v.says.Numeric {
+			out = say.Both{English: strconv.FormatInt(v.says.Number, 10)}
+		} else if v.says.Refused != "" && form != "number" {
+			first, _, _ := strings.Cut(v.says.Refused, " force ") // up to its first details
+			out = say.Both{English: first}
+		}
+		if form != "number" {
+			out = say.Both{English: strconv.Quote(out.English)}
+		}
+		return out
+	}
+	if strings.Contains(form, "|") {
+		return saidNumber(v.says.Number, form)
+	}
+	return v.Both // "ms" of none
+}
+
+// both is a text in both languages: a form of fmt for each, with the same arguments. An argument with words
+// of its own is a say.Part.
+func both(english, chinese string, args ...any) say.Both {
+	filled := func(form string, l say.Language) string {
+		if len(args) == 0 {
+			return form // may have a per cent sign
+		}
+		parts := make([]any, len(args))
+		for i, a := range args {
+			parts[i] = a
+			if p, ok := a.(say.Part); ok {
+				parts[i] = p.In(l)
+			}
+		}
+		return fmt.Sprintf(form, parts...)
+	}
+	return say.Both{English: filled(english, say.English), Chinese: say.Spaced(filled(chinese, say.Chinese))}
+}
+
+// none is said where there is nothing to name.
+var none = both("none", "没有")
+
+// joined are texts with something between them: ", " or "; ".
+func joined(parts []say.Both, between string) say.Both {
+	var english, chinese []string
+	for _, p := range parts {
+		english, chinese = append(english, p.English), append(chinese, p.In(say.Chinese))
+	}
+	return say.Both{
+		English: strings.Join(english, between),
+		Chinese: strings.Join(chinese, map[string]string{", ": "，", "; ": "；"}[between]),
+	}
+}
+
+// listed joins what is in a list, "none" when there is nothing.
+func listed(parts []say.Both) say.Both {
+	if len(parts) == 0 {
+		return none
+	}
+	return joined(parts, "; ")
+}
+
+// Seconds prints a duration in seconds with as many decimals as it needs, three
+// at most: "10 s", "2.05 s".
+func Seconds(d time.Duration) say.Both {
+	return both("%s s", "%s 秒", decimals(int64(d), int64(time.Second)))
+}
+
+// Millis prints a duration in milliseconds with three decimals at most.
+func Millis(d time.Duration) say.Both {
+	return both("%s ms", "%s 毫秒", decimals(int64(d), int64(time.Millisecond)))
+}
+
+// Ratio prints a / b with three decimals at most, "none" when b is 0.
+func Ratio(a, b int64) string {
+	if b == 0 {
+		return "none"
+	}
+	return decimals(a, b)
+}
+
+// decimals prints a / b, rounded to three decimals, without zeros at the end. It
+// reckons in integers, so that every machine prints the same.
+func decimals(a, b int64) string {
+	sign := ""
+	if a < 0 {
+		sign, a = "-", -a
+	}
+	whole, rest := a/b, a%b
+	thousandths := (rest*1000 + b/2) / b
+	if thousandths == 1000 {
+		whole, thousandths = whole+1, 0
+	}
+	text := strings.TrimRight(fmt.Sprintf("%d.%03d", whole, thousandths), "0")
+	return sign + strings.TrimSuffix(text, ".")
+}

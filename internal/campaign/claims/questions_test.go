@@ -1,0 +1,140 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
+
+// etcd's model cannot contradict itself, so what would notice it is tested with
+// histories by hand.
+func TestContradictionsAreNoticed(t *testing.T) {
+	type step struct {
+		kind    history.Kind
+		request int64
+		text    string
+	}
+	tests := []struct {
+		name           string
+		steps          []step
+		replies, wrong int64
+	}{
+		{"one after the other", []step{
+			{history.Sent, 1, ""}, {history.Replied, 1, "succeeded, revision 4"},
+			{history.Sent, 2, ""}, {history.Replied, 2, "revision 4, lock created 3"},
+		}, 2, 0},
+		{"an old answer to a later question", []step{
+			{history.Sent, 1, ""}, {history.Replied, 1, "succeeded, revision 4"},
+			{history.Sent, 2, ""}, {history.Replied, 2, "revision 3"},
+		}, 2, 1},
+		{"an old answer to a question of that time", []step{
+			{history.Sent, 1, ""}, {history.Sent, 2, ""},
+			{history.Replied, 1, "succeeded, revision 4"}, {history.Replied, 2, "revision 3"},
+		}, 2, 0},
+		{"answers without a revision", []step{
+			{history.Sent, 1, ""}, {history.Replied, 1, "lease 7, TTL 10"},
+		}, 0, 0},
+		{"two entries at once", []step{
+			{history.Granted, 0, "lock"}, {history.Granted, 0, "lock"},
+		}, 0, 1},
+		{"two entries in turn", []step{
+			{history.Granted, 0, "lock"}, {history.Expired, 0, "lock"}, {history.Granted, 0, "lock"}, {history.Removed, 0, "lock"},
+		}, 0, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := history.New(history.Header{Nodes: []history.Node{{Name: "A", Role: history.RoleClient}}})
+			h.ReadTexts()
+			for i, s := range tt.steps {
+				h.Add(history.Event{
+					At: history.Instant(i), Kind: s.kind, Node: 1, Value: s.request, Text: h.Intern(s.text), Cause: history.NoCause,
+				})
+			}
+			r := &Run{}
+			r.History = h
+			if replies, wrong := r.contradictions(); replies != tt.replies || wrong != tt.wrong {
+				t.Errorf("got %d replies, %d of them wrong; want %d, %d", replies, wrong, tt.replies, tt.wrong)
+			}
+		})
+	}
+}
+
+// The two clients of a lock in the simulator: A's round takes 2 ms, 1 s and 2 ms, and
+// B, who asks 100 ms later, gets the lock at its next try.
+func TestQuestions(t *testing.T) {
+	s := sketch("set-nx-lua")
+	s.Clients, s.Work, s.Latency = "[A, B]", "1s", "1ms"
+	pair := runsOf(t, &Lab{}, play{Sketch: s, Seeds: 1})[0]
+	alone := func(lock string) *Run { return runsOf(t, &Lab{}, play{Sketch: sketch(lock), Seeds: 1, Alone: true})[0] }
+	var asked, got history.Instant // B's, in its only round
+	for _, e := range pair.History.Events {
+		switch {
+		case pair.History.Name(e.Node) != "B":
+		case e.Kind == history.Waits:
+			asked = e.At
+		case e.Kind == history.Acquired:
+			got = e.At
+		}
+	}
+	luaAlone, redlockAlone, zkAlone := alone("set-nx-lua"), alone("redlock"), alone("zk-ephemeral")
+	const ms = int64(time.Millisecond)
+	for _, tt := range []struct {
+		run      *Run
+		question string
+		want     any
+	}{
+		{pair, `times("waits by A", "acquired by A")`, []int64{2 * ms}},
+		{pair, `times("acquired by A", "releasing by A")`, []int64{1004 * ms}},
+		{pair, `times("releasing by A", "done by A")`, []int64{2 * ms}},
+		{pair, `took("first sent SET by B answered (nil)")`, []int64{2 * ms}},
+		{pair, `took("sent by B", "sent unlock by A")`, []int64{}},
+		{pair, `answer("sent SET by B")`, text{say.Both{English: "(nil)"}, history.Answer{Nil: true}}},
+		{pair, `count("sent SET by B answered OK")`, int64(1)},
+		{pair, `count("sent SET by B") - count("sent SET by B not answered OK")`, int64(1)},
+		{pair, `count("sent SET | sent unlock") == count("asks")`, int64(1)},
+		{pair, `count("granted lasting of A")`, int64(1)},
+		{pair, `count("removed by A of another")`, int64(0)},
+		{pair, `between("acquired", 0, "done by A")`, int64(1)},
+		{pair, `between("acquired by clients", "done by A")`, int64(1)},
+		{pair, `between("acquired", 0, "promoted")`, int64(0)},
+		{pair, "rounds", int64(2)}, // the probe's is none
+		{pair, "overlapped || robbed || stuck", int64(0)},
+		{pair, "patience", []int64{2 * ms, int64(got.Sub(asked))}},
+		{luaAlone, "cost", slices.Repeat([]int64{4 * ms}, 6)}, // a client's first round is left out
+		{luaAlone, "requests", slices.Repeat([]int64{2}, 6)},
+		// 5 nodes one after the other, two messages each.
+		{redlockAlone, "cost", slices.Repeat([]int64{20 * ms}, 6)},
+		{redlockAlone, "requests", slices.Repeat([]int64{10}, 6)},
+		// A client of the leader waits for two messages of its own and two between
+		// servers, the other two clients for two more.
+		{zkAlone, "cost", []int64{8 * ms, 8 * ms, 12 * ms, 12 * ms, 12 * ms, 12 * ms}},
+	} {
+		if got := tt.run.ask(tt.question); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%s: %v, want %v", tt.question, got, tt.want)
+		}
+	}
+}
+
+// The Redlock that asks all nodes at once is there for its costs, but it has to be a lock.
+func TestParallelRedlockIsALock(t *testing.T) {
+	s := sketch("redlock")
+	s.Workload, s.Work = []string{"repeat: 3 times"}, "200ms"
+	for i, r := range runsOf(t, &Lab{}, play{Sketch: s, Variant: "redlock at once"}) {
+		if len(r.rounds()) != 9 || r.Overlapped() || r.Robbed() || r.Stuck() || !r.Waited {
+			t.Errorf("seed %d: %d rounds, %s", i+1, len(r.rounds()), r.Letter)
+		}
+	}
+	// Two nodes are no majority, three are one.
+	s = sketch("redlock")
+	s.Faults = []string{"at: 0s; partition: [[A, redis-1, redis-2], [B, C, redis-3, redis-4, redis-5]]; for: 20s"}
+	for i, r := range runsOf(t, &Lab{}, play{Sketch: s, Seeds: 5, Variant: "redlock at once"}) {
+		early := r.ask(`between("acquired by B,C", 0, 20*s)`)
+		if len(r.rounds()) != 3 || early != int64(2) || r.Overlapped() {
+			t.Errorf("two nodes and three, seed %d: %d rounds, %d of them on the side of the three, %s", i+1, len(r.rounds()), early, r.Letter)
+		}
+	}
+}

@@ -1,0 +1,235 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/store/redis"
+	"lockstep/internal/world"
+)
+
+// Locks that claims need and nobody else: known designs with one part changed.
+
+// Locks in a memory, which all clients have in common or each has for itself.
+const (
+	oneMemory   = "one memory"
+	ownMemories = "a memory for each"
+)
+
+// variant is a lock of that name, on the servers of another one; "" is that one itself. The lock called
+// scripts is made of two scripts of Lua.
+func variant(name string, base locks.Variant, acquire, release string) locks.Variant {
+	v := locks.Variant{ID: name, Store: base.Store, LeaseUnit: time.Millisecond}
+	redlock := func(accept acceptance, atOnce bool) locks.Variant {
+		v.New = func(d locks.Deps) locks.Lock { return &voting{d, accept, atOnce} }
+		return v
+	}
+	wrapped := func(wrap func(locks.Lock, locks.Deps) locks.Lock) locks.Variant {
+		inner := base.New
+		base.New = func(d locks.Deps) locks.Lock { return wrap(inner(d), d) }
+		return base
+	}
+	switch name {
+	case "":
+		return base
+	case "redlock without a check":
+		return redlock(func(time.Duration, time.Duration) bool { return true }, false)
+	case "redlock within the lease":
+		return redlock(func(elapsed, lease time.Duration) bool { return elapsed < lease }, false)
+	case "redlock with a margin":
+		return redlock(withMargin, false)
+	case "redlock at once":
+		return redlock(withMargin, true)
+	case "interrupted":
+		return wrapped(func(l locks.Lock, d locks.Deps) locks.Lock { return &interrupted{l, d} })
+	case "persisting":
+		return wrapped(func(l locks.Lock, d locks.Deps) locks.Lock { return &persisting{l, d} })
+	case oneMemory:
+		one := new(bool)
+		v.New = func(d locks.Deps) locks.Lock { return &localLock{d, one} }
+	case ownMemories:
+		v.New = func(d locks.Deps) locks.Lock { return &localLock{d, new(bool)} }
+	case "scripts":
+		a, r := &redis.Script{Name: "lock", Source: acquire}, &redis.Script{Name: "unlock", Source: release}
+		v.New = func(d locks.Deps) locks.Lock { return &scriptLock{Deps: d, acquire: a, release: r} }
+	default:
+		panic(failure{fmt.Errorf("there is no variant %q", name)})
+	}
+	return v
+}
+
+// acceptance decides whether a majority that took so long to ask still counts.
+type acceptance func(elapsed, lease time.Duration) bool
+
+// withMargin leaves 1 % of the lease and 2 ms for clocks that come apart, as the
+// Redis documentation of Redlock does.
+func withMargin(elapsed, lease time.Duration) bool {
+	return elapsed < lease-lease/100-2*time.Millisecond
+}
+
+// voting is Redlock with two choices: which majorities it accepts, and whether it asks the nodes
+// all at once, as libraries do, or in turn. It gives back on all nodes.
+type voting struct {
+	locks.Deps
+	accept acceptance
+	atOnce bool
+}
+
+// compareAndDelete is the usual script.
+var compareAndDelete = &redis.Script{Name: "unlock", Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
+	return redis.call("del", KEYS[1])
+end
+return 0`}
+
+func (l *voting) Acquire(ctx context.Context) (locks.Lease, error) {
+	for {
+		lease := &votingLease{l, strconv.FormatUint(l.Env.Rand().Uint64(), 16)}
+		start := l.Env.Mono()
+		votes := l.ask(ctx, redis.Set(l.Name, lease.token).PX(l.Lease).NX(), redis.Reply.IsOK)
+		if votes > len(l.Nodes)/2 && l.accept(l.Env.Mono()-start, l.Lease) {
+			return lease, nil
+		}
+		_ = lease.Release(l.Env.Background()) // what stays behind ends with its lease
+		if err := l.Env.Sleep(ctx, time.Duration(1+l.Env.Rand().Int64N(2*int64(l.Retry)))); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// ask sends a command to all nodes, waits for each no longer than a small part of the lease, and counts
+// the replies that are as they should be.
+func (l *voting) ask(ctx context.Context, cmd redis.Cmd, good func(redis.Reply) bool) (n int) {
+	one := func(ctx context.Context, node redis.Port) {
+		ctx, cancel := l.Env.WithTimeout(ctx, l.Lease/200)
+		defer cancel()
+		if good(node.Do(ctx, cmd)) {
+			n++
+		}
+	}
+	var tasks []world.Task
+	for _, node := range l.Nodes {
+		if l.atOnce {
+			tasks = append(tasks, l.Env.Go(ctx, "node", func(ctx context.Context) { one(ctx, node) }))
+		} else {
+			one(ctx, node)
+		}
+	}
+	for _, task := range tasks {
+		_ = task.Join(ctx) // a node that did not answer has given no vote
+	}
+	return n
+}
+
+type votingLease struct {
+	*voting
+	token string
+}
+
+func (h *votingLease) Release(ctx context.Context) error {
+	removed := h.ask(ctx, redis.Eval(compareAndDelete, h.Name).Text(h.token), func(r redis.Reply) bool { return r.IsInt(1) })
+	if removed <= len(h.Nodes)/2 {
+		return locks.ErrNotHeld
+	}
+	return nil
+}
+
+func (*votingLease) Lost() context.Context { return nil }
+func (*votingLease) Token() int64          { return 0 }
+
+// scriptLock counts its holds in the store, by two scripts. Their arguments are the lease in milliseconds
+// and the owner. Acquire answers nil when the lock is held, else the remaining time; release 1 when the key
+// is gone, 0 when an outer hold is left, nil when the owner has none.
+type scriptLock struct {
+	locks.Deps
+	acquire, release *redis.Script
+	owner            string // one for the client, so that it is known when it comes again
+}
+
+func (l *scriptLock) Acquire(ctx context.Context) (locks.Lease, error) {
+	if l.owner == "" {
+		l.owner = strconv.FormatUint(l.Env.Rand().Uint64(), 16)
+	}
+	for {
+		reply := l.eval(ctx, l.acquire)
+		switch {
+		case reply.Err != nil:
+			return nil, reply.Err
+		case reply.IsNil():
+			return l, nil
+		}
+		if err := l.Env.Sleep(ctx, l.Retry); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (l *scriptLock) eval(ctx context.Context, s *redis.Script) redis.Reply {
+	return l.Redis.Do(ctx, redis.Eval(s, l.Name).Num(world.Millis(l.Lease)).Text(l.owner))
+}
+
+func (l *scriptLock) Release(ctx context.Context) error {
+	reply := l.eval(ctx, l.release)
+	switch {
+	case reply.Err != nil:
+		return reply.Err
+	case reply.IsNil():
+		return locks.ErrNotHeld
+	}
+	return nil
+}
+
+func (*scriptLock) Lost() context.Context { return nil }
+func (*scriptLock) Token() int64          { return 0 }
+
+// interrupted is a lock whose callers interrupt those who have waited for 2 s.
+type interrupted struct {
+	locks.Lock
+	deps locks.Deps
+}
+
+func (i *interrupted) Acquire(ctx context.Context) (locks.Lease, error) {
+	ctx, cancel := i.deps.Env.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	return i.Lock.Acquire(ctx)
+}
+
+// persisting is a lock whose client B removes the key's expiry before it asks.
+type persisting struct {
+	locks.Lock
+	d locks.Deps
+}
+
+func (p *persisting) Acquire(ctx context.Context) (locks.Lease, error) {
+	if p.d.Owner == "B" {
+		p.d.Redis.Do(ctx, redis.Command("PERSIST", p.d.Name))
+	}
+	return p.Lock.Acquire(ctx)
+}
+
+// localLock is a lock in a memory that some clients share: that of a process for the lock of
+// a thread, that of a machine's kernel for the lock of a process.
+type localLock struct {
+	locks.Deps
+	held *bool
+}
+
+func (l *localLock) Acquire(ctx context.Context) (locks.Lease, error) {
+	for *l.held {
+		if err := l.Env.Sleep(ctx, l.Retry); err != nil {
+			return nil, err
+		}
+	}
+	*l.held = true
+	return l, nil
+}
+
+func (l *localLock) Release(context.Context) error {
+	*l.held = false
+	return nil
+}
+
+func (*localLock) Lost() context.Context { return nil }
+func (*localLock) Token() int64          { return 0 }

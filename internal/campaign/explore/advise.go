@@ -1,0 +1,151 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// Advice is what becomes of one lock when certain kinds of faults have to be expected.
+type Advice struct {
+	Lock     string                      `json:"lock"`
+	Store    locks.Store                 `json:"store"`
+	Verdict  string                      `json:"verdict"`
+	Complete int                         `json:"complete"` // all sets of so many faults are known
+	Searched string                      `json:"searched"` // how several faults were looked for in plain and just-within
+	Together []measured.Searched         `json:"together"` // the same for each base world
+	Unknown  int64                       `json:"unknown"`  // schedules of which nobody knows what they do
+	Breaks   map[string]*measured.CutSet `json:"breaks"`   // by way: the smallest set that can happen, null when none can
+
+	Rests []measured.Rest `json:"-"` // Together in a few words
+}
+
+// In is what becomes of the lock where only some ways of breaking count.
+func (a *Advice) In(of ...checker.Way) string {
+	breaks := slices.ContainsFunc(of, func(w checker.Way) bool { return a.Breaks[w.String()] != nil })
+	return measured.Verdict(breaks, a.Unknown, a.Searched)
+}
+
+// Says is what becomes of the lock in one way.
+func (a *Advice) Says(w checker.Way) say.Phrase {
+	switch s := a.Breaks[w.String()]; {
+	case s == nil:
+		return say.Text(a.In(w))
+	case len(s.Kinds) == 0:
+		return say.Text("always")
+	case len(s.Kinds) > 1:
+		return say.BreaksBySeveral.With(say.Number(len(s.Kinds)))
+	}
+	return say.Text("breaks")
+}
+
+// Expected are the kinds that a name stands for: what can last long can be short, too.
+func Expected(names []string) ([]string, error) {
+	var out []string
+	for _, name := range names {
+		if faultkind.Index(name) < 0 {
+			return nil, unknownKind(name)
+		}
+		out = append(out, name)
+		if faultkind.Index(name+short) >= 0 {
+			out = append(out, name+short)
+		}
+	}
+	return out, nil
+}
+
+func unknownKind(name string) error { return unknown("kind of fault", name, kindNames) }
+
+// unknown says of a name of nothing which ones there are, or which one was probably meant.
+func unknown(what, name string, names []string) error {
+	if best := scenario.Nearest(name, names); best != "" {
+		return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
+	}
+	return fmt.Errorf("there is no %s %q: choose of %s", what, name, strings.Join(names, ", "))
+}
+
+// WaysNamed are the ways of breaking of such names, in their order.
+func WaysNamed(names []string) (out []checker.Way, err error) {
+	var known []string
+	for _, w := range checker.Ways() {
+		if known = append(known, w.String()); slices.Contains(names, w.String()) {
+			out = append(out, w)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, unknown("way of breaking", name, known)
+		}
+	}
+	return out, nil
+}
+
+// OfStores leaves out of a result the locks of other stores than those named.
+func OfStores(r *measured.Explored, names []string) (*measured.Explored, error) {
+	out := *r
+	out.Locks = nil
+	var known []string
+	for _, l := range r.Locks {
+		v, _ := locks.Lookup(l.Lock)
+		if known = append(known, string(v.Store)); slices.Contains(names, string(v.Store)) {
+			out.Locks = append(out.Locks, l)
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, unknown("store", name, known)
+		}
+	}
+	return &out, nil
+}
+
+// Advise says of each lock of a result whether it breaks when nothing but the expected kinds
+// comes about: the best verdict first, those that break in the fewest of the ways first. Ask it about designs and misprints apart.
+func Advise(r *measured.Explored, expected []string, of []checker.Way) []Advice {
+	out := []Advice{} // an empty list in JSON, too
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		if l.Complete == 0 {
+			continue // of what was not walked, nothing is known
+		}
+		v, _ := locks.Lookup(l.Lock)
+		a := Advice{
+			Lock: l.Lock, Store: v.Store, Complete: l.Complete, Searched: l.Survives(), Together: l.SearchedTogether(), Rests: l.Rests(),
+			Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*measured.CutSet{},
+		}
+		for _, way := range of {
+			a.Breaks[way.String()] = nil
+			for _, s := range l.Breaks[way.String()] {
+				if !slices.ContainsFunc(s.Kinds, func(k string) bool { return !slices.Contains(expected, k) }) {
+					a.Breaks[way.String()] = &s
+					break // the smallest comes first
+				}
+			}
+		}
+		a.Verdict = a.In(of...)
+		out = append(out, a)
+	}
+	broken := func(a *Advice) (n int) {
+		for _, way := range of {
+			if a.Breaks[way.String()] != nil {
+				n++
+			}
+		}
+		return n
+	}
+	rank := func(a *Advice) int { return slices.Index(measured.Verdicts, a.Verdict) }
+	slices.SortStableFunc(out, func(a, b Advice) int {
+		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(broken(&a), broken(&b)), cmp.Compare(b.Complete, a.Complete), strings.Compare(a.Lock, b.Lock))
+	})
+	return out
+}

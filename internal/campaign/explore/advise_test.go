@@ -1,0 +1,66 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+)
+
+func TestAdvise(t *testing.T) {
+	set := func(kinds ...string) measured.CutSet {
+		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{Name: strings.Join(kinds, "+")}}
+	}
+	r := &measured.Explored{Locks: []measured.ExploredLock{
+		{Lock: "twice", Complete: 2, Searched: measured.Complete, Breaks: map[string][]measured.CutSet{"believe": {set("evict"), set("restart", "restart")}}},
+		{Lock: "pauses", Complete: 1, Breaks: map[string][]measured.CutSet{"believe": {set("pause-short")}, "damage": {set("lag", "pause")}}},
+		{Lock: "never", Complete: 1, Breaks: map[string][]measured.CutSet{"believe": {{Kinds: []string{}}}}},
+		{Lock: "drawn", Complete: 2, Searched: measured.Sampled},
+		{Lock: "unknown"},
+		{Lock: "lit-del-key", Complete: 2, Searched: measured.Complete},
+	}}
+	designs, misprints := r.Apart()
+	for _, tt := range []struct {
+		expected []string
+		want     string
+	}{
+		{nil, "twice: survives; drawn: none found; pauses: not searched"},
+		{[]string{"pause"}, "twice: survives; drawn: none found; pauses: breaks believe"},
+		{[]string{"pause-short", "lag"}, "twice: survives; drawn: none found; pauses: breaks believe"},
+		{[]string{"restart"}, "drawn: none found; pauses: not searched; twice: breaks believe restart+restart"},
+		{[]string{"pause", "lag"}, "twice: survives; drawn: none found; pauses: breaks believe damage"},
+	} {
+		expected, err := Expected(tt.expected)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, a := range Advise(designs, expected, []checker.Way{checker.Believe, checker.Damage}) {
+			text := a.Lock + ": " + a.Verdict
+			for _, way := range checker.Ways() {
+				if s := a.Breaks[way.String()]; s != nil {
+					text += " " + way.String()
+					if len(s.Kinds) == 2 && s.Kinds[0] == s.Kinds[1] {
+						text += " " + s.Name
+					}
+				}
+			}
+			got = append(got, text)
+		}
+		if all := strings.Join(got, "; "); all != tt.want {
+			t.Errorf("%v: %s, want %s", tt.expected, all, tt.want)
+		}
+	}
+	// A misprint is no candidate, and neither is what breaks without a fault, whatever must not happen.
+	var others []string
+	for _, l := range misprints.Locks {
+		others = append(others, l.Lock)
+	}
+	if got := strings.Join(others, " "); got != "never lit-del-key" {
+		t.Errorf("no candidates are %s", got)
+	}
+	if _, err := Expected([]string{"failover"}); err == nil || !strings.Contains(err.Error(), "fail-over") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/timeline"
+)
+
+// Costs are those of all locks that the simulator plays, by their names.
+func Costs(ctx context.Context, w World) (map[string]measured.Cost, error) {
+	out := map[string]measured.Cost{}
+	for _, v := range locks.Simulated() {
+		c, err := costOf(ctx, w, v)
+		if err != nil {
+			return nil, err
+		}
+		out[v.ID] = c
+	}
+	return out, nil
+}
+
+// costOf plays two stories without any luck and measures them.
+func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error) {
+	all := bases()
+	var out measured.Cost
+	alone, err := playCost(ctx, w, &story{lock: v.ID, world: all[0].text(&v, 1, 2, false)})
+	if err != nil {
+		return out, err
+	}
+	for _, n := range alone.Header.Nodes {
+		if n.Role == history.RoleStore {
+			out.Servers++
+		}
+	}
+	out.Acquire = roundTrips(alone, history.Waits, history.Acquired)
+	out.Release = roundTrips(alone, history.Releasing, history.Released)
+	dies := faultItem("crash: A", "A is in its critical section", 0)
+	orphaned, err := playCost(ctx, w, &story{lock: v.ID, world: all[0].text(&v, 2, 1, false), faults: []string{dies}})
+	if err != nil {
+		return out, err
+	}
+	out.DeadHolder = -1
+	var since history.Instant // that somebody waits for a dead holder
+	dead := false
+	for _, e := range timeline.Of(orphaned).Each(history.Crashed, history.Waits, history.Acquired) {
+		switch {
+		case e.Kind == history.Crashed:
+			dead, since = true, e.At
+		case e.Kind == history.Waits && dead:
+			since = e.At
+		case e.Kind == history.Acquired && dead:
+			out.DeadHolder = time.Duration(e.At - since)
+			return out, nil
+		}
+	}
+	return out, nil
+}
+
+func playCost(ctx context.Context, w World, s *story) (*history.History, error) {
+	p, err := s.plan()
+	if err != nil {
+		return nil, err
+	}
+	// What counts is when somebody gets the lock, not who gives up before, and what WAIT waits for
+	// is a replica that is no farther away than the client.
+	p.Workload.Wait = 10 * time.Minute
+	p.SetLag(time.Millisecond)
+	w.Watch(nil)
+	return w.Play(ctx, p, s.lock, 1)
+}
+
+// roundTrip is that of the plain world.
+const roundTrip = 2 * time.Millisecond
+
+// roundTrips is how many fit between the last event of a kind and the next one of another; 0 when
+// there are none.
+func roundTrips(h *history.History, from, to history.Kind) int {
+	var began, took time.Duration
+	for _, e := range timeline.Of(h).Each(from, to) {
+		switch e.Kind {
+		case from:
+			began = time.Duration(e.At)
+		case to:
+			took = time.Duration(e.At) - began
+		}
+	}
+	return int((took + roundTrip - 1) / roundTrip)
+}

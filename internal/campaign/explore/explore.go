@@ -1,0 +1,346 @@
+// Package explore walks the space of faults: what does it take to break a lock?
+//
+// A base world is a way in which a lock is used, without faults. A schedule puts faults at
+// moments that its run reaches. The walk plays all schedules of one fault in all base
+// worlds, then all of two, and so on: play a schedule, list the moments that it has
+// reached, put the next fault at each of them, play again. What it finds are the minimal
+// sets of kinds of faults that break a lock in one of four ways, each with the plainest
+// schedule that shows it; and where it finds none, that there is none within its scope.
+//
+// A result depends on the options alone, not on the number of workers or on whether the
+// walk was interrupted and resumed.
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+)
+
+// GCPercent is what a walk sets debug.SetGCPercent to: its runs are short, and memory is cheaper than
+// to collect it.
+const GCPercent = 1000
+
+// WorkerMemory is how many bytes a walk takes for each of its workers before it collects more often than that: pairs that
+// begin with one lag can be half a million.
+const WorkerMemory = 384 << 20
+
+// Options say what to walk.
+type Options struct {
+	Locks   []locks.Variant
+	Faults  int      // of a schedule, at most
+	Clients int      // of each base world, at least
+	Rounds  int      // of each client, at least
+	Only    []string // kinds; nil for all
+	In      []string // base worlds; nil for all
+	// Complete are the base worlds in which all schedules of several faults are walked; nil: those of In, or
+	// those of which bases say so. In the others schedules of two faults are drawn.
+	Complete []string
+	// Sample is how many schedules of each two kinds are drawn; 0: none.
+	Sample int
+	Jobs   int // workers; 0: one for each core
+
+	// Tries is for worlds in which a schedule is not one run, such as code some of whose choices follow no seed: a
+	// schedule is played up to so many times, until its faults have come about and changed something. What is found
+	// then was seen, and what is not found is statistics. 0 and 1: once.
+	Tries int
+
+	// Refuse, if not nil, says why the worlds cannot play a plan with a lock: faults of which it says so,
+	// and ways to use the lock, are no part of the walk then.
+	Refuse func(p *plan.Plan, lock string) error
+	// Shard is which schedules of the most faults are walked. Those of fewer are walked all the same:
+	// which ones of the most are played depends on what breaks with fewer.
+	Shard campaign.Shard
+
+	keep func(l *letter) bool // which letters; nil for all. For tests
+
+	// Worlds makes a world whose runs end at MostEvents and MostRestless.
+	Worlds func() World
+	// Progress, if not nil, is told after each piece of work; one call at a time.
+	Progress func(Progress)
+}
+
+// Progress says how far a walk has come.
+type Progress struct {
+	Lock        string
+	Base        string
+	Faults      int
+	Done, Units int   // pieces of work of this lock, this base world and this number of faults
+	Walked      int64 // schedules of all locks
+}
+
+// Check says why the options make no sense, or nil.
+func (o *Options) Check() error {
+	switch {
+	case o.Faults < 1 || o.Faults > 4:
+		return fmt.Errorf("%d faults in a schedule: choose 1 to 4", o.Faults)
+	case o.Clients < 2 || o.Clients > mostClients:
+		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone has none to compete with", o.Clients, mostClients)
+	case o.Tries < 0:
+		return fmt.Errorf("%d tries: choose one at least", o.Tries)
+	case o.Sample < 0:
+		return fmt.Errorf("%d schedules of each two kinds: choose one at least, or 0 for none", o.Sample)
+	case o.Rounds < 1 || o.Rounds > 5:
+		return fmt.Errorf("%d rounds: choose 1 to 5", o.Rounds)
+	}
+	for _, name := range o.Only {
+		if faultkind.Index(name) < 0 {
+			return unknownKind(name)
+		}
+	}
+	var known []string
+	for _, b := range bases() {
+		known = append(known, b.Name)
+	}
+	for _, name := range slices.Concat(o.In, o.Complete) {
+		if !slices.Contains(known, name) {
+			return unknown("base world", name, known)
+		}
+	}
+	return nil
+}
+
+// walks reports whether a base world is walked.
+func (o *Options) walks(base string) bool { return o.In == nil || slices.Contains(o.In, base) }
+
+// refuses reports whether the worlds cannot play a plan.
+func (o *Options) refuses(p *plan.Plan, lock string) bool {
+	return o.Refuse != nil && o.Refuse(p, lock) != nil
+}
+
+// walk is a walk under way.
+type walk struct {
+	o     *Options
+	state *State
+
+	mu      sync.Mutex
+	players []*player // that nobody uses
+	all     []*player
+}
+
+// Walk goes on with a walk from where the state says, which it changes. When ctx ends, the
+// error is its own, and the state holds what was walked until then.
+func Walk(ctx context.Context, o Options, s *State) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	w := &walk{o: &o, state: s}
+	defer func() {
+		for _, p := range w.all {
+			p.w.Close()
+		}
+	}()
+	s.Ended = false
+	next := w.prepare(ctx, 0)
+	for i := range o.Locks {
+		this := <-next
+		if this.err != nil {
+			return this.err
+		}
+		next = w.prepare(ctx, i+1) // while this one is walked
+		if err := w.lock(ctx, this); err != nil {
+			<-next
+			return err
+		}
+	}
+	s.Ended = true
+	return nil
+}
+
+// prepare prepares a lock for its walk.
+func (w *walk) prepare(ctx context.Context, i int) <-chan *prepared {
+	out := make(chan *prepared, 1)
+	if i == len(w.o.Locks) {
+		close(out)
+		return out
+	}
+	go func() { out <- w.grounds(ctx, w.o.Locks[i]) }()
+	return out
+}
+
+// borrow takes a player that nobody uses.
+func (w *walk) borrow() *player {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.players); n > 0 {
+		p := w.players[n-1]
+		w.players = w.players[:n-1]
+		return p
+	}
+	p := &player{w: w.o.Worlds()}
+	w.all = append(w.all, p)
+	return p
+}
+
+func (w *walk) giveBack(p *player) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.players = append(w.players, p)
+}
+
+// lock walks one lock: fewest faults first.
+func (w *walk) lock(ctx context.Context, p *prepared) error {
+	l := w.state.lock(p.id)
+	l.Bases, l.Together, l.Drawn = []string{}, nil, nil
+	for i := range p.found {
+		l.Found = addFound(l.Found, p.found[i])
+	}
+	for _, g := range p.grounds {
+		l.Bases = append(l.Bases, g.base.Name)
+	}
+	complete, drawn := w.o.together(p.grounds)
+	for _, g := range complete {
+		l.Together = append(l.Together, g.base.Name)
+	}
+	for _, g := range drawn {
+		l.Drawn = append(l.Drawn, g.base.Name)
+	}
+	if err := w.stages(ctx, l, p.grounds, 1, l.smaller(1)); err != nil {
+		return err
+	}
+	if err := l.checkTaken(); err != nil {
+		return err
+	}
+	for faults := 2; faults <= w.o.Faults; faults++ {
+		for _, g := range complete { // in this order: what breaks in a plainer world is not looked for in the next
+			if l.taken(g.base.Name, faults) {
+				continue
+			}
+			if err := w.stages(ctx, l, []*ground{g}, faults, l.plainer(faults, g.index)); err != nil {
+				return err
+			}
+		}
+		for _, g := range drawn {
+			if faults > 2 || l.taken(g.base.Name, faults) {
+				continue
+			}
+			if err := w.sample(ctx, l, g); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// together are the grounds on which several faults come together: all of their schedules, and some. Where nobody gets a
+// lock, runs are retries and nothing else, so that all are walked in the world that is for such locks, and none in others.
+func (o *Options) together(grounds []*ground) (complete, drawn []*ground) {
+	unserved := o.In == nil && slices.ContainsFunc(grounds, func(g *ground) bool { return g.base.unserved })
+	for _, g := range grounds {
+		switch {
+		case unserved != g.base.unserved && o.In == nil:
+		case unserved || o.complete(g.base):
+			complete = append(complete, g)
+		case o.Sample > 0:
+			drawn = append(drawn, g)
+		}
+	}
+	return complete, drawn
+}
+
+// complete reports whether all schedules of several faults are walked in a base world.
+func (o *Options) complete(b *base) bool {
+	switch {
+	case o.Complete != nil:
+		return slices.Contains(o.Complete, b.Name)
+	case o.In != nil:
+		return true
+	}
+	return b.several
+}
+
+// prepared is a lock whose walk can begin.
+type prepared struct {
+	id      string
+	grounds []*ground
+	found   []found // what breaks without a fault
+	err     error
+}
+
+// grounds are the base worlds for a lock, each played without faults: what breaks there is
+// the set of no kinds. One that breaks is no lock as it is, and how else it could be used does not
+// matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
+// and whether anybody gets it, which other worlds do not.
+func (w *walk) grounds(ctx context.Context, v locks.Variant) *prepared {
+	p := w.borrow()
+	defer w.giveBack(p)
+	out := &prepared{id: v.ID}
+	fence, broken, unserved := false, false, false
+	for i, b := range bases() {
+		if broken && !b.unserved || b.unserved && !unserved {
+			continue
+		}
+		if b.fits != nil && !b.fits(&v) || !w.o.walks(b.Name) && b.Name != plainBase {
+			continue
+		}
+		g, err := w.o.newGround(v, i, fence)
+		if err != nil {
+			return &prepared{err: err}
+		}
+		if w.o.refuses(g.plan, v.ID) {
+			continue
+		}
+		p.on(g)
+		first, h, err := p.play(ctx, nil, false)
+		if err == nil && i == 0 && checker.HandsOutTokens(h) {
+			fence = true
+			if g, err = w.o.newGround(v, i, fence); err == nil {
+				p.on(g)
+				first, h, err = p.play(ctx, nil, false)
+			}
+		}
+		if err != nil {
+			return &prepared{err: err}
+		}
+		if b.stands && (first.broken != [ways]bool{} || refusesItself(h)) {
+			continue
+		}
+		if !first.whole {
+			return &prepared{err: fmt.Errorf("%s in the world %s does not come to its end without a fault", v.ID, b.Name)}
+		}
+		for way := range first.broken {
+			if first.broken[way] {
+				out.found = append(out.found, newFound(g, checker.Way(way), nil, nil, first.events, nil))
+			}
+		}
+		if b.Name == plainBase && first.broken[checker.Stuck] {
+			unserved = true
+			g.timing = shortProbe
+		}
+		if !w.o.walks(b.Name) {
+			continue
+		}
+		out.grounds = append(out.grounds, g)
+		broken = broken || first.broken != [ways]bool{}
+	}
+	return out
+}
+
+// refusesItself reports whether the holder did not get the lock again, or lost it when it
+// gave it back once.
+func refusesItself(h *history.History) bool {
+	inside := map[history.NodeID]bool{}
+	for _, i := range h.Milestones() {
+		switch e := &h.Events[i]; e.Kind {
+		case history.ReenterFailed:
+			return true
+		case history.Reentered:
+			inside[e.Node] = true
+		case history.Releasing:
+			inside[e.Node] = false
+		case history.Removed:
+			if inside[e.Peer] {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,291 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/sim"
+)
+
+func world() World { return worldOf(true) }
+
+func worldOf(wordless bool) World {
+	w := sim.New()
+	w.Reserve(sim.MaxRecorded - MostEvents)
+	w.Restless = MostRestless
+	w.Wordless = wordless
+	return w
+}
+
+func variant(t testing.TB, id string) locks.Variant {
+	t.Helper()
+	v, ok := locks.Lookup(id)
+	if !ok {
+		t.Fatal("no lock " + id)
+	}
+	return v
+}
+
+// options are those of a walk of one lock with two clients of one round each.
+func options(t testing.TB, lock string, faults int, only ...string) Options {
+	t.Helper()
+	return Options{Locks: []locks.Variant{variant(t, lock)}, Faults: faults, Clients: 2, Rounds: 1, Only: only, Jobs: 1, Worlds: world}
+}
+
+// walked walks to the end.
+func walked(t testing.TB, o Options) *State {
+	t.Helper()
+	s := NewState(&o)
+	if err := Walk(t.Context(), o, s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// sets are the minimal sets of one way, each as one text.
+func sets(s *State, way checker.Way) []string {
+	out := []string{}
+	for _, f := range s.Locks[0].minimal(way) {
+		out = append(out, strings.Join(f.Kinds.names(), "+"))
+	}
+	return out
+}
+
+// told is the result as bytes.
+func told(t testing.TB, s *State, o Options) string {
+	t.Helper()
+	r, err := s.Result(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := r.JSON("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Equal histories do not have equal futures: a step of the clock leaves no trace in the
+// history, and neither does a cut over which nobody talks yet.
+func TestTraps(t *testing.T) {
+	for _, tt := range []struct {
+		lock    string
+		letters []string
+		kinds   string
+	}{
+		{"set-wait-1of2", []string{"jump-clock: redis-1; by: -11s", "fail-over: operator"}, "fail-over+server-clock"},
+		{"watchdog-lua", []string{"partition: [A, redis-2]; for: 12s", "promote: replica"}, "cut+promote"},
+	} {
+		o := options(t, tt.lock, 2)
+		o.keep = func(l *letter) bool { return slices.Contains(tt.letters, l.text) }
+		s := walked(t, o)
+		broken := slices.Concat(sets(s, checker.Believe), sets(s, checker.Damage))
+		if !slices.Contains(broken, tt.kinds) {
+			t.Errorf("%s: %v, want %s among them", tt.lock, broken, tt.kinds)
+		}
+	}
+}
+
+// What is known of locks, the walk finds without being told.
+func TestFindsWhatIsKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name, lock string
+		faults     int
+		in         string
+		way        checker.Way
+		kinds      string
+		only       []string
+	}{
+		{"a lock in a queue is lost by a short pause and a session that is ended", "zk-sequential", 2, "plain", checker.Believe,
+			"pause-short+evict", []string{"pause-short", "evict"}},
+		{"a pause outlives session and lock delay", "consul-session", 1, "plain", checker.Believe, "pause", []string{"pause"}},
+		{"a late release of one's own earlier round frees the next one", "etcd-mutex", 1, "twice", checker.Believe,
+			"late-release-short", []string{"late-release-short"}},
+		{"a database ends a silent session", "pg-advisory", 1, "idle-sessions", checker.Believe, "slow", []string{"slow"}},
+		{"a split heals while the holder works", "set-nx-lua-cluster", 1, "plain", checker.Believe, "split-short", []string{"split-short"}},
+		{"a clock runs 15 % fast", "set-nx-lua", 1, "just-within", checker.Believe, "clock-rate", []string{"clock-rate"}},
+		{"a node forgets what another one has never heard", "redlock", 2, "plain", checker.Believe, "lost-request+restart",
+			[]string{"lost-request", "restart"}},
+		{"a blind DEL", "setnx-expire", 1, "release-again", checker.Robbed, "late-release", []string{"late-release"}},
+	} {
+		o := options(t, tt.lock, tt.faults, tt.only...)
+		o.In = []string{tt.in}
+		s := walked(t, o)
+		if got := sets(s, tt.way); !slices.Contains(got, tt.kinds) {
+			t.Errorf("%s: %s of %s: %v, want %s among them", tt.name, tt.way, tt.lock, got, tt.kinds)
+		}
+		for _, st := range s.Locks[0].Stages {
+			if len(st.Doubts) > 0 {
+				t.Errorf("%s: %v", tt.name, st.Doubts)
+			}
+		}
+	}
+}
+
+// What must not break does not.
+func TestNone(t *testing.T) {
+	for _, tt := range []struct {
+		lock   string
+		faults int
+		way    checker.Way
+		only   []string
+	}{
+		{"set-nx-lua", 2, checker.Stuck, []string{"fail-over"}}, // two of them leave no server
+		{"set-nx-lua", 1, checker.Robbed, []string{"pause", "late-release", "evict", "lost-reply", "crash"}},
+		{"redlock-fsync", 1, checker.Believe, []string{"crash", "restart", "lost-request", "host"}},
+		{"consul-session", 1, checker.Believe, []string{"pause-short", "cut-short", "crash"}},
+	} {
+		o := options(t, tt.lock, tt.faults, tt.only...)
+		o.In = []string{plainBase, "twice"}
+		s := walked(t, o)
+		if got := sets(s, tt.way); len(got) > 0 {
+			t.Errorf("%s of %s: %v, want none", tt.way, tt.lock, got)
+		}
+		if s.Walked() < 200 || s.Locks[0].complete(tt.faults) != tt.faults {
+			t.Errorf("%s: %d schedules, complete %d", tt.lock, s.Walked(), s.Locks[0].complete(tt.faults))
+		}
+	}
+}
+
+// A lock that breaks without a fault needs none: no other set is minimal then.
+func TestBreaksWithoutAFault(t *testing.T) {
+	s := walked(t, options(t, "lit-unchecked", 1, "pause", "crash"))
+	if got := sets(s, checker.Believe); !reflect.DeepEqual(got, []string{""}) {
+		t.Errorf("%q", got)
+	}
+	o := options(t, "lit-unchecked", 1, "pause", "crash")
+	if text := told(t, s, o); !strings.Contains(text, `"believe":[{"kinds":[],"story":0}]`) {
+		t.Errorf("%.2000s", text)
+	}
+}
+
+// All schedules of several faults are walked in the plain world and in just-within; where nobody gets the lock in it, among clients that
+// try for a shorter time. Who breaks in another way without a fault is walked in the plain world only. Where
+// worlds are named, they are walked in each of them.
+func TestWhereSeveralFaultsComeTogether(t *testing.T) {
+	for _, tt := range []struct{ lock, only, in, bases, pairs string }{
+		{"pg-advisory", "late-release", "", "plain twice just-within long-work patient-replies little-patience release-again nested three-clients idle-sessions", "plain just-within"},
+		{"lit-s3-integer", "promote", "", "plain short-wait", "short-wait"},
+		{"lit-unchecked", "lost-reply", "", "plain", "plain"},
+		{"lit-unchecked", "lost-reply", "twice", "twice", "twice"},
+		{"set-nx-lua", "lost-reply", "twice five-nodes just-within", "twice just-within", "twice just-within"},
+		{"lit-s3-integer", "promote", "short-wait", "short-wait", "short-wait"},
+		{"set-nx-lua", "lost-reply", "short-wait", "", ""},
+	} {
+		o := options(t, tt.lock, 2, tt.only)
+		if tt.in != "" {
+			o.In = strings.Fields(tt.in)
+		}
+		l := walked(t, o).Locks[0]
+		var pairs []string
+		for _, st := range l.Stages {
+			if st.Faults == 2 {
+				pairs = append(pairs, st.Base)
+			}
+		}
+		if bases, pairs := strings.Join(l.Bases, " "), strings.Join(pairs, " "); bases != tt.bases || pairs != tt.pairs {
+			t.Errorf("%s is walked in %q, its pairs in %q; want %q and %q", tt.lock, bases, pairs, tt.bases, tt.pairs)
+		}
+	}
+}
+
+// What the plain world says of a lock, it says where it is not walked, too: tokens, and that no client gets it.
+// A stage that was not begun is none that was walked to its end.
+func TestTheWorldsThatAreNamed(t *testing.T) {
+	o := options(t, "redisson-fenced", 1, "pause")
+	o.In = []string{"twice"}
+	s := walked(t, o)
+	if got := sets(s, checker.Damage); len(got) > 0 || len(sets(s, checker.Believe)) == 0 {
+		t.Errorf("damage by %q, although the resource looks at tokens; two believe by %q", got, sets(s, checker.Believe))
+	}
+	o = options(t, "lit-s3-integer", 1, "promote")
+	o.In = []string{"short-wait"}
+	if got := sets(walked(t, o), checker.Stuck); !reflect.DeepEqual(got, []string{""}) {
+		t.Errorf("stuck by %q, want no fault", got)
+	}
+	o = options(t, "pg-advisory", 2, "late-release")
+	o.Refuse = func(p *plan.Plan, _ string) error {
+		if p.Workload.Repeat < 2 {
+			return errors.New("one round only")
+		}
+		return nil
+	}
+	if l := walked(t, o).Locks[0]; len(l.Together) > 0 || l.complete(2) != 1 || !slices.Contains(l.Bases, "twice") {
+		t.Errorf("without the plain world: %q, together in %q, complete up to %d", l.Bases, l.Together, l.complete(2))
+	}
+	o = options(t, "set-nx-lua", 2, "lost-reply")
+	o.In = []string{"twice", "just-within"}
+	half := walked(t, o).Locks[0]
+	half.Stages = slices.DeleteFunc(half.Stages, func(st *stage) bool { return st.Faults == 2 && st.Base == "just-within" }) // not begun
+	if half.complete(2) != 1 {
+		t.Errorf("complete up to %d, and pairs were walked in one world of two", half.complete(2))
+	}
+}
+
+// Workers, interruptions and what is walked before change no byte.
+func TestTheSameBytes(t *testing.T) {
+	o := options(t, "redlock", 2, "restart", "lost-request")
+	o.Locks, o.In = append(o.Locks, variant(t, "setnx")), []string{plainBase}
+	o.keep = func(l *letter) bool { return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s") }
+	want := told(t, walked(t, o), o)
+	many := o
+	many.Jobs = 3
+	if got := told(t, walked(t, many), many); got != want {
+		t.Errorf("three workers:\n%s\nwant\n%s", got, want)
+	}
+	s := NewState(&o)
+	pieces := 0
+	for stop := 10; ; stop += 30 {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		part := many
+		part.Progress = func(Progress) {
+			if n++; n == stop {
+				cancel()
+			}
+		}
+		err := Walk(ctx, part, s)
+		cancel()
+		if err == nil {
+			break
+		}
+		pieces++
+		data, err := s.Store()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = ReadState(data, &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := told(t, s, o); got != want || pieces < 3 {
+		t.Errorf("after %d interruptions:\n%s\nwant\n%s", pieces, got, want)
+	}
+}
+
+func TestWalkOfAnotherScope(t *testing.T) {
+	o := options(t, "setnx", 1, "crash")
+	data, err := NewState(&o).Store()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deeper := options(t, "setnx", 2, "crash")
+	if _, err := ReadState(data, &deeper); err != nil {
+		t.Error(err)
+	}
+	for _, other := range []Options{options(t, "setnx", 1, "pause"), {Faults: 1, Clients: 3, Rounds: 1, Only: o.Only}} {
+		if _, err := ReadState(data, &other); err == nil || !strings.Contains(err.Error(), "another scope") {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := ReadState([]byte("{}"), &o); err == nil {
+		t.Error("this is no stored walk")
+	}
+}

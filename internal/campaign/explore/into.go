@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/locks"
+)
+
+// CheckInto says why the result of such a walk cannot be put into a stored one, or nil. The scope
+// has to be the same, unless all of its locks are walked, and nothing that is known may be lost.
+func (o *Options) CheckInto(stored *measured.Explored) error {
+	scope := o.scope()
+	scope.Faults = stored.Scope.Faults
+	others := slices.ContainsFunc(stored.Locks, func(l measured.ExploredLock) bool {
+		return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
+	})
+	if others && !reflect.DeepEqual(scope, stored.Scope) {
+		return errors.New("it is of another scope (worlds, kinds, clients, rounds or durations): walk with the options that it was walked with, or all of its locks again")
+	}
+	for _, v := range o.Locks {
+		if at := indexOf(stored, v.ID); at >= 0 && stored.Locks[at].Complete > o.Faults {
+			return fmt.Errorf("it has all sets of %d faults of %s, and would lose them: walk with --faults %d",
+				stored.Locks[at].Complete, v.ID, stored.Locks[at].Complete)
+		}
+	}
+	return nil
+}
+
+// Into is Result put into a stored one, see CheckInto: the locks of this walk take the place of
+// what was known of them, and what was stored of others stays.
+func (s *State) Into(o *Options, stored *measured.Explored) (*measured.Explored, error) {
+	if err := o.CheckInto(stored); err != nil {
+		return nil, err
+	}
+	for _, v := range o.Locks {
+		if s.lock(v.ID).complete(o.Faults) < o.Faults {
+			return nil, fmt.Errorf("%s is not walked to its end with %d faults", v.ID, o.Faults)
+		}
+	}
+	r, err := s.Result(o)
+	if err != nil {
+		return nil, err
+	}
+	r.Scope.Faults = max(s.Scope.Faults, stored.Scope.Faults)
+	for i := range stored.Locks {
+		if indexOf(r, stored.Locks[i].Lock) < 0 {
+			r.Locks = append(r.Locks, stored.Locks[i])
+		}
+	}
+	slices.SortStableFunc(r.Locks, func(a, b measured.ExploredLock) int { return strings.Compare(a.Lock, b.Lock) })
+	return r, nil
+}
+
+// indexOf is where a result has a lock; -1 when it has not.
+func indexOf(x *measured.Explored, lock string) int {
+	return slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+}

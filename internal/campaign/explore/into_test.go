@@ -1,0 +1,118 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/locks"
+)
+
+// several are the options of a walk of some locks, few kinds and one world.
+func several(t *testing.T, faults int, ids ...string) Options {
+	t.Helper()
+	o := options(t, ids[0], faults, "evict", "lost-reply", "hung")
+	o.In = []string{plainBase}
+	o.Locks = nil
+	for _, id := range ids {
+		o.Locks = append(o.Locks, variant(t, id))
+	}
+	return o
+}
+
+func resultOf(t *testing.T, o Options) *measured.Explored {
+	t.Helper()
+	r, err := walked(t, o).Result(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// asText is a result as it is stored.
+func asText(t *testing.T, r *measured.Explored) string {
+	t.Helper()
+	data, err := r.JSON("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Locks that are walked one after the other, each into what was stored before, come to the bytes
+// of one walk, whatever the order; and so does one that is walked again.
+func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
+	want := resultOf(t, several(t, 1, "consul-session", "etcd-txn", "lua-setex", "mysql-unique", "set-nx-lua", "setnx"))
+	for _, order := range [][]string{{"lua-setex", "set-nx-lua", "setnx", "consul-session", "mysql-unique", "etcd-txn"}, {"etcd-txn", "setnx", "mysql-unique", "set-nx-lua", "consul-session", "lua-setex", "set-nx-lua"}} {
+		r := resultOf(t, several(t, 1, order[0]))
+		for _, id := range order[1:] {
+			o := several(t, 1, id)
+			stored, err := measured.ReadExplored([]byte(asText(t, r)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err = walked(t, o).Into(&o, stored); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := asText(t, r); got != asText(t, want) {
+			t.Errorf("in the order %v:\n%s\nwant\n%s", order, got, asText(t, want))
+		}
+	}
+}
+
+// What is walked anew takes the place of what was known.
+func TestIntoForgetsWhatWasKnown(t *testing.T) {
+	r := resultOf(t, several(t, 1, "lua-setex", "set-nx-lua"))
+	wrong := `set: robbed by nothing`
+	at := indexOf(r, "set-nx-lua")
+	r.Locks[at].Doubts = []string{wrong}
+	r.Scope.Faults = 2 // so many were walked of the other lock
+	only := several(t, 1, "set-nx-lua")
+	again, err := walked(t, only).Into(&only, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := asText(t, again); strings.Contains(text, wrong) || len(again.Locks) != 2 || again.Scope.Faults != 2 {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestIntoRefuses(t *testing.T) {
+	pairs := several(t, 2, "setnx-expire")
+	pairs.Only = []string{"evict"}
+	deep := resultOf(t, pairs)
+	shallow := pairs
+	shallow.Faults = 1
+	half := pairs
+	half.Locks = []locks.Variant{variant(t, "setnx")}
+	other := half
+	other.Rounds = 2
+	for _, tt := range []struct {
+		name string
+		o    Options
+		walk bool
+		want string
+	}{
+		{"loses pairs", shallow, true, "walk with --faults 2"},
+		{"another scope", other, true, "another scope"},
+		{"not walked", half, false, "not walked to its end"},
+	} {
+		s := NewState(&tt.o)
+		if tt.walk {
+			s = walked(t, tt.o)
+		}
+		_, err := s.Into(&tt.o, deep)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// What one shard doubts, the whole does.
+func TestJoinKeepsDoubts(t *testing.T) {
+	one, other := stage{Units: 2, Done: []span{{1, 2}}, Doubts: []string{"b"}}, stage{Units: 2, Done: []span{{0, 1}}, Doubts: []string{"a"}}
+	if err := one.join(&other); err != nil || len(one.Doubts) != 2 || one.Doubts[0] != "a" {
+		t.Errorf("%v, %q", err, one.Doubts)
+	}
+}

@@ -1,0 +1,252 @@
+package explore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/sim"
+)
+
+// grounded is a player in the plain world of a lock.
+func grounded(t *testing.T, o Options, w World) *player {
+	t.Helper()
+	g, err := o.newGround(o.Locks[0], 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &player{w: w}
+	t.Cleanup(p.w.Close)
+	p.on(g)
+	return p
+}
+
+// To watch a run changes no byte of it.
+func TestWatchingChangesNothing(t *testing.T) {
+	for _, lock := range []string{"redisson", "zk-sequential", "set-nx-lua-cluster"} {
+		p := grounded(t, options(t, lock, 1), worldOf(false))
+		_, h, err := p.play(t.Context(), nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched, moments := h.Hash(), len(p.moves.all)
+		if _, h, err = p.play(t.Context(), nil, false); err != nil {
+			t.Fatal(err)
+		}
+		if h.Hash() != watched || moments < 20 {
+			t.Errorf("%s: %v watched and %v alone, %d moments", lock, watched, h.Hash(), moments)
+		}
+	}
+}
+
+// What judge does not ask a checker, no checker would object to.
+func TestJudgeAsksWhereItMatters(t *testing.T) {
+	broken := [ways]int{}
+	for _, lock := range []string{"set-nx-ex-del", "setnx", "zk-ephemeral", "pg-advisory"} {
+		p := grounded(t, options(t, lock, 1), world())
+		_, h, err := p.play(t.Context(), nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range p.next(h, nil) {
+			if i%5 != 0 {
+				continue
+			}
+			v, h, err := p.play(t.Context(), schedule{x}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := [ways]bool{
+				checker.Believe: exclusion(h).Verdict == checker.Broken,
+				checker.Damage:  checker.Damaged(h),
+				checker.Robbed:  release(h).Verdict == checker.Broken,
+				checker.Stuck:   p.w.Serves() && progress(h).Verdict == checker.Broken,
+			}
+			if v.broken != want {
+				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.told(schedule{x}).English(), v.broken, want)
+			}
+			for way := range want {
+				if want[way] {
+					broken[way]++
+				}
+			}
+		}
+	}
+	for way, n := range broken {
+		if n < 10 {
+			t.Errorf("%s in %d runs only: too few to compare", checker.Way(way), n)
+		}
+	}
+}
+
+// A fault without effect is no evidence for its kind: what breaks without it is found, and what does not is a doubt.
+func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
+	o := options(t, "set-nx-lua", 2, "evict", "crash")
+	p := grounded(t, o, world())
+	letter := func(text string) int {
+		return slices.IndexFunc(p.g.letters, func(l letter) bool { return l.text == text })
+	}
+	at := trigger{Moment: faults.InSection, Who: 0, Nth: 1}
+	evict, crash := place{Letter: letter("evict: lock"), When: at}, place{Letter: letter("crash: A"), When: at}
+	twice := schedule{evict, evict}
+	u := &unit{p: p, known: &smaller{}, faults: 2}
+	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	if len(u.found) != 2 || len(u.singles) != 0 || len(u.doubts) != 0 || u.Vain != 1 {
+		t.Errorf("found %v, singles %v, doubts %q, %d in vain", u.found, u.singles, u.doubts, u.Vain)
+	}
+	for i := range u.found {
+		if f := &u.found[i]; len(f.Kinds) != 1 || len(f.Schedule) != 1 || f.faults() != 2 {
+			t.Errorf("%v by %v, found by %d faults", f.Kinds, f.Schedule, f.faults())
+		}
+	}
+	both := [ways]bool{checker.Believe: true, checker.Damage: true}
+	for _, acted := range []uint{0, 1} { // none; the crash, which breaks nothing
+		u = &unit{p: p, known: &smaller{}, faults: 2}
+		if err := u.withoutIdle(t.Context(), &branch{s: schedule{crash, evict}, order: []int{0, 0}}, &both, acted); err != nil {
+			t.Fatal(err)
+		}
+		if len(u.found) != 0 || len(u.doubts) != 2 {
+			t.Errorf("acted %b: found %v, doubts %q", acted, u.found, u.doubts)
+		}
+	}
+	u = &unit{p: p, known: &smaller{}, faults: 2}
+	if err := u.withoutIdle(t.Context(), &branch{s: twice, order: []int{0, 0}}, &both, 3); err != nil {
+		t.Fatal(err)
+	}
+	if len(u.found) != 0 || len(u.doubts) != 2 {
+		t.Errorf("the second has no effect when it is played again: found %v, doubts %q", u.found, u.doubts)
+	}
+	known := &smaller{}
+	for way := range known {
+		known[way] = []kindSet{{uint8(faultkind.Index("evict"))}}
+	}
+	u = &unit{p: p, known: known, faults: 2}
+	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil || u.Walked != 0 {
+		t.Errorf("%v, %d walked: no way is open", err, u.Walked)
+	}
+}
+
+// A run without an end is counted and shows nothing.
+func TestCutShort(t *testing.T) {
+	o := options(t, "set-nx-lua", 1, "pause", "evict")
+	o.In = []string{plainBase}
+	whole := walked(t, o)
+	o.Worlds = func() World {
+		w := sim.New()
+		w.Reserve(sim.MaxRecorded - 60)
+		return w
+	}
+	s := walked(t, o)
+	st, all := s.Locks[0].Stages[0], whole.Locks[0].Stages[0]
+	if st.Cut == 0 || st.Cut >= st.Walked || st.Walked != all.Walked || all.Cut != 0 {
+		t.Errorf("%d cut short of %d; %d of %d", st.Cut, st.Walked, all.Cut, all.Walked)
+	}
+	for _, f := range s.Locks[0].Found {
+		if f.Events > 60 {
+			t.Errorf("%v was found in a run of %d events", f.Names, f.Events)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for _, tt := range []struct {
+		set, of kindSet
+		want    bool
+	}{
+		{kindSet{}, kindSet{}, true},
+		{kindSet{}, kindSet{3}, true},
+		{kindSet{3}, kindSet{1, 3}, true},
+		{kindSet{1, 3}, kindSet{1, 2, 3}, true},
+		{kindSet{1}, kindSet{3}, false},
+		{kindSet{3}, kindSet{1}, false},
+		{kindSet{3, 3}, kindSet{3}, false},
+		{kindSet{3}, kindSet{3, 3}, true},
+		{kindSet{1, 1}, kindSet{1, 2}, false},
+	} {
+		if got := tt.set.within(tt.of); got != tt.want {
+			t.Errorf("%v within %v: %v", tt.set, tt.of, got)
+		}
+	}
+}
+
+// A fault can come at the end of the one before, and right after its beginning; then it may
+// hit any client.
+func TestRightAfterTheFaultBefore(t *testing.T) {
+	p := grounded(t, options(t, "set-nx-lua", 2, "pause-short", "crash"), world())
+	letter := func(text string) int {
+		return slices.IndexFunc(p.g.letters, func(l letter) bool { return l.text == text })
+	}
+	first := place{Letter: letter("pause: A; for: 5s"), When: trigger{Moment: faults.InSection, Who: 0, Nth: 1}}
+	_, h, err := p.play(t.Context(), schedule{first}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := p.next(h, schedule{first})
+	for _, after := range []time.Duration{0, 5 * time.Second} {
+		second := place{Letter: letter("crash: B"), When: first.When, After: after}
+		if !slices.ContainsFunc(all, func(x place) bool { return x.Letter == second.Letter && x.When == second.When && x.After == after }) {
+			t.Errorf("B is not hit %v after the pause of A begins", after)
+		}
+		_, h, err := p.play(t.Context(), schedule{first, second}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := map[int64]history.Instant{}
+		for _, e := range h.Events {
+			if e.Kind == history.FaultBegan {
+				began[e.Value] = e.At
+			}
+		}
+		if got := began[2].Sub(began[1]); got != after || len(began) != 2 {
+			t.Errorf("the crash comes %v after the pause, want %v", got, after)
+		}
+	}
+}
+
+// A world that has played other schedules plays the next one as a new world does: what it is made
+// of is used again, and nothing of it is left over. One without words plays the same events.
+func TestAWorldIsAsNew(t *testing.T) {
+	for _, lock := range []string{"set-nx-lua", "redlock-fsync", "redisson-fair", "set-nx-lua-cluster", "zk-sequential", "etcd-txn", "consul-session", "pg-advisory"} {
+		o := options(t, lock, 1)
+		p, wordless := grounded(t, o, worldOf(false)), grounded(t, o, world())
+		_, h, err := p.play(t.Context(), nil, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		places := p.next(h, nil)
+		for i := range 150 {
+			s := schedule{places[i*997%len(places)]}
+			v, used, err := p.play(t.Context(), s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same, silent, err := wordless.play(t.Context(), s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same != v || !slices.EqualFunc(silent.Events, used.Events, func(a, b history.Event) bool {
+				b.Text = 0
+				return a == b
+			}) {
+				t.Errorf("%s by %s: without words, another history", lock, p.g.told(s).English())
+			}
+			again := &player{w: worldOf(false)}
+			again.on(p.g)
+			_, fresh, err := again.play(t.Context(), s, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hash := fresh.Hash()
+			again.w.Close()
+			if used.Hash() != hash {
+				t.Errorf("%s by %s: another history in a world that has played before", lock, p.g.told(s).English())
+			}
+		}
+	}
+}

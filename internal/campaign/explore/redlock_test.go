@@ -1,0 +1,59 @@
+package explore
+
+import (
+	"context"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/scenario"
+	"lockstep/internal/timeline"
+)
+
+// The counterexample of Redlock that is known best: clocks of servers are stepped, and a
+// majority forgets. The walk comes to it soon, and it is told in a few steps.
+func TestRedlockAndTheClocks(t *testing.T) {
+	o := options(t, "redlock", 2, "server-clock")
+	o.In = []string{plainBase}
+	s := NewState(&o)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	o.Progress = func(Progress) {
+		if len(s.Locks[0].Found) > 0 {
+			stop()
+		}
+	}
+	if err := Walk(ctx, o, s); err == nil {
+		t.Fatal("nothing was found")
+	}
+	if n := s.Walked(); n > 15_000 {
+		t.Errorf("found after %d schedules", n)
+	} else {
+		t.Logf("found after %d schedules", n)
+	}
+	r, err := s.Result(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := Scenario(&r.Scope, "redlock", &r.Locks[0].Breaks["believe"][0].Shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := scenario.Parse("", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := worldOf(false)
+	defer w.Close()
+	h, err := w.Play(t.Context(), p, "redlock", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := explain.Steps(timeline.Of(h), checker.Judge(h).Findings)
+	if len(steps) > 15 {
+		t.Errorf("%d steps", len(steps))
+	}
+	for _, x := range steps {
+		t.Log(x.At, x.Sentence.English(), x.Note.English())
+	}
+}

@@ -1,0 +1,133 @@
+package explore
+
+import (
+	"slices"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/rate"
+)
+
+// classes say what the letters leave open of the durations.
+var classes = []string{
+	"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn",
+	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the world five-nodes), clusters of 3 members",
+	"moments: around each request and each step of the workload (waits, enters, works, writes, releases); a client is hit at its own, a server at those of all; rates of clocks change when a client waits or acquires",
+	"one fault alone: -short 2 s and 5 s (servers 5 s, splits 3 s), else 12 s and 40 s (consul 45 s, longer than a session and its lock delay); a restart takes 0.5 s or 12 s",
+	"several faults: -short 5 s (splits 3 s), else 12 s (consul also 45 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only (consul also 45 s)",
+	"several faults: of the two followers of a cluster only the first is hit alone, and splits have its leader alone or with one client",
+	"slow work takes 8 s or 40 s longer; clocks step by 11 s to and fro, and run 2 % or 15 % fast or slow (several faults: 15 %)",
+}
+
+// The last classes are about several faults.
+const (
+	anyLater = "several faults: the next one at any later moment, at that of the one before or at its end; in just-within, of what a client repeats, at one moment in 2 s and at those of the last second before its next step"
+	eachSays = "several faults: each lock says in which worlds all of their schedules were walked, in which some were drawn, and in which none"
+)
+
+func (o *Options) scope() measured.Scope {
+	s := measured.Scope{
+		Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Sample: o.Sample, Tries: o.Tries, Classes: append(slices.Clone(classes), anyLater, eachSays), Kinds: []string{},
+		Worlds: slices.DeleteFunc(BaseWorlds(), func(b measured.BaseWorld) bool { return !o.walks(b.Name) }),
+	}
+	for _, name := range kindNames {
+		if o.Only == nil || slices.Contains(o.Only, name) {
+			s.Kinds = append(s.Kinds, name)
+		}
+	}
+	return s
+}
+
+// Result returns what the walk has come to.
+func (s *State) Result(o *Options) (*measured.Explored, error) {
+	r := measured.NewExplored(s.Scope)
+	t := newTeller(o)
+	defer t.close()
+	for _, v := range o.Locks {
+		l, err := s.told(t, v)
+		if err != nil {
+			return nil, err
+		}
+		r.Locks = append(r.Locks, l)
+	}
+	return r, Tell(r)
+}
+
+// told is what the walk has come to with one lock.
+func (s *State) told(t *teller, v locks.Variant) (measured.ExploredLock, error) {
+	l := s.lock(v.ID)
+	out := measured.ExploredLock{
+		Lock: v.ID, Scope: l.Bases, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
+		Doubts: []string{}, Breaks: map[string][]measured.CutSet{},
+	}
+	tell := func(f *found) (measured.CutSet, error) {
+		if f.taken != nil {
+			return measured.CutSet{Kinds: f.taken.Names, Shown: f.taken.Shown}, nil
+		}
+		return t.tell(v, f)
+	}
+	if out.Scope == nil {
+		out.Scope = []string{}
+	}
+	out.Searched, out.Together = l.searched(s.Scope.Faults)
+	for _, st := range l.Stages {
+		out.Vain, out.Cut = out.Vain+st.Vain, out.Cut+st.Cut
+		out.Doubts = append(out.Doubts, st.Doubts...)
+	}
+	for _, way := range checker.Ways() {
+		if len(l.Stages) == 0 {
+			continue
+		}
+		sets := []measured.CutSet{}
+		for _, f := range l.minimal(way) {
+			set, err := tell(&f)
+			if err != nil {
+				return out, err
+			}
+			if n := f.faults(); n > len(f.Kinds) {
+				set.Within = n
+			}
+			sets = append(sets, set)
+		}
+		out.Breaks[way.String()] = sets
+	}
+	slices.Sort(out.Doubts)
+	out.Doubts = slices.Compact(out.Doubts)
+	var err error
+	out.Singles, err = l.singles(tell)
+	out.TellHungApart()
+	out.NameStories()
+	return out, err
+}
+
+// searched says how several faults were looked for in each base world of the lock, and in the worst of those in which all of
+// their schedules are to be walked.
+func (l *Lock) searched(faults int) (worst string, out []measured.Searched) {
+	if faults < 2 {
+		return "", nil
+	}
+	hows := []string{measured.NotSearched, measured.Sampled, measured.Complete}
+	least := len(hows)
+	for _, base := range l.Bases {
+		x := measured.Searched{World: base, How: measured.NotSearched}
+		for _, st := range l.Stages {
+			if st.Base != base || st.Faults != 2 || !st.over() {
+				continue
+			}
+			x.How, x.Walked, x.Vain, x.Cut, x.Of, x.Each = measured.Complete, st.Walked, st.Vain, st.Cut, st.Of, st.Each
+			if st.Each > 0 {
+				_, most := rate.Wilson(0, st.Each)
+				x.How, x.AtMost = measured.Sampled, float64(most)/rate.One
+			}
+		}
+		out = append(out, x)
+		if b := baseNamed(base); b.several {
+			least = min(least, slices.Index(hows, x.How))
+		}
+	}
+	if least == len(hows) {
+		least = 0
+	}
+	return hows[least], out
+}

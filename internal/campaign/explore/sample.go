@@ -1,0 +1,203 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"lockstep/internal/rng"
+	"lockstep/internal/run"
+)
+
+// sampler draws schedules of two faults on one ground: for each two kinds, half with the one first and half with the
+// other. Each is a first fault that is as likely as any other of its kind, and a second one that is as likely as any
+// other of its kind that can follow. What is drawn depends on nothing but the schedules: each has a number, and the
+// lowest win.
+type sampler struct {
+	each  int
+	known *smaller
+	first [][]branch // some of each kind, by their numbers
+	all   []int      // how many there are of each kind, of which these are some
+
+	mu    sync.Mutex
+	drawn [][]draws // what follows each of the first
+}
+
+// draws are the schedules that go on from a first fault with a fault of one kind.
+type draws struct {
+	of   int      // so many could be drawn
+	some []branch // by their numbers
+}
+
+// sample draws schedules of two faults on a ground, and plays them.
+func (w *walk) sample(ctx context.Context, l *Lock, g *ground) error {
+	st := l.stage(g.base.Name, 2, 1)
+	if st.over() || !w.o.Shard.Has(w.o.lockIndex(g)+g.index) {
+		return nil
+	}
+	d, err := w.newSampler(ctx, g, l.smaller(2))
+	if err != nil {
+		return err
+	}
+	at := make([]int, len(d.first)) // where the first faults of a kind begin in drawn
+	var all []branch
+	for kind := range d.first {
+		at[kind] = len(all)
+		all = append(all, d.first[kind]...)
+	}
+	d.drawn = make([][]draws, len(all))
+	if err := w.share(ctx, g, len(all), func(ctx context.Context, p *player, i int) error { return d.draw(ctx, p, &all[i], i) }); err != nil {
+		return err
+	}
+	done := stage{Base: st.Base, Faults: 2, Units: 1}
+	todo := d.choose(at, &done)
+	into := &Lock{}
+	var mu sync.Mutex
+	pieces := slices.Collect(slices.Chunk(todo, fewRuns))
+	err = w.share(ctx, g, len(pieces), func(ctx context.Context, p *player, i int) error {
+		u := &unit{p: p, known: d.known, faults: 2, tries: w.o.Tries}
+		for k := range pieces[i] {
+			b := &pieces[i][k]
+			if err := u.judge(ctx, b, u.with(kindsOf(g, b.s))); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done.finish(nil, u)
+		into.merge(u)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	done.done(0)
+	*st = done
+	l.merge(&unit{found: into.Found})
+	w.tell(l, &work{st, g, 1})
+	return nil
+}
+
+// newSampler chooses the first faults.
+func (w *walk) newSampler(ctx context.Context, g *ground, known *smaller) (*sampler, error) {
+	first, err := w.firstFaults(ctx, g, 2)
+	if err != nil {
+		return nil, err
+	}
+	d := &sampler{each: w.o.Sample, known: known, first: make([][]branch, len(kindNames)), all: make([]int, len(kindNames))}
+	for _, b := range first {
+		kind := g.letters[b.s[0].Letter].kind
+		d.first[kind] = append(d.first[kind], b)
+	}
+	for kind, all := range d.first {
+		d.all[kind] = len(all)
+		slices.SortFunc(all, byNumber)
+		d.first[kind] = all[:min(len(all), d.each)]
+		if known.open(kindSet{uint8(kind)}) == [ways]bool{} {
+			d.first[kind], d.all[kind] = nil, 0
+		}
+	}
+	return d, nil
+}
+
+// draw draws what follows a first fault.
+func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
+	_, h, err := p.play(ctx, b.s, true)
+	if err != nil {
+		return err
+	}
+	out := make([]draws, len(kindNames))
+	first := p.g.letters[b.s[0].Letter].kind
+	most := 1 + d.each/len(d.first[first]) // so that they are enough where few begin, and nothing follows some
+	next := p.thinned(p.next(h, b.s))
+	byKind := make([][]int, len(kindNames))
+	for k := range next {
+		kind := p.g.letters[next[k].Letter].kind
+		byKind[kind] = append(byKind[kind], k)
+	}
+	for kind, all := range byKind {
+		if d.known.open(kindSet{uint8(first)}.with(kind)) == [ways]bool{} {
+			continue
+		}
+		out[kind].of = len(all)
+		number := func(k int) uint64 { return numberOf([]int{b.order[0], k}) }
+		slices.SortFunc(all, func(x, y int) int { return cmp.Or(cmp.Compare(number(x), number(y)), cmp.Compare(x, y)) })
+		for _, k := range all[:min(len(all), most)] {
+			out[kind].some = append(out[kind].some, branch{s: append(slices.Clip(b.s), next[k]), order: append(slices.Clip(b.order), k)})
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.drawn[i] = out
+	return nil
+}
+
+// choose takes half of what is to be drawn of each two kinds in each order, and notes how many that are at least, and of
+// how many in all.
+func (d *sampler) choose(at []int, st *stage) (todo []branch) {
+	type pair struct{ drawn, of int }
+	pairs := map[[2]uint8]*pair{}
+	for one := range d.first {
+		of := 0
+		for other := range kindNames {
+			k := [2]uint8(kindSet{uint8(one)}.with(other))
+			p := pairs[k]
+			if p == nil {
+				p = &pair{}
+				pairs[k] = p
+			}
+			wanted := d.each / 2
+			if one == other {
+				wanted = d.each
+			}
+			drawn := 0
+			for i := range d.first[one] {
+				x := &d.drawn[at[one]+i][other]
+				n := min(len(x.some), wanted-drawn)
+				todo, drawn, p.of, of = append(todo, x.some[:n]...), drawn+n, p.of+x.of, of+x.of
+			}
+			p.drawn += drawn
+		}
+		if n := len(d.first[one]); n > 0 { // the others are as many as these, about
+			st.Of += int64(of) * int64(d.all[one]) / int64(n)
+		}
+	}
+	for k, p := range pairs { // order: the least of them
+		partly := len(d.first[k[0]]) < d.all[k[0]] || len(d.first[k[1]]) < d.all[k[1]]
+		if p.of > 0 && (partly || p.drawn < p.of) && (st.Each == 0 || p.drawn < st.Each) {
+			st.Each = p.drawn
+		}
+	}
+	return todo
+}
+
+// numberOf is that of the schedule to which such indices lead: all of their bits, well mixed.
+func numberOf(order []int) (n uint64) {
+	for _, i := range order {
+		n = rng.Mix(n + uint64(i))
+	}
+	return n
+}
+
+func byNumber(a, b branch) int {
+	return cmp.Or(cmp.Compare(numberOf(a.order), numberOf(b.order)), slices.Compare(a.order, b.order))
+}
+
+// kindsOf are the kinds of a schedule.
+func kindsOf(g *ground, s schedule) (k kindSet) {
+	for i := range s {
+		k = k.with(g.letters[s[i].Letter].kind)
+	}
+	return k
+}
+
+// share hands out some work on a ground.
+func (w *walk) share(ctx context.Context, g *ground, n int, do func(ctx context.Context, p *player, i int) error) error {
+	return run.Share(ctx, w.o.Jobs, n, nil, func(ctx context.Context, _ []run.World, i int) error {
+		p := w.borrow()
+		defer w.giveBack(p)
+		p.on(g)
+		return do(ctx, p, i)
+	})
+}

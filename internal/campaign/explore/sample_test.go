@@ -1,0 +1,241 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+)
+
+// drawnIn walks some kinds of a lock, of which all pairs are walked in the plain world and some are drawn in twice.
+func drawnIn(t *testing.T, each, jobs int, only ...string) (*State, Options) {
+	t.Helper()
+	o := options(t, "set-nx-lua", 2, only...)
+	o.In, o.Complete, o.Sample, o.Jobs = []string{"plain", "twice"}, []string{"plain"}, each, jobs
+	return walked(t, o), o
+}
+
+// whole is the stage of two faults in the world twice, of which all are walked.
+func whole(t *testing.T, only ...string) (*State, *stage) {
+	t.Helper()
+	o := options(t, "set-nx-lua", 2, only...)
+	o.In = []string{"twice"}
+	s := walked(t, o)
+	return s, stageOf(t, s, "twice")
+}
+
+func stageOf(t *testing.T, s *State, base string) *stage {
+	t.Helper()
+	for _, st := range s.Locks[0].Stages {
+		if st.Base == base && st.Faults == 2 {
+			return st
+		}
+	}
+	t.Fatalf("no pairs in %s", base)
+	return nil
+}
+
+// Who draws more schedules than there are plays all of them: as many as a walk of all, with what it finds, and nothing is
+// open. crash and lost-reply alone break nothing of this lock, so that all of their pairs are walked.
+func TestDrawingAllIsWalkingAll(t *testing.T) {
+	only := []string{"crash", "lost-reply", "late-release"}
+	all, want := whole(t, only...)
+	s, o := drawnIn(t, 1<<20, 1, only...)
+	got := stageOf(t, s, "twice")
+	if got.Walked != want.Walked || got.Vain != want.Vain || got.Of != want.Walked || got.Each != 0 {
+		t.Errorf("drew %d, %d of them in vain, of %d, at least %d; want all of %d, %d in vain", got.Walked, got.Vain, got.Of, got.Each, want.Walked, want.Vain)
+	}
+	for _, way := range checker.Ways() {
+		if !slices.Equal(sets(s, way), sets(all, way)) {
+			t.Errorf("%s by %q, want %q", way, sets(s, way), sets(all, way))
+		}
+	}
+	r, err := s.Result(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := r.Locks[0]; l.Searched != measured.Complete || l.Together[1].How != measured.Complete {
+		t.Errorf("searched: %s, %+v", l.Searched, l.Together)
+	}
+}
+
+// What is drawn is the same with any number of workers. Of each two kinds there are as many as the stage says, at most as
+// many as were asked for, and the number of all is near to that of a walk of all.
+func TestWhatIsDrawn(t *testing.T) {
+	only := []string{"crash", "lost-reply", "late-release"}
+	const each = 10
+	s, o := drawnIn(t, each, 1, only...)
+	again, more := drawnIn(t, each, 4, only...)
+	if told(t, s, o) != told(t, again, more) {
+		t.Error("the number of workers changes what is drawn")
+	}
+	_, all := whole(t, only...)
+	st := stageOf(t, s, "twice")
+	pairs := int64(len(only) * (len(only) + 1) / 2)
+	if st.Each < 1 || st.Each > each || st.Walked <= (pairs-1)*int64(st.Each) || st.Walked > pairs*each { // of one there are no more
+		t.Errorf("drew %d of %d pairs of kinds, at least %d of each, asked for %d", st.Walked, pairs, st.Each, each)
+	}
+	if st.Of < all.Walked*8/10 || st.Of > all.Walked*12/10 {
+		t.Errorf("about %d schedules, and there are %d", st.Of, all.Walked)
+	}
+	r, err := s.Result(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of 10 that do not break, the 95 % score interval ends at z2/(n+z2) = 3.8415/13.8415.
+	if l := r.Locks[0]; l.Searched != measured.Complete || l.Together[1].How != measured.Sampled || st.Each == 10 && fmt.Sprintf("%.3f", l.Together[1].AtMost) != "0.278" {
+		t.Errorf("searched: %s, %+v", l.Searched, l.Together)
+	}
+}
+
+// chosen draws so many schedules of each two kinds in the world twice, and counts them by their kinds.
+func chosen(t *testing.T, each int, only ...string) (count map[string]int, st stage) {
+	t.Helper()
+	o := options(t, "set-nx-lua", 2, only...)
+	o.Sample = each
+	w := &walk{o: &o, state: NewState(&o)}
+	g, err := o.newGround(o.Locks[0], 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := w.newSampler(t.Context(), g, &smaller{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, all := make([]int, len(kindNames)), []branch(nil)
+	for kind, first := range d.first {
+		at[kind] = len(all)
+		all = append(all, first...)
+	}
+	d.drawn = make([][]draws, len(all))
+	p := w.borrow()
+	defer p.w.Close()
+	p.on(g)
+	for i := range all {
+		if err := d.draw(t.Context(), p, &all[i], i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count = map[string]int{}
+	seen := map[string]bool{}
+	for _, b := range d.choose(at, &st) {
+		count[strings.Join(kindsOf(g, b.s).names(), "+")]++
+		if key := fmt.Sprint(b.order); seen[key] {
+			t.Errorf("%s is drawn twice", key)
+		} else {
+			seen[key] = true
+		}
+	}
+	return count, st
+}
+
+// No schedule is drawn twice, and of each two kinds there are as many as were asked for, or fewer where fewer can follow.
+// The least of them is what a bound rests on, but for kinds of which all schedules were drawn.
+func TestEachDrawIsAnother(t *testing.T) {
+	only := []string{"crash", "lost-reply", "hung", "late-release"}
+	all, _ := chosen(t, 1<<20, only...)
+	for _, each := range []int{6, 20, 60} {
+		count, st := chosen(t, each, only...)
+		least := 0
+		for names, n := range count { // order: the least of them
+			if n > each || n > all[names] {
+				t.Errorf("drew %d of %s, of which there are %d, asked for %d", n, names, all[names], each)
+			}
+			if n < all[names] && (least == 0 || n < least) {
+				least = n
+			}
+		}
+		if len(count) != len(all) || len(all) != 10 || st.Each != least || each == 6 && count["crash+lost-reply"] != 6 {
+			t.Errorf("asked for %d, drew %v of %v, at least %d, and the stage says %d", each, count, all, least, st.Each)
+		}
+	}
+}
+
+// Of what a client repeats twice a second, moments are kept at which it began, every two seconds, and in the second before
+// its next step. A round of several requests is one.
+func TestSparseMoments(t *testing.T) {
+	r := &recorder{}
+	note := func(who int8, kind faults.MomentKind, word string, at time.Duration) {
+		r.all = append(r.all, reached{trigger: trigger{Moment: kind, Who: who, Word: word}, at: history.Instant(at)})
+	}
+	ms := time.Millisecond
+	note(1, faults.StartsWaiting, "", 0)
+	for at := time.Duration(0); at < 10*time.Second; at += 500 * ms {
+		note(1, faults.AboutToSend, "SET", at)
+		note(1, faults.AboutToSend, "SET", at+2*ms) // another node
+	}
+	note(0, faults.AboutToSend, "PEXPIRE", 3300*ms) // another client
+	note(1, faults.Enters, "", 10*time.Second)
+	note(1, faults.AboutToSend, "SET", 10*time.Second+ms)
+	var kept []time.Duration
+	for i, between := range r.between() {
+		if m := r.all[i]; !between && m.Word != "" && m.Who == 1 {
+			kept = append(kept, m.at.Duration())
+		} else if between && m.Who == 0 {
+			t.Error("a moment of another client is left out")
+		}
+	}
+	want := []time.Duration{0, 2 * ms, 2000 * ms, 2002 * ms, 4000 * ms, 4002 * ms, 6000 * ms, 6002 * ms, 8000 * ms, 8002 * ms, 9000 * ms, 9002 * ms, 9500 * ms, 9502 * ms, 10001 * ms}
+	if !slices.Equal(kept, want) {
+		t.Errorf("kept %v, want %v", kept, want)
+	}
+}
+
+// Replication falls behind, then the primary dies: in the plain world a retry of 2 s hides it.
+func TestPairsBreakSetWaitInJustWithin(t *testing.T) {
+	o := options(t, "set-wait-unchecked", 2, "lag", "fail-over")
+	s := walked(t, o)
+	if got := sets(s, checker.Believe); !slices.Equal(got, []string{"fail-over+lag"}) {
+		t.Errorf("two believe by %q", got)
+	}
+	o.Complete = []string{plainBase}
+	if got := sets(walked(t, o), checker.Believe); len(got) > 0 {
+		t.Errorf("in the plain world two believe by %q: this test shows nothing", got)
+	}
+}
+
+// Work and faults outlast what the store waits for: Consul twice a session and its lock delay, 2 x 10 s + 15 s.
+func TestLongWorkOutlastsTheStore(t *testing.T) {
+	o := options(t, "consul-session", 1, "cut")
+	if got := sets(walked(t, o), checker.Believe); !slices.Equal(got, []string{"cut"}) {
+		t.Errorf("two believe by %q, want a cut alone", got)
+	}
+	for _, v := range locks.Simulated() {
+		outlasts := map[bool]time.Duration{true: 35 * time.Second, false: 10 * time.Second}[v.Store == locks.StoreConsul]
+		if got := v.Outlasts(lease); got != outlasts {
+			t.Errorf("%s: the store waits for %v, want %v", v.ID, got, outlasts)
+		}
+		for i, b := range bases() {
+			if b.Name != "long-work" {
+				continue
+			}
+			g, err := o.newGround(v, i, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := (&story{lock: v.ID, world: g.world}).plan()
+			if err != nil {
+				t.Fatal(err)
+			}
+			work, longest := p.Workload.Work.Min, time.Duration(0)
+			for _, l := range g.letters {
+				if l.fault.End.For+lease > work {
+					t.Errorf("%s: %s beside work of %v", v.ID, l.text, work)
+				}
+				if kindNames[l.kind] == "cut" {
+					longest = max(longest, l.fault.End.For)
+				}
+			}
+			if longest <= outlasts || work <= outlasts {
+				t.Errorf("%s: a cut of %v and work of %v, and the store waits for %v", v.ID, longest, work, outlasts)
+			}
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"lockstep/internal/checker"
+)
+
+// kindSet are kinds of faults, sorted; a kind may be in it twice.
+type kindSet []uint8
+
+func (k kindSet) with(kind int) kindSet {
+	out := append(slices.Clone(k), uint8(kind))
+	slices.Sort(out)
+	return out
+}
+
+// within reports whether all of k are in other, each as often.
+func (k kindSet) within(other kindSet) bool {
+	i := 0
+	for _, x := range other {
+		if i < len(k) && k[i] == x {
+			i++
+		}
+	}
+	return i == len(k)
+}
+
+func (k kindSet) names() []string {
+	out := make([]string, len(k))
+	for i, x := range k {
+		out[i] = kindNames[x]
+	}
+	return out
+}
+
+// found is a set of kinds that breaks a lock in one way, with the plainest schedule of them.
+type found struct {
+	Way      checker.Way `json:"way"`
+	Kinds    kindSet     `json:"-"`
+	Base     int         `json:"base"`
+	Plain    int         `json:"plain"`
+	Events   int         `json:"events"`
+	Order    []int       `json:"order"` // the indices at which the walk came to it
+	Schedule schedule    `json:"schedule"`
+
+	Names []string `json:"kinds"` // Kinds, as they are stored
+
+	taken *taken // where the set is that of a stored result, which has its story
+}
+
+// compare orders the schedules of a set, the one to tell first: in the plainest world, at
+// the plainest moments, the shortest run, the one that the walk comes to first.
+func (f *found) compare(o *found) int {
+	return cmp.Or(cmp.Compare(f.Base, o.Base), cmp.Compare(f.Plain, o.Plain), cmp.Compare(f.Events, o.Events),
+		slices.Compare(f.Order, o.Order))
+}
+
+// faults is how many faults the schedules of the stage had that found the set.
+func (f *found) faults() int {
+	if f.taken != nil {
+		return max(len(f.Kinds), f.taken.Within)
+	}
+	return max(len(f.Kinds), len(f.Order))
+}
+
+// same reports whether two are of one set and one way.
+func (f *found) same(o *found) bool { return f.Way == o.Way && slices.Equal(f.Kinds, o.Kinds) }
+
+// smaller are sets that are known before a stage begins: those that schedules of fewer faults have found.
+type smaller [ways][]kindSet
+
+// open are the ways in which no smaller set breaks the lock, of kinds k.
+func (s *smaller) open(k kindSet) (open [ways]bool) {
+	for way := range s {
+		open[way] = !slices.ContainsFunc(s[way], func(o kindSet) bool { return o.within(k) })
+	}
+	return open
+}
+
+// unit is one piece of work: all schedules that begin with one fault, or with one of several whose runs
+// are the same.
+type unit struct {
+	p      *player
+	known  *smaller
+	faults int
+	tries  int // see Options.Tries; at least one is made
+
+	tally
+	found   []found
+	singles []*single // of schedules of one fault
+	doubts  []string
+
+	closed int64 // beginnings that were left out: whatever comes of them, their set is not minimal
+}
+
+// branch is a schedule and the indices at which the walk has come to it.
+type branch struct {
+	s     schedule
+	order []int
+}
+
+// walk plays all schedules of the unit's length that begin with one.
+func (u *unit) walk(ctx context.Context, b *branch) error {
+	return u.longer(ctx, b, u.with(kindsOf(u.p.g, b.s)))
+}
+
+// toBreak are some kinds, and the ways in which no smaller set of theirs is known to break the lock.
+type toBreak struct {
+	kinds kindSet
+	open  [ways]bool
+}
+
+func (u *unit) with(kinds kindSet) *toBreak { return &toBreak{kinds, u.known.open(kinds)} }
+
+// longer is walk for a schedule whose kinds have been looked at.
+func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
+	if of.open == [ways]bool{} {
+		u.closed++
+		return nil
+	}
+	if len(b.s) == u.faults {
+		return u.judge(ctx, b, of)
+	}
+	_, h, err := u.p.play(ctx, b.s, true)
+	if err != nil {
+		return err
+	}
+	more := make([]*toBreak, len(kindNames)) // with one kind more, as far as anybody has asked
+	all := u.p.longer(h, b, u.faults)
+	for i := range all {
+		kind := u.p.g.letters[all[i].s[len(b.s)].Letter].kind
+		if more[kind] == nil {
+			more[kind] = u.with(of.kinds.with(kind))
+		}
+		if err := u.longer(ctx, &all[i], more[kind]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge plays a schedule, and notes what it breaks that no smaller set does.
+func (u *unit) judge(ctx context.Context, b *branch, of *toBreak) error {
+	v, acted := verdict{}, false
+	for try := 0; try == 0 || try < u.tries && !acted; try++ {
+		one, _, err := u.p.play(ctx, b.s, false)
+		if err != nil {
+			return err
+		}
+		v, acted = one, one.acted == 1<<len(b.s)-1
+	}
+	return u.note(ctx, b, of, &v, acted)
+}
+
+// note notes what has come of one schedule.
+func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, acted bool) error {
+	one := tally{Walked: 1}
+	switch {
+	case !v.whole:
+		one.Cut = 1
+	case !acted:
+		one.Vain = 1
+	}
+	u.add(one)
+	if len(b.s) == 1 {
+		u.single(b.s).add(one)
+	}
+	breaks := v.breaks(&of.open)
+	switch {
+	case breaks == [ways]bool{}:
+	case acted:
+		u.finds(b, of.kinds, &breaks, v.events)
+	default:
+		return u.withoutIdle(ctx, b, &breaks, v.acted)
+	}
+	return nil
+}
+
+// single is what became of the fault of a schedule that has only one.
+func (u *unit) single(s schedule) *single {
+	return singleIn(&u.singles, hit{u.p.g.letters[s[0].Letter].kind, s[0].during})
+}
+
+// breaks are the ways that are open and in which the lock is broken, none in a run that was cut short.
+func (v *verdict) breaks(open *[ways]bool) (breaks [ways]bool) {
+	for way := range open {
+		breaks[way] = v.whole && open[way] && v.broken[way]
+	}
+	return breaks
+}
+
+// finds notes that a schedule, or what is left of it, breaks the lock in some ways.
+func (u *unit) finds(b *branch, used kindSet, breaks *[ways]bool, events int) {
+	for way := range breaks {
+		if !breaks[way] {
+			continue
+		}
+		f := newFound(u.p.g, checker.Way(way), used, b.s, events, b.order)
+		u.found = addFound(u.found, f)
+		if len(b.order) == 1 {
+			alone := u.single(b.s)
+			alone.Found = addFound(alone.Found, f)
+		}
+	}
+}
+
+// withoutIdle plays a schedule that breaks the lock without those of its faults that had no effect. Only so does the walk
+// come to one fault that hits a client at a moment of another client. A way in which this does not break is a doubt.
+func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, acted uint) error {
+	less := branch{order: b.order}
+	for i := range b.s {
+		if acted>>i&1 == 1 {
+			less.s = append(less.s, b.s[i])
+		}
+	}
+	var also [ways]bool
+	if len(less.s) > 0 {
+		v, _, err := u.p.play(ctx, less.s, false)
+		if err != nil {
+			return err
+		}
+		if v.acted == 1<<len(less.s)-1 {
+			also = v.breaks(breaks)
+		}
+		u.finds(&less, kindsOf(u.p.g, less.s), &also, v.events)
+	}
+	for way := range breaks {
+		if breaks[way] && !also[way] {
+			u.doubts = append(u.doubts, checker.Way(way).String()+" by "+u.p.g.told(b.s).English()+", of which one has no effect")
+		}
+	}
+	return nil
+}
+
+func newFound(g *ground, way checker.Way, used kindSet, s schedule, events int, order []int) found {
+	f := found{Way: way, Kinds: used, Base: g.index, Events: events, Order: slices.Clone(order), Schedule: slices.Clone(s)}
+	for i := range s {
+		f.Plain += s[i].When.plainness()
+	}
+	return f
+}
+
+// addFound keeps the plainest schedule of each set.
+func addFound(all []found, f found) []found {
+	for i := range all {
+		if all[i].same(&f) {
+			if f.compare(&all[i]) < 0 {
+				all[i] = f
+			}
+			return all
+		}
+	}
+	return append(all, f)
+}

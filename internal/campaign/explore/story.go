@@ -1,0 +1,138 @@
+package explore
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// story is a schedule as a scenario file.
+type story struct {
+	title  say.Phrase // empty: it is only played
+	lock   string
+	world  string   // text of the base world
+	faults []string // see measured.Shown
+	broken []string // properties
+}
+
+// yaml is the file.
+func (s *story) yaml() string {
+	var b strings.Builder
+	if s.title.Empty() {
+		b.WriteString("scenario: walked\n")
+	} else {
+		fmt.Fprintf(&b, "scenario: %q\nseed: 1\n", s.title.English())
+	}
+	fmt.Fprintf(&b, "locks: [%s]\n%s", s.lock, s.world)
+	if len(s.faults) > 0 {
+		b.WriteString("faults:\n")
+	}
+	for _, f := range s.faults {
+		b.WriteString("  - " + strings.ReplaceAll(f, "; ", "\n    ") + "\n")
+	}
+	if len(s.broken) > 0 {
+		fmt.Fprintf(&b, "expect:\n  %s:\n", s.lock)
+	}
+	for _, property := range s.broken {
+		fmt.Fprintf(&b, "    %s: %s\n", property, checker.Broken)
+	}
+	if !s.title.Empty() {
+		fmt.Fprintf(&b, "zh:\n  scenario: %q\n", s.title.In(say.Chinese))
+	}
+	return b.String()
+}
+
+// plan is what the file says. As a stored one: what it expects, such as that the last server is gone, is known
+// when it has been played.
+func (s *story) plan() (*plan.Plan, error) {
+	p, err := scenario.ParseStored("", []byte(s.yaml()), nil)
+	if err != nil {
+		return nil, fmt.Errorf("a story of %s is no scenario: %w\n%s", s.lock, err, s.yaml())
+	}
+	return p, nil
+}
+
+// faultItem is one item of the list of faults.
+func faultItem(text, phrase string, after time.Duration) string {
+	when := "when: " + phrase
+	if after > 0 {
+		when += "; after: " + faults.Duration(after)
+	}
+	return when + "; " + text
+}
+
+// storyOf is a story that a result shows of a lock.
+func storyOf(scope *measured.Scope, lock string, s *measured.Shown) (*story, *plan.Plan, error) {
+	v, ok := locks.Lookup(lock)
+	base := baseNamed(s.World)
+	if !ok || base == nil || scope.Clients < 2 || scope.Clients > mostClients {
+		return nil, nil, fmt.Errorf("a story of %q with %d clients in the world %q: there is no such lock or world", lock, scope.Clients, s.World)
+	}
+	out := &story{lock: lock, world: base.text(&v, scope.Clients, scope.Rounds, s.Fence), faults: s.Faults}
+	p, err := out.plan()
+	return out, p, err
+}
+
+// Scenario is a story that a result shows of a lock, as a scenario file.
+func Scenario(scope *measured.Scope, lock string, s *measured.Shown) ([]byte, error) {
+	out, p, err := storyOf(scope, lock, s)
+	if err != nil {
+		return nil, err
+	}
+	out.broken = s.Broken
+	out.title = say.InTheWorld.With(say.Verbatim(s.World), shortened(s.World, toldOf(p.Faults)))
+	return []byte(out.yaml()), nil
+}
+
+// Tell gives the stories of a result their texts, each in one line.
+func Tell(x *measured.Explored) error {
+	type text struct{ english, chinese string }
+	known := map[string]text{}
+	for i := range x.Locks {
+		l := &x.Locks[i]
+		clear(known)
+		var failed error
+		l.EachStory(func(s *measured.Shown) {
+			if s.Text != "" || len(s.Faults) == 0 {
+				return
+			}
+			key := s.World + strings.Join(s.Faults, "\n")
+			if _, ok := known[key]; !ok {
+				_, p, err := storyOf(&x.Scope, l.Lock, s)
+				if err != nil {
+					failed = err
+					return
+				}
+				what := toldOf(p.Faults)
+				known[key] = text{what.English(), what.In(say.Chinese)}
+			}
+			s.Text, s.TextChinese = known[key].english, known[key].chinese
+		})
+		if failed != nil {
+			return failed
+		}
+	}
+	return nil
+}
+
+// shortened is what a story tells, as much of it as its title has room for.
+func shortened(base string, what say.Phrase) say.Both {
+	cut := func(l say.Language) string {
+		text := []rune(what.In(l))
+		room := scenario.MaxTitle - utf8.RuneCountInString(say.InTheWorld.With(say.Verbatim(base), say.Both{}).In(l))
+		if len(text) <= room {
+			return string(text)
+		}
+		return strings.TrimRight(string(text[:room-3]), " ,，；") + "..."
+	}
+	return say.Both{English: cut(say.English), Chinese: cut(say.Chinese)}
+}

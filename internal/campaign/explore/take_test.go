@@ -1,0 +1,105 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/real/realtest"
+)
+
+// What is walked further comes to what is walked at once: first the pairs of the plain world, then, into that, those of
+// just-within, of which some were drawn before.
+func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
+	for _, lock := range ([]string{"set-wait-unchecked", "watchdog-lua"})[:realtest.Tiers(1, 2)] {
+		o := options(t, lock, 2, "fail-over", "lag", "late-reply-short", "pause-short", "evict")
+		o.Sample = 5
+		want, err := walked(t, o).Result(&o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := o
+		plain.Complete = []string{plainBase}
+		first, err := walked(t, plain).Result(&plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.Locks[0].Searched != measured.Sampled || want.Locks[0].Searched != measured.Complete {
+			t.Errorf("%s: searched %s, then %s", lock, first.Locks[0].Searched, want.Locks[0].Searched)
+		}
+		s := NewState(&o)
+		if err := s.Take(&o, first); err != nil {
+			t.Fatal(err)
+		}
+		if err := Walk(t.Context(), o, s); err != nil {
+			t.Fatal(err)
+		}
+		data, err := s.Store()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err = ReadState(data, &o); err != nil { // it can be stored between
+			t.Fatal(err)
+		}
+		got, err := s.Into(&o, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asText(t, got) != asText(t, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", lock, asText(t, got), asText(t, want))
+		}
+	}
+}
+
+// What was walked of several faults rests on what breaks the lock alone: if that does no more, it is no result.
+func TestFurtherChecksWhatItRestsOn(t *testing.T) {
+	o := options(t, "set-nx-lua", 2, "evict", "crash")
+	o.Complete = []string{plainBase}
+	first, err := walked(t, o).Result(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &first.Locks[0]
+	for _, within := range []int{2, 0} {
+		l.Breaks["robbed"] = []measured.CutSet{{Kinds: []string{"crash"}, Within: within, Shown: measured.Shown{World: "plain"}}}
+		s := NewState(&o)
+		if err := s.Take(&o, first); err != nil {
+			t.Fatal(err)
+		}
+		err := Walk(t.Context(), o, s)
+		if within == 2 {
+			if kept := s.Locks[0].minimal(checker.Robbed); err != nil || len(kept) != 1 || kept[0].faults() != 2 {
+				t.Errorf("found by two faults, of which one had no effect: %v, %v", kept, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "rests on [crash] alone, which is no longer robbed: walk all of it, without --further") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// A result that did not say in which worlds several faults were looked for had them in the plain one, or in that for locks that
+// nobody gets; and what is walked of single faults is no part of them.
+func TestResultsOfOld(t *testing.T) {
+	old := measured.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, Vain: 9, Complete: 2, Singles: []measured.Single{{Walked: 30, Vain: 2}, {Walked: 10, Vain: 3}}}
+	want := []measured.Searched{{World: "plain", How: measured.Complete, Walked: 60, Vain: 4}}
+	if got := old.SearchedTogether(); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	old.Scope, want[0].World = []string{"plain", "short-wait"}, "short-wait"
+	if got := old.SearchedTogether(); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if old.Complete = 1; old.SearchedTogether() != nil {
+		t.Error("single faults alone, and pairs were searched")
+	}
+	o := options(t, "setnx", 2)
+	o.Locks = []locks.Variant{variant(t, "set-nx-lua")}
+	if s := NewState(&o); s.Take(&o, &measured.Explored{Locks: []measured.ExploredLock{old}}) != nil || len(s.Locks) > 0 {
+		t.Errorf("took %v of another lock", s.Locks)
+	}
+}

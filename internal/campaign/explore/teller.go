@@ -1,0 +1,164 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/say"
+	"lockstep/internal/sim"
+)
+
+// teller finds the stories of schedules.
+type teller struct {
+	o       *Options
+	player  *player
+	grounds map[groundKey]*ground
+}
+
+type groundKey struct {
+	lock  string
+	index int
+}
+
+func newTeller(o *Options) *teller {
+	return &teller{o: o, player: &player{w: o.Worlds()}, grounds: map[groundKey]*ground{}}
+}
+
+func (t *teller) close() { t.player.w.Close() }
+
+// ground is newGround for a lock whose tokens have been looked at.
+func (t *teller) ground(v locks.Variant, index int) (*ground, error) {
+	key := groundKey{v.ID, index}
+	if g := t.grounds[key]; g != nil {
+		return g, nil
+	}
+	g, err := t.o.newGround(v, index, false)
+	if err != nil {
+		return nil, err
+	}
+	t.player.on(g)
+	_, h, err := t.player.play(context.Background(), nil, false)
+	if err == nil && checker.HandsOutTokens(h) {
+		g, err = t.o.newGround(v, index, true)
+	}
+	t.grounds[key] = g
+	return g, err
+}
+
+// tell makes the story of a found set, plays it as anybody will, and returns the set. What is
+// not broken in the story is a bug of the walk.
+func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
+	g, err := t.ground(v, f.Base)
+	if err != nil {
+		return measured.CutSet{}, err
+	}
+	triggers := g.triggers(f.Schedule)
+	shows := func(broken []string) bool {
+		return slices.ContainsFunc(f.Way.Properties(), func(id string) bool { return slices.Contains(broken, id) })
+	}
+	broken, seen, err := t.broken(v, g, f.Schedule, triggers, shows)
+	if err != nil {
+		return measured.CutSet{}, err
+	}
+	if !shows(broken) {
+		return measured.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s): %s",
+			v.ID, f.Way, toldOf(g.faults(f.Schedule, triggers)).English())
+	}
+	if fewer := faults.Recount(g.faults(f.Schedule, triggers), seen); !slices.Equal(fewer, triggers) {
+		same := func(again []string) bool { return slices.Equal(again, broken) }
+		switch again, _, err := t.broken(v, g, f.Schedule, fewer, same); {
+		case err == nil && same(again):
+			triggers = fewer
+		case t.o.Tries > 1: // another run has other moments: as the walk counts them it was seen
+		case err != nil:
+			return measured.CutSet{}, err
+		default:
+			return measured.CutSet{}, fmt.Errorf("%s: counted from elsewhere, the story of %s breaks %v and not %v",
+				v.ID, g.told(f.Schedule).English(), again, broken)
+		}
+	}
+	return measured.CutSet{Kinds: f.Kinds.names(), Shown: measured.Shown{
+		World: g.base.Name, Faults: g.items(f.Schedule, triggers), Fence: g.fence, Broken: broken,
+	}}, nil
+}
+
+// broken plays the story of a schedule with such triggers, and returns the properties that it breaks
+// and the moments of the run. It is tried as often as a schedule of the walk (Options.Tries), until it breaks
+// what it should.
+func (t *teller) broken(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger, should func(ids []string) bool) (ids []string, seen []faults.Moment, err error) {
+	for try := 0; try == 0 || try < t.o.Tries && (err != nil || !should(ids)); try++ {
+		ids, seen, err = t.play(v, g, of, triggers)
+	}
+	return ids, seen, err
+}
+
+// play is one try.
+func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
+	p := *g.plan
+	p.Faults = g.faults(of, triggers)
+	t.player.w.SetTiming(sim.Timing{})
+	t.player.w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
+	h, err := t.player.w.Play(context.Background(), &p, v.ID, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	if shown := see(h); shown.began&^shown.vain != 1<<len(of)-1 || shown.cut {
+		return nil, nil, fmt.Errorf("%s: not all faults of a story come about: %s", v.ID, toldOf(p.Faults).English())
+	}
+	for _, p := range checker.All() {
+		if p.Check(h).Verdict == checker.Broken {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids, seen, nil
+}
+
+// triggers are the moments of a schedule, as the walk counts them.
+func (g *ground) triggers(s schedule) []faults.Trigger {
+	out := make([]faults.Trigger, len(s))
+	for i := range s {
+		out[i] = s[i].When.fault(g.plan.Clients)
+		out[i].After = s[i].After
+	}
+	return out
+}
+
+// faults is a schedule with such triggers as the faults of a plan.
+func (g *ground) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
+	out := make([]faults.Fault, len(s))
+	for i := range s {
+		l := &g.letters[s[i].Letter].fault
+		out[i] = faults.Make(i+1, l.Spec(), l.Args, triggers[i], l.End)
+	}
+	return out
+}
+
+// items is the same as measured.Shown has it.
+func (g *ground) items(s schedule, triggers []faults.Trigger) []string {
+	out := make([]string, len(s))
+	for i := range s {
+		out[i] = faultItem(g.letters[s[i].Letter].text, triggers[i].Phrase(), triggers[i].After)
+	}
+	return out
+}
+
+// told is a schedule in one line.
+func (g *ground) told(s schedule) say.Phrase { return toldOf(g.faults(s, g.triggers(s))) }
+
+// toldOf is some faults in one line.
+func toldOf(fs []faults.Fault) say.Phrase {
+	if len(fs) == 0 {
+		return say.NoFault.With()
+	}
+	var all say.Sequence
+	for i := range fs {
+		all = append(all, fs[i].Said())
+	}
+	return say.OneAfterTheOther.With(all)
+}

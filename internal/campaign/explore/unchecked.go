@@ -1,0 +1,36 @@
+package explore
+
+import (
+	"context"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+)
+
+// Unchecked plays, of each design to choose from that hands out tokens, the stories in which two hold it, with a resource
+// that checks nothing: the walk had it check. By lock, in the order of the result.
+func Unchecked(ctx context.Context, w World, x *measured.Explored) (map[string][]measured.Unchecked, error) {
+	out := map[string][]measured.Unchecked{}
+	for i := range x.Locks {
+		l := &x.Locks[i]
+		if !locks.Main(l.Lock) || !l.Fenced() {
+			continue
+		}
+		for _, set := range l.By(checker.Believe) {
+			shown := set.Shown
+			shown.Fence = false
+			_, p, err := storyOf(&x.Scope, l.Lock, &shown)
+			if err != nil {
+				return nil, err
+			}
+			w.Watch(nil)
+			h, err := w.Play(ctx, p, l.Lock, 1)
+			if err != nil {
+				return nil, err
+			}
+			out[l.Lock] = append(out[l.Lock], measured.Unchecked{Kinds: set.Kinds, Damaged: checker.Damaged(h)})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,39 @@
+package explore
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/sim"
+	"lockstep/measurements"
+)
+
+// Without a check a pause past the lease damages the data; with one, the walk says, it does not.
+func TestWithoutACheck(t *testing.T) {
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := measured.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Locks = slices.DeleteFunc(x.Locks, func(l measured.ExploredLock) bool {
+		return !slices.Contains([]string{"etcd-txn", "etcd-prefix-watch", "set-nx-lua"}, l.Lock)
+	})
+	got, err := Unchecked(context.Background(), sim.New(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pause := slices.IndexFunc(got["etcd-txn"], func(u measured.Unchecked) bool { return slices.Equal(u.Kinds, []string{"pause"}) })
+	if len(got) != 1 || pause < 0 || !got["etcd-txn"][pause].Damaged {
+		t.Errorf("%+v", got)
+	}
+	for i := range x.Locks {
+		if l := &x.Locks[i]; l.Lock == "etcd-txn" && (len(l.Breaks["damage"]) > 0 || len(got[l.Lock]) != len(l.Breaks["believe"])) {
+			t.Errorf("%d stories of %d were played, and %v damage the data where it checks", len(got[l.Lock]), len(l.Breaks["believe"]), l.Breaks["damage"])
+		}
+	}
+}

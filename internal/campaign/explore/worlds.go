@@ -1,0 +1,181 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/locks"
+	"lockstep/internal/store"
+)
+
+// base is one way in which a lock is used: a world without faults, in which the walk begins.
+// What breaks a lock is often how it is used, so these are part of what is walked.
+type base struct {
+	Name    string
+	Summary string // what it is beside the plain one
+	// stands: only locks that keep everything in it without a fault are walked in it; for
+	// others it is no proper use.
+	stands bool
+	// unserved: only locks that nobody gets in the plain world are walked in it. Several faults come
+	// together here then: their runs are retries and nothing else.
+	unserved bool
+	// several: all schedules of several faults are walked in it; in the others some of them are drawn.
+	several bool
+	// sparse: where several faults come together, moments of what a client repeats are no closer than in the plain world.
+	sparse bool
+	fits   func(v *locks.Variant) bool // nil: every lock
+	change func(t *terms)
+}
+
+// terms are what base worlds differ in, as a scenario writes it.
+type terms struct {
+	v        *locks.Variant
+	clients  int
+	rounds   int
+	wait     string
+	retry    string
+	work     string
+	timeout  string
+	extra    []string // further lines of the workload
+	failover string   // of Redis
+	idle     string   // of a database: when it ends a silent session
+	nodes    int      // of Redlock
+}
+
+// shortWait is how long clients try, and the probe, for a lock that nobody gets: a little longer than a lease.
+const shortWait = 12 * time.Second
+
+// plainBase is the plainest world.
+const plainBase = "plain"
+
+// lease is that of all base worlds.
+const lease = 10 * time.Second
+
+// longFault is the length of the longest faults for a lock: a holder that its store does not hear for so long has lost
+// the lock, and another client that asks every few seconds has got it.
+func longFault(v *locks.Variant) time.Duration { return max(longest, v.Outlasts(lease)+lease) }
+
+// longWork outlasts the longest fault, whenever it begins in the first lease of the work, and what comes after it.
+func longWork(v *locks.Variant) time.Duration { return longFault(v) + lease + lease/2 }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }
+
+// bases are all base worlds, the plainest first.
+func bases() []base {
+	twice := func(t *terms) { t.rounds = max(t.rounds, 2) }
+	return []base{
+		{Name: plainBase, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", several: true,
+			change: func(*terms) {}},
+		{Name: "twice", Summary: "2 rounds, so that what is late of the first meets the second", change: twice},
+		// Who asks every two seconds only may miss the moment that a fast clock gives him.
+		{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s; a client that waits asks twice a second",
+			several: true, sparse: true,
+			change: func(t *terms) { t.work, t.retry = "9500ms", "500ms" }},
+		{Name: "long-work", Summary: "work that outlasts each fault and what the store waits for (55 s; consul 60 s), for locks that last so long",
+			stands: true, change: func(t *terms) { t.work, t.wait = seconds(longWork(t.v)), seconds(2*longWork(t.v)) }},
+		{Name: "patient-replies", Summary: "15 s until a reply counts as lost, longer than the lease",
+			change: func(t *terms) { t.timeout = "15s" }},
+		{Name: "little-patience", Summary: "a client tries for 2 s only, and comes back for a second round",
+			change: func(t *terms) { twice(t); t.wait = "2s" }},
+		{Name: "release-again", Summary: "a release whose outcome is unknown is repeated after 1 s; 2 rounds",
+			change: func(t *terms) { twice(t); t.extra = []string{"release-again: 1s"} }},
+		{Name: "nested", Summary: "the holder takes the lock again, for locks that allow it", stands: true,
+			change: func(t *terms) { t.extra = []string{"nested: 1"} }},
+		{Name: "three-clients", Summary: "3 clients, for queues and takeovers", change: func(t *terms) { t.clients = max(t.clients, 3) }},
+		{Name: "sentinels", Summary: "sentinels promote the replica, and no operator",
+			fits:   func(v *locks.Variant) bool { return v.Kind().IsRedis() && v.Servers.Shards == 0 },
+			change: func(t *terms) { t.failover = "{by: sentinel, down-after: 1s, election: 500ms}" }},
+		{Name: "idle-sessions", Summary: "the database ends sessions that are silent for 30 s",
+			fits:   func(v *locks.Variant) bool { return v.Kind().IsDatabase() },
+			change: func(t *terms) { t.idle = "30s" }},
+		{Name: "five-nodes", Summary: "5 nodes of Redlock instead of 3",
+			fits:   func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent },
+			change: func(t *terms) { t.nodes = 5 }},
+		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that nobody gets without a fault", unserved: true, several: true,
+			change: func(t *terms) { t.wait = shortWait.String() }},
+	}
+}
+
+// baseNamed is the base world of a name; nil when there is none.
+func baseNamed(name string) *base {
+	all := bases()
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// BaseWorlds are the base worlds, the plainest first.
+func BaseWorlds() []measured.BaseWorld {
+	var all []measured.BaseWorld
+	for _, b := range bases() {
+		all = append(all, measured.BaseWorld{Name: b.Name, Summary: b.Summary})
+	}
+	return all
+}
+
+// text is the base world as a part of a scenario file, for the given plain clients and
+// rounds. fence says whether the resource looks at tokens.
+func (b *base) text(v *locks.Variant, clients, rounds int, fence bool) string {
+	t := terms{v: v, clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}", nodes: 3}
+	b.change(&t)
+	var w strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
+	line("lease: 10s")
+	line("clients: [%s]", strings.Join(clientNames(t.clients), ", "))
+	line("workload:")
+	if t.rounds > 1 {
+		line("  repeat: %d times", t.rounds)
+	}
+	line("  wait: up to %s", t.wait)
+	line("  work: %s", t.work)
+	line("  rest: 100ms")
+	line("  stagger: 1s")
+	line("  retry: %s", t.retry)
+	for _, l := range t.extra {
+		line("  %s", l)
+	}
+	if fence {
+		line("  fence: reads and writes")
+	}
+	line("network: {latency: 1ms, timeout: %s}", t.timeout)
+	if s := t.servers(v); s != "" {
+		line("servers: {%s}", s)
+	}
+	return w.String()
+}
+
+// servers are those behind the lock: one replica that is a tenth of a second late, some
+// nodes that know nothing of each other, three of a cluster.
+func (t *terms) servers(v *locks.Variant) string {
+	switch k := v.Kind(); {
+	case k.IsRedis():
+		if v.Servers.Shards > 0 {
+			return fmt.Sprintf("%s: {cluster: {shards: %d, replicas: 1, node-timeout: 2s}, lag: 100ms}", k.Section, v.Servers.Shards)
+		}
+		replicas := max(1, v.Servers.Replicas)
+		if v.Servers.MinReplicas > 0 {
+			replicas++ // else nobody could serve after one failover
+		}
+		return fmt.Sprintf("%s: {replicas: %d, lag: 100ms, failover: %s}", k.Section, replicas, t.failover)
+	case k.Topology == store.Independent:
+		return fmt.Sprintf("%s: {nodes: %d}", k.Section, t.nodes)
+	case k.IsDatabase():
+		idle := ""
+		if t.idle != "" {
+			idle = ", idle-timeout: " + t.idle
+		}
+		return fmt.Sprintf("%s: {replicas: 1, lag: 100ms, failover: {after: 1s}%s}", k.Section, idle)
+	}
+	return ""
+}
+
+// mostClients is how many clients a walk has at most.
+const mostClients = 5
+
+func clientNames(n int) []string { return slices.Clone([]string{"A", "B", "C", "D", "E"}[:n]) }

@@ -1,0 +1,31 @@
+package faultkind_test
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/faults"
+	"lockstep/internal/say"
+)
+
+// Each kind is said in a reader's words, in both languages, comes about by a verb, and is known by its name alone.
+func TestKindsHaveWords(t *testing.T) {
+	for i, k := range faultkind.All() {
+		for _, b := range []say.Both{k.Summary, k.Called, k.Happens} {
+			if b.English == "" || b.Chinese == "" || b.English == k.Name || b.English == b.Chinese {
+				t.Errorf("%s: %q", k.Name, b)
+			}
+		}
+		if _, ok := faults.Lookup(k.Verb); !ok {
+			t.Errorf("%s: no verb is called %q", k.Name, k.Verb)
+		}
+		if faultkind.Index(k.Name) != i {
+			t.Errorf("%s is there twice", k.Name)
+		}
+		long, short := strings.CutSuffix(k.Name, faultkind.Short)
+		if at := faultkind.Index(long); short && (at < 0 || faultkind.All()[at].OfAnyLength == say.Both{}) {
+			t.Errorf("%s has no long kind that says both in one", k.Name)
+		}
+	}
+}

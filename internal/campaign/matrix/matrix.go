@@ -1,0 +1,244 @@
+// Package matrix finds out, for every lock variant and every kind of fault, what
+// becomes of the lock: safe, broken, stuck or merely delayed.
+//
+// Nothing in here knows what to expect. A cell is measured: the fault is brought
+// about by scripts, short scenarios that are made to fit the commands which the
+// lock really sends, and then by many random variations of them. The letter of a
+// cell is the worst that was seen.
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+)
+
+// Options say what to measure.
+type Options struct {
+	Locks   []locks.Variant // rows
+	Columns []Column
+	Seeds   int // random variations for each cell, besides the scripts
+	Jobs    int // workers; 0: one for each core
+	Worlds  run.Factory
+	Backend string
+
+	// For a matrix of real servers. Profiles makes the worlds in which it is found out
+	// what a lock does without faults; nil for Worlds. ScalePPM multiplies every duration
+	// of the scripts, in millionths; 0 stands for 1000000. Refuse, if not nil, says why
+	// Worlds cannot play a plan with a lock; nil when they can.
+	Profiles run.Factory
+	ScalePPM int64
+	Refuse   func(p *plan.Plan, lock string) error
+
+	// Shard is which of the cells are measured; the others have no letter. Known are records of cells
+	// that were measured elsewhere: they are not played, and when there are any there must be all.
+	Shard campaign.Shard
+	Known []Record
+
+	// Keep, if not nil, is told what each cell has shown as soon as its runs are over; one call at a time. Kept is
+	// what an interrupted measurement was told: those cells are not played again, unless their scripts have changed.
+	Keep func(Kept) error
+	Kept []Kept
+
+	// Walk is what the walk of the fault space has come to; nil when it plays no part, as on real
+	// servers and at another scale than its own.
+	Walk *measured.Explored
+
+	// Progress, if not nil, is told how many cells are done; one call at a time.
+	Progress func(done, all int)
+}
+
+// Matrix is the result.
+type Matrix struct {
+	Backend string
+	Seeds   int
+	Locks   []locks.Variant
+	Columns []Column
+	Cells   []Cell // row by row
+
+	o *Options
+
+	keeping sync.Mutex
+}
+
+// Cell returns the cell of a lock and a column, by their indices.
+func (m *Matrix) Cell(lock, column int) *Cell { return &m.Cells[lock*len(m.Columns)+column] }
+
+// Measure fills the matrix. Cells are independent of each other and of the
+// number of workers. When ctx ends, the error is its own, and the cells that were not over
+// have no letter; on any other error there is no matrix.
+func Measure(ctx context.Context, o Options) (*Matrix, error) {
+	m := &Matrix{Backend: o.Backend, Seeds: o.Seeds, Locks: o.Locks, Columns: o.Columns, o: &o}
+	m.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
+	worlds := []run.Factory{o.Worlds}
+	if o.Profiles != nil {
+		worlds = append(worlds, o.Profiles)
+	}
+	err := run.Share(ctx, o.Jobs, o.Shard.Count(len(m.Cells)), o.Progress, func(ctx context.Context, w []run.World, i int) error {
+		return m.measure(ctx, w[0], w[len(w)-1], o.Shard.Piece(i))
+	}, worlds...)
+	switch {
+	case ctx.Err() != nil:
+		return m, ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	return m, nil
+}
+
+// measure fills one cell.
+func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) error {
+	c := &m.Cells[i]
+	v, column := m.Locks[i/len(m.Columns)], m.Columns[i%len(m.Columns)]
+	c.Lock, c.Fault = v.ID, column.Code
+	c.record = c.Record
+	scripts, why, err := ScriptsOf(ctx, profiles, v, column)
+	if err != nil {
+		return err
+	}
+	if why.Empty() {
+		scripts, why = m.o.fit(scripts, v.ID)
+	}
+	c.Walked = walkedIn(m.o.Walk, v.ID, &column)
+	if !why.Empty() {
+		c.Letter, c.Note = checker.LetterNone, why
+		c.join()
+		return nil
+	}
+	kept := m.keptOf(c, scripts)
+	switch {
+	case m.o.Known != nil:
+		err = c.recall(m.o.Known, scripts)
+	case kept != nil:
+		err = c.recall([]Record{kept.Record}, scripts)
+	default:
+		err = c.playAll(ctx, w, scripts, m.Seeds)
+	}
+	if err != nil {
+		return err
+	}
+	c.record = c.Record
+	if err := m.keep(c, scripts, kept); err != nil {
+		return err
+	}
+	c.conclude()
+	c.join()
+	return nil
+}
+
+// playAll plays the scripts as they stand, and then so many variations of them.
+func (c *Cell) playAll(ctx context.Context, w run.World, scripts []Script, seeds int) error {
+	for k := range scripts {
+		if err := c.play(ctx, w, &scripts[k], Variation{Script: k}); err != nil {
+			return err
+		}
+	}
+	varied := slices.DeleteFunc(slices.Clone(scripts), func(s Script) bool { return s.bare })
+	for seed := uint64(1); seed <= uint64(seeds) && len(varied) > 0; seed++ {
+		k := int(seed % uint64(len(varied))) // those that are not varied come last
+		if err := c.play(ctx, w, &scripts[k], Variation{Script: k, Seed: seed}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fit scales scripts and leaves out what the worlds cannot play; when nothing is left,
+// it says why.
+func (o *Options) fit(scripts []Script, lock string) (playable []Script, why say.Phrase) {
+	for _, s := range scripts {
+		s.scalePPM = o.ScalePPM
+		if o.Refuse != nil {
+			if err := o.Refuse(s.played(0), lock); err != nil {
+				why = say.Both{English: err.Error()}.Phrase()
+				continue
+			}
+		}
+		playable = append(playable, s)
+	}
+	if len(playable) > 0 {
+		return playable, say.Phrase{}
+	}
+	return nil, why
+}
+
+// ScriptsOf returns the scripts of one cell, made to fit what the lock does in w. If
+// there are none, it says why.
+func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scripts []Script, why say.Phrase, err error) {
+	p, err := profileOf(ctx, w, v)
+	if err != nil {
+		return nil, why, fmt.Errorf("%s without a fault: %w", v.ID, err)
+	}
+	if !p.Works && c.Code != noFaultCode {
+		return nil, say.NobodyGetsIt.With(noFaultCode), nil
+	}
+	scripts, err = c.Scripts(v, p)
+	if err == nil && len(scripts) == 0 {
+		why = say.NoSuchStep.With()
+	}
+	return scripts, why, err
+}
+
+// play plays one variation of a script and adds what was seen.
+func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) error {
+	out := run.One(ctx, w, s.played(v.Seed), c.Lock, max(v.Seed, 1))
+	if out.Err != nil && out.Judgement.History != nil && ctx.Err() == nil {
+		c.untested(s, say.Both{English: out.Err.Error()}.Phrase()) // a run of real servers that was cut short
+		return nil
+	}
+	if out.Err != nil {
+		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, s.Name.English, out.Err)
+	}
+	c.add(s, v, &out.Judgement)
+	return c.damage(ctx, w, s, v, out.Judgement.History)
+}
+
+// damage notes the run by which the resource was damaged. Where the lock hands out tokens, the
+// resource of the scripts does not look at them, and whoever has such a lock will have it look:
+// so the run counts when it does damage behind a fence as well.
+func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, h *history.History) error {
+	if c.Damaged() || !checker.Damaged(h) {
+		return nil
+	}
+	if checker.HandsOutTokens(h) {
+		out := run.One(ctx, w, checked(s.played(v.Seed)), c.Lock, max(v.Seed, 1))
+		if out.Judgement.History == nil {
+			return out.Err
+		}
+		if !checker.Damaged(out.Judgement.History) {
+			return nil
+		}
+	}
+	c.DamagedBy = s.Name
+	return nil
+}
+
+// Replay plays again what a sighting was seen in, in a world of its own; fenced: with a resource that checks
+// tokens, where those of the scripts check nothing. The history of the judgement stays valid.
+func Replay(ctx context.Context, worlds run.Factory, s *Sighting, lock string, fenced bool) (checker.Judgement, error) {
+	w := worlds()
+	defer w.Close()
+	p := s.Played()
+	if fenced {
+		p = checked(p)
+	}
+	out := run.One(ctx, w, p, lock, max(s.Seed, 1))
+	return out.Judgement, out.Err
+}
+
+// checked is a plan whose resource checks tokens, in reads and writes.
+func checked(p *plan.Plan) *plan.Plan {
+	out := *p
+	out.Workload.Fence = plan.FenceReadsAndWrites
+	return &out
+}

@@ -1,0 +1,414 @@
+package matrix
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+func measure(t *testing.T, seeds, jobs int, ids, codes string) *Matrix {
+	t.Helper()
+	o := Options{Seeds: seeds, Jobs: jobs, Backend: sim.Backend, Worlds: func() run.World { return sim.New() }}
+	for _, id := range strings.Fields(ids) {
+		v, ok := locks.Lookup(id)
+		if !ok {
+			t.Fatalf("no lock %s", id)
+		}
+		o.Locks = append(o.Locks, v)
+	}
+	if ids == "" {
+		o.Locks = locks.Simulated()
+	}
+	for _, code := range strings.Fields(codes) {
+		c, ok := Lookup(code)
+		if !ok {
+			t.Fatalf("no column %s", code)
+		}
+		o.Columns = append(o.Columns, c)
+	}
+	if codes == "" {
+		o.Columns = Columns()
+	}
+	m, err := Measure(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What is compared between two measurements of the same cell.
+type shown struct {
+	Letter                        checker.Letter
+	Runs, Untested, Broken, Stuck int
+	Rate, Low, High               float64
+	Note, Hash                    string
+	Seed                          uint64
+}
+
+func show(m *Matrix) []shown {
+	var out []shown
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		s := shown{c.Letter, c.Runs, c.Untested, c.Broken, c.Stuck, c.Rate, c.Low, c.High, c.Note.English(), "", 0}
+		if c.Worst != nil {
+			s.Hash, s.Seed = c.Worst.Hash, c.Worst.Seed
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestMeasuringTwiceGivesTheSame(t *testing.T) {
+	const some = "set-nx-lua setnx-timestamp-del redlock etcd-mutex zk-ephemeral mysql-unique redisson"
+	one, two := measure(t, 6, 1, some, ""), measure(t, 6, 3, some, "")
+	if a, b := show(one), show(two); !reflect.DeepEqual(a, b) {
+		for i := range a {
+			if a[i] != b[i] {
+				t.Errorf("%s under %s: %+v with one worker, %+v with three", one.Cells[i].Lock, one.Cells[i].Fault, a[i], b[i])
+			}
+		}
+	}
+}
+
+// Without a fault all locks are safe but misprints.
+func TestWithoutAFaultLocksAreSafe(t *testing.T) {
+	m := measure(t, 20, 0, "", "N0")
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if c.Letter != checker.LetterSafe && !locks.Misprint(c.Lock) {
+			t.Errorf("%s: %s: %s", c.Lock, c.Letter, c.Note.English())
+		}
+	}
+}
+
+// What the protocols promise and what they do not, from the documents and the
+// reasoning about them; the program that measures knows nothing of it. "V" means
+// that the letter holds a V, "!F" that it holds no F, a plain S, L or D the letter
+// itself, "D?" that a D is among what was seen.
+func TestLettersAreThoseOfTheProtocols(t *testing.T) {
+	wants := map[string]string{
+		"setnx":                   "CH=D LA=D HW=D SL=S SJ=S GP=L LR=F",
+		"setnx-expire":            "CC=D GP=VF SL=VF LR=F CH=L",
+		"set-nx-ex-del":           "GP=VF SL=VF DR=V LR=F PT=VF FO=V SB=VF RS=V SJ=V CH=L",
+		"set-nx-token-getdel":     "GD=F SL=V SL=!F GP=!F LR=!F",
+		"set-nx-lua":              "GP=V SL=V GD=L LR=L FO=V SB=V RS=V SJ=V GP=!F",
+		"set-nx-lua-const":        "GP=VF SL=VF LR=F SB=VF",
+		"lua-setex":               "CC=L SL=V GD=L LR=L",
+		"setnx-timestamp-del":     "CK=V SJ=S CH=V",
+		"setnx-timestamp-getset":  "CK=V GD=F SJ=S LR=F",
+		"cas-cad":                 "GD=L LR=L FO=V",
+		"watchdog-blind":          "SL=S HW=D PT=V GP=V",
+		"watchdog-lua":            "SL=S HW=D GP=V",
+		"redisson-3.12.3":         "SL=S LR=V HW=D GP=V LA=L",
+		"redisson":                "SL=S LR=L HW=D GP=V SB=V",
+		"redisson-lease":          "SL=V HW=V",
+		"redlock":                 "DR=S SB=!V LA=S FO=!V GP=V RS=V SJ=V CK=S",
+		"redlock-fsync":           "RS=S SJ=V",
+		"redlock-delayed-restart": "RS=!V",
+		"redisson-redlock":        "DR=V",
+		"set-wait":                "FO=!V RS=V SB=V",
+		"set-wait-1of2":           "FO=V SB=V",
+		"mysql-unique":            "CH=D LA=D HW=D SL=S LR=F SJ=S",
+		"mysql-unique-ttl":        "CH=L SL=V LR=!F",
+		"etcd-txn":                "GP=V PT=V SL=S RS=!V SB=!V FO=!V SJ=S HW=D",
+		"etcd-mutex":              "GP=V SL=S RS=!V SB=!V FO=!V SJ=S HW=D",
+		"zk-ephemeral":            "GP=VF LA=D LR=F PT=V",
+		"zk-sequential":           "GP=V GP=!F LR=!F",
+		"lit-unchecked":           "N0=VF",
+		"lit-expire-key":          "CH=D",
+		"lit-expire-loser":        "CH=D",
+		"lit-cas-3arg":            "CH=D",
+		"lit-etcd-key":            "N0=V",
+		"consul-session":          "CH=L SL=S HW=D",
+	}
+	var ids []string
+	for _, v := range locks.All() {
+		if wants[v.ID] != "" {
+			ids = append(ids, v.ID)
+		}
+	}
+	if len(ids) != len(wants) {
+		t.Errorf("%d of the %d locks exist", len(ids), len(wants))
+	}
+	m := measure(t, 30, 0, strings.Join(ids, " "), "")
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, want := range strings.Fields(wants[c.Lock]) {
+			code, letter, _ := strings.Cut(want, "=")
+			if code == c.Fault && !fits(string(c.Letter), letter) {
+				t.Errorf("%s under %s: measured %s, expected %s (%s)", c.Lock, c.Fault, c.Letter, letter, c.Note.English())
+			}
+		}
+	}
+}
+
+func fits(got, want string) bool {
+	if not, ok := strings.CutPrefix(want, "!"); ok {
+		return !strings.Contains(got, not)
+	}
+	switch want {
+	case "V", "F":
+		return strings.Contains(got, want)
+	}
+	return got == want
+}
+
+// A V or an F of a well-known cell must come from its script, not from luck.
+func TestScriptsSuffice(t *testing.T) {
+	m := measure(t, 0, 0, "set-nx-ex-del set-nx-lua redlock etcd-txn mysql-unique zk-ephemeral setnx-timestamp-del redisson-3.12.3", "")
+	for want, letter := range map[string]string{
+		"set-nx-ex-del GP": "VF", "set-nx-ex-del SL": "VF", "set-nx-ex-del LR": "F", "set-nx-lua FO": "V",
+		"set-nx-lua SB": "V", "set-nx-lua RS": "V", "set-nx-lua SJ": "V", "set-nx-lua DR": "V", "redlock RS": "V",
+		"redlock SJ": "V", "redlock GP": "V", "etcd-txn GP": "V", "etcd-txn PT": "V", "mysql-unique LR": "F",
+		"zk-ephemeral GP": "VF", "setnx-timestamp-del CH": "V", "setnx-timestamp-del CK": "V", "redisson-3.12.3 LR": "V",
+	} {
+		found := false
+		for i := range m.Cells {
+			c := &m.Cells[i]
+			if c.Lock+" "+c.Fault == want {
+				found = true
+				if !strings.Contains(string(c.Letter), letter) {
+					t.Errorf("%s: the scripts alone give %s, want %s", want, c.Letter, letter)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no cell %s", want)
+		}
+	}
+}
+
+// Real servers know nothing of seeds. Where the script that does most harm does it by the
+// luck of one seed only, the two worlds cannot be compared.
+func TestTheWorstScriptNeedsNoLuck(t *testing.T) {
+	const tenth = 100_000
+	w := sim.New()
+	defer w.Close()
+	letter := func(s *Script, lock string, seed uint64) checker.Letter {
+		p := s.Plan().Scaled(tenth)
+		out := run.One(context.Background(), w, &p, lock, seed)
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		return out.Judgement.Letter
+	}
+	for _, cell := range []string{
+		"setnx-timestamp-del CH", "lit-unchecked SB", "lit-unchecked RS", "lit-unchecked SJ", "lit-mysql-ddl LR", "lit-mysql-ddl PT",
+		"lit-expire-key SB", "lit-expire-loser SB", "set-wait RS", "lit-wait-retry RS", "zk-sequential GP", "zk-ephemeral FO", "setnx-expire LA",
+	} {
+		lock, code, _ := strings.Cut(cell, " ")
+		v, _ := locks.Lookup(lock)
+		column, _ := Lookup(code)
+		scripts, why, err := ScriptsOf(context.Background(), w, v, column)
+		if err != nil || !why.Empty() {
+			t.Fatal(cell, why, err)
+		}
+		worst := &scripts[0]
+		for i := range scripts {
+			if letter(&scripts[i], lock, 1).Worse(letter(worst, lock, 1)) {
+				worst = &scripts[i]
+			}
+		}
+		want := letter(worst, lock, 1)
+		for seed := uint64(2); seed <= 20; seed++ {
+			if got := letter(worst, lock, seed); got != want {
+				t.Errorf("%s, %s: %s with seed 1, %s with seed %d", cell, worst.Name, want, got, seed)
+				break
+			}
+		}
+	}
+}
+
+// A cell without a letter says why.
+func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	v, _ := locks.Lookup("setnx")
+	none, why, err := ScriptsOf(context.Background(), w, v, Column{Code: "XX", sketch: func(subject) []sketch { return nil }})
+	if err != nil || len(none) != 0 || why.Empty() {
+		t.Errorf("%d scripts of a column without any, because of %q, %v", len(none), why.English(), err)
+	}
+	c := Cell{Record: Record{Why: say.Both{English: "the script: fault 1 never fired"}, Untested: 3}}
+	c.conclude()
+	if c.Letter != checker.LetterUnknown || !strings.Contains(c.Note.English(), "the script: fault 1 never fired") {
+		t.Errorf("got %s %q", c.Letter, c.Note.English())
+	}
+}
+
+// Variations do not show that a lock is safe where no script brought the fault about;
+// harm they do show.
+func TestACellWhoseScriptsTestedNothingIsUnknown(t *testing.T) {
+	script := &Script{Name: say.Both{English: "the script"}}
+	for letter, want := range map[checker.Letter]checker.Letter{
+		checker.LetterSafe: checker.LetterUnknown, checker.LetterDelay: checker.LetterUnknown,
+		checker.LetterStuck: checker.LetterStuck, checker.LetterV: checker.LetterV,
+	} {
+		c := Cell{}
+		nothing := checker.Judgement{Letter: checker.LetterUnknown, History: history.New(history.Header{})}
+		c.add(script, Variation{}, &nothing)
+		c.add(script, Variation{Seed: 1}, &checker.Judgement{Letter: letter, History: nothing.History})
+		if c.conclude(); c.Letter != want || c.Runs != 1 || c.Untested != 1 {
+			t.Errorf("a variation with %s: %s, %d runs, %d that tested nothing", letter, c.Letter, c.Runs, c.Untested)
+		}
+	}
+}
+
+// The order decides which script real servers are asked to play. Two inside is worse than
+// an entry that was freed by another, which is how two come inside; what says nothing is
+// no harm at all.
+func TestBadnessOrdersTheLetters(t *testing.T) {
+	order := []checker.Letter{
+		checker.LetterSafe, checker.LetterDelay, checker.LetterStuck,
+		checker.LetterF, checker.LetterV, checker.LetterVF,
+	}
+	for i := 1; i < len(order); i++ {
+		if !order[i].Worse(order[i-1]) {
+			t.Errorf("%s is as bad as %s, or worse", order[i-1], order[i])
+		}
+	}
+	for _, silent := range []checker.Letter{checker.LetterUnknown, checker.LetterNone, ""} {
+		if !checker.LetterSafe.Worse(silent) {
+			t.Errorf("%q is as bad as %s, or worse", silent, checker.LetterSafe)
+		}
+	}
+}
+
+// A run with V and another with F make VF; the worst run stays the one with V.
+func TestLettersOfSeveralRunsAddUp(t *testing.T) {
+	c := Cell{Record: Record{Runs: 2, Worst: &Sighting{Letter: checker.LetterV}}}
+	c.Seen.Add(checker.LetterV)
+	c.Seen.Add(checker.LetterF)
+	c.conclude()
+	if c.Letter != checker.LetterVF {
+		t.Errorf("got %s", c.Letter)
+	}
+}
+
+// Some cells need no luck: a script brings about what the protocol allows. What is wanted
+// is reasoned from the protocols, as above.
+func TestScriptsBringAboutWhatNeedsNoLuck(t *testing.T) {
+	wants := map[string]string{
+		"setnx":                  "PT=D",
+		"mysql-unique":           "PT=D",
+		"set-nx-ex-del":          "GD=VF",
+		"set-nx-token-getdel":    "GD=VF",
+		"set-nx-lua":             "GD=L",
+		"setnx-timestamp-getset": "GD=VF PT=VF",
+		"setnx-timestamp-del":    "CC=VF LA=VF",
+		"redisson-fair":          "CC=D",
+		"set-wait":               "FO=D",
+		"set-wait-1of2":          "FO=V",
+	}
+	m := measure(t, 1, 0, strings.Join(slices.Sorted(maps.Keys(wants)), " "), "CC GD LA PT FO")
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, want := range strings.Fields(wants[c.Lock]) {
+			if code, letter, _ := strings.Cut(want, "="); code == c.Fault && string(c.Scripted.Letter) != letter {
+				t.Errorf("%s under %s: the scripts show %s, expected %s", c.Lock, c.Fault, c.Scripted.Letter, letter)
+			}
+		}
+	}
+}
+
+// The file of a sighting is what was played: a variation is printed, and read back it is
+// the same plan.
+func TestVariationsCanBeReadBack(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	for _, v := range locks.Simulated() {
+		for _, column := range Columns() {
+			scripts, _, err := ScriptsOf(context.Background(), w, v, column)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range scripts {
+				text := scenario.Resolved(scripts[i].vary(uint64(i + 1)))
+				again, err := scenario.Parse("", []byte(text))
+				if err != nil {
+					t.Fatalf("%s under %s, %s: %v", v.ID, column.Code, scripts[i].Name, err)
+				}
+				if twice := scenario.Resolved(again); twice != text {
+					t.Fatalf("%s under %s, %s: read back it is another plan:\n%s\n%s", v.ID, column.Code, scripts[i].Name, text, twice)
+				}
+			}
+		}
+	}
+}
+
+// A session of etcd is kept alive beside the transaction, so which of the two is the client's
+// second command is luck on real servers: a script says which of them it means.
+func TestScriptsNameCommandsThatRace(t *testing.T) {
+	w := sim.New()
+	defer w.Close()
+	for id, races := range map[string]bool{"etcd-mutex": true, "redlock": false} {
+		v, _ := locks.Lookup(id)
+		column, _ := Lookup("LA")
+		scripts, _, err := ScriptsOf(context.Background(), w, v, column)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range scripts {
+			text := scenario.Resolved(scripts[i].Plan())
+			if anonymous := strings.Contains(text, "any command"); anonymous == races {
+				t.Errorf("%s, %s:\n%s", id, scripts[i].Name, text)
+			}
+		}
+	}
+}
+
+// A script shows what its fault does, so without the fault it comes to what column N0 has
+// measured of the lock, and nobody waits too long or gives up either. Of a lock that does harm
+// without any fault (N0 knows which these are) no script can show what a fault does.
+func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
+	none := map[string]checker.Letter{}
+	n0 := measure(t, 0, 0, "", noFaultCode)
+	for i := range n0.Cells {
+		none[n0.Cells[i].Lock] = n0.Cells[i].Letter
+	}
+	w := sim.New()
+	defer w.Close()
+	played := 0
+	for _, v := range locks.Simulated() {
+		if harmful(none[v.ID]) {
+			continue
+		}
+		p, err := profileOf(context.Background(), w, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, column := range Columns() {
+			scripts, err := column.Scripts(v, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range scripts {
+				calm := *scripts[i].Plan()
+				calm.Faults, calm.Clocks = nil, nil
+				out := run.One(context.Background(), w, &calm, v.ID, 1)
+				if out.Err != nil {
+					t.Fatal(out.Err)
+				}
+				if got := out.Judgement.Letter; got.Worse(none[v.ID]) {
+					t.Errorf("%s under %s comes to %s without its fault: %s", v.ID, column.Code, got, scripts[i].Name)
+				}
+				played++
+			}
+		}
+	}
+	if played < 2000 {
+		t.Errorf("%d scripts only", played)
+	}
+}
+
+func harmful(l checker.Letter) bool { return l.Harms() }

@@ -1,0 +1,38 @@
+package matrix
+
+import "lockstep/internal/campaign/measured"
+
+// Measured is the matrix for other programs: the cells that are over.
+func (m *Matrix) Measured() *measured.Matrix {
+	out := measured.NewMatrix(m.Backend, m.Seeds)
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if c.Letter == "" {
+			continue // it was not over when the matrix was interrupted
+		}
+		one := measured.Cell{
+			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
+			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
+			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note.English(),
+			Also: []string{}, Damage: c.Damaged(), DamagedBy: c.DamagedBy.English, DamagedZH: c.DamagedBy.Chinese,
+		}
+		for _, l := range c.Also() {
+			one.Also = append(one.Also, string(l))
+		}
+		if w := c.Walked; w != nil {
+			one.Walked, one.Vain, one.Cut = &w.Schedules, w.Vain, w.Cut
+		}
+		if c.Story != nil {
+			one.Story = c.Story.Name
+		}
+		out.Cells = append(out.Cells, one)
+	}
+	return out
+}
+
+func (s *Sighting) measured() *measured.Sighting {
+	if s == nil {
+		return nil
+	}
+	return &measured.Sighting{Letter: string(s.Letter), Script: s.Name.English, Seed: s.Seed, Hash: s.Hash}
+}

@@ -1,0 +1,114 @@
+package matrix
+
+import (
+	"slices"
+
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/say"
+)
+
+// Walked is what the walk of the fault space has come to in one cell: all single faults of the
+// column's kinds, in all base worlds.
+type Walked struct {
+	Schedules int64
+	Vain      int64 // of these, those whose fault changed nothing
+	Cut       int64 // those whose runs had no end: nobody knows
+
+	shown map[checker.Way]*measured.Shown // the first story of each way that was found
+}
+
+// Damages reports whether some single fault damaged the resource.
+func (w *Walked) Damages() bool { return w.shown[checker.Damage] != nil }
+
+// walkedIn finds what was walked of a lock and a column; nil when nothing was.
+func walkedIn(x *measured.Explored, lock string, c *Column) *Walked {
+	if x == nil {
+		return nil
+	}
+	at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+	if at < 0 || x.Locks[at].Complete == 0 {
+		return nil
+	}
+	l := &x.Locks[at]
+	w := &Walked{shown: map[checker.Way]*measured.Shown{}}
+	if c.Code == noFaultCode {
+		w.Schedules = int64(len(l.Scope)) // each base world, as it is
+		for _, way := range checker.Outcomes() {
+			for i, set := range l.By(way) {
+				if len(set.Kinds) == 0 {
+					w.show(way, &l.By(way)[i].Shown)
+				}
+			}
+		}
+		return w
+	}
+	for _, kind := range c.Kinds() {
+		for i := range l.Singles {
+			s := &l.Singles[i]
+			if !kind.Covers(s.Kind, s.During) {
+				continue
+			}
+			w.Schedules, w.Vain, w.Cut = w.Schedules+s.Walked, w.Vain+s.Vain, w.Cut+s.Cut
+			for _, way := range checker.Outcomes() {
+				w.show(way, s.By(way))
+			}
+		}
+	}
+	if w.Schedules == 0 {
+		return nil
+	}
+	return w
+}
+
+// show keeps the first story of a way; nil is none. Who waits for work that hangs is stuck, whoever's fault it is:
+// a column says what happens.
+func (w *Walked) show(way checker.Way, s *measured.Shown) {
+	if way = min(way, checker.Stuck); s != nil && w.shown[way] == nil {
+		w.shown[way] = s
+	}
+}
+
+// join adds to a cell that is concluded what the walk has found. A walk breaks locks and says
+// nothing of delays, so S and L stay what scripts have made of them; but where runs were cut
+// short, nobody knows that there is nothing worse.
+func (c *Cell) join() {
+	w := c.Walked
+	if w == nil {
+		return
+	}
+	before := c.Letter
+	for way := range w.shown { // order: each has its own letter
+		if way != checker.Damage { // a mark beside the letter: a fence prevents it and lets the letter be
+			c.Seen.Add(way.Letter())
+		}
+	}
+	if s := w.shown[checker.Damage]; s != nil && !c.Damaged() {
+		if c.DamagedBy = (say.Both{English: s.Name}); s.Name == "" { // it is told, and no simulator plays it
+			c.DamagedBy = say.Both{English: s.Text, Chinese: s.TextChinese}
+		}
+	}
+	if worst := c.Seen.Worst(); worst.Worse(before) && worst.Harms() {
+		c.Letter = worst
+		c.Story = w.worst(before)
+		c.Note = say.FoundByWalk.With(say.Verbatim(c.Story.World), say.Both{English: c.Story.Text, Chinese: c.Story.TextChinese})
+		return
+	}
+	switch {
+	case w.Cut > 0 && !before.Harms():
+		c.Letter = checker.LetterUnknown
+		c.Note = say.WalkHasNoEnd.With(say.Grouped(w.Cut), say.Grouped(w.Schedules))
+	case before == checker.LetterSafe:
+		c.Note = say.SafeInWalk.With(c.Note, say.Grouped(w.Schedules))
+	}
+}
+
+// worst is the story of the worst that is not in a letter already.
+func (w *Walked) worst(known checker.Letter) *measured.Shown {
+	for _, way := range checker.Ways() {
+		if s := w.shown[way]; s != nil && way.Letter() != "" && way.Letter() != known {
+			return s
+		}
+	}
+	return nil
+}

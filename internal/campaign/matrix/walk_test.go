@@ -1,0 +1,197 @@
+package matrix
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/measured"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/run"
+	"lockstep/internal/sim"
+	"lockstep/measurements"
+)
+
+// committedWalk is the stored walk.
+func committedWalk(t *testing.T) *measured.Explored {
+	t.Helper()
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := measured.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// columnless are the kinds, and what of them, that no column stands for: what they break is in
+// the sets of the walk only.
+var columnless = []string{
+	"pause-short", "late-request", "late-request-short", "lost-request", "lag",
+	"late-reply/hold", "late-reply/release", "late-reply-short/hold", "late-reply-short/release", "lost-reply/hold",
+}
+
+// Every kind of the walk belongs to one column or is known to belong to none.
+func TestEachKindHasItsColumn(t *testing.T) {
+	var none []faultkind.Hit
+	for _, text := range columnless {
+		name, during, _ := strings.Cut(text, "/")
+		none = append(none, faultkind.Hit{Kind: name, During: during})
+	}
+	used := map[faultkind.Hit]bool{}
+	x := committedWalk(t)
+	for i := range x.Locks {
+		for k := range x.Locks[i].Singles {
+			s := &x.Locks[i].Singles[k]
+			var in []string
+			for _, c := range Columns() {
+				for _, kind := range c.Kinds() {
+					if kind.Covers(s.Kind, s.During) {
+						in = append(in, c.Code)
+						used[kind] = true
+					}
+				}
+			}
+			if slices.ContainsFunc(none, func(k faultkind.Hit) bool { return k.Covers(s.Kind, s.During) }) {
+				in = append(in, "none")
+			}
+			if len(in) != 1 {
+				t.Fatalf("%s: %s during %q belongs to %v", x.Locks[i].Lock, s.Kind, s.During, in)
+			}
+		}
+	}
+	for _, c := range Columns() {
+		for _, kind := range c.Kinds() {
+			if !used[kind] {
+				t.Errorf("%s stands for %v, which nobody has walked", c.Code, kind)
+			}
+		}
+		if len(c.Kinds()) == 0 && c.Code != noFaultCode {
+			t.Errorf("%s stands for nothing", c.Code)
+		}
+	}
+}
+
+// someWalk is a walk of one lock: a pause of a holder does what breaks says.
+func someWalk(cut int64, breaks ...string) *measured.Explored {
+	one := measured.Single{Kind: "pause", During: "hold", Walked: 40, Vain: 2, Cut: cut, Breaks: map[string]*measured.Shown{}}
+	for _, way := range breaks {
+		one.Breaks[way] = &measured.Shown{World: "plain", Name: way + ".yaml", Text: "pause A"}
+	}
+	release := measured.Single{Kind: "pause", During: "release", Walked: 7, Breaks: map[string]*measured.Shown{"robbed": {}}}
+	return &measured.Explored{Locks: []measured.ExploredLock{{
+		Lock: "x", Complete: 1, Scope: []string{"plain", "twice"}, Singles: []measured.Single{one, release},
+		Breaks: map[string][]measured.CutSet{"stuck": {{Kinds: []string{}, Shown: measured.Shown{Name: "alone.yaml"}}}},
+	}}}
+}
+
+// The walk makes letters worse and never better, hides none, and what it does not know it does
+// not call safe.
+func TestTheWalkJoinsACell(t *testing.T) {
+	gp, _ := Lookup("GP")
+	n0, _ := Lookup(noFaultCode)
+	sl, _ := Lookup("SL")
+	told := someWalk(0, "damage") // that of a library: its stories have no files
+	told.Locks[0].Singles[0].Breaks["damage"].Name = ""
+	type result struct {
+		Letter checker.Letter
+		Also   string
+		Story  string
+		Damage string
+	}
+	for _, tt := range []struct {
+		name   string
+		runs   checker.Letter
+		column Column
+		walk   *measured.Explored
+		want   result
+	}{
+		{"no walk", "S", gp, nil, result{"S", "", "", ""}},
+		{"nothing found", "S", gp, someWalk(0), result{"S", "", "", ""}},
+		{"a delay stays one", "L", gp, someWalk(0), result{"L", "", "", ""}},
+		{"another column", "S", sl, someWalk(0, "believe"), result{"S", "", "", ""}},
+		{"believe", "L", gp, someWalk(0, "believe"), result{"V", "L", "believe.yaml", ""}},
+		{"both ways", "S", gp, someWalk(0, "believe", "robbed"), result{"VF", "", "believe.yaml", ""}},
+		{"the runs have one, the walk the other", "V", gp, someWalk(0, "robbed"), result{"VF", "", "robbed.yaml", ""}},
+		{"what is hidden", "V", gp, someWalk(0, "stuck"), result{"V", "D", "", ""}},
+		{"the same", "V", gp, someWalk(0, "believe"), result{"V", "", "", ""}},
+		{"damage is no letter", "S", gp, someWalk(0, "damage"), result{"S", "", "", "damage.yaml"}},
+		{"damage without a file", "S", gp, told, result{"S", "", "", "pause A"}},
+		{"nobody knows", "S", gp, someWalk(3), result{"?", "", "", ""}},
+		{"nobody knows of a delay either", "L", gp, someWalk(3), result{"?", "L", "", ""}},
+		{"work that hangs", "S", gp, someWalk(0, "hung"), result{"D", "", "hung.yaml", ""}},
+		{"stuck is worse than a delay", "L", gp, someWalk(0, "stuck"), result{"D", "L", "stuck.yaml", ""}},
+		{"harm is harm", "S", gp, someWalk(3, "stuck"), result{"D", "", "stuck.yaml", ""}},
+		{"the scripts tested nothing", "?", gp, someWalk(0, "believe"), result{"V", "", "believe.yaml", ""}},
+		{"it cannot be scripted", "-", gp, someWalk(0, "robbed"), result{"F", "", "robbed.yaml", ""}},
+		{"it cannot be scripted, and does nothing", "-", gp, someWalk(0), result{"-", "", "", ""}},
+		{"without a fault", "S", n0, someWalk(0), result{"D", "", "alone.yaml", ""}},
+	} {
+		c := Cell{Letter: tt.runs, Walked: walkedIn(tt.walk, "x", &tt.column)}
+		c.Seen.Add(tt.runs)
+		c.join()
+		got := result{Letter: c.Letter, Damage: c.DamagedBy.English}
+		var also []string
+		for _, l := range c.Also() {
+			also = append(also, string(l))
+		}
+		got.Also = strings.Join(also, " ")
+		if c.Story != nil {
+			got.Story = c.Story.Name
+		}
+		if got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+	if w := walkedIn(someWalk(1), "x", &gp); w.Schedules != 40 || w.Vain != 2 || w.Cut != 1 {
+		t.Errorf("%+v: the pause in the release belongs to another column", w)
+	}
+	if walkedIn(someWalk(0), "y", &gp) != nil {
+		t.Error("a lock that nobody has walked")
+	}
+	begun := someWalk(0)
+	begun.Locks[0].Complete = 0
+	if walkedIn(begun, "x", &gp) != nil {
+		t.Error("a lock whose walk is complete nowhere")
+	}
+}
+
+// Damage is judged behind a fence where the lock hands out tokens: set-nx-lua overwrites, and
+// redisson-fenced, whose holders overlap as well, is refused.
+func TestAFenceShows(t *testing.T) {
+	m := measure(t, 5, 0, "set-nx-lua redisson-fenced", "GP")
+	if c := m.Cell(0, 0); c.Letter != checker.LetterV || !c.Damaged() {
+		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy.English)
+	}
+	if c := m.Cell(1, 0); c.Letter != checker.LetterV || c.Damaged() {
+		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy.English)
+	}
+}
+
+// What other programs read says which of the two has found the letter.
+func TestMeasuredSaysWhatTheWalkFound(t *testing.T) {
+	v, _ := locks.Lookup("redlock")
+	cr, _ := Lookup("PT")
+	o := Options{Locks: []locks.Variant{v}, Columns: []Column{cr}, Worlds: func() run.World { return sim.New() }, Walk: committedWalk(t)}
+	m, err := Measure(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := m.Measured().Cells[0]
+	if c.Walked == nil || *c.Walked < 1000 || c.Story != "" || c.Letter != "L" {
+		t.Errorf("%+v", c)
+	}
+	o.Walk = nil
+	if m, err = Measure(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	alone := m.Measured().Cells[0]
+	if alone.Walked != nil || !reflect.DeepEqual(alone.Scripted, c.Scripted) {
+		t.Errorf("%+v", alone)
+	}
+}

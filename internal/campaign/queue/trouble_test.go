@@ -1,0 +1,237 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"lockstep/internal/campaign"
+)
+
+// eventually calls something until it is so; the test's own deadline bounds it.
+func eventually(t *testing.T, so func() bool) {
+	t.Helper()
+	for !so() {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("it never is")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// bounded ends what would otherwise wait for ever, so that the test says what is wrong.
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// A worker has one request with the servers, however many slots it has: servers keep a limited number of them.
+func TestAWorkerAsksOnceForAllItsSlots(t *testing.T) {
+	h := newHouse(t)
+	const slots = 600
+	var begun sync.WaitGroup
+	begun.Add(slots)
+	h.worker("v1", slots, func(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error) {
+		begun.Done()
+		begun.Wait() // all slots are busy at once
+		return squares(ctx, w, s)
+	})
+	q := h.queue()
+	part, _, err := q.Do(t.Context(), Job{Work: newWork(t, "v1", "text"), Of: slots})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, part, slots)
+	c, err := q.ranges.Consumer(t.Context(), versionToken("v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		var info *jetstream.ConsumerInfo
+		eventually(t, func() bool {
+			info, err = c.Info(t.Context())
+			return err == nil && info.NumWaiting > 0
+		})
+		if info.NumWaiting > 1 || info.Config.MaxWaiting < 1000 {
+			t.Fatalf("%d requests wait, of %d at most", info.NumWaiting, info.Config.MaxWaiting)
+		}
+	}
+}
+
+// Two coordinators of one work may end at different times: the one that goes on hands out again what the
+// other has forgotten, and the work with it.
+func TestAWorkThatAnotherCoordinatorForgetsGoesOn(t *testing.T) {
+	h := newHouse(t)
+	w := newWork(t, "v1", "text")
+	q, other := h.queue(), h.queue()
+	q.late = 10 * time.Millisecond
+	forgot := false
+	part, _, err := q.Do(bounded(t), Job{Work: w, Of: 3, Progress: func(Progress) {
+		if info, err := other.ranges.Info(t.Context()); !forgot && err == nil && info.State.Msgs == 3 {
+			forgot = true
+			if err := other.Forget(t.Context(), w); err != nil {
+				t.Error(err)
+			}
+			h.worker("v1", 1, squares)
+		}
+	}})
+	if err != nil || !forgot {
+		t.Fatal(forgot, err)
+	}
+	want(t, part, 3)
+}
+
+// A range whose work was forgotten does not go round for ever.
+func TestARangeWithoutItsWorkIsDropped(t *testing.T) {
+	h := newHouse(t)
+	q := h.queue()
+	if _, err := q.js.Publish(t.Context(), rangeSubject+"."+versionToken("v1")+"."+strings.Repeat("0", 64)+".1-1", nil); err != nil {
+		t.Fatal(err)
+	}
+	h.worker("v1", 1, squares)
+	eventually(t, func() bool {
+		info, err := q.ranges.Info(t.Context())
+		return err == nil && info.State.Msgs == 0
+	})
+	if info, err := q.results.Info(t.Context()); err != nil || info.State.Msgs != 0 {
+		t.Errorf("%+v is stored about it: %v", info.State, err)
+	}
+}
+
+// What keeps one worker from playing is no fault of a range: that worker ends and another one plays it.
+func TestAWorkerThatCannotPlayEnds(t *testing.T) {
+	for said, command := range map[string][]string{
+		"no range can be played here: fork/exec /nowhere/simulate":                          {"/nowhere/simulate"},
+		"no range can be played here: exit status 4: no memory":                             {"sh", "-c", "echo no memory >&2; exit 4"},
+		"the program is of version v9 now, and this worker of version v1: start the worker": {"sh", "-c", `echo '{"Version": "v9"}'; cat`},
+	} {
+		h := newHouse(t)
+		q := h.queue()
+		var part *campaign.Results
+		var aside []SetAside
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			part, aside, err = q.Do(t.Context(), Job{Work: newWork(t, "v1", "text"), Of: 5})
+		}()
+		broken := NewWorker(h.queue(), "v1", 2, func() *exec.Cmd { return exec.Command(command[0], command[1:]...) })
+		if err := broken.Work(bounded(t)); err == nil || !strings.Contains(err.Error(), said) {
+			t.Fatalf("%v, not %q", err, said)
+		}
+		h.worker("v1", 1, squares)
+		if <-done; err != nil || len(aside) > 0 {
+			t.Fatal(err, aside)
+		}
+		want(t, part, 5)
+	}
+}
+
+// A range is ended when its result is stored, and not before: a worker that has to end while the servers
+// take no result gives the range back.
+func TestARangeIsEndedOnlyWhenItsResultIsStored(t *testing.T) {
+	h := newHouse(t)
+	q := h.queue()
+	full := q.results.CachedInfo().Config
+	open := full
+	limit := func(of jetstream.StreamConfig) {
+		if _, err := q.js.UpdateStream(t.Context(), of); err != nil {
+			t.Fatal(err)
+		}
+	}
+	full.MaxMsgs, full.Discard = 1, jetstream.DiscardNew // there is room for the work and no more
+	limit(full)
+	var played atomic.Int64
+	play := func(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error) {
+		played.Add(1)
+		return squares(ctx, w, s)
+	}
+	stop := h.worker("v1", 1, play)
+	var part *campaign.Results
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		part, _, err = q.Do(t.Context(), Job{Work: newWork(t, "v1", "text"), Of: 1})
+	}()
+	eventually(t, func() bool { return strings.Contains(h.all(), "does not store a result yet") })
+	stop()
+	info, errInfo := q.ranges.Info(t.Context())
+	if errInfo != nil || info.State.Msgs != 1 {
+		t.Fatalf("%+v: %v", info.State, errInfo)
+	}
+	limit(open)
+	h.worker("v1", 1, play)
+	if <-done; err != nil || played.Load() != 2 {
+		t.Fatal(played.Load(), err)
+	}
+	want(t, part, 1)
+}
+
+// What coordinators would not read is not sent: it would be played for ever.
+func TestWhatIsTooLargeIsToldAtOnce(t *testing.T) {
+	h := newHouse(t)
+	_, _, err := h.queue().Do(t.Context(), Job{Work: newWork(t, "v1", strings.Repeat("<", 1<<20)), Of: 1})
+	if err == nil || !strings.Contains(err.Error(), "workers read 4096 KiB") {
+		t.Error(err)
+	}
+	h.worker("v1", 1, func(_ context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error) {
+		return lineOf(w, s, strings.Repeat("x", mostResult)), nil
+	})
+	_, aside, err := h.queue().Do(t.Context(), Job{Work: newWork(t, "v1", "text"), Of: 1})
+	if err != nil || len(aside) != 1 || !strings.Contains(aside[0].Why, "coordinators read 64 MiB: divide the work into more ranges") {
+		t.Error(err, aside)
+	}
+}
+
+// A panic says first what it was, and what other programs say last is why they end.
+func TestAnExcerptHasBothEnds(t *testing.T) {
+	var x excerpt
+	for _, text := range []string{"panic: poison\n", strings.Repeat("a long stack\n", 1000), "exit status 2"} {
+		if n, err := x.Write([]byte(text)); n != len(text) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if got := x.String(); !strings.HasPrefix(got, "panic: poison\n") || !strings.HasSuffix(got, "exit status 2") || len(got) > mostReason {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
+
+// Whoever uses a connection that has ended for good is told why, and does not try for ever.
+func TestTheEndOfTheConnectionEndsWhatIsTried(t *testing.T) {
+	q := newHouse(t).queue()
+	why := errors.New("no more")
+	q.end(why)
+	if err := q.patiently(t.Context(), 0, func(context.Context) error { return errors.New("not yet") }); !errors.Is(err, why) {
+		t.Error(err)
+	}
+	if err := NewWorker(q, "v1", 1, nil).Work(t.Context()); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
+// A player that ends in the middle of a range is a crash, with what it said; the next range gets another one.
+func TestAPlayerThatEndsIsACrash(t *testing.T) {
+	p := &process{version: "v1", command: func() *exec.Cmd {
+		return exec.Command("sh", "-c", `echo '{"Version": "v1"}'; read request; echo "panic: poison" >&2; exit 2`)
+	}}
+	defer p.close()
+	for range 2 {
+		var end *crash
+		if _, err := p.play(t.Context(), newWork(t, "v1", "text"), campaign.Shard{Number: 1, Of: 1}); !errors.As(err, &end) || end.why != "exit status 2: panic: poison" {
+			t.Fatal(err)
+		}
+	}
+	if (&process{version: "v1", command: func() *exec.Cmd { return exec.Command("true") }}).start() == nil {
+		t.Error("a player that says nothing is one")
+	}
+}

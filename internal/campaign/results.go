@@ -1,0 +1,247 @@
+package campaign
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Results is what some units of a work have come to, each under its key. Stored, they are a file of
+// lines of JSON: a header, which says what is played, and a line for each unit.
+type Results struct {
+	Work   *Work
+	Shards int // that the work is divided into, which are its units; 0: it has units of another kind
+
+	hash  string // of the work
+	file  string // where they were read; "" when they were not
+	lines map[string]*Line
+}
+
+// Line is what one unit of a work has come to. It is valid for this work only.
+type Line struct {
+	Key  string          `json:"key"`    // of a shard what String says
+	Data json.RawMessage `json:"result"` // what the command makes of it
+	Sum  string          `json:"sum"`    // of the work, the key and the data
+	File string          `json:"-"`      // that holds it, as errors say it; "" when none does
+}
+
+// header is the first line of a file.
+type header struct {
+	Results int    `json:"results"` // the version of the form
+	Work    *Work  `json:"work"`
+	Hash    string `json:"hash"`
+	Shards  int    `json:"shards,omitempty"`
+}
+
+// form is the version of the form of a file.
+const form = 1
+
+// NewResults are those of a work of which nothing is played.
+func NewResults(w *Work, shards int) *Results {
+	return &Results{Work: w, Shards: shards, hash: w.Hash(), lines: map[string]*Line{}}
+}
+
+// NewLine is what a unit of a work has come to: anything that JSON can say.
+func NewLine(w *Work, key string, result any) (*Line, error) {
+	data, err := json.Marshal(result)
+	return &Line{Key: key, Data: data, Sum: hashOf([]any{w.Hash(), key, json.RawMessage(data)})}, err
+}
+
+// stored is a line of a file.
+func stored(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // as in hashOf
+	}
+	return append(data, '\n')
+}
+
+// Store is the line as files and queues have it.
+func (l *Line) Store() []byte { return stored(l) }
+
+// ReadLine reads a line of the work that has a hash. It must be as it was stored. file is where it was.
+func ReadLine(file, hash string, data []byte) (*Line, error) {
+	l := &Line{File: file}
+	if err := strictly(data, l); err != nil {
+		return nil, fmt.Errorf("it is no result: %w", err)
+	}
+	if l.Sum != hashOf([]any{hash, l.Key, l.Data}) || !bytes.Equal(data, l.Store()) {
+		return nil, errors.New("it is not as it was written, or of different work")
+	}
+	return l, nil
+}
+
+// Read reads a file of results. A last line without its end is what a writer has left that was killed: it
+// is no part of them. Whatever else is not as it was written is an error, which names the line.
+func Read(file string, data []byte) (*Results, error) {
+	var r *Results
+	number := 0
+	for line := range bytes.Lines(data) {
+		if number++; line[len(line)-1] != '\n' {
+			break
+		}
+		if number == 1 {
+			var err error
+			if r, err = readHeader(file, line); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		l, err := ReadLine(file, r.hash, line)
+		if err == nil {
+			err = r.Put(l)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s is not as it was written, in line %d (%w): remove the line, "+
+				"and what it was of is played again", file, number, err)
+		}
+	}
+	if r == nil {
+		return nil, notResults(file, errors.New("its end is missing"))
+	}
+	return r, nil
+}
+
+func notResults(file string, why error) error {
+	return fmt.Errorf("%s is no file of results, or half of one (line 1: %w): make it again, or name another file", file, why)
+}
+
+func readHeader(file string, line []byte) (*Results, error) {
+	var h header
+	err := strictly(line, &h)
+	switch {
+	case err == nil && h.Results != form:
+		return nil, fmt.Errorf("%s has form %d of results, and this program reads form %d: make and merge all parts with one version", file, h.Results, form)
+	case err == nil && (h.Work == nil || h.Shards < 0 || h.Shards > Most):
+		err = errors.New("it says nothing of a work or of shards")
+		fallthrough
+	case err != nil:
+		return nil, notResults(file, err)
+	}
+	r := NewResults(h.Work, h.Shards)
+	if r.file = file; h.Hash != r.hash || !bytes.Equal(line, r.header()) {
+		return nil, fmt.Errorf("%s is not as it was written, in line 1: make it again, or name another file", file)
+	}
+	return r, nil
+}
+
+// ErrDiverged is a unit that was played twice and has come to two results.
+var ErrDiverged = errors.New("the same shard has come to two results")
+
+// Put adds what a unit has come to. The same again changes nothing; anything else is ErrDiverged.
+func (r *Results) Put(l *Line) error {
+	if known := r.lines[l.Key]; known != nil {
+		if !bytes.Equal(known.Data, l.Data) {
+			return fmt.Errorf("%w: shard %s is one thing in %s and another in %s", ErrDiverged, l.Key,
+				known.File, cmp.Or(l.File, "what was just played"))
+		}
+		return nil
+	}
+	if s, err := Parse(l.Key, noEngine); r.Shards > 0 && (err != nil || s.Of != r.Shards || s.String() != l.Key) {
+		return fmt.Errorf("it speaks of shard %q of %d", l.Key, r.Shards)
+	}
+	r.lines[l.Key] = l
+	return nil
+}
+
+// noEngine is an environment in which nobody numbers shards.
+func noEngine(string) string { return "" }
+
+// Get is what a unit has come to; nil when it is not known.
+func (r *Results) Get(key string) *Line { return r.lines[key] }
+
+// Len is how many units are known.
+func (r *Results) Len() int { return len(r.lines) }
+
+// keys are those of the units, shards in the order of their numbers.
+func (r *Results) keys() []string {
+	return slices.SortedFunc(maps.Keys(r.lines), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+}
+
+func (r *Results) header() []byte {
+	return stored(header{Results: form, Work: r.Work, Hash: r.hash, Shards: r.Shards})
+}
+
+// Store is a file of the results.
+func (r *Results) Store() []byte {
+	out := r.header()
+	for _, key := range r.keys() {
+		out = append(out, r.lines[key].Store()...)
+	}
+	return out
+}
+
+// Of reports whether they are of this work, divided into so many shards.
+func (r *Results) Of(w *Work, shards int) bool { return r.hash == w.Hash() && r.Shards == shards }
+
+// Merge puts results together, in whatever order they come: all units that are in any of them.
+func Merge(all []*Results) (*Results, error) {
+	all = slices.SortedFunc(slices.Values(all), func(a, b *Results) int { return cmp.Compare(a.file, b.file) })
+	out := NewResults(all[0].Work, all[0].Shards)
+	for _, r := range all {
+		if how := out.Work.Differs(r.Work); how != "" {
+			return nil, fmt.Errorf("%s and %s are parts of different work: %s", all[0].file, r.file, how)
+		}
+		if r.Shards != out.Shards {
+			return nil, fmt.Errorf("%s divides the work into %d shards and %s into %d: divide it in one way",
+				all[0].file, out.Shards, r.file, r.Shards)
+		}
+		for _, key := range r.keys() {
+			if err := out.Put(r.lines[key]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// Missing says which shards are lacking, nil when none is.
+func (r *Results) Missing() error {
+	has := func(k int) bool { return r.lines[Shard{k, r.Shards}.String()] != nil }
+	var lacks []string
+	for k := 1; k <= r.Shards; k++ {
+		if has(k) {
+			continue
+		}
+		last := k
+		for last < r.Shards && !has(last+1) {
+			last++
+		}
+		text := strconv.Itoa(k)
+		if last > k {
+			text += " to " + strconv.Itoa(last)
+		}
+		lacks = append(lacks, text)
+		k = last
+	}
+	if len(lacks) == 0 {
+		return nil
+	}
+	const most = 10
+	if len(lacks) > most {
+		lacks = append(lacks[:most], "and others")
+	}
+	return fmt.Errorf("of %d shards these are missing: %s. Make their parts with --shard, or merge what there is into one part with --partial",
+		r.Shards, strings.Join(lacks, ", "))
+}
+
+// All is what the units have come to, in the order of their keys: shards by their numbers.
+func All[R any](r *Results) ([]R, error) {
+	out := make([]R, 0, len(r.lines))
+	for _, key := range r.keys() {
+		var one R
+		if err := strictly(r.lines[key].Data, &one); err != nil {
+			return nil, fmt.Errorf("%s: shard %s does not hold what %s has come to: %w", r.lines[key].File, key, r.Work.Command, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}

@@ -1,0 +1,320 @@
+package search
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+// Passes make a story smaller, each in its way; they report whether they did. Every
+// step leads downwards in one order: fewer faults, then clients, then rounds, then
+// simpler settings, moments and names, then shorter durations. So they end.
+
+// fewer are the passes that make a story shorter, the cheapest first.
+var fewer = []func(*shrinker) bool{
+	(*shrinker).fewerFaults,
+	(*shrinker).fewerByMoving,
+	(*shrinker).fewerClients,
+	(*shrinker).fewerRounds,
+	(*shrinker).otherLuck,
+}
+
+// plainer are the passes that make it easier to read.
+var plainer = []func(*shrinker) bool{
+	(*shrinker).plainSettings,
+	(*shrinker).constants,
+	(*shrinker).plainTriggers,
+	(*shrinker).plainTargets,
+	(*shrinker).plainCommands,
+	(*shrinker).plainNames,
+	(*shrinker).shorter,
+	(*shrinker).firstSeed,
+}
+
+// shrink goes on until no pass finds anything. While the story can become shorter it
+// is left as it is otherwise: a storm with all its luck has more ways to be shortened.
+func (s *shrinker) shrink() {
+	for changed := true; changed && s.left(); {
+		for s.shortened() {
+		}
+		changed = false
+		for _, pass := range plainer {
+			changed = pass(s) || changed
+		}
+	}
+}
+
+// shortened tries one way to make the story shorter after the other, until one does.
+func (s *shrinker) shortened() bool {
+	return slices.ContainsFunc(fewer, func(pass func(*shrinker) bool) bool { return pass(s) })
+}
+
+// first changes the story to one version after the other, until one will do.
+func first[T any](s *shrinker, versions []T, change func(p *plan.Plan, to T)) bool {
+	return slices.ContainsFunc(versions, func(to T) bool {
+		return s.try(func(p *plan.Plan) bool { change(p, to); return true })
+	})
+}
+
+// fewerFaults is delta debugging over the list of faults: it leaves out half of
+// them, a quarter, and so on down to single ones.
+func (s *shrinker) fewerFaults() (changed bool) {
+	for size := len(s.best.Faults); size > 0; {
+		found := false
+		for from := 0; from < len(s.best.Faults); {
+			to := min(from+size, len(s.best.Faults))
+			if s.try(func(p *plan.Plan) bool {
+				p.Faults = slices.Delete(p.Faults, from, to)
+				return true
+			}) {
+				found, changed = true, true
+				continue // what came behind now stands here
+			}
+			from = to
+		}
+		if size = size / 2; found {
+			size = min(max(size, 1), len(s.best.Faults))
+		}
+	}
+	return changed
+}
+
+// fewerClients leaves out one client after the other, with the faults that name it.
+func (s *shrinker) fewerClients() (changed bool) {
+	for i := len(s.best.Clients) - 1; i >= 0; i-- {
+		if len(s.best.Clients) == 1 || i >= len(s.best.Clients) {
+			continue
+		}
+		changed = s.tryMoving(withoutClient(s.best.Clients[i])) || changed
+	}
+	return changed
+}
+
+// withoutClient leaves out a client, and the faults that name it.
+func withoutClient(name string) func(p *plan.Plan) bool {
+	return func(p *plan.Plan) bool {
+		p.Clients = slices.DeleteFunc(p.Clients, func(c string) bool { return c == name })
+		p.Clocks = slices.DeleteFunc(p.Clocks, func(c plan.Clock) bool { return c.Node == name })
+		p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return slices.Contains(f.Names(), name) })
+		return true
+	}
+}
+
+// fewerRounds plays fewer rounds, and moves a fault into them if it must: the first
+// client of a short story is the one to be hit.
+func (s *shrinker) fewerRounds() bool {
+	return slices.ContainsFunc(below(s.best.Workload.Repeat), func(n int) bool { return s.tryMoving(rounds(n)) })
+}
+
+func rounds(n int) func(p *plan.Plan) bool {
+	return func(p *plan.Plan) bool { p.Workload.Repeat = n; return true }
+}
+
+// below are the numbers below n to be tried, from the least on: all that are small,
+// then fewer and fewer.
+func below(n int) (out []int) {
+	for i := 1; i < n; i += max(i/4, 1) {
+		out = append(out, i)
+	}
+	return out
+}
+
+// mostLuck is how many seeds otherLuck plays of each version.
+const mostLuck = 20
+
+// otherLuck makes the story smaller and plays it with other seeds: what took many
+// rounds to come together with one seed may come together at once with another.
+func (s *shrinker) otherLuck() bool {
+	for _, smaller := range s.smaller() {
+		for seed := uint64(1); seed <= mostLuck; seed++ {
+			if s.try(func(p *plan.Plan) bool { p.Seed = seed; return smaller(p) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// smaller are the steps that make a story smaller, each of them alone. The least of
+// all stories, two clients and a fault in the first round, has none.
+func (s *shrinker) smaller() (out []func(p *plan.Plan) bool) {
+	if len(s.best.Faults) > 1 {
+		for i := range s.best.Faults {
+			out = append(out, func(p *plan.Plan) bool { p.Faults = slices.Delete(p.Faults, i, i+1); return true })
+		}
+	}
+	if len(s.best.Clients) > 2 {
+		for _, name := range s.best.Clients {
+			out = append(out, withoutClient(name))
+		}
+	}
+	for _, n := range below(s.best.Workload.Repeat) {
+		out = append(out, rounds(n))
+		for i := 0; n <= 2 && i < len(s.best.Faults) && len(s.best.Faults) <= mostMovedAlong; i++ {
+			for _, moved := range s.moved(s.best.Faults[i]) {
+				out = append(out, func(p *plan.Plan) bool { p.Faults[i] = moved; return rounds(n)(p) })
+			}
+		}
+	}
+	return out
+}
+
+// plainSettings puts back to its default what the story does not need.
+func (s *shrinker) plainSettings() (changed bool) {
+	for _, set := range settings {
+		changed = s.try(func(p *plan.Plan) bool { set(p, plan.Default()); return true }) || changed
+	}
+	for i := len(s.best.Clocks) - 1; i >= 0; i-- {
+		changed = s.try(func(p *plan.Plan) bool { p.Clocks = slices.Delete(p.Clocks, i, i+1); return true }) || changed
+	}
+	return changed
+}
+
+// settings go from what says much to what says little.
+var settings = []func(p *plan.Plan, plain plan.Plan){
+	func(p *plan.Plan, plain plan.Plan) { p.Redis = plain.Redis },
+	func(p *plan.Plan, plain plan.Plan) {
+		p.Redis.Replicas, p.Redis.Lag = plain.Redis.Replicas, plain.Redis.Lag
+	},
+	func(p *plan.Plan, plain plan.Plan) { p.Redis.Lag = plain.Redis.Lag },
+	func(p *plan.Plan, plain plan.Plan) {
+		p.Redis.MinReplicas, p.Redis.MinReplicasMaxLag = plain.Redis.MinReplicas, plain.Redis.MinReplicasMaxLag
+	},
+	func(p *plan.Plan, plain plan.Plan) { p.Redis.Persistence = plain.Redis.Persistence },
+	func(p *plan.Plan, plain plan.Plan) { p.Redis.Failover = plain.Redis.Failover },
+	func(p *plan.Plan, plain plan.Plan) { p.Redlock = plain.Redlock },
+	func(p *plan.Plan, plain plan.Plan) { p.Redlock.Persistence = plain.Redlock.Persistence },
+	func(p *plan.Plan, plain plan.Plan) { p.Clusters = plain.Clusters },
+	func(p *plan.Plan, plain plan.Plan) { p.Databases = plain.Databases },
+	func(p *plan.Plan, plain plan.Plan) {
+		for i := range p.Databases {
+			p.Databases[i].Lag = plain.Databases[i].Lag
+		}
+	},
+	func(p *plan.Plan, plain plan.Plan) { p.Workload.Nested = plain.Workload.Nested },
+	func(p *plan.Plan, plain plan.Plan) { p.Workload.Fence = plain.Workload.Fence },
+	func(p *plan.Plan, plain plan.Plan) { p.Workload.ReleaseAgain = plain.Workload.ReleaseAgain },
+	func(p *plan.Plan, plain plan.Plan) { p.Workload.Wait = plain.Workload.Wait },
+	func(p *plan.Plan, plain plan.Plan) { p.Workload.Retry = plain.Workload.Retry },
+	func(p *plan.Plan, plain plan.Plan) { p.Workload.Stagger = plain.Workload.Stagger },
+	func(p *plan.Plan, plain plan.Plan) { p.Workload.Rest = plain.Workload.Rest },
+	func(p *plan.Plan, plain plan.Plan) { p.Network.LossPPM = plain.Network.LossPPM },
+	func(p *plan.Plan, plain plan.Plan) { p.Network.Timeout = plain.Network.Timeout },
+}
+
+// constants makes one duration of each range: a neat one, the lesser end, the greater.
+func (s *shrinker) constants() (changed bool) {
+	ranges := []struct {
+		of    func(p *plan.Plan) *plan.Range
+		least time.Duration // what takes less than this reads oddly
+	}{
+		{func(p *plan.Plan) *plan.Range { return &p.Network.Latency }, time.Millisecond},
+		{func(p *plan.Plan) *plan.Range { return &p.Workload.Rest }, 0},
+		{func(p *plan.Plan) *plan.Range { return &p.Workload.Work }, time.Millisecond},
+	}
+	for _, x := range ranges {
+		r := *x.of(s.best)
+		if r.IsFixed() {
+			continue
+		}
+		round := slices.DeleteFunc(append(neat(r.Max), r.Min, r.Max), func(d time.Duration) bool { return d < x.least })
+		changed = first(s, round, func(p *plan.Plan, d time.Duration) { *x.of(p) = plan.Range{Min: d, Max: d} }) || changed
+	}
+	return changed
+}
+
+// plainNames calls the clients A, B, C, ... as stories do.
+func (s *shrinker) plainNames() bool {
+	names := map[string]string{}
+	for i, old := range s.best.Clients {
+		if i >= 26 {
+			return false
+		}
+		names[old] = string(rune('A' + i))
+	}
+	return s.try(func(p *plan.Plan) bool {
+		same := true
+		for i, old := range p.Clients {
+			same = same && names[old] == old
+			p.Clients[i] = names[old]
+		}
+		for i := range p.Clocks {
+			rename(&p.Clocks[i].Node, names)
+		}
+		own := map[string]plan.Workload{}
+		for name, w := range p.Own { // order: each client on its own
+			rename(&name, names)
+			own[name] = w
+		}
+		p.Own = own
+		for i := range p.Faults {
+			renameFault(&p.Faults[i], names)
+		}
+		return !same
+	})
+}
+
+func rename(name *string, names map[string]string) {
+	if to, ok := names[*name]; ok {
+		*name = to
+	}
+}
+
+func renameFault(f *faults.Fault, names map[string]string) {
+	rename(&f.Trigger.Subject, names)
+	if f.Spec().Value.NamesNode() {
+		rename(&f.Args.Value, names)
+	}
+	if f.End.Until != nil {
+		until := *f.End.Until
+		rename(&until.Subject, names)
+		f.End.Until = &until
+	}
+	f.Args.Sides = cloned(f.Args.Sides)
+	for _, side := range f.Args.Sides {
+		for i := range side {
+			rename(&side[i], names)
+		}
+	}
+}
+
+func cloned(sides [][]string) (out [][]string) {
+	for _, side := range sides {
+		out = append(out, slices.Clone(side))
+	}
+	return out
+}
+
+// firstSeed looks whether luck still matters.
+func (s *shrinker) firstSeed() bool {
+	return s.try(func(p *plan.Plan) bool {
+		changed := p.Seed != 1
+		p.Seed = 1
+		return changed
+	})
+}
+
+// digits are what round durations begin with, in tenths: denser where a step of one
+// would nearly double them.
+var digits = []time.Duration{10, 11, 12, 13, 14, 15, 16, 18, 20, 25, 30, 40, 50, 60, 70, 80, 90}
+
+// neat are round durations below d, from 0 on, and at last what is left of d when its
+// lower digits are dropped. Parts of a millisecond make no story simpler.
+func neat(d time.Duration) []time.Duration {
+	out := []time.Duration{0}
+	for unit := time.Millisecond; unit < d; unit *= 10 {
+		for _, n := range digits {
+			if v := n * unit / 10; v < d && v%time.Millisecond == 0 {
+				out = append(out, v)
+			}
+		}
+	}
+	for unit := 10 * time.Second; unit >= time.Millisecond; unit /= 10 {
+		if t := d.Truncate(unit); t > 0 && t < d && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,270 @@
+package search
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/plan"
+)
+
+// telling are the moments that a trigger can move to, the most telling first.
+var telling = []faults.MomentKind{
+	faults.InSection, faults.AboutToWrite, faults.Acquires, faults.Releases, faults.StartsWaiting,
+}
+
+// most times that a counted moment is looked for below what it is.
+const mostTimes = 20
+
+// mostMoved is how many faults a story may have for fewerByMoving, which tries every
+// pair of them.
+const mostMoved = 12
+
+// mostMovedAlong is the same for tryMoving, which moves them in many other versions.
+const mostMovedAlong = 3
+
+// fewerByMoving leaves out a fault while another one moves to a moment that tells
+// more and, if need be, lasts longer. Of a storm, delta debugging often leaves a
+// handful of faults of which all but one only make up for the bad timing of that
+// one.
+func (s *shrinker) fewerByMoving() (changed bool) {
+	for again := true; again && len(s.best.Faults) > 1 && len(s.best.Faults) <= mostMoved; {
+		again = false
+		for i := range s.best.Faults {
+			if again = s.leaveOut(i); again {
+				changed = true
+				break
+			}
+		}
+	}
+	return changed
+}
+
+// leaveOut leaves out the i-th fault and moves each of the others in turn.
+func (s *shrinker) leaveOut(i int) bool {
+	for j := range s.best.Faults {
+		if j == i {
+			continue
+		}
+		if first(s, s.moved(s.best.Faults[j]), func(p *plan.Plan, moved faults.Fault) {
+			p.Faults[j] = moved
+			p.Faults = slices.Delete(p.Faults, i, i+1)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// tryMoving tries a change as it is, and with each fault in turn at another moment:
+// the first client of a short story is the one to be hit.
+func (s *shrinker) tryMoving(change func(p *plan.Plan) bool) bool {
+	if s.try(change) {
+		return true
+	}
+	for i := 0; i < len(s.best.Faults) && len(s.best.Faults) <= mostMovedAlong; i++ {
+		for _, moved := range s.moved(s.best.Faults[i]) {
+			if s.try(func(p *plan.Plan) bool { p.Faults[i] = moved; return change(p) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// moved are the versions of a fault at other moments, as long as it is and with
+// twice the lease.
+func (s *shrinker) moved(f faults.Fault) (out []faults.Fault) {
+	long := f.Scaled(func(d time.Duration) time.Duration {
+		if d <= 0 {
+			return d
+		}
+		return max(d, 2*s.best.Lease)
+	})
+	for _, v := range []faults.Fault{f, long} {
+		for _, t := range s.moments(&f) {
+			m := v
+			m.Trigger = t
+			if m.Target == faults.TheHolder || slices.Contains(s.best.Clients, m.Target) {
+				m.Args.Value = t.Subject // whose moment it is
+			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// moments are the triggers that tell the most: what each client does first, or for a
+// fault of the wire, the first command of each kind that it sends.
+func (s *shrinker) moments(f *faults.Fault) (out []faults.Trigger) {
+	if f.Spec().OnWire {
+		for _, command := range s.sent {
+			for _, client := range s.best.Clients {
+				out = append(out, faults.Trigger{Moment: f.Trigger.Moment, Subject: client, Command: command, Nth: 1})
+			}
+		}
+		return out
+	}
+	for _, moment := range telling {
+		for _, client := range s.best.Clients {
+			out = append(out, faults.Trigger{Moment: moment, Subject: client, Nth: 1})
+		}
+	}
+	return out
+}
+
+// plainTriggers moves faults to moments that tell more than an instant does, to
+// clients with names, and to earlier occurrences.
+func (s *shrinker) plainTriggers() (changed bool) {
+	for i := 0; i < len(s.best.Faults); i++ {
+		changed = s.otherTrigger(i, s.plainer(&s.best.Faults[i])) || changed
+	}
+	return changed
+}
+
+// otherTrigger gives the i-th fault the first of some triggers that will do.
+func (s *shrinker) otherTrigger(i int, all []faults.Trigger) bool {
+	return first(s, all, func(p *plan.Plan, t faults.Trigger) { p.Faults[i].Trigger = t })
+}
+
+// plainer are the triggers to be tried in place of a fault's.
+func (s *shrinker) plainer(f *faults.Fault) (out []faults.Trigger) {
+	t := f.Trigger
+	if t.Moment == faults.NoMoment {
+		if out = s.moments(f); t.Every > 0 {
+			out = append(out, faults.Trigger{At: t.Every})
+		}
+		return out
+	}
+	named := slices.Contains(s.best.Clients, t.Subject)
+	if !named {
+		for _, client := range s.best.Clients {
+			for nth := 1; nth <= min(max(t.Nth, 1), mostTimes); nth++ {
+				c := t
+				c.Subject, c.Nth = client, nth
+				out = append(out, c)
+			}
+		}
+	}
+	for _, nth := range below(max(t.Nth, 1)) {
+		c := t
+		c.Nth = nth
+		out = append(out, c)
+	}
+	if t.Nth == 0 {
+		c := t
+		c.Nth = 1
+		out = append(out, c)
+	}
+	return out
+}
+
+// plainCommands names the command that a fault tampers with, instead of counting all
+// that a client sends.
+func (s *shrinker) plainCommands() (changed bool) {
+	for i := 0; i < len(s.best.Faults); i++ {
+		changed = s.otherTrigger(i, s.named(s.best.Faults[i].Trigger)) || changed
+	}
+	return changed
+}
+
+// named are the triggers that name a command in place of any command.
+func (s *shrinker) named(t faults.Trigger) (out []faults.Trigger) {
+	if t.Command != faults.AnyCommand {
+		return nil
+	}
+	for _, command := range s.sent {
+		for nth := 1; nth <= min(max(t.Nth, 1), mostTimes); nth++ {
+			c := t
+			c.Command, c.Nth = command, nth
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// plainTargets puts names in the place of "the holder" and its like.
+func (s *shrinker) plainTargets() (changed bool) {
+	for i := 0; i < len(s.best.Faults); i++ {
+		for _, word := range []string{faults.TheHolder, faults.NextHolder, faults.ThatClient} {
+			if !slices.Contains(s.best.Faults[i].Names()[1:], word) {
+				continue
+			}
+			changed = first(s, s.best.Clients, func(p *plan.Plan, client string) {
+				subject := p.Faults[i].Trigger.Subject
+				renameFault(&p.Faults[i], map[string]string{word: client})
+				p.Faults[i].Trigger.Subject = subject
+			}) || changed
+		}
+	}
+	return changed
+}
+
+// shorter makes durations short and neat, one after the other.
+func (s *shrinker) shorter() (changed bool) {
+	for i := range s.best.Faults {
+		for _, k := range numbersOf(&s.best.Faults[i]) {
+			changed = s.shorten(func(p *plan.Plan) time.Duration { return k.get(&p.Faults[i]) },
+				func(p *plan.Plan, d time.Duration) { k.set(&p.Faults[i], d) }) || changed
+		}
+		changed = s.slower(i) || changed
+	}
+	for i := range s.best.Lags() { // those that are 0 stay so
+		changed = s.shorten(func(p *plan.Plan) time.Duration { return *p.Lags()[i] },
+			func(p *plan.Plan, d time.Duration) { *p.Lags()[i] = d }) || changed
+	}
+	return changed
+}
+
+// shorten tries neat values below the present one, from the least on. What has a
+// sign keeps it.
+func (s *shrinker) shorten(get func(*plan.Plan) time.Duration, set func(*plan.Plan, time.Duration)) bool {
+	now := get(s.best)
+	sign := time.Duration(1)
+	if now < 0 {
+		sign = -1
+	}
+	return first(s, neat(now.Abs()), func(p *plan.Plan, d time.Duration) { set(p, sign*d) })
+}
+
+// slower makes the rates of a fault small, in whole percents.
+func (s *shrinker) slower(i int) (changed bool) {
+	for _, p := range s.best.Faults[i].Spec().Params {
+		now := s.best.Faults[i].Args.Rates[p.Name]
+		sign := int64(1)
+		if now < 0 {
+			sign = -1
+		}
+		small := slices.DeleteFunc([]int64{1, 2, 5, 10, 20, 50}, func(percent int64) bool { return percent*10_000 >= now*sign })
+		changed = first(s, small, func(c *plan.Plan, percent int64) {
+			c.Faults[i].Args.Rates = maps.Clone(c.Faults[i].Args.Rates)
+			c.Faults[i].Args.Rates[p.Name] = sign * percent * 10_000
+		}) || changed
+	}
+	return changed
+}
+
+// number is one duration of a fault.
+type number struct {
+	get func(f *faults.Fault) time.Duration
+	set func(f *faults.Fault, d time.Duration)
+}
+
+func numbersOf(f *faults.Fault) []number {
+	out := []number{
+		{func(f *faults.Fault) time.Duration { return f.Trigger.At }, func(f *faults.Fault, d time.Duration) { f.Trigger.At = d }},
+		{func(f *faults.Fault) time.Duration { return f.Trigger.After }, func(f *faults.Fault, d time.Duration) { f.Trigger.After = d }},
+		{func(f *faults.Fault) time.Duration { return f.End.For }, func(f *faults.Fault, d time.Duration) { f.End.For = d }},
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Args.Durations)) {
+		out = append(out, number{
+			func(f *faults.Fault) time.Duration { return f.Args.Durations[name] },
+			func(f *faults.Fault, d time.Duration) {
+				f.Args.Durations = maps.Clone(f.Args.Durations)
+				f.Args.Durations[name] = d
+			},
+		})
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+// Package search looks for the seed that breaks a lock, and then for the smallest
+// story that breaks it the same way.
+//
+// Shrinking is plain delta debugging (Zeller and Hildebrandt 2002) over what a
+// scenario says: its faults, clients and rounds, its durations, its moments. Each
+// candidate is written as a scenario file, read back and played, so what is kept
+// is what the file says, and nothing else. The order of the candidates is fixed:
+// the same violation shrinks to the same file everywhere.
+package search
+
+import (
+	"context"
+	"slices"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/rate"
+	"lockstep/internal/run"
+)
+
+// Options say what to look for.
+type Options struct {
+	Plan       *plan.Plan
+	Lock       string
+	Properties []string // any of these counts
+	First      uint64   // seed
+	Seeds      int      // how many of them at most
+	Jobs       int
+	Worlds     run.Factory
+	Shard      campaign.Shard // which of the seeds
+	// Stop, if not nil, is asked after each batch of seeds whether there is no time for more.
+	Stop func() bool
+	// Progress, if not nil, is told of each seed that was played, from one goroutine
+	// at a time.
+	Progress func()
+}
+
+// Tried is how a search went. It does not depend on the number of workers.
+type Tried struct {
+	Seeds    int    `json:"seeds"`              // up to the one that broke, or all
+	Untested int    `json:"untested"`           // among them: runs that put nothing to the test
+	Seed     uint64 `json:"seed,omitempty"`     // the lowest seed that breaks a property; 0 when none does
+	Property string `json:"property,omitempty"` // the first one of Options that broke; "" when none did
+	Noticed  []int  `json:"noticed,omitempty"`  // the lines of the list that did something with some seed; see run.Idle
+}
+
+// Join is how a search went of which these are all shards, in their order: those above the lowest
+// seed that breaks a property count for nothing.
+func Join(shards []Tried) (all Tried) {
+	for _, t := range shards {
+		all.Seeds, all.Untested, all.Noticed = all.Seeds+t.Seeds, all.Untested+t.Untested, append(all.Noticed, t.Noticed...)
+		if t.Seed > 0 {
+			all.Seed, all.Property = t.Seed, t.Property
+			break
+		}
+	}
+	return all
+}
+
+// Finds are the lowest shards that have found something, lock by lock.
+type Finds struct{ lowest []int }
+
+// NewFinds follows a search for so many locks.
+func NewFinds(locks int) *Finds { return &Finds{make([]int, locks)} }
+
+// Needed takes how the search went in one of so many shards, lock by lock, and returns the number of the last
+// shard that still counts: those above the lowest find of every lock do not.
+func (f *Finds) Needed(number, of int, tried []Tried) (last int) {
+	for i := range f.lowest {
+		if tried[i].Seed > 0 && (f.lowest[i] == 0 || number < f.lowest[i]) {
+			f.lowest[i] = number
+		}
+		if f.lowest[i] == 0 {
+			last = of
+		}
+		last = max(last, f.lowest[i])
+	}
+	return last
+}
+
+// Tested is how many runs put the lock to the test.
+func (t Tried) Tested() int { return t.Seeds - t.Untested }
+
+// Rate is how often the property breaks, with the ends of its 95 % interval, all in
+// millionths. Runs that tested nothing count for neither.
+func (t Tried) Rate() (share, low, high int64) {
+	if t.Seed == 0 {
+		low, high = rate.Wilson(0, t.Tested())
+		return 0, low, high
+	}
+	low, high = rate.First(t.Tested())
+	return rate.Of(1, t.Tested()), low, high
+}
+
+// batch is how many seeds are handed out before their outcomes are looked at. It
+// is the same whatever the number of workers, so that the same seeds are counted.
+const batch = 64
+
+// mine are the seeds of the shard: the first one and how many. Shards are divided between batches.
+func (o *Options) mine() (first uint64, count int) {
+	from, before := o.Shard.Block((o.Seeds + batch - 1) / batch)
+	from, before = min(from*batch, o.Seeds), min(before*batch, o.Seeds)
+	return o.First + uint64(from), before - from
+}
+
+// Mine is how many seeds the shard has.
+func (o *Options) Mine() int {
+	_, count := o.mine()
+	return count
+}
+
+// Seek plays one seed of the shard after the other until one breaks a property.
+func Seek(ctx context.Context, o Options) (Tried, error) {
+	var t Tried
+	o.First, o.Seeds = o.mine()
+	for t.Seeds < o.Seeds && (t.Seeds == 0 || o.Stop == nil || !o.Stop()) {
+		count := min(batch, o.Seeds-t.Seeds)
+		first := o.First + uint64(t.Seeds)
+		seen := make([]sight, count)
+		err := run.Seeds(ctx, o.Worlds, o.Plan, o.Lock, first, count, o.Jobs, func(out *run.Outcome) {
+			seen[out.Seed-first] = look(&out.Judgement, o.Properties)
+			t.Noticed = run.Noticed(t.Noticed, out)
+			if o.Progress != nil {
+				o.Progress()
+			}
+		})
+		if err != nil {
+			return t, err
+		}
+		slices.Sort(t.Noticed)
+		for i, s := range seen {
+			t.Seeds++
+			if s.untested {
+				t.Untested++
+			}
+			if s.broken != "" {
+				t.Seed, t.Property = first+uint64(i), s.broken
+				return t, nil
+			}
+		}
+	}
+	return t, nil
+}
+
+// sight is what was seen in one run.
+type sight struct {
+	broken   string // the first of the properties that broke
+	untested bool   // none of them got a verdict
+}
+
+func look(j *checker.Judgement, properties []string) sight {
+	s := sight{untested: true}
+	for _, id := range properties {
+		switch j.Finding(id).Verdict {
+		case checker.Broken:
+			return sight{broken: id}
+		case checker.Kept:
+			s.untested = false
+		}
+	}
+	return s
+}

@@ -1,0 +1,190 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/chaos"
+	"lockstep/internal/checker"
+	"lockstep/internal/explain"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/timeline"
+)
+
+// mostPlays is how many candidates shrinking plays at most. Nothing that was seen
+// came near to it; it is there so that shrinking ends.
+const mostPlays = 20_000
+
+// Size is how large a story is.
+type Size struct {
+	Faults  int `json:"faults"`
+	Clients int `json:"clients"`
+	Rounds  int `json:"rounds"` // of each client
+	Events  int `json:"events"` // of the history
+}
+
+// Found is a violation and its smallest version.
+type Found struct {
+	Lock, Property string
+	Seed           uint64            // of the original
+	Original       *plan.Plan        // with the faults that were drawn
+	Smallest       *plan.Plan        // its Seed is the one to play it with
+	Judgement      checker.Judgement // of the smallest version
+	Before, After  Size
+	Plays          int    // candidates that were played
+	Unfinished     bool   // shrinking was interrupted, or had to stop
+	YAML           string // the smallest version as a file that stands alone
+}
+
+// ErrKept says that a run breaks nothing.
+var ErrKept = errors.New("there is nothing to shrink")
+
+// Smallest plays a plan with a lock and a seed and shrinks the run to the smallest
+// story in which the same property breaks the same way. The error says that the
+// property does not break, or that the run cannot be played. When ctx ends in the
+// middle, the result is the smallest version so far.
+func Smallest(ctx context.Context, worlds run.Factory, p *plan.Plan, lock, property string, seed uint64) (*Found, error) {
+	w := worlds()
+	defer w.Close()
+	s := &shrinker{ctx: ctx, world: w, lock: lock, property: property, tried: map[string]bool{}}
+	f := &Found{Lock: lock, Property: property, Seed: seed, Original: chaos.Draw(p, seed)}
+	if err := s.begin(f); err != nil {
+		return nil, err
+	}
+	s.shrink()
+	f.Unfinished, f.Plays = !s.left(), s.plays
+	return f, s.conclude(f, worlds)
+}
+
+// shrinker holds the smallest version so far.
+type shrinker struct {
+	ctx            context.Context
+	world          run.World
+	lock, property string
+	kind           say.Phrase // of the violation, see kindOf; empty when the original proves none, and any will do
+	most           int        // events of the original: no version may have more
+
+	best  *plan.Plan
+	sent  []string        // the names of the commands that are sent in it
+	tried map[string]bool // the files that were played
+	plays int
+}
+
+func (s *shrinker) left() bool { return s.ctx.Err() == nil && s.plays < mostPlays }
+
+// begin plays the original and takes over what the smallest version starts from:
+// the same story, without what is said about it, and without faults that never
+// came about.
+func (s *shrinker) begin(f *Found) error {
+	given := s.ctx
+	s.ctx = context.WithoutCancel(given) // what was found is to be written, also after Ctrl-C
+	defer func() { s.ctx = given }()
+	out := run.One(s.ctx, s.world, f.Original, s.lock, f.Seed)
+	if out.Err != nil {
+		return out.Err
+	}
+	j := out.Judgement
+	if j.Finding(s.property).Verdict != checker.Broken {
+		return fmt.Errorf("%s keeps %s with seed %d: %w", s.lock, s.property, f.Seed, ErrKept)
+	}
+	f.Before = sizeOf(f.Original, &j)
+	s.kind, s.most = kindOf(&j, s.property), len(j.History.Events)
+	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 || j.Faults[x.Number-1].InVain })
+	start := f.Original.WithFaults(fired)
+	start.Name = f.title(say.English)
+	start.Subtitle, start.Story, start.Question, start.Lesson, start.Remedy, start.Origin, start.Level = "", "", "", "", "", "", plan.Default().Level
+	start.Chinese = plan.Prose{}
+	start.Locks, start.Expect, start.Vary, start.Seed = []string{s.lock}, nil, nil, f.Seed
+	s.best = start
+	if !s.try(func(*plan.Plan) bool { return true }) {
+		return errors.New("without the faults that never came about it does not break any more: this run cannot be shrunk")
+	}
+	return nil
+}
+
+// try makes a candidate of the best version and plays it. The candidate becomes the
+// best one if the same property still breaks the same way, by faults that all came
+// about. change reports whether there is anything to play.
+func (s *shrinker) try(change func(p *plan.Plan) bool) bool {
+	if !s.left() {
+		return false
+	}
+	c := *s.best
+	c.Clients, c.Clocks, c.Faults = slices.Clone(c.Clients), slices.Clone(c.Clocks), slices.Clone(c.Faults)
+	if !change(&c) {
+		return false
+	}
+	text := scenario.Resolved(c.WithFaults(c.Faults))
+	if s.tried[text] {
+		return false
+	}
+	s.tried[text] = true
+	p, err := scenario.Parse(s.best.File, []byte(text))
+	if err != nil {
+		return false // no story: a fault names a client that is gone
+	}
+	s.plays++
+	out := run.One(s.ctx, s.world, p, s.lock, p.Seed)
+	if out.Err != nil || !out.Untested().Empty() || len(out.Judgement.History.Events) > s.most {
+		return false
+	}
+	j := &out.Judgement
+	if j.Finding(s.property).Verdict != checker.Broken {
+		return false
+	}
+	if !s.kind.Empty() && !s.kind.Like(kindOf(j, s.property)) {
+		return false
+	}
+	s.best, s.sent = p, sentIn(j.History)
+	return true
+}
+
+// sentIn are the names of the commands that were sent, in the order in which the
+// first of each kind was.
+func sentIn(h *history.History) (names []string) {
+	for _, e := range timeline.Of(h).Each(history.Sent) {
+		if name := h.Op(e.Text).Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// kindOf says how a property broke: by which false assumption, whoever made it. A
+// pause that outlives the lease and a failover that forgets it both break mutual
+// exclusion, and one is no smaller version of the other.
+func kindOf(j *checker.Judgement, property string) say.Phrase {
+	return explain.Assumption(timeline.Of(j.History), []checker.Finding{j.Finding(property)}, 0).Assumed
+}
+
+func sizeOf(p *plan.Plan, j *checker.Judgement) Size {
+	return Size{len(p.Faults), len(p.Clients), p.Workload.Repeat, len(j.History.Events)}
+}
+
+// conclude fills in what the smallest version is, and writes its file. It is played
+// in a world of its own, so that its history stays valid.
+func (s *shrinker) conclude(f *Found, worlds run.Factory) error {
+	ctx := context.WithoutCancel(s.ctx) // what was found is to be written, also after Ctrl-C
+	p := *s.best
+	p.Expect = []plan.Expectation{{Lock: s.lock, Property: s.property, Verdict: string(checker.Broken)}}
+	w := worlds()
+	defer w.Close()
+	out := run.One(ctx, w, &p, s.lock, p.Seed)
+	if out.Err != nil {
+		return out.Err
+	}
+	f.Judgement = out.Judgement
+	f.After = sizeOf(&p, &f.Judgement)
+	p.Story, p.Origin = f.story(say.English), f.origin(say.English)
+	p.Chinese = plan.Prose{Name: f.title(say.Chinese), Story: f.story(say.Chinese), Origin: f.origin(say.Chinese)}
+	f.Smallest = &p
+	f.YAML = scenario.Brief(&p, p.Origin)
+	return nil
+}

@@ -1,0 +1,227 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/sweep"
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+)
+
+func worlds() run.World { return sim.New() }
+
+func parse(t *testing.T, text string) *plan.Plan {
+	t.Helper()
+	p, err := scenario.Parse("x.yaml", []byte("scenario: x\nlocks: [set-nx-lua]\n"+text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const pauses = `
+faults: [{when: A is in its critical section, pause: A, for: 1s}]
+workload: {work: 100ms}
+vary:
+  lease: [2s, 4s]
+  pause: 0s..5s step 1s
+`
+
+func play(t *testing.T, p *plan.Plan, seeds, jobs int) []sweep.Map {
+	t.Helper()
+	maps, err := sweep.Play(context.Background(), sweep.Options{
+		Plan: p, Property: checker.MutualExclusionID, First: 1, Seeds: seeds, Jobs: jobs, Worlds: worlds,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return maps
+}
+
+// A pause in the critical section breaks this lock just when pause and work together
+// outlive the lease: the border of the map is known beforehand.
+func TestTheBorderIsTheLease(t *testing.T) {
+	m := play(t, parse(t, pauses), 5, 2)[0]
+	for y, pause := range m.Y.Values {
+		for x, lease := range m.X.Values {
+			c := &m.Cells[y*len(m.X.Values)+x]
+			want, first := 0, uint64(0)
+			if pause+int64(100*time.Millisecond) > lease {
+				want, first = 5, 1
+			}
+			if c.X != lease || c.Y != pause || c.Broken != want || c.Tested() != 5 || c.FirstBroke != first {
+				t.Errorf("lease %v, pause %v: %+v, want %d broken", time.Duration(lease), time.Duration(pause), *c, want)
+			}
+		}
+	}
+}
+
+func TestWorkersDoNotMatter(t *testing.T) {
+	p := parse(t, "faults: [{at: 3s, pause: the holder, for: 9s}]\nvary: {pause: [9s, 9500ms, 10s, 11s]}")
+	one := play(t, p, 30, 1)
+	if two := play(t, p, 30, 2); !reflect.DeepEqual(one, two) {
+		t.Errorf("one worker: %+v\ntwo workers: %+v", one, two)
+	}
+	some := false
+	for i := range one[0].Cells {
+		c := &one[0].Cells[i]
+		some = some || c.Broken > 0 && c.Kept > 0
+		if share, low, high := c.Rate(); share < low || share > high {
+			t.Errorf("%+v: %d is not from %d to %d", *c, share, low, high)
+		}
+	}
+	if !some {
+		t.Error("no cell depends on the seed: this tests nothing")
+	}
+}
+
+// late is a world in which seed 1 does not end before something has happened.
+type late struct {
+	run.World
+	until <-chan struct{}
+}
+
+func (l late) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	if seed == 1 {
+		<-l.until
+	}
+	return l.World.Play(ctx, p, lock, seed)
+}
+
+// A line of the list whose faults never come about makes no cell green, whatever the others do. Here it
+// waits for a command that the lock does not send.
+func TestALineThatIdlesMakesNoCellGreen(t *testing.T) {
+	const text = "workload: {work: 1s, repeat: 3 times}\nfaults:\n" +
+		"  - {when: any client is about to send WHAT every time, chance: 50%, drop: reply}\n" +
+		"  - {when: any client is about to send SET every time, chance: 50%, delay: reply, by: 10ms}\nvary: {work: [1s, 2s]}"
+	for command, tested := range map[string]int{"DECRBY": 0, "EVAL": 5} { // order: each on its own
+		p := parse(t, strings.Replace(text, "WHAT", command, 1))
+		all := play(t, p, 5, 2)
+		var parts [][]sweep.Map
+		for n := 1; n <= 2; n++ {
+			o := sweep.Options{Plan: p, Property: checker.MutualExclusionID, First: 1, Seeds: 5, Jobs: 1, Worlds: worlds, Shard: campaign.Shard{Number: n, Of: 2}}
+			part, err := sweep.Play(context.Background(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, part)
+		}
+		joined, err := sweep.Join(sweep.Options{Plan: p, Property: checker.MutualExclusionID, Seeds: 5}, parts)
+		if err != nil || !reflect.DeepEqual(joined, all) {
+			t.Errorf("%s: in shards %+v, %v; want %+v", command, joined, err, all)
+		}
+		for i := range all[0].Cells {
+			if c := &all[0].Cells[i]; c.Kept != tested || c.Untested != 5-tested {
+				t.Errorf("%s: %+v, want %d kept", command, *c, tested)
+			}
+		}
+	}
+}
+
+// The lowest seed that breaks is reported, also when it is the last one to be counted.
+func TestTheLowestSeedMayComeLast(t *testing.T) {
+	const points, seeds = 2, 3
+	others := make(chan struct{})
+	maps, err := sweep.Play(context.Background(), sweep.Options{
+		Plan:     parse(t, "faults: [{when: A is in its critical section, pause: A, for: 60s}]\nvary: {lease: [2s, 4s]}"),
+		Property: checker.MutualExclusionID, First: 1, Seeds: seeds,
+		Jobs:   points + 1, // seed 1 of each point waits for all others: somebody must play them
+		Worlds: func() run.World { return late{sim.New(), others} },
+		Progress: func(done, _ int) {
+			if done == points*(seeds-1) {
+				close(others)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maps[0].Cells {
+		if c := &maps[0].Cells[i]; c.Broken != seeds || c.FirstBroke != 1 {
+			t.Errorf("point %d: %+v, want seed 1 of %d that break", i+1, *c, seeds)
+		}
+	}
+}
+
+// A run that cannot be played leaves no map, and says why.
+func TestARunThatFails(t *testing.T) {
+	broken := errors.New("no such lock")
+	maps, err := sweep.Play(context.Background(), sweep.Options{
+		Plan: parse(t, pauses), Property: checker.MutualExclusionID, First: 1, Seeds: 2, Jobs: 2,
+		Worlds: func() run.World { return failing{sim.New(), broken} },
+	})
+	if !errors.Is(err, broken) || maps != nil {
+		t.Errorf("%v with %d maps", err, len(maps))
+	}
+}
+
+// failing is a world that cannot play.
+type failing struct {
+	run.World
+	err error
+}
+
+func (f failing) Play(context.Context, *plan.Plan, string, uint64) (*history.History, error) {
+	return nil, f.err
+}
+
+// Each lock has a map of its own.
+func TestEveryLockHasItsMap(t *testing.T) {
+	p := parse(t, pauses)
+	p.Locks = []string{"set-nx-lua", "watchdog-lua"}
+	both := play(t, p, 2, 2)
+	for i, lock := range p.Locks {
+		alone := *p
+		alone.Locks = []string{lock}
+		if one := play(t, &alone, 2, 1); both[i].Lock != lock || !reflect.DeepEqual(both[i], one[0]) {
+			t.Errorf("%s beside another lock: %+v\nalone: %+v", lock, both[i], one[0])
+		}
+	}
+	if reflect.DeepEqual(both[0].Cells, both[1].Cells) {
+		t.Error("the locks do not differ: this tests nothing")
+	}
+}
+
+// What was not put to the test is not kept.
+func TestUntestedIsNotKept(t *testing.T) {
+	p := parse(t, "clients: [A]\nvary: {work: [1s, 2s]}")
+	for _, c := range play(t, p, 3, 1)[0].Cells {
+		if c.Untested != 3 || c.Tested() != 0 {
+			t.Errorf("one client alone: %+v", c)
+		}
+	}
+}
+
+// Ctrl-C leaves what was played, and no runs that were not.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	played := 0
+	maps, err := sweep.Play(ctx, sweep.Options{
+		Plan: parse(t, pauses), Property: checker.MutualExclusionID, First: 1, Seeds: 5, Jobs: 1, Worlds: worlds,
+		Progress: func(done, _ int) {
+			if played = done; played == 7 {
+				cancel()
+			}
+		},
+	})
+	if err == nil || len(maps) != 1 || len(maps[0].Cells) != 12 {
+		t.Fatalf("%v, %d maps", err, len(maps))
+	}
+	counted := 0
+	for i := range maps[0].Cells {
+		counted += maps[0].Cells[i].Tested()
+	}
+	if counted != played || played >= 60 {
+		t.Errorf("%d runs were played, %d are in the map", played, counted)
+	}
+}

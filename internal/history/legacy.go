@@ -1,0 +1,74 @@
+package history
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Histories of schema 1, and lists of events that somebody has typed, have the texts of requests and answers
+// and nothing else. Here they are taken apart, and nowhere else. What a text does not show stays unknown.
+
+// ReadTexts makes the history take what was asked and answered from the texts, where nobody has said it.
+func (h *History) ReadTexts() { h.typed = true }
+
+// readOp reads the text of a request, which may be anybody's.
+func readOp(text string) Op {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return Op{}
+	}
+	op := Op{Name: words[0], Does: legacyEffects[words[0]]}
+	switch {
+	case len(words) > 1 && (op.Name == "EVAL" || op.Name == "EVALSHA"):
+		op.Name, op.Script = words[1], true
+		if _, err := strconv.ParseUint(words[1][:min(len(words[1]), 16)], 16, 64); err == nil && len(words[1]) == 40 { // a hash
+			op.Trigger = words[0]
+		}
+	case op.Name == "SELECT":
+		op.Name = calledFunction(text)
+	case op.Name == "DELETE":
+		version, err := strconv.Atoi(words[len(words)-1])
+		op.Checks = len(words) == 3 && err == nil && version >= 0 // of ZooKeeper
+	case op.Name == "GET":
+		op.Blocks = len(words) > 2 && words[2] == "INDEX" // of Consul
+	}
+	op.Watches = op.Name == "WATCH" || strings.HasSuffix(text, " WATCH")
+	return op
+}
+
+// legacyEffects are those that the first word of a text shows.
+var legacyEffects = map[string]Effect{
+	"CONNECT": Opens, "SESSION": Opens, "GRANT": Opens, "PING": KeepsAlive, "KEEPALIVE": KeepsAlive, "RENEW": KeepsAlive,
+	"BEGIN": Beside, "SUBSCRIBE": Beside, "WATCH": Beside, "SETWATCHES": Beside,
+}
+
+// calledFunction is the function that a SELECT without a table calls; SELECT for any other.
+func calledFunction(query string) string {
+	name, _, called := strings.Cut(strings.TrimSpace(strings.TrimPrefix(query, "SELECT")), "(")
+	word := func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}
+	if !called || name == "" || strings.ContainsFunc(name, word) || strings.Contains(strings.ToUpper(query), " FROM ") {
+		return "SELECT"
+	}
+	return strings.ToUpper(name)
+}
+
+// readAnswer reads the text of an answer.
+func readAnswer(text string) (a Answer) {
+	var refused bool
+	if a.Refused, refused = strings.CutPrefix(text, "(error) "); !refused {
+		a.Refused = ""
+	}
+	a.Redirected = strings.HasPrefix(a.Refused, "MOVED ") || strings.HasPrefix(a.Refused, "CLUSTERDOWN ")
+	a.Nil = text == "(nil)"
+	if digits, ok := strings.CutPrefix(text, "(integer) "); ok {
+		n, err := strconv.ParseInt(digits, 10, 64)
+		a.Number, a.Numeric = n, err == nil
+	}
+	if _, rest, ok := strings.Cut(text, "revision "); ok {
+		digits, _, _ := strings.Cut(rest, ",")
+		a.Revision, _ = strconv.ParseInt(digits, 10, 64)
+	}
+	return a
+}

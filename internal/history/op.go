@@ -1,0 +1,207 @@
+package history
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Effect is what a request can do to the entries of locks. Its store's package declares it with the request.
+type Effect uint8
+
+// The effects.
+const (
+	Anything     Effect = iota // nothing is declared: it may make, renew or remove any entry
+	Beside                     // it is about no entry, but about its client or its wish to be told
+	Opens                      // it begins a session or a lease
+	KeepsAlive                 // it makes its session or its lease live longer
+	Asks                       // it neither makes nor removes an entry
+	Makes                      // it makes or renews one, and removes none
+	MakesNew                   // it makes one only where there is none
+	Queues                     // it puts its client into a queue: whose turn it is a later reply says
+	TakesOver                  // it puts an entry of its client's in the place of any other
+	RemovesOwn                 // it may remove an entry that its client has made, and nobody else's
+	Removes                    // it removes what is there, whoever has made it
+	EndsSession                // it ends its client's session, and the entries of that with it
+	RevokesLease               // it ends its client's lease, and the entry unless that is bound to another one by now
+	effectCount
+)
+
+var effectNames = [effectCount]string{
+	"anything", "beside", "opens", "keeps-alive", "asks", "makes", "makes-new", "queues", "takes-over", "removes-own", "removes", "ends-session", "revokes-lease",
+}
+
+// String is the effect as the stored form has it.
+func (e Effect) String() string { return effectNames[min(e, effectCount-1)] }
+
+// Changes reports whether an entry may be another one afterwards.
+func (e Effect) Changes() bool { return e == Anything || e > Asks }
+
+// AboutEntry reports whether a request is about an entry at all.
+func (e Effect) AboutEntry() bool { return e == Anything || e > KeepsAlive }
+
+// MayRob reports whether a request may remove an entry of somebody else's.
+func (e Effect) MayRob() bool { return e == Anything || e == Removes }
+
+// Op is what a request is, apart from the words that people read. Who sends it knows; nobody reads it from a text.
+type Op struct {
+	Name    string        `json:"op,omitempty"`      // as triggers know it: that of a script is its own
+	Script  bool          `json:"script,omitempty"`  // the name is that of a script
+	Trigger string        `json:"trigger,omitempty"` // what triggers call it, where that is not its name: a script to which nobody has given one
+	Key     string        `json:"key,omitempty"`     // that it is about; several have a blank between them
+	Does    Effect        `json:"does,omitempty"`
+	Owner   string        `json:"owner,omitempty"`   // the word by which the store knows whose entry it makes, or may remove
+	Lease   time.Duration `json:"lease,omitempty"`   // for how long what it makes is to live; 0: it does not say
+	Blocks  bool          `json:"blocks,omitempty"`  // the store is to keep it until something changes
+	Watches bool          `json:"watches,omitempty"` // the store is to say when something changes
+	Checks  bool          `json:"checks,omitempty"`  // it does nothing unless the key has the version that it names
+	Bound   bool          `json:"bound,omitempty"`   // what it makes lives as long as its connection
+}
+
+// About reports whether the request is about a key.
+func (o *Op) About(key string) bool {
+	return o.Key == key || slices.Contains(strings.Split(o.Key, " "), key)
+}
+
+// Called is what triggers call the request.
+func (o *Op) Called() string {
+	if o.Trigger != "" {
+		return o.Trigger
+	}
+	return o.Name
+}
+
+// Answer is what the answer to a request says, apart from the words that people read.
+type Answer struct {
+	Refused    string `json:"refused,omitempty"`    // the sentence with which the store refuses; "" when it does not
+	Redirected bool   `json:"redirected,omitempty"` // a node of a cluster has not executed it: another one has to be asked
+	Nil        bool   `json:"nil,omitempty"`        // there is nothing, or a condition was not met
+	Numeric    bool   `json:"numeric,omitempty"`    // it is Number
+	Number     int64  `json:"number,omitempty"`     // a number; how many rows were changed; 1 for done and 0 for not done
+	Revision   int64  `json:"revision,omitempty"`   // of all keys, at the time of the answer; 0: it does not say
+	Session    string `json:"session,omitempty"`    // the session or lease that was made, or has made what is there; "" when there is none
+}
+
+// Number is an answer that is a number.
+func Number(n int64) Answer { return Answer{Numeric: true, Number: n} }
+
+// Is reports whether the answer is a number, and that one.
+func (a *Answer) Is(n int64) bool { return a.Numeric && a.Number == n }
+
+// meaning is what the texts of a history mean, by TextID: indices into ops and answers. An operation hangs on
+// the text of its request, for the text is all that readers of a history can tell two requests apart by. Where
+// two of the same text are not the same (two scripts of one name), what they differ in is not known.
+type meaning struct{ op, answer uint32 }
+
+// The first two of ops and answers are zero: not known, and known to say nothing.
+const saysNothing = 1
+
+// SetOp says what the request with a text is.
+func (h *History) SetOp(id TextID, op Op) {
+	m := h.meaningOf(id)
+	if m == nil {
+		return
+	}
+	if m.op != 0 {
+		if h.ops[m.op] == op {
+			return
+		}
+		op = h.ops[m.op].and(&op)
+	}
+	m.op = mean(&h.ops, op)
+}
+
+// SetAnswer says what the answer with a text says.
+func (h *History) SetAnswer(id TextID, a Answer) {
+	m := h.meaningOf(id)
+	if m == nil {
+		return
+	}
+	if m.answer != 0 {
+		if h.answers[m.answer] == a {
+			return
+		}
+		a = h.answers[m.answer].and(&a)
+	}
+	m.answer = mean(&h.answers, a)
+}
+
+func mean[T comparable](all *[]T, one T) uint32 {
+	if one == *new(T) {
+		return saysNothing
+	}
+	*all = append(*all, one)
+	return uint32(len(*all) - 1)
+}
+
+func (h *History) meaningOf(id TextID) *meaning {
+	if id == 0 || int(id) >= len(h.meant) {
+		return nil
+	}
+	return &h.meant[id]
+}
+
+// HasOp reports whether it is known what the request with a text is.
+func (h *History) HasOp(id TextID) bool {
+	m := h.meaningOf(id)
+	return m == nil || m.op != 0
+}
+
+// HasAnswer reports whether it is known what the answer with a text says.
+func (h *History) HasAnswer(id TextID) bool {
+	m := h.meaningOf(id)
+	return m == nil || m.answer != 0
+}
+
+// Op is what the request with a text is; the zero Op when nobody has said. It is valid until the next is set.
+func (h *History) Op(id TextID) *Op {
+	m := h.meaningOf(id)
+	switch {
+	case m == nil:
+		return new(Op)
+	case m.op == 0 && h.typed:
+		m.op = mean(&h.ops, readOp(h.texts[id]))
+	}
+	return &h.ops[m.op]
+}
+
+// Answer is what the answer with a text says; the zero Answer when nobody has said. It is valid until the
+// next is set.
+func (h *History) Answer(id TextID) *Answer {
+	m := h.meaningOf(id)
+	switch {
+	case m == nil:
+		return new(Answer)
+	case m.answer == 0 && h.typed:
+		m.answer = mean(&h.answers, readAnswer(h.texts[id]))
+	}
+	return &h.answers[m.answer]
+}
+
+// and is what two requests have in common.
+func (o Op) and(other *Op) Op {
+	return Op{
+		Name: common(o.Name, other.Name), Script: o.Script && other.Script, Trigger: common(o.Trigger, other.Trigger),
+		Key: common(o.Key, other.Key), Does: common(o.Does, other.Does), Owner: common(o.Owner, other.Owner), Lease: common(o.Lease, other.Lease),
+		Blocks: o.Blocks && other.Blocks, Watches: o.Watches && other.Watches, Checks: o.Checks && other.Checks, Bound: o.Bound && other.Bound,
+	}
+}
+
+// and is what two answers have in common.
+func (a Answer) and(other *Answer) Answer {
+	out := Answer{
+		Refused: common(a.Refused, other.Refused), Redirected: a.Redirected && other.Redirected, Nil: a.Nil && other.Nil,
+		Revision: common(a.Revision, other.Revision), Session: common(a.Session, other.Session),
+	}
+	if a.Numeric && other.Is(a.Number) {
+		out.Numeric, out.Number = true, a.Number
+	}
+	return out
+}
+
+func common[T comparable](a, b T) T {
+	if a == b {
+		return a
+	}
+	return *new(T)
+}

@@ -1,0 +1,160 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// fill sets every field of a struct to something that is not zero.
+func fill(one any) {
+	v := reflect.ValueOf(one).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("field " + fmt.Sprint(i))
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Uint8:
+			f.SetUint(uint64(RevokesLease))
+		default:
+			f.SetInt(int64(i + 7))
+		}
+	}
+}
+
+// meant is a history of one request and one answer.
+func meant(op Op, a Answer) *History {
+	h := New(Header{Nodes: []Node{{Name: "A", Role: RoleClient}, {Name: "S", Role: RoleStore}}})
+	h.Add(Event{Kind: Sent, Node: 1, Peer: 2, Text: h.Intern("asked"), Cause: NoCause})
+	h.Add(Event{Kind: Replied, Node: 1, Peer: 2, Text: h.Intern("answered"), Cause: 0})
+	h.SetOp(h.Events[0].Text, op)
+	h.SetAnswer(h.Events[1].Text, a)
+	return h
+}
+
+// All that is known of a request and of an answer is stored, comes back, and is in no hash.
+func TestOperationsAreStored(t *testing.T) {
+	var op Op
+	var a Answer
+	fill(&op)
+	fill(&a)
+	if plain := meant(Op{}, Answer{}); plain.Hash() != meant(op, a).Hash() {
+		t.Error("the hash takes in what a request is")
+	}
+	for _, tt := range []struct {
+		op Op
+		a  Answer
+	}{{op, a}, {Op{}, Answer{}}, {Op{Name: "GET"}, Number(0)}} {
+		var stored bytes.Buffer
+		if err := WriteJSONL(&stored, meant(tt.op, tt.a)); err != nil {
+			t.Fatal(err)
+		}
+		h, err := readOne(&stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := *h.Op(h.Events[0].Text); got != tt.op {
+			t.Errorf("got  %+v\nwant %+v", got, tt.op)
+		}
+		if got := *h.Answer(h.Events[1].Text); got != tt.a {
+			t.Errorf("got  %+v\nwant %+v", got, tt.a)
+		}
+	}
+	if _, err := readOne(strings.NewReader(`{"schema":2}` + "\n" + `{"true_us":1,"kind":"sent","does":"magic"}`)); err == nil {
+		t.Error("an effect that there is not is read")
+	}
+}
+
+// Of two requests that read alike nobody knows more than what both are, in whichever order they come.
+func TestRequestsThatReadAlike(t *testing.T) {
+	all := []Op{{Name: "unlock", Script: true, Owner: "a", Does: RemovesOwn}, {Name: "unlock", Script: true, Owner: "a", Does: Anything}, {Name: "unlock", Script: true, Owner: "b", Does: RemovesOwn}}
+	for _, order := range [][]int{{0, 1, 2, 0}, {2, 1, 0, 0}, {1, 0, 0, 2}} {
+		h := New(Header{})
+		id := h.Intern("EVAL unlock")
+		for _, i := range order {
+			h.SetOp(id, all[i])
+		}
+		if got, want := *h.Op(id), (Op{Name: "unlock", Script: true}); got != want {
+			t.Errorf("in the order %v it is %+v, want %+v", order, got, want)
+		}
+	}
+	h := New(Header{})
+	id := h.Intern("x")
+	h.SetAnswer(id, Number(0))
+	h.SetAnswer(id, Answer{})
+	h.SetAnswer(id, Number(0))
+	if got := *h.Answer(id); got != (Answer{}) {
+		t.Errorf("an answer that sometimes is no number: %+v", got)
+	}
+}
+
+// Without texts nothing is known of any request, and nobody has said anything of one without a text.
+func TestNothingIsKnownWithoutText(t *testing.T) {
+	wordless := New(Header{})
+	wordless.Wordless = true
+	for _, h := range []*History{wordless, New(Header{}), {}} {
+		h.SetOp(0, Op{Name: "GET"})
+		h.SetAnswer(0, Number(1))
+		for _, id := range []TextID{0, 99} {
+			if *h.Op(id) != (Op{}) || *h.Answer(id) != (Answer{}) || !h.HasOp(id) || !h.Op(id).Does.AboutEntry() {
+				t.Error("something is known of a request without a text")
+			}
+		}
+	}
+}
+
+// What schema 1 has of requests and answers is in their texts.
+func TestSchema1IsReadFromItsTexts(t *testing.T) {
+	hash := strings.Repeat("0a", 20)
+	for text, want := range map[string]Op{
+		"":                             {},
+		"SET lock A PX 10000 NX":       {Name: "SET"},
+		"EVALSHA unlock lock A":        {Name: "unlock", Script: true},
+		"EVALSHA " + hash + " lock":    {Name: hash, Script: true, Trigger: "EVALSHA"},
+		"EVAL":                         {Name: "EVAL"},
+		"SELECT pg_advisory_lock(1)":   {Name: "PG_ADVISORY_LOCK"},
+		"SELECT":                       {Name: "SELECT"},
+		"SELECT f(1) FROM t":           {Name: "SELECT"},
+		"SELECT (1)":                   {Name: "SELECT"},
+		"BEGIN":                        {Name: "BEGIN", Does: Beside},
+		"\x00 odd":                     {Name: "\x00"},
+		"WATCH lock/ PREFIX FROM 7":    {Name: "WATCH", Does: Beside, Watches: true},
+		"EXISTS /lock WATCH":           {Name: "EXISTS", Watches: true},
+		"CONNECT 10000":                {Name: "CONNECT", Does: Opens},
+		"KEEPALIVE 1f":                 {Name: "KEEPALIVE", Does: KeepsAlive},
+		"GET lock INDEX 7 WAIT 15s":    {Name: "GET", Blocks: true},
+		"GET lock/ PREFIX":             {Name: "GET"},
+		"DELETE /lock -1":              {Name: "DELETE"},
+		"DELETE /lock 3":               {Name: "DELETE", Checks: true},
+		"DELETE FROM locks WHERE x= 3": {Name: "DELETE"},
+	} {
+		if got := readOp(text); got != want {
+			t.Errorf("%q is read as %+v, want %+v", text, got, want)
+		}
+	}
+	for text, want := range map[string]Answer{
+		"(nil)": {Nil: true}, "(integer) -7": Number(-7), `"7"`: {}, "OK": {}, "(error) ERR no": {Refused: "ERR no"},
+		"(error) MOVED 1 redis-2:6379": {Refused: "MOVED 1 redis-2:6379", Redirected: true},
+		"succeeded, revision 7, lock":  {Revision: 7}, "TTL 10": {},
+	} {
+		if got := readAnswer(text); got != want {
+			t.Errorf("%q is read as %+v, want %+v", text, got, want)
+		}
+	}
+	h, err := readOne(strings.NewReader(`{"schema":1}` + "\n" + `{"true_us":1,"kind":"sent","text":"EVAL unlock lock A","op":"GET"}` + "\n" + `{"true_us":2,"kind":"executed","text":"(integer) 1"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again bytes.Buffer
+	if err := WriteJSONL(&again, h); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`{"schema":2,`, `"op":"unlock","script":true`, `"number":1`} {
+		if !strings.Contains(again.String(), want) {
+			t.Errorf("stored again it has no %s:\n%s", want, again.String())
+		}
+	}
+}

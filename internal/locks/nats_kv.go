@@ -1,0 +1,113 @@
+// Lock nats-kv
+//
+// Idea: a key in a bucket of NATS JetStream. The bucket drops a key that nobody has written for a lease, so the holder
+// writes it again and again; the number of each write is what the next one is compared with.
+//
+// Protocol:
+//  1. CREATE lock: written where nothing is; its revision is the token.
+//  2. Refused, or no answer: GET lock. A marker of a deletion: CREATE lock LAST its revision. Else somebody has it:
+//     try again later.
+//  3. Every third of the lease in the background: UPDATE lock LAST the revision of the client's last write. Refused,
+//     or a whole lease without a success: the lock is lost.
+//  4. To release: stop 3 and wait for its answer, then DELETE lock LAST that revision.
+//
+// Guarantees: one holder while the lease lasts; a dead client's lock is free after a lease and a third of a second; a
+// release and a renewal are refused when anybody else has written, so they touch the client's own entry or none; the
+// client learns of its loss; the state survives the death of a minority of the servers; tokens grow.
+//
+// Breaks when: the holder freezes for longer than a lease: the next one gets in, and only a resource that compares
+// tokens keeps the two apart. One lost answer to a renewal loses the lock: the client no longer knows the last
+// revision, so its own write refuses the next one, and its release; the key stays for a lease. A lost answer to 1
+// leaves a key that its own client waits for. Waiting clients ask again and again.
+//
+// Source: NATS documentation, key-value store; ADR-8; nats.go 1.52, jetstream/kv.go (Create, Update, Delete with
+// LastRevision).
+//
+// 想法：NATS JetStream 的桶里的一个键。一个租约之内没有人写过的键，桶会把它丢掉，所以持有者反复写它；每次写入的编号就
+// 是下一次写入要比较的。
+//
+// 协议：
+//  1. CREATE lock：没有这个键才写入；它的 revision 就是令牌。
+//  2. 被拒绝或没有答复：GET lock。是删除标记：CREATE lock LAST 它的 revision。否则锁在别人手里：稍后再试。
+//  3. 在后台每三分之一个租约一次：UPDATE lock LAST 自己上一次写入的 revision。被拒绝，或整个租约都没有成功：锁就丢了。
+//  4. 释放：停下第 3 步并等它的答复，再 DELETE lock LAST 那个 revision。
+//
+// 保证：租约存在期间只有一个持有者；死掉的客户端的锁在一个租约加三分之一秒之后空出来；别人写过以后，释放和续期都会被拒
+// 绝，所以它们只碰自己的条目，或者什么也不碰；客户端会得知锁已丢失；少数服务器死掉，状态还在；令牌递增。
+//
+// 何时被破坏：持有者冻结得比租约还久：下一个进来，只有会比较令牌的资源才能把两者分开。续期的答复丢一次，锁就丢了：客户
+// 端不再知道最后的 revision，自己的那次写入会让下一次续期被拒绝，释放也一样，键再留一个租约。第 1 步的答复丢失，会留下
+// 一个连它自己的客户端也要等的键。等待的客户端不停地问。
+//
+// 来源：NATS 文档的键值存储；ADR-8；nats.go 1.52 的 jetstream/kv.go（Create、Update、带 LastRevision 的 Delete）。
+
+package locks
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/store/nats"
+)
+
+func init() {
+	Register(Variant{
+		ID: "nats-kv", File: "nats_kv.go", Store: nats.ID, LeaseUnit: time.Millisecond, Watchdog: true,
+		New: func(d Deps) Lock { return &natsKV{d, nats.Client{Port: d.Port}} },
+	})
+}
+
+type natsKV struct {
+	Deps
+	kv nats.Client
+}
+
+func (l *natsKV) Acquire(ctx context.Context) (Lease, error) {
+	return spin(ctx, l.Deps, func() (Lease, error) {
+		sent := l.Env.Mono()
+		made, err := l.kv.Create(ctx, l.Name, l.Owner)
+		switch {
+		case nats.Held(err):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+		lease := &natsLease{natsKV: l, token: made, last: made}
+		lease.startWith(&l.Deps, sent, lease.renew)
+		return lease, nil
+	})
+}
+
+// natsLease is a key that its client has written last at a revision.
+type natsLease struct {
+	watchdog
+	*natsKV
+	token, last nats.Revision
+}
+
+// renew writes the key again. A write that is under way when the watchdog is stopped gets its answer all the same:
+// without it nobody would know the revision to delete.
+func (l *natsLease) renew(context.Context) (renewed, answered bool) {
+	ctx, done := l.Env.WithTimeout(l.Env.Background(), l.until-l.Env.Mono())
+	defer done()
+	last, err := l.kv.Write(ctx, nats.Write{What: nats.Update, Key: l.Name, Value: l.Owner, Last: l.last})
+	if err == nil {
+		l.last = last
+	}
+	return err == nil, err == nil || nats.Held(err)
+}
+
+// Token is the revision of the write that took the lock: the stream's sequence, which never goes back.
+func (l *natsLease) Token() int64 { return int64(l.token) }
+
+func (l *natsLease) Release(ctx context.Context) error {
+	l.stop()
+	if err := l.task.Join(ctx); err != nil {
+		return err
+	}
+	_, err := l.kv.Write(ctx, nats.Write{What: nats.Delete, Key: l.Name, Last: l.last})
+	if nats.Held(err) {
+		return ErrNotHeld
+	}
+	return err
+}

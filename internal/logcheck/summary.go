@@ -1,0 +1,145 @@
+package logcheck
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"lockstep/internal/say"
+)
+
+// Summary is a judged log as JSON has it.
+type Summary struct {
+	File       string                    `json:"file"`  // or several, as they were named
+	Files      []string                  `json:"files"` // that are this log
+	Format     string                    `json:"format"`
+	Lines      int64                     `json:"lines"`
+	Events     int64                     `json:"events"`  // judged
+	Skipped    int64                     `json:"skipped"` // lines that make no sense
+	Other      int64                     `json:"other"`   // lines about something else
+	Unread     int64                     `json:"unread"`  // lines that speak of a lock, and of which nothing was understood
+	Reads      map[string]string         `json:"reads"`   // what was read as what: our names to those of the log
+	From       string                    `json:"from"`    // the time of the first event, as the log says times; "" without any
+	To         string                    `json:"to"`
+	Locks      int64                     `json:"locks"`
+	Contended  int64                     `json:"contended"` // of the locks
+	Verdict    Verdict                   `json:"verdict"`   // the worst of all
+	Words      string                    `json:"words"`
+	Verdicts   map[string]verdictSummary `json:"verdicts"` // by property
+	Settings   []settingSummary          `json:"settings"` // the verdicts for all that was assumed; those above are of the first
+	Doubts     []string                  `json:"doubts"`   // why none would be too much to say
+	Remarks    []string                  `json:"remarks"`
+	ByLock     []lockSummary             `json:"by_lock"`        // the worst first, not all of very many
+	Violations []violationSummary        `json:"violations"`     // the first ones
+	Page       string                    `json:"page,omitempty"` // where the page about it is; "" without one
+	Result     *Result                   `json:"-"`
+}
+
+type verdictSummary struct {
+	Verdict  Verdict `json:"verdict"`
+	Certain  int64   `json:"certain"`
+	Possible int64   `json:"possible"`
+	AtLeast  bool    `json:"at_least"`         // there may have been more than that
+	Writes   *int64  `json:"writes,omitempty"` // of stale writes: how many writes were read; with 0 nothing was judged
+}
+
+type settingSummary struct {
+	ClockError    string  `json:"clock_error"`
+	ReleasedAfter string  `json:"released_after"`
+	Exclusion     Verdict `json:"mutual_exclusion"`
+	StaleWrite    Verdict `json:"no_stale_write"`
+}
+
+type lockSummary struct {
+	Lock      string  `json:"lock"`
+	Verdict   Verdict `json:"verdict"`
+	Acquired  int64   `json:"acquired"`
+	Contended bool    `json:"contended"`
+	Overlaps  int64   `json:"overlaps"`     // certain and possible
+	Stale     int64   `json:"stale_writes"` // likewise
+}
+
+type violationSummary struct {
+	Sort    Sort           `json:"sort"`
+	Certain bool           `json:"certain"`
+	Lock    string         `json:"lock"`
+	Clients []string       `json:"clients"` // the intruder, then those that it found; or who wrote, then the newer holder
+	At      string         `json:"at"`      // the time of the line that shows it
+	Line    int64          `json:"line"`    // and its number
+	File    string         `json:"file"`    // in this file
+	Words   string         `json:"words"`
+	Least   string         `json:"together_least,omitempty"` // for how long clients held together
+	Most    string         `json:"together_most,omitempty"`  // none when nothing ends a hold
+	Quotes  []quoteSummary `json:"quotes,omitempty"`
+}
+
+type quoteSummary struct {
+	Place string `json:"place"` // of the line: 12, or pod-b.csv:12
+	Text  string `json:"text"`
+}
+
+// The properties of a log are named as those of a run in JSON. What people read names what was found.
+const (
+	exclusionID  = "mutual-exclusion"
+	staleWriteID = "no-stale-write"
+)
+
+// Summary is the result as JSON has it. names are those of the files.
+func (r *Result) Summary(names []string) *Summary {
+	unit := r.Unit
+	c := &Summary{
+		File: strings.Join(names, " + "), Files: names, Format: r.Format, Lines: r.Lines, Events: r.Events, Skipped: r.Skipped, Other: r.Other, Unread: r.Unread, Reads: map[string]string{}, Locks: r.Locks, Contended: r.Contended,
+		Verdict: r.Verdict(), Words: r.Words().English(), Doubts: inEnglish(r.Doubts), Remarks: inEnglish(r.Remarks), Result: r,
+		Verdicts: map[string]verdictSummary{
+			exclusionID:  {r.Overlap(), r.Overlaps.Certain, r.Overlaps.Possible, r.Overlaps.AtLeast, nil},
+			staleWriteID: {r.StaleWrite(), r.StaleWrites.Certain, r.StaleWrites.Possible, r.StaleWrites.AtLeast, &r.Writes},
+		},
+		Settings: []settingSummary{}, ByLock: []lockSummary{}, Violations: []violationSummary{},
+	}
+	if r.Events > 0 {
+		c.From, c.To = unit.At(r.First), unit.At(r.Last)
+	}
+	for _, read := range r.Reads {
+		c.Reads[read.Ours] = read.Theirs
+	}
+	if r.Writes == 0 { // none would be an all-clear
+		v := c.Verdicts[staleWriteID]
+		v.Verdict = Unknown
+		c.Verdicts[staleWriteID] = v
+	}
+	for _, s := range r.Settings {
+		if r.Writes == 0 {
+			s.StaleWrite = Unknown
+		}
+		c.Settings = append(c.Settings, settingSummary{s.ClockError.String(), s.ReleasedAfter.String(), s.Overlap, s.StaleWrite})
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		c.ByLock = append(c.ByLock, lockSummary{
+			f.Lock, f.Verdict(), f.Acquired, f.Contended, f.Overlaps.Certain + f.Overlaps.Possible, f.StaleWrites.Certain + f.StaleWrites.Possible,
+		})
+	}
+	for _, v := range r.Violations {
+		at, line, file := v.Shown()
+		one := violationSummary{Sort: v.Sort, Certain: v.Certain, Lock: v.Lock, Clients: v.Clients(), At: unit.At(at), Line: line, File: cmp.Or(file, names[0]), Words: v.Words().English()}
+		if v.Sort == Overlap {
+			least, most := v.Together()
+			if one.Least = time.Duration(least).String(); most < Endless {
+				one.Most = time.Duration(most).String()
+			}
+		}
+		for _, q := range v.Quotes {
+			one.Quotes = append(one.Quotes, quoteSummary(q))
+		}
+		c.Violations = append(c.Violations, one)
+	}
+	return c
+}
+
+func inEnglish(phrases []say.Phrase) []string {
+	out := []string{}
+	for _, p := range phrases {
+		out = append(out, p.English())
+	}
+	return out
+}

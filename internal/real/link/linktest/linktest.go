@@ -1,0 +1,107 @@
+// Package linktest tests what cuts the stream of a store's protocol into messages.
+package linktest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"lockstep/internal/real/link"
+)
+
+// Cut cuts a stream into messages, bytes coming in one by one, and says of each what
+// the dissector knows: the exchange, whether it begins there, its mark.
+func Cut(t *testing.T, d link.Dissector, way link.Direction, stream []byte) []string {
+	t.Helper()
+	var out []string
+	var part []byte
+	for _, b := range stream {
+		part = append(part, b)
+		n, m, err := d.Next(way, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			continue
+		}
+		if n != len(part) {
+			t.Fatalf("a message of %d bytes was seen when %d were there", n, len(part))
+		}
+		part = nil
+		begins := ""
+		if m.Begins {
+			begins = " begins"
+		}
+		out = append(out, fmt.Sprintf("%d%s %s", m.Exchange, begins, m.Mark))
+	}
+	if len(part) > 0 {
+		t.Errorf("left: %q", part)
+	}
+	return out
+}
+
+// Want compares what Cut says.
+func Want(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}
+
+// Fuzz demands of whatever goes over a connection, in pieces of any size: it is cut into messages that follow
+// each other without a gap, no piece of the cut matters, and what is no message is an error, never a message
+// of nothing. The seeds are streams of either direction.
+func Fuzz(f *testing.F, protocol link.Protocol, seeds ...string) {
+	header := "\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	for _, s := range append(seeds, "\x00\x00\x00\x00", "\xff\xff\xff\xff", header) {
+		f.Add([]byte(s), []byte(s), uint8(1))
+		f.Add([]byte(s+s), []byte("+OK\r\n>1\r\n:1\r\n"), uint8(7))
+	}
+	f.Fuzz(func(t *testing.T, up, down []byte, piece uint8) {
+		whole, pieces := protocol(), protocol()
+		for _, way := range []struct {
+			d      link.Direction
+			stream []byte
+		}{{link.Up, up}, {link.Down, down}} {
+			a, aErr := cutAll(t, whole, way.d, way.stream, len(way.stream))
+			b, bErr := cutAll(t, pieces, way.d, way.stream, 1+int(piece))
+			if (aErr == nil) != (bErr == nil) || len(a) != len(b) {
+				t.Fatalf("%q at once is %d messages, %v, and in pieces %d, %v", way.stream, len(a), aErr, len(b), bErr)
+			}
+			for i := range a {
+				if a[i].Exchange != b[i].Exchange || a[i].Begins != b[i].Begins || a[i].Mark != b[i].Mark || !bytes.Equal(a[i].Instead, b[i].Instead) {
+					t.Fatalf("message %d of %q is %+v at once, and %+v in pieces", i, way.stream, a[i], b[i])
+				}
+				if i%2 == 0 && a[i].Exchange != 0 && way.d == link.Up {
+					whole.Withdrawn(a[i].Exchange)
+					pieces.Withdrawn(b[i].Exchange)
+				}
+			}
+		}
+	})
+}
+
+// cutAll cuts a stream that comes in pieces.
+func cutAll(t *testing.T, d link.Dissector, way link.Direction, stream []byte, piece int) (out []link.Message, err error) {
+	t.Helper()
+	var part []byte
+	for len(stream) > 0 {
+		n := min(piece, len(stream))
+		part, stream = append(part, stream[:n]...), stream[n:]
+		for {
+			n, m, err := d.Next(way, part)
+			if n < 0 || n > len(part) {
+				t.Fatalf("a message of %d bytes in %d", n, len(part))
+			}
+			if err != nil {
+				return out, err
+			}
+			if n == 0 {
+				break
+			}
+			out, part = append(out, m), part[n:]
+		}
+	}
+	return out, nil
+}

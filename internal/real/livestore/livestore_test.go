@@ -1,0 +1,50 @@
+package livestore
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
+	"lockstep/internal/store/etcd"
+	"lockstep/internal/store/sql"
+)
+
+// A live half that forgets something is told what, before any server starts.
+func TestALiveHalfThatForgets(t *testing.T) {
+	whole := Driver{
+		Protocol: func() link.Dissector { return nil }, Connect: func(Client) (Executor, error) { return nil, nil },
+		Launch:  func(context.Context, Single) (Database, error) { return nil, nil },
+		Cluster: func(Wish) servers.Cluster { return servers.Cluster{} },
+		Leads:   func(context.Context, *servers.Server) bool { return false },
+	}
+	for _, id := range []store.ID{etcd.ID, sql.MySQLID} {
+		d := whole
+		if d.Store = id; d.check() != nil {
+			t.Errorf("%s: %v", id, d.check())
+		}
+	}
+	for want, forget := range map[string]func(d *Driver){
+		`no such store`:                 func(d *Driver) { d.Store = "nothing" },
+		`(Cluster, Leads)`:              func(d *Driver) { d.Store, d.Leads = etcd.ID, nil },
+		`how its servers are started`:   func(d *Driver) { d.Store, d.Cluster = etcd.ID, nil },
+		`one of its servers is started`: func(d *Driver) { d.Store, d.Launch = sql.MySQLID, nil },
+		`where its requests begin`:      func(d *Driver) { d.Store, d.Protocol = etcd.ID, nil },
+		`how its requests are executed`: func(d *Driver) { d.Store, d.Connect = sql.MySQLID, nil },
+	} {
+		d := whole
+		forget(&d)
+		if err := d.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	again := whole
+	again.Store = etcd.ID
+	Register(again)
+	defer delete(registry, etcd.ID)
+	if again.check() == nil {
+		t.Error("a live half was taken twice")
+	}
+}

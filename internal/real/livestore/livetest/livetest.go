@@ -1,0 +1,146 @@
+// Package livetest starts real servers of a store for a test, and asks them by the client of the live world.
+package livetest
+
+import (
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
+	"lockstep/internal/store/storetest"
+	"lockstep/internal/world"
+)
+
+// Servers are real servers, which end with the test. Their first one is asked.
+type Servers struct {
+	Members []*servers.Server
+	livestore.Executor
+
+	t     testing.TB
+	mu    sync.Mutex
+	lines map[uint64]*line
+}
+
+type line struct {
+	livestore.Line
+	mu   sync.Mutex
+	told []any
+}
+
+// Start starts the servers of a store. A test whose programs are missing is left out, see realtest.Need.
+func Start(t testing.TB, id store.ID, w livestore.Wish) *Servers {
+	t.Helper()
+	s := need(t, id)
+	t.Setenv("TMPDIR", t.TempDir())
+	var err error
+	if s.Members, err = livestore.Of(id).Start(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	var endpoints []string
+	for _, m := range s.Members {
+		endpoints = append(endpoints, m.Addr)
+		s.stop(m.Stop)
+	}
+	s.connect(id, endpoints...)
+	return s
+}
+
+// Launch starts one server of a store of a primary and its replicas. It is asked with the rights of an operator.
+func Launch(t testing.TB, id store.ID, one livestore.Single) *Servers {
+	t.Helper()
+	s := need(t, id)
+	one.Name = string(id)
+	db, err := livestore.Of(id).Launch(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stop(db.Stop)
+	s.connect(id, strings.Replace(db.Endpoint(db.Listens()), "client@", "root@", 1))
+	return s
+}
+
+func need(t testing.TB, id store.ID) *Servers {
+	t.Helper()
+	for _, p := range store.Of(id).Programs {
+		realtest.Need(t, p.Name)
+	}
+	return &Servers{t: t, lines: map[uint64]*line{}}
+}
+
+func (s *Servers) stop(stop func() error) {
+	s.t.Cleanup(func() {
+		if err := stop(); err != nil {
+			s.t.Error(err)
+		}
+	})
+}
+
+func (s *Servers) connect(id store.ID, endpoints ...string) {
+	s.t.Helper()
+	var dialer net.Dialer
+	var err error
+	s.Executor, err = livestore.Of(id).Connect(livestore.Client{Endpoints: endpoints, Timeout: time.Minute, Dial: dialer.DialContext})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Do is storetest.Duel.Real. Each connection but storetest.Conn is one of its own, opened by its first request.
+func (s *Servers) Do(c store.Conn, r world.Request) (any, error) {
+	if c == storetest.Conn {
+		return s.Executor.Do(s.t.Context(), 0, r)
+	}
+	l, err := s.open(c)
+	if err != nil {
+		return nil, err
+	}
+	return l.Do(s.t.Context(), r)
+}
+
+func (s *Servers) open(c store.Conn) (*line, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lines[c.ID]; l != nil {
+		return l, nil
+	}
+	l := &line{}
+	push := func(message any) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.told = append(l.told, message)
+	}
+	var err error
+	l.Line, err = s.Executor.(livestore.Opener).Open(s.t.Context(), 0, livestore.Incoming{Push: push, Broke: func() {}})
+	if err == nil {
+		s.lines[c.ID] = l
+		s.t.Cleanup(l.Close)
+	}
+	return l, err
+}
+
+// Line is the connection on which somebody has asked for something; nil: nobody has.
+func (s *Servers) Line(c store.Conn) livestore.Line {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lines[c.ID]; l != nil {
+		return l.Line
+	}
+	return nil
+}
+
+// Heard is storetest.Duel.Hears.
+func (s *Servers) Heard(c store.Conn) (told []any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lines[c.ID]; l != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		told, l.told = l.told, nil
+	}
+	return told
+}

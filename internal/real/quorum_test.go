@@ -1,0 +1,89 @@
+package real
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	stores "lockstep/internal/store"
+)
+
+// Links that let nothing through must keep the servers apart: nobody leads then. Were there another way from
+// one to another, they would go on as before. And all of them come and go.
+func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
+	for _, q := range livestore.All(stores.Quorum) {
+		t.Run(string(q.Store), func(t *testing.T) {
+			for _, p := range stores.Of(q.Store).Programs {
+				realtest.Need(t, p.Name)
+			}
+			t.Setenv("TMPDIR", t.TempDir())
+			c := &quorum{q: q}
+			members, err := q.Start(t.Context(), livestore.Wish{Members: 3, Route: c.route, Fronts: c.fronts(3)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			leaders := func() (n int) {
+				for _, s := range members {
+					if q.Leads(t.Context(), s) {
+						n++
+					}
+				}
+				return n
+			}
+			if n := leaders(); n != 1 || len(c.peers) < 6 {
+				t.Errorf("%d leaders and %d links, want one, and a link from each to each", n, len(c.peers))
+			}
+			for _, p := range c.peers {
+				p.link.Switch(link.Up, link.Hold)
+				p.link.Switch(link.Down, link.Hold)
+			}
+			for end := time.Now().Add(20 * time.Second); leaders() > 0; time.Sleep(lookAgain) {
+				if time.Now().After(end) {
+					t.Error("somebody still leads, whom nobody can reach")
+					break
+				}
+			}
+			stopAll(t, members)
+			if err := c.close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// stopAll stops servers, of which nothing is left then.
+func stopAll(t *testing.T, members []*servers.Server) {
+	t.Helper()
+	for _, s := range members {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+		if osproc.StartTime(s.Pid()) != "" {
+			t.Errorf("%s is still there", s.Name)
+		}
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAMissingServerIsOneSentence(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	for _, q := range livestore.All(stores.Quorum) {
+		needs := stores.Of(q.Store).Programs
+		if len(needs) == 0 { // its servers are this program
+			continue
+		}
+		_, err := q.Start(t.Context(), livestore.Wish{})
+		p := needs[0]
+		if want := p.Name + " is not installed: " + p.Install; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %q", q.Store, err, want)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package worker
+
+import (
+	"context"
+	"sync/atomic"
+
+	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/store"
+	"lockstep/internal/world"
+)
+
+// storePort is store.Port on the executor of a store. Of a quorum it asks one server until that one does not
+// answer, and then the next, as the simulator's clients do; else the one that it is told is the primary.
+type storePort struct {
+	w       *worker
+	driver  *livestore.Driver
+	client  livestore.Client
+	do      livestore.Executor
+	servers int64
+	told    bool         // who the primary is others say
+	turn    atomic.Int64 // whose it is, modulo the number of servers, where nobody says so
+}
+
+// next is whose turn it is.
+func (p *storePort) next() int64 {
+	if p.told {
+		return p.w.lead.Load()
+	}
+	return p.turn.Load()
+}
+
+var _ store.Port = (*storePort)(nil)
+
+// connectStore gives a lock the servers of a store.
+func (w *worker) connectStore(d *locks.Deps, driver *livestore.Driver) error {
+	p, err := newStorePort(w, driver, w.start.Endpoints, w.dialDirectly)
+	if err != nil {
+		return err
+	}
+	d.Port, d.Settings = p, w.start.Settings
+	return w.warm(p.ready)
+}
+
+// ready returns when all servers have answered once.
+func (p *storePort) ready(ctx context.Context) error {
+	for i := range int(p.servers) {
+		err := untilAnswered(ctx, "a server of "+store.Of(p.driver.Store).Title, func(ctx context.Context) error { return p.driver.Ready(ctx, &p.client, p.do, i) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newStorePort(w *worker, driver *livestore.Driver, endpoints []string, dial dialFunc) (*storePort, error) {
+	c := livestore.Client{Endpoints: endpoints, Timeout: w.start.Timeout, Idle: w.start.IdleTimeout, Dial: dial}
+	do, err := driver.Connect(c)
+	if err != nil {
+		return nil, err
+	}
+	told := store.Of(driver.Store).Topology != store.Quorum
+	p := &storePort{w: w, driver: driver, client: c, do: do, servers: int64(len(endpoints)), told: told}
+	p.turn.Store(int64(w.start.First))
+	return p, nil
+}
+
+// Send implements store.Port.
+func (p *storePort) Send(ctx context.Context, r world.Request) (any, error) {
+	turn := p.next()
+	server := int(turn % p.servers)
+	return p.perform(ctx, turn, r, func(ctx context.Context) (any, error) { return p.do.Do(ctx, server, r) })
+}
+
+// perform sends a request to the server whose turn it was; if that one does not answer it is the next one's.
+func (p *storePort) perform(ctx context.Context, turn int64, r world.Request, send func(context.Context) (any, error)) (any, error) {
+	what := request[any]{
+		server: int(turn % p.servers), what: r, send: send,
+		answer: func(v any) string { return store.AnswerText(r, v) },
+	}
+	if m, ok := p.do.(livestore.Marker); ok {
+		what.mark = m.Mark(r)
+	}
+	if patient, ok := r.(store.Patient); ok {
+		what.patience = patient.Patience()
+		what.patience += what.patience / later
+	}
+	value, err := perform(ctx, p.w, what)
+	if err == world.ErrTimeout || err == world.ErrConnection { // never wrapped
+		p.pass(turn)
+	}
+	return value, err
+}
+
+// later: a real server may keep a request waiting longer than it is asked to, by up to this part of the time.
+// Consul does, so that not all clients come back at once.
+const later = 16
+
+// pass gives the turn to the next server, unless somebody else has done so.
+func (p *storePort) pass(turn int64) { p.turn.CompareAndSwap(turn, turn+1) }
+
+// Dial implements store.Port. Where nobody listens the next server is tried, as client libraries do before they
+// fail.
+func (p *storePort) Dial(ctx context.Context) (store.Connection, error) {
+	opener, ok := p.do.(livestore.Opener)
+	if !ok {
+		turn := p.next()
+		return &storeLine{port: p, turn: turn, line: sharedLine{p.do, int(turn % p.servers)}, messages: newFeed[any]()}, nil
+	}
+	defer p.w.turns.leave()()
+	for range p.servers {
+		turn := p.next()
+		c := &storeLine{port: p, turn: turn, messages: newFeed[any]()}
+		limited, cancel := context.WithTimeout(ctx, p.w.start.Timeout)
+		line, err := opener.Open(limited, int(turn%p.servers), livestore.Incoming{Push: c.messages.put, Broke: c.broke})
+		cancel()
+		if err == nil {
+			c.line = line
+			return c, nil
+		}
+		if p.pass(turn); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return nil, world.ErrConnection
+}
+
+// storeLine is store.Connection.
+type storeLine struct {
+	port     *storePort
+	turn     int64 // of the server that it leads to
+	line     livestore.Line
+	messages *feed[any]
+	closed   atomic.Bool
+	broken   atomic.Bool
+}
+
+// Send implements store.Connection.
+func (c *storeLine) Send(ctx context.Context, r world.Request) (any, error) {
+	if c.broken.Load() || c.closed.Load() {
+		return nil, world.ErrConnection
+	}
+	return c.port.perform(ctx, c.turn, r, func(ctx context.Context) (any, error) { return c.line.Do(ctx, r) })
+}
+
+// Next implements store.Connection.
+func (c *storeLine) Next(ctx context.Context) (any, error) {
+	defer c.port.w.turns.leave()()
+	return c.messages.next(ctx)
+}
+
+// Close implements store.Connection.
+func (c *storeLine) Close() {
+	if !c.closed.Swap(true) {
+		c.line.Close()
+	}
+}
+
+// GiveUp implements store.Connection.
+func (c *storeLine) GiveUp() {
+	c.Close()
+	c.port.pass(c.turn)
+}
+
+// broke is told that the connection has broken, if it has not been closed.
+func (c *storeLine) broke() {
+	if c.closed.Load() || c.broken.Swap(true) {
+		return
+	}
+	c.messages.finish(world.ErrConnection)
+	c.port.pass(c.turn)
+}
+
+// sharedLine is the way of all other requests, of a store that sends nothing by itself.
+type sharedLine struct {
+	do     livestore.Executor
+	server int
+}
+
+// Do implements livestore.Line.
+func (l sharedLine) Do(ctx context.Context, r world.Request) (any, error) {
+	return l.do.Do(ctx, l.server, r)
+}
+
+// Close implements livestore.Line: who gives a request up has closed its connection, if it had one.
+func (sharedLine) Close() {}

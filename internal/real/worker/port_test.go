@@ -1,0 +1,182 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/store"
+	_ "lockstep/internal/store/live"
+	"lockstep/internal/world"
+)
+
+// asked is a request of a test.
+type asked struct{ patience time.Duration }
+
+func (asked) Name() string                 { return "ASKED" }
+func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED of somebody"...) }
+func (asked) Op() history.Op               { return history.Op{Name: "ASKED"} }
+func (a asked) Patience() time.Duration    { return a.patience }
+
+// executor answers as its test wants it.
+type executor struct {
+	mu      sync.Mutex
+	servers []int // that were asked, in this order
+	answer  func(ctx context.Context) (any, error)
+	in      livestore.Incoming // of the last connection
+}
+
+func (e *executor) Do(ctx context.Context, server int, _ world.Request) (any, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.servers = append(e.servers, server)
+	return e.answer(ctx)
+}
+
+// opener is an executor with connections that somebody keeps.
+type opener struct {
+	*executor
+	closed int
+}
+
+func (o *opener) Open(_ context.Context, server int, in livestore.Incoming) (livestore.Line, error) {
+	o.in = in
+	return &openLine{o, server}, nil
+}
+
+type openLine struct {
+	*opener
+	server int
+}
+
+func (l *openLine) Do(ctx context.Context, r world.Request) (any, error) {
+	return l.executor.Do(ctx, l.server, r)
+}
+func (l *openLine) Close() { l.closed++ }
+
+func portOn(t *testing.T, timeout time.Duration, e livestore.Executor) (*storePort, *reported) {
+	w, told := alone(t, timeout)
+	w.start.First = 1
+	p, err := newStorePort(w, &livestore.Driver{Store: "etcd", Connect: func(livestore.Client) (livestore.Executor, error) { return e, nil }}, []string{"a", "b", "c"}, w.dialDirectly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, told
+}
+
+// dumb is of a server that never answers.
+func dumb(ctx context.Context) (any, error) {
+	<-ctx.Done()
+	return nil, world.ErrConnection
+}
+
+// Who does not answer is asked no more; who refuses has answered.
+func TestAPortAsksTheNextServerWhereOneDoesNotAnswer(t *testing.T) {
+	refusal := errors.New("no such thing")
+	e := &executor{}
+	p, told := portOn(t, 50*time.Millisecond, e)
+	for _, tt := range []struct {
+		answer func(context.Context) (any, error)
+		want   error
+	}{
+		{func(context.Context) (any, error) { return true, nil }, nil},
+		{func(context.Context) (any, error) { return nil, refusal }, refusal},
+		{func(context.Context) (any, error) { return nil, world.ErrConnection }, world.ErrConnection},
+		{dumb, world.ErrTimeout},
+		{func(context.Context) (any, error) { return "done", nil }, nil},
+	} {
+		e.answer = tt.answer
+		if _, err := p.Send(t.Context(), asked{}); err != tt.want {
+			t.Errorf("%v, want %v", err, tt.want)
+		}
+	}
+	if want := []int{1, 1, 1, 2, 0}; !slices.Equal(e.servers, want) {
+		t.Errorf("asked %v, want %v", e.servers, want)
+	}
+	want := []string{
+		"ASKED of somebody", "-> true", "ASKED of somebody", "-> no such thing", "ASKED of somebody", "-- connection lost",
+		"ASKED of somebody", "-- no reply within the response timeout", "ASKED of somebody", "-> done",
+	}
+	if got := told.lines(); !slices.Equal(got, want) {
+		t.Errorf("reported %q", got)
+	}
+}
+
+// A request that may be kept waiting outlasts the response timeout, and no longer than that.
+func TestAPortIsPatientWhereARequestIs(t *testing.T) {
+	const timeout = 50 * time.Millisecond
+	p, _ := portOn(t, timeout, &executor{answer: dumb})
+	for _, patience := range []time.Duration{0, 200 * time.Millisecond} {
+		began := time.Now()
+		_, err := p.Send(t.Context(), asked{patience})
+		wantError(t, "silence", err, world.ErrTimeout, time.Since(began), timeout+patience, timeout+patience+patience/2+time.Second)
+	}
+	limited, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	if _, err := p.Send(limited, asked{time.Minute}); err != context.DeadlineExceeded {
+		t.Errorf("given up: %v", err)
+	}
+}
+
+// What a server sends by itself is kept until somebody waits for it, and a connection that breaks has the
+// client ask the next server.
+func TestAConnectionOfAPort(t *testing.T) {
+	e := &opener{executor: &executor{answer: func(context.Context) (any, error) { return nil, nil }}}
+	p, _ := portOn(t, time.Second, e)
+	c, err := p.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Send(t.Context(), asked{}); err != nil {
+		t.Error(err)
+	}
+	e.in.Push("first")
+	e.in.Push("second")
+	e.in.Broke()
+	for _, want := range []string{"first", "second"} {
+		if got, err := c.Next(t.Context()); got != want || err != nil {
+			t.Errorf("%v, %v, want %s", got, err, want)
+		}
+	}
+	_, next := c.Next(t.Context())
+	_, sent := c.Send(t.Context(), asked{})
+	if next != world.ErrConnection || sent != world.ErrConnection {
+		t.Errorf("of a broken connection: %v, %v", next, sent)
+	}
+	c.Close()
+	c.Close()
+	if _, err := p.Send(t.Context(), asked{}); err != nil || e.closed != 1 || !slices.Equal(e.servers, []int{1, 2}) {
+		t.Errorf("%v; closed %d times, asked %v", err, e.closed, e.servers)
+	}
+}
+
+// All locks of all stores whose servers agree: one client has the lock, another one waits and gets it.
+func TestLocksContendOnServersThatAgree(t *testing.T) {
+	for _, q := range livestore.All(store.Quorum) {
+		t.Run(string(q.Store), func(t *testing.T) {
+			for _, p := range store.Of(q.Store).Programs {
+				realtest.Need(t, p.Name)
+			}
+			t.Setenv("TMPDIR", t.TempDir())
+			members, err := q.Start(t.Context(), livestore.Wish{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = members[0].Stop() })
+			contendFor(t, q.Store, time.Second, func(w *worker, d *locks.Deps) {
+				p, err := newStorePort(w, q, []string{members[0].Addr}, w.dialDirectly)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.Port = p
+			})
+		})
+	}
+}

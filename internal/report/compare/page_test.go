@@ -1,0 +1,121 @@
+package compare_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockstep/internal/report/compare"
+	"lockstep/internal/report/comparepage"
+	"lockstep/internal/report/export"
+	"lockstep/internal/report/page"
+	"lockstep/internal/report/reporttest"
+	"lockstep/internal/report/terminal"
+	"lockstep/internal/say"
+)
+
+func TestComparisonGolden(t *testing.T) {
+	drawn, err := comparepage.HTML(comparison())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Golden(t, "comparison.html", drawn)
+	data, err := export.Comparison(comparison())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reporttest.Golden(t, "comparison.json", data)
+	reporttest.Golden(t, "comparison-80.txt", []byte(terminal.Comparison(comparison(), terminal.Options{Width: 80})))
+	reporttest.Golden(t, "comparison-brief.txt", []byte(terminal.Comparison(comparison(), terminal.Options{Width: 120, Brief: true})))
+	if len(drawn) > page.MaxHTML {
+		t.Errorf("%d bytes", len(drawn))
+	}
+}
+
+func TestHostileComparison(t *testing.T) {
+	c := comparison()
+	c.Runs[0].Bundle, c.Runs[2].Bundle = reporttest.HostileBundle(), reporttest.HostileBundle()
+	c.Replay, c.Runs[0].Dir, c.Runs[1].Href = reporttest.Hostile, reporttest.Hostile, "javascript:alert(1)"
+	c.Runs[0].Settings = []compare.Setting{{Name: reporttest.Hostile, Value: reporttest.Hostile}}
+	drawn, err := comparepage.HTML(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(drawn, []byte("<script")) || bytes.Contains(drawn, []byte("\x1b")) || bytes.Contains(drawn, []byte(`"javascript:`)) || bytes.Contains(drawn, []byte("\u202e")) {
+		t.Error("a text is not shown as text")
+	}
+	if text := terminal.Comparison(c, terminal.Options{Width: 80}); strings.ContainsAny(text, "\x1b\u202e\u009b") {
+		t.Error("a text steers the terminal")
+	}
+	data, err := export.Comparison(c)
+	if err != nil || !json.Valid(data) || bytes.ContainsAny(data, "\x1b\u202e\u009b") {
+		t.Errorf("the JSON is not harmless: %v", err)
+	}
+	if len(drawn) > page.MaxHTML {
+		t.Errorf("%d bytes", len(drawn))
+	}
+}
+
+func TestComparisonIsSelfContained(t *testing.T) {
+	page, err := comparepage.HTML(comparison())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script", `src="`, "@import", "https://", "http://"} {
+		if bytes.Contains(bytes.ReplaceAll(page, []byte("http://www.w3.org/2000/svg"), nil), []byte(bad)) {
+			t.Errorf("the page contains %s", bad)
+		}
+	}
+	ids := map[string]int{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllSubmatch(page, -1) {
+		ids[string(m[1])]++
+	}
+	for id, n := range ids {
+		if n > 1 {
+			t.Errorf("id %s is given %d times", id, n)
+		}
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllSubmatch(page, -1) {
+		if ids[string(m[1])] == 0 {
+			t.Errorf("a link leads to #%s, which does not exist", m[1])
+		}
+	}
+}
+
+// Two runs of a million events each, side by side.
+func BenchmarkComparison(b *testing.B) {
+	c := &compare.Comparison{Runs: []compare.Run{{Bundle: reporttest.MillionBundle(1_000_000)}, {Bundle: reporttest.MillionBundle(1_000_000)}}}
+	b.ReportAllocs()
+	size := 0
+	for b.Loop() {
+		page, err := comparepage.HTML(c)
+		if err != nil {
+			b.Fatal(err)
+		}
+		size = len(page)
+	}
+	b.ReportMetric(float64(size), "bytes")
+}
+
+func TestNoEnglishIsLeftOnAChineseComparison(t *testing.T) {
+	c := comparison()
+	c.Language = say.Chinese
+	for i := range c.Runs {
+		b := c.Runs[i].Bundle
+		if b.Plan != nil {
+			b.Plan.Chinese.Name = "停顿"
+		}
+		for k := range b.Runs {
+			b.Runs[k].Judgement.History.Header.Scenario = "停顿"
+		}
+	}
+	page, err := comparepage.HTML(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range reporttest.English(page) {
+		t.Error(text)
+	}
+}

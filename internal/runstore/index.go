@@ -1,0 +1,116 @@
+package runstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/report/indexpage"
+	"lockstep/internal/say"
+)
+
+// WriteIndex writes index.html, the list of all runs, anew. A store that is not there has none. Other
+// processes may store runs meanwhile: the last one to write has seen them all. An error that is no
+// DiskError is one of drawing the page.
+func WriteIndex(root string, l say.Language) error {
+	store, err := os.OpenRoot(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &DiskError{err}
+	}
+	defer store.Close()
+	return drawIndex(root, store, l, func() ([]Stored, error) { return List(store.FS()) })
+}
+
+// drawIndex writes the index until it has all runs that list returns.
+func drawIndex(root string, store *os.Root, l say.Language, list func() ([]Stored, error)) error {
+	for range indexTries {
+		if !ownIndex(store) {
+			return nil
+		}
+		runs, err := list()
+		if err != nil {
+			return &DiskError{err}
+		}
+		page, err := indexOf(store.FS(), runs, nil, l)
+		if err != nil {
+			return err
+		}
+		if err := WriteWhole(filepath.Join(root, indexName), &File{Data: page}); err != nil {
+			return unwritten("its folder", fmt.Errorf("cannot write the index of the runs: %w", err))
+		}
+		if now, err := list(); err != nil || slices.Equal(now, runs) {
+			return nil
+		}
+	}
+	return nil // the next run writes it again
+}
+
+// indexTries bounds how often the index is written when others go on storing runs.
+const indexTries = 100
+
+// ownIndex reports whether an index may be written: there is none, or it is one of
+// ours. Somebody's own page of that name is left alone, and so is a link, wherever it
+// leads.
+func ownIndex(store *os.Root) bool {
+	info, err := store.Lstat(indexName)
+	if err != nil || !info.Mode().IsRegular() {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	f, err := store.Open(indexName)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 4096))
+	return err == nil && bytes.Contains(head, []byte(indexpage.Mark))
+}
+
+// Index draws the list of all runs for a server, which names what it has besides the store.
+func Index(store fs.FS, served []string, l say.Language) ([]byte, error) {
+	runs, err := List(store)
+	if err != nil {
+		return nil, &DiskError{err}
+	}
+	return indexOf(store, runs, served, l)
+}
+
+// indexOf draws the index of a store. served is nil for a file.
+func indexOf(store fs.FS, runs []Stored, served []string, l say.Language) ([]byte, error) {
+	pages, err := Pages(store)
+	if err != nil {
+		return nil, &DiskError{err}
+	}
+	x := &indexpage.Index{Language: l, Total: len(runs), Pages: append(pages, served...), Served: served != nil}
+	for i := range runs[:min(len(runs), indexpage.MaxRuns)] {
+		x.Runs = append(x.Runs, indexRun(store, &runs[i]))
+	}
+	return indexpage.HTML(x)
+}
+
+// indexRun is one line of the index; a result that cannot be read is one as well.
+func indexRun(store fs.FS, s *Stored) indexpage.Run {
+	out := indexpage.Run{Path: s.Path(), At: s.At, Scenario: s.Scenario}
+	result, err := ReadResult(store, s.Path())
+	if err != nil {
+		out.Problem = err.Error()
+		return out
+	}
+	out.Seed, out.Backend, out.Met = result.Seed, result.Backend, result.Met
+	for _, l := range result.Locks {
+		lock := indexpage.Lock{Lock: l.Lock, Impact: l.Impact, Verdicts: map[string]checker.Verdict{}}
+		for property, v := range l.Verdicts { // order: report sorts
+			lock.Verdicts[property] = v.Verdict
+		}
+		out.Locks = append(out.Locks, lock)
+	}
+	return out
+}

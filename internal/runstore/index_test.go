@@ -1,0 +1,75 @@
+package runstore
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lockstep/internal/say"
+)
+
+// A run that another process stores while the index is drawn is in the index in the end.
+func TestTheIndexHasARunThatCameMeanwhile(t *testing.T) {
+	root := t.TempDir()
+	store, err := os.OpenRoot(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	asked := 0
+	err = drawIndex(root, store, say.English, func() ([]Stored, error) {
+		runs, err := List(store.FS())
+		if asked++; err != nil || asked > 3 {
+			return runs, err
+		}
+		_, err = Save(root, filepath.Join(root, "story", fmt.Sprint("run", asked)), func(string) ([]File, error) {
+			return []File{{Name: "result.json", Data: []byte("{}")}}, nil
+		})
+		return runs, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, err := os.ReadFile(filepath.Join(root, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 3; n++ {
+		if !bytes.Contains(index, []byte(fmt.Sprintf("story/run%d/report.html", n))) {
+			t.Errorf("the index lacks run %d", n)
+		}
+	}
+}
+
+// An index.html that cannot be read is somebody's own as well: here a link that leads
+// out of the store, which is neither followed nor replaced.
+func TestALinkInPlaceOfTheIndexIsLeftAlone(t *testing.T) {
+	root, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "theirs.html")
+	if err := os.WriteFile(elsewhere, []byte("theirs"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(root, "index.html")
+	if err := os.Symlink(elsewhere, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteIndex(root, say.English); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != elsewhere {
+		t.Errorf("the link is gone: %q, %v", to, err)
+	}
+	if data, err := os.ReadFile(elsewhere); err != nil || string(data) != "theirs" {
+		t.Errorf("what it led to is now %q, %v", data, err)
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteIndex(root, say.English); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("without the link an index is written: %v", err)
+	}
+}

@@ -1,0 +1,303 @@
+package runstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"lockstep/internal/history"
+	"lockstep/internal/interrupt"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/report/export"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+)
+
+// maxEnvBytes is how large an env.json may be: a line for each expectation.
+const maxEnvBytes = 1 << 20
+
+// maxHistoryBytes is how large a file of histories may be. A reader keeps some
+// ten times less than that in memory, so it is the machine that says no first.
+const maxHistoryBytes = 4 << 30
+
+// Env is what env.json says about how a run was started.
+type Env struct {
+	Schema  int      `json:"schema"`
+	Version string   `json:"version"`
+	Go      string   `json:"go"`
+	OS      string   `json:"os"`
+	Arch    string   `json:"arch"`
+	Backend string   `json:"backend"`
+	File    string   `json:"scenario_file"`
+	Scale   string   `json:"scale"`
+	Own     *Own     `json:"own_lock,omitempty"` // nil: the lock is one of this program's, or a program
+	Locks   []string `json:"locks,omitempty"`    // of --lock
+	Changes []string `json:"changes,omitempty"`  // of --set
+	// ScenarioSHA256 is that of scenario.yaml, which the hash of the histories does not
+	// cover; "" in runs of older programs.
+	ScenarioSHA256 string `json:"scenario_sha256,omitempty"`
+	// OperationsHashes are those of the histories; nil in runs of older programs, whose histories have no operations.
+	OperationsHashes []string `json:"operations_hashes,omitempty"`
+	// Lines are where the scenario file says what it expects, by "lock/property":
+	// the resolved scenario has other lines.
+	Lines map[string]int `json:"expect_lines,omitempty"`
+}
+
+// Own is a lock that somebody has tested with package locktest: its code is not in this program.
+type Own struct {
+	Store locks.Store `json:"store"`
+	Nodes int         `json:"nodes,omitempty"` // of a store that is several servers which know nothing of each other
+	Again string      `json:"again"`           // the command that plays the run again
+}
+
+// Run is a run directory, read back.
+type Run struct {
+	Dir       string
+	Env       Env
+	Plan      *plan.Plan
+	Histories []*history.History
+	Was       *export.RunResult // its result.json
+}
+
+// Read reads a run directory and checks that it is as the run has left it (see
+// verify). Errors about what is in it name the file.
+func Read(ctx context.Context, arg string) (*Run, error) {
+	s := &Run{Dir: arg}
+	if real, err := filepath.EvalSymlinks(arg); err == nil {
+		s.Dir = real // reports/latest
+	} else if target, gone := Dangling(arg); gone {
+		return nil, fmt.Errorf("%s leads to %s, which is gone; `simulate list runs` shows what is there", arg, target)
+	}
+	info, err := os.Stat(s.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no run directory %s; `simulate list runs` shows them", arg)
+	case err != nil:
+		return nil, unread(err)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s is a file: name the run directory that it is in", arg)
+	}
+	if s.Histories, err = s.readHistories(ctx, arg); err != nil {
+		return nil, err
+	}
+	if err := s.readEnv(); err != nil {
+		return nil, err
+	}
+	if err := s.readPlan(); err != nil {
+		return nil, err
+	}
+	return s, s.verify()
+}
+
+// open opens a file of the run. What is no file could keep its reader waiting, and is
+// none of a run.
+func (s *Run) open(name string) (*os.File, error) {
+	f, err := os.OpenFile(s.file(name), os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe has no writer to wait for
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file: %s", s.file(name), restore)
+	}
+	if err != nil {
+		_ = f.Close() // nothing was read
+		return nil, err
+	}
+	return f, nil
+}
+
+// read reads a file of the run that has no more than limit bytes.
+func (s *Run) read(name string, limit int64) ([]byte, error) {
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s is larger than %d KiB: %s", s.file(name), limit>>10, restore)
+	}
+	return data, err
+}
+
+// IsRun reports whether a directory holds a history, which makes it one of a run.
+func IsRun(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, HistoryName))
+	return err == nil
+}
+
+// Dangling reports whether a path is a link that leads nowhere, such as reports/latest
+// when that run was removed, and where it led to.
+func Dangling(path string) (target string, gone bool) {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return "", false
+	}
+	_, err = os.Stat(path)
+	return target, errors.Is(err, fs.ErrNotExist)
+}
+
+func (s *Run) file(name string) string { return filepath.Join(s.Dir, name) }
+
+// HasLogs reports whether the logs of the servers are there.
+func (s *Run) HasLogs() bool {
+	info, err := os.Stat(s.file(logsName))
+	return err == nil && info.IsDir()
+}
+
+func (s *Run) readHistories(ctx context.Context, arg string) ([]*history.History, error) {
+	name := s.file(HistoryName)
+	f, err := s.open(HistoryName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not a run directory: it has no history.jsonl; `simulate list runs` shows them", arg)
+	case err != nil:
+		return nil, notRead(err)
+	}
+	defer f.Close()
+	all, err := ReadHistories(ctx, name, f)
+	if err != nil {
+		return nil, err
+	}
+	first := &all[0].Header
+	for _, h := range all[1:] {
+		if h.Header.Seed != first.Seed || h.Header.Backend != first.Backend {
+			return nil, fmt.Errorf("%s holds histories of different runs; `simulate check %s` judges each for itself", name, name)
+		}
+	}
+	return all, nil
+}
+
+// readEnv reads env.json, which tells no more than how the run was started.
+func (s *Run) readEnv() error {
+	s.Env.Scale = "1"
+	data, err := s.read(EnvName, maxEnvBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return notRead(err)
+	}
+	if err := json.Unmarshal(data, &s.Env); err != nil {
+		return fmt.Errorf("%s: %w: %s", s.file(EnvName), err, restore)
+	}
+	if s.Env.Schema != 1 {
+		return fmt.Errorf("%s: schema %d is not known here, only 1: %s", s.file(EnvName), s.Env.Schema, restore)
+	}
+	if s.Env.Scale == "" {
+		s.Env.Scale = "1"
+	}
+	return nil
+}
+
+// readPlan reads the resolved scenario and gives it the name that it was run by.
+func (s *Run) readPlan() error {
+	name := s.file(StoryName)
+	data, err := s.read(StoryName, scenario.MaxBytes)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s has no scenario.yaml; `simulate check %s` judges the history alone", s.Dir, s.file(HistoryName))
+	case err != nil:
+		return notRead(err)
+	}
+	if s.Plan, err = s.parse(s.Env.File, data); err != nil {
+		_, err = s.parse(name, data) // the same problems, at the right place
+		return err
+	}
+	s.Plan.Changes = s.Env.Changes
+	if was := s.Env.ScenarioSHA256; was != "" && was != SHA256(data) {
+		return fmt.Errorf("%s is not the scenario that was played, by the hash in env.json: %s", name, restore)
+	}
+	for i := range s.Plan.Expect {
+		e := &s.Plan.Expect[i]
+		e.Line = max(s.Env.Lines[e.Lock+"/"+e.Property], 0)
+	}
+	return nil
+}
+
+// parse reads the scenario, which may be about a lock that only its owner has.
+func (s *Run) parse(name string, data []byte) (*plan.Plan, error) {
+	own := s.Env.Own
+	if own == nil {
+		return scenario.ParseStored(name, data, nil)
+	}
+	v := locks.Variant{ID: s.Histories[0].Header.Lock, Store: own.Store}
+	if v.Servers.Nodes = own.Nodes; !locks.IsStore(own.Store) || own.Nodes < 0 {
+		return nil, fmt.Errorf("%s: own_lock: there is no store %q with %d nodes: %s", s.file(EnvName), own.Store, own.Nodes, restore)
+	}
+	return scenario.ParseStored(name, data, &v)
+}
+
+// DiskError is the error for what could not be read or written, as the disk says.
+type DiskError struct{ error }
+
+// Unwrap returns what the disk says.
+func (e *DiskError) Unwrap() error { return e.error }
+
+// unread is the error for what is there and cannot be read.
+func unread(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: make it readable", err)
+	}
+	return &DiskError{err}
+}
+
+// notRead is the error for a file of a run that was not read: the disk says why, or we do.
+func notRead(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return unread(err)
+	}
+	return err
+}
+
+// SHA256 is a hash as env.json has it.
+func SHA256(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Result judges the stored histories.
+func (s *Run) Result() *run.Result {
+	header := &s.Histories[0].Header
+	r := &run.Result{Plan: s.Plan, Backend: header.Backend, Seed: header.Seed}
+	for _, h := range s.Histories {
+		r.Outcomes = append(r.Outcomes, run.Stored(s.Plan, h))
+	}
+	return r
+}
+
+// ReadHistories reads one file of histories. Errors name the file and the line,
+// as compilers do. It ends when ctx ends, also while it waits for input.
+func ReadHistories(ctx context.Context, name string, r io.Reader) ([]*history.History, error) {
+	limited := &io.LimitedReader{R: &interrupt.Reader{Ctx: ctx, From: r}, N: maxHistoryBytes + 1}
+	all, err := interrupt.Unless(ctx, "reading "+name, func() ([]*history.History, error) {
+		return history.ReadAllJSONL(limited)
+	})
+	var line *history.LineError
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("interrupted while reading %s", name)
+	case limited.N <= 0:
+		return nil, fmt.Errorf("%s is larger than %d GiB: split it, each part with the header line", name, maxHistoryBytes>>30)
+	case errors.As(err, &line):
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			return nil, unread(path)
+		}
+		return nil, fmt.Errorf("%s:%d: %w", name, line.Line, line.Err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return all, nil
+}

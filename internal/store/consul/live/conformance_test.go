@@ -1,0 +1,270 @@
+//go:build linux
+
+package live
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/store"
+	"lockstep/internal/store/consul"
+	"lockstep/internal/store/storetest"
+	"lockstep/internal/world"
+)
+
+// pair is the model beside a real server.
+//
+// The log of a real cluster has entries of its own, so its indices are other numbers; but
+// an index of the model has to be the same one of the server wherever it shows, and a
+// later one a later one.
+type pair struct {
+	storetest.Duel
+	model    *consul.Store
+	real     *realServer
+	sessions storetest.Names[string]
+	indices  map[int64]int64 // of the server, by the model's
+	blocked  int
+}
+
+func newPair(t *testing.T, leastTTL time.Duration) *pair {
+	p := &pair{real: startServer(t, leastTTL), model: consul.New(consul.Config{Second: leastTTL / leastSession}), indices: map[int64]int64{}}
+	p.Duel = storetest.Duel{
+		T: t, Model: p.model, Real: func(_ store.Conn, r world.Request) (any, error) { return p.real.exec(r) },
+		Translate: p.translated, Same: p.differ, Kind: kindOf, Waits: p.begin,
+	}
+	return p
+}
+
+// begin lets a query arrive: nothing tells when the server has begun to wait. Who comes too late finds the change
+// that the others have waited for.
+func (p *pair) begin(blocked int) bool {
+	if blocked > p.blocked {
+		time.Sleep(2 * time.Millisecond)
+	}
+	p.blocked = blocked
+	return true
+}
+
+// refusal is the kind of an error.
+func refusal(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, errInvalidTTL) || strings.Contains(err.Error(), "invalid session TTL"):
+		return "invalid TTL"
+	}
+	return err.Error()
+}
+
+func kindOf(op store.Op, a store.Answer) string {
+	kv, _ := a.Value.(consul.KV)
+	switch {
+	case a.Err != nil:
+		return op.Name() + " refused"
+	case op.Name() == "GET":
+		return fmt.Sprintf("GET exists %v locked %v", kv.Exists, kv.Session != "")
+	case op.Name() == "ACQUIRE" || op.Name() == "RELEASE":
+		return op.Name() + " " + a.Text
+	}
+	return op.Name()
+}
+
+// translated is a request in the server's words.
+func (p *pair) translated(op store.Op) store.Op {
+	switch op := op.(type) {
+	case consul.RenewSession:
+		return consul.RenewSession{Session: p.sessions.Theirs(op.Session)}
+	case consul.DestroySession:
+		return consul.DestroySession{Session: p.sessions.Theirs(op.Session)}
+	case consul.Acquire:
+		op.Session = p.sessions.Theirs(op.Session)
+		return op
+	case consul.Release:
+		op.Session = p.sessions.Theirs(op.Session)
+		return op
+	case consul.Get:
+		if op.After > 0 {
+			op.After = p.indices[op.After]
+		}
+		return op
+	}
+	return op
+}
+
+// differ says in what two answers differ, "" for nothing, and learns names and indices.
+func (p *pair) differ(op store.Op, want store.Answer, got storetest.Reply) string {
+	if refusal(want.Err) != refusal(got.Err) {
+		return "another refusal"
+	}
+	switch value := want.Value.(type) {
+	case string:
+		p.sessions.Bind(value, got.Value.(string))
+		return ""
+	case consul.KV:
+		return p.differs(value, got.Value.(consul.KV))
+	}
+	if want.Err == nil && want.Value != got.Value {
+		return "another answer"
+	}
+	return ""
+}
+
+func (p *pair) differs(model, real consul.KV) string {
+	if model.Exists != real.Exists || model.Value != real.Value || model.LockIndex != real.LockIndex || p.sessions.Theirs(model.Session) != real.Session {
+		return "another entry"
+	}
+	for _, i := range [][2]int64{{model.Index, real.Index}, {model.ModifyIndex, real.ModifyIndex}} {
+		if known, met := p.indices[i[0]]; met && known != i[1] {
+			return fmt.Sprintf("index %d was %d, and is %d now", i[0], known, i[1])
+		}
+		for m, r := range p.indices {
+			if (m < i[0]) != (r < i[1]) || (m == i[0]) != (r == i[1]) {
+				return fmt.Sprintf("index %d would be %d, and %d is %d", i[0], i[1], m, r)
+			}
+		}
+	}
+	p.indices[model.Index] = real.Index
+	p.indices[model.ModifyIndex] = real.ModifyIndex
+	return ""
+}
+
+// script draws requests about a few keys. Those of sessions with a lock delay are used for
+// a moment only, in which a delay of a minute does not end.
+type script struct {
+	*pair
+	luck    *rand.Rand
+	delayed int // number of the key that such sessions lock
+}
+
+func (s *script) key() string {
+	if s.luck.IntN(6) == 0 {
+		return fmt.Sprintf("delayed-%d", s.delayed)
+	}
+	return []string{"lock", "lock/a", "other", "o"}[s.luck.IntN(4)]
+}
+
+// session is the one that has locked a key, one of the latest, or one that never was.
+func (s *script) session(key string) string {
+	if holder := s.Modelled(consul.Get{Key: key}).(consul.KV).Session; holder != "" && s.luck.IntN(2) == 0 {
+		return holder
+	}
+	if n := len(s.sessions.Made); n > 0 && s.luck.IntN(20) > 0 {
+		return s.sessions.Made[max(0, n-1-s.luck.IntN(5))]
+	}
+	return "5e551000-ffff-4000-8000-000000000000"
+}
+
+func (s *script) next() world.Request {
+	if s.Asked%100 < 2 {
+		s.delay()
+	}
+	key := s.key()
+	switch n := s.luck.IntN(100); {
+	case n < 8:
+		return consul.CreateSession{TTL: 24 * time.Hour, DeleteKeys: s.luck.IntN(2) == 0}
+	case n < 12:
+		return consul.RenewSession{Session: s.session(key)}
+	case n < 18:
+		return consul.DestroySession{Session: s.session(key)}
+	case n < 46:
+		return consul.Acquire{Key: key, Value: fmt.Sprint(s.luck.IntN(2)), Session: s.session(key)}
+	case n < 66:
+		return consul.Release{Key: key, Value: fmt.Sprint(s.luck.IntN(2)), Session: s.session(key)}
+	case n < 88:
+		return consul.Get{Key: key}
+	}
+	seen := s.Do(consul.Get{Key: key}).(consul.KV) // so that its index is known
+	return consul.Get{Key: key, After: seen.Index, Wait: 9 * time.Minute}
+}
+
+// delay lets a session with a lock delay die with a key of its own.
+func (s *script) delay() {
+	s.delayed++
+	session := s.Do(consul.CreateSession{TTL: 24 * time.Hour, LockDelay: 5 * time.Minute, DeleteKeys: s.luck.IntN(2) == 0}).(string)
+	s.Do(consul.Acquire{Key: fmt.Sprintf("delayed-%d", s.delayed), Value: "", Session: session})
+	s.Do(consul.DestroySession{Session: session})
+}
+
+// The model and a real Consul give the same answers to random requests, blocking queries
+// included.
+func TestRealConsulAgrees(t *testing.T) {
+	s := &script{pair: newPair(t, leastSession*time.Second), luck: storetest.Luck(t, 1, 1)}
+	s.Run(2000, s.next)
+	s.Demand(20,
+		"SESSION", "RENEW", "RENEW refused", "DESTROY", "ACQUIRE true", "ACQUIRE false", "ACQUIRE refused", "RELEASE true", "RELEASE false",
+		"GET exists false locked false", "GET exists true locked false", "GET exists true locked true", "GET waits",
+		"GET exists true locked false, late", "GET exists true locked true, late",
+	)
+}
+
+func TestRealConsulAgreesOnRefusals(t *testing.T) {
+	p := newPair(t, leastSession*time.Second)
+	for _, ttl := range []time.Duration{time.Second, 9999 * time.Millisecond, 10 * time.Second, 24 * time.Hour, 24*time.Hour + 1} {
+		p.Do(consul.CreateSession{TTL: ttl})
+	}
+	p.Do(consul.Acquire{Key: "lock", Value: "", Session: "none"})
+	p.Do(consul.Release{Key: "lock", Value: "", Session: "none"})
+	p.Do(consul.RenewSession{Session: "none"})
+	p.Do(consul.DestroySession{Session: "none"})
+}
+
+// Sessions that end by themselves: never before their time, in the model as on the server
+// after twice that, and then the lock delay keeps the key closed. How late the server is
+// says how busy the machine is; the model's own times are those of its other tests.
+func TestRealConsulAgreesOnExpiry(t *testing.T) {
+	p := newPair(t, time.Second)
+	const delay = time.Second
+	for _, deleteKeys := range []bool{false, true} {
+		began := time.Now()
+		holder := p.Do(consul.CreateSession{TTL: time.Second, LockDelay: delay, DeleteKeys: deleteKeys}).(string)
+		other := p.Do(consul.CreateSession{TTL: time.Hour}).(string)
+		p.Do(consul.Acquire{Key: "lock", Value: "A", Session: holder})
+		lock := consul.Acquire{Key: "lock", Value: "B", Session: other}
+		p.Do(lock)
+		seen := p.Do(consul.Get{Key: "lock"}).(consul.KV)
+		p.Do(consul.Get{Key: "lock", After: seen.Index, Wait: time.Minute})
+
+		due := p.Due()
+		if lasts := due - p.Clock.Mono; lasts != 2*time.Second {
+			t.Fatalf("the model's session lasts %v", lasts)
+		}
+		p.Tick(due) // waits until the session has ended on the server
+		if lasted := time.Since(began); lasted < time.Second {
+			t.Errorf("Consul has ended a session of 1s after %v", lasted)
+		}
+		ended := time.Now()
+		p.Do(consul.Get{Key: "lock"})
+		p.Do(consul.RenewSession{Session: holder})
+		p.Do(consul.Release{Key: "lock", Value: "A", Session: holder})
+		p.Clock.Mono += delay - 1
+		if p.Modelled(lock) != false {
+			t.Error("the model locks a key whose delay is not over")
+		}
+		for tries := 0; ; tries++ {
+			locked, err := p.Served(lock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if locked == true {
+				if lasted := time.Since(ended); tries == 0 || lasted < delay-200*time.Millisecond {
+					t.Errorf("the lock delay of %v was over after %v and %d tries", delay, lasted, tries)
+				}
+				break
+			}
+			if time.Since(ended) > 20*time.Second {
+				t.Fatal("the lock delay does not end")
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		p.Clock.Mono++
+		if p.Modelled(lock) != true {
+			t.Error("the model does not lock a key whose delay is over")
+		}
+		p.Do(consul.Get{Key: "lock"})
+		p.Do(consul.DestroySession{Session: other})
+	}
+}

@@ -1,0 +1,46 @@
+// Package live has Consul played on real servers.
+package live
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"lockstep/internal/plan"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
+	"lockstep/internal/store/consul"
+)
+
+func init() {
+	livestore.Register(livestore.Driver{
+		Store: consul.ID, Refuse: cannotHurry, Stagger: 50 * time.Millisecond,
+		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: consul.Get{Key: "nothing"},
+		Elsewhere: true,
+	})
+}
+
+// leastSecond is the shortest second: sessions of ten of them, which is one, have been seen to end within a
+// tenth of their time. leastSession is the shortest session in seconds (session_ttl_min).
+const (
+	leastSecond  = 100 * time.Millisecond
+	leastSession = 10
+)
+
+func cannotHurry(p *plan.Plan) error {
+	second := consul.Second(p.SettingsOf(store.Of(consul.ID)))
+	if second >= leastSecond {
+		return nil
+	}
+	return fmt.Errorf("sessions of Consul would last %v, and real ones last a second at least: choose a --scale of 0.1 or more, or servers.consul.second: %v",
+		leastSession*second, leastSecond)
+}
+
+// leads reports whether the server says that it leads its cluster.
+func leads(ctx context.Context, s *servers.Server) bool {
+	var leader string
+	err := s.Ask(ctx, http.MethodGet, "/v1/status/leader", nil, &leader)
+	return err == nil && leader == s.Bus
+}

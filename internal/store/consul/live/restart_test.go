@@ -1,0 +1,51 @@
+//go:build linux
+
+package live
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"lockstep/internal/store/consul"
+)
+
+// A server that is started again begins all lock delays anew, those that were over as well, and of several
+// of one key the shortest counts.
+func TestRealConsulAgreesOnARestart(t *testing.T) {
+	p := newPair(t, time.Second)
+	end := func(key string, delay time.Duration) {
+		session := p.Do(consul.CreateSession{TTL: time.Hour, LockDelay: delay}).(string)
+		p.Do(consul.Acquire{Key: key, Session: session})
+		p.Do(consul.DestroySession{Session: session})
+	}
+	// A busy machine may take seconds until the server leads and has answered: the short delay has to last longer.
+	const short, long = 10 * time.Second, time.Minute
+	end("over", short)
+	end("twice", short)
+	end("long", long)
+	time.Sleep(short + 500*time.Millisecond)
+	p.Clock.Mono += short + 500*time.Millisecond
+	end("twice", long)
+	var sessions []string
+	for range 3 {
+		sessions = append(sessions, p.Do(consul.CreateSession{TTL: time.Hour}).(string))
+	}
+	if err := errors.Join(p.real.process.Kill(), p.real.process.Relaunch(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	// Its delays begin when it leads, so nothing stands between that and the locks: the sessions are older.
+	p.Awaits(consul.Get{Key: "over"})
+	p.Clock.Mono++
+	p.model.LeaderRuns(p.Clock.Mono)
+	p.model.Lead(p.Clock)
+	lock := func() {
+		for i, key := range []string{"over", "twice", "long"} {
+			p.Do(consul.Acquire{Key: key, Session: sessions[i]})
+		}
+	}
+	lock()
+	time.Sleep(short + 500*time.Millisecond)
+	p.Clock.Mono += short + 500*time.Millisecond
+	lock()
+}

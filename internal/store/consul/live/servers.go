@@ -1,0 +1,112 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store/consul"
+)
+
+// Servers tell each other by gossip where to find third ones, so each has one address that all others know.
+// What a cluster agrees by, and the requests that go on to the leader, go there. The gossip itself goes past
+// all links: it only tells who is there, and no session here rests on that.
+
+// host is the loopback address that a server, counted from 0, listens on for the others and calls them from;
+// front is the one by which they know it. A server has the same port on both, so there have to be two: Consul
+// tells its address, its gossip included, but no other port than it listens on.
+func host(i int) string  { return fmt.Sprintf("127.0.1.%d", i+1) }
+func front(i int) string { return fmt.Sprintf("127.0.2.%d", i+1) }
+
+// cluster says how its servers are started: they are when a client of any of them gets a session.
+func cluster(w livestore.Wish) servers.Cluster {
+	least := cmp.Or(leastSession*consul.Second(w.Settings), time.Second)
+	from, gossip := host, []string(nil) // at which servers find each other at first
+	return servers.Cluster{
+		Prepare: func(members []*servers.Server) (err error) {
+			var known []string
+			if w.Fronts != nil {
+				known, err = w.Fronts(front, host)
+			} else {
+				from = front // nobody stands between
+				known, err = addresses(len(members))
+			}
+			for i := range known {
+				members[i].Bus = known[i]
+			}
+			if err == nil {
+				gossip, err = addresses(len(members))
+			}
+			return err
+		},
+		Recipe: func(i int, members []*servers.Server) (servers.Recipe, error) {
+			file := filepath.Join(members[i].ConfigDir(), "consul.json")
+			return servers.Recipe{
+				Args:  []string{"agent", "-config-file", file},
+				Files: map[string]string{file: servers.JSON(config(members[i], least, from(i), gossip, i))},
+				Child: servers.Child("consul"),
+			}, nil
+		},
+		Ready:   func(ctx context.Context, s *servers.Server) bool { return grantsSessions(ctx, s, least) },
+		Failing: "granted no session", Cure: "try `consul version`",
+	}
+}
+
+// addresses are one of each server that others can call.
+func addresses(members int) (all []string, err error) {
+	for i := range members {
+		port, err := servers.FreePort()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, net.JoinHostPort(front(i), strconv.Itoa(port)))
+	}
+	return all, nil
+}
+
+// config is the file consul.json. A server that is dead stays a member, so that a
+// majority is one of all. The least multiplier of Raft is what Consul recommends for
+// production: a second without a sign of the leader, and then an election; no setting
+// makes it shorter.
+func config(s *servers.Server, least time.Duration, host string, gossip []string, self int) map[string]any {
+	number := func(address string) int {
+		_, port, _ := net.SplitHostPort(address)
+		n, _ := strconv.Atoi(port) // ours
+		return n
+	}
+	off := map[string]bool{"enabled": false}
+	return map[string]any{
+		"server": true, "bootstrap_expect": len(gossip), "node_name": s.Name, "data_dir": filepath.Join(s.Dir, "data"),
+		"client_addr": "127.0.0.1", "bind_addr": host, "serf_lan": front(self), "advertise_addr": front(self),
+		"ports": map[string]int{
+			"http": number(s.Addr), "server": number(s.Bus), "serf_lan": number(gossip[self]),
+			"serf_wan": -1, "dns": -1, "grpc": -1, "grpc_tls": -1,
+		},
+		"retry_join": slices.Delete(slices.Clone(gossip), self, self+1), "retry_interval": "100ms", "session_ttl_min": least.String(),
+		"performance": map[string]int{"raft_multiplier": 1},
+		// All clients, and all links, have one address; 0 is no limit.
+		"limits":    map[string]int{"http_max_conns_per_client": 0, "rpc_max_conns_per_client": 0},
+		"autopilot": map[string]bool{"cleanup_dead_servers": false},
+		"connect":   off, "peering": off, "disable_update_check": true, "disable_coordinates": true,
+		"disable_keyring_file": true, "log_level": "warn", "skip_leave_on_interrupt": true,
+	}
+}
+
+// grantsSessions reports whether a client of the server gets a session: the cluster has a
+// leader then, and that knows this server.
+func grantsSessions(ctx context.Context, s *servers.Server, ttl time.Duration) bool {
+	var made struct{ ID string }
+	wish := map[string]any{"TTL": ttl.String(), "LockDelay": "0s", "NodeChecks": []string{}}
+	if s.Ask(ctx, http.MethodPut, "/v1/session/create", wish, &made) != nil {
+		return false
+	}
+	return s.Ask(ctx, http.MethodPut, "/v1/session/destroy/"+made.ID, nil, nil) == nil
+}

@@ -1,0 +1,306 @@
+package consul
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+)
+
+// bench is a cluster with clients 1, 2, ... whose time a test moves.
+type bench struct {
+	t     *testing.T
+	s     *Store
+	now   store.Clock
+	next  uint64
+	notes []string // what came out by itself
+}
+
+func newBench(t *testing.T) *bench { return &bench{t: t, s: New(Config{Second: time.Second})} }
+
+// do executes a request at once and returns the text of its answer, "waits" for
+// one that has to wait.
+func (b *bench) do(client int, op store.Op) string {
+	b.t.Helper()
+	b.next++
+	a, done := b.s.Exec(b.now, b.next, store.Conn{ID: uint64(client), Client: history.NodeID(client)}, op)
+	b.gather()
+	if !done {
+		return "waits"
+	}
+	if (a.Err != nil) != (a.Value == nil && a.Text != "true") {
+		b.t.Errorf("%s: value %v, error %v", op.AppendText(nil), a.Value, a.Err)
+	}
+	return a.Text
+}
+
+// session makes one; tests of the answer's text use it by its value.
+func (b *bench) session(client int, ttl, delay time.Duration, deleteKeys bool) string {
+	b.t.Helper()
+	return b.do(client, CreateSession{TTL: ttl, LockDelay: delay, DeleteKeys: deleteKeys})
+}
+
+// at moves the time to an instant and lets the cluster do what is due until then.
+func (b *bench) at(d time.Duration) {
+	for {
+		due, ok := b.s.Due()
+		if !ok || due > d {
+			break
+		}
+		b.now.Mono = max(due, b.now.Mono)
+		b.s.Tick(b.now)
+		b.gather()
+	}
+	b.now.Mono = d
+}
+
+func (b *bench) gather() {
+	out := b.s.Output()
+	for _, c := range out.Changes {
+		note := fmt.Sprintf("%v %v %s of %d by %d", b.now.Mono, c.Kind, c.Key, c.Owner, c.By)
+		if c.TTL != 0 {
+			note += fmt.Sprintf(" for %v", c.TTL)
+		}
+		b.notes = append(b.notes, note)
+	}
+	for _, a := range out.Answers {
+		b.notes = append(b.notes, fmt.Sprintf("%v answer %d: %s", b.now.Mono, a.ID, a.Text))
+	}
+}
+
+func (b *bench) want(what, got, want string) {
+	b.t.Helper()
+	if got != want {
+		b.t.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
+
+func (b *bench) wantNotes(want ...string) {
+	b.t.Helper()
+	if got := strings.Join(b.notes, "\n"); got != strings.Join(want, "\n") {
+		b.t.Errorf("got:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+	b.notes = nil
+}
+
+const ttl = 10 * time.Second
+
+func TestLocksAKeyForOneSession(t *testing.T) {
+	b := newBench(t)
+	one, two := b.session(1, ttl, 0, false), b.session(2, ttl, 0, false) // indices 2 and 3
+	b.want("no key", b.do(1, Get{Key: "lock"}), "no key, index 1")
+	b.want("first", b.do(1, Acquire{Key: "lock", Value: "x", Session: one}), "true") // 4
+	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 4")
+	b.want("second", b.do(2, Acquire{Key: "lock", Value: "y", Session: two}), "false") // 5
+	b.want("again", b.do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")   // 6: no other lock, but a change
+	b.want("and again", b.do(1, Acquire{Key: "lock", Value: "z", Session: one}), "true")
+	b.want("no change", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
+	b.want("read", b.do(2, Get{Key: "lock"}), "locked by "+one+", lock index 1, modify index 6")
+	b.want("not its own", b.do(2, Release{Key: "lock", Value: "", Session: two}), "false")                 // 8
+	b.want("release", b.do(1, Release{Key: "lock", Value: "", Session: one}), "true")                      // 9
+	b.want("twice", b.do(1, Release{Key: "lock", Value: "", Session: one}), "false")                       // 10
+	b.want("no delay", b.do(2, Acquire{Key: "lock", Value: "y", Session: two}), "true")                    // 11
+	b.want("no session", b.do(1, Acquire{Key: "lock", Value: "y", Session: "none"}), ErrNoSession.Error()) // 12
+	b.want("read", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 2, modify index 11")
+	b.wantNotes(
+		"0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s",
+	)
+}
+
+func TestSessionEndsAfterTwiceItsTime(t *testing.T) {
+	b := newBench(t)
+	one := b.session(1, ttl, 0, false)
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.at(15 * time.Second)
+	b.want("renewal, after its time and before twice that", b.do(1, RenewSession{Session: one}), "TTL 10s")
+	b.at(34999 * time.Millisecond)
+	b.wantNotes("0s granted lock of 1 by 1 for 20s", "15s extended lock of 1 by 1 for 20s")
+	b.at(36 * time.Second)
+	b.wantNotes("35s expired lock of 1 by 0")
+	b.want("renewal of nothing", b.do(1, RenewSession{Session: one}), ErrNoSession.Error())
+	b.want("the key stays", b.do(1, Get{Key: "lock"}), "not locked, lock index 1, modify index 4")
+}
+
+func TestLockDelay(t *testing.T) {
+	tests := []struct {
+		name string
+		end  func(b *bench, session string)
+		free time.Duration // when the key can be locked again
+	}{
+		{"after the end of a session", func(b *bench, _ string) { b.at(20 * time.Second) }, 35 * time.Second},
+		{"after its destruction", func(b *bench, s string) { b.do(1, DestroySession{Session: s}) }, 15 * time.Second},
+		{"after an operator's", func(b *bench, _ string) { store.Of(ID).EvictFrom(b.s, b.now, "lock") }, 15 * time.Second},
+		{"not after a release", func(b *bench, s string) { b.do(1, Release{Key: "lock", Value: "", Session: s}) }, 0},
+		{"another leader knows of it", func(b *bench, s string) { b.do(1, DestroySession{Session: s}); b.s.Lead(b.now) }, 15 * time.Second},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t)
+			one := b.session(1, ttl, 15*time.Second, false)
+			b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+			tt.end(b, one)
+			two := b.session(2, time.Hour, 0, false)
+			if tt.free > 0 {
+				b.at(tt.free - time.Millisecond)
+				index := b.s.index
+				b.want("too early", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "false")
+				if b.s.index != index {
+					t.Error("a refused request has reached the log")
+				}
+				b.at(tt.free)
+			}
+			b.want("in time", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
+		})
+	}
+}
+
+func TestLockDelayIsAMinuteAtMost(t *testing.T) {
+	b := newBench(t)
+	one := b.session(1, ttl, time.Hour, false)
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.do(1, DestroySession{Session: one})
+	two := b.session(2, time.Hour, 0, false)
+	b.at(time.Minute)
+	b.want("after a minute", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
+}
+
+// With the behavior "delete", the lock index begins anew and the modify index
+// does not.
+func TestKeysThatGoWithTheirSession(t *testing.T) {
+	b := newBench(t)
+	one := b.session(1, ttl, 0, true)
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.do(1, DestroySession{Session: one}) // 4
+	b.want("gone", b.do(1, Get{Key: "lock"}), "no key, index 4")
+	two := b.session(2, ttl, 0, true)
+	b.do(2, Acquire{Key: "lock", Value: "", Session: two}) // 6
+	b.want("anew", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 1, modify index 6")
+	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s")
+}
+
+func TestBlockingQueries(t *testing.T) {
+	b := newBench(t)
+	one := b.session(1, ttl, 0, true)                                                     // 2
+	b.want("no key yet", b.do(2, Get{Key: "lock", After: 1, Wait: time.Minute}), "waits") // request 2
+	b.want("another key", b.do(2, Get{Key: "other", After: 1, Wait: time.Minute}), "waits")
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one}) // index 3
+	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s answer 2: locked by "+one+", lock index 1, modify index 3")
+	b.want("old news", b.do(2, Get{Key: "lock", After: 2, Wait: time.Minute}), "locked by "+one+", lock index 1, modify index 3")
+	b.want("wait", b.do(2, Get{Key: "lock", After: 3, Wait: 5 * time.Second}), "waits") // request 6
+	b.at(5 * time.Second)
+	b.wantNotes("5s answer 6: locked by " + one + ", lock index 1, modify index 3")
+	b.want("wait", b.do(2, Get{Key: "lock", After: 3, Wait: time.Minute}), "waits") // request 7
+	b.at(21 * time.Second)
+	b.wantNotes("20s expired lock of 1 by 0", "20s answer 7: no key, index 4")
+	b.want("wait", b.do(3, Get{Key: "lock", After: 4, Wait: time.Minute}), "waits") // request 8
+	b.s.Closed(b.now, store.Conn{ID: 3, Client: 3})
+	b.at(2 * time.Minute) // the query for the other key ends
+	b.wantNotes("1m0s answer 3: no key, index 4")
+}
+
+func TestQueryWithoutATimeWaitsFiveMinutes(t *testing.T) {
+	b := newBench(t)
+	b.do(1, Get{Key: "lock", After: 1})
+	b.at(time.Hour)
+	b.wantNotes("5m0s answer 1: no key, index 1")
+	if got := (Get{Key: "lock", After: 1}).Patience(); got != 5*time.Minute {
+		t.Errorf("patience %v", got)
+	}
+	if got := (Get{Key: "lock"}).Patience(); got != 0 {
+		t.Errorf("patience %v for a query that does not wait", got)
+	}
+}
+
+// A new leader starts the timers of all sessions anew.
+func TestAnotherLeader(t *testing.T) {
+	b := newBench(t)
+	one := b.session(1, ttl, 0, false)
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+	b.at(19 * time.Second)
+	b.s.Lead(b.now)
+	b.gather()
+	b.at(38 * time.Second)
+	b.wantNotes("0s granted lock of 1 by 1 for 20s", "19s extended lock of 1 by 0 for 20s")
+	b.at(39 * time.Second)
+	b.wantNotes("39s expired lock of 1 by 0")
+}
+
+func TestEvict(t *testing.T) {
+	b := newBench(t)
+	if store.Of(ID).EvictFrom(b.s, b.now, "lock") {
+		t.Error("there was nothing to drop")
+	}
+	one := b.session(1, ttl, 0, false)
+	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
+	if !store.Of(ID).EvictFrom(b.s, b.now, "lock") {
+		t.Error("nothing was dropped")
+	}
+	b.gather()
+	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 0")
+	b.want("its session is gone", b.do(1, RenewSession{Session: one}), ErrNoSession.Error())
+}
+
+func TestSessionTimesHaveLimits(t *testing.T) {
+	b := newBench(t)
+	for _, d := range []time.Duration{0, 9999 * time.Millisecond, 24*time.Hour + 1} {
+		a, _ := b.s.Exec(b.now, 1, store.Conn{}, CreateSession{TTL: d})
+		if a.Err == nil || errors.Is(a.Err, ErrNoSession) {
+			t.Errorf("a session of %v: %v", d, a.Err)
+		}
+	}
+	for _, d := range []time.Duration{ttl, 24 * time.Hour} {
+		if a, _ := b.s.Exec(b.now, 1, store.Conn{}, CreateSession{TTL: d}); a.Err != nil {
+			t.Errorf("a session of %v: %v", d, a.Err)
+		}
+	}
+}
+
+// A leader that was started again has all lock delays anew, of several of one key the shortest; another one
+// has those that it had: as Consul 1.21 does, which TestRealConsulAgreesOnARestart asks anew.
+func TestARestartBeginsLockDelaysAnew(t *testing.T) {
+	s := New(Config{Second: time.Second})
+	at := func(d time.Duration) store.Clock { return store.Clock{Mono: d} }
+	session := func(now, delay time.Duration) string {
+		a, _ := s.Exec(at(now), 1, store.Conn{}, CreateSession{TTL: time.Hour, LockDelay: delay})
+		return a.Value.(string)
+	}
+	locks := func(now time.Duration, id string) bool {
+		a, _ := s.Exec(at(now), 1, store.Conn{}, Acquire{Key: "lock", Session: id})
+		return a.Value == true
+	}
+	for i, delay := range []time.Duration{2 * time.Second, 20 * time.Second} {
+		now := time.Duration(i) * 10 * time.Second
+		id := session(now, delay)
+		if !locks(now, id) {
+			t.Fatalf("the key is not to be had at %v", now)
+		}
+		s.Exec(at(now), 1, store.Conn{}, DestroySession{Session: id})
+	}
+	next := session(10*time.Second, 0)
+	for _, tt := range []struct {
+		since, now time.Duration
+		want       bool
+	}{
+		{0, 29 * time.Second, false}, {40 * time.Second, 41 * time.Second, false}, {40 * time.Second, 43 * time.Second, true},
+	} {
+		s.LeaderRuns(tt.since)
+		s.Lead(at(tt.now))
+		if got := locks(tt.now, next); got != tt.want {
+			t.Errorf("at %v, with a leader that runs since %v: %v, want %v", tt.now, tt.since, got, tt.want)
+		}
+	}
+}
+
+func TestKeptIsWhatASessionOfTheClientHasLocked(t *testing.T) {
+	b := newBench(t)
+	one := b.session(1, ttl, 0, false)
+	b.do(1, Acquire{Key: "lock", Session: one})
+	b.do(1, Acquire{Key: "other", Session: one})
+	b.do(1, Release{Key: "other", Session: one})
+	b.want("of client 1", fmt.Sprint(b.s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "lock"}}))
+	b.want("of client 2", fmt.Sprint(b.s.Kept(2)), "[]")
+}

@@ -1,0 +1,93 @@
+//go:build linux
+
+package door
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/store"
+	"lockstep/internal/store/etcd"
+	_ "lockstep/internal/store/etcd/live"
+)
+
+// A range, however it is sorted, cut and counted, is answered as etcd answers it, or refused.
+func TestRangesAreThoseOfEtcd(t *testing.T) {
+	realtest.Need(t, "etcd")
+	members, err := livestore.Of(etcd.ID).Start(t.Context(), livestore.Wish{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := members[0].Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{members[0].Addr}, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	real := pb.NewKVClient(client.ActiveConnection())
+	model := etcd.New(etcd.Config{})
+	exec := func(op etcd.Op) etcd.Result {
+		answer, _ := model.Exec(store.Clock{}, 1, store.Conn{}, op)
+		return answer.Value.(etcd.Result)
+	}
+	base := int64(0) // what its revisions are ahead of the model's
+	for i, key := range []string{"l/b", "l/a", "l/d", "m", "l/c", "l/a"} {
+		put, err := real.Put(t.Context(), &pb.PutRequest{Key: []byte(key), Value: fmt.Append(nil, i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		base = put.Header.Revision - exec(etcd.Op{Kind: etcd.Put, Key: key, Value: fmt.Sprint(i)}).Revision
+	}
+	luck := rand.New(rand.NewPCG(1, 1))
+	answered, more := 0, 0
+	for range 4000 {
+		r := &pb.RangeRequest{
+			Key: []byte([]string{"l/", "l", "l/a", "x"}[luck.IntN(4)]), Limit: luck.Int64N(4), KeysOnly: luck.IntN(5) == 0, CountOnly: luck.IntN(8) == 0,
+			SortOrder: pb.RangeRequest_SortOrder(luck.IntN(3)), SortTarget: pb.RangeRequest_SortTarget(luck.IntN(5)),
+		}
+		if luck.IntN(3) > 0 {
+			r.RangeEnd = []byte(clientv3.GetPrefixRangeEnd(string(r.Key)))
+		}
+		if luck.IntN(4) == 0 {
+			r.MaxCreateRevision = luck.Int64N(8)
+		}
+		op, missing := get(r)
+		if missing != "" {
+			continue
+		}
+		got := found(r, &exec(op).Responses[0])
+		if r.MaxCreateRevision > 0 {
+			r.MaxCreateRevision += base
+		}
+		want, err := real.Range(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Header = nil
+		for _, kv := range want.Kvs {
+			kv.CreateRevision -= base
+			kv.ModRevision -= base
+		}
+		if got.String() != want.String() {
+			t.Errorf("%v\nis answered %v\netcd says    %v", r, got, want)
+		}
+		answered++
+		if want.More {
+			more++
+		}
+	}
+	if answered < 300 || more < 30 {
+		t.Errorf("only %d ranges were answered, of which %d were cut", answered, more)
+	}
+}

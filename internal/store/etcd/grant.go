@@ -1,0 +1,102 @@
+package etcd
+
+import (
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+)
+
+// grant is what the history has been told about an entry: who has it, and since
+// which revisions. The zero grant is nobody's.
+type grant struct {
+	key      string
+	owner    history.NodeID
+	lease    int64
+	created  int64
+	modified int64
+}
+
+// cause says why keys have changed: whose request it was (0: the cluster
+// itself), and how a key that went has to be called, Removed or Expired.
+type cause struct {
+	kind history.Kind
+	by   history.NodeID
+}
+
+func grantOf(e *entry) grant {
+	if e == nil {
+		return grant{}
+	}
+	return grant{e.Key, e.owner, e.Lease, e.CreateRevision, e.ModRevision}
+}
+
+// report compares the lock's entries with what was told last.
+func (s *Store) report(now store.Clock, why cause) {
+	if s.cfg.LockKey == "" {
+		return
+	}
+	s.entry = s.compare(now, s.entry, grantOf(s.get(s.cfg.LockKey)), why)
+	s.head = s.compare(now, s.head, grantOf(s.first(s.cfg.LockKey+"/")), why)
+}
+
+// compare tells what made one grant of another.
+//
+// The first of a queue cannot be overtaken, since revisions only grow: where
+// there is another one, the old one has gone. A key that was put again is another
+// grant if somebody else did it, and a renewed one if it was its owner.
+func (s *Store) compare(now store.Clock, old, is grant, why cause) grant {
+	switch {
+	case is == old:
+	case is.key == old.key && is.created == old.created && is.owner == old.owner:
+		s.tell(now, history.Extended, is, why.by)
+	default:
+		if old.key != "" {
+			s.tell(now, why.kind, old, why.by)
+		}
+		if is.key != "" {
+			s.tell(now, history.Granted, is, why.by)
+		}
+	}
+	return is
+}
+
+// extended tells that the lease of an entry has a new time to live.
+func (s *Store) extended(now store.Clock, l *lease, by history.NodeID) {
+	for _, g := range [...]grant{s.entry, s.head} {
+		if g.key != "" && g.lease == l.id {
+			s.tell(now, history.Extended, g, by)
+		}
+	}
+}
+
+func (s *Store) tell(now store.Clock, kind history.Kind, g grant, by history.NodeID) {
+	c := store.Change{Kind: kind, Key: g.key, Owner: g.owner, By: by}
+	if kind == history.Granted || kind == history.Extended {
+		c.TTL = s.left(now, g.lease)
+	}
+	s.Tell(c)
+}
+
+// left is what a lease has left; 0 without a lease.
+func (s *Store) left(now store.Clock, number int64) time.Duration {
+	if l := s.lease(number); l != nil {
+		return max(l.expiry-now.Mono, 1) // its time may be up, and its end not come yet
+	}
+	return 0
+}
+
+// Kept implements store.Model: each key that the client has put last, and the folder that it is in.
+func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
+	for _, e := range s.keys {
+		if e.owner != client {
+			continue
+		}
+		all = append(all, store.Entry{Key: e.Key})
+		if end := strings.LastIndexByte(e.Key, '/'); end > 0 {
+			all = append(all, store.Entry{Key: e.Key[:end]})
+		}
+	}
+	return all
+}

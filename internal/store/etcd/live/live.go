@@ -1,0 +1,32 @@
+// Package live has etcd played on real servers.
+package live
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store/etcd"
+)
+
+func init() {
+	livestore.Register(livestore.Driver{
+		Store: etcd.ID, Stagger: 30 * time.Millisecond,
+		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: etcd.Op{Kind: etcd.Get, Key: "lockstep"},
+		Elsewhere: true,
+	})
+}
+
+// leads reports whether the member says that it leads its cluster.
+func leads(ctx context.Context, s *servers.Server) bool {
+	var status struct {
+		Header struct {
+			Member string `json:"member_id"`
+		} `json:"header"`
+		Leader string `json:"leader"`
+	}
+	err := s.Ask(ctx, http.MethodPost, "/v3/maintenance/status", struct{}{}, &status)
+	return err == nil && status.Leader != "" && status.Leader == status.Header.Member
+}

@@ -1,0 +1,66 @@
+package live
+
+import (
+	"bytes"
+	"testing"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"lockstep/internal/real/link"
+	"lockstep/internal/real/link/linktest"
+)
+
+// A request of etcd is what its client sends on a stream. Its headers go on when it is
+// lost, and so do those of the reply, under the number of a stream that nobody knows:
+// whoever reads the later ones needs them.
+func TestARequestOfEtcdIsAStream(t *testing.T) {
+	var wire, block bytes.Buffer
+	frames, encoder := http2.NewFramer(&wire, nil), hpack.NewEncoder(&block)
+	headers := func(stream uint32, end bool, fields ...string) {
+		block.Reset()
+		for i := 0; i < len(fields); i += 2 {
+			_ = encoder.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]})
+		}
+		_ = frames.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: end})
+	}
+	taken := func() []byte {
+		out := bytes.Clone(wire.Bytes())
+		wire.Reset()
+		return out
+	}
+	d := protocol()
+	_ = frames.WriteSettings()
+	linktest.Want(t, "preface", linktest.Cut(t, d, link.Up, append([]byte(http2.ClientPreface), taken()...)), "0 ", "0 ")
+	headers(1, false, ":path", "/etcdserverpb.KV/Txn", markKey, "call9")
+	headers(3, false, ":path", "/etcdserverpb.KV/Txn")
+	_ = frames.WriteData(3, true, []byte("other"))
+	_ = frames.WriteData(1, true, []byte("txn"))
+	linktest.Want(t, "asked", linktest.Cut(t, d, link.Up, taken()), "0 ", "0 ", "3 begins ", "1 begins call9")
+	headers(1, false, ":status", "200", "grpc-status", "0")
+	_ = frames.WriteData(1, false, []byte("answer"))
+	headers(1, true, "grpc-status", "0")
+	reply := taken()
+	n, m, err := d.Next(link.Down, reply)
+	if err != nil || m.Exchange != 1 || !m.Begins || len(m.Instead) != n {
+		t.Fatalf("the reply begins with %d bytes, %+v, %v", n, m, err)
+	}
+	other, err := http2.NewFramer(nil, bytes.NewReader(m.Instead)).ReadFrame()
+	if err != nil || other.Header().StreamID != 1<<31-1 {
+		t.Errorf("instead of a lost reply comes %v, %v", other, err)
+	}
+	linktest.Want(t, "told", linktest.Cut(t, d, link.Down, reply[n:]), "1 ", "1 ")
+	_ = frames.WriteWindowUpdate(0, 10)
+	linktest.Want(t, "more", linktest.Cut(t, d, link.Down, taken()), "0 ")
+}
+
+func TestAnotherProtocolIsNotTouched(t *testing.T) {
+	if _, _, err := protocol().Next(link.Up, []byte("GET / HTTP/1.1\r\nHost: example\r\n\r\n")); err == nil {
+		t.Error("HTTP/1 was taken for gRPC")
+	}
+}
+
+func FuzzProtocol(f *testing.F) {
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	linktest.Fuzz(f, protocol, preface+"\x00\x00\x01\x01\x04\x00\x00\x00\x01\x82\x00\x00\x00\x00\x00\x00\x00\x00\x00", preface+"\x00\x00\x02\x01\x28\x00\x00\x00\x01\xff\x00")
+}

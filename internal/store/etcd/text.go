@@ -1,0 +1,242 @@
+package etcd
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+	"lockstep/internal/world"
+)
+
+// Name implements Request.
+func (Grant) Name() string { return "GRANT" }
+
+// Name implements Request.
+func (KeepAlive) Name() string { return "KEEPALIVE" }
+
+// Name implements Request.
+func (Revoke) Name() string { return "REVOKE" }
+
+// Name implements Request.
+func (Watch) Name() string { return "WATCH" }
+
+// Name implements Request.
+func (Txn) Name() string { return "TXN" }
+
+// Name implements Request.
+func (op Op) Name() string { return opNames[op.Kind] }
+
+var opNames = [...]string{Get: "GET", Put: "PUT", Delete: "DELETE"}
+
+// Op implements Request.
+func (g Grant) Op() history.Op { return history.Op{Name: g.Name(), Does: history.Opens} }
+
+// Op implements Request.
+func (k KeepAlive) Op() history.Op { return history.Op{Name: k.Name(), Does: history.KeepsAlive} }
+
+// Op implements Request.
+func (r Revoke) Op() history.Op { return history.Op{Name: r.Name(), Does: history.RevokesLease} }
+
+// Op implements Request.
+func (w Watch) Op() history.Op {
+	return history.Op{Name: w.Name(), Key: w.Key, Does: history.Beside, Watches: true}
+}
+
+// Op implements Request. A key below another one is its client's place in a queue.
+func (op Op) Op() history.Op {
+	own := strings.Contains(op.Key, "/") && !op.Prefix
+	does := history.Asks
+	switch {
+	case op.Kind == Put && own:
+		does = history.Queues
+	case op.Kind == Put:
+		does = history.TakesOver
+	case op.Kind == Delete && own:
+		does = history.RemovesOwn
+	case op.Kind == Delete:
+		does = history.Removes
+	}
+	return history.Op{Name: op.Name(), Key: op.Key, Does: does}
+}
+
+// Op implements Request. What a transaction puts where it has compared that there was nothing replaces nothing;
+// one that puts something and deletes something may do anything.
+func (t Txn) Op() history.Op {
+	out := history.Op{Name: t.Name(), Does: history.Asks, Checks: len(t.If) > 0}
+	for _, ops := range [][]Op{t.Then, t.Else} {
+		for _, op := range ops {
+			one := op.Op()
+			switch {
+			case one.Does == history.Asks:
+				continue
+			case one.Does == history.TakesOver && t.absent(op.Key):
+				one.Does = history.MakesNew
+			case one.Does == history.TakesOver:
+				one.Does = history.Makes
+			}
+			switch {
+			case out.Key == "":
+				out.Key, out.Does = one.Key, one.Does
+			case out.Key != one.Key || out.Does != one.Does:
+				out.Key, out.Does = out.Key+" "+one.Key, history.Anything
+			}
+		}
+	}
+	return out
+}
+
+// absent reports whether the transaction compares that a key is not there.
+func (t Txn) absent(key string) bool {
+	return slices.Contains(t.If, Compare{Key: key})
+}
+
+// Answer says which lease was made.
+func (l Lease) Answer() history.Answer {
+	return history.Answer{Session: strconv.FormatInt(l.ID, 16)}
+}
+
+// Answer is what it says of the store.
+func (r Result) Answer() history.Answer { return history.Answer{Revision: r.Revision} }
+
+// AppendText implements Request: GRANT 10, in seconds as on the wire.
+func (g Grant) AppendText(buf []byte) []byte {
+	return strconv.AppendInt(append(buf, "GRANT "...), int64(g.TTL/time.Second), 10)
+}
+
+// AppendText implements Request: KEEPALIVE lease.
+func (k KeepAlive) AppendText(buf []byte) []byte {
+	return strconv.AppendInt(append(buf, "KEEPALIVE "...), k.Lease, 16)
+}
+
+// AppendText implements Request: REVOKE lease.
+func (r Revoke) AppendText(buf []byte) []byte {
+	return strconv.AppendInt(append(buf, "REVOKE "...), r.Lease, 16)
+}
+
+// AppendText implements Request: WATCH lock/694d FROM 7, WATCH lock/ PREFIX FROM 7.
+func (w Watch) AppendText(buf []byte) []byte {
+	buf = append(append(buf, "WATCH "...), w.Key...)
+	if w.Prefix {
+		buf = append(buf, " PREFIX"...)
+	}
+	if w.From > 0 {
+		buf = strconv.AppendInt(append(buf, " FROM "...), w.From, 10)
+	}
+	return buf
+}
+
+// AppendText implements Request: TXN IF create(lock) = 0 THEN PUT lock ELSE GET lock.
+func (t Txn) AppendText(buf []byte) []byte {
+	buf = append(buf, "TXN"...)
+	for i, c := range t.If {
+		what := "create("
+		if c.Mod {
+			what = "mod("
+		}
+		buf = append(buf, separator(i, " IF ", " AND ")...)
+		buf = append(append(append(buf, what...), c.Key...), ") = "...)
+		buf = strconv.AppendInt(buf, c.Revision, 10)
+	}
+	return appendBranch(appendBranch(buf, " THEN ", t.Then), " ELSE ", t.Else)
+}
+
+func separator(i int, first, later string) string {
+	if i == 0 {
+		return first
+	}
+	return later
+}
+
+func appendBranch(buf []byte, word string, ops []Op) []byte {
+	for i := range ops {
+		buf = ops[i].AppendText(append(buf, separator(i, word, ", ")...))
+	}
+	return buf
+}
+
+// AppendText implements Request: GET lock/ PREFIX FIRST CREATED.
+func (op Op) AppendText(buf []byte) []byte {
+	buf = append(append(append(buf, opNames[op.Kind]...), ' '), op.Key...)
+	if op.Kind == Put {
+		if op.Value != "" {
+			buf = append(append(buf, ' '), op.Value...)
+		}
+		if op.Lease != 0 {
+			buf = strconv.AppendInt(append(buf, " LEASE "...), op.Lease, 16)
+		}
+		return buf
+	}
+	if !op.Prefix {
+		return buf
+	}
+	buf = append(buf, " PREFIX"...)
+	switch {
+	case op.Kind != Get:
+	case op.MaxCreateRevision > 0:
+		buf = strconv.AppendInt(append(buf, " LAST CREATED UP TO "...), op.MaxCreateRevision, 10)
+	case op.FirstCreated:
+		buf = append(buf, " FIRST CREATED"...)
+	}
+	return buf
+}
+
+// Text is the lease as an answer.
+func (l Lease) Text() string {
+	return "lease " + strconv.FormatInt(l.ID, 16) + ", " + ttlText(l.TTL)
+}
+
+// ttlText is a time to live as an answer, in seconds.
+func ttlText(ttl time.Duration) string { return "TTL " + strconv.FormatInt(int64(ttl/time.Second), 10) }
+
+// Text tells what an operation found.
+func (r Result) Text() string { return string(r.appendText(make([]byte, 0, 64))) }
+
+// TxnText tells what a transaction found.
+func (r Result) TxnText() string {
+	buf := make([]byte, 0, 64)
+	if r.Succeeded {
+		return string(r.appendText(append(buf, "succeeded, "...)))
+	}
+	return string(r.appendText(append(buf, "failed, "...)))
+}
+
+func (r Result) appendText(buf []byte) []byte {
+	buf = strconv.AppendInt(append(buf, "revision "...), r.Revision, 10)
+	for _, part := range r.Responses {
+		if part.Deleted > 0 {
+			buf = strconv.AppendInt(append(buf, ", deleted "...), part.Deleted, 10)
+		}
+		for _, kv := range part.KVs {
+			buf = append(append(append(buf, ", "...), kv.Key...), " created "...)
+			buf = strconv.AppendInt(buf, kv.CreateRevision, 10)
+		}
+	}
+	return buf
+}
+
+// AnswerText implements store.Teller.
+func (KeepAlive) AnswerText(ttl any) string { return ttlText(ttl.(time.Duration)) }
+
+// AnswerText implements store.Teller.
+func (Txn) AnswerText(result any) string { return result.(Result).TxnText() }
+
+// AnswerText implements store.Teller: the revision is nothing that a client is told in words.
+func (Watch) AnswerText(any) string { return world.OKText }
+
+var (
+	_ store.Teller = KeepAlive{}
+	_ store.Teller = Txn{}
+	_ store.Teller = Watch{}
+)
+
+// eventText is the text of a pushed message.
+func eventText(e Event) string {
+	verb := "PUT "
+	if e.Deleted {
+		verb = "DELETE "
+	}
+	return verb + e.Key + ", revision " + strconv.FormatInt(e.Revision, 10)
+}

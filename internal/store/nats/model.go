@@ -1,0 +1,121 @@
+package nats
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+)
+
+// The times of a server that nobody can set.
+const (
+	leastCheck = 250 * time.Millisecond // between two looks for messages that are too old
+	coarse     = 100 * time.Millisecond // the steps of the clock that it looks at for that
+)
+
+// Store is the state of a bucket, one message for each key. It must be made by New.
+type Store struct {
+	ttl      time.Duration
+	last     Revision
+	messages []message     // in the order of their revisions
+	check    time.Duration // on the leader's monotonic clock, when it looks for old messages; 0: there are none
+
+	store.Base
+}
+
+// message is what was last written to a key.
+type message struct {
+	Entry
+	key   string
+	owner history.NodeID
+	at    time.Duration // on the wall clock of the server that led then
+}
+
+// New returns an empty bucket.
+func New(ttl time.Duration) *Store { return &Store{ttl: ttl} }
+
+// Exec implements store.Model for the requests of this package.
+func (s *Store) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (store.Answer, bool) {
+	switch op := op.(type) {
+	case Write:
+		before := s.entry(op.Key)
+		if blind := op.What == Delete && op.Last == 0; before.Revision != op.Last && !blind {
+			return store.Refused(WrongLast(fmt.Sprintf("wrong last sequence: %d", before.Revision))), true
+		}
+		s.put(now, c.Client, before, message{key: op.Key, Entry: Entry{Value: op.Value, Deleted: op.What == Delete}})
+		return store.Answer{Value: s.last, Text: s.last.Text()}, true
+	case Get:
+		e := s.entry(op.Key).Entry
+		return store.Answer{Value: e, Text: e.Text()}, true
+	}
+	panic("nats: a request of another store: " + op.Name())
+}
+
+// put writes a message in the place of the last one of its key.
+func (s *Store) put(now store.Clock, by history.NodeID, before, m message) {
+	s.last++
+	m.Revision, m.owner, m.at = s.last, by, now.Wall
+	s.messages = append(slices.DeleteFunc(s.messages, func(o message) bool { return o.key == m.key }), m)
+	if s.check == 0 {
+		s.check = now.Mono + s.ttl
+	}
+	held := before.Revision != 0 && !before.Deleted
+	change := store.Change{Key: m.key, Owner: by, By: by, TTL: s.ttl}
+	switch {
+	case !m.Deleted && held && before.owner == by:
+		change.Kind = history.Extended
+	case !m.Deleted:
+		change.Kind = history.Granted
+	case held:
+		change.Kind, change.Owner, change.TTL = history.Removed, before.owner, 0
+	default:
+		return
+	}
+	s.Tell(change)
+}
+
+// entry is the last message of a key; the empty one when there is none.
+func (s *Store) entry(key string) message {
+	return store.First(s.messages, func(m message) bool { return m.key == key })
+}
+
+// Due implements store.Model.
+func (s *Store) Due() (time.Duration, bool) { return s.check, s.check != 0 }
+
+// Tick implements store.Model: old messages go, and the next look is when the oldest of those that stay is to go.
+func (s *Store) Tick(now store.Clock) {
+	if s.check == 0 || now.Mono < s.check {
+		return
+	}
+	oldest := now.Wall.Truncate(coarse) - s.ttl
+	for len(s.messages) > 0 && s.messages[0].at <= oldest {
+		if m := s.messages[0]; !m.Deleted {
+			s.Tell(store.Change{Kind: history.Expired, Key: m.key, Owner: m.owner})
+		}
+		s.messages = s.messages[1:]
+	}
+	s.look(now, oldest)
+}
+
+// look says when to look for old messages next.
+func (s *Store) look(now store.Clock, oldest time.Duration) {
+	s.check = 0
+	if len(s.messages) > 0 {
+		s.check = now.Mono + max(min(s.messages[0].at-oldest, s.ttl), leastCheck)
+	}
+}
+
+// Lead implements store.Model: each server looks for old messages by its own clocks.
+func (s *Store) Lead(now store.Clock) { s.look(now, now.Wall.Truncate(coarse)-s.ttl) }
+
+// Kept implements store.Model: the keys that the client has written last.
+func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
+	for _, m := range s.messages {
+		if m.owner == client && !m.Deleted {
+			all = append(all, store.Entry{Key: m.key})
+		}
+	}
+	return all
+}

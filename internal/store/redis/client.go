@@ -1,0 +1,131 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/world"
+)
+
+// Port is one endpoint as one client sees it: a server, or the primary of a
+// replicated group wherever it is at the moment. Redlock gets five of them.
+type Port interface {
+	// Do sends one command and waits for its reply, at most for the response
+	// timeout of the scenario or until ctx ends. The error of the reply is
+	// world.ErrTimeout, world.ErrConnection, an error of ctx, or a ServerError.
+	Do(ctx context.Context, cmd Cmd) Reply
+	// Dial opens a connection of its own to the server that Do would ask now, and
+	// stays with that server. WAIT needs one: it speaks of what had been written when
+	// its own connection was last used. On a real server it takes a round trip, and
+	// fails as Do does.
+	Dial(ctx context.Context) (Conn, error)
+	// Subscribe listens to a channel. It returns when the server has confirmed.
+	Subscribe(ctx context.Context, channel string) (Subscription, error)
+}
+
+// Conn is one connection to one server.
+type Conn interface {
+	// Do is Port.Do on this connection; world.ErrConnection once it is broken.
+	Do(ctx context.Context, cmd Cmd) Reply
+	Close()
+}
+
+// Subscription is a channel that somebody listens to. Messages are pulled; those
+// that come while nobody waits are kept. What is published while the connection
+// is broken is lost, as always with Redis.
+type Subscription interface {
+	// Next waits for the next message; world.ErrConnection when the connection broke.
+	Next(ctx context.Context) (string, error)
+	Close()
+}
+
+// Sharded is a Port to a Redis Cluster, over one to each of its nodes. It is no ClusterClient of a library, which
+// hides the server that a command goes to, and sends some commands again: it remembers for each key who serves it,
+// follows redirections, and asks another node the next time when one has not answered: that one executes the command
+// or knows better. (Redis Cluster specification, "MOVED redirection".)
+type Sharded struct {
+	nodes  []Port
+	names  []string
+	first  int            // the node that is asked about a key of which nothing is known
+	lock   string         // the key that connections of their own are about
+	serves map[string]int // by key: the node
+}
+
+// NewSharded returns a client of nodes with these names, which begins with the first one: an index of theirs.
+func NewSharded(nodes []Port, names []string, first int, lock string) *Sharded {
+	return &Sharded{nodes, names, first, lock, map[string]int{}}
+}
+
+// maxRedirects is how often a client follows redirections of one command, as go-redis does.
+const maxRedirects = 3
+
+// Do implements Port.
+func (s *Sharded) Do(ctx context.Context, cmd Cmd) (reply Reply) {
+	key := ""
+	if keys := KeysOf(&cmd); len(keys) > 0 {
+		key = keys[0]
+	}
+	for range maxRedirects + 1 {
+		node := s.node(key)
+		reply = s.nodes[node].Do(ctx, cmd)
+		to := slices.Index(s.names, movedTo(reply))
+		if to < 0 { // a lock may see that it is sent to somebody who is no node
+			if askElsewhere(reply) {
+				s.serves[key] = (node + 1) % len(s.nodes)
+			}
+			return reply
+		}
+		s.serves[key] = to
+	}
+	return reply
+}
+
+func (s *Sharded) node(key string) int {
+	if node, known := s.serves[key]; known {
+		return node
+	}
+	return s.first
+}
+
+// Dial implements Port: to whoever serves the lock, as far as is known.
+func (s *Sharded) Dial(ctx context.Context) (Conn, error) {
+	return s.nodes[s.node(s.lock)].Dial(ctx)
+}
+
+// Subscribe implements Port.
+func (s *Sharded) Subscribe(ctx context.Context, channel string) (Subscription, error) {
+	return s.nodes[s.node(s.lock)].Subscribe(ctx, channel)
+}
+
+// Moved is what a node answers to a command on a slot that another one serves.
+func Moved(slot int, node string) ServerError {
+	return ServerError(fmt.Sprintf("MOVED %d %s:6379", slot, node))
+}
+
+// movedTo returns the host that a reply redirects to, without its port; "" for a reply
+// that redirects nobody.
+func movedTo(r Reply) string {
+	words := serverWords(r)
+	if len(words) != 3 || words[0] != "MOVED" {
+		return ""
+	}
+	host, _, _ := strings.Cut(words[2], ":")
+	return host
+}
+
+// askElsewhere reports whether a client does well to ask another node next time: this
+// one has not answered, or belongs to a part of the cluster that serves nobody.
+func askElsewhere(r Reply) bool {
+	words := serverWords(r)
+	return r.Err == world.ErrTimeout || r.Err == world.ErrConnection || len(words) > 0 && words[0] == "CLUSTERDOWN" // never wrapped
+}
+
+// serverWords are those of an error that a server has sent; none for other replies.
+func serverWords(r Reply) []string {
+	if err, ok := r.Err.(ServerError); ok && r.Kind == ReplyError {
+		return strings.Fields(string(err))
+	}
+	return nil
+}

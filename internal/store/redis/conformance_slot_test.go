@@ -1,0 +1,44 @@
+//go:build linux
+
+package redis_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store/redis"
+)
+
+// TestKeySlotLikeTheRealServer asks a real node for the slots of keys with and without
+// hash tags.
+func TestKeySlotLikeTheRealServer(t *testing.T) {
+	realtest.Need(t, "redis-server")
+	node, err := servers.StartRedis(t.Context(), servers.RedisOptions{
+		Announce: "127.0.0.1:1", Cluster: &servers.ClusterOptions{Host: "redis-1", AnnounceBus: "127.0.0.1:2"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := node.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	keys := []string{"lock", "lock:fence", "redisson_lock__channel:{lock}", "{}", "{", "}{", "{}a", "a{}b{c}", "{a{b}c}", "ключ"}
+	luck := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		key := ""
+		for range luck.IntN(12) {
+			key += string("ab{}:\x00é"[luck.IntN(7)])
+		}
+		keys = append(keys, key)
+	}
+	real := connect(t, node.Addr)
+	for _, key := range keys {
+		if reply := real.do(redis.Command("CLUSTER", "KEYSLOT", key)); !reply.IsInt(int64(redis.KeySlot(key))) {
+			t.Errorf("slot of %q: %d, the real server says %v", key, redis.KeySlot(key), reply)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package redis
+
+import (
+	"slices"
+)
+
+// A hash is a slice of fields in the order in which they were added, searched
+// from the front, as small hashes are in Redis (listpack.c). The hashes of locks
+// have one field per holder.
+
+// fieldIndex returns the position of a field, or -1.
+func (e *entry) fieldIndex(name string) int {
+	for i := range e.fields {
+		if e.fields[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// setField sets a field and reports whether it is new.
+func (e *entry) setField(name string, v Arg) bool {
+	if i := e.fieldIndex(name); i >= 0 {
+		e.fields[i].value = v
+		return false
+	}
+	e.fields = append(e.fields, field{name, v})
+	return true
+}
+
+// delField removes a field and reports whether there was one.
+func (e *entry) delField(name string) bool {
+	i := e.fieldIndex(name)
+	if i < 0 {
+		return false
+	}
+	e.fields = slices.Delete(e.fields, i, i+1)
+	return true
+}
+
+// typed returns the entry at a key, nil when there is none, and refuses one of
+// another type.
+func (s *Store) typed(kind valueKind, key string) (e *entry, refused error) {
+	e = s.lookup(key)
+	if e != nil && e.kind != kind {
+		return nil, errWrongType
+	}
+	return e, nil
+}
+
+// length is HLEN, LLEN and ZCARD.
+func (s *Store) length(e *entry, _ []Arg) Reply { return Int(int64(len(e.fields))) }
+
+// putField sets one field and tells the replicas.
+func (s *Store) putField(e *entry, name string, v Arg) bool {
+	added := e.setField(name, v)
+	effect := s.emit(EffectHashSet, e)
+	effect.Field, effect.Value = name, v
+	return added
+}
+
+// hset is HSET key field value [field value ...]; the reply counts new fields.
+func (s *Store) hset(c *command, args []Arg) Reply {
+	if len(args)%2 == 0 {
+		return wrongNumber(c)
+	}
+	key := args[0].String()
+	e, refused := s.typed(kindHash, key)
+	if refused != nil {
+		return Failed(refused)
+	}
+	if e == nil {
+		e = s.create(key, kindHash, noExpiry)
+	}
+	var added int64
+	for i := 1; i < len(args); i += 2 {
+		if s.putField(e, args[i].String(), args[i+1]) {
+			added++
+		}
+	}
+	return Int(added)
+}
+
+// hget is HGET and ZSCORE.
+func (s *Store) hget(e *entry, args []Arg) Reply {
+	i := e.fieldIndex(args[1].String())
+	if i < 0 {
+		return Reply{}
+	}
+	return Bulk(digits(&e.fields[i].value))
+}
+
+// hexists is HEXISTS.
+func (s *Store) hexists(e *entry, args []Arg) Reply {
+	if e.fieldIndex(args[1].String()) < 0 {
+		return Int(0)
+	}
+	return Int(1)
+}
+
+// hdel is HDEL; a hash without fields does not exist, so the last one takes the
+// key with it.
+func (s *Store) hdel(e *entry, args []Arg) Reply {
+	var n int64
+	for i := 1; i < len(args); i++ {
+		name := args[i].String()
+		if !e.delField(name) {
+			continue
+		}
+		n++
+		if len(e.fields) == 0 {
+			s.delete(e)
+			break
+		}
+		s.emit(EffectHashDel, e).Field = name
+	}
+	return Int(n)
+}
+
+// hsetnx is HSETNX.
+func (s *Store) hsetnx(e *entry, args []Arg) Reply {
+	name := args[1].String()
+	if e.fieldIndex(name) >= 0 {
+		return Int(0)
+	}
+	s.putField(e, name, args[2])
+	return Int(1)
+}
+
+// hmget is HMGET key field [field ...].
+func (s *Store) hmget(_ *command, args []Arg) Reply {
+	e, refused := s.typed(kindHash, args[0].String())
+	if refused != nil {
+		return Failed(refused)
+	}
+	values := make([]Reply, len(args)-1)
+	for i := range values {
+		if e == nil {
+			continue
+		}
+		if at := e.fieldIndex(args[i+1].String()); at >= 0 {
+			values[i] = Bulk(digits(&e.fields[at].value))
+		}
+	}
+	return List(values)
+}
+
+// listing is HKEYS, HVALS and HGETALL: names and values in turn. Redis promises no order; the
+// model keeps that of insertion.
+func listing(names, values bool) acting {
+	return func(_ *Store, e *entry, _ []Arg) Reply {
+		list := make([]Reply, 0, 2*len(e.fields))
+		for i := range e.fields {
+			if names {
+				list = append(list, Bulk(e.fields[i].name))
+			}
+			if values {
+				list = append(list, Bulk(digits(&e.fields[i].value)))
+			}
+		}
+		return List(list)
+	}
+}
+
+// hincrby is HINCRBY (hincrbyCommand in t_hash.c). It keeps the time to live.
+func (s *Store) hincrby(e *entry, args []Arg) Reply {
+	by, _ := parseInt(args[2])
+	name, old := args[1].String(), int64(0)
+	if i := e.fieldIndex(name); i >= 0 {
+		var ok bool
+		if old, ok = parseInt(e.fields[i].value); !ok {
+			return Failed(errHashInteger)
+		}
+	}
+	if addOverflows(old, by) {
+		return Failed(errOverflow)
+	}
+	s.putField(e, name, Arg{Num: old + by, IsNum: true})
+	return Int(old + by)
+}

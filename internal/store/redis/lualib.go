@@ -1,0 +1,272 @@
+package redis
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"slices"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// keptBase are the functions of Lua's base library that scripts may use as they
+// are. Left out are those that would reach files, the process, other scripts'
+// surroundings or real time (print, dofile, getfenv ...); see notModelled, too.
+var keptBase = []string{"ipairs", "next", "pairs", "rawequal", "rawget", "select", "type", "unpack", "xpcall"}
+
+// openLibraries builds the globals twice: plain ones for tame scripts, and
+// guarded ones for all others. Scripts of all runs share one Lua state, and what
+// one left behind there would make the next run depend on it.
+func (vm *interpreter) openLibraries() {
+	state := vm.state
+	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenTable, lua.OpenString, lua.OpenMath} {
+		state.Push(state.NewFunction(open))
+		state.Call(0, 0)
+	}
+	base := state.G.Global
+	texts := vm.copyLibrary("string", map[string]lua.LGFunction{"format": luaFormat, "rep": luaRepeat})
+	maths := vm.copyLibrary("math", map[string]lua.LGFunction{"random": vm.luaRandom, "randomseed": vm.luaRandomSeed})
+	tables := vm.copyLibrary("table", map[string]lua.LGFunction{
+		"insert": vm.sealed("table", "insert"),
+		"remove": vm.sealed("table", "remove"),
+		"sort":   vm.sealed("table", "sort"),
+	})
+	meta := state.NewTable() // of strings: ("x"):rep(3)
+	meta.RawSetString("__index", texts)
+	state.SetMetatable(lua.LString(""), meta)
+	redisTable := state.NewTable()
+	for _, f := range []struct {
+		name string
+		do   lua.LGFunction
+	}{
+		{"call", vm.luaCall}, {"pcall", vm.luaPCall},
+		{"error_reply", vm.luaErrorReply}, {"status_reply", vm.luaStatusReply},
+		{"sha1hex", vm.luaSHA1},
+	} {
+		redisTable.RawSetString(f.name, state.NewFunction(f.do))
+	}
+	vm.fillRedis(redisTable)
+
+	vm.tame, vm.wild = state.NewTable(), state.NewTable()
+	guard := vm.guard(vm.wild)
+	own := []struct {
+		name string
+		do   lua.LGFunction
+	}{
+		{"assert", vm.luaAssert}, {"error", vm.luaError}, {"pcall", luaProtectedCall},
+		{"tonumber", luaToNumber}, {"tostring", luaToString},
+		{"rawset", vm.luaRawSet}, {"getmetatable", vm.luaGetMetatable},
+		{"setmetatable", vm.luaSetMetatable},
+	}
+	for _, globals := range []*lua.LTable{vm.tame, vm.wild} {
+		for _, name := range keptBase {
+			globals.RawSetString(name, base.RawGetString(name))
+		}
+		for _, f := range own {
+			globals.RawSetString(f.name, state.NewFunction(f.do))
+		}
+		globals.RawSetString("_VERSION", lua.LString("Lua 5.1"))
+	}
+	libraries := []struct {
+		name  string
+		table *lua.LTable
+	}{{"bit", vm.bitLibrary()}, {"math", maths}, {"redis", redisTable}, {"string", texts}, {"table", tables}}
+	for _, l := range libraries {
+		for _, name := range lacks[l.name] {
+			l.table.RawSetString(name, state.NewFunction(vm.lacking(l.name+"."+name)))
+		}
+		vm.tame.RawSetString(l.name, l.table)
+		vm.wild.RawSetString(l.name, vm.guard(l.table))
+	}
+	vm.wild.RawSetString("_G", guard)
+	missing := state.NewTable()
+	missing.RawSetString("__index", state.NewFunction(vm.luaNoGlobal))
+	state.SetMetatable(vm.tame, missing)
+	state.SetMetatable(vm.wild, missing)
+	vm.tameKeys.table, vm.tameArgs.table = state.CreateTable(4, 0), state.CreateTable(8, 0)
+	vm.tame.RawSetString("KEYS", vm.tameKeys.table)
+	vm.tame.RawSetString("ARGV", vm.tameArgs.table)
+}
+
+// copyLibrary copies one of Lua's libraries in the order of its names: the original
+// is filled from a Go map, and pairs would show that.
+func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction) *lua.LTable {
+	original := vm.state.G.Global.RawGetString(name).(*lua.LTable)
+	values := map[string]lua.LValue{}
+	var names []string
+	original.ForEach(func(k, v lua.LValue) {
+		key := string(k.(lua.LString))
+		if key == "__index" {
+			return
+		}
+		names = append(names, key)
+		values[key] = v
+		if f := own[key]; f != nil {
+			values[key] = vm.state.NewFunction(f)
+		}
+	})
+	slices.Sort(names)
+	t := vm.state.NewTable()
+	for _, key := range names {
+		t.RawSetString(key, values[key])
+	}
+	return t
+}
+
+// guard returns an empty table that reads through to another one and refuses to
+// be changed. The first guard stands before the globals.
+func (vm *interpreter) guard(t *lua.LTable) *lua.LTable {
+	front, meta := vm.state.NewTable(), vm.state.NewTable()
+	meta.RawSetString("__index", t)
+	meta.RawSetString("__newindex", vm.state.NewFunction(func(state *lua.LState) int {
+		state.RaiseError(readOnlyTable)
+		return 0
+	}))
+	vm.state.SetMetatable(front, meta)
+	vm.guarded = append(vm.guarded, front)
+	return front
+}
+
+const readOnlyTable = "Attempt to modify a readonly table"
+
+// isGuarded reports whether a value is a guard.
+func (vm *interpreter) isGuarded(v lua.LValue) bool {
+	t, ok := v.(*lua.LTable)
+	return ok && slices.Contains(vm.guarded, t)
+}
+
+// sealed is a function of a library that refuses to work on a guard.
+func (vm *interpreter) sealed(library, name string) lua.LGFunction {
+	f := vm.state.G.Global.RawGetString(library).(*lua.LTable).RawGetString(name).(*lua.LFunction).GFunction
+	return func(state *lua.LState) int {
+		if vm.isGuarded(state.Get(1)) {
+			vm.raise(state, lua.LString(readOnlyTable))
+		}
+		return f(state)
+	}
+}
+
+// luaNoGlobal is called for a global that does not exist.
+func (vm *interpreter) luaNoGlobal(state *lua.LState) int {
+	name := luaText(state.Get(2))
+	if notModelled[name] {
+		vm.beyond(name + " in a script")
+	}
+	state.RaiseError("Script attempted to access nonexistent global variable '%s'", name)
+	return 0
+}
+
+// luaCall is redis.call: an error of the command ends the script.
+func (vm *interpreter) luaCall(state *lua.LState) int {
+	v, failed := vm.command(state)
+	if failed {
+		vm.raise(state, v)
+	}
+	state.Push(v)
+	return 1
+}
+
+// luaPCall is redis.pcall: an error of the command is returned as a table.
+func (vm *interpreter) luaPCall(state *lua.LState) int {
+	v, _ := vm.command(state)
+	state.Push(v)
+	return 1
+}
+
+// command executes the command whose words are the arguments of a Lua call, in
+// the order of checks of luaRedisGenericCommand and scriptCall.
+func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
+	n := state.GetTop()
+	if n == 0 {
+		return vm.errorTable(errNoCommand), true
+	}
+	vm.argv = vm.argv[:0]
+	name := ""
+	for i := 1; i <= n; i++ {
+		var a Arg
+		switch v := state.Get(i).(type) {
+		case lua.LString:
+			a.Text = string(v)
+		case lua.LNumber:
+			a = numberArg(float64(v))
+		default:
+			return vm.errorTable(errArgType), true
+		}
+		if i == 1 {
+			name = a.String()
+		} else {
+			vm.argv = append(vm.argv, a)
+		}
+	}
+	vm.lacked = "what " + name + " was asked for in a script" // unless it comes back
+	reply := vm.store.scripted(lookup(name), vm.argv)
+	vm.lacked = ""
+	return vm.fromReply(reply), reply.Kind == ReplyError
+}
+
+// scripted executes one command of a script.
+func (s *Store) scripted(c *command, args []Arg) Reply {
+	switch {
+	case !s.knows(c):
+		return Failed(errScriptUnknown)
+	case !c.takes(len(args)):
+		return Failed(errScriptArity)
+	case c.noScript:
+		return Failed(errScriptForbidden)
+	case c.write && s.refuses() != nil:
+		return Failed(s.refuses())
+	}
+	return s.run(c, args)
+}
+
+// The errors of redis.call (script.c and script_lua.c).
+const (
+	errNoCommand = "ERR Please specify at least one argument for this redis lib call"
+	errArgType   = "ERR Lua redis lib command arguments must be strings or integers"
+	errReplyArgs = "ERR wrong number or type of arguments"
+)
+
+var (
+	errScriptUnknown   error = ServerError("ERR Unknown Redis command called from script")
+	errScriptArity     error = ServerError("ERR Wrong number of args calling Redis command from script")
+	errScriptForbidden error = ServerError("ERR This Redis command is not allowed from script")
+)
+
+// errorTable is how Lua code sees an error: a table with the field err.
+func (vm *interpreter) errorTable(text string) *lua.LTable {
+	t := vm.state.CreateTable(0, 2)
+	t.RawSetString("err", lua.LString(text))
+	t.RawSetString("ignore_error_stats_update", lua.LTrue)
+	return t
+}
+
+// luaErrorReply is redis.error_reply: a text without a code gets the code ERR.
+func (vm *interpreter) luaErrorReply(state *lua.LState) int {
+	text, ok := state.Get(1).(lua.LString)
+	if !ok || state.GetTop() != 1 {
+		state.Push(vm.errorTable(errReplyArgs))
+		return 1
+	}
+	state.Push(vm.errorTable(withCode(string(text))))
+	return 1
+}
+
+// luaStatusReply is redis.status_reply.
+func (vm *interpreter) luaStatusReply(state *lua.LState) int {
+	text, ok := state.Get(1).(lua.LString)
+	if !ok || state.GetTop() != 1 {
+		state.Push(vm.errorTable(errReplyArgs))
+		return 1
+	}
+	state.Push(vm.statusTable(text))
+	return 1
+}
+
+// luaSHA1 is redis.sha1hex.
+func (vm *interpreter) luaSHA1(state *lua.LState) int {
+	if state.GetTop() != 1 {
+		vm.raise(state, vm.errorTable("ERR wrong number of arguments"))
+	}
+	sum := sha1.Sum([]byte(luaText(state.Get(1))))
+	state.Push(lua.LString(hex.EncodeToString(sum[:])))
+	return 1
+}

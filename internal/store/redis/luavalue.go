@@ -1,0 +1,227 @@
+package redis
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// Numbers are floats in Lua and integers in Redis. The floats of this file never
+// meet a multiplication and an addition in one expression, which is what would
+// make two builds differ; they are formatted and truncated only.
+
+// deepestReply bounds nested tables; Redis runs out of Lua stack instead.
+const deepestReply = 200
+
+var errDeepReply error = ServerError("ERR reached lua stack limit")
+
+// mostElements bounds the elements of a reply. A table that has itself in it twice would
+// have more than there are atoms, and Redis runs out of memory.
+const mostElements = 1 << 16
+
+var errLargeReply error = ServerError(
+	"ERR the script's reply has more than " + strconv.Itoa(mostElements) + " elements")
+
+// toReply converts what a script returns (luaReplyToRedisReply in script_lua.c):
+// a number is truncated, false is nil, a table is an error, a status, or a list
+// that ends at its first nil.
+func toReply(v lua.LValue) Reply {
+	left := mostElements
+	reply := partReply(v, 0, &left)
+	if left < 0 {
+		return Failed(errLargeReply)
+	}
+	return reply
+}
+
+// partReply converts a part of what a script returns; left is how many elements the
+// reply may still have, negative when it had more.
+func partReply(v lua.LValue, depth int, left *int) Reply {
+	switch v := v.(type) {
+	case lua.LNumber:
+		return Int(truncate(float64(v)))
+	case lua.LString:
+		return Bulk(string(v))
+	case lua.LBool:
+		if v {
+			return Int(1)
+		}
+		return Reply{}
+	case *lua.LTable:
+		return tableReply(v, depth, left)
+	}
+	return Reply{}
+}
+
+// tableReply converts a table.
+func tableReply(t *lua.LTable, depth int, left *int) Reply {
+	if depth >= deepestReply {
+		return Failed(errDeepReply)
+	}
+	if text, ok := t.RawGetString("err").(lua.LString); ok {
+		return Failed(ServerError(oneLine(string(text))))
+	}
+	if text, ok := t.RawGetString("ok").(lua.LString); ok {
+		return Reply{Kind: ReplyStatus, Str: statusLine(string(text))}
+	}
+	var elements []Reply
+	for i := 1; ; i++ {
+		v := t.RawGetInt(i)
+		if *left--; v == lua.LNil || *left < 0 {
+			return List(elements)
+		}
+		elements = append(elements, partReply(v, depth+1, left))
+	}
+}
+
+// statusLine replaces the line ends of a status, of which all are kept as blanks
+// (sdsmapchars in luaReplyToRedisReply).
+func statusLine(text string) string {
+	if !strings.ContainsAny(text, "\r\n") {
+		return text
+	}
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
+}
+
+// fromReply converts the reply of a command for Lua: nil is false, a status and
+// an error are tables (redisProtocolToLuaType).
+func (vm *interpreter) fromReply(r Reply) lua.LValue {
+	switch r.Kind {
+	case ReplyInt:
+		if r.Int >= 0 && r.Int < int64(len(smallNumbers)) {
+			return smallNumbers[r.Int]
+		}
+		return lua.LNumber(r.Int)
+	case ReplyBulk:
+		return vm.text(r.Str)
+	case ReplyStatus:
+		return vm.statusTable(vm.text(r.Str))
+	case ReplyArray:
+		elements := r.Elements()
+		t := vm.state.CreateTable(len(elements), 0)
+		for i := range elements {
+			t.RawSetInt(i+1, vm.fromReply(elements[i]))
+		}
+		return t
+	case ReplyError:
+		return vm.errorTable(r.Err.Error())
+	}
+	return lua.LFalse
+}
+
+// statusTable is how Lua code sees a status: a table with the field ok. It says how many fields
+// there will be, else there would be room for 32.
+func (vm *interpreter) statusTable(text lua.LValue) *lua.LTable {
+	t := vm.state.CreateTable(0, 1)
+	t.RawSetString("ok", text)
+	return t
+}
+
+// smallNumbers saves boxing the usual answers.
+var smallNumbers = func() (n [64]lua.LValue) {
+	for i := range n {
+		n[i] = lua.LNumber(i)
+	}
+	return n
+}()
+
+// withCode gives an error text a code. "-CODE text" and "CODE text" have one; a
+// single word gets ERR (redis.error_reply in script_lua.c).
+func withCode(text string) string {
+	text = strings.TrimPrefix(text, "-")
+	if !strings.Contains(text, " ") {
+		text = "ERR " + text
+	}
+	return strings.TrimRight(text, "\r\n")
+}
+
+// truncate is the C cast of a double to long long as amd64 does it: towards zero,
+// and the smallest integer for all that does not fit. Go leaves the latter open.
+func truncate(f float64) int64 {
+	if f >= -9223372036854775808.0 && f < 9223372036854775808.0 {
+		return int64(f)
+	}
+	return math.MinInt64
+}
+
+// numberArg is a Lua number as an argument of redis.call, in the format %.17g.
+func numberArg(f float64) Arg {
+	const exact = 1e15
+	if f > -exact && f < exact && f == float64(int64(f)) && (f != 0 || !math.Signbit(f)) {
+		return Arg{Num: int64(f), IsNum: true}
+	}
+	return Arg{Text: formatG(f, 17)}
+}
+
+// luaNumber is a number as Lua shows it, in the format %.14g.
+func luaNumber(f float64) string {
+	const exact = 1e14
+	if f > -exact && f < exact && f == float64(int64(f)) && (f != 0 || !math.Signbit(f)) {
+		return strconv.FormatInt(int64(f), 10)
+	}
+	return formatG(f, 14)
+}
+
+// formatG is %.<digits>g of C: that many significant digits, no trailing zeros,
+// an exponent when it is below -4 or at least digits.
+func formatG(f float64, digits int) string {
+	switch {
+	case math.IsNaN(f):
+		if math.Signbit(f) {
+			return "-nan"
+		}
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', digits-1, 64), "e")
+	power, err := strconv.Atoi(exponent)
+	if err != nil {
+		panic("redis: FormatFloat made an exponent that is no number: " + exponent)
+	}
+	if power < -4 || power >= digits {
+		return trimZeros(mantissa) + "e" + exponent
+	}
+	return trimZeros(strconv.FormatFloat(f, 'f', digits-1-power, 64))
+}
+
+// trimZeros removes the zeros after the last digit of a fraction.
+func trimZeros(s string) string {
+	if !strings.Contains(s, ".") {
+		return s
+	}
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+}
+
+// parseLuaNumber is luaO_str2d for base 10, which takes blanks around, exponents
+// and hexadecimal; for other bases it is strtoul.
+func parseLuaNumber(text string, base int) (float64, bool) {
+	text = strings.Trim(text, " \t\n\v\f\r")
+	if base != 10 {
+		if base == 16 {
+			text = strings.TrimPrefix(strings.ToLower(text), "0x")
+		}
+		n, err := strconv.ParseUint(text, base, 64)
+		return float64(n), err == nil
+	}
+	lower := strings.ToLower(text)
+	if digits, ok := strings.CutPrefix(strings.TrimPrefix(lower, "-"), "0x"); ok {
+		n, err := strconv.ParseUint(digits, 16, 64)
+		if strings.HasPrefix(lower, "-") {
+			return -float64(n), err == nil
+		}
+		return float64(n), err == nil
+	}
+	if strings.ContainsAny(lower, "_p") {
+		return 0, false // Go's own notations
+	}
+	f, err := strconv.ParseFloat(lower, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return 0, false
+	}
+	return f, true
+}

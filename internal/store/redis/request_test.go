@@ -1,0 +1,117 @@
+package redis
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+var script = &Script{Name: "renew", Source: "return 1"}
+
+func TestCommandsReadAsTyped(t *testing.T) {
+	tests := []struct {
+		cmd  Cmd
+		want string
+		args string
+	}{
+		{SetNX("lock", "A"), "SETNX lock A", "[SETNX lock A]"},
+		{Expire("lock", 30*time.Second), "EXPIRE lock 30", "[EXPIRE lock 30]"},
+		{Set("lock", "A").EX(30 * time.Second).NX(), "SET lock A EX 30 NX", "[SET lock A EX 30 NX]"},
+		{Set("lock", "t").PX(1500 * time.Millisecond).NX(), "SET lock t PX 1500 NX", "[SET lock t PX 1500 NX]"},
+		{Get("lock"), "GET lock", "[GET lock]"},
+		{Del("lock"), "DEL lock", "[DEL lock]"},
+		{Eval(script, "lock").Text("t").Num(10000), "EVAL renew lock t 10000", "[EVAL return 1 1 lock t 10000]"},
+		{Command("HINCRBY", "h", "f").Num(-1), "HINCRBY h f -1", "[HINCRBY h f -1]"},
+	}
+	for _, tt := range tests {
+		if got := tt.cmd.String(); got != tt.want {
+			t.Errorf("String: got %q, want %q", got, tt.want)
+		}
+		if got := fmt.Sprint(tt.cmd.Args()); got != tt.args {
+			t.Errorf("Args: got %s, want %s", got, tt.args)
+		}
+	}
+}
+
+// Commands that grow from the same one share memory, and must not see each other.
+func TestCommandsGrowApart(t *testing.T) {
+	base := Eval(script, "lock").Text("t")
+	first, second := base.Num(1), base.Num(2).Text("x")
+	third := base
+	for range 20 { // far beyond the room that a command begins with
+		third = third.Text("y")
+	}
+	fourth := first.Text("z")
+	for want, c := range map[string]Cmd{
+		"EVAL renew lock t": base, "EVAL renew lock t 1": first, "EVAL renew lock t 2 x": second,
+		"EVAL renew lock t" + strings.Repeat(" y", 20): third, "EVAL renew lock t 1 z": fourth,
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// Arguments keep their places.
+func TestNumbersKeepTheirPlaces(t *testing.T) {
+	c := Command("X").Num(1).Text("a").Num(2).Num(3).Text("b").Num(4)
+	want := []string{"1", "a", "2", "3", "b", "4"}
+	for i, w := range want {
+		if got := c.Arg(i).String(); got != w {
+			t.Errorf("argument %d: got %s, want %s", i, got, w)
+		}
+	}
+	if c.Len() != len(want) {
+		t.Errorf("%d arguments, want %d", c.Len(), len(want))
+	}
+}
+
+func TestSame(t *testing.T) {
+	base := Set("lock", "t").PX(time.Second)
+	full := base.NX()
+	for _, other := range []Cmd{
+		base, base.Num(1), Set("lock", "t").PX(time.Second).NX(), Command("SET"), Del("lock"), Eval(script, "lock"),
+	} {
+		if full.Same(&other) || other.Same(&full) {
+			t.Errorf("%v and %v are not the same", &full, &other)
+		}
+	}
+	again := full
+	if !full.Same(&again) {
+		t.Error("a command is not the same as its copy")
+	}
+	ping, multi := Command("PING"), Command("MULTI")
+	if ping.Same(&multi) || !ping.Same(&ping) {
+		t.Error("commands without arguments are told apart by their names")
+	}
+}
+
+func TestAFractionOfTheUnitPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("EX takes whole seconds")
+		}
+	}()
+	Set("lock", "t").EX(1500 * time.Millisecond)
+}
+
+func TestRepliesReadAsInRedisCLI(t *testing.T) {
+	tests := []struct {
+		reply Reply
+		want  string
+	}{
+		{Reply{}, "(nil)"},
+		{OK(), "OK"},
+		{Int(-1), "(integer) -1"},
+		{Bulk("a\x1b"), `"a\x1b"`},
+		{List([]Reply{Int(1), Bulk("x")}), `[(integer) 1 "x"]`},
+		{Failed(errors.New("ERR no")), "(error) ERR no"},
+	}
+	for _, tt := range tests {
+		if got := tt.reply.String(); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}

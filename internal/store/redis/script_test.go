@@ -1,0 +1,228 @@
+package redis
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// eval runs a source once with key k and argument v.
+func eval(s *Store, source string) string {
+	return do(s, 0, 1, Eval(&Script{Name: "test", Source: source}, "k").Text("v"))
+}
+
+func TestScriptChanges(t *testing.T) {
+	take := Eval(&Script{Name: "take", Source: lines(
+		`if redis.call("exists", KEYS[1]) == 1 then return -1 end`,
+		`redis.call("hincrby", KEYS[1], ARGV[1], 1)`,
+		`redis.call("pexpire", KEYS[1], 10000)`,
+		`return 1`)}, "lock").Text("A")
+	half := Eval(&Script{Name: "half", Source: lines(
+		`redis.call("set", KEYS[1], "v")`, `redis.call("hget", KEYS[1], "f")`)}, "k")
+	play(t, New(), []step{
+		{0, 1, take, "(integer) 1", "granted lock of 1 by 1 ttl -1; extended lock of 1 by 1 ttl 10000",
+			"HSET lock A 1 @-1 of 1 by 1; PEXPIREAT lock @10000 of 1 by 1"},
+		{10_000, 2, take, "(integer) -1", "", ""},
+		{10_001, 2, take, "(integer) 1", "expired lock of 1 by 0 ttl 0; granted lock of 2 by 2 ttl -1; extended lock of 2 by 2 ttl 10000",
+			"EXPIRED lock @10000 of 1 by 0; HSET lock A 1 @-1 of 2 by 2; PEXPIREAT lock @20001 of 2 by 2"},
+		{10_002, 3, half, "(error) WRONGTYPE Operation against a key holding the wrong kind of value script: " +
+			compile(half.Script, half.Script.Source).sha + ", on @user_script:2.",
+			"granted k of 3 by 3 ttl -1", "SET k v @-1 of 3 by 3"},
+	})
+}
+
+func TestScriptBudget(t *testing.T) {
+	s := New()
+	for _, source := range []string{
+		`while true do end`,
+		`while true do pcall(function() while true do end end) end`,
+		`local function f() return f() end return f()`,
+		`redis.call("set", "k", "kept") while true do redis.call("get", "k") end`,
+	} {
+		if got := eval(s, source); !strings.Contains(got, "budget of 1000000 instructions script: ") {
+			t.Errorf("%s: %s", source, got)
+		}
+		if got := eval(s, `return "alive"`); got != `"alive"` {
+			t.Errorf("after %s the interpreter is broken: %s", source, got)
+		}
+	}
+	if got := eval(s, `return redis.call("get", "k")`); got != `"kept"` {
+		t.Errorf("what a stopped script wrote is %s, want it kept", got)
+	}
+	count := `local n = 0 while true do n = n + 1 redis.call("set", "n", n) end`
+	eval(s, count)
+	first := do(s, 0, 1, Get("n"))
+	eval(s, count)
+	if second := do(s, 0, 1, Get("n")); first != second || first == "(nil)" {
+		t.Errorf("the budget ended at %s, then at %s", first, second)
+	}
+	if got := eval(s, `local function f() return f() + 1 end return f()`); !strings.Contains(got, "stack overflow") {
+		t.Errorf("endless recursion: %s", got)
+	}
+	if got := eval(s, `return #string.rep("x", 1e9)`); !strings.Contains(got, "too large") {
+		t.Errorf("a giant string: %s", got)
+	}
+}
+
+// TestScriptsLeaveNothingBehind tries to change what the next script sees.
+func TestScriptsLeaveNothingBehind(t *testing.T) {
+	probe := `local t = {} t[1] = tostring(KEYS[2]) t[2] = ARGV[1] t[3] = string.rep("a", 2) t[4] = ("x"):upper() ` +
+		`t[5] = tostring(next({})) t[6] = type(redis.call) t[7] = table.concat({1, 2}) t[8] = #string t[9] = tostring(KEYS.x) return t`
+	tame := `return {tostring(KEYS[2]), ARGV[1], string.rep("a", 2), ("x"):upper(), tostring(next({})), type(redis.call), "12", #string, tostring(KEYS.x)}`
+	clean := New()
+	want := eval(clean, probe)
+	for _, source := range []string{
+		`x = 1`, `redis = nil`, `redis.call = nil`, `string.rep = nil`, `string.mine = 1`, `_G.x = 1`, `_G.redis = nil`,
+		`rawset(_G, "x", 1)`, `rawset(string, "x", 1)`, `setmetatable(_G, {})`, `setmetatable(string, nil)`,
+		`getmetatable("").__index = nil`, `getmetatable(_G).__index = nil`, `("").__index.rep = nil`,
+		`table.insert(string, 1)`, `table.insert(_G, 1)`, `table.sort(_G)`, `KEYS.x = 1`, `KEYS[2] = "left"`, `ARGV = 1`,
+		`for k in pairs(string) do string[k] = nil end`, `tostring = nil`, `local s = string s.rep = 1`,
+		`(function() redis = nil end)()`, `(function() string.rep = nil end)()`,
+	} {
+		s := New()
+		eval(s, tame) // fill the tables of tame scripts
+		do(s, 0, 1, Eval(&Script{Name: "three", Source: `return {KEYS[1], ARGV[1], ARGV[2]}`}, "k").Text("a").Text("b"))
+		eval(s, source)
+		if got := eval(s, probe); got != want {
+			t.Errorf("after %s:\n%s, want\n%s", source, got, want)
+		}
+		if got := eval(s, tame); got != want {
+			t.Errorf("after %s a tame script sees\n%s, want\n%s", source, got, want)
+		}
+	}
+}
+
+func TestMissingGlobals(t *testing.T) {
+	s := New()
+	for _, name := range []string{"print", "os", "io", "require", "dofile", "getfenv", "setfenv",
+		"newproxy", "debug", "package", "channel", "module"} {
+		want := "Script attempted to access nonexistent global variable '" + name + "'"
+		if got := eval(s, "return "+name); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestNoAddresses: an address would make two runs differ.
+func TestNoAddresses(t *testing.T) {
+	got := eval(New(), `return {tostring({}), tostring(print_ or pcall), string.format("%s", {}), tostring(redis.call)}`)
+	if strings.Contains(got, "0xc") {
+		t.Errorf("a script can see addresses: %s", got)
+	}
+	got = eval(New(), `return {tostring({}), tostring(pcall), string.format("%s", {})}`)
+	if want := `["table: 0x0" "function: 0x0" "table: 0x0"]`; got != want {
+		t.Errorf("tostring gives %s, want %s", got, want)
+	}
+	if a, b := eval(New(), `local t = {} for k in pairs(math) do t[#t+1] = k end return t`),
+		eval(New(), `local s = "" for k in pairs(math) do s = s .. k end return s`); a != "[]" || !strings.HasPrefix(b, `"absacos`) {
+		t.Errorf("pairs(math) gives %s and %s", a, b)
+	}
+}
+
+// TestTameEqualsGuarded: the quick surroundings of tame scripts are the same as
+// the guarded ones for what such a script can do.
+func TestTameEqualsGuarded(t *testing.T) {
+	tame := 0
+	for _, known := range lockScripts {
+		p := compile(&known.Script, known.Source)
+		if p.failed != nil || !p.tame {
+			continue
+		}
+		tame++
+		slow := &program{proto: p.proto, sha: p.sha}
+		for _, value := range []string{"1", "A", "x y"} {
+			quick, guarded := New(), New()
+			for _, s := range []*Store{quick, guarded} {
+				do(s, 0, 1, Set("k", value))
+			}
+			cmd := Eval(&known.Script, "k").Text("A").Text("2")
+			guarded.begin(5, 2)
+			a, b := quick.Exec(5, 2, &cmd), guarded.vm.run(guarded, slow, cmd.Arguments()[:1], cmd.Arguments()[1:])
+			if a.String() != b.String() || fmt.Sprint(quick.Snapshot()) != fmt.Sprint(guarded.Snapshot()) {
+				t.Errorf("%s: tame %v, guarded %v", known.Name, a, b)
+			}
+		}
+	}
+	if tame < 20 {
+		t.Errorf("only %d of the lock scripts are tame, want the usual ones to be", tame)
+	}
+}
+
+// TestScriptsInParallel shares compiled scripts between goroutines, each with
+// stores of its own; run with -race.
+func TestScriptsInParallel(t *testing.T) {
+	var group sync.WaitGroup
+	results := make([]string, 4)
+	for i := range results {
+		group.Go(func() {
+			a := New()
+			b := NewSharing(a)
+			var out strings.Builder
+			defer func() { results[i] = out.String() }()
+			for range 50 {
+				for _, known := range lockScripts {
+					for _, s := range []*Store{a, b} {
+						out.WriteString(do(s, 0, 1, Eval(&known.Script, "k").Text("A").Text("2")))
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	for i := range results {
+		if results[i] != results[0] {
+			t.Errorf("goroutine %d got other replies than goroutine 0", i)
+		}
+	}
+}
+
+// A script that could go on for ever must have the budget; one that runs straight
+// through need not.
+func TestOnlyStraightScriptsGoWithoutBudget(t *testing.T) {
+	tests := []struct {
+		source string
+		short  bool
+	}{
+		{`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`, true},
+		{`return 1`, true},
+		{`while true do end`, false},
+		{`repeat local x = 1 until false`, false},
+		{`for i = 1, 1e9 do end`, false},
+		{`for k, v in pairs(KEYS) do end`, false},
+		{`local function f() return f() end return f()`, false},
+		{`x = 1`, false},
+	}
+	for _, tt := range tests {
+		p := compile(tt.source, tt.source)
+		if p.failed != nil || p.short != tt.short {
+			t.Errorf("%s: short %v, want %v (%v)", tt.source, p.short, tt.short, p.failed)
+		}
+	}
+}
+
+// Arguments are texts, also those that a lock has written as numbers, and a script that was given another token before
+// sees the one that it is given.
+func TestArgumentsAreTexts(t *testing.T) {
+	s := New()
+	script := &Script{Name: "types", Source: `return {type(ARGV[1]), tostring(ARGV[1] == 5), tostring(ARGV[1] == "5"), ARGV[2]}`}
+	for _, token := range []string{"token-1", "token-2", "", "tokenX1"} {
+		want := fmt.Sprintf(`["string" "false" "true" %q]`, token)
+		if got := do(s, 0, 1, Eval(script, "k").Num(5).Text(token)); got != want {
+			t.Errorf("a script sees %s, want %s", got, want)
+		}
+	}
+}
+
+// A reply has a largest size, also one that the server makes and a script passes on.
+func TestALargeReplyIsRefused(t *testing.T) {
+	script := &Script{Name: "all", Source: `return redis.call("lrange", KEYS[1], 0, -1)`}
+	cmd := Eval(script, "q")
+	s := New()
+	for range mostElements + 1 {
+		do(s, 0, 1, Command("RPUSH", "q", "1"))
+	}
+	if got := s.Exec(1, 1, &cmd); got.Err != errLargeReply {
+		t.Errorf("%d elements, %v", len(got.Elements()), got.Err)
+	}
+}

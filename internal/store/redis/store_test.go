@@ -1,0 +1,326 @@
+package redis
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// ttl is the lease of the tests.
+const ttl = 10 * time.Second
+
+// step is one call and what it must lead to. Without a command it is ExpireDue.
+type step struct {
+	atMS    int64
+	by      history.NodeID
+	give    Cmd
+	want    string // the reply as redis-cli prints it
+	changes string
+	effects string
+}
+
+func show(changes []Change) string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, fmt.Sprintf("%s %s of %d by %d ttl %d", c.Kind, c.Key, c.Owner, c.By, c.TTLms))
+	}
+	return strings.Join(out, "; ")
+}
+
+func showEffects(effects []Effect) string {
+	names := []string{"SET", "VALUE", "HSET", "HDEL", "PEXPIREAT", "DEL", "EXPIRED", "FLUSHALL",
+		"LPUSH", "RPUSH", "LPOP", "RPOP", "LREM", "ZADD", "ZREM"}
+	var out []string
+	for _, e := range effects {
+		text := names[e.Kind]
+		for _, word := range []string{e.Key, e.Field, e.Value.String()} {
+			if word != "" {
+				text += " " + word
+			}
+		}
+		out = append(out, fmt.Sprintf("%s @%d of %d by %d", text, e.AtMS, e.Owner, e.By))
+	}
+	return strings.Join(out, "; ")
+}
+
+func TestStore(t *testing.T) {
+	take := Set("lock", "t").NX().PX(ttl)
+	cmd := Command
+	tests := []struct {
+		name  string
+		steps []step
+	}{
+		{"a key lives in the millisecond of its expiry and not after it", []step{
+			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
+			{10_000, 2, take, "(nil)", "", ""},
+			{10_001, 2, take, "OK", "expired lock of 1 by 0 ttl 0; granted lock of 2 by 2 ttl 10000",
+				"EXPIRED lock @10000 of 1 by 0; SET lock t @20001 of 2 by 2"},
+		}},
+		{"active expiry keeps the same edge", []step{
+			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
+			{10_000, 0, Cmd{}, "", "", ""},
+			{10_001, 0, Cmd{}, "", "expired lock of 1 by 0 ttl 0", "EXPIRED lock @10000 of 1 by 0"},
+		}},
+		{"active expiry goes by the order of expiries, then of creation", []step{
+			{0, 1, cmd("SET", "a", "1", "PX", "20"), "OK", "granted a of 1 by 1 ttl 20", "SET a 1 @20 of 1 by 1"},
+			{0, 1, cmd("SET", "b", "1", "PX", "30"), "OK", "granted b of 1 by 1 ttl 30", "SET b 1 @30 of 1 by 1"},
+			{0, 1, cmd("SET", "c", "1", "PX", "10"), "OK", "granted c of 1 by 1 ttl 10", "SET c 1 @10 of 1 by 1"},
+			{0, 1, cmd("SET", "d", "1", "PX", "20"), "OK", "granted d of 1 by 1 ttl 20", "SET d 1 @20 of 1 by 1"},
+			{25, 0, Cmd{}, "", "expired c of 1 by 0 ttl 0; expired a of 1 by 0 ttl 0; expired d of 1 by 0 ttl 0",
+				"EXPIRED c @10 of 1 by 0; EXPIRED a @20 of 1 by 0; EXPIRED d @20 of 1 by 0"},
+		}},
+		{"TTL rounds to the nearest second", []step{
+			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
+			{500, 2, cmd("TTL", "lock"), "(integer) 10", "", ""},
+			{501, 2, cmd("TTL", "lock"), "(integer) 9", "", ""},
+			{9_501, 2, cmd("TTL", "lock"), "(integer) 0", "", ""},
+			{10_000, 2, cmd("PTTL", "lock"), "(integer) 0", "", ""},
+		}},
+		{"a clock that steps back lets a key live longer", []step{
+			{50_000, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @60000 of 1 by 1"},
+			{20_000, 2, cmd("PTTL", "lock"), "(integer) 40000", "", ""},
+		}},
+		{"the owner may overwrite, a stranger takes the entry over", []step{
+			{0, 1, cmd("SET", "lock", "a"), "OK", "granted lock of 1 by 1 ttl -1", "SET lock a @-1 of 1 by 1"},
+			{5, 1, cmd("SETEX", "lock", "10", "b"), "OK", "extended lock of 1 by 1 ttl 10000", "SET lock b @10005 of 1 by 1"},
+			{6, 2, cmd("GETSET", "lock", "c"), `"b"`, "removed lock of 1 by 2 ttl 9999; granted lock of 2 by 2 ttl -1",
+				"SET lock c @-1 of 2 by 2"},
+		}},
+		{"anybody may extend or remove an entry, and it stays its owner's", []step{
+			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
+			{1, 2, Expire("lock", ttl), "(integer) 1", "extended lock of 1 by 2 ttl 10000", "PEXPIREAT lock @10001 of 1 by 2"},
+			{2, 2, cmd("PERSIST", "lock"), "(integer) 1", "extended lock of 1 by 2 ttl -1", "PEXPIREAT lock @-1 of 1 by 2"},
+			{3, 3, Del("lock"), "(integer) 1", "removed lock of 1 by 3 ttl -1", "DEL lock @-1 of 1 by 3"},
+			{4, 3, Del("lock"), "(integer) 0", "", ""},
+		}},
+		{"an expiry in the past deletes, and the present is past", []step{
+			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
+			{7, 2, cmd("PEXPIREAT", "lock", "7"), "(integer) 1", "removed lock of 1 by 2 ttl 9993", "DEL lock @10000 of 1 by 2"},
+			{8, 2, cmd("SET", "lock", "v", "PXAT", "3"), "OK", "granted lock of 2 by 2 ttl 0", "SET lock v @3 of 2 by 2"},
+			{8, 3, Get("lock"), "(nil)", "expired lock of 2 by 0 ttl 0", "EXPIRED lock @3 of 2 by 0"},
+		}},
+		{"counters keep the time to live and create what is missing", []step{
+			{0, 1, cmd("INCR", "n"), "(integer) 1", "granted n of 1 by 1 ttl -1", "SET n 1 @-1 of 1 by 1"},
+			{0, 1, cmd("PEXPIRE", "n", "50"), "(integer) 1", "extended n of 1 by 1 ttl 50", "PEXPIREAT n @50 of 1 by 1"},
+			{9, 2, cmd("INCRBY", "n", "4"), "(integer) 5", "", "VALUE n 5 @50 of 1 by 2"},
+		}},
+		{"a hash goes with its last field", []step{
+			{0, 1, cmd("HINCRBY", "h", "A", "2"), "(integer) 2", "granted h of 1 by 1 ttl -1", "HSET h A 2 @-1 of 1 by 1"},
+			{1, 2, cmd("HSET", "h", "B", "x", "A", "1"), "(integer) 1", "", "HSET h B x @-1 of 1 by 2; HSET h A 1 @-1 of 1 by 2"},
+			{2, 2, cmd("HGETALL", "h"), `["A" "1" "B" "x"]`, "", ""},
+			{3, 2, cmd("HDEL", "h", "A"), "(integer) 1", "", "HDEL h A @-1 of 1 by 2"},
+			{4, 2, cmd("HDEL", "h", "B"), "(integer) 1", "removed h of 1 by 2 ttl -1", "DEL h @-1 of 1 by 2"},
+			{5, 2, cmd("TYPE", "h"), "none", "", ""},
+		}},
+		{"a refused command changes nothing", []step{
+			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
+			{1, 2, cmd("HSET", "lock", "f", "v"), "(error) " + errWrongType.Error(), "", ""},
+			{1, 2, cmd("SET", "lock", "v", "EX"), "(error) ERR syntax error", "", ""},
+			{1, 2, cmd("NONSENSE", "lock"), "(error) ERR unknown command 'NONSENSE', with args beginning with: 'lock' ", "", ""},
+		}},
+		{"FLUSHALL removes everybody's entries", []step{
+			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
+			{1, 2, cmd("SET", "b", "v"), "OK", "granted b of 2 by 2 ttl -1", "SET b v @-1 of 2 by 2"},
+			{1, 3, cmd("FLUSHALL"), "OK", "removed lock of 1 by 3 ttl 9999; removed b of 2 by 3 ttl -1", "FLUSHALL @-1 of 0 by 3"},
+		}},
+		{"TIME tells the server's clock", []step{
+			{1_234_567, 1, cmd("TIME"), `["1234" "567000"]`, "", ""},
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { play(t, New(), tt.steps) })
+	}
+}
+
+// play executes steps and checks what each leads to.
+func play(t *testing.T, s *Store, steps []step) {
+	t.Helper()
+	for i := range steps {
+		step := &steps[i]
+		reply := ""
+		if step.give.name == "" {
+			s.ExpireDue(step.atMS)
+		} else {
+			reply = s.Exec(step.atMS, step.by, &step.give).String()
+		}
+		if reply != step.want {
+			t.Errorf("step %d, %v: reply %s, want %s", i, &step.give, reply, step.want)
+		}
+		if got := show(s.Changes()); got != step.changes {
+			t.Errorf("step %d, %v: changes\n%s, want\n%s", i, &step.give, got, step.changes)
+		}
+		if got := showEffects(s.Effects()); got != step.effects {
+			t.Errorf("step %d, %v: effects\n%s, want\n%s", i, &step.give, got, step.effects)
+		}
+	}
+}
+
+// do executes a command and returns the reply as redis-cli prints it.
+func do(s *Store, atMS int64, by history.NodeID, cmd Cmd) string {
+	return s.Exec(atMS, by, &cmd).String()
+}
+
+func TestNextExpiry(t *testing.T) {
+	s := New()
+	check := func(want int64) {
+		t.Helper()
+		got, ok := s.NextExpiry()
+		if ok != (want > 0) || got != want {
+			t.Errorf("NextExpiry is %d, %v, want %d", got, ok, want)
+		}
+	}
+	check(0)
+	do(s, 0, 1, Set("a", "v").PX(50*time.Millisecond))
+	check(51)
+	do(s, 0, 1, Set("b", "v").PX(20*time.Millisecond))
+	check(21)
+	do(s, 0, 1, Command("PEXPIRE", "b", "90"))
+	check(51)
+	do(s, 0, 1, Command("PERSIST", "a"))
+	check(91)
+	s.ExpireDue(90)
+	if s.Len() != 2 {
+		t.Errorf("%d keys are left before the expiry, want 2", s.Len())
+	}
+	s.ExpireDue(91)
+	check(0)
+	if s.Len() != 1 || s.Owner("b") != 0 || s.Owner("a") != 1 {
+		t.Errorf("left are %v, want a alone", s.Snapshot())
+	}
+	do(s, 100, 1, Command("PEXPIRE", "a", "5"))
+	s.SetReplica(true)
+	check(0)
+}
+
+func TestReplica(t *testing.T) {
+	primary, replica := New(), New()
+	replica.SetReplica(true)
+	follow := func(atMS int64) string {
+		var out []string
+		for _, e := range primary.Effects() {
+			replica.Apply(atMS, &e)
+			out = append(out, show(replica.Changes()))
+		}
+		return strings.Join(out, " | ")
+	}
+	do(primary, 0, 1, Set("lock", "t").PX(ttl))
+	if got, want := follow(4000), "replicated lock of 1 by 1 ttl 6000"; got != want {
+		t.Errorf("SET on the replica: %s, want %s", got, want)
+	}
+	replica.ExpireDue(99_000)
+	if got := do(replica, 99_000, 2, Get("lock")); got != "(nil)" {
+		t.Errorf("a replica with a fast clock reads %s, want nothing", got)
+	}
+	if len(replica.Changes()) != 0 || replica.Len() != 1 || len(replica.Effects()) != 0 {
+		t.Error("the replica has dropped a key by itself")
+	}
+	if got, want := do(replica, 0, 2, Del("lock")), "(error) READONLY You can't write against a read only replica."; got != want {
+		t.Errorf("DEL on the replica: %s, want %s", got, want)
+	}
+	do(primary, 20_000, 3, Set("lock", "u").NX().PX(ttl))
+	if got, want := follow(20_000), "expired lock of 1 by 0 ttl 0 | replicated lock of 3 by 3 ttl 10000"; got != want {
+		t.Errorf("takeover on the replica: %s, want %s", got, want)
+	}
+	do(primary, 20_001, 4, Set("lock", "w"))
+	if got, want := follow(20_001), "removed lock of 3 by 4 ttl 9999; replicated lock of 4 by 4 ttl -1"; got != want {
+		t.Errorf("overwrite on the replica: %s, want %s", got, want)
+	}
+	replica.SetReplica(false)
+	if got := do(replica, 20_002, 2, Set("lock", "x").NX()); got != "(nil)" {
+		t.Errorf("the promoted replica gave the lock away: %s", got)
+	}
+}
+
+func TestCopyToAndLose(t *testing.T) {
+	source, dst := New(), New()
+	do(source, 0, 1, Set("same", "1"))
+	do(source, 0, 2, Command("HSET", "new", "f", "v"))
+	do(source, 0, 3, Set("taken", "3").PX(ttl))
+	do(dst, 0, 1, Set("same", "old"))
+	do(dst, 0, 4, Set("taken", "4"))
+	do(dst, 0, 5, Set("gone", "5"))
+	source.CopyTo(dst, 1000)
+	want := "forgotten taken of 4 by 0 ttl -1; forgotten gone of 5 by 0 ttl -1; " +
+		"replicated new of 2 by 0 ttl -1; replicated taken of 3 by 0 ttl 9000"
+	if got := show(dst.Changes()); got != want {
+		t.Errorf("CopyTo reports\n%s, want\n%s", got, want)
+	}
+	if got, want := fmt.Sprint(dst.Snapshot()), fmt.Sprint(source.Snapshot()); got != want {
+		t.Errorf("the copy is\n%s, want\n%s", got, want)
+	}
+	do(dst, 1000, 9, Command("HSET", "new", "f", "other"))
+	if got := do(source, 1000, 9, Command("HGET", "new", "f")); got != `"v"` {
+		t.Errorf("a write to the copy reached the source: %s", got)
+	}
+	dst.Lose(2000)
+	if got := len(dst.Changes()); got != 3 || dst.Len() != 0 {
+		t.Errorf("Lose reports %d entries and leaves %d, want 3 and 0", got, dst.Len())
+	}
+}
+
+func TestManyKeys(t *testing.T) {
+	s := New()
+	for round := range 2 {
+		for i := range 100 {
+			do(s, 0, 1, Set(fmt.Sprint("key", i), fmt.Sprint(i)))
+		}
+		for i := 0; i < 100; i += 2 {
+			do(s, 0, 1, Del(fmt.Sprint("key", i)))
+		}
+		for i := range 100 {
+			want := "(nil)"
+			if i%2 == 1 {
+				want = fmt.Sprintf("%q", fmt.Sprint(i))
+			}
+			if got := do(s, 0, 1, Get(fmt.Sprint("key", i))); got != want {
+				t.Fatalf("round %d: key %d is %s, want %s", round, i, got, want)
+			}
+		}
+		if s.Reset(); s.Len() != 0 || do(s, 0, 1, Get("key1")) != "(nil)" {
+			t.Fatal("Reset left something behind")
+		}
+	}
+}
+
+func TestPublish(t *testing.T) {
+	s := New()
+	heard := ""
+	s.OnPublish = func(channel, message string) int64 { heard += channel + "=" + message; return 2 }
+	script := &Script{Name: "p", Source: `return redis.call("publish", "c", 7)`}
+	if got := do(s, 0, 1, Command("PUBLISH", "a", "b")); got != "(integer) 2" {
+		t.Errorf("PUBLISH: %s", got)
+	}
+	if got := do(s, 0, 1, Eval(script, "k")); got != "(integer) 2" || heard != "a=bc=7" {
+		t.Errorf("PUBLISH in a script: %s, heard %s", got, heard)
+	}
+}
+
+// TestNoAllocation holds the hot path to what the simulator's speed rests on. A script allocates what Lua does for it.
+func TestNoAllocation(t *testing.T) {
+	s := New()
+	take, held := Set("lock", "t").NX().PX(ttl), Set("lock", "u").NX().PX(ttl)
+	unlock := Eval(&lockScripts[0].Script, "lock").Text("t")
+	renew, get, del := Command("PEXPIRE", "lock").Num(5000), Get("lock"), Del("lock")
+	nowMS := int64(0)
+	for _, tt := range []struct {
+		most  float64
+		round []*Cmd
+	}{
+		{0, []*Cmd{&take, &held, &get, &renew, &del}},
+		{2, []*Cmd{&take, &held, &get, &renew, &unlock}},
+	} {
+		run := func() {
+			for _, cmd := range tt.round {
+				s.Exec(nowMS, 1, cmd)
+				s.NextExpiry()
+				nowMS++
+			}
+		}
+		if got := testing.AllocsPerRun(100, run); got > tt.most {
+			t.Errorf("a round of lock commands that ends with %s allocates %v times, want %v at most", tt.round[4].name, got, tt.most)
+		}
+	}
+}

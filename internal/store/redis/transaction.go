@@ -1,0 +1,109 @@
+package redis
+
+import (
+	"lockstep/internal/history"
+)
+
+// Transaction is MULTI ... EXEC of one connection; the zero value has none open.
+// The world keeps one for each connection and throws it away with the connection,
+// which is what a server does with the commands that it has queued.
+//
+// There is no rollback: EXEC runs all commands, and one that fails undoes nothing.
+// Whose keys somebody watches (WATCH) is the world's to know, who tells by Touch. WAIT, which EXEC
+// would answer at once, is not modelled.
+type Transaction struct {
+	queue []Cmd
+	open  bool
+	dirty bool // a command was refused when it was queued: EXEC will do nothing
+	write bool // a queued command writes
+
+	touched bool // a key that the connection watches has changed: EXEC will do nothing
+}
+
+// Open reports whether MULTI was sent, and neither EXEC nor DISCARD since.
+func (t *Transaction) Open() bool { return t.open }
+
+// Touch tells that a key has changed that the connection watches.
+func (t *Transaction) Touch() { t.touched = true }
+
+// Unwatch forgets that a key has changed.
+func (t *Transaction) Unwatch() { t.touched = false }
+
+// ExecIn is Exec on a connection that may have a transaction open. Changes and
+// Effects of EXEC are those of all its commands; they belong together.
+func (s *Store) ExecIn(t *Transaction, nowMS int64, by history.NodeID, cmd *Cmd) Reply {
+	c := lookup(cmd.name)
+	switch c {
+	case cmdMulti, cmdExec, cmdDiscard:
+		s.begin(nowMS, by)
+		return s.control(t, c, cmd)
+	}
+	if !t.open {
+		return s.Exec(nowMS, by, cmd)
+	}
+	s.begin(nowMS, by)
+	if refused := s.admit(c, cmd); refused != nil { // a script is judged when it runs
+		t.dirty = true
+		return Failed(refused)
+	}
+	t.write = t.write || c.write
+	t.queue = append(t.queue, *cmd)
+	return Reply{Kind: ReplyStatus, Str: "QUEUED"}
+}
+
+// control is MULTI, EXEC and DISCARD.
+func (s *Store) control(t *Transaction, c *command, cmd *Cmd) Reply {
+	switch {
+	case cmd.Len() != 0 && c == cmdExec:
+		return t.abort(" because of: " + wrongNumber(c).Err.Error()[len("ERR "):])
+	case cmd.Len() != 0:
+		t.dirty = t.open
+		return wrongNumber(c)
+	case c == cmdMulti && t.open:
+		return Failed(errNestedMulti)
+	case c == cmdMulti:
+		t.open = true
+		return OK()
+	case !t.open && c == cmdExec:
+		return Failed(errNoMultiExec)
+	case !t.open:
+		return Failed(errNoMultiDiscard)
+	case c == cmdDiscard:
+		t.reset()
+		return OK()
+	}
+	if refused := s.refuses(); t.write && refused != nil { // became a replica meanwhile
+		return t.abort(" because of: " + refused.Error())
+	}
+	if t.dirty {
+		return t.abort(" because of previous errors.")
+	}
+	if t.touched {
+		t.reset()
+		return Reply{}
+	}
+	var replies []Reply
+	for i := range t.queue {
+		replies = append(replies, s.perform(lookup(t.queue[i].name), &t.queue[i]))
+	}
+	t.reset()
+	return List(replies)
+}
+
+// abort ends the transaction without running it.
+func (t *Transaction) abort(why string) Reply {
+	t.reset()
+	return Failed(ServerError("EXECABORT Transaction discarded" + why))
+}
+
+// reset forgets the transaction and keeps the memory of its queue.
+func (t *Transaction) reset() {
+	clear(t.queue)
+	*t = Transaction{queue: t.queue[:0]}
+}
+
+var (
+	errNestedMulti    error = ServerError("ERR MULTI calls can not be nested")
+	errNoMultiExec    error = ServerError("ERR EXEC without MULTI")
+	errNoMultiDiscard error = ServerError("ERR DISCARD without MULTI")
+)

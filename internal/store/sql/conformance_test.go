@@ -1,0 +1,144 @@
+//go:build linux
+
+package sql_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+	. "lockstep/internal/store/sql"
+	"lockstep/internal/store/storetest"
+	"lockstep/internal/world"
+)
+
+// duel is a model beside a real server, with sessions on both.
+type duel struct {
+	storetest.Duel
+	real  *realServer
+	cfg   Config
+	model *DB
+	pairs []*pair
+}
+
+// pair is a session with the model and the same one with the real server, and what a script knows of it.
+type pair struct {
+	store.Conn // ID is what the server calls the session
+	real       *realSession
+
+	inTx    bool
+	failed  bool     // PostgreSQL: the transaction has had an error
+	highest string   // row key that the transaction may have locked
+	mayRest bool     // it may use the highest key again
+	deleted []string // row keys that it has deleted
+	over    bool     // what it has done is committed or undone
+}
+
+func newDuel(t *testing.T, real *realServer, setup ...string) *duel {
+	began := time.Now()
+	d := &duel{real: real, cfg: Config{Flavour: real.is, Lock: store.Entry{Key: "lock"}, EpochMS: began.UnixMilli()}}
+	d.Duel = storetest.Duel{
+		T: t, Real: real.exec, Same: same, Waits: func(count int) bool { return real.waits() == count }, Answered: d.note,
+		Now: func() store.Clock {
+			now := time.Since(began)
+			return store.Clock{Wall: now, Mono: now}
+		},
+	}
+	d.setUp(setup...)
+	return d
+}
+
+// setUp executes statements on the server, and makes a model of them.
+func (d *duel) setUp(setup ...string) {
+	d.T.Helper()
+	cfg := d.cfg
+	for _, query := range setup {
+		d.real.admin.must(query)
+		cfg.Setup = append(cfg.Setup, Stmt{Query: query})
+	}
+	d.model = New(cfg)
+	d.Model = d.model
+}
+
+// connect opens a session of a client on both.
+func (d *duel) connect(client history.NodeID) *pair {
+	p := &pair{real: d.real.connect()}
+	p.Conn = store.Conn{ID: p.real.id, Client: client}
+	d.pairs = append(d.pairs, p)
+	return p
+}
+
+// do sends a statement to both.
+func (d *duel) do(p *pair, query string, args ...Value) {
+	d.T.Helper()
+	d.DoAs(p.Conn, Stmt{Query: query, Args: args})
+}
+
+func (d *duel) waits(p *pair) bool { return d.Waiting(p.Conn) != nil }
+
+// end kills a session in both.
+func (d *duel) end(p *pair) {
+	d.T.Helper()
+	p.real.end()
+	d.pairs = slices.DeleteFunc(d.pairs, func(other *pair) bool { return other == p })
+	d.Closed(p.Conn)
+}
+
+func (d *duel) endAll() {
+	for len(d.pairs) > 0 {
+		d.end(d.pairs[0])
+	}
+}
+
+func same(_ world.Request, want store.Answer, got storetest.Reply) string {
+	if model, server := outcome(want.Value, want.Err), outcome(got.Value, got.Err); model != server {
+		return fmt.Sprintf("%s, and from the server %s", model, server)
+	}
+	return ""
+}
+
+// outcome is a result in a form in which it can be compared: rows in the order of their text, errors by their
+// number and state.
+func outcome(value any, err error) string {
+	if e, ok := err.(*Error); ok {
+		return fmt.Sprintf("error %d %s", e.Number, e.State)
+	}
+	if err != nil {
+		return "error " + err.Error()
+	}
+	r, rows := value.(Result), []string{}
+	for _, row := range r.Rows {
+		text := (&Result{Rows: [][]Value{row}}).RowsText()
+		for i, v := range row {
+			if v.IsBool {
+				text += fmt.Sprintf(" %d is a boolean", i)
+			}
+		}
+		rows = append(rows, text)
+	}
+	slices.Sort(rows)
+	return fmt.Sprintf("affected %d, id %d, rows %v", r.Affected, r.LastID, rows)
+}
+
+// Random scripts of several sessions have the same results with MariaDB, with PostgreSQL and with the models of
+// both, and the same statements wait.
+func TestConformance(t *testing.T) {
+	for _, f := range flavours {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			g := &scripts{Rand: storetest.Luck(t, 1, 11), d: newDuel(t, startServer(t, f, 0))}
+			for g.d.Asked < storetest.Operations(10_000) {
+				g.script()
+			}
+			g.d.Demand(100, "BEGIN", "COMMIT", "ROLLBACK", "INSERT", "INSERT refused", "UPDATE", "DELETE", "SELECT", "late")
+			g.d.Demand(5, "SELECT refused", "UPDATE refused", "INSERT waits", "UPDATE waits", "DELETE waits", "SELECT waits")
+			g.d.Demand(50, map[Flavour][]string{
+				MySQL:      {"GET_LOCK", "GET_LOCK, late", "RELEASE_LOCK", "IS_USED_LOCK"},
+				PostgreSQL: {"PG_TRY_ADVISORY_LOCK", "PG_ADVISORY_LOCK, late", "PG_ADVISORY_UNLOCK"},
+			}[f.is]...)
+		})
+	}
+}

@@ -1,0 +1,184 @@
+// Package door is a driver of database/sql in front of the model of an SQL server. A connection is a
+// session there, and a statement one message of the simulated network, with its arguments in it, as
+// drivers send it that are told to interpolate them.
+//
+// Errors of the server are those of the drivers that people use: *mysql.MySQLError of go-sql-driver, and
+// *pq.Error of lib/pq. A statement that the model does not understand is noted: what a lock does then is no
+// evidence.
+package door
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/lib/pq"
+
+	"lockstep/internal/bubble"
+	model "lockstep/internal/store/sql"
+	"lockstep/internal/world"
+)
+
+// Open returns the pool of one client, of whatever server is the primary when a connection is made.
+func Open(c *bubble.Client, flavour model.Flavour) *sql.DB {
+	return sql.OpenDB(&connector{c, flavour})
+}
+
+// connector implements driver.Connector.
+type connector struct {
+	client  *bubble.Client
+	flavour model.Flavour
+}
+
+// Connect implements driver.Connector.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	wire, err := c.client.Connect(ctx, 0, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{connector: c, wire: wire}, nil
+}
+
+// Driver implements driver.Connector.
+func (c *connector) Driver() driver.Driver { return nameless{} }
+
+type nameless struct{}
+
+func (nameless) Open(string) (driver.Conn, error) {
+	return nil, errors.New("this driver has no names of databases: it is made for one client of a test")
+}
+
+// conn is one session. database/sql lets one goroutine use it at a time.
+type conn struct {
+	*connector
+	wire *bubble.Wire
+	bad  bool // an answer may still come, and would be taken for that of the next statement
+}
+
+var (
+	_ driver.QueryerContext = (*conn)(nil)
+	_ driver.ExecerContext  = (*conn)(nil)
+	_ driver.ConnBeginTx    = (*conn)(nil)
+	_ driver.Validator      = (*conn)(nil)
+)
+
+// IsValid implements driver.Validator: a pool looks before it takes a connection again.
+func (c *conn) IsValid() bool {
+	select {
+	case <-c.wire.Over():
+		return false
+	default:
+		return !c.bad
+	}
+}
+
+// Close implements driver.Conn.
+func (c *conn) Close() error {
+	c.wire.Close()
+	return nil
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	res, err := c.run(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return &rows{left: res.Rows}, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	res, err := c.run(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return result{res, c.flavour}, nil
+}
+
+// run runs one statement.
+func (c *conn) run(ctx context.Context, query string, args []driver.NamedValue) (model.Result, error) {
+	if !c.IsValid() {
+		return model.Result{}, driver.ErrBadConn // nothing was sent: the pool tries another one
+	}
+	stmt, err := statement(c.flavour, query, args)
+	if err != nil {
+		c.client.Misses("SQL: " + err.Error())
+		return model.Result{}, err
+	}
+	v, err := c.wire.Ask(ctx, stmt)
+	res, _ := v.(model.Result)
+	return res, c.failure(ctx, query, err)
+}
+
+// failure is an error as the drivers report it.
+func (c *conn) failure(ctx context.Context, query string, err error) error {
+	var said *model.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &said):
+		if unknown(said) {
+			c.client.Misses("SQL: " + query)
+		}
+		return c.error(said)
+	case ctx.Err() != nil:
+		c.bad = true
+		c.wire.Close()
+		return ctx.Err()
+	}
+	c.bad = true
+	if c.flavour == model.PostgreSQL && errors.Is(err, world.ErrConnection) {
+		return driver.ErrBadConn // though the statement was sent: so the pool sends it again
+	}
+	if errors.Is(err, world.ErrConnection) {
+		return mysql.ErrInvalidConn
+	}
+	return err
+}
+
+// unknown reports whether a server might have done what the model did not understand.
+func unknown(e *model.Error) bool {
+	return e.Number == 1064 || e.State == "42601" || strings.HasPrefix(e.Message, "the model does not know ")
+}
+
+func (c *conn) error(e *model.Error) error {
+	if c.flavour == model.PostgreSQL {
+		return &pq.Error{Severity: "ERROR", Code: pq.ErrorCode(e.State), Message: e.Message}
+	}
+	out := &mysql.MySQLError{Number: uint16(e.Number), Message: e.Message}
+	copy(out.SQLState[:], e.State)
+	return out
+}
+
+// BeginTx implements driver.ConnBeginTx, with the isolation that servers have when nobody asks for any.
+func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	if o.ReadOnly || o.Isolation != 0 {
+		c.client.Misses("SQL: a transaction that is read-only or has an isolation of its own")
+		return nil, errors.New("the model knows transactions with the isolation of the server only")
+	}
+	_, err := c.run(ctx, "BEGIN", nil)
+	return tx{c}, err
+}
+
+// Begin implements driver.Conn.
+func (c *conn) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+type tx struct{ conn *conn }
+
+// Commit implements driver.Tx.
+func (t tx) Commit() error {
+	_, err := t.conn.run(context.Background(), "COMMIT", nil)
+	return err
+}
+
+// Rollback implements driver.Tx.
+func (t tx) Rollback() error {
+	_, err := t.conn.run(context.Background(), "ROLLBACK", nil)
+	return err
+}

@@ -1,0 +1,160 @@
+package sql
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+)
+
+// isKey reports whether a value is the lock's key; a number is by its digits.
+func (d *DB) isKey(v value) bool {
+	key := d.cfg.Lock.Key
+	return v.kind != valueNull && d.cfg.Flavour.fold(v.digits()) == d.cfg.Flavour.fold(key)
+}
+
+// digits is what a value reads like: a text, a hashed text, or a whole number.
+func (v value) digits() string {
+	if v.kind == valueNumber {
+		return strconv.FormatInt(v.num, 10)
+	}
+	return v.text
+}
+
+// isLock reports whether a version of a row is the lock's.
+func (d *DB) isLock(t *table, v image) bool {
+	return t.name == d.cfg.Lock.Table && d.isKey(t.get(v, d.cfg.Lock.Name))
+}
+
+// entry notes what a committed change means for the lock, if the row is its entry: that is whose write was the
+// last, until its time is up or that client makes a column empty. by is the client whose transaction it was;
+// what the set-up writes is no entry.
+func (d *DB) entry(r *row, old image, by history.NodeID) {
+	t := r.table
+	switch {
+	case !d.isLock(t, r.vals) && !d.isLock(t, old):
+	case r.vals == nil:
+		d.drop(r, history.Removed, by)
+	case old == nil:
+		d.enter(r, by)
+	case d.expired(t, r.vals), emptied(old, r.vals):
+		d.drop(r, history.Removed, by)
+	case r.live && r.owner == by && !d.expired(t, old):
+		d.change(history.Extended, by, by, d.ttl(r))
+	default:
+		d.takeOver(r, old, by)
+	}
+}
+
+// emptied reports whether a column has lost what was in it.
+func emptied(old, is image) bool {
+	return !slices.EqualFunc(old, is, func(o, v value) bool { return o.empty() || !v.empty() })
+}
+
+func (v value) empty() bool { return v.kind == valueNull || v.kind == valueText && v.text == "" }
+
+// takeOver puts another client's entry in the place of one whose time is up, or that it removes.
+func (d *DB) takeOver(r *row, old image, by history.NodeID) {
+	if d.expired(r.table, old) {
+		d.drop(r, history.Expired, 0)
+	} else {
+		d.drop(r, history.Removed, by)
+	}
+	d.enter(r, by)
+}
+
+func (d *DB) enter(r *row, by history.NodeID) {
+	r.owner, r.live = by, by != 0
+	if r.live {
+		d.change(history.Granted, by, by, d.ttl(r))
+	}
+}
+
+func (d *DB) drop(r *row, kind history.Kind, by history.NodeID) {
+	if r.live {
+		d.change(kind, r.owner, by, 0)
+	}
+	r.live = false
+}
+
+// until is the time that a version says it is good for, in milliseconds since 1970; false if it says none.
+func (d *DB) until(t *table, v image) (ms int64, ok bool) {
+	unit := int64(1)
+	if d.cfg.Lock.Seconds {
+		unit = msPerSecond
+	}
+	at := t.get(v, d.cfg.Lock.Expires)
+	return at.num * unit, at.kind == valueNumber
+}
+
+const msPerSecond = 1000
+
+// expired reports whether a version says that its time is up.
+func (d *DB) expired(t *table, v image) bool {
+	at, ok := d.until(t, v)
+	return ok && at < d.wallMS()
+}
+
+// ttl is how long a row's entry still lives; 0: it has no such limit.
+func (d *DB) ttl(r *row) time.Duration {
+	at, ok := d.until(r.table, r.vals)
+	if !ok {
+		return 0
+	}
+	return time.Duration(max(at-d.wallMS(), 1)) * time.Millisecond
+}
+
+// Kept implements store.Model: named locks that the client has, and rows that it has locked or written.
+func (d *DB) Kept(client history.NodeID) (all []store.Entry) {
+	for _, n := range d.named {
+		if n.holder != nil && n.holder.conn.Client == client {
+			all = append(all, store.Entry{Key: n.key.digits()})
+		}
+	}
+	for _, t := range d.tables {
+		for _, r := range t.rows {
+			locked := slices.ContainsFunc(r.locks, func(l rowLock) bool {
+				return l.mode == exclusive && l.tx.session.conn.Client == client
+			})
+			if r.vals != nil && (locked || r.by == client) {
+				all = append(all, d.keys(r)...)
+			}
+		}
+	}
+	return all
+}
+
+// keys are the columns by which a row may be known: each that is unique, or has the lock's name in it.
+func (d *DB) keys(r *row) (all []store.Entry) {
+	expires, seconds := d.expires(r)
+	for i, c := range r.table.columns {
+		key := r.vals[i].digits()
+		unique := slices.ContainsFunc(r.table.unique, func(u unique) bool { return u.column == i })
+		if r.vals[i].empty() || !unique && !strings.Contains(key, d.cfg.Lock.Key) {
+			continue
+		}
+		all = append(all, store.Entry{
+			Key: key, Table: r.table.name, Name: c.name, Expires: expires, Seconds: seconds,
+		})
+	}
+	return all
+}
+
+// longestLease is how far in the future a time can be that is when a lease ends.
+const longestLease = 24 * time.Hour
+
+// expires is the column that looks like the time at which the row is free; empty if none does.
+func (d *DB) expires(r *row) (column string, seconds bool) {
+	for i, c := range r.table.columns {
+		for _, unit := range []int64{1, msPerSecond} {
+			left := r.vals[i].num*unit - d.wallMS()
+			if r.vals[i].kind == valueNumber && left > 0 && left < longestLease.Milliseconds() {
+				return c.name, unit == msPerSecond
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,85 @@
+//go:build linux
+
+package sql
+
+import (
+	"testing"
+	"time"
+
+	"lockstep/internal/store"
+)
+
+// Whatever is sent as a statement: the server answers or lets it wait, an error has a code
+// and a text, and what waits is answered once the time is over.
+func FuzzStatement(f *testing.F) {
+	for _, query := range []string{
+		"SELECT GET_LOCK('lock', 10), RELEASE_LOCK('lock')", "SELECT pg_advisory_lock(hashtext('lock'))",
+		"INSERT INTO locks (name, owner) VALUES ('lock', ?)", "UPDATE locks SET owner = ?, expires = NOW(3) WHERE name = 'lock' AND owner < 7.5",
+		"SELECT * FROM locks WHERE name = 'lock' FOR UPDATE", "DELETE FROM locks WHERE owner = ?", "SET SESSION innodb_lock_wait_timeout = 3", "BEGIN",
+		"SET lock_timeout = 1000", "SELECT 1 / 2305843009213693952, -9223372036854775807 - 1", "SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",
+		"SELECT extract(epoch FROM clock_timestamp())::bigint", "CREATE TABLE t (id BIGINT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(64) NOT NULL UNIQUE)", "SELECT ((1", "SELECT * FROM locks WHERE name", "SET lock_timeout = 9999999999999", "SELECT GET_LOCK('lock', 9223372036854775807)", "",
+	} {
+		f.Add(query, "INSERT INTO locks (name, owner) VALUES ('lock', ?)", "text", int64(1))
+	}
+	f.Fuzz(func(t *testing.T, query, other, text string, num int64) {
+		for _, flavour := range []Flavour{MySQL, PostgreSQL} {
+			d := New(Config{Flavour: flavour, Lock: store.Entry{Key: "lock"}, Setup: []Stmt{
+				{Query: "CREATE TABLE locks (name VARCHAR(64) PRIMARY KEY, owner VARCHAR(64), expires BIGINT)"},
+				{Query: "INSERT INTO locks (name, owner) VALUES ('lock', 'x')"},
+			}})
+			now, waits := store.Clock{}, map[uint64]bool{}
+			for i, q := range []string{"BEGIN", query, other, query, "COMMIT", other} {
+				id := uint64(i + 1)
+				op := Stmt{Query: q}
+				for range d.cfg.Flavour.paramsOf(q) {
+					op.Args = append(op.Args, [...]Value{Text(text), Num(num), {Null: true}}[len(op.Args)%3])
+				}
+				answer, done := d.Exec(now, id, store.Conn{ID: uint64(1 + i%2), Client: 1}, op)
+				if waits[id] = !done; done {
+					check(t, q, answer)
+				}
+				now.Mono += time.Millisecond
+				now.Wall += time.Millisecond
+			}
+			for range 20 {
+				for _, late := range d.Output().Answers {
+					if !waits[late.ID] {
+						t.Fatalf("statement %d is answered, and did not wait", late.ID)
+					}
+					waits[late.ID] = false
+					check(t, query, late.Answer)
+				}
+				due, ok := d.Due()
+				if !ok {
+					break
+				}
+				if due > now.Mono {
+					now.Wall += due - now.Mono
+					now.Mono = due
+				}
+				d.Tick(now)
+			}
+			d.Closed(now, store.Conn{ID: 1})
+			d.Closed(now, store.Conn{ID: 2})
+			if len(d.sessions)+len(d.waiting) != 0 {
+				t.Fatalf("%d sessions and %d statements are left", len(d.sessions), len(d.waiting))
+			}
+		}
+	})
+}
+
+// paramsOf is how many arguments a statement wants; 0 for one that is none.
+func (f Flavour) paramsOf(query string) int {
+	st, err := parse(f, query)
+	if err != nil {
+		return 0
+	}
+	return st.params
+}
+
+func check(t *testing.T, query string, a store.Answer) {
+	t.Helper()
+	if a.Err != nil && a.Err.Error() == "" {
+		t.Fatalf("%q fails, and nobody says why", query)
+	}
+}

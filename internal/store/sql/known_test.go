@@ -1,0 +1,380 @@
+//go:build linux
+
+package sql_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/store"
+	. "lockstep/internal/store/sql"
+	"lockstep/internal/store/storetest"
+	"lockstep/internal/world"
+)
+
+// TestKnownCases runs on both real servers what random scripts leave out.
+func TestKnownCases(t *testing.T) {
+	cases := []struct {
+		name string
+		run  func(*testing.T, *realServer)
+	}{
+		{"deadlocks", deadlocks}, {"deadlocks of names", deadlocksOfNames}, {"timeouts", timeouts}, {"three inserts", threeInserts}, {"two inserts behind a delete", insertsBehindADelete}, {"names", names}, {"gaps", gaps}, {"wrong tables", wrongTables},
+		{"clocks", clocks}, {"what the locks send", locksSpeakSQL},
+		{"two versions of a unique key", twoVersions},
+	}
+	for _, f := range flavours {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			real := startServer(t, f, 0)
+			for _, c := range cases {
+				t.Run(c.name, func(t *testing.T) { c.run(t, real) })
+			}
+		})
+	}
+}
+
+func twoRows(table string) []string {
+	return []string{
+		"CREATE TABLE " + table + " (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
+		"INSERT INTO " + table + " (name, n) VALUES ('a', 0)", "INSERT INTO " + table + " (name, n) VALUES ('b', 0)",
+	}
+}
+
+// twoVersions: a transaction that still sees a row which another one has deleted puts a row
+// with the same unique key in its place, and reads both, one or the other.
+func twoVersions(t *testing.T, real *realServer) {
+	generated := "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY"
+	if real.is == PostgreSQL {
+		generated = "id BIGSERIAL PRIMARY KEY"
+	}
+	d := newDuel(t, real,
+		"CREATE TABLE v1 ("+generated+", name VARCHAR(64) NOT NULL UNIQUE, n BIGINT NOT NULL)",
+		"CREATE TABLE v2 (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)",
+		"INSERT INTO v1 (name, n) VALUES ('a', 1)", "INSERT INTO v2 (name, n) VALUES ('a', 1)")
+	a, b := d.connect(1), d.connect(2)
+	d.do(a, "BEGIN")
+	for _, table := range []string{"v1", "v2"} {
+		d.do(a, "SELECT n FROM "+table)
+	}
+	for _, table := range []string{"v1", "v2"} {
+		d.do(b, "DELETE FROM "+table+" WHERE name = 'a'")
+		d.do(a, "INSERT INTO "+table+" (name, n) VALUES ('a', 2)")
+		for _, where := range []string{"", " WHERE name = 'a'", " WHERE name = 'a' AND n = 2", " WHERE n = 2", " WHERE name = 'a' FOR UPDATE"} {
+			d.do(a, "SELECT name, n FROM "+table+where)
+		}
+	}
+	d.do(a, "COMMIT")
+	d.do(a, "SELECT name, n FROM v1")
+	d.endAll()
+}
+
+// deadlocks: two transactions that lock two rows in opposite orders. Both
+// databases refuse the one that closed the circle: InnoDB at once, PostgreSQL when
+// that one has waited for a second.
+func deadlocks(t *testing.T, real *realServer) {
+	d := newDuel(t, real, twoRows("d1")...)
+	a, b := d.connect(1), d.connect(2)
+	for _, p := range []*pair{a, b} {
+		d.do(p, "BEGIN")
+	}
+	d.do(a, "UPDATE d1 SET n = n + 1 WHERE name = 'a'")
+	d.do(b, "UPDATE d1 SET n = n + 1 WHERE name = 'b'")
+	d.do(a, "UPDATE d1 SET n = n + 1 WHERE name = 'b'")
+	if real.is == PostgreSQL {
+		// A looks for a circle after its first second, and finds none yet.
+		time.Sleep(300 * time.Millisecond)
+		d.Model.Tick(d.Now())
+		time.Sleep(900 * time.Millisecond)
+		d.Model.Tick(d.Now())
+	}
+	d.do(b, "UPDATE d1 SET n = n + 1 WHERE name = 'a'")
+	d.Pass(10 * time.Second)
+	if d.waits(a) || d.waits(b) {
+		d.Fail("somebody still waits")
+	}
+	d.do(b, "ROLLBACK")
+	d.do(a, "COMMIT")
+	d.do(b, "SELECT name, n FROM d1")
+	d.endAll()
+}
+
+// deadlocksOfNames: the same with named locks. MariaDB refuses the statement that
+// closed the circle, and leaves everything else as it is.
+func deadlocksOfNames(t *testing.T, real *realServer) {
+	d := newDuel(t, real)
+	a, b := d.connect(1), d.connect(2)
+	take, wait := "SELECT GET_LOCK(?, 0)", "SELECT GET_LOCK(?, 20)"
+	if real.is == PostgreSQL {
+		take, wait = "SELECT pg_try_advisory_lock(hashtext(?))", "SELECT pg_advisory_lock(hashtext(?))"
+	}
+	d.do(a, take, Text("u"))
+	d.do(b, take, Text("v"))
+	d.do(a, wait, Text("v"))
+	time.Sleep(1200 * time.Millisecond) // PostgreSQL has looked for a circle by then
+	d.Model.Tick(d.Now())
+	d.do(b, wait, Text("u"))
+	d.Pass(10 * time.Second)
+	for _, p := range []*pair{a, b} {
+		if !d.waits(p) {
+			d.do(p, take, Text("u"))
+			d.do(p, take, Text("v"))
+		}
+	}
+	d.endAll()
+}
+
+// timeouts: waits end after the time that was set, the statement only.
+func timeouts(t *testing.T, real *realServer) {
+	d := newDuel(t, real, twoRows("t1")...)
+	a, b := d.connect(1), d.connect(2)
+	d.do(a, "BEGIN")
+	d.do(a, "SELECT n FROM t1 WHERE name = 'a' FOR UPDATE")
+	if real.is == MySQL {
+		d.do(b, "SET innodb_lock_wait_timeout = 1")
+		d.do(a, "SELECT GET_LOCK('x', 0)")
+		d.do(b, "SELECT GET_LOCK('x', ? / 1000)", Num(300))
+		d.Pass(10 * time.Second)
+		d.do(b, "SELECT GET_LOCK('y', 1), RELEASE_LOCK('y'), IS_USED_LOCK('x'), RELEASE_LOCK('x')")
+	} else {
+		d.do(b, "SET lock_timeout = 300")
+		d.do(a, "SELECT pg_advisory_lock(7)")
+		d.do(b, "SELECT pg_advisory_lock(3 + 4)")
+		d.Pass(10 * time.Second)
+	}
+	d.do(b, "BEGIN")
+	d.do(b, "UPDATE t1 SET n = 5 WHERE name = 'b'")
+	d.do(b, "UPDATE t1 SET n = 5 WHERE name = 'a'")
+	d.Pass(10 * time.Second)
+	d.do(b, "SELECT n FROM t1 WHERE name = 'b'")
+	d.do(b, "COMMIT")
+	d.do(a, "COMMIT")
+	d.do(b, "SELECT name, n FROM t1")
+	d.Demand(2, "late")
+	d.endAll()
+}
+
+// threeInserts: two statements wait for an insert that is undone. InnoDB lets
+// both look at the gap at once, and one of them fails; PostgreSQL tells the second
+// one of a duplicate. Which one it is differs from time to time.
+func threeInserts(t *testing.T, real *realServer) {
+	d := newDuel(t, real, twoRows("i1")...)
+	a, b, c := d.connect(1), d.connect(2), d.connect(3)
+	insert := Stmt{Query: "INSERT INTO i1 (name, n) VALUES ('a5', 1)"}
+	d.do(a, "BEGIN")
+	d.do(a, insert.Query)
+	d.bothGoOn(a, "ROLLBACK", b, c, insert.Query)
+	d.endAll()
+}
+
+// insertsBehindADelete: two statements wait to insert what a transaction deletes. InnoDB lets both lock the
+// place of the row that has gone, and each then waits for the other; PostgreSQL tells the second of a duplicate.
+func insertsBehindADelete(t *testing.T, real *realServer) {
+	d := newDuel(t, real, twoRows("i2")...)
+	a, b, c := d.connect(1), d.connect(2), d.connect(3)
+	d.do(a, "BEGIN")
+	d.do(a, "DELETE FROM i2 WHERE name = 'a'")
+	d.bothGoOn(a, "COMMIT", b, c, "INSERT INTO i2 (name, n) VALUES ('a', 1)")
+	d.do(a, "SELECT name, n FROM i2")
+	d.endAll()
+}
+
+// bothGoOn lets b and c wait for a with the same statement, and compares how they end, in whichever order.
+func (d *duel) bothGoOn(a *pair, ends string, b, c *pair, query string) {
+	d.do(b, query)
+	d.do(c, query)
+	if !d.waits(b) || !d.waits(c) {
+		d.Fail("nobody waits")
+	}
+	var model, server []string
+	d.Same = func(_ world.Request, want store.Answer, got storetest.Reply) string {
+		model, server = append(model, outcome(want.Value, want.Err)), append(server, outcome(got.Value, got.Err))
+		return ""
+	}
+	d.do(a, ends)
+	d.Same = same
+	slices.Sort(model)
+	slices.Sort(server)
+	if !slices.Equal(model, server) || len(model) != 3 {
+		d.Fail("model  %q\nserver %q", model, server)
+	}
+}
+
+// names: what is one name and what are two, of named locks and of rows.
+func names(t *testing.T, real *realServer) {
+	d := newDuel(t, real, "CREATE TABLE n1 (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)")
+	a, b := d.connect(1), d.connect(2)
+	take := "SELECT GET_LOCK(?, 0)"
+	if real.is == PostgreSQL {
+		take = "SELECT pg_try_advisory_lock(hashtext(?))"
+	}
+	for _, p := range []*pair{a, b} {
+		for _, name := range []string{"A", "a", "A ", " A", "Ä", "ä", "A"} {
+			d.do(p, take, Text(name))
+			if real.is == MySQL {
+				d.do(p, "SELECT IS_USED_LOCK(?)", Text(name))
+			}
+		}
+	}
+	for _, name := range []string{"A", "a", "A ", " A"} {
+		d.do(a, "INSERT INTO n1 (name, n) VALUES (?, 1)", Text(name))
+	}
+	d.endAll()
+}
+
+// gaps: a transaction looks for rows, there or not, and perhaps makes one; another session inserts one near by.
+func gaps(t *testing.T, real *realServer) {
+	d, luck := newDuel(t, real), storetest.Luck(t, 1, 5)
+	key := func() string { return string(rune('a' + luck.IntN(9))) }
+	for round := range 60 {
+		table := fmt.Sprintf("g%d", round)
+		setup := []string{"CREATE TABLE " + table + " (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)"}
+		for _, k := range []string{"b", "d", "f", "h"} {
+			if luck.IntN(2) == 0 {
+				setup = append(setup, "INSERT INTO "+table+" (name, n) VALUES ('"+k+"', 0)")
+			}
+		}
+		d.setUp(setup...)
+		a, b := d.connect(1), d.connect(2)
+		d.do(a, "BEGIN")
+		for range 1 + luck.IntN(2) {
+			k := Text(key())
+			switch luck.IntN(4) {
+			case 0:
+				d.do(a, "UPDATE "+table+" SET n = n + 1 WHERE name = ?", k)
+			case 1:
+				d.do(a, "DELETE FROM "+table+" WHERE n > 5 AND name = ?", k)
+			default:
+				d.do(a, "SELECT n FROM "+table+" WHERE name = ? FOR UPDATE", k)
+			}
+		}
+		for range 4 {
+			if !d.waits(b) {
+				d.do(b, "INSERT INTO "+table+" (name, n) VALUES (?, 1)", Text(key()))
+			}
+		}
+		d.do(a, []string{"COMMIT", "ROLLBACK"}[luck.IntN(2)])
+		d.do(a, "SELECT name, n FROM "+table)
+		d.endAll()
+	}
+	if real.is == MySQL {
+		d.Demand(10, "INSERT waits")
+	}
+}
+
+// wrongTables: what MariaDB says of definitions that are wrong, in their order.
+func wrongTables(t *testing.T, real *realServer) {
+	if real.is != MySQL {
+		t.Skip("the locks in PostgreSQL make no tables")
+	}
+	d := newDuel(t, real)
+	a := d.connect(1)
+	for _, query := range []string{
+		"CREATE TABLE t (id INT, UNIQUE KEY k (nix)) ENGINE=InnoD",
+		"CREATE TABLE t (id INT, UNIQUE KEY k (nix)) ENGINE=InnoDB",
+		"CREATE TABLE t (id INT, ID INT)",
+		"CREATE TABLE t (id INT(11) UNSIGNED NOT NULL AUTO_INCREMENT, name VARCHAR(64), PRIMARY KEY (id), UNIQUE KEY k (name))",
+		"CREATE TABLE t (x INT)",
+		"CREATE TABLE IF NOT EXISTS t (x INT)",
+		"INSERT INTO t (name) VALUES ('a')", "INSERT INTO t (name) VALUES ('A ')", "INSERT INTO t (name) VALUES (NULL)",
+		"INSERT INTO t (name) VALUES (NULL)", "INSERT INTO t (id, name) VALUES (40, 'z')", "INSERT INTO t (id, name) VALUES (0, 'y')",
+		"SELECT * FROM t", "CREATE TABLE t2 (n BIGINT NOT NULL, s TEXT)", "INSERT INTO t2 (s) VALUES ('x')",
+		"INSERT INTO t2 (n, s) VALUES ('x', 'x')", "INSERT INTO t2 (n, s) VALUES ('7', 7)", "INSERT INTO t2 (n, s) VALUES (7 / 2, NULL)",
+		"SELECT s, n FROM t2 WHERE n = 7", "SELECT s FROM t2 WHERE s = 'x'", "SELECT n + NULL FROM t2",
+		"SET nothing = 1", "SELECT GET_LOCK('', 1), GET_LOCK('x', -1)", "SELECT 7 - -2, 2 * (3 + 4)",
+	} {
+		d.do(a, query)
+	}
+	d.endAll()
+}
+
+// clocks: the expressions for the time give milliseconds of the server's wall clock.
+// A wrong unit or epoch is off by days; the seconds allowed are for a clock that is
+// being set right while the model counts from when the duel began, and for a busy machine.
+func clocks(t *testing.T, real *realServer) {
+	d := newDuel(t, real)
+	a := d.connect(1)
+	for _, query := range map[Flavour][]string{
+		MySQL:      {"SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) + 5000"},
+		PostgreSQL: {"SELECT (extract(epoch FROM now()) * 1000)::bigint + 5000", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 5000"},
+	}[real.is] {
+		want := a.real.must(query)
+		got, _ := d.Model.Exec(d.Now(), 1, a.Conn, Stmt{Query: query})
+		if got.Err != nil {
+			t.Fatalf("%s: %v", query, got.Err)
+		}
+		rows := got.Value.(Result).Rows
+		ahead := rows[0][0].Num - want.Rows[0][0].Num
+		if ahead < -5000 || ahead > 5000 || !want.Rows[0][0].IsNum {
+			t.Errorf("%s: server %v, model %v", query, want.Rows, rows)
+		}
+	}
+	d.endAll()
+}
+
+// locksSpeakSQL sends what the locks send, as it is written down for them, to
+// the real servers and to the model, with the tables that the locks expect.
+func locksSpeakSQL(t *testing.T, real *realServer) {
+	d := newDuel(t, real)
+	var setup []string
+	for _, r := range store.Of(real.id).Prepared("lock") {
+		setup = append(setup, world.RequestText(r))
+	}
+	d.setUp(setup...)
+	written, err := filepath.Glob(filepath.Join("../../locks/testdata/wire", real.wire+"-*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range written {
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients := map[string]*pair{"A": d.connect(1), "B": d.connect(2)}
+		for line := range strings.Lines(string(file)) {
+			who, rest, _ := strings.Cut(line, " ")
+			query, _, found := strings.Cut(rest, " -> ")
+			if p := clients[who]; found && p != nil {
+				d.do(p, strings.ReplaceAll(query, "<token>", who))
+			}
+		}
+		d.endAll()
+	}
+	if d.Asked < 6 {
+		t.Errorf("only %d statements were found", d.Asked)
+	}
+}
+
+// The same operations on the model and on real servers, with the time that their own settings count: it passes only
+// while somebody waits.
+func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
+	const idle = 3 * time.Second // that a busy machine need not get between two statements
+	for _, f := range flavours {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			real := startServer(t, f, idle)
+			d := newDuel(t, real)
+			d.cfg.IdleTimeout = idle
+			d.setUp(twoRows("d")...)
+			take := map[Flavour]string{MySQL: "SELECT GET_LOCK('lock', 60)", PostgreSQL: "SELECT pg_advisory_lock(hashtext('lock'))"}[f.is]
+			lockRow := "SELECT n FROM d WHERE name = 'a' FOR UPDATE"
+			for _, story := range [][]string{{take}, {"BEGIN", lockRow}} { // the other one wants what the last of it takes
+				holder, other := d.connect(1), d.connect(2)
+				for _, query := range story {
+					d.do(holder, query)
+				}
+				d.do(other, story[len(story)-1])
+				if d.Pass(2 * idle); d.waits(other) || !d.Dropped(holder.Conn) {
+					d.Fail("in the model nobody's session ended")
+				}
+				if _, err := real.exec(holder.Conn, Stmt{Query: "SELECT 1"}); err != world.ErrConnection {
+					d.Fail("on a session that was idle for %v: %v", idle, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/store"
+	model "lockstep/internal/store/sql"
+)
+
+// each runs a test for MariaDB and PostgreSQL, and checks that servers leave nothing behind.
+func each(t *testing.T, test func(t *testing.T, d *livestore.Driver)) {
+	for _, id := range []store.ID{model.MySQLID, model.PostgresID} {
+		t.Run(string(id), func(t *testing.T) {
+			for _, p := range store.Of(id).Programs {
+				realtest.Need(t, p.Name)
+			}
+			tmp, err := os.MkdirTemp("", "databases-*") // not t.TempDir: another user has to be able to pass through it
+			if err == nil {
+				err = os.Chmod(tmp, 0o711)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.TempDir() // is elsewhere, whenever the test asks for one
+			t.Setenv("TMPDIR", tmp)
+			test(t, livestore.Of(id))
+			if left, _ := os.ReadDir(tmp); len(left) != 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			_ = os.RemoveAll(tmp)
+		})
+	}
+}
+
+// launch starts a server, which ends with the test at the latest.
+func launch(t *testing.T, d *livestore.Driver, one livestore.Single) livestore.Database {
+	t.Helper()
+	began := time.Now()
+	one.Name = "db"
+	db, err := d.Launch(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Stop() })
+	t.Logf("ready after %v", time.Since(began))
+	return db
+}
+
+// do has a client execute a statement.
+func do(d *livestore.Driver, db livestore.Database, query string) (model.Result, error) {
+	c, err := d.Connect(livestore.Client{Endpoints: []string{db.Endpoint(db.Listens())}, Timeout: time.Minute, Dial: (&net.Dialer{}).DialContext})
+	if err != nil {
+		return model.Result{}, err
+	}
+	got, err := c.Do(context.Background(), 0, model.Stmt{Query: query})
+	res, _ := got.(model.Result)
+	return res, errors.Join(err, c.(executor).Close())
+}
+
+func TestDatabasesComeAndGo(t *testing.T) {
+	each(t, func(t *testing.T, d *livestore.Driver) {
+		db := launch(t, d, livestore.Single{})
+		if _, err := do(d, db, "CREATE TABLE t (id BIGINT PRIMARY KEY)"); err != nil {
+			t.Fatal(err)
+		}
+		pid := db.(interface{ Pid() int }).Pid()
+		if err := db.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if osproc.StartTime(pid) != "" {
+			t.Error("the process is still there")
+		}
+	})
+}
+
+func TestAReplicaFollowsAndTakesOver(t *testing.T) {
+	each(t, func(t *testing.T, d *livestore.Driver) {
+		pristine := t.TempDir()
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		insert := func(db livestore.Database, row string) error {
+			_, err := do(d, db, "INSERT INTO t VALUES ("+row+")")
+			return err
+		}
+		rows := func(db livestore.Database) int64 {
+			t.Helper()
+			res, err := do(d, db, "SELECT COUNT(*) FROM t")
+			must(err)
+			return res.Rows[0][0].Num
+		}
+		first := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 1, Pristine: pristine}})
+		one := first.Listens()
+		second := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 2, Pristine: pristine, Upstream: one}})
+		_, err := do(d, first, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
+		must(err)
+		must(insert(first, "1"))
+		must(second.InStep(t.Context(), one))
+		if n := rows(second); n != 1 {
+			t.Errorf("the replica has %d rows, want 1", n)
+		}
+		if insert(second, "2") == nil {
+			t.Error("a client could write to the replica")
+		}
+		must(second.Promote(t.Context()))
+		must(insert(second, "2"))
+		must(insert(first, "3")) // a split brain: 1 and 3 here, 1 and 2 there
+		must(insert(first, "4"))
+		must(first.Kill())
+		must(first.Rejoin(t.Context(), second.Listens()))
+		must(first.InStep(t.Context(), second.Listens()))
+		if n := rows(first); n != 2 {
+			t.Errorf("the old primary has %d rows, want the 2 of the new one", n)
+		}
+		if insert(first, "5") == nil {
+			t.Error("a client could write to the old primary")
+		}
+		must(first.Stop())
+		must(second.Stop())
+	})
+}

@@ -1,0 +1,197 @@
+package live
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
+	model "lockstep/internal/store/sql"
+)
+
+// mariaDB is a running MariaDB server, which speaks MySQL's protocol.
+type mariaDB struct {
+	*servers.Server
+	asked  livestore.Single
+	number int // by which it is known in the logs of the others
+}
+
+// mariaDatabase is the database that the server comes with.
+const mariaDatabase = "lockstep"
+
+// launchMariaDB makes a new database in a fresh directory, starts a server on it and returns when it answers.
+func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database, error) {
+	db := &mariaDB{Server: servers.New(o.Name, images.For(model.MySQLID), o.Launcher), asked: o}
+	start := servers.Alone{Recipe: db.recipe, Answers: db.answers}
+	if o.Clock {
+		start.Clock = db.shows
+	}
+	if o.Replication != nil {
+		db.number = o.Replication.Number
+	}
+	err := servers.StartAlone(ctx, db.Server, start)
+	if err == nil && o.Replication != nil && o.Replication.Upstream != "" {
+		if err = db.Follow(ctx, o.Replication.Upstream); err != nil {
+			err = errors.Join(err, db.Stop())
+		}
+	}
+	return db, err
+}
+
+// dsn is what the driver wants to know to connect as an operator. Arguments are put into the text of the
+// statement, so that each statement is one request.
+func (db *mariaDB) dsn(addr, database string) string {
+	return "root@tcp(" + addr + ")/" + database + "?interpolateParams=true"
+}
+
+// recipe is a small server. report-host, of use to replicas only, is what it is
+// recognised by. It does not wait for the disk: what it has written survives its death,
+// if not that of the machine.
+func (db *mariaDB) recipe(port int) servers.Recipe {
+	args := []string{
+		"--bind-address=127.0.0.1", "--port=" + strconv.Itoa(port), "--report-host=" + db.Mark(),
+		"--innodb-log-file-size=4M", "--innodb-buffer-pool-size=8M", "--innodb-fast-shutdown=2",
+		"--innodb-flush-method=nosync", "--debug-no-sync", "--skip-name-resolve", "--performance-schema=OFF",
+		"--wait-timeout=" + strconv.FormatInt(db.waitTimeout(), 10),
+	}
+	if db.asked.Replication == nil {
+		args = append(args, "--skip-log-bin")
+	} else {
+		args = append(args, mariaReplication(db.asked.Replication)...)
+	}
+	return servers.Recipe{Args: args, Child: db.child}
+}
+
+// waitTimeout is the server's wait_timeout. It counts from the end of a statement to the
+// beginning of the next one, in a transaction as well.
+func (db *mariaDB) waitTimeout() int64 {
+	const longest = 31_536_000 // a year
+	if idle := int64(db.asked.Idle.Round(time.Second) / time.Second); idle > 0 {
+		return idle
+	}
+	return longest
+}
+
+// child makes a database and the command line of a process that keeps to its
+// directory.
+func (db *mariaDB) child(ctx context.Context) (*exec.Cmd, error) {
+	cmd, err := servers.Child("mariadbd")(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Args = append(cmd.Args, "--no-defaults", "--datadir="+db.data(), "--tmpdir="+db.Dir,
+		"--socket=s.sock", // below datadir: the whole path may be longer than a socket may have
+		"--pid-file="+filepath.Join(db.Dir, "pid"))
+	cmd.Args = append(cmd.Args, userFlag()...)
+	if _, err := os.Stat(db.data()); err == nil {
+		return cmd, nil // it has run before
+	}
+	return cmd, furnish(db.asked.Replication, db.data(), func() error { return db.install(ctx) })
+}
+
+// install makes the system tables. The account root has no password: the server
+// listens on the loopback interface only, and its directory is thrown away.
+func (db *mariaDB) install(ctx context.Context) error {
+	installer, err := servers.Find("mariadb-install-db")
+	if err != nil {
+		return err
+	}
+	args := []string{
+		"--no-defaults", "--datadir=" + db.data(), "--auth-root-authentication-method=normal",
+		"--skip-test-db", "--innodb-log-file-size=4M",
+	}
+	cmd := exec.Command(installer, append(args, userFlag()...)...)
+	cmd.Dir, cmd.Env = db.Dir, append(os.Environ(), "TMPDIR="+db.Dir)
+	return db.Made(ctx, cmd, "free memory and disk space")
+}
+
+func (db *mariaDB) data() string { return filepath.Join(db.Dir, "data") }
+
+// userFlag lets the programs run as root, who they refuse to be without being told.
+func userFlag() []string {
+	if os.Geteuid() == 0 {
+		return []string{"--user=root"}
+	}
+	return nil
+}
+
+// answers tries one statement.
+func (db *mariaDB) answers(ctx context.Context) error {
+	config, err := mysql.ParseDSN(db.dsn(db.Addr, ""))
+	if err != nil {
+		return err
+	}
+	config.Logger = &mysql.NopLogger{} // it is not there yet, which is no news
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return err
+	}
+	pool := sql.OpenDB(connector)
+	defer pool.Close()
+	var mark string
+	if err := pool.QueryRowContext(ctx, "SELECT @@report_host").Scan(&mark); err != nil {
+		return err
+	}
+	if mark != db.Mark() {
+		return servers.ErrPortTaken
+	}
+	for _, statement := range []string{
+		"CREATE DATABASE IF NOT EXISTS " + mariaDatabase,
+		"CREATE USER IF NOT EXISTS " + mariaClient + "@'%'",
+		"GRANT ALL ON " + mariaDatabase + ".* TO " + mariaClient + "@'%'",
+	} {
+		if _, err := pool.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shows asks the server what its clock shows.
+func (db *mariaDB) shows(ctx context.Context) (time.Time, error) {
+	var micros int64
+	err := scan(ctx, "mysql", db.dsn(db.Addr, ""), "SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INT)", &micros)
+	return time.UnixMicro(micros), err
+}
+
+// Evict implements livestore.Database: it ends the session with the named lock, or with a locked row; else it
+// deletes the row that is the lock.
+func (db *mariaDB) Evict(ctx context.Context, e store.Entry) (found bool, err error) {
+	err = console(ctx, "mysql", db.dsn(db.Addr, mariaDatabase), func(ctx context.Context, pool *sql.DB) error {
+		for _, who := range []string{
+			"SELECT IS_USED_LOCK('" + e.Key + "')",
+			"SELECT MIN(trx_mysql_thread_id) FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_state = 'RUNNING'",
+		} {
+			var session sql.NullInt64
+			if err := pool.QueryRowContext(ctx, who).Scan(&session); err != nil {
+				return err
+			}
+			if session.Valid {
+				found = true
+				_, err := pool.ExecContext(ctx, "KILL "+strconv.FormatInt(session.Int64, 10))
+				return err
+			}
+		}
+		if e.Table == "" {
+			return nil
+		}
+		done, err := pool.ExecContext(ctx, "DELETE FROM "+e.Table+" WHERE "+e.Name+" = '"+e.Key+"'")
+		if err != nil {
+			return err
+		}
+		rows, err := done.RowsAffected()
+		found = rows > 0
+		return err
+	})
+	return found, err
+}

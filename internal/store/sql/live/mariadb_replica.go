@@ -1,0 +1,131 @@
+package live
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"strconv"
+
+	"lockstep/internal/real/livestore"
+)
+
+// mariaClient is the account of those who must not write to a replica: root may.
+const mariaClient = "client"
+
+// Endpoint implements livestore.Database: an account that cannot write to a replica.
+func (db *mariaDB) Endpoint(addr string) string {
+	return mariaClient + "@tcp(" + addr + ")/" + mariaDatabase + "?interpolateParams=true"
+}
+
+// mariaReplication is what servers are told that follow each other, or may come to. A
+// partition is silence for as long as it lasts, not for a minute.
+func mariaReplication(r *livestore.Replication) []string {
+	return []string{
+		"--server-id=" + strconv.Itoa(r.Number), "--log-bin=binlog", "--relay-log=relay", "--log-slave-updates",
+		"--binlog-format=ROW", "--skip-slave-start", "--slave-net-timeout=86400",
+	}
+}
+
+// laterNumber is added to a server's number each time that it begins to follow.
+const laterNumber = 1000
+
+// Follow implements livestore.Database. It makes a running server a replica that has nothing but what its primary sends
+// it, which is reached at that address. It gets a number that nobody has had: what was
+// its own once it gets back from the new primary, and would ignore as its own.
+func (db *mariaDB) Follow(ctx context.Context, primary string) error {
+	host, port, err := net.SplitHostPort(primary)
+	if err != nil {
+		return err
+	}
+	db.number += laterNumber
+	return db.tell(ctx,
+		"SET GLOBAL server_id = "+strconv.Itoa(db.number), "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 1",
+		"DROP DATABASE IF EXISTS "+mariaDatabase, "CREATE DATABASE "+mariaDatabase,
+		"RESET MASTER", "SET GLOBAL gtid_slave_pos = ''", // its own log begins anew, too
+		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST = '%s', MASTER_PORT = %s, MASTER_USER = 'root', MASTER_CONNECT_RETRY = 1, MASTER_USE_GTID = slave_pos", host, port),
+		"START SLAVE")
+}
+
+// Rejoin implements livestore.Database; see Follow.
+func (db *mariaDB) Rejoin(ctx context.Context, primary string) error {
+	if err := db.Relaunch(ctx); err != nil {
+		return err
+	}
+	return db.Follow(ctx, primary)
+}
+
+// Promote implements livestore.Database.
+func (db *mariaDB) Promote(ctx context.Context) error {
+	if err := db.tell(ctx, "STOP SLAVE IO_THREAD"); err != nil {
+		return err
+	}
+	if err := db.Soon(ctx, "did not apply what it had received", db.hasApplied); err != nil {
+		return err
+	}
+	return db.tell(ctx, "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 0")
+}
+
+// InStep implements livestore.Database.
+func (db *mariaDB) InStep(ctx context.Context, primary string) error {
+	var want string
+	if err := db.asks(ctx, primary, "SELECT @@gtid_binlog_pos", &want); err != nil {
+		return err
+	}
+	return db.Soon(ctx, "did not come into step with its primary", func(ctx context.Context) (bool, error) {
+		var has string
+		err := db.asks(ctx, db.Addr, "SELECT @@gtid_slave_pos", &has)
+		return has == want, err
+	})
+}
+
+// hasApplied reports whether a replica has nothing left to do.
+func (db *mariaDB) hasApplied(ctx context.Context) (done bool, err error) {
+	err = console(ctx, "mysql", db.dsn(db.Addr, mariaDatabase), func(ctx context.Context, pool *sql.DB) error {
+		rows, err := pool.QueryContext(ctx, "SHOW SLAVE STATUS")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		names, err := rows.Columns()
+		if err != nil || !rows.Next() {
+			return err
+		}
+		values := make([]sql.NullString, len(names))
+		into := make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		status := map[string]string{}
+		for i, name := range names {
+			status[name] = values[i].String
+		}
+		if trouble := status["Last_SQL_Error"]; trouble != "" {
+			return fmt.Errorf("%s cannot apply what it was sent: %s", db.Name, trouble)
+		}
+		done = status["Read_Master_Log_Pos"] == status["Exec_Master_Log_Pos"] &&
+			status["Master_Log_File"] == status["Relay_Master_Log_File"]
+		return nil
+	})
+	return done, err
+}
+
+// tell executes statements, one after the other.
+func (db *mariaDB) tell(ctx context.Context, statements ...string) error {
+	return console(ctx, "mysql", db.dsn(db.Addr, mariaDatabase), func(ctx context.Context, pool *sql.DB) error {
+		for _, statement := range statements {
+			if _, err := pool.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("%s did not do %s: %w", db.Name, statement, err)
+			}
+		}
+		return nil
+	})
+}
+
+// asks asks a server at that address for one value.
+func (db *mariaDB) asks(ctx context.Context, addr, question string, into *string) error {
+	return scan(ctx, "mysql", db.dsn(addr, ""), question, into)
+}

@@ -1,0 +1,181 @@
+package live
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	_ "github.com/lib/pq" // the driver "postgres"
+
+	"lockstep/internal/real/images"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
+	model "lockstep/internal/store/sql"
+)
+
+// postgres is a running PostgreSQL server.
+type postgres struct {
+	*servers.Server
+	asked livestore.Single
+}
+
+// postgresUser is the account of the operating system under which the server
+// runs when the harness is root, which PostgreSQL refuses to be.
+const postgresUser = "postgres"
+
+// launchPostgres makes a new database in a fresh directory, starts a server on it and returns when it answers.
+// Replicas have to be child processes.
+func launchPostgres(ctx context.Context, o livestore.Single) (livestore.Database, error) {
+	if o.Replication != nil {
+		own := *o.Replication // what it follows changes
+		o.Replication = &own
+	}
+	db := &postgres{servers.New(o.Name, images.For(model.PostgresID), o.Launcher), o}
+	return db, servers.StartAlone(ctx, db.Server, servers.Alone{Recipe: db.recipe, Answers: db.answers, Quit: syscall.SIGQUIT})
+}
+
+// upstream is where it reaches its primary, when its database is made; "" for a primary.
+func (db *postgres) upstream() string {
+	if db.asked.Replication == nil {
+		return ""
+	}
+	return db.asked.Replication.Upstream
+}
+
+// recipe is a small server. cluster_name, which it only shows, is what it is
+// recognised by.
+func (db *postgres) recipe(port int) servers.Recipe {
+	args := []string{"-p", strconv.Itoa(port)}
+	settings := []string{
+		"listen_addresses=127.0.0.1", "cluster_name=" + db.Mark(), "fsync=off", "shared_buffers=8MB",
+		"max_connections=50", "autovacuum=off", "logging_collector=off", "dynamic_shared_memory_type=mmap",
+	}
+	if db.asked.Idle > 0 {
+		limit := strconv.FormatInt(max(db.asked.Idle.Milliseconds(), 1), 10) // 0 would be never
+		settings = append(settings, "idle_session_timeout="+limit, "idle_in_transaction_session_timeout="+limit)
+	}
+	if db.asked.Replication != nil {
+		settings = append(settings, postgresReplication...)
+	}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	return servers.Recipe{Args: args, Child: db.child, Family: true}
+}
+
+// child makes a database and the command line of a process that keeps to its
+// directory.
+func (db *postgres) child(ctx context.Context) (*exec.Cmd, error) {
+	cmd, err := servers.Child("postgres")(ctx)
+	if err != nil {
+		return nil, err
+	}
+	account, err := db.giveDir()
+	if err != nil {
+		return nil, err
+	}
+	cmd.SysProcAttr = as(account)
+	cmd.Args = append(cmd.Args, "-D", db.data(), "-c", "unix_socket_directories=")
+	if _, err := os.Stat(db.data()); err == nil {
+		return cmd, nil // it has run before
+	}
+	return cmd, db.furnish(func() error { return db.init(ctx, account) })
+}
+
+// giveDir gives the server's directory to the account that it runs under; nil
+// when that is the harness's own.
+func (db *postgres) giveDir() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	account, err := user.Lookup(postgresUser)
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL does not run as root, and there is no user %s: %w: install the package postgresql, or do not be root", postgresUser, err)
+	}
+	uid, err1 := strconv.ParseUint(account.Uid, 10, 32)
+	gid, err2 := strconv.ParseUint(account.Gid, 10, 32)
+	// The directory above is the harness's: others may pass through it, not look.
+	err = errors.Join(err1, err2, os.Chmod(filepath.Dir(db.Dir), 0o711), os.Chown(db.Dir, int(uid), int(gid)))
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+}
+
+func as(account *syscall.Credential) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: account}
+}
+
+func (db *postgres) data() string { return filepath.Join(db.Dir, "data") }
+
+// init makes the system tables. Everybody may connect: the server listens on the
+// loopback interface only, and its directory is thrown away.
+func (db *postgres) init(ctx context.Context, account *syscall.Credential) error {
+	initdb, err := servers.Find("initdb")
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(initdb, "-D", db.data(), "-U", postgresUser,
+		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions", "--wal-segsize=1")
+	cmd.Dir, cmd.SysProcAttr = db.Dir, as(account)
+	return db.Made(ctx, cmd, fmt.Sprintf("it may be that %s cannot be reached by the user %s", db.Dir, postgresUser))
+}
+
+// dsn is what the driver wants to know to connect.
+func (db *postgres) dsn(addr string) string {
+	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable"
+}
+
+// answers tries one statement.
+func (db *postgres) answers(ctx context.Context) error {
+	// The driver does not look at ctx while it waits for the first word of a server.
+	pool, err := sql.Open("postgres", db.dsn(db.Addr)+"&connect_timeout=2")
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	var mark string
+	if err := pool.QueryRowContext(ctx, "SHOW cluster_name").Scan(&mark); err != nil {
+		return err
+	}
+	if mark != db.Mark() {
+		return servers.ErrPortTaken
+	}
+	return nil
+}
+
+// Evict implements livestore.Database: it ends the session with the advisory lock.
+func (db *postgres) Evict(ctx context.Context, _ store.Entry) (bool, error) {
+	var ended int
+	err := scan(ctx, "postgres", db.dsn(db.Addr),
+		"SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory' AND granted", &ended)
+	return ended > 0, err
+}
+
+func init() { osproc.OnDiscard(removeSharedMemory) }
+
+// removeSharedMemory removes what a killed server has left in the kernel, initdb's own
+// ones among them. The file that tells its number is gone when it has removed it itself.
+func removeSharedMemory(dir string) error {
+	raw, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	lines := strings.Split(string(raw), "\n")
+	const line = 6 // the key and the number
+	if err != nil || len(lines) <= line {
+		return err
+	}
+	if words := strings.Fields(lines[line]); len(words) == 2 {
+		id, err := strconv.Atoi(words[1])
+		return errors.Join(err, osproc.RemoveSharedMemory(id))
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package live
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// Endpoint implements livestore.Database: an operator's, for no account can write to a replica of PostgreSQL.
+func (db *postgres) Endpoint(addr string) string { return db.dsn(addr) }
+
+// postgresReplication is what servers are told that follow each other, or may come to.
+// They keep their whole log, for replicas that begin anew; a primary that refused is
+// asked again soon; and a partition is silence for as long as it lasts, not for a minute.
+var postgresReplication = []string{
+	"wal_keep_size=1GB", "wal_retrieve_retry_interval=20ms", "wal_sender_timeout=0", "wal_receiver_timeout=0",
+	"max_connections=100", // as the pristine database has it: a replica must not have fewer
+}
+
+// furnish makes the database: of a replica, one that waits for what its primary sends.
+func (db *postgres) furnish(install func() error) error {
+	if err := furnish(db.asked.Replication, db.data(), install); err != nil || db.upstream() == "" {
+		return err
+	}
+	return errors.Join(
+		db.write("standby.signal", ""),
+		db.write("postgresql.auto.conf", "primary_conninfo = '"+conninfo(db.upstream())+"'\n"))
+}
+
+// write makes a file in the database, which belongs to whom the database belongs to.
+func (db *postgres) write(name, text string) error {
+	path := filepath.Join(db.data(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return fmt.Errorf("%s cannot be made a replica: %w: free some space", db.Name, err)
+	}
+	return likewise(filepath.Join(db.data(), "PG_VERSION"), path)
+}
+
+// conninfo is how a replica is told where its primary is.
+func conninfo(primary string) string {
+	host, port, _ := net.SplitHostPort(primary)
+	return "host=" + host + " port=" + port + " user=" + postgresUser
+}
+
+// Follow implements livestore.Database.
+func (db *postgres) Follow(ctx context.Context, primary string) error {
+	return console(ctx, "postgres", db.dsn(db.Addr), func(ctx context.Context, pool *sql.DB) error {
+		_, err := pool.ExecContext(ctx, "ALTER SYSTEM SET primary_conninfo = '"+conninfo(primary)+"'")
+		if err == nil {
+			_, err = pool.ExecContext(ctx, "SELECT pg_reload_conf()")
+		}
+		return err
+	})
+}
+
+// Rejoin implements livestore.Database.
+func (db *postgres) Rejoin(ctx context.Context, primary string) error {
+	db.asked.Replication.Upstream = primary
+	if err := errors.Join(removeSharedMemory(db.Dir), os.RemoveAll(db.data())); err != nil {
+		return err
+	}
+	return db.Relaunch(ctx)
+}
+
+// Promote implements livestore.Database.
+func (db *postgres) Promote(ctx context.Context) error {
+	if _, err := db.asks(ctx, db.Addr, "SELECT pg_promote(false)"); err != nil {
+		return err
+	}
+	return db.Soon(ctx, "did not become a primary", func(ctx context.Context) (bool, error) {
+		return db.asks(ctx, db.Addr, "SELECT NOT pg_is_in_recovery()")
+	})
+}
+
+// InStep implements livestore.Database.
+func (db *postgres) InStep(ctx context.Context, primary string) error {
+	var want string
+	if err := scan(ctx, "postgres", db.dsn(primary), "SELECT pg_current_wal_lsn()", &want); err != nil {
+		return err
+	}
+	return db.Soon(ctx, "did not come into step with its primary", func(ctx context.Context) (bool, error) {
+		return db.asks(ctx, db.Addr, "SELECT coalesce(pg_last_wal_replay_lsn() >= '"+want+"', false)")
+	})
+}
+
+// asks asks a server at that address a question that has yes or no for an answer.
+func (db *postgres) asks(ctx context.Context, addr, question string) (yes bool, err error) {
+	err = scan(ctx, "postgres", db.dsn(addr), question, &yes)
+	return yes, err
+}

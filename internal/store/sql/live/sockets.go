@@ -1,0 +1,82 @@
+package live
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"net"
+	"sync"
+	"time"
+)
+
+// discard closes a connection for good.
+func discard(conn *sql.Conn) {
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // that is how database/sql is told
+	_ = conn.Close()
+}
+
+// dialFunc opens a connection to the address of a link.
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// sockets knows the socket below each connection of a driver.
+type sockets struct{ known sync.Map } // driver.Conn -> net.Conn
+
+// socketKey is the key under which a context carries where to put a new socket.
+type socketKey struct{}
+
+func (s *sockets) dialer(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if into, ok := ctx.Value(socketKey{}).(*net.Conn); ok && err == nil {
+			*into = conn
+		}
+		return conn, err
+	}
+}
+
+// of returns the socket below a connection, nil when it is closed.
+func (s *sockets) of(conn *sql.Conn) (out net.Conn) {
+	_ = conn.Raw(func(below any) error {
+		if socket, ok := s.known.Load(below); ok {
+			out = socket.(net.Conn)
+		}
+		return nil
+	})
+	return out
+}
+
+// socketConnector remembers the sockets of the connections that it makes.
+type socketConnector struct {
+	driver.Connector
+	sockets *sockets
+}
+
+// Connect implements driver.Connector.
+func (c socketConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	var socket net.Conn
+	conn, err := c.Connector.Connect(context.WithValue(ctx, socketKey{}, &socket))
+	if err == nil {
+		c.sockets.known.Store(conn, socket)
+	}
+	return conn, err
+}
+
+// pqDialer is a dialer as PostgreSQL's driver wants it.
+type pqDialer dialFunc
+
+// Dial implements pq.Dialer.
+func (d pqDialer) Dial(network, addr string) (net.Conn, error) {
+	return d(context.Background(), network, addr)
+}
+
+// DialTimeout implements pq.Dialer.
+func (d pqDialer) DialTimeout(network, addr string, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return d(ctx, network, addr)
+}
+
+// DialContext implements pq.DialerContext.
+func (d pqDialer) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	return d(ctx, network, addr)
+}

@@ -1,0 +1,111 @@
+package sql
+
+import (
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+)
+
+// effect is one committed change of a row, as it travels to replicas. Sessions,
+// row locks and named locks do not travel.
+type effect struct {
+	table  string
+	serial int64
+	vals   image // nil: the row was deleted
+	owner  history.NodeID
+	live   bool
+}
+
+// effectDDL is a new table.
+type effectDDL struct{ st *statement }
+
+func effectOf(r *row) any {
+	return effect{table: r.table.name, serial: r.serial, vals: r.vals, owner: r.owner, live: r.live}
+}
+
+// SetReplica says whether the server follows another one. A replica lets nobody change
+// or lock a row but whom it follows; it has named locks of its own all the same.
+func (d *DB) SetReplica(is bool) { d.replica = is }
+
+// changes is what a statement does that a replica does not do for its clients; "" for
+// nothing of that kind.
+func (st *statement) changes() string {
+	switch {
+	case st.forUpdate:
+		return "SELECT FOR UPDATE"
+	case st.kind == kindInsert:
+		return "INSERT"
+	case st.kind == kindUpdate:
+		return "UPDATE"
+	case st.kind == kindDelete:
+		return "DELETE"
+	case st.kind == kindCreate:
+		return "CREATE TABLE"
+	}
+	return ""
+}
+
+// Apply implements store.Follower. A new entry comes out as a Replicated change.
+func (d *DB) Apply(now store.Clock, e any) {
+	d.at(now)
+	if ddl, ok := e.(effectDDL); ok {
+		_ = d.createTable(ddl.st) // it was possible on the primary
+		return
+	}
+	change := e.(effect)
+	t := d.table(change.table)
+	r := t.bySerial(change.serial)
+	switch {
+	case change.vals == nil && r != nil:
+		t.remove(r)
+		return
+	case change.vals == nil:
+		return
+	case r == nil:
+		r = &row{serial: change.serial, table: t, keys: change.vals}
+		t.rows = append(t.rows, r)
+		d.serial = max(d.serial, r.serial)
+	}
+	if g := t.generated(); g >= 0 {
+		t.nextID = max(t.nextID, change.vals[g].num+1)
+	}
+	isNew := change.live && (!r.live || r.owner != change.owner)
+	r.vals, r.owner, r.live = change.vals, change.owner, change.live
+	if isNew && d.isLock(t, r.vals) {
+		d.change(history.Replicated, r.owner, 0, 0)
+	}
+}
+
+func (t *table) bySerial(serial int64) *row {
+	for _, r := range t.rows {
+		if r.serial == serial {
+			return r
+		}
+	}
+	return nil
+}
+
+// CopyTo implements store.Follower: it makes another server hold the same committed rows and nothing else: a
+// replica that begins to follow this one. Entries that the other one alone had
+// come out of it as Forgotten changes.
+func (d *DB) CopyTo(other store.Follower, now store.Clock) {
+	to := other.(*DB)
+	to.Restart(now)
+	for _, t := range to.tables {
+		for _, r := range t.rows {
+			mine := d.table(t.name)
+			if r.live && (mine == nil || mine.bySerial(r.serial) == nil) {
+				to.change(history.Forgotten, r.owner, 0, 0)
+			}
+		}
+	}
+	to.tables, to.serial = nil, d.serial
+	for _, t := range d.tables {
+		c := &table{name: t.name, columns: t.columns, unique: t.unique, nextID: t.nextID}
+		for _, r := range t.rows {
+			if r.vals != nil {
+				c.rows = append(c.rows, &row{serial: r.serial, table: c, keys: r.keys, vals: r.vals, owner: r.owner, live: r.live})
+			}
+		}
+		to.tables = append(to.tables, c)
+	}
+}

@@ -1,0 +1,222 @@
+package sql
+
+import (
+	"strconv"
+	"strings"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+	"lockstep/internal/world"
+)
+
+// Stmt is one statement with its arguments. Query holds one question mark for
+// each argument, in every flavour; adapters number them where a database wants it. It is answered by an Result.
+type Stmt struct {
+	Query string
+	Args  []Value
+	// Does is what it can do to an entry, where that does not follow from its first word: an UPDATE that
+	// gives a row back.
+	Does history.Effect
+}
+
+// What an UPDATE does that gives a row back: RemovesOwn if it says whose.
+const (
+	RemovesOwn = history.RemovesOwn
+	Removes    = history.Removes
+)
+
+// Value is a text or a whole number; the zero value is the empty text.
+type Value struct {
+	Text   string
+	Num    int64
+	IsNum  bool
+	IsBool bool // and a number, 1 for true: PostgreSQL tells the two types apart
+	Null   bool // in results only
+}
+
+// Text and Num make values.
+func Text(s string) Value { return Value{Text: s} }
+
+// Bool makes a truth value.
+func Bool(b bool) Value {
+	v := Value{IsNum: true, IsBool: true}
+	if b {
+		v.Num = 1
+	}
+	return v
+}
+
+// Num makes a number.
+func Num(n int64) Value { return Value{Num: n, IsNum: true} }
+
+// Result is what a statement did.
+type Result struct {
+	Rows     [][]Value // of a SELECT
+	Affected int64     // rows changed by INSERT, UPDATE or DELETE
+	LastID   int64     // the generated id of an INSERT (MySQL); 0 for none
+	Err      error     // ErrTimeout, ErrConnection, an error of ctx, or a *Error
+}
+
+// Error is an error of the database: MySQL's number, or PostgreSQL's SQLSTATE.
+type Error struct {
+	Number  int    // 1062: duplicate key; 0 in PostgreSQL
+	State   string // 23000, 23505
+	Message string
+}
+
+// Error returns the database's text.
+func (e *Error) Error() string { return e.Message }
+
+// Duplicate reports whether an INSERT failed because the row exists: MySQL's
+// error 1062, PostgreSQL's state 23505.
+func (r Result) Duplicate() bool {
+	e, ok := r.Err.(*Error)
+	return ok && (e.Number == 1062 || e.State == "23505")
+}
+
+// The requests to a database are its statements. They and what is answered, in texts.
+
+// Name implements Request: the first word of the statement, or the function that a SELECT
+// without a table calls: INSERT, GET_LOCK.
+func (s Stmt) Name() string { return statementName(s.Query) }
+
+// Op implements Request. A lock of a session is given back by that session, and so is a row that says whose
+// it is.
+func (s Stmt) Op() history.Op {
+	op := history.Op{Name: s.Name()}
+	op.Does = statementEffects[op.Name]
+	says := func(words string) bool { return strings.Contains(world.RequestText(s), words) }
+	switch op.Name {
+	case "GET_LOCK", "PG_ADVISORY_LOCK":
+		op.Bound = true
+	case "SELECT":
+		if says("FOR UPDATE") {
+			op.Does, op.Bound = history.Makes, true
+		}
+	case "DELETE":
+		if says(" AND ") {
+			op.Does = history.Anything // whichever rows its conditions mean
+		}
+	}
+	if s.Does != 0 {
+		op.Does = s.Does
+	}
+	return op
+}
+
+// statementEffects are those of statements by their names.
+var statementEffects = map[string]history.Effect{
+	"BEGIN": history.Beside, "SELECT": history.Asks, "SET": history.Asks, "CREATE": history.Asks,
+	"INSERT": history.Makes, "UPDATE": history.Makes, "GET_LOCK": history.Makes, "PG_ADVISORY_LOCK": history.Makes,
+	"DELETE": history.Removes, "COMMIT": history.RemovesOwn, "RELEASE_LOCK": history.RemovesOwn, "PG_ADVISORY_UNLOCK": history.RemovesOwn,
+}
+
+// AnswerOf says how many rows a statement has changed.
+func (s Stmt) AnswerOf(value any) history.Answer {
+	r, ok := value.(Result)
+	switch s.Name() {
+	case "INSERT", "UPDATE", "DELETE":
+		if ok {
+			return history.Number(r.Affected)
+		}
+	}
+	return history.Answer{}
+}
+
+// AppendText implements Request: the statement with its arguments filled in.
+func (s Stmt) AppendText(buf []byte) []byte {
+	next := 0
+	var quote byte
+	for i := range len(s.Query) {
+		c := s.Query[i]
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"' || c == '`':
+			quote = c
+		case c == '?' && next < len(s.Args):
+			buf = s.Args[next].appendText(buf)
+			next++
+			continue
+		}
+		buf = append(buf, c)
+	}
+	return buf
+}
+
+// appendText appends a value as one would type it.
+func (v Value) appendText(buf []byte) []byte {
+	switch {
+	case v.Null:
+		return append(buf, "NULL"...)
+	case v.IsNum:
+		return strconv.AppendInt(buf, v.Num, 10)
+	}
+	buf = append(buf, '\'')
+	for i := range len(v.Text) {
+		if v.Text[i] == '\'' {
+			buf = append(buf, '\'')
+		}
+		buf = append(buf, v.Text[i])
+	}
+	return append(buf, '\'')
+}
+
+// RowsText are the rows that a SELECT has found, as an answer on one line.
+func (r Result) RowsText() string {
+	if len(r.Rows) == 0 {
+		return "no row"
+	}
+	var buf []byte
+	for i, row := range r.Rows {
+		buf = append(buf, separator(i, "(", " (")...)
+		for k, v := range row {
+			buf = v.appendText(append(buf, separator(k, "", ", ")...))
+		}
+		buf = append(buf, ')')
+	}
+	return string(buf)
+}
+
+// AffectedText says how many rows an INSERT, UPDATE or DELETE has changed, as an answer.
+func (r Result) AffectedText() string {
+	text := strconv.FormatInt(r.Affected, 10) + " row"
+	if r.Affected != 1 {
+		text += "s"
+	}
+	if r.LastID != 0 {
+		text += ", id " + strconv.FormatInt(r.LastID, 10)
+	}
+	return text
+}
+
+// Text is the error as an answer.
+func (e *Error) Text() string {
+	if e.Number != 0 {
+		return "ERROR " + strconv.Itoa(e.Number) + " (" + e.State + "): " + e.Message
+	}
+	return "ERROR " + e.State + ": " + e.Message
+}
+
+func separator(i int, first, later string) string {
+	if i == 0 {
+		return first
+	}
+	return later
+}
+
+// AnswerText implements store.Teller.
+func (s Stmt) AnswerText(value any) string {
+	res, _ := value.(Result)
+	switch strings.ToUpper(LeadingWord(strings.TrimSpace(s.Query))) {
+	case "SELECT":
+		return res.RowsText()
+	case "INSERT", "UPDATE", "DELETE":
+		return res.AffectedText()
+	}
+	return world.OKText
+}
+
+var _ store.Teller = Stmt{}

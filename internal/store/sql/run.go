@@ -1,0 +1,263 @@
+package sql
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+)
+
+// run is one statement on its way through the server. When it has to wait, it is
+// tried again from the beginning whenever a lock was given back; what it has
+// locked stays locked, and what must not be done twice is kept here.
+type run struct {
+	id      uint64
+	session *session
+	stmt    Stmt
+	st      *statement
+	tx      *tx
+	wallMS  int64 // when it began: NOW() of MySQL
+
+	image      image   // INSERT: the row, with the id that was drawn for it
+	rows       []seen  // PostgreSQL: what it saw when it began
+	looked     bool    // rows is set
+	values     []value // SELECT of functions: what has been called
+	waitColumn int     // INSERT: of the unique key that it waits for
+
+	target   target
+	deadline time.Duration // monotonic, when it gives up; noLimit: never
+	lookAt   time.Duration // monotonic, when PostgreSQL looks for a deadlock; noLimit: not any more
+	timedOut bool          // it has waited long enough
+
+	answer store.Answer
+	done   bool
+}
+
+// pgDeadlockTimeout is PostgreSQL's deadlock_timeout as the server comes.
+const pgDeadlockTimeout = time.Second
+
+// begin starts a statement; it is done or waits when begin returns.
+func (d *DB) begin(r *run) {
+	p := d.cfg.Texts.read(d.cfg.Flavour, r.stmt.Query)
+	s := r.session
+	r.st, r.wallMS = p.st, d.wallMS()
+	r.deadline, r.lookAt = noLimit, noLimit
+	switch {
+	case p.err != nil:
+		d.fail(r, p.err)
+	case p.st.params != len(r.stmt.Args):
+		d.fail(r, d.cfg.Flavour.beyond("a statement with another number of arguments than question marks"))
+	case s.aborted && p.st.kind != kindCommit && p.st.kind != kindRollback:
+		d.fail(r, aborted())
+	case d.replica && p.st.changes() != "":
+		d.fail(r, d.cfg.Flavour.readOnly(p.st.changes()))
+	default:
+		r.tx = s.tx
+		if r.tx == nil {
+			r.tx = d.newTx(s)
+		}
+		d.try(r)
+	}
+}
+
+// try does the statement, or as much as the locks of others allow.
+func (d *DB) try(r *run) {
+	res, wait, err := d.perform(r)
+	switch {
+	case wait.none():
+		d.finish(r, res, err)
+	case r.session.running == r && r.target.same(wait):
+	default:
+		d.wait(r, wait)
+	}
+}
+
+// wait lets the statement wait for its target; it keeps its place if it has one.
+func (d *DB) wait(r *run, on target) {
+	if r.session.running == nil {
+		r.session.running = r
+		d.waiting = append(d.waiting, r)
+	}
+	r.target = on
+	if on.name == nil || d.cfg.Flavour == PostgreSQL { // GET_LOCK says itself how long it waits
+		r.deadline = noLimit
+		if limit := r.session.lockWait; limit >= 0 {
+			r.deadline = d.now.Mono + limit
+		}
+	}
+	r.lookAt = noLimit
+	if d.cfg.Flavour == PostgreSQL {
+		r.lookAt = d.now.Mono + pgDeadlockTimeout
+	} else if circle := d.deadlocked(r); len(circle) > 0 {
+		d.refuse(d.victim(circle))
+	}
+	if r.deadline >= 0 && r.deadline <= d.now.Mono && !r.done {
+		d.timeOut(r)
+	}
+}
+
+// victim is the session of a deadlock that InnoDB rolls back: the one that has
+// changed and locked least, of equals the one that came last into the circle.
+func (d *DB) victim(circle []*session) *session {
+	weight := func(s *session) int {
+		t := s.running.tx
+		return len(t.writes) + len(t.locked)
+	}
+	least := circle[0]
+	for _, s := range circle[1:] {
+		if weight(s) <= weight(least) {
+			least = s
+		}
+	}
+	return least
+}
+
+// refuse ends the transaction of a session's statement because of a deadlock.
+func (d *DB) refuse(s *session) {
+	r := s.running
+	if d.cfg.Flavour == MySQL && r.target.name == nil && s.tx != nil {
+		d.rollback(s.tx, history.Expired, 0)
+		s.tx = nil // the whole transaction is undone, not the statement only
+	}
+	d.fail(r, d.cfg.Flavour.deadlock())
+}
+
+// timeOut ends the waiting of a statement: GET_LOCK answers 0, others fail.
+func (d *DB) timeOut(r *run) {
+	r.timedOut = true
+	if r.target.name != nil && d.cfg.Flavour == MySQL {
+		d.try(r)
+		return
+	}
+	d.fail(r, d.cfg.Flavour.waitTimeout())
+}
+
+// fail ends a statement with an error.
+func (d *DB) fail(r *run, err *Error) { d.finish(r, Result{}, err) }
+
+// finish ends a statement and its transaction, unless BEGIN has opened it.
+func (d *DB) finish(r *run, res Result, err *Error) {
+	s := r.session
+	if s.running == r {
+		d.stopWaiting(r)
+	}
+	s.idle = d.now.Mono
+	switch {
+	case r.tx == nil || r.tx.ended:
+	case r.tx != s.tx && err == nil:
+		d.commit(r.tx)
+	case r.tx != s.tx:
+		d.rollback(r.tx, history.Removed, s.conn.Client)
+	}
+	if err != nil && s.tx != nil && d.cfg.Flavour == PostgreSQL && !s.aborted {
+		s.aborted = true // its locks are free already, but it lasts until the client ends it
+		d.rollback(s.tx, history.Expired, 0)
+	}
+	if s.conn.ID == pooled {
+		d.end(s, history.Expired)
+	}
+	r.done, r.answer = true, store.Answer{Value: res}
+	if err != nil {
+		r.answer.Err, r.answer.Text = err, err.Text()
+	} else {
+		r.answer.Text = r.stmt.AnswerText(res)
+	}
+	if r != d.current {
+		d.out.Answers = append(d.out.Answers, store.LateAnswer{ID: r.id, Answer: r.answer})
+	}
+}
+
+func (d *DB) stopWaiting(r *run) {
+	r.session.running = nil
+	d.waiting = slices.DeleteFunc(d.waiting, func(w *run) bool { return w == r })
+}
+
+// settle lets go on who waited for what was given back, in the order in which
+// they came, and then those who waited behind a statement of their own session.
+func (d *DB) settle() {
+	for d.freed {
+		d.freed = false
+		for i := 0; i < len(d.waiting); i++ {
+			r := d.waiting[i]
+			if d.try(r); r.done {
+				d.freed = true // its place is free, at least
+				break
+			}
+		}
+		if d.nextOfBacklog() {
+			d.freed = true
+		}
+	}
+}
+
+// nextOfBacklog starts the next statement of a session that has become idle.
+func (d *DB) nextOfBacklog() bool {
+	for _, s := range d.sessions {
+		if s.running == nil && len(s.backlog) > 0 {
+			r := s.backlog[0]
+			s.backlog = s.backlog[1:]
+			d.begin(r)
+			return true
+		}
+	}
+	return false
+}
+
+// at tells the database the time. MariaDB and MySQL let GET_LOCK wait until an instant of
+// the wall clock (MDL_context::acquire_lock), so a step ahead ends waits early, and a step
+// back makes them longer. InnoDB's lock waits and PostgreSQL's timers last as long as they
+// say.
+func (d *DB) at(now store.Clock) {
+	step := (now.Wall - now.Mono) - (d.now.Wall - d.now.Mono)
+	d.now = now
+	if step == 0 || d.cfg.Flavour == PostgreSQL {
+		return
+	}
+	for _, r := range d.waiting {
+		if r.target.name != nil && r.deadline >= 0 {
+			r.deadline = max(r.deadline-step, 0)
+		}
+	}
+}
+
+// Due implements store.Model.
+func (d *DB) Due() (time.Duration, bool) {
+	at, any := time.Duration(0), false
+	for _, r := range d.waiting {
+		for _, t := range [...]time.Duration{r.deadline, r.lookAt} {
+			if t >= 0 && (!any || t < at) {
+				at, any = t, true
+			}
+		}
+	}
+	for _, s := range d.sessions {
+		if t, ok := d.idleUntil(s); ok && (!any || t < at) {
+			at, any = t, true
+		}
+	}
+	return at, any
+}
+
+// Tick implements store.Model.
+func (d *DB) Tick(now store.Clock) {
+	d.at(now)
+	for i := 0; i < len(d.waiting); i++ {
+		r := d.waiting[i]
+		if r.lookAt >= 0 && r.lookAt <= now.Mono {
+			r.lookAt = noLimit
+			if len(d.deadlocked(r)) > 0 {
+				d.refuse(r.session)
+			}
+		}
+		if !r.done && r.deadline >= 0 && r.deadline <= now.Mono {
+			d.timeOut(r)
+		}
+		if r.done {
+			i = -1 // the list has changed
+			d.freed = true
+		}
+	}
+	d.endIdle()
+	d.settle()
+}

@@ -1,0 +1,137 @@
+package sql
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+)
+
+// session is what belongs to one connection.
+type session struct {
+	conn     store.Conn
+	tx       *tx           // that BEGIN has opened; nil: each statement is its own
+	aborted  bool          // PostgreSQL: the transaction has had an error
+	lockWait time.Duration // how long a statement waits for a row lock; negative: for ever
+	running  *run          // that waits
+	backlog  []*run        // that have come meanwhile
+	idle     time.Duration // monotonic, since when it has had nothing to do
+}
+
+// defaultLockWait is innodb_lock_wait_timeout as the server comes; PostgreSQL's
+// lock_timeout is off.
+const (
+	defaultLockWait = 50 * time.Second
+	noLimit         = -1
+)
+
+func (d *DB) find(id uint64) *session {
+	for _, s := range d.sessions {
+		if s.conn.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// pooled is the number of a connection that is any one of a pool.
+const pooled = 0
+
+// session returns the session of a connection; its first statement opens it.
+func (d *DB) session(c store.Conn) *session {
+	if s := d.find(c.ID); s != nil {
+		return s
+	}
+	s := &session{conn: c, lockWait: defaultLockWait}
+	if d.cfg.Flavour == PostgreSQL {
+		s.lockWait = noLimit
+	}
+	if c.ID != pooled {
+		d.sessions = append(d.sessions, s)
+	}
+	return s
+}
+
+// idleUntil is when, on the monotonic clock, an idle session has said nothing for too long;
+// false when it is not idle, or may be for ever.
+func (d *DB) idleUntil(s *session) (time.Duration, bool) {
+	idle := s.running == nil && len(s.backlog) == 0
+	return s.idle + d.cfg.IdleTimeout, idle && d.cfg.IdleTimeout > 0
+}
+
+// endIdle ends the sessions that have been idle for too long.
+func (d *DB) endIdle() {
+	for i := 0; i < len(d.sessions); i++ {
+		s := d.sessions[i]
+		if at, ok := d.idleUntil(s); ok && at <= d.now.Mono {
+			d.out.Drops = append(d.out.Drops, s.conn)
+			d.end(s, history.Expired)
+			i-- // it has left the list
+		}
+	}
+}
+
+// end closes a session: what it waits for is forgotten, its transaction is rolled
+// back, its named locks are free. kind says how its entries came to their end.
+func (d *DB) end(s *session, kind history.Kind) {
+	if r := s.running; r != nil {
+		d.stopWaiting(r)
+		if r.tx != s.tx {
+			d.rollback(r.tx, kind, 0)
+		}
+	}
+	s.backlog = nil
+	if s.tx != nil {
+		d.rollback(s.tx, kind, 0)
+		s.tx = nil
+	}
+	for _, n := range d.named {
+		if n.holder == s {
+			d.free(n, kind, 0)
+		}
+	}
+	d.sessions = slices.DeleteFunc(d.sessions, func(other *session) bool { return other == s })
+	d.freed = true
+}
+
+// namedLock is a lock that a function takes for a session: GET_LOCK,
+// pg_advisory_lock.
+type namedLock struct {
+	key    value
+	holder *session
+	count  int // how often the holder has taken it
+}
+
+// lookup returns a named lock. A name that nobody has is free. MariaDB tells names apart by their
+// bytes, unlike rows: "a", "A" and "a " are three locks (MySQL makes the first two one).
+func (d *DB) lookup(key value) *namedLock {
+	for _, n := range d.named {
+		if n.key == key {
+			return n
+		}
+	}
+	n := &namedLock{key: key}
+	d.named = append(d.named, n)
+	return n
+}
+
+// grant gives a named lock to a session, once more if it has it.
+func (d *DB) grant(n *namedLock, s *session) {
+	n.holder = s
+	n.count++
+	if n.count == 1 && d.isEntry(n) {
+		d.change(history.Granted, s.conn.Client, s.conn.Client, 0)
+	}
+}
+
+// free takes a named lock from its holder.
+func (d *DB) free(n *namedLock, kind history.Kind, by history.NodeID) {
+	if d.isEntry(n) {
+		d.change(kind, n.holder.conn.Client, by, 0)
+	}
+	n.holder, n.count = nil, 0
+	d.freed = true
+}
+
+func (d *DB) isEntry(n *namedLock) bool { return n.key.digits() == d.cfg.Lock.Key }

@@ -1,0 +1,62 @@
+package sql
+
+import (
+	"time"
+
+	"lockstep/internal/store"
+)
+
+// What locks name to keep their entries in a database.
+const (
+	MySQLID    store.ID = "mysql"
+	PostgresID store.ID = "postgres"
+)
+
+func init() {
+	store.Register(store.Store{
+		ID: MySQLID, Place: 6, Node: "mysql", Title: "MySQL",
+		About: "One MySQL primary and its asynchronous replicas.", Topology: store.Replicated, New: model(MySQL), Prepare: tables, Requests: []string{"BEGIN", "COMMIT", "CREATE", "DELETE", "GET_LOCK", "INSERT", "RELEASE_LOCK", "SELECT", "SET", "UPDATE"},
+		Idle: 8 * time.Hour, // wait_timeout as MySQL and MariaDB come; PostgreSQL comes with none
+		Programs: []store.Program{
+			{Name: "mariadbd", Install: "sudo apt-get install -y mariadb-server", Version: []string{"--version"}},
+			{Name: "mariadb-install-db", Install: "sudo apt-get install -y mariadb-server"},
+		},
+		Image: &store.Image{
+			Product: "mariadb", Public: "mariadb:10.11", Command: "mariadbd", Data: "/var/lib/mysql",
+			Env: map[string]string{"MARIADB_ALLOW_EMPTY_ROOT_PASSWORD": "1"},
+		},
+		IdleDoc: "wait_timeout in MariaDB, which counts whole seconds",
+	})
+	store.Register(store.Store{
+		ID: PostgresID, Place: 7, Node: "postgres", Title: "PostgreSQL",
+		About: "One PostgreSQL primary and its asynchronous replicas.", Topology: store.Replicated, New: model(PostgreSQL),
+		Requests: []string{"BEGIN", "COMMIT", "DELETE", "INSERT", "PG_ADVISORY_LOCK", "PG_ADVISORY_UNLOCK", "SELECT", "SET", "UPDATE"},
+		Programs: []store.Program{
+			{Name: "postgres", Install: "sudo apt-get install -y postgresql", Version: []string{"--version"}},
+			{Name: "initdb", Install: "sudo apt-get install -y postgresql", Version: []string{"--version"}},
+		},
+		Image: &store.Image{
+			Product: "postgres", Public: "postgres:15", Command: "postgres", Data: "/var/lib/postgresql/data",
+			Env: map[string]string{"POSTGRES_HOST_AUTH_METHOD": "trust"},
+		},
+		IdleDoc: "idle_session_timeout and idle_in_transaction_session_timeout in PostgreSQL",
+	})
+}
+
+// model makes a server of a flavour.
+func model(f Flavour) func(store.Setup) store.Model {
+	return func(s store.Setup) store.Model {
+		texts, ok := (*s.Memory).(*Texts)
+		if !ok {
+			texts = &Texts{}
+			*s.Memory = texts
+		}
+		setup := make([]Stmt, len(s.Prepare))
+		for i, r := range s.Prepare {
+			setup[i] = r.(Stmt)
+		}
+		return New(Config{
+			Flavour: f, Lock: s.Lock, EpochMS: s.EpochMS, Setup: setup, IdleTimeout: s.Idle, Texts: texts,
+		})
+	}
+}

@@ -1,0 +1,27 @@
+package sql
+
+import "lockstep/internal/world"
+
+// tables are the statements that make what the locks in MySQL expect to be there, as a migration would
+// before anything runs. They are executed on a fresh database, in this order. The locks in PostgreSQL need
+// no table.
+func tables(keys ...string) []world.Request {
+	all := []world.Request{Stmt{Query: uniqueTable}, Stmt{Query: leasesTable}, Stmt{Query: rowsTable}}
+	for _, key := range keys {
+		all = append(all, Stmt{
+			Query: "INSERT INTO lock_rows (name) VALUES (?)", Args: []Value{Text(key)},
+		})
+	}
+	return all
+}
+
+const (
+	// uniqueTable: a row is there while the lock is held (mysql-unique).
+	uniqueTable = "CREATE TABLE locks (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARCHAR(64) NOT NULL UNIQUE)"
+	// leasesTable: a row stays for ever, and says until when who holds the lock
+	// (mysql-unique-ttl). Times are milliseconds since 1970.
+	leasesTable = "CREATE TABLE lock_leases (name VARCHAR(64) NOT NULL PRIMARY KEY, owner VARCHAR(64) NOT NULL, expires_at BIGINT NOT NULL, version BIGINT NOT NULL)"
+	// rowsTable: a row stays for ever, and is locked while the lock is held
+	// (mysql-for-update).
+	rowsTable = "CREATE TABLE lock_rows (name VARCHAR(64) NOT NULL PRIMARY KEY)"
+)

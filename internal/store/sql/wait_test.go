@@ -1,0 +1,97 @@
+package sql
+
+import (
+	"testing"
+	"time"
+)
+
+// What the conformance tests compare with real servers where there are some, for a machine
+// that has none.
+
+const twoRowsTable = "CREATE TABLE d (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)"
+
+// A lock goes to those who wait in the order in which they came.
+func TestFirstComeFirstServed(t *testing.T) {
+	b := newBench(t, MySQL)
+	get, free := "SELECT GET_LOCK('x', 60)", "SELECT RELEASE_LOCK('x')"
+	b.want(b.do("A", get), "(1)")
+	for _, who := range []string{"B", "C", "D"} {
+		b.want(b.do(who, get), "waits")
+	}
+	// Each answer to a GET_LOCK is the next one's: 2, 3 and 4 are those above, and the
+	// first one's comes again after them, with number 6.
+	for i, next := range []struct {
+		who string
+		id  uint64
+	}{{"A", 2}, {"B", 3}, {"C", 4}, {"D", 6}} {
+		if got := b.do(next.who, free); got != "(1)" {
+			t.Errorf("%s's release: %s", next.who, got)
+		}
+		if out := b.db.Output(); len(out.Answers) != 1 || out.Answers[0].ID != next.id || out.Answers[0].Text != "(1)" {
+			t.Errorf("after %s's release: %+v, want the answer to %d", next.who, out.Answers, next.id)
+		}
+		if i == 0 {
+			b.want(b.do("A", get), "waits")
+		}
+	}
+}
+
+// Who wants a row for itself waits for those who share it, and who comes later and would
+// share it waits behind: else sharers could keep it out for ever.
+func TestASharerDoesNotOvertake(t *testing.T) {
+	b := newBench(t, MySQL, twoRowsTable, "INSERT INTO d (name, n) VALUES ('a', 0)")
+	const (
+		duplicate = "ERROR 1062 (23000): Duplicate entry 'a' for key 'PRIMARY'"
+		share     = "INSERT INTO d (name, n) VALUES ('a', 0)" // shares the row that is there
+	)
+	for _, who := range []string{"A", "B", "C"} {
+		b.want(b.do(who, "BEGIN"), "OK")
+	}
+	b.want(b.do("A", share), duplicate)
+	b.want(b.do("B", "SELECT n FROM d WHERE name = 'a' FOR UPDATE"), "waits")
+	b.want(b.do("C", share), "waits")
+	b.want(b.do("A", "COMMIT"), "OK", "late (0)")
+	b.want(b.do("B", "COMMIT"), "OK", "late "+duplicate)
+}
+
+// PostgreSQL: who waited longest for the end of a transaction inserts, the others fail.
+func TestTheFirstWaiterInserts(t *testing.T) {
+	b := newBench(t, PostgreSQL, "CREATE TABLE d (name VARCHAR(64) NOT NULL PRIMARY KEY)")
+	insert := "INSERT INTO d (name) VALUES ('a')"
+	b.want(b.do("A", "BEGIN"), "OK")
+	b.want(b.do("A", insert), "1 row")
+	b.want(b.do("B", insert), "waits")
+	b.want(b.do("C", insert), "waits")
+	b.do("A", "ROLLBACK")
+	out := b.db.Output()
+	if len(out.Answers) != 2 || out.Answers[0].ID != 3 || out.Answers[0].Err != nil || out.Answers[1].ID != 4 || out.Answers[1].Err == nil {
+		t.Errorf("late answers %+v, want B's row and C's error", out.Answers)
+	}
+}
+
+// Two transactions that lock two rows in opposite orders: InnoDB refuses the one that
+// closed the circle, when both have done as much.
+func TestWhoClosesTheCircleIsRefused(t *testing.T) {
+	b := newBench(t, MySQL, twoRowsTable, "INSERT INTO d (name, n) VALUES ('a', 0)", "INSERT INTO d (name, n) VALUES ('b', 0)")
+	add := func(row string) string { return "UPDATE d SET n = n + 1 WHERE name = '" + row + "'" }
+	b.want(b.do("A", "BEGIN"), "OK")
+	b.want(b.do("B", "BEGIN"), "OK")
+	b.want(b.do("A", add("a")), "1 row")
+	b.want(b.do("B", add("b")), "1 row")
+	b.want(b.do("A", add("b")), "waits")
+	b.want(b.do("B", add("a")), "ERROR 1213 (40001): Deadlock found when trying to get lock; try restarting transaction", "late 1 row")
+}
+
+// A lease until a millisecond lasts through it: whoever takes the row over within it has
+// taken it from somebody, and has not found it expired.
+func TestALeaseLastsThroughItsLastMillisecond(t *testing.T) {
+	for _, tt := range []struct {
+		at   time.Duration
+		gone string
+	}{{500 * time.Millisecond, "removed 1 by 2 0s"}, {501 * time.Millisecond, "expired 1 by 0 0s"}} {
+		b := newBench(t, MySQL, timedTable)
+		b.want(b.do("a", "INSERT INTO l (name, owner, expires_at) VALUES ('lock', 'x', "+nowMS+" + 500)"), "1 row", "granted 1 by 1 500ms")
+		b.now = tt.at
+		b.want(b.do("b", "UPDATE l SET owner = ?, expires_at = "+nowMS+" + 500 WHERE name = 'lock'", Text("y")), "1 row", tt.gone, "granted 2 by 2 500ms")
+	}
+}

@@ -1,0 +1,351 @@
+// Package storetest holds the model of a store to its real servers: both get the same requests and have to give
+// the same answers. A store brings its model, a function that asks its server, and requests.
+//
+//	servers := livetest.Start(t, nats.ID, livestore.Wish{Settings: store.Settings{time.Hour}})
+//	d := &storetest.Duel{T: t, Model: nats.New(time.Hour), Real: servers.Do}
+//	luck := storetest.Luck(t, 1, 1)
+//	d.Run(5000, func() world.Request { return nats.Get{Key: fmt.Sprint(luck.IntN(3))} })
+//	d.Demand(50, "GET")
+//
+// That is all for a store that answers at once, on any connection, in names that it is given. Each field of a Duel
+// is for one that does not: names of its own (Translate, Same, Names), sessions and watches (Open, DoAs, Hears),
+// requests that wait (Waits, Waiting), time (Now, Tick, Pass). The flags -conformance.seed and
+// -conformance.operations of go test choose the requests of every store.
+//
+// Beside that it says what every model has to do (whole_test.go), and compares requests with what is told of them
+// (Requests, Answers).
+package storetest
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+	"lockstep/internal/world"
+)
+
+var (
+	seed       = flag.Uint64("conformance.seed", 0, "seed of the random requests; 0: the test's own")
+	operations = flag.Int("conformance.operations", 0, "how many random requests to compare; 0: as many as the test says")
+)
+
+// Luck draws requests, from the seed of the command line or the test's own.
+func Luck(t testing.TB, own, stream uint64) *rand.Rand {
+	if *seed != 0 {
+		own = *seed
+	}
+	t.Helper()
+	t.Logf("seed %d", own)
+	return rand.New(rand.NewPCG(own, stream))
+}
+
+// Operations is how many requests to compare: what the command line says, or the test.
+func Operations(own int) int {
+	if *operations != 0 {
+		return *operations
+	}
+	return own
+}
+
+// patience is how long a busy machine may take to answer what has not to wait.
+const patience = 20 * time.Second
+
+// Conn is the connection of a test that needs one only.
+var Conn = store.Conn{ID: 1, Client: 1}
+
+// Duel is a model beside a real server. They get the same requests.
+type Duel struct {
+	T     testing.TB
+	Model store.Model
+	// Real asks the server. A request that the model keeps waiting is asked beside those that follow.
+	Real func(c store.Conn, r world.Request) (any, error)
+	// Translate is a request in the server's words, where it has names and numbers of its own (Names); nil: it
+	// has none.
+	Translate func(r world.Request) world.Request
+	// Same says in what the server's answer differs from the model's, "" for nothing, and may learn from it what
+	// the server calls something; nil: in types, values and the texts of errors.
+	Same func(r world.Request, want store.Answer, got Reply) string
+	// Kind is a kind of answer, for Demand; nil: the request's name, and "refused" behind it.
+	Kind func(r world.Request, a store.Answer) string
+	// Answered hears of each answer on which both agree, of a late one as well; nil: nobody does.
+	Answered func(c store.Conn, r world.Request, a store.Answer)
+	// Hears is what the server has told a connection without being asked, until the answer that it has just given,
+	// and forgets it; nil: the test compares that itself.
+	Hears func(c store.Conn) []any
+	// Waits reports whether the server keeps so many requests waiting, or cannot say so; it is asked until it does,
+	// as long as some wait in the model. nil: none ever does.
+	Waits func(count int) bool
+	// Anew empties both before each batch of Run, so that of one in which something differs the fewest requests
+	// can be found that show it; nil: nothing does.
+	Anew func()
+	// Now is what the clocks show; nil: Clock, which the test moves.
+	Now   func() store.Clock
+	Clock store.Clock
+
+	Asked   int // requests
+	conns   uint64
+	log     []string
+	seen    map[string]int
+	batch   []*call // since Anew
+	waiting []*call
+	heard   map[uint64][]any
+	dropped map[uint64]bool
+}
+
+// batch is how many requests Run plays until both begin anew.
+const batch = 400
+
+// Reply is what the server answers.
+type Reply struct {
+	Value any
+	Err   error
+}
+
+// call is a request that is under way.
+type call struct {
+	id      uint64
+	conn    store.Conn
+	request world.Request
+	got     chan Reply
+}
+
+// shown is how many of the last requests a failure shows.
+const shown = 25
+
+// Fail ends the test with the last requests.
+func (d *Duel) Fail(format string, args ...any) {
+	d.T.Helper()
+	d.T.Fatalf("%s\nafter %d requests, the last of them:\n%s", fmt.Sprintf(format, args...), d.Asked, strings.Join(d.log, "\n"))
+}
+
+// Log notes what a test does besides asking, for Fail.
+func (d *Duel) Log(format string, args ...any) {
+	d.log = append(d.log[max(0, len(d.log)-shown+1):], fmt.Sprintf(format, args...))
+}
+
+// Run compares the answers to so many requests (see Operations); next may ask for some itself, and return nil.
+func (d *Duel) Run(own int, next func() world.Request) {
+	d.T.Helper()
+	for d.Asked < Operations(own) {
+		if d.Anew != nil && len(d.batch)%batch == 0 {
+			d.batch = nil
+			d.Anew()
+		}
+		if r := next(); r != nil {
+			d.Do(r)
+		}
+	}
+}
+
+// Open is one more connection of a client.
+func (d *Duel) Open(client history.NodeID) store.Conn {
+	d.conns++
+	return store.Conn{ID: Conn.ID + d.conns, Client: client}
+}
+
+// Do asks both for something and returns what the model answers: nil as long as it keeps the request waiting.
+func (d *Duel) Do(r world.Request) any {
+	d.T.Helper()
+	a, _ := d.DoAs(Conn, r)
+	return a.Value
+}
+
+// DoAs is Do on one of several connections, with the whole answer.
+func (d *Duel) DoAs(c store.Conn, r world.Request) (a store.Answer, done bool) {
+	d.T.Helper()
+	d.Asked++
+	k := d.ask(c, r)
+	if d.Anew != nil {
+		d.batch = append(d.batch, k)
+	}
+	d.Log("%s", k)
+	a, done = d.Model.Exec(d.now(), k.id, c, r)
+	switch {
+	case done:
+		d.log[len(d.log)-1] += " -> " + a.Text
+		d.match(k, a, "")
+	case d.Waits == nil:
+		d.Fail("the model keeps %s waiting", k)
+	default:
+		d.log[len(d.log)-1] += " waits"
+		d.waiting = append(d.waiting, k)
+		d.Count(r.Name()+" waits", 1)
+		d.Count("waits", 1)
+	}
+	d.Collect()
+	if done && d.Hears != nil {
+		d.compareHeard(c)
+	}
+	return a, done
+}
+
+// Modelled asks the model alone.
+func (d *Duel) Modelled(r world.Request) any {
+	a, _ := d.Model.Exec(d.now(), 0, Conn, r)
+	return a.Value
+}
+
+// Served asks the server alone.
+func (d *Duel) Served(r world.Request) (any, error) { return d.Real(Conn, d.translated(r)) }
+
+// Awaits asks the server alone until it answers, as one that was started again does in its own time.
+func (d *Duel) Awaits(r world.Request) {
+	d.T.Helper()
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := d.Served(r); err == nil {
+			return
+		} else if time.Since(began) > patience {
+			d.Fail("no answer after %v: %v", patience, err)
+		}
+	}
+}
+
+// ask sends the server a request.
+func (d *Duel) ask(c store.Conn, r world.Request) *call {
+	k, asked := &call{uint64(d.Asked), c, r, make(chan Reply, 1)}, d.translated(r)
+	go func() {
+		value, err := d.Real(c, asked)
+		k.got <- Reply{value, err}
+	}()
+	return k
+}
+
+func (k *call) String() string {
+	text := world.RequestText(k.request)
+	if k.conn != Conn {
+		return fmt.Sprintf("client %d: %s", k.conn.Client, text)
+	}
+	return text
+}
+
+func (d *Duel) now() store.Clock {
+	if d.Now != nil {
+		return d.Now()
+	}
+	return d.Clock
+}
+
+func (d *Duel) translated(r world.Request) world.Request {
+	if d.Translate != nil {
+		return d.Translate(r)
+	}
+	return r
+}
+
+// match compares the answers to a request that the model has answered.
+func (d *Duel) match(k *call, a store.Answer, late string) {
+	d.T.Helper()
+	if differs := d.differs(k, a); differs != "" {
+		d.Fail("%s", d.smallest(differs))
+	}
+	kind := d.Kind
+	if kind == nil {
+		kind = Kind
+	}
+	d.Count(kind(k.request, a)+late, 1)
+	if d.Answered != nil {
+		d.Answered(k.conn, k.request, a)
+	}
+}
+
+func (d *Duel) differs(k *call, a store.Answer) string {
+	same := d.Same
+	if same == nil {
+		same = Differ
+	}
+	select {
+	case got := <-k.got:
+		if differs := same(k.request, a, got); differs != "" {
+			return fmt.Sprintf("%s: %s\nmodel  %s\nserver %s", k, differs, text(a.Value, a.Err), text(got.Value, got.Err))
+		}
+	case <-time.After(patience):
+		return fmt.Sprintf("%s: the model answers %s, and the server waits", k, text(a.Value, a.Err))
+	}
+	return ""
+}
+
+// smallest leaves out requests of the batch as long as some answer differs, and returns what then differs.
+func (d *Duel) smallest(differs string) string {
+	if d.Anew == nil {
+		return differs
+	}
+	for before := len(d.batch) + 1; len(d.batch) < before; {
+		before = len(d.batch)
+		for i := before - 1; i >= 0; i-- {
+			fewer := slices.Delete(slices.Clone(d.batch), i, i+1)
+			if again, played := d.replay(fewer); again != "" {
+				d.batch, differs = fewer[:played], again
+				i = min(i, played)
+			}
+		}
+	}
+	d.log = nil
+	for _, k := range d.batch {
+		d.log = append(d.log, k.String())
+	}
+	return differs
+}
+
+// replay plays requests to both until some answer differs, and returns how many those were.
+func (d *Duel) replay(requests []*call) (differs string, played int) {
+	d.Anew()
+	for i, k := range requests {
+		again := d.ask(k.conn, k.request)
+		a, done := d.Model.Exec(d.now(), again.id, k.conn, k.request)
+		if done {
+			differs = d.differs(again, a)
+		}
+		if differs != "" {
+			return differs, i + 1
+		}
+	}
+	return "", 0
+}
+
+// Differ says whether two answers differ, if only in the type of a value.
+func Differ(_ world.Request, want store.Answer, got Reply) string {
+	if text(want.Value, want.Err) != text(got.Value, got.Err) {
+		return "another answer"
+	}
+	return ""
+}
+
+func text(value any, err error) string {
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return fmt.Sprintf("%T %+v", value, value)
+}
+
+// Kind is the name of the request, and whether it was refused.
+func Kind(r world.Request, a store.Answer) string {
+	if a.Err != nil {
+		return r.Name() + " refused"
+	}
+	return r.Name()
+}
+
+// Count notes that something was compared so often, for Demand.
+func (d *Duel) Count(kind string, times int) {
+	if d.seen == nil {
+		d.seen = map[string]int{}
+	}
+	d.seen[kind] += times
+}
+
+// Demand fails the test unless there was so much of each kind of answer: it must not be one of errors only.
+func (d *Duel) Demand(least int, kinds ...string) {
+	d.T.Helper()
+	d.T.Logf("%d requests: %v", d.Asked, d.seen)
+	for _, kind := range kinds {
+		if d.seen[kind] < least {
+			d.T.Errorf("only %d times %q: the requests miss it", d.seen[kind], kind)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package storetest
+
+import (
+	"strings"
+	"testing"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+	"lockstep/internal/world"
+)
+
+// Requests returns what compares a request with what a reader sees of it and with what it can do to an entry, and
+// looks whether package faults says the same. An Op without a name has the first word of the text.
+func Requests(t testing.TB) func(r world.Request, text string, op history.Op) {
+	return func(r world.Request, text string, op history.Op) {
+		t.Helper()
+		if op.Name == "" {
+			op.Name, _, _ = strings.Cut(text, " ")
+		}
+		if got := world.RequestText(r); got != text {
+			t.Errorf("got  %s\nwant %s", got, text)
+		}
+		if got := r.Op(); got != op || r.Name() != op.Name {
+			t.Errorf("%s: %s\ngot  %+v\nwant %+v", text, r.Name(), got, op)
+		}
+		if part := faults.Acquire.Of(r.Name(), false); op.Does.AboutEntry() != (part != faults.NoPart) {
+			t.Errorf("%s: whether it is about an entry, package faults sees otherwise", text)
+		}
+	}
+}
+
+// Answers returns what compares the answer to a request, a value or an error, with what a reader sees of it and with
+// what it says of an entry.
+func Answers(t testing.TB) func(r world.Request, value any, err error, text string, says history.Answer) {
+	return func(r world.Request, value any, err error, text string, says history.Answer) {
+		t.Helper()
+		var got string
+		switch err := err.(type) {
+		case nil:
+			got = store.AnswerText(r, value)
+		case interface{ Text() string }:
+			got = err.Text()
+		default:
+			got = err.Error()
+		}
+		if got != text {
+			t.Errorf("%s is answered %q, want %q", world.RequestText(r), got, text)
+		}
+		if got := world.AnswerTo(r, value, err); got != says {
+			t.Errorf("%s, answered %s\ngot  %+v\nwant %+v", world.RequestText(r), text, got, says)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package live
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/store/zookeeper"
+	"lockstep/internal/world"
+)
+
+// client executes requests in ZooKeeper's own protocol. What a client library does by itself (heartbeats, another
+// server, watches laid anew) is zookeeper.Client, in both worlds the same; below that are eight messages.
+type client struct {
+	c livestore.Client
+
+	mu        sync.Mutex
+	passwords map[int64][]byte // of the sessions of this process
+}
+
+func connect(c livestore.Client) (livestore.Executor, error) {
+	return &client{c: c, passwords: map[int64][]byte{}}, nil
+}
+
+// Do implements livestore.Executor.
+func (*client) Do(_ context.Context, _ int, r world.Request) (any, error) {
+	panic("zookeeper: " + r.Name() + " outside of a session")
+}
+
+// Mark implements livestore.Marker: heartbeats and watches that are laid anew are about no path.
+func (*client) Mark(r world.Request) string {
+	switch r := r.(type) {
+	case zookeeper.Create:
+		return mark(r.Name(), r.Path)
+	case zookeeper.Delete:
+		return mark(r.Name(), r.Path)
+	case zookeeper.Exists:
+		return mark(r.Name(), r.Path)
+	case zookeeper.Children:
+		return mark(r.Name(), r.Path)
+	}
+	return mark(r.Name(), "")
+}
+
+// line is livestore.Line: a connection, on which a session is opened or taken up again.
+type line struct {
+	client *client
+	conn   net.Conn
+	in     livestore.Incoming
+
+	mu      sync.Mutex
+	last    int32
+	waiting map[int32]chan message // by the number of the request
+	closing bool                   // the server closes the connection when it has answered
+	broken  bool
+}
+
+// message is a message of a server behind its length: of all but the first one the rest behind its header.
+type message struct {
+	in   input
+	zxid int64
+	code int32
+}
+
+// settles is how long a connection is looked at before it is used: the link to a dead server accepts it, and
+// closes it at once.
+const settles = 5 * time.Millisecond
+
+// Open implements livestore.Opener.
+func (c *client) Open(ctx context.Context, server int, in livestore.Incoming) (livestore.Line, error) {
+	conn, err := c.c.Dial(ctx, "tcp", c.c.Endpoints[server])
+	if err != nil {
+		return nil, world.ErrConnection
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(settles))
+	_, err = conn.Read(make([]byte, 1)) // a server says nothing before it is asked
+	if timeout, ok := err.(net.Error); !ok || !timeout.Timeout() {
+		_ = conn.Close()
+		return nil, world.ErrConnection
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	l := &line{client: c, conn: conn, in: in, waiting: map[int32]chan message{}}
+	go l.read()
+	return l, nil
+}
+
+// Close implements livestore.Line.
+func (l *line) Close() { _ = l.conn.Close() } // it may be closed already
+
+// Do implements livestore.Line.
+func (l *line) Do(ctx context.Context, r world.Request) (any, error) {
+	number := l.number(r)
+	_, closing := r.(zookeeper.Close)
+	answer, err := l.send(number, closing, l.client.encode(number, r))
+	if err != nil {
+		return nil, world.ErrConnection
+	}
+	select {
+	case m, ok := <-answer:
+		if !ok {
+			return nil, world.ErrConnection
+		}
+		if connect, ok := r.(zookeeper.Connect); ok {
+			return l.client.opened(connect, m.in)
+		}
+		return decode(r, m)
+	case <-ctx.Done():
+		return nil, world.ErrConnection
+	}
+}
+
+// number is that of the next message.
+func (l *line) number(r world.Request) int32 {
+	switch r.(type) {
+	case zookeeper.Connect:
+		return opening
+	case zookeeper.Ping:
+		return pingNumber
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last++
+	return l.last
+}
+
+func (l *line) send(number int32, closing bool, body []byte) (<-chan message, error) {
+	answer := make(chan message, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken {
+		return nil, world.ErrConnection
+	}
+	l.waiting[number], l.closing = answer, l.closing || closing
+	_, err := l.conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
+	return answer, err
+}
+
+// read hands out what the server sends, until the connection breaks.
+func (l *line) read() {
+	for first := true; ; first = false {
+		body, err := readMessage(l.conn)
+		if err != nil {
+			break
+		}
+		m, number := message{in: body}, int32(opening)
+		if !first {
+			number, m.zxid, m.code = m.in.int(), m.in.long(), m.in.int()
+		}
+		if number == watchNumber {
+			kind := zookeeper.EventType(m.in.int())
+			m.in.int() // the state of the session
+			l.in.Push(zookeeper.Event{Type: kind, Path: m.in.text()})
+			continue
+		}
+		l.mu.Lock()
+		if waits := l.waiting[number]; waits != nil {
+			delete(l.waiting, number)
+			waits <- m
+		}
+		l.mu.Unlock()
+	}
+	l.mu.Lock()
+	l.broken = true
+	for _, waits := range l.waiting {
+		close(waits)
+	}
+	expected := l.closing
+	l.mu.Unlock()
+	_ = l.conn.Close() // it may be closed already
+	if !expected {
+		l.in.Broke()
+	}
+}
+
+// longestMessage is more than any that a lock is sent.
+const longestMessage = 1 << 20
+
+func readMessage(from io.Reader) (input, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(from, size[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n > longestMessage {
+		return nil, fmt.Errorf("zookeeper: a message of %d bytes", n)
+	}
+	body := make([]byte, n)
+	_, err := io.ReadFull(from, body)
+	return body, err
+}

@@ -1,0 +1,45 @@
+// Package live has ZooKeeper played on real servers.
+package live
+
+import (
+	"context"
+	"time"
+
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/real/witness"
+	"lockstep/internal/store"
+	"lockstep/internal/store/zookeeper"
+)
+
+func init() {
+	livestore.Register(livestore.Driver{
+		Store: zookeeper.ID, Stagger: 100 * time.Millisecond,
+		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, OnlyOwnRemoved: onlyOwnRemoved,
+		Longest: func(s store.Settings) time.Duration { return longestSession * zookeeper.Tick(s) },
+	})
+}
+
+// longestSession is how many ticks the servers grant a session at most.
+const longestSession = 20
+
+// leads reports whether the server leads its ensemble, or is alone.
+func leads(ctx context.Context, s *servers.Server) bool {
+	mode := modeOf(ctx, s)
+	return mode == "leader" || mode == "standalone"
+}
+
+// onlyOwnRemoved reads what the servers have agreed on. A majority of them has all of it; in a container nobody
+// can read it, and doubts stay.
+func onlyOwnRemoved(members []*servers.Server, key string) bool {
+	var logs [][]witness.Transaction
+	for _, s := range members {
+		if log, err := witness.TransactionsOf(s.Dir); err == nil {
+			logs = append(logs, log)
+		}
+	}
+	if key != "" {
+		key = "/" + key
+	}
+	return 2*len(logs) > len(members) && witness.OnlyOwnRemoved(logs, key)
+}

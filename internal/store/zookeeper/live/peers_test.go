@@ -1,0 +1,47 @@
+package live
+
+import (
+	"io"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	"lockstep/internal/real/servers"
+)
+
+// A follower may call its leader before that one listens.
+func TestACallWaitsForWhoIsAboutToListen(t *testing.T) {
+	port, err := servers.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	in, err := openIntroducer(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.accept()
+	defer in.close()
+	caller, err := net.Dial("tcp", in.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer caller.Close()
+	_ = caller.SetDeadline(time.Now().Add(5 * time.Second))
+	time.Sleep(50 * time.Millisecond)
+	leader, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leader.Close()
+	go func() {
+		if c, err := leader.Accept(); err == nil {
+			_, _ = c.Write([]byte("hello"))
+			_ = c.Close()
+		}
+	}()
+	if got, err := io.ReadAll(caller); string(got) != "hello" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

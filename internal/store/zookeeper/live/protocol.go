@@ -1,0 +1,82 @@
+package live
+
+import (
+	"encoding/binary"
+
+	"lockstep/internal/real/link"
+)
+
+// protocol is that of ZooKeeper. A message is its length and that much. The
+// first one in each direction opens the session. Of the others, a request begins
+// with its number and its kind, and a reply with the request's number; heartbeats all
+// have the same one, and news of watches has one that no request has.
+func protocol() link.Dissector { return &stream{} }
+
+type stream struct {
+	link.Tagged
+	greeted [2]bool // by direction
+}
+
+// Requests by their kind (ZooDefs.OpCode), in the words of the ports.
+var names = map[int32]string{
+	opCreate: "CREATE", opDelete: "DELETE", opExists: "EXISTS", opChildren: "CHILDREN", 12: "CHILDREN", opPing: "PING", opSetWatches: "SETWATCHES", opClose: "CLOSE",
+}
+
+// session stands for the number of the message that opens a session.
+const session = 1 << 40
+
+// mark is what a request is recognised by: its name and the path that it is
+// about, "" for one without.
+func mark(name, path string) string {
+	if path == "" {
+		return name
+	}
+	return name + " " + path
+}
+
+// Next implements link.Dissector.
+func (z *stream) Next(d link.Direction, part []byte) (int, link.Message, error) {
+	if len(part) < 4 {
+		return 0, link.Message{}, nil
+	}
+	size := binary.BigEndian.Uint32(part)
+	if size > link.MaxMessage {
+		return 0, link.Message{}, link.ErrProtocol
+	}
+	n := 4 + int(size)
+	if len(part) < n {
+		return 0, link.Message{}, nil
+	}
+	body := part[4:n]
+	if !z.greeted[d] {
+		z.greeted[d] = true
+		return n, link.Message{Exchange: session, Begins: true, Mark: mark("CONNECT", "")}, nil
+	}
+	if len(body) < 4 {
+		return 0, link.Message{}, link.ErrProtocol
+	}
+	number := int32(binary.BigEndian.Uint32(body))
+	if d == link.Up {
+		return n, link.Message{Exchange: int64(number), Begins: true, Mark: markOf(body[4:])}, nil
+	}
+	if number == watchNumber {
+		return n, link.Message{}, nil
+	}
+	return n, link.Message{Exchange: int64(number), Begins: true}, nil
+}
+
+// markOf reads the kind of a request and its path, which comes first.
+func markOf(body []byte) string {
+	if len(body) < 4 {
+		return ""
+	}
+	name := names[int32(binary.BigEndian.Uint32(body))]
+	if name != "CREATE" && name != "DELETE" && name != "EXISTS" && name != "CHILDREN" || len(body) < 8 {
+		return mark(name, "")
+	}
+	path := body[8:]
+	if size := binary.BigEndian.Uint32(body[4:]); int64(size) <= int64(len(path)) {
+		path = path[:size]
+	}
+	return mark(name, string(path))
+}

@@ -1,0 +1,192 @@
+package live
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"lockstep/internal/store/zookeeper"
+	"lockstep/internal/world"
+)
+
+// The messages of ZooKeeper (zookeeper.jute, ZooDefs.OpCode). All numbers are big endian; a text is its length and
+// its bytes, a list its length and its elements. A request is its number, its kind and what that has; an answer
+// the request's number, the latest transaction, an error code and what the request's kind is answered with. The
+// first message in each direction has no such header.
+const (
+	opCreate, opDelete, opExists, opChildren, opPing, opSetWatches, opClose = 1, 2, 3, 8, 11, 101, -11
+
+	watchNumber = -1
+	pingNumber  = -2
+	opening     = -1000 // stands for the first message, which has no number
+)
+
+// The error codes (KeeperException.Code) that a lock may see.
+var problems = map[int32]error{
+	-110: zookeeper.ErrNodeExists, -101: zookeeper.ErrNoNode, -103: zookeeper.ErrBadVersion, -112: zookeeper.ErrSessionExpired,
+	-108: zookeeper.ErrEphemeralParent, -111: zookeeper.ErrNotEmpty, -8: zookeeper.ErrBadArguments,
+}
+
+// flags are what the kinds of nodes are on the wire.
+var flags = [...]int32{zookeeper.Persistent: 0, zookeeper.Ephemeral: 1, zookeeper.EphemeralSequential: 3}
+
+// encode is a request as a message.
+func (c *client) encode(number int32, r world.Request) []byte {
+	var out output
+	if r, ok := r.(zookeeper.Connect); ok {
+		out.int(0)  // the protocol's version
+		out.long(0) // the latest transaction: any server will do
+		out.int(int32(r.Timeout / time.Millisecond))
+		out.long(r.Session)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		password := c.passwords[r.Session]
+		if password == nil {
+			password = make([]byte, 16)
+		}
+		out.text(string(password))
+		return out
+	}
+	out.int(number)
+	switch r := r.(type) {
+	case zookeeper.Ping:
+		out.int(opPing)
+	case zookeeper.Create:
+		out.int(opCreate)
+		out.text(r.Path)
+		out.text(r.Data)
+		out.int(1)  // entry of the list of who may do what:
+		out.int(31) // everything
+		out.text("world")
+		out.text("anyone")
+		out.int(flags[r.Mode])
+	case zookeeper.Delete:
+		out.int(opDelete)
+		out.text(r.Path)
+		out.int(r.Version)
+	case zookeeper.Exists:
+		out.int(opExists)
+		out.text(r.Path)
+		out.bool(r.Watch)
+	case zookeeper.Children:
+		out.int(opChildren)
+		out.text(r.Path)
+		out.bool(false)
+	case zookeeper.SetWatches:
+		out.int(opSetWatches)
+		out.long(r.Since)
+		for _, paths := range [][]string{r.Data, r.Exist, nil} { // the last one of children
+			out.int(int32(len(paths)))
+			for _, p := range paths {
+				out.text(p)
+			}
+		}
+	case zookeeper.Close:
+		out.int(opClose)
+	default:
+		panic("zookeeper: a request of another store: " + r.Name())
+	}
+	return out
+}
+
+// opened reads the answer to the first message. A session that is over has no number.
+func (c *client) opened(asked zookeeper.Connect, in input) (any, error) {
+	in.int() // the protocol's version
+	timeout, session := time.Duration(in.int())*time.Millisecond, in.long()
+	if session == 0 {
+		return nil, zookeeper.ErrSessionExpired
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if asked.Session == 0 {
+		c.passwords[session] = []byte(in.text())
+	}
+	return zookeeper.Granted{ID: session, Timeout: timeout}, nil
+}
+
+// decode is the answer to a request.
+func decode(r world.Request, m message) (any, error) {
+	err := problems[m.code]
+	if m.code != 0 && err == nil {
+		err = fmt.Errorf("zk: error %d", m.code)
+	}
+	switch r.(type) {
+	case zookeeper.Exists:
+		if errors.Is(err, zookeeper.ErrNoNode) {
+			return zookeeper.Found{Zxid: m.zxid}, nil
+		}
+		if err == nil {
+			return zookeeper.Found{Stat: m.in.stat(), Zxid: m.zxid}, nil
+		}
+	case zookeeper.Create:
+		if err == nil {
+			return zookeeper.Created{Path: m.in.text(), Zxid: m.zxid}, nil
+		}
+	case zookeeper.Children:
+		if err == nil {
+			return m.in.texts(), nil
+		}
+	}
+	return nil, err
+}
+
+// output is a message that is being written.
+type output []byte
+
+func (o *output) int(n int32)  { *o = binary.BigEndian.AppendUint32(*o, uint32(n)) }
+func (o *output) long(n int64) { *o = binary.BigEndian.AppendUint64(*o, uint64(n)) }
+
+func (o *output) bool(b bool) {
+	if b {
+		*o = append(*o, 1)
+	} else {
+		*o = append(*o, 0)
+	}
+}
+
+func (o *output) text(s string) {
+	o.int(int32(len(s)))
+	*o = append(*o, s...)
+}
+
+// input is the rest of a message that is being read; what is missing at its end reads as zero.
+type input []byte
+
+func (in *input) skip(n int) []byte {
+	n = min(max(n, 0), len(*in))
+	out := (*in)[:n]
+	*in = (*in)[n:]
+	return out
+}
+
+func (in *input) int() int32 {
+	var raw [4]byte
+	copy(raw[:], in.skip(4))
+	return int32(binary.BigEndian.Uint32(raw[:]))
+}
+
+func (in *input) long() int64 {
+	var raw [8]byte
+	copy(raw[:], in.skip(8))
+	return int64(binary.BigEndian.Uint64(raw[:]))
+}
+
+func (in *input) text() string { return string(in.skip(int(in.int()))) }
+
+func (in *input) texts() (all []string) {
+	for range min(int(in.int()), len(*in)) {
+		all = append(all, in.text())
+	}
+	return all
+}
+
+// stat is the state of a node: when and by which transactions it was made and changed, its versions, its owner.
+func (in *input) stat() *zookeeper.Stat {
+	s := &zookeeper.Stat{Czxid: in.long()}
+	in.skip(3 * 8) // the last transaction, and both times
+	s.Version = in.int()
+	in.skip(2 * 4) // the versions of the children and of the list of who may do what
+	s.EphemeralOwner = in.long()
+	return s
+}

@@ -1,0 +1,123 @@
+package zookeeper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/history"
+	"lockstep/internal/store"
+	"lockstep/internal/world"
+)
+
+// node is a znode. Only its session's end or a request takes it away.
+type node struct {
+	stat     Stat
+	owner    *session // nil for a persistent node
+	children []string // names, in the order of their making
+	created  int32    // how many children were ever made: the number of the next sequential one
+}
+
+// split returns a path's parent and the name below it.
+func split(path string) (parent, name string, ok bool) {
+	slash := strings.LastIndexByte(path, '/')
+	switch {
+	case slash < 0 || path == "/":
+		return "", "", false
+	case slash == 0:
+		return "/", path[1:], true
+	}
+	return path[:slash], path[slash+1:], true
+}
+
+// create makes a node. A transaction that fails has a number too.
+func (m *Model) create(s *session, op Create) store.Answer {
+	m.zxid++
+	parentPath, name, ok := split(op.Path)
+	if !ok {
+		return failed(ErrBadArguments)
+	}
+	parent := m.nodes[parentPath]
+	if parent == nil {
+		return failed(ErrNoNode)
+	}
+	path := op.Path
+	if op.Mode == EphemeralSequential {
+		number := fmt.Sprintf("%010d", parent.created)
+		path, name = path+number, name+number
+	}
+	if m.nodes[path] != nil {
+		return failed(ErrNodeExists)
+	}
+	if parent.owner != nil {
+		return failed(ErrEphemeralParent)
+	}
+	n := &node{stat: Stat{Czxid: m.zxid}}
+	if op.Mode != Persistent {
+		n.owner, n.stat.EphemeralOwner = s, s.id
+		s.ephemerals = append(s.ephemerals, path)
+	}
+	parent.created++
+	parent.children = append(parent.children, name)
+	m.nodes[path] = n
+	m.fire(NodeCreated, path)
+	m.settle(history.Removed, s.client)
+	return answer(Created{Path: path, Zxid: m.zxid}, path)
+}
+
+func (m *Model) delete(s *session, op Delete) store.Answer {
+	m.zxid++
+	if _, _, ok := split(op.Path); !ok {
+		return failed(ErrBadArguments)
+	}
+	n := m.nodes[op.Path]
+	switch {
+	case n == nil:
+		return failed(ErrNoNode)
+	case op.Version != -1 && op.Version != n.stat.Version:
+		return failed(ErrBadVersion)
+	case len(n.children) > 0:
+		return failed(ErrNotEmpty)
+	}
+	if n.owner != nil {
+		n.owner.ephemerals = without(n.owner.ephemerals, op.Path)
+	}
+	m.unlink(op.Path)
+	m.settle(history.Removed, s.client)
+	return answer(nil, world.OKText)
+}
+
+// unlink takes a node out of the tree.
+func (m *Model) unlink(path string) {
+	parentPath, name, _ := split(path)
+	parent := m.nodes[parentPath]
+	parent.children = without(parent.children, name)
+	delete(m.nodes, path)
+	m.fire(NodeDeleted, path)
+}
+
+func without(list []string, item string) []string {
+	i := slices.Index(list, item)
+	return slices.Delete(list, i, i+1)
+}
+
+func (m *Model) exists(c store.Conn, op Exists) store.Answer {
+	if op.Watch {
+		m.lay(c, op.Path)
+	}
+	found := Found{Zxid: m.zxid}
+	if n := m.nodes[op.Path]; n != nil {
+		stat := n.stat
+		found.Stat = &stat
+	}
+	return answer(found, found.Stat.Text())
+}
+
+func (m *Model) children(op Children) store.Answer {
+	n := m.nodes[op.Path]
+	if n == nil {
+		return failed(ErrNoNode)
+	}
+	names := slices.Clone(n.children)
+	return answer(names, namesText(names))
+}

@@ -1,0 +1,61 @@
+package zookeeper
+
+import (
+	"slices"
+
+	"lockstep/internal/store"
+	"lockstep/internal/world"
+)
+
+// watch is a connection's wish to hear of the next change of one node.
+type watch struct {
+	conn store.Conn
+	path string
+}
+
+// lay leaves a watch behind. A second one of the same connection is the same one.
+func (m *Model) lay(c store.Conn, path string) {
+	for _, w := range m.watches {
+		if w.conn.ID == c.ID && w.path == path {
+			return
+		}
+	}
+	m.watches = append(m.watches, watch{c, path})
+}
+
+// fire tells all who watch a node, and forgets their watches.
+func (m *Model) fire(t EventType, path string) {
+	m.watches = slices.DeleteFunc(m.watches, func(w watch) bool {
+		if w.path == path {
+			m.tell(w.conn, t, path)
+		}
+		return w.path == path
+	})
+}
+
+func (m *Model) tell(c store.Conn, t EventType, path string) {
+	e := Event{Type: t, Path: path}
+	m.Out.Pushes = append(m.Out.Pushes, store.Push{Conn: c, Value: e, Text: e.text()})
+}
+
+// setWatches lays watches anew, but for those whose event has come already.
+func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
+	for _, path := range op.Data {
+		switch n := m.nodes[path]; {
+		case n == nil:
+			m.tell(c, NodeDeleted, path)
+		case n.stat.Czxid > op.Since: // nobody changes a node, so it is another one
+			m.tell(c, NodeChanged, path)
+		default:
+			m.lay(c, path)
+		}
+	}
+	for _, path := range op.Exist {
+		if m.nodes[path] != nil {
+			m.tell(c, NodeCreated, path)
+		} else {
+			m.lay(c, path)
+		}
+	}
+	return answer(nil, world.OKText)
+}

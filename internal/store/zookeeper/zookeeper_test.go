@@ -1,0 +1,292 @@
+package zookeeper
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/store"
+)
+
+// The connections of two clients; b2 is a second one of B.
+var (
+	a  = store.Conn{ID: 1, Client: 1}
+	b  = store.Conn{ID: 2, Client: 2}
+	b2 = store.Conn{ID: 3, Client: 2}
+)
+
+// tape is a model whose answers and outputs are written down as they come.
+type tape struct {
+	*Model
+	t   *testing.T
+	now time.Duration
+}
+
+func newTape(t *testing.T) *tape {
+	return &tape{Model: New(Config{Tick: 2 * time.Second, LockPath: "/lock"}), t: t}
+}
+
+// do executes a request and returns its answer and what came out.
+func (p *tape) do(c store.Conn, op store.Op) string {
+	p.t.Helper()
+	answer, done := p.Exec(store.Clock{Mono: p.now}, 0, c, op)
+	if !done {
+		p.t.Fatalf("%s waits", op.Name())
+	}
+	return answer.Text + p.rest()
+}
+
+// rest is what has come out besides answers.
+func (p *tape) rest() string {
+	out := p.Output()
+	text := ""
+	for _, c := range out.Changes {
+		text += fmt.Sprintf(" | %v %s of %d by %d", c.Kind, c.Key, c.Owner, c.By)
+		if c.TTL > 0 {
+			text += " for " + c.TTL.String()
+		}
+	}
+	for _, push := range out.Pushes {
+		text += fmt.Sprintf(" | to %d: %s", push.Conn.ID, push.Text)
+	}
+	for _, c := range out.Drops {
+		text += fmt.Sprintf(" | drop %d", c.ID)
+	}
+	return text
+}
+
+func (p *tape) expect(got, want string) {
+	p.t.Helper()
+	if got != want {
+		p.t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func (p *tape) tick(at time.Duration) string {
+	p.now = at
+	p.Tick(store.Clock{Mono: at})
+	return p.rest()
+}
+
+func ephemeral(path string) Create { return Create{Path: path, Mode: Ephemeral} }
+
+func sequential(path string) Create { return Create{Path: path, Mode: EphemeralSequential} }
+
+func TestEntryIsTheEphemeralNode(t *testing.T) {
+	p := newTape(t)
+	p.expect(p.do(a, Connect{Timeout: 10 * time.Second}), "session 0x1, timeout 10000")
+	p.expect(p.do(b, Connect{Timeout: 10 * time.Second}), "session 0x2, timeout 10000")
+	p.expect(p.do(a, ephemeral("/lock")), "/lock | granted /lock of 1 by 1 for 10s")
+	p.expect(p.do(b, ephemeral("/lock")), "(error) zk: node already exists")
+	p.expect(p.do(b, Exists{Path: "/lock", Watch: true}), "czxid 3, version 0, session 0x1")
+	p.expect(p.do(b, Delete{Path: "/lock", Version: 1}), "(error) zk: version conflict")
+	p.expect(p.do(b, Delete{Path: "/lock", Version: 0}), "OK | removed /lock of 1 by 2 | to 2: DELETED /lock")
+	p.expect(p.do(a, Delete{Path: "/lock", Version: -1}), "(error) zk: node does not exist")
+	p.expect(p.do(b, Exists{Path: "/lock", Watch: true}), "no node")
+	p.expect(p.do(b, ephemeral("/lock")), "/lock | granted /lock of 2 by 2 for 10s | to 2: CREATED /lock")
+	p.expect(p.do(b, Exists{Path: "/lock"}), "czxid 8, version 0, session 0x2") // 4, 5 and 7 failed, 6 deleted
+	p.expect(p.do(a, Close{}), "OK")
+}
+
+func TestEntryIsTheHeadOfTheQueue(t *testing.T) {
+	p := newTape(t)
+	p.do(a, Connect{Timeout: 10 * time.Second})
+	p.do(b, Connect{Timeout: 20 * time.Second})
+	p.expect(p.do(a, Create{Path: "/lock"}), "/lock")
+	p.expect(p.do(b, sequential("/lock/z-")), "/lock/z-0000000000 | granted /lock/z-0000000000 of 2 by 2 for 20s")
+	p.expect(p.do(a, sequential("/lock/a-")), "/lock/a-0000000001")
+	p.expect(p.do(a, ephemeral("/lock/other")), "/lock/other")
+	p.expect(p.do(a, Children{Path: "/lock"}), "[z-0000000000 a-0000000001 other]")
+	p.expect(p.do(b, Exists{Path: "/lock/a-0000000001", Watch: true}), "czxid 5, version 0, session 0x1")
+	p.expect(p.do(b, Delete{Path: "/lock/z-0000000000", Version: -1}),
+		"OK | removed /lock/z-0000000000 of 2 by 2 | granted /lock/a-0000000001 of 1 by 2 for 10s")
+	// Four children were made, one is gone: the next number is 3, not 2.
+	p.expect(p.do(b, sequential("/lock/z-")), "/lock/z-0000000003")
+	p.expect(p.do(a, Close{}),
+		"OK | removed /lock/a-0000000001 of 1 by 1 | granted /lock/z-0000000003 of 2 by 1 for 20s | to 2: DELETED /lock/a-0000000001")
+}
+
+// A session of 10 s that was touched at 3 s ends at the tick after 13 s.
+func TestSessionsEndOnATick(t *testing.T) {
+	p := newTape(t)
+	p.do(a, Connect{Timeout: 10 * time.Second})
+	p.do(a, ephemeral("/lock"))
+	p.now = 3 * time.Second
+	p.expect(p.do(a, Ping{}), "OK | extended /lock of 1 by 1 for 10s")
+	if due, ok := p.Due(); due != 14*time.Second || !ok {
+		t.Errorf("due at %v, %v", due, ok)
+	}
+	p.expect(p.tick(14*time.Second-1), "")
+	p.expect(p.tick(14*time.Second), " | expired /lock of 1 by 0 | drop 1")
+	if due, ok := p.Due(); ok {
+		t.Errorf("due at %v without a session", due)
+	}
+	p.expect(p.do(a, Ping{}), "(error) connection lost | drop 1")
+	p.expect(p.do(a, Connect{Timeout: 10 * time.Second, Session: 1}), "(error) zk: session has been expired by the server")
+}
+
+// Exactly on a tick the next one counts: a session never ends too early.
+func TestSessionsAreRoundedUp(t *testing.T) {
+	tests := []struct{ touched, asked, end time.Duration }{
+		{0, 10 * time.Second, 12 * time.Second},
+		{1999 * time.Millisecond, 10 * time.Second, 12 * time.Second},
+		{2 * time.Second, 10 * time.Second, 14 * time.Second},
+		{0, time.Second, 6 * time.Second},  // at least two ticks
+		{0, time.Minute, 42 * time.Second}, // at most twenty
+		{0, 5 * time.Second, 6 * time.Second},
+	}
+	for _, tt := range tests {
+		p := newTape(t)
+		p.now = tt.touched
+		p.do(a, Connect{Timeout: tt.asked})
+		if due, _ := p.Due(); due != tt.end {
+			t.Errorf("%v asked for at %v: ends at %v, want %v", tt.asked, tt.touched, due, tt.end)
+		}
+	}
+}
+
+// Two sessions end at the same tick: first come, first gone, and nobody blames a
+// request that comes right after.
+func TestExpiryComesBeforeTheNextRequest(t *testing.T) {
+	p := newTape(t)
+	p.do(a, Connect{Timeout: 10 * time.Second})
+	p.do(b, Connect{Timeout: 10 * time.Second})
+	p.do(a, Create{Path: "/lock"})
+	p.do(a, sequential("/lock/q-"))
+	p.do(b, sequential("/lock/q-"))
+	p.now = 12 * time.Second
+	p.expect(p.do(b2, Connect{Timeout: 10 * time.Second}), "session 0x3, timeout 10000"+
+		" | expired /lock/q-0000000000 of 1 by 0 | granted /lock/q-0000000001 of 2 by 0 for 10s"+
+		" | expired /lock/q-0000000001 of 2 by 0 | drop 1 | drop 2")
+}
+
+func TestNewLeaderGivesAllSessionsTheirTimeAnew(t *testing.T) {
+	p := newTape(t)
+	p.do(a, Connect{Timeout: 10 * time.Second})
+	p.do(b, Connect{Timeout: 20 * time.Second})
+	p.do(a, ephemeral("/lock"))
+	p.do(b, Exists{Path: "/lock", Watch: true})
+	p.Closed(store.Clock{}, b)
+	p.now = 11 * time.Second
+	p.Lead(store.Clock{Mono: p.now})
+	p.expect(p.rest(), " | extended /lock of 1 by 1 for 10s | drop 1")
+	if due, _ := p.Due(); due != 22*time.Second {
+		t.Errorf("due at %v", due)
+	}
+	p.expect(p.do(a, Connect{Timeout: 10 * time.Second, Session: 1}), "session 0x1, timeout 10000 | extended /lock of 1 by 1 for 10s")
+	p.expect(p.do(b2, Connect{Timeout: 20 * time.Second, Session: 2}), "session 0x2, timeout 20000")
+	p.expect(p.do(a, Delete{Path: "/lock", Version: -1}), "OK | removed /lock of 1 by 1") // B's watch went with its connection
+	p.expect(p.do(a, ephemeral("/lock")), "/lock | granted /lock of 1 by 1 for 10s")
+	p.expect(p.do(b2, Exists{Path: "/lock"}), "czxid 4294967298, version 0, session 0x1") // the second of the epoch
+}
+
+func TestSessionIsOnOneConnection(t *testing.T) {
+	p := newTape(t)
+	p.do(b, Connect{Timeout: 10 * time.Second})
+	p.do(b, Exists{Path: "/lock", Watch: true})
+	p.expect(p.do(b2, Connect{Timeout: 20 * time.Second, Session: 1}), "session 0x1, timeout 20000 | drop 2")
+	p.Closed(store.Clock{}, b) // comes late, and is not about the new connection
+	p.expect(p.do(b2, SetWatches{Since: 1, Exist: []string{"/lock"}}), "OK")
+	p.expect(p.do(b2, ephemeral("/lock")), "/lock | granted /lock of 2 by 2 for 20s | to 3: CREATED /lock")
+	p.expect(p.do(b2, SetWatches{Since: 2, Data: []string{"/lock"}}), "OK")
+	p.expect(p.do(b2, SetWatches{Since: 1, Data: []string{"/lock", "/gone"}, Exist: []string{"/lock"}}),
+		"OK | to 3: CHANGED /lock | to 3: DELETED /gone | to 3: CREATED /lock")
+}
+
+// A session that is taken up has its whole time anew; that its connection has gone changes nothing.
+func TestASessionTakenUpBeginsItsTimeAnew(t *testing.T) {
+	p := newTape(t)
+	p.do(b, Connect{Timeout: 10 * time.Second})
+	p.now = 3 * time.Second
+	p.Closed(store.Clock{Mono: p.now}, b)
+	if due, _ := p.Due(); due != 12*time.Second {
+		t.Errorf("without a connection it ends at %v, want 12s", due)
+	}
+	p.do(b2, Connect{Timeout: 10 * time.Second, Session: 1})
+	if due, _ := p.Due(); due != 14*time.Second {
+		t.Errorf("taken up after 3s it ends at %v, want 14s", due)
+	}
+}
+
+func TestEvictEndsTheSessionOfTheEntry(t *testing.T) {
+	p := newTape(t)
+	if p.Evict(store.Clock{}, "lock") {
+		t.Error("dropped what is not there")
+	}
+	p.do(a, Connect{Timeout: 10 * time.Second})
+	p.do(b, Connect{Timeout: 10 * time.Second})
+	p.do(a, ephemeral("/lock"))
+	if !p.Evict(store.Clock{}, "lock") {
+		t.Error("dropped nothing")
+	}
+	p.expect(p.rest(), " | removed /lock of 1 by 0 | drop 1")
+	p.expect(p.do(b, Exists{Path: "/lock"}), "no node")
+}
+
+func TestRequestsReadAsTyped(t *testing.T) {
+	tests := []struct {
+		op   store.Op
+		want string
+	}{
+		{Connect{Timeout: 1500 * time.Millisecond}, "CONNECT 1500"},
+		{Connect{Timeout: time.Second, Session: 26}, "CONNECT 1000 SESSION 0x1a"},
+		{Ping{}, "PING"},
+		{Create{Path: "/a"}, "CREATE /a"},
+		{ephemeral("/a"), "CREATE /a EPHEMERAL"},
+		{sequential("/a/b-"), "CREATE /a/b- EPHEMERAL SEQUENTIAL"},
+		{Delete{Path: "/a", Version: -1}, "DELETE /a -1"},
+		{Exists{Path: "/a"}, "EXISTS /a"},
+		{Exists{Path: "/a", Watch: true}, "EXISTS /a WATCH"},
+		{Children{Path: "/a"}, "CHILDREN /a"},
+		{SetWatches{Since: 7, Data: []string{"/a"}, Exist: []string{"/b"}}, "SETWATCHES SINCE 7 /a /b"},
+		{Close{}, "CLOSE"},
+	}
+	for _, tt := range tests {
+		got := string(tt.op.AppendText(nil))
+		if got != tt.want || !strings.HasPrefix(got, tt.op.Name()) {
+			t.Errorf("%s: got %q, want %q", tt.op.Name(), got, tt.want)
+		}
+	}
+}
+
+func TestErrorsAreThoseOfTheStore(t *testing.T) {
+	p := newTape(t)
+	p.do(a, Connect{Timeout: 10 * time.Second})
+	p.do(a, ephemeral("/e"))
+	p.do(a, Create{Path: "/p"})
+	p.do(a, Create{Path: "/p/q"})
+	tests := []struct {
+		op   store.Op
+		want error
+	}{
+		{Create{Path: "/none/x"}, ErrNoNode},
+		{Create{Path: "/p"}, ErrNodeExists},
+		{Create{Path: "/e/x"}, ErrEphemeralParent},
+		{Create{Path: "x"}, ErrBadArguments},
+		{Delete{Path: "/p", Version: -1}, ErrNotEmpty},
+		{Delete{Path: "/p", Version: 3}, ErrBadVersion},
+		{Delete{Path: "/"}, ErrBadArguments},
+		{Children{Path: "/none"}, ErrNoNode},
+	}
+	for _, tt := range tests {
+		got, _ := p.Exec(store.Clock{}, 0, a, tt.op)
+		if !errors.Is(got.Err, tt.want) || got.Text != "(error) "+tt.want.Error() {
+			t.Errorf("%s: got %v %q, want %v", tt.op.AppendText(nil), got.Err, got.Text, tt.want)
+		}
+	}
+	if len(p.Output().Changes) != 0 {
+		t.Error("a failed request changed an entry")
+	}
+}
+
+func TestKeptIsWhatLivesAsLongAsASession(t *testing.T) {
+	p := newTape(t)
+	p.do(a, Connect{Timeout: 10 * time.Second})
+	for _, op := range []Create{{Path: "/lock"}, sequential("/lock/q-"), ephemeral("/other")} {
+		p.do(a, op)
+	}
+	p.expect(fmt.Sprint(p.Kept(1)), fmt.Sprint([]store.Entry{{Key: "lock/q-0000000000"}, {Key: "lock"}, {Key: "other"}}))
+	p.expect(fmt.Sprint(p.Kept(2)), "[]")
+}

@@ -1,0 +1,164 @@
+package timeline
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Entry is an entry on one server, from its creation to its end.
+type Entry struct {
+	Owner, Node history.NodeID
+	Key         history.TextID
+	From        history.Instant
+	Set         history.Instant // when its time to live was last set
+	TTL         time.Duration   // as it was set then; 0: the store gives it no end
+	SetBy       history.NodeID  // who set it then
+	Promises    []Promise       // every time that it was set
+	Renewals    int             // how often it was set again by its owner
+	Over        history.Instant // when it ended; the end of the history when it stays
+	How         history.Kind    // Expired, Removed, Forgotten, Crashed (with its server), Granted (another's took its place); 0: it stays
+	By          history.NodeID  // for Removed and Granted: whose command it was
+	Copies      []history.NodeID
+	Began       int32 // the events with which it began, was last set, and ended
+	Last        int32
+	Ended       int32
+}
+
+// Alive reports whether the entry was there at an instant.
+func (l *Entry) Alive(at history.Instant) bool { return l.From <= at && (l.How == 0 || l.Over > at) }
+
+// end ends the entry with an event.
+func (l *Entry) end(i int32, e *history.Event, by history.NodeID) {
+	l.Over, l.How, l.By, l.Ended = e.At, e.Kind, by, i
+}
+
+// biographer follows the entries of a history. Of a long one most are over: living are those that are
+// there, or that are with a dead server.
+type biographer struct {
+	t      *Timeline
+	all    []Entry
+	living []int // into all
+}
+
+// open returns the entry of an owner that a server has under a key, or nil.
+func (b *biographer) open(node, owner history.NodeID, key history.TextID) *Entry {
+	return b.find(func(l *Entry) bool {
+		return l.How == 0 && (l.Node == node || b.t.InCluster(node)) && l.Owner == owner && l.Key == key
+	})
+}
+
+// diedWith returns the entry that went with a server's crash and that an event speaks of, or nil: a
+// replica has it nevertheless, or the server turns out to have lost it.
+func (b *biographer) diedWith(node history.NodeID, e *history.Event) *Entry {
+	return b.find(func(l *Entry) bool {
+		return l.How == history.Crashed && l.Node == node && l.Owner == e.Owner && l.Key == e.Text
+	})
+}
+
+// original returns the entry that a replica has copied, or nil. Not every server says from whom.
+func (b *biographer) original(e *history.Event) *Entry {
+	return b.find(func(l *Entry) bool {
+		return (l.Node == e.Peer || e.Peer == 0 && l.Node != e.Node) && l.Owner == e.Owner && l.Key == e.Text
+	})
+}
+
+// find returns the youngest entry that is not over and for which a condition holds, or nil.
+func (b *biographer) find(is func(*Entry) bool) *Entry {
+	for _, i := range slices.Backward(b.living) {
+		if is(&b.all[i]) {
+			return &b.all[i]
+		}
+	}
+	return nil
+}
+
+func (b *biographer) add(l Entry) {
+	b.living = append(b.living, len(b.all))
+	b.all = append(b.all, l)
+}
+
+func (b *biographer) follow(i int32, e *history.Event) {
+	switch e.Kind {
+	case history.Granted:
+		b.replace(i, e)
+		b.add(Entry{
+			Owner: e.Owner, Node: e.Node, Key: e.Text, From: e.At, Set: e.At, TTL: time.Duration(e.Value), SetBy: e.Owner, Promises: []Promise{promiseOf(e)},
+			Began: i, Last: i, Ended: history.NoCause,
+		})
+	case history.Extended:
+		if l := b.open(e.Node, e.Owner, e.Text); l != nil {
+			l.Set, l.TTL, l.SetBy, l.Last = e.At, time.Duration(e.Value), e.Peer, i
+			l.Promises = append(l.Promises, promiseOf(e))
+			if e.Peer == e.Owner {
+				l.Renewals++
+			}
+		}
+	case history.Replicated:
+		if l := b.original(e); l != nil {
+			l.Copies = append(l.Copies, e.Node)
+		}
+	case history.Expired, history.Removed, history.Forgotten:
+		l := b.open(e.Node, e.Owner, e.Text)
+		if l == nil && e.Kind == history.Forgotten {
+			l = b.diedWith(e.Node, e)
+		}
+		if l != nil {
+			l.end(i, e, e.Peer)
+			b.bury()
+		}
+	case history.Promoted:
+		b.inherit(e)
+	case history.Restarted: // what it has not forgotten is there again
+		for _, j := range b.living {
+			if l := &b.all[j]; l.Node == e.Node && l.How == history.Crashed {
+				l.How, l.Ended = 0, history.NoCause
+			}
+		}
+	case history.Crashed:
+		for _, j := range b.living {
+			if l := &b.all[j]; l.Node == e.Node && l.How == 0 && !b.t.InCluster(e.Node) {
+				l.end(i, e, 0)
+			}
+		}
+	}
+}
+
+// replace ends what was under the key of a new entry, even if nobody saw it go: its time was up,
+// or the new one took its place.
+func (b *biographer) replace(i int32, e *history.Event) {
+	for _, j := range b.living {
+		l := &b.all[j]
+		if l.How != 0 || l.Node != e.Node || l.Key != e.Text {
+			continue
+		}
+		l.end(i, e, e.Owner)
+		if end := l.Set.Add(l.TTL); l.TTL > 0 && end <= e.At {
+			l.Over, l.How = end, history.Expired
+		}
+	}
+	b.bury()
+}
+
+// bury forgets the entries that are over.
+func (b *biographer) bury() {
+	b.living = slices.DeleteFunc(b.living, func(j int) bool {
+		how := b.all[j].How
+		return how != 0 && how != history.Crashed
+	})
+}
+
+// inherit gives a replica that is promoted what it has copied.
+func (b *biographer) inherit(e *history.Event) {
+	if b.t.InCluster(e.Node) {
+		return
+	}
+	for _, j := range slices.Clone(b.living) {
+		l := b.all[j]
+		if l.Node == e.Peer && slices.Contains(l.Copies, e.Node) && b.open(e.Node, l.Owner, l.Key) == nil {
+			l.Node, l.How, l.Ended, l.Copies, l.Promises = e.Node, 0, history.NoCause, nil, slices.Clip(l.Promises)
+			b.add(l)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package timeline
+
+import (
+	"time"
+
+	"lockstep/internal/history"
+)
+
+// Held is what a server has stored for an owner.
+type Held struct {
+	Key        history.TextID
+	Owner      history.NodeID
+	From       history.Instant // when it was created
+	End        history.Instant // 0: it has no end
+	Untold     int             // renewals by its owner that a narrator has not told
+	Replicated bool            // a replica has it as well
+}
+
+// Client is what is the case for a client.
+type Client struct {
+	Believes  bool
+	Since     history.Instant // of the belief, or of the last one
+	Waits     bool            // is trying to acquire
+	Releasing bool
+	Lost      bool  // was told that the lock is lost, and has not got it again
+	Failed    bool  // an attempt of its present wait has failed
+	LastWire  int32 // its last message
+}
+
+// State is what is the case between two events. Indices of its lists are NodeIDs; entries are kept by Place.
+type State struct {
+	Clients []Client
+	Entries [][]Held
+	Serving []bool // a server that clients talk to
+	Standby []bool // a replica that has not been promoted yet
+	Down    []bool // a process that has died
+	Frozen  []bool // a process that stands still
+	Grants  bool   // the history shows what the servers do
+	Stores  int    // how many servers the header lists
+
+	t        *Timeline
+	involved []bool // a server that has the lock's entry at some time, or would have if it were not lost
+	sharded  bool   // some node has sent a client away, as only a Redis Cluster does
+}
+
+// Begin is the state before the first event. Which servers clients talk to, and which are replicas,
+// follows from what they do later.
+func (t *Timeline) Begin() *State {
+	n := len(t.Header.Nodes) + 1
+	s := &State{
+		t: t, Clients: make([]Client, n), Entries: make([][]Held, n), involved: make([]bool, n),
+		Serving: make([]bool, n), Standby: make([]bool, n), Down: make([]bool, n), Frozen: make([]bool, n),
+	}
+	for i := range s.Clients {
+		s.Clients[i].LastWire = history.NoCause
+	}
+	for _, node := range t.Header.Nodes {
+		if node.Role == history.RoleStore {
+			s.Stores++
+		}
+	}
+	for _, e := range t.Each(history.Promoted, history.Replicated, history.Granted, history.Replied, history.Executed) {
+		place := t.Place(e.Node)
+		switch e.Kind {
+		case history.Promoted, history.Replicated:
+			s.Standby[place] = !s.Serving[place]
+			s.involve(e)
+		case history.Granted:
+			s.Grants = true
+			s.involve(e)
+			s.Serving[place] = !s.Standby[place]
+		case history.Replied:
+			s.sharded = s.sharded || t.Answer(e.Text).Redirected
+		case history.Executed:
+			if t.Role(e.Node) == history.RoleStore && !s.Standby[place] && !t.Answer(e.Text).Redirected {
+				s.Serving[place] = true
+			}
+		}
+	}
+	return s
+}
+
+// involve notes which servers have to do with the lock. A primary's successor does, too.
+func (s *State) involve(e *history.Event) {
+	if e.Kind != history.Promoted || s.involved[s.t.Place(e.Peer)] {
+		s.involved[s.t.Place(e.Node)] = true
+	}
+}
+
+// OfAnotherShard reports whether a server that is promoted serves other keys than that of the lock,
+// as most nodes of a Redis Cluster do.
+func (s *State) OfAnotherShard(e *history.Event) bool {
+	return s.Grants && s.sharded && !s.involved[s.t.Place(e.Node)]
+}
+
+// node maps an id that the header does not know to 0.
+func (s *State) node(id history.NodeID) history.NodeID {
+	if int(id) >= len(s.Clients) {
+		return 0
+	}
+	return id
+}
+
+// Client is that of a node.
+func (s *State) Client(id history.NodeID) *Client { return &s.Clients[s.node(id)] }
+
+// IsDown reports whether a process has died, StandsStill whether it is frozen, and StandsBy whether a
+// server is a replica.
+func (s *State) IsDown(id history.NodeID) bool      { return s.Down[s.node(id)] }
+func (s *State) StandsStill(id history.NodeID) bool { return s.Frozen[s.node(id)] }
+func (s *State) StandsBy(id history.NodeID) bool    { return s.Standby[s.node(id)] }
+
+// Find returns the entry of an owner on a server under a key, or nil.
+func (s *State) Find(server, owner history.NodeID, key history.TextID) *Held {
+	list := s.Entries[s.t.Place(server)]
+	for i := range list {
+		if list[i].Owner == owner && list[i].Key == key {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// original returns the entry that a replica has copied, or nil. Not every server says from whom.
+func (s *State) original(e *history.Event) *Held {
+	for place := range s.Entries {
+		id := history.NodeID(place)
+		if id != s.t.Place(e.Node) && (id == s.t.Place(e.Peer) || e.Peer == 0) {
+			if held := s.Find(id, e.Owner, e.Text); held != nil {
+				return held
+			}
+		}
+	}
+	return nil
+}
+
+// Held returns the entry of an owner on any server that serves, or nil.
+func (s *State) Held(owner history.NodeID) *Held {
+	for place, list := range s.Entries {
+		if !s.Serving[place] {
+			continue
+		}
+		for i := range list {
+			if list[i].Owner == owner {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Lost reports whether what is kept in a place cannot be had any more: a quorum outlives its members,
+// and what its majority is up to is not told here.
+func (s *State) Lost(place int) bool {
+	return s.Down[place] && !s.t.InCluster(history.NodeID(place))
+}
+
+func (s *State) drop(server, owner history.NodeID, key history.TextID) {
+	list := s.Entries[s.t.Place(server)]
+	for i := range list {
+		if list[i].Owner == owner && list[i].Key == key {
+			s.Entries[s.t.Place(server)] = append(list[:i], list[i+1:]...)
+			return
+		}
+	}
+}
+
+// dropKey removes whatever is kept under a key.
+func (s *State) dropKey(place history.NodeID, key history.TextID) {
+	kept := s.Entries[place][:0]
+	for _, e := range s.Entries[place] {
+		if e.Key != key {
+			kept = append(kept, e)
+		}
+	}
+	s.Entries[place] = kept
+}
+
+// Before notes what sentences about an event need to see as already done.
+func (s *State) Before(e *history.Event) {
+	// A primary that lives on serves the clients that still talk to it.
+	if e.Kind == history.Promoted && e.Peer != 0 && s.IsDown(e.Peer) {
+		s.Serving[s.t.Place(e.Peer)] = s.t.InCluster(e.Peer)
+	}
+}
+
+// Apply moves the state past an event.
+func (s *State) Apply(index int32, e *history.Event) {
+	c := s.Client(e.Node)
+	switch e.Kind {
+	case history.Waits:
+		c.Waits, c.Releasing, c.Failed = true, false, false
+	case history.Acquired:
+		c.Believes, c.Since, c.Waits, c.Failed, c.Lost = true, e.At, false, false, false
+	case history.AcquireFailed:
+		c.Failed = true
+	case history.GaveUp, history.Finished, history.Released, history.NotHeld, history.ReleaseFailed:
+		c.Waits, c.Releasing = false, false
+	case history.LostLease:
+		c.Believes, c.Lost = false, true
+	case history.Releasing:
+		c.Believes, c.Releasing = false, true
+	case history.Crashed:
+		c.Believes, c.Waits, c.Releasing = false, false, false
+		s.Down[s.node(e.Node)], s.Frozen[s.node(e.Node)] = true, false
+	case history.Restarted:
+		s.Down[s.node(e.Node)] = false
+	case history.Froze, history.Thawed:
+		s.Frozen[s.node(e.Node)] = e.Kind == history.Froze
+	case history.Demoted:
+		s.Serving[s.t.Place(e.Node)], s.Standby[s.t.Place(e.Node)] = false, true
+	case history.Sent, history.Replied, history.TimedOut, history.RequestDropped:
+		c.LastWire = index
+	case history.Executed:
+		s.Client(e.Peer).LastWire = index
+	case history.Promoted:
+		s.promote(e)
+	default:
+		s.applyGrant(e)
+	}
+}
+
+func (s *State) applyGrant(e *history.Event) {
+	place := s.t.Place(e.Node)
+	switch e.Kind {
+	case history.Granted:
+		s.dropKey(place, e.Text) // what was there is gone, even if nobody saw it go
+		s.Entries[place] = append(s.Entries[place], Held{Key: e.Text, Owner: e.Owner, From: e.At, End: EndOf(e)})
+	case history.Replicated:
+		copied := Held{Key: e.Text, Owner: e.Owner, From: e.At, End: EndOf(e)}
+		if original := s.original(e); original != nil {
+			original.Replicated = true
+			copied = *original
+		}
+		s.dropKey(place, e.Text) // of another owner, too: its end came before anybody saw it
+		s.Entries[place] = append(s.Entries[place], copied)
+	case history.Extended:
+		if held := s.Find(place, e.Owner, e.Text); held != nil {
+			held.End = EndOf(e)
+		}
+	case history.Removed, history.Expired, history.Forgotten:
+		s.drop(place, e.Owner, e.Text)
+		for other := range s.Entries { // a replica follows; when, the history does not say
+			if s.Standby[other] {
+				s.drop(history.NodeID(other), e.Owner, e.Text)
+			}
+		}
+	}
+}
+
+// promote makes a replica the server that clients talk to. Copies whose time was up are dropped in
+// silence, as the server itself does.
+func (s *State) promote(e *history.Event) {
+	place := s.t.Place(e.Node)
+	s.Standby[place], s.Serving[place] = false, !s.OfAnotherShard(e)
+	live := s.Entries[place][:0]
+	for _, held := range s.Entries[place] {
+		if held.End == 0 || held.End > e.At {
+			live = append(live, held)
+		}
+	}
+	s.Entries[place] = live
+}
+
+// EndOf is when an entry ends by an event that sets its time to live; 0 for never.
+func EndOf(e *history.Event) history.Instant {
+	if e.Value <= 0 {
+		return 0
+	}
+	return e.At.Add(time.Duration(e.Value))
+}
+
+// Owners returns who has an entry on the servers that serve, and on how many.
+func (s *State) Owners() (owners []history.NodeID, counts []int) {
+	for place, list := range s.Entries {
+		if !s.Serving[place] || s.Lost(place) || len(list) == 0 {
+			continue
+		}
+		owner, seen := list[0].Owner, false
+		for i := range owners {
+			if owners[i] == owner {
+				counts[i]++
+				seen = true
+			}
+		}
+		if !seen {
+			owners, counts = append(owners, owner), append(counts, 1)
+		}
+	}
+	return owners, counts
+}
+
+// AllDown reports whether no server is left that serves.
+func (s *State) AllDown() bool {
+	for place := range s.Serving {
+		if s.Serving[place] && !s.Lost(place) {
+			return false
+		}
+	}
+	return true
+}
+
+// Servers is how many servers serve.
+func (s *State) Servers() (n int) {
+	for _, serves := range s.Serving {
+		if serves {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,94 @@
+package timeline
+
+import "lockstep/internal/history"
+
+// Stored is a stretch of events during which a server has an entry for a client.
+type Stored struct {
+	Node     history.NodeID // the server; of a quorum, whichever member leads
+	Owner    history.NodeID
+	Copy     bool  // on a server that answers nobody, such as a replica: the steps do not count it
+	From, To int32 // events; To is history.NoCause when the history ends first
+}
+
+// Stored lists what the servers have, in the order of its beginnings. It goes by the very state
+// that the steps speak of, so a picture of it and "store: A" cannot come apart.
+func (t *Timeline) Stored() []Stored {
+	f := holdings{s: t.Begin(), leader: t.cluster}
+	for i, e := range t.Each(ofServers...) {
+		f.s.Before(e)
+		f.s.Apply(i, e)
+		if (e.Kind == history.Granted || e.Kind == history.Promoted) && t.InCluster(e.Node) {
+			f.leader = e.Node
+		}
+		if e.Kind != history.Extended {
+			f.follow(i)
+		}
+	}
+	return f.all
+}
+
+// ofServers are the kinds of events that change what servers have.
+var ofServers = []history.Kind{
+	history.Granted, history.Extended, history.Removed, history.Expired, history.Replicated, history.Forgotten,
+	history.Promoted, history.Demoted, history.Crashed, history.Restarted,
+}
+
+// holdings follows the entries of a state.
+type holdings struct {
+	s      *State
+	leader history.NodeID // of the cluster
+	all    []Stored
+	open   []openHold
+}
+
+// openHold is a hold that goes on, with what tells it from another one of the same owner.
+type openHold struct {
+	index int // into all
+	place int
+	key   history.TextID
+	from  history.Instant
+	seen  bool // in this round
+}
+
+// follow ends the holds that are over after event i, and begins the new ones.
+func (f *holdings) follow(i int32) {
+	for n := range f.open {
+		f.open[n].seen = false
+	}
+	begun := len(f.all)
+	for place, list := range f.s.Entries {
+		if f.s.Lost(place) {
+			continue
+		}
+		for n := range list {
+			f.has(i, place, &list[n])
+		}
+	}
+	kept := f.open[:0]
+	for _, o := range f.open {
+		if o.seen || o.index >= begun {
+			kept = append(kept, o)
+		} else {
+			f.all[o.index].To = i
+		}
+	}
+	f.open = kept
+}
+
+// has notes that a place has an entry after event i.
+func (f *holdings) has(i int32, place int, held *Held) {
+	is := Stored{Node: history.NodeID(place), Owner: held.Owner, Copy: !f.s.Serving[place], From: i, To: history.NoCause}
+	if is.Node == f.s.t.cluster {
+		is.Node = f.leader
+	}
+	for n := range f.open {
+		o := &f.open[n]
+		if was := &f.all[o.index]; o.place == place && o.key == held.Key && o.from == held.From &&
+			was.Node == is.Node && was.Owner == is.Owner && was.Copy == is.Copy {
+			o.seen = true
+			return
+		}
+	}
+	f.open = append(f.open, openHold{index: len(f.all), place: place, key: held.Key, from: held.From})
+	f.all = append(f.all, is)
+}

@@ -1,0 +1,122 @@
+package timeline_test
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"testing"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/run"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/internal/timeline"
+	"lockstep/scenarios"
+)
+
+// Checkers read the events by themselves. In every story of the lessons the account agrees with them
+// about who was inside, who was refused, and whose entries others removed.
+func TestItAgreesWithTheCheckers(t *testing.T) {
+	files, err := fs.Glob(scenarios.Files, "lessons/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := 0
+	for _, file := range files {
+		data, err := scenarios.Files.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := scenario.Parse(file, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, lock := range p.Locks {
+			out := run.One(context.Background(), sim.New(), p, lock, 1)
+			if out.Judgement.History == nil {
+				t.Fatalf("%s: %s was not played: %v", file, lock, out.Err)
+			}
+			broken += agree(t, file+": "+lock, &out.Judgement)
+		}
+	}
+	if broken == 0 {
+		t.Error("no story lets two clients in: nothing was compared")
+	}
+}
+
+// agree compares an account with a judgement, and returns how many times two were inside at once.
+func agree(t *testing.T, name string, j *checker.Judgement) int {
+	t.Helper()
+	account := timeline.Of(j.History)
+	exclusion := j.Finding(checker.MutualExclusionID)
+	if inside := account.MostInside(); (inside > 1) != (exclusion.Verdict == checker.Broken) {
+		t.Errorf("%s: %d inside at once, and mutual exclusion is %s", name, inside, exclusion.Verdict)
+	}
+	if got := account.Count(history.Acquired); got != j.Acquired {
+		t.Errorf("%s: %d acquisitions, and the checkers count %d", name, got, j.Acquired)
+	}
+	for _, v := range j.Finding(checker.OwnerOnlyReleaseID).Violations {
+		at := v.Events[len(v.Events)-1]
+		owner := account.At(at).Owner
+		// The table of this lock has several rows under one name; the account takes the last one for the entry.
+		several := j.History.Header.Lock == "lit-mysql-ddl"
+		if !slices.ContainsFunc(account.Entries, func(e timeline.Entry) bool {
+			return e.Ended == at && e.How == history.Removed && e.By != e.Owner || several && e.Owner == owner && e.How == history.Granted
+		}) {
+			t.Errorf("%s: no entry was removed by another client at event %d", name, at)
+		}
+	}
+	return exclusion.Count
+}
+
+// Events of several kinds come in the order of the history, both ways, and a loop may end early.
+func TestEachGoesThroughKindsInOrder(t *testing.T) {
+	h := history.New(history.Header{})
+	for _, kind := range []history.Kind{history.Waits, history.Sent, history.Acquired, history.Waits, history.Releasing, history.Acquired} {
+		h.Add(history.Event{Kind: kind})
+	}
+	account := timeline.Of(h)
+	var there, back []int32
+	for i := range account.Each(history.Acquired, history.Waits) {
+		there = append(there, i)
+	}
+	for i := range account.Backward(history.Acquired, history.Waits) {
+		if back = append(back, i); i == 2 {
+			break
+		}
+	}
+	if !slices.Equal(there, []int32{0, 2, 3, 5}) || !slices.Equal(back, []int32{5, 3, 2}) {
+		t.Errorf("there %d, back %d", there, back)
+	}
+	for i := range account.Each(history.Promoted) {
+		t.Errorf("event %d is a promotion", i)
+	}
+}
+
+// A freeze that ends with the death of its process has no length that a sentence may give.
+func TestAFreezeThatEndsWithADeathIsNotOver(t *testing.T) {
+	h := history.New(history.Header{Nodes: []history.Node{{Name: "A", Role: history.RoleClient}}})
+	for at, kind := range []history.Kind{history.Froze, history.Crashed, history.Restarted, history.Froze, history.Thawed} {
+		h.Add(history.Event{At: history.Instant(at), Node: 1, Kind: kind})
+	}
+	account := timeline.Of(h)
+	if len(account.Freezes) != 2 || account.Freezes[0].Over || !account.Freezes[1].Over || account.Frozen(1, 1) != nil || account.Frozen(1, 4) == nil {
+		t.Errorf("freezes %+v", account.Freezes)
+	}
+	if len(account.Deaths) != 1 || account.Deaths[0].From != 1 || account.Deaths[0].To != 2 {
+		t.Errorf("deaths %+v", account.Deaths)
+	}
+}
+
+// A log from elsewhere may say twice that a server died. It is down once.
+func TestADeathEndsTheOneBefore(t *testing.T) {
+	h := history.New(history.Header{Nodes: []history.Node{{Name: "redis-1", Role: history.RoleStore}}})
+	for at, kind := range []history.Kind{history.Crashed, history.Crashed, history.Healed} {
+		h.Add(history.Event{At: history.Instant(at), Node: 1, Kind: kind})
+	}
+	d := timeline.Of(h).Deaths
+	if len(d) != 2 || d[0].To != 1 || d[0].Ended != 1 || d[1].To != 2 || d[1].Ended != history.NoCause {
+		t.Errorf("deaths %+v", d)
+	}
+}

@@ -1,0 +1,95 @@
+package natstest_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"lockstep/locktest"
+	"lockstep/locktest/natstest"
+)
+
+// bucket is a lock as applications write one on nats.go: Create, and a release that says at which revision, or
+// does not (blind).
+type bucket struct {
+	c     locktest.Client
+	js    jetstream.JetStream
+	blind bool
+}
+
+func newBucket(blind bool) func(c locktest.Client) locktest.Lock {
+	return func(c locktest.Client) locktest.Lock {
+		conn, err := natstest.Connect(c)
+		if err != nil {
+			return locktest.NoLock(err)
+		}
+		js, err := jetstream.New(conn)
+		if err != nil {
+			return locktest.NoLock(err)
+		}
+		return bucket{c, js, blind}
+	}
+}
+
+func (b bucket) Acquire(ctx context.Context) (locktest.Lease, error) {
+	kv, err := b.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "locks", TTL: b.c.Lease()})
+	if err != nil {
+		return nil, err
+	}
+	for {
+		revision, err := kv.Create(ctx, b.c.Key(), []byte(b.c.Name()))
+		switch {
+		case err == nil:
+			return locktest.LeaseFunc(func(ctx context.Context) error {
+				if b.blind {
+					return kv.Delete(ctx, b.c.Key())
+				}
+				err := kv.Delete(ctx, b.c.Key(), jetstream.LastRevision(revision))
+				var said *jetstream.APIError
+				if errors.As(err, &said) && said.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+					return locktest.ErrNotHeld
+				}
+				return err
+			}), nil
+		case !errors.Is(err, jetstream.ErrKeyExists) && !errors.Is(err, jetstream.ErrNoStreamResponse): // somebody has it, or nobody leads
+			return nil, err
+		}
+		select {
+		case <-time.After(b.c.Retry()):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// Left out are stories in which a message is lost for good. They leave a connection on which nothing comes any
+// more, and nats.go notices that by its pings, one in two minutes: until then the client gets no lock.
+func TestALockOnNatsGo(t *testing.T) {
+	locktest.Run(t, natstest.Cluster{}, newBucket(false),
+		locktest.Stories("pause", "crash", "contention", "failover"), locktest.Breaks("pause"))
+}
+
+func TestABlindDelete(t *testing.T) {
+	locktest.Run(t, natstest.Cluster{}, newBucket(true),
+		locktest.Stories("pause"), locktest.Breaks("pause", "mutual-exclusion", "owner-only-release"))
+}
+
+// A lock is made for one client, from a connection of the library.
+func ExampleConnect() {
+	_ = func(t *testing.T) { // func TestMyLock(t *testing.T)
+		locktest.Run(t, natstest.Cluster{}, func(c locktest.Client) locktest.Lock {
+			conn, err := natstest.Connect(c)
+			if err != nil {
+				return locktest.NoLock(err)
+			}
+			js, err := jetstream.New(conn)
+			if err != nil {
+				return locktest.NoLock(err)
+			}
+			return bucket{c: c, js: js} // mylock.New(js, c.Key(), c.Lease())
+		}, locktest.Breaks("pause"))
+	}
+}
