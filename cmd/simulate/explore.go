@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/measured"
@@ -41,14 +44,14 @@ type exploreFlags struct {
 // exploreOptions are those of a work of a walk.
 type exploreOptions struct {
 	Locks    []string `json:"locks,omitempty"`
-	Faults   int      `json:"faults"`
+	Faults   int      `json:"faults,omitempty"`
 	Clients  int      `json:"clients"`
 	Rounds   int      `json:"rounds"`
 	Only     []string `json:"only,omitempty"`
 	Worlds   []string `json:"worlds,omitempty"` // nil: all
 	Complete []string `json:"complete,omitempty"`
 	Sample   int      `json:"sample,omitempty"`
-	Begun    string   `json:"begun,omitempty"` // the hash of the walk of fewer faults that was gone on with
+	Further  string   `json:"further,omitempty"` // the hash of the stored result whose pairs are taken
 }
 
 func exploreCommand(g *globals) *cobra.Command {
@@ -72,8 +75,9 @@ worlds, several together in plain and just-within or in those of --complete; in 
 others some schedules of each two kinds are drawn. With --world, all are walked in each
 that is named.
 
-Ctrl-C keeps what was walked; --resume goes on from there. --into replaces what a stored
-result knows of the walked locks.
+With --resume each piece of the walk is kept as soon as it is walked, and the same command
+goes on from there; without, Ctrl-C keeps what was walked in the run store. --into replaces
+what a stored result knows of the walked locks.
 
 Kinds of faults:
 ` + kindsHelp() + `
@@ -97,7 +101,7 @@ Base worlds:
 	cmd.Flags().IntVar(&f.Sample, "sample", 40, "how many schedules of each two kinds to draw in the other base worlds")
 	cmd.Flags().BoolVar(&f.further, "further", false, "keep what the result of --into knows of several faults, and walk what it does not")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
-	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep it there (default: explore/walk.json in the run store)")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep each piece of it there")
 	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds; exit code 3 if that is not all")
 	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one in this file")
 	f.shards.add(cmd)
@@ -126,14 +130,6 @@ func explorable() explore.World {
 	w.Restless = explore.MostRestless
 	w.Wordless = true
 	return w
-}
-
-// walkFile is where an interrupted walk is kept.
-func (f *exploreFlags) walkFile() string {
-	if f.resume != "" {
-		return f.resume
-	}
-	return filepath.Join(f.out, "explore", "walk.json")
 }
 
 func (f *exploreFlags) explore(ctx context.Context) error {
@@ -166,94 +162,109 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	if f.shards.elsewhere() {
 		return f.exploreElsewhere(ctx, &o)
 	}
-	s, err := f.begin(&o)
-	if err != nil {
-		return err
-	}
 	if f.further {
-		if err := s.Take(&o, stored); err != nil {
-			return fmt.Errorf("--into %s: %w", f.into, err)
-		}
+		o.Further = stored
 	}
-	if f.asIs {
-		err := f.result(stored, s, &o)
-		if err == nil && !s.Complete(&o) {
-			fmt.Fprintln(os.Stderr, "simulate: not all of this is walked: the same command without --as-is goes on")
-			return &silentExit{code: exitInconclusive}
-		}
+	o.AsIs = f.asIs
+	if o.Kept, err = f.open(); err != nil {
 		return err
 	}
-	err = f.walk(ctx, o, s)
-	if ctx.Err() != nil {
+	defer o.Kept.Close()
+	s, err := f.walk(ctx, o)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
 		keeping.Store(true)
-		return errors.Join(fmt.Errorf("interrupted after %d schedules, which are kept: the same command with --resume %s goes on",
-			s.Walked(), shell.Word(f.walkFile())), f.keep(s))
+		return f.interrupted(s, o.Kept)
+	case errors.As(err, new(*fs.PathError)):
+		return f.unkept(err)
+	default:
+		return bug(err)
 	}
-	if err != nil {
-		return &bugError{err}
+	err = f.result(stored, s, &o)
+	if err == nil && f.asIs && !s.Complete(&o) {
+		fmt.Fprintln(os.Stderr, "simulate: not all of this is walked: the same command without --as-is goes on")
+		return &silentExit{code: exitInconclusive}
 	}
-	if f.resume != "" {
-		if err := f.keep(s); err != nil {
-			return err
-		}
-	}
-	return f.result(stored, s, &o)
+	return err
 }
 
-// walk goes on with a walk and tells how far it is.
-func (f *exploreFlags) walk(ctx context.Context, o explore.Options, s *explore.State) error {
+// walk walks, and tells how far it is.
+func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.State, error) {
 	debug.SetGCPercent(explore.GCPercent)
 	limitMemory(int64(cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))) * explore.WorkerMemory)
-	show := &walkProgress{f: f, tty: term.IsTerminal(int(os.Stderr.Fd())), locks: len(o.Locks), began: time.Now(), before: s.Walked(), save: func() error { return f.keep(s) }}
+	show := &walkProgress{f: f, tty: term.IsTerminal(int(os.Stderr.Fd())), locks: len(o.Locks), began: time.Now()}
 	o.Progress = show.tell
 	defer show.clear()
-	return explore.Walk(ctx, o, s)
+	return explore.Walk(ctx, o)
 }
 
-// begin reads the walk to go on with, or begins one.
-func (f *exploreFlags) begin(o *explore.Options) (*explore.State, error) {
+// keptAs is the work whose pieces a walk keeps. Which locks are walked, with how many faults and of how many schedules
+// some are drawn is no part of it: each piece says so.
+func (f *exploreFlags) keptAs() (*campaign.Work, error) {
+	o := f.exploreOptions
+	o.Locks, o.Faults, o.Sample = nil, 0, 0
+	if f.further {
+		data, err := os.ReadFile(f.into)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		sum := sha256.Sum256(data)
+		o.Further = hex.EncodeToString(sum[:])
+	}
+	return f.shards.work("explore", o)
+}
+
+// open opens the file that the walk goes on with.
+func (f *exploreFlags) open() (*campaign.Book, error) {
+	w, err := f.keptAs()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.resume == "":
+		return campaign.InMemory(campaign.NewResults(w, 0)), nil
+	case f.asIs || f.shards.asked(): // they change nothing
+		r, err := campaign.Look(f.resume, w, 0)
+		return campaign.InMemory(r), f.unkept(err)
+	}
+	book, err := campaign.Open(f.resume, w, 0)
+	return book, f.unkept(err)
+}
+
+// unkept is the error for a walk that cannot be kept in its file, or be read from it.
+func (f *exploreFlags) unkept(err error) error {
+	if file := (*fs.PathError)(nil); errors.As(err, &file) {
+		return unwritable(err, "--resume")
+	}
+	if errors.Is(err, campaign.ErrDiverged) {
+		return bug(err)
+	}
+	return err
+}
+
+// interrupted keeps what was walked, where it is not kept yet, and says how to go on.
+func (f *exploreFlags) interrupted(s *explore.State, kept *campaign.Book) (err error) {
 	if f.resume == "" {
-		return explore.NewState(o), f.mayKeep()
+		f.resume = f.freeFile()
+		err = unwritable(writeNew(f.resume, kept.Store()), "--resume")
 	}
-	data, err := os.ReadFile(f.resume)
-	if errors.Is(err, fs.ErrNotExist) {
-		return explore.NewState(o), nil
-	}
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	s, err := explore.ReadState(data, o)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.resume, err)
-	}
-	return s, nil
+	return errors.Join(fmt.Errorf("interrupted after %d schedules, which are kept: the same command with --resume %s goes on",
+		s.Walked(), shell.Word(f.resume)), err)
 }
 
-// mayKeep says why a new walk that is interrupted could not be kept, or nil: another one is kept there, which is not
-// finished.
-func (f *exploreFlags) mayKeep() error {
-	data, err := os.ReadFile(f.walkFile())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// freeFile is where an interrupted walk is kept that was given no file: beside those that are there.
+func (f *exploreFlags) freeFile() string {
+	for n := 1; ; n++ {
+		name := "walk.json"
+		if n > 1 {
+			name = fmt.Sprintf("walk-%d.json", n)
+		}
+		file := filepath.Join(f.out, "explore", name)
+		if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+			return file
+		}
 	}
-	if err != nil {
-		return unreadable(err)
-	}
-	if walked := explore.Unfinished(data); walked > 0 {
-		file := shell.Word(f.walkFile())
-		return fmt.Errorf("%s keeps a walk of %d schedules that was interrupted: go on with --resume %s and the options that it began with, or keep this one elsewhere with --resume FILE, or remove it",
-			file, walked, file)
-	}
-	return nil
-}
-
-// keep stores the walk.
-func (f *exploreFlags) keep(s *explore.State) error {
-	data, err := s.Store()
-	if err != nil {
-		return &bugError{err}
-	}
-	return unwritable(writeWhole(f.walkFile(), data), "--resume")
 }
 
 // result writes the stories and prints what was found.

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -122,75 +119,54 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 	if f.shards.on != "" && f.resume != "" {
 		return errors.New("--resume names a file, which the workers of a queue do not see: leave it out, and let each of them walk fewer faults itself")
 	}
-	begun, err := f.beginShard(o)
+	kept, err := f.open()
 	if err != nil {
 		return err
 	}
 	f.Sample = o.Sample
-	shards, err := divided(ctx, &f.shards, f.globals, "explore", f.exploreOptions, func(s campaign.Shard) (json.RawMessage, error) {
+	shards, err := divided(ctx, &f.shards, f.globals, "explore", f.exploreOptions, func(s campaign.Shard) ([]*campaign.Line, error) {
 		mine := *o
-		mine.Shard = s
-		if err := f.walk(ctx, mine, begun); err != nil {
+		mine.Shard, mine.Kept = s, kept
+		if _, err := f.walk(ctx, mine); err != nil {
 			if ctx.Err() == nil {
 				err = &bugError{err}
 			}
 			return nil, err
 		}
-		walked, err := begun.Store()
-		return walked, bug(err)
+		return kept.Lines(), nil
 	})
 	if err != nil {
 		return err
 	}
-	all, err := explore.Join(o, shards)
-	if err != nil {
-		return err
-	}
-	if f.resume != "" {
-		if err := f.keep(all); err != nil {
-			return err
+	defer kept.Close()
+	for _, pieces := range shards {
+		for _, one := range pieces {
+			if err := kept.Add(one); err != nil {
+				return f.unkept(err)
+			}
 		}
 	}
-	return f.result(nil, all, o)
+	all := *o
+	all.AsIs, all.Kept = true, kept
+	s, err := f.walk(ctx, all)
+	if err != nil {
+		return bug(err)
+	}
+	if !s.Complete(o) {
+		return errors.New("the shards leave out some schedules")
+	}
+	return f.result(nil, s, o)
 }
 
-// beginShard is the walk that a shard begins with: of fewer faults than it is about, so that all shards
-// begin with the same one.
-func (f *exploreFlags) beginShard(o *explore.Options) (*explore.State, error) {
-	if !f.shards.asked() {
-		return nil, nil
-	}
-	if f.resume == "" { // a shard keeps no walk
-		return explore.NewState(o), nil
-	}
-	s, err := f.begin(o)
-	if err != nil {
-		return nil, err
-	}
-	if s.Begun(o) {
-		return nil, fmt.Errorf("%s has begun with %d faults already: go on with it on one machine, or give the shards a walk of fewer faults", f.resume, o.Faults)
-	}
-	data, err := s.Store()
-	if err != nil {
-		return nil, &bugError{err}
-	}
-	sum := sha256.Sum256(data)
-	f.Begun, f.resume = hex.EncodeToString(sum[:]), "" // it is read and never written
-	return s, nil
-}
-
-// walkProgress tells on stderr how far the walk is, and keeps it from time to time.
+// walkProgress tells on stderr how far the walk is.
 type walkProgress struct {
-	f      *exploreFlags
-	locks  int
-	tty    bool // stderr is a terminal
-	began  time.Time
-	before int64 // schedules that were walked before
-	told   time.Time
-	kept   time.Time
-	save   func() error
-	seen   map[string]bool
-	part   struct { // the present stage of the lock
+	f     *exploreFlags
+	locks int
+	tty   bool // stderr is a terminal
+	began time.Time
+	told  time.Time
+	seen  map[string]bool
+	part  struct { // the present stage of the lock
 		name string
 		at   time.Time // when its first piece of work was told
 		done int       // pieces by then
@@ -201,13 +177,9 @@ type walkProgress struct {
 func (w *walkProgress) tell(p explore.Progress) {
 	now := time.Now()
 	if w.seen == nil {
-		w.seen, w.kept = map[string]bool{}, now
+		w.seen = map[string]bool{}
 	}
 	w.seen[p.Lock] = true
-	if now.Sub(w.kept) > time.Minute && w.f.resume != "" {
-		w.kept = now
-		_ = w.save() // the last one says whether it can be kept
-	}
 	every := 30 * time.Second
 	if w.tty {
 		every = 200 * time.Millisecond
@@ -220,7 +192,7 @@ func (w *walkProgress) tell(p explore.Progress) {
 	if first && !w.tty {
 		return
 	}
-	rate := float64(p.Walked-w.before) / max(now.Sub(w.began).Seconds(), 0.001)
+	rate := float64(p.Played) / max(now.Sub(w.began).Seconds(), 0.001)
 	line := fmt.Sprintf("%s (%d of %d), %d faults, %s: %d of %d; %d schedules, %.0f per second%s", p.Lock, len(w.seen), w.locks, p.Faults,
 		p.Base, p.Done, p.Units, p.Walked, rate, w.left(p, now))
 	if w.tty {

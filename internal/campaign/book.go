@@ -16,8 +16,8 @@ import (
 type Book struct {
 	*Results
 	mu   sync.Mutex
-	f    *os.File
-	size int64 // of what is whole; 0: the header is not written yet
+	f    *os.File // nil: they are kept in memory
+	size int64    // of what is whole; 0: the header is not written yet
 }
 
 // Look reads the results of a work that a file holds. They are none when there is no file, or when its
@@ -80,11 +80,14 @@ func (b *Book) begin(w *Work, shards int) error {
 	return b.f.Truncate(b.size)
 }
 
+// InMemory is a book that is no file, and begins with some results.
+func InMemory(r *Results) *Book { return &Book{Results: r} }
+
 // Add keeps what a unit has come to. After an error the file holds what it held before.
 func (b *Book) Add(l *Line) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.Get(l.Key) != nil {
+	if b.f == nil || b.Get(l.Key) != nil {
 		return b.Put(l)
 	}
 	data := l.Store()
@@ -105,5 +108,10 @@ func (b *Book) Add(l *Line) error {
 	return b.Put(l)
 }
 
-// Close closes the file: all that was added is in it.
-func (b *Book) Close() error { return b.f.Close() }
+// Close closes the file, if there is one: all that was added is in it.
+func (b *Book) Close() error {
+	if b.f == nil {
+		return nil
+	}
+	return b.f.Close()
+}

@@ -65,6 +65,14 @@ func stored(v any) []byte {
 // Store is the line as files and queues have it.
 func (l *Line) Store() []byte { return stored(l) }
 
+// Decode decodes what the unit has come to, and nothing else.
+func (l *Line) Decode(v any) error {
+	if err := strictly(l.Data, v); err != nil {
+		return fmt.Errorf("%s: what it says of %s is of something else: %w", cmp.Or(l.File, "what was just played"), l.Key, err)
+	}
+	return nil
+}
+
 // ReadLine reads a line of the work that has a hash. It must be as it was stored. file is where it was.
 func ReadLine(file, hash string, data []byte) (*Line, error) {
 	l := &Line{File: file}
@@ -156,15 +164,20 @@ func noEngine(string) string { return "" }
 // Get is what a unit has come to; nil when it is not known.
 func (r *Results) Get(key string) *Line { return r.lines[key] }
 
-// Len is how many units are known.
-func (r *Results) Len() int { return len(r.lines) }
-
-// keys are those of the units, shards in the order of their numbers.
-func (r *Results) keys() []string {
-	return slices.SortedFunc(maps.Keys(r.lines), func(a, b string) int {
+// Lines are what all units have come to, in the order of their keys: shards by their numbers.
+func (r *Results) Lines() []*Line {
+	keys := slices.SortedFunc(maps.Keys(r.lines), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	})
+	out := make([]*Line, len(keys))
+	for i, key := range keys {
+		out[i] = r.lines[key]
+	}
+	return out
 }
+
+// Len is how many units are known.
+func (r *Results) Len() int { return len(r.lines) }
 
 func (r *Results) header() []byte {
 	return stored(header{Results: form, Work: r.Work, Hash: r.hash, Shards: r.Shards})
@@ -173,8 +186,8 @@ func (r *Results) header() []byte {
 // Store is a file of the results.
 func (r *Results) Store() []byte {
 	out := r.header()
-	for _, key := range r.keys() {
-		out = append(out, r.lines[key].Store()...)
+	for _, l := range r.Lines() {
+		out = append(out, l.Store()...)
 	}
 	return out
 }
@@ -194,8 +207,8 @@ func Merge(all []*Results) (*Results, error) {
 			return nil, fmt.Errorf("%s divides the work into %d shards and %s into %d: divide it in one way",
 				all[0].file, out.Shards, r.file, r.Shards)
 		}
-		for _, key := range r.keys() {
-			if err := out.Put(r.lines[key]); err != nil {
+		for _, l := range r.Lines() {
+			if err := out.Put(l); err != nil {
 				return nil, err
 			}
 		}
@@ -233,13 +246,13 @@ func (r *Results) Missing() error {
 		r.Shards, strings.Join(lacks, ", "))
 }
 
-// All is what the units have come to, in the order of their keys: shards by their numbers.
+// All is what the units have come to, in the order of Lines.
 func All[R any](r *Results) ([]R, error) {
 	out := make([]R, 0, len(r.lines))
-	for _, key := range r.keys() {
+	for _, l := range r.Lines() {
 		var one R
-		if err := strictly(r.lines[key].Data, &one); err != nil {
-			return nil, fmt.Errorf("%s: shard %s does not hold what %s has come to: %w", r.lines[key].File, key, r.Work.Command, err)
+		if err := l.Decode(&one); err != nil {
+			return nil, err
 		}
 		out = append(out, one)
 	}

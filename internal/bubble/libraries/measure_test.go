@@ -82,8 +82,8 @@ func walk(t *testing.T, v locks.Variant) *measured.Explored {
 	if !repeats(v.ID) {
 		o.Tries = tries
 	}
-	s := explore.NewState(&o)
-	if err := explore.Walk(t.Context(), o, s); err != nil {
+	s, err := explore.Walk(t.Context(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	x, err := s.Result(&o)

@@ -7,8 +7,8 @@
 // sets of kinds of faults that break a lock in one of four ways, each with the plainest
 // schedule that shows it; and where it finds none, that there is none within its scope.
 //
-// A result depends on the options alone, not on the number of workers or on whether the
-// walk was interrupted and resumed.
+// A result depends on the options alone, not on the number of workers, or on which pieces of
+// the walk were kept by another one.
 package explore
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/measured"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -60,6 +61,14 @@ type Options struct {
 	// which ones of the most are played depends on what breaks with fewer.
 	Shard campaign.Shard
 
+	// Kept is what pieces of the walk have come to before, and where that of new ones is kept; nil: nowhere.
+	Kept *campaign.Book
+	// AsIs takes what Kept has, and plays no schedule.
+	AsIs bool
+	// Further, if not nil, is a stored result of which all that it knows of several faults is taken. The scope must be the
+	// same but for what the durations of other worlds come to.
+	Further *measured.Explored
+
 	keep func(l *letter) bool // which letters; nil for all. For tests
 
 	// Worlds makes a world whose runs end at MostEvents and MostRestless.
@@ -75,6 +84,7 @@ type Progress struct {
 	Faults      int
 	Done, Units int   // pieces of work of this lock, this base world and this number of faults
 	Walked      int64 // schedules of all locks
+	Played      int64 // of these, those that were not kept before
 }
 
 // Check says why the options make no sense, or nil.
@@ -118,29 +128,35 @@ func (o *Options) refuses(p *plan.Plan, lock string) bool {
 
 // walk is a walk under way.
 type walk struct {
-	o     *Options
-	state *State
+	o      *Options
+	state  *State
+	played int64 // schedules
 
 	mu      sync.Mutex
 	players []*player // that nobody uses
 	all     []*player
 }
 
-// Walk goes on with a walk from where the state says, which it changes. When ctx ends, the
-// error is its own, and the state holds what was walked until then.
-func Walk(ctx context.Context, o Options, s *State) error {
-	if err := o.Check(); err != nil {
+// Walk walks. When ctx ends, the error is its own, and the state, which is never nil, is what was walked until then.
+func Walk(ctx context.Context, o Options) (*State, error) {
+	w := &walk{o: &o, state: &State{Scope: o.scope()}}
+	return w.state, w.walk(ctx)
+}
+
+func (w *walk) walk(ctx context.Context) error {
+	if err := w.o.Check(); err != nil {
 		return err
 	}
-	w := &walk{o: &o, state: s}
 	defer func() {
 		for _, p := range w.all {
 			p.w.Close()
 		}
 	}()
-	s.Ended = false
+	if err := w.further(); err != nil {
+		return err
+	}
 	next := w.prepare(ctx, 0)
-	for i := range o.Locks {
+	for i := range w.o.Locks {
 		this := <-next
 		if this.err != nil {
 			return this.err
@@ -150,8 +166,26 @@ func Walk(ctx context.Context, o Options, s *State) error {
 			<-next
 			return err
 		}
+		if l := w.state.lock(this.id); w.o.AsIs && !l.begun() {
+			*l = Lock{ID: l.ID}
+		}
 	}
-	s.Ended = true
+	return nil
+}
+
+// further takes what a stored result knows.
+func (w *walk) further() error {
+	for i := range w.o.Locks {
+		id := w.o.Locks[i].ID
+		if w.o.Further == nil {
+			return nil
+		}
+		if at := indexOf(w.o.Further, id); at >= 0 && w.o.Further.Locks[at].Complete >= 2 {
+			if err := w.state.lock(id).take(w.o, &w.o.Further.Locks[at]); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

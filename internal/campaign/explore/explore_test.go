@@ -3,11 +3,13 @@ package explore
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -42,8 +44,8 @@ func options(t testing.TB, lock string, faults int, only ...string) Options {
 // walked walks to the end.
 func walked(t testing.TB, o Options) *State {
 	t.Helper()
-	s := NewState(&o)
-	if err := Walk(t.Context(), o, s); err != nil {
+	s, err := Walk(t.Context(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -240,52 +242,59 @@ func TestTheSameBytes(t *testing.T) {
 	if got := told(t, walked(t, many), many); got != want {
 		t.Errorf("three workers:\n%s\nwant\n%s", got, want)
 	}
-	s := NewState(&o)
-	pieces := 0
+	file := filepath.Join(t.TempDir(), "walk")
+	work, err := campaign.NewWork("", "explore", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := 0
+	open := func() *campaign.Book {
+		book, err := campaign.Open(file, work, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return book
+	}
+	interruptions := 0
 	for stop := 10; ; stop += 30 {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
 		part := many
+		part.Kept = open()
 		part.Progress = func(Progress) {
+			played++
 			if n++; n == stop {
 				cancel()
 			}
 		}
-		err := Walk(ctx, part, s)
+		s, err := Walk(ctx, part)
 		cancel()
-		if err == nil {
-			break
-		}
-		pieces++
-		data, err := s.Store()
-		if err != nil {
+		if err := part.Kept.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if s, err = ReadState(data, &o); err != nil {
-			t.Fatal(err)
+		if err != nil && !s.Complete(&o) {
+			interruptions++
+			continue
 		}
+		if got := told(t, s, o); got != want || interruptions < 3 {
+			t.Errorf("after %d interruptions:\n%s\nwant\n%s", interruptions, got, want)
+		}
+		break
 	}
-	if got := told(t, s, o); got != want || pieces < 3 {
-		t.Errorf("after %d interruptions:\n%s\nwant\n%s", pieces, got, want)
-	}
-}
 
-func TestWalkOfAnotherScope(t *testing.T) {
-	o := options(t, "setnx", 1, "crash")
-	data, err := NewState(&o).Store()
-	if err != nil {
-		t.Fatal(err)
+	// All of it is kept: nothing is played again, and what is taken as it is comes to the same.
+	again := many
+	again.Kept, again.AsIs = open(), true
+	again.Progress = func(Progress) { t.Error("a schedule is played that is kept") }
+	defer again.Kept.Close()
+	if again.Kept.Len() != played {
+		t.Errorf("%d pieces of work were played, and %d are kept", played, again.Kept.Len())
 	}
-	deeper := options(t, "setnx", 2, "crash")
-	if _, err := ReadState(data, &deeper); err != nil {
-		t.Error(err)
+	if got := told(t, walked(t, again), o); got != want {
+		t.Errorf("as it is kept:\n%s\nwant\n%s", got, want)
 	}
-	for _, other := range []Options{options(t, "setnx", 1, "pause"), {Faults: 1, Clients: 3, Rounds: 1, Only: o.Only}} {
-		if _, err := ReadState(data, &other); err == nil || !strings.Contains(err.Error(), "another scope") {
-			t.Errorf("%v", err)
-		}
-	}
-	if _, err := ReadState([]byte("{}"), &o); err == nil {
-		t.Error("this is no stored walk")
+	again.AsIs = false
+	if got := told(t, walked(t, again), o); got != want {
+		t.Errorf("gone on with what is kept:\n%s\nwant\n%s", got, want)
 	}
 }

@@ -98,21 +98,11 @@ func TestIntoRefuses(t *testing.T) {
 		{"another scope", other, true, "another scope"},
 		{"not walked", half, false, "not walked to its end"},
 	} {
-		s := NewState(&tt.o)
-		if tt.walk {
-			s = walked(t, tt.o)
-		}
+		tt.o.AsIs = !tt.walk
+		s := walked(t, tt.o)
 		_, err := s.Into(&tt.o, deep)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
-	}
-}
-
-// What one shard doubts, the whole does.
-func TestJoinKeepsDoubts(t *testing.T) {
-	one, other := stage{Units: 2, Done: []span{{1, 2}}, Doubts: []string{"b"}}, stage{Units: 2, Done: []span{{0, 1}}, Doubts: []string{"a"}}
-	if err := one.join(&other); err != nil || len(one.Doubts) != 2 || one.Doubts[0] != "a" {
-		t.Errorf("%v, %q", err, one.Doubts)
 	}
 }

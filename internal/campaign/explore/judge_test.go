@@ -97,11 +97,11 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(u.found) != 2 || len(u.singles) != 0 || len(u.doubts) != 0 || u.Vain != 1 {
-		t.Errorf("found %v, singles %v, doubts %q, %d in vain", u.found, u.singles, u.doubts, u.Vain)
+	if len(u.Found) != 2 || len(u.Singles) != 0 || len(u.Doubts) != 0 || u.Vain != 1 {
+		t.Errorf("found %v, singles %v, doubts %q, %d in vain", u.Found, u.Singles, u.Doubts, u.Vain)
 	}
-	for i := range u.found {
-		if f := &u.found[i]; len(f.Kinds) != 1 || len(f.Schedule) != 1 || f.faults() != 2 {
+	for i := range u.Found {
+		if f := &u.Found[i]; len(f.Kinds) != 1 || len(f.Schedule) != 1 || f.faults() != 2 {
 			t.Errorf("%v by %v, found by %d faults", f.Kinds, f.Schedule, f.faults())
 		}
 	}
@@ -111,20 +111,20 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 		if err := u.withoutIdle(t.Context(), &branch{s: schedule{crash, evict}, order: []int{0, 0}}, &both, acted); err != nil {
 			t.Fatal(err)
 		}
-		if len(u.found) != 0 || len(u.doubts) != 2 {
-			t.Errorf("acted %b: found %v, doubts %q", acted, u.found, u.doubts)
+		if len(u.Found) != 0 || len(u.Doubts) != 2 {
+			t.Errorf("acted %b: found %v, doubts %q", acted, u.Found, u.Doubts)
 		}
 	}
 	u = &unit{p: p, known: &smaller{}, faults: 2}
 	if err := u.withoutIdle(t.Context(), &branch{s: twice, order: []int{0, 0}}, &both, 3); err != nil {
 		t.Fatal(err)
 	}
-	if len(u.found) != 0 || len(u.doubts) != 2 {
-		t.Errorf("the second has no effect when it is played again: found %v, doubts %q", u.found, u.doubts)
+	if len(u.Found) != 0 || len(u.Doubts) != 2 {
+		t.Errorf("the second has no effect when it is played again: found %v, doubts %q", u.Found, u.Doubts)
 	}
 	known := &smaller{}
 	for way := range known {
-		known[way] = []kindSet{{uint8(faultkind.Index("evict"))}}
+		known[way] = []kindSet{{kind(faultkind.Index("evict"))}}
 	}
 	u = &unit{p: p, known: known, faults: 2}
 	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil || u.Walked != 0 {
@@ -149,7 +149,7 @@ func TestCutShort(t *testing.T) {
 	}
 	for _, f := range s.Locks[0].Found {
 		if f.Events > 60 {
-			t.Errorf("%v was found in a run of %d events", f.Names, f.Events)
+			t.Errorf("%v was found in a run of %d events", f.Kinds.names(), f.Events)
 		}
 	}
 }

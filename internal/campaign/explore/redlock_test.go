@@ -15,15 +15,16 @@ import (
 func TestRedlockAndTheClocks(t *testing.T) {
 	o := options(t, "redlock", 2, "server-clock")
 	o.In = []string{plainBase}
-	s := NewState(&o)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	walk := &walk{o: &o, state: &State{Scope: o.scope()}}
+	s := walk.state
 	o.Progress = func(Progress) {
 		if len(s.Locks[0].Found) > 0 {
 			stop()
 		}
 	}
-	if err := Walk(ctx, o, s); err == nil {
+	if err := walk.walk(ctx); err == nil {
 		t.Fatal("nothing was found")
 	}
 	if n := s.Walked(); n > 15_000 {

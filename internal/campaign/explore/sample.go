@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -33,8 +34,9 @@ type draws struct {
 // sample draws schedules of two faults on a ground, and plays them.
 func (w *walk) sample(ctx context.Context, l *Lock, g *ground) error {
 	st := l.stage(g.base.Name, 2, 1)
-	if st.over() || !w.o.Shard.Has(w.o.lockIndex(g)+g.index) {
-		return nil
+	key := fmt.Sprintf("%s/%s/drawn-%d", l.ID, st.Base, w.o.Sample)
+	if known, err := w.known(l, st, key); known || err != nil || !w.mine(g, 0, 2) {
+		return err
 	}
 	d, err := w.newSampler(ctx, g, l.smaller(2))
 	if err != nil {
@@ -50,9 +52,8 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *ground) error {
 	if err := w.share(ctx, g, len(all), func(ctx context.Context, p *player, i int) error { return d.draw(ctx, p, &all[i], i) }); err != nil {
 		return err
 	}
-	done := stage{Base: st.Base, Faults: 2, Units: 1}
-	todo := d.choose(at, &done)
-	into := &Lock{}
+	done := &unit{}
+	todo := d.choose(at, &done.drawn)
 	var mu sync.Mutex
 	pieces := slices.Collect(slices.Chunk(todo, fewRuns))
 	err = w.share(ctx, g, len(pieces), func(ctx context.Context, p *player, i int) error {
@@ -65,16 +66,19 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *ground) error {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		done.finish(nil, u)
-		into.merge(u)
+		done.add(u.tally)
+		done.Doubts = append(done.Doubts, u.Doubts...)
+		for i := range u.Found {
+			done.Found = addFound(done.Found, u.Found[i])
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	done.done(0)
-	*st = done
-	l.merge(&unit{found: into.Found})
+	if err := w.keep(l, st, key, &done.outcome); err != nil {
+		return err
+	}
 	w.tell(l, &work{st, g, 1})
 	return nil
 }
@@ -94,7 +98,7 @@ func (w *walk) newSampler(ctx context.Context, g *ground, known *smaller) (*samp
 		d.all[kind] = len(all)
 		slices.SortFunc(all, byNumber)
 		d.first[kind] = all[:min(len(all), d.each)]
-		if known.open(kindSet{uint8(kind)}) == [ways]bool{} {
+		if known.open(kindSet{}.with(kind)) == [ways]bool{} {
 			d.first[kind], d.all[kind] = nil, 0
 		}
 	}
@@ -117,7 +121,7 @@ func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
 		byKind[kind] = append(byKind[kind], k)
 	}
 	for kind, all := range byKind {
-		if d.known.open(kindSet{uint8(first)}.with(kind)) == [ways]bool{} {
+		if d.known.open(kindSet{}.with(first).with(kind)) == [ways]bool{} {
 			continue
 		}
 		out[kind].of = len(all)
@@ -135,13 +139,13 @@ func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
 
 // choose takes half of what is to be drawn of each two kinds in each order, and notes how many that are at least, and of
 // how many in all.
-func (d *sampler) choose(at []int, st *stage) (todo []branch) {
+func (d *sampler) choose(at []int, st *drawn) (todo []branch) {
 	type pair struct{ drawn, of int }
-	pairs := map[[2]uint8]*pair{}
+	pairs := map[[2]kind]*pair{}
 	for one := range d.first {
 		of := 0
 		for other := range kindNames {
-			k := [2]uint8(kindSet{uint8(one)}.with(other))
+			k := [2]kind(kindSet{}.with(one).with(other))
 			p := pairs[k]
 			if p == nil {
 				p = &pair{}

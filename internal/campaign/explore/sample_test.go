@@ -96,11 +96,11 @@ func TestWhatIsDrawn(t *testing.T) {
 }
 
 // chosen draws so many schedules of each two kinds in the world twice, and counts them by their kinds.
-func chosen(t *testing.T, each int, only ...string) (count map[string]int, st stage) {
+func chosen(t *testing.T, each int, only ...string) (count map[string]int, st drawn) {
 	t.Helper()
 	o := options(t, "set-nx-lua", 2, only...)
 	o.Sample = each
-	w := &walk{o: &o, state: NewState(&o)}
+	w := &walk{o: &o}
 	g, err := o.newGround(o.Locks[0], 1, false)
 	if err != nil {
 		t.Fatal(err)

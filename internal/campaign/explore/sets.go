@@ -5,14 +5,31 @@ import (
 	"context"
 	"slices"
 
+	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/checker"
 )
 
-// kindSet are kinds of faults, sorted; a kind may be in it twice.
-type kindSet []uint8
+// kind is a kind of fault, by its place among their names. Stored, it is its name.
+type kind uint8
 
-func (k kindSet) with(kind int) kindSet {
-	out := append(slices.Clone(k), uint8(kind))
+// MarshalText is the name.
+func (k kind) MarshalText() ([]byte, error) { return []byte(kindNames[k]), nil }
+
+// UnmarshalText takes the name of a kind that there is.
+func (k *kind) UnmarshalText(name []byte) error {
+	i := faultkind.Index(string(name))
+	if i < 0 {
+		return unknownKind(string(name))
+	}
+	*k = kind(i)
+	return nil
+}
+
+// kindSet are kinds of faults, sorted; a kind may be in it twice.
+type kindSet []kind
+
+func (k kindSet) with(one int) kindSet {
+	out := append(slices.Clone(k), kind(one))
 	slices.Sort(out)
 	return out
 }
@@ -39,14 +56,12 @@ func (k kindSet) names() []string {
 // found is a set of kinds that breaks a lock in one way, with the plainest schedule of them.
 type found struct {
 	Way      checker.Way `json:"way"`
-	Kinds    kindSet     `json:"-"`
+	Kinds    kindSet     `json:"kinds"`
 	Base     int         `json:"base"`
 	Plain    int         `json:"plain"`
 	Events   int         `json:"events"`
 	Order    []int       `json:"order"` // the indices at which the walk came to it
 	Schedule schedule    `json:"schedule"`
-
-	Names []string `json:"kinds"` // Kinds, as they are stored
 
 	taken *taken // where the set is that of a stored result, which has its story
 }
@@ -88,12 +103,18 @@ type unit struct {
 	faults int
 	tries  int // see Options.Tries; at least one is made
 
-	tally
-	found   []found
-	singles []*single // of schedules of one fault
-	doubts  []string
+	outcome
 
 	closed int64 // beginnings that were left out: whatever comes of them, their set is not minimal
+}
+
+// outcome is what a unit has come to.
+type outcome struct {
+	tally
+	drawn
+	Found   []found   `json:"found,omitempty"`
+	Singles []*single `json:"singles,omitempty"` // of schedules of one fault
+	Doubts  []string  `json:"doubts,omitempty"`
 }
 
 // branch is a schedule and the indices at which the walk has come to it.
@@ -181,7 +202,7 @@ func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, act
 
 // single is what became of the fault of a schedule that has only one.
 func (u *unit) single(s schedule) *single {
-	return singleIn(&u.singles, hit{u.p.g.letters[s[0].Letter].kind, s[0].during})
+	return singleIn(&u.Singles, hit{kind(u.p.g.letters[s[0].Letter].kind), s[0].during})
 }
 
 // breaks are the ways that are open and in which the lock is broken, none in a run that was cut short.
@@ -199,7 +220,7 @@ func (u *unit) finds(b *branch, used kindSet, breaks *[ways]bool, events int) {
 			continue
 		}
 		f := newFound(u.p.g, checker.Way(way), used, b.s, events, b.order)
-		u.found = addFound(u.found, f)
+		u.Found = addFound(u.Found, f)
 		if len(b.order) == 1 {
 			alone := u.single(b.s)
 			alone.Found = addFound(alone.Found, f)
@@ -229,7 +250,7 @@ func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, a
 	}
 	for way := range breaks {
 		if breaks[way] && !also[way] {
-			u.doubts = append(u.doubts, checker.Way(way).String()+" by "+u.p.g.told(b.s).English()+", of which one has no effect")
+			u.Doubts = append(u.Doubts, checker.Way(way).String()+" by "+u.p.g.told(b.s).English()+", of which one has no effect")
 		}
 	}
 	return nil

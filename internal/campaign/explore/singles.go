@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/measured"
 )
 
@@ -26,18 +25,29 @@ var duringNames = [durings]string{"", "acquire", "hold", "release"}
 // String is how results say it, "" for Anytime.
 func (d During) String() string { return duringNames[d] }
 
+// MarshalText is what String says.
+func (d During) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText takes what String says.
+func (d *During) UnmarshalText(name []byte) error {
+	i := slices.Index(duringNames[:], string(name))
+	if i < 0 {
+		return fmt.Errorf("a client is never at %q", name)
+	}
+	*d = During(i)
+	return nil
+}
+
 // hit is what a single fault hits: sets of kinds say less, and a crash in the section is another
 // thing than one between two commands of the acquire.
 type hit struct {
-	kind   int
-	during During
+	Kind   kind   `json:"kind"`
+	During During `json:"during,omitempty"`
 }
 
 // single is what became of one fault alone.
 type single struct {
-	hit    hit
-	Kind   string `json:"kind"`
-	During string `json:"during,omitempty"`
+	hit
 	tally
 	Found []found `json:"found,omitempty"` // the plainest of each way
 }
@@ -49,14 +59,14 @@ func singleIn(all *[]*single, h hit) *single {
 			return s
 		}
 	}
-	s := &single{hit: h, Kind: kindNames[h.kind], During: h.during.String()}
+	s := &single{hit: h}
 	*all = append(*all, s)
 	return s
 }
 
 // compare orders them as results tell them.
 func (s *single) compare(o *single) int {
-	return cmp.Or(cmp.Compare(s.hit.kind, o.hit.kind), cmp.Compare(s.hit.during, o.hit.during))
+	return cmp.Or(cmp.Compare(s.Kind, o.Kind), cmp.Compare(s.During, o.During))
 }
 
 // take takes what a piece of work has found.
@@ -67,21 +77,6 @@ func (s *single) take(o *single) {
 	}
 }
 
-// readSingles takes them as they were stored.
-func (l *Lock) readSingles() error {
-	for _, s := range l.Singles {
-		during := slices.Index(duringNames[:], s.During)
-		s.hit = hit{faultkind.Index(s.Kind), During(max(during, 0))}
-		if s.hit.kind < 0 || during < 0 {
-			return fmt.Errorf("this walk speaks of %q during %q, which there is not: start over", s.Kind, s.During)
-		}
-		for i := range s.Found {
-			s.Found[i].Kinds = kindSet{uint8(s.hit.kind)}
-		}
-	}
-	return nil
-}
-
 // singles are what became of each kind alone, with the stories that show it.
 func (l *Lock) singles(tell func(f *found) (measured.CutSet, error)) ([]measured.Single, error) {
 	all := slices.Clone(l.Singles)
@@ -89,7 +84,7 @@ func (l *Lock) singles(tell func(f *found) (measured.CutSet, error)) ([]measured
 	out := []measured.Single{}
 	for _, s := range all {
 		one := measured.Single{
-			Kind: s.Kind, During: s.During, Walked: s.Walked, Vain: s.Vain, Cut: s.Cut, Breaks: map[string]*measured.Shown{},
+			Kind: kindNames[s.Kind], During: s.During.String(), Walked: s.Walked, Vain: s.Vain, Cut: s.Cut, Breaks: map[string]*measured.Shown{},
 		}
 		for i := range s.Found {
 			set, err := tell(&s.Found[i])

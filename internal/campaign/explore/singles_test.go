@@ -62,39 +62,3 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 		t.Errorf("%d schedules of one fault, %d of them in vain, want %+v of %d", walked, vain, of, l.Walked)
 	}
 }
-
-// A walk that was stored before single faults were counted has them walked anew, and comes to
-// the same; its pairs stay as they are.
-func TestAWalkWithoutSinglesIsWalkedAgain(t *testing.T) {
-	o := options(t, "set-nx-lua", 2, "lost-reply", "fail-over")
-	o.In = []string{plainBase}
-	s := walked(t, o)
-	want := told(t, s, o)
-	for _, l := range s.Locks {
-		l.Singles = nil
-	}
-	data, err := s.Store()
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := ReadState(data, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := old.Locks[0].complete(2); got != 0 {
-		t.Errorf("complete up to %d: nobody has counted its single faults", got)
-	}
-	var again int64
-	more := o
-	more.Progress = func(p Progress) { again++ }
-	before := old.Walked()
-	if err := Walk(t.Context(), more, old); err != nil {
-		t.Fatal(err)
-	}
-	if got := told(t, old, o); got != want {
-		t.Errorf("walked again:\n%s\nwant\n%s", got, want)
-	}
-	if before == 0 || again == 0 || again >= before {
-		t.Errorf("%d schedules were kept, %d pieces of work were walked again", before, again)
-	}
-}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"lockstep/internal/campaign"
+	"lockstep/internal/locks"
 	"lockstep/internal/run"
 )
 
@@ -14,12 +16,13 @@ import (
 type work struct {
 	*stage
 	g        *ground
-	finished int // pieces of work that are done, or are those of another shard
+	finished int // pieces of it that are done, or are those of another shard
 }
 
-// batch is some of that: schedules to go on from.
+// batch is a piece of that: schedules to go on from.
 type batch struct {
 	of   *work
+	key  string
 	from []branch
 }
 
@@ -49,8 +52,10 @@ func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults in
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		todo[i].of.finished += todo[i].of.finish(todo[i].from, u)
-		l.merge(u)
+		if err := w.keep(l, todo[i].of.stage, todo[i].key, &u.outcome); err != nil {
+			return err
+		}
+		todo[i].of.finished++
 		w.tell(l, todo[i].of)
 		return nil
 	})
@@ -61,38 +66,67 @@ func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults in
 }
 
 // stage is the work on one ground that is missing and, where it is divided, belongs to this shard.
-func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) ([]batch, error) {
+func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) (todo []batch, err error) {
 	first, err := w.firstFaults(ctx, g, faults)
 	if err != nil {
 		return nil, err
-	}
-	units := len(first)
-	st := l.stage(g.base.Name, faults, units)
-	if st.Units != units {
-		return nil, fmt.Errorf("%s in the world %s has %d first faults, and the stored walk knows of %d: another version of the program has walked it, so start over",
-			l.ID, g.base.Name, units, st.Units)
-	}
-	missing := st.missing()
-	of := &work{st, g, units}
-	todo := []branch{}
-	for _, b := range first {
-		if faults == w.o.Faults && !w.o.mine(g, &b) {
-			continue
-		}
-		if _, found := slices.BinarySearch(missing, b.order[0]); found {
-			todo = append(todo, b)
-			of.finished--
-		}
 	}
 	size := 1
 	if faults == 1 {
 		size = fewRuns
 	}
-	var out []batch
-	for from := range slices.Chunk(todo, size) {
-		out = append(out, batch{of, from})
+	pieces := slices.Collect(slices.Chunk(first, size))
+	of := &work{l.stage(g.base.Name, faults, len(pieces)), g, len(pieces)}
+	for i, from := range pieces {
+		key := fmt.Sprintf("%s/%s/%d/%d", l.ID, g.base.Name, faults, i)
+		known, err := w.known(l, of.stage, key)
+		if err != nil {
+			return nil, err
+		}
+		if !known && w.mine(g, i, faults) {
+			todo = append(todo, batch{of, key, from})
+			of.finished--
+		}
 	}
-	return out, nil
+	return todo, nil
+}
+
+// mine reports whether a piece of work on a ground is to be played here. Which pieces belong to a shard begins at
+// different ones for each ground, for many have few.
+func (w *walk) mine(g *ground, piece, faults int) bool {
+	lock := slices.IndexFunc(w.o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
+	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))
+}
+
+// known takes what a piece of work has come to before, and reports whether it has.
+func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
+	if w.o.Kept == nil {
+		return false, nil
+	}
+	line := w.o.Kept.Get(key)
+	if line == nil {
+		return false, nil
+	}
+	o := &outcome{}
+	if err := line.Decode(o); err != nil {
+		return false, err
+	}
+	l.merge(st, o)
+	return true, nil
+}
+
+// keep takes what a piece of work has come to, and keeps it.
+func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
+	l.merge(st, o)
+	w.played += o.Walked
+	if w.o.Kept == nil {
+		return nil
+	}
+	line, err := campaign.NewLine(w.o.Kept.Work, key, o)
+	if err != nil {
+		return err
+	}
+	return w.o.Kept.Add(line)
 }
 
 // firstFaults are the schedules of one fault with which those of so many begin.
@@ -109,6 +143,6 @@ func (w *walk) firstFaults(ctx context.Context, g *ground, faults int) ([]branch
 
 func (w *walk) tell(l *Lock, st *work) {
 	if w.o.Progress != nil {
-		w.o.Progress(Progress{Lock: l.ID, Base: st.Base, Faults: st.Faults, Done: st.finished, Units: st.Units, Walked: w.state.Walked()})
+		w.o.Progress(Progress{Lock: l.ID, Base: st.Base, Faults: st.Faults, Done: st.finished, Units: st.Units, Walked: w.state.Walked(), Played: w.played})
 	}
 }

@@ -1,10 +1,6 @@
 package explore
 
 import (
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
 
 	"lockstep/internal/campaign/measured"
@@ -12,143 +8,50 @@ import (
 	"lockstep/internal/locks"
 )
 
-// State is what was walked so far. It can be stored and read back.
+// State is what a walk has come to so far.
 type State struct {
-	Schema int            `json:"schema"`
-	Scope  measured.Scope `json:"scope"`
-	Locks  []*Lock        `json:"locks"`
-	Ended  bool           `json:"ended,omitempty"` // nothing was left of the walk that stored it
+	Scope measured.Scope
+	Locks []*Lock
 }
-
-// stateSchema is the version of the stored form. Raise it when a stored walk cannot be gone
-// on with: when worlds, letters, moments or their order change.
-const stateSchema = 1
 
 // Lock is what was walked of one lock.
 type Lock struct {
-	ID       string    `json:"lock"`
-	Bases    []string  `json:"bases"`              // nil: not begun; empty: it is used in none of those that were chosen
-	Together []string  `json:"together,omitempty"` // those in which all schedules of several faults are walked; walks of old do not say it, they had one
-	Drawn    []string  `json:"drawn,omitempty"`    // those in which some of two are drawn
-	Stages   []*stage  `json:"stages"`
-	Found    []found   `json:"found"`
-	Singles  []*single `json:"singles"`
-	Taken    []taken   `json:"taken,omitempty"` // of a stored result, see Take
+	ID       string
+	Bases    []string // nil: not begun; empty: it is used in none of those that were chosen
+	Together []string // those in which all schedules of several faults are walked
+	Drawn    []string // those in which some of two are drawn
+	Stages   []*stage
+	Found    []found
+	Singles  []*single
+	Taken    []taken // of a stored result, see Options.Further
 }
 
 // stage is how far the schedules of so many faults in one base world were walked.
 type stage struct {
-	Base   string `json:"base"`
-	Faults int    `json:"faults"`
-	Units  int    `json:"units"`
-	Done   []span `json:"done"`
+	Base        string
+	Faults      int
+	Units, Done int // pieces of work
+	Taken       bool
 	tally
-	Doubts []string `json:"doubts,omitempty"`
-	Taken  bool     `json:"taken,omitempty"` // from a stored result
-	Each   int      `json:"each,omitempty"`  // schedules of each two kinds were drawn, or all that there are; 0: all were walked
-	Of     int64    `json:"of,omitempty"`    // of so many
+	drawn
+	Doubts []string
 }
 
 // tally counts schedules.
 type tally struct {
 	Walked int64 `json:"walked"`
-	Cut    int64 `json:"cut"`  // of these, those whose runs had no end
-	Vain   int64 `json:"vain"` // those of which a fault has changed nothing
+	Cut    int64 `json:"cut,omitempty"`  // of these, those whose runs had no end
+	Vain   int64 `json:"vain,omitempty"` // those of which a fault has changed nothing
 }
 
 func (t *tally) add(o tally) {
 	t.Walked, t.Cut, t.Vain = t.Walked+o.Walked, t.Cut+o.Cut, t.Vain+o.Vain
 }
 
-// span are pieces of work from one index on, before another.
-type span [2]int
-
-// NewState is a walk of which nothing is done.
-func NewState(o *Options) *State { return &State{Schema: stateSchema, Scope: o.scope()} }
-
-// ReadState reads a stored walk, which must be one with the same options. Walks of old did not say
-// what became of each kind alone: what such a one has walked of single faults, the work of minutes,
-// is walked anew.
-func ReadState(data []byte, o *Options) (*State, error) {
-	s, err := readState(data, o)
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range s.Locks {
-		if len(l.Singles) == 0 {
-			l.Stages = slices.DeleteFunc(l.Stages, func(st *stage) bool { return st.Faults == 1 })
-		}
-	}
-	return s, nil
-}
-
-// readState reads a stored walk as it stands.
-func readState(data []byte, o *Options) (*State, error) {
-	s := &State{}
-	if err := json.Unmarshal(data, s); err != nil {
-		return nil, fmt.Errorf("this is no stored walk: %w", err)
-	}
-	if s.Schema != stateSchema {
-		return nil, fmt.Errorf("this walk was stored by another version of the program (%d, this one has %d): start over", s.Schema, stateSchema)
-	}
-	walked := s.Scope
-	if walked.Faults == 1 {
-		walked.Sample = o.scope().Sample // nothing is drawn of single faults
-	}
-	walked.Faults = max(walked.Faults, o.Faults) // a walk may go deeper than it was meant to
-	if !reflect.DeepEqual(walked, o.scope()) {
-		return nil, fmt.Errorf("this is a walk of another scope: go on with the options that it began with (%d faults, %d clients, %d rounds, %d kinds, %d worlds)",
-			s.Scope.Faults, s.Scope.Clients, s.Scope.Rounds, len(s.Scope.Kinds), len(s.Scope.Worlds))
-	}
-	s.Scope = walked
-	for _, l := range s.Locks {
-		if err := l.read(); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// Unfinished is how many schedules a stored walk has that was interrupted; 0 of one that was not, and of what is no walk.
-func Unfinished(data []byte) int64 {
-	s := &State{}
-	if json.Unmarshal(data, s) != nil || s.Schema != stateSchema || s.Ended {
-		return 0
-	}
-	return s.Walked()
-}
-
-// Store is the stored form, which does not depend on the order in which workers were done.
-func (s *State) Store() ([]byte, error) {
-	for _, l := range s.Locks {
-		slices.SortFunc(l.Found, bySet)
-		slices.SortFunc(l.Singles, (*single).compare)
-		for _, s := range l.Singles {
-			slices.SortFunc(s.Found, bySet)
-		}
-		for i := range l.Found {
-			l.Found[i].Names = l.Found[i].Kinds.names()
-		}
-	}
-	return json.Marshal(s)
-}
-
-func bySet(a, b found) int {
-	return cmp.Or(cmp.Compare(a.Way, b.Way), slices.Compare(a.Kinds, b.Kinds))
-}
-
-// read takes a lock as it was stored.
-func (l *Lock) read() error {
-	for i := range l.Found {
-		var err error
-		if l.Found[i].Kinds, err = kindsNamed(l.Found[i].Names); err != nil {
-			return err
-		}
-	}
-	if err := l.readTaken(); err != nil {
-		return err
-	}
-	return l.readSingles()
+// drawn says that some schedules were drawn.
+type drawn struct {
+	Each int   `json:"each,omitempty"` // of each two kinds, or all that there are; 0: all were walked
+	Of   int64 `json:"of,omitempty"`   // of so many
 }
 
 // Walked returns how many schedules were played.
@@ -182,6 +85,12 @@ func (l *Lock) walked() (n int64) {
 	return n
 }
 
+// begun reports whether a piece of work is done, or there is none.
+func (l *Lock) begun() bool {
+	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Done > 0 }) ||
+		!slices.ContainsFunc(l.Stages, func(st *stage) bool { return !st.over() })
+}
+
 // stage finds the state of a stage, or begins it.
 func (l *Lock) stage(base string, faults, units int) *stage {
 	for _, st := range l.Stages {
@@ -195,50 +104,18 @@ func (l *Lock) stage(base string, faults, units int) *stage {
 }
 
 // over reports whether all of the stage is done.
-func (s *stage) over() bool { return len(s.missing()) == 0 }
+func (s *stage) over() bool { return s.Done == s.Units }
 
-// missing are the pieces of work that are not done.
-func (s *stage) missing() []int {
-	var out []int
-	i := 0
-	for _, d := range append(slices.Clone(s.Done), span{s.Units, s.Units}) {
-		for ; i < d[0]; i++ {
-			out = append(out, i)
-		}
-		i = d[1]
+// merge takes what a piece of work of a stage has come to.
+func (l *Lock) merge(st *stage, o *outcome) {
+	st.Done++
+	st.add(o.tally)
+	st.drawn = o.drawn
+	st.Doubts = append(st.Doubts, o.Doubts...)
+	for i := range o.Found {
+		l.Found = addFound(l.Found, o.Found[i])
 	}
-	return out
-}
-
-// finish takes what some work has come to, and returns how many pieces that were.
-func (s *stage) finish(from []branch, u *unit) (pieces int) {
-	s.add(u.tally)
-	s.Doubts = append(s.Doubts, u.doubts...)
-	slices.Sort(s.Doubts)
-	for _, b := range from {
-		s.done(b.order[0])
-	}
-	return len(from)
-}
-
-// done notes that a piece of work is done.
-func (s *stage) done(i int) {
-	at, _ := slices.BinarySearchFunc(s.Done, i, func(d span, i int) int { return d[0] - i })
-	s.Done = slices.Insert(s.Done, at, span{i, i + 1})
-	for k := min(at+1, len(s.Done)-1); k > 0 && k >= at; k-- {
-		if s.Done[k-1][1] == s.Done[k][0] {
-			s.Done[k-1][1] = s.Done[k][1]
-			s.Done = slices.Delete(s.Done, k, k+1)
-		}
-	}
-}
-
-// merge takes what a piece of work has found.
-func (l *Lock) merge(u *unit) {
-	for i := range u.found {
-		l.Found = addFound(l.Found, u.found[i])
-	}
-	for _, s := range u.singles {
+	for _, s := range o.Singles {
 		singleIn(&l.Singles, s.hit).take(s)
 	}
 }

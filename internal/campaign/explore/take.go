@@ -12,38 +12,24 @@ import (
 // taken is a set that a stored result knows. That of several faults is one of this walk, too; that of fewer has to be
 // found again, for what was walked of several rests on it.
 type taken struct {
-	Way    checker.Way    `json:"way"`
-	Kinds  kindSet        `json:"-"`
-	Names  []string       `json:"kinds"`
-	Within int            `json:"within,omitempty"` // see measured.CutSet
-	Base   int            `json:"base"`
-	Shown  measured.Shown `json:"shown"`
+	Way    checker.Way
+	Kinds  kindSet
+	Names  []string
+	Within int // see measured.CutSet
+	Base   int
+	Shown  measured.Shown
 }
 
-// Take takes what a stored result knows of several faults for locks of which nothing is walked yet: the base worlds in
-// which they were walked or drawn, but those that were drawn and now are to be walked. The scope must be the same but for
-// what the durations of other worlds come to.
-func (s *State) Take(o *Options, stored *measured.Explored) error {
-	for _, v := range o.Locks {
-		at := indexOf(stored, v.ID)
-		if at < 0 || stored.Locks[at].Complete < 2 || s.lock(v.ID).Bases != nil {
-			continue
-		}
-		if err := s.lock(v.ID).take(o, &stored.Locks[at]); err != nil {
-			return fmt.Errorf("%s: %w", v.ID, err)
-		}
-	}
-	return nil
-}
-
-func (l *Lock) take(o *Options, stored *measured.ExploredLock) error {
+// take takes what a stored result knows of several faults: the base worlds in which they were walked or drawn, but
+// those that were drawn and now are to be walked.
+func (l *Lock) take(o *Options, stored *measured.ExploredLock) (err error) {
 	for _, x := range stored.SearchedTogether() {
 		at := slices.IndexFunc(bases(), func(b base) bool { return b.Name == x.World })
 		if at < 0 || x.How == measured.NotSearched || x.How == measured.Sampled && o.complete(&bases()[at]) {
 			continue
 		}
 		l.Stages = append(l.Stages, &stage{
-			Base: x.World, Faults: 2, Units: 1, Done: []span{{0, 1}}, Taken: true, Each: x.Each, Of: x.Of,
+			Base: x.World, Faults: 2, Units: 1, Done: 1, Taken: true, drawn: drawn{x.Each, x.Of},
 			tally: tally{Walked: x.Walked, Cut: x.Cut, Vain: x.Vain}, Doubts: stored.Doubts,
 		})
 	}
@@ -54,18 +40,11 @@ func (l *Lock) take(o *Options, stored *measured.ExploredLock) error {
 		}
 		for _, set := range sets {
 			base := slices.IndexFunc(bases(), func(b base) bool { return b.Name == set.World })
-			l.Taken = append(l.Taken, taken{Way: way, Names: set.Kinds, Within: set.Within, Base: base, Shown: set.Shown})
-		}
-	}
-	return l.readTaken()
-}
-
-// readTaken takes them as they were stored.
-func (l *Lock) readTaken() (err error) {
-	for i := range l.Taken {
-		x := &l.Taken[i]
-		if x.Kinds, err = kindsNamed(x.Names); err != nil {
-			return err
+			one := taken{Way: way, Names: set.Kinds, Within: set.Within, Base: base, Shown: set.Shown}
+			if one.Kinds, err = kindsNamed(set.Kinds); err != nil {
+				return fmt.Errorf("%s: %w", l.ID, err)
+			}
+			l.Taken = append(l.Taken, one)
 		}
 	}
 	return nil
@@ -109,7 +88,7 @@ func (l *Lock) all() []found {
 func kindsNamed(names []string) (k kindSet, err error) {
 	for _, name := range names {
 		if faultkind.Index(name) < 0 {
-			return nil, fmt.Errorf("this walk speaks of a kind of fault %q, which there is not: start over", name)
+			return nil, unknownKind(name)
 		}
 		k = k.with(faultkind.Index(name))
 	}

@@ -30,21 +30,9 @@ func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 		if first.Locks[0].Searched != measured.Sampled || want.Locks[0].Searched != measured.Complete {
 			t.Errorf("%s: searched %s, then %s", lock, first.Locks[0].Searched, want.Locks[0].Searched)
 		}
-		s := NewState(&o)
-		if err := s.Take(&o, first); err != nil {
-			t.Fatal(err)
-		}
-		if err := Walk(t.Context(), o, s); err != nil {
-			t.Fatal(err)
-		}
-		data, err := s.Store()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s, err = ReadState(data, &o); err != nil { // it can be stored between
-			t.Fatal(err)
-		}
-		got, err := s.Into(&o, first)
+		further := o
+		further.Further = first
+		got, err := walked(t, further).Into(&o, first)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,11 +53,8 @@ func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 	l := &first.Locks[0]
 	for _, within := range []int{2, 0} {
 		l.Breaks["robbed"] = []measured.CutSet{{Kinds: []string{"crash"}, Within: within, Shown: measured.Shown{World: "plain"}}}
-		s := NewState(&o)
-		if err := s.Take(&o, first); err != nil {
-			t.Fatal(err)
-		}
-		err := Walk(t.Context(), o, s)
+		o.Further = first
+		s, err := Walk(t.Context(), o)
 		if within == 2 {
 			if kept := s.Locks[0].minimal(checker.Robbed); err != nil || len(kept) != 1 || kept[0].faults() != 2 {
 				t.Errorf("found by two faults, of which one had no effect: %v, %v", kept, err)
@@ -99,7 +84,8 @@ func TestResultsOfOld(t *testing.T) {
 	}
 	o := options(t, "setnx", 2)
 	o.Locks = []locks.Variant{variant(t, "set-nx-lua")}
-	if s := NewState(&o); s.Take(&o, &measured.Explored{Locks: []measured.ExploredLock{old}}) != nil || len(s.Locks) > 0 {
-		t.Errorf("took %v of another lock", s.Locks)
+	o.Further, o.AsIs = &measured.Explored{Locks: []measured.ExploredLock{old}}, true
+	if s := walked(t, o); len(s.Locks[0].Taken) > 0 || len(s.Locks[0].Stages) > 0 {
+		t.Errorf("took %+v of another lock", s.Locks[0])
 	}
 }
