@@ -35,10 +35,10 @@ func comparison() *worlds.Comparison {
 		Backend: "process", Times: 3, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
 		Cells: []worlds.Cell{
-			{Lock: "set-nx-lua", Fault: "GP", Agreement: measured.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}},
+			{Lock: "set-nx-lua", Fault: "GP", Agreement: measured.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}.Phrase()},
 			{Lock: "set-nx-lua", Fault: "SJ", Agreement: measured.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
 			{Lock: "setnx", Fault: "GP", Agreement: measured.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
-			{Lock: "setnx", Fault: "SJ", Agreement: measured.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Both{English: "it jumps"}, Why: say.Both{English: "cut short"}.Phrase()},
+			{Lock: "setnx", Fault: "SJ", Agreement: measured.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Text("it jumps"), Why: say.Both{English: "cut short"}.Phrase()},
 		},
 	}
 }

@@ -34,12 +34,12 @@ func addCompletion(root *cobra.Command, g *globals) {
 	}
 	values := map[string]cobra.CompletionFunc{
 		"lock":     lock,
-		"fault":    completeList(matrix.Columns, func(c matrix.Column) (string, string) { return c.Code, c.Name.English }),
+		"fault":    completeList(matrix.Columns, func(c matrix.Column) (string, string) { return c.Code, c.Name.English() }),
 		"claim":    completeList(claims.All, func(c claims.Claim) (string, string) { return fmt.Sprint(c.N), c.Text.English }),
 		"only":     kind,
 		"world":    completeList(explore.BaseWorlds, worldMeans),
 		"expect":   kind,
-		"property": completeList(checker.All, func(p checker.Property) (string, string) { return p.ID, p.Summary.English }),
+		"property": completeList(checker.All, func(p checker.Property) (string, string) { return p.ID, p.Summary.English() }),
 		"format":   completeList(allForms, func(f forms.Form) (string, string) { return f.Name, f.Summary }),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
@@ -69,7 +69,7 @@ func word(name, meaning string) string {
 
 func allForms() []forms.Form { return forms.All }
 
-func kindMeans(k faultkind.Kind) (name, meaning string)      { return k.Name, k.Summary.English }
+func kindMeans(k faultkind.Kind) (name, meaning string)      { return k.Name, k.Summary.English() }
 func worldMeans(w measured.BaseWorld) (name, meaning string) { return w.Name, w.Summary }
 
 // completeList completes the last item of a list such as a,b; what stands before

@@ -107,7 +107,7 @@ func reference(root, dir string) ([]docs.Page, error) {
 	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name.English() }
 	in.Root.InitDefaultCompletionCmd()
 	for _, c := range matrix.Columns() {
-		column := docs.Column{Code: c.Code, Name: c.Name.English, Summary: c.Summary.English}
+		column := docs.Column{Code: c.Code, Name: c.Name.English(), Summary: c.Summary.English()}
 		for _, k := range c.Kinds() {
 			column.Kinds = append(column.Kinds, strings.TrimSpace(k.Kind+" "+k.While()))
 		}

@@ -147,7 +147,7 @@ func listFaults(l say.Language) listed {
 	}
 	all := faults.All()
 	return listed{
-		each(all, func(s faults.Spec) fault { return fault{s.Name, s.Summary.English, s.Example} }),
+		each(all, func(s faults.Spec) fault { return fault{s.Name, s.Summary.English(), s.Example} }),
 		each(all, func(s faults.Spec) []string { return []string{s.Name, s.Summary.In(l)} }),
 	}
 }
@@ -160,7 +160,7 @@ func listMoments(l say.Language) listed {
 	words := func(m faults.MomentPhrase) string { return strings.Replace(m.Text, "%s", "COMMAND", 1) }
 	all := faults.MomentPhrases()
 	return listed{
-		each(all, func(m faults.MomentPhrase) moment { return moment{words(m), m.Doc.English} }),
+		each(all, func(m faults.MomentPhrase) moment { return moment{words(m), m.Doc.English()} }),
 		each(all, func(m faults.MomentPhrase) []string { return []string{words(m), m.Doc.In(l)} }),
 	}
 }
@@ -173,7 +173,7 @@ func listProperties(l say.Language) listed {
 	}
 	all := checker.All()
 	return listed{
-		each(all, func(p checker.Property) property { return property{p.ID, p.Summary.English, p.Source} }),
+		each(all, func(p checker.Property) property { return property{p.ID, p.Summary.English(), p.Source} }),
 		each(all, func(p checker.Property) []string { return []string{p.ID, p.Summary.In(l)} }),
 	}
 }

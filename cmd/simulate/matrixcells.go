@@ -30,7 +30,7 @@ type listedScript struct {
 	Letter string `json:"letter"`
 	File   string `json:"file,omitempty"` // where it was written
 
-	name say.Both
+	name say.Phrase
 	text string
 }
 
@@ -68,9 +68,9 @@ func (f *matrixFlags) listed(m *matrix.Matrix) []listedScript {
 		c := &m.Cells[i]
 		for k := range c.Scripts {
 			s := &c.Scripts[k]
-			one := listedScript{Lock: c.Lock, Fault: c.Fault, Script: s.Name.English, Letter: string(s.Letter), name: s.Name, text: s.File()}
+			one := listedScript{Lock: c.Lock, Fault: c.Fault, Script: s.Name.English(), Letter: string(s.Letter), name: s.Name, text: s.File()}
 			if f.export != "" {
-				one.File = filepath.Join(f.export, fmt.Sprintf("%s-%s-%d-%s.yaml", c.Lock, c.Fault, k+1, fileWords(s.Name.English)))
+				one.File = filepath.Join(f.export, fmt.Sprintf("%s-%s-%d-%s.yaml", c.Lock, c.Fault, k+1, fileWords(s.Name.English())))
 			}
 			all = append(all, one)
 		}

@@ -66,7 +66,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 		for k := range m.Columns {
 			c := m.Cell(i, k)
 			row.Cells = append(row.Cells, matrixpage.Cell{
-				Tried:  each(c.Tried(), func(name say.Both) string { return name.In(f.language) }),
+				Tried:  each(c.Tried(), func(name say.Phrase) string { return name.In(f.language) }),
 				Letter: c.Letter, Note: c.Note.In(f.language), Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
 				Also: c.Also(), DamagedBy: c.DamagedBy.In(f.language), Walk: walkOfCell(c),
@@ -97,7 +97,7 @@ func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []strin
 		return
 	}
 	c := &row.Cells[column]
-	all := say.List(each(where, func(h say.Both) say.Part { return h }))
+	all := say.List(each(where, func(h say.Words) say.Part { return h }))
 	c.NotExpected, c.Nowhere = say.NotExpectedIn.With(all).In(f.language), nowhere
 }
 

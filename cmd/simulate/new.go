@@ -36,7 +36,7 @@ type blueprint struct {
 var blueprints = []blueprint{
 	{"lock", "a design, one Go file", "internal/locks", lockIdent, lockTaken, func(name, path string) [2]string {
 		return [2]string{
-			"fill in the five headings, in both languages, and Acquire in " + path,
+			"fill in the five headings and Acquire in " + path + ", and the headings in Chinese in internal/locks/zh",
 			"simulate new scenario " + name + "-breaks --lock " + name,
 		}
 	}},

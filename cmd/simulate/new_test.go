@@ -65,7 +65,10 @@ func copySources(t *testing.T) string {
 	for _, dir := range []string{"locks", "faults", "checker", "history", "world", "say", "rng", "store"} {
 		from := filepath.Join("../../internal", dir)
 		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			if d.IsDir() && d.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
 			rel, err := filepath.Rel("../..", path)

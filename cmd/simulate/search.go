@@ -286,7 +286,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 	if h.inconclusive() {
 		why := say.NoSeedTests.With(lock, say.Number(h.tried.Seeds))
 		if h.tried.Untested < h.tried.Seeds {
-			why = say.ScriptSays.With(say.Both{English: h.lock}, say.NoSeedNoticed.With(say.Number(h.tried.Seeds), run.SaidIdle(h.idle)))
+			why = say.OfLock.With(say.Verbatim(h.lock), say.NoSeedNoticed.With(say.Number(h.tried.Seeds), run.SaidIdle(h.idle)))
 		}
 		fmt.Fprintln(f.stdout, f.said(why))
 		return nil

@@ -38,9 +38,9 @@ func Worse(a, b Verdict) Verdict {
 
 // Property is one thing that a lock promises, stated positively.
 type Property struct {
-	ID      string   // mutual-exclusion
-	Summary say.Both // one sentence
-	Source  string   // where the definition comes from
+	ID      string    // mutual-exclusion
+	Summary say.Words // one sentence
+	Source  string    // where the definition comes from
 	// Core properties are judged in every run, and locks are expected to keep them without a word.
 	// Any other is judged where somebody asks for it: a story that expects something of it.
 	Core bool

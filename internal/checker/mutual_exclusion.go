@@ -12,14 +12,11 @@ const MutualExclusionID = "mutual-exclusion"
 
 func init() {
 	Register(Property{
-		ID: MutualExclusionID,
-		Summary: say.Both{
-			English: "At no time do two clients believe that they hold the lock.",
-			Chinese: "任何时刻都不会有两个客户端认为自己持有锁。",
-		},
-		Source: "Dijkstra 1965, with hold intervals in true time in place of program counters",
-		Core:   true,
-		Check:  checkMutualExclusion,
+		ID:      MutualExclusionID,
+		Summary: "At no time do two clients believe that they hold the lock.",
+		Source:  "Dijkstra 1965, with hold intervals in true time in place of program counters",
+		Core:    true,
+		Check:   checkMutualExclusion,
 	})
 }
 

@@ -10,14 +10,11 @@ const NoLostUpdateID = "no-lost-update"
 
 func init() {
 	Register(Property{
-		ID: NoLostUpdateID,
-		Summary: say.Both{
-			English: "The resource never accepts a write that was computed from an outdated read.",
-			Chinese: "资源从不接受根据过时的读取算出来的写入。",
-		},
-		Source: "Berenson et al. 1995, phenomenon P4",
-		Core:   true,
-		Check:  checkNoLostUpdate,
+		ID:      NoLostUpdateID,
+		Summary: "The resource never accepts a write that was computed from an outdated read.",
+		Source:  "Berenson et al. 1995, phenomenon P4",
+		Core:    true,
+		Check:   checkNoLostUpdate,
 	})
 }
 

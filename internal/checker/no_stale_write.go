@@ -10,14 +10,11 @@ const NoStaleWriteID = "no-stale-write"
 
 func init() {
 	Register(Property{
-		ID: NoStaleWriteID,
-		Summary: say.Both{
-			English: "The resource never accepts a write from a client that is not the newest holder.",
-			Chinese: "资源从不接受不是最新持有者的客户端的写入。",
-		},
-		Source: "Kleppmann 2016, How to do distributed locking",
-		Core:   true,
-		Check:  checkNoStaleWrite,
+		ID:      NoStaleWriteID,
+		Summary: "The resource never accepts a write from a client that is not the newest holder.",
+		Source:  "Kleppmann 2016, How to do distributed locking",
+		Core:    true,
+		Check:   checkNoStaleWrite,
 	})
 }
 

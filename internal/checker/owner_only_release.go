@@ -12,14 +12,11 @@ const OwnerOnlyReleaseID = "owner-only-release"
 
 func init() {
 	Register(Property{
-		ID: OwnerOnlyReleaseID,
-		Summary: say.Both{
-			English: "No release removes the entry of another client.",
-			Chinese: "没有一次释放会删掉别的客户端的条目。",
-		},
-		Source: "the Redis documentation of SET, on releasing with a random value",
-		Core:   true,
-		Check:  checkOwnerOnlyRelease,
+		ID:      OwnerOnlyReleaseID,
+		Summary: "No release removes the entry of another client.",
+		Source:  "the Redis documentation of SET, on releasing with a random value",
+		Core:    true,
+		Check:   checkOwnerOnlyRelease,
 	})
 }
 
@@ -102,9 +99,9 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 // of so many.
 func doubtful(h *history.History, i int32, count int) say.Phrase {
 	e := &h.Events[i]
-	command, at := say.Both{English: "a command", Chinese: "一条命令"}, e.At
+	command, at := say.Text("a command"), e.At
 	if c := e.Cause; c >= 0 && c < i && h.Events[c].Kind == history.Sent {
-		command, at = say.Both{English: strconv.Quote(h.Text(h.Events[c].Text))}, h.Events[c].At
+		command, at = say.InOneWord.With(say.Verbatim(strconv.Quote(h.Text(h.Events[c].Text)))), h.Events[c].At
 	}
 	return say.WhoseEntry.With(command, say.Verbatim(h.Name(e.Peer)), say.Seconds(at), say.Optional(count-1))
 }

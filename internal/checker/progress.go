@@ -17,14 +17,11 @@ const ProgressFactor = 10
 
 func init() {
 	Register(Property{
-		ID: ProgressID,
-		Summary: say.Both{
-			English: "Once the faults are over, a client that asks for the lock gets it within ten leases.",
-			Chinese: "故障结束之后，请求锁的客户端在十个租约之内得到它。",
-		},
-		Source: "Lamport 1977, on liveness; the bound makes it testable",
-		Core:   true,
-		Check:  checkProgress,
+		ID:      ProgressID,
+		Summary: "Once the faults are over, a client that asks for the lock gets it within ten leases.",
+		Source:  "Lamport 1977, on liveness; the bound makes it testable",
+		Core:    true,
+		Check:   checkProgress,
 	})
 }
 

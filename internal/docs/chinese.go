@@ -16,25 +16,24 @@ const chinesePage = "zh.md"
 // files have them; what is measured stands on the pages in English, to which it leads.
 func (w *writer) chinese() Page {
 	body := []string{
-		heading(1, "参考"),
-		"锁、故障和性质，都由 " + code("simulate dev docs") + " 从代码写出。测量结果、命令和场景文件的键见 " + link("英文参考", "README.md") + "。",
-		heading(2, "锁"),
+		heading(1, zh("Reference")), chineseAbout.With(say.Verbatim(code("simulate dev docs")), say.Verbatim(link(zh("the English reference"), "README.md"))).In(say.Chinese),
+		heading(2, zh("Locks")),
 	}
 	for _, group := range w.groups() {
 		for _, v := range group.locks {
 			body = append(body, chineseLock(v)...)
 		}
 	}
-	body = append(body, heading(2, "故障"), "在场景里用 "+code("when")+"（某一时刻）、"+code("at")+"（某个时间）或 "+code("every")+"（反复）说明何时开始。")
+	body = append(body, heading(2, zh("Faults")), chineseWhen.With(say.Verbatim(code("when")), say.Verbatim(code("at")), say.Verbatim(code("every"))).In(say.Chinese))
 	for _, spec := range faults.All() {
-		body = append(body, heading(3, spec.Name), text(spec.Summary.Chinese)+chineseEnd(spec)+" "+linkInto("参数", faultsPage, spec.Name), block("yaml", "faults:\n"+indented(spec.Example)))
+		body = append(body, heading(3, spec.Name), text(spec.Summary.In(say.Chinese))+chineseEnd(spec)+" "+linkInto(zh("Parameters"), faultsPage, spec.Name), block("yaml", "faults:\n"+indented(spec.Example)))
 	}
-	body = append(body, heading(2, "性质"), "每次运行里，每条性质要么守住，要么被破坏；如果运行没有考验到它，就是未知。")
+	body = append(body, heading(2, zh("Properties")), zh("In each run a property is kept or broken; if the run did not put it to the test, it is unknown."))
 	var rows [][]string
 	for _, p := range checker.All() {
-		rows = append(rows, []string{linkInto(say.PropertyName(p.ID, say.Chinese), propertiesPage, p.ID), code(p.ID), text(p.Summary.Chinese)})
+		rows = append(rows, []string{linkInto(say.PropertyName(p.ID, say.Chinese), propertiesPage, p.ID), code(p.ID), text(p.Summary.In(say.Chinese))})
 	}
-	body = append(body, table([]string{"性质", "名字", "要求"}, rows))
+	body = append(body, table([]string{zh("Property"), zh("Name"), zh("What it demands")}, rows))
 	return page(chinesePage, "the registries of locks, faults and properties", body...)
 }
 
@@ -46,22 +45,34 @@ func chineseLock(v locks.Variant) []string {
 		fmt.Fprintf(&protocol, "%d. %s\n", i+1, text(step))
 	}
 	return []string{
-		heading(3, locks.Name(v.ID).Chinese), code(v.ID) + "：" + text(d.Idea),
+		heading(3, locks.Name(v.ID).In(say.Chinese)), code(v.ID) + zh(": ") + text(d.Idea),
 		protocol.String(),
-		"**保证：**" + text(d.Guarantees),
-		"**何时失效：**" + text(d.BreaksWhen),
-		link("测量结果", "locks/"+v.ID+".md"),
+		"**" + zh("Guarantees:") + "**" + text(d.Guarantees),
+		"**" + zh("Breaks when:") + "**" + text(d.BreaksWhen),
+		link(zh("What was measured"), "locks/"+v.ID+".md"),
 	}
 }
 
 // chineseEnd says how a fault ends.
 func chineseEnd(spec faults.Spec) string {
-	some := "用 " + code("for") + "、" + code("until") + " 或 " + code("forever: true") + " 说明何时结束"
+	ends := func(how say.Of3[say.Verbatim, say.Verbatim, say.Verbatim]) string {
+		return " " + how.With(say.Verbatim(code("for")), say.Verbatim(code("until")), say.Verbatim(code("forever: true"))).In(say.Chinese)
+	}
 	switch spec.Ends {
 	case faults.EndRequired:
-		return " 必须" + some + "。"
+		return ends(chineseMust)
 	case faults.EndOptional:
-		return " 可以" + some + "。"
+		return ends(chineseMay)
 	}
-	return " 发生即结束。"
+	return " " + zh("It is over as it happens.")
 }
+
+// zh is a text of this page.
+func zh(english string) string { return say.Text(english).In(say.Chinese) }
+
+var (
+	chineseAbout = say.New2[say.Verbatim, say.Verbatim]("{command} writes locks, faults and properties from the code. Measurements, commands and the keys of scenarios are in {reference}.")
+	chineseWhen  = say.New3[say.Verbatim, say.Verbatim, say.Verbatim]("In a scenario, {when} (a moment), {at} (a time) or {every} (again and again) say when it begins.")
+	chineseMust  = say.New3[say.Verbatim, say.Verbatim, say.Verbatim]("It has to say when it ends, with {for}, {until} or {forever}.")
+	chineseMay   = say.New3[say.Verbatim, say.Verbatim, say.Verbatim]("It may say when it ends, with {for}, {until} or {forever}.")
+)

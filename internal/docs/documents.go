@@ -1,11 +1,15 @@
 package docs
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
 
 	"lockstep/internal/campaign/measured"
 	"lockstep/internal/locks"
@@ -15,22 +19,33 @@ import (
 // document is one of the five texts that the locks come from. The texts are not in the
 // repository; their headings are in testdata/headings.txt, which a test compares with these.
 type document struct {
-	short   string // S0, as in the sources of claims and locks
-	file    string
-	title   string // as it stands there; "" when it has none
-	english string
-	parts   []part // in the order of the text
+	Short   string // S0, as in the sources of claims and locks
+	File    string
+	Title   string // as it stands there; "" when it has none
+	English string
+	Parts   []part // in the order of the text
 }
 
 // part is what stands below one heading. Which locks and claims it has follows from their
 // sources, which name lines.
 type part struct {
-	line    int // of the heading
-	heading string
-	english string
-	lessons string // names below scenarios/lessons, with blanks between them
-	note    string // what is not played or cannot be measured, and why; "" when the lists say it all
+	Line    int // of the heading
+	Heading string
+	English string
+	Lessons string // names below scenarios/lessons, with blanks between them
+	Note    string // what is not played or cannot be measured, and why; "" when the lists say it all
 }
+
+// documents are the five texts, heading by heading.
+var documents = sync.OnceValue(func() (all []document) {
+	if err := yaml.UnmarshalWithOptions(documentsFile, &all, yaml.Strict()); err != nil {
+		panic(err) // a test reads it
+	}
+	return all
+})
+
+//go:embed documents.yaml
+var documentsFile []byte
 
 // lines is a range of lines of a document, both included.
 type lines struct{ from, to int }
@@ -38,10 +53,10 @@ type lines struct{ from, to int }
 // meets reports whether a range has a line in common with part i of the document.
 func (d *document) meets(i int, r lines) bool {
 	next := 1 << 30
-	if i+1 < len(d.parts) {
-		next = d.parts[i+1].line
+	if i+1 < len(d.Parts) {
+		next = d.Parts[i+1].Line
 	}
-	return r.from < next && r.to >= d.parts[i].line
+	return r.from < next && r.to >= d.Parts[i].Line
 }
 
 var (
@@ -63,7 +78,7 @@ func linesOf(from, to string) lines {
 // claimed are the lines of the document that a claim is about.
 func (d *document) claimed(c measured.Claim) (out []lines) {
 	for _, m := range claimSource.FindAllStringSubmatch(c.Source, -1) {
-		if m[1] == d.short {
+		if m[1] == d.Short {
 			out = append(out, linesOf(m[2], m[3]))
 		}
 	}
@@ -73,7 +88,7 @@ func (d *document) claimed(c measured.Claim) (out []lines) {
 // described are the lines of the document that describe a lock.
 func (d *document) described(v locks.Variant) (out []lines) {
 	for _, m := range lockSource.FindAllStringSubmatch(v.Doc(say.English).Source, -1) {
-		if m[1] != d.short {
+		if m[1] != d.Short {
 			continue
 		}
 		for _, s := range span.FindAllStringSubmatch(m[2], -1) {
@@ -97,15 +112,15 @@ func (w *writer) documentsPage() Page {
 			"The verdicts are those of " + link("claims.md", "claims.md") + ".",
 	}
 	var rows [][]string
-	for i := range documents {
-		d := &documents[i]
-		rows = append(rows, []string{d.short, text(d.name()), text(d.english), code(d.file)})
+	for i := range documents() {
+		d := &documents()[i]
+		rows = append(rows, []string{d.Short, text(d.name()), text(d.English), code(d.File)})
 	}
 	body = append(body, table([]string{"", "title", "in English", "file"}, rows))
-	for i := range documents {
-		d := &documents[i]
-		body = append(body, heading(2, d.short+" "+d.name()))
-		for k := range d.parts {
+	for i := range documents() {
+		d := &documents()[i]
+		body = append(body, heading(2, d.Short+" "+d.name()))
+		for k := range d.Parts {
 			body = append(body, w.documentPart(d, k)...)
 		}
 	}
@@ -116,20 +131,20 @@ func (w *writer) documentsPage() Page {
 		}
 	}
 	body = append(body, heading(2, "Locks that no document has"), strings.Join(others, ", ")+".")
-	return page("documents.md", "internal/docs/documents_table.go, and the sources that locks and claims name", body...)
+	return page("documents.md", "internal/docs/documents.yaml, and the sources that locks and claims name", body...)
 }
 
 // name is the title, or what stands for it.
 func (d *document) name() string {
-	if d.title == "" {
+	if d.Title == "" {
 		return "(without a title)"
 	}
-	return d.title
+	return d.Title
 }
 
 func fromDocument(v locks.Variant) bool {
-	for i := range documents {
-		if len(documents[i].described(v)) > 0 {
+	for i := range documents() {
+		if len(documents()[i].described(v)) > 0 {
 			return true
 		}
 	}
@@ -138,7 +153,7 @@ func fromDocument(v locks.Variant) bool {
 
 // documentPart is what there is of one heading.
 func (w *writer) documentPart(d *document, i int) []string {
-	p := d.parts[i]
+	p := d.Parts[i]
 	var items []string
 	item := func(what string, links []string) {
 		if len(links) > 0 {
@@ -158,7 +173,7 @@ func (w *writer) documentPart(d *document, i int) []string {
 	item("Locks", of)
 	item("Misprints", misprints)
 	of = nil
-	for _, name := range strings.Fields(p.lessons) {
+	for _, name := range strings.Fields(p.Lessons) {
 		of = append(of, link(text(name), w.Up+"/scenarios/lessons/"+name+".yaml"))
 	}
 	item("Lessons", of)
@@ -173,8 +188,8 @@ func (w *writer) documentPart(d *document, i int) []string {
 		}
 	}
 	item("Claims", of)
-	out := []string{heading(3, p.heading), "*" + text(p.english) + ".*", strings.Join(items, "\n")}
-	return append(out, text(p.note))
+	out := []string{heading(3, p.Heading), "*" + text(p.English) + ".*", strings.Join(items, "\n")}
+	return append(out, text(p.Note))
 }
 
 // claimsPage has what was measured of each claim.

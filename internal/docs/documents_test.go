@@ -25,9 +25,9 @@ func TestEveryHeadingOfTheDocumentsIsThereOnce(t *testing.T) {
 			want = append(want, line)
 		}
 	}
-	for _, d := range documents {
-		for _, p := range d.parts {
-			got = append(got, fmt.Sprintf("%s:%d: %s", d.file, p.line, p.heading))
+	for _, d := range documents() {
+		for _, p := range d.Parts {
+			got = append(got, fmt.Sprintf("%s:%d: %s", d.File, p.Line, p.Heading))
 		}
 	}
 	if len(want) < 48 {
@@ -45,13 +45,13 @@ func TestEveryHeadingOfTheDocumentsIsThereOnce(t *testing.T) {
 
 // What is named is there, and a heading of which nothing is named says why.
 func TestTheDocumentsNameWhatThereIs(t *testing.T) {
-	for _, d := range documents {
-		for i, p := range d.parts {
+	for _, d := range documents() {
+		for i, p := range d.Parts {
 			found := 0
-			for _, name := range strings.Fields(p.lessons) {
+			for _, name := range strings.Fields(p.Lessons) {
 				found++
 				if _, err := os.Stat(filepath.Join("../../scenarios/lessons", name+".yaml")); err != nil {
-					t.Errorf("%s, %s: there is no lesson %s", d.short, p.heading, name)
+					t.Errorf("%s, %s: there is no lesson %s", d.Short, p.Heading, name)
 				}
 			}
 			for _, v := range locks.All() {
@@ -64,11 +64,11 @@ func TestTheDocumentsNameWhatThereIs(t *testing.T) {
 					found++
 				}
 			}
-			if found == 0 && p.note == "" {
-				t.Errorf("%s, %s: nothing is there, and nothing says why", d.short, p.heading)
+			if found == 0 && p.Note == "" {
+				t.Errorf("%s, %s: nothing is there, and nothing says why", d.Short, p.Heading)
 			}
-			if p.english == "" {
-				t.Errorf("%s, %s has no English", d.short, p.heading)
+			if p.English == "" {
+				t.Errorf("%s, %s has no English", d.Short, p.Heading)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestSourcesLeadToHeadings(t *testing.T) {
 	under := func(d *document, ranges []lines) bool {
 		for _, r := range ranges {
 			found := false
-			for i := range d.parts {
+			for i := range d.Parts {
 				found = found || d.meets(i, r)
 			}
 			if !found {
@@ -91,9 +91,9 @@ func TestSourcesLeadToHeadings(t *testing.T) {
 	}
 	for _, c := range claims.All() {
 		named := 0
-		for i := range documents {
-			d := &documents[i]
-			if strings.Contains(c.Source, d.short+":") {
+		for i := range documents() {
+			d := &documents()[i]
+			if strings.Contains(c.Source, d.Short+":") {
 				named++
 				if !under(d, d.claimed(measured.Claim{Source: c.Source})) {
 					t.Errorf("claim %d: %s leads to no heading", c.N, c.Source)
@@ -106,17 +106,17 @@ func TestSourcesLeadToHeadings(t *testing.T) {
 	}
 	for _, v := range locks.All() {
 		source := v.Doc(say.English).Source
-		for i := range documents {
-			d := &documents[i]
-			if strings.Contains(source, d.short+" ") && !under(d, d.described(v)) {
-				t.Errorf("%s: no lines of %s are read in its source: %s", v.ID, d.short, source)
+		for i := range documents() {
+			d := &documents()[i]
+			if strings.Contains(source, d.Short+" ") && !under(d, d.described(v)) {
+				t.Errorf("%s: no lines of %s are read in its source: %s", v.ID, d.Short, source)
 			}
 		}
 	}
 }
 
 func TestLinesOfSourcesAreRead(t *testing.T) {
-	d := &document{short: "S2", file: "002_350e0850a80a0d01.txt", parts: []part{{line: 10}, {line: 20}}}
+	d := &document{Short: "S2", File: "002_350e0850a80a0d01.txt", Parts: []part{{Line: 10}, {Line: 20}}}
 	for give, want := range map[string]string{
 		"S2:12":              "[true false]",
 		"S0:12, S2:15-20":    "[true true]",

@@ -30,7 +30,7 @@ func (w *writer) fault(spec faults.Spec) []string {
 	}
 	return []string{
 		heading(2, spec.Name),
-		text(spec.Summary.English),
+		text(spec.Summary.English()),
 		block("yaml", "faults:\n"+indented(spec.Example)),
 		table([]string{"key", "takes", "needed", "what it is"}, rows),
 		"**It begins** " + begins(spec) + " **It ends** " + endsOf(spec),

@@ -80,7 +80,7 @@ func (w *writer) groups() []lockGroup {
 func faultRows() [][]string {
 	var rows [][]string
 	for _, spec := range faults.All() {
-		rows = append(rows, []string{linkInto(text(spec.Name), faultsPage, spec.Name), text(spec.Summary.English)})
+		rows = append(rows, []string{linkInto(text(spec.Name), faultsPage, spec.Name), text(spec.Summary.English())})
 	}
 	return rows
 }
@@ -88,7 +88,7 @@ func faultRows() [][]string {
 func propertyRows() [][]string {
 	var rows [][]string
 	for _, p := range checker.All() {
-		rows = append(rows, []string{linkInto(text(p.ID), propertiesPage, p.ID), text(p.Summary.English)})
+		rows = append(rows, []string{linkInto(text(p.ID), propertiesPage, p.ID), text(p.Summary.English())})
 	}
 	return rows
 }

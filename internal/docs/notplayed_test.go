@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/say"
 )
 
 // Each workaround of the page does what the page says: its stories come to what they expect.
@@ -31,7 +32,7 @@ func TestAPauseIsNotASuspendedHost(t *testing.T) {
 	paused := "```yaml\nscenario: The host sleeps" + before + strings.Replace(after, "broken", "kept", 1) + "```"
 	playExamples(t, paused, 1)
 	spec, _ := faults.Lookup("pause")
-	for text, want := range map[string]string{spec.Summary.English: "clocks go on", spec.Summary.Chinese: "时钟照走"} {
+	for text, want := range map[string]string{spec.Summary.English(): "clocks go on", spec.Summary.In(say.Chinese): "时钟照走"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the verb pause does not say %q: %s", want, text)
 		}

@@ -19,7 +19,7 @@ func (w *writer) properties() Page {
 		block("yaml", "expect:\n  every lock: {mutual-exclusion: kept}"),
 	}
 	for _, prop := range checker.All() {
-		body = append(body, heading(2, prop.ID), text(prop.Summary.English)+" Source: "+text(prop.Source), w.judged(prop.ID))
+		body = append(body, heading(2, prop.ID), text(prop.Summary.English())+" Source: "+text(prop.Source), w.judged(prop.ID))
 	}
 	return page(propertiesPage, "each Property in internal/checker", body...)
 }

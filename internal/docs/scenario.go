@@ -68,7 +68,7 @@ const anchorOfMoments = "moments"
 func momentRows() [][]string {
 	var rows [][]string
 	for _, m := range faults.MomentPhrases() {
-		rows = append(rows, []string{code(strings.ReplaceAll(m.Text, "%s", "COMMAND")), text(m.Doc.English)})
+		rows = append(rows, []string{code(strings.ReplaceAll(m.Text, "%s", "COMMAND")), text(m.Doc.English())})
 	}
 	return rows
 }

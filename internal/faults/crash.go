@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "crash",
-		Summary: say.Both{
-			English: "Kills a process at once: no deferred code runs, nothing more is sent. Its operating system lives on and closes its connections.",
-			Chinese: "立刻杀掉一个进程：推迟的代码都不再运行，也不再发送任何东西。它的操作系统还活着，会关闭它的连接。",
-		},
+		Name:    "crash",
+		Summary: "Kills a process at once: no deferred code runs, nothing more is sent. Its operating system lives on and closes its connections.",
 		Example: "- when: A is in its critical section\n  crash: A",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndNone,
@@ -19,7 +16,7 @@ func init() {
 	})
 }
 
-var toldCrash = say.New1[actor]("{who} crashes", "{who} 崩溃")
+var toldCrash = say.New1[actor]("{who} crashes")
 
 type crash struct{}
 

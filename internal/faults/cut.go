@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "cut",
-		Summary: say.Both{
-			English: "Cuts the links from one side to another, in this direction only: what the first side sends arrives when the cut is over.",
-			Chinese: "切断从一边到另一边的链路，只切这个方向：第一边发出的东西在结束之后才迟到。",
-		},
+		Name:    "cut",
+		Summary: "Cuts the links from one side to another, in this direction only: what the first side sends arrives when the cut is over.",
 		Example: "- when: A is in its critical section\n  cut: [A, store]\n  for: 15s",
 		Value: Param{Kind: ParamSides, Required: true, Two: true,
 			Doc: "who is not heard, and by whom; a side is a node, a group (store, replicas, sentinels) or a list of these"},
@@ -19,7 +16,7 @@ func init() {
 	})
 }
 
-var toldCut = say.New2[side, side]("what {from} sends to {to} is held back", "{from} 发往 {to} 的消息滞留")
+var toldCut = say.New2[side, side]("what {from} sends to {to} is held back")
 
 type cut struct{}
 

@@ -8,11 +8,8 @@ import (
 
 func init() {
 	Register(Spec{
-		Name: "delay",
-		Summary: say.Both{
-			English: "Holds back the request or the reply of one command: it arrives late, but it does arrive.",
-			Chinese: "压住一条命令的请求或回复；它迟到，但终会到。",
-		},
+		Name:    "delay",
+		Summary: "Holds back the request or the reply of one command: it arrives late, but it does arrive.",
 		Example: "- when: A is about to send SET\n  delay: reply\n  by: 12s",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much later it arrives"}},
@@ -26,7 +23,7 @@ func init() {
 	})
 }
 
-var toldDelay = say.New2[message, say.Planned]("{message} arrives {time} late", "{message}迟到 {time}")
+var toldDelay = say.New2[message, say.Planned]("{message} arrives {time} late")
 
 type delay struct {
 	half Half

@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "drift-clock",
-		Summary: say.Both{
-			English: "Makes both clocks of a node run faster or slower for a while; the readings do not jump.",
-			Chinese: "让一个节点的两个时钟走快或走慢一段时间；读数不会跳变。",
-		},
+		Name:    "drift-clock",
+		Summary: "Makes both clocks of a node run faster or slower for a while; the readings do not jump.",
 		Example: "- when: A is in its critical section\n  drift-clock: redis-1\n  rate: +5%\n  for: 10s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clocks"},
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
@@ -22,7 +19,7 @@ func init() {
 }
 
 var toldDriftClock = say.New4[whose, rate, say.Flag, say.Flag](
-	"{whose} clocks run {rate}[fast? fast][slow? slow]", "{whose}时钟走[fast?快][slow?慢] {rate}")
+	"{whose} clocks run {rate}[fast? fast][slow? slow]")
 
 type driftClock struct{ ppm int64 }
 

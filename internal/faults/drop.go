@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "drop",
-		Summary: say.Both{
-			English: "Loses the request or the reply of one command; the client learns of it only from its response timeout.",
-			Chinese: "丢掉一条命令的请求或回复；客户端只有等到响应超时才知道。",
-		},
+		Name:    "drop",
+		Summary: "Loses the request or the reply of one command; the client learns of it only from its response timeout.",
 		Example: "- when: A is about to send SET\n  drop: reply",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
 		Ends:    EndNone,
@@ -19,7 +16,7 @@ func init() {
 	})
 }
 
-var toldDrop = say.New1[message]("{message} is lost", "{message}丢失")
+var toldDrop = say.New1[message]("{message} is lost")
 
 type drop struct{ half Half }
 

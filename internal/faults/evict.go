@@ -8,11 +8,8 @@ import (
 
 func init() {
 	Register(Spec{
-		Name: "evict",
-		Summary: say.Both{
-			English: "The store drops the lock's entry early: an eviction, a flush, an operator's DEL; a revoked lease, a killed session.",
-			Chinese: "存储提前丢弃锁的条目：淘汰、清空、运维执行的 DEL；被吊销的租约、被终止的会话。",
-		},
+		Name:    "evict",
+		Summary: "The store drops the lock's entry early: an eviction, a flush, an operator's DEL; a revoked lease, a killed session.",
 		Example: "- when: A is in its critical section\n  evict: lock",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
@@ -30,7 +27,7 @@ func init() {
 	})
 }
 
-var toldEvict = say.New1[someone]("{server} drops the lock's entry", "{server} 提前丢弃锁的条目")
+var toldEvict = say.New1[someone]("{server} drops the lock's entry")
 
 type evict struct{ from string }
 

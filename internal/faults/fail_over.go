@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "fail-over",
-		Summary: say.Both{
-			English: "The primary dies and a replica takes its place; what had not been replicated is lost.",
-			Chinese: "主节点死掉，由一个副本接替；还没有复制的都丢了。",
-		},
+		Name:    "fail-over",
+		Summary: "The primary dies and a replica takes its place; what had not been replicated is lost.",
 		Example: "- when: A is in its critical section\n  fail-over: operator",
 		Value: Param{Kind: ParamChoice, Choices: []string{"operator", "sentinel"}, Required: true,
 			Doc: "who promotes the replica: an operator, as soon as failover.after has passed, or sentinels, once they agree that the primary is down"},
@@ -21,7 +18,7 @@ func init() {
 	})
 }
 
-var toldFailOver = say.New1[say.Flag]("failover[sentinels? by the sentinels]", "[sentinels?哨兵执行]故障转移")
+var toldFailOver = say.New1[say.Flag]("failover[sentinels? by the sentinels]")
 
 type failOver struct{}
 

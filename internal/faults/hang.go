@@ -11,11 +11,8 @@ const HangTime = 365 * 24 * time.Hour
 
 func init() {
 	Register(Spec{
-		Name: "hang",
-		Summary: say.Both{
-			English: "Blocks the work in the critical section for ever; the other tasks of the process, such as a watchdog, go on.",
-			Chinese: "让临界区里的工作永远停住；同一进程的其他任务（例如看门狗）继续运行。",
-		},
+		Name:    "hang",
+		Summary: "Blocks the work in the critical section for ever; the other tasks of the process, such as a watchdog, go on.",
 		Example: "- when: A enters\n  hang: A",
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Ends:    EndNone,
@@ -26,7 +23,7 @@ func init() {
 	})
 }
 
-var toldHang = say.New1[whose]("{whose} work hangs", "{whose}工作卡住")
+var toldHang = say.New1[whose]("{whose} work hangs")
 
 type hang struct{}
 

@@ -8,11 +8,8 @@ import (
 
 func init() {
 	Register(Spec{
-		Name: "jump-clock",
-		Summary: say.Both{
-			English: "Steps a node's wall clock, as an operator or a time daemon does; its monotonic clock goes on.",
-			Chinese: "让一个节点的墙上时钟跳变，就像运维或对时程序那样；它的单调时钟照常走。",
-		},
+		Name:    "jump-clock",
+		Summary: "Steps a node's wall clock, as an operator or a time daemon does; its monotonic clock goes on.",
 		Example: "- when: A is in its critical section\n  jump-clock: the primary\n  by: +12s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
@@ -29,7 +26,7 @@ func init() {
 }
 
 var toldJumpClock = say.New4[whose, say.Flag, say.Flag, say.Planned](
-	"{whose} clock jumps[ahead? ahead][back? back] by {time}", "{whose}时钟突然[ahead?快][back?慢] {time}")
+	"{whose} clock jumps[ahead? ahead][back? back] by {time}")
 
 type jumpClock struct{ by time.Duration }
 

@@ -8,11 +8,8 @@ import (
 
 func init() {
 	Register(Spec{
-		Name: "lag",
-		Summary: say.Both{
-			English: "Makes replication slower for a while; what is on its way arrives later.",
-			Chinese: "让复制慢一段时间；在路上的也会晚到。",
-		},
+		Name:    "lag",
+		Summary: "Makes replication slower for a while; what is on its way arrives later.",
 		Example: "- at: 1s\n  lag: 3s\n  for: 10s",
 		Value:   Param{Kind: ParamDuration, Required: true, Doc: "how much later replicas get what the primary executed"},
 		Ends:    EndRequired,
@@ -23,7 +20,7 @@ func init() {
 	})
 }
 
-var toldLag = say.New1[say.Planned]("replication is {time} behind", "复制落后 {time}")
+var toldLag = say.New1[say.Planned]("replication is {time} behind")
 
 type lag struct{ by time.Duration }
 

@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "lose-host",
-		Summary: say.Both{
-			English: "The machine of a client is gone without a word: a power failure, a dead network card. Its connections stay open, and a server learns of it only from timeouts of its own.",
-			Chinese: "客户端的整台机器无声无息地消失：断电、网卡坏掉。没有人关闭它的连接，服务器只能从自己的超时得知。",
-		},
+		Name:    "lose-host",
+		Summary: "The machine of a client is gone without a word: a power failure, a dead network card. Its connections stay open, and a server learns of it only from timeouts of its own.",
 		Example: "- when: A is in its critical section\n  lose-host: A",
 		Value: Param{Kind: ParamClient, Required: true, Doc: "whose machine",
 			Instead: "the machine of a server is lost to all by a partition that lasts forever"},
@@ -20,7 +17,7 @@ func init() {
 	})
 }
 
-var toldLoseHost = say.New1[actor]("{who} is lost with its host", "{who} 连同主机一起失联")
+var toldLoseHost = say.New1[actor]("{who} is lost with its host")
 
 // loseHost has another half, crash: when only the process dies, its operating system goes
 // on, closes its connections and sends again what was lost on the way.

@@ -49,63 +49,21 @@ var momentTexts = [momentCount]string{
 }
 
 // momentDocs says when exactly each moment is, in one sentence.
-var momentDocs = [momentCount]say.Both{
-	StartsWaiting: {
-		English: "The client asks for the lock: the first thing of every round.",
-		Chinese: "客户端开始要锁：每一轮的第一件事。",
-	},
-	Acquires: {
-		English: "The lock's acquire has returned success: from now on the client believes it holds the lock.",
-		Chinese: "锁的 acquire 返回成功：从现在起客户端认为自己持有锁。",
-	},
-	Enters: {
-		English: "The client enters its critical section; it has not read the resource yet.",
-		Chinese: "客户端进入临界区，还没有读资源。",
-	},
-	InSection: {
-		English: "The client has read the resource and starts its work.",
-		Chinese: "客户端读过资源，开始工作。",
-	},
-	AboutToWrite: {
-		English: "The work is done, and the write to the resource comes next.",
-		Chinese: "工作做完了，下一件事就是写资源。",
-	},
-	Writes: {
-		English: "The resource has answered the write, whether it took it or refused it.",
-		Chinese: "资源回答了写入，不管是接受还是拒绝。",
-	},
-	Renews: {
-		English: "A renewal by the watchdog has its reply, whatever the reply says.",
-		Chinese: "看门狗的续期命令收到了回复，不管回复说什么。",
-	},
-	Releases: {
-		English: "The client is about to call release: its belief ends here.",
-		Chinese: "客户端正要释放锁：从这里起，它不再认为自己持有锁。",
-	},
-	LosesLease: {
-		English: "The design tells the client that its lock is lost; many designs never do.",
-		Chinese: "锁的设计告知客户端锁已丢失；许多设计从不告知。",
-	},
-	Wakes: {
-		English: "The process runs again after a pause.",
-		Chinese: "进程停顿之后又在运行。",
-	},
-	AboutToSend: {
-		English: "The client is about to send a command: both its request and its reply can still be tampered with.",
-		Chinese: "客户端正要发送命令：请求和回复都还可以动手脚。",
-	},
-	Sends: {
-		English: "A command is on its way to the store; its reply can still be tampered with.",
-		Chinese: "命令在去存储的路上；回复还可以动手脚。",
-	},
-	HasExecuted: {
-		English: "The store has executed a command, and its reply has not been delivered yet.",
-		Chinese: "存储执行了命令，回复还没有送达。",
-	},
-	HasReply: {
-		English: "The client has the reply to a command, but the lock has not seen it yet.",
-		Chinese: "客户端收到了命令的回复，锁还没有看到它。",
-	},
+var momentDocs = [momentCount]say.Words{
+	StartsWaiting: "The client asks for the lock: the first thing of every round.",
+	Acquires:      "The lock's acquire has returned success: from now on the client believes it holds the lock.",
+	Enters:        "The client enters its critical section; it has not read the resource yet.",
+	InSection:     "The client has read the resource and starts its work.",
+	AboutToWrite:  "The work is done, and the write to the resource comes next.",
+	Writes:        "The resource has answered the write, whether it took it or refused it.",
+	Renews:        "A renewal by the watchdog has its reply, whatever the reply says.",
+	Releases:      "The client is about to call release: its belief ends here.",
+	LosesLease:    "The design tells the client that its lock is lost; many designs never do.",
+	Wakes:         "The process runs again after a pause.",
+	AboutToSend:   "The client is about to send a command: both its request and its reply can still be tampered with.",
+	Sends:         "A command is on its way to the store; its reply can still be tampered with.",
+	HasExecuted:   "The store has executed a command, and its reply has not been delivered yet.",
+	HasReply:      "The client has the reply to a command, but the lock has not seen it yet.",
 }
 
 // OnWire reports whether the moment belongs to one command.
@@ -123,8 +81,8 @@ type Moment struct {
 // MomentPhrase is how a scenario says a moment: the words behind the subject.
 type MomentPhrase struct {
 	Kind MomentKind
-	Text string   // "%s" stands for a command
-	Doc  say.Both // when exactly it is, in one sentence
+	Text string    // "%s" stands for a command
+	Doc  say.Words // when exactly it is, in one sentence
 }
 
 // MomentPhrases returns all moments in the order of their kinds.

@@ -8,11 +8,8 @@ import (
 
 func init() {
 	Register(Spec{
-		Name: "partition",
-		Summary: say.Both{
-			English: "Cuts the links between two or more sides, in both directions; what was sent meanwhile arrives when it is over, as TCP delivers it.",
-			Chinese: "切断两边或几边之间的链路，双向都切；发出的东西在结束之后才到，就像 TCP 送来那样。",
-		},
+		Name:    "partition",
+		Summary: "Cuts the links between two or more sides, in both directions; what was sent meanwhile arrives when it is over, as TCP delivers it.",
 		Example: "- when: A is in its critical section\n  partition: [A, store]\n  for: 15s",
 		Value: Param{Kind: ParamSides, Required: true,
 			Doc: "the sides that cannot reach each other; a side is a node, a group (store, replicas, sentinels) or a list of these"},
@@ -29,7 +26,7 @@ func init() {
 	})
 }
 
-var toldPartition = say.New2[side, sides]("the network splits {one} from {others}", "网络隔开 {one} 与 {others}")
+var toldPartition = say.New2[side, sides]("the network splits {one} from {others}")
 
 type partition struct{}
 

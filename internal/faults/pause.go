@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "pause",
-		Summary: say.Both{
-			English: "Freezes a whole process, its watchdog included, while its sockets stay open: a stop-the-world garbage collection, a swap storm, SIGSTOP. Its clocks go on, unlike those of a suspended host.",
-			Chinese: "冻结整个进程，包括它的看门狗，而套接字仍然开着：全停顿的垃圾回收、大量换页、SIGSTOP。它的时钟照走，这一点和被挂起的主机不同。",
-		},
+		Name:    "pause",
+		Summary: "Freezes a whole process, its watchdog included, while its sockets stay open: a stop-the-world garbage collection, a swap storm, SIGSTOP. Its clocks go on, unlike those of a suspended host.",
 		Example: "- when: A is in its critical section\n  pause: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
@@ -18,7 +15,7 @@ func init() {
 	})
 }
 
-var toldPause = say.New1[actor]("{who} pauses", "{who} 停顿")
+var toldPause = say.New1[actor]("{who} pauses")
 
 type pause struct{}
 

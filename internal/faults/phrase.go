@@ -48,13 +48,13 @@ func (f *Fault) deed(of Telling) say.Phrase {
 
 // Of a fault that follows a moment, Chinese names the moment first: the subject of both stands there only.
 var (
-	toldDeed      = say.New2[say.Phrase, lasting]("{deed}{lasting}", "{deed}{lasting}")
-	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} when {moment}[apart?][ until {until}]", "{moment}时[apart?，]{deed}[，直到{until}]")
-	toldEveryTime = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} every time {moment}[apart?][ until {until}]", "每次{moment}时[apart?，]{deed}[，直到{until}]")
+	toldDeed      = say.New2[say.Phrase, lasting]("{deed}{lasting}")
+	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} when {moment}[apart?][ until {until}]")
+	toldEveryTime = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} every time {moment}[apart?][ until {until}]")
 	toldAfter     = say.New6[say.Phrase, say.Planned, say.Flag, say.Phrase, say.Flag, say.Phrase](
-		"{deed}, {time} after[each? each time] {moment}[apart?][ until {until}]", "[each?每次]{moment} {time}后[apart?，]{deed}[，直到{until}]")
-	toldEvery = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} every {time}[ until {until}]", "每隔 {time}，{deed}[，直到{until}]")
-	toldAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} at {time}[ until {until}]", "{time}时，{deed}[，直到{until}]")
+		"{deed}, {time} after[each? each time] {moment}[apart?][ until {until}]")
+	toldEvery = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} every {time}[ until {until}]")
+	toldAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} at {time}[ until {until}]")
 )
 
 // moment is the trigger's moment as a reader is told it; how often it has to come only where that is
@@ -74,37 +74,35 @@ func (t *Trigger) moment(who say.Part) say.Phrase {
 }
 
 var (
-	toldInRound = say.New2[say.Phrase, ordinal]("{moment} in its {n} round", "第 {n} 轮里{moment}")
-	toldBehind  = say.New2[say.Phrase, say.Number]("{moment} after fault {n}", "故障 {n} 之后{moment}")
-	toldNth     = say.New2[say.Phrase, ordinal]("{moment} the {n} time", "第 {n} 次{moment}")
+	toldInRound = say.New2[say.Phrase, ordinal]("{moment} in its {n} round")
+	toldBehind  = say.New2[say.Phrase, say.Number]("{moment} after fault {n}")
+	toldNth     = say.New2[say.Phrase, ordinal]("{moment} the {n} time")
 )
 
 // momentTold are the moments, each with its subject and, those of the wire, a command.
 var momentTold = [momentCount]interface {
 	With(subject, command) say.Phrase
 }{
-	StartsWaiting: moment("{who} starts waiting", "{who} 开始等锁"),
-	Acquires:      moment("{who} gets the lock", "{who} 拿到锁"),
-	Enters:        moment("{who} enters (before its read)", "{who} 进入临界区（读之前）"),
-	InSection:     moment("{who} enters", "{who} 进入临界区"),
-	AboutToWrite:  moment("{who} is about to write", "{who} 正要写入"),
-	Writes:        moment("{who} has written", "{who} 写入"),
-	Renews:        moment("{who} renews", "{who} 续期"),
-	Releases:      moment("{who} releases", "{who} 释放"),
-	LosesLease:    moment("{who} is told that its lock is lost", "{who} 被告知失去锁"),
-	Wakes:         moment("{who} wakes", "{who} 醒来"),
-	AboutToSend:   say.New2[subject, command]("{who} is about to send {command}", "{who} 正要发 {command}"),
-	Sends:         say.New2[subject, command]("{who} sends {command}", "{who} 发出 {command}"),
-	HasExecuted:   laterSubject{say.New2[command, subject]("the store has executed {command} for {who}", "{who} 的 {command} 已执行")},
-	HasReply:      say.New2[subject, command]("{who} gets the reply to {command}", "{who} 收到 {command} 的回复"),
+	StartsWaiting: moment("{who} starts waiting"),
+	Acquires:      moment("{who} gets the lock"),
+	Enters:        moment("{who} enters (before its read)"),
+	InSection:     moment("{who} enters"),
+	AboutToWrite:  moment("{who} is about to write"),
+	Writes:        moment("{who} has written"),
+	Renews:        moment("{who} renews"),
+	Releases:      moment("{who} releases"),
+	LosesLease:    moment("{who} is told that its lock is lost"),
+	Wakes:         moment("{who} wakes"),
+	AboutToSend:   say.New2[subject, command]("{who} is about to send {command}"),
+	Sends:         say.New2[subject, command]("{who} sends {command}"),
+	HasExecuted:   laterSubject{say.New2[command, subject]("the store has executed {command} for {who}")},
+	HasReply:      say.New2[subject, command]("{who} gets the reply to {command}"),
 }
 
 // plainMoment is a moment that no command belongs to.
 type plainMoment struct{ say.Of1[subject] }
 
-func moment(english, chinese string) plainMoment {
-	return plainMoment{say.New1[subject](english, chinese)}
-}
+func moment(english string) plainMoment { return plainMoment{say.New1[subject](english)} }
 
 func (p plainMoment) With(who subject, _ command) say.Phrase { return p.Of1.With(who) }
 
@@ -139,13 +137,11 @@ type whose struct{ actor }
 
 // In names whose it is.
 func (w whose) In(l say.Language) string {
-	switch name := w.actor.In(l); {
-	case l != say.Chinese:
-		return name + "'s"
-	case name != "":
-		return name + " 的"
+	name := w.actor.In(l)
+	if name == "" { // Chinese leaves it out
+		return ""
 	}
-	return ""
+	return name + say.Words("'s").In(l)
 }
 
 // subject is who reaches a moment.
@@ -168,23 +164,14 @@ type someone string
 // In names the node.
 func (s someone) In(l say.Language) string {
 	if words, ok := wordsForNodes[string(s)]; ok {
-		return in(l, words)
+		return words.In(l)
 	}
 	return string(s)
 }
 
-// in is one of two words.
-func in(l say.Language, words [2]string) string {
-	if l == say.Chinese {
-		return words[1]
-	}
-	return words[0]
-}
-
-var wordsForNodes = map[string][2]string{
-	AnyClient: {AnyClient, "任一客户端"}, TheHolder: {TheHolder, "持有者"}, NextHolder: {NextHolder, "下一个持有者"},
-	ThatClient: {ThatClient, "那个客户端"}, ThePrimary: {ThePrimary, "主节点"},
-	TheStore: {"the store", "存储"}, TheReplicas: {"the replicas", "副本"}, Sentinels: {"the sentinels", "哨兵"}, "probe": {"the probe", "探针"},
+var wordsForNodes = map[string]say.Words{
+	AnyClient: AnyClient, TheHolder: TheHolder, NextHolder: NextHolder, ThatClient: ThatClient, ThePrimary: ThePrimary,
+	TheStore: "the store", TheReplicas: "the replicas", Sentinels: "the sentinels", "probe": "the probe",
 }
 
 // side is one side of a cut: A, B and the store.
@@ -208,7 +195,7 @@ func (s sides) In(l say.Language) string {
 	for i := range s {
 		parts[i] = side(s[i]).In(l)
 	}
-	return strings.Join(parts, in(l, [2]string{" from ", "与"}))
+	return strings.Join(parts, say.Words(" from ").In(l))
 }
 
 // command is a command, a script or one of CommandWords.
@@ -217,13 +204,13 @@ type command string
 // In names the command.
 func (c command) In(l say.Language) string {
 	if words, ok := wordsForCommands[string(c)]; ok {
-		return in(l, words)
+		return words.In(l)
 	}
 	return string(c)
 }
 
-var wordsForCommands = map[string][2]string{
-	AnyCommand: {"a command", "命令"}, ItsAcquire: {"its request to acquire", "加锁命令"}, ItsRelease: {"its request to release", "解锁命令"},
+var wordsForCommands = map[string]say.Words{
+	AnyCommand: "a command", ItsAcquire: "its request to acquire", ItsRelease: "its request to release",
 }
 
 // message is one half of a command's way: the reply to A's 2nd SET.
@@ -236,7 +223,7 @@ type message struct {
 func (m message) In(l say.Language) string {
 	reply := m.half == ReplyHalf.String()
 	if m.of == nil {
-		return in(l, map[bool][2]string{false: {"the request", "请求"}, true: {"the reply", "回复"}}[reply])
+		return map[bool]say.Words{false: "the request", true: "the reply"}[reply].In(l)
 	}
 	t := m.of
 	name := command(t.Command).In(l)
@@ -260,11 +247,11 @@ func (m message) In(l say.Language) string {
 }
 
 var (
-	toldCommand        = say.New3[whose, nth, say.Verbatim]("{who}[ {n}] {command}", "{who}[第 {n} 个] {command}")
-	toldEachCommand    = say.New2[say.Verbatim, someone]("every {command} of {who}", "{who} 的每个 {command}")
-	toldCommandInRound = say.New2[say.Phrase, ordinal]("{command} in its {n} round", "第 {n} 轮里{command}")
-	toldCommandBehind  = say.New2[say.Phrase, say.Number]("{command} after fault {n}", "故障 {n} 之后{command}")
-	toldReply          = say.New1[say.Phrase]("the reply to {command}", "{command} 的回复")
+	toldCommand        = say.New3[whose, nth, say.Verbatim]("{who}[ {n}] {command}")
+	toldEachCommand    = say.New2[say.Verbatim, someone]("every {command} of {who}")
+	toldCommandInRound = say.New2[say.Phrase, ordinal]("{command} in its {n} round")
+	toldCommandBehind  = say.New2[say.Phrase, say.Number]("{command} after fault {n}")
+	toldReply          = say.New1[say.Phrase]("the reply to {command}")
 )
 
 // nth is the number of an occurrence, said from the second on: 2nd.
@@ -283,7 +270,10 @@ type ordinal int
 
 // In writes the number.
 func (o ordinal) In(l say.Language) string {
-	return in(l, [2]string{Ordinal(int(o)), say.Number(o).In(l)})
+	if l == say.Chinese {
+		return say.Number(o).In(l)
+	}
+	return Ordinal(int(o))
 }
 
 // lasting is how long a deed lasts: for 9.4 s.
@@ -294,17 +284,19 @@ type lasting struct {
 
 // In says how long.
 func (e lasting) In(l say.Language) string {
-	long := say.Planned(e.end.For).In(l)
-	switch {
+	switch long := say.Planned(e.end.For); {
 	case e.end.Forever:
-		return in(l, [2]string{" for good", "，不再恢复"})
+		return say.Words(" for good").In(l)
 	case e.end.For == 0:
 		return ""
-	case e.bare:
-		return in(l, [2]string{" for " + long, " " + long})
+	case e.bare && l == say.Chinese:
+		return " " + long.In(l)
+	default:
+		return lastsFor.With(long).In(l)
 	}
-	return in(l, [2]string{" for " + long, "，持续 " + long})
 }
+
+var lastsFor = say.New1[say.Planned](" for {time}")
 
 // optionalSpan is the value of a parameter that may be left out.
 type optionalSpan struct{ length *time.Duration }

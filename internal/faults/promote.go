@@ -4,11 +4,8 @@ import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
-		Name: "promote",
-		Summary: say.Both{
-			English: "An operator makes a replica the primary while the old primary lives on and serves the clients that still talk to it: a split brain.",
-			Chinese: "运维把一个副本升为主节点，而旧的主节点还活着，还在为联系得到它的人服务：脑裂。",
-		},
+		Name:    "promote",
+		Summary: "An operator makes a replica the primary while the old primary lives on and serves the clients that still talk to it: a split brain.",
 		Example: "- when: A is in its critical section\n  promote: replica",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"replica"}, Required: true, Doc: "what is promoted"},
 		Ends:    EndNone,
@@ -19,7 +16,7 @@ func init() {
 	})
 }
 
-var toldPromote = say.New0("a replica is promoted", "一个副本被提升")
+var toldPromote = say.New0("a replica is promoted")
 
 type promote struct{}
 

@@ -52,10 +52,10 @@ func (p Param) NamesNode() bool { return p.Kind == ParamNode || p.Kind == ParamC
 // validation, docs) comes from it.
 type Spec struct {
 	Name    string
-	Summary say.Both // one sentence
-	Example string   // YAML, as it stands in a list of faults
-	Value   Param    // what follows the verb: pause: A
-	Params  []Param  // further keys of the same fault
+	Summary say.Words // one sentence
+	Example string    // YAML, as it stands in a list of faults
+	Value   Param     // what follows the verb: pause: A
+	Params  []Param   // further keys of the same fault
 	// Ends says whether the verb needs for/until/forever (EndRequired), may
 	// have one (EndOptional) or is over at once (EndNone).
 	Ends EndRule

@@ -8,11 +8,8 @@ import (
 
 func init() {
 	Register(Spec{
-		Name: "restart",
-		Summary: say.Both{
-			English: "Kills a process and starts it again: a server comes back with what its persistence kept, a client begins its workload again.",
-			Chinese: "杀掉一个进程再启动：服务器带着持久化留下的内容回来，客户端从头开始它的工作。",
-		},
+		Name:    "restart",
+		Summary: "Kills a process and starts it again: a server comes back with what its persistence kept, a client begins its workload again.",
 		Example: "- when: A is in its critical section\n  restart: the primary\n  down: 500ms",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
@@ -29,7 +26,7 @@ func init() {
 	})
 }
 
-var toldRestart = say.New2[actor, optionalSpan]("{who} restarts[ ({time} down)]", "{who} 重启[（停机 {time}）]")
+var toldRestart = say.New2[actor, optionalSpan]("{who} restarts[ ({time} down)]")
 
 type restart struct{ down time.Duration }
 

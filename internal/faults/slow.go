@@ -8,11 +8,8 @@ import (
 
 func init() {
 	Register(Spec{
-		Name: "slow",
-		Summary: say.Both{
-			English: "Makes the work in the critical section take longer; the other tasks of the process, such as a watchdog, go on.",
-			Chinese: "让临界区里的工作变慢；同一进程的其他任务（例如看门狗）照常运行。",
-		},
+		Name:    "slow",
+		Summary: "Makes the work in the critical section take longer; the other tasks of the process, such as a watchdog, go on.",
 		Example: "- when: A enters\n  slow: A\n  by: 15s",
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much longer the work takes"}},
@@ -23,7 +20,7 @@ func init() {
 	})
 }
 
-var toldSlow = say.New2[whose, say.Planned]("{whose} work takes {time} longer", "{whose}工作多用 {time}")
+var toldSlow = say.New2[whose, say.Planned]("{whose} work takes {time} longer")
 
 type slow struct{ by time.Duration }
 

@@ -16,22 +16,6 @@
 //
 // Source: https://github.com/hashicorp/consul/issues/18271; api/lock.go, monitorLock, and
 // api/session.go, RenewPeriodic.
-//
-// 想法：库知道续期一直失败，却不告诉任何人。它等着阻塞查询的答复，而网络丢包时，答复几分钟都不
-// 来。
-//
-// 协议：
-//  1. 同 consul-session：SESSION，每过存活时间的一半 RENEW 一次；ACQUIRE；用阻塞查询盯住键。
-//  2. 持有者知道什么，全靠这个查询的答复或错误。没有答复的续期会重发，过了存活时间就放弃，一声不
-//     响。修好的形式里，整个存活时间都没有一次续期成功，就告诉持有者。
-//
-// 保证：同 consul-session，两者依据同样的代码。
-//
-// 何时被破坏：持有者断开得比存活时间的两倍加上 lock-delay 还久：下一个拿到锁，而前一个没有被告
-// 知。
-//
-// 来源：https://github.com/hashicorp/consul/issues/18271；api/lock.go 的 monitorLock，以及
-// api/session.go 的 RenewPeriodic。
 
 package locks
 

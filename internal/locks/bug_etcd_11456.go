@@ -20,25 +20,6 @@
 //
 // Source: https://github.com/etcd-io/etcd/issues/11456 and pull request 11408; Jepsen, etcd 3.4.3, section 3.2
 // (https://jepsen.io/analyses/etcd-3.4.3), and its test, src/jepsen/etcd/lock.clj of jepsen-io/etcd.
-//
-// 想法：等过的客户端被告知持有锁，尽管它的租约可能在排队时已经结束，键也没了。
-//
-// 协议：
-//  1. 每次拿锁都重新 GRANT 一个租约，并 KEEPALIVE。
-//  2. TXN：lock/ 下还没有自己的键，就 PUT 一个，系在租约上；GET 其中最老的键。它就是自己的：拿到
-//     锁。
-//  3. 否则 GET 紧挨在自己之前的键，WATCH 到它被删除，如此反复，直到前面没有键：拿到锁。修好的形式
-//     会检查自己的键还在不在。
-//  4. 释放：DELETE 这个键，REVOKE 租约。
-//
-// 保证：只要没有租约结束，就先到先得。
-//
-// 何时被破坏：客户端在队列里断开或停住，比租约还久：后面的往前挪一位，持有者做完时两个都进去。
-// 另外，和所有从不告知丢锁的锁一样，持有者的租约结束时也会坏。
-//
-// 来源：https://github.com/etcd-io/etcd/issues/11456 和 pull request 11408；Jepsen，etcd 3.4.3，
-// 第 3.2 节（https://jepsen.io/analyses/etcd-3.4.3），以及它的测试，jepsen-io/etcd 的
-// src/jepsen/etcd/lock.clj。
 
 package locks
 

@@ -17,24 +17,6 @@
 //
 // Source: https://github.com/etcd-io/etcd/issues/22082 and pull request 22115;
 // client/v3/concurrency 3.6, mutex.go.
-//
-// 想法：重发的 Unlock 删掉了同一个会话后来拿到的锁：它按名字删键，而一个会话给自己的键都用一个
-// 名字。
-//
-// 协议：
-//  1. 同 etcd-mutex：键是 lock/<会话的租约>，它的创建 revision 就是在队列里的位置。
-//  2. 释放：DELETE 自己的键。
-//  3. 没有答复的释放，过一个重试间隔在后台重发。到那时，这个会话可能已经又拿到了锁，用的是另一个
-//     mutex：键是新的，名字没变。修好的形式在事务里删：只有创建 revision 还是这一次拿锁时的才删。
-//
-// 保证：只要每次释放都有答复，就同 etcd-mutex。
-//
-// 何时被破坏：释放执行了、答复丢失，重发的那一次碰上同一个会话的下一次持有：客户端还在工作，锁
-// 就没了。修正后的写法，在释放没有执行时会坏：下一次持有接手同一个键，revision 也相同，重发的
-// 释放把它删掉。
-//
-// 来源：https://github.com/etcd-io/etcd/issues/22082 和 pull request 22115；client/v3/concurrency
-// 3.6 的 mutex.go。
 
 package locks
 

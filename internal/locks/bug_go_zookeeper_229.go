@@ -16,23 +16,6 @@
 // until the process ends, and nobody behind it gets in, its own client least of all.
 //
 // Source: https://github.com/samuel/go-zookeeper/issues/229 and pull request 237; go-zookeeper/zk, lock.go.
-//
-// 想法：节点建好之后才失败的尝试，会把节点留下。会话活着，节点也活着：客户端的下一次尝试排在自
-// 己后面。
-//
-// 协议：
-//  1. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL；断过连接之后，先找这个 GUID。
-//  2. 列出 /lock 的子节点；自己的编号最小：拿到锁。否则 watch 紧挨在自己之前的节点，如此反复。
-//  3. 第 2 步里断了连接就是出错，没有人记得那个节点。修好的形式在后台删掉它。
-//  4. 释放：delete 自己的节点。
-//
-// 保证：同 zk-sequential，但丢锁时没有人被告知。
-//
-// 何时被破坏：children 的答复丢失而会话还在：节点留在队列里直到进程结束，后面的都进不去，它自
-// 己的客户端更进不去。
-//
-// 来源：https://github.com/samuel/go-zookeeper/issues/229 和 pull request 237；go-zookeeper/zk 的
-// lock.go。
 
 package locks
 

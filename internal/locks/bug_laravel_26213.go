@@ -14,20 +14,6 @@
 //
 // Source: https://github.com/laravel/framework/issues/26213 and pull request 26645; before,
 // issue 20709.
-//
-// 想法：释放就是删掉键，不管它现在是谁的。
-//
-// 协议：
-//  1. SETNX key owner，再 EXPIRE key seconds；1：拿到锁；0：稍后再试。
-//  2. 释放：DEL key。（修好的形式 set-nx-lua，先在脚本里比较持有者的 token。）
-//
-// 保证：只要每个持有者都在租约之内做完，也没有人死在两条命令之间，就互斥。
-//
-// 何时被破坏：持有者超过租约：下一个进来，第一个的 DEL 删掉第二个的键，第三个也进来，就这样一
-// 个接一个。
-//
-// 来源：https://github.com/laravel/framework/issues/26213 和 pull request 26645；更早的 issue
-// 20709。
 
 package locks
 

@@ -16,22 +16,6 @@
 //
 // Source: https://github.com/redis/redis-py/issues/3847 (asyncio) and pull requests 3900 and
 // 4258 (the same in redis/lock.py).
-//
-// 想法：还没请服务器删键，锁就忘掉了自己的标识。失败的释放无法重复，没有超时就再没有别的东西会
-// 删掉键。
-//
-// 协议：
-//  1. SET key token NX，不带存活时间，这是库的默认（timeout=None）；nil：稍后再试。
-//  2. 释放：先忘掉 token，再 EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//  3. 没有 token 的释放立刻出错：什么也不发。修好的形式等服务器答复了才忘掉 token。
-//
-// 保证：互斥，但没有尽头：什么都不会过期。
-//
-// 何时被破坏：释放的请求丢失，或任务在发出之前被取消：应用再释放时被告知没有持有锁，从此谁也拿
-// 不到它。
-//
-// 来源：https://github.com/redis/redis-py/issues/3847（asyncio）以及 pull request 3900 和
-// 4258（redis/lock.py 里同样的问题）。
 
 package locks
 

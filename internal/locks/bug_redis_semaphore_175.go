@@ -15,22 +15,6 @@
 // given it back: the first one goes on as if nothing had happened.
 //
 // Source: https://github.com/swarthy/redis-semaphore/issues/175 and pull request 177.
-//
-// 想法：续期没看到键，就再设一个。中间拿过锁又归还的客户端，不留痕迹。
-//
-// 协议：
-//  1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
-//  2. 每三分之一个租约，EVAL refresh：GET key 等于 token -> PEXPIRE key milliseconds，1；没有键
-//     -> SET key token PX milliseconds，1；否则 0。答复 0：锁丢了，告诉持有者。修好的形式
-//     watchdog-lua，没有键时答复 0。
-//  3. EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 watchdog-lua，但只有别人正拿着锁时，持有者才会得知丢锁。
-//
-// 何时被破坏：续期来得比租约还晚，期间别的客户端拿过锁又归还：前一个照常继续，好像什么都没发
-// 生。
-//
-// 来源：https://github.com/swarthy/redis-semaphore/issues/175 和 pull request 177。
 
 package locks
 

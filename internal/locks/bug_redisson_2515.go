@@ -16,22 +16,6 @@
 // when the lease does, in the middle of the work.
 //
 // Source: https://github.com/redisson/redisson/issues/2515 and pull request 2518.
-//
-// 想法：失败的续期留下一个记号，说这把锁正在续期。只有成功的释放才会去掉它；记号还在，之后的持
-// 有就都不续期。
-//
-// 协议：
-//  1. 同 redisson-3.12.3：EVAL lock；拿到锁：启动看门狗，除非记着已经有一个在干活。
-//  2. 三分之一个租约之后 EVAL renew；出错之后再也不续。那条记录还留着。
-//  3. EVAL unlock。没有自己的字段：锁不在手里，记录还留着。修好的形式 redisson-3.12.3 不管答复是
-//     什么，都删掉记录。
-//
-// 保证：续期失败之前，同 redisson-3.12.3。
-//
-// 何时被破坏：续期没有答复，条目到期：客户端被告知没有持有锁，这没有错。它的下一次持有没有看门
-// 狗，工作到一半，租约结束时就没了。
-//
-// 来源：https://github.com/redisson/redisson/issues/2515 和 pull request 2518。
 
 package locks
 

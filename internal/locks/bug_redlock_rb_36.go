@@ -15,23 +15,6 @@
 // who had the lock meanwhile is gone again: it goes on with what it has read before.
 //
 // Source: https://github.com/leandromoreira/redlock-rb/issues/36; lib/redlock/client.rb, LOCK_SCRIPT.
-//
-// 想法：延长锁用的是拿锁的脚本。锁到期后，如果这一刻不在任何人手里，延长就成了重新拿锁，还说一
-// 切正常。
-//
-// 协议：
-//  1. 依次在每个节点上 EVAL relock：没有键，或者是自己的 token -> SET key token PX milliseconds；
-//     否则 nil。拿到锁：多数答复 OK，而且有效时间大于零。否则在所有节点上 EVAL unlock。
-//  2. 延长，每三分之一个租约：用同一个 token 做第 1 步。
-//  3. 释放：在所有节点上 EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 redlock；另外，每三分之一个租约都及时延长的持有者，能保住锁。
-//
-// 何时被破坏：同 redlock。另外，睡过租约的持有者，只要期间拿过锁的那个已经走了，就不会被告知：
-// 它拿着之前读到的内容继续。
-//
-// 来源：https://github.com/leandromoreira/redlock-rb/issues/36；lib/redlock/client.rb 的
-// LOCK_SCRIPT。
 
 package locks
 

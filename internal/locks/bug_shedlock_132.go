@@ -18,23 +18,6 @@
 // that is ahead takes over a living lock.
 //
 // Source: https://github.com/lukas-krecan/ShedLock/issues/132; usingDbTime in the README of ShedLock.
-//
-// 想法：客户端算出锁到什么时候为止，把结果发出去。语句写进去的，执行之前可能就过期了。
-//
-// 协议：
-//  1. 读自己的墙上时钟：now。INSERT 一行，终点是 now + 租约；还没有这样的行：拿到锁。
-//  2. 已经有了：UPDATE 它的终点为 now + 租约 WHERE 它的终点不晚于 now；1 行：拿到锁；0：稍后再
-//     试。
-//  3. 释放：UPDATE 终点为自己的墙上时钟。（没有人问这是谁的行：issue 1986。）修好的形式
-//     mysql-unique-ttl，两个时间都由数据库来算。
-//
-// 保证：只要所有墙上时钟一致，而且从看时钟到语句执行都不超过一个租约，就互斥。
-//
-// 何时被破坏：进程在看时钟和发语句之间停住：它写的行已经到期，它认为自己持有锁，下一个也这么认
-// 为。时钟快的会接手一把还活着的锁。
-//
-// 来源：https://github.com/lukas-krecan/ShedLock/issues/132；ShedLock 的 README 里的
-// usingDbTime。
 
 package locks
 

@@ -16,22 +16,6 @@
 //
 // Source: https://github.com/phpnode/YiiRedis/pull/18; Redis command reference, SETNX,
 // "Handling deadlocks".
-//
-// 想法：几个客户端看到同一把锁到期，都去清理：慢的那个清掉的，是快的那个刚拿到的锁。
-//
-// 协议：
-//  1. SETNX key deadline；1：拿到锁。
-//  2. 答复 0 时，GET key；deadline 已经过了：DEL key，再做一次第 1 步。修好的形式
-//     setnx-timestamp-getset 用 GETSET 接手，它的答复说明谁是第一个。
-//  3. 释放：DEL key。
-//
-// 保证：同 setnx-timestamp-del。
-//
-// 何时被破坏：两个客户端读到同一个已过的期限，一个的 DEL 在另一个的 SETNX 之后到达：两个都持有
-// 锁。
-//
-// 来源：https://github.com/phpnode/YiiRedis/pull/18；Redis 命令参考，SETNX，"Handling
-// deadlocks"。
 
 package locks
 

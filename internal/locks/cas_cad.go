@@ -21,23 +21,6 @@
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 48-53; TairString, command
 // reference of CAS and CAD.
-//
-// 想法：用自己会比较的命令代替脚本：CAD 删除值等于给定值的键，CAS 给它新的值和新的存活时间。
-//
-// 协议：
-//  1. SET key token EX seconds NX；OK：拿到锁；nil：稍后再试。
-//  2. 每三分之一个租约，CAS key token token EX seconds；1：续上了；0（是别的值）或 -1（没有键）：
-//     锁丢了。按客户端自己的时钟，直到租约过完都没有成功过一次，也算丢了。
-//  3. CAD key token；1：删掉了；0 或 -1：已经不再持有。
-//
-// 保证：同 watchdog-lua。CAS 和 CAD 属于 TairString 模块；普通的 Redis 或 Valkey 服务器会拒绝
-// 它们。从 Redis 8.4 起，DELEX key IFEQ token 和 SET key token IFEQ token PX milliseconds 作用
-// 相同；在 Valkey 里是 DELIFEQ（9.0）和带 IFEQ 的 SET（8.1）。
-//
-// 何时被破坏：同 watchdog-lua：整个进程冻结，比租约剩下的时间还久；与存储断开；或者故障转移忘
-// 掉了条目。不带 EX 的 CAS 会去掉存活时间，见 lit-cas-3arg。
-//
-// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 48-53 行；TairString 的命令参考，CAS 和 CAD。
 
 package locks
 

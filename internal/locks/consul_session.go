@@ -30,30 +30,6 @@
 //
 // Source: Consul api/lock.go, api/session.go, version 1.21; Consul's page on
 // sessions (lock delay).
-//
-// 想法：由会话来锁的键。客户端维持会话；会话没有释放就结束时，Consul 还要再等一段 lock-delay
-// 才把锁给别人，让还没有察觉的持有者来得及收尾。
-//
-// 协议：
-//  1. SESSION，租约就是它的存活时间（至少 10 秒），lock-delay 为 15 秒，behavior 为 release；在后
-//     台每过这段时间的一半 RENEW 一次，出错之后每秒一次，整段时间都没有成功就放弃。
-//  2. GET lock。有会话锁着它，就带上一次答复的索引再 GET，作为阻塞查询，每次 15 秒。
-//  3. 为这个会话 ACQUIRE lock：true：拿到锁。false：GET lock；已有会话锁着它，回到第 2 步；否则是
-//     lock-delay 还没有过：等 5 秒，回到第 2 步。
-//  4. GET lock：里面是自己的会话，它的 ModifyIndex 就是令牌。从此用阻塞查询盯住它：换了会话、没有
-//     会话或出错，锁就丢了。
-//  5. 释放：RELEASE lock，再 DESTROY 会话。放弃等待的客户端也销毁自己的会话。
-//
-// 保证：会话存在期间只有一个持有者；会话结束之后，能在 lock-delay 之内做完的持有者也还是唯一
-// 的；死掉的客户端的锁，在存活时间的两倍加上 lock-delay 之后空出来；在运行、又连得上集群的客户
-// 端会得知锁已丢失；少数服务器死掉，状态还在；令牌递增。
-//
-// 何时被破坏：持有者冻结得比存活时间的两倍加上 lock-delay 还久，或者断开了这么久：它的阻塞查询
-// 只是没有动静，并没有断，而库不看续期的结果。反过来，与健康的服务器断了连接，持有立刻结束。第
-// 3 步的答复丢失时，会话连同里面的锁一起被销毁，lock-delay 过去之前谁也拿不到锁。
-//
-// 来源：Consul 的 api/lock.go 和 api/session.go，版本 1.21；Consul 文档里讲会话的一页
-// （lock-delay）。
 
 package locks
 

@@ -27,28 +27,6 @@
 // StandardLockInternalsDriver; "Error Handling". The retry policy is that of the
 // caller's context, and exists stands for Curator's getData, which leaves no watch
 // behind when there is no node.
-//
-// 想法：把 zk-sequential 的队列做成给应用用的库：持有锁的可以再拿一次，不再需要的节点保证会删
-// 掉。
-//
-// 协议：
-//  1. 已经持有锁的客户端只把计数加一，不问任何人。
-//  2. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL；编号由服务器加上。（最早的那个客户端先创建
-//     /lock。）
-//  3. 列出 /lock 的子节点；没有自己的节点：到第 2 步；自己的编号最小：拿到锁。
-//  4. 对紧挨在自己之前的节点 exists，带上 watch；它不存在，或者 watch 触发：到第 3 步。
-//  5. 释放：计数减一；减到 0 就 delete 自己的节点。连接断了就是出错，由一个后台任务接着删，直到有
-//     服务器答复。断过连接之后，第 2 步先在 /lock 的子节点里找这个 GUID。
-//
-// 保证：同 zk-sequential；另外，放弃的或释放失败的客户端不会留下永久的节点。库里没有防护令牌；
-// 节点的 czxid 可以当令牌。
-//
-// 何时被破坏：同 zk-sequential。计数只在本地：会话丢了之后，再次拿锁的客户端立刻就能拿到，尽管
-// 它已经没有节点。被告知连接挂起或丢失时，它必须停下。
-//
-// 来源：Apache Curator 的 InterProcessMutex、LockInternals 和 StandardLockInternalsDriver；它的文
-// 档 "Error Handling"。重试策略就是调用者的 context；用 exists 代替 Curator 的 getData，节点不存
-// 在时后者不会留下 watch。
 
 package locks
 

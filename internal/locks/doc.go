@@ -9,16 +9,13 @@ import (
 
 // sources are the files of this package and of package libraries: the comment at
 // the top of a variant's file is its documentation, for people who read the code
-// and for those who read a report.
+// and for those who read a report. Its Chinese is a document below zh.
 //
-//go:embed *.go libraries/*.go
+//go:embed *.go libraries/*.go zh
 var sources embed.FS
 
-// headings are the parts of a variant's documentation, in English and in Chinese.
-var headings = [...]say.Both{
-	{English: "Idea:", Chinese: "想法："}, {English: "Protocol:", Chinese: "协议："}, {English: "Guarantees:", Chinese: "保证："},
-	{English: "Breaks when:", Chinese: "何时被破坏："}, {English: "Source:", Chinese: "来源："},
-}
+// headings are the parts of a variant's documentation.
+var headings = [...]say.Words{"Idea:", "Protocol:", "Guarantees:", "Breaks when:", "Source:"}
 
 // Doc is what the comment at the top of a variant's file says.
 type Doc struct {
@@ -32,11 +29,11 @@ type Doc struct {
 // Doc reads the variant's documentation in a language. A part that is missing is empty; tests see
 // to it that none is.
 func (v Variant) Doc(l say.Language) Doc {
-	source, err := sources.ReadFile(v.File)
-	if err != nil {
-		return Doc{}
+	lines := v.comment()
+	if l == say.Chinese {
+		lines = v.chinese()
 	}
-	parts := splitHeadings(openingComment(string(source)), l)
+	parts := splitHeadings(lines, l)
 	said := func(lines []string) string {
 		text := strings.Join(lines, " ")
 		if l == say.Chinese { // has no blanks between its lines
@@ -54,6 +51,21 @@ func (v Variant) Doc(l say.Language) Doc {
 	return d
 }
 
+// comment is the one at the top of the variant's file.
+func (v Variant) comment() []string {
+	source, _ := sources.ReadFile(v.File)
+	return openingComment(string(source))
+}
+
+// chinese is the same in Chinese, in a document of its own.
+func (v Variant) chinese() []string {
+	text, _ := sources.ReadFile(v.Chinese())
+	return strings.Split(string(text), "\n")
+}
+
+// Chinese is the file of the variant's documentation in Chinese, in this package's folder.
+func (v Variant) Chinese() string { return "zh/" + strings.TrimSuffix(v.File, ".go") + ".md" }
+
 // openingComment returns the lines of the comment before the package clause.
 func openingComment(source string) []string {
 	var lines []string
@@ -69,13 +81,11 @@ func openingComment(source string) []string {
 
 // splitHeadings returns the lines below each heading of a language.
 func splitHeadings(lines []string, l say.Language) (parts [len(headings)][]string) {
-	current := -1 // under no heading, or under one of another language
+	current := -1 // under no heading
 	for _, line := range lines {
 		for i, h := range headings {
 			if rest, ok := strings.CutPrefix(line, h.In(l)); ok {
 				current, line = i, rest
-			} else if strings.HasPrefix(line, h.English) || strings.HasPrefix(line, h.Chinese) {
-				current = -1
 			}
 		}
 		if line = strings.TrimSpace(line); line != "" && current >= 0 {

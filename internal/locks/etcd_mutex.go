@@ -25,28 +25,6 @@
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 373-377;
 // etcd client/v3/concurrency, mutex.go, key.go and session.go, version 3.6.
-//
-// 想法：一个队列。每个客户端在锁的名字下面放一个自己的键，系在自己会话的租约上；最先创建的持有
-// 锁，其余的各自 watch 紧挨在自己之前的那个键。这就是 etcd 客户端自带的库。
-//
-// 协议：
-//  1. 每个进程一次：GRANT 租约，然后在后台 KEEPALIVE，立刻一次，以后每三分之一个租约一次。整个租
-//     约的时间都没有答复，或者答复说租约不存在：会话结束。
-//  2. TXN：键 lock/<租约> 的创建 revision 是 0 就 PUT 它，系在租约上，否则 GET 它；再 GET lock/
-//     下最先创建的键。它就是自己的：拿到锁。
-//  3. 否则 GET lock/ 下在自己之前最后创建的键，WATCH 到它被删除，如此反复，直到前面没有键。
-//  4. GET 自己的键：它没了，说明会话在这期间到期了：出错。还在，就拿到锁；自己的创建 revision 就
-//     是令牌。
-//  5. 第 3 或第 4 步失败，或者要释放：DELETE 自己的键。
-//
-// 保证：会话存在期间只有一个持有者，按到达的次序，每次释放只叫醒一个客户端；死掉的客户端的键随
-// 租约消失；在运行的客户端会得知会话结束；少数服务器死掉，状态还在；令牌递增。
-//
-// 何时被破坏：进程冻结，或与集群断开，比租约剩下的时间还久；在运行的客户端大约晚一秒才被告知。
-// 第 2 步的答复丢失而客户端不再询问时，它的键在进程活着期间一直留在队列里，后面的都进不去。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 373-377 行；etcd 3.6 的
-// client/v3/concurrency，mutex.go、key.go 和 session.go。
 
 package locks
 

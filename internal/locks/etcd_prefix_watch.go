@@ -20,27 +20,6 @@
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 263-275:
 // prefix and revision for the queue, watch for a key or a prefix; etcd documentation,
 // API, watch: a range of keys.
-//
-// 想法：etcd-mutex 的队列，照文档列出的 etcd 特性来做：每个客户端在一个前缀下有一个键，用
-// revision 排次序，再用一个 watch 盯住整个前缀，什么变化都告诉每一个人。
-//
-// 协议：
-//  1. 每个进程一次：GRANT 租约，然后在后台 KEEPALIVE，立刻一次，以后每三分之一个租约一次。整个租
-//     约的时间都没有答复，或者答复说租约不存在：会话结束。
-//  2. TXN：键 lock/<租约> 的创建 revision 是 0 就 PUT 它，系在租约上，否则 GET 它；再 GET lock/
-//     下最先创建的键。它就是自己的：拿到锁。
-//  3. 否则从下一个 revision 起 WATCH lock/ 下所有的键。每有一次删除，就 GET 最先创建的键：它是自
-//     己的，就拿到锁；它的创建 revision 就是令牌。
-//  4. 被删除的是客户端自己的键：会话在这期间到期了：出错。
-//  5. 第 3 或第 4 步失败，或者要释放：DELETE 自己的键。
-//
-// 保证：同 etcd-mutex：会话存在期间只有一个持有者，按到达的次序，令牌递增。
-//
-// 何时被破坏：同 etcd-mutex。另外，一次释放会叫醒所有等待者，每个都来问谁排第一；队列里放弃的
-// 客户端也会叫醒它们。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 263-275 行：前缀和 revision 用来排
-// 队，watch 可以盯一个键，也可以盯一个前缀；etcd 文档的 API，watch：一段范围的键。
 
 package locks
 

@@ -25,27 +25,6 @@
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 282-371,
 // with the same key compared and written (see lit-etcd-key for the text as it is); etcd
 // documentation, API.
-//
-// 想法：一个事务：键不存在就写入，系在一个租约上，进程活着，客户端库就一直为它续期。代码就是文
-// 档的代码，只是各处用了同一个键名。
-//
-// 协议：
-//  1. GRANT 租约：整数秒，至少两秒。
-//  2. 在后台 KEEPALIVE 租约，立刻一次，以后每三分之一个租约一次。没有人读答复。
-//  3. TXN：键的创建 revision 是 0 就 PUT 它，系在租约上，否则 GET 它。成功：拿到锁；事务的
-//     revision 就是令牌。
-//  4. 失败或出错：做第 5 步，稍后再试。
-//  5. REVOKE 租约，键随之删除；然后停止续期。
-//
-// 保证：租约存在期间只有一个持有者；死掉的客户端的键随租约消失；释放就是结束客户端自己的租约，
-// 所以只会删掉自己的键，事务的答复丢失时也一样；少数服务器死掉，状态还在；令牌递增。
-//
-// 何时被破坏：进程冻结，或与集群断开，比租约剩下的时间还久：键消失，下一个客户端进来，而前一个
-// 从不读续期的答复，没有什么会告诉它。等待的客户端不停地问。任务卡住而进程还活着，锁就永远不
-// 放。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 282-371 行，只是比较的和写入的是同一
-// 个键（原文的样子见 lit-etcd-key）；etcd 文档的 API。
 
 package locks
 

@@ -15,21 +15,6 @@
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 50-53; TairString, command
 // reference of CAS, on what becomes of the time to live.
-//
-// 想法：cas-cad，但用文档里的 CAS：它有三个参数，其中没有存活时间。
-//
-// 协议：
-//  1. SET key token EX seconds NX；OK：拿到锁；nil：稍后再试。
-//  2. 每三分之一个租约，CAS key token token；1：续上了；0 或 -1：锁丢了。
-//  3. CAD key token；1：删掉了；0 或 -1：已经不再持有。
-//
-// 保证：只要每个持有者都会释放，就同 cas-cad。
-//
-// 何时被破坏：持有者在第一次续期之后死掉：CAS 和 SET 一样，不另外给出就会去掉存活时间，键永远
-// 留着。
-//
-// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 50-53 行；TairString 的命令参考，CAS，讲存活时间会怎
-// 样。
 
 package locks
 

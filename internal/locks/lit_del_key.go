@@ -15,21 +15,6 @@
 // any fault the lock is free only when its lease is over, however short the work.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 161-162.
-//
-// 想法：set-nx-token-getdel，用文档给键起的名字：比较的是 lKey，删除的是 lockKey。
-//
-// 协议：
-//  1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
-//  2. GET key；是别的 token 或 nil：已经不再持有，不去动它。
-//  3. DEL keyKey：一个不存在的键。它答复 0。
-//
-// 保证：只要每个持有者都在租约之内做完，就互斥。没有哪次释放会放掉别人的锁，因为哪次也没放掉任
-// 何锁。
-//
-// 何时被破坏：持有者超过租约：第二个客户端进来。即使没有任何故障，锁也要等租约结束才空出来，不
-// 管工作多短。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 161-162 行。
 
 package locks
 

@@ -16,23 +16,6 @@
 // answered within six seconds dies, with the lock in its hands.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 326-338.
-//
-// 想法：文档的程序，连同它照看续期的办法：后台任务从通道里读一次答复，只读一次，而且检查的是通
-// 道是不是 nil，不是答复是不是 nil。
-//
-// 协议：
-//  1. GRANT 租约，KEEPALIVE 租约，TXN，REVOKE 租约：同 etcd-txn。
-//  2. 在后台：读续期的第一个答复，打印出来。以后的答复没有人读；库存下其中 16 个，其余的丢掉，照
-//     样续期。
-//  3. 如果续期在有任何答复之前就结束了，通道关闭，读到的是 nil，程序却去看它里面的东西：进程就死
-//     了。
-//
-// 保证：第一次续期得到答复之后，同 etcd-txn。
-//
-// 何时被破坏：同 etcd-txn；租约丢了从来没有人发现，尽管有人为此写了一条消息。另外，第一次续期
-// 六秒之内没有答复的客户端会死掉，手里还拿着锁。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 326-338 行。
 
 package locks
 

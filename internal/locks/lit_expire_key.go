@@ -16,20 +16,6 @@
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", line 130. The
 // release, which it leaves out, is that of setnx-expire.
-//
-// 想法：SETNX 和 EXPIRE，用文档给键起的名字，那是两个不同的名字：lkey 和 lockKey。
-//
-// 协议：
-//  1. SETNX key owner；0：别人持有，稍后再试。
-//  2. EXPIRE keyKey seconds：一个不存在的键。它答复 0，没有人看。
-//  3. DEL key。
-//
-// 保证：同 setnx：只要每条命令都有答复，就互斥。什么都不会过期。
-//
-// 何时被破坏：持有者死掉，或 SETNX 的答复丢失，键就永远留着，尽管代码设了过期时间。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 130 行。它没有写释放，这里用的是
-// setnx-expire 的。
 
 package locks
 

@@ -16,21 +16,6 @@
 // A caller that takes anything but 0 for success believes that it has released.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 18-23 and 39-43.
-//
-// 想法：文档里的脚本，一字不改：少了最后一行，用的名字也不是脚本拿得到的。
-//
-// 协议：
-//  1. SET key token EX seconds NX；OK：拿到锁；nil：稍后再试。
-//  2. EVAL unlock：脚本编译不过，因为少了一个 end。补上它，又会败在全局变量 KEY 和 VAL 上，它们本
-//     该是 KEYS[1] 和 ARGV[1]。
-//
-// 保证：只要每个持有者都在租约之内做完，就互斥。没有哪次释放会放掉别人的锁，因为哪次也没放掉任
-// 何锁。
-//
-// 何时被破坏：持有者超过租约：第二个客户端进来。即使没有任何故障，锁也要等租约结束才空出来，不
-// 管工作多短。把 0 以外的都当成功的调用者，会以为自己已经释放了。
-//
-// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 18-23 和 39-43 行。
 
 package locks
 

@@ -20,23 +20,6 @@
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 104-109:
 // the definition of the table. That a reader leaves out what does not work is an
 // assumption.
-//
-// 想法：mysql-unique，表照文档印的来建：唯一键建在表里没有的列上，引擎的名字少了一个字母。
-//
-// 协议：
-//  1. 照印的样子 CREATE TABLE lock_info；出错：没有 InnoD 这个引擎（1286）；就算有，也没有
-//     method_name 这一列（1072）。
-//  2. CREATE TABLE lock_info IF NOT EXISTS，去掉服务器抱怨的那两行，原文就剩这些。
-//  3. INSERT 名字；1 行：拿到锁。没有那个键，也就没有重复。
-//  4. DELETE 所有叫这个名字的行；1 行或更多：还掉了。
-//
-// 保证：没有。要的是什么表，建的就是什么表。
-//
-// 何时被破坏：两个客户端想要锁：两条 INSERT 都成功，第一条 DELETE 把两行都删掉。不需要任何故
-// 障。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 104-109 行：表的定义。读者会去掉不能
-// 用的部分，这是一个假设。
 
 package locks
 

@@ -19,22 +19,6 @@
 // that a reply for Integer is a value, which the template's serializer makes a text of.
 // (A template as it comes writes lockTime as a Java object, and SETEX refuses it: then
 // nobody gets the lock either, and no key stays.)
-//
-// 想法：lua-setex，用文档给脚本规定的返回类型：Integer。脚本答复的是文本，程序对它做类型转换。
-//
-// 协议：
-//  1. EVAL acquire：EXISTS key 是 0 -> SETEX key seconds token，"1"；否则 "-1"。
-//  2. 把答复转换成 Integer，而文本转换不了：tryLock 以异常结束，不管答复说什么。
-//
-// 保证：互斥，因为从来没有客户端得知自己持有锁。
-//
-// 何时被破坏：运行它就行。抛出异常时脚本已经执行过了，所以键在那里，值没有告诉过任何人，要留一
-// 个租约。它消失之后，下一个客户端来，再做同样的事。
-//
-// 来源：S3《redis实现分布式锁》第 9-10 行：setResultType(Integer.class) 和类型转换。Spring Data
-// Redis，ReturnType.fromJavaType：数里只有 Long 代表整数答复，所以给 Integer 的答复是一个值，模板
-// 的序列化器把它变成文本。（模板照默认的样子会把 lockTime 写成 Java 对象，SETEX 拒绝它：那样也没
-// 有人拿得到锁，也不会留下键。）
 
 package locks
 

@@ -19,23 +19,6 @@
 //
 // Source: S3 "A distributed lock on Redis, with two Lua scripts", line 10, the comments
 // at the fields acquireTimeout and lockTime beside what tryLock does with them.
-//
-// 想法：lua-setex，由相信注释的人来配置：锁的时间写成毫秒，尝试的时间写成秒。代码把前者当成
-// 秒，把后者当成毫秒。
-//
-// 协议：
-//  1. 租约有多少秒，就按墙上时钟试多少毫秒：EVAL acquire：EXISTS key 是 0 -> SETEX key token，秒
-//     数是租约的毫秒数，"1"；否则 "-1"。"1"：拿到锁；"-1"：别人持有，还有时间就睡一会儿再试。
-//  2. 时间到了，这次尝试就失败，由调用者开始新的一次。
-//  3. EVAL release：GET key 等于 token -> DEL key，"1"；否则 "-1"。
-//
-// 保证：同 lua-setex，只是租约是所要的一千倍。
-//
-// 何时被破坏：持有者死掉：十秒的租约挡住别人将近三个小时，三十秒的超过八个小时。没有人在等：本
-// 该持续十秒的尝试，十毫秒就结束了。
-//
-// 来源：S3《redis实现分布式锁》第 10 行，字段 acquireTimeout 和 lockTime 的注释，对照 tryLock 拿
-// 它们做什么。
 
 package locks
 

@@ -14,18 +14,6 @@
 //
 // Source: S0 "Distributed locks on Redis", lines 55-67; lines 13-26 and 33-47 have the
 // same defect with SETNX.
-//
-// 想法：文档里的代码，一字不改：一条可能失败的 SET，和没有人看它失败没有。
-//
-// 协议：
-//  1. SET key owner EX seconds NX。不管答复是什么，都开始工作。
-//  2. DEL key，SET 出错结束时也一样：它写在 try 块里面。
-//
-// 保证：没有。SET 决定键归谁，却没有人问。
-//
-// 何时被破坏：第一个客户端工作时来了第二个：两个同时工作，先做完的删掉键，不管那是谁的。
-//
-// 来源：S0《基于redis的分布式锁》第 55-67 行；第 13-26 和 33-47 行的 SETNX 有同样的缺陷。
 
 package locks
 

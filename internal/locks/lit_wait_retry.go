@@ -17,21 +17,6 @@
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 79-84: after an error "the locking
 // may have failed and needs to be processed again".
-//
-// 想法：set-wait，照文档的说法：WAIT 失败时，拿锁可能也失败了，要重新处理一遍。
-//
-// 协议：
-//  1. 在一条专用的连接上：SET key token EX seconds NX；nil：稍后再试。
-//  2. 在同一条连接上：WAIT 1 3000；1 或更多：拿到锁。
-//  3. 不够，或者出错：过一会儿从第 1 步重来。SET 写下的东西还留着。
-//  4. 释放：EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：一次就成功的尝试，同 set-wait。
-//
-// 何时被破坏：没有副本及时确认：客户端发现锁被占着，占着它的就是自己，别人也要等一整个租
-// 约。WAIT 超时了，但它什么也不撤销。另外，能破坏 set-wait 的也能破坏它。
-//
-// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 79-84 行：出错之后，锁可能也没有拿到，要重新处理。
 
 package locks
 

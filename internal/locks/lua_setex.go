@@ -20,25 +20,6 @@
 //
 // Source: S3 "A distributed lock on Redis, with two Lua scripts", lines 3-10; its type
 // of the result is in lit-s3-integer, the units of its comments are in lit-s3-units.
-//
-// 想法：在一个脚本里看键在不在，并连同存活时间一起创建它。从 Redis 2.6.12 起，带 NX 和 EX 的
-// SET 自己就能做到。
-//
-// 协议：
-//  1. 尝试的终点：墙上时钟的当前时间加上 acquireTimeout，也就是客户端的耐心。
-//  2. 在那之前，EVAL acquire：EXISTS key 是 0 -> SETEX key seconds token，"1"；否则 "-1"。"1"：拿
-//     到锁；"-1"：别人持有，睡一会儿再试。中断只会结束这一次睡眠，别的什么也不结束。
-//  3. 终点到了：这次尝试失败，由调用者开始新的一次。
-//  4. EVAL release：GET key 等于 token -> DEL key，"1"；否则 "-1"。
-//
-// 保证：同 set-nx-lua。文档里用 "0" 代替 "1" 的情况不会发生：失败的 SETEX 会以错误结束脚本。
-//
-// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。墙上时
-// 钟被调，尝试就变长或变短。打断一个正在等待的客户端也停不住它：它继续等，还可能拿到调用者已经
-// 不要的锁。
-//
-// 来源：S3《redis实现分布式锁》第 3-10 行；它的返回类型在 lit-s3-integer，注释里的单位在
-// lit-s3-units。
 
 package locks
 

@@ -25,25 +25,6 @@
 //
 // Source: MySQL Reference Manual, "Locking Reads" and innodb_lock_wait_timeout. Not in
 // the documents; see mysql-unique for what they describe.
-//
-// 想法：工作就是一个事务，开头先锁住一直都在的一行。它在同一个数据库里改的东西，会随事务一起撤
-// 销。
-//
-// 协议：
-//  1. 在一条专用的连接上，SET innodb_lock_wait_timeout，为响应超时的三分之一，取整数秒；BEGIN。
-//  2. SELECT 叫这个名字的行 FOR UPDATE；1 行：拿到锁。错误 1205，等得够久了：在同一个事务里再试。
-//  3. 持有期间，每三分之一个租约 SELECT 1，代替工作会发的语句：哪一次没有连接了，锁就丢了。
-//  4. COMMIT：还掉了。然后关闭连接。
-//
-// 保证：会话活着期间只有一个持有者，不管多慢、停顿多久；会话结束立刻放掉这一行，连同它的事务在
-// 这个数据库里写的一切；等待的客户端按次序得到服务。
-//
-// 何时被破坏：工作正在改数据库以外的东西时会话结束：那些不会撤销，而客户端要到下一条语句才知
-// 道。网络断了或机器断电的客户端会一直占着这一行，直到 TCP keepalive 或 wait_timeout 结束它的
-// 会话，默认是几个小时之后。行锁属于一台服务器：接替的副本有这一行，没有它的锁。
-//
-// 来源：MySQL 参考手册，"Locking Reads" 和 innodb_lock_wait_timeout。文档里没有；文档讲的见
-// mysql-unique。
 
 package locks
 

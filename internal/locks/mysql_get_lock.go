@@ -25,25 +25,6 @@
 //
 // Source: MySQL Reference Manual, "Locking Functions"; MariaDB documentation,
 // "GET_LOCK". Not in the documents; see mysql-unique for what they describe.
-//
-// 想法：数据库自己就有按名字的锁，属于会话。客户端持有锁多久，就保持连接多久。
-//
-// 协议：
-//  1. 在一条专用的连接上，SELECT GET_LOCK(name, seconds)：最多等这么久，为响应超时的三分之一。1：
-//     拿到锁；0：别人持有，再试；NULL：出错。
-//  2. 在同一条连接上 SELECT RELEASE_LOCK(name)；1：还掉了；0 或 NULL：锁不在这个会话手里。然后关
-//     闭连接。
-//
-// 保证：会话活着期间只有一个持有者，不管多慢、停顿多久；会话因进程结束或连接关闭而结束，立刻放
-// 掉锁；等待的客户端按次序得到服务。一个会话可以拿多次锁，也要归还同样多次。不需要表。
-//
-// 何时被破坏：会话结束而持有者不知道：被运维杀掉，空闲超过 wait_timeout（工作不需要数据库），
-// 或服务器重启。下一条语句之前，没有什么会告诉客户端。反过来，服务器也看不出网络断了或机器断电
-// 的客户端已经死了：锁会一直留着，直到 TCP keepalive 或 wait_timeout 结束会话，默认是几个小时
-// 之后。锁属于一台服务器：接替的副本对它一无所知。
-//
-// 来源：MySQL 参考手册，"Locking Functions"；MariaDB 文档，"GET_LOCK"。文档里没有；文档讲的见
-// mysql-unique。
 
 package locks
 

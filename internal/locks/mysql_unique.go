@@ -19,22 +19,6 @@
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 96-121 and
 // 430, with the index on the column that exists (see lit-mysql-ddl for the text as it
 // is).
-//
-// 想法：唯一键让每个名字在表里只有一行。插入这一行的持有锁，删掉它就归还锁。
-//
-// 协议：
-//  1. INSERT 名字；1 行：拿到锁，生成的 id 就是令牌；错误 1062，键重复：稍后再试。
-//  2. DELETE 叫这个名字的行；1 行：还掉了；0 行：本来就没有。
-//
-// 保证：只有一个持有者，不管多慢、停顿多久，因为不看任何时钟：没有哪个时刻这一行会自己消失。id
-// 递增。
-//
-// 何时被破坏：持有者死掉或卡住，或 INSERT 的答复丢失：行会留到有人手工删掉。行里没写它是谁的，
-// 所以重复的或迟到的 DELETE 会删掉下一个持有者的行。接替的副本可能还没有这一行，也不知道发过哪
-// 些 id。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 96-121 和 430 行，只是索引建在表里有
-// 的列上（原文的样子见 lit-mysql-ddl）。
 
 package locks
 

@@ -23,27 +23,6 @@
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", line 118, which
 // leaves the expiry to the reader.
-//
-// 想法：行里写着谁持有锁、到什么时候，按数据库自己的时钟。时间到了的行，由一条带检查的 UPDATE
-// 接手。
-//
-// 协议：
-//  1. INSERT name、owner、expires_at = now + lease、version = 1；1 行：拿到锁，令牌是 1。错误
-//     1062，键重复：
-//  2. UPDATE owner、expires_at、version + 1 WHERE name AND expires_at < now；0 行：有人持有，稍后
-//     再试。1 行：拿到锁。
-//  3. 第 2 步之后，SELECT version WHERE name AND owner：就是令牌。没有这样的行：这期间被别人接手
-//     了，稍后再试。
-//  4. UPDATE expires_at = 0 WHERE name AND owner AND version；1 行：还掉了。行留着，version 才能
-//     一直增长。
-//
-// 保证：同 set-nx-lua，死掉的持有者的锁在租约之后回来，释放删掉的是客户端自己的条目，或者什么
-// 也不删；另外，版本就是令牌，每换一个持有者就变大。
-//
-// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。数据库
-// 的时钟向前跳。接替的副本还没有这一行，把同一个版本又发一次。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 118 行，到期怎么办，它留给了读者。
 
 package locks
 

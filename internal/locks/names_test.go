@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/locks"
 	_ "lockstep/internal/locks/libraries"
+	"lockstep/internal/say"
 )
 
 // The designs to choose from have names, no two locks have the same one, and each fits into a menu.
@@ -13,10 +14,10 @@ func TestNamesOfLocks(t *testing.T) {
 	seen := map[string]string{}
 	for _, v := range locks.All() {
 		name := locks.Name(v.ID)
-		if locks.Main(v.ID) && name.English == v.ID && v.ID != "redlock" {
+		if locks.Main(v.ID) && name.English() == v.ID && v.ID != "redlock" {
 			t.Errorf("%s has no name", v.ID)
 		}
-		for _, said := range []string{name.English, name.Chinese} {
+		for _, said := range []string{name.English(), name.In(say.Chinese)} {
 			if by := seen[said]; by != "" && by != v.ID {
 				t.Errorf("%s and %s are both called %s", by, v.ID, said)
 			}

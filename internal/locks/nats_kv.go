@@ -22,24 +22,6 @@
 //
 // Source: NATS documentation, key-value store; ADR-8; nats.go 1.52, jetstream/kv.go (Create, Update, Delete with
 // LastRevision).
-//
-// 想法：NATS JetStream 的桶里的一个键。一个租约之内没有人写过的键，桶会把它丢掉，所以持有者反复写它；每次写入的编号就
-// 是下一次写入要比较的。
-//
-// 协议：
-//  1. CREATE lock：没有这个键才写入；它的 revision 就是令牌。
-//  2. 被拒绝或没有答复：GET lock。是删除标记：CREATE lock LAST 它的 revision。否则锁在别人手里：稍后再试。
-//  3. 在后台每三分之一个租约一次：UPDATE lock LAST 自己上一次写入的 revision。被拒绝，或整个租约都没有成功：锁就丢了。
-//  4. 释放：停下第 3 步并等它的答复，再 DELETE lock LAST 那个 revision。
-//
-// 保证：租约存在期间只有一个持有者；死掉的客户端的锁在一个租约加三分之一秒之后空出来；别人写过以后，释放和续期都会被拒
-// 绝，所以它们只碰自己的条目，或者什么也不碰；客户端会得知锁已丢失；少数服务器死掉，状态还在；令牌递增。
-//
-// 何时被破坏：持有者冻结得比租约还久：下一个进来，只有会比较令牌的资源才能把两者分开。续期的答复丢一次，锁就丢了：客户
-// 端不再知道最后的 revision，自己的那次写入会让下一次续期被拒绝，释放也一样，键再留一个租约。第 1 步的答复丢失，会留下
-// 一个连它自己的客户端也要等的键。等待的客户端不停地问。
-//
-// 来源：NATS 文档的键值存储；ADR-8；nats.go 1.52 的 jetstream/kv.go（Create、Update、带 LastRevision 的 Delete）。
 
 package locks
 

@@ -29,31 +29,6 @@
 // etcd and ZooKeeper", line 194; Redisson 3.12.3, RedissonLock, and its defaults:
 // lockWatchdogTimeout 30 s, timeout 3 s, retryAttempts 3, retryInterval 1.5 s; Netty's
 // HashedWheelTimer with 512 slots of 100 ms.
-//
-// 想法：用哈希代替字符串。唯一的字段写明持有者，并计数它拿了几次锁，所以线程可以再拿自己已有的
-// 锁。释放会在频道上宣布，谁也不必自旋。时间轮上的看门狗为租约续期，进程活多久就续多久。
-//
-// 协议：
-//  1. EVAL lock：没有键 -> HINCRBY 字段 1，PEXPIRE 租约，nil；有自己的字段 -> 也一样；否则是键的
-//     PTTL。字段是 UUID:threadId。nil：拿到锁。
-//  2. 没拿到：SUBSCRIBE redisson_lock__channel:{lock}，以后每来一条消息，或者 PTTL 过了，就再做第
-//     1 步。
-//  3. 三分之一个租约之后 EVAL renew：有自己的字段 -> PEXPIRE 租约，1；否则 0。答复 1，再过三分之
-//     一又来一次。出错之后再也不续，直到这个进程的一次释放清掉定时器。
-//  4. EVAL unlock：没有自己的字段 -> nil；HINCRBY 字段 -1；还大于 0 -> PEXPIRE 租约，0；否则
-//     DEL，PUBLISH 0，1。不管答复是什么，定时器都停掉。没有答复的脚本会重发：3 次，每次隔租约的二
-//     十分之一（租约 30 秒时为 1.5 秒）。
-//
-// 保证：同 watchdog-lua，但丢锁时没有人被告知；另外，持有锁的线程可以再拿一次，等待不花请求。
-//
-// 何时被破坏：拿了两次时，释放的答复丢失：脚本再执行一次，再减一次，删掉了外层持有的条目。拿锁
-// 的答复丢失会多计一次持有，条目在释放之后还要留一个租约。没有得到答复的续期，就是最后一次续
-// 期。停顿、网络分区、故障转移，和所有带租约的锁一样会破坏它。
-//
-// 来源：S1《Redis分布式锁的实现方式》第 163-493 行；S0《基于redis的分布式锁》第 93-111 行；
-// S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 194 行；Redisson 3.12.3 的 RedissonLock，
-// 以及默认值：lockWatchdogTimeout 30 秒，timeout 3 秒，retryAttempts 3，retryInterval 1.5 秒；
-// Netty 的 HashedWheelTimer，512 格，每格 100 毫秒。
 
 package locks
 

@@ -26,30 +26,6 @@
 //
 // Source: Redisson since 3.44, RedissonFairLock, and its default
 // fairLockWaitTimeout of 300 s.
-//
-// 想法：带队列的 redisson。没拿到锁的加入一个列表，只有列表的头可以拿空着的锁。一个有序集合记
-// 着各自等到什么时候为止，死掉的等待者就不会永远挡住别人。
-//
-// 协议：
-//  1. EVAL lock：从列表头上丢掉超时已过的；没有键，而且（没有列表或者自己的字段在最前）-> LPOP，
-//     ZREM，对所有超时 ZINCRBY 减去等待时间，HSET 字段 1，PEXPIRE 租约，nil；哈希里有自己的字段
-//     -> HINCRBY 字段 1，PEXPIRE 租约，nil；已经在排队 -> 键的 PTTL；否则 RPUSH，ZADD 超时，答复
-//     还要等多久。超时是队尾的超时，或者现在 + PTTL，再加上等待时间：十个租约（租约 30 秒时为 300
-//     秒）。现在是几点，由客户端说。
-//  2. 没拿到：SUBSCRIBE redisson_lock__channel:{lock}:UUID:threadId，自己专用的频道，以后每来一条
-//     消息，或者等待时间过了，就再做第 1 步。放弃的：EVAL cancel：LREM，ZREM，对后面的超时
-//     ZINCRBY 减去等待时间。
-//  3. 每个客户端一个定时器，每三分之一个租约续期，同 redisson。
-//  4. EVAL unlock：有 latch -> 它的值；丢掉列表头上过期的；没有键 -> 叫醒最前的，1；没有自己的字
-//     段 -> nil；HINCRBY 字段 -1；还大于 0 -> PEXPIRE 租约，0；否则 DEL，向最前的频道 PUBLISH 0，
-//     1。然后 DEL latch。有副本时每个脚本之后 WAIT，同 redisson。
-//
-// 保证：同 redisson；另外，等待者按到来的次序拿到锁，每次释放只叫醒一个。
-//
-// 何时被破坏：能破坏 redisson 的都能破坏它。墙上时钟快的客户端会把别人挤出队列，损失的只是次
-// 序。发给刚死掉的队首的消息，别人听不到：它们要把自己的时间等完。
-//
-// 来源：Redisson 3.44 及以后的 RedissonFairLock，以及 fairLockWaitTimeout 的默认值 300 秒。
 
 package locks
 

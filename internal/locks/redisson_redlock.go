@@ -25,30 +25,6 @@
 // Source: Redisson 3.12.3, RedissonRedLock, RedissonMultiLock and RedissonLock; S1
 // "Ways to implement distributed locks on Redis", lines 241-303 and 451-465, for the
 // scripts.
-//
-// 想法：Redisson 里叫这个名字的类：建在多把 Redisson 锁之上，每个节点一把，多数到手就算持有。
-// 用法照手册：tryLock(100, 10, SECONDS)，最多等十个租约，持有一个租约。
-//
-// 协议：
-//  1. 依次在每个节点上 EVAL lock：哈希键不存在，或者有字段 UUID:thread -> HINCRBY 键 字段 1，
-//     PEXPIRE 键 两倍的等待时间，nil；否则 PTTL 键。
-//  2. 是别人的：SUBSCRIBE 那个节点上这把锁的频道，每来一条消息就再试，只试等待时间的一部分
-//     （1/N）。过了，这个节点就算失败。
-//  3. 多数已经到手而有节点失败，或者没有下一个节点：到第 4 步。失败的太多，凑不成多数：在已经到手
-//     的节点上 EVAL unlock，再从第一个节点开始。
-//  4. 在所有到手的节点上同时 PEXPIRE 键 租约。不看答复。拿到锁。
-//  5. 释放：在所有节点上同时 EVAL unlock：有自己的字段 -> HINCRBY -1；到 0 就 DEL 键，PUBLISH，
-//     1。没有答复或者断了连接的命令会重发，最多三次。
-//
-// 保证：只要每个持有者都在第 4 步开始的租约之内做完、没有节点失忆，就互斥；可以死掉少数节点；
-// 等待者会得到通知；可重入。
-//
-// 何时被破坏：第 4 步的答复迟到：没有谁拿花掉的时间和租约比较，所以客户端可能在租约结束后才进
-// 去。PEXPIRE 也不问主人是谁。在第 4 步之前死掉的客户端，留下的条目能活它愿意等的时间的两倍：
-// 二十个租约。有租约就没有看门狗，所以工作慢和停顿会像破坏 redlock 一样破坏它。
-//
-// 来源：Redisson 3.12.3 的 RedissonRedLock、RedissonMultiLock 和 RedissonLock；脚本见 S1《Redis分
-// 布式锁的实现方式》第 241-303 和 451-465 行。
 
 package locks
 

@@ -26,30 +26,6 @@
 // Source: S0 "Distributed locks on Redis", lines 113-126; S4 "Distributed locks on
 // MySQL, Redis, etcd and ZooKeeper", lines 212-251; Redis documentation, "Distributed
 // Locks with Redis", the Redlock algorithm, for the drift and the random delay.
-//
-// 想法：用五个互不相干的主节点，代替一个带副本的主节点。多数说是，客户端就持有锁，所以不需要故
-// 障转移，也就没有故障转移会忘掉锁。
-//
-// 协议：
-//  1. 读客户端的时钟：t1。（读单调时钟：墙上时钟若在这期间向后跳，就看不出过了多久。）
-//  2. 依次在每个节点上 SET key token PX milliseconds NX，每个只等租约的一小部分（租约/200，至少 5
-//     毫秒）。
-//  3. 再读时钟：t2。拿到锁：N/2+1 个节点答复 OK，而且有效时间，即租约 - (t2 - t1) - (租约/100 + 2
-//     毫秒的漂移)，大于零。
-//  4. 否则在所有节点上 EVAL unlock，没有答复的也不例外，随机等一会儿再试。
-//  5. 释放：在所有节点上 EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：只要每个持有者都在有效时间之内做完、没有节点失忆、所有时钟走得差不多一样快，就互斥；可
-// 以死掉或够不着少数节点；死掉的客户端的锁在租约之后空出来；来得太晚的答复赢不了什么，永远不来
-// 的答复，只要它的节点够得着，就不会留下条目。
-//
-// 何时被破坏：持有者在第 3 步之后冻结或变慢（应用拿得到有效时间，可以看，但没有人逼它看，也没
-// 有什么会告诉它）；多数里的节点重启后是空的，或墙上时钟跳了：那就能凑出另一个多数。没有防护令
-// 牌。
-//
-// 来源：S0《基于redis的分布式锁》第 113-126 行；S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式
-// 锁）第 212-251 行；漂移和随机的等待出自 Redis 文档，"Distributed Locks with Redis"，讲 Redlock
-// 算法的部分。
 
 package locks
 

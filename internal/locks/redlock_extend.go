@@ -23,27 +23,6 @@
 // Source: Redis documentation, "Distributed Locks with Redis", making the algorithm
 // more reliable: extending the lock; S0 "Distributed locks on Redis", lines 113-126,
 // for the algorithm.
-//
-// 想法：先要一个短租约，工作还在进行就在多数节点上延长它。延长和第一次一样，也是一次投票。
-//
-// 协议：
-//  1. 同 redlock：t1；依次在每个节点上 SET key token PX milliseconds NX；t2；多数，而且有效时间大
-//     于零。
-//  2. 每三分之一个租约，依次在每个节点上 EVAL renew：GET key 等于 token -> PEXPIRE key
-//     milliseconds，1；否则 0。延长了：有效时间结束之前，多数答复 1；新的有效时间从问第一个节点之
-//     前算起。
-//  3. 有效时间过完，或者答复 0 的节点多到其余的凑不成多数，锁就丢了。
-//  4. 最多延长十次，免得卡住的任务永远占着锁。
-//  5. 落选之后，以及释放时，在所有节点上 EVAL unlock。
-//
-// 保证：同 redlock；另外，工作可以比租约长，最长约四个租约；在运行的客户端，会在别人能拿到锁之
-// 前得知锁已丢失。
-//
-// 何时被破坏：整个进程连同看门狗冻结，比有效时间剩下的还久；工作卡住，也就听不到丢锁的消息；多
-// 数里的节点重启后是空的，或墙上时钟跳了：那就能凑出另一个多数，而客户端要到下一次延长才知道。
-//
-// 来源：Redis 文档，"Distributed Locks with Redis"，让算法更可靠：延长锁；算法见 S0《基于redis的
-// 分布式锁》第 113-126 行。
 
 package locks
 

@@ -18,23 +18,6 @@
 // Source: S2 "From SETNX to Redlock and WAIT", lines 59-76, step 5; S4 "Distributed
 // locks on MySQL, Redis, etcd and ZooKeeper", lines 245-251, says why it should be all
 // nodes.
-//
-// 想法：有一份文档是这样讲 Redlock 的：没拿到锁的客户端，只在它知道自己留下了东西的地方清理。
-//
-// 协议：
-//  1. redlock 的第 1 到第 3 步：t1；依次在每个节点上 SET key token PX milliseconds NX；t2；多数，
-//     而且有效时间大于零。
-//  2. 否则在答复了 OK 的节点上 EVAL unlock，随机等一会儿再试。
-//  3. 释放：在答复了 OK 的节点上 EVAL unlock。
-//
-// 保证：同 redlock，但答复丢失时不行。
-//
-// 何时被破坏：同 redlock；另外，节点执行了 SET 而答复丢失：客户端不把它算作一票，也不去清理。
-// 键要留一整个租约，是投给无名氏的一票。这样的票有几张，在它们过期之前，就没有客户端凑得出多
-// 数，留下它们的那个也不行。
-//
-// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 59-76 行，第 5 步；S4（MySQL、Redis、etcd 和
-// ZooKeeper 上的分布式锁）第 245-251 行 讲了为什么应当是所有节点。
 
 package locks
 

@@ -22,24 +22,6 @@
 // Source: Redis documentation, "Distributed Locks with Redis", on the validity time
 // of a lock; Kleppmann 2016, How to do distributed locking, on what such a check
 // cannot do. The tenth is a choice of this program.
-//
-// 想法：锁所保护的每一步之前，客户端都看自己的时钟，租约可能已经结束就停下。这不需要存储帮忙。
-//
-// 协议：
-//  1. 读单调时钟；SET key token PX milliseconds NX；OK：持有锁，直到读到的时间加上租约的十分之
-//     九；nil：稍后再试。
-//  2. 过了那个时间才来的 OK 不算数；稍后再试。
-//  3. 每走一步之前，拿时钟和那个时间比；过了，锁就丢了。
-//  4. EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-lua；另外，工作慢、答复迟到或网络分区都不会造成两个持有者，只要客户端在运
-// 行，而且它的时钟比服务器的慢不到十分之一。这十分之一也是留给最后一步的时间。
-//
-// 何时被破坏：进程在比较之后、这一步生效之前冻结；工作卡住，什么也不比较；服务器的时钟向前跳；
-// 故障转移忘掉条目。需要超过十分之九个租约的工作，永远做不完。
-//
-// 来源：Redis 文档，"Distributed Locks with Redis"，讲锁的有效时间；Kleppmann 2016，"How to do
-// distributed locking"，讲这样的检查做不到什么。十分之一是本程序的选择。
 
 package locks
 

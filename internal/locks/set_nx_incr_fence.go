@@ -22,24 +22,6 @@
 //
 // Source: Kleppmann 2016, How to do distributed locking, on fencing tokens; Redis
 // command reference, INCR.
-//
-// 想法：拿到锁的同时拿到一个号，比以前所有持有者的都大。被保护的资源记住见过的最大的号，拒绝更
-// 小的。
-//
-// 协议：
-//  1. EVAL acquire：SET key token PX milliseconds NX 成功 -> INCR key:fence，答复这个数；否则
-//     nil。是数：拿到锁，这个数就是防护令牌；nil：稍后再试。
-//  2. 客户端向资源要求什么，都带上自己的数。
-//  3. EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-lua；另外，检查号的资源见过后来持有者的写入之后，不再接受前一个持有者的写
-// 入。计数器没有存活时间，所以比每一把锁都活得久。
-//
-// 何时被破坏：持有者超过租约：两个客户端都认为自己持有，和所有带租约的锁一样，要靠资源来分清。
-// 如果资源只看写入的号、不看读取的号，或者计数器倒退，它就分不清：计数器有多可靠，取决于它的存
-// 储有多耐久，故障转移或重启可能把一个号发两次。在集群里，两个键需要相同的 hash tag。
-//
-// 来源：Kleppmann 2016，"How to do distributed locking"，讲防护令牌；Redis 命令参考，INCR。
 
 package locks
 

@@ -18,22 +18,6 @@
 // SETNX to Redlock and WAIT", lines 35-46; S4 "Distributed locks on MySQL, Redis, etcd
 // and ZooKeeper", lines 169-188; Redis documentation, "Distributed Locks with Redis",
 // correct implementation with a single instance.
-//
-// 想法：比较和删除放进一个脚本，服务器执行它时不让别人插进来。
-//
-// 协议：
-//  1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
-//  2. EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-ex-del；另外，释放删掉的是客户端自己的条目，或者什么也不删，不管它来得多晚、
-// 重复几次。
-//
-// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。脚本保
-// 护的是条目，不是临界区。忘掉条目的故障转移也会放进第二个客户端。
-//
-// 来源：S1《Redis分布式锁的实现方式》第 85-111 行；S2（从 SETNX 到 Redlock 和 WAIT）第 35-46 行；
-// S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 169-188 行；Redis 文档，"Distributed Locks
-// with Redis"，单个实例的正确实现。
 
 package locks
 

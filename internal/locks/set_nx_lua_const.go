@@ -15,19 +15,6 @@
 //
 // Source: S1 "Ways to implement distributed locks on Redis", line 131, which warns of
 // it.
-//
-// 想法：比较和删除放进一个脚本，但所有客户端共用一个值。脚本没错，只是没有什么可供它分辨。
-//
-// 协议：
-//  1. SET key OK PX milliseconds NX，大家都用 OK 这个词；OK：拿到锁；nil：稍后再试。
-//  2. EVAL unlock：GET key 等于 OK -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-ex-del，仅此而已：比较永远成功。
-//
-// 何时被破坏：持有者超过租约，因为工作慢、停顿、网络分区或迟到的答复：第二个客户端进来。然后第
-// 一个的脚本看到它所期望的值，删掉第二个的键，第三个客户端进来。
-//
-// 来源：S1《Redis分布式锁的实现方式》第 131 行，它提醒过这一点。
 
 package locks
 

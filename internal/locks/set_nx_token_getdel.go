@@ -17,21 +17,6 @@
 //
 // Source: S0 "Distributed locks on Redis", lines 70-89; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 140-165.
-//
-// 想法：存一个别人都不知道的随机标识，键里还是这个标识才删键。比较由客户端来做。
-//
-// 协议：
-//  1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
-//  2. GET key；是别的 token 或 nil：已经不再持有，不去动它。
-//  3. DEL key。
-//
-// 保证：同 set-nx-ex-del；另外，只是迟到的持有者不会删掉下一个持有者的键。
-//
-// 何时被破坏：持有者超过租约：第二个客户端进来；因为停顿或网络慢，租约在第 2 步和第 3 步之间结
-// 束：DEL 删掉下一个持有者的键，尽管 GET 看到的是自己的标识。
-//
-// 来源：S0《基于redis的分布式锁》第 70-89 行；S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）
-// 第 140-165 行。
 
 package locks
 

@@ -19,22 +19,6 @@
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 78-84, with the second replica
 // that its text allows; Redis documentation of WAIT, consistency and WAIT.
-//
-// 想法：为了可用性用两个副本，WAIT 还是 1：哪个快，哪个就有键，这应该够了。
-//
-// 协议：
-//  1. 在一条专用的连接上：SET key token EX seconds NX；nil：稍后再试。
-//  2. 在同一条连接上：WAIT 1 3000；1 或更多：拿到锁。
-//  3. 不够，或者出错：EVAL unlock，稍后再试。
-//  4. 释放：EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-lua；另外，主节点死掉时，两个副本里至少有一个有这个键。
-//
-// 何时被破坏：被提升的是另一个。WAIT 保证有人记得，不保证将来去问的就是记得的那个。哪怕三台服
-// 务器的多数都有，只要下一个主节点不是按它知道什么来选的，也没有用；其余同 set-wait。
-//
-// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 78-84 行，加上它的文字允许的第二个副本；Redis 文档里
-// 的 WAIT，讲一致性的部分。
 
 package locks
 

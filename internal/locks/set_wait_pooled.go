@@ -19,24 +19,6 @@
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 78-84, which says nothing of
 // connections; Redis documentation of WAIT: "in the context of the current connection".
-//
-// 想法：set-wait 的两条命令，走正在使用的连接池；没有人要求固定一个连接时，客户端库就是这样：
-// 每条命令用哪个空闲的连接都行。
-//
-// 协议：
-//  1. 在一条连接上：SET key token EX seconds NX；nil：稍后再试。
-//  2. 在另一条连接上：WAIT 1 3000；1 或更多：拿到锁。
-//  3. 不够，或者出错：EVAL unlock，稍后再试。
-//  4. 释放：EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-lua，仅此而已。
-//
-// 何时被破坏：副本还没有键，主节点就死了。WAIT 说的是它自己那个连接上次使用时写过的东西；一般
-// 来说，连着的副本早就都确认了，数字立刻就来，哪怕副本冻结着。代码看上去检查过，检查的却是过
-// 去。
-//
-// 来源：S2（从 SETNX 到 Redlock 和 WAIT）第 78-84 行，它没有提到连接；Redis 文档里的 WAIT：在当前
-// 连接的范围内。
 
 package locks
 

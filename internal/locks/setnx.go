@@ -16,20 +16,6 @@
 // DEL frees another client's lock.
 //
 // Source: S0 "Distributed locks on Redis", lines 8-26; Redis command reference, SETNX.
-//
-// 想法：只有一个客户端创建得了的键，就是锁。创建它的持有锁，直到删掉这个键。
-//
-// 协议：
-//  1. SETNX key owner；1：拿到锁；0：别人持有，稍后再试。
-//  2. DEL key。
-//
-// 保证：只要每条命令都有答复，而且除了持有者没有人删键，就互斥。什么都不会过期，所以停顿和慢任
-// 务都不会让锁提前结束。
-//
-// 何时被破坏：持有者死掉，或 SETNX 的答复丢失，键就永远留着；DEL 不问删的是谁的键，所以重复的
-// 或不该发的 DEL 会放掉别人的锁。
-//
-// 来源：S0《基于redis的分布式锁》第 8-26 行；Redis 命令参考，SETNX。
 
 package locks
 

@@ -17,22 +17,6 @@
 //
 // Source: S0 "Distributed locks on Redis", lines 30-49; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 127-134.
-//
-// 想法：带存活时间的 setnx，用第二条命令来设，让死掉的客户端的锁自己消失。
-//
-// 协议：
-//  1. SETNX key owner；0：别人持有，稍后再试。
-//  2. EXPIRE key seconds。
-//  3. DEL key。
-//
-// 保证：只要每个持有者都在租约之内做完，就互斥；在第 2 步之后死掉的客户端，锁在租约之后空出
-// 来。
-//
-// 何时被破坏：在第 1 步和第 2 步之间，客户端死掉或 EXPIRE 失败：键没有存活时间，永远留着；持有
-// 者超过租约：第二个客户端进来，第一个的 DEL 放掉第二个的锁。
-//
-// 来源：S0《基于redis的分布式锁》第 30-49 行；S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）
-// 第 127-134 行。
 
 package locks
 

@@ -24,24 +24,6 @@
 //
 // Source: S3 "A distributed lock on Redis, with two Lua scripts", line 2; Redis command
 // reference, SETNX, the pattern for locking that it describes as superseded.
-//
-// 想法：同 setnx-timestamp-del，但期限已过的锁由一条 GETSET 接手，它的答复说明谁是第一个。
-//
-// 协议：
-//  1. SETNX key deadline，即客户端的墙上时钟加上租约再加 1 毫秒；1：拿到锁。
-//  2. 答复 0 时，GET key；按自己的墙上时钟，deadline 还没有过：稍后再试。
-//  3. 已经过了，就 GETSET key deadline。旧的值也过了，或者键没了，就拿到锁；否则别人更快，稍后再
-//     试。
-//  4. 释放：按自己的时钟，自己的 deadline 还没有过就 DEL key；否则不去动它。
-//
-// 保证：只要所有墙上时钟一致、每个持有者都在租约之内做完，就互斥；几个客户端看到同一把遗留的锁
-// 时，只有一个拿到它。
-//
-// 何时被破坏：竞争者的时钟比持有者的快，超过租约剩下的时间：它会接手一把还活着的锁；持有者超过
-// 租约；因为停顿或网络慢，期限在释放时的检查和 DEL 之间过了：DEL 删掉下一个持有者的键。竞争输
-// 了的客户端，会把赢家的期限往后推一点点。
-//
-// 来源：S3《redis实现分布式锁》第 2 行；Redis 命令参考，SETNX，它说已经过时的那种加锁方式。
 
 package locks
 

@@ -18,22 +18,6 @@
 //
 // Source: S0 "Distributed locks on Redis", line 91; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 190-194, read literally.
-//
-// 想法：一个守护任务每三分之一个租约重新设一次存活时间，照文档的文字来做：不问键是谁的。
-//
-// 协议：
-//  1. SET key token EX seconds NX；OK：拿到锁；nil：稍后再试。
-//  2. 每三分之一个租约，EXPIRE key seconds。不看答复。
-//  3. 停掉守护任务；EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-lua；另外，工作可以比租约长。
-//
-// 何时被破坏：整个进程连同守护任务冻结，比租约剩下的时间还久：第二个客户端进来，守护任务醒来后
-// 为第二个的键续期。如果那个客户端死掉，它的锁就和第一个的守护任务活得一样久。任务卡住而守护任
-// 务还活着，锁就永远不放。丢锁时没有人被告知，尽管键没了 EXPIRE 会答复 0。
-//
-// 来源：S0《基于redis的分布式锁》第 91 行；S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第
-// 190-194 行，照字面来读。
 
 package locks
 

@@ -20,22 +20,6 @@
 //
 // Source: S0 "Distributed locks on Redis", line 91; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 190-194, with the owner check that they leave out.
-//
-// 想法：后台任务为租约续期，进程活多久就续多久，工作慢也不会丢锁；续期得知锁没了，就告诉应用。
-//
-// 协议：
-//  1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
-//  2. 每三分之一个租约，EVAL renew：GET key 等于 token -> PEXPIRE key milliseconds，1；否则 0。答
-//     复 0，或者按客户端自己的时钟，直到租约过完都没有成功过一次：锁丢了。
-//  3. EVAL unlock：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：同 set-nx-lua；另外，工作可以比租约长，在运行的客户端会得知锁已丢失。
-//
-// 何时被破坏：整个进程连同看门狗冻结，比租约剩下的时间还久；与存储断开，被告知时又没有马上停
-// 下；故障转移忘掉条目。任务卡住而看门狗还活着，锁就永远不放。
-//
-// 来源：S0《基于redis的分布式锁》第 91 行；S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第
-// 190-194 行，加上它们没有写的对持有者的检查。
 
 package locks
 

@@ -23,26 +23,6 @@
 // one that is not repeated may leave the node. Every release wakes all who wait.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 379-409.
-//
-// 想法：谁创建了某一个节点，谁就持有锁。节点是临时的：创建者的会话结束它就消失，所以锁不需要过
-// 期时间。
-//
-// 协议：
-//  1. create /lock EPHEMERAL；创建了：拿到锁。
-//  2. 节点已经存在：对 /lock exists，带上 watch。watch 触发时，等着的都从第 1 步重来。
-//  3. 客户端库用心跳维持会话。
-//  4. delete /lock，不管它的版本；旧会话在这期间到期了，就在新会话里删。
-//
-// 保证：持有者的会话活着期间只有一个持有者；崩溃之后，锁在会话超时后空出来。没有什么会告诉客户
-// 端它的会话已过期；创建 /lock 的事务编号（czxid）可以当防护令牌，但没有人读它。
-//
-// 何时被破坏：持有者冻结或断开得比会话超时还久，然后继续：第二个客户端进来。接着它的 delete 删
-// 掉第二个的节点，因为它说的是哪个路径，不是哪个节点；版本没有用，每个新节点的版本都是
-// 0。create 的答复丢失，会留下一个由活着的会话一直保住的节点，它自己的客户端就排在后面等。因答
-// 复丢失而重复的 delete 会删到下一个持有者的节点；不重复又可能把节点留下。每次释放都叫醒所有等
-// 待者。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 379-409 行。
 
 package locks
 

@@ -25,28 +25,6 @@
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 386-391,
 // with the queue that they leave out: ZooKeeper Recipes and Solutions, "Locks" and
 // "Recoverable Errors and the GUID".
-//
-// 想法：想要锁的排进一个由带编号的节点组成的队列；编号最小的持有锁，其余的各自只等排在自己前面
-// 的那个。
-//
-// 协议：
-//  1. create /lock/GUID-lock- EPHEMERAL SEQUENTIAL；编号由服务器加上。（最早的那个客户端先创建
-//     /lock。）
-//  2. 列出 /lock 的子节点；自己的编号最小：到第 5 步。
-//  3. 对紧挨在自己之前的节点 exists，带上 watch；它不存在：到第 2 步。
-//  4. watch 触发时，到第 2 步。
-//  5. 对自己的节点 exists：拿到锁，它的 czxid 就是防护令牌。
-//  6. delete 自己的节点。断过连接之后，第 1 步先在 /lock 的子节点里找这个 GUID，第 6 步则重做。
-//
-// 保证：先到先得；一次释放叫醒一个客户端；释放删掉的是客户端自己的节点，或者什么也不删，因为名
-// 字从不重复使用；丢失的答复不会留下客户端找不回的节点；在运行的客户端丢了服务器会被告知，而且
-// 在别人能进来之前。
-//
-// 何时被破坏：持有者连同心跳冻结，比会话超时还久，又在它的库找到能告诉它的服务器之前就继续工
-// 作；或者被告知了却不停下。客户端在没有服务器时放弃，它的节点会在会话活着期间一直留在队列里。
-//
-// 来源：S4（MySQL、Redis、etcd 和 ZooKeeper 上的分布式锁）第 386-391 行，加上它没有写的队列：
-// ZooKeeper 文档，"Locks" 和 "Recoverable Errors and the GUID"。
 
 package locks
 

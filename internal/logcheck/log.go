@@ -172,11 +172,22 @@ func (l *log) interrupted(line int64) error {
 	return nil
 }
 
+// whySkipped is why a line could not be read. Errors are in English.
+type whySkipped struct{ err error }
+
+// In returns the reason, or where it is found.
+func (w whySkipped) In(l say.Language) string {
+	if l == say.English {
+		return w.err.Error()
+	}
+	return say.Words("the reason is told without --skip-invalid").In(l)
+}
+
 // finish is the result, with what was noticed on the way to it.
 func (l *log) finish() *Result {
 	r := &l.judge.result
 	if n := &l.skipped; n.n > 0 {
-		r.doubt(say.LogSkipped.With(say.Number(n.n), l.judge.files.at(n.first), say.Both{English: n.err.Error(), Chinese: "原因见不带 --skip-invalid 的运行"}))
+		r.doubt(say.LogSkipped.With(say.Number(n.n), l.judge.files.at(n.first), whySkipped{n.err}))
 	}
 	if n := &l.unread; n.n > 0 {
 		unread := say.LogUnread

@@ -1,6 +1,7 @@
 package playground
 
 import (
+	_ "embed"
 	"fmt"
 	"net/url"
 	"path"
@@ -16,31 +17,14 @@ import (
 )
 
 // Start is what the page begins with: a pause that the lease forgives, and a handle at its end.
-const Start = `scenario: A pause, and a lease
-locks: [set-nx-lua, set-nx-incr-fence]
-lease: 10s
-workload: {work: 5s..6s, fence: writes}
-faults:
-  - when: A is in its critical section
-    after: 1s
-    pause: A
-    for: 3s
-zh: {scenario: 一次停顿，和一份租约}
-`
+//
+//go:embed start.yaml
+var Start string
 
 // Front is the story of the site's first page: two clients, and a pause that outlives the lease.
-const Front = `scenario: A pause that outlives the lease
-locks: [set-nx-lua]
-clients: [A, B]
-lease: 10s
-workload: {repeat: once, wait: up to 60s, work: 2s..3s}
-faults:
-  - when: A is in its critical section
-    after: 1s
-    pause: A
-    for: 12s
-zh: {scenario: 比租约更长的停顿}
-`
+//
+//go:embed front.yaml
+var Front string
 
 // Title is what the story is called that the page begins with.
 func Title(l say.Language) string {

@@ -29,12 +29,8 @@ type Few int
 
 // In writes the number.
 func (f Few) In(l Language) string {
-	words := []string{2: "two", 3: "three", 4: "four", 5: "five"}
-	if l == Chinese {
-		words = []string{2: "两", 3: "三", 4: "四", 5: "五"}
-	}
-	if int(f) < len(words) && words[f] != "" {
-		return words[f]
+	if words := [...]string{2: "two", 3: "three", 4: "four", 5: "five"}; f > 1 && int(f) < len(words) {
+		return translated(l, words[f])
 	}
 	return strconv.Itoa(int(f))
 }
@@ -44,13 +40,10 @@ type Times int
 
 // In writes the number.
 func (t Times) In(l Language) string {
-	switch {
-	case l == Chinese:
-		return strconv.Itoa(int(t)) + " 次"
-	case t == 1:
+	if t == 1 && l != Chinese {
 		return "once"
 	}
-	return strconv.Itoa(int(t)) + " times"
+	return strconv.Itoa(int(t)) + translated(l, " times")
 }
 
 // OptionalTimes is how often something happened, said when it did.
@@ -73,10 +66,10 @@ func (s Span) In(l Language) string {
 		return "-" + (-s).In(l)
 	}
 	if s > 0 && time.Duration(s) < time.Millisecond {
-		return shortest(int64(s)/1_000_000, int64(s)%1_000_000/1000) + choose(l, " ms", " 毫秒")
+		return shortest(int64(s)/1_000_000, int64(s)%1_000_000/1000) + translated(l, " ms")
 	}
 	ms := (int64(s) + 500_000) / 1_000_000
-	return shortest(ms/1000, ms%1000) + choose(l, " s", " 秒")
+	return shortest(ms/1000, ms%1000) + translated(l, " s")
 }
 
 // OptionalSpan is a span that is said when it is not zero.
@@ -95,9 +88,9 @@ type Planned time.Duration
 
 // In writes the duration.
 func (p Planned) In(l Language) string {
-	number, unit := float64(p)/1e9, choose(l, " s", " 秒")
+	number, unit := float64(p)/1e9, translated(l, " s")
 	if p > -Planned(time.Second) && p < Planned(time.Second) && p != 0 {
-		number, unit = float64(p)/1e6, choose(l, " ms", " 毫秒")
+		number, unit = float64(p)/1e6, translated(l, " ms")
 	}
 	return strconv.FormatFloat(number, 'f', -1, 64) + unit
 }
@@ -120,7 +113,7 @@ func (s Seconds) In(l Language) string {
 		sign, n = "-", -n
 	}
 	ms := (n + 500_000) / 1_000_000
-	return fmt.Sprintf("%s%d.%03d", sign, ms/1000, ms%1000) + choose(l, " s", " 秒")
+	return fmt.Sprintf("%s%d.%03d", sign, ms/1000, ms%1000) + translated(l, " s")
 }
 
 // OptionalSeconds is a time that is said when it is not zero.
@@ -143,7 +136,7 @@ func (r Rounded) In(l Language) string {
 	if r < Rounded(time.Second) {
 		digits = 2
 	}
-	return strconv.FormatFloat(time.Duration(r).Seconds(), 'f', digits, 64) + choose(l, " s", " 秒")
+	return strconv.FormatFloat(time.Duration(r).Seconds(), 'f', digits, 64) + translated(l, " s")
 }
 
 // Measured is a length of time that was measured: 12.3 ms, 4.983 s.
@@ -155,9 +148,9 @@ func (m Measured) In(l Language) string {
 		return "-" + (-m).In(l)
 	}
 	if m < Measured(time.Second) {
-		return strconv.FormatFloat(float64(m)/1e6, 'f', 1, 64) + choose(l, " ms", " 毫秒")
+		return strconv.FormatFloat(float64(m)/1e6, 'f', 1, 64) + translated(l, " ms")
 	}
-	return strconv.FormatFloat(time.Duration(m).Seconds(), 'f', 3, 64) + choose(l, " s", " 秒")
+	return strconv.FormatFloat(time.Duration(m).Seconds(), 'f', 3, 64) + translated(l, " s")
 }
 
 // Grouped is a whole number with commas: 12,345.

@@ -48,22 +48,15 @@ func (n Node) In(l Language) string {
 	case client:
 		return n.name
 	case oneStore:
-		return choose(l, "the store", "存储")
+		return translated(l, "the store")
 	case storeOfMany:
-		return choose(l, "store ", "存储 ") + n.name
+		return translated(l, "store ") + n.name
 	case resource:
-		return choose(l, "the resource", "资源")
+		return translated(l, "the resource")
 	case probe:
-		return choose(l, "the probe", "探针")
+		return translated(l, "the probe")
 	}
-	return choose(l, "someone", "有人")
-}
-
-func choose(l Language, english, chinese string) string {
-	if l == Chinese {
-		return chinese
-	}
-	return english
+	return translated(l, "someone")
 }
 
 // Name is the name of a client or a server, or of the probe or the resource, whose names are
@@ -72,11 +65,8 @@ type Name string
 
 // In returns the name.
 func (n Name) In(l Language) string {
-	switch {
-	case l == Chinese && n == "probe":
-		return "探针"
-	case l == Chinese && n == "resource":
-		return "资源"
+	if n == "probe" || n == "resource" {
+		return translated(l, string(n))
 	}
 	return string(n)
 }
@@ -90,7 +80,7 @@ func (n Names) In(l Language) string {
 	for i, name := range n {
 		words[i] = Name(name).In(l)
 	}
-	return joined(words, choose(l, ", ", "、"), choose(l, " and ", " 和 "))
+	return joined(words, word(l, ", ", betweenNames), word(l, " and ", betweenNames))
 }
 
 func joined(words []string, between, last string) string {
@@ -104,7 +94,7 @@ func joined(words []string, between, last string) string {
 type Alternatives []string
 
 // In joins the names.
-func (a Alternatives) In(l Language) string { return strings.Join(a, choose(l, " or ", " 或 ")) }
+func (a Alternatives) In(l Language) string { return strings.Join(a, translated(l, " or ")) }
 
 // Product is the software of the servers; empty: the store.
 type Product string
@@ -114,7 +104,7 @@ func (p Product) In(l Language) string {
 	if p != "" {
 		return string(p)
 	}
-	return choose(l, "the store", "存储")
+	return translated(l, "the store")
 }
 
 // Property is a property, by the name that scenarios give it. Chinese has names of its own for them.
@@ -122,24 +112,17 @@ type Property string
 
 // In names the property within a sentence.
 func (p Property) In(l Language) string {
-	if name := PropertyName(string(p), l); name != string(p) {
-		return "「" + name + "」"
-	}
-	return string(p)
-}
-
-// PropertyName names a property by itself, as a heading does.
-func PropertyName(id string, l Language) string {
-	if name, ok := properties[id]; ok && l == Chinese {
+	name := PropertyName(string(p), l)
+	if name == string(p) {
 		return name
 	}
-	return id
+	return namedProperty.With(Verbatim(name)).In(l)
 }
 
-var properties = map[string]string{
-	"mutual-exclusion": "互斥", "owner-only-release": "只释放自己的锁", "no-stale-write": "没有过期写",
-	"no-lost-update": "没有丢失更新", "progress": "能够前进",
-}
+var namedProperty = New1[Verbatim]("the property {name}")
+
+// PropertyName names a property by itself, as a heading does.
+func PropertyName(id string, l Language) string { return translated(l, id) }
 
 // Shares say who has how many of all servers: A 2/3, B 1/3.
 type Shares []Share
@@ -157,7 +140,7 @@ func (s Shares) In(l Language) string {
 	for i, x := range s {
 		words[i] = fmt.Sprintf("%s %d/%d", x.Name.In(l), x.Has, x.Of)
 	}
-	return strings.Join(words, choose(l, ", ", "、"))
+	return strings.Join(words, word(l, ", ", betweenNames))
 }
 
 // Clauses are several phrases of one sentence: X, Y and Z.
@@ -165,14 +148,14 @@ type Clauses []Phrase
 
 // In joins the clauses.
 func (c Clauses) In(l Language) string {
-	return joined(eachIn(c, l), choose(l, ", ", "，"), choose(l, " and ", "，"))
+	return joined(eachIn(c, l), word(l, ", ", betweenClauses), word(l, " and ", betweenClauses))
 }
 
 // Remarks are several phrases that stand for themselves: X; Y.
 type Remarks []Phrase
 
 // In joins the remarks.
-func (r Remarks) In(l Language) string { return strings.Join(eachIn(r, l), choose(l, "; ", "；")) }
+func (r Remarks) In(l Language) string { return strings.Join(eachIn(r, l), translated(l, "; ")) }
 
 // Verbatim is the same in every language: a name, or what a server or a scenario says.
 type Verbatim string
@@ -196,9 +179,9 @@ type Command struct {
 func (c Command) In(l Language) string {
 	switch {
 	case c.Name == "":
-		return choose(l, "command", "命令")
+		return translated(l, "command")
 	case c.Script:
-		return c.Name + choose(l, " script", " 脚本")
+		return c.Name + translated(l, " script")
 	}
 	return c.Name
 }
@@ -207,14 +190,7 @@ func (c Command) In(l Language) string {
 type Verdict string
 
 // In returns the verdict.
-func (v Verdict) In(l Language) string {
-	if chinese, ok := verdicts[v]; ok && l == Chinese {
-		return chinese
-	}
-	return string(v)
-}
-
-var verdicts = map[Verdict]string{"kept": "守住", "broken": "破坏", "unknown": "未知"}
+func (v Verdict) In(l Language) string { return translated(l, string(v)) }
 
 // Reason is why an attempt failed, as a lock, a world or a server says it: "" when nobody
 // says. What servers say stays in their own words.
@@ -223,23 +199,9 @@ type Reason string
 // In returns the reason.
 func (r Reason) In(l Language) string {
 	if r == "" {
-		return choose(l, "its outcome is unknown", "结果未知")
+		return translated(l, "its outcome is unknown")
 	}
-	if chinese, ok := reasons[string(r)]; ok && l == Chinese {
-		return chinese
-	}
-	return string(r)
-}
-
-// reasons are those that do not come from servers.
-var reasons = map[string]string{
-	"the time to try is over":               "尝试的时间用完了",
-	"ClassCastException: String to Integer": "ClassCastException：String 不能转成 Integer",
-	"connection lost":                       "连接断了",
-	"none of the replicas were synced":      "没有副本同步",
-	"mutex: session is expired":             "会话已过期（mutex: session is expired）",
-	"no reply within the response timeout":  "在时限内没有回复",
-	"context deadline exceeded":             "超过了时限",
+	return translated(l, string(r))
 }
 
 // Both is a text that came in both languages: what a scenario, a lock or a fault says of itself.
@@ -256,14 +218,16 @@ func (b Both) In(l Language) string {
 	return b.English
 }
 
-// And is the text with more at its end.
-func (b Both) And(more Both) Both { return Both{b.English + more.English, b.Chinese + more.Chinese} }
+// Phrase is the text by itself.
+func (b Both) Phrase() Phrase { return quoted.With(b) }
+
+var quoted = New1[Both]("{words}")
 
 // List is several things, without a word before the last one: A, B, C.
 type List []Part
 
 // In joins the things.
-func (p List) In(l Language) string { return strings.Join(eachIn(p, l), choose(l, ", ", "、")) }
+func (p List) In(l Language) string { return strings.Join(eachIn(p, l), word(l, ", ", betweenNames)) }
 
 // Seed is a seed, which may be larger than a Number.
 func Seed(seed uint64) Verbatim { return Verbatim(strconv.FormatUint(seed, 10)) }
@@ -281,14 +245,16 @@ func ListOf(names []string) List {
 type Series []Part
 
 // In joins the things.
-func (s Series) In(l Language) string { return strings.Join(eachIn(s, l), choose(l, ", ", "，")) }
+func (s Series) In(l Language) string {
+	return strings.Join(eachIn(s, l), word(l, ", ", betweenClauses))
+}
 
 // Sequence is what happens one after the other: X, then Y.
 type Sequence []Part
 
 // In joins the things.
 func (s Sequence) In(l Language) string {
-	return strings.Join(eachIn(s, l), choose(l, ", then ", "；然后"))
+	return strings.Join(eachIn(s, l), translated(l, ", then "))
 }
 
 func eachIn[P Part](parts []P, l Language) []string {

@@ -1,8 +1,8 @@
 // Package say puts facts into words, in English and in Chinese.
 //
-// A phrase is a template with typed arguments. The catalogue in this package has each
-// template once, with both languages side by side, so what happened is decided before
-// anybody knows in which language it will be read:
+// A phrase is a template with typed arguments. Go has its English, and the catalogue zh.po
+// its Chinese, so what happened is decided before anybody knows in which language it will be
+// read:
 //
 //	say.Wakes.With(say.Client("A"), true).In(say.English)
 //
@@ -78,6 +78,14 @@ func (p Phrase) In(l Language) string {
 // that a scenario could say. (It is not called String, so that nobody prints a phrase by accident.)
 func (p Phrase) English() string { return p.In(English) }
 
+// Both is the phrase as a text in both languages, for what is stored.
+func (p Phrase) Both() Both { return Both{p.English(), p.In(Chinese)} }
+
+// And is the phrase with more at its end.
+func (p Phrase) And(more Phrase) Phrase { return oneAfterOther.With(p, more) }
+
+var oneAfterOther = New2[Phrase, Phrase]("{words}{more}")
+
 // Empty reports whether there is nothing to say.
 func (p Phrase) Empty() bool { return p.template == nil }
 
@@ -100,23 +108,23 @@ func (o Of6[A, B, C, D, E, F]) is() *template { return o.t }
 
 // template is a phrase without its arguments.
 type template struct {
-	texts [2]string
-	kinds []Part // of the arguments: a zero value of each
-	forms [2]func() form
+	english string
+	kinds   []Part // of the arguments: a zero value of each
+	forms   [2]func() form
 }
 
-// catalogue has all templates, for tests.
-var catalogue []*template
+// templates are all of them, for tests.
+var templates []*template
 
-// newTemplate adds to the catalogue. A template is read when it is needed first: most runs of the
-// program say little, and its workers nothing.
-func newTemplate(english, chinese string, kinds ...Part) *template {
-	t := &template{texts: [...]string{english, chinese}, kinds: kinds}
+// newTemplate makes a template. It is read when it is needed first: most runs of the program say little, and its
+// workers nothing.
+func newTemplate(english string, kinds ...Part) *template {
+	t := &template{english: english, kinds: kinds}
 	names := sync.OnceValue(func() []string { return namesIn(english) })
-	for l := range t.forms {
-		t.forms[l] = sync.OnceValue(func() form { return parse(t.texts[l], names()) })
+	for _, l := range []Language{English, Chinese} {
+		t.forms[l.index()] = sync.OnceValue(func() form { return parse(translated(l, english), names()) })
 	}
-	catalogue = append(catalogue, t)
+	templates = append(templates, t)
 	return t
 }
 
@@ -134,29 +142,29 @@ type (
 	Of6[A, B, C, D, E, F Part] struct{ t *template }
 )
 
-// New0 adds a template to the catalogue: the same sentence in both languages.
-func New0(english, chinese string) Of0 { return Of0{newTemplate(english, chinese)} }
+// New0 makes a template of an English sentence.
+func New0(english string) Of0 { return Of0{newTemplate(english)} }
 
-// New1 adds a template with one argument.
-func New1[A Part](english, chinese string) Of1[A] {
-	return Of1[A]{newTemplate(english, chinese, *new(A))}
+// New1 makes a template with one argument.
+func New1[A Part](english string) Of1[A] {
+	return Of1[A]{newTemplate(english, *new(A))}
 }
 
-// New2 adds a template with two arguments, and so on.
-func New2[A, B Part](english, chinese string) Of2[A, B] {
-	return Of2[A, B]{newTemplate(english, chinese, *new(A), *new(B))}
+// New2 makes a template with two arguments, and so on.
+func New2[A, B Part](english string) Of2[A, B] {
+	return Of2[A, B]{newTemplate(english, *new(A), *new(B))}
 }
-func New3[A, B, C Part](english, chinese string) Of3[A, B, C] {
-	return Of3[A, B, C]{newTemplate(english, chinese, *new(A), *new(B), *new(C))}
+func New3[A, B, C Part](english string) Of3[A, B, C] {
+	return Of3[A, B, C]{newTemplate(english, *new(A), *new(B), *new(C))}
 }
-func New4[A, B, C, D Part](english, chinese string) Of4[A, B, C, D] {
-	return Of4[A, B, C, D]{newTemplate(english, chinese, *new(A), *new(B), *new(C), *new(D))}
+func New4[A, B, C, D Part](english string) Of4[A, B, C, D] {
+	return Of4[A, B, C, D]{newTemplate(english, *new(A), *new(B), *new(C), *new(D))}
 }
-func New5[A, B, C, D, E Part](english, chinese string) Of5[A, B, C, D, E] {
-	return Of5[A, B, C, D, E]{newTemplate(english, chinese, *new(A), *new(B), *new(C), *new(D), *new(E))}
+func New5[A, B, C, D, E Part](english string) Of5[A, B, C, D, E] {
+	return Of5[A, B, C, D, E]{newTemplate(english, *new(A), *new(B), *new(C), *new(D), *new(E))}
 }
-func New6[A, B, C, D, E, F Part](english, chinese string) Of6[A, B, C, D, E, F] {
-	return Of6[A, B, C, D, E, F]{newTemplate(english, chinese, *new(A), *new(B), *new(C), *new(D), *new(E), *new(F))}
+func New6[A, B, C, D, E, F Part](english string) Of6[A, B, C, D, E, F] {
+	return Of6[A, B, C, D, E, F]{newTemplate(english, *new(A), *new(B), *new(C), *new(D), *new(E), *new(F))}
 }
 
 // With makes a phrase of a template.

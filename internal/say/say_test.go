@@ -10,62 +10,62 @@ import (
 
 // Every template says the same in both languages: what one has, the other has, and brackets
 // and words hang on arguments that can decide about them.
-func TestTheCatalogueIsWellFormed(t *testing.T) {
-	if len(catalogue) < 100 {
-		t.Fatalf("the catalogue has %d templates", len(catalogue))
+func TestTemplatesAreWellFormed(t *testing.T) {
+	if len(templates) < 100 {
+		t.Fatalf("there are %d templates", len(templates))
 	}
 	english := map[string]bool{}
-	for _, tmpl := range catalogue {
-		for _, mistake := range mistakes(tmpl) {
-			t.Errorf("%q: %s", tmpl.texts[0], mistake)
+	for _, tmpl := range templates {
+		for _, mistake := range mistakes(tmpl, translated(Chinese, tmpl.english)) {
+			t.Errorf("%q: %s", tmpl.english, mistake)
 		}
-		if english[tmpl.texts[0]] {
-			t.Errorf("%q: stands twice in the catalogue", tmpl.texts[0])
+		if english[tmpl.english] {
+			t.Errorf("%q: stands there twice", tmpl.english)
 		}
-		english[tmpl.texts[0]] = true
+		english[tmpl.english] = true
 	}
 }
 
 func TestMistakesAreFound(t *testing.T) {
 	for _, c := range []struct {
-		tmpl *template
-		want string
+		english, chinese string
+		kinds            []Part
+		want             string
 	}{
-		{&template{texts: [...]string{"{who} waits", "等"}, kinds: []Part{Node{}}}, "has no {who}"},
-		{&template{texts: [...]string{"waits", "{who} 等"}}, "has no {who}"},
-		{&template{texts: [...]string{"{who} waits", ""}, kinds: []Part{Node{}}}, "no Chinese"},
-		{&template{texts: [...]string{"{who} waits", "{who} waits"}, kinds: []Part{Node{}}}, "no Chinese"},
-		{&template{texts: [...]string{"{who} waits", "{who} 等"}}, "1 arguments, 0 kinds"},
-		{&template{texts: [...]string{"waits[who? long]", "等[who?很久]"}, kinds: []Part{Node{}}}, "is no flag"},
-		{&template{texts: [...]string{"{who} waits", "{who} 等"}, kinds: []Part{Flag(true)}}, "is a flag"},
-		{&template{texts: [...]string{"{who|one|many} waits", "{who} 等"}, kinds: []Part{Node{}}}, "is no number"},
-		{&template{texts: [...]string{"waits[ long]", "等[很久]"}}, "nothing decides"},
-		{&template{texts: [...]string{"waits[ {who}", "等[{who}]"}, kinds: []Part{Verbatim("")}}, "bracket"},
+		{"{who} waits", "等", []Part{Node{}}, "has no {who}"},
+		{"waits", "{who} 等", nil, "has no {who}"},
+		{"{who} waits", "{who} waits", []Part{Node{}}, "no Chinese"},
+		{"{who} waits", "{who} 等", nil, "1 arguments, 0 kinds"},
+		{"waits[who? long]", "等[who?很久]", []Part{Node{}}, "is no flag"},
+		{"{who} waits", "{who} 等", []Part{Flag(true)}, "is a flag"},
+		{"{who|one|many} waits", "{who} 等", []Part{Node{}}, "is no number"},
+		{"waits[ long]", "等[很久]", nil, "nothing decides"},
+		{"waits[ {who}", "等[{who}]", []Part{Verbatim("")}, "bracket"},
 	} {
-		got := strings.Join(mistakes(c.tmpl), "; ")
+		got := strings.Join(mistakes(&template{english: c.english, kinds: c.kinds}, c.chinese), "; ")
 		if !strings.Contains(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.tmpl.texts, got, c.want)
+			t.Errorf("%q: %q, want %q", c.english, got, c.want)
 		}
 	}
 }
 
-// mistakes are what is wrong with a template.
-func mistakes(t *template) (out []string) {
+// mistakes are what is wrong with a template and its Chinese.
+func mistakes(t *template, chinese string) (out []string) {
 	defer func() {
 		if r := recover(); r != nil {
 			out = append(out, fmt.Sprint(r))
 		}
 	}()
 	wrong := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	names := namesIn(t.texts[0])
+	names := namesIn(t.english)
 	if len(names) != len(t.kinds) {
 		wrong("%d arguments, %d kinds", len(names), len(t.kinds))
 		return out
 	}
-	if !strings.ContainsFunc(t.texts[1], han) && words(t.texts[0]) {
+	if chinese == t.english && words(t.english) {
 		wrong("no Chinese")
 	}
-	for l, text := range t.texts {
+	for l, text := range []string{t.english, chinese} {
 		if strings.Count(text, "[") != strings.Count(text, "]") {
 			wrong("a bracket without its other half in %q", text)
 		}
@@ -183,21 +183,3 @@ func TestPlannedTimes(t *testing.T) {
 		}
 	}
 }
-
-// Each text has a Chinese one, and one only.
-func TestTextsAreChinese(t *testing.T) {
-	count := 0
-	for _, list := range textLists {
-		for _, text := range list {
-			count++
-			if !strings.ContainsFunc(text[1], han) && words(text[0]) {
-				t.Errorf("%q has no Chinese: %q", text[0], text[1])
-			}
-		}
-	}
-	if count != len(texts) {
-		t.Errorf("%d texts, of which %d differ", count, len(texts))
-	}
-}
-
-func han(r rune) bool { return unicode.Is(unicode.Han, r) }

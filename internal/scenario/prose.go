@@ -30,7 +30,7 @@ func (r *reader) words(root *node, g group, p *plan.Plan) {
 	said := r.prose(g, asWritten)
 	p.Name, p.Subtitle, p.Story, p.Question, p.Lesson, p.Origin = said.Name, said.Subtitle, said.Story, said.Question, said.Lesson, said.Origin
 	if e, ok := g["zh"]; ok {
-		p.Chinese = r.prose(r.group(e.value, "zh", "scenario: 停顿比租约更长 below it", proseKeys...), say.Spaced)
+		p.Chinese = r.prose(r.group(e.value, "zh", "scenario: a title in Chinese below it", proseKeys...), say.Spaced)
 	}
 	if e, ok := g["level"]; ok {
 		if level, ok := r.count(e.value, "level", "level: 1", 1, 3); ok {

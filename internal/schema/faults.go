@@ -24,7 +24,7 @@ func faultList() *Schema {
 		fault.AllOf = append(fault.AllOf, verbRules(spec))
 		if example := exampleOf(spec); example != nil {
 			fault.Examples = append(fault.Examples, example)
-			fault.DefaultSnippets = append(fault.DefaultSnippets, Snippet{spec.Name, spec.Summary.English, example})
+			fault.DefaultSnippets = append(fault.DefaultSnippets, Snippet{spec.Name, spec.Summary.English(), example})
 		}
 	}
 	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(scenario.TriggerKeys)}, &Schema{OneOf: verbs})
@@ -56,7 +56,7 @@ func faultKeys() Properties {
 	params := map[string][]string{}
 	var names []string
 	for _, spec := range faults.All() {
-		keys = append(keys, Property{spec.Name, &Schema{Description: spec.Summary.English}})
+		keys = append(keys, Property{spec.Name, &Schema{Description: spec.Summary.English()}})
 		for _, p := range spec.Params {
 			if params[p.Name] == nil {
 				names = append(names, p.Name)
@@ -76,7 +76,7 @@ func faultKeys() Properties {
 
 // verbRules says what stands beside a verb.
 func verbRules(spec faults.Spec) *Schema {
-	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary.English)}}}
+	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary.English())}}}
 	allowed := append(slices.Clone(scenario.TriggerKeys), scenario.AfterKey, scenario.ChanceKey, spec.Name)
 	for _, p := range spec.Params {
 		then.Properties = append(then.Properties, Property{p.Name, valueOf(p, p.Doc)})

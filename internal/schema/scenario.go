@@ -163,7 +163,7 @@ func expect() *Schema {
 func verdicts() *Schema {
 	var keys Properties
 	for _, p := range checker.All() {
-		keys = append(keys, Property{p.ID, choice(p.Summary.English,
+		keys = append(keys, Property{p.ID, choice(p.Summary.English(),
 			string(checker.Kept), "the property holds in every run",
 			string(checker.Broken), "the lock is caught breaking it",
 		)})

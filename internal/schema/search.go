@@ -12,7 +12,7 @@ func chaos() *Schema {
 	kinds := &Schema{Type: "string", Description: "The verb of a fault."}
 	for _, spec := range faults.All() {
 		kinds.Enum = append(kinds.Enum, spec.Name)
-		kinds.EnumDescriptions = append(kinds.EnumDescriptions, spec.Summary.English)
+		kinds.EnumDescriptions = append(kinds.EnumDescriptions, spec.Summary.English())
 	}
 	s := closed("Draws the faults of each run from its seed, instead of listing them: a subset of kinds, whom they hit, when and for how long.", Properties{
 		{"pick from", &Schema{

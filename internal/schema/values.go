@@ -157,7 +157,7 @@ func moment(known []faults.MomentPhrase, doc, wrong string) *Schema {
 		"(?: +in +its +[0-9]{1,7}(?:st|nd|rd|th) +round)?(?: +after +fault +[0-9]{1,4})?(?: +the +[0-9]{1,7}(?:st|nd|rd|th) +time| +every +time)?"
 	doc += " The moments, each behind a client, any client, the holder or the next holder:\n"
 	for _, m := range known {
-		doc += "\n- " + strings.Replace(m.Text, "%s", "SET", 1) + ": " + m.Doc.English
+		doc += "\n- " + strings.Replace(m.Text, "%s", "SET", 1) + ": " + m.Doc.English()
 	}
 	examples = append(examples, "A sends "+faults.ItsAcquire, "A has "+faults.ItsRelease+" executed")
 	doc += "\n\nFor SET: " + faults.CommandDoc

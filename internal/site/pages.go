@@ -51,7 +51,7 @@ func common(title, own string, l say.Language, css ...string) pageView {
 	other := map[say.Language]say.Language{say.English: say.Chinese, say.Chinese: say.English}[l]
 	v := pageView{
 		Head: page.NewHead(title, append(css, barCSS, siteCSS)...), Home: home(l), Links: links(l, false), OtherIs: other,
-		Other:  playpage.Link{Href: named(own, other), Text: map[say.Language]string{say.English: "English", say.Chinese: "中文"}[other]},
+		Other:  playpage.Link{Href: named(own, other), Text: say.Text("English").In(other)},
 		Shapes: template.HTML(diagram.Shapes()),
 	}
 	if own == "index" {

@@ -3,6 +3,7 @@ package tidy
 import (
 	"go/ast"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,14 +41,32 @@ func TestEveryLockIsDescribedInChinese(t *testing.T) {
 			"想法": d.Idea, "协议": strings.Join(d.Protocol, ""), "保证": d.Guarantees, "何时被破坏": d.BreaksWhen, "来源": d.Source,
 		} {
 			if !isChinese(text) {
-				t.Errorf("internal/locks/%s: the heading %s is missing or empty in the comment at the top", v.File, heading)
+				t.Errorf("internal/locks/%s: the heading %s is missing or empty", v.Chinese(), heading)
 			}
 			if left := reporttest.EnglishRuns(text); len(left) > 0 {
-				t.Errorf("internal/locks/%s: English below %s: %q", v.File, heading, left)
+				t.Errorf("internal/locks/%s: English below %s: %q", v.Chinese(), heading, left)
 			}
 		}
 		if english := v.Doc(say.English).Protocol; len(d.Protocol) != len(english) {
 			t.Errorf("internal/locks/%s: the protocol has %d steps in English, and %d in Chinese", v.File, len(english), len(d.Protocol))
+		}
+	}
+}
+
+// Code speaks English: its Chinese is in the catalogue and in documents. Where lines of Chinese break is code.
+func TestGoSpeaksEnglish(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || s.path == "internal/say/lines.go" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(s.path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			if isChinese(line) {
+				t.Errorf("%s:%d: %s: put it into internal/say/zh.po, below its English", s.path, i+1, strings.TrimSpace(line))
+			}
 		}
 	}
 }

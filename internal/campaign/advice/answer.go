@@ -34,7 +34,7 @@ type Candidate struct {
 // Script is what does harm in one column of the matrix.
 type Script struct {
 	Code  string
-	Fault say.Both
+	Fault say.Phrase
 	Kinds []string // that the column stands for
 	By    say.Both // what the script plays
 	Way   checker.Way
@@ -241,7 +241,7 @@ func Singles(sets [][]string) (out []string) {
 }
 
 // NotExpectedWith is what a lock can be kept in and where some of these kinds is not expected; nowhere: all that it can.
-func NotExpectedWith(lock string, kinds []string) (where []say.Both, nowhere bool) {
+func NotExpectedWith(lock string, kinds []string) (where []say.Words, nowhere bool) {
 	v, ok := locks.Lookup(lock)
 	if !ok || len(kinds) == 0 {
 		return nil, false

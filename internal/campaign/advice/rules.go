@@ -15,18 +15,18 @@ import (
 // Choice is one answer that can be given to a question.
 type Choice struct {
 	ID   string
-	Name say.Both
+	Name say.Words
 }
 
 // have is what there is to keep a lock in.
 type have struct {
 	Choice
-	at say.Both // in a sentence: "one Redis"
+	at say.Words // in a sentence: "one Redis"
 	// fits says which designs can be used there as they are; nil: this program has none.
 	fits  func(v *locks.Variant) bool
 	kinds string // of faults that are expected there besides those expected everywhere
 	// missing says of what this program does not have what it lacks; nearest is what comes closest, the ID of another.
-	missing say.Both
+	missing say.Words
 	nearest string
 }
 
@@ -51,19 +51,17 @@ func of(s locks.Store) func(*locks.Variant) bool {
 	return func(v *locks.Variant) bool { return v.Store == s }
 }
 
-func both(english, chinese string) say.Both { return say.Both{English: english, Chinese: chinese} }
-
 // haves are in the order in which they are asked: Redis in each of its forms, every other store, what is missing.
 var haves = slices.Concat(ofRedis, ofStores(), missing)
 
 // ofStores are those whose servers have one form.
 func ofStores() (all []have) {
 	for _, s := range store.All() {
-		h := have{Choice: Choice{string(s.ID), both(s.Title, s.Title)}, at: both(s.Title, s.Title), fits: of(s.ID), kinds: members}
+		h := have{Choice: Choice{string(s.ID), say.Words(s.Title)}, at: say.Words(s.Title), fits: of(s.ID), kinds: members}
 		switch {
 		case s.IsDatabase():
-			h.Name, h.kinds = both("a "+s.Title+" database", "一个 "+s.Title+" 数据库"), ""
-			h.at = both("one "+s.Title+" server", "一台 "+s.Title)
+			h.Name, h.kinds = say.Words("a "+s.Title+" database"), ""
+			h.at = say.Words("one " + s.Title + " server")
 		case s.Topology != store.Quorum:
 			continue
 		}
@@ -74,22 +72,22 @@ func ofStores() (all []have) {
 
 var ofRedis = []have{
 	{
-		Choice: Choice{"redis", both("one Redis", "一台 Redis")}, at: both("one Redis", "一台 Redis"),
+		Choice: Choice{"redis", "one Redis"}, at: "one Redis",
 		fits: func(v *locks.Variant) bool {
 			return v.Kind().IsRedis() && plain(v) && v.Servers.Shards == 0 && v.Servers.Replicas == 0 && v.Servers.MinReplicas == 0
 		},
 	},
 	{
-		Choice: Choice{"redis-sentinel", both("Redis with a replica and sentinels", "带副本和哨兵的 Redis")}, at: both("Redis with a replica", "带副本的 Redis"),
+		Choice: Choice{"redis-sentinel", "Redis with a replica and sentinels"}, at: "Redis with a replica",
 		fits:  func(v *locks.Variant) bool { return v.Kind().IsRedis() && plain(v) && v.Servers.Shards == 0 },
 		kinds: replicated,
 	},
 	{
-		Choice: Choice{"redis-five", both("five independent Redis", "五台互相独立的 Redis")}, at: both("five independent Redis", "五台独立的 Redis"),
+		Choice: Choice{"redis-five", "five independent Redis"}, at: "five independent Redis",
 		fits: func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent }, kinds: apart,
 	},
 	{
-		Choice: Choice{"redis-cluster", both("Redis Cluster", "Redis Cluster")}, at: both("Redis Cluster", "Redis Cluster"),
+		Choice: Choice{"redis-cluster", "Redis Cluster"}, at: "Redis Cluster",
 		fits:  func(v *locks.Variant) bool { return v.Kind().IsRedis() && plain(v) && v.Servers.Shards > 0 },
 		kinds: replicated,
 	},
@@ -97,14 +95,12 @@ var ofRedis = []have{
 
 var missing = []have{
 	{
-		Choice: Choice{"kubernetes", both("Kubernetes", "Kubernetes")}, at: both("Kubernetes", "Kubernetes"), nearest: "etcd",
-		missing: both("Not in this program yet: a Lease object of Kubernetes is not searched. Its API keeps the object in etcd, but a Lease is taken and renewed with clients' clocks, which the locks on etcd here are not.",
-			"本程序里还没有：Kubernetes 的 Lease 对象没有搜过。它的 API 把对象存在 etcd 里，但获取和续期 Lease 靠的是客户端的时钟，这里 etcd 上的锁不是这样。"),
+		Choice: Choice{"kubernetes", "Kubernetes"}, at: "Kubernetes", nearest: "etcd",
+		missing: "Not in this program yet: a Lease object of Kubernetes is not searched. Its API keeps the object in etcd, but a Lease is taken and renewed with clients' clocks, which the locks on etcd here are not.",
 	},
 	{
-		Choice: Choice{"object-store", both("an object store", "一个对象存储")}, at: both("an object store", "对象存储"), nearest: "mysql",
-		missing: both("Not in this program yet: a lock made of conditional puts is not searched. Nearest is a row with an expiry that a conditional UPDATE takes over. What an object store can do is refuse: a put with a condition is a resource that checks.",
-			"本程序里还没有：用带条件的 PUT 做的锁没有搜过。最接近的是带到期时间的一行，由带条件的 UPDATE 接管。对象存储能做的是拒绝：带条件的 PUT 就是会检查的资源。"),
+		Choice: Choice{"object-store", "an object store"}, at: "an object store", nearest: "mysql",
+		missing: "Not in this program yet: a lock made of conditional puts is not searched. Nearest is a row with an expiry that a conditional UPDATE takes over. What an object store can do is refuse: a put with a condition is a resource that checks.",
 	},
 }
 
@@ -127,9 +123,9 @@ type rule struct {
 	must          []checker.Way
 	also          []checker.Way // those that count next
 	cheap         bool          // costs count before also
-	harms         say.Both      // what no fault does to a lock that survives: "lets two in"
-	goal          say.Both      // what no lock does when none survives: "keeps two from working at once"
-	said          say.Both      // the two answers
+	harms         say.Words     // what no fault does to a lock that survives: "lets two in"
+	goal          say.Words     // what no lock does when none survives: "keeps two from working at once"
+	said          say.Words     // the two answers
 }
 
 // rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it
@@ -138,23 +134,23 @@ type rule struct {
 var rules = []rule{
 	{
 		Nothing, No, []checker.Way{checker.Stuck, checker.Hung}, []checker.Way{checker.Believe, checker.Robbed}, true,
-		both("locks everyone out for good", "让所有人再也拿不到"), both("lets someone in after each of these faults", "在每种故障之后都还能让人拿到"),
-		both("nothing much happens", "没什么大不了"),
+		"locks everyone out for good", "lets someone in after each of these faults",
+		"nothing much happens",
 	},
 	{
 		Duplicate, No, []checker.Way{checker.Believe}, []checker.Way{checker.Stuck, checker.Robbed}, false,
-		both("lets two in", "放进两个"), both("always keeps two from working at once", "能一直防止两个同时工作"),
-		both("work is done twice", "工作做两遍"),
+		"lets two in", "always keeps two from working at once",
+		"work is done twice",
 	},
 	{
 		Damage, No, []checker.Way{checker.Believe, checker.Damage}, []checker.Way{checker.Stuck, checker.Robbed}, false,
-		both("lets two in", "放进两个"), both("keeps the data safe by itself", "单凭自己就能保住数据"),
-		both("damage, and nothing refuses old tokens", "会损坏，没有谁拒绝旧令牌"),
+		"lets two in", "keeps the data safe by itself",
+		"damage, and nothing refuses old tokens",
 	},
 	{
 		Damage, Yes, []checker.Way{checker.Damage}, []checker.Way{checker.Stuck, checker.Believe}, false,
-		both("damages the data", "损坏数据"), both("keeps the data safe after each of these faults", "在每种故障之后都能保住数据"),
-		both("damage, and the resource refuses old tokens", "会损坏，资源拒绝旧令牌"),
+		"damages the data", "keeps the data safe after each of these faults",
+		"damage, and the resource refuses old tokens",
 	},
 }
 
@@ -176,37 +172,34 @@ func Haves() (out []Choice) {
 // IfTwo are those of the second question.
 func IfTwo() []Choice {
 	return []Choice{
-		{Nothing, both("nothing much", "没什么大不了")},
-		{Duplicate, both("duplicate work: wasteful, but harmless", "重复的工作：浪费，但无害")},
-		{Damage, both("damage: wrong data or lost updates", "损坏：数据出错，更新丢失")},
+		{Nothing, "nothing much"},
+		{Duplicate, "duplicate work: wasteful, but harmless"},
+		{Damage, "damage: wrong data or lost updates"},
 	}
 }
 
 // Resource is an answer to the third question: something that a lock protects.
 type Resource struct {
 	Choice
-	Tokens string   // Yes or No: whether it can refuse an old token
-	How    say.Both // how it does, or what helps instead; empty for none
+	Tokens string    // Yes or No: whether it can refuse an old token
+	How    say.Words // how it does, or what helps instead; empty for none
 }
 
 // Resources are the choices of the third question, by what people have; Yes and No are for those who have something else.
 func Resources() []Resource {
 	return []Resource{
-		{Choice{"sql", both("a row in an SQL database: it can", "SQL 数据库里的一行：能")}, Yes,
-			both("Before you read: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine. Write with the same condition. No row changed means refused.",
-				"读之前：UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine。写时带同样的条件。没有改到行就是被拒绝。")},
-		{Choice{"object", both("an object in an object store: it can", "对象存储里的对象：能")}, Yes,
-			both("Before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one. Write by a conditional put, too.",
-				"读之前用带条件的 PUT（If-Match）把你的令牌写进对象，除非里面的更高。写时也用带条件的 PUT。")},
-		{Choice{"api", both("an HTTP API of your own: it can", "自己的 HTTP API：能")}, Yes,
-			both("Send the token in a header with each read and write. The server remembers the highest, and refuses what is lower.", "每次读写都在请求头里带令牌。服务器记住最高的，拒绝更低的。")},
-		{Choice{"payments", both("a payment provider or another outside API: it cannot", "支付服务商或别人的 API：不能")}, No,
-			both("It compares no tokens. But an idempotency key made from the order, not from the client or the attempt, lets a second call do nothing: then two at once are duplicate work.",
-				"它不比较令牌。但由订单（而不是客户端或第几次尝试）得出的幂等键，会让第二次调用什么也不做：那么两个同时只是重复的工作。")},
-		{Choice{"file", both("a file or a device: it cannot", "文件或设备：不能")}, No,
-			both("Let one process own it, and compare tokens there: that is an API of your own.", "只让一个进程拥有它，并在那里比较令牌：这就是自己的 API。")},
-		{Choice{Yes, both("something else that refuses old tokens", "别的会拒绝旧令牌的")}, Yes, say.Both{}},
-		{Choice{No, both("something else, or I do not know", "别的，或者不知道")}, No, say.Both{}},
+		{Choice{"sql", "a row in an SQL database: it can"}, Yes,
+			"Before you read: UPDATE ... SET token = :mine WHERE id = :id AND token <= :mine. Write with the same condition. No row changed means refused."},
+		{Choice{"object", "an object in an object store: it can"}, Yes,
+			"Before you read, put your token into the object by a conditional put (If-Match), unless it holds a higher one. Write by a conditional put, too."},
+		{Choice{"api", "an HTTP API of your own: it can"}, Yes,
+			"Send the token in a header with each read and write. The server remembers the highest, and refuses what is lower."},
+		{Choice{"payments", "a payment provider or another outside API: it cannot"}, No,
+			"It compares no tokens. But an idempotency key made from the order, not from the client or the attempt, lets a second call do nothing: then two at once are duplicate work."},
+		{Choice{"file", "a file or a device: it cannot"}, No,
+			"Let one process own it, and compare tokens there: that is an API of your own."},
+		{Choice{Yes, "something else that refuses old tokens"}, Yes, ""},
+		{Choice{No, "something else, or I do not know"}, No, ""},
 	}
 }
 
@@ -264,7 +257,7 @@ func Questions() (out []Question) {
 }
 
 // Harms are the answers to the second and the third question, in the order of Questions.
-func Harms() (out []say.Both) {
+func Harms() (out []say.Words) {
 	for _, r := range rules {
 		out = append(out, r.said)
 	}

@@ -66,7 +66,7 @@ func when(sets [][]string) say.Phrase {
 		return say.WhenPairs.With(say.Number(len(sets)))
 	}
 	shown := min(len(alone), 2)
-	two := append(slices.Clone(alone[:shown]), say.Both{})
+	two := append(slices.Clone(alone[:shown]), say.Words(""))
 	return say.WhenThese.With(two[0], two[1], say.Optional(len(alone)-shown+len(sets)-len(Singles(sets))))
 }
 
@@ -197,4 +197,4 @@ func (q Question) Key() string {
 }
 
 // HaveName is what there is.
-func (q Question) HaveName() say.Both { return q.have().Name }
+func (q Question) HaveName() say.Words { return q.have().Name }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
 
@@ -92,7 +93,9 @@ func parse(text []byte) (some []*entry, err error) {
 }
 
 // claim is the entry for those who use it.
-func (e *entry) claim() Claim { return Claim{e.N, both(e.Claim, e.Zh), e.Source, e} }
+func (e *entry) claim() Claim {
+	return Claim{e.N, say.Both{English: e.Claim, Chinese: e.Zh}, e.Source, e}
+}
 
 // holds says which of the conditions hold.
 func (x *experiment) holds(conditions []condition) (held []bool, n int) {

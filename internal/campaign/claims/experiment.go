@@ -182,7 +182,7 @@ func (x *experiment) add(name string, c cell) {
 	if last := len(f.cells) - 1; last >= 0 && slices.Equal(f.cells[last].key, c.key) {
 		f.cells[last].values = append(f.cells[last].values, c.values...)
 		for i := range c.texts { // what a session says again is one text
-			f.cells[last].texts[i] = text{Both: f.cells[last].texts[i].And(say.Both{English: " "}).And(c.texts[i].Both)}
+			f.cells[last].texts[i] = text{Both: say.Both{English: f.cells[last].texts[i].English + " " + c.texts[i].English}}
 		}
 		return
 	}

@@ -196,9 +196,9 @@ func (x *experiment) value(name string) any {
 			continue
 		}
 		if x.held[i] {
-			met = append(met, both(c.Name, c.Zh))
+			met = append(met, say.Both{English: c.Name, Chinese: c.Zh})
 		} else {
-			missed = append(missed, both(c.Name, c.Zh))
+			missed = append(missed, say.Both{English: c.Name, Chinese: c.Zh})
 		}
 	}
 	switch name {

@@ -30,7 +30,7 @@ func said(v any, form string) say.Both {
 			v = f.sum()
 		}
 		if len(f.cells) == 1 && len(f.cells[0].values)+len(f.cells[0].texts) == 0 {
-			v = none
+			v = none()
 		}
 	}
 	switch v := v.(type) {
@@ -109,57 +109,36 @@ func saidText(v text, form string) say.Both {
 	return v.Both // "ms" of none
 }
 
-// both is a text in both languages: a form of fmt for each, with the same arguments. An argument with words
-// of its own is a say.Part.
-func both(english, chinese string, args ...any) say.Both {
-	filled := func(form string, l say.Language) string {
-		if len(args) == 0 {
-			return form // may have a per cent sign
-		}
-		parts := make([]any, len(args))
-		for i, a := range args {
-			parts[i] = a
-			if p, ok := a.(say.Part); ok {
-				parts[i] = p.In(l)
-			}
-		}
-		return fmt.Sprintf(form, parts...)
-	}
-	return say.Both{English: filled(english, say.English), Chinese: say.Spaced(filled(chinese, say.Chinese))}
-}
-
 // none is said where there is nothing to name.
-var none = both("none", "没有")
-
-// joined are texts with something between them: ", " or "; ".
-func joined(parts []say.Both, between string) say.Both {
-	var english, chinese []string
-	for _, p := range parts {
-		english, chinese = append(english, p.English), append(chinese, p.In(say.Chinese))
-	}
-	return say.Both{
-		English: strings.Join(english, between),
-		Chinese: strings.Join(chinese, map[string]string{", ": "，", "; ": "；"}[between]),
-	}
-}
+func none() say.Both { return say.Text("none").Both() }
 
 // listed joins what is in a list, "none" when there is nothing.
 func listed(parts []say.Both) say.Both {
 	if len(parts) == 0 {
-		return none
+		return none()
 	}
-	return joined(parts, "; ")
+	all := make(say.Remarks, len(parts))
+	for i, p := range parts {
+		all[i] = p.Phrase()
+	}
+	return remarks.With(all).Both()
 }
+
+var (
+	remarks   = say.New1[say.Remarks]("{all}")
+	inSeconds = say.New1[say.Verbatim]("{n} s")
+	inMillis  = say.New1[say.Verbatim]("{n} ms")
+)
 
 // Seconds prints a duration in seconds with as many decimals as it needs, three
 // at most: "10 s", "2.05 s".
 func Seconds(d time.Duration) say.Both {
-	return both("%s s", "%s 秒", decimals(int64(d), int64(time.Second)))
+	return inSeconds.With(say.Verbatim(decimals(int64(d), int64(time.Second)))).Both()
 }
 
 // Millis prints a duration in milliseconds with three decimals at most.
 func Millis(d time.Duration) say.Both {
-	return both("%s ms", "%s 毫秒", decimals(int64(d), int64(time.Millisecond)))
+	return inMillis.With(say.Verbatim(decimals(int64(d), int64(time.Millisecond)))).Both()
 }
 
 // Ratio prints a / b with three decimals at most, "none" when b is 0.

@@ -14,11 +14,11 @@ type Kind struct {
 	Name        string // as results and commands call it
 	Verb        string // of package faults, by which it comes about
 	Hits        Target
-	columns     string   // of the matrix: "CC/acquire", where it counts only while its client acquires; "" for none
-	Summary     say.Both // one sentence
-	Called      say.Both // as a reader would call it: "a client crash"
-	Happens     say.Both // as a clause: "a client crashes"
-	OfAnyLength say.Both // it and the kind that lasts for less together; empty where there is no such kind
+	columns     string    // of the matrix: "CC/acquire", where it counts only while its client acquires; "" for none
+	Summary     say.Words // one sentence
+	Called      say.Words // as a reader would call it: "a client crash"
+	Happens     say.Words // as a clause: "a client crashes"
+	OfAnyLength say.Words // it and the kind that lasts for less together; empty where there is no such kind
 }
 
 // Target is what a kind of fault hits.
@@ -61,12 +61,11 @@ func of(name string) Kind {
 	if i := Index(name); i >= 0 {
 		return all[i]
 	}
-	same := both(name, name)
-	return Kind{Name: name, Called: same, Happens: same}
+	return Kind{Name: name, Called: say.Words(name), Happens: say.Words(name)}
 }
 
 // Called is a kind as a reader would call it.
-func Called(name string) say.Both { return of(name).Called }
+func Called(name string) say.Words { return of(name).Called }
 
 // List are kinds as a reader would call them, a long one and its short form as one.
 func List(names []string) (out say.List) {
@@ -84,7 +83,7 @@ func List(names []string) (out say.List) {
 }
 
 // Happening are kinds as clauses: a long one whose short form breaks, too, is said as that.
-func Happening(names []string) (out []say.Both) {
+func Happening(names []string) (out []say.Words) {
 	for _, name := range names {
 		if !slices.Contains(names, name+Short) {
 			out = append(out, of(name).Happens)

@@ -12,8 +12,8 @@ import (
 // Each kind is said in a reader's words, in both languages, comes about by a verb, and is known by its name alone.
 func TestKindsHaveWords(t *testing.T) {
 	for i, k := range faultkind.All() {
-		for _, b := range []say.Both{k.Summary, k.Called, k.Happens} {
-			if b.English == "" || b.Chinese == "" || b.English == k.Name || b.English == b.Chinese {
+		for _, b := range []say.Words{k.Summary, k.Called, k.Happens} {
+			if b == "" || string(b) == k.Name || string(b) == b.In(say.Chinese) {
 				t.Errorf("%s: %q", k.Name, b)
 			}
 		}
@@ -24,7 +24,7 @@ func TestKindsHaveWords(t *testing.T) {
 			t.Errorf("%s is there twice", k.Name)
 		}
 		long, short := strings.CutSuffix(k.Name, faultkind.Short)
-		if at := faultkind.Index(long); short && (at < 0 || faultkind.All()[at].OfAnyLength == say.Both{}) {
+		if at := faultkind.Index(long); short && (at < 0 || faultkind.All()[at].OfAnyLength == "") {
 			t.Errorf("%s has no long kind that says both in one", k.Name)
 		}
 	}

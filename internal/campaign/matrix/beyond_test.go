@@ -95,7 +95,7 @@ func beyond(t *testing.T, w *sim.World, x *measured.Explored, c *measured.Cell, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(scripts, func(s Script) bool { return s.Name.English == c.Scripted.Script })
+	at := slices.IndexFunc(scripts, func(s Script) bool { return s.Name.English() == c.Scripted.Script })
 	if at < 0 {
 		t.Fatalf("%s under %s has no script %q: measure measurements/matrix.json anew", c.Lock, c.Fault, c.Scripted.Script)
 	}

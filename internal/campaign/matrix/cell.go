@@ -21,7 +21,7 @@ type Sighting struct {
 	Variation
 	Letter checker.Letter `json:"letter"`
 	Hash   string         `json:"hash"` // of the history
-	Name   say.Both       `json:"-"`    // of the script
+	Name   say.Phrase     `json:"-"`    // of the script
 
 	script *Script
 }
@@ -86,8 +86,7 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 // untested adds a run of a script that tested nothing.
 func (c *Cell) untested(s *Script, why say.Phrase) {
 	if c.Untested++; c.Why == (say.Both{}) {
-		what := say.ScriptSays.With(s.Name, why)
-		c.Why = say.Both{English: what.English(), Chinese: what.In(say.Chinese)}
+		c.Why = say.ScriptSays.With(s.Name, why).Both()
 	}
 }
 
@@ -96,7 +95,7 @@ func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
 }
 
 // Tried are the names of the scripts that were played.
-func (c *Cell) Tried() (names []say.Both) {
+func (c *Cell) Tried() (names []say.Phrase) {
 	for i := range c.Scripts {
 		names = append(names, c.Scripts[i].Name)
 	}
@@ -123,7 +122,7 @@ func (c *Cell) conclude() {
 	}
 	low, high := rate.Wilson(c.Bad, c.Varied)
 	c.Rate, c.Low, c.High = rate.InOne(rate.Of(c.Bad, c.Varied)), rate.InOne(low), rate.InOne(high)
-	c.Note = c.Worst.Name.Phrase()
+	c.Note = c.Worst.Name
 	if c.Scripted == nil || c.Worst.Letter.Worse(c.Scripted.Letter) {
 		c.Note = say.FoundByVariation.With(say.Seed(c.Worst.Seed), c.Worst.Name)
 	}

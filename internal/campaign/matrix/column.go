@@ -12,9 +12,9 @@ import (
 
 // Column is one kind of fault.
 type Column struct {
-	Code    string   // GP
-	Name    say.Both // a few words
-	Summary say.Both // one sentence: what exactly is injected
+	Code    string     // GP
+	Name    say.Phrase // a few words
+	Summary say.Phrase // one sentence: what exactly is injected
 	sketch  func(subject) []sketch
 }
 
@@ -52,68 +52,68 @@ const noFaultCode = "N0"
 func Columns() []Column { return slices.Clone(catalogue) }
 
 var catalogue = []Column{
-	{noFaultCode, both("no fault", "没有故障"),
-		both("Clients contend, nothing goes wrong.", "客户端争锁，什么都不出错。"),
+	{noFaultCode, say.Text("no fault"),
+		say.Text("Clients contend, nothing goes wrong."),
 		noFault},
-	{"CC", both("crash between commands", "两条命令之间崩溃"),
-		both("The client dies after one command of its acquire, or between the steps of its release.", "客户端在获取锁的某条命令之后，或在释放的两步之间死掉。"),
+	{"CC", say.Text("crash between commands"),
+		say.Text("The client dies after one command of its acquire, or between the steps of its release."),
 		crashBetween},
-	{"CH", both("crash while holding", "持有时崩溃"),
-		both("The client dies in its critical section.", "客户端死在临界区里。"),
+	{"CH", say.Text("crash while holding"),
+		say.Text("The client dies in its critical section."),
 		crashHolding},
-	{"HL", both("host loss", "主机失联"),
-		both("The machine of the holder, or of a waiting client, is gone, and its connections stay open.", "持有者或等待者的机器没了：没有人替它关闭连接。"),
+	{"HL", say.Text("host loss"),
+		say.Text("The machine of the holder, or of a waiting client, is gone, and its connections stay open."),
 		hostLoss},
-	{"GP", both("pause past the lease", "停顿超过租约"),
-		both("The whole process freezes for longer than the lease; its sockets stay open.", "整个进程冻结得比租约久，连接还开着。"),
+	{"GP", say.Text("pause past the lease"),
+		say.Text("The whole process freezes for longer than the lease; its sockets stay open."),
 		pausePast},
-	{"GD", both("pause in the release", "释放时停顿"),
-		both("The whole process freezes for longer than the lease just before a command of its release is sent.", "正要发释放的某条命令时，整个进程冻结得比租约久。"),
+	{"GD", say.Text("pause in the release"),
+		say.Text("The whole process freezes for longer than the lease just before a command of its release is sent."),
 		pauseInRelease},
-	{"SL", both("slow task", "任务太慢"),
-		both("The work takes longer than the lease; the other tasks of the process go on.", "工作做得比租约久；进程里其他任务照常运行。"),
+	{"SL", say.Text("slow task"),
+		say.Text("The work takes longer than the lease; the other tasks of the process go on."),
 		slowTask},
-	{"DR", both("late reply to acquire", "获取的回复迟到"),
-		both("A command of acquire is executed at once, but its reply arrives after the lease has ended, while the client still waits for it.", "获取锁的命令立刻执行，回复在租约结束之后才到，客户端还在等它。"),
+	{"DR", say.Text("late reply to acquire"),
+		say.Text("A command of acquire is executed at once, but its reply arrives after the lease has ended, while the client still waits for it."),
 		lateReply},
-	{"LA", both("lost reply to acquire", "获取的回复丢失"),
-		both("A command of acquire is executed, but its reply never arrives.", "获取锁的命令执行了，回复永远不到。"),
+	{"LA", say.Text("lost reply to acquire"),
+		say.Text("A command of acquire is executed, but its reply never arrives."),
 		lostAcquire},
-	{"LR", both("lost reply to release", "释放的回复丢失"),
-		both("A command of release is executed, but its reply never arrives; the client repeats the release.", "释放锁的命令执行了，回复永远不到，客户端重试释放。"),
+	{"LR", say.Text("lost reply to release"),
+		say.Text("A command of release is executed, but its reply never arrives; the client repeats the release."),
 		lostRelease},
-	{"LD", both("late release", "释放迟到"),
-		both("A command of release arrives late: when another client holds the lock, when its client is back for the next round, or after the client repeated it.", "释放的命令迟到：到达时别人正持有锁，或客户端已经又来一轮，或已经重试过释放。"),
+	{"LD", say.Text("late release"),
+		say.Text("A command of release arrives late: when another client holds the lock, when its client is back for the next round, or after the client repeated it."),
 		lateRelease},
-	{"PT", both("partition", "网络分区"),
-		both("The holder, or the waiting clients, are cut off from the servers for longer than the lease and go on.", "持有者或等待者与服务器隔开，比租约久，仍继续工作。"),
+	{"PT", say.Text("partition"),
+		say.Text("The holder, or the waiting clients, are cut off from the servers for longer than the lease and go on."),
 		partitioned},
-	{"FO", both("failover", "故障转移"),
-		both("The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader.", "主节点在副本得知锁之前死掉，副本接替。集群则失去领导者。"),
+	{"FO", say.Text("failover"),
+		say.Text("The primary dies before its replica has heard of the lock; the replica takes over. A cluster loses its leader."),
 		failover},
-	{"SB", both("split brain", "脑裂"),
-		both("The primary and the holder are cut off from all others, who promote a replica.", "主节点和持有者与其余所有节点隔开，其余节点提升一个副本。"),
+	{"SB", say.Text("split brain"),
+		say.Text("The primary and the holder are cut off from all others, who promote a replica."),
 		splitBrain},
-	{"RS", both("restart", "重启"),
-		both("A server restarts with what its persistence kept.", "服务器重启，只剩持久化留下的。"),
+	{"RS", say.Text("restart"),
+		say.Text("A server restarts with what its persistence kept."),
 		restart},
-	{"PS", both("paused server", "服务器停顿"),
-		both("The process of a server stands still; its sockets stay open.", "服务器的进程停住不动，连接还开着。"),
+	{"PS", say.Text("paused server"),
+		say.Text("The process of a server stands still; its sockets stay open."),
 		serverPause},
-	{"CK", both("clock skew of clients", "客户端时钟偏差"),
-		both("Wall clocks of clients differ by more than the lease, or are stepped.", "客户端的墙上时钟相差超过租约，或发生跳变。"),
+	{"CK", say.Text("clock skew of clients"),
+		say.Text("Wall clocks of clients differ by more than the lease, or are stepped."),
 		clientClocks},
-	{"SJ", both("clock jump of a server", "服务器时钟跳变"),
-		both("The wall clock of a server steps ahead by more than the lease.", "服务器的墙上时钟突然快了一个租约以上。"),
+	{"SJ", say.Text("clock jump of a server"),
+		say.Text("The wall clock of a server steps ahead by more than the lease."),
 		serverClock},
-	{"CR", both("clock rate", "时钟走速"),
-		both("A clock of a client or a server runs fast or slow by 15 %, and the work ends just within the lease.", "客户端或服务器的时钟快或慢 15 %，而工作刚好在租约之内结束。"),
+	{"CR", say.Text("clock rate"),
+		say.Text("A clock of a client or a server runs fast or slow by 15 %, and the work ends just within the lease."),
 		clockRate},
-	{"SX", both("early drop", "条目提前消失"),
-		both("The store drops the lock's entry early: an eviction, an operator's DEL, a revoked lease, a killed session.", "存储提前丢掉锁的条目：淘汰、人工 DEL、租约被撤销、会话被杀。"),
+	{"SX", say.Text("early drop"),
+		say.Text("The store drops the lock's entry early: an eviction, an operator's DEL, a revoked lease, a killed session."),
 		earlyDrop},
-	{"HW", both("hung worker", "工作任务卡住"),
-		both("The working task is blocked for ever; the other tasks of its process live on.", "做工作的任务永远卡住，进程里其他任务还活着。"),
+	{"HW", say.Text("hung worker"),
+		say.Text("The working task is blocked for ever; the other tasks of its process live on."),
 		hungWorker},
 }
 
@@ -129,11 +129,11 @@ func Lookup(code string) (Column, bool) {
 
 func noFault(s subject) []sketch {
 	out := []sketch{
-		{name: both("three clients, three rounds", "三个客户端，三轮"), workload: []string{"repeat: 3 times", "rest: 100ms"}},
-		{name: both("five clients at once", "五个客户端同时来"), clients: "[A, B, C, D, E]", work: "1s", stagger: "100ms", workload: []string{"repeat: 2 times"}},
+		{name: say.Text("three clients, three rounds"), workload: []string{"repeat: 3 times", "rest: 100ms"}},
+		{name: say.Text("five clients at once"), clients: "[A, B, C, D, E]", work: "1s", stagger: "100ms", workload: []string{"repeat: 2 times"}},
 	}
 	if s.Reentrant {
-		out = append(out, sketch{name: both("the holder takes the lock again", "持有者再拿一次锁"), workload: []string{"nested: 1"}})
+		out = append(out, sketch{name: say.Text("the holder takes the lock again"), workload: []string{"nested: 1"}})
 	}
 	return out
 }

@@ -13,30 +13,30 @@ func crashBetween(s subject) []sketch {
 	n := len(s.Acquire)
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name:   of(both("A dies when the store has executed "+c, "存储执行完 "+c+" 时 A 死掉"), i, n),
+			name:   of(diesExecuted.With(say.Verbatim(c)), i, n),
 			faults: []string{s.inAcquire("A", "has %s executed", i) + "; crash: A"},
 		})
 		if i < n-1 {
 			out = append(out, sketch{
-				name:   of(both("A dies when it has the reply of "+c, "A 收到 "+c+" 的回复时死掉"), i, n),
+				name:   of(diesAnswered.With(say.Verbatim(c)), i, n),
 				faults: []string{s.inAcquire("A", "has the reply of %s", i) + "; crash: A"},
 			})
 		}
 	}
 	for i := range len(s.Release) - 1 {
 		out = append(out, sketch{
-			name:   of(both("A dies in its release, when it has the reply of "+s.Release[i], "A 释放时收到 "+s.Release[i]+" 的回复就死掉"), i, len(s.Release)),
+			name:   of(diesReleasing.With(say.Verbatim(s.Release[i])), i, len(s.Release)),
 			faults: []string{s.inRelease("has the reply of %s", i) + "; crash: A"},
 		})
 	}
 	if s.clears() {
 		out = append(out, sketch{
-			name: both("A dies when the store has executed "+s.Acquire[0], "存储执行完 "+s.Acquire[0]+" 时 A 死掉").And(lateDelName), work: "5s",
+			name: diesExecuted.With(say.Verbatim(s.Acquire[0])).And(lateDelName), work: "5s",
 			faults: []string{s.inAcquire("A", "has %s executed", 0) + "; crash: A", lateDel},
 		})
 	}
 	out = append(out, sketch{
-		name: both("A dies while it waits behind B", "A 排在 B 后面等待时死掉"), clients: "[B, A]",
+		name: say.Text("A dies while it waits behind B"), clients: "[B, A]",
 		faults: []string{s.inAcquire("A", "has %s executed", n-1) + "; crash: A"},
 	})
 	return out
@@ -48,21 +48,21 @@ func (s subject) clears() bool { return slices.Contains(s.Release, "DEL") }
 // lateDel is a fault for a lock that clears: meanwhile others clear, too.
 const lateDel = "when: any client is about to send DEL; delay: request; by: 2s"
 
-func crashHolding(s subject) []sketch { return holderDies(s, both("A dies", "A 死掉"), "crash: A") }
+func crashHolding(s subject) []sketch { return holderDies(s, say.Text("A dies"), "crash: A") }
 
 func hostLoss(s subject) []sketch {
 	const fault = "lose-host: A"
-	return append(holderDies(s, both("A is lost with its host", "A 连同主机一起失联"), fault), sketch{
-		name: both("A is lost with its host while it waits behind B", "A 排在 B 后面等待时连同主机一起失联"), clients: "[B, A]",
+	return append(holderDies(s, say.Text("A is lost with its host"), fault), sketch{
+		name: say.Text("A is lost with its host while it waits behind B"), clients: "[B, A]",
 		faults: []string{s.inAcquire("A", "has %s executed", len(s.Acquire)-1) + "; " + fault},
 	})
 }
 
 // holderDies are the scripts in which A dies while it holds, by the fault that is called
 // what.
-func holderDies(s subject, what say.Both, verb string) []sketch {
+func holderDies(s subject, what say.Phrase, verb string) []sketch {
 	fault := "when: A is in its critical section; " + verb
-	out := []sketch{{name: what.And(both(" in its critical section", "，在临界区里")), faults: []string{fault}}}
+	out := []sketch{{name: what.And(say.Text(" in its critical section")), faults: []string{fault}}}
 	if s.clears() {
 		out = append(out, sketch{
 			name: what.And(lateDelName), work: "5s",
@@ -70,11 +70,11 @@ func holderDies(s subject, what say.Both, verb string) []sketch {
 		})
 	}
 	out = append(out,
-		sketch{name: what.And(both(", and the others try in step", "，别人步调一致地尝试")), latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
+		sketch{name: what.And(say.Text(", and the others try in step")), latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]", faults: []string{fault}},
 	)
 	if s.Renews {
 		out = append(out, sketch{
-			name: what.And(both(" after a renewal", "，在一次续期之后")), work: "15s", faults: []string{"when: A renews; " + verb},
+			name: what.And(say.Text(" after a renewal")), work: "15s", faults: []string{"when: A renews; " + verb},
 		})
 	}
 	return out
@@ -89,15 +89,15 @@ func pausePast(s subject) []sketch {
 		long = "30s"
 	}
 	out := []sketch{
-		{name: both("A freezes in its critical section", "A 在临界区里冻结"), work: "5s", faults: []string{"when: A is in its critical section; pause: A; for: " + long}},
-		{name: both("A freezes when its acquire has returned", "A 一拿到锁就冻结"), faults: []string{"when: A acquires; pause: A; for: 15s"}},
+		{name: say.Text("A freezes in its critical section"), work: "5s", faults: []string{"when: A is in its critical section; pause: A; for: " + long}},
+		{name: say.Text("A freezes when its acquire has returned"), faults: []string{"when: A acquires; pause: A; for: 15s"}},
 	}
 	out = append(out, sketch{
-		name: both("A freezes for five leases", "A 冻结五个租约"), faults: []string{"when: A is in its critical section; pause: A; for: 50s"},
+		name: say.Text("A freezes for five leases"), faults: []string{"when: A is in its critical section; pause: A; for: 50s"},
 	})
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name:   of(both("A freezes when it has the reply of "+c, "A 收到 "+c+" 的回复时冻结"), i, len(s.Acquire)),
+			name:   of(freezesAnswered.With(say.Verbatim(c)), i, len(s.Acquire)),
 			faults: []string{s.inAcquire("A", "has the reply of %s", i) + "; pause: A; for: 15s"},
 		})
 	}
@@ -108,7 +108,7 @@ func pauseInRelease(s subject) []sketch {
 	var out []sketch
 	for i, c := range s.Release {
 		out = append(out, sketch{
-			name:   of(both("A freezes before it sends "+c+" in its release", "A 释放时正要发 "+c+" 就冻结"), i, len(s.Release)),
+			name:   of(freezesReleasing.With(say.Verbatim(c)), i, len(s.Release)),
 			faults: []string{s.inRelease("is about to send %s", i) + "; pause: A; for: 12s"},
 		})
 	}
@@ -119,18 +119,18 @@ func pauseInRelease(s subject) []sketch {
 		return out
 	}
 	return append(out, sketch{
-		name: both("A freezes before it sends "+s.Release[last]+" in its release, and wakes while B works", "A 释放时正要发 "+s.Release[last]+" 就冻结，在 B 工作时醒来"), work: "5s",
+		name: wakesBesideB.With(say.Verbatim(s.Release[last])), work: "5s",
 		faults: []string{s.inRelease("is about to send %s", last) + "; pause: A; for: 6s"},
 	})
 }
 
 func slowTask(subject) []sketch {
 	return []sketch{
-		{name: both("A works 11 s longer", "A 的工作多用 11 秒"), faults: []string{"when: A enters; slow: A; by: 11s"}},
-		{name: both("A works 15 s longer", "A 的工作多用 15 秒"), faults: []string{"when: A enters; slow: A; by: 15s"}},
+		{name: say.Text("A works 11 s longer"), faults: []string{"when: A enters; slow: A; by: 11s"}},
+		{name: say.Text("A works 15 s longer"), faults: []string{"when: A enters; slow: A; by: 15s"}},
 	}
 }
 
 func hungWorker(subject) []sketch {
-	return []sketch{{name: both("the work of A hangs for ever", "A 的工作永远卡住"), faults: []string{"when: A enters; hang: A"}}}
+	return []sketch{{name: say.Text("the work of A hangs for ever"), faults: []string{"when: A enters; hang: A"}}}
 }

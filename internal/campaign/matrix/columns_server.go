@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"lockstep/internal/store"
+
+	"lockstep/internal/say"
 )
 
 // The columns in which servers or the network between them are hit.
@@ -18,25 +20,25 @@ func partitioned(s subject) []sketch {
 		work = "15s"
 	}
 	out := []sketch{{
-		name: both("A is cut off while it works", "A 工作时被隔开"), work: work,
+		name: say.Text("A is cut off while it works"), work: work,
 		faults: []string{"when: A is in its critical section; partition: [A, store]; for: 25s"},
 	}}
 	if s.Renews {
 		out = append(out, sketch{
-			name: both("A is cut off for a while, works on, and is told nothing", "A 被隔开一阵，照常工作，没有被告知"), work: "30s",
+			name: say.Text("A is cut off for a while, works on, and is told nothing"), work: "30s",
 			faults: []string{"when: A is in its critical section; after: 2s; partition: [A, store]; for: 12s"},
 		})
 	}
 	out = append(out,
 		sketch{
-			name: both("A is cut off while it works, and its release arrives while B works", "A 工作时被隔开，它的释放在 B 工作时到达"), work: "8s",
+			name: say.Text("A is cut off while it works, and its release arrives while B works"), work: "8s",
 			faults: []string{"when: A is in its critical section; partition: [A, store]; for: 13s"},
 		},
 		// What B asks for then arrives when the cut ends, and nobody waits for it. The cut comes
 		// while B sends, since what it sent later would need a new connection, for which there is
 		// nobody.
 		sketch{
-			name: both("B and C are cut off while they wait, and give up", "B 和 C 等待时被隔开，放弃"), work: "5s", wait: "10s",
+			name: say.Text("B and C are cut off while they wait, and give up"), work: "5s", wait: "10s",
 			workload: []string{"repeat: 2 times", "rest: 25s"}, // so that the cut ends before the run does
 			faults:   []string{s.inAcquire("B", "is about to send %s", 2) + "; partition: [[B, C], [store]]; for: 20s"},
 		},
@@ -44,12 +46,12 @@ func partitioned(s subject) []sketch {
 	if last := len(s.Release) - 1; last > 0 && !s.Kind().LeavesServers {
 		// For one that looks before it removes; what it has seen is over when the cut is.
 		out = append(out, sketch{
-			name: both("A is cut off when it sends "+s.Release[last]+" in its release, which arrives while B works", "A 释放时一发 "+s.Release[last]+" 就被隔开，它在 B 工作时到达"), work: "8s",
+			name: cutReleasing.With(say.Verbatim(s.Release[last])), work: "8s",
 			faults: []string{s.inRelease("is about to send %s", last) + "; partition: [A, store]; for: 5s"},
 		})
 	}
 	return append(out, sketch{
-		name: both("A is cut off, the others give up, and A's release arrives when they have come again", "A 被隔开，别人放弃，等它们再来时 A 的释放才到达"), work: "2500ms", wait: "4500ms",
+		name: say.Text("A is cut off, the others give up, and A's release arrives when they have come again"), work: "2500ms", wait: "4500ms",
 		workload: []string{"repeat: 2 times", "rest: 14s"},
 		faults:   []string{"when: A is in its critical section; partition: [A, store]; for: 20700ms"}, bare: true,
 	}, s.backInTime())
@@ -58,7 +60,7 @@ func partitioned(s subject) []sketch {
 // backInTime is the script of a client that gives up while it is cut off, but whose session lives
 // on, with its place in the queue.
 func (s subject) backInTime() sketch {
-	out := sketch{name: both("B is cut off while it waits, gives up, and is back before its session ends", "B 等待时被隔开，放弃，在会话结束之前回来"), bare: true}
+	out := sketch{name: say.Text("B is cut off while it waits, gives up, and is back before its session ends"), bare: true}
 	if s.Kind().CancelsRequests {
 		// What B asks for and gives up reaches etcd at the heal together with the word that B gave
 		// up, and either may win. So B must not learn that it has to wait: it asks for its place
@@ -116,34 +118,34 @@ func failover(s subject) []sketch {
 		return out
 	}
 	out := []sketch{{
-		name: both("the primary dies as soon as A has the lock", "A 一拿到锁，主节点就死掉"), work: "5s", servers: servers,
+		name: say.Text("the primary dies as soon as A has the lock"), work: "5s", servers: servers,
 		faults: dies("when: A enters", "operator"),
 	}}
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name: of(both("the primary dies when it has executed "+c+" of A", "主节点执行完 A 的 "+c+" 就死掉"), i, len(s.Acquire)), work: "5s", servers: servers,
+			name: of(primaryDies.With(say.Verbatim(c)), i, len(s.Acquire)), work: "5s", servers: servers,
 			faults: dies(s.inAcquire("A", "has %s executed", i), "operator"),
 		})
 	}
 	if s.Kind().IsRedis() {
 		out = append(out, sketch{
-			name: both("the primary dies, and sentinels promote the replica", "主节点死掉，哨兵提升副本"), work: "5s", servers: s.replicated(lag, bySentinel),
+			name: say.Text("the primary dies, and sentinels promote the replica"), work: "5s", servers: s.replicated(lag, bySentinel),
 			faults: dies("when: A enters", "sentinel"),
 		})
 	}
 	if s.Kind().IsRedis() && s.Servers.Replicas != 1 {
 		out = append(out, sketch{
-			name: both("the replica that takes over had been cut off from the primary", "接替的副本之前和主节点断开过"), work: "5s",
+			name: say.Text("the replica that takes over had been cut off from the primary"), work: "5s",
 			servers: "{redis: {replicas: 2, failover: " + byOperator + "}}",
 			faults:  append([]string{"at: 0s; partition: [" + s.server(1) + ", " + s.Kind().Names(2)[1] + "]; for: 15s"}, dies("when: A enters", "operator")...),
 		})
 	}
 	if slices.Contains(s.Acquire, "WAIT") {
 		out = append(out, sketch{
-			name: both("the primary dies as soon as A has the lock, and nobody starts it again", "A 一拿到锁，主节点就死掉，没有人再启动它"), work: "5s", servers: servers,
+			name: say.Text("the primary dies as soon as A has the lock, and nobody starts it again"), work: "5s", servers: servers,
 			faults: []string{"when: A enters; fail-over: operator"},
 		}, sketch{
-			name: both("the primary dies as soon as A has the lock, and B comes when there is a replica again", "A 一拿到锁，主节点就死掉，等又有副本时 B 才来"),
+			name: say.Text("the primary dies as soon as A has the lock, and B comes when there is a replica again"),
 			work: "9s", stagger: "7s", servers: servers, bare: true,
 			faults: []string{"when: A enters; fail-over: operator", "when: A enters; after: 2s; restart: " + s.server(1) + "; down: 10ms"},
 		})
@@ -208,16 +210,16 @@ func splitBrain(s subject) []sketch {
 		// A takes the lock again and again, until the others have a primary of their own,
 		// however long these take to agree on one; and the cut outlasts the work of all.
 		{
-			name: both("A acquires after the cut, on the side of the old primary", "分区之后，A 在旧主节点那边拿锁"), work: "5s", servers: servers,
+			name: say.Text("A acquires after the cut, on the side of the old primary"), work: "5s", servers: servers,
 			workload: []string{"repeat: 3 times"}, faults: at("at: 0s", "45s"),
 		},
-		{name: both("the cut comes when A has held the lock for a second", "A 持有锁一秒时，网络分区"), work: "5s", servers: servers, faults: at("when: A enters; after: 1s", "25s")},
+		{name: say.Text("the cut comes when A has held the lock for a second"), work: "5s", servers: servers, faults: at("when: A enters; after: 1s", "25s")},
 	}
 	if s.Kind().IsRedis() {
 		// Each side has somebody to confirm what its primary writes. The others come after
 		// the cut: who waits in the old primary's queue is waited for there.
 		out = append(out, sketch{
-			name: both("the cut leaves two servers on each side", "分区的两边各有两台服务器"), work: "5s", stagger: "5s",
+			name: say.Text("the cut leaves two servers on each side"), work: "5s", stagger: "5s",
 			servers:  "{redis: {replicas: 3, failover: " + bySentinel + "}}",
 			workload: []string{"repeat: 4 times"}, faults: []string{"at: 3s; partition: " + s.sides(2, 4) + "; for: 40s"},
 		})
@@ -225,24 +227,24 @@ func splitBrain(s subject) []sketch {
 	// B asks the old primary first, and the new one when its patience is over. A hears of that
 	// one as soon as the cut heals, and sends it what was meant for the old one.
 	out = append(out, sketch{
-		name: both("the cut heals while A works, and its release goes to the new primary", "A 工作时分区恢复，它的释放发给新的主节点"), work: "9s", servers: servers, faults: at("at: 0s", "7s"),
+		name: say.Text("the cut heals while A works, and its release goes to the new primary"), work: "9s", servers: servers, faults: at("at: 0s", "7s"),
 	})
 	if s.Kind().IsRedis() {
 		out = append(out, sketch{
-			name: both("the cut lasts until the old primary counts its lost replicas no more", "分区一直持续到旧主节点不再把失去的副本算在内"), work: "5s", servers: servers,
+			name: say.Text("the cut lasts until the old primary counts its lost replicas no more"), work: "5s", servers: servers,
 			workload: []string{"repeat: 8 times"}, faults: []string{"at: 0s; partition: " + s.sides(1, n) + "; for: 80s"},
 		})
 	}
 	if n > 2 {
 		out = append(out, sketch{
-			name: both("a second server is on A's side of the cut", "A 这边还有第二台服务器"), work: "5s", servers: servers,
+			name: say.Text("a second server is on A's side of the cut"), work: "5s", servers: servers,
 			faults: append([]string{"at: 0s; partition: " + s.sides(2, n) + "; for: 25s"}, promote...),
 		})
 	}
 	if s.Kind().IsRedis() {
 		// What the others have of A's first lease ends in the middle of its second one.
 		out = append(out, sketch{
-			name: both("the cut comes when A has held the lock for a second, and A takes it once more", "A 持有锁一秒时网络分区，A 又拿了一次"), work: "7s", servers: servers,
+			name: say.Text("the cut comes when A has held the lock for a second, and A takes it once more"), work: "7s", servers: servers,
 			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: at("when: A enters; after: 1s", "25s"), bare: true,
 		})
 	}
@@ -277,15 +279,15 @@ func restart(s subject) []sketch {
 	// The others come when the primary is back: what they ask a dead one tells nothing of
 	// the lock, and a WAIT that begins too early ends too early.
 	out := []sketch{{
-		name: both("the primary restarts while A holds", "A 持有时主节点重启"), work: "7s", stagger: "2s",
+		name: say.Text("the primary restarts while A holds"), work: "7s", stagger: "2s",
 		faults: []string{"when: A is in its critical section; restart: the primary; down: 100ms"},
 	}}
 	if s.Kind().Topology == store.Independent {
 		out = append(out, sketch{
-			name: both("a node that A's quorum needs restarts", "A 的多数离不开的一个节点重启"), work: "5s",
+			name: say.Text("a node that A's quorum needs restarts"), work: "5s",
 			faults: s.justQuorum(func(server string) string { return "restart: " + server + "; down: 500ms" }),
 		}, sketch{
-			name: both("the one node that both sides of a cut need restarts", "分区两边都离不开的那个节点重启"), work: "9s", timeout: "400ms",
+			name: say.Text("the one node that both sides of a cut need restarts"), work: "9s", timeout: "400ms",
 			faults: s.oneInCommon(func(server string) string { return "restart: " + server + "; down: 500ms" }),
 		})
 	}
@@ -294,12 +296,12 @@ func restart(s subject) []sketch {
 
 func earlyDrop(s subject) []sketch {
 	out := []sketch{
-		{name: both("the entry is dropped while A holds", "A 持有时条目被丢掉"), work: "5s", faults: []string{"when: A is in its critical section; evict: lock"}},
-		{name: both("the entry is dropped while A holds and B waits", "A 持有、B 在等的时候条目被丢掉"), work: "5s", faults: []string{"when: A is in its critical section; after: 1500ms; evict: lock"}},
+		{name: say.Text("the entry is dropped while A holds"), work: "5s", faults: []string{"when: A is in its critical section; evict: lock"}},
+		{name: say.Text("the entry is dropped while A holds and B waits"), work: "5s", faults: []string{"when: A is in its critical section; after: 1500ms; evict: lock"}},
 	}
 	if s.Kind().Topology == store.Independent {
 		out = append(out, sketch{
-			name: both("the entry is dropped on a node that A's quorum needs", "A 的多数离不开的一个节点上，条目被丢掉"), work: "5s",
+			name: say.Text("the entry is dropped on a node that A's quorum needs"), work: "5s",
 			faults: s.justQuorum(func(server string) string { return "evict: lock; from: " + server }),
 		})
 	}
@@ -310,12 +312,12 @@ func earlyDrop(s subject) []sketch {
 func serverPause(s subject) []sketch {
 	const long = "; pause: the primary; for: 12s"
 	out := []sketch{
-		{name: both("the primary stands still while A holds", "A 持有时主节点停住"), work: "5s", faults: []string{"when: A is in its critical section" + long}},
-		{name: both("the primary stands still while A holds, for less than the lease", "A 持有时主节点停住，比租约短"), work: "5s", faults: []string{"when: A is in its critical section; pause: the primary; for: 4s"}},
+		{name: say.Text("the primary stands still while A holds"), work: "5s", faults: []string{"when: A is in its critical section" + long}},
+		{name: say.Text("the primary stands still while A holds, for less than the lease"), work: "5s", faults: []string{"when: A is in its critical section; pause: the primary; for: 4s"}},
 	}
 	if len(s.Release) > 0 {
 		out = append(out, sketch{
-			name: both("the primary stands still when A sends "+s.Release[0]+" in its release", "A 释放时一发 "+s.Release[0]+"，主节点就停住"), work: "5s",
+			name: primaryStands.With(say.Verbatim(s.Release[0])), work: "5s",
 			faults: []string{s.inRelease("is about to send %s", 0) + long},
 		})
 	}
@@ -323,13 +325,13 @@ func serverPause(s subject) []sketch {
 	case k.IsRedis():
 		if s.Servers.Shards == 0 {
 			out = append(out, sketch{
-				name: both("the primary stands still, and sentinels promote the replica", "主节点停住，哨兵提升副本"), work: "7s", servers: s.replicated(s.lag(), bySentinel),
+				name: say.Text("the primary stands still, and sentinels promote the replica"), work: "7s", servers: s.replicated(s.lag(), bySentinel),
 				faults: []string{"when: A enters" + long},
 			})
 		}
 	case k.Topology == store.Independent:
 		out = append(out, sketch{
-			name: both("a node that A's quorum needs stands still", "A 的多数离不开的一个节点停住"), work: "5s",
+			name: say.Text("a node that A's quorum needs stands still"), work: "5s",
 			faults: s.justQuorum(func(server string) string { return "pause: " + server + "; for: 12s" }),
 		})
 	}

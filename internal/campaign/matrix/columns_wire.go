@@ -1,7 +1,7 @@
 package matrix
 
 import (
-	"fmt"
+	"lockstep/internal/say"
 )
 
 // The columns in which a message is hit.
@@ -10,7 +10,7 @@ func lateReply(s subject) []sketch {
 	var out []sketch
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name: of(both("the reply of "+c+" takes 12 s", c+" 的回复走了 12 秒"), i, len(s.Acquire)), timeout: "30s",
+			name: of(replyLate.With(say.Verbatim(c)), i, len(s.Acquire)), timeout: "30s",
 			faults: []string{s.inAcquire("A", "is about to send %s", i) + "; delay: reply; by: 12s"},
 		})
 	}
@@ -23,12 +23,12 @@ func lostAcquire(s subject) []sketch {
 	drop := func(i int) string { return s.inAcquire("A", "is about to send %s", i) + "; drop: reply" }
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name:   of(both("the reply of "+c+" is lost", c+" 的回复丢失"), i, n),
+			name:   of(replyLost.With(say.Verbatim(c)), i, n),
 			faults: []string{drop(i)},
 		})
 	}
 	if n >= 3 {
-		s := sketch{name: both(fmt.Sprintf("the replies of the first %d commands are lost", n/2+1), fmt.Sprintf("前 %d 条命令的回复都丢失", n/2+1))}
+		s := sketch{name: repliesLost.With(say.Number(n/2 + 1))}
 		for i := range n/2 + 1 {
 			s.faults = append(s.faults, drop(i))
 		}
@@ -36,14 +36,14 @@ func lostAcquire(s subject) []sketch {
 	}
 	if s.clears() {
 		out = append(out, sketch{
-			name: both("the reply of "+s.Acquire[0]+" is lost", s.Acquire[0]+" 的回复丢失").And(lateDelName), work: "5s",
+			name: replyLost.With(say.Verbatim(s.Acquire[0])).And(lateDelName), work: "5s",
 			faults: []string{drop(0), lateDel},
 		})
 	}
 	// Before the reply could have been missed: A goes on to something else, and its process lives.
 	for i, c := range s.Acquire {
 		out = append(out, sketch{
-			name: of(both("the reply of "+c+" is lost, and A gives up", c+" 的回复丢失，A 放弃"), i, n), wait: "2s", work: "1s",
+			name: of(replyMissed.With(say.Verbatim(c)), i, n), wait: "2s", work: "1s",
 			faults: []string{drop(i)}, bare: true,
 		})
 	}
@@ -65,10 +65,10 @@ func lostRelease(s subject) []sketch {
 	}
 	for _, depth := range nested {
 		for i, c := range s.Release {
-			name := of(both("the reply of "+c+" in the release is lost", "释放时 "+c+" 的回复丢失"), i, len(s.Release))
+			name := of(releaseUnanswered.With(say.Verbatim(c)), i, len(s.Release))
 			load := []string{"release-again: 1s"}
 			if depth > 0 {
-				name = name.And(both(", with the lock taken twice", "，锁拿了两次"))
+				name = name.And(say.Text(", with the lock taken twice"))
 				load = append(load, "nested: 1")
 			}
 			out = append(out, sketch{
@@ -89,20 +89,20 @@ func lateRelease(s subject) []sketch {
 	}
 	for i, c := range s.Release {
 		out = append(out, sketch{
-			name: of(both(c+" of A's release arrives 12 s later", "A 释放的 "+c+" 晚 12 秒到达"), i, len(s.Release)), work: "5s", faults: late(i, "12s"),
+			name: of(releaseLate.With(say.Verbatim(c)), i, len(s.Release)), work: "5s", faults: late(i, "12s"),
 		})
 	}
 	if last := len(s.Release) - 1; last >= 0 {
 		c := s.Release[last]
 		out = append(out, sketch{
-			name: both(c+" of A's release arrives when A has come again", "A 释放的 "+c+" 在 A 又来时到达"), work: "5s", clients: "[A, B]",
+			name: releaseMeetsA.With(say.Verbatim(c)), work: "5s", clients: "[A, B]",
 			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "5s"),
 		}, sketch{
 			// A gets the lock again when its first lease is over, and B comes after that.
-			name: both(c+" of A's release arrives when A holds again", "A 释放的 "+c+" 在 A 又持有时到达"), work: "9s", clients: "[A, B]", stagger: "18s",
+			name: releaseHitsA.With(say.Verbatim(c)), work: "9s", clients: "[A, B]", stagger: "18s",
 			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "10s"),
 		}, sketch{
-			name: both(c+" of A's release arrives after A has repeated it", "A 释放的 "+c+" 在 A 重试之后到达"), work: "5s",
+			name: releaseRepeated.With(say.Verbatim(c)), work: "5s",
 			workload: []string{"release-again: 1s"}, faults: late(last, "6s"),
 		})
 	}

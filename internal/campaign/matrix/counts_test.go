@@ -34,7 +34,7 @@ func TestTheCountsOfACell(t *testing.T) {
 		c := Cell{}
 		h := history.New(history.Header{})
 		for i, one := range runs {
-			s := &Script{Name: say.Both{English: fmt.Sprint("run ", i)}}
+			s := &Script{Name: say.Text(fmt.Sprint("run ", i))}
 			c.add(s, one.v, &checker.Judgement{Letter: one.letter, History: h})
 		}
 		c.conclude()
@@ -49,7 +49,7 @@ func countsOf(c *Cell) string {
 		if s == nil {
 			return "none"
 		}
-		return s.Name.English + " " + string(s.Letter)
+		return s.Name.English() + " " + string(s.Letter)
 	}
 	out := fmt.Sprint(c.Runs, c.Untested, c.Broken, c.Stuck, c.Letter, c.Also(), len(c.Scripts))
 	if c.Letter == checker.LetterUnknown {

@@ -197,7 +197,7 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 		return nil
 	}
 	if out.Err != nil {
-		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, s.Name.English, out.Err)
+		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, s.Name.English(), out.Err)
 	}
 	c.add(s, v, &out.Judgement)
 	return c.damage(ctx, w, s, v, out.Judgement.History)
@@ -219,7 +219,7 @@ func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, 
 			return nil
 		}
 	}
-	c.DamagedBy = s.Name
+	c.DamagedBy = s.Name.Both()
 	return nil
 }
 

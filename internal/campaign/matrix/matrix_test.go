@@ -223,7 +223,7 @@ func TestTheWorstScriptNeedsNoLuck(t *testing.T) {
 		want := letter(worst, lock, 1)
 		for seed := uint64(2); seed <= 20; seed++ {
 			if got := letter(worst, lock, seed); got != want {
-				t.Errorf("%s, %s: %s with seed 1, %s with seed %d", cell, worst.Name, want, got, seed)
+				t.Errorf("%s, %s: %s with seed 1, %s with seed %d", cell, worst.Name.English(), want, got, seed)
 				break
 			}
 		}
@@ -249,7 +249,7 @@ func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
 // Variations do not show that a lock is safe where no script brought the fault about;
 // harm they do show.
 func TestACellWhoseScriptsTestedNothingIsUnknown(t *testing.T) {
-	script := &Script{Name: say.Both{English: "the script"}}
+	script := &Script{Name: say.Text("the script")}
 	for letter, want := range map[checker.Letter]checker.Letter{
 		checker.LetterSafe: checker.LetterUnknown, checker.LetterDelay: checker.LetterUnknown,
 		checker.LetterStuck: checker.LetterStuck, checker.LetterV: checker.LetterV,
@@ -336,10 +336,10 @@ func TestVariationsCanBeReadBack(t *testing.T) {
 				text := scenario.Resolved(scripts[i].vary(uint64(i + 1)))
 				again, err := scenario.Parse("", []byte(text))
 				if err != nil {
-					t.Fatalf("%s under %s, %s: %v", v.ID, column.Code, scripts[i].Name, err)
+					t.Fatalf("%s under %s, %s: %v", v.ID, column.Code, scripts[i].Name.English(), err)
 				}
 				if twice := scenario.Resolved(again); twice != text {
-					t.Fatalf("%s under %s, %s: read back it is another plan:\n%s\n%s", v.ID, column.Code, scripts[i].Name, text, twice)
+					t.Fatalf("%s under %s, %s: read back it is another plan:\n%s\n%s", v.ID, column.Code, scripts[i].Name.English(), text, twice)
 				}
 			}
 		}
@@ -361,7 +361,7 @@ func TestScriptsNameCommandsThatRace(t *testing.T) {
 		for i := range scripts {
 			text := scenario.Resolved(scripts[i].Plan())
 			if anonymous := strings.Contains(text, "any command"); anonymous == races {
-				t.Errorf("%s, %s:\n%s", id, scripts[i].Name, text)
+				t.Errorf("%s, %s:\n%s", id, scripts[i].Name.English(), text)
 			}
 		}
 	}
@@ -400,7 +400,7 @@ func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
 					t.Fatal(out.Err)
 				}
 				if got := out.Judgement.Letter; got.Worse(none[v.ID]) {
-					t.Errorf("%s under %s comes to %s without its fault: %s", v.ID, column.Code, got, scripts[i].Name)
+					t.Errorf("%s under %s comes to %s without its fault: %s", v.ID, column.Code, got, scripts[i].Name.English())
 				}
 				played++
 			}

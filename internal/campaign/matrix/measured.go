@@ -34,5 +34,5 @@ func (s *Sighting) measured() *measured.Sighting {
 	if s == nil {
 		return nil
 	}
-	return &measured.Sighting{Letter: string(s.Letter), Script: s.Name.English, Seed: s.Seed, Hash: s.Hash}
+	return &measured.Sighting{Letter: string(s.Letter), Script: s.Name.English(), Seed: s.Seed, Hash: s.Hash}
 }

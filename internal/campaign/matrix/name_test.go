@@ -17,11 +17,11 @@ import (
 var english = regexp.MustCompile(`[A-Za-z]*[a-z][A-Za-z]*`)
 
 // saysItInChinese fails for a name that has no Chinese, or a half of it; commands stay as they are.
-func saysItInChinese(t *testing.T, where string, name say.Both, commands ...string) {
+func saysItInChinese(t *testing.T, where string, name say.Phrase, commands ...string) {
 	t.Helper()
-	foreign := slices.ContainsFunc(english.FindAllString(name.Chinese, -1), func(word string) bool { return !slices.Contains(commands, word) })
-	if foreign || !strings.ContainsFunc(name.Chinese, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		t.Errorf("%s: %q is %q in Chinese", where, name.English, name.Chinese)
+	foreign := slices.ContainsFunc(english.FindAllString(name.In(say.Chinese), -1), func(word string) bool { return !slices.Contains(commands, word) })
+	if foreign || !strings.ContainsFunc(name.In(say.Chinese), func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		t.Errorf("%s: %q is %q in Chinese", where, name.English(), name.In(say.Chinese))
 	}
 }
 

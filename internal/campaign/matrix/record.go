@@ -75,7 +75,7 @@ type Kept struct {
 
 func namesOf(scripts []Script) (names []string) {
 	for i := range scripts {
-		names = append(names, scripts[i].Name.English)
+		names = append(names, scripts[i].Name.English())
 	}
 	return names
 }

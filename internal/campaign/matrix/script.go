@@ -22,8 +22,8 @@ const mostLatency = 20 * time.Millisecond
 
 // Script is one way to bring a fault about: a short scenario.
 type Script struct {
-	Name say.Both // one phrase: "A freezes in its critical section"
-	YAML string   // the scenario file
+	Name say.Phrase // one phrase: "A freezes in its critical section"
+	YAML string     // the scenario file
 	plan *plan.Plan
 	bare bool // played as it stands only: its variations would be those of another script, or no sequence any more
 	// scalePPM is what every duration is multiplied by when it is played, in
@@ -36,7 +36,7 @@ func (s *Script) Plan() *plan.Plan { return s.plan }
 
 // sketch is what a script says beyond what all scripts have in common.
 type sketch struct {
-	name     say.Both
+	name     say.Phrase
 	work     string   // how long the work takes; "" for 3s
 	stagger  string   // how much later than the one before a client begins; "" for 1s
 	wait     string   // how long a client tries before it gives up; "" for 60s
@@ -57,7 +57,7 @@ func (s *sketch) repeats() bool {
 
 // twice is a sketch with two rounds: some locks do harm only to those who come again.
 func (s sketch) twice() sketch {
-	s.name = s.name.And(both(", and all come twice", "，大家都来两次"))
+	s.name = s.name.And(say.Text(", and all come twice"))
 	s.workload = append(slices.Clone(s.workload), "repeat: 2 times", "rest: 100ms")
 	s.bare = true
 	return s
@@ -66,7 +66,7 @@ func (s sketch) twice() sketch {
 // script turns a sketch into a scenario file and a plan.
 func (s *sketch) script(v locks.Variant, code string) (Script, error) {
 	story := scenario.Sketch{
-		Title: fmt.Sprintf("%q", code+" for "+v.ID+": "+s.name.English), Lock: v.ID, Clients: s.clients, Work: s.work,
+		Title: fmt.Sprintf("%q", code+" for "+v.ID+": "+s.name.English()), Lock: v.ID, Clients: s.clients, Work: s.work,
 		Wait: cmp.Or(s.wait, "60s"), Stagger: cmp.Or(s.stagger, "1s"), Workload: s.workload,
 		Latency: s.latency, Timeout: s.timeout, Servers: s.servers, Clocks: s.clocks, Faults: s.faults,
 	}
@@ -76,7 +76,7 @@ func (s *sketch) script(v locks.Variant, code string) (Script, error) {
 	out := Script{Name: s.name, bare: s.bare}
 	var err error
 	if out.YAML, out.plan, err = story.Plan(); err != nil {
-		return out, fmt.Errorf("the script of %s for %s, %q: %w", code, v.ID, s.name.English, err)
+		return out, fmt.Errorf("the script of %s for %s, %q: %w", code, v.ID, s.name.English(), err)
 	}
 	return out, nil
 }

@@ -46,7 +46,7 @@ func TestTopologies(t *testing.T) {
 					got = "L"
 				}
 				if out.Err != nil || got != want {
-					t.Errorf("%s (%s) with %s, seed %d: %s, want %s (%v)", c.Code, c.Name, lock, seed, out.Judgement.Letter, want, out.Err)
+					t.Errorf("%s (%s) with %s, seed %d: %s, want %s (%v)", c.Code, c.Name.English(), lock, seed, out.Judgement.Letter, want, out.Err)
 					break
 				}
 			}

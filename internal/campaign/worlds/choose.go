@@ -177,7 +177,7 @@ func shrunkTo(least, d time.Duration) int64 {
 
 // candidate is a script of a cell, with the letters of its simulated runs.
 type candidate struct {
-	script      say.Both
+	script      say.Phrase
 	plan        *plan.Plan
 	scalePPM    int64
 	least, most checker.Letter
@@ -190,7 +190,7 @@ func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
 	for n := range max(w.o.Times, sureSeeds) {
 		out := run.One(ctx, w.sim, one.plan, c.Lock, uint64(n+1))
 		if out.Err != nil {
-			return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, one.script.English, out.Err)
+			return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, one.script.English(), out.Err)
 		}
 		l := out.Judgement.Letter
 		if n == 0 || one.least.Worse(l) {

@@ -30,7 +30,7 @@ func (c *Comparison) Measured() *measured.Worlds {
 // measured is the cell for other programs, usual being the scale of most.
 func (c *Cell) measured(usual int64) measured.WorldCell {
 	out := measured.WorldCell{
-		Lock: c.Lock, Fault: c.Fault, Story: c.Story, Agreement: c.Agreement, Script: c.Script.English,
+		Lock: c.Lock, Fault: c.Fault, Story: c.Story, Agreement: c.Agreement, Script: c.Script.English(),
 		Simulated: string(c.Simulated), Agreeing: c.Agreeing(), Why: c.Why.English(),
 	}
 	if c.Plan != nil && c.ScalePPM != usual {

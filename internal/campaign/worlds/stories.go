@@ -74,7 +74,9 @@ func Stories(x *measured.Explored, chosen []locks.Variant, kinds []string) ([]St
 }
 
 // title is what the story is called.
-func (s *Story) title() say.Both { return say.Both{English: s.Plan.Name, Chinese: s.Plan.Chinese.Name} }
+func (s *Story) title() say.Phrase {
+	return say.Both{English: s.Plan.Name, Chinese: s.Plan.Chinese.Name}.Phrase()
+}
 
 // fault is the story's kinds of faults as the code of a cell.
 func (s *Story) fault() string {

@@ -283,8 +283,8 @@ func TestStoriesInWhichAClientOversleeps(t *testing.T) {
 		switch cell := &c.Cells[i]; {
 		case cell.Agreement == measured.NotPlayed && strings.Contains(cell.Why.English(), "is a race"):
 			raced++
-			if !strings.Contains(cell.Script.English, "sends SET") {
-				t.Errorf("%s: %s", cell.Script.English, cell.Why.English())
+			if !strings.Contains(cell.Script.English(), "sends SET") {
+				t.Errorf("%s: %s", cell.Script.English(), cell.Why.English())
 			}
 		case cell.Agreement == measured.Agrees:
 			played++

@@ -98,7 +98,7 @@ func (p *Pair) mayAgree() bool {
 type Cell struct {
 	Lock, Fault string             // of a story the kinds of its faults, with a plus between them
 	Story       string             // the file; "" for a cell of the matrix
-	Script      say.Both           // the name of what was played; "" when there is nothing to play
+	Script      say.Phrase         // the name of what was played; "" when there is nothing to play
 	Plan        *plan.Plan         // scaled; nil when there is nothing to play
 	ScalePPM    int64              // of the plan: greater than that of the comparison when its servers cannot live so fast
 	Simulated   checker.Letter     // of that plan with any of the seeds, the mildest
@@ -273,7 +273,7 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 	c := one.cell
 	simulated := run.One(ctx, w.sim, c.Plan, c.Lock, one.real.Seed)
 	if simulated.Err != nil {
-		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script.English, simulated.Err)
+		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script.English(), simulated.Err)
 	}
 	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter}
 	if c.Story != "" {

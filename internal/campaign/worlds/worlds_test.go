@@ -229,7 +229,7 @@ func TestServersThatCannotLiveFaster(t *testing.T) {
 // The first script of this cell is harmless, the last one makes somebody wait.
 func TestTheScriptThatDoesMostHarm(t *testing.T) {
 	_, cell := compare(t, options(t, "setnx", "GP", &other{}))
-	if cell.Simulated != checker.LetterDelay || cell.Script.English != "A freezes when it has the reply of SETNX" {
+	if cell.Simulated != checker.LetterDelay || cell.Script.English() != "A freezes when it has the reply of SETNX" {
 		t.Errorf("%+v", cell)
 	}
 }

@@ -22,25 +22,6 @@
 // again by go-redis and then finds nothing: not held, although it did release.
 //
 // Source: the library's README and code at v0.9.4; go-redis v9, Options.MaxRetries.
-//
-// 想法：SET NX PX，和一个先比较的释放，两者都是脚本，建在 go-redis 之上；这种库能有多小就有多
-// 小。
-//
-// 协议：
-//  1. EVALSHA obtain（服务器还没有这个脚本时用 EVAL）：SET key token NX PX milliseconds -> OK。否
-//     则键可能就是客户端自己的：它以 token 开头 -> SET key token PX milliseconds。再否则 nil：稍
-//     后再试。
-//  2. 没有答复的命令，go-redis 会重发，最多三次。脚本认得自己的 token，所以重发能成功。
-//  3. EVALSHA release：GET key 等于 token -> DEL key，1；否则 0。
-//
-// 保证：只要每个持有者都在租约之内做完，就互斥；释放删掉的是客户端自己的条目，或者什么也不删；
-// 拿锁的答复丢失，代价是一次应答超时，不是一个租约。
-//
-// 何时被破坏：持有者超过租约，因为工作慢或停顿：除非应用调用 Refresh，没有谁来续期，也没有什么
-// 会告诉持有者。忘掉条目的故障转移会放进第二个客户端。答复丢失的释放，go-redis 会重发，然后什
-// 么也找不到：报告没有持有，其实已经释放了。
-//
-// 来源：库在 v0.9.4 的 README 和代码；go-redis v9，Options.MaxRetries。
 
 package libraries
 

@@ -18,20 +18,6 @@
 // session: the library deletes the key by its name, whose create revision it knows and does not compare.
 //
 // Source: https://github.com/etcd-io/etcd/issues/22082; the library's code at v3.6.5, mutex.go.
-//
-// 想法：etcd-concurrency，用在会重发没有答复的 Unlock 的应用里：它会删掉同一个会话后来拿到的
-// 锁。
-//
-// 协议：
-//  1. 同 etcd-concurrency：一个会话，每次拿锁用一个新的 Mutex。
-//  2. Unlock 的期限是响应超时；出错后，过一个重试间隔，在后台对同一个 Mutex 再 Unlock 一次。
-//
-// 保证：只要每个 Unlock 都有答复，就同 etcd-concurrency。
-//
-// 何时被破坏：Unlock 的答复丢失，重发的那一次碰上同一个会话的下一次持有：库按名字删键；它知道
-// 创建 revision，却不比较。
-//
-// 来源：https://github.com/etcd-io/etcd/issues/22082；库在 v3.6.5 的代码，mutex.go。
 
 package libraries
 

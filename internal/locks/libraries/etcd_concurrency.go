@@ -24,25 +24,6 @@
 // others in. That is a misuse, which the matrix does not play.
 //
 // Source: the library's documentation and code at v3.6, session.go, key.go and mutex.go.
-//
-// 想法：一个会话，也就是由客户端库维持的租约；一个前缀下，每个等待的客户端有一个键；最老的键持
-// 有锁。
-//
-// 协议：
-//  1. LeaseGrant，租约为整数秒，每个会话一次；每过它的三分之一 LeaseKeepAlive 一次。
-//  2. Txn：键 prefix/lease 的创建 revision = 0 -> 写入它，系在租约上，并取前缀下最老的键；否则两
-//     个都取。
-//  3. 有别的键更老：等紧挨在自己之前的那个被删掉，如此反复。
-//  4. 释放：删掉自己的键。
-//
-// 保证：只要持有者在会话结束之前停下，就互斥；先到先得；死掉的客户端的锁在租约之后空出来；会话
-// 结束会被告知（Session.Done），靠客户端自己的时钟也能知道。
-//
-// 何时被破坏：持有者的进程停住，比租约还久：etcd 把锁给下一个，而会话结束的消息可能比写入来得
-// 晚。库里有可以当令牌的 revision（Header），但不会主动交给谁。它的互斥量不可重入：客户端再拿一
-// 次自己的，会立刻得到，而第一次解锁就放别人进来。这是误用，矩阵不演。
-//
-// 来源：库在 v3.6 的文档和代码，session.go、key.go 和 mutex.go。
 
 package libraries
 

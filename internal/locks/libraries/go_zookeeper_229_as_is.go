@@ -20,22 +20,6 @@
 // the queue for as long as the process lives, and every later attempt of the same client waits behind it.
 //
 // Source: https://github.com/samuel/go-zookeeper/issues/229; the library's code at v1.0.4, lock.go.
-//
-// 想法：库自己的 Lock：节点建好之后断了连接的尝试，会把节点留下。
-//
-// 协议：
-//  1. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL（第一次之前先建父节点）。
-//  2. 列出 /lock 的子节点；自己的编号最小：拿到锁。否则读取紧挨在自己之前的节点并带上 watch，等
-//     着，如此反复。
-//  3. 第 2 步里断了连接，Lock 就返回错误，节点的路径也忘了。
-//  4. delete 自己的节点。
-//
-// 保证：只要连接不断，就先到先得。
-//
-// 何时被破坏：在第 2 步断了连接，会话在下一个连接上还在：进程活着期间节点一直留在队列里，同一
-// 个客户端之后的每次尝试都排在它后面。
-//
-// 来源：https://github.com/samuel/go-zookeeper/issues/229；库在 v1.0.4 的代码，lock.go。
 
 package libraries
 

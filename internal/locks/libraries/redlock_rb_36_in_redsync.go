@@ -19,22 +19,6 @@
 // the first one is told that its lock was extended.
 //
 // Source: https://github.com/go-redsync/redsync/pull/149; the library's code at v4.18.1, scripts.go and mutex.go.
-//
-// 想法：用选项 WithSetNXOnExtend 的 redsync：延长时没看到键，就再设一个。在另一个库里是缺陷
-// 的，在这个库里是选项，给重启后会丢键的服务器用。
-//
-// 协议：
-//  1. 同 redsync：同时在所有节点上 SET NX PX，多数，有效时间。
-//  2. 延长，每三分之一个租约：GET key 等于 token -> PEXPIRE，1；否则 SET key token PX
-//     milliseconds NX -> 1；再否则 0。多数答复 1：延长了。否则锁丢了，告诉持有者。
-//  3. 在所有节点上释放：GET key 等于 token -> DEL key，1；否则 0 或 -1。
-//
-// 保证：同 redlock-extend；另外，忘掉锁的节点会重新得知它。
-//
-// 何时被破坏：同 redlock-extend；另外，锁到期之后别的客户端拿过又归还：前一个被告知锁延长了。
-//
-// 来源：https://github.com/go-redsync/redsync/pull/149；库在 v4.18.1 的代码，scripts.go 和
-// mutex.go。
 
 package libraries
 

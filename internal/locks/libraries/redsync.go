@@ -27,29 +27,6 @@
 //
 // Source: the library's README and code at v4.18.1, mutex.go and redsync.go; go-redis
 // v9, Options.MaxRetries.
-//
-// 想法：大多数 Go 程序实际运行的 Redlock 算法：同时问所有节点，由多数决定。
-//
-// 协议：
-//  1. 读时钟：t1。同时在所有节点上 SET key token NX PX milliseconds（租约是整数秒时用 EX
-//     seconds），每个只等租约的二十分之一（按通常的选项，go-redis 只在发送之前看这个期限：节点没
-//     有反应，就一直等到响应超时）。
-//  2. 再读时钟：t2。拿到锁：N/2+1 个节点答复 OK，而且租约 - (t2 - t1) - 租约/100 大于零。
-//  3. 否则在所有节点上 EVALSHA unlock（第一次用 EVAL），过 50 到 250 毫秒再试，总共 32 次。
-//  4. 释放：在所有节点上 EVALSHA unlock：GET key 等于 token -> DEL key，1；是别的 token -> 0；没
-//     有键 -> -1。
-//  5. 没有答复的命令，go-redis 会重发，最多三次，而且只在租约的二十分之一之内：已经执行过的 SET
-//     这时看到自己的条目，答复 nil。
-//
-// 保证：同 redlock：只要每个持有者都在有效时间之内做完（Until 说明它何时结束）、没有节点失忆、
-// 所有时钟走得差不多一样快，就互斥；可以死掉少数节点。
-//
-// 何时被破坏：持有者在第 2 步之后冻结或变慢；多数里的节点重启后是空的：那就能凑出另一个多数。
-// 除非应用调用 Extend，没有什么来续期，也没有什么会告诉持有者。没有防护令牌。只有一个节点时，
-// 它和别的带租约的锁一样，只是 SET 的答复丢失会让客户端白费一次尝试：重发时发现条目已被占用，
-// 由第 3 步删掉。
-//
-// 来源：库在 v4.18.1 的 README 和代码，mutex.go 和 redsync.go；go-redis v9，Options.MaxRetries。
 
 package libraries
 

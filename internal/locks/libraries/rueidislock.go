@@ -35,34 +35,6 @@
 // redis-server ten thousand renewals a second (47,264 EVALSHA in 5 s; 2 as it is used here).
 //
 // Source: the library's README and code at v1.0.79, rueidislock/lock.go.
-//
-// 想法：自己续期的锁，丢锁时用 context 的结束告诉持有者；等待的客户端不轮询，键变化时由服务器
-// 通知（客户端缓存）。用法照 README 里只有一台 Redis 时的写法：一个键（KeyMajority 为 1），不通
-// 知客户端自己的改动（NoLoopTracking）。
-//
-// 协议：
-//  1. EVALSHA acquire：SET rueidislock:0:key token NX PXAT deadline -> OK，并 GET key，好让服务器
-//     通知它下一次变化。deadline 是客户端自己的墙上时钟加上租约。20 毫秒（TryNextAfter）之后还没
-//     有答复：EVALSHA delete。
-//  2. 否则等一条失效消息，再试。
-//  3. 每半个租约，以及得知别人改了这个键的时候：EVALSHA extend：GET key 等于 token -> PEXPIREAT
-//     key deadline，GET key，1；否则 0。丢了键，持有者的 context 就结束。
-//  4. 释放：EVALSHA delete：GET key 等于 token -> DEL key，1；否则 0。答复是什么，库只字不提。
-//
-// 保证：只要每个持有者的进程在运行、又连得上服务器，就互斥；工作慢不会丢锁；条目没了的持有者，
-// 只要进程在运行、连得上服务器，就会从失效通知或下一次续期得知。
-//
-// 何时被破坏：持有者的进程停住，比租约还久：续期也跟着停住，醒来时得到的消息可能比写入来得晚。
-// 忘掉条目的故障转移会放进第二个客户端；默认的三个键也在同一台服务器上，所以没有帮助。时钟慢得
-// 超过一个租约的客户端，要的键一创建就已过期。卡住的任务会永远占着锁。没有主节点答复时来尝试的
-// 客户端，等的是新的主节点可能从没有过的键的消息。答复晚于 TryNextAfter，客户端就会删掉自己的
-// 键，而 NOLOOP 不会告诉它这件事，于是守着一把空着的锁一直等下去（在真实服务器上，经过延迟 24 毫
-// 秒的链路看到过）。多数列里的 D 就是这么来的：变体的单程延迟可达 20 毫秒；最多 9 毫秒时，600 次
-// 运行里没有人卡住。不开 NoLoopTracking（默认不开），每次续期都会带来关于它自己的通知，于是又续期
-// 一次：一把被持有的锁，让 Redis 服务器每秒承受一万次续期（5 秒里 47,264 次 EVALSHA；这里的用法
-// 是 2 次）。
-//
-// 来源：库在 v1.0.79 的 README 和代码，rueidislock/lock.go。
 
 package libraries
 

@@ -87,8 +87,8 @@ func KeepBlanks(s string) string {
 	return strings.Join(words, " ")
 }
 
-// unit matches a number and its unit, which a line break must not part.
-var unit = regexp.MustCompile(`([0-9]) (s\b|ms\b|秒|毫秒)`)
+// unit matches a number and its unit, which a line break must not part; the last two are those of Chinese.
+var unit = regexp.MustCompile(`([0-9]) (s\b|ms\b|\x{79D2}|\x{6BEB}\x{79D2})`)
 
 // Sentence cleans a sentence and keeps its numbers together with their units.
 func Sentence(s string) string {

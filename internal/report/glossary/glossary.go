@@ -10,9 +10,12 @@
 package glossary
 
 import (
+	_ "embed"
 	"sort"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
 
 	"lockstep/internal/say"
 )
@@ -20,8 +23,8 @@ import (
 // Term is one word of the field.
 type Term struct {
 	ID      string // the English name, with dashes
-	English Entry
-	Chinese Entry
+	English Entry  `yaml:"en"`
+	Chinese Entry  `yaml:"zh"`
 }
 
 // Entry is a term in one language.
@@ -40,12 +43,25 @@ func (t *Term) In(l say.Language) *Entry {
 	return &t.English
 }
 
+// read reads the terms, in the order of the file, when they are needed first.
+var read = say.OnceForEach(func(say.Language) (all []Term) {
+	if err := yaml.UnmarshalWithOptions(file, &all, yaml.Strict()); err != nil {
+		panic(err) // a test reads it
+	}
+	return all
+})
+
+func terms() []Term { return read(say.English) }
+
+//go:embed terms.yaml
+var file []byte
+
 // All returns the terms, in the order in which a reader may meet them.
-func All() []Term { return append([]Term(nil), terms...) }
+func All() []Term { return append([]Term(nil), terms()...) }
 
 // Lookup returns the term with an id.
 func Lookup(id string) (Term, bool) {
-	for _, t := range terms {
+	for _, t := range terms() {
 		if t.ID == id {
 			return t, true
 		}
@@ -77,8 +93,8 @@ type form struct {
 // forms lists all ways to write all terms, the longest first.
 func forms(l say.Language) []form {
 	var all []form
-	for i := range terms {
-		e := terms[i].In(l)
+	for i := range terms() {
+		e := terms()[i].In(l)
 		for _, text := range append([]string{e.Name}, e.Also...) {
 			all = append(all, form{text, i})
 		}

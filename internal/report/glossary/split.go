@@ -28,7 +28,7 @@ func Split(l say.Language, text string) []Piece {
 				if at > from {
 					out = append(out, Piece{Text: text[from:at]})
 				}
-				out = append(out, Piece{Text: text[at:end], Term: terms[term].ID})
+				out = append(out, Piece{Text: text[at:end], Term: terms()[term].ID})
 				before, _ = utf8.DecodeLastRuneInString(text[:end])
 				at, from = end, end
 				continue
@@ -45,7 +45,7 @@ func Split(l say.Language, text string) []Piece {
 // longestAt returns the end of the longest term that begins at a place with the
 // letter first, or at when there is none.
 func longestAt(l say.Language, text string, at int, first rune) (end, term int) {
-	for _, f := range byFirst[l][unicode.ToLower(first)] {
+	for _, f := range byFirst(l)[unicode.ToLower(first)] {
 		end := at + len(f.text)
 		if end > len(text) || !whole(text, at, end) {
 			continue
@@ -66,7 +66,7 @@ type startedForm struct {
 
 // byFirst finds the forms that begin with a letter, the longest first. A page of a
 // report looks at every word of it.
-var byFirst = map[say.Language]map[rune][]startedForm{say.English: started(say.English), say.Chinese: started(say.Chinese)}
+var byFirst = say.OnceForEach(started)
 
 func started(l say.Language) map[rune][]startedForm {
 	index := map[rune][]startedForm{}

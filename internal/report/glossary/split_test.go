@@ -79,7 +79,7 @@ func tryAt(l say.Language, text string, at int) (id string, size int) {
 			continue
 		}
 		if piece := text[at:end]; piece == f.text || f.text != strings.ToUpper(f.text) && strings.EqualFold(piece, f.text) {
-			return terms[f.term].ID, len(f.text)
+			return terms()[f.term].ID, len(f.text)
 		}
 	}
 	_, size = utf8.DecodeRuneInString(text[at:])

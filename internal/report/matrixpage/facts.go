@@ -88,7 +88,7 @@ func (l *lockView) named() say.Phrase {
 	if l.Name == l.ID {
 		return say.InOneWord.With(say.Verbatim(l.ID))
 	}
-	return say.LockNamed.With(say.Both{English: l.Name}, say.Verbatim(l.ID))
+	return say.LockNamed.With(say.Words(l.Name), say.Verbatim(l.ID))
 }
 
 // extremes are the columns that do the most and the least harm.

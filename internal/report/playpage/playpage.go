@@ -125,7 +125,7 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
 		Head: page.NewHead(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, strip.BeforeCSS, style).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
-		Other: names[say.Chinese], OtherName: "中文", OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
+		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
 	}
 	if l == say.Chinese {
 		v.Other, v.OtherName, v.OtherLang = names[say.English], "English", say.English

@@ -190,7 +190,7 @@ func pairOf(h *history.History, v *checker.Violation) (wrong, other say.Both) {
 	for _, name := range names {
 		pair = append(pair, say.Both{English: name, Chinese: say.Name(name).In(say.Chinese)})
 	}
-	pair = append(pair, say.Both{English: "a client", Chinese: "一个客户端"}, say.Both{English: "another client", Chinese: "另一个客户端"})
+	pair = append(pair, say.Text("a client").Both(), say.Text("another client").Both())
 	return pair[0], pair[1]
 }
 

@@ -29,18 +29,16 @@ func someWorlds() *worlds.Comparison {
 		}
 		return out
 	}
-	both := func(english string) say.Both { return say.Both{English: english} }
-	why := func(english string) say.Phrase { return both(english).Phrase() }
 	return &worlds.Comparison{
 		Backend: "process",
-		Columns: []matrix.Column{{Code: "GP", Name: both("pause"), Summary: both("A freezes.")}, {Code: "SJ", Name: both("clock"), Summary: both("The clock jumps.")}, {Code: "FO", Name: both("failover"), Summary: both("The primary dies.")}},
+		Columns: []matrix.Column{{Code: "GP", Name: say.Text("pause"), Summary: say.Text("A freezes.")}, {Code: "SJ", Name: say.Text("clock"), Summary: say.Text("The clock jumps.")}, {Code: "FO", Name: say.Text("failover"), Summary: say.Text("The primary dies.")}},
 		Locks:   []locks.Variant{{ID: "set-nx-lua"}, {ID: "<b>redlock\x1b[31m"}},
 		Cells: []worlds.Cell{
-			{Agreement: measured.Agrees, Script: both("A freezes"), Pairs: pairs("V", "V", "V", "V")},
-			{Agreement: measured.NotPlayed, Why: why("no clock")},
-			{Agreement: measured.Differs, Script: both("the primary dies"), Pairs: pairs("V", "V", "V", "S")},
-			{Agreement: measured.Untested, Script: both("</td>"), Pairs: pairs("V", "?", "V", "?"), Why: why("<script>alert(1)</script>")},
-			{Agreement: measured.NotPlayed, Why: why("no clock")},
+			{Agreement: measured.Agrees, Script: say.Text("A freezes"), Pairs: pairs("V", "V", "V", "V")},
+			{Agreement: measured.NotPlayed, Why: say.Text("no clock")},
+			{Agreement: measured.Differs, Script: say.Text("the primary dies"), Pairs: pairs("V", "V", "V", "S")},
+			{Agreement: measured.Untested, Script: say.Text("</td>"), Pairs: pairs("V", "?", "V", "?"), Why: say.Text("<script>alert(1)</script>")},
+			{Agreement: measured.NotPlayed, Why: say.Text("no clock")},
 			{Agreement: measured.Agrees, Pairs: pairs("L", "S")},
 		},
 		Samples: []worlds.Sample{
@@ -137,13 +135,13 @@ func TestWorldsPageOfNothing(t *testing.T) {
 
 func TestNoEnglishIsLeftOnAChineseComparisonOfWorlds(t *testing.T) {
 	c := someWorlds()
-	said := say.Both{English: "It says something.", Chinese: "说了什么"}
+	said := say.Both{English: "It says something.", Chinese: "说了什么"}.Phrase()
 	for i := range c.Columns {
 		c.Columns[i].Name, c.Columns[i].Summary = said, said
 	}
 	c.Locks[1].ID = "redlock"
 	for i := range c.Cells {
-		c.Cells[i].Script, c.Cells[i].Why = said, said.Phrase()
+		c.Cells[i].Script, c.Cells[i].Why = said, said
 	}
 	for _, text := range reporttest.English([]byte(worldsPage(t, say.Chinese, c))) {
 		t.Error(text)
