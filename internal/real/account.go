@@ -91,7 +91,7 @@ func (r *anyRedis) account(entries []entry, leader history.NodeID, persistence s
 		}
 		return nil, false
 	}
-	a := newAccountant(entries, r.evictions, r.h.lease())
+	a := newReconciler(entries, r.evictions, r.h.lease())
 	for _, m := range r.members {
 		for _, w := range r.heard.lives[m.node] {
 			items, slack := w.Items(), slackOfStamps

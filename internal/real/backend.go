@@ -24,19 +24,19 @@ const (
 	ComposeBackend = history.Compose // containers that somebody has brought up with docker-compose.yml
 )
 
-// cannotOn says what of a plan a backend cannot do, or nil.
-func cannotOn(o *Options, p *plan.Plan, v *locks.Variant) error {
+// checkBackend says what of a plan a backend cannot do, or nil.
+func checkBackend(o *Options, p *plan.Plan, v *locks.Variant) error {
 	switch o.Backend {
 	case DockerBackend:
-		return cannotInDocker(p, v)
+		return checkDocker(p, v)
 	case ComposeBackend:
-		return cannotInCompose(p, v)
+		return checkCompose(p, v)
 	}
 	return nil
 }
 
-// cannotInDocker says what of a plan containers cannot do that are started for a run.
-func cannotInDocker(p *plan.Plan, v *locks.Variant) error {
+// checkDocker says what of a plan containers cannot do that are started for a run.
+func checkDocker(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + ProcessBackend
 	title := stores.Of(v.Store).Title
 	k, _ := kindOf(v.Store)
@@ -60,8 +60,8 @@ const (
 	composeNodes    = 5
 )
 
-// cannotInCompose says what of a plan the servers of docker-compose.yml cannot do.
-func cannotInCompose(p *plan.Plan, v *locks.Variant) error {
+// checkCompose says what of a plan the servers of docker-compose.yml cannot do.
+func checkCompose(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + DockerBackend
 	count := len(p.Servers(plan.StoreOf(v)))
 	switch {
@@ -106,7 +106,7 @@ func serviceOf(store locks.Store) func(server string) string {
 func (h *harness) openLauncher(ctx context.Context) error {
 	switch h.o.Backend {
 	case ProcessBackend:
-		h.launcher = servers.WatchedChildren(h.scratch, h.backstage.enter)
+		h.launcher = servers.WatchedChildren(h.scratch, h.setupPriority.enter)
 		return nil
 	case DockerBackend:
 		engine, err := containers.Open(ctx, h.scratch, h.o.Images)

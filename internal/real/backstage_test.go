@@ -14,7 +14,7 @@ func TestWhoGetsReadyIsBackstageUntilTheRunBegins(t *testing.T) {
 	if _, err := os.Stat("/proc/self/autogroup"); err != nil {
 		t.Skip("a kernel without autogroups: nobody can step back")
 	}
-	var b backstage
+	var b setupPriority
 	early, late := sleeper(t), sleeper(t)
 	b.enter(early.Pid())
 	if !isBack(t, early) {

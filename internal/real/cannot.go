@@ -12,8 +12,8 @@ import (
 // What this world cannot do yet. A plan that needs it is refused before anything starts;
 // so being asked is a bug.
 
-// cannotSetUp says what of the servers of a variant cannot be had here, or nil.
-func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
+// checkServers says what of the servers of a variant cannot be had here, or nil.
+func checkServers(p *plan.Plan, v *locks.Variant) error {
 	k, known := kindOf(v.Store)
 	if !known {
 		return fmt.Errorf("it needs servers that the live world cannot start yet (%s): play it in the simulator", v.Store)
@@ -36,8 +36,8 @@ func cannotSetUp(p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// cannotDo says why a fault cannot be done with the servers of a variant, or nil.
-func cannotDo(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
+// checkFault says why a fault cannot be done with the servers of a variant, or nil.
+func checkFault(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
 	if !f.Spec().Replica {
 		return nil
 	}

@@ -145,7 +145,7 @@ func (c *client) start() error {
 		close(c.read)
 		return err
 	}
-	c.h.backstage.enter(c.process.Pid())
+	c.h.setupPriority.enter(c.process.Pid())
 	go c.listen()
 	return nil
 }

@@ -30,7 +30,7 @@ type harness struct {
 
 	scratch       *osproc.Scratch
 	reaper        *osproc.Reaper
-	backstage     backstage
+	setupPriority setupPriority
 	launcher      servers.Launcher // of the servers
 	closeLauncher func() error     // nil when there is nothing to close
 	group         *group
@@ -168,7 +168,7 @@ func (h *harness) lease() time.Duration {
 
 // play lets the clients play, then heals and lets the probe try the lock.
 func (h *harness) play(ctx context.Context) error {
-	if err := h.backstage.open(); err != nil {
+	if err := h.setupPriority.open(); err != nil {
 		return err
 	}
 	h.begin()

@@ -34,8 +34,8 @@ type change struct {
 	only  bool            // the command does nothing when there is an entry already
 }
 
-// accountant puts what servers tell beside what clients saw.
-type accountant struct {
+// reconciler puts what servers tell beside what clients saw.
+type reconciler struct {
 	ttl        time.Duration
 	commands   []*command
 	byWords    map[string][]*command
@@ -44,9 +44,9 @@ type accountant struct {
 	key        string // of the lock's entry
 }
 
-// newAccountant reads the commands of clients and operators from a sorted list of events.
-func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *accountant {
-	a := &accountant{ttl: ttl, key: locks.Key, byWords: map[string][]*command{}, matched: map[*command]bool{}}
+// newReconciler reads the commands of clients and operators from a sorted list of events.
+func newReconciler(entries []entry, evictions []*command, ttl time.Duration) *reconciler {
+	a := &reconciler{ttl: ttl, key: locks.Key, byWords: map[string][]*command{}, matched: map[*command]bool{}}
 	open := map[wire]*command{}
 	for i := range entries {
 		e := &entries[i]
@@ -72,21 +72,21 @@ func newAccountant(entries []entry, evictions []*command, ttl time.Duration) *ac
 	return a
 }
 
-func (a *accountant) add(c *command) {
-	a.commands = append(a.commands, c)
-	a.byWords[c.words] = append(a.byWords[c.words], c)
+func (r *reconciler) add(c *command) {
+	r.commands = append(r.commands, c)
+	r.byWords[c.words] = append(r.byWords[c.words], c)
 }
 
 // hear adds what one server has told in one of its lives. zero is true time 0 on the
 // clock of the items, slack how far their times may be off.
-func (a *accountant) hear(server history.NodeID, items []witness.Item, zero, slack time.Duration) {
+func (r *reconciler) hear(server history.NodeID, items []witness.Item, zero, slack time.Duration) {
 	var pending []change  // whose command is yet to come
 	var script *operation // whose commands are yet to come
 	byTime := func() {    // books the ends by time that no command of a script has come upon
 		var others []change
 		for _, c := range pending {
 			if c.event == expired {
-				a.operations = append(a.operations, &operation{server: server, at: c.heard, changes: []change{c}})
+				r.operations = append(r.operations, &operation{server: server, at: c.heard, changes: []change{c}})
 			} else {
 				others = append(others, c)
 			}
@@ -109,7 +109,7 @@ func (a *accountant) hear(server history.NodeID, items []witness.Item, zero, sla
 				server: server, addr: item.Addr, words: resp.Words(item.Args),
 				at: history.Instant(item.At - zero), slack: history.Instant(slack), changes: made(pending, item.Args),
 			}
-			a.operations = append(a.operations, script)
+			r.operations = append(r.operations, script)
 			pending = nil
 		}
 	}
@@ -170,20 +170,20 @@ type place struct {
 // attribute finds the command behind each operation; false when it cannot be told who
 // changed something. Each connection whose client is known leaves fewer commands for
 // the others.
-func (a *accountant) attribute() bool {
+func (r *reconciler) attribute() bool {
 	for {
-		owners := a.owners()
+		owners := r.owners()
 		news := false
-		for _, o := range a.operations {
+		for _, o := range r.operations {
 			if its := owners[o.place()]; !o.known && len(its) == 1 {
-				o.by, o.known, news = a.match(o, its[0]), true, true
+				o.by, o.known, news = r.match(o, its[0]), true, true
 				if o.by == nil && len(o.changes) > 0 {
 					return false
 				}
 			}
 		}
 		if !news {
-			return !slices.ContainsFunc(a.operations, func(o *operation) bool {
+			return !slices.ContainsFunc(r.operations, func(o *operation) bool {
 				return !o.known && len(o.changes) > 0 && len(owners[o.place()]) > 0
 			})
 		}
@@ -196,12 +196,12 @@ func (o *operation) place() place { return place{o.server, o.addr} }
 // that came over it. A connection over which nothing came that a client can have sent
 // is not among them, nor one whose client is known. What is sent for the connection's
 // own sake, such as PING, is not looked at: the history does not have it.
-func (a *accountant) owners() map[place][]history.NodeID {
+func (r *reconciler) owners() map[place][]history.NodeID {
 	out := map[place][]history.NodeID{}
-	for _, o := range a.operations {
+	for _, o := range r.operations {
 		var may []history.NodeID
-		for _, c := range a.byWords[o.words] {
-			if !o.known && !a.matched[c] && o.may(c) && !slices.Contains(may, c.client) {
+		for _, c := range r.byWords[o.words] {
+			if !o.known && !r.matched[c] && o.may(c) && !slices.Contains(may, c.client) {
 				may = append(may, c.client)
 			}
 		}
@@ -219,18 +219,18 @@ func (a *accountant) owners() map[place][]history.NodeID {
 // match returns the command of a client that an operation is, nil when there is none:
 // one whose reply came after it if possible, else the first that had none, else one
 // that another operation is, too: a script that a server does not know is sent twice.
-func (a *accountant) match(o *operation, client history.NodeID) *command {
+func (r *reconciler) match(o *operation, client history.NodeID) *command {
 	var found *command
 	rank := 0
-	for _, c := range a.byWords[o.words] {
+	for _, c := range r.byWords[o.words] {
 		if c.client != client || !o.may(c) {
 			continue
 		}
 		its := 1
 		switch {
-		case !a.matched[c] && c.answered:
+		case !r.matched[c] && c.answered:
 			its = 3
-		case !a.matched[c]:
+		case !r.matched[c]:
 			its = 2
 		}
 		if its > rank {
@@ -240,7 +240,7 @@ func (a *accountant) match(o *operation, client history.NodeID) *command {
 	if found == nil {
 		return nil
 	}
-	a.matched[found] = true
+	r.matched[found] = true
 	o.at = max(o.at, found.sent)
 	if found.answered {
 		o.at = min(o.at, found.done)
@@ -250,9 +250,9 @@ func (a *accountant) match(o *operation, client history.NodeID) *command {
 
 // allHeard reports whether each command on the lock that a client had an answer to was
 // executed as far as the servers tell. What a server refuses it does not execute.
-func (a *accountant) allHeard() bool {
-	for _, c := range a.commands {
-		if c.answered && !a.matched[c] && c.op.Does.Changes() && strings.Contains(c.op.Key, locks.Key) && c.answer.Refused == "" {
+func (r *reconciler) allHeard() bool {
+	for _, c := range r.commands {
+		if c.answered && !r.matched[c] && c.op.Does.Changes() && strings.Contains(c.op.Key, locks.Key) && c.answer.Refused == "" {
 			return false
 		}
 	}
@@ -261,52 +261,52 @@ func (a *accountant) allHeard() bool {
 
 // balance returns what became of the entries of all servers, which begin without any;
 // false when the account is not complete.
-func (a *accountant) balance(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
-	if !a.complete(entries) {
+func (r *reconciler) balance(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
+	if !r.complete(entries) {
 		return nil, false
 	}
-	a.inOrder()
-	return a.follow(entries, leader, keeps)
+	r.inOrder()
+	return r.follow(entries, leader, keeps)
 }
 
 // complete reports whether all is known that clients have done.
-func (a *accountant) complete(entries []entry) bool {
-	return len(entries) > 0 && a.attribute() && a.allHeard()
+func (r *reconciler) complete(entries []entry) bool {
+	return len(entries) > 0 && r.attribute() && r.allHeard()
 }
 
 // follow is balance of operations that are complete and in order.
-func (a *accountant) follow(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
-	books := books{
-		key: a.key, ttl: a.ttl, end: entries[len(entries)-1].At, leader: leader, keeps: keeps,
+func (r *reconciler) follow(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
+	replay := entryReplay{
+		key: r.key, ttl: r.ttl, end: entries[len(entries)-1].At, leader: leader, keeps: keeps,
 		ledgers: map[history.NodeID]*ledger{}, writers: map[string]history.NodeID{},
 	}
 	next := 0
 	for i := range entries {
-		for ; next < len(a.operations) && a.operations[next].at <= entries[i].At; next++ {
-			books.enter(a.operations[next])
+		for ; next < len(r.operations) && r.operations[next].at <= entries[i].At; next++ {
+			replay.enter(r.operations[next])
 		}
-		books.befell(&entries[i])
+		replay.befell(&entries[i])
 	}
-	for ; next < len(a.operations); next++ {
-		books.enter(a.operations[next])
+	for ; next < len(r.operations); next++ {
+		replay.enter(r.operations[next])
 	}
-	return books.out, !books.wrong
+	return replay.out, !replay.wrong
 }
 
 // inOrder sorts the operations by time; those of one server stay as it told them. An
 // end by time is heard of a little late: at the latest it came before the next command.
-func (a *accountant) inOrder() {
+func (r *reconciler) inOrder() {
 	next := map[history.NodeID]history.Instant{}
-	for _, o := range slices.Backward(a.operations) {
+	for _, o := range slices.Backward(r.operations) {
 		if at, ok := next[o.server]; ok && o.addr == "" {
 			o.at = min(o.at, at)
 		}
 		next[o.server] = o.at
 	}
 	last := map[history.NodeID]history.Instant{}
-	for _, o := range a.operations {
+	for _, o := range r.operations {
 		o.at = max(o.at, last[o.server])
 		last[o.server] = o.at
 	}
-	slices.SortStableFunc(a.operations, func(x, y *operation) int { return cmp.Compare(x.at, y.at) })
+	slices.SortStableFunc(r.operations, func(x, y *operation) int { return cmp.Compare(x.at, y.at) })
 }

@@ -209,7 +209,7 @@ func TestAccounts(t *testing.T) {
 		if strings.Contains(c.one, " o DEL") {
 			evictions = append(evictions, operator)
 		}
-		a := newAccountant(seen(t, c.seen), evictions, time.Second)
+		a := newReconciler(seen(t, c.seen), evictions, time.Second)
 		a.hear(nodeOne, heard(c.one), 0, slackOfStamps)
 		a.hear(nodeTwo, heard(c.two), 0, slackOfStamps)
 		out, ok := a.balance(seen(t, c.seen), nodeOne, false)
@@ -232,7 +232,7 @@ func TestIncompleteAccounts(t *testing.T) {
 		{"an end by time of nothing", "A 10 12 GET lock -> (nil)", "11 x GET lock\n > expired 20"},
 		{"a demoted server removes what nobody knows of", "A 10 12 SET lock a NX -> OK\n 20 demoted one\n A 30 32 DEL lock -> (integer) 1", "> set\n 11 x SET lock a NX\n > del\n 31 x DEL lock"},
 	} {
-		a := newAccountant(seen(t, c.seen), nil, time.Second)
+		a := newReconciler(seen(t, c.seen), nil, time.Second)
 		a.hear(nodeOne, heard(c.one), 0, slackOfStamps)
 		if out, ok := a.balance(seen(t, c.seen), nodeOne, false); ok {
 			t.Errorf("%s: taken for complete:\n%s", c.name, told(out))

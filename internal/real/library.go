@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/plan"
 )
 
-// cannotBeLibrary says what of a plan cannot be played with a lock that is a library,
+// checkLibrary says what of a plan cannot be played with a lock that is a library,
 // or nil: what acts on the ports passes by a library, which has none.
-func cannotBeLibrary(p *plan.Plan, v *locks.Variant) error {
+func checkLibrary(p *plan.Plan, v *locks.Variant) error {
 	if v.Library == "" {
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 // client's worker, which speaks for it (package talk). What a fault does to a client it does to
 // both, and to all that the program has started.
 
-// cannotBeProgram says what of a plan cannot be played with a lock that is a program, or nil.
-func cannotBeProgram(p *plan.Plan, v *locks.Variant) error {
+// checkProgram says what of a plan cannot be played with a lock that is a program, or nil.
+func checkProgram(p *plan.Plan, v *locks.Variant) error {
 	if v.Program == nil {
 		return nil
 	}

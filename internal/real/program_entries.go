@@ -66,7 +66,7 @@ func stepsOf(entries []entry) (all []step) {
 
 // ofProgram returns what became of the entries of a program's lock, as far as the servers have told
 // (told is nil when they have not), and notes how well it was followed.
-func (h *harness) ofProgram(told *accountant, entries []entry, leader history.NodeID, keeps bool) []entry {
+func (h *harness) ofProgram(told *reconciler, entries []entry, leader history.NodeID, keeps bool) []entry {
 	steps := stepsOf(entries)
 	alone := func(s step) bool { return !s.sent }
 	var out []entry
@@ -155,8 +155,8 @@ func hasEntry(out []entry, s step) bool {
 }
 
 // forgetSetUp leaves out what programs have written while they made themselves ready.
-func (a *accountant) forgetSetUp() {
-	for _, o := range a.operations {
+func (r *reconciler) forgetSetUp() {
+	for _, o := range r.operations {
 		if o.at < 0 {
 			o.changes = nil
 		}
@@ -183,22 +183,22 @@ func (o *operation) changed(key string) bool {
 }
 
 // did reports whether an operation of the client did something with a key in the course of a step.
-func (a *accountant) did(s step, key string, what func(*operation, string) bool) bool {
-	return slices.ContainsFunc(a.operations, func(o *operation) bool {
+func (r *reconciler) did(s step, key string, what func(*operation, string) bool) bool {
+	return slices.ContainsFunc(r.operations, func(o *operation) bool {
 		return o.at >= s.from && o.at <= s.at && o.by != nil && o.by.client == s.client && what(o, key)
 	})
 }
 
 // entryOf returns the key that is the entry of the lock, "" when that cannot be told, and the keys that
 // acquisitions have written, sorted.
-func (a *accountant) entryOf(steps []step) (key string, wrote []string) {
+func (r *reconciler) entryOf(steps []step) (key string, wrote []string) {
 	acquired := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.release })
 	if len(acquired) == 0 {
 		return locks.Key, nil
 	}
-	acquired = slices.DeleteFunc(acquired, func(s step) bool { return !a.did(s, "", (*operation).wrote) })
+	acquired = slices.DeleteFunc(acquired, func(s step) bool { return !r.did(s, "", (*operation).wrote) })
 	simple := map[string]bool{}
-	for _, o := range a.operations {
+	for _, o := range r.operations {
 		for _, c := range o.changes {
 			if was, seen := simple[c.key]; c.makes() {
 				simple[c.key] = plain[c.event] && (was || !seen)
@@ -207,7 +207,7 @@ func (a *accountant) entryOf(steps []step) (key string, wrote []string) {
 	}
 	var fit []string
 	for name := range simple { // order: sorted below
-		by := func(s step) bool { return a.did(s, name, (*operation).wrote) }
+		by := func(s step) bool { return r.did(s, name, (*operation).wrote) }
 		if !slices.ContainsFunc(acquired, by) {
 			continue
 		}

@@ -68,7 +68,7 @@ func TestTheEntryOfAProgramIsWhatItWrites(t *testing.T) {
 		{"an answered command that nobody heard", takes + gives, taken, watched{history.Unfollowed, "", ""}, "52 one may-have-removed of nobody by A\n"},
 	} {
 		h := &harness{header: history.Header{Nodes: []history.Node{{Name: "A"}, {Name: "B"}, {Name: "one"}, {Name: "two"}}}}
-		a := newAccountant(seen(t, c.seen), nil, time.Second)
+		a := newReconciler(seen(t, c.seen), nil, time.Second)
 		a.hear(nodeOne, heard(c.heard), 0, slackOfStamps)
 		out := told(h.ofProgram(a, seen(t, c.seen), nodeOne, false))
 		if got := (watched{h.header.Entry, h.header.Keys, h.header.Alone}); got != c.watched || out != c.told {

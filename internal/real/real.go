@@ -172,16 +172,16 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if n := len(p.Resources()); n > 1 {
 		return variant, fmt.Errorf("the clients work on %d resources, and on real servers a story has one: play it in the simulator", n)
 	}
-	if err := cannotSetUp(p, &variant); err != nil {
+	if err := checkServers(p, &variant); err != nil {
 		return variant, err
 	}
-	if err := cannotOn(o, p, &variant); err != nil {
+	if err := checkBackend(o, p, &variant); err != nil {
 		return variant, err
 	}
-	if err := cannotBeLibrary(p, &variant); err != nil {
+	if err := checkLibrary(p, &variant); err != nil {
 		return variant, err
 	}
-	if err := cannotBeProgram(p, &variant); err != nil {
+	if err := checkProgram(p, &variant); err != nil {
 		return variant, err
 	}
 	if p.Network.Timeout <= 0 {
@@ -191,7 +191,7 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 		return variant, fmt.Errorf("%d clients would be as many processes, and %d are the most: play it in the simulator", len(p.Clients), mostClients)
 	}
 	for i := range p.Faults {
-		if err := cannotDo(p, &variant, &p.Faults[i]); err != nil {
+		if err := checkFault(p, &variant, &p.Faults[i]); err != nil {
 			return variant, err
 		}
 	}

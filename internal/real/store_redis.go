@@ -14,7 +14,7 @@ import (
 
 func init() {
 	register(locks.StoreRedisNodes, kind{
-		refuse: cannotHaveRedis, find: findRedis,
+		refuse: checkRedis, find: findRedis,
 		stagger: 15 * time.Millisecond,
 		make:    func(g *group) store { return &redisNodes{anyRedis{group: g}} },
 	})
@@ -29,8 +29,8 @@ func findRedis(o *Options) error {
 	return err
 }
 
-// cannotHaveRedis says what of the Redis servers of a plan cannot be had, or nil.
-func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
+// checkRedis says what of the Redis servers of a plan cannot be had, or nil.
+func checkRedis(p *plan.Plan, v *locks.Variant) error {
 	if v.Servers.TairString {
 		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
 	}
@@ -38,7 +38,7 @@ func cannotHaveRedis(p *plan.Plan, v *locks.Variant) error {
 		return errors.New("it needs Redis 8.4 or later, and the servers here count as 7.0, whatever they are: play it in the simulator")
 	}
 	if p.InShards(plan.StoreOf(v)) {
-		return cannotBeCluster(p, v)
+		return checkCluster(p, v)
 	}
 	return nil
 }

@@ -33,8 +33,8 @@ type redisCluster struct {
 // second (clusterCron), and this harness shares the machine with them.
 const leastNodeTimeout = 250 * time.Millisecond
 
-// cannotBeCluster says what of a Redis Cluster cannot be had, or nil.
-func cannotBeCluster(p *plan.Plan, v *locks.Variant) error {
+// checkCluster says what of a Redis Cluster cannot be had, or nil.
+func checkCluster(p *plan.Plan, v *locks.Variant) error {
 	if err := v.CheckCluster(); err != nil {
 		return err
 	}

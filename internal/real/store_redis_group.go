@@ -15,7 +15,7 @@ import (
 
 func init() {
 	register(locks.StoreRedis, kind{
-		refuse: cannotHaveRedis, find: findRedis,
+		refuse: checkRedis, find: findRedis,
 		stagger: 15 * time.Millisecond,
 		make: func(g *group) store {
 			if g.h.plan.InShards(plan.StoreOf(&g.h.variant)) {
