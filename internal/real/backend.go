@@ -21,10 +21,10 @@ import (
 const (
 	ProcessBackend = history.Process // child processes
 	DockerBackend  = history.Docker  // containers of this machine's engine
-	ComposeBackend = history.Compose // containers that somebody has brought up with docker-compose.yml
+	ComposeBackend = history.Compose // containers that the user has brought up with docker-compose.yml
 )
 
-// checkBackend says what of a plan a backend cannot do, or nil.
+// checkBackend returns an error if the backend cannot play the plan.
 func checkBackend(o *Options, p *plan.Plan, v *locks.Variant) error {
 	switch o.Backend {
 	case DockerBackend:
@@ -35,7 +35,7 @@ func checkBackend(o *Options, p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// checkDocker says what of a plan containers cannot do that are started for a run.
+// checkDocker returns an error if containers started for a run cannot play the plan.
 func checkDocker(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + ProcessBackend
 	title := stores.Of(v.Store).Title
@@ -60,7 +60,7 @@ const (
 	composeNodes    = 5
 )
 
-// checkCompose says what of a plan the servers of docker-compose.yml cannot do.
+// checkCompose returns an error if the servers of docker-compose.yml cannot play the plan.
 func checkCompose(p *plan.Plan, v *locks.Variant) error {
 	instead := "use --backend " + DockerBackend
 	count := len(p.Servers(plan.StoreOf(v)))

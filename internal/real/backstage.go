@@ -7,16 +7,16 @@ import (
 	"lockstep/internal/real/osproc"
 )
 
-// setupPriority is where the processes of a run get ready: Java alone computes for a second
-// before it answers. Whoever starts there steps back, so that preparing one run takes
-// nothing away from another that is being played.
+// setupPriority lowers the priority of a run's processes until the run begins: Java alone
+// computes for a second before it answers, and setting up one run must not slow another
+// that is being played.
 type setupPriority struct {
 	mu      sync.Mutex
 	waiting []int // by process number
-	opened  bool  // the run has begun: whoever starts now is part of it
+	opened  bool  // the run has begun; new processes keep their priority
 }
 
-// enter sends a process that has just been started behind the stage.
+// enter lowers the priority of a process that has just started.
 func (s *setupPriority) enter(pid int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +25,7 @@ func (s *setupPriority) enter(pid int) {
 	}
 }
 
-// open lets all come forward.
+// open gives all processes their usual priority back.
 func (s *setupPriority) open() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,20 +12,20 @@ import (
 
 func TestWhoGetsReadyIsBackstageUntilTheRunBegins(t *testing.T) {
 	if _, err := os.Stat("/proc/self/autogroup"); err != nil {
-		t.Skip("a kernel without autogroups: nobody can step back")
+		t.Skip("a kernel without autogroups: no process can step back")
 	}
 	var b setupPriority
 	early, late := sleeper(t), sleeper(t)
 	b.enter(early.Pid())
 	if !isBack(t, early) {
-		t.Error("who starts before the run has not stepped back")
+		t.Error("a process that started before the run has not stepped back")
 	}
 	if err := b.open(); err != nil {
 		t.Fatal(err)
 	}
 	b.enter(late.Pid())
 	if isBack(t, early) || isBack(t, late) {
-		t.Error("the run has begun, and somebody is still backstage")
+		t.Error("the run has begun, and a process still has a low priority")
 	}
 }
 

@@ -16,7 +16,7 @@ const (
 // quiet are events that say nothing of whose the entry is.
 var quiet = map[string]bool{"persist": true, "hdel": true}
 
-// entryReplay follows the entries of all servers through their operations.
+// entryReplay applies all operations in order to the entries of all servers.
 type entryReplay struct {
 	key     string // of the entry
 	ttl     time.Duration
@@ -31,7 +31,7 @@ type entryReplay struct {
 
 // ledger is what is known of one server's entry.
 type ledger struct {
-	doubtful bool // nobody knows whether there is one
+	doubtful bool // it is unknown whether there is an entry
 	present  bool
 	owner    history.NodeID
 }
@@ -45,8 +45,8 @@ func (r *entryReplay) of(server history.NodeID) *ledger {
 	return l
 }
 
-// enter books what an operation has changed. A command of no client's is one of a
-// primary to its replica, whose entries only matter when it becomes the primary.
+// enter applies what an operation has changed. A command without a client is one of a
+// primary to its replica, whose entries only matter once it becomes the primary.
 func (r *entryReplay) enter(o *operation) {
 	if o.at > r.end {
 		return
@@ -94,7 +94,7 @@ func (r *entryReplay) remove(l *ledger, o *operation) {
 // leads reports whether only clients and operators write to a server.
 func (r *entryReplay) leads(server history.NodeID) bool { return r.leader == 0 || r.leader == server }
 
-// write books a value, and reports whether it has made an entry.
+// write applies a written value, and reports whether that made an entry.
 func (r *entryReplay) write(l *ledger, o *operation, c change) (made bool) {
 	if o.by == nil {
 		if r.leads(o.server) {
@@ -122,8 +122,8 @@ func (r *entryReplay) write(l *ledger, o *operation, c change) (made bool) {
 	return true
 }
 
-// befell books what happened to a server besides its operations. One that follows
-// another has what the other has, and nobody has heard what that is.
+// befell applies what happened to a server besides its operations. A replica has its
+// primary's entries, and which those are is unknown.
 func (r *entryReplay) befell(e *entry) {
 	switch e.Kind {
 	case history.Promoted:

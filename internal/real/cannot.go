@@ -9,10 +9,9 @@ import (
 	stores "lockstep/internal/store"
 )
 
-// What this world cannot do yet. A plan that needs it is refused before anything starts;
-// so being asked is a bug.
+// What this world cannot do yet. A plan that needs it is refused before anything starts.
 
-// checkServers says what of the servers of a variant cannot be had here, or nil.
+// checkServers returns an error if this world cannot start the servers of a variant.
 func checkServers(p *plan.Plan, v *locks.Variant) error {
 	k, known := kindOf(v.Store)
 	if !known {
@@ -36,7 +35,7 @@ func checkServers(p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// checkFault says why a fault cannot be done with the servers of a variant, or nil.
+// checkFault returns an error if a variant's servers cannot have the fault.
 func checkFault(p *plan.Plan, v *locks.Variant, f *faults.Fault) error {
 	if !f.Spec().Replica {
 		return nil

@@ -299,8 +299,8 @@ func (c *client) announced(m *proto.Up) {
 	}
 }
 
-// reachedOn returns what the link to a server calls when a command comes to a moment. A
-// server that dies of it takes the reply along: it is still in its buffers.
+// reachedOn returns what the link to a server calls when a command reaches a moment. A
+// server that dies at that moment loses the reply, which is still in its buffers.
 func (c *client) reachedOn(m *member) func(faults.MomentKind, link.Command) bool {
 	return func(kind faults.MomentKind, cmd link.Command) bool {
 		c.h.observe(faults.Moment{Kind: kind, Subject: c.name, Call: cmd.Call, Script: cmd.Script, Part: cmd.Part})

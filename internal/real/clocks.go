@@ -67,8 +67,8 @@ func (h *harness) driftOf(node string) int64 {
 	return 0
 }
 
-// setsClock reports whether a plan gives the node that it calls by one of these names a
-// clock of its own, or a fault comes to change it.
+// setsClock reports whether a plan gives the node with one of these names a clock of its
+// own, or has a fault that changes it.
 func setsClock(p *plan.Plan, names ...string) bool {
 	return slices.ContainsFunc(p.Clocks, func(c plan.Clock) bool { return slices.Contains(names, c.Node) }) ||
 		slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return changesClock(&f) && slices.Contains(names, f.Target) })
@@ -78,7 +78,7 @@ func changesClock(f *faults.Fault) bool {
 	return f.Verb.Name() == "jump-clock" || f.Verb.Name() == "drift-clock"
 }
 
-// touchesClock is setsClock for a server, which may come to be the primary.
+// touchesClock is setsClock for a server, which may become the primary.
 func touchesClock(p *plan.Plan, server string) bool {
 	return setsClock(p, server, faults.ThePrimary)
 }

@@ -20,7 +20,7 @@ type part struct {
 	kept []matrix.Kept
 }
 
-// openPart goes on with what is stored of the same measurement, or begins anew.
+// openPart goes on with what is stored of the same measurement, or starts over.
 func openPart(path, what string) (*part, error) {
 	p := &part{path: path, what: what}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

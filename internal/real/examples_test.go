@@ -48,7 +48,7 @@ func needExample(t *testing.T, name string, needs []string) {
 	}
 }
 
-// Every program of examples is a lock: without a fault nobody gets in beside another, and everybody
+// Every program of examples is a lock: without a fault no client gets in beside another, and every client
 // gets in, the probe too.
 func TestTheExamplesAreLocks(t *testing.T) {
 	realtest.SecondTier(t)

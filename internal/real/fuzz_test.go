@@ -18,7 +18,7 @@ type discard struct{ io.Writer }
 
 func (discard) Close() error { return nil }
 
-// aHarness has a client of two servers, which says these bytes. Nobody else is there.
+// aHarness has one client of two servers, which says these bytes.
 func aHarness(says []byte) (*harness, *client) {
 	h := &harness{
 		plan: &plan.Plan{}, nodes: map[string]history.NodeID{"A": 1, "s-1": 2, "s-2": 3, "resource": 4},
@@ -96,7 +96,7 @@ func TestWhatNoWorkerSaysEndsTheRun(t *testing.T) {
 				t.Errorf("%s: %v, want %q in it", says, err, want)
 			}
 		default:
-			t.Errorf("%s: nobody complains", says)
+			t.Errorf("%s: no complaint", says)
 		}
 	}
 }

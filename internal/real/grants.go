@@ -29,7 +29,7 @@ import (
 //   - it did not run out before t: it lives until g + lease at least, or until
 //     the lease after the sending of its watchdog's last successful renewal, and the
 //     server's clock is right;
-//   - nobody else can have removed it before, to let a third one in: there is no
+//   - no other client can have removed it before and let a third one in: there is no
 //     other release whose command was under way or whose outcome is unknown;
 //   - the server is the same one all the time.
 //
@@ -57,7 +57,7 @@ type command struct {
 	broken     bool           // its connection ended before an answer came
 	refused    bool           // sent within a release that found nothing to remove
 	removed    bool           // is known to have removed a certain entry
-	more       bool           // has removed others besides, nobody knows whose
+	more       bool           // has removed others besides, of unknown owners
 	effect     history.Effect // see deriver.effect
 	session    string         // of an operator's removal: which lease or session it ended; "" when none
 	victim     history.NodeID // of the same: whose entry it was, when that is known
@@ -106,11 +106,11 @@ func deriveGrants(entries []entry, t traits, ttl time.Duration, o outside) []ent
 // outside is what befell servers besides the commands of clients.
 type outside struct {
 	evictions   []*command              // what an operator did
-	wrongClocks map[history.NodeID]bool // nobody knows when an entry runs out there
+	wrongClocks map[history.NodeID]bool // when an entry runs out there is unknown
 }
 
-// onPrimary concludes from what clients believe: there is one server at a time, so
-// whoever acquires or releases does it there.
+// onPrimary concludes from what clients believe: there is one server at a time,
+// and clients acquire and release there.
 func (d *deriver) onPrimary(entries []entry) {
 	for i := range entries {
 		switch e := &entries[i]; e.Kind {
@@ -134,7 +134,7 @@ type deriver struct {
 	ttl         time.Duration
 	owners      map[string]history.NodeID // see sessionOwners
 	ambiguous   map[string]bool           // words for an owner that more than one client has used
-	overwritten bool                      // a client may have put the lock's key where somebody else's was
+	overwritten bool                      // a client may have overwritten another client's entry
 	wrongClocks map[history.NodeID]bool
 	commands    []*command // in the order in which they were sent
 	begins      []mark     // of releases
@@ -280,7 +280,7 @@ func (d *deriver) beginOfRelease(e *entry) (at history.Instant) {
 func (d *deriver) acquired(e *entry) {
 	c := d.lastOf(e.Node, e.At, false)
 	if c == nil || c.madeNothing() {
-		return // who does not look at the answer believes in an entry that there is not
+		return // a client that ignores the answer believes in an entry that does not exist
 	}
 	if c.effect == history.Queues {
 		c = d.lastAnswer(e.Node, e.At)

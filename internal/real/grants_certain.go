@@ -87,8 +87,8 @@ func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 	}
 }
 
-// nobodyElse reports whether nobody but a grant's owner can have made an entry
-// since: then whatever is there is the owner's, however late it is.
+// nobodyElse reports whether only a grant's owner can have made an entry since: then any
+// entry there is the owner's, however late it is.
 func (d *deriver) nobodyElse(g *grant, by *command) bool {
 	for _, other := range d.grants {
 		if other != g && other.at > g.from && other.from < by.done {

@@ -12,7 +12,7 @@ import (
 // like one without others.
 func (d *deriver) doubts() {
 	for _, c := range d.commands {
-		if c.client == 0 || !d.mayRob(c) { // an operator robs nobody: it is no release
+		if c.client == 0 || !d.mayRob(c) { // an operator's removal is no release
 			continue
 		}
 		at := c.done
@@ -26,8 +26,8 @@ func (d *deriver) doubts() {
 	}
 }
 
-// mayRob reports whether a command may have removed somebody else's entry, as far as is
-// known. Who takes the place of another (GETSET) waits for the lock, and releases nothing.
+// mayRob reports whether a command may have removed another client's entry, as far as is
+// known. A client that overwrites an entry (GETSET) waits for the lock, and releases nothing.
 func (d *deriver) mayRob(c *command) bool {
 	switch {
 	case !c.effect.MayRob(), c.removed && !c.more, c.answered && c.foundNothing():
@@ -44,8 +44,8 @@ func (c *command) foundNothing() bool {
 // never is later than all instants.
 const never = history.Instant(math.MaxInt64)
 
-// ownForCertain reports whether a command can have removed nothing but an entry of its
-// own client's, whenever it was executed: at any time after it was sent if nobody knows.
+// ownForCertain reports whether a command can only have removed its own client's entry,
+// whenever it was executed: at any time after it was sent if that is unknown.
 func (d *deriver) ownForCertain(c *command) bool {
 	by := *c
 	if !c.answered && !c.executed {

@@ -28,7 +28,7 @@ func (d *deriver) survey(entries []entry) {
 func (d *deriver) effect(c *command) history.Effect {
 	does := c.op.Does
 	if does == history.RemovesOwn && c.op.Owner != "" && d.ambiguous[c.op.Owner] {
-		does = history.Anything // an entry with such a word may be anybody's
+		does = history.Anything // an entry with such a word may be any client's
 	}
 	switch {
 	case does == history.RemovesOwn:
@@ -65,7 +65,7 @@ func (c *command) removedRows() int {
 	return 1
 }
 
-// survived reports whether somebody is known to have seen a grant's entry after an
+// survived reports whether some client is known to have seen a grant's entry after an
 // instant.
 func (d *deriver) survived(g *grant, after history.Instant) bool {
 	for _, c := range d.commands {

@@ -7,7 +7,7 @@ import (
 // What follows from how many rows a statement has removed. A table without a unique key
 // has room for the rows of several clients, and DELETE removes all of them at once.
 
-// removesAll reports whether a statement removes the rows of everybody.
+// removesAll reports whether a statement removes the rows of all clients.
 func (d *deriver) removesAll(c *command) bool {
 	return d.shared && c.op.Does == history.Removes
 }
@@ -73,7 +73,7 @@ func (d *deriver) byElimination() {
 }
 
 // onlyRemover returns the command of a client that has removed a grant's row, when no
-// other one can have done it before an instant; nil when nobody can tell.
+// other one can have done it before an instant; nil when that is uncertain.
 func (d *deriver) onlyRemover(g *grant, before history.Instant) (only *command) {
 	for _, c := range d.commands {
 		unknown := c.more && c.sent < before && c.done > g.from

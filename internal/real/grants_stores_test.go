@@ -107,7 +107,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			52 A replied 3 OK
 			52 A released`,
 			[]string{"42 granted A by A", "52 removed A by A"}},
-		{"etcd: a queue again, and a delete that is nobody else's", etcd, 50, `
+		{"etcd: a queue again, and a delete that can only be its own", etcd, 50, `
 			0 A sent 1 TXN IF create(lock/a) = 0 THEN PUT lock/a LEASE a; GET lock/
 			1 A replied 1 succeeded, revision 2
 			1 A acquired
@@ -132,7 +132,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			24 A replied 2 OK
 			24 A released`,
 			[]string{"1 granted A by A"}},
-		{"etcd: it does where nobody puts the key where another one's may be", etcd, 50, `
+		{"etcd: it does where no client puts the key where another one's may be", etcd, 50, `
 			0 A sent 1 TXN IF create(lock) = 0 THEN PUT lock LEASE a ELSE GET lock
 			1 A replied 1 succeeded, revision 2
 			1 A acquired
@@ -328,7 +328,7 @@ func TestWhoseLeaseAnOperatorRevoked(t *testing.T) {
 	}
 }
 
-// Entries that end with their client, their server or the rule of a primary are nobody's
+// Entries that end with their client, their server or the rule of a primary belong to no client
 // to remove after that.
 func TestWhatEndsWithoutARemoval(t *testing.T) {
 	const (

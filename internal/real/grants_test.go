@@ -74,7 +74,7 @@ func TestDeriveGrants(t *testing.T) {
 		want []string
 	}{
 		{"a client holds and releases", 200, aHolds + aFrees, []string{a, "123 removed A by A"}},
-		{"its lease is over, but nobody else was there", 100, aHolds + aFrees, []string{a, "123 removed A by A"}},
+		{"its lease is over, but no other client was there", 100, aHolds + aFrees, []string{a, "123 removed A by A"}},
 		{"its lease is over and a command of B's was lost", 100, aHolds + `
 			101 B sent 1 SET
 			111 B timed-out 1` + aFrees, []string{a, doubtful}},
@@ -134,7 +134,7 @@ func TestDeriveGrants(t *testing.T) {
 			123 A released
 			130 B timed-out 2
 			130 B release-failed`, []string{a, b, doubtful}},
-		{"C may have removed it before, and let somebody in", 100, aHolds + bHolds + `
+		{"C may have removed it before, and let another client in", 100, aHolds + bHolds + `
 			105 C sent 1 DEL
 			110 C timed-out 1` + aFrees, []string{a, b, "110 may-have-removed nobody by C", doubtful}},
 		{"C's command was executed before B was there", 100, aHolds + `
@@ -171,12 +171,12 @@ func TestDeriveGrants(t *testing.T) {
 			121 A sent 2 EVAL unlock lock aaaa owner=aaaa
 			123 A replied 2 (integer) 1
 			123 A released`, []string{a, b, "123 removed A by A"}},
-		{"or none when nobody hears what it did", 20, aHolds + bHolds + `
+		{"or none when its reply is lost", 20, aHolds + bHolds + `
 			120 A releasing
 			121 A sent 2 EVAL unlock lock aaaa owner=aaaa
 			130 A timed-out 2
 			130 A release-failed`, []string{a, b}},
-		{"one that compares with everybody's word may have anybody's", 20, `
+		{"one that compares with a shared word may have any client's", 20, `
 			0 A sent 1 SET lock OK PX 20 NX
 			2 A replied 1 OK
 			2 A acquired
@@ -192,7 +192,7 @@ func TestDeriveGrants(t *testing.T) {
 			121 A sent 2 EVAL unlock lock aaaa owner=aaaa
 			123 A replied 2 (integer) 0
 			123 A released`, []string{a}},
-		{"a DEL without an answer, and nobody else was there", 100, aHolds + `
+		{"a DEL without an answer, and no other client was there", 100, aHolds + `
 			120 A releasing
 			121 A sent 2 DEL lock
 			130 A timed-out 2
@@ -220,7 +220,7 @@ func TestDeriveGrants(t *testing.T) {
 		{"a DEL of something else", 20, aHolds + `
 			100 B sent 1 DEL latch
 			102 B replied 1 (integer) 1`, []string{a}},
-		{"whoever puts its entry in the place of another's, is there", 200, aHolds + `
+		{"a client that overwrites another's entry is there", 200, aHolds + `
 			100 B sent 1 GETSET lock 7
 			102 B replied 1 "5"
 			102 B acquired` + aFrees, []string{a, "102 granted B by B", aRobsB}},
@@ -267,7 +267,7 @@ func TestAPromotionEndsWhatIsCertain(t *testing.T) {
 	wantGrants(t, out, []string{"2 granted 1 by 1 on 8", "23 may-have-removed 0 by 1 on 9"})
 }
 
-// B's entry may have run out early, and A's DEL have found nobody's or a third one's.
+// B's entry may have run out early, and A's DEL have found none or a third client's.
 func TestNobodyIsRobbedByAWrongClock(t *testing.T) {
 	give := `
 		0 A sent 1 SET

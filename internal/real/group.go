@@ -29,14 +29,14 @@ type member struct {
 	name    string
 	addr    string // past all links
 	node    history.NodeID
-	lives   int // how often it was started anew
+	lives   int // how often it was restarted
 	dead    bool
 	frozen  bool
 	freezes int // how often it was frozen
-	// starts: it is being started anew, or made a primary, and what clients send to it
-	// waits until it is ready and somebody listens to what it does.
+	// starts: it is being restarted or promoted; requests wait until it is ready and its
+	// witness listens.
 	starts bool
-	life   sync.Mutex // held while the process is started anew, or stopped for good
+	life   sync.Mutex // held while the process is restarted, or stopped for good
 }
 
 // up reports whether the server runs.
@@ -121,7 +121,7 @@ func (g *group) kill(m *member) (bool, error) {
 	return true, m.Kill()
 }
 
-// revive starts a dead server anew. It is called without h.mu.
+// revive restarts a dead server. It is called without h.mu.
 func (g *group) revive(m *member, fault int) error {
 	m.life.Lock()
 	defer m.life.Unlock()
@@ -148,7 +148,7 @@ func (g *group) revive(m *member, fault int) error {
 	empty, err := g.h.store.restart(ctx, m)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil // the run is over, and nobody needs the server
+			return nil // the run is over, and the server is not needed
 		}
 		return err
 	}
@@ -167,15 +167,15 @@ func (g *group) revive(m *member, fault int) error {
 	return nil
 }
 
-// returns says that a dead server has been started anew; h.mu is held.
+// returns records that a dead server has been restarted; h.mu is held.
 func (g *group) returns(m *member) {
 	m.dead = false
 	m.lives++
 	g.watch(m)
 }
 
-// operatorFailsOver kills the primary; an operator promotes a replica when that time is
-// over, unless somebody else has by then.
+// operatorFailsOver kills the primary; an operator promotes a replica after that time,
+// unless one has been promoted by then.
 func (g *group) operatorFailsOver(fault int, after time.Duration) {
 	h, old := g.h, g.leader
 	g.failOver(fault)

@@ -16,14 +16,14 @@ func (m *mortal) Done() <-chan struct{} { return m.done }
 func (m *mortal) Ended() string         { return "signal: killed" }
 func (m *mortal) LastLog() string       { return "" }
 
-// A server that a fault has killed may be back before anybody has looked at how it ended.
+// A server that a fault has killed may be back before its exit status is read.
 // In its second life it ends by itself, which is the one thing to tell.
 func TestADeathIsJudgedByTheLifeThatItEnds(t *testing.T) {
 	h := &harness{fatal: make(chan error, 2)}
 	g := &group{h: h}
 	first, second := &mortal{done: make(chan struct{})}, &mortal{done: make(chan struct{})}
 	m := g.add("redis-1", "", first)
-	h.mu.Lock() // so nobody can look at the death before the return
+	h.mu.Lock() // so that the death is not seen before the return
 	m.dead = true
 	close(first.done)
 	m.Running = second

@@ -38,7 +38,7 @@ type harness struct {
 	clients       []*client       // of the plan; guarded by mu once the run has begun
 	replaced      []*client       // dead, and another one has their name
 	away          []chan struct{} // each closed when a client that was killed to be started again is back
-	quiet         bool            // the final quiet period has begun, and nobody comes back; guarded by mu
+	quiet         bool            // the final quiet period has begun, and no client comes back; guarded by mu
 	probe         *client
 	resource      *resource
 	journal       journal
@@ -193,7 +193,7 @@ func (h *harness) play(ctx context.Context) error {
 	return err
 }
 
-// awaitAll waits until nobody plays any more.
+// awaitAll waits until all clients have ended.
 func (h *harness) awaitAll(ctx context.Context, timeUp <-chan time.Time) error {
 	for {
 		over := h.playing()
@@ -206,8 +206,8 @@ func (h *harness) awaitAll(ctx context.Context, timeUp <-chan time.Time) error {
 	}
 }
 
-// playing returns what is closed when a client has ended, or is back; nil when nobody
-// plays and nobody will come back.
+// playing returns a channel that is closed when a client has ended or is back; nil when no
+// client plays or will come back.
 func (h *harness) playing() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -293,7 +293,7 @@ func (h *harness) saw(client history.NodeID, kind history.Kind) {
 }
 
 // tellOfVainFaults records which of the faults that have begun have changed nothing. The
-// run is over, and its partitions that nobody heals are still there.
+// run is over, and partitions that no fault heals are still in place.
 func (h *harness) tellOfVainFaults(ended history.Instant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,7 +19,7 @@ type entry struct {
 	broken  bool           // of a command: its connection ended before an answer came
 	words   string         // of a command of Redis, as its server tells it, see resp.Words
 	read    int            // number of the read, for events of the resource; 0 for none
-	carried int64          // how many bytes the client had sent, where nobody reads them
+	carried int64          // how many bytes the client had sent, where they are not parsed
 	server  history.NodeID // that the command goes to
 	empty   bool           // of a restart: the server has forgotten everything
 }

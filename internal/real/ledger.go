@@ -12,8 +12,7 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// operation is what one command did to the entry; or what nobody's command did, when
-// its client is nobody.
+// operation is what one command did to the entry, or what the server did by itself.
 type operation struct {
 	server  history.NodeID
 	addr    string          // of the connection; "" for the server itself
@@ -21,7 +20,7 @@ type operation struct {
 	at      history.Instant // when it was executed
 	slack   history.Instant // how much later than that it may have been heard of
 	changes []change
-	by      *command // whose; nil for none of a client's
+	by      *command // nil unless a client's
 	known   bool     // it is known whose
 }
 
@@ -34,7 +33,7 @@ type change struct {
 	only  bool            // the command does nothing when there is an entry already
 }
 
-// reconciler puts what servers tell beside what clients saw.
+// reconciler matches what servers executed with what clients saw.
 type reconciler struct {
 	ttl        time.Duration
 	commands   []*command
@@ -44,7 +43,7 @@ type reconciler struct {
 	key        string // of the lock's entry
 }
 
-// newReconciler reads the commands of clients and operators from a sorted list of events.
+// newReconciler collects the commands of clients and operators from a sorted list of events.
 func newReconciler(entries []entry, evictions []*command, ttl time.Duration) *reconciler {
 	a := &reconciler{ttl: ttl, key: locks.Key, byWords: map[string][]*command{}, matched: map[*command]bool{}}
 	open := map[wire]*command{}
@@ -82,7 +81,7 @@ func (r *reconciler) add(c *command) {
 func (r *reconciler) hear(server history.NodeID, items []witness.Item, zero, slack time.Duration) {
 	var pending []change  // whose command is yet to come
 	var script *operation // whose commands are yet to come
-	byTime := func() {    // books the ends by time that no command of a script has come upon
+	byTime := func() {    // applies the expiries that no command of a script has caused
 		var others []change
 		for _, c := range pending {
 			if c.event == expired {

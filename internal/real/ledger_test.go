@@ -223,14 +223,14 @@ func TestAccounts(t *testing.T) {
 func TestIncompleteAccounts(t *testing.T) {
 	for _, c := range []struct{ name, seen, one string }{
 		{"an answered command was not heard", "A 10 12 SET lock a NX -> OK", ""},
-		{"nobody knows whose connection it was", "A 10 DEL lock\n B 10 DEL lock\n A 1 3 SET lock a NX -> OK", "> set\n 2 x SET lock a NX\n > del\n 11 y DEL lock"},
+		{"it is unknown whose connection it was", "A 10 DEL lock\n B 10 DEL lock\n A 1 3 SET lock a NX -> OK", "> set\n 2 x SET lock a NX\n > del\n 11 y DEL lock"},
 		{"a stranger writes to the primary", "A 10 12 GET lock -> x", "> set\n 5 z SET lock x\n 11 x GET lock"},
 		{"a stranger removes from the primary", "A 10 12 SET lock a NX -> OK", "> set\n 11 x SET lock a NX\n > del\n 20 z DEL lock"},
 		{"a connection is of two clients", "A 10 12 SET lock a NX -> OK\n B 20 22 SET lock b XX -> OK", "> set\n 11 x SET lock a NX\n > set\n 21 x SET lock b XX"},
 		{"something is removed that was never made", "A 10 12 DEL lock -> (integer) 1", "> del\n 11 x DEL lock"},
 		{"an entry is made where one is", "A 10 12 SET lock a NX -> OK\n B 20 22 SET lock b NX -> OK", "> set\n 11 x SET lock a NX\n > set\n 21 y SET lock b NX"},
 		{"an end by time of nothing", "A 10 12 GET lock -> (nil)", "11 x GET lock\n > expired 20"},
-		{"a demoted server removes what nobody knows of", "A 10 12 SET lock a NX -> OK\n 20 demoted one\n A 30 32 DEL lock -> (integer) 1", "> set\n 11 x SET lock a NX\n > del\n 31 x DEL lock"},
+		{"a demoted server removes an unknown entry", "A 10 12 SET lock a NX -> OK\n 20 demoted one\n A 30 32 DEL lock -> (integer) 1", "> set\n 11 x SET lock a NX\n > del\n 31 x DEL lock"},
 	} {
 		a := newReconciler(seen(t, c.seen), nil, time.Second)
 		a.hear(nodeOne, heard(c.one), 0, slackOfStamps)

@@ -143,7 +143,7 @@ func TestNothingIsLeftAfterAProcessDies(t *testing.T) {
 	}
 }
 
-// byItself matches the error of a run in which somebody has died.
+// byItself matches the error of a run in which a process has died.
 var byItself = regexp.MustCompile(`\S+ ended( by itself| at its start| while .+| when .+)? \(.+\)|could not start:|did not make a database`)
 
 func killSomebody(t *testing.T, e *ending, random *rand.Rand, server bool) {
@@ -243,7 +243,7 @@ func (m *machine) killHarness(cmd *exec.Cmd) (dead, removed time.Duration) {
 	}
 	for socket, port := range listening(everybody()...) {
 		if sockets[socket] != "" {
-			m.t.Errorf("somebody still listens on %s", port)
+			m.t.Errorf("a process still listens on %s", port)
 		}
 	}
 	m.nothingLeft(family...)
@@ -317,7 +317,7 @@ func running(named string) func(pid int) bool {
 	}
 }
 
-// The processes of PostgreSQL that serve connections are nobody's but its own. When
+// Only PostgreSQL ends the processes that serve its connections. When
 // they stand still they do not notice that it dies.
 func TestNothingIsLeftOfAStoppedServer(t *testing.T) {
 	for _, e := range []*ending{endingOf("set-nx-lua"), endingOf("zk-sequential"), endingOf("pg-advisory")} {

@@ -156,8 +156,7 @@ func inMemory(pids []int) (out []string) {
 	return out
 }
 
-// lostSegments lists the segments of shared memory whose makers are dead and which
-// nobody uses.
+// lostSegments lists the unused segments of shared memory whose makers are dead.
 func lostSegments() (out []string) {
 	raw, _ := os.ReadFile("/proc/sysvipc/shm")
 	for i, line := range strings.Split(string(raw), "\n") {
@@ -208,7 +207,7 @@ func endingOf(lock string) *ending {
 	panic("no ending of " + lock)
 }
 
-// luck returns a source of random numbers, and tells its seed. The environment can set
+// luck returns a random source, and logs its seed. The environment can set
 // it, to choose the same once more.
 func luck(t *testing.T) *rand.Rand {
 	t.Helper()

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// checkLibrary says what of a plan cannot be played with a lock that is a library,
-// or nil: what acts on the ports passes by a library, which has none.
+// checkLibrary returns an error if a library lock cannot play the plan: a library has no
+// ports, so what acts on ports does not reach it.
 func checkLibrary(p *plan.Plan, v *locks.Variant) error {
 	if v.Library == "" {
 		return nil

@@ -34,7 +34,7 @@ func needFor(t *testing.T, lock string) {
 	}
 }
 
-// Without a fault, nobody gets in beside another, everybody gets in, and what the
+// Without a fault, no client gets in beside another, all get in, and what the
 // library sends is in the history.
 func TestLibrariesKeepOthersOut(t *testing.T) {
 	t.Cleanup(clean(t)) // when all of them are over
@@ -76,7 +76,7 @@ func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
 
 // The reply of the first acquisition is lost. go-redis sends the very same command
 // again: redislock's script knows its own token and succeeds at once, redsync's SET finds
-// its own entry, takes it for another's, removes it and begins anew with the same token.
+// its own entry, takes it for another's, removes it and starts over with the same token.
 // With a shorter lease redsync would not see a repetition: its context ends after a
 // twentieth of the lease, and go-redis gives up with it.
 func TestALostReplyIsAskedForAgain(t *testing.T) {

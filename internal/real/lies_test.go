@@ -96,14 +96,14 @@ func TestNoLyingProgramIsGreen(t *testing.T) {
 		{"dies-of-a-try", "failed-try", runs.Inconclusive},    // a client whose try has failed never gets in again
 		{"own-file", "failover", runs.Inconclusive},           // a lock of the machine's
 		{"file-and-get", "failover", runs.Inconclusive},       // the same behind a request
-		{"only-a", "contention", runs.Inconclusive},           // nobody but A is let in
+		{"only-a", "contention", runs.Inconclusive},           // only A is let in
 		{"only-a", "pause", runs.Inconclusive},                //
-		{"nobody", "contention", runs.Missed},                 // nobody is let in
+		{"nobody", "contention", runs.Missed},                 // no client is let in
 		{"says-yes", "contention", runs.Missed},               // it asks, and says yes whatever the answer is
-		{"says-yes-alone", "contention", runs.Missed},         // it asks nobody
+		{"says-yes-alone", "contention", runs.Missed},         // it asks no server
 		{"early", "contention", runs.Missed},                  // it says yes before it has asked
 		{"keeps", "contention", runs.Inconclusive},            // it says that it has released, and has not
-		{"two-keys", "contention", runs.Inconclusive},         // nobody can tell which key is its entry
+		{"two-keys", "contention", runs.Inconclusive},         // which key is its entry is unknown
 		{"other-id", "contention", runs.Failed},               // it answers another request
 		{"another server", "failover", runs.Inconclusive},     // the address of production
 		{"another server", "contention", runs.Inconclusive},   //

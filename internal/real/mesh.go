@@ -117,9 +117,9 @@ func (m *mesh) died(name string) {
 // lost. Its callers go on waiting until it serves.
 func (m *mesh) returns(name string) { m.severed(name, false) }
 
-// serves lets the callers of a server that has returned get through. It comes when the
-// server listens, and no sooner: a replica that found nobody behind the address would
-// ask again after a whole second, which no scale makes shorter.
+// serves lets callers through to a server that has returned. It is called once the server
+// listens, not before: a replica that is refused retries only after a whole second, which
+// no scale shortens.
 func (m *mesh) serves(name string) { m.shut(name, false) }
 
 // shut lets the callers of a server wait, where its address is the mesh's.

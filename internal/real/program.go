@@ -11,11 +11,11 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-// A lock that is somebody's own program has a process of its own for each client, a child of the
-// client's worker, which speaks for it (package talk). What a fault does to a client it does to
-// both, and to all that the program has started.
+// A lock that is a user's own program runs as one process for each client, a child of the client's
+// worker, which speaks for it (package talk). A fault on a client acts on both, and on all descendants
+// of the program.
 
-// checkProgram says what of a plan cannot be played with a lock that is a program, or nil.
+// checkProgram returns an error if a lock that is a program cannot play the plan.
 func checkProgram(p *plan.Plan, v *locks.Variant) error {
 	if v.Program == nil {
 		return nil
@@ -48,7 +48,7 @@ func readAlong(v *locks.Variant) bool {
 	return v.Store == locks.StoreRedis || v.Store == locks.StoreRedisNodes
 }
 
-// carried is how many bytes a program has sent to its servers, where nobody reads along what they mean.
+// carried is how many bytes a program has sent to its servers, where they are not parsed.
 func (c *client) carried() (n int64) {
 	if c.h.variant.Program == nil || readAlong(&c.h.variant) {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Which entry is that of a lock that is somebody's own program is for the program to say, and it says
-// so by what it writes: most libraries have a prefix before the name that they are given. The key that
+// A user's own program shows which entry is its lock's by what it writes: most libraries put a prefix
+// before the name that they are given. The key that
 // each acquisition has written is the entry; where there is no such key, or where what the program
 // sends is not read, each release is in doubt (history.MayHaveRemoved).
 //
@@ -107,7 +107,7 @@ func (h *harness) noteAlone(steps []step, alone func(step) bool) {
 }
 
 // unreadProgram is ofProgram where what the program sends is not read. onlyOwn: the servers' own logs
-// show that nobody has removed what another one had made.
+// show that no client has removed another client's entry.
 func (h *harness) unreadProgram(entries []entry, onlyOwn bool) []entry {
 	h.noteAlone(stepsOf(entries), func(s step) bool { return !s.sent })
 	if h.header.Entry = history.Unread; onlyOwn {
@@ -164,7 +164,7 @@ func (r *reconciler) forgetSetUp() {
 }
 
 // plain are the events by which one holder's entry is made: of a text, or of a hash. A counter, a queue or a
-// set is everybody's.
+// set is shared by all clients.
 var plain = map[string]bool{"set": true, "hset": true, "hincrby": true}
 
 // makes reports whether a change makes an entry, or puts something in its place.

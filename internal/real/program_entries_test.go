@@ -47,7 +47,7 @@ func TestTheEntryOfAProgramIsWhatItWrites(t *testing.T) {
 			"52 one may-have-removed of nobody by A\n",
 		},
 		{
-			"a queue is nobody's",
+			"a queue is no client's",
 			"0 waits A\n A 10 12 RPUSH app:q a -> (integer) 1\n 13 acquired A\n 49 releasing A\n A 50 52 LPOP app:q -> a\n 53 released A",
 			"> rpush@app:q\n 11 x RPUSH app:q a\n > lpop@app:q\n > del@app:q\n 51 x LPOP app:q",
 			watched{history.Unfollowed, `"app:q"`, ""},
@@ -87,8 +87,8 @@ func TestServersThatTellNothingLeaveADoubt(t *testing.T) {
 	}
 }
 
-// Where nobody reads what a program sends, bytes have to go to the servers before the lock is taken or given back,
-// and each release is in doubt, unless the servers' own logs say that nobody was robbed.
+// Where a program's requests are not parsed, bytes have to go to the servers before the lock is taken or given back,
+// and each release is in doubt, unless the servers' own logs say that no client was robbed.
 func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 	at := func(ms int, kind history.Kind, carried int64) entry {
 		return entry{Event: history.Event{At: history.Instant(ms) * history.Instant(time.Millisecond), Kind: kind, Node: nodeA}, carried: carried}
@@ -105,7 +105,7 @@ func TestAnUnreadProgramIsInDoubt(t *testing.T) {
 		doubts int
 	}{
 		{"it sends", fine, false, watched{history.Unread, "", ""}, 1},
-		{"the logs say that nobody was robbed", fine, true, watched{history.Followed, "", ""}, 0},
+		{"the logs say that no client was robbed", fine, true, watched{history.Followed, "", ""}, 0},
 		{"its release is noted when it has been sent", late, false, watched{history.Unread, "", ""}, 1},
 		{"it takes without a byte", silent, false, watched{history.Unread, "", "A"}, 0},
 		{"it gives back without a byte", keeps, false, watched{history.Unread, "", "A"}, 1},

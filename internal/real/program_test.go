@@ -90,7 +90,7 @@ func TestAPauseStopsAProgram(t *testing.T) {
 	}
 }
 
-// A crash kills the program: nobody releases, and the lock is free when the entry has run out.
+// A crash kills the program: the lock is not released, and the lock is free when the entry has run out.
 func TestACrashKillsAProgram(t *testing.T) {
 	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
 	fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})

@@ -71,7 +71,7 @@ func refuseFaults(p *plan.Plan, d *livestore.Driver) error {
 }
 
 // refuseContained says what of a plan a replicated store's servers cannot do in containers; nil when they can all.
-// libfaketime is lent to containers of Redis, and nobody has tried it with others.
+// libfaketime is copied into containers of Redis only; others are untested.
 func refuseContained(p *plan.Plan, d *livestore.Driver, servers []string) error {
 	if d.Copies && len(servers) > 1 {
 		return fmt.Errorf("a replica of %s begins as a copy of its primary's files, which a container keeps to itself", stores.Of(d.Store).Title)
@@ -91,7 +91,7 @@ type quorum struct {
 	doors []*link.Front // see fronts
 	own   []*link.Link  // of servers that call themselves by the address that others know
 
-	onlyOwn bool // nobody has removed somebody else's entry
+	onlyOwn bool // no client has removed another client's entry
 }
 
 // start implements store.

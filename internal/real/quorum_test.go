@@ -13,7 +13,7 @@ import (
 	stores "lockstep/internal/store"
 )
 
-// Links that let nothing through must keep the servers apart: nobody leads then. Were there another way from
+// Links that let nothing through must keep the servers apart: none leads then. Were there another way from
 // one to another, they would go on as before. And all of them come and go.
 func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 	for _, q := range livestore.All(stores.Quorum) {
@@ -44,7 +44,7 @@ func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 			}
 			for end := time.Now().Add(20 * time.Second); leaders() > 0; time.Sleep(lookAgain) {
 				if time.Now().After(end) {
-					t.Error("somebody still leads, whom nobody can reach")
+					t.Error("an unreachable server still leads")
 					break
 				}
 			}

@@ -96,7 +96,7 @@ func clean(t *testing.T) (check func()) {
 	}
 }
 
-// runBeside plays a plan, perhaps beside other runs: somebody else checks what is left.
+// runBeside plays a plan, perhaps beside other runs: the caller checks what is left.
 func runBeside(t *testing.T, p *plan.Plan, lock string) *history.History {
 	t.Helper()
 	return runScaled(t, p, lock, real.Options{})
@@ -290,7 +290,7 @@ func TestWhatWaitsForAClientToWakeComesBeforeTheClient(t *testing.T) {
 	}
 	for _, e := range h.Events {
 		if h.Name(e.Node) == "A" && e.At > thawed[0].At && e.Kind < history.FaultBegan {
-			t.Errorf("A came to do something: %v", e.Kind)
+			t.Errorf("A got to do something: %v", e.Kind)
 		}
 	}
 }
@@ -363,7 +363,7 @@ func TestSlowWorkIsRenewed(t *testing.T) {
 		t.Errorf("A held for %v", hold.End.Sub(hold.Start))
 	}
 	if len(find(h, history.Froze, "B")) != 1 {
-		t.Error("nobody noticed a renewal")
+		t.Error("no renewal was noticed")
 	}
 }
 

@@ -57,7 +57,7 @@ func TestAClusterForgetsALock(t *testing.T) {
 	}
 }
 
-// Another shard's primary dies: for a while nobody is served, and no lock is lost.
+// Another shard's primary dies: for a while no client is served, and no lock is lost.
 func TestAnotherShardsDeathHarmsNoLock(t *testing.T) {
 	realtest.SecondTier(t)
 	p := sharded("A", "B")
@@ -83,7 +83,7 @@ func TestAPrimaryInAMinorityStops(t *testing.T) {
 	sided(p, first, "partition", []string{"A", faults.ThePrimary}, others, faults.End{For: 4500 * time.Millisecond}) // until A has tried to release
 	h := run(t, p, "set-nx-lua")
 	if len(find(h, history.Promoted, "redis-5")) != 1 || len(find(h, history.Crashed, "")) != 0 {
-		t.Fatal("redis-5 was not promoted once, or somebody died")
+		t.Fatal("redis-5 was not promoted once, or a process died")
 	}
 	if demoted := find(h, history.Demoted, "redis-2"); len(demoted) != 1 || h.Name(demoted[0].Peer) != "redis-5" {
 		t.Errorf("redis-2 was made a replica %d times, want once", len(demoted))
@@ -97,7 +97,7 @@ func TestAPrimaryInAMinorityStops(t *testing.T) {
 }
 
 // A frozen primary is replaced, and wakes up to be a replica. What it had sent before
-// has reached its successor, so nobody is let in.
+// has reached its successor, so no client is let in.
 func TestAFrozenPrimaryOfAClusterIsReplaced(t *testing.T) {
 	realtest.SecondTier(t)
 	p := sharded("A", "B")

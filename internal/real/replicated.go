@@ -30,7 +30,7 @@ type replicated struct {
 // databaseOf is the process of a server.
 func databaseOf(m *member) livestore.Database { return m.Running.(livestore.Database) }
 
-// start implements store. What the locks expect is there before anybody plays, on replicas as well.
+// start implements store. What the locks expect is there before any client starts, on replicas as well.
 func (d *replicated) start(ctx context.Context, names []string) error {
 	if err := d.launchAll(ctx, names); err != nil {
 		return err
@@ -227,7 +227,7 @@ func (d *replicated) unlessDown(m *member, err error) error {
 }
 
 // failOver implements store: the primary dies now, and an operator promotes a replica
-// later. Nobody takes the place of a primary without replicas.
+// later. A primary without replicas is not replaced.
 func (d *replicated) failOver(fault int) { d.operatorFailsOver(fault, d.set.Failover.After) }
 
 // promote implements store: it makes the first running replica the primary, and leads

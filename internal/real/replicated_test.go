@@ -105,7 +105,7 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 		fault(t, p, later, "fail-over", "operator", 0, faults.End{})
 		h := runBeside(t, p, d.lock)
 		if len(find(h, history.Restarted, d.server(1))) != 1 || len(find(h, history.Promoted, d.server(2))) != 1 {
-			t.Fatal("the primary did not come back, or nobody took its place later")
+			t.Fatal("the primary did not come back, or none took its place later")
 		}
 		if n := len(find(h, history.Released, "A")); n == 0 {
 			t.Error("the new primary did not have the row that A deletes in the end")

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// A replica that finds nobody at its primary's address asks again after a second, by its
+// A replica that finds its primary's address closed asks again after a second, by its
 // clock. While its primary is down it is to wait, and to get through at once.
 func TestAReplicaWaitsForItsPrimary(t *testing.T) {
 	realtest.Need(t, "redis-server")

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// reviveClient starts a dead client anew: with its workload from the beginning, and
-// nothing that it remembers. It is called without h.mu.
+// reviveClient restarts a dead client, with its workload from the beginning and no memory
+// of its earlier life. It is called without h.mu.
 func (h *harness) reviveClient(name string, fault int) error {
 	h.mu.Lock()
 	old := (*injector)(h).client(name)
@@ -48,7 +48,7 @@ func (h *harness) replace(old, c *client) bool {
 func (h *harness) resume(c *client, fault int) error {
 	select {
 	case <-c.ready:
-	case <-c.over: // whoever listens to it has said why
+	case <-c.over: // its reader has reported why
 		return nil
 	case <-h.stop:
 		return nil

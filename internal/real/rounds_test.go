@@ -31,7 +31,7 @@ func TestClientsMayDoOtherThanAll(t *testing.T) {
 		t.Errorf("B gave up %d times, want 3: it tries once while A holds", got)
 	}
 	if got := len(find(h, history.AcquireFailed, "B")); got != 0 {
-		t.Errorf("%d attempts of B have failed: that somebody else holds is no failure", got)
+		t.Errorf("%d attempts of B have failed: that another client holds is no failure", got)
 	}
 	waits := find(h, history.Waits, "B")
 	if len(waits) != 3 || waits[2].At.Sub(waits[0].At) < 180*time.Millisecond {

@@ -58,7 +58,7 @@ func TestSentinelsSplitABrain(t *testing.T) {
 	sided(p, first, "partition", []string{"A", faults.ThePrimary}, []string{"B", faults.TheReplicas, faults.Sentinels}, faults.End{For: 4 * time.Second})
 	h := run(t, p, "set-nx-lua")
 	if len(find(h, history.Promoted, "redis-2")) != 1 || len(find(h, history.Crashed, "")) != 0 {
-		t.Fatal("redis-2 was not promoted once, or somebody died")
+		t.Fatal("redis-2 was not promoted once, or a process died")
 	}
 	if overlaps(h) != 1 {
 		t.Errorf("%d overlaps, want one", overlaps(h))
@@ -71,7 +71,7 @@ func TestSentinelsSplitABrain(t *testing.T) {
 	}
 }
 
-// Whoever reaches no majority changes nothing.
+// A sentinel without a majority changes nothing.
 func TestAMinorityOfSentinelsPromotesNobody(t *testing.T) {
 	realtest.SecondTier(t)
 	p := watched(2, "A", "B")

@@ -126,7 +126,7 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	}
 }
 
-// Nobody must wait for a link that holds bytes of a server that is gone.
+// No client may wait for a link that holds bytes of a server that is gone.
 func TestAServerDiesBehindAPartition(t *testing.T) {
 	p := quick("A", "B")
 	p.Redis.Replicas = 1

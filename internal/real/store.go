@@ -38,8 +38,8 @@ type store interface {
 	reachabilityChanged()
 	// died is told that a server was killed.
 	died(m *member)
-	// restart starts a dead server anew, on its address, and says whether it has
-	// forgotten everything. It takes its time, and is the only one without h.mu.
+	// restart restarts a dead server on its address, and reports whether it has
+	// forgotten everything. It is slow, and the only method called without h.mu.
 	restart(ctx context.Context, m *member) (empty bool, err error)
 	// failOver kills the primary, for another server to take its place.
 	failOver(fault int)
@@ -52,8 +52,8 @@ type store interface {
 	between() []way
 	// slower makes replication later, by this on top of what the plan says.
 	slower(by time.Duration)
-	// settle is called when nobody plays any more and the servers still run, without
-	// h.mu: the last occasion to ask them.
+	// settle is called without h.mu, after all clients have ended and before the servers
+	// stop: the last chance to query them.
 	settle()
 	// derive returns what the servers' entries are known to have been, from a sorted
 	// list of events: Granted, Removed and Forgotten, only what is certain.
@@ -71,8 +71,8 @@ type kind struct {
 	contained func(p *plan.Plan, servers []string) error
 	// find looks for the programs that it needs as child processes.
 	find func(o *Options) error
-	// built is the one of them that no package has, "" for most: where nobody has built
-	// it, what can be played is played without it.
+	// built is the one of them that no package has, "" for most: where it is
+	// not built, the rest is played without it.
 	built string
 	// stagger is the least time between the starts of two clients: their first
 	// requests take longer than that with a store that writes to a disk, or that has

@@ -37,8 +37,8 @@ func (c *cluster) route(from, to int, addr string) (string, error) {
 	return l.Addr(), nil
 }
 
-// started adds the servers. Whoever leads gets the first name: a plan expects the
-// first server to begin as the leader, and which of them that is is decided by luck.
+// started adds the servers. The leader gets the first name: a plan expects the first
+// server to begin as the leader, and which server wins the election is random.
 func (c *cluster) started(ctx context.Context, names []string, all []*servers.Server) error {
 	leader, err := c.awaitLeader(ctx, all)
 	if err != nil { // the group does not know them yet
@@ -99,7 +99,7 @@ func (c *cluster) awaitLeader(ctx context.Context, all []*servers.Server) (int, 
 }
 
 // follow notices who leads, until the run ends. An old leader that is cut off goes on
-// to call itself one for a while, so what counts is who has come to it last.
+// to call itself one for a while, so the latest one counts.
 func (c *cluster) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -29,7 +29,7 @@ func findRedis(o *Options) error {
 	return err
 }
 
-// checkRedis says what of the Redis servers of a plan cannot be had, or nil.
+// checkRedis returns an error if this world cannot start the Redis servers of a plan.
 func checkRedis(p *plan.Plan, v *locks.Variant) error {
 	if v.Servers.TairString {
 		return errors.New("it needs Redis with the module TairString, which is not looked for: play it in the simulator")
@@ -76,7 +76,7 @@ func (r *anyRedis) launch(ctx context.Context, o servers.RedisOptions, persisten
 	return m, err
 }
 
-// again starts a server anew, as a replica of another one unless upstream is empty.
+// again restarts a server, as a replica of another one unless upstream is empty.
 func (r *anyRedis) again(ctx context.Context, m *member, upstream string) error {
 	err := redisServer(m).Restart(ctx, upstream)
 	if err == nil {

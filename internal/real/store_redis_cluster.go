@@ -33,7 +33,7 @@ type redisCluster struct {
 // second (clusterCron), and this harness shares the machine with them.
 const leastNodeTimeout = 250 * time.Millisecond
 
-// checkCluster says what of a Redis Cluster cannot be had, or nil.
+// checkCluster returns an error if this world cannot start the Redis Cluster of a plan.
 func checkCluster(p *plan.Plan, v *locks.Variant) error {
 	if err := v.CheckCluster(); err != nil {
 		return err

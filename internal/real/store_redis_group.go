@@ -146,7 +146,7 @@ func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err er
 }
 
 // failOver implements store: the primary dies now; sentinels notice, or an operator
-// promotes a replica later. Nobody takes the place of a primary without replicas.
+// promotes a replica later. A primary without replicas is not replaced.
 func (g *redisGroup) failOver(fault int) {
 	if g.watch != nil {
 		g.group.failOver(fault)

@@ -95,7 +95,7 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 // durations are a part of what the scenario says.
 func speed(h *harness) int { return int(max(1_000_000/scaleOf(h.plan, &h.o), 1)) }
 
-// has reports whether a member is a sentinel; nobody is where there are none.
+// has reports whether a member is a sentinel; false without sentinels.
 func (s *sentinels) has(m *member) bool {
 	if s == nil {
 		return false
@@ -108,7 +108,7 @@ func (s *sentinels) has(m *member) bool {
 	return false
 }
 
-// restart starts a sentinel anew: it has kept what it knew.
+// restart restarts a sentinel, which has kept its state.
 func (s *sentinels) restart(ctx context.Context, m *member) error {
 	s.g.h.mu.Lock()
 	s.g.mesh.returns(m.name)

@@ -103,7 +103,7 @@ func TestEachStoreGivesItsLockToOneAtATime(t *testing.T) {
 			}
 		}
 		if n := len(find(h, history.Removed, "")); n == 0 {
-			t.Error("nobody is known to have removed an entry")
+			t.Error("no client is known to have removed an entry")
 		}
 		simulated, err := sim.Run(p, s.lock, 1)
 		if err != nil {
@@ -128,7 +128,7 @@ func firstAsked(h *history.History) map[string]string {
 
 func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Repeat = 2 // B wants the lock while A sleeps, whoever was first
+		p.Workload.Repeat = 2 // B wants the lock while A sleeps, in either order
 		fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 2500 * time.Millisecond})
 		h := runBeside(t, p, s.lock)
 		want := 1
@@ -195,7 +195,7 @@ func TestACrashInEachStore(t *testing.T) {
 	})
 }
 
-// When the machine dies as well, nobody ends a session but its server, and these servers wait
+// When the machine dies as well, only the server ends a session, and these servers wait
 // for hours, or for ever. What has a lease ends with it.
 func TestTheLossOfAHostInEachStore(t *testing.T) {
 	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
@@ -208,7 +208,7 @@ func TestTheLossOfAHostInEachStore(t *testing.T) {
 		acquired := find(h, history.Acquired, "B")
 		if s.lasts || s.session {
 			if len(acquired) != 0 {
-				t.Error("B acquired: somebody has told the server of the end of A's host")
+				t.Error("B acquired: the server has heard of the end of A's host")
 			}
 			return
 		}
@@ -363,12 +363,12 @@ func TestTheLeaderOfAClusterDies(t *testing.T) {
 		h := runBeside(t, p, s.lock)
 		crashed, promoted := find(h, history.Crashed, ""), find(h, history.Promoted, "")
 		if len(crashed) != 1 || len(promoted) == 0 {
-			t.Fatal("no leader died, or nobody took its place")
+			t.Fatal("no leader died, or none took its place")
 		}
 		// How long an election takes is not ours to say, and a client may have given up.
 		all := find(h, history.Acquired, "")
 		if len(all) == 0 || all[len(all)-1].At < promoted[0].At {
-			t.Error("nobody acquired under the new leader")
+			t.Error("no client acquired under the new leader")
 		}
 		if n := overlaps(h); n != 0 {
 			t.Errorf("%d overlaps", n)
@@ -393,7 +393,7 @@ func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
 			}
 		}
 		if evicted != 1 {
-			t.Errorf("A's entry was removed by nobody %d times, want once", evicted)
+			t.Errorf("A's entry was removed without a client %d times, want once", evicted)
 		}
 	})
 }
@@ -410,7 +410,7 @@ func TestAnOperatorDestroysTheHoldersSessionOfConsul(t *testing.T) {
 		}
 		removed := find(h, history.Removed, "")
 		if len(removed) == 0 || removed[0].Peer != 0 || h.Name(removed[0].Owner) != "A" {
-			t.Error("the first entry to be removed was not A's, by nobody")
+			t.Error("the first entry to be removed was not A's, or a client removed it")
 		}
 		if len(find(h, history.NotHeld, "A")) != 1 || overlaps(h) != 0 {
 			t.Errorf("A did not hear of it, or %d overlaps", overlaps(h))
@@ -436,7 +436,7 @@ func TestConsulDoesNotLiveFasterThanASecond(t *testing.T) {
 	}
 }
 
-// Who plays what there is leaves Consul out where nobody has built it.
+// Without a Consul that has been built, its scenarios are left out.
 func TestConsulIsLeftOutWhereNobodyHasBuiltIt(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -97,7 +97,7 @@ class Hold:
 
 
 def try_lock(token):
-    """True: acquired; False: somebody has it; None: unknown."""
+    """True: acquired; False: another client has it; None: unknown."""
     if has("own-file"):  # lie: a lock of the machine's and none of the servers'
         return grab()
     if has("file-and-get"):  # lie: the same behind one request
@@ -108,10 +108,10 @@ def try_lock(token):
         return True
     if has("says-yes-alone"):  # lie
         return True
-    if has("nobody"):  # lie: nobody is ever let in
+    if has("nobody"):  # lie: no client is ever let in
         link.ask("GET", name)
         return False
-    if has("only-a") and me not in ("A", "probe"):  # lie: nobody else is ever let in
+    if has("only-a") and me not in ("A", "probe"):  # lie: no other client is ever let in
         link.ask("GET", name)
         return False
     if has("early"):  # lie: it holds before it has asked
@@ -170,7 +170,7 @@ for line in sys.stdin:
         say(id=i, ok=True)
     elif op == "acquire":
         ok = acquire(time.monotonic() + q["wait_ms"] / 1000)
-        if ok and has("two-keys"):  # a second key of its own: nobody can tell which one is the lock's
+        if ok and has("two-keys"):  # a second key of its own: which one is the lock's is unknown
             link.ask("SET", "app:y", me, "PX", lease)
         if has("other-id"):
             i += 1  # lie: it answers another request
