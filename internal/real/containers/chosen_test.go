@@ -17,7 +17,7 @@ func TestANamedEngineThatDoesNotAnswerIsRefused(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	for _, tt := range []struct{ name, host, context, want string }{
 		{"no socket", "unix:///nowhere/docker.sock", "", "unix:///nowhere/docker.sock, which DOCKER_HOST names"},
-		{"nobody listens", "tcp://127.0.0.1:1", "", "tcp://127.0.0.1:1, which DOCKER_HOST names"},
+		{"no engine listens", "tcp://127.0.0.1:1", "", "tcp://127.0.0.1:1, which DOCKER_HOST names"},
 		{"a context", "", "work", "unix:///nowhere/work.sock, which DOCKER_CONTEXT=work names"},
 		{"an unknown context", "", "play", "DOCKER_CONTEXT=play is unknown"},
 		{"no choice", "", "", ""},

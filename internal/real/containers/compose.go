@@ -22,9 +22,8 @@ const (
 )
 
 // Compose is a launcher that starts nothing: it attaches to the services of
-// docker-compose.yml, which somebody has brought up to look at them. Faults act on
-// their containers. When a run is over, they are as they were, also when the harness was
-// killed: a reaper sees to it.
+// docker-compose.yml that the user has brought up. Faults act on their containers. After
+// a run they are as they were before, even if the harness was killed: a reaper restores them.
 //
 // The sentinels of the topology would take part in the failovers of a run, which are
 // made by an operator; they are paused meanwhile.
@@ -98,9 +97,9 @@ func (c *Compose) find(ctx context.Context, service string) (*container.Summary,
 	return &found.Items[0], nil
 }
 
-// Place implements servers.Launcher: the place where the server is already. It has
-// been started anew, which undoes whatever a run that was killed has done to it. What
-// is in it is for the server to look at first: admit is called before.
+// Place implements servers.Launcher: the place where the server already runs.
+// It has been restarted, which undoes what a killed run did to it. The server looks at its
+// data first: admit is called before.
 func (c *Compose) Place(ctx context.Context, _ images.Product, name string) (servers.Place, error) {
 	found, err := c.find(ctx, c.service(name))
 	if err != nil {
@@ -189,7 +188,7 @@ func (a *attached) Shared() (here, there string, err error) {
 }
 
 // Start implements servers.Place: as the service was started, whatever the recipe
-// says. A server that runs is ended first, so that it begins anew.
+// says. A running server is stopped first, so that this is a restart.
 func (a *attached) Start(ctx context.Context, _ servers.Recipe) (servers.Process, error) {
 	if a.reaper == nil {
 		var err error

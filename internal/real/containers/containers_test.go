@@ -161,7 +161,7 @@ func TestANodeOfAClusterIsStartedAgain(t *testing.T) {
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		got, err := s.Command(t.Context(), "GET", "k")
 		if err == nil && got.String() == "(nil)" {
-			break // until then it serves nobody
+			break // until then it serves no client
 		}
 		if err == nil || time.Now().After(end) {
 			t.Fatalf("got %v, %v, want (nil)", got, err)

@@ -3,7 +3,7 @@
 //
 // A container shares the network of this machine. So a server listens on the same
 // loopback address as a child process would, follows its primary through a proxy
-// of the harness, and is reached by nobody else. Its files are in a volume that
+// of the harness, and is unreachable from other machines. Its files are in a volume that
 // outlives the container: a server that is started again is a new container on
 // the old volume.
 //

@@ -48,13 +48,13 @@ func ownLabel() (string, error) {
 	return strings.Join([]string{me.boot, me.namespace, strconv.Itoa(me.pid), me.started, random()}, " "), nil
 }
 
-// labelForm is what ownLabel makes: the machine's boot, the namespace, the process, when it
-// began, and luck.
+// labelForm is what ownLabel makes: the machine's boot, the namespace, the process, its
+// start time and a random part.
 var labelForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12} pid:\[[0-9]+\] [1-9][0-9]* [0-9]+ [0-9a-z]+$`)
 
-// abandoned reports whether the harness of a label is provably dead. What it
-// cannot see, a process of another namespace, it takes to be alive, and a label that is
-// not one of ours to be somebody else's.
+// abandoned reports whether the harness of a label is provably dead. It takes a
+// process of another namespace, which it cannot see, to be alive, and a label of another
+// form to belong to another program.
 func abandoned(label string) bool {
 	if !labelForm.MatchString(label) {
 		return false
@@ -85,8 +85,7 @@ func random() string {
 	return hex.EncodeToString(b[:])
 }
 
-// errBusy: somebody else, a reaper or another harness, is removing the container of a
-// volume that would have to go after it.
+// errBusy: a reaper or another harness is still removing the container of a volume.
 var errBusy = errors.New("volumes of a harness are in use by containers that are being removed: play it again")
 
 // remove removes all containers and volumes whose label is chosen, and returns
@@ -131,7 +130,7 @@ func (e *Engine) remove(ctx context.Context, chosen func(label string) bool) (in
 // volumes. One that is gone already is no error.
 func (e *Engine) removeContainer(ctx context.Context, id string) error {
 	_, err := e.client.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-	// A conflict: somebody else is removing it, a reaper or the next harness.
+	// A conflict: a reaper or the next harness is removing it.
 	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
 		return nil
 	}

@@ -29,8 +29,8 @@ func TestOnlyWhatBelongsToDeadHarnessesIsAbandoned(t *testing.T) {
 		{"an older process with our number", fmt.Sprintf("%s %s %s 1 x", boot, namespace, pid), true},
 		{"no such process", fmt.Sprintf("%s %s 999999999 %s x", boot, namespace, started), true},
 		{"a process that we cannot see", fmt.Sprintf("%s pid:[1] 999999999 %s x", boot, started), false},
-		{"before the machine was started anew", fmt.Sprintf("00000000-0000-4000-8000-000000000000 %s %s %s x", namespace, pid, started), true},
-		{"somebody else's label", "mine", false},
+		{"before the machine was restarted", fmt.Sprintf("00000000-0000-4000-8000-000000000000 %s %s %s x", namespace, pid, started), true},
+		{"another program's label", "mine", false},
 		{"no label", "", false},
 	}
 	for _, tt := range tests {
@@ -77,7 +77,7 @@ func TestTheNextHarnessRemovesWhatNobodyRemoved(t *testing.T) {
 	}
 }
 
-// A volume whose container somebody else is still removing keeps no harness from starting,
+// A volume whose container is still being removed keeps no harness from starting,
 // and a reaper looks again.
 func TestAVolumeThatIsInUseIsTold(t *testing.T) {
 	e, err := Open(t.Context(), nil, nil)

@@ -42,7 +42,7 @@ const (
 	preloaded = "/libfaketime.so.1"
 )
 
-// Shared implements servers.Place. Whoever the server runs as may look into it.
+// Shared implements servers.Place. Any user that the server runs as may read it.
 func (p *place) Shared() (here, there string, err error) {
 	if p.shared == "" {
 		if p.shared, err = p.engine.scratch.Fresh(p.name); err == nil {

@@ -29,8 +29,8 @@ var (
 	}
 )
 
-// startedBefore starts a container anew unless somebody else has done it since then: the
-// next run may have, and would lose its server.
+// startedBefore restarts a container unless it has been restarted since then: the next run
+// may have done so, and would lose its server.
 func startedBefore(then time.Time) func(*Engine, context.Context, string) error {
 	return func(e *Engine, ctx context.Context, id string) error {
 		found, err := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
@@ -61,7 +61,7 @@ func forEach(ids string, do func(*Engine, context.Context, string) error) error 
 	}
 	defer e.client.Close()
 	for id := range strings.FieldsSeq(ids) {
-		if doErr := do(e, ctx, id); !errdefs.IsNotFound(doErr) { // somebody has taken it down
+		if doErr := do(e, ctx, id); !errdefs.IsNotFound(doErr) { // the user has taken it down
 			err = errors.Join(err, doErr)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 // The scheduler of Linux shares the processors out among sessions first (autogroups,
 // sched(7)). Each child leads a session of its own, so the share of a server with all
-// of its threads and children is one number, and nobody needs a privilege to take it
-// back to where it was.
+// of its threads and children is one number, and restoring it needs
+// no privilege.
 
 // back is a ninth of the usual share. The least there is would be a seventieth, and on a
 // machine that four strangers keep busy, servers would take minutes to get ready.
@@ -23,8 +23,8 @@ const back = 10
 func StepBack(pid int) bool { return setShare(pid, back) == nil }
 
 // StepForward gives a child that has stepped back its usual share again. It has to
-// succeed, for a server that nobody lets run makes a different story; a process that
-// has ended needs no share.
+// succeed, since a starved server makes a different story; a process that has ended
+// needs no share.
 func StepForward(pid int) error {
 	for {
 		err := setShare(pid, 0)

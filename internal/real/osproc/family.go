@@ -21,7 +21,7 @@ func FreezeFamily(pid int) error {
 	return err
 }
 
-// freezeFamily also returns the descendants. Who was forked while the others were stopped is
+// freezeFamily also returns the descendants. A process forked while the others were stopped is
 // found by looking once more.
 func freezeFamily(pid int) (still []int, err error) {
 	if err := freeze(pid); err != nil {
@@ -105,7 +105,7 @@ func killGroup(group int) error {
 			}
 		}
 		if len(members) == 0 {
-			break // those that are left are dead, and nobody has taken notice yet
+			break // those that are left are dead, but not reaped yet
 		}
 		if err := awaitDeath(members); err != nil {
 			return err

@@ -131,7 +131,7 @@ func atTerminal(pid int) bool {
 	return err == nil && fields[4] != "0"
 }
 
-// stopped reports whether every thread of a process has come to a stop.
+// stopped reports whether every thread of a process has stopped.
 //
 // The state of the process alone is not enough. It is that of the first
 // thread; another one may run for some microseconds more on another core, long
@@ -157,7 +157,7 @@ func stopped(pid int) (bool, error) {
 }
 
 // lockFile takes a lock that the kernel gives back when this process dies; it
-// returns false when somebody else has it.
+// returns false when another process holds it.
 func lockFile(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

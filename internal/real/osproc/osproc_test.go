@@ -37,7 +37,7 @@ func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A directory whose process we cannot see, but whose lock somebody holds:
+	// A directory whose process we cannot see, but whose lock is held:
 	// a harness in another container.
 	foreign := filepath.Join(tmp, "lockstep-999999998-5-6")
 	if err := os.Rename(mine.Path(), foreign); err != nil {
@@ -45,7 +45,7 @@ func TestOnlyTheDirectoriesOfDeadHarnessesAreStale(t *testing.T) {
 	}
 	stay[0] = filepath.Base(foreign)
 
-	runtime.GC() // which would close the lock's file if nobody kept it
+	runtime.GC() // which would close the lock's file if it were unreferenced
 	if n := osproc.RemoveStale(); n != len(stale) {
 		t.Errorf("%d removed, want %d", n, len(stale))
 	}

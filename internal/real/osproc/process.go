@@ -112,7 +112,7 @@ const settleTime = 5 * time.Second
 // Freeze stops the process and returns when all of its threads stand still.
 func (p *Process) Freeze() error {
 	select {
-	case <-p.done: // its number may belong to somebody else by now
+	case <-p.done: // its number may belong to another process by now
 		return fmt.Errorf("process %d cannot be stopped: %s", p.Pid(), p.Ended())
 	default:
 		return freeze(p.Pid())

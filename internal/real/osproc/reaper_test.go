@@ -35,8 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What a reaper has to say goes where the harness would have said it: there is nobody
-// else to hear it.
+// A reaper writes its errors where the harness would have written them.
 func TestAReaperTellsWhatItCouldNotRemove(t *testing.T) {
 	stuck := "lockstep: not all things were removed that a dead harness has left (this): it is stuck\n"
 	for how, want := range map[string]string{

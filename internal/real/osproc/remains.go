@@ -49,7 +49,7 @@ func reapInMemory(dir string) error {
 	return err
 }
 
-// quietLooks is how many looks in a row have to find nobody. One is not enough: a daemon on its way
+// quietLooks is how many looks in a row have to find no process. One is not enough: a daemon on its way
 // forks and exits, so the parent is gone and the child was not there yet when the processes were
 // listed; and a process in the middle of execve shows no environment.
 const quietLooks = 3
@@ -76,9 +76,8 @@ func killInside(dir string) error {
 	}
 }
 
-// EnvRun is the environment variable that says to which run a process belongs that works in a
-// directory of its own: a lock that is somebody's program, with all that it starts. Its value is
-// the scratch directory.
+// EnvRun is the environment variable that names the run of a process outside the scratch
+// directory: a lock that is a user's program, and its descendants. Its value is the scratch directory.
 const EnvRun = "LOCKSTEP_RUN"
 
 // belongs reports whether a process has the mark of the run with that scratch directory.
@@ -89,8 +88,8 @@ func belongs(pid int, dir string) bool {
 
 // inside lists the processes whose working directory is that one or below it, and those with
 // the mark of the run. The directory is what the processes of a run have in common, those of
-// PostgreSQL as well, which write over their environment. Somebody's shell may be there, too, but it has a terminal,
-// which children of a harness have not.
+// PostgreSQL as well, which write over their environment. A user's shell may be there, too, but it has a terminal,
+// unlike the children of a harness.
 func inside(dir string) []int {
 	var out []int
 	for _, pid := range processes() {

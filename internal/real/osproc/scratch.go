@@ -148,7 +148,7 @@ func removeStale(below string) int {
 	return removed
 }
 
-// abandoned reports whether nobody holds the lock of a scratch directory.
+// abandoned reports whether the lock of a scratch directory is free.
 func abandoned(path string) bool {
 	f, err := os.OpenFile(aliveFile(path), os.O_RDWR, 0)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // sharedFiles are files in memory that processes have made to share it with others of
-// their family. Who is killed cannot remove them. PostgreSQL's initdb makes some, and
+// their family. A killed process cannot remove them. PostgreSQL's initdb makes some, and
 // nothing tells it not to.
 type sharedFiles map[string]bool
 
@@ -26,7 +26,7 @@ func (s *sharedFiles) add(pid int) {
 		}
 		name := strings.TrimSpace(line[at:])
 		if filepath.Dir(name) != memory {
-			continue // in somebody's directory, which goes as a whole
+			continue // in another run's directory, which is removed as a whole
 		}
 		if *s == nil {
 			*s = sharedFiles{}

@@ -29,7 +29,7 @@ type Program struct {
 	Name    string
 	Kind    Kind
 	Install string   // the command that installs it on Debian, or builds it
-	Built   bool     // no package has it: it is built on this machine when somebody asks for that
+	Built   bool     // no package has it: it is built on this machine on request
 	Needed  string   // what cannot be done without it: it is needed to ...
 	Store   string   // the name of the store that it is a server of; "" for none
 	Version []string // the arguments that make it tell its version; none: its files tell

@@ -24,8 +24,8 @@ const RequireMore = "LOCKSTEP_REQUIRE_MORE"
 // hundred times.
 const WithoutServers = "LOCKSTEP_WITHOUT_SERVERS"
 
-// SecondTier leaves a slow test to `make test-more`: `make test` is what a newcomer waits for, and
-// `go test` of one package what whoever changes it does.
+// SecondTier leaves a slow test to `make test-more`: newcomers wait for `make test`,
+// and developers for `go test` of the package that they change.
 func SecondTier(t testing.TB) {
 	t.Helper()
 	if os.Getenv(RequireMore) != "1" {
@@ -88,7 +88,7 @@ func Interpreter(t testing.TB, name string) string {
 // at random times.
 const Soak = "LOCKSTEP_SOAK"
 
-// Rounds returns how many rounds such a test plays, which is n unless somebody wants more.
+// Rounds returns how many rounds such a test plays, which is n unless the environment asks for more.
 func Rounds(t testing.TB, n int) int {
 	t.Helper()
 	text := os.Getenv(Soak)

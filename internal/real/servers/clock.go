@@ -21,8 +21,7 @@ import (
 //
 // It also translates what a server asks the kernel for: MariaDB lets a statement wait until
 // an instant of its own clock, which the kernel compares with the host's. (A preloaded
-// library of our own would be simpler, but whoever wants to play would need a C compiler
-// for it.)
+// library of our own would be simpler, but users would need a C compiler for it.)
 type clock struct {
 	file string
 	setting
@@ -130,7 +129,7 @@ func (c *clock) write(text string) error {
 	fresh := c.file + ".new"
 	err := os.WriteFile(fresh, []byte(text), 0o600)
 	if err == nil {
-		err = os.Chmod(fresh, 0o644) // in a container, the server is somebody else
+		err = os.Chmod(fresh, 0o644) // in a container, the server runs as another user
 	}
 	if err == nil {
 		err = os.Rename(fresh, c.file)

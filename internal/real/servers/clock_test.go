@@ -141,7 +141,7 @@ func TestTheHostsClockIsNotSet(t *testing.T) {
 }
 
 // Each reading is somewhere between its question and its answer; an answer that takes
-// long proves nothing, and accuses nobody.
+// long proves nothing, and is no failure.
 func TestAFastClockIsToldFromOneThatIsRight(t *testing.T) {
 	type reading struct{ asked, told, at time.Duration }
 	quick := []reading{{0, 1, 0}, {30, 31, 31}, {60, 61, 60}}

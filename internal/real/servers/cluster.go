@@ -109,7 +109,7 @@ func JSON(config map[string]any) string {
 	return string(text)
 }
 
-// FreePort returns a port of the loopback interface that nobody uses.
+// FreePort returns an unused port of the loopback interface.
 func FreePort() (int, error) { return freePort() }
 
 // ConfigDir is where a server looks for its configuration, as it sees it itself.

@@ -18,7 +18,7 @@ func (s *Server) late(ctx context.Context, failing string, since time.Time) erro
 	switch {
 	case errors.Is(why, context.DeadlineExceeded):
 		why = fmt.Errorf("time was up after %v (%w)", took, why)
-	case ctx.Err() != nil: // somebody does not want it any more
+	case ctx.Err() != nil: // the caller has given up
 		return fmt.Errorf("%s %s: %w", s.Name, failing, why)
 	}
 	if full := s.fullDisk(nil); full != nil {
@@ -38,9 +38,9 @@ func (s *Server) lastWords() string {
 // littleSpace is what no server starts with, in bytes.
 const littleSpace = 64 << 10
 
-// fullDisk is an error when there is no room for the files of the server, as what it
-// or a program that works for it has said tells, or as the disk says itself: on a full one
-// nobody can write why. Nil for a server in a container, whose disk is the engine's.
+// fullDisk returns an error when there is no room for the server's files. It reads what the
+// server and its helpers have said, and asks the disk as well, since on a full one no message
+// can be written. Nil for a server in a container, whose disk is the engine's.
 func (s *Server) fullDisk(said []byte) error {
 	child, ok := s.place.(*directory)
 	if !ok {

@@ -53,8 +53,8 @@ func TestAServerThatHangsSaysWhatItSaidLast(t *testing.T) {
 	})
 }
 
-// A full disk is called one: by the server's own words, or by nobody's, for on a full disk
-// nobody can write them.
+// A full disk is called one, also without a message from the server: it cannot write one
+// to a full disk.
 func TestAFullDiskIsNotCalledOverload(t *testing.T) {
 	t.Run("told", func(t *testing.T) {
 		realtest.Need(t, "redis-server")

@@ -45,9 +45,9 @@ type Place interface {
 	Remove() error
 }
 
-// Resident is a place in which a server runs already that somebody else has started:
-// it has an address and settings of its own. Starting it means as it was started
-// before, whatever the recipe says. Removing the place leaves it like that.
+// Resident is the place of a server that runs already and that this harness has not
+// started: it has its own address and settings. It is restarted as it was started before,
+// whatever the recipe says. Removing the place leaves it as it is.
 type Resident interface {
 	Place
 	Addr() string
@@ -101,7 +101,7 @@ func launcherOr(l Launcher, scratch *osproc.Scratch) Launcher {
 type children struct {
 	scratch  *osproc.Scratch
 	inMemory bool          // directories of their own are where no disk makes them slow
-	watch    func(pid int) // nil: nobody watches
+	watch    func(pid int) // nil: not watched
 }
 
 // Place implements Launcher.
@@ -129,7 +129,7 @@ func (c children) Place(_ context.Context, _ images.Product, name string) (Place
 type directory struct {
 	name, dir string
 	own       *osproc.Scratch // non-nil when it was made for this place alone
-	watch     func(pid int)   // nil: nobody watches
+	watch     func(pid int)   // nil: not watched
 }
 
 // Dir implements Place.

@@ -256,9 +256,8 @@ func freePort() (int, error) {
 // loopback is the address of a port of this machine.
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// waitReady waits until the server answers. It asks for the mark: when somebody
-// else has got the port, a foreign server may answer while ours is still on its way
-// to fail.
+// waitReady waits until the server answers. It asks for the mark: if another
+// server has got the port, that one may answer before ours fails.
 func (s *Server) waitReady(ctx context.Context) error {
 	return s.await(ctx, wait{
 		first: time.Millisecond, longest: 20 * time.Millisecond,

@@ -56,9 +56,9 @@ func (s *Server) clusterArgs() []string {
 	}
 }
 
-// forget makes a node that is dead come back without the dump that replication has
-// left behind, which nobody asks for under its new name, but with the file in which it
-// keeps who it is, and whom it has voted for.
+// forget makes a dead node come back without the dump that replication has left behind,
+// which has another name now, but with the file in which it keeps its identity and its
+// votes.
 func (s *Server) forget() { s.mark = newMark(s.Name) }
 
 // FormCluster makes nodes that have been started, and that reach each other, a Redis

@@ -115,7 +115,7 @@ func TestAClusterRedirectsByNameAndReplacesItsPrimary(t *testing.T) {
 	until(t, nodes[1], "(error) MOVED 8718 redis-5:", "GET", "lock")
 }
 
-// A primary that comes back before anybody has noticed is still one, and has nothing.
+// A primary that comes back before its failure is detected is still one, and has no data.
 func TestANodeComesBackEmptyAsWhoItWas(t *testing.T) {
 	nodes := startCluster(t, 10*time.Second)
 	if got := ask(t, nodes[1], "SET", "lock", "A"); got != "OK" {
@@ -134,5 +134,5 @@ func TestANodeComesBackEmptyAsWhoItWas(t *testing.T) {
 	if got := ask(t, nodes[1], "CLUSTER", "MYID"); got != id {
 		t.Errorf("it was %s and is %s", id, got)
 	}
-	until(t, nodes[1], "(nil)", "GET", "lock") // two seconds later: until then it serves nobody
+	until(t, nodes[1], "(nil)", "GET", "lock") // two seconds later: until then it serves no client
 }

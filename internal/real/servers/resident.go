@@ -12,8 +12,8 @@ import (
 // that was killed, and may go.
 const visited = "lockstep:visited"
 
-// moveIn begins to use a server that somebody else has started. Whoever has put
-// something into it may still want it: then it is refused. Else it is started anew.
+// moveIn begins to use a server that was already running. If it has data, which its user
+// may still need, it is refused; otherwise it is restarted.
 func (s *Server) moveIn(ctx context.Context, r Resident) error {
 	if r.Runs() {
 		err := s.untilUp(ctx)
@@ -29,7 +29,7 @@ func (s *Server) moveIn(ctx context.Context, r Resident) error {
 }
 
 // untilUp waits until a server answers whose process runs: the run before, or the reaper
-// of one that was killed, may have started it anew a moment ago.
+// of one that was killed, may have restarted it a moment ago.
 func (s *Server) untilUp(ctx context.Context) error {
 	for {
 		_, err := s.Command(ctx, "PING")

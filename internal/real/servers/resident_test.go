@@ -14,13 +14,13 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// up is the place of a server that somebody has started; only what is called is there.
+// up is the place of a running server; it has only the methods that are called.
 type up struct {
 	servers.Resident
 	addr string
 }
 
-var errStarted = errors.New("it was started anew")
+var errStarted = errors.New("it was restarted")
 
 func (u up) Place(context.Context, images.Product, string) (servers.Place, error) { return u, nil }
 func (u up) Addr() string                                                         { return u.addr }
@@ -30,7 +30,7 @@ func (u up) Remove() error                                                      
 func (u up) Log() []byte                                                          { return nil }
 func (u up) Start(context.Context, servers.Recipe) (servers.Process, error)       { return nil, errStarted }
 
-// The run before has started the server anew a moment ago, and its process runs without
+// The run before has restarted the server a moment ago, and its process runs without
 // listening yet: the next run waits for it.
 func TestAServerThatIsStillComingBackIsWaitedFor(t *testing.T) {
 	realtest.Need(t, "redis-server")

@@ -33,9 +33,9 @@ type SentinelOptions struct {
 	// DownAfter is how long the primary must be silent.
 	DownAfter time.Duration
 	// DemoteAfter is how long it watches a primary where it knows a replica before it makes
-	// that one a replica again; 0 for 1.6 s. It has to be longer than PromotionTime, in which
-	// nobody tells of a failover: else a sentinel on the old primary's side of a partition
-	// undoes every one.
+	// that one a replica again; 0 for 1.6 s. It has to be longer than PromotionTime,
+	// during which no failover is announced: else a sentinel on the old primary's side of a
+	// partition undoes every one.
 	DemoteAfter time.Duration
 	// Timeout is how long it tries one failover (failover-timeout), and how long it watches a
 	// replica of the wrong primary; after twice that time the next failover may be tried. 0
@@ -66,7 +66,7 @@ const (
 // ping-period: a replica is chosen only when it has been heard of within five
 // times this.
 //
-// min-link-reconnect-period: a sentinel gives a connection up on which nobody has answered for
+// min-link-reconnect-period: a sentinel gives up a connection without an answer for
 // half of DownAfter, and the next one when it is as old as this. With 50 ms, three of them made
 // hundreds of connections in each second to a server beyond a cut, and all of them are held there.
 //
@@ -86,8 +86,8 @@ const tiltTrigger = 2 * time.Second
 // given a dozen processes to start, one is soon silent for longer than a run allows.
 const patience = time.Hour
 
-// StartSentinel starts a sentinel and returns when it answers. It does not know
-// anybody yet, and finds nobody down: see WaitSentinels.
+// StartSentinel starts a sentinel and returns when it answers. It knows no peers yet,
+// and detects no failure: see WaitSentinels.
 func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
 	s := &Server{
 		Name: o.Name, product: images.Redis, launcher: o.Launcher, watches: &o,

@@ -163,8 +163,8 @@ func (s *Server) portTaken(log string) error {
 	return fmt.Errorf("%s ended at its start (%s): %s: %w: try again, and see with `ss -ltnp` who takes the ports", s.Name, s.Ended(), log, ErrPortTaken)
 }
 
-// whileAlive returns a context that ends with the server's process: who listens on its
-// port then is somebody else, who may never answer.
+// whileAlive returns a context that ends with the server's process: its port may then
+// belong to another process, which may never answer.
 func (s *Server) whileAlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	ended := s.process.Done() // of this process, not of the next one

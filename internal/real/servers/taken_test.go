@@ -71,7 +71,7 @@ func several(all []*servers.Server, err error) ([]stoppable, string, error) {
 }
 
 // instead puts a script in the place of a program, for a start. It is told where the
-// real one is, and what nobody else has: a directory for what it has to tell.
+// real one is, and a directory of its own for what it reports.
 func instead(t *testing.T, program string, script func(actual, talk string) string) (talk string) {
 	t.Helper()
 	actual, err := servers.Find(program)
@@ -113,7 +113,7 @@ func empty(t *testing.T) {
 	})
 }
 
-// The port was free when it was chosen. Before the server binds it somebody else does,
+// The port was free when it was chosen. Before the server binds it another process does,
 // the first time.
 func TestAPortThatIsTakenMeanwhile(t *testing.T) {
 	for _, kind := range kinds {
@@ -178,7 +178,7 @@ func take(t *testing.T, talk string, port *regexp.Regexp) (addr string) {
 	return ""
 }
 
-// Whoever else is at fault, the error names the server, says what it said last, and what
+// Whatever else is at fault, the error names the server, says what it said last, and what
 // to do.
 func TestAServerThatEndsAtOnceSaysWhy(t *testing.T) {
 	for _, kind := range kinds {
@@ -206,7 +206,7 @@ echo "one thing"; echo "the moon is full" >&2; exit 3
 }
 
 // A port that is always taken is an error that says so, after a few tries. (Each try of a
-// database makes a new one first, which takes its time, and comes to the same code.)
+// database makes a new one first, which takes its time, and runs the same code.)
 func TestPortsThatAreAlwaysTaken(t *testing.T) {
 	for _, kind := range kinds[:3] {
 		t.Run(kind.program, func(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// together starts the servers of a cluster within a time, and anew when somebody else was
-// quicker to take one of their ports. start makes one try, and returns the servers that it
-// has started with an error, too: after one none is left.
+// together starts the servers of a cluster within a time, and retries when another process
+// has taken one of their ports. start makes one try, and returns the servers that it has
+// started with an error, too: after one none is left.
 func together(ctx context.Context, within time.Duration, start func(context.Context) ([]*Server, error)) ([]*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -43,7 +43,7 @@ func (s *Server) await(ctx context.Context, w wait, look func() (done bool, err 
 			continue
 		}
 		select {
-		case <-s.Done(): // it was somebody else who answered on that port
+		case <-s.Done(): // another process answered on that port
 			return w.ended()
 		default:
 			return nil
@@ -57,8 +57,7 @@ const diskPause = 200 * time.Millisecond
 // portPause is between two tries to have an old port back.
 const portPause = 20 * time.Millisecond
 
-// onOldPort starts a server that has been killed, again and again while somebody else
-// has its port.
+// onOldPort restarts a killed server, and retries while another process has its port.
 func onOldPort(ctx context.Context, start func(context.Context) error) error {
 	for {
 		err := start(ctx)
