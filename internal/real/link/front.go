@@ -14,7 +14,7 @@ import (
 //
 // Servers tell each other where to find third ones: a sentinel tells a replica
 // whom to follow, and other sentinels who the primary is. So a server must have
-// one address that everybody uses. And yet a partition may part it from one caller
+// one address that all callers use. And yet a partition may part it from one caller
 // and not from another. A front therefore tells callers apart by the loopback
 // address that they call from (all of 127/8 is this machine), and hands each one
 // on to the link between the two.
@@ -26,12 +26,12 @@ type Front struct {
 	ways    map[string]*Link // by the caller's IP address
 	open    map[net.Conn]bool
 	shut    bool
-	changed chan struct{} // closed and made anew when shut or closed changes
+	changed chan struct{} // closed and replaced when shut or closed changes
 	closed  bool
 }
 
-// OpenFront opens an address of that host, one of the loopback network's, that nobody may
-// use yet.
+// OpenFront opens an address of that host, one of the loopback network's. It hangs up on
+// callers until Admit lets them in.
 func OpenFront(host string) (*Front, error) {
 	listener, err := listenBelow(host)
 	if err != nil {
@@ -65,10 +65,9 @@ func (f *Front) Admit(ip string, way *Link) {
 	f.ways[ip] = way
 }
 
-// Shut makes new callers wait until it is called with false. So they do when a
-// machine is down: nobody is there to refuse them, and they get through the moment it
-// is back. (Redis tries only once per second whether a primary that refused it is
-// there again.)
+// Shut makes new callers wait until it is called with false, as when a machine is down:
+// they are not refused, and get through as soon as it is back. (Redis retries a primary
+// that refused it only once per second.)
 func (f *Front) Shut(shut bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +107,7 @@ func (f *Front) accept() {
 	}
 }
 
-// serve carries one connection. Who is not admitted is hung up on.
+// serve carries one connection. It hangs up on callers that are not admitted.
 func (f *Front) serve(caller net.Conn) {
 	defer caller.Close()
 	ip, _, _ := net.SplitHostPort(caller.RemoteAddr().String())
@@ -128,7 +127,7 @@ func (f *Front) serve(caller net.Conn) {
 	var up sync.WaitGroup
 	up.Go(func() { carry(server, caller) })
 	carry(caller, server)
-	_ = caller.Close() // the server has hung up: what the caller still says is for nobody
+	_ = caller.Close() // the server has hung up: no more reads
 	up.Wait()
 }
 

@@ -58,7 +58,7 @@ func TestAFrontTellsItsCallersApart(t *testing.T) {
 	a.want(":4")
 }
 
-// Somebody who is not part of the run has nothing to look for here.
+// Callers that are not part of the run are refused.
 func TestAFrontHangsUpOnStrangers(t *testing.T) {
 	addr, _ := counter(t)
 	front := openFront(t)

@@ -55,7 +55,7 @@ type Options struct {
 	// Raw: the bytes are not requests and replies but one stream, such as that
 	// of a primary to its replica. There is nothing to tamper with one by one.
 	Raw bool
-	// Reached, if set, is told when a watched command comes to Sends or
+	// Reached, if set, is told when a watched command reaches Sends or
 	// HasExecuted, and says whether the message goes on: not when it was still in the
 	// buffers of a process that has died of this very moment. Then the end of the
 	// connection comes in its place.
@@ -78,7 +78,7 @@ type Link struct {
 	modes   [2]Mode          // by direction
 	held    [2]bool          // by direction: a message has met a link that holds
 	delays  [2]time.Duration // by direction, on top of the latency
-	changed chan struct{}    // closed and made anew at each change of modes
+	changed chan struct{}    // closed and replaced at each change of modes
 	watched []*watch
 	opening *conn // of which the accepting goroutine has started one direction
 	closed  bool
@@ -130,7 +130,7 @@ func (l *Link) Switch(d Direction, m Mode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.orphan {
-		return // nobody sends or hears anything any more
+		return // the caller sends and hears nothing any more
 	}
 	if m == Hold && l.modes[d] != Hold {
 		l.held[d] = false
@@ -148,8 +148,8 @@ func (l *Link) Held(d Direction) bool {
 }
 
 // LoseHost makes the machine of the caller vanish. What it has sent goes on, unless the link
-// holds it, for nobody sends it again. What is sent to it is lost. To the server its
-// connections seem to be open until the link closes.
+// holds it, since no kernel is left to send it again. What is sent to it is lost. To the
+// server its connections seem open until the link closes.
 func (l *Link) LoseHost() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +160,7 @@ func (l *Link) LoseHost() {
 	l.announce()
 }
 
-// Carried is how many bytes of requests have come to the link.
+// Carried is how many bytes of requests have reached the link.
 func (l *Link) Carried() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +192,7 @@ func (l *Link) announce() {
 func (l *Link) mode(d Direction) (Mode, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.modes[d] == Hold { // who asks has something to move
+	if l.modes[d] == Hold { // the caller has something to move
 		l.held[d] = true
 	}
 	return l.modes[d], l.changed

@@ -286,7 +286,7 @@ func TestMomentsComeBeforeTheBytes(t *testing.T) {
 	}
 }
 
-// What is on its way arrives, though a cut begins at that moment: it holds the reply. What comes to
+// What is on its way arrives, though a cut begins at that moment: it holds the reply. What reaches
 // a cut that was there before waits.
 func TestACutHoldsNothingThatWasSentBefore(t *testing.T) {
 	for _, before := range []bool{false, true} {

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/faults"
 )
 
-// Command is a command that somebody is interested in.
+// Command is a watched command.
 type Command struct {
 	Call   faults.Call
 	Script string // its name, "" for plain commands
@@ -15,8 +15,7 @@ type Command struct {
 	Mark   string // what the protocol recognises its request by
 }
 
-// watch is one command that somebody is interested in, from the moment before
-// its client sends it until its reply has passed.
+// watch follows one command from before its client sends it until its reply has passed.
 type watch struct {
 	Command
 	wants  map[faults.MomentKind]bool
@@ -28,7 +27,7 @@ type watch struct {
 type tampering struct {
 	drop  bool
 	delay time.Duration
-	gone  bool // with the process that has written it: nobody has lost it on the way
+	gone  bool // with the process that has written it: not lost on the way
 	sent  bool // it was let pass before a fault acted on its being on the way, and no cut holds it any more
 }
 
@@ -82,7 +81,7 @@ func (l *Link) tamper(id int64, half faults.Half, change func(*tampering)) bool 
 	return false
 }
 
-// incoming finds the watch of a request, nil when nobody waits for it.
+// incoming finds the watch of a request, nil when no fault waits for it.
 func (l *Link) incoming(mark string) *watch {
 	if mark == "" {
 		return nil

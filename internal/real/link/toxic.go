@@ -72,7 +72,7 @@ func (c *conn) begin(number int64) *exchange {
 	return e
 }
 
-// find returns an exchange; one whose begin nobody has seen is as good as any.
+// find returns an exchange; one whose beginning was not seen gets a new record.
 func (c *conn) find(number int64) *exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +152,7 @@ func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 				p.flush(stub)
 				p.until(time.Time{}) // a held link hides that the other end has closed
 				if p.dir == Up && p.link.hostLost() {
-					<-p.link.done // and nobody tells of the end of a lost machine
+					<-p.link.done // a lost machine closes no connection
 				}
 				stub.Close()
 				return
@@ -168,7 +168,7 @@ func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 			}
 			stub.Close()
 			return
-		case <-stub.Interrupt: // nobody adds or removes toxics; if somebody did, pass on
+		case <-stub.Interrupt: // no caller adds or removes toxics; if one did, pass on
 			return
 		}
 	}
@@ -258,7 +258,7 @@ func (p *pipe) first(stub *toxics.ToxicStub, bytes []byte, m Message, e *exchang
 // loses ends one half of an exchange here.
 func (p *pipe) loses(stub *toxics.ToxicStub, m Message, e *exchange) {
 	p.conn.lose(m.Exchange, e, p.half())
-	if !p.link.hostLost() { // else nobody is left to miss it
+	if !p.link.hostLost() { // else its receiver is gone
 		p.link.lost(e.watch, p.half())
 	}
 	if m.Instead != nil {

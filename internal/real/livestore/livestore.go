@@ -56,7 +56,7 @@ type Driver struct {
 	// LeastElection is how long its servers have no leader after losing one, at least, whatever a scenario says.
 	LeastElection time.Duration
 	// OnlyOwnRemoved reports whether what the servers keep shows that no client has removed another one's entry
-	// below a key, "" for any; it is asked when nobody plays any more. It is nil where they keep no such thing.
+	// below a key, "" for any; it is called after all clients have ended. Nil if they keep no such record.
 	OnlyOwnRemoved func(all []*servers.Server, key string) bool
 	// Longest is the longest session that the servers grant; nil: they grant what a lock asks for.
 	Longest func(s store.Settings) time.Duration
@@ -148,7 +148,7 @@ type Client struct {
 
 // Executor executes requests by a real client. What is common to all stores is done before: the history is
 // told of the request and its answer, other tasks have their turn meanwhile, and ctx ends with the response
-// timeout (and the request's store.Patient) or as soon as nobody waits for the answer any more. One that keeps
+// timeout (and the request's store.Patient) or as soon as no task waits for the answer. One that keeps
 // connections is an io.Closer.
 type Executor interface {
 	// Do sends a request to a server and returns its answer, of the type that the request's documentation
@@ -206,7 +206,7 @@ func (d *Driver) Evict(ctx context.Context, s *servers.Server, key string) (sess
 	return session, found, err
 }
 
-// Opener is an Executor whose store has connections that somebody keeps (store.Port.Dial), for a session or a
+// Opener is an Executor whose store has connections that a caller keeps (store.Port.Dial), for a session or a
 // watch. Without it Dial gives the way of all other requests.
 type Opener interface {
 	Open(ctx context.Context, server int, in Incoming) (Line, error)

@@ -14,7 +14,7 @@ type nowhere struct{ io.Writer }
 func (nowhere) Close() error { return nil }
 
 // Whatever comes out of the pipe, for each end of it: it is a message that can be written
-// again as it was, or an error that says so, and the reading comes to an end. What a check
+// again as it was, or an error that says so, and the reading ends. What a check
 // lets pass can be worked with.
 func FuzzReceive(f *testing.F) {
 	for _, s := range []string{

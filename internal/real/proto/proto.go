@@ -1,7 +1,7 @@
 // Package proto is what a harness and its worker processes say to each other:
 // one JSON object per line over two pipes that the worker inherits.
 //
-// A worker mostly reports (events, moments that nobody waits for) and does not
+// A worker mostly reports (events, moments that no fault waits for) and does not
 // wait. What it needs an answer for carries a number, and the answer repeats
 // it. An answer is also how a worker is held back: when a fault waits for a
 // moment, the harness answers after the fault has acted, so that a SIGSTOP
@@ -49,7 +49,7 @@ type Start struct {
 	First int
 	// Known are the addresses by which sentinels call the first endpoints; the others
 	// are then the sentinels, which call each other by KnownSentinels. Both are empty
-	// where nobody has to be asked for the primary.
+	// where the primary is known without asking.
 	Known, KnownSentinels []string
 	// Nodes are the names by which the nodes of a Redis Cluster redirect to the
 	// endpoints; empty without one.

@@ -45,8 +45,8 @@ func keyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parse reads one line, the number-th. It takes what the protocol says and nothing else: who writes ID
-// for id, or ok twice, means something that nobody can know.
+// parse reads one line, the number-th. It accepts only what the protocol says: what a program means by ID
+// for id, or by ok twice, is unknown.
 func parse(number int, line []byte) (answer, error) {
 	a, err := read(line)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Words of err that mean something; any other one is an outcome that nobody knows.
+// Words of err that mean something; any other one means that the outcome is unknown.
 const (
 	timedOut = "timeout"
 	notHeld  = "not-held"
@@ -80,7 +80,7 @@ type lease struct {
 	lost  context.Context
 	lose  context.CancelFunc
 	done  chan struct{} // closed when it is to be released
-	quiet chan struct{} // closed when nobody extends it any more
+	quiet chan struct{} // closed when it is not extended any more
 	once  sync.Once
 }
 
@@ -111,7 +111,7 @@ func (s *lease) watch() {
 		case <-due:
 			a, err := s.l.p.ask(question{Op: "extend"}, 0)
 			if err != nil {
-				return // the talk is over, and everybody gets to know it
+				return // the talk is over, and all callers are told
 			}
 			if !*a.OK && a.Err == notHeld {
 				s.lose()

@@ -1,4 +1,4 @@
-// Package talk speaks with a lock that is somebody's own program, in whatever language: one
+// Package talk speaks with a lock that is a user's own program, in any language: one
 // JSON object per line on the program's standard input and output. docs/own-lock-programs.md
 // describes the talk for those who write such programs.
 //
@@ -107,7 +107,7 @@ func Start(o Options) (*Program, error) {
 	for _, f := range []*os.File{theirIn, theirOut, theirErr} {
 		_ = f.Close() // it is the program's now
 	}
-	go func() { // a program must not wait for somebody to read its errors
+	go func() { // or the program blocks when it writes errors
 		_, _ = io.Copy(o.Stderr, stderr)
 		_ = stderr.Close()
 	}()
@@ -163,7 +163,7 @@ func (p *Program) ask(q question, within time.Duration) (answer, error) {
 	}
 	p.expect(q.ID)
 	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		select { // who has ended cannot listen either; that is the better reason
+		select { // a program that has ended cannot read either; its end is the better reason
 		case <-p.process.Done():
 			<-p.broke
 			return answer{}, p.err
@@ -260,7 +260,7 @@ func (p *Program) ended(rest []byte) {
 	}
 }
 
-// take hands an answer to who waits for it.
+// take delivers an answer to the waiting caller.
 func (p *Program) take(a answer, line []byte) error {
 	if a.Event != "" {
 		select {

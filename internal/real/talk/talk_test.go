@@ -59,7 +59,7 @@ func marked(run string) []string {
 
 const ready = `read q; echo '{"id":1,"ok":true}'; `
 
-// Each misbehaviour has a name, and comes to light however long an answer may take.
+// Each misbehaviour has a name, and is found however long an answer may take.
 func TestMisbehaviourHasAName(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script   string
@@ -184,7 +184,7 @@ read q`, long)
 	}
 }
 
-// A loss is told to whoever holds the lock, whether the program says it or an extension finds it.
+// The holder is told of a loss, whether the program reports it or an extension finds it.
 func TestALossIsTold(t *testing.T) {
 	for name, script := range map[string]string{
 		"event":  ready + `read q; echo '{"id":2,"ok":true}'; echo '{"event":"lost"}'; read q`,

@@ -76,7 +76,7 @@ func (w *Witness) resume() (*reader, bool) {
 	}
 	items := w.Items()
 	if now.life != before.life || !accounts(before.calls, now.calls, items[w.counted:]) {
-		_ = w.conn.Close() // nobody is to believe what comes from now on
+		_ = w.conn.Close() // what comes from now on is not reliable
 		return nil, false
 	}
 	w.latest, w.counted = now, len(items)

@@ -71,7 +71,7 @@ func TestAWitnessThatIsSentAwayComesBack(t *testing.T) {
 	for _, value := range []string{"before", "after"} {
 		if value == "after" {
 			kick(t, server.Addr)
-			time.Sleep(50 * time.Millisecond) // until it is back: a client of a lock has to connect anew, too
+			time.Sleep(50 * time.Millisecond) // until it is back: a client of a lock has to reconnect, too
 		}
 		if _, err := server.Command(ctx, "SET", "lock", value); err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestAWitnessThatIsSentAwayComesBack(t *testing.T) {
 	}
 }
 
-// What a server did while nobody listened is not passed over in silence.
+// What a server did while no witness listened makes the account incomplete.
 func TestAWitnessThatHasMissedSomethingEnds(t *testing.T) {
 	ctx, server, w := listening(t)
 	kick(t, server.Addr, []string{"SET", "lock", "unheard"})

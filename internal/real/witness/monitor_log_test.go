@@ -55,7 +55,7 @@ func (m *monitored) tell(client, value, key, event string) {
 
 func (m *monitored) must(err error) {
 	m.t.Helper()
-	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // that of a key that somebody has set
+	if err != nil && !errors.Is(err, redis.Nil) && !redis.HasErrorPrefix(err, "WRONGTYPE") { // that of a key that another client has set
 		m.t.Fatal(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// ZooKeeper tells nobody whose node a client has removed, but each server writes what the
+// ZooKeeper does not say whose node a client has removed, but each server writes what the
 // ensemble has agreed on into its transaction log before it answers. A log is a header of
 // 16 bytes, then for each transaction a checksum (8 bytes), a length (4) and so many bytes
 // with the letter B behind them: session, cxid, zxid, time, type, and what the type has,

@@ -57,7 +57,7 @@ func TestTransactionsOfARealServer(t *testing.T) {
 	create(b, "/lockers") // not the lock's
 	remove(a, "/lockers")
 	if !onlyOwn() {
-		t.Error("nobody has removed somebody else's node, and it does not show")
+		t.Error("no session has removed another one's node, and it does not show")
 	}
 	remove(a, "/lock")
 	if onlyOwn() {

@@ -63,7 +63,7 @@ type Witness struct {
 	mu     sync.Mutex
 	conn   net.Conn
 	closed bool          // by Close
-	news   chan struct{} // closed and made anew with each item
+	news   chan struct{} // closed and replaced with each item
 	items  []Item
 }
 

@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// connection is redis.Conn: a connection of the pool that nobody else gets
-// meanwhile.
+// connection is redis.Conn: a connection of the pool, reserved for one caller.
 type connection struct {
 	w      *worker
 	server int
@@ -64,17 +63,17 @@ func (c *connection) Close() {
 }
 
 // subscription is redis.Subscription on a connection of its own. A task of the
-// client library's kind reads it all the time, so that what comes while nobody
-// waits is kept, and a wait that ends leaves no half-read message behind.
+// client library's kind reads it all the time, so that messages without
+// a waiting reader are kept, and an abandoned wait leaves no half-read message behind.
 type subscription struct {
 	w        *worker
 	pubsub   *goredis.PubSub
 	messages *feed[string]
 }
 
-// Subscribe implements redis.Port. go-redis subscribes anew by itself when a
-// connection breaks, and says nothing of it, so it is not given the chance: the
-// lock is to know that messages may have been lost.
+// Subscribe implements redis.Port. go-redis silently resubscribes when a connection
+// breaks; that is prevented here, because the lock has to know that messages may have
+// been lost.
 func (p *port) Subscribe(ctx context.Context, channel string) (redis.Subscription, error) {
 	defer p.w.turns.leave()()
 	server := p.server()
@@ -119,7 +118,7 @@ func (s *subscription) read() {
 		}
 		if err != nil {
 			s.messages.finish(world.ErrConnection)
-			_ = s.pubsub.Close() // it may have subscribed anew
+			_ = s.pubsub.Close() // it may have resubscribed
 			return
 		}
 	}

@@ -177,7 +177,7 @@ func TestDiallingFailsAsTheOtherCommandsDo(t *testing.T) {
 	}
 }
 
-// Tasks share plain variables: this must not be a race, and nobody may be between
+// Tasks share plain variables: this must not be a race, and no other task may be between
 // two steps of another.
 func TestTasksTakeTurns(t *testing.T) {
 	w := &worker{}
@@ -216,7 +216,7 @@ func TestTasksTakeTurns(t *testing.T) {
 		}
 	}
 	if inside != 0 || wrong != 0 {
-		t.Errorf("%d tasks inside, %d steps with somebody else inside", inside, wrong)
+		t.Errorf("%d tasks inside, %d steps with another task inside", inside, wrong)
 	}
 }
 

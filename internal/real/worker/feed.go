@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// feed is a stream that somebody fills and somebody else reads: what comes while
-// nobody waits is kept, and a wait that ends takes nothing with it.
+// feed is an unbounded queue: items that arrive without a waiting reader are kept, and a
+// wait that is given up consumes none.
 type feed[T any] struct {
 	mu    sync.Mutex
 	items []T
 	end   error         // no more will come
-	news  chan struct{} // closed and made anew when something changes
+	news  chan struct{} // closed and replaced at each change
 }
 
 func newFeed[T any]() *feed[T] { return &feed[T]{news: make(chan struct{})} }

@@ -48,7 +48,7 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 }
 
 // teach tells the servers the scripts of a library before true time begins. A client that
-// starts anew finds the servers as they are.
+// restarts finds the servers as they are.
 func (w *worker) teach(library *libraries.Library) error {
 	for i, addr := range w.start.Endpoints {
 		if w.start.Life > 0 || len(library.Texts) == 0 || w.isSentinel(i) {

@@ -17,7 +17,7 @@ import (
 // lines are the ways to one server, each used by one command at a time.
 type lines struct {
 	timeout time.Duration   // of a request
-	shared  *goredis.Client // for connections that somebody keeps
+	shared  *goredis.Client // for connections that a caller keeps
 	open    func() *line
 
 	mu   sync.Mutex
@@ -143,7 +143,7 @@ func (l *line) cut() {
 	defer l.mu.Unlock()
 	l.over = true
 	if l.conn != nil {
-		_ = l.conn.SetDeadline(past) // it fails when there is nobody left to wake
+		_ = l.conn.SetDeadline(past) // it fails if no read or write is left to wake
 	}
 }
 

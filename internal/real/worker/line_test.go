@@ -12,7 +12,7 @@ import (
 )
 
 // A command ends with its context, not only at its deadline; the connection goes with
-// it, so that the late reply is nobody's.
+// it, so that the late reply is dropped.
 func TestACancelledCommandTakesItsConnectionWithIt(t *testing.T) {
 	p := connected(t, realServer(t).Addr)
 	background := context.Background()

@@ -18,8 +18,8 @@ type storePort struct {
 	client  livestore.Client
 	do      livestore.Executor
 	servers int64
-	told    bool         // who the primary is others say
-	turn    atomic.Int64 // whose it is, modulo the number of servers, where nobody says so
+	told    bool         // others say which server is the primary
+	turn    atomic.Int64 // else the server to ask, modulo their number
 }
 
 // next is whose turn it is.
@@ -96,11 +96,10 @@ func (p *storePort) perform(ctx context.Context, turn int64, r world.Request, se
 // Consul does, so that not all clients come back at once.
 const later = 16
 
-// pass gives the turn to the next server, unless somebody else has done so.
+// pass gives the turn to the next server, unless another task has done so.
 func (p *storePort) pass(turn int64) { p.turn.CompareAndSwap(turn, turn+1) }
 
-// Dial implements store.Port. Where nobody listens the next server is tried, as client libraries do before they
-// fail.
+// Dial implements store.Port. If a server does not listen, it tries the next one, as client libraries do.
 func (p *storePort) Dial(ctx context.Context) (store.Connection, error) {
 	opener, ok := p.do.(livestore.Opener)
 	if !ok {
@@ -182,5 +181,5 @@ func (l sharedLine) Do(ctx context.Context, r world.Request) (any, error) {
 	return l.do.Do(ctx, l.server, r)
 }
 
-// Close implements livestore.Line: who gives a request up has closed its connection, if it had one.
+// Close implements livestore.Line: giving a request up has closed its connection, if it had one.
 func (sharedLine) Close() {}

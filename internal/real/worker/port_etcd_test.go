@@ -184,7 +184,7 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // the library hears of it
 	for range 3 {
 		err, took = get(context.Background())
-		wantError(t, "nobody listens", err, world.ErrConnection, took, 0, 200*time.Millisecond)
+		wantError(t, "no server listens", err, world.ErrConnection, took, 0, 200*time.Millisecond)
 	}
 }
 

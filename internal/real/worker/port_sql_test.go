@@ -267,7 +267,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		for range 3 {
 			began = time.Now()
 			res = p.Exec(ctx, db.take())
-			wantError(t, "nobody listens", res.Err, world.ErrConnection, time.Since(began), 0, 200*time.Millisecond)
+			wantError(t, "no server listens", res.Err, world.ErrConnection, time.Since(began), 0, 200*time.Millisecond)
 		}
 	})
 }

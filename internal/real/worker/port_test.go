@@ -40,7 +40,7 @@ func (e *executor) Do(ctx context.Context, server int, _ world.Request) (any, er
 	return e.answer(ctx)
 }
 
-// opener is an executor with connections that somebody keeps.
+// opener is an executor with connections that a caller keeps.
 type opener struct {
 	*executor
 	closed int
@@ -77,7 +77,7 @@ func dumb(ctx context.Context) (any, error) {
 	return nil, world.ErrConnection
 }
 
-// Who does not answer is asked no more; who refuses has answered.
+// A server that does not answer is not asked again; a refusal is an answer.
 func TestAPortAsksTheNextServerWhereOneDoesNotAnswer(t *testing.T) {
 	refusal := errors.New("no such thing")
 	e := &executor{}
@@ -125,7 +125,7 @@ func TestAPortIsPatientWhereARequestIs(t *testing.T) {
 	}
 }
 
-// What a server sends by itself is kept until somebody waits for it, and a connection that breaks has the
+// What a server sends by itself is kept until a task waits for it, and a connection that breaks has the
 // client ask the next server.
 func TestAConnectionOfAPort(t *testing.T) {
 	e := &opener{executor: &executor{answer: func(context.Context) (any, error) { return nil, nil }}}

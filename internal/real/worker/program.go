@@ -45,7 +45,7 @@ func (w *worker) newProgram(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 	}
 	go func() {
 		<-p.Broke()
-		if !w.played.Load() { // who has nothing left to do may go
+		if !w.played.Load() { // a client that has finished may go
 			w.tell(proto.Up{Kind: proto.Failed, Text: told().Error()})
 		}
 	}()
@@ -101,7 +101,7 @@ func (w *worker) addresses(v *locks.Variant) ([]string, error) {
 
 // relays listen for a program in the place of servers.
 func (w *worker) relays(v *locks.Variant, servers []string) ([]string, error) {
-	reads := &libraries.Library{ID: v.ID} // of whose scripts nobody knows the names
+	reads := &libraries.Library{ID: v.ID} // the names of its scripts are unknown
 	var out []string
 	for _, server := range servers {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -115,7 +115,7 @@ func TestErrorsAreThoseOfThePort(t *testing.T) {
 		{"the deadline comes first", deadline, answering(t, ""), context.DeadlineExceeded, 50 * time.Millisecond},
 		{"a cancellation comes first", cancelled, answering(t, ""), context.Canceled, 50 * time.Millisecond},
 		{"the connection closes", always, answering(t, "bye"), world.ErrConnection, 0},
-		{"nobody listens", always, closed.Addr().String(), world.ErrConnection, 0},
+		{"no server listens", always, closed.Addr().String(), world.ErrConnection, 0},
 		{"not Redis", always, answering(t, "HTTP/1.1 400\r\n"), world.ErrConnection, 0},
 	}
 	for _, tt := range tests {

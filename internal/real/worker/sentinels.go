@@ -50,7 +50,7 @@ func (p *primaries) follow(addr string) {
 }
 
 // listen follows the news of a sentinel until the connection breaks. It asks first:
-// what it has missed is told to nobody again.
+// a sentinel does not repeat news.
 func (p *primaries) listen(client *redis.SentinelClient) {
 	ctx := context.Background()
 	news := client.Subscribe(ctx, "+switch-master")

@@ -21,7 +21,7 @@ type reported struct {
 	w       *worker
 	mu      sync.Mutex
 	all     []proto.Up
-	reading func(proto.Up) // is called before a question is answered; nil: nobody looks
+	reading func(proto.Up) // is called before a question is answered; nil: not checked
 }
 
 // lines are the texts of the events of the wire, in their order.
@@ -215,7 +215,7 @@ func (g *gate) dial(ctx context.Context, network, addr string) (net.Conn, error)
 	return conn, err
 }
 
-// set shuts or opens the gate and returns how often somebody has come to it.
+// set shuts or opens the gate and returns how many callers have reached it.
 func (g *gate) set(shut bool) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -34,10 +34,10 @@ type tap struct {
 	writing sync.Mutex // one writer at a time
 	sent    []byte     // the beginning of a command
 
-	deaf  atomic.Bool // it speaks another protocol, or more than anybody reads along
+	deaf  atomic.Bool // it speaks another protocol, or more than is parsed
 	mu    sync.Mutex
 	heard []byte  // the beginning of a reply
-	open  []*call // those without a reply yet, in order; nil: nobody is to hear of it
+	open  []*call // those without a reply yet, in order; nil: not reported
 }
 
 // SyscallConn lets a client library look whether an idle connection is still alive.

@@ -83,7 +83,7 @@ func TestWhatLibrariesSend(t *testing.T) {
 }
 
 // The scripts of which a library's file says that they compare leave the entry of
-// somebody else alone, and what they compare with is reported.
+// other clients alone, and what they compare with is reported.
 func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 	background := context.Background()
 	for _, l := range libraries.All() {
@@ -101,7 +101,7 @@ func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 				t.Fatal(err)
 			}
 			if l.Owners[l.Renews] != 0 {
-				select { // its next extension finds somebody else's entry
+				select { // its next extension finds another client's entry
 				case <-lease.Lost().Done():
 				case <-within(t, 5*time.Second).Done():
 					t.Error("it was not told that the lock is lost")
@@ -111,7 +111,7 @@ func TestScriptsOfLibrariesTouchNobodyElsesEntry(t *testing.T) {
 				t.Error("the release says that it removed an entry")
 			}
 			if _, err := lock.Acquire(within(t, 200*time.Millisecond)); err == nil {
-				t.Error("acquired beside somebody else")
+				t.Error("acquired beside another client")
 			}
 			if entry, err := s.Command(background, "GET", locks.Key); err != nil || entry.Str != "somebody else's" {
 				t.Errorf("the entry is %v, %v", entry, err)
@@ -174,7 +174,7 @@ func TestAFaultWaitsForAReplyOnATap(t *testing.T) {
 		case m.Kind == proto.Moment:
 			kinds = append(kinds, "has the reply of "+m.Script)
 			if m.ID == 0 {
-				t.Error("nobody waited for the fault")
+				t.Error("the client did not wait for the fault")
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// BenchmarkThroughputOfStores takes and releases locks that nobody else wants, on real
+// BenchmarkThroughputOfStores takes and releases uncontended locks, on real
 // servers of all kinds, through the ports of workers: once by one client, and once by
 // sixteen that have a lock of their own each. All stores take turns in short rounds, as in
 // BenchmarkThroughput. The figures are medians over the rounds: pairs per second, and the

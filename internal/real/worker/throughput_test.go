@@ -26,14 +26,14 @@ type taker struct {
 	pair func(ctx context.Context) error
 }
 
-// BenchmarkThroughput takes and releases one lock that nobody else wants, on one
+// BenchmarkThroughput takes and releases one uncontended lock, on one
 // redis-server and with one connection: our set-nx-lua through the port of a worker,
 // beside what people use. All take turns in short rounds, so that a machine that is
 // busy for a while is so for all of them, and each round begins with another one. The
 // figures are medians over the rounds: pairs per second, and for each of ours the rate
 // beside that of each other one in the same round.
 //
-//	port      set-nx-lua through the port; nobody listens to the events
+//	port      set-nx-lua through the port; the events are discarded
 //	recorded  the same, with every event written to a harness that reads it
 //	tapped    bsm-redislock through the tap that a run puts on its connection
 //

@@ -89,7 +89,7 @@ func TestWhoIsDueEarlierHasTheTurnEarlier(t *testing.T) {
 	})
 }
 
-// Who is woken before its time keeps nobody waiting, and sleeps no longer.
+// A task that is woken early keeps no other waiting, and sleeps no longer.
 func TestASleepThatIsCutShortHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var turns turns

@@ -32,7 +32,7 @@ type call struct {
 	told  proto.Up // the latest event: here, so that an event needs no memory of its own
 	wants []faults.MomentKind
 	part  faults.Part
-	mark  string // what the link recognises it by; "" when nobody waits for it
+	mark  string // what the link recognises it by; "" when no fault waits for it
 }
 
 // begin reports that a request is sent next, to the server with that index, and holds

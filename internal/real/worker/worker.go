@@ -37,7 +37,7 @@ func Main() {
 	conn := proto.NewConn(os.NewFile(proto.FromHarness, "from harness"), os.NewFile(proto.ToHarness, "to harness"))
 	w := &worker{conn: conn, waiting: map[int64]chan proto.Down{}}
 	if err := w.play(); err != nil {
-		_ = conn.Send(proto.Up{Kind: proto.Failed, Text: err.Error()}) // nobody to tell when that fails
+		_ = conn.Send(proto.Up{Kind: proto.Failed, Text: err.Error()}) // if that fails, the harness is gone
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -110,7 +110,7 @@ func (w *worker) play() error {
 	case err := <-asked:
 		return err
 	}
-	go func() { // who does not understand the harness any more must not play on
+	go func() { // a worker that cannot read the harness's messages must stop
 		fmt.Fprintln(os.Stderr, <-asked)
 		os.Exit(1)
 	}()
@@ -147,8 +147,8 @@ func (w *worker) lockOf(v *locks.Variant, d *locks.Deps) (func(locks.Deps) locks
 	return func(locks.Deps) locks.Lock { return lock }, err
 }
 
-// purpose names a stream of luck. Each life has streams of its own: a process that
-// starts anew does not draw its old tokens.
+// purpose names a random stream. Each life has streams of its own: a restarted process
+// does not draw its old tokens again.
 func (w *worker) purpose(what string) string {
 	what += w.start.Name
 	if w.start.Life > 0 {
@@ -171,7 +171,7 @@ func (w *worker) connect(d *locks.Deps, store locks.Store) error {
 }
 
 // warm lets a port make its first connections before true time begins. A client that
-// starts anew within the run finds the servers as they are.
+// restarts during the run finds the servers as they are.
 func (w *worker) warm(connect func(context.Context) error) error {
 	if w.start.Life > 0 {
 		return nil
@@ -194,7 +194,7 @@ func (w *worker) listen(began chan<- proto.Go) error {
 		var answer proto.Down
 		if err := w.conn.Receive(&answer); err != nil {
 			if errors.Is(err, io.EOF) {
-				os.Exit(0) // the run is over, and nobody is left to answer
+				os.Exit(0) // the run is over, and no answer will come
 			}
 			return err
 		}
@@ -236,8 +236,8 @@ func (w *worker) next() int64 {
 	return w.last
 }
 
-// tell sends a message that is not answered. When the harness has gone, so is
-// this process: there is nobody left to work for.
+// tell sends a message that needs no answer. If the harness has gone, this process
+// ends, too.
 func (w *worker) tell(m proto.Up) { w.send(&m) }
 
 func (w *worker) send(m *proto.Up) {

@@ -123,7 +123,7 @@ func (s *Servers) open(c store.Conn) (*line, error) {
 	return l, err
 }
 
-// Line is the connection on which somebody has asked for something; nil: nobody has.
+// Line is the connection of the request in progress; nil: there is none.
 func (s *Servers) Line(c store.Conn) livestore.Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
