@@ -1,4 +1,4 @@
-// Package bubble plays a plan with a lock that is somebody's own Go code: unmodified, with its
+// Package bubble plays a plan with a lock that is a user's own Go code: unmodified, with its
 // goroutines, timers and client library, in the virtual time of a testing/synctest bubble. What
 // it talks to is the simulated world: the same clients, servers, network and faults as in package
 // sim, so that the same stories mean the same.
@@ -10,7 +10,7 @@
 //
 // A process cannot be stopped from outside in the middle of its code. A pause stops it where it
 // touches the world: its connections, and the calls of its lock, which return when it is over. Its
-// timers go on and fire, and its clock is everybody's.
+// timers go on and fire, and its clock is shared by all.
 package bubble
 
 import (
@@ -99,7 +99,7 @@ func New(c Config) *World {
 	return &World{config: c, sim: c.On}
 }
 
-// Refuse says what of a plan cannot be played with somebody's own code; nil when all can.
+// Refuse returns an error if a plan cannot be played with a user's own code.
 func Refuse(p *plan.Plan) error {
 	for _, c := range p.Clocks {
 		if slices.Contains(p.Clients, c.Node) {
@@ -195,7 +195,7 @@ func (u untilPanic) Err() error {
 	return u.Context.Err()
 }
 
-// panics ends the run for a panic of the lock. What is done after it is nobody's design.
+// panics ends the run for a panic of the lock. What runs after it is not by design.
 func (w *World) panics(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -166,7 +166,7 @@ func TestWhatHasComeIsThereAfterAPause(t *testing.T) {
 
 // Behind a reply that is lost nothing comes on its connection, what the server says unasked no more than a reply.
 func TestNothingComesBehindALostReply(t *testing.T) {
-	heard := errors.New("nobody has tried")
+	heard := errors.New("no attempt yet")
 	lock := func(c *bubble.Client) (bubble.Lock, error) {
 		dial := func() net.Conn {
 			conn, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
@@ -196,7 +196,7 @@ func TestNothingComesBehindALostReply(t *testing.T) {
 	}
 }
 
-// A lock that is real code comes to the letters of the same lock in the simulator.
+// A lock that is real code gets the same letters as that lock in the simulator.
 func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
 	for _, story := range []string{
 		"clients: [A, B, C]\nworkload: {repeat: 3 times}\n",
@@ -285,7 +285,7 @@ func TestWhatHasNoModelIsNoted(t *testing.T) {
 	}
 }
 
-// Who gets the lock when its client waits no longer has to give it back: it would keep the others out.
+// A lock acquired after its client has given up has to be released: it would keep the others out.
 func TestALateSuccessIsUndone(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		var tries, undone atomic.Int64

@@ -47,7 +47,7 @@ func (c *Client) Retry() time.Duration { return c.deps.Retry }
 // Timeout is how long the story wants a client to wait for a reply.
 func (c *Client) Timeout() time.Duration { return c.deps.Timeout }
 
-// Addresses are those of the servers: one where whoever is the primary answers, or one for each
+// Addresses are those of the servers: one where the current primary answers, or one for each
 // server that is on its own. They are numbers: a name would be looked up by a goroutine that no
 // bubble knows.
 func (c *Client) Addresses() []string {

@@ -10,11 +10,11 @@ import (
 )
 
 // clock is the bubble's time as the kernel keeps pace with it (kernel.Pacer), and the way into
-// the kernel for everybody else.
+// the kernel for all others.
 type clock struct {
 	start time.Time
 	timer *time.Timer
-	wake  chan struct{} // somebody has posted
+	wake  chan struct{} // a function has been posted
 
 	mu     sync.Mutex
 	posted []func()

@@ -19,7 +19,7 @@ type conn struct {
 	id     int64
 	local  address
 	remote address
-	ready  chan struct{} // there is something to read, or to look at anew
+	ready  chan struct{} // there is something to read, or to check again
 
 	mu       sync.Mutex
 	sent     []byte // the beginning of a command
@@ -129,7 +129,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// look wakes whoever reads.
+// look wakes the reader.
 func (c *conn) look() {
 	select {
 	case c.ready <- struct{}{}:

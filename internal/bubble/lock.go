@@ -21,7 +21,7 @@ type Lease struct {
 	Release func(ctx context.Context) error // locks.ErrNotHeld: there was nothing to release
 	Extend  func(ctx context.Context) error // nil: it cannot, or does so by itself
 	Token   int64                           // 0: it has none
-	Lost    <-chan struct{}                 // closed when the lock is known to be lost; nil: nobody tells
+	Lost    <-chan struct{}                 // closed when the lock is known to be lost; nil: it does not report that
 }
 
 // heartbeats is how many times a lease is extended before it would end.
@@ -73,11 +73,11 @@ type call struct {
 	done bool
 	wake func()
 	err  error
-	late func() // what undoes a success that nobody waits for any more; nil while somebody does
+	late func() // undoes a success after the caller has given up; nil while it waits
 }
 
 // do has a goroutine call the lock and waits for it. When ctx ends, it cancels and waits a little
-// more: whoever does not look at a context is left alone, and undone when it succeeds after all.
+// more: a lock that ignores its context is left running, and undone if it succeeds after all.
 func (l *lock) do(ctx context.Context, cancel func(), name string, f func() error, undo func()) error {
 	c := &call{}
 	begin := func(wake func()) {
@@ -135,12 +135,12 @@ type lease struct {
 	Lease
 	lock *lock
 
-	lost      context.Context // ends when the lock is known to be lost; nil when nobody tells
+	lost      context.Context // ends when the lock is known to be lost; nil if it does not report that
 	lose      context.CancelFunc
 	releasing bool
 	released  chan struct{}
 	once      sync.Once
-	heart     world.Task // nil: nobody extends the lease
+	heart     world.Task // nil: the lease is not extended
 	stopHeart context.CancelFunc
 }
 

@@ -237,7 +237,7 @@ func (c *conn) aboutClient(word string, args []string) encoder {
 		}
 		return c.replyTo("CLIENT")
 	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH", "CAPA":
-	case "MAINT_NOTIFICATIONS": // nobody moves these servers
+	case "MAINT_NOTIFICATIONS": // these servers are never moved
 		return says(redis.Failed(redis.ServerError("ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.")))
 	default:
 		return c.refuse("CLIENT " + word)

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// Wire is a connection to one server for a protocol whose requests somebody else has read: each is
+// Wire is a connection to one server for a protocol whose requests are already parsed: each is
 // one message of the simulated network, as is its answer.
 type Wire struct {
 	client  *Client
@@ -24,8 +24,8 @@ type Wire struct {
 	socket *sim.Socket // of the kernel
 }
 
-// Connect opens a connection to the server with that index. That takes a round trip, and fails where
-// nobody listens. push, which may be nil, is called with what the server says unasked, and must not wait.
+// Connect opens a connection to the server with that index. That takes a round trip, and fails if
+// the server does not listen. push, which may be nil, is called with unrequested messages, and must not block.
 func (c *Client) Connect(ctx context.Context, server int, push func(any)) (*Wire, error) {
 	if !c.gate.pass() {
 		return nil, net.ErrClosed
@@ -55,7 +55,7 @@ func (c *Client) open(server int, push func(any)) *Wire {
 	return w
 }
 
-// answer is what a request has come to.
+// answer is the outcome of a request.
 type answer struct {
 	value any
 	err   error

@@ -4,6 +4,6 @@
 //
 //	make libraries
 //
-// measures anew, with a Go runtime whose choices follow the seed: so each letter has a run that can be
-// repeated. The adapters are those of the live world; they are told other addresses.
+// measures them again, with a Go runtime whose choices follow the seed: so each letter has a repeatable
+// run. The adapters are those of the live world, with other addresses.
 package libraries

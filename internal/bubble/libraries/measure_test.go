@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	measure    = flag.String("measure", "", "measure this library anew, and store it")
-	compare    = flag.String("compare", "", "play the scripts of this library on real servers, too, and store what they came to")
+	measure    = flag.String("measure", "", "measure this library again, and store it")
+	compare    = flag.String("compare", "", "play the scripts of this library on real servers, too, and store the outcomes")
 	noWalk     = flag.Bool("no-walk", false, "keep the stored walk, and what came of real servers: both take minutes")
 	times      = flag.Int("times", 1, "seeds of each cell on real servers")
 	keep       = flag.String("keep", "", "keep the real runs in this file, and play none again that it holds; histories that differ go beside it")

@@ -28,7 +28,7 @@ import (
 var measuredIDs = []string{"bsm-redislock", "etcd-concurrency", "redsync", "rueidislock"}
 
 // repeats reports whether one seed of a library is one history. That of etcd talks gRPC, some of whose choices
-// follow no seed; nobody has found out which.
+// follow no seed; which ones is unknown.
 func repeats(lock string) bool { return bubble.Seeded() && lock != "etcd-concurrency" }
 
 // played is a world in which a library is played by its own code, each run in a bubble of its own.
@@ -58,7 +58,7 @@ func (w *played) Serves() bool { return w.on.Serves() }
 // Close implements run.World.
 func (w *played) Close() { w.on.Close() }
 
-// one is held while a bubble is there: crypto/rand, and the seed of the runtime, are everybody's.
+// one is held while a bubble is there: crypto/rand, and the seed of the runtime, are global.
 var one sync.Mutex
 
 // Play implements run.World. With a runtime that follows the seed, one seed is one history, the first of a
@@ -69,7 +69,7 @@ func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	}
 	one.Lock()
 	defer one.Unlock()
-	// What a world has kept of another run is not made again in this bubble, and all goroutines then draw other luck.
+	// A world that keeps objects of another run does not allocate them in this bubble, which shifts all random draws.
 	w.on.Close()
 	w.on = sim.New()
 	w.on.Reserve(w.reserve)

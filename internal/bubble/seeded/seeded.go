@@ -1,6 +1,6 @@
 // Package seeded makes a Go runtime whose choices follow a seed: an overlay for `go test -overlay`,
 // generated from the sources of the Go that is installed. Within a bubble of testing/synctest, with
-// one thread (GOMAXPROCS=1), everything that Go leaves to luck then happens again: which case of a
+// one thread (GOMAXPROCS=1), every random choice of Go is then repeatable: which case of a
 // select is taken, the order of timers that are due at the same time and of goroutines at a
 // semaphore, math/rand, where an iteration over a map begins, and when a goroutine is preempted,
 // which is never.
@@ -27,7 +27,7 @@ type edit struct{ file, old, new string }
 
 // edits are all of them, in the words of Go 1.26.
 var edits = []edit{
-	// A bubble draws its luck from a stream of its own.
+	// A bubble draws random numbers from a stream of its own.
 	{"runtime/synctest.go", "	root    *g     // caller of synctest.Run\n", "	root    *g     // caller of synctest.Run\n	luck    uint64 // seeded choices\n"},
 	{"runtime/synctest.go", "		root:    gp,\n	}\n	const synctestBaseTime", "		root:    gp,\n		luck:    BubbleSeed,\n	}\n	const synctestBaseTime"},
 	// math/rand.

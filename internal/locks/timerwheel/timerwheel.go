@@ -4,7 +4,7 @@
 // A timer of 17 ticks on a wheel of 8 slots, added while the hand stands before
 // slot 0, goes into slot (0 + 17) mod 8 = 1 with 17 / 8 = 2 rounds to wait. Each
 // visit of a slot runs its timers of round 0 and takes one round off the others,
-// so this one runs when the hand comes to slot 1 for the third time:
+// so this one runs when the hand reaches slot 1 for the third time:
 //
 //	tick     0 1 2 .. 8 9 10 .. 16 17
 //	slot     0 1 2 .. 0 1  2 ..  0  1
