@@ -83,7 +83,7 @@ func with(wrap func(ctx context.Context, h *hold) (locktest.Lease, error)) func(
 
 func bareHolds(_ context.Context, h *hold) (locktest.Lease, error) { return h, nil }
 
-// Slow work outlives a lease that nobody extends, and not one that the client extends.
+// Slow work outlives a lease unless the client extends it.
 func TestAnExtenderKeepsItsLease(t *testing.T) {
 	slow := locktest.Stories("testdata/slow.yaml")
 	locktest.Run(t, locktest.Redis{}, with(bareHolds), slow, locktest.Breaks("slow"))
@@ -101,7 +101,7 @@ func TestATokenStopsTheWrite(t *testing.T) {
 }
 
 // A holder that is told of its loss stops before it does harm: see the lost updates of the same lock that
-// tells nobody.
+// does not report it.
 func TestWhoIsToldOfTheLossStops(t *testing.T) {
 	story := locktest.Stories("testdata/evicted.yaml")
 	locktest.Run(t, locktest.Redis{}, with(bareHolds), story, locktest.Breaks("evicted", locktest.MutualExclusion, locktest.NoStaleWrite))

@@ -235,7 +235,7 @@ func TestBends(t *testing.T) {
 	}
 }
 
-// twoKeys is a right lock, and nobody can tell by which of its keys.
+// twoKeys is a correct lock, but which of its keys makes it one is unknown.
 func twoKeys(c locktest.Client) locktest.Lock {
 	first, second := bend{prefix: "x:"}.lock(c), bend{prefix: "y:"}.lock(c)
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
@@ -300,7 +300,7 @@ func TestThatTalks(t *testing.T) {
 	}
 }
 
-// A green says what was tried and what was not, to who asks for it by -v and to `simulate test`; who has died is not told off.
+// A passed story says what was tried and what was not, with -v and to `simulate test`; a client that died is no failure.
 func TestWhatAGreenSays(t *testing.T) {
 	for name, test := range talks {
 		t.Run(name, func(t *testing.T) {

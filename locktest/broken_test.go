@@ -249,7 +249,7 @@ func TestThatFails(t *testing.T) {
 	}
 }
 
-// readBack opens a report as `simulate explain` and `simulate report` do: its lock is nobody's that they know.
+// readBack opens a report as `simulate explain` and `simulate report` do: they do not know its lock.
 func readBack(t *testing.T, dir string) {
 	t.Helper()
 	r, err := runstore.Read(t.Context(), dir)

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// What no property says and any lock of a store does: who acquires has asked the store, and has an entry there;
-// a command extends nobody else's entry; who has failed once gets a lock that is free.
+// What no property says but every lock of a store does: a client that acquires has asked the store, and has an
+// entry there; a command extends only its own client's entry; a client that has failed once gets a free lock.
 
 // signs are what a history shows of that. Each is a sentence, empty where all is well.
 type signs struct {

@@ -30,7 +30,7 @@ type mirrored struct {
 // inProcess makes a lock that a mutex of the process keeps.
 func inProcess(m mirrored) func(locktest.Client) locktest.Lock {
 	var mu sync.Mutex
-	var holder int64 // 0: nobody
+	var holder int64 // 0: none
 	var until time.Time
 	var count atomic.Int64
 	take := func(id int64, lease time.Duration) bool {
@@ -149,7 +149,7 @@ func slots(c locktest.Client) locktest.Lock {
 	})
 }
 
-// behindMutex makes right locks of the store behind a mutex of the process: who waits for that asks nobody.
+// behindMutex makes right locks of the store behind a mutex of the process: a client that waits for it asks no server.
 func behindMutex() locker {
 	var mu sync.Mutex
 	return func(c locktest.Client) locktest.Lock {

@@ -11,8 +11,8 @@
 //	}
 //
 // Each story is a subtest. It fails when the lock broke a promise that the test does not say it
-// breaks (Breaks), when it kept one that the test says it breaks, and when nobody knows: a run in
-// which nobody contended, or in which the fault changed nothing, is no evidence. A failure shows
+// breaks (Breaks), when it kept one that the test says it breaks, and when the result is unknown: a
+// run without contention, or one in which the fault changed nothing, is no evidence. A failure shows
 // the story step by step, and where its report is.
 //
 // # What is repeatable
@@ -27,7 +27,7 @@
 // No process can be stopped from outside in the middle of its goroutines. A paused client stands
 // still where it touches the world: nothing that it reads or writes comes back, and Acquire,
 // Extend and Release return when the pause is over. Its timers go on firing meanwhile, and it
-// shares one clock with everybody: a lock that looks at the time after a pause sees the true
+// shares one clock with all others: a lock that looks at the time after a pause sees the true
 // one.
 package locktest
 
@@ -127,7 +127,7 @@ func (r Redis) Servers() bubble.Servers {
 // for what Client.Redis made.
 //
 // Run cannot be part of a parallel test: a bubble of testing/synctest has its own time, but
-// crypto/rand is everybody's.
+// crypto/rand is global.
 func Run(t *testing.T, store Store, newLock func(Client) Lock, options ...Option) {
 	t.Helper()
 	s := newSuite(t, store, newLock, options)

@@ -13,7 +13,7 @@ type Option func(*suite)
 const (
 	MutualExclusion  = checker.MutualExclusionID  // no two clients believe they hold it at the same time
 	OwnerOnlyRelease = checker.OwnerOnlyReleaseID // no release removes the entry of another client
-	Progress         = checker.ProgressID         // after the faults, whoever asks gets it within ten leases
+	Progress         = checker.ProgressID         // after the faults, each attempt succeeds within ten leases
 	NoStaleWrite     = checker.NoStaleWriteID     // no write of an old holder reaches the resource
 	NoLostUpdate     = checker.NoLostUpdateID     // no update of the resource is overwritten unseen
 )
@@ -38,7 +38,7 @@ func Breaks(story string, properties ...string) Option {
 	}
 }
 
-// MayBeUntested allows a story to be no evidence: nobody contended in it, or its fault changed
+// MayBeUntested allows a story to be no evidence: no clients contended in it, or its fault changed
 // nothing. Without it, such a story fails. The story "rehearsal" is what is played before all others: that
 // the store keeps an entry of the holder, and that it is the entry which keeps others out.
 func MayBeUntested(story string) Option {

@@ -26,7 +26,7 @@ type result struct {
 	run.Outcome
 	missed  []string // commands that the models do not have
 	learned []*redis.Script
-	refused error  // why somebody did not get the lock; nil for none
+	refused error  // why a client did not get the lock; nil for none
 	left    string // goroutines of the lock that did not end with it; "" for none
 	held    []bubble.Held
 	signs   signs
@@ -96,7 +96,7 @@ func seedRandom(t *testing.T, seed uint64) {
 	cryptotest.SetGlobalRandom(t, seed)
 }
 
-// freeFor is for how many halves of a lease a lock is free until who has wanted it for longer must have it.
+// freeFor is for how many halves of a lease a lock is free until the client that has waited longer must have it.
 const freeFor = 3
 
 // forgive drops what goes without saying of properties that the run gave no occasion to break: a lock that

@@ -41,8 +41,8 @@ func confirmed(c locktest.Client) locktest.Lock {
 	})
 }
 
-// A lock that a replica has confirmed outlives the failover to it. There have to be two: after the failover,
-// somebody has to confirm again.
+// A lock that a replica has confirmed outlives the failover to it. There have to be two replicas: after the
+// failover, one has to confirm again.
 func TestALockThatAReplicaHasOutlivesTheFailover(t *testing.T) {
 	failover := locktest.Stories("contention", "failover")
 	locktest.Run(t, locktest.Redis{Replicas: 2}, confirmed, failover)

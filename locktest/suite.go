@@ -25,7 +25,7 @@ import (
 	"lockstep/scenarios"
 )
 
-// usual are the stories that Run plays when nobody chooses others. The lock that some of them name
+// usual are the stories that Run plays unless the test chooses others. The lock that some of them name
 // stands for its store.
 //
 //go:embed stories/*.yaml
@@ -174,7 +174,7 @@ func (s *suite) load(name string) (*plan.Plan, error) {
 }
 
 // follows are the properties of which nothing is expected when mutual exclusion breaks and no token is
-// there to be compared: whether somebody's write is in the way then is luck.
+// there to be compared: whether another client's write is in the way is random.
 var follows = []string{NoStaleWrite, NoLostUpdate}
 
 // broken are the properties that the lock is known to break in a story. A kind of the walk breaks what the

@@ -39,8 +39,8 @@ func (Cluster) Servers() bubble.Servers {
 	return bubble.Servers{Store: locks.StoreEtcd, Port: 2379, Dial: door.Dial}
 }
 
-// NewClient returns a client of all members with the options that it has when nobody sets any; only the
-// time limit of dialling is that of the story. It is closed when the run is over.
+// NewClient returns a client of all members with default options, except for the story's dial timeout. It is
+// closed when the run is over.
 func NewClient(c locktest.Client) (*clientv3.Client, error) {
 	if c.Underlying().Store() != locks.StoreEtcd {
 		return nil, errors.New("etcdtest: NewClient is for a test whose store is etcdtest.Cluster")

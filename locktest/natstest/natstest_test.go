@@ -54,7 +54,7 @@ func (b bucket) Acquire(ctx context.Context) (locktest.Lease, error) {
 				}
 				return err
 			}), nil
-		case !errors.Is(err, jetstream.ErrKeyExists) && !errors.Is(err, jetstream.ErrNoStreamResponse): // somebody has it, or nobody leads
+		case !errors.Is(err, jetstream.ErrKeyExists) && !errors.Is(err, jetstream.ErrNoStreamResponse): // another client has it, or there is no leader
 			return nil, err
 		}
 		select {

@@ -9,7 +9,7 @@
 //	}
 //
 // The model is a small SQL engine: tables with keys, transactions, row locks and deadlocks, GET_LOCK and
-// advisory locks, as MariaDB and PostgreSQL have them when nobody sets anything. A statement that it does
+// advisory locks, as MariaDB and PostgreSQL have them by default. A statement that it does
 // not understand is refused, and a run in which that happens is unknown.
 package sqltest
 
@@ -65,9 +65,8 @@ func noDoor(context.Context, *bubble.Client, int) (net.Conn, error) {
 	return nil, errors.New("sqltest: no driver reaches these servers by its own protocol: take the *sql.DB that sqltest.Open returns")
 }
 
-// Open returns a pool of connections to whatever server is the primary when one is made, with the options
-// that a pool has when nobody sets any. A statement ends with its context, and has no other time limit. It
-// is closed when the run is over.
+// Open returns a pool with default options, whose connections go to the current primary. A statement ends
+// with its context, and has no other time limit. The pool is closed when the run is over.
 func Open(c locktest.Client) *sql.DB {
 	inside := c.Underlying()
 	flavour := model.MySQL

@@ -15,7 +15,7 @@ import (
 	"lockstep/locktest/sqltest"
 )
 
-// rows are locks that are a row: whoever can insert it has the lock, and deletes it in the end.
+// rows are locks that are a row: the client that inserts it has the lock, and deletes it in the end.
 type rows struct {
 	c  locktest.Client
 	db *sql.DB
@@ -57,9 +57,9 @@ func (l *rows) Release(ctx context.Context) error {
 // table is that of such locks.
 var table = []string{"CREATE TABLE locks (name VARCHAR(64) NOT NULL PRIMARY KEY)"}
 
-// A row stays until somebody deletes it: nothing breaks mutual exclusion but a failover that forgets it, after
-// which a release deletes the row of another. Whoever dies, or never learns that the row is there, leaves the
-// lock taken for ever; if that was the first of all, nobody ever had it, and the story is no evidence.
+// A row stays until a client deletes it: only a failover that forgets it breaks mutual exclusion, after which a
+// release deletes another client's row. A client that dies, or never learns of its row, leaves the lock taken
+// forever; if it was the first one, no client ever had the lock, and the story is no evidence.
 func TestRow(t *testing.T) {
 	locktest.Run(t, sqltest.MySQL{Setup: table}, newRows,
 		locktest.Breaks("crash", locktest.Progress), locktest.Breaks("next-crash", locktest.Progress),
@@ -145,7 +145,7 @@ func TestDriver(t *testing.T) {
 		return l
 	}, locktest.Stories("contention"))
 	if !looked {
-		t.Error("nobody has looked")
+		t.Error("the table was never queried")
 	}
 }
 
@@ -207,7 +207,7 @@ func TestASetupThatFails(t *testing.T) {
 	}
 }
 
-// jobs is a table that is nobody's but this test's: a time in seconds, an owner that a release takes out.
+// jobs is a table of this test only: a time in seconds, and an owner that a release clears.
 var jobs = []string{"CREATE TABLE jobs (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, job VARCHAR(64) NOT NULL UNIQUE, locked_by VARCHAR(64), good_until BIGINT)"}
 
 type job struct {
