@@ -134,10 +134,10 @@ libraries: ## measure Go libraries in virtual time and on real servers, and the 
 programs: ## measure the programs of examples/ on real servers: measurements/programs (PROGRAMS=redis-rb,kazoo: some of them); an interrupted one goes on where it stopped (reports/programs)
 	$(GO) test ./internal/real -timeout 240m -count=1 -v -run TestMeasureTheExamples -measure-examples $(or $(PROGRAMS),all)
 
-golden: ## write the golden files of all tests anew; read the diff before you commit it
+golden: ## rewrite the golden files of all tests; read the diff before you commit it
 	$(GO) test $$(git grep -lE 'flag.Bool\("update"|report/reporttest"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update
 
-generate: ## write the schemas and the reference in docs/ anew
+generate: ## regenerate the schemas and the reference in docs/
 	for name in scenario result; do \
 		$(GO) run ./cmd/simulate dev schema $$name > schema/$$name.schema.json.new && \
 		mv schema/$$name.schema.json.new schema/$$name.schema.json || exit 1; done
@@ -161,7 +161,7 @@ dist: ## dist/: an archive of the program for each system, with completions and 
 cross: ## compile the plain program and its unit tests for every system that has an archive
 	GO="$(GO)" scripts/cross
 
-profile: ## record the profile that the compiler uses anew
+profile: ## record the compiler's profile again
 	$(GO) test -trimpath -c -o /tmp/profile.test ./internal/sim
 	GOGC=400 /tmp/profile.test -test.run '^$$' -test.bench Run -test.benchtime 10s -test.cpuprofile $(PROFILE)
 	rm /tmp/profile.test

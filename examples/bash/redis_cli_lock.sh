@@ -18,7 +18,7 @@ acquire() {
 	return 1
 }
 
-# release prints 1 when an entry of ours was removed, 0 when there was none, else why nobody knows.
+# release prints 1 when an entry of ours was removed, 0 when there was none, else why that is unknown.
 release() {
 	redis EVAL "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0" \
 		1 "$name" "$token" 2>&1

@@ -26,7 +26,7 @@ public class CuratorLock {
     static void init(List<String> servers, int leaseMs) throws Exception {
         client = CuratorFrameworkFactory.newClient(
             String.join(",", servers), leaseMs, 1000, new RetryOneTime(100));
-        // The recipe itself tells nobody of a loss; its documentation asks for this listener.
+        // The recipe itself does not report a loss; its documentation asks for this listener.
         client.getConnectionStateListenable().addListener((c, state) -> {
             if (state == ConnectionState.LOST) {
                 say("{\"event\":\"lost\"}");

@@ -31,8 +31,8 @@ def acquire(name, wait_ms):
     global lock
     lock = client.Lock("/" + name)
     try:
-        # kazoo 2.8 counts the timeout anew whenever the place before ours changes, so who moves up
-        # in the queue may wait far longer: lockstep then says that the program did not answer in time.
+        # kazoo 2.8 restarts the timeout whenever the client before us in the queue changes, so the
+        # wait may be far longer: lockstep then says that the program did not answer in time.
         return lock.acquire(timeout=wait_ms / 1000)
     except LockTimeout:
         return False
