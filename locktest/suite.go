@@ -37,8 +37,8 @@ var usualNames = []string{
 	"late-release", "late-own-release", "slow-reply", "restart", "skewed-server", "skewed-long-work", "failover",
 }
 
-// usualStories are those that make sense for the lock: one that is known not to outlast its lease is broken by
-// long work alone, whatever else goes wrong in it, and servers that know nothing of each other have no replica.
+// usualStories are those that make sense for the lock: long work alone breaks one that is known not to outlast
+// its lease, whatever else goes wrong, and independent servers have no replica.
 func (s *suite) usualStories() []string {
 	return slices.DeleteFunc(slices.Clone(usualNames), func(name string) bool {
 		switch name {
@@ -85,7 +85,7 @@ type suite struct {
 	tally    tally
 }
 
-// newSuite returns nil when the options make no sense, and has said why.
+// newSuite returns nil if the options make no sense, and reports why.
 func newSuite(t *testing.T, servers Store, newLock func(Client) Lock, options []Option) *suite {
 	t.Helper()
 	if servers == nil || newLock == nil {
@@ -207,14 +207,14 @@ func (s *suite) expect(p *plan.Plan, name string) {
 			p.Expect = append(p.Expect, plan.Expectation{Lock: s.name, Property: property.ID, Verdict: string(verdict)})
 		}
 	}
-	if !s.followed { // which was said first of all
+	if !s.followed { // which was reported already
 		p.Expect = slices.DeleteFunc(p.Expect, func(e plan.Expectation) bool {
 			return e.Property == OwnerOnlyRelease
 		})
 	}
 }
 
-// firstError says why the lock was not given, in its own words.
+// firstError is the lock's own reason for not being acquired.
 func (r *result) firstError() string {
 	why := "."
 	if len(r.missed) > 0 {

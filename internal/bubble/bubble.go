@@ -1,6 +1,6 @@
 // Package bubble plays a plan with a lock that is a user's own Go code: unmodified, with its
-// goroutines, timers and client library, in the virtual time of a testing/synctest bubble. What
-// it talks to is the simulated world: the same clients, servers, network and faults as in package
+// goroutines, timers and client library, in the virtual time of a testing/synctest bubble. It
+// talks to the simulated world: the same clients, servers, network and faults as in package
 // sim, so that the same stories mean the same.
 //
 //	goroutines of the lock --bytes--> conn --request--> sim.Socket --> the simulated server
@@ -39,8 +39,8 @@ import (
 type Config struct {
 	Name    string // of the lock, in reports
 	Servers Servers
-	// Make makes the lock for one client, when that wants it for the first time. It is called
-	// in a goroutine of its own. After an error it is called again with the next try.
+	// Make makes the lock for one client at its first attempt, in a goroutine of its own. After
+	// an error it is called again at the next attempt.
 	Make func(*Client) (Lock, error)
 	// Scripts are those that the servers have seen before the run.
 	Scripts []*redis.Script
@@ -58,12 +58,12 @@ type Config struct {
 // Servers are those behind a lock, and how its client library gets to them.
 type Servers struct {
 	Store locks.Store
-	Nodes int // of a store that is several servers which know nothing of each other
+	Nodes int // of a store of independent servers
 	Port  int // at which they listen
 	// Dial connects a client to the server with that index; nil where they speak the protocol of Redis.
 	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
 	Setup []world.Request // statements that an SQL server has executed before the run
-	Wrong error           // why there can be no such servers; nil when there can
+	Wrong error           // why there can be no such servers, or nil
 	// Pools: the client's library keeps timers in a pool of its process (sync.Pool), and one of another bubble
 	// would end the program. They are dropped before each run.
 	Pools bool
@@ -128,7 +128,7 @@ func dropPools() {
 	runtime.GC()
 }
 
-// ofServer reports whether a target of a fault is a server, and not the client that is one's own code.
+// ofServer reports whether a target of a fault is a server, and not the client that is the user's code.
 func ofServer(p *plan.Plan, target string) bool {
 	switch target {
 	case faults.TheHolder, faults.NextHolder, faults.ThatClient:
@@ -238,8 +238,8 @@ func (w *World) misses(command string) {
 	}
 }
 
-// Refused returns the first error that the lock has given to who wanted it, if possible one that says more
-// than that the time was over; nil when it has given none.
+// Refused returns the first error of Acquire, if possible one that says more than that the time was over;
+// nil if there was none.
 func (w *World) Refused() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

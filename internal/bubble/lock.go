@@ -76,7 +76,7 @@ type call struct {
 	late func() // undoes a success after the caller has given up; nil while it waits
 }
 
-// do has a goroutine call the lock and waits for it. When ctx ends, it cancels and waits a little
+// do calls the lock in a goroutine and waits for it. When ctx ends, it cancels and waits a little
 // more: a lock that ignores its context is left running, and undone if it succeeds after all.
 func (l *lock) do(ctx context.Context, cancel func(), name string, f func() error, undo func()) error {
 	c := &call{}
@@ -120,7 +120,7 @@ func (l *lock) perform(c *call, name string, f func() error) {
 	err = f()
 }
 
-// panickedAt is what of a stack led to the panic that was recovered from.
+// panickedAt is the part of a stack that led to the recovered panic.
 func panickedAt(stack string) string {
 	if _, below, ok := strings.Cut(stack, "\npanic("); ok {
 		_, stack, _ = strings.Cut(below, "\n") // the call

@@ -121,8 +121,8 @@ func (c *conn) replyTo(name string) encoder {
 	}
 }
 
-// ofConnection answers what is about the connection and not about the store's data. Within a transaction
-// a server queues it, which this does not.
+// ofConnection answers commands about the connection rather than the store's data. Unlike a server, it does
+// not queue them within a transaction.
 func (c *conn) ofConnection(name string, args []string) (answer encoder, ok bool) {
 	word := ""
 	if len(args) > 0 {
@@ -196,8 +196,8 @@ func says(r redis.Reply) encoder {
 	return func(buf []byte, _ redis.Reply, version int) []byte { return resp.AppendReply(buf, r, version) }
 }
 
-// refuse answers what the model of the server does not have, as a server does that is too old,
-// and notes it: what a lock does then is no evidence.
+// refuse answers a command that the model does not have, as an older server would, and notes it:
+// what a lock does then is no evidence.
 func (c *conn) refuse(what string) encoder {
 	c.client.world.misses(what)
 	return says(redis.Failed(redis.ServerError("ERR unknown command '" + what + "': lockstep has no model of it")))
@@ -340,8 +340,8 @@ func words(command redis.Reply) []string {
 	return out
 }
 
-// textOf writes a command as one would type it; what cannot be typed in hexadecimal, the options
-// of SET in capitals.
+// textOf writes a command as a user would type it: other bytes in hexadecimal, the options of SET in
+// capitals.
 func textOf(cmd *redis.Cmd) string {
 	words := []string{cmd.Name()}
 	if cmd.Script != nil {

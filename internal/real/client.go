@@ -35,7 +35,7 @@ type client struct {
 
 	ready chan struct{} // closed when the worker waits for its start
 	over  chan struct{} // closed when it has finished or died
-	read  chan struct{} // closed when all that it said has been read
+	read  chan struct{} // closed when all its output has been read
 
 	end sync.Once // closes over
 
@@ -48,8 +48,8 @@ type client struct {
 	hostLost     bool // it died with its machine
 }
 
-// newClient starts a worker, which lives for the first time when life is 0. A client is returned beside an error as well when
-// there is something to close.
+// newClient starts a worker, for the first time if life is 0. With an error it still returns a
+// client if there is something to close.
 func (h *harness) newClient(name string, load plan.Workload, life int) (*client, error) {
 	c := &client{
 		h: h, name: name, life: life, node: h.nodes[name], tampered: map[int64]int{},
@@ -150,7 +150,7 @@ func (c *client) start() error {
 	return nil
 }
 
-// listen handles what the worker says, until it is gone.
+// listen handles the worker's messages until it is gone.
 func (c *client) listen() {
 	defer close(c.read)
 	var err error
@@ -168,7 +168,7 @@ func (c *client) listen() {
 	c.gone()
 }
 
-// gone is called when the worker's pipe is at its end.
+// gone is called when the worker's pipe is closed.
 func (c *client) gone() {
 	defer c.end.Do(func() { close(c.over) })
 	c.h.mu.Lock()
@@ -178,11 +178,11 @@ func (c *client) gone() {
 	}
 	c.dead = true
 	c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
-	_ = c.process.Kill() // it has closed its pipe: it is on its way out anyhow
+	_ = c.process.Kill() // it has closed its pipe, so it is exiting anyway
 	c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
 }
 
-// dies is called when the lock's own program is about to crash: that is no accident.
+// dies is called before the lock's own program crashes, so its death is expected.
 func (c *client) dies() {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
@@ -212,7 +212,7 @@ func (c *client) lastWords() string {
 // which its listener notices by itself.
 func (c *client) send(message any) { _ = c.conn.Send(message) }
 
-// begin makes the worker begin its play at a true time.
+// begin tells the worker to start at a true time.
 func (c *client) begin(at time.Duration) {
 	c.send(proto.Down{Go: &proto.Go{Zero: time.Duration(c.h.zero.Load()), Begin: at, Epoch: c.h.epoch}})
 }
@@ -337,7 +337,7 @@ func (c *client) lost(server history.NodeID, call faults.Call, half faults.Half)
 	c.h.journal.add(e)
 }
 
-// tamper does something to a command that was announced, on whatever link it is.
+// tamper acts on an announced command, on any link.
 func (c *client) tamper(do func(*link.Link) (found bool)) {
 	for _, l := range c.links {
 		if do(l) {

@@ -7,12 +7,11 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Where a server does not tell when it makes or removes an entry (Redis does, see
-// account.go), what it granted has to be concluded from what the clients saw:
-// deriveGrants does that, and says only what is certain.
+// Redis reports when it makes or removes an entry (see account.go). For other servers
+// deriveGrants derives grants from what the clients saw, and returns only certain ones.
 //
-// A client sees when it sent a command and when it had the reply. The server
-// did it somewhere between, so every conclusion is one about intervals:
+// A client knows when it sent a command and when the reply came. The server executed it
+// between the two, so every conclusion is about intervals:
 //
 //	A  SET ......ok                                DEL ........1
 //	            [A holds .... frozen ............]
@@ -21,8 +20,8 @@ import (
 //	   --------------------------------------------------------------> time
 //	                      g        r               s          t
 //
-// B's entry was made in [g, r]. A's DEL removed some entry in [s, t], its reply
-// says so. That entry was B's, whatever the server's exact times were, because
+// B's entry was made in [g, r]. A's DEL removed some entry in [s, t], by its reply.
+// That entry was B's, whatever the server's exact times were, because
 //
 //   - B's entry existed before s (r < s), and B, which holds, did not remove it
 //     before t: it had not even begun its release;
@@ -33,12 +32,12 @@ import (
 //     other release whose command was under way or whose outcome is unknown;
 //   - the server is the same one all the time.
 //
-// When one of them does not hold, nothing is said. Take the DEL away from t and
-// put it at the very beginning of B's hold: with s < r, it may have removed A's
-// own old entry just before B's SET, and B is not robbed at all.
+// If one condition fails, no grant is derived. Move the DEL to the very beginning of B's
+// hold: with s < r, it may have removed A's own old entry just before B's SET, and B was
+// not robbed.
 //
-// A removal of the client's own entry is concluded in the same way. The end of
-// an entry by time is not: the moment is the server's secret.
+// A removal of the client's own entry is derived in the same way. An expiry is not: only
+// the server knows when it happened.
 
 // command is one command of one client, as the client saw it.
 type command struct {
@@ -67,8 +66,8 @@ type command struct {
 type grant struct {
 	owner   history.NodeID
 	server  history.NodeID
-	from    history.Instant // no sooner than this was it made, and its lease counts from here
-	at      history.Instant // no later than this
+	from    history.Instant // made no earlier than this; its lease counts from here
+	at      history.Instant // made no later than this
 	call    int64
 	through history.Instant // it cannot have run out before; 0: it has no lease
 	bound   bool            // to a connection: it ends with its client, or with the server
@@ -103,7 +102,7 @@ func deriveGrants(entries []entry, t traits, ttl time.Duration, o outside) []ent
 	return d.out
 }
 
-// outside is what befell servers besides the commands of clients.
+// outside is what happened to servers besides the commands of clients.
 type outside struct {
 	evictions   []*command              // what an operator did
 	wrongClocks map[history.NodeID]bool // when an entry runs out there is unknown
@@ -146,7 +145,7 @@ type deriver struct {
 	out         []entry
 }
 
-// mark is something that a client did, or that befell a server, at a time.
+// mark is an event of a client or a server at a time.
 type mark struct {
 	client history.NodeID
 	at     history.Instant
@@ -160,9 +159,9 @@ type demotion struct {
 	promoted, at history.Instant
 }
 
-// release is a release that removed an entry, by its last command. When it has
-// asked again, an earlier command may have done it and the last one only repeat the
-// answer, as Redisson's script does.
+// release is a release that removed an entry, by its last command. After a retry, an
+// earlier command may have removed it and the last one only repeats the answer, as
+// Redisson's script does.
 type release struct {
 	client history.NodeID
 	by     *command

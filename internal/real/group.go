@@ -13,12 +13,12 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// group is the servers of a run, whatever their kind is: their processes and what
-// parts them. Once they run, all of it is guarded by h.mu.
+// group is the servers of a run, of any kind: their processes and partitions. Once they
+// run, all of it is guarded by h.mu.
 type group struct {
 	h         *harness
 	members   []*member // in the order of the plan; clients have a link to each
-	leader    *member   // that leads, or has led last; the first one before anything happens
+	leader    *member   // the current or latest leader; at first, the first member
 	blocks    []block
 	evictions []*command
 }
@@ -42,8 +42,8 @@ type member struct {
 // up reports whether the server runs.
 func (m *member) up() bool { return !m.dead && !m.frozen }
 
-// open starts the servers of the run's kind. The group is there beside an error,
-// too, to be closed.
+// open starts the servers of the run's kind. It returns the group also with an error, so
+// that it can be closed.
 func (h *harness) open(ctx context.Context) error {
 	h.group = &group{h: h}
 	k, _ := kindOf(h.variant.Store)
@@ -80,7 +80,7 @@ func (g *group) watch(m *member) {
 	})
 }
 
-// named returns the server with that name, nil when it is none.
+// named returns the server with that name, or nil.
 func (g *group) named(name string) *member {
 	for _, m := range g.members {
 		if m.name == name {
@@ -205,7 +205,7 @@ func (g *group) promoted(heir *member, fault int) {
 	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
 }
 
-// outside is what befell the servers besides the commands of clients.
+// outside is what happened to the servers besides the commands of clients.
 func (g *group) outside() outside {
 	out := outside{evictions: g.evictions, wrongClocks: map[history.NodeID]bool{}}
 	for _, m := range g.members {
@@ -228,11 +228,10 @@ func (g *group) stop() error {
 	return errors.Join(errs...)
 }
 
-// operatorTime bounds what an operator does on a server by hand; it takes some
-// milliseconds.
+// operatorTime bounds what an operator does on a server by hand: some milliseconds.
 const operatorTime = 5 * time.Second
 
-// What a kind does that has nothing of its own to do.
+// The defaults of a kind.
 
 func (g *group) endpoint(_ *member, addr string) string { return addr }
 func (g *group) brief(*proto.Start)                     {}

@@ -34,9 +34,9 @@ type harness struct {
 	launcher      servers.Launcher // of the servers
 	closeLauncher func() error     // nil when there is nothing to close
 	group         *group
-	store         store           // what the group is besides
+	store         store           // specific to the kind of servers
 	clients       []*client       // of the plan; guarded by mu once the run has begun
-	replaced      []*client       // dead, and another one has their name
+	replaced      []*client       // dead; a new client has their name
 	away          []chan struct{} // each closed when a client that was killed to be started again is back
 	quiet         bool            // the final quiet period has begun, and no client comes back; guarded by mu
 	probe         *client
@@ -49,10 +49,10 @@ type harness struct {
 	entrance workload.Entrance
 	arrivals []*client // as the entrance counts them
 
-	zero  atomic.Int64 // true time 0 on osproc's clock; 0: it has not come
+	zero  atomic.Int64 // true time 0 on osproc's clock; 0: not set yet
 	epoch time.Time
 
-	mu      sync.Mutex // serialises the engine and all that it does
+	mu      sync.Mutex // serialises the engine and its actions
 	engine  *faults.Engine
 	timers  []*time.Timer
 	stopped bool
@@ -231,7 +231,7 @@ func (h *harness) await(ctx context.Context, over <-chan struct{}, timeUp <-chan
 	select {
 	case <-over:
 		select {
-		case err := <-h.fatal: // it is over because something went wrong
+		case err := <-h.fatal: // the run failed
 			return err
 		default:
 			return nil
@@ -250,7 +250,7 @@ func (h *harness) await(ctx context.Context, over <-chan struct{}, timeUp <-chan
 func (h *harness) begin() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	zero := osproc.Now() + time.Millisecond // all clients get to know it before it comes
+	zero := osproc.Now() + time.Millisecond // after all clients have been told
 	h.epoch = time.Now().Add(time.Millisecond)
 	h.zero.Store(int64(zero))
 	k, _ := kindOf(h.variant.Store)
@@ -263,7 +263,7 @@ func (h *harness) begin() {
 	h.engine.Start()
 }
 
-// admit lets those clients begin whose turn it is, and sets a time for the next one.
+// admit lets the clients that are due begin, and schedules the next one.
 func (h *harness) admit() {
 	h.door.Lock()
 	defer h.door.Unlock()
@@ -274,7 +274,7 @@ func (h *harness) admit() {
 		}
 		now := max(h.now().Duration(), 0)
 		if from > now {
-			time.AfterFunc(from-now, h.admit) // once too often does no harm
+			time.AfterFunc(from-now, h.admit) // an extra call does no harm
 			return
 		}
 		h.entrance.Begins(now)
@@ -315,8 +315,7 @@ func (h *harness) observe(m faults.Moment) {
 	}
 }
 
-// tearDown ends everything that the run has started. The order matters little:
-// all are killed, none is asked.
+// tearDown kills everything that the run has started, in any order.
 func (h *harness) tearDown() error {
 	h.mu.Lock()
 	h.stopped = true

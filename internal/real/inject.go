@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/real/link"
 )
 
-// injector does to real processes and links what the verbs of the faults ask
-// for. All its methods are called by the engine, with h.mu held.
+// injector applies faults to real processes and links. The engine calls its methods with
+// h.mu held.
 type injector harness
 
 var _ faults.World = (*injector)(nil)
@@ -66,7 +66,7 @@ func (h *harness) acted(fault int) {
 	h.engine.Acted(fault)
 }
 
-// client returns the client with that name, nil when it is none.
+// client returns the client with that name, or nil.
 func (in *injector) client(name string) *client {
 	for _, c := range in.clients {
 		if c.name == name {
@@ -112,8 +112,7 @@ func (in *injector) strike(fault int, node string, kind history.Kind, client fun
 	return c, true
 }
 
-// Freeze implements faults.World: SIGSTOP, and nothing more until the process
-// stands still.
+// Freeze implements faults.World: SIGSTOP. It waits until the process has stopped.
 func (in *injector) Freeze(fault int, node string) {
 	in.strike(fault, node, history.Froze, func(c *client) (bool, error) {
 		if c.dead || c.frozen {
@@ -173,8 +172,8 @@ func (in *injector) Crash(fault int, node string) {
 	}
 }
 
-// LoseHost implements faults.World: first the links, then SIGKILL. What this machine does
-// for the dead process, which is to close its connections, ends at the links.
+// LoseHost implements faults.World: first the links, then SIGKILL. The kernel closes the
+// dead process's connections, which the links do not pass on.
 func (in *injector) LoseHost(fault int, node string) {
 	c := in.client(in.nodeName(node))
 	if c == nil {
@@ -235,7 +234,7 @@ func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 // FailOver implements faults.World.
 func (in *injector) FailOver(fault int) { in.store.failOver(fault) }
 
-// later does something when a time is over, unless the run ends before.
+// later runs a function after a time, unless the run ends before.
 func (h *harness) later(after time.Duration, do func()) {
 	h.background.Go(func() {
 		select {

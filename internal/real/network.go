@@ -39,7 +39,7 @@ func (g *group) acted(b *block) {
 	}
 }
 
-// way is a link, and whom it carries requests from and to.
+// way is a link with the two nodes that it connects.
 type way struct {
 	from, to history.NodeID
 	link     *link.Link
@@ -64,8 +64,8 @@ func (g *group) mode(from, to history.NodeID) link.Mode {
 	return link.Pass
 }
 
-// apply switches all links as the partitions want it. What runs between a harness and
-// the servers goes past all links, as an operator's console does.
+// apply switches all links as the partitions want it. The harness's own connections to
+// servers bypass the links, as an operator's console does.
 func (g *group) apply() {
 	for _, c := range g.h.everybody() {
 		for i, l := range c.links {
@@ -81,8 +81,8 @@ func (g *group) apply() {
 	g.h.store.reachabilityChanged()
 }
 
-// spread tells the clients of the primary. A client goes on with the one that it
-// last heard of until it can reach the new one.
+// spread tells the clients which server is the primary. A client keeps the last known one
+// until it can reach the new one.
 func (g *group) spread() {
 	leader := g.indexOf(g.leader)
 	for _, c := range g.h.everybody() {
@@ -93,7 +93,7 @@ func (g *group) spread() {
 	}
 }
 
-// keepsFrom reports whether a partition keeps word of a server from a client. That is something that it does.
+// keepsFrom reports whether a partition keeps news of a server from a client, and counts as an effect of it.
 func (g *group) keepsFrom(client, server history.NodeID) (kept bool) {
 	for i := range g.blocks {
 		if b := &g.blocks[i]; b.covers(client, server) || b.covers(server, client) {

@@ -10,8 +10,8 @@
 //
 // A pause is SIGSTOP, a crash is SIGKILL, a lost reply is bytes that a proxy
 // throws away. True time is the host's monotonic clock, which all processes
-// share. Such a run cannot be replayed: the operating system decides what comes
-// first. What can be compared with the simulator is the outcome.
+// share. Such a run cannot be replayed: the operating system decides the order of
+// events. Only its outcome can be compared with the simulator.
 //
 // A program that calls Run starts itself again as worker, so it has to call
 // WorkerMain first thing in main, and a test in TestMain.
@@ -63,10 +63,10 @@ type Options struct {
 	Worker string
 }
 
-// Run plays one plan, scaled already, with one lock. The history is nil when
-// the run could not be set up; it is returned beside an error when the run was
-// cut short: by the end of ctx, or because a process that no fault touches
-// died. Nothing of the run is left when Run returns: no process, no directory.
+// Run plays one plan, scaled already, with one lock. The history is nil if the run
+// could not be set up; it is returned with an error if the run was cut short, by the
+// end of ctx or by the death of a process that no fault touches. No process and no
+// directory is left when Run returns.
 func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Options) (*history.History, error) {
 	o = *o.withDefaults()
 	variant, err := check(p, lockID, &o)
@@ -95,7 +95,7 @@ func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Option
 	return h.history(ended), err
 }
 
-// Player plays plans for those who want an object to do it.
+// Player is Run as an object.
 type Player struct {
 	Options Options
 	logs    map[string][]byte
@@ -109,14 +109,14 @@ func (p *Player) Play(ctx context.Context, pl *plan.Plan, lock string, seed uint
 	return Run(ctx, pl, lock, seed, o)
 }
 
-// Logs returns what the servers of the last run have said, by their names.
+// Logs returns the logs of the last run's servers, by their names.
 func (p *Player) Logs() map[string][]byte { return p.logs }
 
 // Close does nothing: a run leaves nothing to close.
 func (p *Player) Close() {}
 
-// Refuse says why this world cannot play a plan with a lock and these options,
-// whatever is installed; nil when it can.
+// Refuse returns an error if this world cannot play a plan with a lock and these
+// options, whatever is installed.
 func Refuse(p *plan.Plan, lockID string, o Options) error {
 	_, err := refuse(p, lockID, o.withDefaults())
 	return err
@@ -148,7 +148,7 @@ func (o Options) withDefaults() *Options {
 	return &o
 }
 
-// check refuses what cannot be played, before anything is started.
+// check refuses a plan that cannot be played, before anything is started.
 func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	variant, err := refuse(p, lockID, o)
 	if err != nil {

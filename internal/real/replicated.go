@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// replicated is a server of a store that has a live half in its own folder, and its replicas if there are some.
+// replicated is a server, with its replicas if any, of a store whose live half is in the store's own folder.
 type replicated struct {
 	*group
 	d    *livestore.Driver
@@ -30,7 +30,7 @@ type replicated struct {
 // databaseOf is the process of a server.
 func databaseOf(m *member) livestore.Database { return m.Running.(livestore.Database) }
 
-// start implements store. What the locks expect is there before any client starts, on replicas as well.
+// start implements store. What the locks need, such as tables, exists before any client starts, on replicas as well.
 func (d *replicated) start(ctx context.Context, names []string) error {
 	if err := d.launchAll(ctx, names); err != nil {
 		return err
@@ -135,8 +135,8 @@ func (d *replicated) evict(m *member) error {
 	return nil
 }
 
-// awaitReplicas returns when the replicas have what the primary has. Only from then on
-// are they late.
+// awaitReplicas returns when the replicas have caught up with the primary. Their lag
+// begins only then.
 func (d *replicated) awaitReplicas(ctx context.Context) error {
 	for _, m := range d.members {
 		if m == d.leader {
@@ -178,8 +178,8 @@ func (d *replicated) died(m *member) {
 	}
 }
 
-// restart implements store: a database forgets no row. A server that is not the one
-// that clients are told of comes back as a replica of that one, with nothing but its rows.
+// restart implements store: a database forgets no row. A server that is not the
+// clients' primary comes back as a replica of the primary, with only the primary's rows.
 func (d *replicated) restart(ctx context.Context, m *member) (empty bool, err error) {
 	if d.mesh == nil {
 		return false, databaseOf(m).Relaunch(ctx)
@@ -231,8 +231,8 @@ func (d *replicated) unlessDown(m *member, err error) error {
 func (d *replicated) failOver(fault int) { d.operatorFailsOver(fault, d.set.Failover.After) }
 
 // promote implements store: it makes the first running replica the primary, and leads
-// to it the clients that hear of it. That takes a database a while, in which what they
-// send to it waits. An old primary that runs goes on, for those who do not hear.
+// to it the clients that hear of it. That takes a database a while, during which
+// their requests wait. An old primary that runs goes on serving clients that have not heard.
 func (d *replicated) promote(fault int) error {
 	old, heir := d.leader, d.heir(d.members)
 	if heir == nil {
@@ -250,14 +250,14 @@ func (d *replicated) promote(fault int) error {
 	return nil
 }
 
-// inherit makes a replica in that life of its the primary, which the other replicas
-// follow from then on. It is called without h.mu.
+// inherit promotes a replica, unless it has been restarted since that life; the other
+// replicas then follow it. It is called without h.mu.
 func (d *replicated) inherit(heir *member, life int, old *member) error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
 	err := databaseOf(heir).Promote(ctx)
 	d.h.mu.Lock()
-	if heir.lives == life { // else it has died and come back meanwhile
+	if heir.lives == life { // else it has been restarted meanwhile
 		heir.starts = false
 		d.apply()
 	}

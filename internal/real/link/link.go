@@ -38,7 +38,7 @@ type Mode uint8
 
 // The modes.
 const (
-	Pass Mode = iota // on they go
+	Pass Mode = iota // bytes go on
 	Hold             // they wait for the next mode
 	Drop             // they are lost
 )
@@ -56,9 +56,8 @@ type Options struct {
 	// of a primary to its replica. There is nothing to tamper with one by one.
 	Raw bool
 	// Reached, if set, is told when a watched command reaches Sends or
-	// HasExecuted, and says whether the message goes on: not when it was still in the
-	// buffers of a process that has died of this very moment. Then the end of the
-	// connection comes in its place.
+	// HasExecuted, and says whether the message goes on: not if it was still in the
+	// buffers of a process that died at this moment. Then the connection ends instead.
 	Reached func(kind faults.MomentKind, cmd Command) (goesOn bool)
 	// Lost, if set, is told of each half that was lost by Tamper or by chance;
 	// the call is zero when it was chance.

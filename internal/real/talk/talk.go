@@ -2,9 +2,8 @@
 // JSON object per line on the program's standard input and output. docs/own-lock-programs.md
 // describes the talk for those who write such programs.
 //
-// Nothing that the program does is trusted. It answers within a time limit or counts as
-// silent, what it says is bounded, and the first word that does not belong there ends the talk
-// with an error that says what it was.
+// The program is not trusted. It answers within a time limit or counts as silent, its output
+// is bounded, and the first unexpected word ends the talk with an error that quotes it.
 package talk
 
 import (
@@ -29,7 +28,7 @@ type Options struct {
 	Env     []string // its environment
 	Stderr  io.Writer
 	// Patience is how long an answer may take besides what the question allows. The time in
-	// which this process stands still does not count: the program stands still then, too.
+	// which this process is stopped does not count: the program is stopped then, too.
 	Patience time.Duration
 }
 
@@ -216,7 +215,7 @@ func awake(d time.Duration, enough <-chan struct{}) <-chan struct{} {
 	return over
 }
 
-// listen takes in what the program says, until the talk ends.
+// listen reads the program's output until the talk ends.
 func (p *Program) listen(out *os.File) {
 	defer out.Close()
 	in, events := bufio.NewReaderSize(out, maxLine), 0

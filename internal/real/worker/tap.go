@@ -21,10 +21,10 @@ import (
 	"lockstep/internal/world"
 )
 
-// tap is a connection of a library that makes its own. It reads along: whatever the
-// library sends, sends again or hears is reported as it is on the wire, and a fault can
-// wait for it, as with a port. What neither makes nor removes an entry but belongs to
-// the connection is left out.
+// tap is a connection of a library that dials for itself. It parses the traffic: all
+// that the library sends, resends or receives is reported as it is on the wire, and a
+// fault can wait for it, as with a port. Commands that only concern the connection are
+// left out.
 type tap struct {
 	net.Conn
 	w      *worker
@@ -72,7 +72,7 @@ func (t *tap) Write(p []byte) (int, error) {
 }
 
 // Read reports the replies that it completes. A fault that has waited for one acts
-// before the library gets to know of it.
+// before the library sees it.
 func (t *tap) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
 	if t.deaf.Load() {
@@ -108,9 +108,9 @@ func (t *tap) Read(p []byte) (int, error) {
 // maxTapped bounds what is kept of a message that is not complete, in bytes: locks send little.
 const maxTapped = 1 << 20
 
-// tooMuch reports whether nothing is read along any more from here on: what follows cannot be
-// told apart. A server has then been asked what no client is known to have sent, and nothing is
-// concluded from what it tells.
+// tooMuch reports whether the connection is not parsed any more: message boundaries are lost.
+// The server then executes commands that no client is known to have sent, so its account is
+// not used.
 func (t *tap) tooMuch(waiting []byte, err error) bool {
 	if err != nil || len(waiting) > maxTapped {
 		t.deaf.Store(true)
@@ -210,8 +210,8 @@ func words(command redis.Reply) []string {
 	return out
 }
 
-// legible writes arguments as one would type them: what cannot be typed in
-// hexadecimal, the options of SET in capitals.
+// legible writes arguments as a user would type them: other bytes in hexadecimal, the
+// options of SET in capitals.
 func legible(command string, args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
