@@ -1,12 +1,12 @@
 // Lock consul-18271
 //
-// Idea: the library knows that its renewals fail, and tells nobody. It waits for the
+// Idea: the library knows that its renewals fail, and does not say so. It waits for the
 // answer to a blocking query, which does not come for minutes when packets are
 // dropped.
 //
 // Protocol:
 //  1. As consul-session: SESSION, RENEW every half of its time to live; ACQUIRE; a blocking query watches the key.
-//  2. Its answer, or its error, is what tells the holder. A renewal without an answer is repeated, and given up after the time to live, without a word.
+//  2. Its answer, or its error, is what tells the holder. A renewal without an answer is repeated, and given up silently after the time to live.
 //     The fixed form tells the holder when no renewal has worked for the whole of it.
 //
 // Guarantees: as consul-session, which is written from the same code.

@@ -73,7 +73,7 @@ func (l *etcdLockService) wait(ctx context.Context, p *place) error {
 	return err
 }
 
-// etcdServiceLease is a lock whose lease ends with it. Nobody tells its holder of a loss.
+// etcdServiceLease is a lock whose lease ends with it. Its holder is not told of a loss.
 type etcdServiceLease struct{ *place }
 
 func (l *etcdServiceLease) Lost() context.Context { return nil }

@@ -7,13 +7,13 @@
 //  1. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL; after a lost connection look for the GUID first.
 //  2. children of /lock; its own number is the lowest: the lock is held. Else watch
 //     the next lower one, and repeat.
-//  3. A connection that is lost in 2 is an error, and nobody remembers the node. The fixed form deletes it in the background.
+//  3. A connection that is lost in 2 is an error, and the node is forgotten. The fixed form deletes it in the background.
 //  4. To release: delete its own node.
 //
-// Guarantees: as zk-sequential, but nobody is told of a loss.
+// Guarantees: as zk-sequential, but the holder is not told of a loss.
 //
 // Breaks when: the answer to children is lost while the session survives: the node stays in the queue
-// until the process ends, and nobody behind it gets in, its own client least of all.
+// until the process ends, and no client behind it gets in, not even its own.
 //
 // Source: https://github.com/samuel/go-zookeeper/issues/229 and pull request 237; go-zookeeper/zk, lock.go.
 

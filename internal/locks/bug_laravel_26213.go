@@ -1,12 +1,12 @@
 // Lock laravel-26213
 //
-// Idea: a release deletes the key, whichever client's it is by now.
+// Idea: a release deletes the key, whichever client owns it by now.
 //
 // Protocol:
 //  1. SETNX key owner, then EXPIRE key seconds; 1: the lock is held; 0: try again later.
 //  2. To release: DEL key. (The fixed form, set-nx-lua, compares the owner's token first, in a script.)
 //
-// Guarantees: mutual exclusion while every holder is done within the lease and nobody dies between
+// Guarantees: mutual exclusion while every holder is done within the lease and no client dies between
 // the two commands.
 //
 // Breaks when: a holder overruns its lease: the next one gets in, and the first one's DEL removes the key

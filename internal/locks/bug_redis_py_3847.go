@@ -12,7 +12,7 @@
 // Guarantees: mutual exclusion, for ever: nothing expires.
 //
 // Breaks when: the request of a release is lost, or its task cancelled before it is sent: the application
-// that releases again hears that the lock is not held, and nobody ever gets it.
+// that releases again is told that the lock is not held, and no client ever gets it.
 //
 // Source: https://github.com/redis/redis-py/issues/3847 (asyncio) and pull requests 3900 and
 // 4258 (the same in redis/lock.py).

@@ -1,7 +1,7 @@
 // Lock redlock-rb-36
 //
-// Idea: a lock is extended by the script that takes it. When it has run out and nobody
-// has it at the moment, the extension takes it again and says that all is well.
+// Idea: a lock is extended by the script that takes it. When it has run out and is free
+// at the moment, the extension takes it again and reports success.
 //
 // Protocol:
 //  1. On each node in turn EVAL relock: no key, or own token -> SET key token PX milliseconds; else nil.
@@ -11,8 +11,8 @@
 //
 // Guarantees: as redlock; besides, a holder that is in time every third of the lease keeps the lock.
 //
-// Breaks when: as redlock. And a holder that overslept its lease is not told as long as the one
-// who had the lock meanwhile is gone again: it goes on with what it has read before.
+// Breaks when: as redlock. And a holder that overslept its lease is not told if the client
+// that had the lock meanwhile has given it back: it goes on with what it has read before.
 //
 // Source: https://github.com/leandromoreira/redlock-rb/issues/36; lib/redlock/client.rb, LOCK_SCRIPT.
 

@@ -7,7 +7,7 @@
 //  1. Read its own wall clock: now. INSERT the row with the end now + lease; no such
 //     row yet: the lock is held.
 //  2. It is there: UPDATE it with the end now + lease WHERE its end is at or before now; 1 row: the lock is held; 0: try again later.
-//  3. To release: UPDATE the end to its own wall clock. (Nobody asks whose row it is:
+//  3. To release: UPDATE the end to its own wall clock. (Whose row it is, is not checked:
 //     issue 1986.) The fixed form, mysql-unique-ttl, leaves both times to the database.
 //
 // Guarantees: mutual exclusion while all wall clocks agree and no statement takes longer than the lease

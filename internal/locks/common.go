@@ -9,7 +9,7 @@ import (
 )
 
 // spin tries until the lock is held, an attempt fails or ctx ends, or once. try returns
-// nil, nil when somebody else holds the lock.
+// nil, nil when another client holds the lock.
 func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error) {
 	for {
 		lease, err := try()

@@ -1,7 +1,7 @@
 // Lock consul-session
 //
 // Idea: a key that a session locks. The client keeps the session alive; when it ends
-// without a release, Consul gives the lock to nobody for a while, the lock delay, so
+// without a release, Consul gives the lock to no client for a while, the lock delay, so
 // that a holder that has not noticed can finish.
 //
 // Protocol:
@@ -25,7 +25,7 @@
 // delay. Or it is cut off for that long: its blocking query is quiet then, not broken,
 // and the library does not look at what became of its renewals. A lost connection to a
 // healthy server, on the other hand, ends a hold at once. When the reply to 3 is lost,
-// the session is destroyed with the lock in it, and nobody gets the lock before the
+// the session is destroyed with the lock in it, and no client gets the lock before the
 // delay is over.
 //
 // Source: Consul api/lock.go, api/session.go, version 1.21; Consul's page on
@@ -112,7 +112,7 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 // ttl is a session's time to live.
 func (l *consulSession) ttl() time.Duration { return max(l.Lease, consulMinTTL*l.second) }
 
-// consulKeptFor is how long the lock of a session lasts that nobody renews. Consul ends a session between its time to
+// consulKeptFor is how long the lock of a session lasts that is not renewed. Consul ends a session between its time to
 // live and twice that (sessions.mdx, "TTL"), and then the lock delay begins.
 func consulKeptFor(lease time.Duration) time.Duration {
 	return 2*max(lease, consulMinTTL*time.Second) + consulLockDelay*time.Second
@@ -184,7 +184,7 @@ func (l *consulLease) watch(ctx context.Context) {
 func (l *consulLease) Lost() context.Context { return l.lost }
 
 // Token is the key's modify index, not the lock index of the library's sequencer:
-// that begins anew when the key is deleted, which a session with the behavior
+// that starts over when the key is deleted, which a session with the behavior
 // "delete" or an operator does, and would let an old holder pass a fence. The
 // modify index comes from the cluster's log, which never goes back.
 func (l *consulLease) Token() int64 { return l.token }

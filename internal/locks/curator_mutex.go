@@ -5,7 +5,7 @@
 // deleted.
 //
 // Protocol:
-//  1. A client that holds counts one more, without asking anybody.
+//  1. A client that holds counts one more, without a request.
 //  2. create /lock/_c_GUID-lock- EPHEMERAL SEQUENTIAL; the server appends the number. (The first client ever creates /lock before.)
 //  3. children of /lock; its own node is missing: go to 2; its number is the lowest:
 //     the lock is held.

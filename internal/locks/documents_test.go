@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// full is a server that always says that somebody else has the lock.
+// full is a server that always says that another client has the lock.
 type full struct {
 	redis.Port
 	env   *hand
@@ -25,8 +25,8 @@ func (f *full) Do(context.Context, redis.Cmd) redis.Reply {
 	return redis.Reply{Kind: redis.ReplyBulk, Str: "-1"}
 }
 
-// The document's loop lasts for acquireTimeout on the wall clock, whoever sets that and
-// whoever interrupts it.
+// The document's loop lasts for acquireTimeout on the wall clock, even if that is set
+// or the loop interrupted.
 func TestTheLoopOfTheDocumentGoesByTheWallClock(t *testing.T) {
 	over, interrupt := context.WithCancel(context.Background())
 	interrupt()
@@ -94,7 +94,7 @@ func (s setting) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	return s.scripted.Do(ctx, cmd)
 }
 
-// Whoever does not read WAIT's number takes 0 for a success, and only an error for none.
+// A client that does not read WAIT's number takes 0 for a success, and only an error for none.
 func TestSetWaitUncheckedTakesAnyNumber(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

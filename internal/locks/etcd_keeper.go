@@ -16,7 +16,7 @@ import (
 //
 // The library hands its answers to the application over a channel with 16 places
 // and closes that at the end. Here lost is the closed channel, and taken answers
-// are not kept: the library drops what nobody reads and renews on.
+// are not kept: the library drops unread answers and goes on renewing.
 //
 // Source: etcd client/v3, lease.go (sendKeepAliveLoop, recvKeepAlive, deadlineLoop).
 type etcdKeeper struct {

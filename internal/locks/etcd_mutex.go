@@ -1,8 +1,8 @@
 // Lock etcd-mutex
 //
 // Idea: a queue. Every client puts a key of its own below the lock's name, bound
-// to the lease of its session; who created first holds the lock, and everybody
-// else watches the key right before their own. This is the library that comes
+// to the lease of its session; the oldest key holds the lock, and every other
+// client watches the key right before its own. This is the library that comes
 // with etcd's client.
 //
 // Protocol:
@@ -21,7 +21,7 @@
 // Breaks when: the process freezes, or is cut off from the cluster, for longer
 // than what is left of the lease; a client that runs is told about a second late.
 // When the reply to 2 is lost and the client does not ask again, its key stays in
-// the queue for as long as the process lives, and nobody behind it gets in.
+// the queue for as long as the process lives, and no client behind it gets in.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 373-377;
 // etcd client/v3/concurrency, mutex.go, key.go and session.go, version 3.6.

@@ -2,7 +2,7 @@
 //
 // Idea: the queue of etcd-mutex, made from the features of etcd that the document
 // lists: a key below a prefix for each client, revisions for their order, and one
-// watch of the whole prefix, which tells everybody of every change.
+// watch of the whole prefix, which tells every client of every change.
 //
 // Protocol:
 //  1. Once per process: GRANT lease, then KEEPALIVE lease in the background, at once and every third of the lease. No answer for a lease's time, or "not found": the session is over.
@@ -14,7 +14,7 @@
 // Guarantees: as etcd-mutex: one holder while its session lasts, in the order of arrival, and
 // tokens grow.
 //
-// Breaks when: as etcd-mutex. Besides, a release wakes everybody who waits, and each of them
+// Breaks when: as etcd-mutex. Besides, a release wakes all waiting clients, and each of them
 // asks who is the first; a client in the queue that gives up wakes them, too.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 263-275:
@@ -91,7 +91,7 @@ func (l *etcdPrefixWatch) watchQueue(ctx context.Context, p *place, from *int64)
 		}
 		*from = event.Revision + 1
 		if !event.Deleted {
-			continue // somebody behind us
+			continue // a client behind this one
 		}
 		queue, err := l.etcd().Do(ctx, etcd.Op{Kind: etcd.Get, Key: l.prefix(), Prefix: true, FirstCreated: true})
 		if err != nil {

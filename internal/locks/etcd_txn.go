@@ -6,7 +6,7 @@
 //
 // Protocol:
 //  1. GRANT lease: a lease of whole seconds, at least two of them.
-//  2. KEEPALIVE lease, at once and every third of the lease, in the background. Nobody reads the answers.
+//  2. KEEPALIVE lease, at once and every third of the lease, in the background. The answers are not read.
 //  3. TXN: if the key has the create revision 0, PUT it with the lease, else GET it. Succeeded: the lock is held; the transaction's revision is its token.
 //  4. If it failed or brought an error: as 5, and try again later.
 //  5. REVOKE lease, which deletes the key with it; then stop the renewals.
@@ -58,7 +58,7 @@ func (l *etcdTxn) acquire(ctx context.Context, listen func(*etcdKeeper)) (Lease,
 }
 
 // try is one run of the document's program up to the lock; nil, nil when
-// somebody else holds it.
+// another client holds it.
 func (l *etcdTxn) try(ctx context.Context, listen func(*etcdKeeper)) (Lease, error) {
 	granted, err := l.etcd().Grant(ctx, l.Lease)
 	if err != nil {

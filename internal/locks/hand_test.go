@@ -45,7 +45,7 @@ func (h *hand) Go(_ context.Context, _ string, f func(ctx context.Context)) worl
 	return nil
 }
 
-// still is luck that never changes.
+// still is randomness that never changes.
 type still struct{}
 
 func (still) Uint64() uint64     { return 0x5eed }
@@ -91,7 +91,7 @@ func (scriptedConn) Close() {}
 
 var (
 	ok    = redis.Reply{Kind: redis.ReplyStatus, Str: "OK"}
-	taken = redis.Reply{} // nil: somebody else has it
+	taken = redis.Reply{} // nil: another client has it
 )
 
 // A vote is worth the lease without the time that it took and without the drift of the
@@ -161,8 +161,8 @@ func TestAnExtensionCountsFromItsRequest(t *testing.T) {
 	}
 }
 
-// Nobody knows when the server executed SET, so the lease counts from before the one that
-// succeeded was sent.
+// The client cannot know when the server executed SET, so the lease counts from before the
+// SET that succeeded was sent.
 func TestALeaseCountsFromItsRequest(t *testing.T) {
 	env := &hand{mono: 5 * time.Second}
 	server := &scripted{env: env, answers: []answer{{2 * time.Second, taken}, {2 * time.Second, ok}}}
@@ -206,8 +206,8 @@ func watched(answers ...answer) (*hand, *watchdog) {
 	return env, w
 }
 
-// A renewal that was sent at 3 s and answered at 5 s lasts until 12 s, and when nobody
-// answers any more the lock is lost then.
+// A renewal that was sent at 3 s and answered at 5 s lasts until 12 s, and without
+// further answers the lock is lost then.
 func TestARenewalCountsFromItsRequest(t *testing.T) {
 	env, w := watched(answer{2 * time.Second, redis.Int(1)})
 	if want := 12 * time.Second; env.mono != want || w.lost.Err() == nil {
@@ -255,7 +255,7 @@ func TestTheWatchdogAsksAfterAPause(t *testing.T) {
 func TestSetWaitNeedsAConfirmation(t *testing.T) {
 	env := &hand{}
 	server := &scripted{env: env, answers: []answer{
-		{0, ok}, {0, redis.Int(0)}, {0, redis.Int(1)}, // SET, WAIT: nobody, unlock
+		{0, ok}, {0, redis.Int(0)}, {0, redis.Int(1)}, // SET, WAIT: no replica, unlock
 		{0, ok}, {0, redis.Int(1)},
 	}}
 	l := newSetWait(Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second})

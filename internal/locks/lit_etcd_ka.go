@@ -12,8 +12,8 @@
 // Guarantees: as etcd-txn, once the first renewal has been answered.
 //
 // Breaks when: as etcd-txn; the loss of the lease is never noticed, although
-// somebody wrote a message for it. Besides, a client whose first renewal is not
-// answered within six seconds dies, with the lock in its hands.
+// the code has a message for it. Besides, a client whose first renewal is not
+// answered within six seconds dies while it holds the lock.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 326-338.
 

@@ -8,7 +8,7 @@
 //  2. TXN: if the key /cron/lock/job7 has the create revision 0, PUT /cron/jobs/job7 with the lease, else GET it. (Here the first is the lock's name with ".lock" behind it, and the second the lock's name.)
 //  3. REVOKE lease: as etcd-txn.
 //
-// Guarantees: none. Nobody ever writes the key that everybody compares, so each
+// Guarantees: none. The key that all clients compare is never written, so each
 // transaction succeeds.
 //
 // Breaks when: two clients want the lock. Both get it, at the same time and

@@ -5,7 +5,7 @@
 //
 // Protocol:
 //  1. SETNX key owner; 0: another client holds it, try again later.
-//  2. EXPIRE keyKey seconds: a key that does not exist. It answers 0, and nobody looks.
+//  2. EXPIRE keyKey seconds: a key that does not exist. Its answer, 0, is ignored.
 //  3. DEL key.
 //
 // Guarantees: as setnx: mutual exclusion as long as every command is answered.

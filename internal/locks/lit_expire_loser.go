@@ -12,9 +12,8 @@
 // Guarantees: mutual exclusion while every holder deletes the key in good time.
 //
 // Breaks when: the holder dies while others wait: each of their tries sets the dead
-// client's time to live again, so the key lives for as long as anybody wants it. A
-// holder that overruns its lease is in luck for the same reason, but only while
-// a client waits.
+// client's time to live again, so the key lives for as long as a client wants it. For
+// the same reason a holder may overrun its lease, but only while a client waits.
 //
 // Source: S0 "Distributed locks on Redis", lines 35-37.
 

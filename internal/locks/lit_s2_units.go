@@ -10,11 +10,11 @@
 //  4. Else EVAL unlock on those nodes that said OK, and again after a random delay.
 //  5. To release, EVAL unlock on those nodes that said OK.
 //
-// Guarantees: mutual exclusion, in that nobody ever holds the lock over a real
+// Guarantees: mutual exclusion, in that no client ever holds the lock over a real
 // network: five round trips take more microseconds than a lease has seconds.
 //
 // Breaks when: it runs. Every client wins its vote, finds it too slow, and starts
-// anew. Had all terms one unit, whichever, the test would be that of redlock.
+// again. If all terms had one unit, any unit, the test would be that of redlock.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", line 64 (microseconds) beside lines 18
 // and 79 (EX, hence seconds).

@@ -10,15 +10,15 @@
 // Guarantees: mutual exclusion, in that no client ever learns that it holds the lock.
 //
 // Breaks when: it runs. The script has been executed when the exception is thrown, so the
-// key is there, with a value that nobody has been told, and stays for a lease. When it has
-// gone the next client comes and does the same.
+// key is there, with a value that no client has been told, and stays for a lease. When it has
+// gone the next client does the same.
 //
 // Source: S3 "A distributed lock on Redis, with two Lua scripts", lines 9-10:
 // setResultType(Integer.class) and the cast. Spring Data Redis,
 // ReturnType.fromJavaType: of the numbers only Long stands for an integer reply, so
 // that a reply for Integer is a value, which the template's serializer makes a text of.
 // (A template as it comes writes lockTime as a Java object, and SETEX refuses it: then
-// nobody gets the lock either, and no key stays.)
+// no client gets the lock either, and no key stays.)
 
 package locks
 

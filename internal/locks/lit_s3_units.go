@@ -14,7 +14,7 @@
 // Guarantees: as lua-setex, with a lease a thousand times as long as was asked for.
 //
 // Breaks when: the holder dies: a lease of ten seconds blocks the others for nearly
-// three hours, one of thirty for more than eight. Nobody waits: a try that was
+// three hours, one of thirty for more than eight. No client waits: a try that was
 // to last for ten seconds is over after ten milliseconds.
 //
 // Source: S3 "A distributed lock on Redis, with two Lua scripts", line 10, the comments

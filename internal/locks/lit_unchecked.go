@@ -1,13 +1,13 @@
 // Lock lit-unchecked
 //
-// Idea: the document's code as it is printed: a SET that can fail, and nobody who
-// checks whether it has.
+// Idea: the document's code as it is printed: a SET that can fail, and no check
+// whether it has.
 //
 // Protocol:
 //  1. SET key owner EX seconds NX. Whatever the answer is, the work begins.
 //  2. DEL key, also when SET ended with an error: it stands inside the try block.
 //
-// Guarantees: none. The SET decides who has the key, and nobody asks.
+// Guarantees: none. The SET decides who has the key, and its answer is ignored.
 //
 // Breaks when: a second client comes while the first one works: both are at work
 // at once, and the client that is done first deletes the key, whosever it is.

@@ -12,7 +12,7 @@
 // Guarantees: as set-wait, for an attempt that succeeds at once.
 //
 // Breaks when: no replica confirms in time: the client finds the lock taken, by
-// itself, and so does everybody else for a whole lease. WAIT times out; it undoes
+// itself, and so do all others for a whole lease. WAIT times out; it undoes
 // nothing. It breaks as set-wait, too.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 79-84: after an error "the locking

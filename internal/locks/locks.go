@@ -49,8 +49,8 @@ type Lease interface {
 var ErrNotHeld = errors.New("the lock is not held")
 
 // ErrTaken is returned by Acquire of a lock that asks again and again, when its client tries once and
-// somebody else holds the lock.
-var ErrTaken = errors.New("somebody else holds the lock")
+// another client holds the lock.
+var ErrTaken = errors.New("another client holds the lock")
 
 // Deps is what a variant is given for one client.
 type Deps struct {
@@ -120,7 +120,7 @@ type Variant struct {
 	ID      string
 	File    string // the Go file that holds it, for its documentation
 	Library string // the import path of the library whose lock it is, as it is; "" for a design that is written here
-	// Program is the command of a lock that is somebody's own program, with its arguments;
+	// Program is the command of a lock that is a user's own program, with its arguments;
 	// nil for all others. See NewProgram.
 	Program   []string
 	Store     Store

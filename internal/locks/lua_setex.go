@@ -80,7 +80,7 @@ func tryLock(ctx context.Context, d Deps, lockTimeSeconds, acquireTimeoutMS int6
 	return nil, errTriedEnough
 }
 
-// setEX runs the script once; nil, nil when somebody else holds the lock.
+// setEX runs the script once; nil, nil when another client holds the lock.
 func setEX(ctx context.Context, d Deps, ttl int64, token string) (Lease, error) {
 	reply := d.Redis.Do(ctx, redis.Eval(setEXScript, d.Name).Num(ttl).Text(token))
 	if reply.Err != nil || reply.Str != "1" {

@@ -12,7 +12,7 @@
 // no time after which the row goes by itself. Ids grow.
 //
 // Breaks when: the holder dies or hangs, or the reply to the INSERT is lost: the row
-// stays until somebody deletes it by hand. The row does not say whose it is, so a
+// stays until an operator deletes it. The row does not say whose it is, so a
 // DELETE that is repeated, or comes late, removes the row of the next holder. A
 // replica that takes over may not have the row yet, nor the ids that were drawn.
 //

@@ -61,7 +61,7 @@ func (l *mysqlUniqueTTL) Acquire(ctx context.Context) (Lease, error) {
 	return spin(ctx, l.Deps, func() (Lease, error) { return l.try(ctx, owner) })
 }
 
-// try is one attempt; nil, nil when somebody else holds the lock.
+// try is one attempt; nil, nil when another client holds the lock.
 func (l *mysqlUniqueTTL) try(ctx context.Context, owner string) (Lease, error) {
 	name, own, ttl := sql.Text(l.Name), sql.Text(owner), sql.Num(world.Millis(l.Lease))
 	res := l.sql().Exec(ctx, statement(insertLease, name, own, ttl))

@@ -1,18 +1,18 @@
 // Lock nats-kv
 //
-// Idea: a key in a bucket of NATS JetStream. The bucket drops a key that nobody has written for a lease, so the holder
-// writes it again and again; the number of each write is what the next one is compared with.
+// Idea: a key in a bucket of NATS JetStream. The bucket drops a key that has not been written for a lease, so the holder
+// writes it again and again; each write is compared with the number of the one before.
 //
 // Protocol:
 //  1. CREATE lock: written where nothing is; its revision is the token.
-//  2. Refused, or no answer: GET lock. A marker of a deletion: CREATE lock LAST its revision. Else somebody has it:
+//  2. Refused, or no answer: GET lock. A marker of a deletion: CREATE lock LAST its revision. Else it is taken:
 //     try again later.
 //  3. Every third of the lease in the background: UPDATE lock LAST the revision of the client's last write. Refused,
 //     or a whole lease without a success: the lock is lost.
 //  4. To release: stop 3 and wait for its answer, then DELETE lock LAST that revision.
 //
 // Guarantees: one holder while the lease lasts; a dead client's lock is free after a lease and a third of a second; a
-// release and a renewal are refused when anybody else has written, so they touch the client's own entry or none; the
+// release and a renewal are refused when another client has written, so they touch the client's own entry or none; the
 // client learns of its loss; the state survives the death of a minority of the servers; tokens grow.
 //
 // Breaks when: the holder freezes for longer than a lease: the next one gets in, and only a resource that compares
@@ -68,7 +68,7 @@ type natsLease struct {
 }
 
 // renew writes the key again. A write that is under way when the watchdog is stopped gets its answer all the same:
-// without it nobody would know the revision to delete.
+// without it the revision to delete would be unknown.
 func (l *natsLease) renew(context.Context) (renewed, answered bool) {
 	ctx, done := l.Env.WithTimeout(l.Env.Background(), l.until-l.Env.Mono())
 	defer done()

@@ -8,7 +8,7 @@
 //  1. EVAL lock: no key, or own field -> HINCRBY field 1, PEXPIRE lease, nil; else the key's PTTL. nil: held.
 //  2. Not held: SUBSCRIBE redisson_lock__channel:{lock}, then step 1 again after each message, and when the PTTL is over.
 //  3. One timer per client, every third of the lease: EVAL renew: own field -> PEXPIRE lease, 1; else 0.
-//     After an error it comes again; after a 0 the lock is dropped from the list, and nobody is told.
+//     After an error it comes again; after a 0 the lock is dropped from the list, and the holder is not told.
 //  4. EVAL unlock: the latch exists -> its value; no own field -> nil; HINCRBY field -1;
 //     above 0 -> PEXPIRE lease, SET latch 0 PX, 0; else DEL, PUBLISH 0, SET latch 1 PX, 1. Then DEL latch.
 //  5. With replicas: INFO replication for their number n, and after each script, on the same connection, WAIT n, at most

@@ -2,7 +2,7 @@
 //
 // Idea: a hash instead of a string. Its one field names the holder and counts how
 // often it has taken the lock, so that a thread can take a lock that it has. A
-// release is announced on a channel, so that nobody needs to spin. A watchdog on a
+// release is announced on a channel, so that no client needs to spin. A watchdog on a
 // timer wheel renews the lease as long as the process lives.
 //
 // Protocol:
@@ -15,7 +15,7 @@
 //     The timer is stopped, whatever the reply.
 //     A script without a reply is sent again: 3 times, a twentieth of the lease apart (1.5 s for 30 s).
 //
-// Guarantees: as watchdog-lua, but nobody is told of a loss; besides, the holder's
+// Guarantees: as watchdog-lua, but the holder is not told of a loss; besides, the holder's
 // thread can take the lock again, and waiting costs no requests.
 //
 // Breaks when: the reply to a release is lost while the lock is held twice: the script

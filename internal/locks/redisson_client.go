@@ -122,7 +122,7 @@ func (l *redissonLatch) tryAcquire(ctx context.Context, ttl int64) error {
 }
 
 // resubscribe listens again after the connection broke. What was published in
-// between is lost, and nobody looks whether it was: the wait goes on. It reports
+// between is lost, and no check finds that: the wait goes on. It reports
 // false when ctx has ended before.
 func (l *redissonLatch) resubscribe(ctx context.Context) bool {
 	const first, longest = 2 * time.Millisecond, 8192 * time.Millisecond // of ConnectionWatchdog

@@ -13,8 +13,8 @@
 //  5. With replicas: WAIT after each script, as with redisson. An acquire that no replica has confirmed is an error, and
 //     is not undone.
 //
-// Guarantees: as redisson; besides, a resource that checks the token turns away
-// whoever was overtaken.
+// Guarantees: as redisson; besides, a resource that checks the token refuses a
+// client that was overtaken.
 //
 // Breaks when: the resource does not check; the store forgets its counter, as it
 // does in a restart without persistence or a failover, and gives out a token a

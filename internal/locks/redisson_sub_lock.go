@@ -63,7 +63,7 @@ func (l *redissonSubLock) expire(ctx context.Context) error {
 	return l.do(ctx, redis.Command("PEXPIRE", l.Name).Num(world.Millis(l.Lease))).Err
 }
 
-// unlock gives the lock back once. lease is set anew if it is still held after that.
+// unlock gives the lock back once. lease is set again if it is still held after that.
 func (l *redissonSubLock) unlock(ctx context.Context, lease time.Duration) error {
 	reply := l.do(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
 		Num(unlockMessage).Num(world.Millis(lease)).Text(l.field()))

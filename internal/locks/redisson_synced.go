@@ -17,7 +17,7 @@ import (
 type redissonSynced struct {
 	redisson
 	timer    redissonTimer
-	renewing bool // the timer is to start itself anew
+	renewing bool // the timer is to restart itself
 	holds    int  // of the lock that is renewed; 0: none is
 
 	replicas int64 // connected to the primary, by its own account
@@ -50,7 +50,7 @@ func (r *redissonSynced) syncedEval(ctx context.Context, script redis.Cmd, retri
 }
 
 // batch sends the script and WAIT over one connection: WAIT speaks of the writes of
-// its own. The count of the replicas is asked for anew whenever it does not fit, so
+// its own. The replicas are counted again whenever the count does not fit, so
 // that a primary that has noticed the loss of all of them has nothing to wait for.
 func (r *redissonSynced) batch(ctx context.Context, script redis.Cmd) redis.Reply {
 	if !r.counted {
@@ -130,7 +130,7 @@ func (r *redissonSynced) unlock(ctx context.Context, unlock func(latch string) r
 }
 
 // unlockOnce runs an unlock script. Its latch is not needed any more once there is
-// a reply; nobody waits for its removal.
+// a reply; its removal is not waited for.
 func (r *redissonSynced) unlockOnce(ctx context.Context, unlock func(latch string) redis.Cmd, latch string) redis.Reply {
 	reply := r.syncedEval(ctx, unlock(latch), 0)
 	if reply.Err == nil {

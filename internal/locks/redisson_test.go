@@ -226,8 +226,8 @@ func TestRedissonUndoesWhatNoReplicaHas(t *testing.T) {
 	}
 }
 
-// The only message is lost while nobody listens: the waiter comes when the entry
-// would have run out, as it knew it, and not before.
+// The only message is lost while no client listens: the waiter tries again when the entry
+// would have run out, as far as it knew, and not before.
 func TestALostMessageCostsAtMostTheTimeToLive(t *testing.T) {
 	p := redissonPlan(2*time.Second, "A", "B")
 	p.Redis.Persistence = plan.PersistAlways

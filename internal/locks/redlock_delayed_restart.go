@@ -10,8 +10,8 @@
 //
 // Guarantees: as redlock; besides, restarts are safe without any disk.
 //
-// Breaks when: as redlock, but for the restarts. When a majority crashes, nobody
-// gets the lock for a whole lease.
+// Breaks when: as redlock, but for the restarts. When a majority crashes, no
+// client gets the lock for a whole lease.
 //
 // Source: Redis documentation, "Distributed Locks with Redis", performance, crash
 // recovery and fsync; S0 "Distributed locks on Redis", lines 113-126, for the

@@ -12,7 +12,7 @@
 //  5. EVAL unlock on all nodes, after a lost vote and to release.
 //
 // Guarantees: as redlock; besides, work may last longer than the lease, up to about
-// four of them, and a client that runs learns of its loss before anybody else can
+// four of them, and a client that runs learns of its loss before another client can
 // get the lock.
 //
 // Breaks when: the whole process freezes for longer than what is left of the
@@ -103,7 +103,7 @@ func (l *extendedLease) watch(ctx context.Context, until time.Duration) {
 	}
 }
 
-// extend asks every node to set the time to live anew, and counts those that did
+// extend asks every node to set the time to live again, and counts those that did
 // and those that have another's key or none.
 func (l *extendedLease) extend(ctx context.Context) (acks, refusals int) {
 	renew := redis.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Lease))

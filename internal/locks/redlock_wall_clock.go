@@ -10,8 +10,8 @@
 //  4. Else EVAL unlock on all nodes, and again after a random delay.
 //  5. To release, EVAL unlock on all nodes: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: as redlock, while nobody sets the client's clock and it runs as fast as those
-// of the nodes.
+// Guarantees: as redlock, while the client's clock is not set and runs as fast as those of
+// the nodes.
 //
 // Breaks when: as redlock; besides, the wall clock is set back while the client asks:
 // the time that has passed is hidden, and a majority counts whose entries have run

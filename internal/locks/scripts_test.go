@@ -16,7 +16,7 @@ import (
 
 // A script with an Owner leaves every entry alone that has another one: that is what lets
 // the live world, which sees nothing but commands and replies, say whose entry a release
-// has removed. Here each of them meets an entry of somebody else's in the Redis model.
+// has removed. Here each of them meets another client's entry in the Redis model.
 func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 	const lease = time.Second
 	set := func(owner string) redis.Cmd { return redis.Set(Key, owner).PX(lease).NX() }

@@ -44,7 +44,7 @@ func (l *selfFence) Acquire(ctx context.Context) (Lease, error) {
 }
 
 // hold makes the lease; nil when its time is already over. The lease counts from
-// before SET was sent, since nobody knows when the server executed it.
+// before SET was sent, since the client cannot know when the server executed it.
 func (l *selfFence) hold(token string, sent time.Duration) Lease {
 	margin := l.Lease / 10
 	left := sent + l.Lease - margin - l.Env.Mono()

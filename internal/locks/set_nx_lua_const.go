@@ -4,7 +4,7 @@
 // script is right, but it has nothing to tell apart.
 //
 // Protocol:
-//  1. SET key OK PX milliseconds NX, with the word OK for everybody; OK: the lock is held; nil: try again later.
+//  1. SET key OK PX milliseconds NX, with the word OK for all clients; OK: the lock is held; nil: try again later.
 //  2. EVAL unlock: GET key equals OK -> DEL key, 1; else 0.
 //
 // Guarantees: as set-nx-ex-del, and no more: the comparison always succeeds.
@@ -32,7 +32,7 @@ func init() {
 	})
 }
 
-// sharedValue is what the key holds, whoever has created it.
+// sharedValue is what the key holds, whichever client has created it.
 const sharedValue = "OK"
 
 type setNXLuaConst struct{ Deps }

@@ -1,7 +1,7 @@
 // Lock set-nx-lua-thread
 //
-// Idea: the value says which thread of which process has the lock. Nobody else has that
-// value, but the thread has it each time.
+// Idea: the value says which thread of which process has the lock. No other thread has that
+// value, but this one has it each time.
 //
 // Protocol:
 //  1. SET key uuid:threadId PX milliseconds NX, with one uuid per process; OK: the lock is held; nil: try again later.

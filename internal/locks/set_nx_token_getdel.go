@@ -1,6 +1,6 @@
 // Lock set-nx-token-getdel
 //
-// Idea: store a token that nobody else knows, and delete the key only if it still
+// Idea: store a token that no other client knows, and delete the key only if it still
 // holds that token. The client compares.
 //
 // Protocol:

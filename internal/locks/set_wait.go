@@ -14,11 +14,11 @@
 // it, when its only replica becomes the next one and has not restarted meanwhile.
 //
 // Breaks when: a holder overruns its lease; the primary comes back empty before
-// anybody has missed it, and its replica follows it. WAIT counts replicas that
+// its death is noticed, and its replica follows it. WAIT counts replicas that
 // have the write in memory, not on disk, and time goes by while it counts: the
 // lease has been running since the SET. When the only replica has become the
-// primary, nobody is left to confirm, and nobody gets the lock until there is a
-// new one.
+// primary, no replica is left to confirm, and no client gets the lock until there
+// is a new one.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 78-84; Redis documentation of
 // WAIT.
@@ -65,14 +65,14 @@ func setThenWait(ctx context.Context, d *Deps, set, wait redis.Conn, least int64
 	lease := &scriptDel{Deps: d, token: newToken(d.Env)}
 	reply := set.Do(ctx, redis.Set(d.Name, lease.token).EX(d.Lease).NX())
 	if reply.IsNil() {
-		return nil, nil // somebody else's
+		return nil, nil // another client's
 	}
 	if reply.IsOK() {
 		if reply = wait.Do(ctx, oneReplica(d.Lease)); reply.Kind == redis.ReplyInt && reply.Int >= least {
 			return lease, nil
 		}
 	}
-	// Whoever is the primary by now may have the key, or may still be given it.
+	// The present primary may have the key, or may still receive it.
 	_ = lease.Release(d.Env.Background())
 	return nil, reply.Err
 }

@@ -13,8 +13,8 @@
 // replicas has the key.
 //
 // Breaks when: the other one is promoted. WAIT makes sure that one of them remembers,
-// not that the one who remembers will be asked. A majority of all three servers
-// would be no help either as long as the next primary is not chosen by what it
+// not that this one will be asked. A majority of all three servers
+// would not help either as long as the next primary is not chosen by what it
 // knows; and as set-wait.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 78-84, with the second replica

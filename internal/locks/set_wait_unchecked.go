@@ -1,7 +1,7 @@
 // Lock set-wait-unchecked
 //
 // Idea: the two commands of set-wait, and a check whether WAIT has failed, as the
-// document asks for. WAIT answers with a number, and nobody reads that.
+// document asks for. WAIT answers with a number, which is not read.
 //
 // Protocol:
 //  1. On a connection of its own: SET key token EX seconds NX; nil: try again later.

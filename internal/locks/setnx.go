@@ -7,8 +7,8 @@
 //  1. SETNX key owner; 1: the lock is held; 0: another client holds it, try again later.
 //  2. DEL key.
 //
-// Guarantees: mutual exclusion as long as every command is answered and nobody
-// but the holder deletes the key. Nothing expires, so no pause and no slow task
+// Guarantees: mutual exclusion as long as every command is answered and only
+// the holder deletes the key. Nothing expires, so no pause and no slow task
 // can end the lock early.
 //
 // Breaks when: the holder dies, or the reply of SETNX is lost, and the key stays

@@ -110,8 +110,8 @@ func (l *namedLease) Release(ctx context.Context) error {
 
 // waitTime is how long one statement may wait in the database for the lock. It is
 // well below the response timeout: a statement that the client has given up would
-// go on waiting there, and get the lock for a client that does not know. Whoever
-// has waited in vain asks again, at the end of the queue.
+// go on waiting there, and get the lock for a client that does not know. A client
+// that has waited in vain asks again, at the end of the queue.
 func (d *Deps) waitTime() time.Duration { return (d.Timeout / 3).Truncate(time.Millisecond) }
 
 // scalar is the only number of a result with one row and one column; false when

@@ -9,8 +9,8 @@ import (
 )
 
 // This file holds what the locks have in common that keep their deadline as the
-// value of the key, in milliseconds since 1970 on the wall clock of whoever wrote
-// it. The server compares nothing and expires nothing.
+// value of the key, in milliseconds since 1970 on the wall clock of its
+// writer. The server compares nothing and expires nothing.
 
 // wallMillis is what the client's own wall clock shows.
 func wallMillis(env world.Env) int64 { return env.Now().UnixMilli() }

@@ -62,7 +62,7 @@ type blindlyRenewed struct {
 
 func (l *blindlyRenewed) renew(ctx context.Context) {
 	for l.Env.Sleep(ctx, l.renewal()) == nil {
-		_ = l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)) // an answer that nobody looks at
+		_ = l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)) // the answer is ignored
 	}
 }
 

@@ -38,7 +38,7 @@ func init() {
 	})
 }
 
-// renewScript sets the time to live anew if the key still holds the token.
+// renewScript sets the time to live again if the key still holds the token.
 var renewScript = &redis.Script{Name: "renew", Owner: 1, Source: `if redis.call("get", KEYS[1]) == ARGV[1] then
 	return redis.call("pexpire", KEYS[1], ARGV[2])
 else

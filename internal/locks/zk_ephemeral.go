@@ -12,12 +12,12 @@
 // Guarantees: one holder for as long as the session of each holder lives; a crash
 // frees the lock after the session timeout. Nothing tells a client that its session
 // has expired; the number of the transaction that created /lock (czxid) would be a
-// fencing token, and nobody reads it.
+// fencing token, but is not read.
 //
 // Breaks when: the holder freezes or is cut off for longer than the session
 // timeout, and goes on: a second client gets in. Its delete then takes away the
-// node of the second one, since it says which path, not which node; a version is
-// no help, every fresh node has version 0. A lost reply of create leaves a node
+// node of the second one, since it names a path, not a node; a version does not
+// help, since every fresh node has version 0. A lost reply of create leaves a node
 // that the living session keeps for ever, and its own client waits behind it. A
 // delete that is repeated because its reply was lost hits the node of the next one;
 // one that is not repeated may leave the node. Every release wakes all who wait.

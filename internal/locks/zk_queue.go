@@ -16,7 +16,7 @@ type zkPlace struct {
 	prefix  string // of its node's name: no other acquisition has it
 	session *zookeeper.Session
 	node    string // its name, "" as long as the client knows of none
-	unsure  bool   // a node was asked for, and nobody knows whether it was made
+	unsure  bool   // a node was asked for, and may have been made
 }
 
 func (q *zkQueue) root() string { return "/" + q.Name }
@@ -35,7 +35,7 @@ func (q *zkQueue) stand(ctx context.Context, p *zkPlace) error {
 		}
 		switch err := q.advance(ctx, p); err {
 		case world.ErrConnection, zookeeper.ErrSessionExpired:
-		case zookeeper.ErrNoNode: // somebody has removed the node
+		case zookeeper.ErrNoNode: // the node has been removed
 			p.node = ""
 		default:
 			return err

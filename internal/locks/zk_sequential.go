@@ -61,7 +61,7 @@ func (l *zkSequential) Acquire(ctx context.Context) (Lease, error) {
 	}
 }
 
-// leave gives up a place. It tries once: whoever gives up does not wait.
+// leave gives up a place. It tries once: a client that gives up does not wait.
 func (l *zkSequential) leave(p *zkPlace) {
 	if p.session != nil {
 		_ = l.removeOnce(l.Env.Background(), p)

@@ -8,7 +8,7 @@ import (
 )
 
 // zkClient is what every ZooKeeper lock of a client has: its session, which lasts
-// as long as the lease. It is opened at the first need, and anew when a server has
+// as long as the lease. It is opened at the first need, and again when a server has
 // said that it is over.
 type zkClient struct {
 	Deps

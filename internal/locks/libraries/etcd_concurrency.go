@@ -19,7 +19,7 @@
 //
 // Breaks when: the holder's process stands still for longer than its lease: etcd gives
 // the lock to the next, and the news of the end may come after the write. The library
-// has the revision for a token (Header) but hands it to nobody by itself. Its mutex is not
+// has the revision for a token (Header) but does not hand it out by itself. Its mutex is not
 // re-entrant: a client that takes its own again gets it at once, and its first unlock lets
 // others in. That is a misuse, which the matrix does not play.
 //

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// primary makes a client of go-redis for whoever is the primary, which is all that a
-// library on top of it gets: with sentinels it is go-redis that follows them.
+// primary makes a client of go-redis that follows the primary, which is all that a
+// library on top of it gets: with sentinels go-redis follows them.
 func primary(d *Deps) *redis.Client {
 	if len(d.Sentinels) == 0 {
 		return goRedis(d, d.Addrs[0])
@@ -23,9 +23,8 @@ func primary(d *Deps) *redis.Client {
 	return client
 }
 
-// goRedis makes a client of go-redis for one address with the options that it has
-// when nobody sets any, up to three retries among them; only the time limits are
-// those of the scenario.
+// goRedis makes a client of go-redis for one address with its default options,
+// up to three retries among them; only the time limits are those of the scenario.
 func goRedis(d *Deps, addr string) *redis.Client {
 	redis.SetLogger(silent{})
 	client := redis.NewClient(&redis.Options{
@@ -44,7 +43,7 @@ func (silent) Printf(context.Context, string, ...any) {}
 // connectTime bounds the first connection.
 const connectTime = 10 * time.Second
 
-// reached waits until a server has answered, where everybody is connected before the run begins.
+// reached waits until a server has answered, where all clients connect before the run begins.
 func reached(d *Deps, client *redis.Client) error {
 	if d.Cleanup != nil {
 		return nil

@@ -7,7 +7,7 @@
 // at what it sends. Everything else it does as in any program: it starts goroutines,
 // reads the clock of its host and draws random numbers. Only the live world can play
 // that. What goes over the wire is observed on the connection itself, since some of
-// these libraries send commands again without telling anybody.
+// these libraries repeat commands silently.
 //
 // There is one file for each library. The comment at its top is the lock's text for
 // lists and reports, which package locks reads.
@@ -25,11 +25,11 @@ import (
 // Deps is what a library is given for one client.
 type Deps struct {
 	locks.Deps // the ports in it are nil
-	// Addrs are what the library connects to: a name for whoever is the primary, or
+	// Addrs are what the library connects to: a name for the present primary, or
 	// one address for each server of a cluster and for each independent primary.
 	Addrs []string
-	// Sentinels are the addresses of those who tell who the primary is, which they call
-	// Primary; nil where nobody has to be asked. Addrs is nil where they are there.
+	// Sentinels are the addresses of the servers that know the primary, which they call
+	// Primary; nil where there are none. Addrs is nil where there are some.
 	Sentinels []string
 	Primary   string
 	// Dial opens a connection to one of Addrs or Sentinels, or to an address that a
@@ -53,8 +53,8 @@ type Library struct {
 	// Scripts are the names by which reports call the library's Lua scripts, by the
 	// SHA-1 of their text, which is what EVALSHA sends.
 	Scripts map[string]string
-	// Texts are those of the scripts. The servers know them when a run begins, as those
-	// that somebody uses do: else the first EVALSHA would do nothing, and a fault that
+	// Texts are those of the scripts. The servers know them when a run begins, as servers
+	// in use do: else the first EVALSHA would do nothing, and a fault that
 	// waits for the first command of a release would hit none.
 	Texts []string
 	// Owners says of a script by its name which of its arguments it compares, as
@@ -67,7 +67,7 @@ type Library struct {
 	// cannot be told from the commands: nothing is concluded about them, and an
 	// operator does not find them.
 	OwnKeys bool
-	// Untapped: it does not speak the protocol of Redis, so nobody reads along. Its
+	// Untapped: it does not speak the protocol of Redis, so its requests are not read. Its
 	// history has what the client does and believes, and no request.
 	Untapped bool
 	// New makes a lock for one client. It returns when the servers have answered.

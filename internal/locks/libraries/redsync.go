@@ -80,7 +80,7 @@ type redsyncLock struct {
 	options []redsync.Option // beside the expiry
 }
 
-// Acquire locks with the library's own tries and delays, and begins anew when it has
+// Acquire locks with the library's own tries and delays, and begins again when it has
 // given up before ctx ends.
 func (l *redsyncLock) Acquire(ctx context.Context) (locks.Lease, error) {
 	for {

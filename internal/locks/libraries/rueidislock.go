@@ -7,7 +7,7 @@
 // Idea: a lock that renews itself and tells its holder, by the end of a context, when
 // it is lost; waiting clients do not poll but are told by the server (client-side
 // caching) when the key changes. It is used as its README says for one Redis: with one
-// key (KeyMajority 1), and without word of the client's own changes (NoLoopTracking).
+// key (KeyMajority 1), and without news of the client's own changes (NoLoopTracking).
 //
 // Protocol:
 //  1. EVALSHA acquire: SET rueidislock:0:key token NX PXAT deadline -> OK, and GET key, so that the server tells of its next change. The deadline is the client's own wall clock and the lease. Without an answer after 20 ms (TryNextAfter): EVALSHA delete.
@@ -30,8 +30,8 @@
 // answer later than TryNextAfter has a client delete its key, of which NOLOOP tells it
 // nothing, and then wait beside a free lock for ever (seen on a real server through a
 // 24 ms link). That is the D of most columns: a variation may take 20 ms each way, and in
-// 600 runs with 9 ms at most nobody was stuck. Without NoLoopTracking, which is the
-// default, each renewal brings word of itself and so the next one: one held lock costs a
+// 600 runs with 9 ms at most no client was stuck. Without NoLoopTracking, which is the
+// default, each renewal brings news of itself and so the next one: one held lock costs a
 // redis-server ten thousand renewals a second (47,264 EVALSHA in 5 s; 2 as it is used here).
 //
 // Source: the library's README and code at v1.0.79, rueidislock/lock.go.
