@@ -260,7 +260,7 @@ func shapeHelp(root *cobra.Command) {
 	root.SetUsageTemplate(usageTemplate)
 }
 
-// prose breaks the paragraphs of a text anew; lines that are indented stay as they are.
+// prose rewraps the paragraphs of a text; indented lines stay as they are.
 func prose(long string) string {
 	var out, paragraph []string
 	flush := func() {
@@ -294,7 +294,7 @@ func formatNames(all []forms.Form) []string {
 	return each(all, func(f forms.Form) string { return f.Name })
 }
 
-// moreFormats are those that a run directory has only if somebody asks for them.
+// moreFormats are those that a run directory has only on request.
 func moreFormats() []string {
 	return formatNames(slices.DeleteFunc(slices.Clone(forms.All), func(f forms.Form) bool { return f.Always }))
 }

@@ -131,8 +131,8 @@ func (c *lockCommand) replay() []string {
 	return words
 }
 
-// leaveOut takes the locks out of a plan that are refused. They are remembered:
-// nobody is to believe that they were tested.
+// leaveOut takes the locks out of a plan that are refused. They are remembered,
+// so that they do not pass for tested.
 func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
 	p.PlayOnly(slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool {
 		err := refuse(lock)
@@ -150,7 +150,7 @@ func notSimulated(p *plan.Plan, lock string) error {
 }
 
 // named reports whether an argument names this scenario file itself and not only a
-// directory in which it lies. What somebody asks for by name has to be played or
+// directory in which it lies. What the user asks for by name has to be played or
 // refused; of all that there is in a directory, the simulator plays what it can.
 func named(args []string, file string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return arg == file || arg == scenarioName(file) || arg == "-" })
@@ -175,7 +175,7 @@ func (g *globals) printReasons(all []string) {
 const million = 1_000_000
 
 // The backends that play on real servers, see live.go and nolive.go: they run as
-// child processes or in containers, or somebody has brought them up.
+// child processes or in containers, or the user has brought them up.
 const (
 	processBackend = "process"
 	dockerBackend  = "docker"

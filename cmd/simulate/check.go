@@ -108,7 +108,7 @@ func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.explain, "explain-format", false, "show how the first lines are read, and what is missing; judge nothing")
 }
 
-// answers are what the files came to.
+// answers are the results of the files.
 type answers struct {
 	histories []export.Checked
 	logs      []*logcheck.Summary
@@ -205,7 +205,7 @@ func (f *judgeFlags) apart(all *answers) {
 	}
 }
 
-// judge judges the files of a log, and shows what they came to.
+// judge judges the files of a log, and shows the result.
 func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Options, all *answers) error {
 	c, err := f.log(ctx, files, o)
 	if err != nil {
@@ -219,7 +219,7 @@ func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Optio
 	return nil
 }
 
-// history judges the histories of a file, and shows what they came to.
+// history judges the histories of a file, and shows the results.
 func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error {
 	histories, err := runstore.ReadHistories(ctx, in.name, in)
 	if err != nil {

@@ -52,12 +52,12 @@ interrupted one stopped, and all runs in the file count, also those beyond --tim
 script that has changed since is played again. Histories of real runs that differ, at
 most a hundred, go into a folder beside the file, for simulate check.
 
---stories plays no cells of the matrix, but the stories of the stored walk (simulate
-explore): for each set of faults that breaks a lock, the shortest one. A story agrees
+--stories plays the stories of the stored walk (simulate explore) instead of cells of
+the matrix: for each set of faults that breaks a lock, the shortest one. A story agrees
 when both worlds break the lock in the same ways. --fault then names kinds of faults.
 
---topologies plays no columns of the matrix, but what may befall a primary, its replicas
-and sentinels: T1, T2 and so on, each of them cuts, deaths or returns.
+--topologies plays faults of a primary, its replicas and sentinels instead of columns of
+the matrix: T1, T2 and so on, each of them cuts, deaths or returns.
 
 S and L count as the same: a busy machine makes clients wait. A cell that real
 servers cannot play says why.
@@ -193,7 +193,7 @@ func openKept(name, backend string, scalePPM int64) (*worlds.Kept, error) {
 	return k, nil
 }
 
-// chosenLetters are the letters that somebody has named; none when nobody has.
+// chosenLetters are the letters that the user has named, if any.
 func chosenLetters(names []string) ([]checker.Letter, error) {
 	out := make([]checker.Letter, len(names))
 	for i, name := range names {
@@ -297,8 +297,8 @@ func (f *worldsFlags) tellWhy(c *worlds.Comparison) {
 	f.printReasons(reasons)
 }
 
-// tellPairs says what the runs of a cell came to, each kind of pair with its seeds:
-// those are what somebody plays again.
+// tellPairs shows the results of the runs of a cell, each kind of pair with its seeds,
+// so that a user can play them again.
 func (f *worldsFlags) tellPairs(c *worlds.Cell) {
 	if len(c.Pairs) > 1 {
 		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))

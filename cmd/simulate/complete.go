@@ -103,8 +103,8 @@ func scenarioWords() []string {
 	return each(library(), func(file string) string { return word(scenarioName(file), titleOf(file)) })
 }
 
-// titleOf is the title of a scenario file without parsing all of it: somebody
-// waits for the tabulator.
+// titleOf is the title of a scenario file without parsing all of it: a user
+// waits for the completion.
 func titleOf(file string) string {
 	data, ok := readBuiltIn(file)
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() { // a pipe would keep the shell waiting

@@ -94,13 +94,13 @@ func TestTheTopologyIsValidAndTakesOtherImages(t *testing.T) {
 	}
 }
 
-// Servers that somebody has brought up take part in a run and are as before after it.
+// Servers that the user has brought up take part in a run and are as before after it.
 func TestARunOnServersThatAreUp(t *testing.T) {
 	enginetest.Need(t, images.Redis)
 	composeTool(t)
 	up, err := exec.Command("docker", "ps", "--all", "--quiet", "--filter", "label=lockstep.service").Output()
 	if err != nil || len(up) > 0 {
-		t.Skipf("NOT TESTED: somebody has the topology up: docker compose down (%v)", err)
+		t.Skipf("NOT TESTED: the topology is up already: docker compose down (%v)", err)
 	}
 	image := images.Of(images.Redis)
 	if os.Getenv(image.Variable()) == "" {
@@ -138,14 +138,14 @@ func TestARunOnServersThatAreUp(t *testing.T) {
 	redis(6401, "SET", "mine", "1")
 	out, err := play()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != exitEnvironment || !strings.Contains(out, "has entries that no run has made") {
-		t.Errorf("a server with somebody's entries was taken: %v\n%s", err, out)
+		t.Errorf("a server with a user's entries was taken: %v\n%s", err, out)
 	}
 	if got := redis(6401, "GET", "mine"); got != "1\n" {
-		t.Errorf("somebody's entry is %q, want 1", got)
+		t.Errorf("the user's entry is %q, want 1", got)
 	}
 }
 
-// killAmidst kills a run that has begun to use servers; a reaper starts them anew, and lets
+// killAmidst kills a run that has begun to use servers; a reaper restarts them, and lets
 // the sentinels go on.
 func killAmidst(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()

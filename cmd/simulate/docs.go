@@ -45,13 +45,13 @@ When measurements/matrix.json is there, or packed as matrix.json.gz, the pages o
 
   simulate matrix --json > measurements/matrix.json
 
-with worlds.json what real servers came to,
+with worlds.json the results on real servers,
 
   simulate dev compare-worlds --json > measurements/worlds.json
 
-with worlds-in-full.json what came of cells that do harm only at a scale of
-1, with stories.json what came of the stories of the walk (--stories),
-with claims.json what came of the claims of the documents,
+with worlds-in-full.json those of cells that do harm only at a scale of 1, with
+stories.json those of the stories of the walk (--stories), with claims.json
+the verdicts on the claims of the documents,
 
   simulate dev claims --json > measurements/claims.json
 
@@ -172,7 +172,7 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 	return plans, nil
 }
 
-// read reads what a command has measured and somebody has stored; it leaves to nil when nobody has.
+// read reads the stored measurements of a command; it leaves to nil when there are none.
 func read[T any](to **T, path, command string, parse func([]byte) (*T, error)) error {
 	data, err := measurements.Read(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	switch {

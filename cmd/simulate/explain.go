@@ -203,7 +203,7 @@ func notRead(err error) error {
 	return err
 }
 
-// again is the command line that plays the run again. Somebody will copy it into
+// again is the command line that plays the run again. It will be copied into
 // a shell, so nothing of the files gets into it unquoted.
 func again(s *runstore.Run, r *run.Result) string {
 	if own := s.Env.Own; own != nil {
@@ -213,10 +213,10 @@ func again(s *runstore.Run, r *run.Result) string {
 	return f.replay(s.Plan, f.oneLock(s.Plan), r.Seed)
 }
 
-// tellUnplayed says on stderr which locks an interrupted run did not come to.
+// tellUnplayed says on stderr which locks an interrupted run did not reach.
 func tellUnplayed(s *runstore.Run) {
 	if left := s.Unplayed(); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("%s was interrupted before it came to %s", s.Dir, runstore.LockList(left))))
+		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("%s was interrupted before it reached %s", s.Dir, runstore.LockList(left))))
 	}
 }
 

@@ -107,7 +107,7 @@ func (g *globals) savePage(name string, data []byte, err error) (path string, _ 
 	return path, writeIndex(g.out, g.language)
 }
 
-// stepSummaryMax is how much all of a step's summaries may come to. GitHub
+// stepSummaryMax is how large all of a step's summaries may be together. GitHub
 // refuses a file of more than 1 MiB as a whole.
 const stepSummaryMax = 1_000_000
 

@@ -251,7 +251,7 @@ func annotationParts(text string) []string {
 	return out
 }
 
-// checkCharacters wants no character that steers a terminal, that nobody can see
+// checkCharacters wants no character that steers a terminal, that is invisible
 // or that turns the direction of writing.
 func checkCharacters(t *testing.T, what, text string) {
 	t.Helper()

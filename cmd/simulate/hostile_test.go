@@ -36,7 +36,7 @@ import (
 // marker stands in every hostile text, so that what became of it can be found.
 const marker = "hostile"
 
-// hostileTexts are what somebody may put where a name or a sentence is expected.
+// hostileTexts are what an attacker may put where a name or a sentence is expected.
 var hostileTexts = map[string]string{
 	"script":         `</script><script>alert(1)</script>`,
 	"image":          `<img src=x onerror=alert(1)>`,

@@ -178,7 +178,7 @@ func TestCtrlCInTheSetUp(t *testing.T) {
 
 func TestCtrlCWhileClientsPlay(t *testing.T) {
 	p := playLive(t, interrupted)
-	p.await("a lock that somebody holds", p.locked)
+	p.await("a lock that a client holds", p.locked)
 	p.interrupt()
 	p.stored(true)
 }

@@ -118,7 +118,7 @@ func TestJSONIsOneValue(t *testing.T) {
 	}
 	for _, cmd := range everyCommand() {
 		if !slices.Contains(asked, cmd.Name()) {
-			t.Errorf("nobody has asked %s for JSON", cmd.CommandPath())
+			t.Errorf("no test asks %s for JSON", cmd.CommandPath())
 		}
 	}
 }

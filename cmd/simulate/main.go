@@ -120,7 +120,7 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// errStopped is the end of a command that goes on until somebody stops it.
+// errStopped is the end of a command that goes on until it is stopped.
 var errStopped = errors.New("stopped")
 
 // silentExit ends the program with a code; what there is to say has been said.
@@ -258,7 +258,7 @@ func (g *globals) paint(code, text string) string {
 }
 
 // wrapped prints a text in as many lines as it takes: the first one behind a head, the others behind an indent that is
-// as wide. code colours it. What was harmless within a line stays so when it comes to begin one.
+// as wide. code colours it. What is harmless within a line is harmless at the beginning of one, too.
 func (g *globals) wrapped(head, indent, code, text string) {
 	ruler := say.RulerFor(g.language)
 	for _, line := range ruler.Wrap(text, max(g.width()-ruler.Width(indent), 30)) {
@@ -274,7 +274,7 @@ func (g *globals) signs() bool {
 	return strings.Contains(locale, "utf8") && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// interactive reports whether somebody can be asked.
+// interactive reports whether there is a user to ask.
 func interactive() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
@@ -309,10 +309,10 @@ func devCommand(g *globals) *cobra.Command {
 }
 
 // screen is stdout, watched: what cannot be printed must not look like success,
-// and nobody has to look at the error of every line.
+// and no caller has to look at the error of every line.
 type screen struct {
 	w    io.Writer
-	gone bool  // whoever read it has closed it, as head does; nothing is printed any more
+	gone bool  // its reader has closed it, as head does; nothing is printed any more
 	err  error // the first other one
 }
 
@@ -338,8 +338,8 @@ func (s *screen) Write(data []byte) (int, error) {
 // ignored, since the servers that we start would inherit that.
 func errorForBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// bar is a progress bar on stderr, when somebody looks at it. A bar that cannot be
-// drawn is no reason to stop, so nobody asks for its errors.
+// bar is a progress bar on stderr, when that is a terminal. A bar that cannot be
+// drawn is no reason to stop, so its errors are ignored.
 func (g *globals) bar(what string, all int) *progressbar.ProgressBar {
 	visible := !g.quiet && term.IsTerminal(int(os.Stderr.Fd()))
 	return progressbar.NewOptions(all,

@@ -78,7 +78,7 @@ func letterList() string {
 	return b.String()
 }
 
-// measure measures the matrix; asked says whether somebody has asked for variations.
+// measure measures the matrix; asked says whether the user has asked for variations.
 func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 	if err := f.shards.parse(); err != nil {
 		return err

@@ -172,7 +172,7 @@ func (f *cellFlags) add(cmd *cobra.Command, backend, scale string) {
 	cmd.Flags().StringVar(&f.scale, "scale", scale, "multiply every duration: 0.1 plays ten times as fast")
 }
 
-// cells are those that somebody has chosen.
+// cells are those that the user has chosen.
 type cells struct {
 	locks    []locks.Variant
 	columns  []matrix.Column

@@ -149,7 +149,7 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *measured.Explor
 	return rows, nil
 }
 
-// walkOfCell is what the walk has come to in a cell.
+// walkOfCell is the result of the walk in a cell.
 func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
 	if c.Walked == nil {
 		return nil

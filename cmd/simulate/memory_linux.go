@@ -38,7 +38,7 @@ func memory() (space, resident room) {
 }
 
 // pagesInUse reads /proc: the address space and the memory of this program in bytes,
-// 0 where nobody says so.
+// 0 where it is missing.
 func pagesInUse() (space, resident int64) {
 	data, err := os.ReadFile("/proc/self/statm")
 	fields := bytes.Fields(data)

@@ -204,7 +204,7 @@ func playRange(w *campaign.Work, s campaign.Shard) ([]byte, error) {
 		return x.line, nil
 	}
 	if err == nil {
-		err = errors.New("it has come to nothing")
+		err = errors.New("it has no result")
 	}
 	return nil, err
 }

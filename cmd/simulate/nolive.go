@@ -18,7 +18,7 @@ import (
 
 // The live world needs client libraries and a proxy that the simulator does not:
 // compiling them doubles the time to the first report. So the plain build leaves
-// them out, and builds and becomes the other program when somebody asks for
+// them out, and builds and becomes the other program when the user asks for
 // real servers.
 
 // live says whether the live world is in this program.

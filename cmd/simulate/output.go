@@ -102,7 +102,7 @@ func (o *output) finish() error {
 		Schema: 1, Met: o.met, Counts: o.suite.Counts(len(o.f.notPlayed)), Runs: o.objects, NotPlayed: o.f.notPlayed,
 	}
 	if o.f.playable && all.NotPlayed == nil {
-		all.NotPlayed = []export.NotPlayed{} // somebody asked, and the answer is: nothing
+		all.NotPlayed = []export.NotPlayed{} // the user asked, and the answer is: nothing
 	}
 	return o.f.printJSON(all)
 }
@@ -121,7 +121,7 @@ func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
 	return b, nil
 }
 
-// index writes the list of all runs anew, once, when the runs are done.
+// index rewrites the list of all runs, once, when the runs are done.
 func (o *output) index() error {
 	if o.stored == 0 {
 		return nil
@@ -244,8 +244,8 @@ func telling(tallies []*bundle.Tally, first uint64) uint64 {
 	return first
 }
 
-// partOfSeeds shows what many seeds had come to when they were interrupted, and stores
-// one of them if that takes no longer than somebody waits who has pressed Ctrl-C.
+// partOfSeeds shows the results of many seeds up to their interruption, and stores
+// one of them if that takes no longer than a user waits after Ctrl-C.
 func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint64, worlds run.Factory, out *output) error {
 	keeping.Store(true)
 	runs := 0

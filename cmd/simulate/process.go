@@ -86,7 +86,7 @@ func outOfMemory(most int64, what string) {
 // Servers that run then are left to their reapers.
 const patience = 800 * time.Millisecond
 
-// keeping says that what an interrupted command has come to is being stored. It is little,
+// keeping says that the result of an interrupted command is being stored. It is little,
 // and takes some tenths of a second; a busy machine may take a few seconds.
 var keeping atomic.Bool
 

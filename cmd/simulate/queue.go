@@ -43,7 +43,7 @@ func playerMain() {
 }
 
 // newPlayer is this program as a player. It has one core: a worker starts as many as there are. It has no
-// credentials, for it has nobody to show them to.
+// credentials, for it needs none.
 func newPlayer() *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -174,7 +174,7 @@ func setAside(aside []queue.SetAside, command string, of int) string {
 	return strings.Join(lines, "\n")
 }
 
-// keepBoth keeps both results of one range, for whoever looks for the bug.
+// keepBoth keeps both results of one range, for finding the bug.
 func keepBoth(g *globals, w *campaign.Work, d *queue.Diverged) error {
 	both := campaign.NewResults(w, d.Shard.Of)
 	err := error(d)
@@ -215,7 +215,7 @@ type queueProgress struct {
 	what  string
 	began time.Time
 	told  time.Time
-	alone bool // that nobody is there was told
+	alone bool // that there are no workers was told
 }
 
 func (p *queueProgress) tell(x queue.Progress) {

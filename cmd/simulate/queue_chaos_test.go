@@ -146,7 +146,7 @@ func newHavoc(t *testing.T) *havoc {
 			}
 			t.Cleanup(func() { _ = exec.Command("umount", "--lazy", store).Run() })
 		}
-		// Nobody learns another way than by the links.
+		// No server learns of another way than by the links.
 		c.servers[i] = queuetest.Start(t, dir, ports[i], fmt.Sprintf(`server_name: "server-%d"
 cluster: {name: chaos, listen: "127.0.0.1:%d", advertise: "127.0.0.1:1", no_advertise: true, routes: [%s, %s]}`, i+1, ports[3+i], routes[[2]int{i, (i + 1) % 3}], routes[[2]int{i, (i + 2) % 3}]))
 	}
@@ -214,7 +214,7 @@ func (c *havoc) keepWorker(i int) {
 	})
 }
 
-// play gives a command until it has come to its end, while the chaos comes in waves, and returns what it
+// play repeats a command until it has ended, while the chaos comes in waves, and returns what it
 // prints and its exit code.
 func (c *havoc) play(args []string) ([]byte, int) {
 	ctx, cancel := context.WithCancel(c.Context())
@@ -372,7 +372,7 @@ func (c *havoc) cut() (mend func()) {
 }
 
 // fill fills the disk of a server and returns what makes room again: a server that met a full disk keeps
-// no streams until somebody starts it again.
+// no streams until it is restarted.
 func (c *havoc) fill(server int) (empty func()) {
 	path := filepath.Join(c.servers[server].Dir, "store", "filler")
 	file, err := os.Create(path)
@@ -414,7 +414,7 @@ func processesOf(t *testing.T, what, dir string) (all []string) {
 		if strings.HasSuffix(path, "/"+strconv.Itoa(os.Getpid())) {
 			continue
 		}
-		text, _ := os.Readlink(filepath.Join(path, "cwd")) // whoever has just ended has none
+		text, _ := os.Readlink(filepath.Join(path, "cwd")) // a process that has just ended has none
 		if what == "environ" {
 			data, _ := os.ReadFile(filepath.Join(path, "environ"))
 			text = string(data)

@@ -138,7 +138,7 @@ func (f *reportFlags) one(s *runstore.Run, chosen []forms.Form) error {
 	return cmp.Or(err, statusExit(r.Status()))
 }
 
-// keep writes what was drawn anew. What lies elsewhere is in no store of ours.
+// keep writes what was drawn again. With --to it lies outside the store, whose index stays.
 func (f *reportFlags) keep(dir string, files []forms.File) error {
 	if err := writeApart(dir, files); err != nil || f.to != "" {
 		return err
@@ -146,7 +146,7 @@ func (f *reportFlags) keep(dir string, files []forms.File) error {
 	return writeIndex(f.out, f.language)
 }
 
-// anew is where the files go that are made of a run once more.
+// anew is where the files go that are made again from a stored run.
 func (f *reportFlags) anew(s *runstore.Run) (string, error) {
 	if f.to != "" {
 		return f.to, nil

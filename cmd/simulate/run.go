@@ -32,7 +32,7 @@ type runFlags struct {
 	command  lockCommand
 	expect   string // kept, or "" for what the scenario expects
 	seed     uint64
-	asked    bool // somebody asked for the seed; else a scenario may name its own
+	asked    bool // the user asked for the seed; else a scenario may name its own
 	times    int
 	backend  string
 	scale    string

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/runstore"
 )
 
-// Whoever reads a pipe may leave it at any time: the command goes on to its end without a
-// word, and its exit code says what it would have said.
+// The reader of a pipe may close it at any time: the command goes on to its end silently,
+// with the exit code that it would have had.
 func TestAReaderThatLeavesChangesNothing(t *testing.T) {
 	for _, tt := range []struct {
 		args string

@@ -214,7 +214,7 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 	return h, nil
 }
 
-// meets reports whether the scenario expects what the search has come to, of the
+// meets reports whether the scenario expects the result of the search, for the
 // properties that were searched for.
 func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
 	said, _ := p.Said(h.lock)
@@ -229,7 +229,7 @@ func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
 	return h.found == nil
 }
 
-// save writes the smallest version and reads it back, as anybody will.
+// save writes the smallest version and reads it back, as a user will.
 func (f *searchFlags) save(p *plan.Plan, h *hunt) error {
 	h.file = filepath.Join(f.out, "search", p.Slug, h.lock+"-"+h.found.Property+".yaml")
 	if err := writeWhole(h.file, []byte(h.found.YAML)); err != nil {
@@ -278,7 +278,7 @@ func verdictOf(hunts []*hunt) error {
 	return statusExit(worst)
 }
 
-// show prints what came of one lock.
+// show prints the result for one lock.
 func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds run.Factory) error {
 	line := func(name string, what say.Part) { fmt.Fprintln(f.stdout, f.named(name, what)) }
 	percent := func(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
@@ -313,7 +313,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 	return f.stored(ctx, h, worlds, out, true)
 }
 
-// breaks says what has broken, and what came of the seeds before.
+// breaks says what has broken, and how the seeds before ended.
 func (h *hunt) breaks() say.Phrase {
 	breaks := say.BreaksWithSeed.With(say.Verbatim(h.lock), say.Property(h.found.Property), say.Seed(h.found.Seed))
 	n := h.tried.Seeds - 1

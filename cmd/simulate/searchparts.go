@@ -23,7 +23,7 @@ type searchOptions struct {
 	Seeds      int      `json:"seeds"`
 }
 
-// merge shows what merged parts have come to, and shrinks what they have found.
+// merge shows the results of merged parts, and shrinks what they have found.
 func (f *searchFlags) merge(ctx context.Context) error {
 	var o searchOptions
 	if err := f.shards.options(&o); err != nil {
@@ -33,8 +33,8 @@ func (f *searchFlags) merge(ctx context.Context) error {
 	return f.search(ctx, f.shards.scenario.File)
 }
 
-// playElsewhere plays the share that was asked for, or takes what the shards of merged parts have
-// come to; it does nothing when one machine plays all seeds: that shows each lock when it is done.
+// playElsewhere plays the share that was asked for, or takes the results of the shards of
+// merged parts; it does nothing when one machine plays all seeds: that shows each lock when it is done.
 func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 	if !f.shards.elsewhere() {
 		return nil
@@ -45,7 +45,7 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 		var tried []search.Tried
 		err := json.Unmarshal(data, &tried)
 		if err != nil || len(tried) != len(p.Locks) {
-			return 0, fmt.Errorf("range %d/%d does not hold what a search has come to: %v", number, f.shards.of, err)
+			return 0, fmt.Errorf("range %d/%d does not hold the result of a search: %v", number, f.shards.of, err)
 		}
 		return finds.Needed(number, f.shards.of, tried), nil
 	}
@@ -92,7 +92,7 @@ func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, world
 	if f.limit > 0 {
 		until := time.Now().Add(f.limit)
 		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
-		total = -1 // nobody knows
+		total = -1 // not known
 	}
 	bar := f.bar("seeds of "+lock, total)
 	o.Progress = func() { _ = bar.Add(1) }
@@ -102,7 +102,7 @@ func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, world
 	return tried, err
 }
 
-// huntJSON is what came of one lock, as other programs read it.
+// huntJSON is the result for one lock, as other programs read it.
 type huntJSON struct {
 	Lock     string       `json:"lock"`
 	Found    bool         `json:"found"`

@@ -178,7 +178,7 @@ func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler
 	patience, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
 	if err := server.Shutdown(patience); err != nil {
-		_ = server.Close() // whoever still reads has had its time
+		_ = server.Close() // a client that still reads has had its time
 	}
 	return errStopped
 }

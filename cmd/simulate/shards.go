@@ -185,7 +185,7 @@ func (f *shardFlags) read() *campaign.Work {
 	return f.merged.Work
 }
 
-// divided returns what the shards of a work have come to, by their numbers. On one machine that is
+// divided returns the results of the shards of a work, by their numbers. On one machine that is
 // one shard, all of the work, which is played here. Of merged parts it takes their results, and with
 // --on those of the queue. With --shard it plays that share and writes its part, and as there is nothing
 // more to do then, the error is a silent exit.

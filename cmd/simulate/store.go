@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/shell"
 )
 
-// writeIndex writes the list of all runs anew. A run directory is no store.
+// writeIndex rewrites the list of all runs. A run directory is no store.
 func writeIndex(root string, l say.Language) error {
 	if err := notRun(root); err != nil {
 		return err

@@ -28,7 +28,7 @@ func carried[T any](read func([]byte) (*T, error), data []byte, err error) (*T, 
 	return out, bug(err)
 }
 
-// storedWalk is what the walk of the fault space has come to, as it was stored.
+// storedWalk is the stored result of the walk of the fault space.
 func storedWalk() (*measured.Explored, error) {
 	data, err := measurements.Explore()
 	return carried(measured.ReadExplored, data, err)

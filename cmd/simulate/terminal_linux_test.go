@@ -19,7 +19,7 @@ import (
 type pseudoTerminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
-	keys *os.File // what somebody types, and what the program shows
+	keys *os.File // what a user types, and what the program shows
 
 	mu    sync.Mutex
 	shown bytes.Buffer
@@ -74,7 +74,7 @@ func atTerminalWith(t *testing.T, env []string, args ...string) *pseudoTerminal 
 	return term
 }
 
-// watch collects what the program shows until nobody has the terminal open any more.
+// watch collects what the program shows until no process has the terminal open any more.
 func (term *pseudoTerminal) watch() {
 	defer close(term.over)
 	part := make([]byte, 4096)
