@@ -83,7 +83,7 @@ func howWalked(l *measured.Library) string {
 	if l.Walk.Scope.Tries > 1 {
 		tries = fmt.Sprintf("; statistical, up to %d tries each", l.Walk.Scope.Tries)
 	}
-	return fmt.Sprintf("%d, %d of them without effect%s", x.Walked, x.Vain, tries)
+	return fmt.Sprintf("%d, %d of them without effect%s", x.Walked, x.NoEffect, tries)
 }
 
 // librarySets says for each way of breaking which kinds of faults do it alone.

@@ -36,7 +36,7 @@ func BenchmarkSchedules(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			o := options(b, lock, 1)
 			index := max(0, slices.IndexFunc(bases(), func(x base) bool { return x.Name == used }))
-			g, err := o.newGround(o.Locks[0], index, false)
+			g, err := o.newTarget(o.Locks[0], index, false)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func BenchmarkPairs(b *testing.B) {
 			o := options(b, lock, 1)
 			o.In = []string{plainBase}
 			known := walked(b, o).Locks[0].smaller(2)
-			g, err := o.newGround(o.Locks[0], 0, false)
+			g, err := o.newTarget(o.Locks[0], 0, false)
 			if err != nil {
 				b.Fatal(err)
 			}

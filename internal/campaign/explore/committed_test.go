@@ -195,7 +195,7 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 
 // sameSingle compares all but the names of the stories, which depend on what else was walked.
 func sameSingle(a, b measured.Single) bool {
-	if a.Kind != b.Kind || a.During != b.During || a.Walked != b.Walked || a.Vain != b.Vain || a.Cut != b.Cut || len(a.Breaks) != len(b.Breaks) {
+	if a.Kind != b.Kind || a.During != b.During || a.Walked != b.Walked || a.NoEffect != b.NoEffect || a.Cut != b.Cut || len(a.Breaks) != len(b.Breaks) {
 		return false
 	}
 	for way, shown := range a.Breaks {

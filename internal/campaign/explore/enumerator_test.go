@@ -21,11 +21,11 @@ import (
 
 // tiny is a world that is small enough for that.
 type tiny struct {
-	lock    string
-	letters []tinyLetter
+	lock      string
+	templates []tinyTemplate
 }
 
-type tinyLetter struct {
+type tinyTemplate struct {
 	kind, text string
 	client     string // whose moments will do; "" for those of all
 	long       string // how long it lasts, if at all
@@ -40,8 +40,8 @@ var (
 		"enters", "is in its critical section", "is about to write", "releases"}
 )
 
-// phrases are the moments of a letter, in a world with two clients.
-func (l *tinyLetter) phrases() (out []string) {
+// phrases are the moments of a template, in a world with two clients.
+func (l *tinyTemplate) phrases() (out []string) {
 	for _, c := range []string{"A", "B"} {
 		if l.client != "" && l.client != c {
 			continue
@@ -71,14 +71,14 @@ func parsed(t *testing.T, world, lock string, items ...string) *plan.Plan {
 
 // option is one fault that can be put somewhere.
 type option struct {
-	letter int
-	phrase string
-	fault  faults.Fault
+	template int
+	phrase   string
+	fault    faults.Fault
 }
 
 func (w *tiny) options(t *testing.T, world string) (out []option) {
-	for i := range w.letters {
-		l := &w.letters[i]
+	for i := range w.templates {
+		l := &w.templates[i]
 		for _, phrase := range l.phrases() {
 			out = append(out, option{i, phrase, parsed(t, world, w.lock, faultItem(l.text, phrase, 0)).Faults[0]})
 		}
@@ -90,13 +90,13 @@ func (w *tiny) options(t *testing.T, world string) (out []option) {
 // begins or ends, what has a place at moments of others only.
 func (w *tiny) seconds(t *testing.T, world string, all []option, first *option) []option {
 	out := slices.Clone(all)
-	for i := range w.letters {
-		l := &w.letters[i]
+	for i := range w.templates {
+		l := &w.templates[i]
 		if l.wire {
 			continue
 		}
 		out = append(out, option{i, first.phrase, parsed(t, world, w.lock, faultItem(l.text, first.phrase, 0)).Faults[0]})
-		if long := w.letters[first.letter].long; long != "" {
+		if long := w.templates[first.template].long; long != "" {
 			text := strings.Replace(faultItem(l.text, first.phrase, 1), "after: 1ns", "after: "+long, 1)
 			out = append(out, option{i, first.phrase, parsed(t, world, w.lock, text).Faults[0]})
 		}
@@ -121,7 +121,7 @@ func (w *tiny) enumerate(t *testing.T) [ways][]string {
 			f := o.fault
 			f.Number = i + 1
 			p.Faults = append(p.Faults, f)
-			names = append(names, w.letters[o.letter].kind)
+			names = append(names, w.templates[o.template].kind)
 		}
 		slices.SortFunc(names, func(a, b string) int { return faultkind.Index(a) - faultkind.Index(b) })
 		s := sim.New()
@@ -140,7 +140,7 @@ func (w *tiny) enumerate(t *testing.T) [ways][]string {
 	for i := range all {
 		play(&all[i])
 		for _, second := range w.seconds(t, world, all, &all[i]) {
-			if second.letter != all[i].letter || second.phrase != all[i].phrase || second.fault.Trigger.After > 0 {
+			if second.template != all[i].template || second.phrase != all[i].phrase || second.fault.Trigger.After > 0 {
 				play(&all[i], &second)
 			}
 		}
@@ -224,21 +224,23 @@ func minimalNames(found [ways]map[string]bool) (out [ways][]string) {
 	return out
 }
 
-func server(kind, text string) tinyLetter { return tinyLetter{kind: kind, text: text, on: atServers} }
+func server(kind, text string) tinyTemplate {
+	return tinyTemplate{kind: kind, text: text, on: atServers}
+}
 
 func tinies() []tiny {
-	process := func(kind, text, client, long string) tinyLetter {
-		return tinyLetter{kind: kind, text: text, client: client, long: long, on: atProcess}
+	process := func(kind, text, client, long string) tinyTemplate {
+		return tinyTemplate{kind: kind, text: text, client: client, long: long, on: atProcess}
 	}
 	before := []string{"is about to send any command"}
 	return []tiny{
-		{"set-wait-1of2", []tinyLetter{
+		{"set-wait-1of2", []tinyTemplate{
 			server("server-clock", "jump-clock: redis-1; by: -11s"), server("fail-over", "fail-over: operator"),
 		}},
-		{"watchdog-lua", []tinyLetter{
+		{"watchdog-lua", []tinyTemplate{
 			process("cut", "partition: [A, redis-2]; for: 12s", "A", "12s"), server("promote", "promote: replica"),
 		}},
-		{"set-nx-ex-del", []tinyLetter{
+		{"set-nx-ex-del", []tinyTemplate{
 			server("evict", "evict: lock"), process("pause-short", "pause: A; for: 5s", "A", "5s"),
 			{kind: "lost-request", text: "drop: request", client: "A", wire: true, on: before},
 			{kind: "lost-request", text: "drop: request", client: "B", wire: true, on: before},
@@ -252,8 +254,8 @@ func TestTheWalkFindsWhatADumbEnumeratorFinds(t *testing.T) {
 			want := w.enumerate(t)
 			o := options(t, w.lock, 2)
 			o.In = []string{plainBase}
-			o.keep = func(l *letter) bool {
-				return slices.ContainsFunc(w.letters, func(x tinyLetter) bool {
+			o.keep = func(l *faultTemplate) bool {
+				return slices.ContainsFunc(w.templates, func(x tinyTemplate) bool {
 					return x.text == l.text && x.kind == kindNames[l.kind] &&
 						(x.client == "" || l.who >= 0 && x.client == string(rune('A'+l.who)))
 				})

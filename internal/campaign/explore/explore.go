@@ -69,7 +69,7 @@ type Options struct {
 	// same but for what the durations of other worlds come to.
 	Further *measured.Explored
 
-	keep func(l *letter) bool // which letters; nil for all. For tests
+	keep func(l *faultTemplate) bool // which templates; nil for all. For tests
 
 	// Worlds makes a world whose runs end at MostEvents and MostRestless.
 	Worlds func() World
@@ -196,7 +196,7 @@ func (w *walk) prepare(ctx context.Context, i int) <-chan *prepared {
 		close(out)
 		return out
 	}
-	go func() { out <- w.grounds(ctx, w.o.Locks[i]) }()
+	go func() { out <- w.targets(ctx, w.o.Locks[i]) }()
 	return out
 }
 
@@ -227,17 +227,17 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 	for i := range p.found {
 		l.Found = addFound(l.Found, p.found[i])
 	}
-	for _, g := range p.grounds {
+	for _, g := range p.targets {
 		l.Bases = append(l.Bases, g.base.Name)
 	}
-	complete, drawn := w.o.together(p.grounds)
+	complete, drawn := w.o.together(p.targets)
 	for _, g := range complete {
 		l.Together = append(l.Together, g.base.Name)
 	}
 	for _, g := range drawn {
 		l.Drawn = append(l.Drawn, g.base.Name)
 	}
-	if err := w.stages(ctx, l, p.grounds, 1, l.smaller(1)); err != nil {
+	if err := w.stages(ctx, l, p.targets, 1, l.smaller(1)); err != nil {
 		return err
 	}
 	if err := l.checkTaken(); err != nil {
@@ -248,7 +248,7 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 			if l.taken(g.base.Name, faults) {
 				continue
 			}
-			if err := w.stages(ctx, l, []*ground{g}, faults, l.plainer(faults, g.index)); err != nil {
+			if err := w.stages(ctx, l, []*target{g}, faults, l.plainer(faults, g.index)); err != nil {
 				return err
 			}
 		}
@@ -264,11 +264,11 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// together are the grounds on which several faults come together: all of their schedules, and some. Where nobody gets a
+// together are the targets on which several faults come together: all of their schedules, and some. Where nobody gets a
 // lock, runs are retries and nothing else, so that all are walked in the world that is for such locks, and none in others.
-func (o *Options) together(grounds []*ground) (complete, drawn []*ground) {
-	unserved := o.In == nil && slices.ContainsFunc(grounds, func(g *ground) bool { return g.base.unserved })
-	for _, g := range grounds {
+func (o *Options) together(targets []*target) (complete, drawn []*target) {
+	unserved := o.In == nil && slices.ContainsFunc(targets, func(g *target) bool { return g.base.unserved })
+	for _, g := range targets {
 		switch {
 		case unserved != g.base.unserved && o.In == nil:
 		case unserved || o.complete(g.base):
@@ -294,16 +294,16 @@ func (o *Options) complete(b *base) bool {
 // prepared is a lock whose walk can begin.
 type prepared struct {
 	id      string
-	grounds []*ground
+	targets []*target
 	found   []found // what breaks without a fault
 	err     error
 }
 
-// grounds are the base worlds for a lock, each played without faults: what breaks there is
+// targets are the base worlds for a lock, each played without faults: what breaks there is
 // the set of no kinds. One that breaks is no lock as it is, and how else it could be used does not
 // matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
 // and whether anybody gets it, which other worlds do not.
-func (w *walk) grounds(ctx context.Context, v locks.Variant) *prepared {
+func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 	p := w.borrow()
 	defer w.giveBack(p)
 	out := &prepared{id: v.ID}
@@ -315,7 +315,7 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) *prepared {
 		if b.fits != nil && !b.fits(&v) || !w.o.walks(b.Name) && b.Name != plainBase {
 			continue
 		}
-		g, err := w.o.newGround(v, i, fence)
+		g, err := w.o.newTarget(v, i, fence)
 		if err != nil {
 			return &prepared{err: err}
 		}
@@ -326,7 +326,7 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) *prepared {
 		first, h, err := p.play(ctx, nil, false)
 		if err == nil && i == 0 && checker.HandsOutTokens(h) {
 			fence = true
-			if g, err = w.o.newGround(v, i, fence); err == nil {
+			if g, err = w.o.newTarget(v, i, fence); err == nil {
 				p.on(g)
 				first, h, err = p.play(ctx, nil, false)
 			}
@@ -352,7 +352,7 @@ func (w *walk) grounds(ctx context.Context, v locks.Variant) *prepared {
 		if !w.o.walks(b.Name) {
 			continue
 		}
-		out.grounds = append(out.grounds, g)
+		out.targets = append(out.targets, g)
 		broken = broken || first.broken != [ways]bool{}
 	}
 	return out

@@ -78,15 +78,15 @@ func told(t testing.TB, s *State, o Options) string {
 // history, and neither does a cut over which nobody talks yet.
 func TestTraps(t *testing.T) {
 	for _, tt := range []struct {
-		lock    string
-		letters []string
-		kinds   string
+		lock      string
+		templates []string
+		kinds     string
 	}{
 		{"set-wait-1of2", []string{"jump-clock: redis-1; by: -11s", "fail-over: operator"}, "fail-over+server-clock"},
 		{"watchdog-lua", []string{"partition: [A, redis-2]; for: 12s", "promote: replica"}, "cut+promote"},
 	} {
 		o := options(t, tt.lock, 2)
-		o.keep = func(l *letter) bool { return slices.Contains(tt.letters, l.text) }
+		o.keep = func(l *faultTemplate) bool { return slices.Contains(tt.templates, l.text) }
 		s := walked(t, o)
 		broken := slices.Concat(sets(s, checker.Believe), sets(s, checker.Damage))
 		if !slices.Contains(broken, tt.kinds) {
@@ -235,7 +235,9 @@ func TestTheWorldsThatAreNamed(t *testing.T) {
 func TestTheSameBytes(t *testing.T) {
 	o := options(t, "redlock", 2, "restart", "lost-request")
 	o.Locks, o.In = append(o.Locks, variant(t, "setnx")), []string{plainBase}
-	o.keep = func(l *letter) bool { return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s") }
+	o.keep = func(l *faultTemplate) bool {
+		return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s")
+	}
 	want := told(t, walked(t, o), o)
 	many := o
 	many.Jobs = 3

@@ -12,10 +12,10 @@ import (
 	"lockstep/internal/sim"
 )
 
-// grounded is a player in the plain world of a lock.
-func grounded(t *testing.T, o Options, w World) *player {
+// playerOn is a player in the plain world of a lock.
+func playerOn(t *testing.T, o Options, w World) *player {
 	t.Helper()
-	g, err := o.newGround(o.Locks[0], 0, false)
+	g, err := o.newTarget(o.Locks[0], 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func grounded(t *testing.T, o Options, w World) *player {
 // To watch a run changes no byte of it.
 func TestWatchingChangesNothing(t *testing.T) {
 	for _, lock := range []string{"redisson", "zk-sequential", "set-nx-lua-cluster"} {
-		p := grounded(t, options(t, lock, 1), worldOf(false))
+		p := playerOn(t, options(t, lock, 1), worldOf(false))
 		_, h, err := p.play(t.Context(), nil, true)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 func TestJudgeAsksWhereItMatters(t *testing.T) {
 	broken := [ways]int{}
 	for _, lock := range []string{"set-nx-ex-del", "setnx", "zk-ephemeral", "pg-advisory"} {
-		p := grounded(t, options(t, lock, 1), world())
+		p := playerOn(t, options(t, lock, 1), world())
 		_, h, err := p.play(t.Context(), nil, true)
 		if err != nil {
 			t.Fatal(err)
@@ -86,19 +86,19 @@ func TestJudgeAsksWhereItMatters(t *testing.T) {
 // A fault without effect is no evidence for its kind: what breaks without it is found, and what does not is a doubt.
 func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 	o := options(t, "set-nx-lua", 2, "evict", "crash")
-	p := grounded(t, o, world())
-	letter := func(text string) int {
-		return slices.IndexFunc(p.g.letters, func(l letter) bool { return l.text == text })
+	p := playerOn(t, o, world())
+	template := func(text string) int {
+		return slices.IndexFunc(p.g.templates, func(l faultTemplate) bool { return l.text == text })
 	}
 	at := trigger{Moment: faults.InSection, Who: 0, Nth: 1}
-	evict, crash := place{Letter: letter("evict: lock"), When: at}, place{Letter: letter("crash: A"), When: at}
+	evict, crash := place{Template: template("evict: lock"), When: at}, place{Template: template("crash: A"), When: at}
 	twice := schedule{evict, evict}
 	u := &unit{p: p, known: &smaller{}, faults: 2}
 	if err := u.walk(t.Context(), &branch{s: twice, order: []int{0, 0}}); err != nil {
 		t.Fatal(err)
 	}
-	if len(u.Found) != 2 || len(u.Singles) != 0 || len(u.Doubts) != 0 || u.Vain != 1 {
-		t.Errorf("found %v, singles %v, doubts %q, %d in vain", u.Found, u.Singles, u.Doubts, u.Vain)
+	if len(u.Found) != 2 || len(u.Singles) != 0 || len(u.Doubts) != 0 || u.NoEffect != 1 {
+		t.Errorf("found %v, singles %v, doubts %q, %d in vain", u.Found, u.Singles, u.Doubts, u.NoEffect)
 	}
 	for i := range u.Found {
 		if f := &u.Found[i]; len(f.Kinds) != 1 || len(f.Schedule) != 1 || f.faults() != 2 {
@@ -178,19 +178,19 @@ func TestWithin(t *testing.T) {
 // A fault can come at the end of the one before, and right after its beginning; then it may
 // hit any client.
 func TestRightAfterTheFaultBefore(t *testing.T) {
-	p := grounded(t, options(t, "set-nx-lua", 2, "pause-short", "crash"), world())
-	letter := func(text string) int {
-		return slices.IndexFunc(p.g.letters, func(l letter) bool { return l.text == text })
+	p := playerOn(t, options(t, "set-nx-lua", 2, "pause-short", "crash"), world())
+	template := func(text string) int {
+		return slices.IndexFunc(p.g.templates, func(l faultTemplate) bool { return l.text == text })
 	}
-	first := place{Letter: letter("pause: A; for: 5s"), When: trigger{Moment: faults.InSection, Who: 0, Nth: 1}}
+	first := place{Template: template("pause: A; for: 5s"), When: trigger{Moment: faults.InSection, Who: 0, Nth: 1}}
 	_, h, err := p.play(t.Context(), schedule{first}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := p.next(h, schedule{first})
 	for _, after := range []time.Duration{0, 5 * time.Second} {
-		second := place{Letter: letter("crash: B"), When: first.When, After: after}
-		if !slices.ContainsFunc(all, func(x place) bool { return x.Letter == second.Letter && x.When == second.When && x.After == after }) {
+		second := place{Template: template("crash: B"), When: first.When, After: after}
+		if !slices.ContainsFunc(all, func(x place) bool { return x.Template == second.Template && x.When == second.When && x.After == after }) {
 			t.Errorf("B is not hit %v after the pause of A begins", after)
 		}
 		_, h, err := p.play(t.Context(), schedule{first, second}, false)
@@ -214,7 +214,7 @@ func TestRightAfterTheFaultBefore(t *testing.T) {
 func TestAWorldIsAsNew(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "redlock-fsync", "redisson-fair", "set-nx-lua-cluster", "zk-sequential", "etcd-txn", "consul-session", "pg-advisory"} {
 		o := options(t, lock, 1)
-		p, wordless := grounded(t, o, worldOf(false)), grounded(t, o, world())
+		p, wordless := playerOn(t, o, worldOf(false)), playerOn(t, o, world())
 		_, h, err := p.play(t.Context(), nil, true)
 		if err != nil {
 			t.Fatal(err)

@@ -60,8 +60,8 @@ const (
 // everybody stands for the index of a client where the moments of all will do.
 const everybody = -1
 
-// letter is one letter of the alphabet: a fault but for its moment.
-type letter struct {
+// faultTemplate is one template of the templates: a fault but for its moment.
+type faultTemplate struct {
 	kind  int
 	text  string // as a scenario says it, keys joined by semicolons
 	on    moments
@@ -71,44 +71,44 @@ type letter struct {
 	fault faults.Fault
 }
 
-// alphabet are the letters for one lock in one base world.
-type alphabet struct {
-	p       *plan.Plan
-	world   string // the text that p was read from
-	v       locks.Variant
-	letters []letter
+// templates are the templates for one lock in one base world.
+type templates struct {
+	p     *plan.Plan
+	world string // the text that p was read from
+	v     locks.Variant
+	all   []faultTemplate
 }
 
-// newAlphabet builds all letters that make sense for a lock; only, if not nil, says which
+// newTemplates builds all templates that make sense for a lock; only, if not nil, says which
 // kinds are wanted.
-func newAlphabet(p *plan.Plan, world string, v locks.Variant, only []string) ([]letter, error) {
-	a := &alphabet{p: p, world: world, v: v}
+func newTemplates(p *plan.Plan, world string, v locks.Variant, only []string) ([]faultTemplate, error) {
+	ts := &templates{p: p, world: world, v: v}
 	for i, c := range p.Clients {
-		a.ofClient(int8(i), c)
+		ts.ofClient(int8(i), c)
 	}
-	a.ofStore(p.Servers(plan.StoreOf(&v)))
-	a.letters = slices.DeleteFunc(a.letters, func(l letter) bool {
+	ts.ofStore(p.Servers(plan.StoreOf(&v)))
+	ts.all = slices.DeleteFunc(ts.all, func(l faultTemplate) bool {
 		return only != nil && !slices.Contains(only, kindNames[l.kind])
 	})
-	return a.letters, a.parse()
+	return ts.all, ts.parse()
 }
 
-// add adds a letter. The text of one that is left out of pairs begins with a star.
-func (a *alphabet) add(kind string, on moments, who int8, format string, args ...any) *letter {
+// add adds a template. The text of one that is left out of pairs begins with a star.
+func (ts *templates) add(kind string, on moments, who int8, format string, args ...any) *faultTemplate {
 	text := fmt.Sprintf(format, args...)
 	single, alone := strings.CutPrefix(text, "* ")
 	i := faultkind.Index(kind)
 	if i < 0 {
 		panic("explore: no kind is called " + kind)
 	}
-	a.letters = append(a.letters, letter{kind: i, text: single, on: on, who: who, pairs: !alone})
-	return &a.letters[len(a.letters)-1]
+	ts.all = append(ts.all, faultTemplate{kind: i, text: single, on: on, who: who, pairs: !alone})
+	return &ts.all[len(ts.all)-1]
 }
 
-// alone leaves the letters from an index on out of pairs.
-func (a *alphabet) alone(from int) {
-	for i := range a.letters[from:] {
-		a.letters[from+i].pairs = false
+// alone leaves the templates from an index on out of pairs.
+func (ts *templates) alone(from int) {
+	for i := range ts.all[from:] {
+		ts.all[from+i].pairs = false
 	}
 }
 
@@ -120,61 +120,61 @@ const longest = 40 * time.Second
 
 // lengths are those for a lock, a star at those that pairs leave out. Where the store keeps a lock for longer than the
 // shorter of the long ones lasts, pairs have the longest, too.
-func (a *alphabet) lengths() []lasting {
-	long := lasting{"", seconds(longFault(&a.v)), "* "}
-	if a.v.Outlasts(lease) > 12*time.Second {
+func (ts *templates) lengths() []lasting {
+	long := lasting{"", seconds(longFault(&ts.v)), "* "}
+	if ts.v.Outlasts(lease) > 12*time.Second {
 		long.star = ""
 	}
 	return []lasting{{short, "2s", "* "}, {short, "5s", ""}, {"", "12s", ""}, long}
 }
 
-func (a *alphabet) ofClient(i int8, c string) {
-	for _, d := range a.lengths() {
-		a.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", d.star, c, d.text)
-		a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", d.star, c, d.text)
-		for _, s := range a.targets() {
+func (ts *templates) ofClient(i int8, c string) {
+	for _, d := range ts.lengths() {
+		ts.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", d.star, c, d.text)
+		ts.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", d.star, c, d.text)
+		for _, s := range ts.targets() {
 			one := d.star
-			if d.end == short || a.twin(s) {
+			if d.end == short || ts.twin(s) {
 				one = "* "
 			}
-			a.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text)
+			ts.add("cut"+d.end, ofProcess, i, "%spartition: [%s, %s]; for: %s", one, c, s, d.text)
 		}
-		a.add("late-request"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = butRelease
-		a.add("late-release"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = onlyRelease
-		a.add("late-reply"+d.end, onTheWay, i, "%sdelay: reply; by: %s", d.star, d.text)
+		ts.add("late-request"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = butRelease
+		ts.add("late-release"+d.end, onTheWay, i, "%sdelay: request; by: %s", d.star, d.text).part = onlyRelease
+		ts.add("late-reply"+d.end, onTheWay, i, "%sdelay: reply; by: %s", d.star, d.text)
 	}
-	a.add("crash", ofDeath, i, "crash: %s", c)
-	a.add("host", ofDeath, i, "lose-host: %s", c)
-	a.add("slow", atWork, i, "slow: %s; by: 8s", c)
-	a.add("slow", atWork, i, "slow: %s; by: 40s", c)
-	a.add("hung", atWork, i, "hang: %s", c)
-	a.add("lost-request", onTheWay, i, "drop: request")
-	a.add("lost-reply", onTheWay, i, "drop: reply")
-	a.add("client-clock", ofProcess, i, "jump-clock: %s; by: -11s", c)
-	a.add("client-clock", ofProcess, i, "jump-clock: %s; by: +11s", c)
-	a.rates(c)
+	ts.add("crash", ofDeath, i, "crash: %s", c)
+	ts.add("host", ofDeath, i, "lose-host: %s", c)
+	ts.add("slow", atWork, i, "slow: %s; by: 8s", c)
+	ts.add("slow", atWork, i, "slow: %s; by: 40s", c)
+	ts.add("hung", atWork, i, "hang: %s", c)
+	ts.add("lost-request", onTheWay, i, "drop: request")
+	ts.add("lost-reply", onTheWay, i, "drop: reply")
+	ts.add("client-clock", ofProcess, i, "jump-clock: %s; by: -11s", c)
+	ts.add("client-clock", ofProcess, i, "jump-clock: %s; by: +11s", c)
+	ts.rates(c)
 }
 
-func (a *alphabet) rates(node string) {
+func (ts *templates) rates(node string) {
 	for _, r := range []string{"* +2%", "* -2%", "+15%", "-15%"} {
 		rate, alone := strings.CutPrefix(r, "* ")
-		a.add("clock-rate", ofRates, everybody, "drift-clock: %s; rate: %s; forever: true", node, rate).pairs = !alone
+		ts.add("clock-rate", ofRates, everybody, "drift-clock: %s; rate: %s; forever: true", node, rate).pairs = !alone
 	}
 }
 
 // twin reports whether a server is like another one, so that pairs do without it: the third
 // member of a cluster, which begins as a follower like the second.
-func (a *alphabet) twin(server string) bool {
-	s := plan.StoreOf(&a.v)
-	return s.Topology == store.Quorum && slices.Index(a.p.Servers(s), server) == 2
+func (ts *templates) twin(server string) bool {
+	s := plan.StoreOf(&ts.v)
+	return s.Topology == store.Quorum && slices.Index(ts.p.Servers(s), server) == 2
 }
 
 // targets are the servers that a fault can name one by one; none where there is only one.
 // Of a Redis Cluster these are the lock's primary with its replica and the first primary of
 // the others, which stands for all that have nothing to do with the lock.
-func (a *alphabet) targets() []string {
-	servers := a.p.Servers(plan.StoreOf(&a.v))
-	if a.p.InShards(plan.StoreOf(&a.v)) {
+func (ts *templates) targets() []string {
+	servers := ts.p.Servers(plan.StoreOf(&ts.v))
+	if ts.p.InShards(plan.StoreOf(&ts.v)) {
 		return []string{servers[1], servers[4], servers[0]}
 	}
 	if len(servers) == 1 {
@@ -183,96 +183,96 @@ func (a *alphabet) targets() []string {
 	return servers
 }
 
-func (a *alphabet) ofStore(servers []string) {
-	named := a.targets()
+func (ts *templates) ofStore(servers []string) {
+	named := ts.targets()
 	if named == nil {
 		named = servers
 	}
 	for _, s := range named {
-		from := len(a.letters)
-		a.add("restart", ofServers, everybody, "restart: %s; down: 500ms", s)
-		a.add("restart", ofServers, everybody, "* restart: %s; down: 12s", s)
-		for _, d := range a.lengths()[1:] {
-			a.add("server-pause"+d.end, ofServers, everybody, "%spause: %s; for: %s", d.star, s, d.text)
+		from := len(ts.all)
+		ts.add("restart", ofServers, everybody, "restart: %s; down: 500ms", s)
+		ts.add("restart", ofServers, everybody, "* restart: %s; down: 12s", s)
+		for _, d := range ts.lengths()[1:] {
+			ts.add("server-pause"+d.end, ofServers, everybody, "%spause: %s; for: %s", d.star, s, d.text)
 		}
-		a.add("server-clock", ofServers, everybody, "jump-clock: %s; by: +11s", s)
-		a.add("server-clock", ofServers, everybody, "jump-clock: %s; by: -11s", s)
-		a.rates(s)
-		if a.twin(s) {
-			a.alone(from)
+		ts.add("server-clock", ofServers, everybody, "jump-clock: %s; by: +11s", s)
+		ts.add("server-clock", ofServers, everybody, "jump-clock: %s; by: -11s", s)
+		ts.rates(s)
+		if ts.twin(s) {
+			ts.alone(from)
 		}
 	}
-	a.add("evict", ofServers, everybody, "evict: lock")
-	switch s := plan.StoreOf(&a.v); {
+	ts.add("evict", ofServers, everybody, "evict: lock")
+	switch s := plan.StoreOf(&ts.v); {
 	case s.Topology == store.Independent:
 		for _, s := range servers {
-			a.add("evict", ofServers, everybody, "evict: lock; from: %s", s)
+			ts.add("evict", ofServers, everybody, "evict: lock; from: %s", s)
 		}
-	case a.p.InShards(s):
-		a.add("fail-over", ofServers, everybody, "crash: %s", servers[1])
-		a.add("fail-over", ofServers, everybody, "crash: %s", servers[0])
-		a.add("lag", ofServers, everybody, "lag: 5s; for: 40s")
-		a.splits(servers, servers[1], servers[0])
+	case ts.p.InShards(s):
+		ts.add("fail-over", ofServers, everybody, "crash: %s", servers[1])
+		ts.add("fail-over", ofServers, everybody, "crash: %s", servers[0])
+		ts.add("lag", ofServers, everybody, "lag: 5s; for: 40s")
+		ts.splits(servers, servers[1], servers[0])
 	case s.Topology == store.Quorum:
-		a.add("fail-over", ofServers, everybody, "fail-over: operator")
-		a.splits(servers, servers[0])
-		from := len(a.letters)
-		a.splits(servers, servers[1:]...)
-		a.alone(from)
+		ts.add("fail-over", ofServers, everybody, "fail-over: operator")
+		ts.splits(servers, servers[0])
+		from := len(ts.all)
+		ts.splits(servers, servers[1:]...)
+		ts.alone(from)
 	case len(servers) > 1:
 		by := plan.ByOperator
 		if s.IsRedis() {
-			by = a.p.Redis.Failover.By
+			by = ts.p.Redis.Failover.By
 		}
-		a.add("fail-over", ofServers, everybody, "fail-over: %s", by)
-		if a.p.Redis.Failover.By == plan.ByOperator || !s.IsRedis() {
-			a.add("promote", ofServers, everybody, "promote: replica") // where sentinels do it, no operator does
+		ts.add("fail-over", ofServers, everybody, "fail-over: %s", by)
+		if ts.p.Redis.Failover.By == plan.ByOperator || !s.IsRedis() {
+			ts.add("promote", ofServers, everybody, "promote: replica") // where sentinels do it, no operator does
 		}
-		a.add("lag", ofServers, everybody, "lag: 5s; for: 40s")
-		a.splits(servers, servers[0])
+		ts.add("lag", ofServers, everybody, "lag: 5s; for: 40s")
+		ts.splits(servers, servers[0])
 	}
 }
 
 // splits are cuts between servers: each of those named alone with all clients on the other
 // side, or with one client beside it.
-func (a *alphabet) splits(servers []string, alone ...string) {
+func (ts *templates) splits(servers []string, alone ...string) {
 	for _, s := range alone {
 		others := slices.DeleteFunc(slices.Clone(servers), func(o string) bool { return o == s })
-		for _, d := range append([]lasting{{short, "3s", ""}}, a.lengths()[2:]...) {
-			a.add("split"+d.end, ofServers, everybody, "%spartition: [%s, [%s]]; for: %s", d.star, s, strings.Join(others, ", "), d.text)
-			for _, c := range a.p.Clients {
+		for _, d := range append([]lasting{{short, "3s", ""}}, ts.lengths()[2:]...) {
+			ts.add("split"+d.end, ofServers, everybody, "%spartition: [%s, [%s]]; for: %s", d.star, s, strings.Join(others, ", "), d.text)
+			for _, c := range ts.p.Clients {
 				rest := slices.Clone(others)
-				for _, o := range a.p.Clients {
+				for _, o := range ts.p.Clients {
 					if o != c {
 						rest = append(rest, o)
 					}
 				}
-				if len(a.p.SentinelNames(plan.StoreOf(&a.v))) > 0 {
+				if len(ts.p.SentinelNames(plan.StoreOf(&ts.v))) > 0 {
 					rest = append(rest, faults.Sentinels)
 				}
-				a.add("split"+d.end, ofServers, everybody, "%spartition: [[%s, %s], [%s]]; for: %s", d.star, c, s, strings.Join(rest, ", "), d.text)
+				ts.add("split"+d.end, ofServers, everybody, "%spartition: [[%s, %s], [%s]]; for: %s", d.star, c, s, strings.Join(rest, ", "), d.text)
 			}
 		}
 	}
 }
 
 // parse makes faults of the texts, by the same parser that reads the stories: as many in one scenario as it takes.
-func (a *alphabet) parse() error {
-	for letters := range slices.Chunk(a.letters, scenario.MostFaults) {
-		s := story{lock: a.v.ID, world: a.world}
-		for i := range letters {
+func (ts *templates) parse() error {
+	for chunk := range slices.Chunk(ts.all, scenario.MostFaults) {
+		s := story{lock: ts.v.ID, world: ts.world}
+		for i := range chunk {
 			t := trigger{Moment: faults.StartsWaiting, Who: 0, Nth: 1}
-			if letters[i].on == onTheWay {
+			if chunk[i].on == onTheWay {
 				t.Moment, t.Word = faults.AboutToSend, faults.AnyCommand
 			}
-			s.faults = append(s.faults, faultItem(letters[i].text, t.phrase(a.p.Clients), 0))
+			s.faults = append(s.faults, faultItem(chunk[i].text, t.phrase(ts.p.Clients), 0))
 		}
 		p, err := s.plan()
 		if err != nil {
 			return err
 		}
-		for i := range letters {
-			letters[i].fault = p.Faults[i]
+		for i := range chunk {
+			chunk[i].fault = p.Faults[i]
 		}
 	}
 	return nil

@@ -180,11 +180,11 @@ func (r *recorder) count(kind faults.MomentKind, who int8, word string) int {
 	return r.counts[c]
 }
 
-// place is a letter at a moment.
+// place is a template at a moment.
 type place struct {
-	Letter int           `json:"l"`
-	When   trigger       `json:"t"`
-	After  time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
+	Template int           `json:"l"`
+	When     trigger       `json:"t"`
+	After    time.Duration `json:"a,omitempty"` // later than the moment, in true time: the end of the fault before
 
 	during During // of a first fault: what the client is at that it hits; Anytime for one of servers
 	moment int    // its index in the run before; endOfLast: the end of the fault before

@@ -34,22 +34,22 @@ const (
 	MostRestless = 1_000
 )
 
-// ground is a lock in a base world, ready to be walked.
-type ground struct {
-	v       locks.Variant
-	base    *base
-	index   int // of the base world
-	world   string
-	fence   bool // the resource looks at tokens
-	plan    *plan.Plan
-	timing  sim.Timing
-	letters []letter
+// target is a lock in a base world, ready to be walked.
+type target struct {
+	v         locks.Variant
+	base      *base
+	index     int // of the base world
+	world     string
+	fence     bool // the resource looks at tokens
+	plan      *plan.Plan
+	timing    sim.Timing
+	templates []faultTemplate
 }
 
-// newGround reads the base world for a lock.
-func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, error) {
+// newTarget reads the base world for a lock.
+func (o *Options) newTarget(v locks.Variant, index int, fence bool) (*target, error) {
 	all := bases()
-	g := &ground{v: v, base: &all[index], index: index, fence: fence}
+	g := &target{v: v, base: &all[index], index: index, fence: fence}
 	g.world = g.base.text(&v, o.Clients, o.Rounds, fence)
 	p, err := (&story{lock: v.ID, world: g.world}).plan()
 	if err != nil {
@@ -59,14 +59,14 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 	if g.base.unserved {
 		g.timing = shortProbe
 	}
-	g.letters, err = newAlphabet(p, g.world, v, o.Only)
-	g.letters = slices.DeleteFunc(g.letters, func(l letter) bool {
+	g.templates, err = newTemplates(p, g.world, v, o.Only)
+	g.templates = slices.DeleteFunc(g.templates, func(l faultTemplate) bool {
 		one := *p
 		one.Faults = []faults.Fault{l.fault}
 		return o.refuses(&one, v.ID)
 	})
 	if o.keep != nil {
-		g.letters = slices.DeleteFunc(g.letters, func(l letter) bool { return !o.keep(&l) })
+		g.templates = slices.DeleteFunc(g.templates, func(l faultTemplate) bool { return !o.keep(&l) })
 	}
 	return g, err
 }
@@ -75,16 +75,16 @@ func (o *Options) newGround(v locks.Variant, index int, fence bool) (*ground, er
 // the probe's.
 var shortProbe = sim.Timing{ProbeWait: shortWait}
 
-// player plays schedules on one ground, one after the other.
+// player plays schedules on one target, one after the other.
 type player struct {
 	w     World
-	g     *ground
+	g     *target
 	plan  plan.Plan
 	moves *recorder
 }
 
-// on makes the player ready for a ground.
-func (p *player) on(g *ground) {
+// on makes the player ready for a target.
+func (p *player) on(g *target) {
 	if p.g == g {
 		return
 	}
@@ -95,7 +95,7 @@ func (p *player) on(g *ground) {
 func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *history.History, error) {
 	p.plan.Faults = p.plan.Faults[:0]
 	for i := range s {
-		f := p.g.letters[s[i].Letter].fault
+		f := p.g.templates[s[i].Template].fault
 		f.Number, f.Trigger = i+1, s[i].When.fault(p.g.plan.Clients)
 		f.Trigger.After = s[i].After
 		p.plan.Faults = append(p.plan.Faults, f)
@@ -126,23 +126,23 @@ func (p *player) next(h *history.History, s schedule) []place {
 		if from < 0 {
 			return nil
 		}
-		if long := g.letters[last.Letter].fault.End.For; long > 0 {
-			for i := range g.letters {
-				if g.letters[i].on != onTheWay {
-					out = append(out, place{Letter: i, When: last.When, After: last.After + long, moment: endOfLast})
+		if long := g.templates[last.Template].fault.End.For; long > 0 {
+			for i := range g.templates {
+				if g.templates[i].on != onTheWay {
+					out = append(out, place{Template: i, When: last.When, After: last.After + long, moment: endOfLast})
 				}
 			}
 		}
 	}
 	for i := from; i < len(p.moves.all); i++ {
 		m := &p.moves.all[i]
-		for k := range g.letters {
+		for k := range g.templates {
 			with := last != nil && last.After == 0 && last.When == m.trigger
-			if with && last.Letter == k || !g.letters[k].fits(m) && !(with && g.letters[k].on != onTheWay) {
+			if with && last.Template == k || !g.templates[k].fits(m) && !(with && g.templates[k].on != onTheWay) {
 				continue
 			}
-			next := place{Letter: k, When: m.trigger, moment: i}
-			if last == nil && g.letters[k].who != everybody {
+			next := place{Template: k, When: m.trigger, moment: i}
+			if last == nil && g.templates[k].who != everybody {
 				next.during = m.during
 			}
 			out = append(out, next)
@@ -165,15 +165,15 @@ func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 	return out
 }
 
-// thinned leaves out the letters that are for schedules of one fault only, and in a sparse world moments of what is
+// thinned leaves out the templates that are for schedules of one fault only, and in a sparse world moments of what is
 // repeated.
 func (p *player) thinned(all []place) []place {
-	letters, between, n := p.g.letters, []bool(nil), 0
+	templates, between, n := p.g.templates, []bool(nil), 0
 	if p.g.base.sparse {
 		between = p.moves.between()
 	}
 	for _, x := range all {
-		if letters[x.Letter].pairs && (between == nil || x.moment == endOfLast || !between[x.moment]) {
+		if templates[x.Template].pairs && (between == nil || x.moment == endOfLast || !between[x.moment]) {
 			all[n] = x
 			n++
 		}
@@ -181,8 +181,8 @@ func (p *player) thinned(all []place) []place {
 	return all[:n]
 }
 
-// fits reports whether the letter can be put at a moment.
-func (l *letter) fits(m *reached) bool {
+// fits reports whether the template can be put at a moment.
+func (l *faultTemplate) fits(m *reached) bool {
 	if !l.on.has(m.Moment) || l.who != everybody && l.who != m.Who {
 		return false
 	}

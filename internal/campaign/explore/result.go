@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/rate"
 )
 
-// classes say what the letters leave open of the durations.
+// classes say what the templates leave open of the durations.
 var classes = []string{
 	"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn",
 	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the world five-nodes), clusters of 3 members",
@@ -42,7 +42,7 @@ func (o *Options) scope() measured.Scope {
 // Result returns what the walk has come to.
 func (s *State) Result(o *Options) (*measured.Explored, error) {
 	r := measured.NewExplored(s.Scope)
-	t := newTeller(o)
+	t := newNarrator(o)
 	defer t.close()
 	for _, v := range o.Locks {
 		l, err := s.told(t, v)
@@ -55,7 +55,7 @@ func (s *State) Result(o *Options) (*measured.Explored, error) {
 }
 
 // told is what the walk has come to with one lock.
-func (s *State) told(t *teller, v locks.Variant) (measured.ExploredLock, error) {
+func (s *State) told(t *narrator, v locks.Variant) (measured.ExploredLock, error) {
 	l := s.lock(v.ID)
 	out := measured.ExploredLock{
 		Lock: v.ID, Scope: l.Bases, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
@@ -72,7 +72,7 @@ func (s *State) told(t *teller, v locks.Variant) (measured.ExploredLock, error) 
 	}
 	out.Searched, out.Together = l.searched(s.Scope.Faults)
 	for _, st := range l.Stages {
-		out.Vain, out.Cut = out.Vain+st.Vain, out.Cut+st.Cut
+		out.NoEffect, out.Cut = out.NoEffect+st.NoEffect, out.Cut+st.Cut
 		out.Doubts = append(out.Doubts, st.Doubts...)
 	}
 	for _, way := range checker.Ways() {
@@ -115,7 +115,7 @@ func (l *Lock) searched(faults int) (worst string, out []measured.Searched) {
 			if st.Base != base || st.Faults != 2 || !st.over() {
 				continue
 			}
-			x.How, x.Walked, x.Vain, x.Cut, x.Of, x.Each = measured.Complete, st.Walked, st.Vain, st.Cut, st.Of, st.Each
+			x.How, x.Walked, x.NoEffect, x.Cut, x.Of, x.Each = measured.Complete, st.Walked, st.NoEffect, st.Cut, st.Of, st.Each
 			if st.Each > 0 {
 				_, most := rate.Wilson(0, st.Each)
 				x.How, x.AtMost = measured.Sampled, float64(most)/rate.One

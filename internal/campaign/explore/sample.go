@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/run"
 )
 
-// sampler draws schedules of two faults on one ground: for each two kinds, half with the one first and half with the
+// sampler draws schedules of two faults on one target: for each two kinds, half with the one first and half with the
 // other. Each is a first fault that is as likely as any other of its kind, and a second one that is as likely as any
 // other of its kind that can follow. What is drawn depends on nothing but the schedules: each has a number, and the
 // lowest win.
@@ -31,8 +31,8 @@ type draws struct {
 	some []branch // by their numbers
 }
 
-// sample draws schedules of two faults on a ground, and plays them.
-func (w *walk) sample(ctx context.Context, l *Lock, g *ground) error {
+// sample draws schedules of two faults on a target, and plays them.
+func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	st := l.stage(g.base.Name, 2, 1)
 	key := fmt.Sprintf("%s/%s/drawn-%d", l.ID, st.Base, w.o.Sample)
 	if known, err := w.known(l, st, key); known || err != nil || !w.mine(g, 0, 2) {
@@ -84,14 +84,14 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *ground) error {
 }
 
 // newSampler chooses the first faults.
-func (w *walk) newSampler(ctx context.Context, g *ground, known *smaller) (*sampler, error) {
+func (w *walk) newSampler(ctx context.Context, g *target, known *smaller) (*sampler, error) {
 	first, err := w.firstFaults(ctx, g, 2)
 	if err != nil {
 		return nil, err
 	}
 	d := &sampler{each: w.o.Sample, known: known, first: make([][]branch, len(kindNames)), all: make([]int, len(kindNames))}
 	for _, b := range first {
-		kind := g.letters[b.s[0].Letter].kind
+		kind := g.templates[b.s[0].Template].kind
 		d.first[kind] = append(d.first[kind], b)
 	}
 	for kind, all := range d.first {
@@ -112,12 +112,12 @@ func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
 		return err
 	}
 	out := make([]draws, len(kindNames))
-	first := p.g.letters[b.s[0].Letter].kind
+	first := p.g.templates[b.s[0].Template].kind
 	most := 1 + d.each/len(d.first[first]) // so that they are enough where few begin, and nothing follows some
 	next := p.thinned(p.next(h, b.s))
 	byKind := make([][]int, len(kindNames))
 	for k := range next {
-		kind := p.g.letters[next[k].Letter].kind
+		kind := p.g.templates[next[k].Template].kind
 		byKind[kind] = append(byKind[kind], k)
 	}
 	for kind, all := range byKind {
@@ -189,15 +189,15 @@ func byNumber(a, b branch) int {
 }
 
 // kindsOf are the kinds of a schedule.
-func kindsOf(g *ground, s schedule) (k kindSet) {
+func kindsOf(g *target, s schedule) (k kindSet) {
 	for i := range s {
-		k = k.with(g.letters[s[i].Letter].kind)
+		k = k.with(g.templates[s[i].Template].kind)
 	}
 	return k
 }
 
-// share hands out some work on a ground.
-func (w *walk) share(ctx context.Context, g *ground, n int, do func(ctx context.Context, p *player, i int) error) error {
+// share hands out some work on a target.
+func (w *walk) share(ctx context.Context, g *target, n int, do func(ctx context.Context, p *player, i int) error) error {
 	return run.Share(ctx, w.o.Jobs, n, nil, func(ctx context.Context, _ []run.World, i int) error {
 		p := w.borrow()
 		defer w.giveBack(p)

@@ -49,8 +49,8 @@ func TestDrawingAllIsWalkingAll(t *testing.T) {
 	all, want := whole(t, only...)
 	s, o := drawnIn(t, 1<<20, 1, only...)
 	got := stageOf(t, s, "twice")
-	if got.Walked != want.Walked || got.Vain != want.Vain || got.Of != want.Walked || got.Each != 0 {
-		t.Errorf("drew %d, %d of them in vain, of %d, at least %d; want all of %d, %d in vain", got.Walked, got.Vain, got.Of, got.Each, want.Walked, want.Vain)
+	if got.Walked != want.Walked || got.NoEffect != want.NoEffect || got.Of != want.Walked || got.Each != 0 {
+		t.Errorf("drew %d, %d of them in vain, of %d, at least %d; want all of %d, %d in vain", got.Walked, got.NoEffect, got.Of, got.Each, want.Walked, want.NoEffect)
 	}
 	for _, way := range checker.Ways() {
 		if !slices.Equal(sets(s, way), sets(all, way)) {
@@ -101,7 +101,7 @@ func chosen(t *testing.T, each int, only ...string) (count map[string]int, st dr
 	o := options(t, "set-nx-lua", 2, only...)
 	o.Sample = each
 	w := &walk{o: &o}
-	g, err := o.newGround(o.Locks[0], 1, false)
+	g, err := o.newTarget(o.Locks[0], 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 			if b.Name != "long-work" {
 				continue
 			}
-			g, err := o.newGround(v, i, false)
+			g, err := o.newTarget(v, i, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 				t.Fatal(err)
 			}
 			work, longest := p.Workload.Work.Min, time.Duration(0)
-			for _, l := range g.letters {
+			for _, l := range g.templates {
 				if l.fault.End.For+lease > work {
 					t.Errorf("%s: %s beside work of %v", v.ID, l.text, work)
 				}

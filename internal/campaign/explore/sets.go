@@ -152,7 +152,7 @@ func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 	more := make([]*toBreak, len(kindNames)) // with one kind more, as far as anybody has asked
 	all := u.p.longer(h, b, u.faults)
 	for i := range all {
-		kind := u.p.g.letters[all[i].s[len(b.s)].Letter].kind
+		kind := u.p.g.templates[all[i].s[len(b.s)].Template].kind
 		if more[kind] == nil {
 			more[kind] = u.with(of.kinds.with(kind))
 		}
@@ -183,7 +183,7 @@ func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, act
 	case !v.whole:
 		one.Cut = 1
 	case !acted:
-		one.Vain = 1
+		one.NoEffect = 1
 	}
 	u.add(one)
 	if len(b.s) == 1 {
@@ -202,7 +202,7 @@ func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, act
 
 // single is what became of the fault of a schedule that has only one.
 func (u *unit) single(s schedule) *single {
-	return singleIn(&u.Singles, hit{kind(u.p.g.letters[s[0].Letter].kind), s[0].during})
+	return singleIn(&u.Singles, hit{kind(u.p.g.templates[s[0].Template].kind), s[0].during})
 }
 
 // breaks are the ways that are open and in which the lock is broken, none in a run that was cut short.
@@ -256,7 +256,7 @@ func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, a
 	return nil
 }
 
-func newFound(g *ground, way checker.Way, used kindSet, s schedule, events int, order []int) found {
+func newFound(g *target, way checker.Way, used kindSet, s schedule, events int, order []int) found {
 	f := found{Way: way, Kinds: used, Base: g.index, Events: events, Order: slices.Clone(order), Schedule: slices.Clone(s)}
 	for i := range s {
 		f.Plain += s[i].When.plainness()

@@ -84,7 +84,7 @@ func (l *Lock) singles(tell func(f *found) (measured.CutSet, error)) ([]measured
 	out := []measured.Single{}
 	for _, s := range all {
 		one := measured.Single{
-			Kind: kindNames[s.Kind], During: s.During.String(), Walked: s.Walked, Vain: s.Vain, Cut: s.Cut, Breaks: map[string]*measured.Shown{},
+			Kind: kindNames[s.Kind], During: s.During.String(), Walked: s.Walked, NoEffect: s.NoEffect, Cut: s.Cut, Breaks: map[string]*measured.Shown{},
 		}
 		for i := range s.Found {
 			set, err := tell(&s.Found[i])

@@ -25,7 +25,7 @@ func singleOf(t *testing.T, l *measured.ExploredLock, kind, during string) *meas
 func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 	o := options(t, "set-nx-token-getdel", 2, "pause", "evict", "lag")
 	o.In = []string{plainBase, "twice"}
-	o.keep = func(l *letter) bool { return l.pairs }
+	o.keep = func(l *faultTemplate) bool { return l.pairs }
 	s := walked(t, o)
 	r, err := s.Result(&o)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 	}
 	var walked, vain int64
 	for i := range l.Singles {
-		walked, vain = walked+l.Singles[i].Walked, vain+l.Singles[i].Vain
+		walked, vain = walked+l.Singles[i].Walked, vain+l.Singles[i].NoEffect
 	}
 	var of tally
 	for _, st := range s.Locks[0].Stages {
@@ -58,7 +58,7 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 			of.add(st.tally)
 		}
 	}
-	if walked != of.Walked || vain != of.Vain || walked == 0 || l.Walked <= walked {
+	if walked != of.Walked || vain != of.NoEffect || walked == 0 || l.Walked <= walked {
 		t.Errorf("%d schedules of one fault, %d of them in vain, want %+v of %d", walked, vain, of, l.Walked)
 	}
 }

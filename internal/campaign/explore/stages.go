@@ -15,7 +15,7 @@ import (
 // work is what is to be done of a stage.
 type work struct {
 	*stage
-	g        *ground
+	g        *target
 	finished int // pieces of it that are done, or are those of another shard
 }
 
@@ -29,10 +29,10 @@ type batch struct {
 // fewRuns is how many runs are worth to be handed out.
 const fewRuns = 50
 
-// stages walks all schedules of so many faults on some grounds, but those whose set breaks the lock already, as known.
-func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults int, known *smaller) error {
+// stages walks all schedules of so many faults on some targets, but those whose set breaks the lock already, as known.
+func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults int, known *smaller) error {
 	var todo []batch
-	for _, g := range grounds {
+	for _, g := range targets {
 		more, err := w.stage(ctx, l, g, faults)
 		if err != nil {
 			return err
@@ -65,8 +65,8 @@ func (w *walk) stages(ctx context.Context, l *Lock, grounds []*ground, faults in
 	return ctx.Err()
 }
 
-// stage is the work on one ground that is missing and, where it is divided, belongs to this shard.
-func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) (todo []batch, err error) {
+// stage is the work on one target that is missing and, where it is divided, belongs to this shard.
+func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int) (todo []batch, err error) {
 	first, err := w.firstFaults(ctx, g, faults)
 	if err != nil {
 		return nil, err
@@ -91,9 +91,9 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *ground, faults int) (todo 
 	return todo, nil
 }
 
-// mine reports whether a piece of work on a ground is to be played here. Which pieces belong to a shard begins at
-// different ones for each ground, for many have few.
-func (w *walk) mine(g *ground, piece, faults int) bool {
+// mine reports whether a piece of work on a target is to be played here. Which pieces belong to a shard begins at
+// different ones for each target, for many have few.
+func (w *walk) mine(g *target, piece, faults int) bool {
 	lock := slices.IndexFunc(w.o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
 	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))
 }
@@ -130,7 +130,7 @@ func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
 }
 
 // firstFaults are the schedules of one fault with which those of so many begin.
-func (w *walk) firstFaults(ctx context.Context, g *ground, faults int) ([]branch, error) {
+func (w *walk) firstFaults(ctx context.Context, g *target, faults int) ([]branch, error) {
 	p := w.borrow()
 	defer w.giveBack(p)
 	p.on(g)

@@ -39,13 +39,13 @@ type stage struct {
 
 // tally counts schedules.
 type tally struct {
-	Walked int64 `json:"walked"`
-	Cut    int64 `json:"cut,omitempty"`  // of these, those whose runs had no end
-	Vain   int64 `json:"vain,omitempty"` // those of which a fault has changed nothing
+	Walked   int64 `json:"walked"`
+	Cut      int64 `json:"cut,omitempty"`  // of these, those whose runs had no end
+	NoEffect int64 `json:"vain,omitempty"` // those of which a fault has changed nothing
 }
 
 func (t *tally) add(o tally) {
-	t.Walked, t.Cut, t.Vain = t.Walked+o.Walked, t.Cut+o.Cut, t.Vain+o.Vain
+	t.Walked, t.Cut, t.NoEffect = t.Walked+o.Walked, t.Cut+o.Cut, t.NoEffect+o.NoEffect
 }
 
 // drawn says that some schedules were drawn.

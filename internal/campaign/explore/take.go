@@ -30,7 +30,7 @@ func (l *Lock) take(o *Options, stored *measured.ExploredLock) (err error) {
 		}
 		l.Stages = append(l.Stages, &stage{
 			Base: x.World, Faults: 2, Units: 1, Done: 1, Taken: true, drawn: drawn{x.Each, x.Of},
-			tally: tally{Walked: x.Walked, Cut: x.Cut, Vain: x.Vain}, Doubts: stored.Doubts,
+			tally: tally{Walked: x.Walked, Cut: x.Cut, NoEffect: x.NoEffect}, Doubts: stored.Doubts,
 		})
 	}
 	for _, way := range checker.Ways() {

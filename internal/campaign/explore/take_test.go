@@ -70,8 +70,8 @@ func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 // A result that did not say in which worlds several faults were looked for had them in the plain one, or in that for locks that
 // nobody gets; and what is walked of single faults is no part of them.
 func TestResultsOfOld(t *testing.T) {
-	old := measured.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, Vain: 9, Complete: 2, Singles: []measured.Single{{Walked: 30, Vain: 2}, {Walked: 10, Vain: 3}}}
-	want := []measured.Searched{{World: "plain", How: measured.Complete, Walked: 60, Vain: 4}}
+	old := measured.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, NoEffect: 9, Complete: 2, Singles: []measured.Single{{Walked: 30, NoEffect: 2}, {Walked: 10, NoEffect: 3}}}
+	want := []measured.Searched{{World: "plain", How: measured.Complete, Walked: 60, NoEffect: 4}}
 	if got := old.SearchedTogether(); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -32,7 +32,7 @@ func TestTries(t *testing.T) {
 	want := all.Locks[0].Stages[0].tally
 	o.Worlds = func() World { return &lucky{World: world()} }
 	once := walked(t, o)
-	if got := once.Locks[0].Stages[0].tally; got.Walked != want.Walked || got.Vain < want.Walked/2 {
+	if got := once.Locks[0].Stages[0].tally; got.Walked != want.Walked || got.NoEffect < want.Walked/2 {
 		t.Errorf("once: %+v, and where all faults come about %+v", got, want)
 	}
 	o.Tries = 3

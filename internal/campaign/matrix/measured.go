@@ -20,7 +20,7 @@ func (m *Matrix) Measured() *measured.Matrix {
 			one.Also = append(one.Also, string(l))
 		}
 		if w := c.Walked; w != nil {
-			one.Walked, one.Vain, one.Cut = &w.Schedules, w.Vain, w.Cut
+			one.Walked, one.NoEffect, one.Cut = &w.Schedules, w.Vain, w.Cut
 		}
 		if c.Story != nil {
 			one.Story = c.Story.Name

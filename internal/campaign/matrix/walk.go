@@ -49,7 +49,7 @@ func walkedIn(x *measured.Explored, lock string, c *Column) *Walked {
 			if !kind.Covers(s.Kind, s.During) {
 				continue
 			}
-			w.Schedules, w.Vain, w.Cut = w.Schedules+s.Walked, w.Vain+s.Vain, w.Cut+s.Cut
+			w.Schedules, w.Vain, w.Cut = w.Schedules+s.Walked, w.Vain+s.NoEffect, w.Cut+s.Cut
 			for _, way := range checker.Outcomes() {
 				w.show(way, s.By(way))
 			}

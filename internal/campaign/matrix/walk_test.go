@@ -79,7 +79,7 @@ func TestEachKindHasItsColumn(t *testing.T) {
 
 // someWalk is a walk of one lock: a pause of a holder does what breaks says.
 func someWalk(cut int64, breaks ...string) *measured.Explored {
-	one := measured.Single{Kind: "pause", During: "hold", Walked: 40, Vain: 2, Cut: cut, Breaks: map[string]*measured.Shown{}}
+	one := measured.Single{Kind: "pause", During: "hold", Walked: 40, NoEffect: 2, Cut: cut, Breaks: map[string]*measured.Shown{}}
 	for _, way := range breaks {
 		one.Breaks[way] = &measured.Shown{World: "plain", Name: way + ".yaml", Text: "pause A"}
 	}

@@ -62,7 +62,7 @@ type ExploredLock struct {
 	Lock     string   `json:"lock"`
 	Scope    []string `json:"scope"` // the base worlds that were walked
 	Walked   int64    `json:"walked"`
-	Vain     int64    `json:"without_effect"` // schedules of which a fault changed nothing
+	NoEffect int64    `json:"without_effect"` // schedules of which a fault changed nothing
 	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: nobody knows
 	Complete int      `json:"complete"`       // all sets of so many faults are known
 	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: nobody knows why
@@ -78,12 +78,12 @@ type ExploredLock struct {
 
 // Single is what became of all single faults of one kind that hit a client at one thing.
 type Single struct {
-	Kind   string            `json:"kind"`
-	During string            `json:"during,omitempty"` // acquire, hold or release; "" for a fault of servers, which hits all clients
-	Walked int64             `json:"walked"`           // schedules
-	Vain   int64             `json:"without_effect"`   // of these, as of a lock
-	Cut    int64             `json:"cut_short"`        // the same
-	Breaks map[string]*Shown `json:"breaks"`           // by the names of checker.Outcomes; only those that came about
+	Kind     string            `json:"kind"`
+	During   string            `json:"during,omitempty"` // acquire, hold or release; "" for a fault of servers, which hits all clients
+	Walked   int64             `json:"walked"`           // schedules
+	NoEffect int64             `json:"without_effect"`   // of these, as of a lock
+	Cut      int64             `json:"cut_short"`        // the same
+	Breaks   map[string]*Shown `json:"breaks"`           // by the names of checker.Outcomes; only those that came about
 }
 
 // By are the minimal sets that break the lock in a way; nil: not walked.

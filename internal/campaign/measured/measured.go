@@ -49,7 +49,7 @@ type Cell struct {
 	DamagedBy string   `json:"damaged_by"`              // the script or the story that shows it; "" for no damage
 	DamagedZH string   `json:"damaged_by_zh,omitempty"` // the name of the script in Chinese; "" for a story
 	Walked    *int64   `json:"walked"`                  // schedules of the column's kinds in the walk of the fault space; null: not walked
-	Vain      int64    `json:"without_effect"`          // of these, those whose fault changed nothing
+	NoEffect  int64    `json:"without_effect"`          // of these, those whose fault changed nothing
 	Cut       int64    `json:"cut_short"`               // those whose runs had no end: nobody knows
 	Story     string   `json:"story,omitempty"`         // of the walk, as simulate run takes it, when the letter is worse for it
 }

@@ -41,11 +41,11 @@ func Verdict(breaks bool, unknown int64, searched string) string {
 
 // Searched is how schedules of several faults were looked for in one base world.
 type Searched struct {
-	World  string `json:"world"`
-	How    string `json:"how"`
-	Walked int64  `json:"walked"`
-	Vain   int64  `json:"without_effect"` // of these, as of a lock
-	Cut    int64  `json:"cut_short"`      // the same
+	World    string `json:"world"`
+	How      string `json:"how"`
+	Walked   int64  `json:"walked"`
+	NoEffect int64  `json:"without_effect"` // of these, as of a lock
+	Cut      int64  `json:"cut_short"`      // the same
 	// Of some, how many schedules there are in all, about; how many were drawn of any two kinds, at least, unless these were
 	// all; and so, with 95 % confidence, which share of the schedules of any two kinds breaks the lock at most where no drawn
 	// one does. Schedules are weighed as they were drawn: each first fault of a kind the same, then each that can follow.
@@ -60,12 +60,12 @@ func (l *ExploredLock) SearchedTogether() []Searched {
 	if l.Together != nil || l.Complete < 2 || len(l.Scope) == 0 {
 		return l.Together
 	}
-	all := Searched{World: l.Scope[0], How: Complete, Walked: l.Walked, Vain: l.Vain, Cut: l.Cut}
+	all := Searched{World: l.Scope[0], How: Complete, Walked: l.Walked, NoEffect: l.NoEffect, Cut: l.Cut}
 	if len(l.Scope) == 2 && l.Scope[1] == "short-wait" {
 		all.World = l.Scope[1]
 	}
 	for _, s := range l.Singles {
-		all.Walked, all.Vain, all.Cut = all.Walked-s.Walked, all.Vain-s.Vain, all.Cut-s.Cut
+		all.Walked, all.NoEffect, all.Cut = all.Walked-s.Walked, all.NoEffect-s.NoEffect, all.Cut-s.Cut
 	}
 	return []Searched{all}
 }

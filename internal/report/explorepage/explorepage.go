@@ -256,7 +256,7 @@ func libraryView(one *measured.Library, l say.Language) exploredView {
 		v.Unknown = say.Text("walked with one fault in the plain world only").In(l)
 	}
 	if one.Walk != nil && one.Walk.Scope.Tries > 1 {
-		v.Unknown += " " + say.WalkedByTries.With(say.Number(one.Walk.Scope.Tries), say.Number(x.Vain)).In(l)
+		v.Unknown += " " + say.WalkedByTries.With(say.Number(one.Walk.Scope.Tries), say.Number(x.NoEffect)).In(l)
 		for i := range v.Ways {
 			if v.Ways[i].None != "" {
 				v.Ways[i].None = say.Text("none found").In(l)

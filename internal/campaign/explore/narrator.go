@@ -14,47 +14,47 @@ import (
 	"lockstep/internal/sim"
 )
 
-// teller finds the stories of schedules.
-type teller struct {
+// narrator finds the stories of schedules.
+type narrator struct {
 	o       *Options
 	player  *player
-	grounds map[groundKey]*ground
+	targets map[targetKey]*target
 }
 
-type groundKey struct {
+type targetKey struct {
 	lock  string
 	index int
 }
 
-func newTeller(o *Options) *teller {
-	return &teller{o: o, player: &player{w: o.Worlds()}, grounds: map[groundKey]*ground{}}
+func newNarrator(o *Options) *narrator {
+	return &narrator{o: o, player: &player{w: o.Worlds()}, targets: map[targetKey]*target{}}
 }
 
-func (t *teller) close() { t.player.w.Close() }
+func (n *narrator) close() { n.player.w.Close() }
 
-// ground is newGround for a lock whose tokens have been looked at.
-func (t *teller) ground(v locks.Variant, index int) (*ground, error) {
-	key := groundKey{v.ID, index}
-	if g := t.grounds[key]; g != nil {
+// target is newTarget for a lock whose tokens have been looked at.
+func (n *narrator) target(v locks.Variant, index int) (*target, error) {
+	key := targetKey{v.ID, index}
+	if g := n.targets[key]; g != nil {
 		return g, nil
 	}
-	g, err := t.o.newGround(v, index, false)
+	g, err := n.o.newTarget(v, index, false)
 	if err != nil {
 		return nil, err
 	}
-	t.player.on(g)
-	_, h, err := t.player.play(context.Background(), nil, false)
+	n.player.on(g)
+	_, h, err := n.player.play(context.Background(), nil, false)
 	if err == nil && checker.HandsOutTokens(h) {
-		g, err = t.o.newGround(v, index, true)
+		g, err = n.o.newTarget(v, index, true)
 	}
-	t.grounds[key] = g
+	n.targets[key] = g
 	return g, err
 }
 
 // tell makes the story of a found set, plays it as anybody will, and returns the set. What is
 // not broken in the story is a bug of the walk.
-func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
-	g, err := t.ground(v, f.Base)
+func (n *narrator) tell(v locks.Variant, f *found) (measured.CutSet, error) {
+	g, err := n.target(v, f.Base)
 	if err != nil {
 		return measured.CutSet{}, err
 	}
@@ -62,7 +62,7 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	shows := func(broken []string) bool {
 		return slices.ContainsFunc(f.Way.Properties(), func(id string) bool { return slices.Contains(broken, id) })
 	}
-	broken, seen, err := t.broken(v, g, f.Schedule, triggers, shows)
+	broken, seen, err := n.broken(v, g, f.Schedule, triggers, shows)
 	if err != nil {
 		return measured.CutSet{}, err
 	}
@@ -72,10 +72,10 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	}
 	if fewer := faults.Recount(g.faults(f.Schedule, triggers), seen); !slices.Equal(fewer, triggers) {
 		same := func(again []string) bool { return slices.Equal(again, broken) }
-		switch again, _, err := t.broken(v, g, f.Schedule, fewer, same); {
+		switch again, _, err := n.broken(v, g, f.Schedule, fewer, same); {
 		case err == nil && same(again):
 			triggers = fewer
-		case t.o.Tries > 1: // another run has other moments: as the walk counts them it was seen
+		case n.o.Tries > 1: // another run has other moments: as the walk counts them it was seen
 		case err != nil:
 			return measured.CutSet{}, err
 		default:
@@ -91,20 +91,20 @@ func (t *teller) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 // broken plays the story of a schedule with such triggers, and returns the properties that it breaks
 // and the moments of the run. It is tried as often as a schedule of the walk (Options.Tries), until it breaks
 // what it should.
-func (t *teller) broken(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger, should func(ids []string) bool) (ids []string, seen []faults.Moment, err error) {
-	for try := 0; try == 0 || try < t.o.Tries && (err != nil || !should(ids)); try++ {
-		ids, seen, err = t.play(v, g, of, triggers)
+func (n *narrator) broken(v locks.Variant, g *target, of schedule, triggers []faults.Trigger, should func(ids []string) bool) (ids []string, seen []faults.Moment, err error) {
+	for try := 0; try == 0 || try < n.o.Tries && (err != nil || !should(ids)); try++ {
+		ids, seen, err = n.play(v, g, of, triggers)
 	}
 	return ids, seen, err
 }
 
 // play is one try.
-func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
+func (n *narrator) play(v locks.Variant, g *target, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
 	p := *g.plan
 	p.Faults = g.faults(of, triggers)
-	t.player.w.SetTiming(sim.Timing{})
-	t.player.w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
-	h, err := t.player.w.Play(context.Background(), &p, v.ID, 1)
+	n.player.w.SetTiming(sim.Timing{})
+	n.player.w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
+	h, err := n.player.w.Play(context.Background(), &p, v.ID, 1)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,7 +120,7 @@ func (t *teller) play(v locks.Variant, g *ground, of schedule, triggers []faults
 }
 
 // triggers are the moments of a schedule, as the walk counts them.
-func (g *ground) triggers(s schedule) []faults.Trigger {
+func (g *target) triggers(s schedule) []faults.Trigger {
 	out := make([]faults.Trigger, len(s))
 	for i := range s {
 		out[i] = s[i].When.fault(g.plan.Clients)
@@ -130,26 +130,26 @@ func (g *ground) triggers(s schedule) []faults.Trigger {
 }
 
 // faults is a schedule with such triggers as the faults of a plan.
-func (g *ground) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
+func (g *target) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
 	out := make([]faults.Fault, len(s))
 	for i := range s {
-		l := &g.letters[s[i].Letter].fault
+		l := &g.templates[s[i].Template].fault
 		out[i] = faults.Make(i+1, l.Spec(), l.Args, triggers[i], l.End)
 	}
 	return out
 }
 
 // items is the same as measured.Shown has it.
-func (g *ground) items(s schedule, triggers []faults.Trigger) []string {
+func (g *target) items(s schedule, triggers []faults.Trigger) []string {
 	out := make([]string, len(s))
 	for i := range s {
-		out[i] = faultItem(g.letters[s[i].Letter].text, triggers[i].Phrase(), triggers[i].After)
+		out[i] = faultItem(g.templates[s[i].Template].text, triggers[i].Phrase(), triggers[i].After)
 	}
 	return out
 }
 
 // told is a schedule in one line.
-func (g *ground) told(s schedule) say.Phrase { return toldOf(g.faults(s, g.triggers(s))) }
+func (g *target) told(s schedule) say.Phrase { return toldOf(g.faults(s, g.triggers(s))) }
 
 // toldOf is some faults in one line.
 func toldOf(fs []faults.Fault) say.Phrase {
