@@ -7,9 +7,9 @@
 // in make unit.
 //
 // The tools that make mutations by themselves find thousands, for they change every
-// operator there is; most are harmless or equal, and nobody reads them. Here each one is
+// operator there is; most are harmless or equal, and are never read. Here each one is
 // chosen, and has a reason. Only an assertion kills: a mutation that does not build, or
-// hangs, has told nobody what is wrong.
+// hangs, has not said what is wrong.
 package main
 
 import (

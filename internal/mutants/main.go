@@ -198,7 +198,7 @@ func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
 
 // goTest runs go test in root with the arguments of a killer and an overlay file, "" for
 // none; dir is for what is temporary.
-// Pinned hashes change with nearly every mutation and are written anew together with
+// Pinned hashes change with nearly every mutation and are rewritten together with
 // them, so they are left out: a test has to know what is right.
 func goTest(ctx context.Context, root, dir, overlay, args string) (string, error) {
 	line := []string{"test", "-p", "1", "-short", "-failfast", "-vet=off", "-timeout", "5m", "-skip", "^TestPinnedHashes$"}
