@@ -41,8 +41,8 @@ type Property struct {
 	ID      string    // mutual-exclusion
 	Summary say.Words // one sentence
 	Source  string    // where the definition comes from
-	// Core properties are judged in every run, and locks are expected to keep them without a word.
-	// Any other is judged where somebody asks for it: a story that expects something of it.
+	// Core properties are judged in every run, and every lock is expected to keep them.
+	// Any other is judged only on request: for a story that expects something of it.
 	Core bool
 	// Check looks at one history. It never panics on a history of any content.
 	Check func(h *history.History) Finding
@@ -56,7 +56,7 @@ type Finding struct {
 	Violations []Violation // in order of time
 	Reason     say.Phrase  // for Unknown: why
 	NoOccasion bool        // for Unknown: nothing happened that could have broken it
-	Doubts     int         // how many commands may have broken it, and nobody can tell
+	Doubts     int         // how many commands may have broken it, unknown to the history
 }
 
 // Violation is one place where the property broke.

@@ -8,7 +8,7 @@ import (
 
 // Damaged reports whether the resource was damaged: an update is lost, or a write came that a
 // newer holder at work did not expect. That is narrower than a stale write, which a fence that
-// looks at reads lets through as long as nobody has read:
+// looks at reads lets through until a newer holder has read:
 //
 //	 1 R read peer=A
 //	10 S granted owner=B; 10.1 B acquired

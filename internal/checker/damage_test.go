@@ -8,9 +8,9 @@ func TestDamaged(t *testing.T) {
 		name, story string
 		want        bool
 	}{
-		{"nobody writes", "0 A acquired; 1 B acquired", false},
+		{"no writes", "0 A acquired; 1 B acquired", false},
 		{"in turn", "0 A acquired; 1 R read peer=A; 2 R write-accepted peer=A value=1 cause=1; 3 A releasing; 4 B acquired; 5 R read peer=B value=1", false},
-		{"a stale write that nobody had read before", both + "11 R write-accepted peer=A value=1 cause=1; 12 R read peer=B value=1; 13 R write-accepted peer=B value=2 cause=4", false},
+		{"a stale write before any read of the newer holder", both + "11 R write-accepted peer=A value=1 cause=1; 12 R read peer=B value=1; 13 R write-accepted peer=B value=2 cause=4", false},
 		{"a write that the newer holder does not expect", both + "11 R read peer=B; 12 R write-accepted peer=A value=1 cause=1", true},
 		{"the newer holder has released", both + "11 R read peer=B; 11.5 B releasing; 12 R write-accepted peer=A value=1 cause=1", false},
 		{"the newer holder has lost its lease", both + "11 R read peer=B; 11.5 B lost-lease; 12 R write-accepted peer=A value=1 cause=1", false},

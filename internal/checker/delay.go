@@ -11,7 +11,7 @@ import (
 const idleAtLeast = time.Second
 
 // delayed is the rule for the letter L: the lock was safe and never stuck, but
-// it made somebody wait or fail for no good reason. That is so when
+// it made a client wait or fail for no good reason. That is so when
 //
 //   - an acquire or a release ended with an error, or a client ran out of
 //     patience; or
@@ -33,7 +33,7 @@ func delayed(h *history.History) bool {
 	limit := idleLimit(&h.Header)
 	parties := make([]party, len(h.Header.Nodes)+1)
 	ready, holding := 0, 0 // clients that wait and run; clients that hold
-	idle := false          // whether somebody waits and nobody holds
+	idle := false          // whether a client waits and none holds
 	var since history.Instant
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]

@@ -15,7 +15,7 @@ import (
 //	0 A acquired; 5.5 B acquired token=34; 6 S removed owner=B peer=A cause=1
 //
 // Nodes come into being when they are named. A..G are clients, P is the probe,
-// S, T and U are stores, R and Q are resources, "-" is nobody. The lease is 10 s.
+// S, T and U are stores, R and Q are resources, "-" is no node. The lease is 10 s.
 func parse(story string) *history.History {
 	h := history.New(history.Header{Lease: 10 * time.Second, ScalePPM: 1_000_000})
 	h.ReadTexts()

@@ -3,11 +3,11 @@ package checker
 import "lockstep/internal/history"
 
 // A hold can outlive its entry: the holder believes, and the store would let another client in.
-// If nobody asks in that time, the history does not show whether it would:
+// If no client asks in that time, the history does not show whether it would:
 //
 //	 0 S granted owner=A; 0.1 A acquired
 //	10 S expired owner=A
-//	15 A releasing                          nobody has asked since 10: unknown
+//	15 A releasing                          no client has asked since 10: unknown
 //
 // A hold begins without an entry when the reply comes too late, or when the lock is in no store at
 // all. The entry may also be gone when another server takes over that has no copy of it, until
@@ -15,7 +15,7 @@ import "lockstep/internal/history"
 //
 // A history without entries cannot tell. There a hold is in doubt when its lease is over, and from each
 // fault on. When the last client's lease runs out no other client is left to ask; an earlier hold that
-// went on in the same way while another client asked will do.
+// went on in the same way while another client asked settles it.
 
 // entry takes the next event that is about an entry, if it is one.
 func (t *tally) entry(i int32, e *history.Event) {
@@ -47,7 +47,7 @@ func (t *tally) entry(i int32, e *history.Event) {
 	}
 }
 
-// keep notes whose entry a server keeps, 0 for nobody's.
+// keep notes whose entry a server keeps, 0 for none.
 func (t *tally) keep(server *party, owner history.NodeID, at history.Instant) {
 	t.kept += count(owner != 0) - count(server.entry != 0)
 	server.entry = owner
@@ -56,7 +56,7 @@ func (t *tally) keep(server *party, owner history.NodeID, at history.Instant) {
 
 // drop notes that a server has no entry of an owner any more, and reports whether it had one that counted: what a
 // former primary still has of one that another server has taken over counts for nothing, nor does one entry
-// of several, as long as most servers keep theirs: whoever asks them all is turned away.
+// of several, as long as most servers keep theirs: a client that asks them all is refused.
 func (t *tally) drop(server *party, e *history.Event) bool {
 	if server.copied == e.Owner {
 		server.copied = 0
@@ -133,7 +133,7 @@ func (t *tally) settle(p *party) {
 }
 
 // endHold ends the hold of a client, if it holds, and notes whether it lasted for some time without an
-// entry while nobody asked.
+// entry while no client asked.
 func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	p := &t.parties[client]
 	if !p.holding {
@@ -142,7 +142,7 @@ func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	p.holding = false
 	t.believe(at, t.holding-1)
 	if t.h.Role(client) == history.RoleProbe {
-		return // nobody is left to ask
+		return // no client is left to ask
 	}
 	from := p.began.Add(t.h.Header.Lease)
 	switch {

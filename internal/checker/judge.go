@@ -15,7 +15,7 @@ type Judgement struct {
 	Findings []Finding // one per property that was judged, in the order of All
 	Letter   Letter    // the worst outcome, as one letter
 	Faults   []FiredFault
-	Lines    []DrawnLine   // what became of the lines that luck draws faults from
+	Lines    []DrawnLine   // what became of the lines that faults are drawn from
 	Overlap  time.Duration // how long two or more clients believed to hold the lock
 	Acquired int           // successful acquisitions
 	CutShort bool          // the run was stopped before its end
@@ -31,11 +31,11 @@ type Judgement struct {
 type FiredFault struct {
 	history.Fault
 	Times     int  // 0: it never fired
-	InVain    bool // it fired, and changed nothing; when it met nobody, Times is 0
+	InVain    bool // it fired, and changed nothing; when it met no client, Times is 0
 	Contended bool // from its first begin on some client had to wait for another, and could notice: see notice.go
 }
 
-// DrawnLine says whether anything came of a line of the scenario's list that luck draws faults from.
+// DrawnLine says whether a line of the scenario's list that faults are drawn from had an effect.
 type DrawnLine struct {
 	history.Line
 	Noticed bool // a fault of it had an effect, and from then on some client contended
@@ -46,21 +46,21 @@ type DrawnLine struct {
 //
 // The trap is the green run in which nothing happened. A scenario pauses A "when
 // A is in its critical section", a typo lets B win every race, A never enters,
-// nothing is paused, nothing overlaps: every property holds, and nobody learned
-// anything. So a property that is kept becomes unknown
+// nothing is paused, nothing overlaps: every property holds, and the run shows
+// nothing. So a property that is kept becomes unknown
 //
 //   - when the run was cut short, or the end of its history is missing, because the
 //     violation may have been next; and
-//   - when a lock of one's own did without its servers, or let somebody in never (ofOwn); and
+//   - when a user's own lock did without its servers, or never let some client in (ofOwn); and
 //   - when a planned fault never began, or changed nothing, because the story was not
 //     the one that the author wrote; and
-//   - when no client ever had to wait for another, because a lock that nobody
-//     contends for keeps every promise; and
+//   - when no client ever had to wait for another, because a lock without
+//     contention keeps every promise; and
 //   - when none had to from a fault on, and could notice (see notice.go): what came before
 //     it says nothing about what the lock does under it; and
-//   - when a hold went on without its entry and nobody asked for the lock (see entries.go),
-//     because whoever had asked might have been let in; and
-//   - when the lock never changed hands, because one that lets nobody else in keeps two
+//   - when a hold went on without its entry and no other client asked for the lock (see
+//     entries.go), because it might have been let in; and
+//   - when the lock never changed hands, because one that lets only one client in keeps two
 //     apart by that alone.
 //
 // Progress needs no contention: one client alone can find out that a lock is stuck. But the
@@ -124,7 +124,7 @@ func (j *Judgement) find(p *Property) Finding {
 	return f
 }
 
-// Finding returns the finding of one property, which is judged now if nobody has asked for it
+// Finding returns the finding of one property, judging it now if it was not asked for
 // before; a finding of verdict Unknown for a property that does not exist.
 func (j *Judgement) Finding(id string) Finding {
 	for i := range j.Findings {
@@ -177,13 +177,13 @@ func (j *Judgement) untested() say.Phrase {
 	}, say.NoDrawnHadEffect)
 }
 
-// NeverFired reports whether a fault that somebody has planned did not fire: the story was not told.
+// NeverFired reports whether a planned fault did not fire: the story was not told.
 func (j *Judgement) NeverFired() bool {
 	return slices.ContainsFunc(j.Faults, func(f FiredFault) bool { return f.Times == 0 && !f.Drawn && !j.History.Header.Drawn })
 }
 
-// Idle says which lines of the list brought about nothing that anybody could notice, though luck could
-// have drawn it; nothing when there are none.
+// Idle says which lines of the list had no visible effect, though they could
+// have been drawn; nothing when there are none.
 func (j *Judgement) Idle() say.Phrase {
 	var idle say.Remarks
 	for i := range j.Lines {
@@ -202,7 +202,7 @@ func (l *DrawnLine) Said() say.Phrase {
 	return say.NothingCameOf.With(say.Number(l.Number), say.Both{English: cmp.Or(l.Told, l.Text), Chinese: l.TextChinese})
 }
 
-// unnoticed says why nobody could have noticed that the lock breaks a property; nothing when somebody could.
+// unnoticed says why no client could have noticed that the lock breaks a property; nothing when one could.
 func (j *Judgement) unnoticed(property string) say.Phrase {
 	if !j.Waited {
 		return say.NobodyHadToWait.With()
@@ -230,7 +230,7 @@ func (j *Judgement) breaks(property string) bool {
 	return ok && p.Check(j.History).Verdict == Broken
 }
 
-// leftOut says who has waited in vain for a lock that was free; nothing when nobody has.
+// leftOut says which client has waited in vain for a lock that was free; nothing when there is none.
 func (j *Judgement) leftOut() say.Phrase {
 	if len(j.seen.leftOut) == 0 {
 		return say.Phrase{}
@@ -243,11 +243,11 @@ func (j *Judgement) name(client history.NodeID) say.Verbatim {
 	return say.Verbatim(j.History.Name(client))
 }
 
-// unless says what is wrong with the faults. Each that somebody has planned has to be in
-// order; of those that luck has drawn one that is will do, or the drawn reason holds.
+// unless says what is wrong with the faults. Each planned one has to be in order;
+// of the drawn ones one is enough, or the drawn reason holds.
 func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) say.Phrase {
 	var reasons say.Remarks
-	lucky, inOrder := 0, 0 // of those that luck has drawn
+	lucky, inOrder := 0, 0 // of the drawn ones
 	for i := range j.Faults {
 		f := &j.Faults[i]
 		reason := wrong(f)

@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 		{"the fault fired", contended + underFault + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
 		{"the fault had no effect", contended + underFault + quietEnd + "; 99 - without-effect value=1", []history.Fault{fault},
 			"uuuuu", LetterUnknown, "fault 1 had no effect: pause A"},
-		{"nobody wanted the lock from the fault on", contended + "6 A fault-began value=1" + quietEnd, []history.Fault{fault},
+		{"no client wanted the lock from the fault on", contended + "6 A fault-began value=1" + quietEnd, []history.Fault{fault},
 			"uuuuk", LetterUnknown, "no clients competed for the lock after fault 1: pause A"},
 		{"the probe alone", contended + "6 A acquired; 6 A fault-began value=1; 90 - healed; 90 P waits; 91 A releasing; 91 P acquired; 92 P releasing",
 			[]history.Fault{fault}, "uuuuk", LetterUnknown, "no clients competed for the lock after fault 1: pause A"},
@@ -70,15 +70,15 @@ func TestJudge(t *testing.T) {
 		{"a storm of which nothing came about", contended + "6 - fault-began value=2" + quietEnd + "; 99 - without-effect value=2",
 			[]history.Fault{{Number: 2, Verb: "crash"}, {Number: 3, Verb: "drop"}},
 			"uuuuu", LetterUnknown, "none of the drawn faults had an effect"},
-		{"a storm after everybody has gone", contended + "6 - fault-began value=2" + quietEnd, []history.Fault{{Number: 2, Verb: "crash"}},
+		{"a storm after all clients have gone", contended + "6 - fault-began value=2" + quietEnd, []history.Fault{{Number: 2, Verb: "crash"}},
 			"uuuuk", LetterUnknown, "no clients competed for the lock after any of the drawn faults"},
 		{"a storm that has drawn nothing", contended + quietEnd, nil, "uuuuu", LetterUnknown, "this seed drew no fault"},
-		{"luck's fault came, the planned one did not", contended + strings.Replace(underFault, "value=1", "value=2", 1) + quietEnd,
+		{"the drawn fault came, the planned one did not", contended + strings.Replace(underFault, "value=1", "value=2", 1) + quietEnd,
 			[]history.Fault{fault, {Number: 2, Verb: "drop", Drawn: true}}, "uuuuu", LetterUnknown, "fault 1 never fired: pause A"},
-		{"the planned fault came, none of luck's did", contended + underFault + quietEnd,
+		{"the planned fault came, none of the drawn ones did", contended + underFault + quietEnd,
 			[]history.Fault{fault, {Number: 2, Verb: "drop", Drawn: true}, {Number: 3, Verb: "drop", Drawn: true}},
 			"uuuuu", LetterUnknown, "none of the drawn faults had an effect"},
-		{"the planned fault came, and one of luck's", contended + strings.Replace(underFault, "value=1", "value=1; 6 A fault-began value=2", 1) + quietEnd,
+		{"the planned fault came, and a drawn one", contended + strings.Replace(underFault, "value=1", "value=1; 6 A fault-began value=2", 1) + quietEnd,
 			[]history.Fault{fault, {Number: 2, Verb: "drop", Drawn: true}, {Number: 3, Verb: "drop", Drawn: true}}, "kkkkk", LetterSafe, ""},
 		{"kept out by the entry of a dead client", contended + "6 S granted owner=A peer=A; 6 A fault-began value=1; 6 A crashed; 7 B waits; 7 S executed peer=B; 20 S expired owner=A; 21 S granted owner=B; 21 B acquired; 22 B releasing" + quietEnd,
 			[]history.Fault{fault}, "kkkkk", LetterDelay, ""},
@@ -293,7 +293,7 @@ func TestJudgeNeverPanics(t *testing.T) {
 	}
 }
 
-// ids are those of all properties, whoever asks for them.
+// ids are those of all properties, core or not.
 func ids() (all []string) {
 	for _, p := range All() {
 		all = append(all, p.ID)

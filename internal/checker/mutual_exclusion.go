@@ -49,11 +49,11 @@ func init() {
 //	5 B acquired; 5 A releasing     none either
 //
 // The instant is all that there is to know: in which order two clients did something
-// at the same one is decided by whoever wrote it down. So it is for linearizability, where
+// at the same one is only the order of recording. It is the same for linearizability, where
 // a release and the next acquire may take effect at one point. Only the end of the
-// history is no end of a hold: two who hold then go on to do so.
+// history does not end a hold: two clients that hold then go on to do so.
 //
-// But where nothing takes time, a lock that lets everybody in looks like one that hands over
+// But where nothing takes time, a lock that lets every client in looks like one that hands over
 // in no time. So the property is unknown when two clients have the lock at one instant, be it the
 // last one of the first and the first one of the second, and both touch the resource in it:
 //

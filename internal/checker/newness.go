@@ -40,7 +40,7 @@ const (
 //   - without any message on record, the order in which the clients came to believe. That is
 //     all that a log of clients has.
 //
-// Else nobody knows.
+// Else the order is unknown.
 func (a *acquisition) order(b *acquisition) sequence {
 	switch {
 	case !a.believed && !b.believed && b.from > a.to, a.event == history.NoCause:

@@ -11,11 +11,11 @@ import "lockstep/internal/history"
 //	   ; 9 A releasing; 9.1 B sent; 9.2 S executed peer=B                           until here
 //
 // The second half, about entries, is for the client that died between two steps of its acquire:
-// it never believed anything, yet its orphaned entry keeps everybody out. Two clients that merely
-// wait at the same time do not contend: nobody was there to be kept out.
+// it never believed to hold, yet its orphaned entry keeps all others out. Two clients that merely
+// wait at the same time do not contend: no holder keeps them out.
 //
 // To ask is to have a request executed that is about an entry. A request that was lost, or that a
-// partition holds back, asks nobody; nor does a heartbeat. Who waits at the server, by a statement
+// partition holds back, does not count; nor does a heartbeat. A client that waits at the server, by a statement
 // that blocks or by a watch, asks again when it is told. Real servers do not say when they execute
 // something: then the request whose reply came was asked when it was sent. In a history without any
 // message, as logs of clients are, who waits is taken to ask all the time.
@@ -72,7 +72,7 @@ func (t *tally) sends(e *history.Event) {
 	}
 }
 
-// wanted reports whether it matters that somebody contends.
+// wanted reports whether contention matters.
 func (t *tally) wanted() bool { return !t.facts.contended || len(t.unmet) > 0 }
 
 // face notes that a client waits, if it does, while the lock is another's.

@@ -19,15 +19,15 @@ func TestWhoCanNotice(t *testing.T) {
 		{"asks while A holds", a + "0 F fault-began value=1; " + b + "1 B sent; 1 S executed peer=B cause=4; 9 A releasing", true},
 		{"asked before the fault only", a + b + "1 B sent; 1 S executed peer=B cause=3; 2 F fault-began value=1; 9 A releasing", false},
 		{"asked before the fault, and again when A has gone", a + b + "1 S executed peer=B; 2 F fault-began value=1; 9 A releasing; 9 S removed owner=A; 10 S executed peer=B", true},
-		{"waits from the fault on, and asks nobody", a + "0 F fault-began value=1; " + b + "9 A releasing", false},
-		{"asks when nobody holds", "0 F fault-began value=1; " + b + "1 S executed peer=B; 2 B acquired", false},
+		{"waits from the fault on, and does not ask", a + "0 F fault-began value=1; " + b + "9 A releasing", false},
+		{"asks when the lock is free", "0 F fault-began value=1; " + b + "1 S executed peer=B; 2 B acquired", false},
 		{"sends, and nothing arrives", a + "0 F fault-began value=1; " + b + "1 B sent; 2 B request-dropped cause=4; 9 A releasing", false},
 		{"was answered, by a server that does not say when", a + "0 F fault-began value=1; " + b + "1 B sent; 2 B replied cause=4; 9 A releasing", true},
 		{"sent before the fault, and was answered after it", a + b + "1 B sent; 1 F fault-began value=1; 2 B replied cause=3; 9 A releasing", false},
 		{"is frozen", a + b + "1 B froze; 2 F fault-began value=1; 3 S executed peer=B; 9 A releasing", false},
 		{"is frozen, and goes on in time", a + b + "1 B froze; 2 F fault-began value=1; 3 B thawed; 4 S executed peer=B; 9 A releasing", true},
-		{"asks in a later wait, when nobody holds", a + b + "2 F fault-began value=1; 3 B gave-up; 4 A releasing; 4 S removed owner=A; 5 B waits; 6 S executed peer=B", false},
-		{"asked in an earlier wait, when nobody held", "0 F fault-began value=1; 1 B waits; 2 S executed peer=B; 3 B gave-up; 4 S granted owner=A; 4 A acquired; 5 B waits; 9 A releasing", false},
+		{"asks in a later wait, when the lock is free", a + b + "2 F fault-began value=1; 3 B gave-up; 4 A releasing; 4 S removed owner=A; 5 B waits; 6 S executed peer=B", false},
+		{"asked in an earlier wait, when the lock was free", "0 F fault-began value=1; 1 B waits; 2 S executed peer=B; 3 B gave-up; 4 S granted owner=A; 4 A acquired; 5 B waits; 9 A releasing", false},
 		{"asks, and the entry of a dead client is there", a + "0 F fault-began value=1; 0 A crashed; " + b + "1 S executed peer=B", true},
 		{"the holder's own messages", a + b + "1 F fault-began value=1; 2 S executed peer=A; 9 A releasing", false},
 		{"asks in the quiet period", a + "0 F fault-began value=1; 5 - healed; 6 B waits; 6 S executed peer=B; 9 A releasing", false},
@@ -63,15 +63,15 @@ func TestHeartbeatsAskNothing(t *testing.T) {
 	}
 }
 
-// Where clients held without an entry, nobody asked, and nothing shows that all was well.
+// Where clients held without an entry and no other client asked, nothing shows that all was well.
 func TestHoldsThatOutliveTheirEntries(t *testing.T) {
 	const a = "0 S granted owner=A; 0 A acquired; 1 B waits; "
 	tests := []struct{ name, give, want string }{
 		{"never", a + "5 A releasing; 5 S removed owner=A peer=A", ""},
 		{"expired", a + "10 S expired owner=A; 15 A releasing", "A 10-15"},
-		{"expired, and somebody asked", a + "10 S expired owner=A; 11 S executed peer=B; 15 A releasing", ""},
-		{"expired, and somebody asked before", a + "9 S executed peer=B; 10 S expired owner=A; 15 A releasing", "A 10-15"},
-		{"expired, and somebody asked afterwards", a + "10 S expired owner=A; 15 A releasing; 15 S executed peer=B", "A 10-15"},
+		{"expired, and B asked", a + "10 S expired owner=A; 11 S executed peer=B; 15 A releasing", ""},
+		{"expired, and B asked before", a + "9 S executed peer=B; 10 S expired owner=A; 15 A releasing", "A 10-15"},
+		{"expired, and B asked afterwards", a + "10 S expired owner=A; 15 A releasing; 15 S executed peer=B", "A 10-15"},
 		{"expired, and the holder asked", a + "10 S expired owner=A; 11 S executed peer=A; 15 A releasing", "A 10-15"},
 		{"expired as it ends", a + "10 S expired owner=A; 10 A releasing", ""},
 		{"removed by another, who died", a + "3 S removed owner=A peer=B; 4 B crashed; 5 A releasing", "A 3-5"},
@@ -131,13 +131,13 @@ func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
 	}{
 		{"within its lease", "0 A acquired; 9 A releasing", true, 0},
 		{"past its lease", "0 A acquired; 15 A releasing", true, 1},
-		{"past its lease, and somebody asked in time", "0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing", true, 0},
-		{"past its lease, and somebody asked too soon", "0 A acquired; 1 B waits; 9 S executed peer=B; 15 A releasing", true, 1},
+		{"past its lease, and B asked in time", "0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing", true, 0},
+		{"past its lease, and B asked too soon", "0 A acquired; 1 B waits; 9 S executed peer=B; 15 A releasing", true, 1},
 		{"past its lease, as the one before, and no other client is left", "0 A acquired; 1 B waits; 11 S executed peer=B; 15 A releasing; 16 B acquired; 40 B releasing", true, 0},
 		{"past its lease, as the one before, and C has given up", "0 A acquired; 1 B waits; 1 C waits; 11 S executed peer=B; 15 A releasing; 16 B acquired; 17 C gave-up; 40 B releasing", true, 1},
 		{"past its lease, unlike the one before", "0 A acquired; 1 B waits; 8 S executed peer=B; 9 A releasing; 16 B acquired; 40 B releasing", true, 1},
 		{"a fault", "0 A acquired; 1 F fault-began value=1; 9 A releasing", true, 1},
-		{"a fault, and somebody asks", "0 A acquired; 1 F fault-began value=1; 1 B waits; 2 S executed peer=B; 9 A releasing", true, 0},
+		{"a fault, and B asks", "0 A acquired; 1 F fault-began value=1; 1 B waits; 2 S executed peer=B; 9 A releasing", true, 0},
 		{"a log of clients, in which one waits", "0 A acquired; 1 B waits; 15 A releasing", false, 0},
 		{"a log of clients, in which one has waited", "0 A acquired; 1 B waits; 12 B gave-up; 15 A releasing", false, 0},
 		{"a log of clients, in which the holder waits for itself", "0 A acquired; 1 A waits; 15 A releasing", false, 1},
@@ -184,7 +184,7 @@ func TestALockThatServesOneClientOnly(t *testing.T) {
 	}
 }
 
-// A line of the list that luck draws from is judged by what came of its own faults.
+// A line of the list that faults are drawn from is judged by its own faults.
 func TestEveryLineOfAListIsAskedFor(t *testing.T) {
 	h := parse(contended + underFault + "; 7 F fault-began value=2; 9 F fault-began value=5" + quietEnd + "; 99 - without-effect value=2")
 	h.Header.Lease = 10 * time.Second

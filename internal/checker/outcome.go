@@ -101,7 +101,7 @@ func (s *Seen) Besides(l Letter) []Letter {
 
 // letter condenses the findings. Damage comes before standstill, standstill
 // before delay, and only a run that put mutual exclusion to the test, and in which
-// nobody may have been robbed, may earn an S or an L.
+// no client may have been robbed, may earn an S or an L.
 func letter(j *Judgement) Letter {
 	exclusion := j.Finding(MutualExclusionID).Verdict
 	intruded := exclusion == Broken
@@ -132,9 +132,9 @@ type Way uint8
 const (
 	Believe Way = iota // two clients believe that they hold
 	Damage             // an update is lost, or a write came that a newer holder did not expect
-	Robbed             // an entry was freed by somebody else than its owner
-	Stuck              // nobody gets the lock although the store could serve
-	// Hung is Stuck by work that hangs, which results tell apart: whoever renews keeps the lock for it.
+	Robbed             // an entry was freed by another client than its owner
+	Stuck              // no client gets the lock although the store could serve
+	// Hung is Stuck by work that hangs, which results tell apart: a client that renews keeps the lock for it.
 	Hung
 )
 
@@ -189,8 +189,8 @@ func (w Way) In(j *Judgement) Verdict {
 	return Kept
 }
 
-// WaysIn says in which ways a run breaks the lock: "believe+damage", NoWay for none, a way of which nobody
-// knows with a question mark.
+// WaysIn says in which ways a run breaks the lock: "believe+damage", NoWay for none, an unknown way
+// with a question mark.
 func (j *Judgement) WaysIn() string {
 	var all []string
 	for _, w := range Ways() {

@@ -5,9 +5,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// ofOwn says why a run of a lock of one's own is no test of it; nothing where it is, and of a lock of lockstep's.
-// Such a lock may do without the servers that it was given, and then what befalls those does not befall it. Or
-// it may keep somebody out for good: who is never let in is never in the way.
+// ofOwn says why a run of a user's own lock is no test of it; nothing where it is one, or for a lock of lockstep.
+// Such a lock may do without the servers that it was given, and then faults of those do not affect it. Or
+// it may keep a client out for good: one that is never let in never conflicts.
 func ofOwn(h *history.History) say.Phrase {
 	switch header := &h.Header; {
 	case header.Entry == "":

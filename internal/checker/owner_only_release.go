@@ -32,17 +32,17 @@ func init() {
 // Overlaps could not tell: B may go on for hours without one when no third client
 // comes by, yet its lock is gone at 12.
 //
-// What counts is that somebody was robbed: the owner believed to hold, or was about
-// to learn that it did. Clearing away the entry of a dead client, or one that its
-// owner has forgotten, robs nobody. Nor does a client that waits and, with one
-// command, puts its own entry in the place of one that is out of date (GETSET):
+// What counts is that a client was robbed: the owner believed to hold, or was about
+// to learn that it did. Removing the entry of a dead client, or one that its
+// owner has forgotten, robs no client. Nor does a waiting client that, with one
+// command, replaces an entry that is out of date with its own (GETSET):
 // that is how a lock without expiry in the store expires, and no release, however late
 // the command comes.
 //
 // A removal without a Peer is the server's own doing and says nothing about a client;
 // a history with no other removals leaves the property unknown. So does a single
-// command of which it is not known whose entry it has removed, unless another one is
-// known to have robbed somebody. Such a doubt is a removal without an Owner, or
+// command that removed an entry of unknown owner, unless another one is
+// known to have robbed a client. Such a doubt is a removal without an Owner, or
 // may-have-removed: real servers do not tell what they did.
 //
 // The first client of a violation is the one that removed, the second the one
@@ -131,7 +131,7 @@ func phaseOf(phases []phase, client history.NodeID) phase {
 	return phases[client]
 }
 
-// robs reports whether the removal i takes the lock away from somebody.
+// robs reports whether the removal i takes the lock away from its owner.
 func robs(h *history.History, i int32, phases []phase) bool {
 	e := &h.Events[i]
 	if takesOver(h, i) && sentWaiting(h, i) {

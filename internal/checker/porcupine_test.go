@@ -35,7 +35,7 @@ type lockOp struct {
 	Call, Return history.Instant
 }
 
-// mutex is the lock for Porcupine: its state is the holder, 0 for nobody.
+// mutex is the lock for Porcupine: its state is the holder, 0 for none.
 var mutex = porcupine.Model{
 	Init: func() any { return history.NodeID(0) },
 	Step: func(state, input, _ any) (bool, any) {

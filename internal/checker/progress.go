@@ -37,9 +37,9 @@ func init() {
 //	155 A releasing
 //	210 P acquired      60 after 150: kept with a lease of 10
 //
-// What it does not ask is whether somebody holds the lock. A worker that hangs
-// for ever while its watchdog renews the lease has the best of rights to it, and
-// still nobody can acquire until an operator kills the process:
+// It does not ask whether a client holds the lock. A worker that hangs
+// for ever while its watchdog renews the lease holds it rightfully, and
+// still no other client can acquire until an operator kills the process:
 //
 //	  5 A acquired      A never releases
 //	100 healed

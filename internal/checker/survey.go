@@ -15,7 +15,7 @@ type facts struct {
 	cutShort  bool
 	faults    map[int64]fired // by number; never ranged over
 	alone     history.NodeID  // the only client that ever acquired, the probe left aside; 0: there are none, or several
-	unasked   []lapse         // holds that went on without an entry while nobody asked, in the order of their ends
+	unasked   []lapse         // holds that went on without an entry while no client asked, in the order of their ends
 	leftOut   []lapse         // clients that waited in vain for a free lock, by NodeID
 }
 
@@ -67,7 +67,7 @@ type party struct {
 
 	// Of a client that wants the lock.
 	waits    int32           // its wait began
-	faced    int32           // it waited while the lock was another's, the last time that anybody looked
+	faced    int32           // it waited while another client had the lock, when last looked at
 	asked    int32           // it has asked for the lock, in this wait or before
 	ready    history.Instant // since when it waits and runs
 	leftOut  lapse           // how its last wait ended, if the lock was free
@@ -102,7 +102,7 @@ type tally struct {
 	since    history.Instant
 	kept     int             // entries that servers keep
 	free     history.Instant // since when there are neither holders nor entries
-	unmet    []int64         // faults that have begun, and nobody has contended since
+	unmet    []int64         // faults that have begun, without contention since
 	quiet    bool            // faults are over: who waits now does not wait under them
 	watched  int             // lapses that a watcher may refute
 	cleared  bool            // several clients have acquired
