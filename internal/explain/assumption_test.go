@@ -226,14 +226,14 @@ func shows(ms int64) func(*history.Event) {
 	return func(e *history.Event) { e.Clock = ms * int64(time.Millisecond) }
 }
 
-// A lock that is stuck says what everybody waits for, and why that never goes.
+// A stuck lock is explained by what all clients wait for, and why that never goes.
 func TestStuckHasAWhy(t *testing.T) {
 	tests := []struct {
 		name string
 		give func(t *tape)
 		want string
 	}{
-		{"an entry that nobody removes", func(t *tape) {
+		{"an entry that is never removed", func(t *tape) {
 			t.withoutEnd(2, "A")
 			t.add(9, history.Releasing, "A")
 			t.add(3_009, history.ReleaseFailed, "A")
@@ -279,7 +279,7 @@ func TestStuckHasAWhy(t *testing.T) {
 			t.releases(1_000, "A")
 			t.add(1_002, history.Promoted, "redis-2", t.peer("redis-1"))
 		}, "all wait for A's entry, removed on redis-1 at 1.001 s; redis-2 had a copy when promoted at 1.002 s"},
-		{"nothing is in the way, and nobody is told", func(t *tape) {
+		{"nothing is in the way, and no waiter is told", func(t *tape) {
 			t.acquires(2, "A")
 			t.releases(1_000, "A")
 			t.asks(50_001, 50_002, "probe", "SUBSCRIBE lock")

@@ -56,7 +56,7 @@ func entered(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // lostLease says that the client stops, unless it is seen to go on: a write that was under way
-// when it was told, or a worker that nobody stops.
+// when it was told, or a worker that is not stopped.
 func lostLease(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.LearnsOfLoss.With(t.who(e.Node), say.Flag(!t.writesOn(i, e.Node)))
 }

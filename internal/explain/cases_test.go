@@ -37,7 +37,7 @@ faults:
   - when: A is in its critical section
     partition: [A, store]
     for: 20s`, "A's renewals reach the store before its lease ends.", history.FaultBegan},
-		{"long work, and nobody renews", "locks: [set-nx-lua]" + longWork, "A finishes its work before its lease ends.", history.Expired},
+		{"long work without renewals", "locks: [set-nx-lua]" + longWork, "A finishes its work before its lease ends.", history.Expired},
 		{"a late WAIT uses up the lease", `
 locks: [set-wait, set-wait-1of2]
 lease: 10s

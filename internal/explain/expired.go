@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Assumptions about time: an entry came to its end while its owner went on.
+// Assumptions about time: an entry ended while its owner went on.
 
 // rounding is more than any store rounds the end of an entry by: they count
 // milliseconds or more.

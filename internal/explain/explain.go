@@ -39,7 +39,7 @@ type Step struct {
 
 // Steps narrates a history: acquisitions, leases that end, faults and what they
 // do, writes, releases, and every violation. Retries and the routine of the wire
-// are left out. Of a story that is too long for anybody it is the part that Tell keeps.
+// are left out. Of a story that is too long to read it is the part that Tell keeps.
 func Steps(h *timeline.Timeline, findings []checker.Finding) []Step {
 	steps, _, _ := Tell(h, findings)
 	return steps

@@ -50,7 +50,7 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 	if !t.Client(e.Owner).Believes && t.own(i, e.Owner, history.Acquired) >= 0 {
 		return nothing // the second half of an acquisition
 	}
-	if e.Peer == 0 { // a new leader of a cluster lets every lease begin anew
+	if e.Peer == 0 { // a new leader of a cluster restarts every lease
 		return say.ExtendsItself.With(t.who(e.Node), t.who(e.Owner), t.newEnd(held, e))
 	}
 	if held != nil {

@@ -33,7 +33,7 @@ func TestHolds(t *testing.T) {
 			t.add(100, history.Crashed, "redis-1")
 			t.add(600, history.Restarted, "redis-1")
 		}, []string{"redis-1 A 10-100", "redis-1 A 600-end"}},
-		{"a copy takes the place of the one before, whose end nobody saw", func(t *tape) {
+		{"a copy replaces the one before, whose end was not seen", func(t *tape) {
 			t.withReplica()
 			t.acquires(10, "A")
 			t.add(20, history.Replicated, "redis-2", t.owner("A"), t.peer("redis-1"), t.text("lock"), lasts(10*time.Second))
@@ -70,7 +70,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// A new leader lets leases begin anew. That is its doing, also where the client stands still.
+// A new leader restarts all leases. That is its doing, also where the client is frozen.
 func TestALeaderRenewsForAFrozenClient(t *testing.T) {
 	give := newTape()
 	give.withServers("etcd-1", "etcd-2")

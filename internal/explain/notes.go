@@ -51,7 +51,7 @@ func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
 	}
 	switch b.property {
 	case checker.MutualExclusionID:
-		// The overlap begins at e: everybody else who believes was there before.
+		// The overlap begins at e: all other believers were there before.
 		for _, id := range b.Clients {
 			if id != e.Node && t.Client(id).Believes {
 				return say.TwoInsideSince.With(t.who(id), say.Seconds(t.Client(id).Since))

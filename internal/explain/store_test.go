@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// withServers names the servers anew and adds some: of a database, or those of a quorum.
+// withServers renames the servers and adds some: of a database, or those of a quorum.
 func (t *tape) withServers(names ...string) *tape {
 	header := &t.h.Header
 	switch word, _, _ := strings.Cut(names[0], "-"); word {

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// stuck explains a lock that does not become free: what everybody waits for, and why that never
+// stuck explains a lock that does not become free: what all clients wait for, and why that never
 // comes.
 func (q *inquiry) stuck(v *checker.Violation) False {
 	q.from, q.at = v.From, v.To
@@ -38,7 +38,7 @@ func (q *inquiry) stuck(v *checker.Violation) False {
 }
 
 // cameBack explains an entry that its owner has removed, and that a replica brought back: it became
-// the primary before it heard of the removal. The probe is refused, and nobody has another entry.
+// the primary before it heard of the removal. The probe is refused, and no other client has an entry.
 func (q *inquiry) cameBack(probe history.NodeID) False {
 	for i := range q.h.Entries {
 		if q.h.Entries[i].Owner == probe {
@@ -191,7 +191,7 @@ func (q *inquiry) allDown() int32 {
 	return last
 }
 
-// inVain explains a lock that is in nobody's hands and that the probe does not get all the same.
+// inVain explains a lock that no client holds and that the probe still does not get.
 func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	grants, asked := 0, 0
 	var brief *timeline.Entry // an entry of the probe's that its time has ended

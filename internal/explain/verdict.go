@@ -44,7 +44,7 @@ func Broke(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.P
 	return say.DidDamage.With(say.Verbatim(j.History.Header.Lock), say.Clauses{damage(t, j, f)}, 0, nothing)
 }
 
-// damage says what a broken property came to.
+// damage says what a broken property caused.
 func damage(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.Phrase {
 	n := max(f.Count, len(f.Violations))
 	switch f.Property {

@@ -125,7 +125,7 @@ func (b *biographer) follow(i int32, e *history.Event) {
 	}
 }
 
-// replace ends what was under the key of a new entry, even if nobody saw it go: its time was up,
+// replace ends what was under the key of a new entry, even without an event: its time was up,
 // or the new one took its place.
 func (b *biographer) replace(i int32, e *history.Event) {
 	for _, j := range b.living {

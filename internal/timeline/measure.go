@@ -18,7 +18,7 @@ type Measures struct {
 	Skews    []Skew
 	Commands int // sent by clients
 	Acquired int
-	Least    int // fewest commands from asking for the lock to its release; 0 when nobody did both
+	Least    int // fewest commands from asking for the lock to its release; 0 when no client did both
 	Tokens   bool
 	Clients  []history.NodeID
 }
@@ -173,7 +173,7 @@ func (s *survey) clock(p *surveyed, e *history.Event) {
 	}
 	if !p.skewed {
 		p.skewed = true
-		start := off // of a clock that nobody has read before
+		start := off // of a clock that was not read before
 		switch {
 		case e.Kind == history.ClockChanged:
 			start = off - time.Duration(e.Value)
@@ -199,7 +199,7 @@ func (m *Measures) Lengths() []time.Duration {
 }
 
 // PerAcquisition is how many commands an acquisition took, with a decimal where that tells something; ""
-// when nobody acquired.
+// when no client acquired.
 func (m *Measures) PerAcquisition() string {
 	if m.Acquired == 0 {
 		return ""
@@ -211,7 +211,7 @@ func (m *Measures) PerAcquisition() string {
 	return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 }
 
-// Tenths is ten times as many commands as an acquisition took; somebody has to have acquired.
+// Tenths is ten times as many commands as an acquisition took; there must be an acquisition.
 func (m *Measures) Tenths() int64 {
 	return int64((m.Commands*10 + m.Acquired/2) / m.Acquired)
 }

@@ -224,7 +224,7 @@ func (s *State) applyGrant(e *history.Event) {
 	place := s.t.Place(e.Node)
 	switch e.Kind {
 	case history.Granted:
-		s.dropKey(place, e.Text) // what was there is gone, even if nobody saw it go
+		s.dropKey(place, e.Text) // what was there is gone, even without an event
 		s.Entries[place] = append(s.Entries[place], Held{Key: e.Text, Owner: e.Owner, From: e.At, End: EndOf(e)})
 	case history.Replicated:
 		copied := Held{Key: e.Text, Owner: e.Owner, From: e.At, End: EndOf(e)}
@@ -232,7 +232,7 @@ func (s *State) applyGrant(e *history.Event) {
 			original.Replicated = true
 			copied = *original
 		}
-		s.dropKey(place, e.Text) // of another owner, too: its end came before anybody saw it
+		s.dropKey(place, e.Text) // of another owner, too: it ended unseen
 		s.Entries[place] = append(s.Entries[place], copied)
 	case history.Extended:
 		if held := s.Find(place, e.Owner, e.Text); held != nil {

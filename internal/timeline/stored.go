@@ -6,7 +6,7 @@ import "lockstep/internal/history"
 type Stored struct {
 	Node     history.NodeID // the server; of a quorum, whichever member leads
 	Owner    history.NodeID
-	Copy     bool  // on a server that answers nobody, such as a replica: the steps do not count it
+	Copy     bool  // on a server that answers no client, such as a replica: the steps do not count it
 	From, To int32 // events; To is history.NoCause when the history ends first
 }
 
