@@ -69,7 +69,7 @@ var forms = []string{"csv", "json", "text", "app"}
 const benchLines = 400_000
 
 // perCore reports how many lines a core reads in a second, whatever else the machine does meanwhile.
-// Whoever compares it with anything has both numbers from one run.
+// To compare them, both numbers are from one run.
 func perCore(b *testing.B, since time.Duration) {
 	b.ReportMetric(float64(benchLines*b.N)/(busy()-since).Seconds()/1e6, "Mlines/core-s")
 }

@@ -31,7 +31,7 @@ func said(phrases []say.Phrase, template say.Template) bool {
 	return slices.ContainsFunc(phrases, func(p say.Phrase) bool { return p.Is(template) })
 }
 
-// Logs that once came to the wrong verdict.
+// Logs that once got the wrong verdict.
 func TestCases(t *testing.T) {
 	for _, tt := range []struct {
 		name          string

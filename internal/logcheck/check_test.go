@@ -136,7 +136,7 @@ func TestHandMadeLogs(t *testing.T) {
 		{name: "whole without a line break", log: edited(map[int]string{1: "time,client,lock,token,event", 2: ""})[:29] + "2026-03-01T10:00:36.000Z,B,jobs,9,acquired", overlap: Unknown, late: None, doubt: say.LogUncontended},
 		{name: "duplicate release", log: edited(map[int]string{7: "2026-03-01T10:00:03.000Z,A,jobs,released,", 8: "2026-03-01T10:00:04.000Z,A,jobs,lost,"}), overlap: None, late: None},
 		{name: "no beginning", log: edited(map[int]string{2: ""}), overlap: Unknown, late: Unknown, doubt: say.LogWriteUnheld},
-		{name: "nobody contended", log: strings.Join(strings.SplitAfter(handMade, "\n")[:2], "") + "2026-03-01T10:00:02Z,A,jobs,released,\n",
+		{name: "no contention", log: strings.Join(strings.SplitAfter(handMade, "\n")[:2], "") + "2026-03-01T10:00:02Z,A,jobs,released,\n",
 			overlap: Unknown, late: None, doubt: say.LogUncontended},
 		{name: "nothing", log: "time,client,lock,event\n", overlap: Unknown, late: None, doubt: say.LogEmpty},
 		{name: "stale write", log: edited(map[int]string{13: "2026-03-01T10:00:08.000Z,B,jobs,write,2"}), overlap: None, late: Certain},

@@ -13,7 +13,7 @@ import (
 // example matches an example of the page about logs.
 var example = regexp.MustCompile("(?s)<!-- example (csv|json) -->\n```\n(.*?)```")
 
-// The examples of the page are read as it says, and come to what it says.
+// The examples of the page are read as it says, with the result that it says.
 func TestExamplesOfTheDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/check.md")
 	if err != nil {

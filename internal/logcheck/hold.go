@@ -126,7 +126,7 @@ func (h *Hold) die(e *Event) {
 	h.grain = max(h.grain, e.grain())
 }
 
-// Whether clients contend for a lock: of one that nobody else wants, a log shows nothing.
+// Whether clients contend for a lock: of a lock without contention, a log shows nothing.
 
 // waiter is a client that wants a lock, and how often others had acquired it when it said so.
 type waiter struct {
@@ -281,7 +281,7 @@ func (j *judge) doubtful(l *lock, p *pair) *Violation {
 	return &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{p.y, p.x}, inside: p.y.beganIn(p.x, j.widest())}
 }
 
-// report notes what a pair has come to. An acquisition that may have met the one or the other hold of a
+// report notes the outcome of a pair. An acquisition that may have met the one or the other hold of a
 // client counts once.
 func (j *judge) report(l *lock, p *pair, found outcome) {
 	switch {

@@ -9,7 +9,7 @@ import (
 
 // Limits of what a judge keeps in memory.
 const (
-	maxLocks    = 50_000 // locks at a time; those that nobody holds make room first
+	maxLocks    = 50_000 // locks at a time; free ones make room first
 	maxHolds    = 64     // of one lock that may still matter: open, or ended just now
 	maxPairs    = 64     // acquisitions that found one hold and are remembered one by one
 	maxAllHolds = 100_000

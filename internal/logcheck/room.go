@@ -39,13 +39,13 @@ func (j *judge) retire(l *lock, h *Hold) {
 	j.conclude(l, h)
 }
 
-// makeRoom drops the locks that nobody has used for longest: first those that nobody holds. A line
+// makeRoom drops the least recently used locks, free ones first. A line
 // about one of them that only makes sense with what was forgotten is a doubt, as if the log began
-// behind it.
+// after it.
 func (j *judge) makeRoom() {
 	type used struct {
 		*lock
-		held int // 1 when somebody may hold it now
+		held int // 1 when it may be held now
 	}
 	list := make([]used, 0, len(j.locks))
 	for _, l := range j.locks { // order: sorted below
@@ -66,7 +66,7 @@ func (j *judge) makeRoom() {
 	}
 }
 
-// busy is 1 for a lock that somebody may hold now, else 0.
+// busy is 1 for a lock that may be held now, else 0.
 func (j *judge) busy(l *lock) int {
 	for _, h := range l.holds {
 		if !h.over(j.result.Last, j.widest()) {

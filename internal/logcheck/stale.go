@@ -132,7 +132,7 @@ func (j *judge) write(l *lock, e *Event) {
 	}
 }
 
-// stale notes what a write has come to, and reports whether it is or may be stale.
+// stale notes the outcome of a write, and reports whether it is or may be stale.
 func (j *judge) stale(l *lock, v *Violation, found outcome) bool {
 	if found == none {
 		return false

@@ -13,8 +13,8 @@ import (
 
 // Tail reads a file that grows, until its context ends: then it is at its end. A file that was
 // rotated is read to its end, and after it the one that now has its name; one that was truncated is
-// read from its beginning. Both are told. What was written to a file that was then truncated, between
-// two looks, nobody can read any more: that is what Missing says.
+// read from its beginning. Both are told. What was written to a file between two looks and then
+// truncated is lost: that is what Missing says.
 type Tail struct {
 	ctx     context.Context
 	path    string
@@ -46,7 +46,7 @@ func lookAgain(ctx context.Context) {
 // Close closes the file.
 func (t *Tail) Close() error { return t.file.Close() }
 
-// Missing says what nobody could read; it is empty when all was read.
+// Missing says what could not be read; it is empty when all was read.
 func (t *Tail) Missing() say.Phrase { return t.missing }
 
 // Read implements io.Reader.
@@ -71,7 +71,7 @@ func (t *Tail) Read(p []byte) (int, error) {
 		t.file.Close()
 		t.file, t.at = next, 0
 		t.tell(say.LogRotated.With(say.Verbatim(t.path)))
-		if t.last != '\n' { // the end of a line that nobody will write
+		if t.last != '\n' { // the end of a line that will never be written
 			t.last = '\n'
 			p[0] = '\n'
 			return 1, nil

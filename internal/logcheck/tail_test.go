@@ -36,7 +36,7 @@ func TestAFileIsFollowed(t *testing.T) {
 		func() { write(os.O_APPEND, "two\n") },
 		func() { write(os.O_APPEND, "th") },
 		func() { write(os.O_APPEND, "ree\n") },
-		rename, // and for a moment nobody has the name
+		rename, // and for a moment no file has the name
 		func() { write(os.O_APPEND, "four\nfi") },
 		func() { // written to the old one until the last moment
 			rename()

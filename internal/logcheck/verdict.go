@@ -171,7 +171,7 @@ func (c *Count) verdict(doubtful bool) Verdict {
 	return verdictOf(none, doubtful)
 }
 
-// verdictOf is the verdict on what came to an outcome at worst.
+// verdictOf is the verdict for a worst outcome.
 func verdictOf(worst outcome, doubtful bool) Verdict {
 	switch {
 	case worst == certain:

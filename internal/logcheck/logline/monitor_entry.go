@@ -73,7 +73,7 @@ func (d *monitorDecoder) upset(e *entry) error {
 	return ErrUnread
 }
 
-// taken notes that somebody has taken a key away.
+// taken notes that a key was taken away.
 func (d *monitorDecoder) taken(e *entry) error {
 	d.vacate(e)
 	e.known = true

@@ -9,8 +9,8 @@ import (
 )
 
 // How commands change the keys that are locks. A key is one from its first SET with NX on, or from the script of a
-// re-entrant lock. What it held before is not known: until a script has found the value of a holder, or somebody has
-// deleted the key, no SET is proven to have found it free.
+// re-entrant lock. What it held before is not known: until a script has found the value of a holder, or the key was
+// deleted, no SET is proven to have found it free.
 
 // tick is how far a time of the log may be from the one by which the server lets a key expire: it counts milliseconds.
 const tick = 2 * time.Millisecond

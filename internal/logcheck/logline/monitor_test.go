@@ -139,7 +139,7 @@ func TestMonitor(t *testing.T) {
 	}
 }
 
-// Whoever asks MONITOR again has missed something.
+// A second MONITOR means that commands were missed in between.
 func TestMonitorBeginsAgain(t *testing.T) {
 	lines := append(monitored("1 a1 SET k v NX"), monitored("2 b1 SET k w NX")...)
 	got, unproven := read(t, lines)
@@ -216,7 +216,7 @@ func TestMonitorForgets(t *testing.T) {
 	}
 }
 
-// Keys that nobody holds make room first.
+// Free keys make room first.
 func TestMonitorForgetsWhatNobodyHolds(t *testing.T) {
 	lines := monitored("1 a1 SET held v NX")
 	for i := range maxKeys {
