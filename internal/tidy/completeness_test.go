@@ -206,7 +206,7 @@ func TestNothingNamesAMachine(t *testing.T) {
 			return err
 		}
 		if strings.Contains(string(data), home) {
-			t.Errorf("%s names a directory of somebody's machine (%s...)", p, home)
+			t.Errorf("%s names a directory of a developer's machine (%s...)", p, home)
 		}
 		return nil
 	})

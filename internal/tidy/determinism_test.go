@@ -30,7 +30,7 @@ func TestNothingUndeterministicIsCalled(t *testing.T) {
 		}
 		for _, imported := range s.imports() {
 			if imported == "math/rand" || (imported == "math/rand/v2" && s.dir != "internal/rng") {
-				t.Errorf("%s imports %s: luck comes from the streams of rng", s.path, imported)
+				t.Errorf("%s imports %s: random numbers come from the streams of rng", s.path, imported)
 			}
 			if imported == "sync" && !s.under("internal/store/redis") {
 				t.Errorf("%s imports sync: there is one thread here", s.path)

@@ -35,7 +35,7 @@ var rules = []rule{
 	{packages: []string{"internal/faults"}, only: []string{"internal/say", "internal/rng/spread"}, why: "a fault acts on a world by its interface"},
 	{packages: []string{"internal/locks"}, only: []string{"internal/say", "internal/store", "internal/locks/timerwheel", "internal/world"}, why: "a lock knows its ports, and not which world plays it"},
 	{packages: []string{"internal/plan"}, only: []string{"internal/faults", "internal/history", "internal/locks", "internal/say", "internal/rng/spread", "internal/store"}, why: "a plan says what is played, and not how"},
-	{packages: []string{"internal/checker"}, only: []string{"internal/history", "internal/say"}, why: "a verdict rests on the history alone, whoever made it"},
+	{packages: []string{"internal/checker"}, only: []string{"internal/history", "internal/say"}, why: "a verdict rests on the history alone, not on its source"},
 	{packages: []string{"internal/logcheck"}, only: []string{"internal/history/jsonline", "internal/say"}, why: "it judges logs that this program did not write"},
 	{
 		packages: []string{"internal/workload", "internal/sim", "internal/real"},

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// The script that installs the servers waits for whoever has a lock of the package
-// manager, for each of its commands, and says whom. Here apt-get is a script that says
-// so once before each command succeeds; lists are wanted since the first try lacks them.
+// The script that installs the servers waits for the process that has a lock of the package
+// manager, for each of its commands, and names it. Here apt-get is a script that reports
+// a lock once before each command succeeds; lists are wanted since the first try lacks them.
 func TestInstallServersWaitsForLocks(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

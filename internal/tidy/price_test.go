@@ -12,10 +12,10 @@ import (
 )
 
 // What it costs to add something, measured: each test adds one as CONTRIBUTING.md says, in a copy of
-// the sources, and counts the files. Before, it leaves a half out, and whoever forgets that half has
-// to be told with a sentence: no panic, no test that fails for another reason.
+// the sources, and counts the files. Before, it leaves a half out, and the failure has to name that
+// half in a sentence: no panic, no test that fails for another reason.
 
-// addition is what somebody adds: files that are new, and changes of others.
+// addition is what is added: files that are new, and changes of others.
 type addition struct {
 	files   map[string]string    // by path
 	changes map[string][2]string // what is there once, and what comes in its place
@@ -210,7 +210,7 @@ func TestThePriceOfAVerb(t *testing.T) {
 	expect(t, root, []string{"build", a.overlaid(t), "./internal/real"})
 }
 
-// A property: its file, the file of its tests, a scenario that asks for it. Nobody else judges it.
+// A property: its file, the file of its tests, a scenario that asks for it. No other run judges it.
 func TestThePriceOfAProperty(t *testing.T) {
 	compiles(t)
 	const tried, story = "internal/checker/nobody_melts_test.go", "scenarios/lessons/melting.yaml"

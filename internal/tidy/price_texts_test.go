@@ -156,7 +156,7 @@ func init() {
 	Register(Property{ID: "nobody-melts", Summary: say.Both{English: "No client freezes twice.", Chinese: "没有客户端停住两次。"}, Source: "this test", Check: checkNobodyMelts})
 }
 
-// checkNobodyMelts is unknown when nobody has frozen.
+// checkNobodyMelts is unknown when no client has frozen.
 func checkNobodyMelts(h *history.History) Finding {
 	f, seen := Finding{Property: "nobody-melts", Verdict: Kept}, map[history.NodeID]bool{}
 	for i, e := range h.Events {

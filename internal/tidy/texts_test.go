@@ -13,8 +13,8 @@ var judges = []string{
 	"internal/report", "internal/run", "internal/campaign/search", "internal/tour", "internal/campaign/worlds", "cmd/simulate",
 }
 
-// The texts of a history are for people. Who asks one for a word of it reads the next version wrongly, and
-// nobody notices; what a request is, and what an answer says, the history tells (Op, Answer).
+// The texts of a history are for people. Code that parses them would misread the next version
+// silently; what a request is, and what an answer says, the history tells (Op, Answer).
 func TestOnlyHistoryTakesTextsApart(t *testing.T) {
 	for _, s := range sources(t) {
 		// Below real they speak the protocols of servers, and have not made a text of it yet.
