@@ -22,7 +22,7 @@ type Advice struct {
 	Complete int                         `json:"complete"` // all sets of so many faults are known
 	Searched string                      `json:"searched"` // how several faults were looked for in plain and just-within
 	Together []measured.Searched         `json:"together"` // the same for each base world
-	Unknown  int64                       `json:"unknown"`  // schedules of which nobody knows what they do
+	Unknown  int64                       `json:"unknown"`  // schedules whose effect is unknown
 	Breaks   map[string]*measured.CutSet `json:"breaks"`   // by way: the smallest set that can happen, null when none can
 
 	Rests []measured.Rest `json:"-"` // Together in a few words

@@ -144,7 +144,7 @@ func TestSetsOfOneKindAreSingles(t *testing.T) {
 	}
 }
 
-// A part of the walk, walked anew, is that part of the stored result: sets of these kinds
+// A part of the walk, walked again, is that part of the stored result: sets of these kinds
 // alone depend on no others.
 func TestStoredResultIsWhatIsWalked(t *testing.T) {
 	r := committed(t)

@@ -23,7 +23,7 @@ func Costs(ctx context.Context, w World) (map[string]measured.Cost, error) {
 	return out, nil
 }
 
-// costOf plays two stories without any luck and measures them.
+// costOf plays two stories without random draws and measures them.
 func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error) {
 	all := bases()
 	var out measured.Cost
@@ -44,7 +44,7 @@ func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error
 		return out, err
 	}
 	out.DeadHolder = -1
-	var since history.Instant // that somebody waits for a dead holder
+	var since history.Instant // that a client waits for a dead holder
 	dead := false
 	for _, e := range timeline.Of(orphaned).Each(history.Crashed, history.Waits, history.Acquired) {
 		switch {
@@ -65,7 +65,7 @@ func playCost(ctx context.Context, w World, s *story) (*history.History, error) 
 	if err != nil {
 		return nil, err
 	}
-	// What counts is when somebody gets the lock, not who gives up before, and what WAIT waits for
+	// What counts is when a client gets the lock, not which gives up before, and what WAIT waits for
 	// is a replica that is no farther away than the client.
 	p.Workload.Wait = 10 * time.Minute
 	p.SetLag(time.Millisecond)
@@ -76,8 +76,8 @@ func playCost(ctx context.Context, w World, s *story) (*history.History, error) 
 // roundTrip is that of the plain world.
 const roundTrip = 2 * time.Millisecond
 
-// roundTrips is how many fit between the last event of a kind and the next one of another; 0 when
-// there are none.
+// roundTrips is how many fit between the last event of a kind and the next one of another; 0 without
+// such events.
 func roundTrips(h *history.History, from, to history.Kind) int {
 	var began, took time.Duration
 	for _, e := range timeline.Of(h).Each(from, to) {

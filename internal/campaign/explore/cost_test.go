@@ -32,7 +32,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// A lock that nobody can take costs nothing that could be counted; all others have their price.
+// A lock that no client can take has no cost to count; all others have one.
 func TestEveryLockThatWorksHasItsPrice(t *testing.T) {
 	all, err := Costs(t.Context(), world())
 	if err != nil {

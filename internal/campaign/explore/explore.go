@@ -3,9 +3,9 @@
 // A base world is a way in which a lock is used, without faults. A schedule puts faults at
 // moments that its run reaches. The walk plays all schedules of one fault in all base
 // worlds, then all of two, and so on: play a schedule, list the moments that it has
-// reached, put the next fault at each of them, play again. What it finds are the minimal
+// reached, put the next fault at each of them, play again. It finds the minimal
 // sets of kinds of faults that break a lock in one of four ways, each with the plainest
-// schedule that shows it; and where it finds none, that there is none within its scope.
+// schedule that shows it; where it finds none, there is none within its scope.
 //
 // A result depends on the options alone, not on the number of workers, or on which pieces of
 // the walk were kept by another one.
@@ -30,8 +30,8 @@ import (
 // to collect it.
 const GCPercent = 1000
 
-// WorkerMemory is how many bytes a walk takes for each of its workers before it collects more often than that: pairs that
-// begin with one lag can be half a million.
+// WorkerMemory is how many bytes a walk uses per worker before it collects more often: half a million pairs can
+// begin with one lag.
 const WorkerMemory = 384 << 20
 
 // Options say what to walk.
@@ -49,24 +49,24 @@ type Options struct {
 	Sample int
 	Jobs   int // workers; 0: one for each core
 
-	// Tries is for worlds in which a schedule is not one run, such as code some of whose choices follow no seed: a
-	// schedule is played up to so many times, until its faults have come about and changed something. What is found
-	// then was seen, and what is not found is statistics. 0 and 1: once.
+	// Tries is for worlds in which a schedule does not determine the run, such as real code with choices that follow no
+	// seed: a schedule is played up to so many times, until all its faults had an effect. What is found was seen; what
+	// is not found is statistics. 0 and 1: once.
 	Tries int
 
-	// Refuse, if not nil, says why the worlds cannot play a plan with a lock: faults of which it says so,
-	// and ways to use the lock, are no part of the walk then.
+	// Refuse, if not nil, says why the worlds cannot play a plan with a lock. Faults and uses of the lock
+	// that it refuses are left out of the walk.
 	Refuse func(p *plan.Plan, lock string) error
-	// Shard is which schedules of the most faults are walked. Those of fewer are walked all the same:
+	// Shard is which schedules of the most faults are walked. Those of fewer are all walked:
 	// which ones of the most are played depends on what breaks with fewer.
 	Shard campaign.Shard
 
-	// Kept is what pieces of the walk have come to before, and where that of new ones is kept; nil: nowhere.
+	// Kept has the results of earlier pieces of the walk, and takes those of new ones; nil: none are kept.
 	Kept *campaign.Book
 	// AsIs takes what Kept has, and plays no schedule.
 	AsIs bool
-	// Further, if not nil, is a stored result of which all that it knows of several faults is taken. The scope must be the
-	// same but for what the durations of other worlds come to.
+	// Further, if not nil, is a stored result whose findings about several faults are taken over. The scope must be the
+	// same but for the durations of other worlds.
 	Further *measured.Explored
 
 	keep func(l *faultTemplate) bool // which templates; nil for all. For tests
@@ -126,14 +126,14 @@ func (o *Options) refuses(p *plan.Plan, lock string) bool {
 	return o.Refuse != nil && o.Refuse(p, lock) != nil
 }
 
-// walk is a walk under way.
+// walk is a running walk.
 type walk struct {
 	o      *Options
 	state  *State
 	played int64 // schedules
 
 	mu      sync.Mutex
-	players []*player // that nobody uses
+	players []*player // idle
 	all     []*player
 }
 
@@ -200,7 +200,7 @@ func (w *walk) prepare(ctx context.Context, i int) <-chan *prepared {
 	return out
 }
 
-// borrow takes a player that nobody uses.
+// borrow takes an idle player.
 func (w *walk) borrow() *player {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -264,8 +264,9 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// together are the targets on which several faults come together: all of their schedules, and some. Where nobody gets a
-// lock, runs are retries and nothing else, so that all are walked in the world that is for such locks, and none in others.
+// together returns the targets on which several faults are combined: those where all schedules are walked, and those where
+// some are drawn. Where no client gets a lock, runs are retries and nothing else, so all are walked in the world that is
+// for such locks, and none in others.
 func (o *Options) together(targets []*target) (complete, drawn []*target) {
 	unserved := o.In == nil && slices.ContainsFunc(targets, func(g *target) bool { return g.base.unserved })
 	for _, g := range targets {
@@ -300,9 +301,9 @@ type prepared struct {
 }
 
 // targets are the base worlds for a lock, each played without faults: what breaks there is
-// the set of no kinds. One that breaks is no lock as it is, and how else it could be used does not
+// the empty set of kinds. A lock that breaks without faults does not work, and its other uses do not
 // matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
-// and whether anybody gets it, which other worlds do not.
+// and whether a client gets it, which other worlds do not.
 func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 	p := w.borrow()
 	defer w.giveBack(p)
@@ -338,7 +339,7 @@ func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 			continue
 		}
 		if !first.whole {
-			return &prepared{err: fmt.Errorf("%s in the world %s does not come to its end without a fault", v.ID, b.Name)}
+			return &prepared{err: fmt.Errorf("%s in the world %s does not end without a fault", v.ID, b.Name)}
 		}
 		for way := range first.broken {
 			if first.broken[way] {

@@ -75,7 +75,7 @@ func told(t testing.TB, s *State, o Options) string {
 }
 
 // Equal histories do not have equal futures: a step of the clock leaves no trace in the
-// history, and neither does a cut over which nobody talks yet.
+// history, and neither does a cut that no message has met yet.
 func TestTraps(t *testing.T) {
 	for _, tt := range []struct {
 		lock      string
@@ -168,9 +168,9 @@ func TestBreaksWithoutAFault(t *testing.T) {
 	}
 }
 
-// All schedules of several faults are walked in the plain world and in just-within; where nobody gets the lock in it, among clients that
-// try for a shorter time. Who breaks in another way without a fault is walked in the plain world only. Where
-// worlds are named, they are walked in each of them.
+// All schedules of several faults are walked in the plain world and in just-within; where no client gets the lock in the
+// plain one, among clients that try for a shorter time. A lock that breaks in another way without a fault is walked in
+// the plain world only. Where worlds are named, all are walked in each of them.
 func TestWhereSeveralFaultsComeTogether(t *testing.T) {
 	for _, tt := range []struct{ lock, only, in, bases, pairs string }{
 		{"pg-advisory", "late-release", "", "plain twice just-within long-work patient-replies little-patience release-again nested three-clients idle-sessions", "plain just-within"},
@@ -284,7 +284,7 @@ func TestTheSameBytes(t *testing.T) {
 		break
 	}
 
-	// All of it is kept: nothing is played again, and what is taken as it is comes to the same.
+	// All of it is kept: nothing is played again, and the result is the same.
 	again := many
 	again.Kept, again.AsIs = open(), true
 	again.Progress = func(Progress) { t.Error("a schedule is played that is kept") }

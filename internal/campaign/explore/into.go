@@ -56,7 +56,7 @@ func (s *State) Into(o *Options, stored *measured.Explored) (*measured.Explored,
 	return r, nil
 }
 
-// indexOf is where a result has a lock; -1 when it has not.
+// indexOf is the index of a lock in a result; -1 when it is missing.
 func indexOf(x *measured.Explored, lock string) int {
 	return slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
 }

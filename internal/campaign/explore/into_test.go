@@ -39,7 +39,7 @@ func asText(t *testing.T, r *measured.Explored) string {
 	return string(data)
 }
 
-// Locks that are walked one after the other, each into what was stored before, come to the bytes
+// Locks that are walked one after the other, each into what was stored before, give the bytes
 // of one walk, whatever the order; and so does one that is walked again.
 func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
 	want := resultOf(t, several(t, 1, "consul-session", "etcd-txn", "lua-setex", "mysql-unique", "set-nx-lua", "setnx"))
@@ -61,7 +61,7 @@ func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
 	}
 }
 
-// What is walked anew takes the place of what was known.
+// What is walked again replaces what was known.
 func TestIntoForgetsWhatWasKnown(t *testing.T) {
 	r := resultOf(t, several(t, 1, "lua-setex", "set-nx-lua"))
 	wrong := `set: robbed by nothing`

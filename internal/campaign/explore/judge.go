@@ -12,7 +12,7 @@ const ways = checker.Hung
 type verdict struct {
 	broken [ways]bool
 	acted  uint // which of its faults fired and changed something, a bit for each
-	whole  bool // the run came to its end
+	whole  bool // the run ended by itself
 	events int
 }
 
@@ -42,8 +42,8 @@ func judge(h *history.History, serves bool) verdict {
 	return v
 }
 
-// sight is what one look at a history shows: what has come about, and which properties can
-// have been broken at all.
+// sight is what one pass over a history shows: what happened, and which properties may
+// be broken.
 type sight struct {
 	began, vain uint // faults
 	cut         bool // the run was stopped before its end

@@ -17,7 +17,7 @@ import (
 // short ends the names of kinds that last less than a lease, or heal while the holder works.
 const short = faultkind.Short
 
-// kindNames are those of all kinds, by their places.
+// kindNames are the names of all kinds, by index.
 var kindNames = faultkind.Names()
 
 // moments is a set of kinds of moments, a bit for each.
@@ -37,10 +37,10 @@ var (
 	// messages and each step of its workload.
 	ofProcess = setOf(faults.StartsWaiting, faults.AboutToSend, faults.Sends, faults.HasReply, faults.Enters,
 		faults.InSection, faults.AboutToWrite, faults.Releases)
-	// ofDeath has the execution besides, between request and reply.
+	// ofDeath adds the execution, between request and reply.
 	ofDeath = ofProcess | setOf(faults.HasExecuted)
-	// ofServers are those at which servers are hit. What is done to a server when a request
-	// leaves its client is done before the request comes, so Sends would say AboutToSend again.
+	// ofServers are those at which servers are hit. A fault of a server when a request
+	// leaves its client comes before the request arrives, so Sends would repeat AboutToSend.
 	ofServers = setOf(faults.StartsWaiting, faults.AboutToSend, faults.HasExecuted, faults.HasReply,
 		faults.InSection, faults.AboutToWrite, faults.Releases)
 	ofRates  = setOf(faults.StartsWaiting, faults.Acquires)
@@ -57,21 +57,21 @@ const (
 	onlyRelease
 )
 
-// everybody stands for the index of a client where the moments of all will do.
+// everybody stands for the index of a client where the moments of all clients fit.
 const everybody = -1
 
-// faultTemplate is one template of the templates: a fault but for its moment.
+// faultTemplate is a fault without its moment.
 type faultTemplate struct {
 	kind  int
 	text  string // as a scenario says it, keys joined by semicolons
 	on    moments
-	who   int8 // the client whose moments will do, or everybody
+	who   int8 // the client whose moments fit, or everybody
 	part  parts
-	pairs bool // also used where several faults come together
+	pairs bool // also used in schedules of several faults
 	fault faults.Fault
 }
 
-// templates are the templates for one lock in one base world.
+// templates builds the templates for one lock in one base world.
 type templates struct {
 	p     *plan.Plan
 	world string // the text that p was read from
@@ -79,7 +79,7 @@ type templates struct {
 	all   []faultTemplate
 }
 
-// newTemplates builds all templates that make sense for a lock; only, if not nil, says which
+// newTemplates returns all templates that make sense for a lock; only, if not nil, says which
 // kinds are wanted.
 func newTemplates(p *plan.Plan, world string, v locks.Variant, only []string) ([]faultTemplate, error) {
 	ts := &templates{p: p, world: world, v: v}
@@ -93,7 +93,7 @@ func newTemplates(p *plan.Plan, world string, v locks.Variant, only []string) ([
 	return ts.all, ts.parse()
 }
 
-// add adds a template. The text of one that is left out of pairs begins with a star.
+// add adds a template. A text that begins with a star is left out of pairs.
 func (ts *templates) add(kind string, on moments, who int8, format string, args ...any) *faultTemplate {
 	text := fmt.Sprintf(format, args...)
 	single, alone := strings.CutPrefix(text, "* ")
@@ -118,8 +118,8 @@ type lasting struct{ end, text, star string }
 // longest is how long a fault lasts at most, unless the store waits for longer.
 const longest = 40 * time.Second
 
-// lengths are those for a lock, a star at those that pairs leave out. Where the store keeps a lock for longer than the
-// shorter of the long ones lasts, pairs have the longest, too.
+// lengths are those for a lock, with a star at those that pairs leave out. Where the store keeps a lock for longer
+// than 12 s, pairs have the longest, too.
 func (ts *templates) lengths() []lasting {
 	long := lasting{"", seconds(longFault(&ts.v)), "* "}
 	if ts.v.Outlasts(lease) > 12*time.Second {
@@ -256,7 +256,7 @@ func (ts *templates) splits(servers []string, alone ...string) {
 	}
 }
 
-// parse makes faults of the texts, by the same parser that reads the stories: as many in one scenario as it takes.
+// parse parses the texts with the parser for stories, as many in one scenario as it takes.
 func (ts *templates) parse() error {
 	for chunk := range slices.Chunk(ts.all, scenario.MostFaults) {
 		s := story{lock: ts.v.ID, world: ts.world}

@@ -50,13 +50,13 @@ func (t *trigger) plainness() int {
 	return n
 }
 
-// reached is a moment that a run has come to.
+// reached is a moment that a run has reached.
 type reached struct {
 	trigger
 	at     history.Instant
 	part   faults.Part
 	during During
-	// open: all clients have begun, so that a fault does not let anybody in.
+	// open: all clients have begun, so that a fault lets no client in.
 	open bool
 }
 

@@ -32,7 +32,7 @@ func newNarrator(o *Options) *narrator {
 
 func (n *narrator) close() { n.player.w.Close() }
 
-// target is newTarget for a lock whose tokens have been looked at.
+// target is newTarget for a lock, with a fence if it hands out tokens.
 func (n *narrator) target(v locks.Variant, index int) (*target, error) {
 	key := targetKey{v.ID, index}
 	if g := n.targets[key]; g != nil {
@@ -51,8 +51,8 @@ func (n *narrator) target(v locks.Variant, index int) (*target, error) {
 	return g, err
 }
 
-// tell makes the story of a found set, plays it as anybody will, and returns the set. What is
-// not broken in the story is a bug of the walk.
+// tell makes the story of a found set, plays it as a user would, and returns the set. A story that
+// does not break the lock is a bug of the walk.
 func (n *narrator) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	g, err := n.target(v, f.Base)
 	if err != nil {

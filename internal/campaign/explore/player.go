@@ -16,21 +16,21 @@ import (
 // World is a simulated world that can be walked.
 type World interface {
 	run.World
-	// Watch has f told of every moment that a client reaches, before a fault acts on it.
+	// Watch calls f at every moment that a client reaches, before a fault acts on it.
 	Watch(f func(m faults.Moment, at history.Instant))
-	// SetTiming is for the runs from now on.
+	// SetTiming applies to later runs.
 	SetTiming(sim.Timing)
 	// Serves reports whether the store could serve at the end of the last run.
 	Serves() bool
 }
 
-// What a run may take. A schedule whose run takes more is cut short, counted, and counts for nothing.
+// Limits of a run. A schedule whose run exceeds them is cut short and counted, and shows nothing.
 const (
-	// MostEvents is how many events its history has.
+	// MostEvents limits the events of its history.
 	MostEvents = 30_000
-	// MostRestless is how many requests a client sends in a row, each at the instant of the reply before: one
-	// that spins on an answer which does not change would fill any history. Of all locks only
-	// redisson-fair has a schedule that does.
+	// MostRestless limits the requests that a client sends in a row, each at the instant of the reply before: a client
+	// that spins on an unchanging answer would fill any history. Of all locks only
+	// redisson-fair has such a schedule.
 	MostRestless = 1_000
 )
 
@@ -71,7 +71,7 @@ func (o *Options) newTarget(v locks.Variant, index int, fence bool) (*target, er
 	return g, err
 }
 
-// shortProbe has the probe give up early: where it is known that nobody gets the lock, most events would be
+// shortProbe has the probe give up early: where it is known that no client gets the lock, most events would be
 // the probe's.
 var shortProbe = sim.Timing{ProbeWait: shortWait}
 
@@ -113,9 +113,9 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	return judge(h, p.w.Serves()), h, nil
 }
 
-// next are the places at which a schedule can be made longer by one fault, when its run
-// has just been watched: all moments from that of its last fault on, and the end of that
-// fault. Right after a fault any client may be hit; else each is at moments of its own.
+// next are the places at which a schedule can be extended by one fault, after its run
+// was watched: all moments from that of its last fault on, and the end of that
+// fault. Right after a fault any client may be hit; else each at its own moments.
 func (p *player) next(h *history.History, s schedule) []place {
 	var out []place
 	from, g := 0, p.g
@@ -151,7 +151,7 @@ func (p *player) next(h *history.History, s schedule) []place {
 	return out
 }
 
-// longer are all schedules that are longer than one by one fault, when the run of that has just been watched, on the way
+// longer are all schedules that extend one by a fault, after its run was watched, on the way
 // to so many faults.
 func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 	all := p.next(h, b.s)
@@ -196,7 +196,7 @@ func (l *faultTemplate) fits(m *reached) bool {
 }
 
 // position is the index of the first moment that comes with or after the last fault of a
-// schedule; -1 when that never began.
+// schedule; -1 when that fault never began.
 func (p *player) position(h *history.History, s schedule) int {
 	last := &s[len(s)-1]
 	if last.After == 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // The counterexample of Redlock that is known best: clocks of servers are stepped, and a
-// majority forgets. The walk comes to it soon, and it is told in a few steps.
+// majority forgets. The walk finds it soon, and it is told in a few steps.
 func TestRedlockAndTheClocks(t *testing.T) {
 	o := options(t, "redlock", 2, "server-clock")
 	o.In = []string{plainBase}

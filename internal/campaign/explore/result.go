@@ -39,7 +39,7 @@ func (o *Options) scope() measured.Scope {
 	return s
 }
 
-// Result returns what the walk has come to.
+// Result returns the result of the walk.
 func (s *State) Result(o *Options) (*measured.Explored, error) {
 	r := measured.NewExplored(s.Scope)
 	t := newNarrator(o)
@@ -54,7 +54,7 @@ func (s *State) Result(o *Options) (*measured.Explored, error) {
 	return r, Tell(r)
 }
 
-// told is what the walk has come to with one lock.
+// told is the result of the walk for one lock.
 func (s *State) told(t *narrator, v locks.Variant) (measured.ExploredLock, error) {
 	l := s.lock(v.ID)
 	out := measured.ExploredLock{

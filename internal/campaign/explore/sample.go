@@ -105,7 +105,7 @@ func (w *walk) newSampler(ctx context.Context, g *target, known *smaller) (*samp
 	return d, nil
 }
 
-// draw draws what follows a first fault.
+// draw draws second faults for a first one.
 func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
 	_, h, err := p.play(ctx, b.s, true)
 	if err != nil {
@@ -176,7 +176,7 @@ func (d *sampler) choose(at []int, st *drawn) (todo []branch) {
 	return todo
 }
 
-// numberOf is that of the schedule to which such indices lead: all of their bits, well mixed.
+// numberOf is the number of the schedule with such indices: all of their bits, well mixed.
 func numberOf(order []int) (n uint64) {
 	for _, i := range order {
 		n = rng.Mix(n + uint64(i))

@@ -60,14 +60,14 @@ type found struct {
 	Base     int         `json:"base"`
 	Plain    int         `json:"plain"`
 	Events   int         `json:"events"`
-	Order    []int       `json:"order"` // the indices at which the walk came to it
+	Order    []int       `json:"order"` // the indices at which the walk found it
 	Schedule schedule    `json:"schedule"`
 
 	taken *taken // where the set is that of a stored result, which has its story
 }
 
 // compare orders the schedules of a set, the one to tell first: in the plainest world, at
-// the plainest moments, the shortest run, the one that the walk comes to first.
+// the plainest moments, the shortest run, the one that the walk finds first.
 func (f *found) compare(o *found) int {
 	return cmp.Or(cmp.Compare(f.Base, o.Base), cmp.Compare(f.Plain, o.Plain), cmp.Compare(f.Events, o.Events),
 		slices.Compare(f.Order, o.Order))
@@ -108,7 +108,7 @@ type unit struct {
 	closed int64 // beginnings that were left out: whatever comes of them, their set is not minimal
 }
 
-// outcome is what a unit has come to.
+// outcome is the result of a unit.
 type outcome struct {
 	tally
 	drawn
@@ -117,7 +117,7 @@ type outcome struct {
 	Doubts  []string  `json:"doubts,omitempty"`
 }
 
-// branch is a schedule and the indices at which the walk has come to it.
+// branch is a schedule and the indices at which the walk reached it.
 type branch struct {
 	s     schedule
 	order []int
@@ -149,7 +149,7 @@ func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 	if err != nil {
 		return err
 	}
-	more := make([]*toBreak, len(kindNames)) // with one kind more, as far as anybody has asked
+	more := make([]*toBreak, len(kindNames)) // with one kind more, computed on demand
 	all := u.p.longer(h, b, u.faults)
 	for i := range all {
 		kind := u.p.g.templates[all[i].s[len(b.s)].Template].kind
@@ -229,7 +229,7 @@ func (u *unit) finds(b *branch, used kindSet, breaks *[ways]bool, events int) {
 }
 
 // withoutIdle plays a schedule that breaks the lock without those of its faults that had no effect. Only so does the walk
-// come to one fault that hits a client at a moment of another client. A way in which this does not break is a doubt.
+// find one fault that hits a client at a moment of another client. A way in which this does not break is a doubt.
 func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, acted uint) error {
 	less := branch{order: b.order}
 	for i := range b.s {

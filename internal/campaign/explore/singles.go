@@ -38,8 +38,8 @@ func (d *During) UnmarshalText(name []byte) error {
 	return nil
 }
 
-// hit is what a single fault hits: sets of kinds say less, and a crash in the section is another
-// thing than one between two commands of the acquire.
+// hit is what a single fault hits. Sets of kinds say less: a crash in the section differs
+// from one between two commands of the acquire.
 type hit struct {
 	Kind   kind   `json:"kind"`
 	During During `json:"during,omitempty"`

@@ -12,24 +12,24 @@ import (
 	"lockstep/internal/run"
 )
 
-// work is what is to be done of a stage.
+// work is the work left in a stage.
 type work struct {
 	*stage
 	g        *target
-	finished int // pieces of it that are done, or are those of another shard
+	finished int // pieces that are done, or belong to another shard
 }
 
-// batch is a piece of that: schedules to go on from.
+// batch is a piece of work: schedules to go on from.
 type batch struct {
 	of   *work
 	key  string
 	from []branch
 }
 
-// fewRuns is how many runs are worth to be handed out.
+// fewRuns is how many runs are worth handing out.
 const fewRuns = 50
 
-// stages walks all schedules of so many faults on some targets, but those whose set breaks the lock already, as known.
+// stages walks all schedules of so many faults on some targets, except those whose set is known to break the lock.
 func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults int, known *smaller) error {
 	var todo []batch
 	for _, g := range targets {
@@ -91,14 +91,14 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int) (todo 
 	return todo, nil
 }
 
-// mine reports whether a piece of work on a target is to be played here. Which pieces belong to a shard begins at
-// different ones for each target, for many have few.
+// mine reports whether a piece of work on a target is to be played here. The first piece of a shard
+// differs between targets, since many have few pieces.
 func (w *walk) mine(g *target, piece, faults int) bool {
 	lock := slices.IndexFunc(w.o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
 	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))
 }
 
-// known takes what a piece of work has come to before, and reports whether it has.
+// known takes the kept result of a piece of work, and reports whether there is one.
 func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 	if w.o.Kept == nil {
 		return false, nil
@@ -115,7 +115,7 @@ func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 	return true, nil
 }
 
-// keep takes what a piece of work has come to, and keeps it.
+// keep takes the result of a piece of work, and keeps it.
 func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
 	l.merge(st, o)
 	w.played += o.Walked
@@ -129,7 +129,7 @@ func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
 	return w.o.Kept.Add(line)
 }
 
-// firstFaults are the schedules of one fault with which those of so many begin.
+// firstFaults are the schedules of one fault that those of so many begin with.
 func (w *walk) firstFaults(ctx context.Context, g *target, faults int) ([]branch, error) {
 	p := w.borrow()
 	defer w.giveBack(p)

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/locks"
 )
 
-// State is what a walk has come to so far.
+// State is what a walk has found so far.
 type State struct {
 	Scope measured.Scope
 	Locks []*Lock
@@ -41,7 +41,7 @@ type stage struct {
 type tally struct {
 	Walked   int64 `json:"walked"`
 	Cut      int64 `json:"cut,omitempty"`  // of these, those whose runs had no end
-	NoEffect int64 `json:"vain,omitempty"` // those of which a fault has changed nothing
+	NoEffect int64 `json:"vain,omitempty"` // those with a fault that changed nothing
 }
 
 func (t *tally) add(o tally) {
@@ -106,7 +106,7 @@ func (l *Lock) stage(base string, faults, units int) *stage {
 // over reports whether all of the stage is done.
 func (s *stage) over() bool { return s.Done == s.Units }
 
-// merge takes what a piece of work of a stage has come to.
+// merge takes the result of a piece of work of a stage.
 func (l *Lock) merge(st *stage, o *outcome) {
 	st.Done++
 	st.add(o.tally)

@@ -50,7 +50,7 @@ func (l *Lock) take(o *Options, stored *measured.ExploredLock) (err error) {
 	return nil
 }
 
-// taken reports whether a stage is known of a stored result.
+// taken reports whether a stage is known from a stored result.
 func (l *Lock) taken(base string, faults int) bool {
 	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Taken && st.Base == base && st.Faults == faults })
 }
@@ -66,7 +66,7 @@ func (l *Lock) checkTaken() error {
 	return nil
 }
 
-// all are the sets that are found and those of several faults that are taken, the plainer one where one is both.
+// all are the found sets and those of several faults that were taken, the plainer one where both exist.
 func (l *Lock) all() []found {
 	out := slices.Clone(l.Found)
 	for i := range l.Taken {

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// What is walked further comes to what is walked at once: first the pairs of the plain world, then, into that, those of
+// Walking in two steps gives the result of walking at once: first the pairs of the plain world, then, into that, those of
 // just-within, of which some were drawn before.
 func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 	for _, lock := range ([]string{"set-wait-unchecked", "watchdog-lua"})[:realtest.Tiers(1, 2)] {
@@ -68,7 +68,7 @@ func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 }
 
 // A result that did not say in which worlds several faults were looked for had them in the plain one, or in that for locks that
-// nobody gets; and what is walked of single faults is no part of them.
+// no client gets; and what is walked of single faults is no part of them.
 func TestResultsOfOld(t *testing.T) {
 	old := measured.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, NoEffect: 9, Complete: 2, Singles: []measured.Single{{Walked: 30, NoEffect: 2}, {Walked: 10, NoEffect: 3}}}
 	want := []measured.Searched{{World: "plain", How: measured.Complete, Walked: 60, NoEffect: 4}}

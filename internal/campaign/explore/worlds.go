@@ -17,10 +17,10 @@ type base struct {
 	Name    string
 	Summary string // what it is beside the plain one
 	// stands: only locks that keep everything in it without a fault are walked in it; for
-	// others it is no proper use.
+	// others it is a wrong use.
 	stands bool
-	// unserved: only locks that nobody gets in the plain world are walked in it. Several faults come
-	// together here then: their runs are retries and nothing else.
+	// unserved: only locks that no client gets in the plain world are walked in it, and several faults are
+	// combined here: their runs are retries and nothing else.
 	unserved bool
 	// several: all schedules of several faults are walked in it; in the others some of them are drawn.
 	several bool
@@ -45,7 +45,7 @@ type terms struct {
 	nodes    int      // of Redlock
 }
 
-// shortWait is how long clients try, and the probe, for a lock that nobody gets: a little longer than a lease.
+// shortWait is how long clients and the probe try for a lock that no client gets: a little longer than a lease.
 const shortWait = 12 * time.Second
 
 // plainBase is the plainest world.
@@ -70,7 +70,7 @@ func bases() []base {
 		{Name: plainBase, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", several: true,
 			change: func(*terms) {}},
 		{Name: "twice", Summary: "2 rounds, so that what is late of the first meets the second", change: twice},
-		// Who asks every two seconds only may miss the moment that a fast clock gives him.
+		// A client that asks every two seconds may miss the moment that a fast clock gives it.
 		{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s; a client that waits asks twice a second",
 			several: true, sparse: true,
 			change: func(t *terms) { t.work, t.retry = "9500ms", "500ms" }},
@@ -160,7 +160,7 @@ func (t *terms) servers(v *locks.Variant) string {
 		}
 		replicas := max(1, v.Servers.Replicas)
 		if v.Servers.MinReplicas > 0 {
-			replicas++ // else nobody could serve after one failover
+			replicas++ // else no server could serve after one failover
 		}
 		return fmt.Sprintf("%s: {replicas: %d, lag: 100ms, failover: %s}", k.Section, replicas, t.failover)
 	case k.Topology == store.Independent:

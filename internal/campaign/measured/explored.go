@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Explored is what a walk of the fault space has come to: the minimal sets of kinds of faults
+// Explored is the result of a walk of the fault space: the minimal sets of kinds of faults
 // that break each lock.
 type Explored struct {
 	Schema int            `json:"schema"`
@@ -62,10 +62,10 @@ type ExploredLock struct {
 	Lock     string   `json:"lock"`
 	Scope    []string `json:"scope"` // the base worlds that were walked
 	Walked   int64    `json:"walked"`
-	NoEffect int64    `json:"without_effect"` // schedules of which a fault changed nothing
-	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: nobody knows
+	NoEffect int64    `json:"without_effect"` // schedules with a fault that changed nothing
+	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: unknown
 	Complete int      `json:"complete"`       // all sets of so many faults are known
-	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: nobody knows why
+	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: unexplained
 	// Searched is how schedules of several faults were looked for: Complete is said where they were in plain and
 	// just-within. "" in a result of single faults. Together says it for each base world of Scope.
 	Searched string     `json:"searched,omitempty"`
@@ -147,11 +147,11 @@ func (s *Shown) Same(o *Shown) bool {
 // Cost is what a lock costs in the plain world, where a message takes a millisecond.
 type Cost struct {
 	Servers int // that keep the lock, replicas among them
-	// Acquire and Release are round trips, one after the other, when nobody contends, those among
+	// Acquire and Release are round trips, one after the other, without contention, those among
 	// the servers too. They are of the second round: a client that opens a session does so once.
-	// 0: nobody gets the lock.
+	// 0: no client gets the lock.
 	Acquire, Release int
-	// DeadHolder is for how long nobody gets the lock after its holder has died; less than zero
+	// DeadHolder is how long the lock stays taken after its holder has died; less than zero
 	// when no client gets it any more.
 	DeadHolder time.Duration
 }

@@ -50,7 +50,7 @@ type Cell struct {
 	DamagedZH string   `json:"damaged_by_zh,omitempty"` // the name of the script in Chinese; "" for a story
 	Walked    *int64   `json:"walked"`                  // schedules of the column's kinds in the walk of the fault space; null: not walked
 	NoEffect  int64    `json:"without_effect"`          // of these, those whose fault changed nothing
-	Cut       int64    `json:"cut_short"`               // those whose runs had no end: nobody knows
+	Cut       int64    `json:"cut_short"`               // those whose runs had no end: unknown
 	Story     string   `json:"story,omitempty"`         // of the walk, as simulate run takes it, when the letter is worse for it
 }
 
@@ -100,12 +100,12 @@ type Claims struct {
 // NewClaims is a list of this schema.
 func NewClaims(all []Claim) *Claims { return &Claims{schema, all} }
 
-// Claim is one claim with what measuring it came to.
+// Claim is one claim with its measured verdict.
 type Claim struct {
 	N       int    `json:"n"`
 	Text    string `json:"claim"`
 	Source  string `json:"source"`  // "S0:28, S4:134-140"
-	Verdict string `json:"verdict"` // true, false or depends; "" when nobody has measured it
+	Verdict string `json:"verdict"` // true, false or depends; "" when it was not measured
 	Figure  string `json:"figure"`
 	Command string `json:"command"` // measures this claim again
 }

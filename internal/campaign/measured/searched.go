@@ -27,7 +27,7 @@ const (
 // Verdicts are all of them, the best first.
 var Verdicts = []string{Survived, NoneFound, NotSearched, Unknown, Broken}
 
-// Verdict is the one of a lock that breaks or does not, of which nobody knows what some schedules do, and whose pairs were
+// Verdict is the one of a lock that breaks or does not, with so many schedules of unknown effect, and whose pairs were
 // looked for as ExploredLock.Survives says.
 func Verdict(breaks bool, unknown int64, searched string) string {
 	switch {
@@ -54,8 +54,8 @@ type Searched struct {
 	AtMost float64 `json:"at_most,omitempty"`
 }
 
-// SearchedTogether is Together, in a result of old as it was then: what is not of single faults is of the plain world,
-// or of the last one where nobody gets the lock in that.
+// SearchedTogether is Together. In an older result, what is not of single faults is of the plain world,
+// or of the last one where no client gets the lock in that.
 func (l *ExploredLock) SearchedTogether() []Searched {
 	if l.Together != nil || l.Complete < 2 || len(l.Scope) == 0 {
 		return l.Together

@@ -55,7 +55,7 @@ type WorldCell struct {
 	Why       string     `json:"why,omitempty"`
 }
 
-// WorldRun is what one seed came to in both worlds.
+// WorldRun is the outcome of one seed in both worlds.
 type WorldRun struct {
 	Seed      uint64    `json:"seed"`
 	Simulated string    `json:"simulated"` // the letter; of a story the ways in which it breaks the lock: believe+damage
