@@ -165,7 +165,7 @@ const (
 	resultsStream = "LOCKSTEP_RESULTS"
 )
 
-// forgotten is when what nobody has gathered is removed.
+// forgotten is how long results are kept that no coordinator gathers.
 const forgotten = 30 * 24 * time.Hour
 
 // setUp finds the streams or makes them. A cluster may just be choosing a leader, so it has some patience.

@@ -41,7 +41,7 @@ type SetAside struct {
 	Why   string
 }
 
-// Diverged is a range that has come to two results: a bug of the program.
+// Diverged is a range with two different results: a bug of the program.
 type Diverged struct {
 	Shard campaign.Shard
 	Lines [2]*campaign.Line
@@ -63,7 +63,7 @@ type coordinator struct {
 	looked   map[int]bool // ranges of which a result was read, whatever it was
 	failed   map[int]string
 	handed   map[int]time.Time // ranges that are with the workers, and since when
-	deaf     bool              // the results have to be followed anew
+	deaf     bool              // the results have to be read again from the start
 	next     int
 	needed   int // the last range that is
 	before   int
@@ -81,7 +81,7 @@ type worker struct {
 }
 
 // Do hands out the ranges of a job until all that are needed have been played or set aside, and returns
-// what they have come to. It goes on where another coordinator of the same work has ended.
+// their results. It goes on where another coordinator of the same work has ended.
 func (q *Queue) Do(ctx context.Context, job Job) (*campaign.Results, []SetAside, error) {
 	c := &coordinator{
 		q: q, job: job, hash: job.Work.Hash(), token: versionToken(job.Work.Version), next: 1, needed: job.Of,
@@ -142,7 +142,7 @@ func (c *coordinator) store(ctx context.Context) error {
 	return err
 }
 
-// compare says what of an earlier version of this work the queue holds: whoever has changed a scenario and
+// compare says what of an earlier version of this work the queue holds: a user who has changed a scenario and
 // expects to go on should know that it is other work now.
 func (c *coordinator) compare(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -276,7 +276,7 @@ func (c *coordinator) count() (workers, slots, strangers int) {
 	return workers, slots, strangers
 }
 
-// report says how far it is to people, and to workers that somebody is there.
+// report tells people the progress, and workers that there is a coordinator.
 func (c *coordinator) report() {
 	_ = c.q.nc.Publish(coordHere, c.mine) // the next one is soon
 	workers, slots, strangers := c.count()
@@ -310,7 +310,7 @@ func (c *coordinator) span(number int) campaign.Shard {
 	return campaign.Shard{Number: number, Of: c.job.Of}
 }
 
-// has reports whether it is known what a range has come to.
+// has reports whether the result of a range is known.
 func (c *coordinator) has(number int) bool { return c.results.Get(c.span(number).String()) != nil }
 
 // Forget removes what is stored of a work: its result was shown.

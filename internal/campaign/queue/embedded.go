@@ -27,8 +27,8 @@ type Embedded struct {
 const embeddedPayload = 8 << 20
 
 // Embed starts a server that keeps its streams in a folder: at port 4222 of every address, or where the
-// argument says, as "4333" or "127.0.0.1:4333". Whoever connects needs its token, which stays the same as
-// long as the folder, so workers find back to a server that was started again.
+// argument says, as "4333" or "127.0.0.1:4333". Clients need its token, which stays the same as
+// long as the folder, so workers reconnect to a server that was started again.
 func Embed(folder, at string) (*Embedded, error) {
 	host, port := "0.0.0.0", at
 	if strings.Contains(at, ":") {

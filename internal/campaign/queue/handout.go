@@ -43,7 +43,7 @@ func (c *coordinator) handOut(ctx context.Context) {
 	}
 }
 
-// again hands out ranges of which nothing was heard for long. They may be lost with a server, or were forgotten
+// again hands out ranges that were silent for long. They may be lost with a server, or were forgotten
 // by another coordinator of this work, and the work with them.
 func (c *coordinator) again(ctx context.Context, late []int) bool {
 	once, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -105,7 +105,7 @@ func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 		var api *jetstream.APIError
 		if err == nil || errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
 			if _, again := c.handed[number]; again && err == nil {
-				c.deaf = true // somebody may have played it
+				c.deaf = true // a worker may have played it
 			}
 			c.handed[number] = time.Now()
 			continue

@@ -14,7 +14,7 @@ import (
 )
 
 // player plays a range of a work and returns the line of its result. An error that is a *crash says that the player
-// itself has ended; any other is what the range has come to, and would come to again.
+// itself has ended; any other is the result of the range, and would be so again.
 type player interface {
 	play(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error)
 	close()

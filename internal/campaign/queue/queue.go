@@ -1,4 +1,4 @@
-// Package queue hands out the shards of a work over NATS JetStream and gathers what they have come to.
+// Package queue hands out the shards of a work over NATS JetStream and gathers their results.
 //
 // A coordinator stores a Work and hands out its ranges, which are shards; workers play them and store
 // the lines of a file of results; the coordinator merges as `simulate dev merge` does. Everything is done at
@@ -33,7 +33,7 @@ const (
 	coordHere     = "lockstep.here.coordinator" // and so do coordinators
 )
 
-// Bounds of what is read from a queue, whoever has written it.
+// Bounds of what is read from a queue, which anyone with access can write to.
 const (
 	mostResult = 64 << 20 // bytes of a result, unpacked
 	mostWork   = 4 << 20  // bytes of a work, unpacked: a scenario has 1 MiB at most
@@ -46,7 +46,7 @@ const (
 
 const (
 	mostCrashes    = 3  // of the player of a range, which is set aside then
-	mostDeliveries = 20 // of a range that nobody has ended, and whose workers tell nothing
+	mostDeliveries = 20 // of a range that has not ended, and whose workers report nothing
 )
 
 // The ack wait is three times the slowest range, within these. A range of more than a third of it is

@@ -66,7 +66,7 @@ func (p scripted) play(ctx context.Context, w *campaign.Work, s campaign.Shard) 
 }
 func (scripted) close() {}
 
-// lineOf is the line of a range that has come to some text.
+// lineOf is the line of a range whose result is some text.
 func lineOf(w *campaign.Work, s campaign.Shard, result string) []byte {
 	line, err := campaign.NewLine(w, s.String(), result)
 	if err != nil {
@@ -219,7 +219,7 @@ func TestRangesThatCannotBePlayedAreSetAside(t *testing.T) {
 			return nil, &crash{"exit status 2: panic: poison"}
 		case 9:
 			refusals.Add(1)
-			return nil, errors.New("a lock that nobody knows")
+			return nil, errors.New("an unknown lock")
 		}
 		return squares(ctx, w, s)
 	})
@@ -231,7 +231,7 @@ func TestRangesThatCannotBePlayedAreSetAside(t *testing.T) {
 	if crashes.Load() != 3 || !strings.Contains(aside[0].Why, "3 times, at last so: exit status 2: panic: poison") {
 		t.Errorf("%d crashes: %s", crashes.Load(), aside[0].Why)
 	}
-	if refusals.Load() != 1 || aside[1].Why != "a lock that nobody knows" {
+	if refusals.Load() != 1 || aside[1].Why != "an unknown lock" {
 		t.Errorf("%d refusals: %s", refusals.Load(), aside[1].Why)
 	}
 	// Who gives the command again has them tried again.
@@ -387,7 +387,7 @@ func TestAHostileQueueHurtsNobody(t *testing.T) {
 		}
 		defer func() {
 			if !strings.Contains(h.all(), x.told) {
-				t.Errorf("%s: nobody says %q:\n%s", x.subject, x.told, h.all())
+				t.Errorf("%s: no line says %q:\n%s", x.subject, x.told, h.all())
 			}
 		}()
 	}

@@ -62,7 +62,7 @@ func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, er
 	return out, len(ranges), nil
 }
 
-// take takes what a range has come to. What is no part of it is not believed, and the range is played again.
+// take takes the result of a range. What does not belong to it is not believed, and the range is played again.
 func (c *coordinator) take(m jetstream.Msg) error {
 	t, after, err := parseSubject(m.Subject(), 2)
 	if err != nil || t.work != c.hash || t.shard.Of != c.job.Of {
@@ -107,7 +107,7 @@ func (c *coordinator) take(m jetstream.Msg) error {
 	return nil
 }
 
-// read reads what a range has come to.
+// read reads the result of a range.
 func (c *coordinator) read(m jetstream.Msg, t task, after []string) (*campaign.Line, error) {
 	data, err := unpack(m.Data(), mostResult)
 	if err != nil {

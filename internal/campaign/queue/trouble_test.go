@@ -206,7 +206,7 @@ func TestAnExcerptHasBothEnds(t *testing.T) {
 	}
 }
 
-// Whoever uses a connection that has ended for good is told why, and does not try for ever.
+// Calls on a connection that has ended for good fail with the reason, and are not retried for ever.
 func TestTheEndOfTheConnectionEndsWhatIsTried(t *testing.T) {
 	q := newHouse(t).queue()
 	why := errors.New("no more")

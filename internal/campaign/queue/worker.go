@@ -152,7 +152,7 @@ func (w *Worker) slot(ctx context.Context) {
 	}
 }
 
-// ask asks for a range. It returns nil when there is none, or nobody to ask.
+// ask asks for a range. It returns nil when there is none, or no server to ask.
 func (w *Worker) ask(ctx context.Context) jetstream.Msg {
 	w.asking.Lock()
 	defer w.asking.Unlock()
@@ -179,7 +179,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// handle plays one range and stores what it has come to. It reports whether the player is spent.
+// handle plays one range and stores its result. It reports whether the player is spent.
 func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent bool) {
 	t, after, err := parseSubject(m.Subject(), 3)
 	meta, errMeta := m.Metadata()
@@ -195,7 +195,7 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent b
 	var broken *brokenError
 	switch {
 	case ctx.Err() != nil:
-		w.giveBack(m) // somebody else begins at once
+		w.giveBack(m) // another worker begins at once
 	case errors.Is(context.Cause(held), errUnwanted):
 		return true
 	case errors.Is(err, jetstream.ErrMsgNotFound):
@@ -214,7 +214,7 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent b
 	return false
 }
 
-// giveBack has the servers give a range to somebody else.
+// giveBack has the servers give a range to another worker.
 func (w *Worker) giveBack(m jetstream.Msg) {
 	_ = m.Nak()
 	_ = w.q.nc.FlushTimeout(time.Second)
@@ -223,7 +223,7 @@ func (w *Worker) giveBack(m jetstream.Msg) {
 // brokenError is what keeps a worker from playing any range: its own fault, and none of the range.
 type brokenError struct{ error }
 
-// play plays a range that was handed out so many times, and returns what it has come to and how long that took.
+// play plays a range that was handed out so many times, and returns its result and how long that took.
 func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]byte, time.Duration, error) {
 	work, err := w.work(ctx, t.work) // which may wait for servers
 	if err != nil {
@@ -287,11 +287,11 @@ func readWork(packed []byte) (*campaign.Work, error) {
 	return campaign.ReadWork(data)
 }
 
-// errUnwanted is the end of a range that nobody waits for any more.
+// errUnwanted ends a range that is no longer waited for.
 var errUnwanted = errors.New("nothing waits for it any more")
 
-// hold keeps a range until it is released: the servers give it to nobody else, also while its result cannot be
-// stored. The context ends earlier when nobody wants the range any more.
+// hold keeps a range until it is released: the servers give it to no other worker, also while its result cannot
+// be stored. The context ends earlier when the range is no longer wanted.
 func (w *Worker) hold(ctx context.Context, m jetstream.Msg, sequence uint64) (held context.Context, release func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var over sync.WaitGroup
@@ -341,7 +341,7 @@ func (w *Worker) setAside(ctx context.Context, t task, m jetstream.Msg, why stri
 	w.end(ctx, m, &nats.Msg{Subject: failedSubject + "." + t.key(), Data: []byte(shorten(why))})
 }
 
-// end stores what a range has come to and ends the range, in this order. When the second is lost, it is
+// end stores the result of a range and ends the range, in this order. When the second is lost, it is
 // played again, which does no harm.
 func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
 	if w.put(ctx, result) != nil {
