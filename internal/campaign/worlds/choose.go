@@ -18,8 +18,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// sureSeeds is how many simulated runs of a script must come to the same before it is
-// believed to do so always.
+// sureSeeds is how many simulated runs of a script must have the same outcome before it counts as certain.
 const sureSeeds = 20
 
 // choose decides what to play in each cell; a story is what it is.
@@ -123,7 +122,7 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 	return nil
 }
 
-// restsOnCancels reports whether a script comes to something else when etcd does not execute what clients have
+// restsOnCancels reports whether a script has another outcome when etcd does not execute what clients have
 // given up on, see cancels.
 func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, one *candidate) (bool, error) {
 	if !v.Kind().CancelsRequests {
@@ -138,15 +137,15 @@ func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, 
 
 // leastDownAfter is how long a silence has to be by which sentinels know that a server is
 // down. In less than that a machine with a few servers more to run keeps a healthy one waiting
-// now and then, and a failover that nobody has asked for ends the run.
+// now and then, and an unplanned failover ends the run.
 const leastDownAfter = 500 * time.Millisecond
 
 // leastNodeWait is how long a client has to wait for one of several nodes where the reply that a
-// fault drops should have come. On a busy machine a sooner end makes of it a reply that nobody
-// was waiting for, and of the fault nothing at all.
+// fault drops should have come. With a shorter wait on a busy machine, the client has given up before, and the
+// fault has no effect.
 const leastNodeWait = 10 * time.Millisecond
 
-// storyNodeWait is leastNodeWait for stories, in which somebody has to get all nodes while they are told.
+// storyNodeWait is leastNodeWait for stories, in which a client has to get all nodes.
 const storyNodeWait = 15 * time.Millisecond
 
 // scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot live so

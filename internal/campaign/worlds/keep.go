@@ -37,7 +37,7 @@ type keptOptions struct {
 	ScalePPM int64  `json:"scale_ppm"`
 }
 
-// keptRun is what a unit has come to.
+// keptRun is the result of a unit.
 type keptRun struct {
 	Lock   string         `json:"lock"`
 	Plan   string         `json:"plan"` // its fingerprint

@@ -208,7 +208,7 @@ func TestFilesThatAreNotKeptRuns(t *testing.T) {
 	}
 }
 
-// Only cells with the letters that somebody asks for are played.
+// Only cells with the requested letters are played.
 func TestLetters(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	c, plays := keeping(t, name, 1, &other{}, func(o *worlds.Options) { o.Letters = []checker.Letter{"F", "D"} })

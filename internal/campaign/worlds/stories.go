@@ -148,7 +148,7 @@ func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Ce
 // servers up to 20 ms, which do not scale with a story.
 const leastLag = 30 * time.Millisecond
 
-// restsOnLag reports whether a story comes to something else when the replicas of Redis have everything.
+// restsOnLag reports whether a story has another outcome when the replicas of Redis have everything.
 func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) (bool, error) {
 	promotes := func(f faults.Fault) bool { return f.Verb.Name() == "promote" || f.Verb.Name() == "fail-over" }
 	if out.Err != nil || p.Redis.Lag == 0 || !slices.ContainsFunc(p.Faults, promotes) {
@@ -169,8 +169,8 @@ const (
 	apart  = 4 * jitter
 )
 
-// luck is something that real servers leave to it: change makes a plan and its timing one in which it is
-// another.
+// luck is something that on real servers is random: change makes a plan and its timing one in which it turns out
+// differently.
 type luck struct {
 	why    say.Phrase
 	change func(p *plan.Plan, t *sim.Timing, of within)
@@ -225,7 +225,7 @@ func lucksOf(v *locks.Variant) []luck {
 	return all
 }
 
-// decidedByLuck says what real servers leave to luck and a story rests on; empty: nothing.
+// decidedByLuck says which random choice of real servers decides a story; empty: none.
 func (w *chooser) decidedByLuck(ctx context.Context, v locks.Variant, p *plan.Plan) (say.Phrase, error) {
 	const seeds = 36
 	first := ""

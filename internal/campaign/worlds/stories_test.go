@@ -127,8 +127,8 @@ func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 	}
 }
 
-// What real servers decide by luck is told and not played: in which order requests come of which a
-// partition held back several, tasks begin or a database goes on, what comes with the end of a fault, whether
+// What is random on real servers is told and not played: the order of requests that a
+// partition held back, in which tasks begin or a database goes on, what comes with the end of a fault, whether
 // etcd executes what its client cancels, how late in a tick a session of ZooKeeper ends, how long it elects.
 func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
 	const (

@@ -4,8 +4,8 @@
 //
 // The comparison is of letters, not of histories: the operating system decides what
 // comes first on real servers, and the outcome must not depend on it. Where the two
-// worlds differ, either the model or the script is wrong, and that is what somebody
-// wants to know. Both worlds play with the same seeds, and each real run is compared
+// worlds differ, either the model or the script is wrong, and finding that out is
+// the point. Both worlds play with the same seeds, and each real run is compared
 // with the simulated run of its own seed: other seeds may well have other letters.
 package worlds
 
@@ -52,11 +52,11 @@ type Options struct {
 	Progress func(step string, done, all int)
 }
 
-// Pair is what one seed came to in the two worlds.
+// Pair is the outcome of one seed in the two worlds.
 type Pair struct {
 	Seed            uint64
 	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
-	Unsure          bool           // the real V may be a VF: nobody can tell whether an entry was robbed
+	Unsure          bool           // the real V may be a VF: it is unknown whether an entry was robbed
 	History         string         // the file with that of the real run, for one that differed; "" for none
 
 	// Of a story: the ways in which each run breaks the lock, as breaks says them. They count
@@ -64,7 +64,7 @@ type Pair struct {
 	SimulatedBreaks, RealBreaks string
 }
 
-// Shows is what the two runs came to, as tables say it.
+// Shows is the outcome of the two runs, as tables say it.
 func (p *Pair) Shows() (simulated, real string) {
 	switch {
 	case p.SimulatedBreaks != "":
@@ -89,7 +89,7 @@ func (p *Pair) Agreement() measured.Agreement {
 	return measured.Differs
 }
 
-// mayAgree reports whether the two letters are the same if the real run, of which nobody can tell, has robbed somebody.
+// mayAgree reports whether the two letters are the same if the real run, which does not show it, has robbed a client.
 func (p *Pair) mayAgree() bool {
 	return p.Unsure && p.Simulated == checker.LetterVF && p.Real == checker.LetterV
 }

@@ -24,7 +24,7 @@ type other struct {
 	run.World
 	lock string // played instead of what was asked for
 	err  error
-	dim  bool   // nobody can tell whose entries its removals were
+	dim  bool   // it is unknown whose entries its removals were
 	from uint64 // the first seed of which lock and err are true
 }
 
@@ -185,7 +185,7 @@ func TestAgreementOfPairs(t *testing.T) {
 }
 
 // What rests on a request that etcd's client has taken back is no sequence that real servers can be asked to repeat;
-// what comes to the same without that request is.
+// what has the same outcome without that request is.
 func TestWhatEtcdsClientTakesBackIsNotAskedFor(t *testing.T) {
 	_, cell := compare(t, options(t, "etcd-mutex", "LD", &other{}))
 	if cell.Simulated != checker.LetterDelay || !strings.Contains(cell.Why.English(), "a script with V was left out: a client has given up") {
@@ -226,7 +226,7 @@ func TestServersThatCannotLiveFaster(t *testing.T) {
 	}
 }
 
-// The first script of this cell is harmless, the last one makes somebody wait.
+// The first script of this cell is harmless, the last one makes a client wait.
 func TestTheScriptThatDoesMostHarm(t *testing.T) {
 	_, cell := compare(t, options(t, "setnx", "GP", &other{}))
 	if cell.Simulated != checker.LetterDelay || cell.Script.English() != "A freezes when it has the reply of SETNX" {
