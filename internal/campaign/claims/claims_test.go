@@ -151,11 +151,11 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 		lab            *Lab
 	}{
 		{"a lock that expires is not stuck", 1, True, False, instead("setnx", "set-nx-ex-del")},
-		{"a comparing release robs nobody", 3, True, False, instead("set-nx-ex-del", "set-nx-lua")},
+		{"a comparing release robs no client", 3, True, False, instead("set-nx-ex-del", "set-nx-lua")},
 		{"no value is compared at all", 4, Depends, False, instead("set-nx-token-getdel", "set-nx-ex-del")},
-		{"nobody renews", 5, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
-		{"nobody renews", 6, True, False, instead("redisson-3.12.3", "redisson-lease")},
-		{"nobody renews", 7, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"no client renews", 5, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"no client renews", 6, True, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"no client renews", 7, Depends, False, instead("redisson-3.12.3", "redisson-lease")},
 		{"the work is over before 30 s", 8, False, True, changing(func(p *plan.Plan) {
 			p.Workload.Work = plan.Range{Min: 25 * time.Second, Max: 25 * time.Second}
 		})},
@@ -166,14 +166,14 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 		{"no value is constant", 15, True, False, instead("set-nx-lua-const", "set-nx-lua")},
 		{"the script returns a list", 17, True, False, instead("redisson-3.12.3", "redisson-fenced")},
 		{"waiters poll", 19, True, False, instead("redisson-3.12.3", "watchdog-lua")},
-		{"nobody renews", 20, True, False, instead("redisson-3.12.3", "redisson-lease")},
+		{"no client renews", 20, True, False, instead("redisson-3.12.3", "redisson-lease")},
 		{"replication takes no time", 21, True, False, changing(func(p *plan.Plan) { p.Redis.Lag = 0 })},
 		{"a node forgets nothing", 25, Depends, False, changing(func(p *plan.Plan) { p.Redlock.Persistence = plan.PersistAlways })},
 		{"a value that is drawn for each acquisition", 53, Depends, True, instead("set-nx-lua-thread", "set-nx-lua")},
 		{"the try ends on the monotonic clock", 54, Depends, True, instead("lua-setex", "set-nx-lua")},
-		{"nobody pauses", 26, True, False, changing(func(p *plan.Plan) { p.Faults = nil })},
+		{"no client pauses", 26, True, False, changing(func(p *plan.Plan) { p.Faults = nil })},
 		{"a release on all nodes in both designs", 27, True, False, &Lab{Instead: map[string]string{"redlock-minrelease": "redlock"}}},
-		{"WAIT on another connection blocks nobody", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-pooled"}}},
+		{"WAIT on another connection blocks no client", 28, True, False, &Lab{Instead: map[string]string{"set-wait": "set-wait-pooled"}}},
 		{"every partition ends before WAIT does", 29, Depends, True, &Lab{Change: endSoon}},
 		{"clocks play no part", 34, Depends, False, &Lab{Instead: map[string]string{"setnx-timestamp-del": "set-nx-lua", "setnx-timestamp-getset": "set-nx-lua"}}},
 		{"no lock has an expiry", 36, Depends, True, &Lab{Instead: map[string]string{
@@ -185,13 +185,13 @@ func TestAChangedWorldChangesTheVerdict(t *testing.T) {
 		}}},
 		{"a table that expires its rows", 39, True, False, &Lab{Instead: map[string]string{"mysql-unique": "mysql-unique-ttl"}}},
 		{"both queue", 42, Depends, True, &Lab{Instead: map[string]string{"etcd-txn": "etcd-mutex"}}},
-		{"nobody queues", 42, Depends, False, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
+		{"neither queues", 42, Depends, False, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
 		{"a lease of 3 s", 43, False, True, &Lab{Change: func(p *plan.Plan) { p.Lease = 3 * time.Second }}},
 		{"a lease that outlasts the faults", 44, False, True, &Lab{Change: longLease}},
 		{"the same lock twice", 45, False, True, &Lab{Instead: map[string]string{"etcd-mutex": "etcd-txn"}}},
 		{"a session that is a connection", 46, Depends, True, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-get-lock"}}},
 		{"a lock without a session", 47, True, False, &Lab{Instead: map[string]string{"zk-ephemeral": "mysql-unique"}}},
-		{"everybody watches one key", 57, True, False, &Lab{Instead: map[string]string{"etcd-prefix-watch": "etcd-mutex"}}},
+		{"all watch one key", 57, True, False, &Lab{Instead: map[string]string{"etcd-prefix-watch": "etcd-mutex"}}},
 		{"the small cluster is the large one", 58, False, True, &Lab{Change: func(p *plan.Plan) { p.Cluster("etcd").Nodes = 6 - p.Cluster("etcd").Nodes }}},
 		{"a lease that outlasts the faults", 50, Depends, False, &Lab{Change: longLease}},
 		{"a world without faults", 51, True, False, &Lab{Change: func(p *plan.Plan) { p.Faults = nil }}},
@@ -222,7 +222,7 @@ func endSoon(p *plan.Plan) {
 }
 
 // A lock of one machine always fails among several, so no world makes claim 55 false; one in
-// which nobody contends measures nothing.
+// which no clients contend measures nothing.
 func TestALockOfOneMachineNeedsContenders(t *testing.T) {
 	c, _ := Lookup(55)
 	alone := changing(func(p *plan.Plan) { p.Clients = p.Clients[:1] })
@@ -311,7 +311,7 @@ func TestFiguresAreRoundedInIntegers(t *testing.T) {
 // that a lock survived.
 func TestAnUnknownPropertyEndsTheExperiment(t *testing.T) {
 	for _, tt := range []struct{ name, story, want string }{
-		{"nobody contends", `clients: "[A]"`, "no client ever had to wait for another"},
+		{"no contention", `clients: "[A]"`, "no client ever had to wait for another"},
 		{"the fault changes nothing", `faults: ["when: A is in its critical section; partition: [A, store]; for: 1s"]`, "fault 1 had no effect"},
 	} {
 		for _, is := range []string{"overlapped", "robbed", `broken("` + checker.NoStaleWriteID + `")`} {
@@ -321,8 +321,8 @@ func TestAnUnknownPropertyEndsTheExperiment(t *testing.T) {
 			}
 		}
 	}
-	// Where no command has removed anything, it is known that none has robbed anybody.
+	// Where no command has removed anything, it is known that none has robbed a client.
 	if r := (&Run{Judgement: checker.Judge(history.New(history.Header{}))}); r.Robbed() {
-		t.Error("somebody was robbed in an empty history")
+		t.Error("a client was robbed in an empty history")
 	}
 }

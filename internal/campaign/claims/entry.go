@@ -54,7 +54,7 @@ type play struct {
 	MayMiss bool          `yaml:"may miss"` // faults need not fire in every run
 	Each    yaml.MapSlice // what varies, and its values: all combinations are played
 	Find    yaml.MapSlice // names, and what is asked of each run
-	Alone   bool          // three clients, one after the other, without luck: what a lock costs
+	Alone   bool          // three clients, one after the other, without random draws: what a lock costs
 	Crowd   int           // so many clients; 0: those of the story
 	Load    *load         // what the servers need for their work; nil: no time
 	Apart   bool          // each client has a lock of its own

@@ -26,7 +26,7 @@ type scope interface {
 
 var index = regexp.MustCompile(`\[([^\]"]+)\]`)
 
-// evaluate is what an expression comes to: int64, []int64, say.Both, text, []string or *found.
+// evaluate is the value of an expression: int64, []int64, say.Both, text, []string or *found.
 func evaluate(text string, in scope) any {
 	x, err := parser.ParseExpr(index.ReplaceAllString(text, `["$1"]`))
 	if err != nil {
@@ -231,7 +231,7 @@ func (x *experiment) call(function string, args []any) any {
 	return say.Both{English: Ratio(of[0], of[1])}
 }
 
-// number is what a condition comes to.
+// number is the value of a condition.
 func (x *experiment) number(text string) int64 {
 	e := &evaluation{text, x}
 	expr, err := parser.ParseExpr(index.ReplaceAllString(text, `["$1"]`))

@@ -21,7 +21,7 @@ func (x *experiment) fill(figure string, l say.Language) string {
 	})
 }
 
-// said says what an expression came to.
+// said says the value of an expression.
 func said(v any, form string) say.Both {
 	if f, ok := v.(*found); ok {
 		if _, texts, _ := f.all(); len(texts) > 0 {

@@ -68,7 +68,7 @@ func (s *loadedSQL) Send(ctx context.Context, r world.Request) (any, error) {
 }
 
 // under is a variant whose servers need time for their work. With locks apart each client
-// has one of its own, so that nobody waits for anybody but the servers.
+// has one of its own, so that clients wait for the servers only.
 func under(v locks.Variant, given *load, apart bool) locks.Variant {
 	if given == nil {
 		return v

@@ -13,7 +13,7 @@ func TestLostCountsWhatTheLastVersionDoesNotComeFrom(t *testing.T) {
 		writes         [][2]int64 // from, to
 		lost, accepted int
 	}{
-		{"nobody wrote", nil, 0, 0},
+		{"no writes", nil, 0, 0},
 		{"one after the other", [][2]int64{{0, 1}, {1, 2}, {2, 3}}, 0, 3},
 		{"the second has not seen the first", [][2]int64{{0, 1}, {0, 2}}, 1, 2},
 		{"one outdated write loses two", [][2]int64{{0, 1}, {1, 2}, {0, 3}, {3, 4}}, 2, 4},

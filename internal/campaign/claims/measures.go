@@ -295,7 +295,7 @@ func (r *Run) overtaken(command string) (n int64) {
 
 // wakeUps is what releases did to those who waited.
 type wakeUps struct {
-	releases int64 // while somebody waited
+	releases int64 // while a client waited
 	waiting  int64 // clients, at all of these releases together
 	woken    int64 // of them, those that asked soon after the release
 	unasked  int64 // requests at another time: neither soon after a release nor the first two of a wait

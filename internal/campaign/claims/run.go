@@ -46,7 +46,7 @@ func (r *Run) Robbed() bool {
 	return !r.Finding(checker.OwnerOnlyReleaseID).NoOccasion && r.Broken(checker.OwnerOnlyReleaseID)
 }
 
-// Stuck reports whether nobody could acquire for ten leases after all faults.
+// Stuck reports whether no client could acquire for ten leases after all faults.
 func (r *Run) Stuck() bool { return r.Broken(checker.ProgressID) }
 
 // harmed reports whether anything is known to have broken but the resource.
@@ -250,8 +250,7 @@ type round struct {
 	done      history.Instant // release has returned
 }
 
-// rounds are those of all clients but the probe, in the order of their ends. One that did not come to its
-// end is left out.
+// rounds are those of all clients but the probe, in the order of their ends. Unfinished ones are left out.
 func (r *Run) rounds() (out []round) {
 	open := make([]round, len(r.History.Header.Nodes)+1) // by NodeID
 	for _, i := range r.History.Milestones() {

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// Locks that claims need and nobody else: known designs with one part changed.
+// Locks that only claims need: known designs with one part changed.
 
 // Locks in a memory, which all clients have in common or each has for itself.
 const (

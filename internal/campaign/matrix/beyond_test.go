@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt again")
 
 // What a script of the stored matrix breaks, the stored walk breaks as well, with one fault or
-// with several, without anybody's script; testdata/beyond-the-walk.txt lists where it does not,
+// with several, without a script; testdata/beyond-the-walk.txt lists where it does not,
 // and the likely reason. A line that comes is a hole in the walk, one that goes was walked.
 func TestBeyondTheWalk(t *testing.T) {
 	data, err := measurements.Read(os.DirFS("../../../measurements"), "matrix.json")
@@ -97,7 +97,7 @@ func beyond(t *testing.T, w *sim.World, x *measured.Explored, c *measured.Cell, 
 	}
 	at := slices.IndexFunc(scripts, func(s Script) bool { return s.Name.English() == c.Scripted.Script })
 	if at < 0 {
-		t.Fatalf("%s under %s has no script %q: measure measurements/matrix.json anew", c.Lock, c.Fault, c.Scripted.Script)
+		t.Fatalf("%s under %s has no script %q: measure measurements/matrix.json again", c.Lock, c.Fault, c.Scripted.Script)
 	}
 	p := scripts[at].Plan()
 	switch {

@@ -46,7 +46,7 @@ type Cell struct {
 	// Rate of Broken and Stuck among the random variations, with its 95 % interval.
 	Rate, Low, High float64
 	Note            say.Phrase
-	Walked          *Walked         // what the walk has come to; nil when it has no part in the cell
+	Walked          *Walked         // the walk's result; nil when it has no part in the cell
 	Story           *measured.Shown // of the walk, when the letter is worse for it; nil when the runs alone made it
 
 	record Record // as the runs have left it

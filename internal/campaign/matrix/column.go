@@ -139,7 +139,7 @@ func noFault(s subject) []sketch {
 }
 
 // inAcquire is a trigger in the acquire: the i-th command that the client sends, whatever
-// its name, unless commands of two names race. Of a lock whose commands nobody reads there is
+// its name, unless commands of two names race. A lock whose commands are not read has
 // no last one: the first one stands for it, and no world plays that.
 func (s subject) inAcquire(client, moment string, i int) string {
 	name, n := "any command", max(i, 0)+1

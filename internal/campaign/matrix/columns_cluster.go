@@ -3,7 +3,7 @@ package matrix
 import "lockstep/internal/say"
 
 // The columns in which it matters that a store is a Redis Cluster: the lock lives on one of
-// its shards, and nobody but the other primaries promotes a replica.
+// its shards, and only the other primaries promote a replica.
 
 // The lock's key has hash slot 8718, so with three shards redis-2 has it, and redis-5 is the
 // replica of that one.

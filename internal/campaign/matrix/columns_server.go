@@ -34,9 +34,8 @@ func partitioned(s subject) []sketch {
 			name: say.Text("A is cut off while it works, and its release arrives while B works"), work: "8s",
 			faults: []string{"when: A is in its critical section; partition: [A, store]; for: 13s"},
 		},
-		// What B asks for then arrives when the cut ends, and nobody waits for it. The cut comes
-		// while B sends, since what it sent later would need a new connection, for which there is
-		// nobody.
+		// B's request then arrives when the cut ends, and B no longer waits for it. The cut comes
+		// while B sends, since a later request would need a new connection, which the cut prevents.
 		sketch{
 			name: say.Text("B and C are cut off while they wait, and give up"), work: "5s", wait: "10s",
 			workload: []string{"repeat: 2 times", "rest: 25s"}, // so that the cut ends before the run does
@@ -216,7 +215,7 @@ func splitBrain(s subject) []sketch {
 		{name: say.Text("the cut comes when A has held the lock for a second"), work: "5s", servers: servers, faults: at("when: A enters; after: 1s", "25s")},
 	}
 	if s.Kind().IsRedis() {
-		// Each side has somebody to confirm what its primary writes. The others come after
+		// Each side has a replica to confirm what its primary writes. The others come after
 		// the cut: who waits in the old primary's queue is waited for there.
 		out = append(out, sketch{
 			name: say.Text("the cut leaves two servers on each side"), work: "5s", stagger: "5s",
@@ -308,7 +307,7 @@ func earlyDrop(s subject) []sketch {
 	return out
 }
 
-// serverPause freezes a server for longer than the lease: it answers nobody, and no connection ends.
+// serverPause freezes a server for longer than the lease: it answers no request, and no connection ends.
 func serverPause(s subject) []sketch {
 	const long = "; pause: the primary; for: 12s"
 	out := []sketch{

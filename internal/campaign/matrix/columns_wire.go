@@ -52,7 +52,7 @@ func lostAcquire(s subject) []sketch {
 
 func lostRelease(s subject) []sketch {
 	var out []sketch
-	// The release is repeated four seconds later, and then somebody else has to be at work. A
+	// The release is repeated four seconds later, and then another client has to be at work. A
 	// new connection and a new node take ZooKeeper longer than others, however fast a script
 	// is played.
 	work := "5s"
@@ -80,7 +80,7 @@ func lostRelease(s subject) []sketch {
 	return out
 }
 
-// lateRelease has a command of the release arrive when somebody else holds. Its client takes it for
+// lateRelease has a command of the release arrive when another client holds. Its sender takes it for
 // lost after three seconds, and goes on.
 func lateRelease(s subject) []sketch {
 	var out []sketch

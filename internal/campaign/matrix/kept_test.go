@@ -26,8 +26,8 @@ func (w counted) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	return w.World.Play(ctx, p, lock, seed)
 }
 
-// What was interrupted goes on with what it has kept, as it was stored, and comes to the same; of that nothing is
-// played again unless its scripts are others now.
+// An interrupted measurement goes on with the runs that it has kept, and has the same result. Kept runs are
+// played again only if their scripts have changed.
 func TestAnInterruptedMeasurementGoesOn(t *testing.T) {
 	var runs, profiles atomic.Int64
 	v, _ := locks.Lookup("set-nx-lua")

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/rng/spread"
 )
 
-// luck draws the variations of a script. It is integer arithmetic only, so that
+// luck draws the variations of a script with integer arithmetic only, so that
 // the same seed gives the same plan in every build.
 type luck struct{ rand spread.Luck }
 

@@ -50,7 +50,7 @@ type Options struct {
 	Keep func(Kept) error
 	Kept []Kept
 
-	// Walk is what the walk of the fault space has come to; nil when it plays no part, as on real
+	// Walk is the result of the walk of the fault space; nil when it plays no part, as on real
 	// servers and at another scale than its own.
 	Walk *measured.Explored
 
@@ -204,8 +204,8 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 }
 
 // damage notes the run by which the resource was damaged. Where the lock hands out tokens, the
-// resource of the scripts does not look at them, and whoever has such a lock will have it look:
-// so the run counts when it does damage behind a fence as well.
+// resource of the scripts does not check them, but a user of such a lock will:
+// so the run counts only when it does damage behind a fence as well.
 func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, h *history.History) error {
 	if c.Damaged() || !checker.Damaged(h) {
 		return nil

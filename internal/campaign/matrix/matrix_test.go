@@ -164,7 +164,7 @@ func fits(got, want string) bool {
 	return got == want
 }
 
-// A V or an F of a well-known cell must come from its script, not from luck.
+// A V or an F of a well-known cell must come from its script, not from random draws.
 func TestScriptsSuffice(t *testing.T) {
 	m := measure(t, 0, 0, "set-nx-ex-del set-nx-lua redlock etcd-txn mysql-unique zk-ephemeral setnx-timestamp-del redisson-3.12.3", "")
 	for want, letter := range map[string]string{
@@ -189,8 +189,8 @@ func TestScriptsSuffice(t *testing.T) {
 	}
 }
 
-// Real servers know nothing of seeds. Where the script that does most harm does it by the
-// luck of one seed only, the two worlds cannot be compared.
+// Real servers know nothing of seeds. Where the script that does most harm does it with
+// one seed only, the two worlds cannot be compared.
 func TestTheWorstScriptNeedsNoLuck(t *testing.T) {
 	const tenth = 100_000
 	w := sim.New()
@@ -295,7 +295,7 @@ func TestLettersOfSeveralRunsAddUp(t *testing.T) {
 	}
 }
 
-// Some cells need no luck: a script brings about what the protocol allows. What is wanted
+// Some cells need no random draws: a script brings about what the protocol allows. What is wanted
 // is reasoned from the protocols, as above.
 func TestScriptsBringAboutWhatNeedsNoLuck(t *testing.T) {
 	wants := map[string]string{
@@ -347,7 +347,7 @@ func TestVariationsCanBeReadBack(t *testing.T) {
 }
 
 // A session of etcd is kept alive beside the transaction, so which of the two is the client's
-// second command is luck on real servers: a script says which of them it means.
+// second command is random on real servers: a script says which of them it means.
 func TestScriptsNameCommandsThatRace(t *testing.T) {
 	w := sim.New()
 	defer w.Close()
@@ -367,8 +367,8 @@ func TestScriptsNameCommandsThatRace(t *testing.T) {
 	}
 }
 
-// A script shows what its fault does, so without the fault it comes to what column N0 has
-// measured of the lock, and nobody waits too long or gives up either. Of a lock that does harm
+// A script shows what its fault does, so without the fault it has the outcome that column N0 has
+// measured of the lock, and no client waits too long or gives up either. Of a lock that does harm
 // without any fault (N0 knows which these are) no script can show what a fault does.
 func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
 	none := map[string]checker.Letter{}
@@ -400,7 +400,7 @@ func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
 					t.Fatal(out.Err)
 				}
 				if got := out.Judgement.Letter; got.Worse(none[v.ID]) {
-					t.Errorf("%s under %s comes to %s without its fault: %s", v.ID, column.Code, got, scripts[i].Name.English())
+					t.Errorf("%s under %s has letter %s without its fault: %s", v.ID, column.Code, got, scripts[i].Name.English())
 				}
 				played++
 			}

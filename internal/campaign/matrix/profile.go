@@ -19,9 +19,9 @@ type Profile struct {
 	Acquire   []string // commands until acquire has returned
 	Hold      []string // commands while the lock is held for a short while
 	Release   []string // commands from the invocation of release until it has returned
-	Races     bool     // commands of two names are under way at once in the acquire: which of them is the second, say, is luck
+	Races     bool     // commands of two names are under way at once in the acquire: which of them is the second, say, is random
 	Renews    bool     // commands are sent while the lock is held for longer than a lease
-	Hasty     bool     // nobody gets the lock from a primary whose replica is half a second late
+	Hasty     bool     // no client gets the lock from a primary whose replica is half a second late
 	Reentrant bool     // a holder that acquires again gets the lock at once, and keeps it when it has released once
 }
 
@@ -58,7 +58,7 @@ func profileOf(ctx context.Context, w run.World, v locks.Variant) (*Profile, err
 	return out, nil
 }
 
-// profilePlan is one client alone, without luck in its latencies.
+// profilePlan is one client alone, with constant latencies.
 func profilePlan() *plan.Plan {
 	p := plan.Default()
 	p.Name, p.Clients = "profile", []string{"A"}

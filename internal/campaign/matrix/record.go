@@ -14,7 +14,7 @@ type Record struct {
 	Lock      string       `json:"lock"`
 	Fault     string       `json:"fault"`
 	Runs      int          `json:"runs"`               // that tested something
-	Untested  int          `json:"untested"`           // in which the fault never fired, or nobody contended
+	Untested  int          `json:"untested"`           // in which the fault never fired, or no clients contended
 	Broken    int          `json:"broken"`             // letters V, F and VF
 	Stuck     int          `json:"stuck"`              // letter D
 	Varied    int          `json:"varied"`             // random variations

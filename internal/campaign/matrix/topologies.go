@@ -32,7 +32,7 @@ func cut(when, some, others, long string) string {
 // and promote after one and a half; real ones agree after 1.0 to 1.4 s.
 func unseen(long string) []string { return []string{cut("at: 2s", "redis-1", "sentinels", long)} }
 
-// dies is the death of whoever is the primary.
+// dies is the death of the current primary.
 func dies(when string) string { return when + "; fail-over: sentinel" }
 
 var topologies = []topology{

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What becomes of a lock that asks nobody, and of one that waits for a replica, as real
+// What becomes of a lock that waits for no replica, and of one that does, as real
 // servers have shown it (compare-worlds --topologies). Whether it is S or L depends on who
 // has to wait, so both are L here.
 var topologies = map[string][2]string{

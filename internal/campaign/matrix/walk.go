@@ -8,12 +8,12 @@ import (
 	"lockstep/internal/say"
 )
 
-// Walked is what the walk of the fault space has come to in one cell: all single faults of the
+// Walked is the result of the walk of the fault space in one cell: all single faults of the
 // column's kinds, in all base worlds.
 type Walked struct {
 	Schedules int64
 	Vain      int64 // of these, those whose fault changed nothing
-	Cut       int64 // those whose runs had no end: nobody knows
+	Cut       int64 // those whose runs had no end: unknown
 
 	shown map[checker.Way]*measured.Shown // the first story of each way that was found
 }
@@ -61,8 +61,8 @@ func walkedIn(x *measured.Explored, lock string, c *Column) *Walked {
 	return w
 }
 
-// show keeps the first story of a way; nil is none. Who waits for work that hangs is stuck, whoever's fault it is:
-// a column says what happens.
+// show keeps the first story of a way; nil is none. A client that waits for work that hangs is stuck, though the
+// lock is not to blame: a column says what happens.
 func (w *Walked) show(way checker.Way, s *measured.Shown) {
 	if way = min(way, checker.Stuck); s != nil && w.shown[way] == nil {
 		w.shown[way] = s
@@ -71,7 +71,7 @@ func (w *Walked) show(way checker.Way, s *measured.Shown) {
 
 // join adds to a cell that is concluded what the walk has found. A walk breaks locks and says
 // nothing of delays, so S and L stay what scripts have made of them; but where runs were cut
-// short, nobody knows that there is nothing worse.
+// short, there may be something worse.
 func (c *Cell) join() {
 	w := c.Walked
 	if w == nil {

@@ -68,7 +68,7 @@ func TestEachKindHasItsColumn(t *testing.T) {
 	for _, c := range Columns() {
 		for _, kind := range c.Kinds() {
 			if !used[kind] {
-				t.Errorf("%s stands for %v, which nobody has walked", c.Code, kind)
+				t.Errorf("%s stands for %v, which was never walked", c.Code, kind)
 			}
 		}
 		if len(c.Kinds()) == 0 && c.Code != noFaultCode {
@@ -122,8 +122,8 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		{"the same", "V", gp, someWalk(0, "believe"), result{"V", "", "", ""}},
 		{"damage is no letter", "S", gp, someWalk(0, "damage"), result{"S", "", "", "damage.yaml"}},
 		{"damage without a file", "S", gp, told, result{"S", "", "", "pause A"}},
-		{"nobody knows", "S", gp, someWalk(3), result{"?", "", "", ""}},
-		{"nobody knows of a delay either", "L", gp, someWalk(3), result{"?", "L", "", ""}},
+		{"unknown", "S", gp, someWalk(3), result{"?", "", "", ""}},
+		{"unknown beside a delay", "L", gp, someWalk(3), result{"?", "L", "", ""}},
 		{"work that hangs", "S", gp, someWalk(0, "hung"), result{"D", "", "hung.yaml", ""}},
 		{"stuck is worse than a delay", "L", gp, someWalk(0, "stuck"), result{"D", "L", "stuck.yaml", ""}},
 		{"harm is harm", "S", gp, someWalk(3, "stuck"), result{"D", "", "stuck.yaml", ""}},
@@ -152,7 +152,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		t.Errorf("%+v: the pause in the release belongs to another column", w)
 	}
 	if walkedIn(someWalk(0), "y", &gp) != nil {
-		t.Error("a lock that nobody has walked")
+		t.Error("a lock that was not walked")
 	}
 	begun := someWalk(0)
 	begun.Locks[0].Complete = 0
