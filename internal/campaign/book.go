@@ -83,7 +83,7 @@ func (b *Book) begin(w *Work, shards int) error {
 // InMemory is a book that is no file, and begins with some results.
 func InMemory(r *Results) *Book { return &Book{Results: r} }
 
-// Add keeps what a unit has come to. After an error the file holds what it held before.
+// Add keeps the result of a unit. After an error the file is unchanged.
 func (b *Book) Add(l *Line) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,7 @@ func (b *Book) Add(l *Line) error {
 		_, err = b.f.Write(data)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("what %s has come to cannot be kept (what was kept before is): %w", l.Key, err), b.f.Truncate(b.size))
+		return errors.Join(fmt.Errorf("the result of %s cannot be kept (earlier results are): %w", l.Key, err), b.f.Truncate(b.size))
 	}
 	b.size += int64(len(data))
 	return b.Put(l)

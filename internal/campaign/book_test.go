@@ -126,7 +126,7 @@ func TestAFullDisk(t *testing.T) {
 	b := &Book{Results: NewResults(work(t, nil), 0), f: full}
 	defer b.Close()
 	err = b.Add(line(t, "a unit", 1))
-	if err == nil || !strings.Contains(err.Error(), "what a unit has come to cannot be kept (what was kept before is): write /dev/full: no space left") || b.Len() != 0 {
+	if err == nil || !strings.Contains(err.Error(), "the result of a unit cannot be kept (earlier results are): write /dev/full: no space left") || b.Len() != 0 {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Results is what some units of a work have come to, each under its key. Stored, they are a file of
+// Results are the results of some units of a work, each under its key. Stored, they are a file of
 // lines of JSON: a header, which says what is played, and a line for each unit.
 type Results struct {
 	Work   *Work
@@ -23,7 +23,7 @@ type Results struct {
 	lines map[string]*Line
 }
 
-// Line is what one unit of a work has come to. It is valid for this work only.
+// Line is the result of one unit of a work. It is valid for this work only.
 type Line struct {
 	Key  string          `json:"key"`    // of a shard what String says
 	Data json.RawMessage `json:"result"` // what the command makes of it
@@ -42,12 +42,12 @@ type header struct {
 // form is the version of the form of a file.
 const form = 1
 
-// NewResults are those of a work of which nothing is played.
+// NewResults are those of a work before anything is played.
 func NewResults(w *Work, shards int) *Results {
 	return &Results{Work: w, Shards: shards, hash: w.Hash(), lines: map[string]*Line{}}
 }
 
-// NewLine is what a unit of a work has come to: anything that JSON can say.
+// NewLine is the line for a result, which can be anything that JSON can say.
 func NewLine(w *Work, key string, result any) (*Line, error) {
 	data, err := json.Marshal(result)
 	return &Line{Key: key, Data: data, Sum: hashOf([]any{w.Hash(), key, json.RawMessage(data)})}, err
@@ -65,7 +65,7 @@ func stored(v any) []byte {
 // Store is the line as files and queues have it.
 func (l *Line) Store() []byte { return stored(l) }
 
-// Decode decodes what the unit has come to, and nothing else.
+// Decode decodes the result, and refuses anything else in the line.
 func (l *Line) Decode(v any) error {
 	if err := strictly(l.Data, v); err != nil {
 		return fmt.Errorf("%s: what it says of %s is of something else: %w", cmp.Or(l.File, "what was just played"), l.Key, err)
@@ -139,10 +139,10 @@ func readHeader(file string, line []byte) (*Results, error) {
 	return r, nil
 }
 
-// ErrDiverged is a unit that was played twice and has come to two results.
-var ErrDiverged = errors.New("the same shard has come to two results")
+// ErrDiverged is a unit that was played twice with different results.
+var ErrDiverged = errors.New("the same shard has two results")
 
-// Put adds what a unit has come to. The same again changes nothing; anything else is ErrDiverged.
+// Put adds the result of a unit. The same again changes nothing; a different one is ErrDiverged.
 func (r *Results) Put(l *Line) error {
 	if known := r.lines[l.Key]; known != nil {
 		if !bytes.Equal(known.Data, l.Data) {
@@ -158,13 +158,13 @@ func (r *Results) Put(l *Line) error {
 	return nil
 }
 
-// noEngine is an environment in which nobody numbers shards.
+// noEngine is an environment without an engine that numbers shards.
 func noEngine(string) string { return "" }
 
-// Get is what a unit has come to; nil when it is not known.
+// Get returns the result of a unit; nil when it is not known.
 func (r *Results) Get(key string) *Line { return r.lines[key] }
 
-// Lines are what all units have come to, in the order of their keys: shards by their numbers.
+// Lines are all results in the order of their keys: shards by their numbers.
 func (r *Results) Lines() []*Line {
 	keys := slices.SortedFunc(maps.Keys(r.lines), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
@@ -246,7 +246,7 @@ func (r *Results) Missing() error {
 		r.Shards, strings.Join(lacks, ", "))
 }
 
-// All is what the units have come to, in the order of Lines.
+// All returns the decoded results in the order of Lines.
 func All[R any](r *Results) ([]R, error) {
 	out := make([]R, 0, len(r.lines))
 	for _, l := range r.Lines() {

@@ -1,10 +1,9 @@
 // Package campaign divides work that plays many runs among machines that know nothing of each other,
-// keeps what they have come to, and puts it together again.
+// keeps their results, and puts them together again.
 //
 // A Work is one command with all that decides its result. It is divided into units that do not depend
-// on each other, such as shards. What they have come to is a file of Results, to which those that are
-// played are appended; files are merged in any order, and all units are what one machine would have
-// come to. One machine is one shard.
+// on each other, such as shards. Their results are appended to a file of Results. Files can be merged in any
+// order, and all units together are what one machine would have found. One machine is one shard.
 package campaign
 
 import (

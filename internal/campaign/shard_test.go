@@ -36,7 +36,7 @@ func TestEveryPieceBelongsToOneShard(t *testing.T) {
 	}
 }
 
-// A search for as long as somebody likes has 2^40 seeds, and a work a million shards.
+// An unlimited search has 2^40 seeds, and a work can have a million shards.
 func TestBlocksOfHugeWorksDoNotOverflow(t *testing.T) {
 	const pieces = 1 << 62
 	if from, before := (Shard{Most, Most}).Block(pieces); before != pieces || from >= before {

@@ -44,7 +44,7 @@ func hashOf(v any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReadWork reads a work that somebody has stored as JSON.
+// ReadWork reads a work that was stored as JSON.
 func ReadWork(data []byte) (*Work, error) {
 	w := &Work{}
 	if err := strictly(data, w); err != nil {

@@ -40,7 +40,7 @@ type Script struct {
 	Way   checker.Way
 }
 
-// Facts are what answers rest on. Costs decide between locks of which the same is true.
+// Facts are what answers rest on. Costs decide between equally good locks.
 type Facts struct {
 	Explored  *measured.Explored
 	Costs     map[string]measured.Cost

@@ -117,7 +117,7 @@ const (
 	No  = "no"
 )
 
-// rule says what must not happen, and what decides between locks of which the same is true.
+// rule says what must not happen, and what decides between equally good locks.
 type rule struct {
 	ifTwo, tokens string
 	must          []checker.Way

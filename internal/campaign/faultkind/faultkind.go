@@ -1,5 +1,5 @@
 // Package faultkind has the kinds of faults: what the search looks for, and what the columns of the matrix stand for.
-// Whoever lists, groups, names or explains them reads this table.
+// Everything that lists, groups, names or explains them reads this table.
 package faultkind
 
 import (

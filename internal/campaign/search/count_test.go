@@ -65,8 +65,8 @@ func counted(t *testing.T, o *search.Options, from, before int) (c search.Tried)
 	return c
 }
 
-// What a search counts is what its seeds come to one by one, wherever it begins, however many there are, over the end of a
-// batch, and in each shard; and shards come to what one machine does.
+// A search counts what its seeds show one by one, wherever it begins, however many there are, across the end of a
+// batch, and in each shard; and shards together count what one machine does.
 func TestCountsAreThoseOfTheSeeds(t *testing.T) {
 	broke, untested := 0, 0
 	for _, p := range []*plan.Plan{sometimes(t, "50%", "100ms..200ms"), sometimes(t, "2%", "2s..4s"), sometimes(t, "1%", "1s..3s")} {
@@ -116,7 +116,7 @@ func same(a, b search.Tried) bool {
 	return slices.Equal(lines(&a), lines(&b)) && reflect.DeepEqual(a, b)
 }
 
-// inShards divides a search into three, which come together to what it comes to.
+// inShards divides a search into three, and expects the same counts of them together.
 func inShards(t *testing.T, o search.Options, want search.Tried) {
 	t.Helper()
 	var parts []search.Tried
@@ -133,7 +133,7 @@ func inShards(t *testing.T, o search.Options, want search.Tried) {
 		parts, seeds = append(parts, part), seeds+o.Mine()
 	}
 	if got := search.Join(parts); !same(got, want) || seeds != o.Seeds {
-		t.Errorf("shards of %d seeds come to %+v, one machine with %d to %+v", seeds, got, o.Seeds, want)
+		t.Errorf("shards of %d seeds count %+v, one machine with %d counts %+v", seeds, got, o.Seeds, want)
 	}
 }
 

@@ -34,7 +34,7 @@ var plainer = []func(*shrinker) bool{
 }
 
 // shrink goes on until no pass finds anything. While the story can become shorter it
-// is left as it is otherwise: a storm with all its luck has more ways to be shortened.
+// is left as it is otherwise: a storm with all its randomness has more ways to be shortened.
 func (s *shrinker) shrink() {
 	for changed := true; changed && s.left(); {
 		for s.shortened() {
@@ -51,7 +51,7 @@ func (s *shrinker) shortened() bool {
 	return slices.ContainsFunc(fewer, func(pass func(*shrinker) bool) bool { return pass(s) })
 }
 
-// first changes the story to one version after the other, until one will do.
+// first tries one version of the story after the other, until one is accepted.
 func first[T any](s *shrinker, versions []T, change func(p *plan.Plan, to T)) bool {
 	return slices.ContainsFunc(versions, func(to T) bool {
 		return s.try(func(p *plan.Plan) bool { change(p, to); return true })
@@ -287,7 +287,7 @@ func cloned(sides [][]string) (out [][]string) {
 	return out
 }
 
-// firstSeed looks whether luck still matters.
+// firstSeed tries seed 1, in case the seed no longer matters.
 func (s *shrinker) firstSeed() bool {
 	return s.try(func(p *plan.Plan) bool {
 		changed := p.Seed != 1

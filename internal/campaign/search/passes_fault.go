@@ -123,7 +123,7 @@ func (s *shrinker) plainTriggers() (changed bool) {
 	return changed
 }
 
-// otherTrigger gives the i-th fault the first of some triggers that will do.
+// otherTrigger gives the i-th fault the first of some triggers that is accepted.
 func (s *shrinker) otherTrigger(i int, all []faults.Trigger) bool {
 	return first(s, all, func(p *plan.Plan, t faults.Trigger) { p.Faults[i].Trigger = t })
 }

@@ -22,7 +22,7 @@ func textsOf(s *shrinker) (out []string) {
 }
 
 // B is the one to be hit at 5s as long as there are three clients. With two of them,
-// whoever is first must be hit in its critical section.
+// the first client must be hit in its critical section.
 func TestFewerClientsMovesTheFault(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", `
 clients: [A, B, C]
@@ -89,7 +89,7 @@ faults: [{when: A is about to send any command the 2nd time, delay: request, by:
 	}
 }
 
-// Whoever holds at 4s must have begun just in time: with most seeds that takes several
+// The holder at 4s must have begun just in time: with most seeds that takes several
 // rounds, with some it happens in the first.
 func TestOtherLuck(t *testing.T) {
 	const story = `

@@ -45,7 +45,7 @@ type Tried struct {
 	Noticed  []int  `json:"noticed,omitempty"`  // the lines of the list that did something with some seed; see run.Idle
 }
 
-// Join is how a search went of which these are all shards, in their order: those above the lowest
+// Join joins all shards of a search, in their order: those above the lowest
 // seed that breaks a property count for nothing.
 func Join(shards []Tried) (all Tried) {
 	for _, t := range shards {

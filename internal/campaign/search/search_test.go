@@ -160,7 +160,7 @@ func TestNothingToShrink(t *testing.T) {
 	}
 }
 
-// The lowest seed wins, whoever finds it first.
+// The lowest seed wins, whichever worker finds it first.
 func TestWorkersDoNotMatter(t *testing.T) {
 	p := storm(t)
 	seek := func(jobs int, first uint64) search.Tried {
@@ -221,8 +221,7 @@ func TestSeekStops(t *testing.T) {
 	}
 }
 
-// Two pauses of which neither outlives the lease become one that does, and whoever
-// sleeps is called A.
+// Two pauses, neither of which outlives the lease, become one that does, and the paused client is called A.
 func TestOneFaultInPlaceOfTwo(t *testing.T) {
 	p, err := scenario.Parse("two.yaml", []byte(`scenario: Two pauses
 locks: [set-nx-lua]

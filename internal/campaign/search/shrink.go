@@ -157,7 +157,7 @@ func sentIn(h *history.History) (names []string) {
 	return names
 }
 
-// kindOf says how a property broke: by which false assumption, whoever made it. A
+// kindOf says how a property broke: by which false assumption, of any client. A
 // pause that outlives the lease and a failover that forgets it both break mutual
 // exclusion, and one is no smaller version of the other.
 func kindOf(j *checker.Judgement, property string) say.Phrase {

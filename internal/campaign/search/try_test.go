@@ -78,7 +78,7 @@ func TestEveryFaultOfACandidateComesAbout(t *testing.T) {
 func TestACandidateIsAFile(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", twoFaults)
 	if s.try(func(p *plan.Plan) bool { p.Faults[0].Args.Value = "Zoe"; return true }) {
-		t.Error("a candidate was taken that pauses somebody who is not there")
+		t.Error("a candidate was taken that pauses a client that does not exist")
 	}
 	if s.plays != 0 {
 		t.Errorf("%d plays of what is no scenario", s.plays)

@@ -2,7 +2,7 @@
 // often a property breaks there: the map of the safe region.
 //
 // Every point meets the same seeds. As the seed is split into streams by name, two
-// points differ in their settings and not in their luck.
+// points differ in their settings and not in their random draws.
 package sweep
 
 import (
@@ -99,8 +99,8 @@ func Play(ctx context.Context, o Options) ([]Map, error) {
 	return maps, ctx.Err()
 }
 
-// settle counts all runs of a cell that kept the property as untested, where a line of the faults never did
-// anything that somebody could notice: the cell shows nothing about it.
+// settle counts all runs of a cell that kept the property as untested, where a line of the faults never had
+// a visible effect: the cell shows nothing about it.
 func settle(maps []Map, points []*plan.Plan) {
 	for i := range maps {
 		for k := range maps[i].Cells {

@@ -135,7 +135,7 @@ func TestTheLowestSeedMayComeLast(t *testing.T) {
 	maps, err := sweep.Play(context.Background(), sweep.Options{
 		Plan:     parse(t, "faults: [{when: A is in its critical section, pause: A, for: 60s}]\nvary: {lease: [2s, 4s]}"),
 		Property: checker.MutualExclusionID, First: 1, Seeds: seeds,
-		Jobs:   points + 1, // seed 1 of each point waits for all others: somebody must play them
+		Jobs:   points + 1, // seed 1 of each point waits for all others: other workers must play them
 		Worlds: func() run.World { return late{sim.New(), others} },
 		Progress: func(done, _ int) {
 			if done == points*(seeds-1) {
