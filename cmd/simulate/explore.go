@@ -127,8 +127,8 @@ func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
 func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
-	w.Restless = explore.MostRestless
-	w.Wordless = true
+	w.MaxBackToBackRequests = explore.MostRestless
+	w.OmitText = true
 	return w
 }
 

@@ -39,13 +39,13 @@ func TestTheSimulatorDoesWhatVerbsSay(t *testing.T) {
 // idle is a verb that does nothing, under another one's name.
 type idle struct{ faults.Verb }
 
-func (idle) Begin(faults.World, faults.Occasion) {}
-func (idle) End(faults.World, faults.Occasion)   {}
+func (idle) Begin(faults.World, faults.Activation) {}
+func (idle) End(faults.World, faults.Activation)   {}
 
 // endless is a verb whose end undoes nothing.
 type endless struct{ faults.Verb }
 
-func (endless) End(faults.World, faults.Occasion) {}
+func (endless) End(faults.World, faults.Activation) {}
 
 // A case that is content with a world in which the verb does nothing, or is not undone, tells
 // nobody anything.

@@ -20,6 +20,6 @@ var toldCrash = say.New1[actor]("{who} crashes")
 
 type crash struct{}
 
-func (crash) Name() string               { return "crash" }
-func (crash) Begin(w World, at Occasion) { w.Crash(at.Fault, at.Target) }
-func (crash) End(World, Occasion)        {}
+func (crash) Name() string                 { return "crash" }
+func (crash) Begin(w World, at Activation) { w.Crash(at.Fault, at.Target) }
+func (crash) End(World, Activation)        {}

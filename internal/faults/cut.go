@@ -20,6 +20,6 @@ var toldCut = say.New2[side, side]("what {from} sends to {to} is held back")
 
 type cut struct{}
 
-func (cut) Name() string               { return "cut" }
-func (cut) Begin(w World, at Occasion) { w.Partition(at.Fault, at.Sides[0], at.Sides[1], false) }
-func (cut) End(w World, at Occasion)   { w.HealPartition(at.Fault) }
+func (cut) Name() string                 { return "cut" }
+func (cut) Begin(w World, at Activation) { w.Partition(at.Fault, at.Sides[0], at.Sides[1], false) }
+func (cut) End(w World, at Activation)   { w.HealPartition(at.Fault) }

@@ -30,6 +30,6 @@ type delay struct {
 	by   time.Duration
 }
 
-func (delay) Name() string                 { return "delay" }
-func (d delay) Begin(w World, at Occasion) { w.DelayCall(at.Fault, at.Call, d.half, d.by) }
-func (delay) End(World, Occasion)          {}
+func (delay) Name() string                   { return "delay" }
+func (d delay) Begin(w World, at Activation) { w.DelayCall(at.Fault, at.Call, d.half, d.by) }
+func (delay) End(World, Activation)          {}

@@ -23,7 +23,7 @@ var toldDriftClock = say.New4[whose, rate, say.Flag, say.Flag](
 
 type driftClock struct{ ppm int64 }
 
-func (driftClock) Name() string                 { return "drift-clock" }
-func (d driftClock) Begin(w World, at Occasion) { w.DriftClock(at.Fault, at.Target, d.ppm) }
-func (driftClock) End(w World, at Occasion)     { w.DriftClock(at.Fault, at.Target, 0) }
-func (d driftClock) Keep(w World, at Occasion)  { d.Begin(w, at) }
+func (driftClock) Name() string                   { return "drift-clock" }
+func (d driftClock) Begin(w World, at Activation) { w.DriftClock(at.Fault, at.Target, d.ppm) }
+func (driftClock) End(w World, at Activation)     { w.DriftClock(at.Fault, at.Target, 0) }
+func (d driftClock) Keep(w World, at Activation)  { d.Begin(w, at) }

@@ -20,9 +20,9 @@ var toldDrop = say.New1[message]("{message} is lost")
 
 type drop struct{ half Half }
 
-func (drop) Name() string                 { return "drop" }
-func (d drop) Begin(w World, at Occasion) { w.DropCall(at.Fault, at.Call, d.half) }
-func (drop) End(World, Occasion)          {}
+func (drop) Name() string                   { return "drop" }
+func (d drop) Begin(w World, at Activation) { w.DropCall(at.Fault, at.Call, d.half) }
+func (drop) End(World, Activation)          {}
 
 func halfOf(name string) Half {
 	if name == "request" {

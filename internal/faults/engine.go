@@ -36,16 +36,16 @@ type Engine struct {
 
 // faultState is what the engine remembers about one fault.
 type faultState struct {
-	seen   int      // occurrences of the trigger's moment
-	begun  bool     // once at least
-	from   int      // with which moment it began first, or after which
-	acted  bool     // and it has changed something
-	missed bool     // its moment came, and whom it names was not there
-	active bool     // begun and not ended
-	since  Occasion // of the active one
-	until  int      // occurrences of End.Until's moment since it began
-	stint  int      // counts begins, so that a late timer does not end a newer one
-	order  int      // among the begins of all faults
+	seen       int        // occurrences of the trigger's moment
+	begun      bool       // once at least
+	from       int        // with which moment it began first, or after which
+	acted      bool       // and it has changed something
+	missed     bool       // its moment came, and whom it names was not there
+	active     bool       // begun and not ended
+	since      Activation // of the active one
+	until      int        // occurrences of End.Until's moment since it began
+	generation int        // counts begins, so that a late timer does not end a newer one
+	order      int        // among the begins of all faults
 }
 
 // NewEngine makes an engine for the faults of one run.
@@ -111,7 +111,7 @@ func (e *Engine) Start() {
 			e.repeat(i, t.Every)
 			continue
 		}
-		e.sched.After(t.At, func() { e.begin(i, Occasion{}) })
+		e.sched.After(t.At, func() { e.begin(i, Activation{}) })
 	}
 }
 
@@ -120,7 +120,7 @@ func (e *Engine) repeat(i int, every time.Duration) {
 		if e.healed {
 			return
 		}
-		e.begin(i, Occasion{})
+		e.begin(i, Activation{})
 		e.repeat(i, every)
 	})
 }
@@ -190,7 +190,7 @@ func (e *Engine) Observe(m Moment) {
 		if e.matches(&f.Trigger, &m) {
 			s.seen++
 			if f.Trigger.Nth == 0 || s.seen == f.Trigger.Nth {
-				e.beginAfter(f.Trigger.After, i, Occasion{Subject: m.Subject, Call: m.Call})
+				e.beginAfter(f.Trigger.After, i, Activation{Subject: m.Subject, Call: m.Call})
 				e.wantAll()
 			}
 		}
@@ -207,7 +207,7 @@ func (e *Engine) later(d time.Duration, f func()) {
 }
 
 // beginAfter is later for the beginning of a fault, without a function where nothing is to wait.
-func (e *Engine) beginAfter(d time.Duration, i int, at Occasion) {
+func (e *Engine) beginAfter(d time.Duration, i int, at Activation) {
 	if d == 0 {
 		e.begin(i, at)
 		return
@@ -256,14 +256,14 @@ func (e *Engine) matches(t *Trigger, m *Moment) bool {
 // counts reports whether the fault that a trigger counts from has begun, with an earlier moment than this
 // one. One that is not there holds nobody up.
 func (e *Engine) counts(t *Trigger) bool {
-	if t.Behind == 0 {
+	if t.AfterFault == 0 {
 		return true
 	}
-	i := slices.IndexFunc(e.faults, func(f Fault) bool { return f.Number == t.Behind })
+	i := slices.IndexFunc(e.faults, func(f Fault) bool { return f.Number == t.AfterFault })
 	return i < 0 || e.state[i].begun && e.state[i].from < e.observed
 }
 
-func (e *Engine) begin(i int, at Occasion) {
+func (e *Engine) begin(i int, at Activation) {
 	f, s := &e.faults[i], &e.state[i]
 	if e.healed || s.active {
 		return
@@ -286,11 +286,11 @@ func (e *Engine) begin(i int, at Occasion) {
 	}
 	e.begun++
 	s.active, s.since, s.until, s.order = true, at, 0, e.begun
-	s.stint++
-	stint := s.stint
+	s.generation++
+	generation := s.generation
 	if f.End.For > 0 {
 		e.sched.After(f.End.For, func() {
-			if e.state[i].stint == stint {
+			if e.state[i].generation == generation {
 				e.end(i)
 			}
 		})
@@ -337,22 +337,22 @@ func (e *Engine) end(i int) {
 	s.active = false
 	e.world.FaultEnded(f.Number, s.since.Target)
 	if j := e.other(i); j >= 0 {
-		e.faults[j].Verb.(keeper).Keep(e.world, e.state[j].since)
+		e.faults[j].Verb.(reapplier).Keep(e.world, e.state[j].since)
 		return
 	}
 	f.Verb.End(e.world, s.since)
 }
 
-// keeper is a verb whose faults set one thing of their target, so that the end of one
+// reapplier is a verb whose faults set one thing of their target, so that the end of one
 // would undo another that is still at work. Its Keep is called then, in place of the
 // ended one's End.
-type keeper interface{ Keep(w World, at Occasion) }
+type reapplier interface{ Keep(w World, at Activation) }
 
 // other is the fault that began last among the active ones with the verb and the target
 // of another one; -1 when there is none, or when they do not get into each other's way.
 func (e *Engine) other(i int) int {
 	found := -1
-	if _, ok := e.faults[i].Verb.(keeper); !ok {
+	if _, ok := e.faults[i].Verb.(reapplier); !ok {
 		return found
 	}
 	for j := range e.faults {

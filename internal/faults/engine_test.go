@@ -238,9 +238,9 @@ func TestEngine(t *testing.T) {
 // one has begun is no such moment.
 func TestAfterAnotherFault(t *testing.T) {
 	one := fault("crash", "A", Trigger{Moment: InSection, Subject: "A", Nth: 1, After: 2 * time.Second}, End{})
-	two := fault("crash", "B", Trigger{Moment: InSection, Subject: "B", Behind: 1, Nth: 2}, End{})
+	two := fault("crash", "B", Trigger{Moment: InSection, Subject: "B", AfterFault: 1, Nth: 2}, End{})
 	two.Number = 2
-	at := fault("crash", "C", Trigger{Moment: InSection, Subject: "A", Behind: 1, Nth: 1}, End{})
+	at := fault("crash", "C", Trigger{Moment: InSection, Subject: "A", AfterFault: 1, Nth: 1}, End{})
 	at.Number = 3
 	for _, tt := range []struct {
 		first  time.Duration
@@ -272,14 +272,14 @@ func TestAfterAnotherFault(t *testing.T) {
 // Whoever takes faults away, numbers change: what counts from one follows it, and from none that is gone.
 func TestRenumbered(t *testing.T) {
 	of := func(number, behind int) Fault {
-		until := &Trigger{Moment: Wakes, Subject: "A", Behind: behind, Nth: 1}
-		f := fault("pause", "A", Trigger{Moment: Enters, Subject: "A", Behind: behind, Nth: 1}, End{Until: until})
+		until := &Trigger{Moment: Wakes, Subject: "A", AfterFault: behind, Nth: 1}
+		f := fault("pause", "A", Trigger{Moment: Enters, Subject: "A", AfterFault: behind, Nth: 1}, End{Until: until})
 		f.Number, f.Line = number, 10*number
 		return f
 	}
 	var got []string
 	for _, f := range Renumbered([]Fault{of(2, 1), of(3, 2), of(3, 2), of(7, 3), of(9, 8)}) {
-		got = append(got, fmt.Sprint(f.Number, f.Line, f.Trigger.Behind, f.End.Until.Behind, " ", f.Text))
+		got = append(got, fmt.Sprint(f.Number, f.Line, f.Trigger.AfterFault, f.End.Until.AfterFault, " ", f.Text))
 	}
 	want := []string{
 		"1 20 0 0 pause A when A enters until A wakes",

@@ -31,6 +31,6 @@ var toldEvict = say.New1[someone]("{server} drops the lock's entry")
 
 type evict struct{ from string }
 
-func (evict) Name() string                 { return "evict" }
-func (e evict) Begin(w World, at Occasion) { w.Evict(at.Fault, e.from) }
-func (evict) End(World, Occasion)          {}
+func (evict) Name() string                   { return "evict" }
+func (e evict) Begin(w World, at Activation) { w.Evict(at.Fault, e.from) }
+func (evict) End(World, Activation)          {}

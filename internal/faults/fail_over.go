@@ -22,6 +22,6 @@ var toldFailOver = say.New1[say.Flag]("failover[sentinels? by the sentinels]")
 
 type failOver struct{}
 
-func (failOver) Name() string               { return "fail-over" }
-func (failOver) Begin(w World, at Occasion) { w.FailOver(at.Fault) }
-func (failOver) End(World, Occasion)        {}
+func (failOver) Name() string                 { return "fail-over" }
+func (failOver) Begin(w World, at Activation) { w.FailOver(at.Fault) }
+func (failOver) End(World, Activation)        {}

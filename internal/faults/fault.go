@@ -98,10 +98,10 @@ func Renumbered(list []Fault) []Fault {
 	out := make([]Fault, 0, len(list))
 	for i, f := range list {
 		t, end := f.Trigger, f.End
-		t.Behind = places[t.Behind]
+		t.AfterFault = places[t.AfterFault]
 		if end.Until != nil {
 			until := *end.Until
-			until.Behind = places[until.Behind]
+			until.AfterFault = places[until.AfterFault]
 			end.Until = &until
 		}
 		made := Make(i+1, f.Spec(), f.Args, t, end)
@@ -119,13 +119,13 @@ type Verb interface {
 	// Name is the key in a scenario file: pause.
 	Name() string
 	// Begin does it. at says what triggered it.
-	Begin(w World, at Occasion)
+	Begin(w World, at Activation)
 	// End undoes it; called once, and only when the fault has an end.
-	End(w World, at Occasion)
+	End(w World, at Activation)
 }
 
-// Occasion is what a verb knows when it begins or ends.
-type Occasion struct {
+// Activation is what a verb knows when it begins or ends.
+type Activation struct {
 	Fault   int        // number of the fault
 	Subject string     // the node whose moment triggered it; "" for an instant
 	Call    Call       // the command in question; zero unless the moment is one of the wire
@@ -148,9 +148,9 @@ type Trigger struct {
 	// Round is the round of whoever reaches the moment in which it counts, from 1; 0 for all. A round begins
 	// when a client starts waiting.
 	Round int
-	// Behind is the number of a fault that stands before this one: until it has begun, no occurrence
+	// AfterFault is the number of a fault that stands before this one: until it has begun, no occurrence
 	// counts, and that with which it begins does not either; 0 for none.
-	Behind int
+	AfterFault int
 	// Nth is the occurrence that counts, from 1; 0 means every time.
 	Nth int
 	// After delays the fault from the moment on.

@@ -27,6 +27,6 @@ var toldHang = say.New1[whose]("{whose} work hangs")
 
 type hang struct{}
 
-func (hang) Name() string               { return "hang" }
-func (hang) Begin(w World, at Occasion) { w.SlowWork(at.Fault, at.Target, HangTime) }
-func (hang) End(World, Occasion)        {}
+func (hang) Name() string                 { return "hang" }
+func (hang) Begin(w World, at Activation) { w.SlowWork(at.Fault, at.Target, HangTime) }
+func (hang) End(World, Activation)        {}

@@ -30,6 +30,6 @@ var toldJumpClock = say.New4[whose, say.Flag, say.Flag, say.Planned](
 
 type jumpClock struct{ by time.Duration }
 
-func (jumpClock) Name() string                 { return "jump-clock" }
-func (j jumpClock) Begin(w World, at Occasion) { w.JumpClock(at.Fault, at.Target, j.by) }
-func (jumpClock) End(World, Occasion)          {}
+func (jumpClock) Name() string                   { return "jump-clock" }
+func (j jumpClock) Begin(w World, at Activation) { w.JumpClock(at.Fault, at.Target, j.by) }
+func (jumpClock) End(World, Activation)          {}

@@ -24,7 +24,7 @@ var toldLag = say.New1[say.Planned]("replication is {time} behind")
 
 type lag struct{ by time.Duration }
 
-func (lag) Name() string                 { return "lag" }
-func (l lag) Begin(w World, at Occasion) { w.Lag(at.Fault, l.by) }
-func (lag) End(w World, at Occasion)     { w.Lag(at.Fault, 0) }
-func (l lag) Keep(w World, at Occasion)  { l.Begin(w, at) }
+func (lag) Name() string                   { return "lag" }
+func (l lag) Begin(w World, at Activation) { w.Lag(at.Fault, l.by) }
+func (lag) End(w World, at Activation)     { w.Lag(at.Fault, 0) }
+func (l lag) Keep(w World, at Activation)  { l.Begin(w, at) }

@@ -23,6 +23,6 @@ var toldLoseHost = say.New1[actor]("{who} is lost with its host")
 // on, closes its connections and sends again what was lost on the way.
 type loseHost struct{}
 
-func (loseHost) Name() string               { return "lose-host" }
-func (loseHost) Begin(w World, at Occasion) { w.LoseHost(at.Fault, at.Target) }
-func (loseHost) End(World, Occasion)        {}
+func (loseHost) Name() string                 { return "lose-host" }
+func (loseHost) Begin(w World, at Activation) { w.LoseHost(at.Fault, at.Target) }
+func (loseHost) End(World, Activation)        {}

@@ -32,7 +32,7 @@ type partition struct{}
 
 func (partition) Name() string { return "partition" }
 
-func (partition) Begin(w World, at Occasion) {
+func (partition) Begin(w World, at Activation) {
 	for i, side := range at.Sides {
 		for _, other := range at.Sides[i+1:] {
 			w.Partition(at.Fault, side, other, true)
@@ -40,4 +40,4 @@ func (partition) Begin(w World, at Occasion) {
 	}
 }
 
-func (partition) End(w World, at Occasion) { w.HealPartition(at.Fault) }
+func (partition) End(w World, at Activation) { w.HealPartition(at.Fault) }

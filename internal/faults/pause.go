@@ -19,7 +19,7 @@ var toldPause = say.New1[actor]("{who} pauses")
 
 type pause struct{}
 
-func (pause) Name() string               { return "pause" }
-func (pause) Begin(w World, at Occasion) { w.Freeze(at.Fault, at.Target) }
-func (pause) End(w World, at Occasion)   { w.Thaw(at.Fault, at.Target) }
-func (pause) Keep(World, Occasion)       {} // it is frozen already
+func (pause) Name() string                 { return "pause" }
+func (pause) Begin(w World, at Activation) { w.Freeze(at.Fault, at.Target) }
+func (pause) End(w World, at Activation)   { w.Thaw(at.Fault, at.Target) }
+func (pause) Keep(World, Activation)       {} // it is frozen already

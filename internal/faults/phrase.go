@@ -64,8 +64,8 @@ func (t *Trigger) moment(who say.Part) say.Phrase {
 	if t.Round > 0 {
 		reached = toldInRound.With(reached, ordinal(t.Round))
 	}
-	if t.Behind > 0 {
-		reached = toldBehind.With(reached, say.Number(t.Behind))
+	if t.AfterFault > 0 {
+		reached = toldBehind.With(reached, say.Number(t.AfterFault))
 	}
 	if t.Nth > 1 {
 		reached = toldNth.With(reached, ordinal(t.Nth))
@@ -237,8 +237,8 @@ func (m message) In(l say.Language) string {
 	if t.Round > 0 {
 		what = toldCommandInRound.With(what, ordinal(t.Round))
 	}
-	if t.Behind > 0 {
-		what = toldCommandBehind.With(what, say.Number(t.Behind))
+	if t.AfterFault > 0 {
+		what = toldCommandBehind.With(what, say.Number(t.AfterFault))
 	}
 	if reply {
 		what = toldReply.With(what)

@@ -20,6 +20,6 @@ var toldPromote = say.New0("a replica is promoted")
 
 type promote struct{}
 
-func (promote) Name() string               { return "promote" }
-func (promote) Begin(w World, at Occasion) { w.Promote(at.Fault) }
-func (promote) End(World, Occasion)        {}
+func (promote) Name() string                 { return "promote" }
+func (promote) Begin(w World, at Activation) { w.Promote(at.Fault) }
+func (promote) End(World, Activation)        {}

@@ -19,7 +19,7 @@ func Recount(fs []Fault, seen []Moment) []Trigger {
 		}
 		least := func(from, round, behind int) {
 			if n := occurrences(&t, seen[from:reached+1]); n < out[i].Nth {
-				out[i].Nth, out[i].Round, out[i].Behind = n, round, behind
+				out[i].Nth, out[i].Round, out[i].AfterFault = n, round, behind
 			}
 		}
 		start, round := roundOf(t.Subject, seen[:reached+1])
@@ -36,7 +36,7 @@ func Recount(fs []Fault, seen []Moment) []Trigger {
 // indexOf is the index of the moment that a trigger waits for; -1 when it never came, or when the trigger
 // is none that this file counts.
 func indexOf(t *Trigger, seen []Moment) int {
-	if t.Moment == NoMoment || t.Nth == 0 || t.Round > 0 || t.Behind > 0 {
+	if t.Moment == NoMoment || t.Nth == 0 || t.Round > 0 || t.AfterFault > 0 {
 		return -1
 	}
 	n := 0

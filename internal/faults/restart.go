@@ -30,6 +30,6 @@ var toldRestart = say.New2[actor, optionalSpan]("{who} restarts[ ({time} down)]"
 
 type restart struct{ down time.Duration }
 
-func (restart) Name() string                 { return "restart" }
-func (r restart) Begin(w World, at Occasion) { w.Restart(at.Fault, at.Target, r.down) }
-func (restart) End(World, Occasion)          {}
+func (restart) Name() string                   { return "restart" }
+func (r restart) Begin(w World, at Activation) { w.Restart(at.Fault, at.Target, r.down) }
+func (restart) End(World, Activation)          {}

@@ -24,6 +24,6 @@ var toldSlow = say.New2[whose, say.Planned]("{whose} work takes {time} longer")
 
 type slow struct{ by time.Duration }
 
-func (slow) Name() string                 { return "slow" }
-func (s slow) Begin(w World, at Occasion) { w.SlowWork(at.Fault, at.Target, s.by) }
-func (slow) End(World, Occasion)          {}
+func (slow) Name() string                   { return "slow" }
+func (s slow) Begin(w World, at Activation) { w.SlowWork(at.Fault, at.Target, s.by) }
+func (slow) End(World, Activation)          {}

@@ -81,8 +81,8 @@ func (t *Trigger) Phrase() string {
 	if t.Round > 0 {
 		text += " in its " + Ordinal(t.Round) + " round"
 	}
-	if t.Behind > 0 {
-		text += " after fault " + strconv.Itoa(t.Behind)
+	if t.AfterFault > 0 {
+		text += " after fault " + strconv.Itoa(t.AfterFault)
 	}
 	switch t.Nth {
 	case 0:

@@ -193,8 +193,8 @@ type History struct {
 	// Whole: nothing is missing at the end. Who plays a run says so when it is over, and
 	// the stored form keeps it as a last line; see Header.HasEnd.
 	Whole bool
-	// Wordless: its events get no texts. Who plays many runs for their events alone is spared them.
-	Wordless bool
+	// OmitText leaves out the texts of events, for callers that play many runs and read only events.
+	OmitText bool
 
 	texts   []string
 	ids     map[string]TextID
@@ -291,7 +291,7 @@ func (h *History) Milestones() []int32 {
 
 // Intern returns the id of a text, the same id for the same text.
 func (h *History) Intern(text string) TextID {
-	if text == "" || h.Wordless {
+	if text == "" || h.OmitText {
 		return 0
 	}
 	if id, ok := h.ids[text]; ok {
@@ -302,7 +302,7 @@ func (h *History) Intern(text string) TextID {
 
 // InternBytes is Intern for a text in a buffer; it allocates only for a new text.
 func (h *History) InternBytes(text []byte) TextID {
-	if h.Wordless {
+	if h.OmitText {
 		return 0
 	}
 	if id, ok := h.ids[string(text)]; ok {

@@ -93,9 +93,9 @@ func TestRequestsThatReadAlike(t *testing.T) {
 
 // Without texts nothing is known of any request, and nobody has said anything of one without a text.
 func TestNothingIsKnownWithoutText(t *testing.T) {
-	wordless := New(Header{})
-	wordless.Wordless = true
-	for _, h := range []*History{wordless, New(Header{}), {}} {
+	omitText := New(Header{})
+	omitText.OmitText = true
+	for _, h := range []*History{omitText, New(Header{}), {}} {
 		h.SetOp(0, Op{Name: "GET"})
 		h.SetAnswer(0, Number(1))
 		for _, id := range []TextID{0, 99} {

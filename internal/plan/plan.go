@@ -224,9 +224,9 @@ func (p *Plan) horizonOf(w *Workload) time.Duration {
 // TriesOnce reports whether a client asks for the lock once, and goes on without it.
 func (w *Workload) TriesOnce() bool { return w.Wait == 0 }
 
-// Noticeable is the least time that anybody in the run could notice: a message takes that
+// MinEffect is the shortest time that a client or server could notice: a message takes that
 // long, a millisecond at most. A fault that lasts less has no effect.
-func (p *Plan) Noticeable() time.Duration {
+func (p *Plan) MinEffect() time.Duration {
 	return max(min(p.Network.Latency.Min, time.Millisecond), time.Microsecond)
 }
 

@@ -46,7 +46,7 @@ func TestTheEndOfTheWorkCountsEveryRound(t *testing.T) {
 
 // In 39 runs of 40 the rounds take no less.
 func TestTheEndOfTheWorkIsALowerBound(t *testing.T) {
-	luck := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	for name, r := range map[string]spread.Range{
 		"by percentiles": tail,
 		"uniform":        {Min: time.Second, Max: 3 * time.Second},
@@ -58,7 +58,7 @@ func TestTheEndOfTheWorkIsALowerBound(t *testing.T) {
 		end, sums := p.WorkEnd(), make([]time.Duration, 4000)
 		for i := range sums {
 			for range 40 {
-				sums[i] += r.Draw(luck)
+				sums[i] += r.Draw(rng)
 			}
 		}
 		slices.Sort(sums)

@@ -39,9 +39,9 @@ type client struct {
 
 	end sync.Once // closes over
 
-	mu       sync.Mutex
-	overtime workload.Overtime
-	tampered map[int64]int // by number of the command: the fault that lost a half of it
+	mu           sync.Mutex
+	extendedWork workload.ExtendedWork
+	tampered     map[int64]int // by number of the command: the fault that lost a half of it
 
 	// Guarded by h.mu.
 	frozen, dead bool
@@ -251,7 +251,7 @@ func (c *client) handle(m proto.Up) error {
 		}
 		c.h.journal.add(e)
 		c.mu.Lock()
-		c.overtime.Observe(m.Event)
+		c.extendedWork.Observe(m.Event)
 		c.mu.Unlock()
 		c.h.saw(c.node, m.Event)
 	case proto.Moment:
@@ -352,7 +352,7 @@ func (c *client) lead(server int) { c.send(proto.Down{Lead: &server}) }
 func (c *client) takeExtra() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d, by := c.overtime.Take()
+	d, by := c.extendedWork.Take()
 	for _, fault := range by {
 		c.h.acted(fault)
 	}

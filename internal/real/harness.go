@@ -45,9 +45,9 @@ type harness struct {
 
 	clocks clocks
 
-	door     sync.Mutex // taken after mu, if both
-	entrance workload.Entrance
-	arrivals []*client // as the entrance counts them
+	door       sync.Mutex // taken after mu, if both
+	startOrder workload.StartOrder
+	arrivals   []*client // as startOrder counts them
 
 	zero  atomic.Int64 // true time 0 on osproc's clock; 0: not set yet
 	epoch time.Time
@@ -256,7 +256,7 @@ func (h *harness) begin() {
 	k, _ := kindOf(h.variant.Store)
 	stagger := max(h.plan.Workload.Stagger, k.stagger)
 	h.door.Lock()
-	h.entrance, h.arrivals = workload.NewEntrance(len(h.clients), stagger, h.plan.Network.Timeout), slices.Clone(h.clients)
+	h.startOrder, h.arrivals = workload.NewStartOrder(len(h.clients), stagger, h.plan.Network.Timeout), slices.Clone(h.clients)
 	h.door.Unlock()
 	h.admit()
 	time.Sleep(zero - osproc.Now())
@@ -268,7 +268,7 @@ func (h *harness) admit() {
 	h.door.Lock()
 	defer h.door.Unlock()
 	for {
-		next, from, ok := h.entrance.Next()
+		next, from, ok := h.startOrder.Next()
 		if !ok {
 			return
 		}
@@ -277,7 +277,7 @@ func (h *harness) admit() {
 			time.AfterFunc(from-now, h.admit) // an extra call does no harm
 			return
 		}
-		h.entrance.Begins(now)
+		h.startOrder.Begins(now)
 		h.arrivals[next].begin(now)
 	}
 }
@@ -285,7 +285,7 @@ func (h *harness) admit() {
 // saw tells the entrance what a client has done.
 func (h *harness) saw(client history.NodeID, kind history.Kind) {
 	h.door.Lock()
-	next := h.entrance.Observe(int(client)-1, kind, h.now().Duration()) // clients are the first nodes
+	next := h.startOrder.Observe(int(client)-1, kind, h.now().Duration()) // clients are the first nodes
 	h.door.Unlock()
 	if next {
 		h.admit()
@@ -300,7 +300,7 @@ func (h *harness) tellOfVainFaults(ended history.Instant) {
 	for i := range h.group.blocks {
 		h.group.acted(&h.group.blocks[i])
 	}
-	for _, number := range h.engine.WithoutEffect(h.plan.Noticeable()) {
+	for _, number := range h.engine.WithoutEffect(h.plan.MinEffect()) {
 		h.recordAt(ended, entry{Event: history.Event{Kind: history.WithoutEffect, Value: int64(number)}})
 	}
 }

@@ -20,7 +20,7 @@ func (in *injector) FaultBegan(fault int, node string) {
 	in.note(history.FaultBegan, fault, node)
 	h := (*harness)(in)
 	h.door.Lock()
-	next := h.entrance.FaultBegins()
+	next := h.startOrder.FaultBegins()
 	h.door.Unlock()
 	if next {
 		h.admit()
@@ -227,7 +227,7 @@ func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 		return
 	}
 	c.mu.Lock()
-	c.overtime.Add(fault, d)
+	c.extendedWork.Add(fault, d)
 	c.mu.Unlock()
 }
 

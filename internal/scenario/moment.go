@@ -43,7 +43,7 @@ func (r *reader) moment(n *node, key string, number int, clients []string, repea
 	}
 	if m := behindForm.FindStringSubmatch(text); m != nil {
 		text = m[1]
-		if t.Behind, _ = strconv.Atoi(m[2]); t.Behind == 0 || t.Behind >= number {
+		if t.AfterFault, _ = strconv.Atoi(m[2]); t.AfterFault == 0 || t.AfterFault >= number {
 			r.problemf(n, "fault %s does not come before this one, which is fault %d of the list: name an earlier one", m[2], number)
 			return t, false
 		}

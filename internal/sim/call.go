@@ -129,20 +129,20 @@ func (c *client) send(l *call, to route) {
 		Kind: history.Sent, Node: c.node, Peer: l.host.node, Value: l.id,
 		Text: l.text(), Cause: history.NoCause,
 	})
-	c.countRests()
+	c.countBackToBack()
 	l.waker = c.w.k.Waker()
 	l.launch()
 	c.reachOnWire(faults.Sends, l)
 }
 
-// countRests is told of a request: see World.Restless.
-func (c *client) countRests() {
+// countBackToBack counts a request: see World.MaxBackToBackRequests.
+func (c *client) countBackToBack() {
 	if c.w.k.Now() != c.replied {
-		c.restless = 0
+		c.backToBack = 0
 		return
 	}
-	if c.restless++; c.restless == c.w.Restless && c.w.spins == nil {
-		c.w.spins, c.w.spinsAt = c, len(c.w.hist.Events)
+	if c.backToBack++; c.backToBack == c.w.MaxBackToBackRequests && c.w.spinning == nil {
+		c.w.spinning, c.w.spinningAt = c, len(c.w.hist.Events)
 		c.w.k.Halt()
 	}
 }

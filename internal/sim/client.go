@@ -20,36 +20,36 @@ import (
 // client is one client process: the ports of its lock (world.Env, world.Resource;
 // those of the stores are in the files port_*.go) and the control of its workload.
 type client struct {
-	w         *World
-	name      string
-	key       string    // of the lock that it contends for
-	guarded   *resource // by it
-	node      history.NodeID
-	proc      *kernel.Proc
-	player    workload.Client
-	play      func()
-	ports     []redisPort // of its lock
-	streams   streams
-	luck      rng.Rand // of the lock
-	habits    rng.Rand // of the workload
-	network   rng.Rand // latencies and losses of this client's links
-	overtime  workload.Overtime
-	lastRead  int32 // event of the read that the next write is based on
-	begun     bool  // to play its rounds
-	done      bool
-	stands    bool       // see stand
-	hostLost  bool       // its machine is gone with it, for good
-	deadlines []deadline // of replies, in their order
-	timed     bool       // there is a timer for the first of them
-	texts     commandTexts
-	conns     []*conn         // open, by order of dialling
-	lanes     []*lane         // see laneTo
-	lives     int             // how often it was restarted
-	knows     *host           // the primary that it last heard of
-	epoch     int64           // of that news, where sentinels bring them
-	member    int             // the server of a cluster that it talks to
-	replied   history.Instant // when it had its last reply
-	restless  int             // requests that it has sent in a row, each at such an instant
+	w            *World
+	name         string
+	key          string    // of the lock that it contends for
+	guarded      *resource // by it
+	node         history.NodeID
+	proc         *kernel.Proc
+	player       workload.Client
+	play         func()
+	ports        []redisPort // of its lock
+	streams      streams
+	random       rng.Rand // of the lock
+	habits       rng.Rand // of the workload
+	network      rng.Rand // latencies and losses of this client's links
+	extendedWork workload.ExtendedWork
+	lastRead     int32 // event of the read that the next write is based on
+	begun        bool  // to play its rounds
+	done         bool
+	stands       bool       // see stand
+	hostLost     bool       // its machine is gone with it, for good
+	deadlines    []deadline // of replies, in their order
+	timed        bool       // there is a timer for the first of them
+	texts        commandTexts
+	conns        []*conn         // open, by order of dialling
+	lanes        []*lane         // see laneTo
+	lives        int             // how often it was restarted
+	knows        *host           // the primary that it last heard of
+	epoch        int64           // of that news, where sentinels bring them
+	member       int             // the server of a cluster that it talks to
+	replied      history.Instant // when it had its last reply
+	backToBack   int             // requests in a row, each sent at the instant of the previous reply
 
 	part  faults.Part // of its lock
 	guest guest
@@ -72,7 +72,7 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 		lanes:     c.lanes[:0],
 		knows:     w.backend.primary(),
 	}
-	c.luck.Seed(w.seed, c.streams.luck)
+	c.random.Seed(w.seed, c.streams.random)
 	c.habits.Seed(w.seed, c.streams.habits)
 	c.network.Seed(w.seed, c.streams.network)
 	c.guarded = w.resourceOf(c.key)
@@ -91,9 +91,9 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 
 // streams are the ids of a client's streams of luck. Most clients are what they were in the run before.
 type streams struct {
-	name                  string
-	life                  int
-	luck, habits, network uint64
+	name                    string
+	life                    int
+	random, habits, network uint64
 }
 
 // of returns those of a client in one of its lives; s are those of any client.
@@ -107,7 +107,7 @@ func (s streams) of(name string, life int) streams {
 	}
 	return streams{
 		name: name, life: life,
-		luck:    rng.ID("luck of ", name, reborn),
+		random:  rng.ID("luck of ", name, reborn),
 		habits:  rng.ID("habits of ", name, reborn),
 		network: rng.ID("network of ", name),
 	}
@@ -172,7 +172,7 @@ func (c *client) Go(ctx context.Context, name string, f func(context.Context)) w
 func (c *client) NewSignal() world.Signal { return c.w.k.NewSignal() }
 
 // Rand implements world.Env.
-func (c *client) Rand() world.Rand { return &c.luck }
+func (c *client) Rand() world.Rand { return &c.random }
 
 // Crash implements world.Env.
 func (c *client) Crash(string) {
@@ -186,7 +186,7 @@ func (c *client) Crash(string) {
 func (c *client) Record(kind history.Kind, token, value int64, text string) {
 	c.w.k.Enter()
 	c.part = workload.PartAfter(c.part, kind)
-	c.overtime.Observe(kind)
+	c.extendedWork.Observe(kind)
 	c.w.record(c.proc, history.Event{
 		Kind: kind, Node: c.node, Token: token, Value: value,
 		Text: c.w.hist.Intern(text), Cause: history.NoCause,
@@ -216,7 +216,7 @@ func (c *client) stand(m faults.Moment, d time.Duration) {
 
 // ExtraWork implements workload.Control.
 func (c *client) ExtraWork() time.Duration {
-	d, by := c.overtime.Take()
+	d, by := c.extendedWork.Take()
 	for _, fault := range by {
 		injector{c.w}.actedOn(fault, c)
 	}

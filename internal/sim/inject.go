@@ -21,7 +21,7 @@ var _ faults.World = injector{}
 func (in injector) FaultBegan(fault int, node string) {
 	in.note(history.FaultBegan, fault, node)
 	in.w.begun++
-	if in.w.entrance.FaultBegins() {
+	if in.w.startOrder.FaultBegins() {
 		in.w.admit()
 	}
 }
@@ -213,7 +213,7 @@ func (in injector) DropCall(fault int, c faults.Call, h faults.Half) {
 // SlowWork implements faults.World.
 func (in injector) SlowWork(fault int, client string, d time.Duration) {
 	_, c, _ := in.process(client)
-	c.overtime.Add(fault, d)
+	c.extendedWork.Add(fault, d)
 }
 
 // FailOver implements faults.World.

@@ -86,10 +86,10 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 	p.Clients = []string{"A", "B", "C"}
 	p.Lease = 10 * time.Second
 	p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
-	play := func(restless int) *history.History {
+	play := func(maxInARow int) *history.History {
 		w := New()
 		t.Cleanup(w.Close)
-		w.Restless = restless
+		w.MaxBackToBackRequests = maxInARow
 		h, err := w.Run(&p, "redisson-fair", 1)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 	whole, most := play(0), 0
 	streaks, replied := map[history.NodeID]int{}, map[history.NodeID]history.Instant{}
 	cutAt := -1
-	const restless = 40
+	const maxInARow = 40
 	for i, e := range whole.Events {
 		switch {
 		case e.Kind == history.Replied:
@@ -110,7 +110,7 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 		default:
 			streaks[e.Node]++
 			most = max(most, streaks[e.Node])
-			if streaks[e.Node] == restless && cutAt < 0 {
+			if streaks[e.Node] == maxInARow && cutAt < 0 {
 				cutAt = i + 1
 			}
 		}
@@ -118,7 +118,7 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 	if cutAt < 0 {
 		t.Fatalf("nobody spins here: %d requests in a row", most)
 	}
-	part := play(restless)
+	part := play(maxInARow)
 	if n := len(part.Events) - 1; n != cutAt || !slices.Equal(part.Events[:n], whole.Events[:n]) {
 		t.Errorf("cut after %d events, want the first %d of the whole run", n, cutAt)
 	}

@@ -179,15 +179,15 @@ func (n *network) mix(held []message) {
 
 // inAnyOrder draws an order of n things.
 func (w *World) inAnyOrder(n int, swap func(i, k int)) {
-	luck := rng.New(w.seed, rng.ID("what comes at one instant"))
+	random := rng.New(w.seed, rng.ID("what comes at one instant"))
 	for i := n - 1; i > 0; i-- {
-		swap(i, int(luck.Int64N(int64(i+1))))
+		swap(i, int(random.Int64N(int64(i+1))))
 	}
 }
 
 // acted tells the engine of a partition that somebody has felt for long enough.
 func (n *network) acted(b *block) {
-	if b.felt && n.w.k.Now().Sub(b.since) >= n.w.plan.Noticeable() {
+	if b.felt && n.w.k.Now().Sub(b.since) >= n.w.plan.MinEffect() {
 		n.w.engine.Acted(b.fault)
 	}
 }
@@ -200,8 +200,8 @@ func (n *network) stillBlocked() {
 }
 
 // draw picks how long one message travels.
-func (n *network) draw(luck *rng.Rand) time.Duration {
-	return n.w.plan.Network.Latency.Draw(luck)
+func (n *network) draw(random *rng.Rand) time.Duration {
+	return n.w.plan.Network.Latency.Draw(random)
 }
 
 // lateness is how much later something comes because of faults.

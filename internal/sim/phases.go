@@ -7,22 +7,22 @@ import "lockstep/internal/history"
 
 // admit lets those clients begin whose turn it is, or sets a time for it.
 func (w *World) admit() {
-	if _, from, ok := w.entrance.Next(); ok {
-		w.k.At(max(w.k.Now(), history.Instant(from)), (*porter)(w), 0)
+	if _, from, ok := w.startOrder.Next(); ok {
+		w.k.At(max(w.k.Now(), history.Instant(from)), (*admitNext)(w), 0)
 	}
 }
 
-// porter lets the next client begin.
-type porter World
+// admitNext lets the next client begin.
+type admitNext World
 
-func (p *porter) Fire(uint64) {
+func (p *admitNext) Fire(uint64) {
 	w := (*World)(p)
 	now := w.k.Now().Duration()
-	next, from, ok := w.entrance.Next()
+	next, from, ok := w.startOrder.Next()
 	if !ok || from > now {
 		return // another one has been let in meanwhile
 	}
-	w.entrance.Begins(now)
+	w.startOrder.Begins(now)
 	(*starter)(w.clients[next]).Fire(0)
 	w.admit()
 }

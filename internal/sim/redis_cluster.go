@@ -24,7 +24,7 @@ type redisCluster struct {
 	set       plan.RedisCluster
 	shards    []*redisGroup
 	nodes     []*clusterNode // in the order of their names
-	luck      rng.Rand       // of elections
+	random    rng.Rand       // of elections
 	ofTheLock *redisGroup    // the shard of the lock's key
 	calm      bool           // see agree
 }
@@ -63,7 +63,7 @@ const (
 	writableDelay    = 2 * time.Second        // after its start, before a primary serves (CLUSTER_WRITABLE_DELAY)
 	leastRejoin      = 500 * time.Millisecond // after its return from a minority, before a primary serves; the
 	mostRejoin       = 5 * time.Second        // node timeout lies between (CLUSTER_MIN_ and _MAX_REJOIN_DELAY)
-	electionDelay    = 500 * time.Millisecond // before a replica asks for votes, and up to as much again by luck
+	electionDelay    = 500 * time.Millisecond // before a replica asks for votes, plus a random delay of up to as much again
 	rankDelay        = time.Second            // for each replica that has more of the primary's stream
 	leastElection    = 2 * time.Second        // an election takes two node timeouts, or this
 	failUndo         = 2                      // node timeouts after which a primary that is back counts again
@@ -84,7 +84,7 @@ var _ backend = (*redisCluster)(nil)
 func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 	c := &redisCluster{
 		w: w, set: set.Cluster, nodes: make([]*clusterNode, len(names)),
-		luck: rng.New(w.seed, rng.ID("elections of the cluster")),
+		random: rng.New(w.seed, rng.ID("elections of the cluster")),
 	}
 	for shard := range c.set.Shards {
 		var members []string
@@ -178,7 +178,7 @@ func (n *clusterNode) stand() {
 	if since := n.silent[primary]; since != never && now.Sub(since)-timeout > validityFactor*timeout+replicationPings {
 		return // what it has is too old
 	}
-	delay := electionDelay + time.Duration(n.cluster.luck.Int64N(int64(electionDelay)))
+	delay := electionDelay + time.Duration(n.cluster.random.Int64N(int64(electionDelay)))
 	for _, other := range n.group.servers {
 		if other.store.IsReplica() && other.has > n.has {
 			delay += rankDelay

@@ -49,7 +49,7 @@ func (l *call) name() string {
 
 // text is the request as one would type it.
 func (l *call) text() history.TextID {
-	if l.w.Wordless {
+	if l.w.OmitText {
 		return 0
 	}
 	if l.socket != nil && l.op == nil {
@@ -71,7 +71,7 @@ func (l *call) text() history.TextID {
 
 // textOfReply is the reply as people read it.
 func (w *World) textOfReply(l *call) history.TextID {
-	if w.Wordless {
+	if w.OmitText {
 		return 0
 	}
 	if l.op == nil {
@@ -90,7 +90,7 @@ type replyTexts struct {
 }
 
 func (t *replyTexts) reset(h *history.History) {
-	if h.Wordless {
+	if h.OmitText {
 		return
 	}
 	t.null = reply(h, redis.Reply{})

@@ -50,8 +50,8 @@ var (
 // World plays runs one after the other and keeps its buffers between them. It
 // must be used from one goroutine; use one World per worker.
 type World struct {
-	// Wordless histories have no texts: for who plays many runs and reads their events alone.
-	Wordless bool
+	// OmitText leaves the texts out of histories, for callers that play many runs and read only events.
+	OmitText bool
 
 	// Scripts are those whose text Redis servers have seen before the run, of a guest.
 	Scripts []*redis.Script
@@ -62,43 +62,43 @@ type World struct {
 	// Entry is where the lock of a guest keeps its entry; the zero one: under its name.
 	Entry store.Entry
 
-	// Restless, if not 0, cuts a run short when a client has sent so many requests in a row, each at the instant
-	// at which it had the reply to the one before. Guests are not counted.
-	Restless int
+	// MaxBackToBackRequests, if not 0, cuts a run short once a client has sent that many requests in a row, each at
+	// the instant of the reply to the previous one. Guests are not counted.
+	MaxBackToBackRequests int
 
 	watch func(faults.Moment, history.Instant) // see Watch
 	most  int                                  // how many events a history has at most
 	pacer kernel.Pacer                         // of the run of a guest; nil for any other
 
-	k         *kernel.Kernel
-	hist      *history.History
-	plan      *plan.Plan
-	timing    Timing
-	seed      uint64
-	engine    *faults.Engine
-	clients   []*client
-	entrance  workload.Entrance
-	probe     *client
-	variant   locks.Variant
-	backend   backend        // the servers
-	hosts     []*host        // that they run on
-	extraLag  lateness       // of replicas
-	route     route          // where requests go
-	settings  store.Settings // of the store
-	oneLane   bool           // a client has one connection to each server for all that it asks
-	network   network
-	guarded   []*resource
-	key       string // of the lock that the run is about
-	aside     []bool // by NodeID: clients that contend for another one; nil when there is one for all
-	replies   replyTexts
-	entry     store.Entry    // where that keeps who holds it
-	entryText history.TextID // its key
-	playing   int            // clients that have neither finished nor died, or will be started again
-	begun     int            // faults, in all runs
-	quiet     bool
-	events    int64   // of the kernel in the last run
-	spins     *client // the first that became Restless; nil when none has
-	spinsAt   int     // how many events there were then
+	k          *kernel.Kernel
+	hist       *history.History
+	plan       *plan.Plan
+	timing     Timing
+	seed       uint64
+	engine     *faults.Engine
+	clients    []*client
+	startOrder workload.StartOrder
+	probe      *client
+	variant    locks.Variant
+	backend    backend        // the servers
+	hosts      []*host        // that they run on
+	extraLag   lateness       // of replicas
+	route      route          // where requests go
+	settings   store.Settings // of the store
+	oneLane    bool           // a client has one connection to each server for all that it asks
+	network    network
+	guarded    []*resource
+	key        string // of the lock that the run is about
+	aside      []bool // by NodeID: clients that contend for another one; nil when there is one for all
+	replies    replyTexts
+	entry      store.Entry    // where that keeps who holds it
+	entryText  history.TextID // its key
+	playing    int            // clients that have neither finished nor died, or will be started again
+	begun      int            // faults, in all runs
+	quiet      bool
+	events     int64   // of the kernel in the last run
+	spinning   *client // the first to reach MaxBackToBackRequests; nil if none has
+	spinningAt int     // how many events there were then
 
 	leaderless int // the fault that has left no server that could lead; 0 when none has
 
@@ -191,7 +191,7 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 	if err := w.setUp(p, variant, seed); err != nil {
 		return nil, err
 	}
-	w.k.After(0, (*porter)(w), 0)
+	w.k.After(0, (*admitNext)(w), 0)
 	w.k.After(p.Horizon(), (*quieter)(w), 0)
 	w.engine.Start()
 	if w.pacer != nil {
@@ -233,9 +233,9 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 		return w.hist, err
 	case err != nil:
 		return nil, fmt.Errorf("%s, seed %d: %w", lock, w.seed, err)
-	case w.spins != nil:
-		most = w.spinsAt
-		why = fmt.Sprintf("%s has sent %d requests in a row without a rest", w.spins.name, w.Restless)
+	case w.spinning != nil:
+		most = w.spinningAt
+		why = fmt.Sprintf("%s has sent %d requests in a row without a rest", w.spinning.name, w.MaxBackToBackRequests)
 	case w.leaderless > 0:
 		most = len(w.hist.Events)
 		why = fmt.Sprintf("fault %d has left no server that could lead: add servers, or write restart: the primary, down: 10s instead", w.leaderless)
@@ -251,7 +251,7 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 // tellOfVainFaults records which of the faults that have begun have changed nothing.
 func (w *World) tellOfVainFaults() {
 	w.network.stillBlocked()
-	for _, number := range w.engine.WithoutEffect(w.plan.Noticeable()) {
+	for _, number := range w.engine.WithoutEffect(w.plan.MinEffect()) {
 		w.hist.Add(history.Event{At: w.hist.End(), Kind: history.WithoutEffect, Value: int64(number), Cause: history.NoCause})
 	}
 }
@@ -274,7 +274,7 @@ func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64
 func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.k.Reset()
 	w.plan, w.variant, w.seed, w.quiet = p, v, seed, false
-	w.spins, w.leaderless = nil, 0
+	w.spinning, w.leaderless = nil, 0
 	w.key, w.guarded = p.Resources()[0], w.guarded[:0]
 	if v.Resource != "" {
 		w.key = v.Resource
@@ -290,7 +290,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if w.pacer != nil {
 		name = history.Bubble
 	}
-	w.hist.Wordless = w.Wordless
+	w.hist.OmitText = w.OmitText
 	w.hist.Reset(p.HeaderOf(v.ID, plan.StoreOf(&v), seed, name, 1_000_000))
 	w.replies.reset(w.hist)
 	w.entry = v.Entry
@@ -321,7 +321,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 		w.clients = append(w.clients, c)
 	}
 	w.setAside()
-	w.entrance = workload.NewEntrance(len(w.clients), p.Workload.Stagger, p.Network.Timeout)
+	w.startOrder = workload.NewStartOrder(len(w.clients), p.Workload.Stagger, p.Network.Timeout)
 	probe := p.Probe()
 	probe.Wait, probe.Resource = cmp.Or(w.timing.ProbeWait, probe.Wait), w.key
 	w.probe = w.newClient(plan.ProbeName, probe, 0)
@@ -342,7 +342,7 @@ func (w *World) clockOf(node string) kernel.Clock {
 func (w *World) record(p *kernel.Proc, e history.Event) int32 {
 	e.At = w.k.Now()
 	e.Clock = int64(p.Clock.Wall(e.At))
-	if w.entrance.Observe(int(e.Node)-1, e.Kind, e.At.Duration()) { // clients are the first nodes
+	if w.startOrder.Observe(int(e.Node)-1, e.Kind, e.At.Duration()) { // clients are the first nodes
 		w.admit()
 	}
 	return w.add(e)

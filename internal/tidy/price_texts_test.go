@@ -126,8 +126,8 @@ var toldMelt = say.New1[actor]("{who} melts", "{who} 融化")
 type melt struct{}
 
 func (melt) Name() string               { return "melt" }
-func (melt) Begin(w World, at Occasion) { w.Melt(at.Fault, at.Target) }
-func (melt) End(w World, at Occasion)   { w.Thaw(at.Fault, at.Target) }
+func (melt) Begin(w World, at Activation) { w.Melt(at.Fault, at.Target) }
+func (melt) End(w World, at Activation)   { w.Thaw(at.Fault, at.Target) }
 `
 
 const meltCase = `var processes = []Case{

@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// Entrance lets the clients of a run begin in their order. A story says who comes first,
+// StartOrder lets the clients of a run begin in their order. A story says who comes first,
 // and what happens decides when the next one may come, not a time that a busy machine
 // does not keep: on one, B was first in one run of eight, and a pause then met A when
 // nobody else wanted the lock. So
@@ -24,7 +24,7 @@ import (
 // no order: all begin at once.
 //
 // Both worlds tell it what happens and ask it who is next. It has no clock of its own.
-type Entrance struct {
+type StartOrder struct {
 	stagger time.Duration
 	limit   time.Duration // how long after the one before the next one begins at the latest
 	clients int
@@ -35,15 +35,15 @@ type Entrance struct {
 	faults  bool          // a fault has begun
 }
 
-// NewEntrance returns the entrance of so many clients, before which nobody has begun. The
-// first one may begin at once. A response may take as long as timeout.
-func NewEntrance(clients int, stagger, timeout time.Duration) Entrance {
-	return Entrance{stagger: stagger, limit: max(stagger, timeout), clients: clients, settled: true}
+// NewStartOrder returns the order of that many clients, none of which has begun. The first
+// may begin at once. A response may take as long as timeout.
+func NewStartOrder(clients int, stagger, timeout time.Duration) StartOrder {
+	return StartOrder{stagger: stagger, limit: max(stagger, timeout), clients: clients, settled: true}
 }
 
 // Next returns who begins next and from when on, as far as is known; false when all have
 // begun.
-func (e *Entrance) Next() (client int, from time.Duration, ok bool) {
+func (e *StartOrder) Next() (client int, from time.Duration, ok bool) {
 	if !e.settled {
 		return e.next, e.latest, true
 	}
@@ -51,7 +51,7 @@ func (e *Entrance) Next() (client int, from time.Duration, ok bool) {
 }
 
 // Begins is told that the next client begins at a true time.
-func (e *Entrance) Begins(now time.Duration) {
+func (e *StartOrder) Begins(now time.Duration) {
 	e.next++
 	e.from, e.latest = now+e.stagger, now+e.limit
 	e.settled = e.faults || e.stagger == 0 || e.next == e.clients
@@ -59,7 +59,7 @@ func (e *Entrance) Begins(now time.Duration) {
 
 // Observe is told what a client has done, and reports whether the next one may come
 // because of it.
-func (e *Entrance) Observe(client int, kind history.Kind, now time.Duration) bool {
+func (e *StartOrder) Observe(client int, kind history.Kind, now time.Duration) bool {
 	if e.settled || client != e.next-1 {
 		return false
 	}
@@ -79,7 +79,7 @@ func (e *Entrance) Observe(client int, kind history.Kind, now time.Duration) boo
 
 // FaultBegins is told that a fault begins, and reports whether the next client may come
 // because of it.
-func (e *Entrance) FaultBegins() bool {
+func (e *StartOrder) FaultBegins() bool {
 	changed := !e.settled
 	e.faults, e.settled = true, true
 	return changed

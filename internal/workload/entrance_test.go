@@ -13,7 +13,7 @@ import (
 // "fault" a fault that begins, a mere instant lets time pass. Time passes by milliseconds.
 func enter(t *testing.T, stagger time.Duration, script string) string {
 	t.Helper()
-	e := NewEntrance(3, stagger, 400*time.Millisecond)
+	e := NewStartOrder(3, stagger, 400*time.Millisecond)
 	var began []string
 	at := 0
 	admit := func() {

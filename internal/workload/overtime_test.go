@@ -28,7 +28,7 @@ func TestOvertimeIsForTheRoundThatItCameIn(t *testing.T) {
 		{"of the next round", "waits entered done releasing released waits slow entered done", "0s, 1s [1]"},
 	}
 	for _, tt := range tests {
-		var o Overtime
+		var o ExtendedWork
 		var got []string
 		fault := 0
 		for _, word := range strings.Fields(tt.script) {

@@ -25,7 +25,7 @@ type Control interface {
 	Reach(kind faults.MomentKind)
 	// ExtraWork is asked when the work of the present critical section is done, and returns
 	// how much longer it takes because of faults that have come since it was last asked; 0
-	// when it is done indeed. See Overtime.
+	// when it is done indeed. See ExtendedWork.
 	ExtraWork() time.Duration
 }
 

@@ -21,8 +21,8 @@ func world() World { return worldOf(true) }
 func worldOf(wordless bool) World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - MostEvents)
-	w.Restless = MostRestless
-	w.Wordless = wordless
+	w.MaxBackToBackRequests = MostRestless
+	w.OmitText = wordless
 	return w
 }
 

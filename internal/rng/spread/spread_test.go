@@ -14,11 +14,11 @@ const ms = time.Millisecond
 var pauses = Range{Max: 40 * time.Second, Percentiles: []Percentile{{500_000, 20 * ms}, {999_000, 4 * time.Second}}}
 
 func TestDrawnPercentilesAreThoseThatWereAskedFor(t *testing.T) {
-	luck := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 200_000
 	drawn := make([]time.Duration, n)
 	for i := range drawn {
-		drawn[i] = pauses.Draw(luck)
+		drawn[i] = pauses.Draw(rng)
 	}
 	slices.Sort(drawn)
 	for _, tt := range []struct {
@@ -39,11 +39,11 @@ func TestDrawnPercentilesAreThoseThatWereAskedFor(t *testing.T) {
 
 func TestAUniformRangeUsesOneNumberAndAFixedOneNone(t *testing.T) {
 	var asked []int64
-	luck := luckFunc(func(n int64) int64 { asked = append(asked, n); return n - 1 })
-	if got := (Range{Min: 2, Max: 5}).Draw(luck); got != 5 {
+	rng := luckFunc(func(n int64) int64 { asked = append(asked, n); return n - 1 })
+	if got := (Range{Min: 2, Max: 5}).Draw(rng); got != 5 {
 		t.Errorf("the largest number gives %v, want the upper end", got)
 	}
-	if got := Fixed(7).Draw(luck); got != 7 {
+	if got := Fixed(7).Draw(rng); got != 7 {
 		t.Errorf("a fixed range gives %v", got)
 	}
 	if !slices.Equal(asked, []int64{4}) {
@@ -84,11 +84,11 @@ func TestTexts(t *testing.T) {
 }
 
 func TestTheMeanIsThatOfTheDraws(t *testing.T) {
-	luck := rand.New(rand.NewPCG(3, 4))
+	rng := rand.New(rand.NewPCG(3, 4))
 	sum := time.Duration(0)
 	const n = 100_000
 	for range n {
-		sum += pauses.Draw(luck) / n
+		sum += pauses.Draw(rng) / n
 	}
 	if mean := pauses.Mean(); float64(mean) < 0.8*float64(sum) || float64(mean) > 1.25*float64(sum) {
 		t.Errorf("the mean is %v, and that of the draws %v", mean, sum)

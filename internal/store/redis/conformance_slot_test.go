@@ -27,11 +27,11 @@ func TestKeySlotLikeTheRealServer(t *testing.T) {
 		}
 	})
 	keys := []string{"lock", "lock:fence", "redisson_lock__channel:{lock}", "{}", "{", "}{", "{}a", "a{}b{c}", "{a{b}c}", "ключ"}
-	luck := rand.New(rand.NewPCG(1, 1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
 		key := ""
-		for range luck.IntN(12) {
-			key += string("ab{}:\x00é"[luck.IntN(7)])
+		for range rng.IntN(12) {
+			key += string("ab{}:\x00é"[rng.IntN(7)])
 		}
 		keys = append(keys, key)
 	}

@@ -11,8 +11,8 @@ var (
 )
 
 // RandomCommands returns what makes random commands, at a time of the server's wall clock.
-func RandomCommands(luck *rand.Rand) func(nowMS int64) Cmd {
-	g := &generator{Rand: luck}
+func RandomCommands(rng *rand.Rand) func(nowMS int64) Cmd {
+	g := &generator{Rand: rng}
 	return func(nowMS int64) Cmd {
 		g.nowMS = nowMS
 		return g.next()
@@ -20,4 +20,4 @@ func RandomCommands(luck *rand.Rand) func(nowMS int64) Cmd {
 }
 
 // DrawLuck has a script draw a number.
-func (s *Store) DrawLuck() { s.luck.next() }
+func (s *Store) DrawLuck() { s.rng.next() }

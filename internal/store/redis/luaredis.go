@@ -148,7 +148,7 @@ func (l *luck) next() float64 {
 
 // luaRandom is math.random.
 func (vm *interpreter) luaRandom(state *lua.LState) int {
-	r, low, high := vm.store.luck.next(), int32(1), int32(0)
+	r, low, high := vm.store.rng.next(), int32(1), int32(0)
 	switch state.GetTop() {
 	case 0:
 		state.Push(lua.LNumber(r))
@@ -171,7 +171,7 @@ func (vm *interpreter) luaRandom(state *lua.LState) int {
 
 // luaRandomSeed is math.randomseed.
 func (vm *interpreter) luaRandomSeed(state *lua.LState) int {
-	vm.store.luck = seeded(luaInt(state, 1))
+	vm.store.rng = seeded(luaInt(state, 1))
 	return 0
 }
 

@@ -88,7 +88,7 @@ type Store struct {
 	effects  []Effect
 	reads    []Read
 	loaded   []*program // that EVALSHA finds
-	luck     luck       // of scripts
+	rng      luck       // of scripts
 	declared []Arg      // the keys of the script that runs
 	inScript bool
 
@@ -115,12 +115,12 @@ type Store struct {
 
 // New returns an empty store of a primary. It makes a Lua interpreter of its own
 // with its first script; see NewSharing.
-func New() *Store { return &Store{nextMS: noExpiry, vm: &interpreter{}, luck: firstLuck} }
+func New() *Store { return &Store{nextMS: noExpiry, vm: &interpreter{}, rng: firstLuck} }
 
 // NewSharing returns an empty store that runs its scripts on the interpreter of
 // another one. An interpreter takes about 60 KB; the stores that share one must
 // be used from one goroutine at a time, as those of one world are.
-func NewSharing(other *Store) *Store { return &Store{nextMS: noExpiry, vm: other.vm, luck: firstLuck} }
+func NewSharing(other *Store) *Store { return &Store{nextMS: noExpiry, vm: other.vm, rng: firstLuck} }
 
 // Reset empties the store and makes it a primary. Memory is kept, so that a
 // store can be used for many runs without allocation. Nothing is reported.
@@ -128,7 +128,7 @@ func (s *Store) Reset() {
 	s.drop()
 	s.changes, s.effects = s.changes[:0], s.effects[:0]
 	s.replica, s.NoGoodReplicas, s.inScript, s.declared = false, false, false, nil
-	s.born, s.loaded, s.luck = 0, s.loaded[:0], firstLuck
+	s.born, s.loaded, s.rng = 0, s.loaded[:0], firstLuck
 	s.nowMS, s.by = 0, 0
 }
 

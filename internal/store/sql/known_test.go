@@ -228,22 +228,22 @@ func names(t *testing.T, real *realServer) {
 
 // gaps: a transaction looks for rows, there or not, and perhaps makes one; another session inserts one near by.
 func gaps(t *testing.T, real *realServer) {
-	d, luck := newDuel(t, real), storetest.Luck(t, 1, 5)
-	key := func() string { return string(rune('a' + luck.IntN(9))) }
+	d, rng := newDuel(t, real), storetest.Luck(t, 1, 5)
+	key := func() string { return string(rune('a' + rng.IntN(9))) }
 	for round := range 60 {
 		table := fmt.Sprintf("g%d", round)
 		setup := []string{"CREATE TABLE " + table + " (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)"}
 		for _, k := range []string{"b", "d", "f", "h"} {
-			if luck.IntN(2) == 0 {
+			if rng.IntN(2) == 0 {
 				setup = append(setup, "INSERT INTO "+table+" (name, n) VALUES ('"+k+"', 0)")
 			}
 		}
 		d.setUp(setup...)
 		a, b := d.connect(1), d.connect(2)
 		d.do(a, "BEGIN")
-		for range 1 + luck.IntN(2) {
+		for range 1 + rng.IntN(2) {
 			k := Text(key())
-			switch luck.IntN(4) {
+			switch rng.IntN(4) {
 			case 0:
 				d.do(a, "UPDATE "+table+" SET n = n + 1 WHERE name = ?", k)
 			case 1:
@@ -257,7 +257,7 @@ func gaps(t *testing.T, real *realServer) {
 				d.do(b, "INSERT INTO "+table+" (name, n) VALUES (?, 1)", Text(key()))
 			}
 		}
-		d.do(a, []string{"COMMIT", "ROLLBACK"}[luck.IntN(2)])
+		d.do(a, []string{"COMMIT", "ROLLBACK"}[rng.IntN(2)])
 		d.do(a, "SELECT name, n FROM "+table)
 		d.endAll()
 	}

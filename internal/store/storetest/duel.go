@@ -3,8 +3,8 @@
 //
 //	servers := livetest.Start(t, nats.ID, livestore.Wish{Settings: store.Settings{time.Hour}})
 //	d := &storetest.Duel{T: t, Model: nats.New(time.Hour), Real: servers.Do}
-//	luck := storetest.Luck(t, 1, 1)
-//	d.Run(5000, func() world.Request { return nats.Get{Key: fmt.Sprint(luck.IntN(3))} })
+//	rng := storetest.Luck(t, 1, 1)
+//	d.Run(5000, func() world.Request { return nats.Get{Key: fmt.Sprint(rng.IntN(3))} })
 //	d.Demand(50, "GET")
 //
 // That is all for a store that answers at once, on any connection, in names that it is given. Each field of a Duel

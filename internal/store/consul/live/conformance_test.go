@@ -136,24 +136,24 @@ func (p *pair) differs(model, real consul.KV) string {
 // a moment only, in which a delay of a minute does not end.
 type script struct {
 	*pair
-	luck    *rand.Rand
+	rng     *rand.Rand
 	delayed int // number of the key that such sessions lock
 }
 
 func (s *script) key() string {
-	if s.luck.IntN(6) == 0 {
+	if s.rng.IntN(6) == 0 {
 		return fmt.Sprintf("delayed-%d", s.delayed)
 	}
-	return []string{"lock", "lock/a", "other", "o"}[s.luck.IntN(4)]
+	return []string{"lock", "lock/a", "other", "o"}[s.rng.IntN(4)]
 }
 
 // session is the one that has locked a key, one of the latest, or one that never was.
 func (s *script) session(key string) string {
-	if holder := s.Modelled(consul.Get{Key: key}).(consul.KV).Session; holder != "" && s.luck.IntN(2) == 0 {
+	if holder := s.Modelled(consul.Get{Key: key}).(consul.KV).Session; holder != "" && s.rng.IntN(2) == 0 {
 		return holder
 	}
-	if n := len(s.sessions.Made); n > 0 && s.luck.IntN(20) > 0 {
-		return s.sessions.Made[max(0, n-1-s.luck.IntN(5))]
+	if n := len(s.sessions.Made); n > 0 && s.rng.IntN(20) > 0 {
+		return s.sessions.Made[max(0, n-1-s.rng.IntN(5))]
 	}
 	return "5e551000-ffff-4000-8000-000000000000"
 }
@@ -163,17 +163,17 @@ func (s *script) next() world.Request {
 		s.delay()
 	}
 	key := s.key()
-	switch n := s.luck.IntN(100); {
+	switch n := s.rng.IntN(100); {
 	case n < 8:
-		return consul.CreateSession{TTL: 24 * time.Hour, DeleteKeys: s.luck.IntN(2) == 0}
+		return consul.CreateSession{TTL: 24 * time.Hour, DeleteKeys: s.rng.IntN(2) == 0}
 	case n < 12:
 		return consul.RenewSession{Session: s.session(key)}
 	case n < 18:
 		return consul.DestroySession{Session: s.session(key)}
 	case n < 46:
-		return consul.Acquire{Key: key, Value: fmt.Sprint(s.luck.IntN(2)), Session: s.session(key)}
+		return consul.Acquire{Key: key, Value: fmt.Sprint(s.rng.IntN(2)), Session: s.session(key)}
 	case n < 66:
-		return consul.Release{Key: key, Value: fmt.Sprint(s.luck.IntN(2)), Session: s.session(key)}
+		return consul.Release{Key: key, Value: fmt.Sprint(s.rng.IntN(2)), Session: s.session(key)}
 	case n < 88:
 		return consul.Get{Key: key}
 	}
@@ -184,7 +184,7 @@ func (s *script) next() world.Request {
 // delay lets a session with a lock delay die with a key of its own.
 func (s *script) delay() {
 	s.delayed++
-	session := s.Do(consul.CreateSession{TTL: 24 * time.Hour, LockDelay: 5 * time.Minute, DeleteKeys: s.luck.IntN(2) == 0}).(string)
+	session := s.Do(consul.CreateSession{TTL: 24 * time.Hour, LockDelay: 5 * time.Minute, DeleteKeys: s.rng.IntN(2) == 0}).(string)
 	s.Do(consul.Acquire{Key: fmt.Sprintf("delayed-%d", s.delayed), Value: "", Session: session})
 	s.Do(consul.DestroySession{Session: session})
 }
@@ -192,7 +192,7 @@ func (s *script) delay() {
 // The model and a real Consul give the same answers to random requests, blocking queries
 // included.
 func TestRealConsulAgrees(t *testing.T) {
-	s := &script{pair: newPair(t, leastSession*time.Second), luck: storetest.Luck(t, 1, 1)}
+	s := &script{pair: newPair(t, leastSession*time.Second), rng: storetest.Luck(t, 1, 1)}
 	s.Run(2000, s.next)
 	s.Demand(20,
 		"SESSION", "RENEW", "RENEW refused", "DESTROY", "ACQUIRE true", "ACQUIRE false", "ACQUIRE refused", "RELEASE true", "RELEASE false",

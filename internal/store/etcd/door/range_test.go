@@ -49,18 +49,18 @@ func TestRangesAreThoseOfEtcd(t *testing.T) {
 		}
 		base = put.Header.Revision - exec(etcd.Op{Kind: etcd.Put, Key: key, Value: fmt.Sprint(i)}).Revision
 	}
-	luck := rand.New(rand.NewPCG(1, 1))
+	rng := rand.New(rand.NewPCG(1, 1))
 	answered, more := 0, 0
 	for range 4000 {
 		r := &pb.RangeRequest{
-			Key: []byte([]string{"l/", "l", "l/a", "x"}[luck.IntN(4)]), Limit: luck.Int64N(4), KeysOnly: luck.IntN(5) == 0, CountOnly: luck.IntN(8) == 0,
-			SortOrder: pb.RangeRequest_SortOrder(luck.IntN(3)), SortTarget: pb.RangeRequest_SortTarget(luck.IntN(5)),
+			Key: []byte([]string{"l/", "l", "l/a", "x"}[rng.IntN(4)]), Limit: rng.Int64N(4), KeysOnly: rng.IntN(5) == 0, CountOnly: rng.IntN(8) == 0,
+			SortOrder: pb.RangeRequest_SortOrder(rng.IntN(3)), SortTarget: pb.RangeRequest_SortTarget(rng.IntN(5)),
 		}
-		if luck.IntN(3) > 0 {
+		if rng.IntN(3) > 0 {
 			r.RangeEnd = []byte(clientv3.GetPrefixRangeEnd(string(r.Key)))
 		}
-		if luck.IntN(4) == 0 {
-			r.MaxCreateRevision = luck.Int64N(8)
+		if rng.IntN(4) == 0 {
+			r.MaxCreateRevision = rng.Int64N(8)
 		}
 		op, missing := get(r)
 		if missing != "" {

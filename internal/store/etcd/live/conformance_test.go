@@ -27,7 +27,7 @@ type pair struct {
 	storetest.Duel
 	server *livetest.Servers
 	leases storetest.Names[int64]
-	luck   *rand.Rand
+	rng    *rand.Rand
 }
 
 func newPair(t *testing.T) *pair {
@@ -94,26 +94,26 @@ func kindOf(r world.Request, a store.Answer) string {
 // lists by an unstable algorithm, and keys of one transaction have one revision.
 var keys = []string{"lock", "lock/a", "lock/b", "lock/c", "lock/b/d", "other", "lock/e", "locks"}
 
-func (p *pair) key() string { return keys[p.luck.IntN(len(keys))] }
+func (p *pair) key() string { return keys[p.rng.IntN(len(keys))] }
 
-func (p *pair) prefix() string { return []string{"lock/", "lock", "l", "other", "no"}[p.luck.IntN(5)] }
+func (p *pair) prefix() string { return []string{"lock/", "lock", "l", "other", "no"}[p.rng.IntN(5)] }
 
 // lease picks a lease: one of the latest, which may be gone, or none at all.
 func (p *pair) lease() int64 {
 	n := len(p.leases.Made)
-	if n == 0 || p.luck.IntN(20) == 0 {
+	if n == 0 || p.rng.IntN(20) == 0 {
 		return 4711
 	}
-	return p.leases.Made[max(0, n-1-p.luck.IntN(6))]
+	return p.leases.Made[max(0, n-1-p.rng.IntN(6))]
 }
 
 // revision picks one that a key has or had, or 0.
 func (p *pair) revision(key string) int64 {
 	found := p.state(key).Responses[0].KVs
 	switch {
-	case len(found) == 0 || p.luck.IntN(4) == 0:
+	case len(found) == 0 || p.rng.IntN(4) == 0:
 		return 0
-	case p.luck.IntN(2) == 0:
+	case p.rng.IntN(2) == 0:
 		return found[0].ModRevision
 	default:
 		return found[0].CreateRevision
@@ -129,35 +129,35 @@ func (p *pair) at() int64 { return p.state("lock").Revision }
 
 func (p *pair) get() etcd.Op {
 	op := etcd.Op{Key: p.key()}
-	if p.luck.IntN(2) == 0 {
+	if p.rng.IntN(2) == 0 {
 		op = etcd.Op{Key: p.prefix(), Prefix: true}
-		switch p.luck.IntN(3) {
+		switch p.rng.IntN(3) {
 		case 0:
 			op.FirstCreated = true
 		case 1:
-			op.MaxCreateRevision = max(1, p.at()-p.luck.Int64N(20))
+			op.MaxCreateRevision = max(1, p.at()-p.rng.Int64N(20))
 		}
 	}
 	return op
 }
 
 func (p *pair) put() etcd.Op {
-	op := etcd.Op{Kind: etcd.Put, Key: p.key(), Value: fmt.Sprint(p.luck.IntN(100))}
-	if p.luck.IntN(3) > 0 {
+	op := etcd.Op{Kind: etcd.Put, Key: p.key(), Value: fmt.Sprint(p.rng.IntN(100))}
+	if p.rng.IntN(3) > 0 {
 		op.Lease = p.lease()
 	}
 	return op
 }
 
 func (p *pair) delete() etcd.Op {
-	if p.luck.IntN(4) == 0 {
+	if p.rng.IntN(4) == 0 {
 		return etcd.Op{Kind: etcd.Delete, Key: p.prefix(), Prefix: true}
 	}
 	return etcd.Op{Kind: etcd.Delete, Key: p.key()}
 }
 
 func (p *pair) operation() etcd.Op {
-	switch p.luck.IntN(5) {
+	switch p.rng.IntN(5) {
 	case 0, 1:
 		return p.put()
 	case 2:
@@ -169,7 +169,7 @@ func (p *pair) operation() etcd.Op {
 
 func (p *pair) operations() []etcd.Op {
 	var ops []etcd.Op
-	for range p.luck.IntN(4) {
+	for range p.rng.IntN(4) {
 		ops = append(ops, p.operation())
 	}
 	return ops
@@ -177,19 +177,19 @@ func (p *pair) operations() []etcd.Op {
 
 func (p *pair) txn() etcd.Txn {
 	var txn etcd.Txn
-	for range p.luck.IntN(3) {
+	for range p.rng.IntN(3) {
 		key := p.key()
-		txn.If = append(txn.If, etcd.Compare{Key: key, Mod: p.luck.IntN(2) == 0, Revision: p.revision(key)})
+		txn.If = append(txn.If, etcd.Compare{Key: key, Mod: p.rng.IntN(2) == 0, Revision: p.revision(key)})
 	}
 	txn.Then, txn.Else = p.operations(), p.operations()
 	return txn
 }
 
 func (p *pair) request() store.Op {
-	switch p.luck.IntN(20) {
+	switch p.rng.IntN(20) {
 	case 0, 1:
 		// Long leases: none may end by itself while the test runs.
-		return etcd.Grant{TTL: time.Duration(3600+p.luck.IntN(100)) * time.Second}
+		return etcd.Grant{TTL: time.Duration(3600+p.rng.IntN(100)) * time.Second}
 	case 2:
 		return etcd.KeepAlive{Lease: p.lease()}
 	case 3:
@@ -213,10 +213,10 @@ func (p *pair) script(requests int) {
 	}
 	var watches []begun
 	for range requests {
-		if p.luck.IntN(40) == 0 {
-			w := etcd.Watch{Key: p.key(), Prefix: p.luck.IntN(3) == 0}
-			if p.luck.IntN(3) > 0 {
-				w.From = max(1, p.at()+2-p.luck.Int64N(20))
+		if p.rng.IntN(40) == 0 {
+			w := etcd.Watch{Key: p.key(), Prefix: p.rng.IntN(3) == 0}
+			if p.rng.IntN(3) > 0 {
+				w.From = max(1, p.at()+2-p.rng.Int64N(20))
 			}
 			watches = append(watches, begun{w.Key, p.Open(2)})
 			p.DoAs(watches[len(watches)-1].Conn, w)
@@ -259,7 +259,7 @@ func (p *pair) sameEvents(c store.Conn, last int64) {
 // all revisions, versions and leases.
 func TestRealServerAgrees(t *testing.T) {
 	p := newPair(t)
-	p.luck = storetest.Luck(t, 1, 1)
+	p.rng = storetest.Luck(t, 1, 1)
 	for p.Asked < storetest.Operations(10_000) {
 		p.script(100)
 	}

@@ -47,20 +47,20 @@ func kindOf(r world.Request, a store.Answer) string {
 // The model and a real server give the same answers to random requests, and what it has answered a server knows
 // that was killed.
 func TestRealNATSAgrees(t *testing.T) {
-	p, luck, all := newPair(t, time.Hour), storetest.Luck(t, 1, 1), storetest.Operations(5000)
+	p, rng, all := newPair(t, time.Hour), storetest.Luck(t, 1, 1), storetest.Operations(5000)
 	p.Run(all, func() world.Request {
 		if p.Asked == all/2 {
 			p.restart()
 		}
-		key := []string{"lock", "lock.a", "other", "o"}[luck.IntN(4)]
+		key := []string{"lock", "lock.a", "other", "o"}[rng.IntN(4)]
 		w := nats.Write{What: nats.Create, Key: key, Value: fmt.Sprint(p.Asked), Last: p.Modelled(nats.Get{Key: key}).(nats.Entry).Revision}
-		switch luck.IntN(6) {
+		switch rng.IntN(6) {
 		case 0:
-			w.Last = nats.Revision(luck.IntN(p.Asked + 3))
+			w.Last = nats.Revision(rng.IntN(p.Asked + 3))
 		case 1:
 			w.Last = 0
 		}
-		switch luck.IntN(4) {
+		switch rng.IntN(4) {
 		case 0:
 			return nats.Get{Key: key}
 		case 1:

@@ -170,46 +170,46 @@ func (p *pair) move(s *guest, hangUp bool, watches zookeeper.SetWatches) {
 // script draws requests.
 type script struct {
 	*pair
-	luck  *rand.Rand
+	rng   *rand.Rand
 	paths []string // to draw from: a fixed few, and sequential nodes
 }
 
 // fixed is how many paths are always there to draw from.
 const fixed = 7
 
-func (s *script) pick(texts ...string) string { return texts[s.luck.IntN(len(texts))] }
+func (s *script) pick(texts ...string) string { return texts[s.rng.IntN(len(texts))] }
 
 func (s *script) path() string { return s.pick(s.paths...) }
 
 func (s *script) create(who *guest) {
-	op := zookeeper.Create{Path: s.path(), Mode: zookeeper.Mode(s.luck.IntN(3))}
+	op := zookeeper.Create{Path: s.path(), Mode: zookeeper.Mode(s.rng.IntN(3))}
 	if op.Mode == zookeeper.EphemeralSequential {
 		op.Path = s.pick("/lock/q-", "/t/q-", "/t/a/q-", "/q-")
 	}
 	made, ok := s.ask(who, op).(zookeeper.Created)
 	if ok && op.Mode == zookeeper.EphemeralSequential {
-		s.paths[fixed+s.luck.IntN(len(s.paths)-fixed)] = made.Path
+		s.paths[fixed+s.rng.IntN(len(s.paths)-fixed)] = made.Path
 	}
 }
 
 func (s *script) delete() zookeeper.Delete {
 	op := zookeeper.Delete{Path: s.path(), Version: -1}
-	if version := s.luck.IntN(6); version < 2 {
+	if version := s.rng.IntN(6); version < 2 {
 		op.Version = int32(version)
 	}
 	return op
 }
 
 func (s *script) somePaths() (paths []string) {
-	for range s.luck.IntN(3) {
+	for range s.rng.IntN(3) {
 		paths = append(paths, s.path())
 	}
 	return paths
 }
 
 func (s *script) step() world.Request {
-	who := s.guests[s.luck.IntN(len(s.guests))]
-	switch n := s.luck.IntN(1000); {
+	who := s.guests[s.rng.IntN(len(s.guests))]
+	switch n := s.rng.IntN(1000); {
 	case n < 300:
 		s.create(who)
 	case n < 620:
@@ -225,7 +225,7 @@ func (s *script) step() world.Request {
 		s.connect(who, who.id) // is over
 		s.connect(who, 0)
 	default:
-		since := who.seen - int64(s.luck.IntN(20))
+		since := who.seen - int64(s.rng.IntN(20))
 		s.move(who, n < 994, zookeeper.SetWatches{Since: since, Data: s.somePaths(), Exist: s.somePaths()})
 	}
 	return nil
@@ -233,7 +233,7 @@ func (s *script) step() world.Request {
 
 // The model and a real server give the same answers to random requests of several sessions, and tell the same.
 func TestRealZooKeeperAgrees(t *testing.T) {
-	s := &script{pair: newPair(t, 2*time.Second, 4), luck: storetest.Luck(t, 20260801, 4)}
+	s := &script{pair: newPair(t, 2*time.Second, 4), rng: storetest.Luck(t, 20260801, 4)}
 	s.paths = []string{"/lock", "/t", "/t/a", "/t/b", "/t/a/x", "/u", "/u/v", "/lock", "/lock", "/lock", "/lock", "/lock"}
 	s.Run(26_000, s.step)
 	for _, g := range s.guests {
