@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Fail-overs that repeat, or that luck brings about, may leave no server that could lead. The run ends there, and
+// Fail-overs that repeat, or that are drawn, may leave no server that could lead. The run ends there, and
 // its history says why; it goes on where a server is left.
 func TestARunEndsWhenNoServerIsLeft(t *testing.T) {
 	const head = "scenario: again and again\nclients: [A, B]\nworkload: {repeat: 40 times}\n"
@@ -19,7 +19,7 @@ func TestARunEndsWhenNoServerIsLeft(t *testing.T) {
 		dead  int // servers when the run ends; 0: it is played to its end
 	}{
 		"every 20 s":      {"locks: [set-nx-lua]\nservers: {redis: {replicas: 1}}\nfaults: [{every: 20s, fail-over: operator}]\n", "set-nx-lua", 2},
-		"by luck":         {"locks: [set-nx-lua]\nservers: {redis: {replicas: 2}}\nfaults: [{every: 20s..21s, fail-over: operator}]\n", "set-nx-lua", 3},
+		"at random":       {"locks: [set-nx-lua]\nservers: {redis: {replicas: 2}}\nfaults: [{every: 20s..21s, fail-over: operator}]\n", "set-nx-lua", 3},
 		"with sentinels":  {"locks: [set-nx-lua]\nservers: {redis: {replicas: 1}}\nfaults: [{every: 20s, fail-over: sentinel}]\n", "set-nx-lua", 2},
 		"a majority":      {"locks: [etcd-mutex]\nfaults: [{every: 20s, fail-over: operator}]\n", "etcd-mutex", 2},
 		"a database":      {"locks: [mysql-unique-ttl]\nservers: {mysql: {replicas: 1}}\nfaults: [{every: 20s, fail-over: operator}]\n", "mysql-unique-ttl", 2},

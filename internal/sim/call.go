@@ -32,7 +32,7 @@ type call struct {
 	value   any                        // to op
 	err     error                      // of the store, to op
 	shown   string                     // a guest's command, for reports
-	told    func(value any, err error) // gets the answer to op, of a guest; nil when nobody does
+	told    func(value any, err error) // gets the answer to op, of a guest; nil if not set
 	replied string                     // the answer to op, for reports
 	id      int64
 	refs    int
@@ -209,7 +209,7 @@ func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
 			c.stand(l.moment(kind), c.w.timing.StopTime)
 			return
 		}
-		c.w.engine.Observe(l.moment(kind)) // it has happened, and nobody waits
+		c.w.engine.Observe(l.moment(kind)) // it has happened, and no task waits
 		c.w.k.Checkpoint()
 	}
 }
@@ -314,7 +314,7 @@ func (l *call) carry(at history.Instant, travel time.Duration, from, to history.
 	l.w.network.send(at, from, to, h)
 }
 
-// refuse tells the client that nobody listens any more.
+// refuse tells the client that the server no longer listens.
 func (l *call) refuse() {
 	at := l.w.k.Now().Add(l.client.latency())
 	l.w.network.send(at, l.host.node, l.client.node, (*connectionLost)(l))
@@ -380,8 +380,8 @@ func withoutCallsOn(cn *conn, waiting []*call) []*call {
 	})
 }
 
-// unref forgets one of those who know the call. A task that is unwound need not
-// come here: all calls are taken back before the next run.
+// unref drops one reference to the call. A task that is unwound need not call it: all
+// calls are taken back before the next run.
 func (l *call) unref() {
 	l.refs--
 	if l.refs == 0 {

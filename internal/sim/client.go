@@ -56,7 +56,7 @@ type client struct {
 }
 
 // newClient makes a client process in one of its lives, counted from 0. Each life
-// has luck of its own: a process that starts anew does not draw its old tokens.
+// has its own random numbers: a restarted process does not draw its old tokens.
 func (w *World) newClient(name string, load plan.Workload, life int) *client {
 	c := w.blankClient()
 	*c = client{
@@ -89,7 +89,7 @@ func (w *World) newClient(name string, load plan.Workload, life int) *client {
 	return c
 }
 
-// streams are the ids of a client's streams of luck. Most clients are what they were in the run before.
+// streams are the ids of a client's streams of random numbers. Most clients are the same as in the previous run.
 type streams struct {
 	name                    string
 	life                    int
@@ -113,8 +113,8 @@ func (s streams) of(name string, life int) streams {
 	}
 }
 
-// blankClient returns a client that nobody uses, as its last user has left it. One that a guest
-// has is known to goroutines, which nobody unwinds, so no other run gets it.
+// blankClient returns an unused client, as its last user has left it. A guest's client is referenced by
+// goroutines that are never unwound, so no other run gets it.
 func (w *World) blankClient() *client {
 	if w.pacer != nil {
 		return &client{}

@@ -18,7 +18,7 @@ import (
 // servers, but for what a server or a leader answers alone (consent); when the
 // leader dies, freezes or is cut off, another server with a majority leads after an
 // election, which some begin only when a leader that lives has been silent for a while;
-// a server that reaches no leader answers nobody.
+// a server that reaches no leader answers no request.
 type cluster struct {
 	onTheirOwn
 	machine
@@ -66,7 +66,7 @@ func (w *World) newCluster(names []string, set plan.Cluster, s *store.Store, mod
 }
 
 // pick implements route: each client talks to one server, and to the next one
-// after it has had no answer, or when nobody listens there any more: client
+// after it has had no answer, or when the server no longer listens: client
 // libraries look for another server before they fail a request.
 func (c *cluster) pick(cl *client) *host {
 	for range c.members {
@@ -195,8 +195,8 @@ func (m *member) died() {
 	c.drain(history.NoCause)
 }
 
-// refuseAll tells those who asked this server that nobody listens any more, and
-// returns the requests of the others.
+// refuseAll tells the clients that asked this server that it no longer listens, and
+// returns the requests to other servers.
 func (m *member) refuseAll(calls []*call) []*call {
 	return slices.DeleteFunc(calls, func(l *call) bool {
 		here := l.host == &m.host

@@ -16,7 +16,7 @@ func (c *cluster) consent(op store.Op) store.Consent {
 // readHere lets a server answer a request that only reads by itself, when it has executed
 // what came before on the same connection.
 // What a server has may be a moment old in truth, and is not here: no lock reads what
-// somebody else has written without a write of its own before, which its server has by then.
+// another client has written without a write of its own before, which its server has by then.
 func (c *cluster) readHere(l *call) {
 	if l.conn != nil && l.conn.settled > c.w.k.Now() {
 		c.w.k.At(l.conn.settled, kernel.HandlerFunc(func() { c.submit(l) }), 0)

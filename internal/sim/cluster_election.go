@@ -71,7 +71,7 @@ func (c *cluster) elect() {
 			return
 		}
 	}
-	// Nobody has a majority: the next change of the network tries again.
+	// No server has a majority: the next change of the network tries again.
 }
 
 func (c *cluster) lead(m *member) {

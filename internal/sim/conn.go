@@ -35,7 +35,7 @@ type conn struct {
 	waits       bool               // of a guest: the server keeps a command of it waiting,
 	behind      []*call            // and these came behind it
 
-	pushed  []any // messages that nobody has taken yet
+	pushed  []any // messages not taken yet
 	waiting bool  // a task waits in next
 	waker   kernel.Waker
 }
@@ -72,7 +72,7 @@ func (c *client) laneTo(h *host) *lane {
 type route interface{ pick(c *client) *host }
 
 // dialHost opens a connection to a server. It takes no time: the first request
-// shows whether anybody listens.
+// shows whether the server listens.
 func (c *client) dialHost(h *host) *conn {
 	c.w.nextConn++
 	cn := c.w.blankConn()

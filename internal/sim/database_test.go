@@ -82,7 +82,7 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 }
 
 // A statement's patience (a second, which this lock asks for) goes on while its server
-// stands still, and is over at the thaw, though nobody asks for anything then.
+// stands still, and is over at the thaw, though no client asks for anything then.
 func TestAPausedDatabaseLetsNobodyWaitLonger(t *testing.T) {
 	const frozen, thawed = 2500 * time.Millisecond, 3300 * time.Millisecond
 	p := withReplica(20 * time.Second)

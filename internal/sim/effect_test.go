@@ -49,15 +49,15 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 		{"the loss of a dead client's host", "", []faults.Fault{verb("crash", 1, "A", inSection, once), verb("lose-host", 2, "A", inSection, once)}, "[2]"},
 		{"the loss of a host of a client that has finished", "", []faults.Fault{verb("lose-host", 1, "A", late, once)}, "[1]"},
 		{"a restart on a lost host", "", []faults.Fault{verb("lose-host", 1, "A", inSection, once), verb("restart", 2, "A", inSection, once)}, "[2]"},
-		{"a server that is back when nobody plays any more", "redlock", []faults.Fault{
+		{"a server that is back when no client plays any more", "redlock", []faults.Fault{
 			verb("crash", 1, "redis-1", inSection, once), restartOf(2, "redis-1", time.Minute, late),
 			verb("crash", 3, "redis-2", inSection, once), verb("crash", 4, "redis-3", inSection, once)}, "[2]"},
-		{"a server that is back while somebody plays", "redlock", []faults.Fault{
+		{"a server that is back while a client plays", "redlock", []faults.Fault{
 			verb("crash", 1, "redis-1", inSection, once), restartOf(2, "redis-1", time.Millisecond, late)}, "[]"},
-		{"a pause of the holder, and nobody has held", "", []faults.Fault{verb("pause", 1, faults.TheHolder, faults.Trigger{}, second)}, "[1]"},
-		{"a cut of the holder, and nobody has held", "", []faults.Fault{cutOff(faults.TheHolder, faults.TheStore, faults.Trigger{}, second)}, "[1]"},
+		{"a pause of the holder, and no client has held", "", []faults.Fault{verb("pause", 1, faults.TheHolder, faults.Trigger{}, second)}, "[1]"},
+		{"a cut of the holder, and no client has held", "", []faults.Fault{cutOff(faults.TheHolder, faults.TheStore, faults.Trigger{}, second)}, "[1]"},
 		{"a cut between clients, which never talk", "", []faults.Fault{cutOff("A", "B", inSection, second)}, "[1]"},
-		{"a cut that nobody is there to feel", "", []faults.Fault{cutOff("A", faults.TheStore, late, second)}, "[1]"},
+		{"a cut when no client plays", "", []faults.Fault{cutOff("A", faults.TheStore, late, second)}, "[1]"},
 		{"a cut that ends while A works", "", []faults.Fault{cutOff("A", faults.TheStore, inSection, faults.End{For: 900 * time.Millisecond})}, "[1]"},
 		{"a cut between nodes that know nothing of each other", "redlock", []faults.Fault{cutOff("redis-1", "redis-2", inSection, second)}, "[1]"},
 		{"a cut between members of a cluster", "etcd-txn", []faults.Fault{cutOff("etcd-1", "etcd-2", inSection, second)}, "[]"},

@@ -7,7 +7,7 @@ import (
 )
 
 // Kept returns what the servers keep of a client: the keys that it has created, the named locks that it has,
-// the rows that it has written last. For who is told of a moment (see Watch).
+// the rows that it has written last. For callbacks of Watch.
 func (w *World) Kept(client string) (all []store.Entry) {
 	node := w.hist.Node(client)
 	switch b := w.backend.(type) {

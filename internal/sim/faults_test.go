@@ -176,8 +176,8 @@ func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 	}
 }
 
-// A task that hangs does not hear that its lock is lost: it goes on to believe, whatever
-// its design does about those who can hear.
+// A task that hangs does not learn that its lock is lost: it goes on believing that it holds it,
+// whatever its design does for tasks that can learn of it.
 func TestATaskThatHangsHearsNothing(t *testing.T) {
 	for _, lock := range []string{"redlock-extend", "self-fence", "set-nx-lua"} {
 		p := story(verb("hang", 1, "A", first(faults.Enters), faults.End{}))

@@ -19,7 +19,7 @@ import (
 // library and sockets of its own. Its client is a process like any other. What the kernel
 // cannot do to it is to stop its goroutines, so it is stopped where it touches the world:
 // at its sockets, and where it is called and returns. Its timers go on and fire, and its
-// clock is everybody's.
+// clock is the common one.
 
 // PlayGuest is Play for a lock that is a guest: its time is that of pacer, and variant.New
 // finds the door to its client by GuestOf.
@@ -29,14 +29,14 @@ func (w *World) PlayGuest(ctx context.Context, p *plan.Plan, v locks.Variant, se
 	return w.playVariant(ctx, p, v, seed)
 }
 
-// Guest is the door to one client. It is used by tasks of the kernel, and by what a Pacer
-// passes on, and by nobody else.
+// Guest gives access to one client. Only tasks of the kernel, and functions that a Pacer
+// passes on, may use it.
 type Guest struct{ c *client }
 
 // GuestOf returns the door to the client whose lock has been given this Env.
 func GuestOf(e world.Env) Guest { return Guest{e.(*client)} }
 
-// Program is what a guest is told of its process.
+// Program receives what happens to a guest's process.
 type Program interface {
 	// Stop: nothing that it asks of its operating system comes back until GoOn, which
 	// never comes when the process has died.
@@ -54,7 +54,7 @@ type guest struct {
 func (g Guest) Bind(p Program) { g.c.guest.program = p }
 
 // Await parks the running task until wake is called, or for limit at most, which is an
-// error: kernel.ErrDeadline. start is called before, and sees to it that somebody will.
+// error: kernel.ErrDeadline. start is called first and must arrange that wake is called.
 func (g Guest) Await(ctx context.Context, limit time.Duration, start func(wake func())) error {
 	k := g.c.w.k
 	waker := k.Waker()
@@ -93,7 +93,7 @@ func (c *client) whenRunning(f func()) {
 	}
 }
 
-// Sink is what hears of a Socket, in the order in which it comes.
+// Sink receives what comes from a Socket, in order.
 type Sink interface {
 	Answer(redis.Reply) // to the oldest request without one, those of Do excepted
 	Push(message any)   // what the server says unasked
@@ -108,8 +108,8 @@ type Socket struct {
 	gap  [2]int  // by half: the fault that has swallowed a message, lossy for the network's own loss
 }
 
-// Dial opens a connection: to whoever is the primary where one group of servers is behind
-// the lock, to the server with that index where each is on its own or clients know all of them.
+// Dial opens a connection: to the primary where one group of servers is behind the lock, to
+// the server with that index where each is on its own or clients know all of them.
 func (g Guest) Dial(server int, sink Sink) *Socket {
 	w := g.c.w
 	var to *host

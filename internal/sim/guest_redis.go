@@ -52,7 +52,7 @@ func (s *redisServer) unwatch(cn *conn) {
 	s.watches = slices.DeleteFunc(s.watches, func(w look) bool { return w.conn == cn })
 }
 
-// touch tells those who watch the keys of the last step that they have changed.
+// touch tells the connections that watch the keys of the last step that these have changed.
 func (s *redisServer) touch(changed []redis.Effect) {
 	for _, w := range s.watches {
 		if slices.ContainsFunc(changed, func(e redis.Effect) bool { return e.Key == w.key || e.Kind == redis.EffectFlush }) {

@@ -155,7 +155,7 @@ func (s *redisServer) remember(key string) {
 	}
 }
 
-// invalidate tells those who have read a key that it has changed.
+// invalidate tells the clients that have read a key that it has changed.
 func (s *redisServer) invalidate(e *redis.Effect) {
 	if e.Kind == redis.EffectFlush {
 		s.looks = s.looks[:0]
@@ -186,7 +186,7 @@ func (s *redisServer) tell(cn *conn, m Invalidated) {
 	}
 }
 
-// pushAfter sends a connection what it is told of its own command, behind the reply.
+// pushAfter sends a connection the messages caused by its own command, after the reply.
 func (s *redisServer) pushAfter(cn *conn) {
 	for _, m := range s.after {
 		cn.push(m)

@@ -52,7 +52,7 @@ type backend interface {
 	reachabilityChanged()
 }
 
-// onTheirOwn are servers that nobody promotes by hand: they elect one, or have no need to.
+// onTheirOwn are servers that are not promoted by hand: they elect a leader, or need none.
 type onTheirOwn struct{}
 
 func (onTheirOwn) promote()                        {}
@@ -122,7 +122,7 @@ func (h *host) kill() {
 	h.w.backend.reachabilityChanged()
 }
 
-// revive starts the process anew, with the clock that its machine has.
+// revive restarts the process, with its machine's clock.
 func (h *host) revive() {
 	clock := h.proc.Clock
 	h.proc = h.w.newProc(h.name, clock)

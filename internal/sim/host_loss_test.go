@@ -14,8 +14,8 @@ func loss(number int, at faults.Trigger) faults.Fault {
 	return verb("lose-host", number, "A", at, faults.End{})
 }
 
-// How long B waits after A has died is what the two faults differ in, and what locks with a
-// lease do not feel.
+// The two faults differ in how long B waits after A has died. With a lease there is no
+// difference.
 func TestTheLossOfAHostAndACrash(t *testing.T) {
 	const session, lease = 20 * time.Second, 10 * time.Second
 	tests := []struct {
@@ -65,8 +65,8 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 	}
 }
 
-// Who waits in the database when its host is lost gets the lock all the same: the server
-// does not know better.
+// A client that waits in the database when its host is lost still gets the lock: the server
+// cannot know.
 func TestALostHostStillWaits(t *testing.T) {
 	p := story(loss(1, first(faults.StartsWaiting)))
 	p.Clients = []string{"B", "A", "C"}
@@ -89,8 +89,8 @@ func TestALostHostStillWaits(t *testing.T) {
 	}
 }
 
-// What a partition holds back is sent again by the kernel of a process that has died, and
-// by nobody when that machine is gone as well.
+// What a partition holds back is sent again by the operating system of a process that has died, and
+// not at all when its machine is gone as well.
 func TestNobodySendsAgainForALostHost(t *testing.T) {
 	for name, want := range map[string]bool{"crash": true, "lose-host": false} {
 		enters := first(faults.Releases)

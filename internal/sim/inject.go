@@ -77,7 +77,7 @@ func (in injector) actedOn(fault int, c *client) {
 }
 
 // acted tells the engine of something that a fault has brought about only now. In the
-// quiet period nobody plays any more, and it changes nothing.
+// quiet period no client plays any more, and it changes nothing.
 func (in injector) acted(fault int) {
 	if !in.w.quiet {
 		in.w.engine.Acted(fault)
@@ -234,8 +234,8 @@ func (in injector) FailOver(fault int) {
 	}
 }
 
-// abandoned reports whether luck, or a fault that repeats, has left no server that could lead, for good: what
-// comes now says nothing of the lock. A story whose list says so is played to its end.
+// abandoned reports whether random or repeated faults have left no server that could lead, for good: the
+// rest of the run says nothing about the lock. A story whose list says so is played to its end.
 func (w *World) abandoned() bool {
 	again := slices.ContainsFunc(w.plan.Faults, func(f faults.Fault) bool {
 		return f.Spec().Promoter && (f.Drawn > 0 || f.Repeats())
@@ -351,7 +351,7 @@ func (c *client) loseHost() {
 	c.stop()
 	c.hostLost = true
 	for _, cn := range c.conns {
-		cn.broken = true // for this end, of which nobody hears
+		cn.broken = true // for this end only: the other is not told
 	}
 	c.conns = nil
 	c.w.network.forget(c.node)
@@ -368,8 +368,8 @@ func (c *client) kill() {
 	c.w.clientDone(c)
 }
 
-// reviveClient starts a dead client anew: with its workload from the beginning,
-// and nothing that it remembers.
+// reviveClient restarts a dead client: with its workload from the beginning, and no
+// memory of its earlier life.
 func (w *World) reviveClient(old *client, fault int) {
 	c := w.newClient(old.name, w.plan.WorkloadOf(old.name), old.lives+1)
 	c.proc.Clock = old.proc.Clock

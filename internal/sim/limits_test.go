@@ -79,8 +79,8 @@ func TestARunThatIsTooLongIsCutShort(t *testing.T) {
 	}
 }
 
-// A client that asks again at the instant of each reply is found out: the history is that of the whole run up to
-// there, and whoever rests between two requests has not begun to spin.
+// A client that asks again at the instant of each reply is detected: the history is that of the whole run up to
+// there. A client that rests between two requests is not spinning.
 func TestARestlessClientCutsItsRunShort(t *testing.T) {
 	p := story(verb("crash", 1, "B", faults.Trigger{Moment: faults.Sends, Subject: "B", Command: "lock", Nth: 1}, faults.End{}))
 	p.Clients = []string{"A", "B", "C"}
@@ -116,7 +116,7 @@ func TestARestlessClientCutsItsRunShort(t *testing.T) {
 		}
 	}
 	if cutAt < 0 {
-		t.Fatalf("nobody spins here: %d requests in a row", most)
+		t.Fatalf("no client spins here: %d requests in a row", most)
 	}
 	part := play(maxInARow)
 	if n := len(part.Events) - 1; n != cutAt || !slices.Equal(part.Events[:n], whole.Events[:n]) {

@@ -57,7 +57,7 @@ func (m *machine) changes(cause int32) store.Output {
 	for i := range out.Changes {
 		h.w.recordChange(h, &out.Changes[i], cause)
 	}
-	// The model fills its buffers anew when a fault at an answer changes something.
+	// The model refills its buffers when a fault at an answer changes something.
 	out.Answers, out.Pushes, out.Drops = slices.Clone(out.Answers), slices.Clone(out.Pushes), slices.Clone(out.Drops)
 	return out
 }

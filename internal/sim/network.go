@@ -25,7 +25,7 @@ type block struct {
 	from, to []bool // by NodeID
 	both     bool
 	since    history.Instant
-	felt     bool // somebody has found it in the way
+	felt     bool // it has stopped a message
 }
 
 // message is what the network delivers: h fires when it arrives, and is told number.
@@ -185,7 +185,7 @@ func (w *World) inAnyOrder(n int, swap func(i, k int)) {
 	}
 }
 
-// acted tells the engine of a partition that somebody has felt for long enough.
+// acted tells the engine of a partition that has had an effect for long enough.
 func (n *network) acted(b *block) {
 	if b.felt && n.w.k.Now().Sub(b.since) >= n.w.plan.MinEffect() {
 		n.w.engine.Acted(b.fault)

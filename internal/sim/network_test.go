@@ -163,7 +163,7 @@ func TestARequestDoesNotOutliveItsServer(t *testing.T) {
 	find(t, h, history.Acquired, "A") // by another request
 }
 
-// Each client has luck of its own: what is slow for one is not slow for all.
+// Each client has its own random numbers: what is slow for one is not slow for all.
 func TestClientsHaveTheirOwnLuck(t *testing.T) {
 	p := story(verb("pause", 1, "A", at(time.Hour), faults.End{For: time.Second}))
 	p.Faults = nil
@@ -200,7 +200,7 @@ func TestTheStormLastsUntilAllAreDone(t *testing.T) {
 	}
 }
 
-// A partition lets go what it held back as it was sent, or in an order that luck draws: each request of a
+// A partition lets go what it held back as it was sent, or in a random order: each request of a
 // client has a connection of its own, and TCP knows of no order among them.
 func TestWhatAPartitionHeldBackComesInAnyOrder(t *testing.T) {
 	order := func(any bool, seed uint64) (out []int64) {

@@ -56,7 +56,7 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 				p.Clients, p.Faults = []string{"A", "B"}, []faults.Fault{late(1, half, faults.AnyCommand, nth)}
 				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
 				p.Network.Timeout = 2 * time.Second
-				p.Cluster("etcd").Nodes = 1 // among several it takes luck until a request is executed
+				p.Cluster("etcd").Nodes = 1 // among several it is random when a request is executed
 				h, err := Run(&p, v.ID, 1)
 				if err != nil {
 					t.Fatal(err)
@@ -73,7 +73,7 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 	}
 }
 
-// A pool has another connection for whoever comes next, so there a late request is overtaken,
+// A pool has another connection for the next request, so there a late request is overtaken,
 // even by the same one sent again.
 func TestAPoolHasAnotherConnection(t *testing.T) {
 	p := plan.Default()

@@ -5,7 +5,7 @@ import "lockstep/internal/history"
 // A response timeout hardly ever comes, and a timer for each command would cost
 // as much as its execution. All commands of a client wait equally long, so their
 // deadlines come in the order of sending: one timer for the oldest is enough,
-// and an answered command is forgotten when somebody looks.
+// and an answered command is forgotten at the next look.
 
 // deadline is how long a client waits for one reply.
 type deadline struct {
@@ -17,7 +17,7 @@ type deadline struct {
 // open reports whether the command still waits.
 func (d *deadline) open() bool { return d.call.id == d.id && !d.call.answered }
 
-// fewDeadlines is how many may be kept before somebody looks.
+// fewDeadlines is how many may be kept before answered ones are dropped.
 const fewDeadlines = 32
 
 // expect notes the deadline of a command that begins to wait.

@@ -38,7 +38,7 @@ func (s *starter) Fire(uint64) {
 	}
 }
 
-// quieter begins the quiet period at the horizon, whoever still plays.
+// quieter begins the quiet period at the horizon, even if clients still play.
 type quieter World
 
 func (q *quieter) Fire(uint64) { (*World)(q).beginQuiet() }

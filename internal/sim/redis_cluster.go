@@ -43,7 +43,7 @@ type clusterNode struct {
 	voted    int64             // epoch of its last vote
 	votedFor []history.Instant // by shard: when it last voted for a replica of it; never when it has not
 
-	down     bool            // it serves nobody: CLUSTERDOWN
+	down     bool            // it refuses every request: CLUSTERDOWN
 	began    history.Instant // when its process did
 	minority history.Instant // when it last reached no majority; never when it always has
 
@@ -167,7 +167,7 @@ func (n *clusterNode) settle() {
 	n.down = !whole
 }
 
-// stand sets the time of an election when the primary of a replica has failed. Who has
+// stand sets the time of an election when the primary of a replica has failed. A replica with
 // more of the primary's stream asks sooner.
 func (n *clusterNode) stand() {
 	now, timeout := n.w.k.Now(), n.cluster.set.NodeTimeout
@@ -189,7 +189,7 @@ func (n *clusterNode) stand() {
 }
 
 // elect asks all primaries for their votes, and takes over with a majority of them. A
-// primary votes once per epoch, for a replica of somebody whom it holds for failed.
+// primary votes once per epoch, for a replica of a primary that it considers failed.
 func (n *clusterNode) elect() {
 	primary := n.serves[n.shard]
 	if !n.standing || !n.up() || !n.store.IsReplica() || n.failed[primary.node] == never {
@@ -256,7 +256,7 @@ func (n *clusterNode) sendsAway(l *call) bool {
 	return true
 }
 
-// pick implements route, for whoever has heard of nobody yet.
+// pick implements route, for clients that know no node yet.
 func (c *redisCluster) pick(*client) *host { return c.primary() }
 
 // primary implements backend: that of the lock's shard.

@@ -21,7 +21,7 @@ func (c *redisCluster) connected() bool {
 }
 
 // agree reports whether all nodes serve and believe the same, and none is silent or has failed. While they stay
-// connected and none begins anew, their looks change nothing then: most looks are such.
+// connected and none restarts, their looks change nothing then, which is so for most looks.
 func (c *redisCluster) agree() bool {
 	first := c.nodes[0]
 	return !slices.ContainsFunc(c.nodes, func(n *clusterNode) bool {
@@ -50,8 +50,8 @@ func (n *clusterNode) reaches(other *clusterNode) bool {
 	return n == other || other.up() && !n.w.network.apart(n.node, other.node)
 }
 
-// look notes who is silent. A node that is heard of again has not failed; a primary
-// that nobody has replaced counts again a little later.
+// look notes which nodes are silent. A node that is heard of again has not failed; a primary
+// that has not been replaced counts again a little later.
 func (n *clusterNode) look() {
 	now := n.w.k.Now()
 	for i, other := range n.cluster.nodes {
@@ -105,8 +105,8 @@ func (n *clusterNode) votes(yes func(*clusterNode) bool) bool {
 
 func (c *redisCluster) majority() int { return c.set.Shards/2 + 1 }
 
-// learn takes over what another node knows. Primary or replica, it follows whoever serves
-// its slots with a newer epoch.
+// learn takes over what another node knows. Primary or replica, it follows the node that
+// serves its slots with a newer epoch.
 func (n *clusterNode) learn(from *clusterNode) {
 	n.epoch = max(n.epoch, from.epoch)
 	for i, at := range from.failed {

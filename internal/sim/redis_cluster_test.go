@@ -74,7 +74,7 @@ func TestAnotherShardsFailoverHarmsNoLock(t *testing.T) {
 	if j := checker.Judge(h); j.Letter == checker.LetterV {
 		t.Error("two holders")
 	}
-	// cluster-require-full-coverage: meanwhile the lock's own shard serves nobody.
+	// cluster-require-full-coverage: meanwhile the lock's own shard refuses every request.
 	expectLines(t, repliesOf(h, "B", "redis-2")[:3], "(nil)", "(error) CLUSTERDOWN The cluster is down", "(nil)")
 }
 
@@ -136,8 +136,8 @@ func TestAReturningPrimaryIsAReplica(t *testing.T) {
 	find(t, h, history.Replicated, "redis-2") // of what B and the probe do at redis-5
 }
 
-// A primary that is back before anybody has noticed is still one. It has no data, and
-// nothing of this stops it but the two seconds in which it waits for news.
+// A primary that is back before other nodes have noticed is still a primary. It has no data,
+// and only the two seconds in which it waits for news delay it.
 func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
 	h, got := tell(t, sharded(restarted("redis-2", time.Second)), "set-nx-lua",
 		history.Promoted, history.Restarted, history.Acquired)

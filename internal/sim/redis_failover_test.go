@@ -34,8 +34,8 @@ func instants(h *history.History, kind history.Kind, node, peer string) (out []t
 	return out
 }
 
-// The replica that is beyond a cut goes on to copy the old primary, until somebody who
-// promotes reaches it. A sentinel then waits for its timeout: others may know better. By hand
+// The replica that is beyond a cut goes on to copy the old primary, until the operator
+// or sentinel that promotes reaches it. A sentinel then waits for its timeout: others may know better. By hand
 // the operator stands beside the new primary, which is the first replica.
 func TestWhoCannotBeReachedIsNotTold(t *testing.T) {
 	const from, heal = 2 * time.Second, 22 * time.Second

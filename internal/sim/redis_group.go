@@ -52,7 +52,7 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 	return g
 }
 
-// blankGroup returns a group that nobody uses, see blankClient.
+// blankGroup returns an unused group, see blankClient.
 func (w *World) blankGroup() *redisGroup {
 	if w.pacer != nil {
 		return &redisGroup{}
@@ -65,7 +65,7 @@ var _ backend = (*redisGroup)(nil)
 // pick implements route. A client goes to the primary that it last heard of; with sentinels
 // that is by the newest word of those that it reaches.
 func (g *redisGroup) pick(c *client) *host {
-	if len(g.servers) == 1 { // one of several nodes, perhaps: nobody tells of it
+	if len(g.servers) == 1 { // one of several nodes, perhaps: clients know only this one
 		return &g.leader.host
 	}
 	if g.watch != nil {

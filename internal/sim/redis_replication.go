@@ -42,8 +42,8 @@ type replicated struct {
 	offset     int64 // of the stream after it
 }
 
-// order lets a server do what somebody has sent it word of, when the message arrives: if
-// it is frozen then, once it runs again; never if it has died meanwhile.
+// order makes a server carry out an order when the message arrives: if it is frozen then,
+// once it runs again; never if it has died meanwhile.
 func (s *redisServer) order(from history.NodeID, travels time.Duration, do func()) {
 	life := s.lives
 	s.w.network.send(s.w.k.Now().Add(travels), from, s.node, kernel.HandlerFunc(func() {

@@ -47,7 +47,7 @@ func answers(h *history.History, command string, from, until time.Duration) (out
 }
 
 // A real primary has connected_slaves:1 all that time, for nothing arrives that could
-// tell it that the replica has left, and nobody confirms a WAIT.
+// tell it that the replica has left, and no replica confirms a WAIT.
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	p := splitByHand(30 * time.Second)
 	w := New()
@@ -72,7 +72,7 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	}
 }
 
-// After repl-timeout it has none, and the lock is A's without anybody's word.
+// After repl-timeout it has none, and A gets the lock without a confirmation.
 func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
 	p := splitByHand(90 * time.Second)
 	h, err := Run(&p, "redisson", 1)

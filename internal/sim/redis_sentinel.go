@@ -8,10 +8,10 @@ import (
 )
 
 // sentinels watch over a group of Redis servers (sentinel.c of Redis 7.0). Each has an
-// opinion of its own who the primary is, and goes by what it reaches. One that finds its
+// opinion of its own who the primary is, and follows what it reaches. One that finds its
 // primary down, as a quorum does, asks for votes; a majority of all makes it the one that
-// promotes. The others hear of it from those they can talk to, and the servers from whoever
-// reaches them, then or later.
+// promotes. The others hear of it from those they can talk to, and the servers from the
+// sentinels that reach them, then or later.
 //
 // Here votes are never split, which would delay a promotion by seconds, and all replicas are
 // told at once: a real sentinel tells one after the other (parallel-syncs 1).
@@ -55,7 +55,7 @@ func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
 }
 
 // quorum is how many must find the primary down. It is a majority, as many as must vote
-// for whoever promotes.
+// for the sentinel that promotes.
 func (ws *sentinels) quorum() int { return len(ws.members)/2 + 1 }
 
 // Fire is one look of all sentinels.
@@ -136,9 +136,9 @@ func (m *sentinel) count(such func(*sentinel) bool) (n int) {
 	return n
 }
 
-// stand asks for votes when a quorum finds the primary down (ODOWN). Whoever is asked has
-// one vote in each epoch, does not look at the primary for it, and then waits with an
-// attempt of its own. What follows is not taken back when the primary answers again.
+// stand asks for votes when a quorum finds the primary down (ODOWN). Each sentinel has
+// one vote in each epoch, gives it without looking at the primary, and then delays its own
+// attempt. What follows is not taken back when the primary answers again.
 func (m *sentinel) stand() {
 	ws, now := m.all, m.w.k.Now()
 	_, timeout := m.w.plan.SentinelTimes()
@@ -199,8 +199,8 @@ func (s *redisServer) said() int64 {
 	return s.has
 }
 
-// correct leads those astray to the primary: another primary soon, a replica of somebody
-// else later, for in both cases other sentinels may know better.
+// correct makes stray servers follow the primary: another primary soon, a replica of another
+// server later, for in both cases other sentinels may know better.
 func (m *sentinel) correct() {
 	now := m.w.k.Now()
 	demoteAfter, timeout := m.w.plan.SentinelTimes()
@@ -245,7 +245,7 @@ func (ws *sentinels) tell(c *client) {
 	}
 }
 
-// A sentinel is a service that nobody asks anything.
+// A sentinel is a service without requests.
 
 func (m *sentinel) serve(l *call) { l.refuse() }
 func (m *sentinel) hangUp(*conn)  {}

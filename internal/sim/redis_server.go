@@ -91,7 +91,7 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	return s
 }
 
-// blankServer returns a server that nobody uses, see blankClient.
+// blankServer returns an unused server, see blankClient.
 func (w *World) blankServer() *redisServer {
 	if w.pacer != nil {
 		return &redisServer{}
@@ -145,7 +145,7 @@ func (s *redisServer) serve(l *call) {
 // history would blame the command that happens to come next.
 func (s *redisServer) dropDue() { s.dropDueAt(s.wallMS()) }
 
-// dropDueAt is dropDue for somebody who has read the server's clock already.
+// dropDueAt is dropDue for callers that have read the server's clock already.
 func (s *redisServer) dropDueAt(now int64) {
 	if now < s.armedMS {
 		return // the timer stands for the next entry
@@ -272,8 +272,8 @@ func (s *redisServer) sendAway() {
 }
 
 // revived implements service: the data is what the disk has kept. It has the role that it
-// had, but for one that others have replaced where nobody but an operator starts it again:
-// it is told to follow its successor. Replicas find their primary again by themselves.
+// had, except for a replaced one that only an operator restarts: it is told to follow its
+// successor. Replicas find their primary again by themselves.
 func (s *redisServer) revived() {
 	s.reload()
 	if s.member != nil {
@@ -349,7 +349,7 @@ func (s *redisServer) evict() {
 	}
 }
 
-// promote makes a replica a primary (REPLICAOF NO ONE). Nobody else is told.
+// promote makes a replica a primary (REPLICAOF NO ONE). No other node is told.
 func (s *redisServer) promote() {
 	old := s.group.leader
 	s.cutOff()

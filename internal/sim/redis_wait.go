@@ -64,7 +64,7 @@ func (s *redisServer) finish(l *call, reply redis.Reply) {
 
 // wait is WAIT (waitCommand in replication.c): it speaks of all that had been written
 // when its connection's latest command was executed (client.woff, set by processCommand
-// in server.c). On a pooled connection, of which nobody knows what it did, it counts the
+// in server.c). On a pooled connection, whose history is unknown, it counts the
 // replicas.
 func (s *redisServer) wait(l *call) {
 	if s.store.IsReplica() {

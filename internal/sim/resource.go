@@ -68,7 +68,7 @@ func (c *client) Write(ctx context.Context, token, _ int64) error {
 	return c.visit(ctx, v)
 }
 
-// newVisit returns a visit of this client. Its answer may come when nobody waits any more.
+// newVisit returns a visit of this client. Its answer may come when no task waits any more.
 func (c *client) newVisit() *visit {
 	v := c.w.visits.Next()
 	*v = visit{client: c}

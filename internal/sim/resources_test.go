@@ -49,7 +49,7 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 	}
 	for _, v := range locks.Simulated() {
 		if v.ID == "lit-s2-units" || v.ID == "lit-s3-integer" {
-			continue // nobody ever gets these
+			continue // no client ever gets these
 		}
 		var common [][]seen
 		for resource, clients := range map[string][]string{locks.Key: {"A", "B"}, "stock": {"S", "T"}} {
@@ -79,7 +79,7 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 	}
 }
 
-// Who works on one resource does what he would do if nobody worked on the other.
+// A client of one resource does the same whether or not others work on another.
 func TestClientsOfAnotherResourceChangeNothing(t *testing.T) {
 	p := twoResources()
 	p.Workload.Stagger = 0

@@ -31,7 +31,7 @@ func TestAFileOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// A replica that gets everything anew rewrites its file: what it had to forget does not come back with its next
+// A replica that gets a full copy rewrites its file: what it had to forget does not come back with its next
 // restart.
 func TestAFileBeginsAnewWithAResynchronization(t *testing.T) {
 	p := alone(5*time.Second,
@@ -44,7 +44,7 @@ func TestAFileBeginsAnewWithAResynchronization(t *testing.T) {
 	expectLines(t, got, crashed, back, "redis-2 forgotten lock", crashed, back)
 }
 
-// A clock is the machine's: that its program starts anew does not set it right.
+// The clock belongs to the machine: restarting the program does not correct it.
 func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 	jump, _ := faults.Lookup("jump-clock")
 	const ahead = 3 * time.Second
@@ -73,7 +73,7 @@ func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 	}
 }
 
-// A client that starts anew draws new tokens: with its old one it could release, and be
+// A restarted client draws new tokens: with its old one it could release, and be
 // taken for, what it has left behind.
 func TestARestartedClientHasNewTokens(t *testing.T) {
 	at := first(faults.InSection)
@@ -105,7 +105,7 @@ func TestARestartedClientHasNewTokens(t *testing.T) {
 }
 
 // A lease goes on while its server stands still, and its end is seen at the thaw, though
-// nobody asks for the lock then.
+// no client asks for the lock then.
 func TestALeaseEndsWhileItsServerIsPaused(t *testing.T) {
 	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{For: 12 * time.Second}))
 	p.Clients, p.Lease = []string{"A"}, 10*time.Second

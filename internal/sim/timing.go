@@ -2,8 +2,8 @@ package sim
 
 import "time"
 
-// Timing is what a plan leaves open because real servers leave it to chance: whoever asks whether a story
-// rests on it plays the story with another one. The zero Timing is that of every other run.
+// Timing is what a plan leaves open because real servers leave it to chance: to find out whether a story
+// depends on it, play the story with another one. The zero Timing is that of every other run.
 type Timing struct {
 	// AnyOrder draws the order in which the requests arrive that a partition held back, a database goes on
 	// with those that waited while it stood still, and tasks begin that a client starts at one instant; else it
@@ -21,7 +21,7 @@ type Timing struct {
 	// Reconnect is how much longer than a second a client library of ZooKeeper waits until it tries another server.
 	Reconnect time.Duration
 	// ProbeWait is how long the probe tries; 0: as long as the plan says. It saves events where it is known
-	// that nobody gets the lock.
+	// that no client gets the lock.
 	ProbeWait time.Duration
 }
 

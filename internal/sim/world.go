@@ -217,7 +217,7 @@ func (w *World) look(ctx context.Context) error {
 
 // ended returns the history of a run that has ended, with or without an error of the
 // kernel. That it was cut short depends on what was recorded alone, and not on when
-// somebody looked.
+// the limit was checked.
 func (w *World) ended(ctx context.Context, lock string, err error) (*history.History, error) {
 	why, most := "", w.most
 	switch {

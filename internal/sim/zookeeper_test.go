@@ -124,7 +124,7 @@ func TestZKSessionMovesToAnotherServer(t *testing.T) {
 	})
 }
 
-// Heartbeats keep an idle session alive, and fail when nobody answers.
+// Heartbeats keep an idle session alive, and fail when no server answers.
 func TestZKSessionLivesByHeartbeats(t *testing.T) {
 	e := newEnsemble(t)
 	e.run(func(c *client, zk zookeeper.Client) {
@@ -145,7 +145,7 @@ func TestZKSessionLivesByHeartbeats(t *testing.T) {
 	}
 }
 
-// Cut off from everybody, a client does not know that its session has expired
+// A client that is cut off from all servers does not know that its session has expired
 // before a server says so.
 func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 	e := newEnsemble(t)
@@ -202,7 +202,7 @@ func TestZKSessionSurvivesAShortPause(t *testing.T) {
 }
 
 // B's watch is on a server that B cannot reach when A deletes the node. The next
-// server tells it, when the library lays the watch anew.
+// server tells it, when the library sets the watch again.
 func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("B", 2*time.Second, 20*time.Second, "zk-2")

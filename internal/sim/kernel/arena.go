@@ -1,7 +1,7 @@
 package kernel
 
-// Arena hands out values that nobody gives back before the run is over, since nobody
-// knows who still holds one. Their memory serves the next run.
+// Arena hands out values that are not given back before the run is over, since it is
+// unknown what still refers to them. The next run reuses their memory.
 type Arena[T any] struct {
 	all  []*T
 	used int // how many belong to the present run

@@ -14,7 +14,7 @@ type Ctx struct {
 	parent   *Ctx // nil for a background
 	err      error
 	timer    Timer
-	done     chan struct{} // made when somebody asks
+	done     chan struct{} // made on demand
 	children []*Ctx
 	waits    *Task              // the first task that waits, nearly always the only one
 	waitMore []*Task            // those after it

@@ -116,8 +116,8 @@ func (k *Kernel) Cancel(t Timer) bool { return k.queue.cancel(t) }
 // ErrTooManyEvents is returned by Run when the limit of events is exceeded.
 var ErrTooManyEvents = errors.New("the run exceeds the limit of events")
 
-// lookEvery is how many events fire between two looks: some half a millisecond, and too
-// many for a look to be felt.
+// lookEvery is how many events fire between two looks: some half a millisecond, so that
+// looks cost nothing.
 const lookEvery = 4096
 
 // Run fires events and runs tasks until nothing is left to do or Halt is
@@ -132,7 +132,7 @@ func (k *Kernel) Run(limit int64, look func() error) error {
 	k.looksAt = min(k.limit+1, lookEvery)
 	if t := k.advance(); t != nil {
 		k.cur = t
-		t.seat.change(&k.root) // back when nobody is left who could run
+		t.seat.change(&k.root) // back when no task is left that could run
 	}
 	return k.failed
 }
@@ -191,7 +191,7 @@ func (k *Kernel) fireNext() {
 	due.h.Fire(due.number)
 }
 
-// mayGoOn compares the events with the limit, asks whoever looks on, and says when to do
+// mayGoOn compares the events with the limit, asks look, and says when to do
 // so again.
 func (k *Kernel) mayGoOn() bool {
 	if k.events > k.limit {

@@ -6,14 +6,14 @@ import "lockstep/internal/history"
 // kernel, and which has its own goroutines, timers and clock. Without one, true time jumps
 // to the next event.
 type Pacer interface {
-	// Until waits for the instant of the next event, or for somebody who wants something
-	// of the kernel before that. It returns what time it is, never later than next, and
+	// Until waits for the instant of the next event, or for a request to the
+	// kernel before that. It returns what time it is, never later than next, and
 	// what is wanted: functions that may do all that a handler may. some is false when
 	// there is no next event; when nothing is returned then, the run is over.
 	Until(next history.Instant, some bool) (now history.Instant, wanted []func())
 }
 
-// KeepPace makes the next Run keep pace with somebody's time; Reset ends that.
+// KeepPace makes the next Run keep pace with a Pacer's time; Reset ends that.
 func (k *Kernel) KeepPace(p Pacer) { k.pacer = p }
 
 // receive waits until the next event is due, and lets those in who come before it; false

@@ -3,7 +3,7 @@ package kernel
 import "iter"
 
 // seat is where one coroutine waits while others run. There are as many seats as
-// coroutines that wait, and whoever goes on gives up the seat to the one that
+// coroutines that wait, and the one that goes on gives up its seat to the one that
 // wakes it:
 //
 //	            A runs, B in 1, C in 2
@@ -13,7 +13,7 @@ import "iter"
 // So any coroutine can wake any other by one switch. Used as documented, iter.Pull
 // needs two, out of one iterator into the loop and out of the loop into the other,
 // and the switches are a tenth of a run. What makes it possible: an iterator holds
-// whoever is not running, next and yield both exchange it for their caller, and
+// the side that is not running, next and yield both exchange it for their caller, and
 // nothing ties a caller to one of the two but that they have to take turns.
 type seat struct {
 	next  func() (struct{}, bool)
@@ -22,8 +22,8 @@ type seat struct {
 }
 
 // newSeat starts a coroutine that waits in a seat of its own until it is woken.
-// When body returns, whoever waits in that seat goes on: body must see to it that
-// it may.
+// When body returns, the coroutine that waits in that seat goes on: body must make
+// sure that it may.
 func newSeat(body func()) *seat {
 	s := &seat{}
 	s.next, _ = iter.Pull(func(yield func(struct{}) bool) {

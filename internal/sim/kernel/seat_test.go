@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Seats rest on something that iter.Pull does and does not promise: whoever calls next or
-// yield waits in that iterator, also a coroutine that began in another one. A Go version in
-// which it is different shows here, and not as a history that nobody understands.
+// Seats rely on something that iter.Pull does but does not promise: the caller of next or yield
+// waits in that iterator, even a coroutine that began in another one. If a Go version changes
+// that, it shows here, and not as an inexplicable history.
 func TestACoroutineMayWaitInTheIteratorOfAnother(t *testing.T) {
 	defer func() {
 		if r := recover(); r != nil {

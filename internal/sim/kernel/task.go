@@ -195,7 +195,7 @@ func (t *Task) makeWay(next *Task) *seat {
 	return next.seat
 }
 
-// isBack ends a task that runs although it is not its turn: somebody who was to wake
+// isBack ends a task that runs although it is not its turn: a task that was to wake
 // others has left its goroutine, and the run has failed.
 func (t *Task) isBack() {
 	if t.k.cur != t && !t.k.closed {
@@ -360,7 +360,7 @@ type Signal struct {
 	waiters []waiter
 }
 
-// NewSignal returns a signal that nobody waits for.
+// NewSignal returns a signal that no task waits for.
 func (k *Kernel) NewSignal() *Signal { return &Signal{k: k} }
 
 // Wait blocks until the next Notify.
