@@ -69,9 +69,10 @@ type Store struct {
 	// scenario says otherwise; 0: for ever. IdleDoc is how the server calls that.
 	Idle    time.Duration
 	IdleDoc string
-	// Evict is an operator of a Quorum ending early what makes a client the holder of a key, by requests of nobody's
-	// that ask sends: a lease, a session, an entry without one. session is what histories call what it has ended, ""
-	// for an entry without one; found is false when there was nothing. nil: no request does that for others (Evicter).
+	// Evict is an operator of a Quorum ending early what makes a client the holder of a key (a lease, a session, an
+	// entry without one), by requests that ask sends and that belong to no client. session is what histories call what
+	// it has ended, "" for an entry without one; found is false when there was nothing. nil: no request does that for
+	// other clients (Evicter).
 	Evict func(ask func(Op) (any, error), key string) (session string, found bool, err error)
 	// New makes a model of its servers: of all of a Quorum together, of each one (a Follower) of a Replicated
 	// store. It is nil for Redis, whose servers the simulator moves by itself.
@@ -92,19 +93,19 @@ type Store struct {
 type Program struct {
 	Name    string
 	Install string   // the command that installs it on Debian, or builds it
-	Built   bool     // no package has it: it is built on this machine when somebody asks for that
+	Built   bool     // no package has it: it is built on this machine on demand
 	Version []string // the arguments that make it tell its version; none: its files tell
 }
 
-// Image says what the image of a server is called and what it promises to those who start it. Those that are
-// built on this machine (scripts/local-images) and public ones promise the same.
+// Image says what the image of a server is called and what it promises its user. Images that are built on
+// this machine (scripts/local-images) and public ones promise the same.
 type Image struct {
 	Product string // what it is called in commands, and in names of variables and of local images: "mariadb"
 	Public  string // the image of a registry
 	Command string // the first word of its command; "" when the image has a command of its own
 	Data    string // the directory of the server's files, kept in a volume
 	Config  string // where it looks for files of configuration; "" for nowhere
-	// Env is what lets it begin without a password: nobody but this machine reaches it.
+	// Env lets it start without a password: only this machine reaches it.
 	Env map[string]string
 }
 
@@ -251,7 +252,7 @@ func With(t Topology) (all []*Store) {
 
 func (s *Store) name(i int) string { return s.Node + "-" + strconv.Itoa(i+1) }
 
-// Names are what the first so many servers are called. The list may be everybody's: it must not be changed.
+// Names are what the first so many servers are called. The list may be shared: do not change it.
 func (s *Store) Names(count int) []string {
 	for i := len(s.names); i < count; i++ {
 		s = &Store{Node: s.Node, names: append(slices.Clone(s.names), s.name(i))}

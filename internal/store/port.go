@@ -31,7 +31,7 @@ type Connection interface {
 	GiveUp()
 }
 
-// Hesitant is a Port whose clients take longer than their library says until they connect anew.
+// Hesitant is a Port whose clients take longer than their library says until they reconnect.
 type Hesitant interface{ Hesitates() time.Duration }
 
 // Value is the answer to a request as the type that the request names; the zero value beside an error. It panics

@@ -2,8 +2,8 @@
 // the stores have in common. (The model of Redis, which most runs use and which replicates in a way of
 // its own, has an interface of its own.)
 //
-// A model is a pure state machine without clock, goroutine or luck. The world
-// around it brings requests and the time, and carries away what comes out.
+// A model is a pure state machine without clock, goroutine or randomness. The world
+// around it brings requests and the time, and delivers its output.
 package store
 
 import (
@@ -69,7 +69,7 @@ const (
 	OfServer                  // whichever server was asked; it reads and changes nothing
 )
 
-// Rememberer is a Model whose leader keeps something in memory only, and has it anew when it starts again.
+// Rememberer is a Model whose leader keeps something in memory only, and rebuilds it when it restarts.
 type Rememberer interface {
 	// LeaderRuns tells since when the process of the server that leads from now on runs, on its monotonic
 	// clock; 0: since the beginning.
@@ -83,7 +83,7 @@ var ErrNoLeader = errors.New("no server leads")
 type Output struct {
 	Changes []Change     // of entries, for the history
 	Answers []LateAnswer // of requests that had to wait
-	Pushes  []Push       // messages that nobody asked for: watches
+	Pushes  []Push       // unsolicited messages: watches
 	Drops   []Conn       // connections that the store has closed
 	Effects []any        // for a replica that applies them (Follower.Apply)
 }

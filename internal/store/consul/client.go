@@ -17,7 +17,7 @@ func (c Client) CreateSession(ctx context.Context, ttl, lockDelay time.Duration,
 	return store.Value[string](c.Send(ctx, CreateSession{TTL: ttl, LockDelay: lockDelay, DeleteKeys: deleteKeys}))
 }
 
-// RenewSession starts a session's time to live anew: ErrNoSession when it is gone.
+// RenewSession restarts a session's time to live: ErrNoSession when it is gone.
 func (c Client) RenewSession(ctx context.Context, session string) error {
 	_, err := c.Send(ctx, RenewSession{Session: session})
 	return err

@@ -22,7 +22,7 @@ func init() {
 			Name: "second", Example: "1s", Least: time.Millisecond, Default: time.Second,
 			Doc: "What counts as a second for the shortest session, 10 of them, and for the fixed times of the client library, 1ms or more; --scale shortens it.",
 		}},
-		// A renewal sets a timer of the leader's, which asks nobody (session_endpoint.go, Renew).
+		// A renewal resets a timer of the leader, without asking others (session_endpoint.go, Renew).
 		Consent: map[history.Effect]store.Consent{history.KeepsAlive: store.OfLeader},
 		Evict:   evict,
 		New:     func(s store.Setup) store.Model { return New(Config{Second: Second(s.Settings)}) },

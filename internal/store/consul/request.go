@@ -16,7 +16,7 @@ type (
 		TTL, LockDelay time.Duration
 		DeleteKeys     bool
 	}
-	// RenewSession starts a session's time to live anew; answered by it, a time.Duration.
+	// RenewSession restarts a session's time to live; answered by it, a time.Duration.
 	RenewSession struct{ Session string }
 	// DestroySession invalidates a session; answered by true.
 	DestroySession struct{ Session string }

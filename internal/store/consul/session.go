@@ -29,8 +29,8 @@ type session struct {
 
 // delay keeps a key from being locked after a session was invalidated. Every
 // server has its own in memory, for the log tells all of them of the end of a
-// session; so another leader knows them, too. One that was started again plays its
-// log, and so begins them anew, those that were over as well (measured with
+// session; so another leader knows them, too. A restarted server replays
+// its log, and so begins them again, even those that were over (measured with
 // Consul 1.21); of several of one key the shortest ends all (delay.go: its timer
 // takes the key off). That a snapshot shortens the log is not modelled.
 type delay struct {
@@ -81,11 +81,11 @@ func (s *Store) createSession(now store.Clock, c store.Conn, op CreateSession) s
 	return answer(op, l.id)
 }
 
-// reset starts the leader's timer anew. A session is not ended before its time to
+// reset restarts the leader's timer. A session is not ended before its time to
 // live is over, which is the promise; it is ended only after twice that time.
 func (l *session) reset(now store.Clock) { l.ends = now.Mono + ttlMultiplier*l.ttl }
 
-// renewSession starts the timer anew, by the leader alone: nothing is logged.
+// renewSession restarts the timer, on the leader alone: nothing is logged.
 func (s *Store) renewSession(now store.Clock, c store.Conn, id string) store.Answer {
 	l := s.session(id)
 	if l == nil {
@@ -133,7 +133,7 @@ func (s *Store) delayed(now store.Clock, key string) bool {
 }
 
 // Due implements store.Model: the next session to end, or query to give up. The
-// end of a lock delay wakes nobody.
+// end of a lock delay wakes no client.
 func (s *Store) Due() (time.Duration, bool) {
 	var first time.Duration
 	found := false
@@ -162,7 +162,7 @@ func (s *Store) Tick(now store.Clock) {
 }
 
 // Lead implements store.Model. A new leader does not know when a session was last
-// renewed, so it starts all timers anew.
+// renewed, so it restarts all timers.
 func (s *Store) Lead(now store.Clock) {
 	for _, l := range s.sessions {
 		l.reset(now)

@@ -1,7 +1,7 @@
 // Package consul models a Consul cluster: sessions, keys that a session can lock,
 // lock delays and blocking queries, as a state machine that all of its servers
-// together show to their clients. How they agree on a leader is not in it; that
-// one leads anew is (Lead).
+// together show to their clients. How they agree on a leader is not
+// modelled; a change of leader is (Lead).
 //
 //	s := consul.New(consul.Config{Second: time.Second})
 //	answer, _ := s.Exec(now, 1, conn, consul.CreateSession{TTL: 15 * time.Second})
@@ -161,7 +161,7 @@ func (s *Store) read(key string) (store.Answer, int64) {
 	return answer(Get{}, kv), kv.Index
 }
 
-// touch notes that a key has changed at the present index, and answers those who
+// touch notes that a key has changed at the present index, and answers the queries that
 // waited for that.
 func (s *Store) touch(e *entry) {
 	e.modified, s.keysAt = s.index, s.index
@@ -175,7 +175,7 @@ func (s *Store) remove(e *entry) {
 	s.wake(e.key)
 }
 
-// wake answers those who waited for a change of a key.
+// wake answers the queries that waited for a change of a key.
 func (s *Store) wake(key string) {
 	s.answer(func(q *query) bool { return q.key == key && s.index > q.after })
 }
@@ -206,7 +206,7 @@ func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	return all
 }
 
-// Closed implements store.Model: nobody waits for the answer any more.
+// Closed implements store.Model: no client waits for the answer any more.
 func (s *Store) Closed(_ store.Clock, c store.Conn) {
 	s.queries = slices.DeleteFunc(s.queries, func(q query) bool { return q.conn.ID == c.ID })
 }

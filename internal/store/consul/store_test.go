@@ -168,8 +168,8 @@ func TestLockDelayIsAMinuteAtMost(t *testing.T) {
 	b.want("after a minute", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
 }
 
-// With the behavior "delete", the lock index begins anew and the modify index
-// does not.
+// With the behavior "delete", the lock index starts again from 1 and the modify
+// index does not.
 func TestKeysThatGoWithTheirSession(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, true)
@@ -215,7 +215,7 @@ func TestQueryWithoutATimeWaitsFiveMinutes(t *testing.T) {
 	}
 }
 
-// A new leader starts the timers of all sessions anew.
+// A new leader restarts the timers of all sessions.
 func TestAnotherLeader(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, false)
@@ -259,8 +259,8 @@ func TestSessionTimesHaveLimits(t *testing.T) {
 	}
 }
 
-// A leader that was started again has all lock delays anew, of several of one key the shortest; another one
-// has those that it had: as Consul 1.21 does, which TestRealConsulAgreesOnARestart asks anew.
+// A restarted leader begins all lock delays again, of several of one key the shortest; another leader
+// keeps its own: as Consul 1.21 does, see TestRealConsulAgreesOnARestart.
 func TestARestartBeginsLockDelaysAnew(t *testing.T) {
 	s := New(Config{Second: time.Second})
 	at := func(d time.Duration) store.Clock { return store.Clock{Mono: d} }

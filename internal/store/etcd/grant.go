@@ -9,7 +9,7 @@ import (
 )
 
 // grant is what the history has been told about an entry: who has it, and since
-// which revisions. The zero grant is nobody's.
+// which revisions. The zero grant has no owner.
 type grant struct {
 	key      string
 	owner    history.NodeID
@@ -45,7 +45,7 @@ func (s *Store) report(now store.Clock, why cause) {
 //
 // The first of a queue cannot be overtaken, since revisions only grow: where
 // there is another one, the old one has gone. A key that was put again is another
-// grant if somebody else did it, and a renewed one if it was its owner.
+// grant if another client did it, and a renewed one if its owner did.
 func (s *Store) compare(now store.Clock, old, is grant, why cause) grant {
 	switch {
 	case is == old:

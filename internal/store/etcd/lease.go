@@ -25,7 +25,7 @@ type waiting struct {
 }
 
 // minTTL is one and a half election timeouts, rounded up to whole seconds: a
-// shorter lease could end while nobody leads.
+// shorter lease could end while there is no leader.
 func (s *Store) minTTL() time.Duration {
 	ttl := s.cfg.Election + s.cfg.Election/2
 	return (ttl + time.Second - 1).Truncate(time.Second)

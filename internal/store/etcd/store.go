@@ -1,6 +1,6 @@
 // Package etcd models an etcd cluster: keys with revisions, transactions, leases
 // and watches, as a state machine that all of its members together show to their
-// clients. How they agree on a leader is not in it; that one leads anew is (Lead).
+// clients. How they agree on a leader is not modelled; a change of leader is (Lead).
 //
 //	s := etcd.New(etcd.Config{LockKey: "lock"})
 //	answer, _ := s.Exec(now, 1, conn, etcd.Grant{TTL: 10 * time.Second})
@@ -21,7 +21,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// Config is what the model is told of its cluster and of the lock.
+// Config describes the cluster and the lock to the model.
 type Config struct {
 	// LockKey is the key of the lock's entry. The keys below LockKey + "/" are its
 	// queue: there, the key that was created first is the entry.
@@ -169,7 +169,7 @@ func (s *Store) remove(from, to int, rev int64) int64 {
 	return int64(to - from)
 }
 
-// note keeps a change and tells it to those who watch the key.
+// note keeps a change and tells it to the watchers of the key.
 func (s *Store) note(c change) {
 	s.past = append(s.past, c)
 	for i := range s.watches {

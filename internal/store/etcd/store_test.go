@@ -294,7 +294,7 @@ func TestWatchesBelongToTheirConnection(t *testing.T) {
 }
 
 // A range that is sorted and cut to one key counts all, and says that it was cut; a lease that is too
-// long is refused: as etcd 3.4 answers, which the tests beside this one ask anew.
+// long is refused: as etcd 3.4 answers, which the tests against real servers check.
 func TestCutRangesAndLongLeases(t *testing.T) {
 	s := New(Config{})
 	exec := func(op store.Op) store.Answer {

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// The times of a server that nobody can set.
+// Times of a server that cannot be configured.
 const (
 	leastCheck = 250 * time.Millisecond // between two looks for messages that are too old
 	coarse     = 100 * time.Millisecond // the steps of the clock that it looks at for that

@@ -85,7 +85,7 @@ func (w Write) AppendText(buf []byte) []byte {
 // AppendText implements store.Op: GET lock.
 func (g Get) AppendText(buf []byte) []byte { return append(append(buf, "GET "...), g.Key...) }
 
-// Op implements store.Op. A client updates and deletes its own write, for nobody else knows the revision.
+// Op implements store.Op. A client updates and deletes its own write: no other client knows the revision.
 func (w Write) Op() history.Op {
 	op := history.Op{Name: w.Name(), Key: w.Key, Does: history.MakesNew}
 	switch op.Checks = w.What != Create && w.Last != 0; {
@@ -141,7 +141,7 @@ func (e WrongLast) Error() string { return "nats: " + string(e) }
 // Held reports whether by this error another write stands in a key's place.
 func Held(err error) bool { return errors.As(err, new(WrongLast)) }
 
-// evict deletes a key, whoever has written it.
+// evict deletes a key of any client.
 func evict(ask func(store.Op) (any, error), key string) (session string, found bool, err error) {
 	e, err := store.Value[Entry](ask(Get{Key: key}))
 	if found = e.Revision != 0 && !e.Deleted; found {

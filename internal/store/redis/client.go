@@ -32,8 +32,8 @@ type Conn interface {
 	Close()
 }
 
-// Subscription is a channel that somebody listens to. Messages are pulled; those
-// that come while nobody waits are kept. What is published while the connection
+// Subscription is a subscribed channel. Messages are pulled; those that come while no
+// task waits are kept. What is published while the connection
 // is broken is lost, as always with Redis.
 type Subscription interface {
 	// Next waits for the next message; world.ErrConnection when the connection broke.
@@ -71,7 +71,7 @@ func (s *Sharded) Do(ctx context.Context, cmd Cmd) (reply Reply) {
 		node := s.node(key)
 		reply = s.nodes[node].Do(ctx, cmd)
 		to := slices.Index(s.names, movedTo(reply))
-		if to < 0 { // a lock may see that it is sent to somebody who is no node
+		if to < 0 { // a lock may see a redirection to a host that is no node
 			if askElsewhere(reply) {
 				s.serves[key] = (node + 1) % len(s.nodes)
 			}
@@ -89,7 +89,7 @@ func (s *Sharded) node(key string) int {
 	return s.first
 }
 
-// Dial implements Port: to whoever serves the lock, as far as is known.
+// Dial implements Port: to the node that serves the lock, as far as is known.
 func (s *Sharded) Dial(ctx context.Context) (Conn, error) {
 	return s.nodes[s.node(s.lock)].Dial(ctx)
 }
@@ -105,7 +105,7 @@ func Moved(slot int, node string) ServerError {
 }
 
 // movedTo returns the host that a reply redirects to, without its port; "" for a reply
-// that redirects nobody.
+// that redirects nowhere.
 func movedTo(r Reply) string {
 	words := serverWords(r)
 	if len(words) != 3 || words[0] != "MOVED" {
@@ -116,7 +116,7 @@ func movedTo(r Reply) string {
 }
 
 // askElsewhere reports whether a client does well to ask another node next time: this
-// one has not answered, or belongs to a part of the cluster that serves nobody.
+// one has not answered, or belongs to a part of the cluster that refuses all requests.
 func askElsewhere(r Reply) bool {
 	words := serverWords(r)
 	return r.Err == world.ErrTimeout || r.Err == world.ErrConnection || len(words) > 0 && words[0] == "CLUSTERDOWN" // never wrapped

@@ -172,8 +172,8 @@ func (s *Store) knows(c *command) bool {
 }
 
 // refuses returns why a write must not be executed now, nil when it may
-// (processCommand in server.c, scriptVerifyWriteCommandAllow in script.c). Nobody
-// counts the replicas of a replica.
+// (processCommand in server.c, scriptVerifyWriteCommandAllow in script.c). The
+// replicas of a replica are not counted.
 func (s *Store) refuses() error {
 	switch {
 	case s.replica:

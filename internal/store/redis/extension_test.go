@@ -194,8 +194,8 @@ func TestUnmodelled(t *testing.T) {
 	}
 }
 
-// Scripts by their hash, and WAIT with what is no number, as redis-server 7.0.15 answers them; what
-// TestTheDoorAnswersAsAServer asks it anew.
+// Scripts by their hash, and WAIT with what is no number, as redis-server 7.0.15 answers them;
+// TestTheDoorAnswersAsAServer checks it.
 func TestHashesAndBadWaits(t *testing.T) {
 	s := New()
 	var open Transaction

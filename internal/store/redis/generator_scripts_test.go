@@ -14,7 +14,7 @@ func (g *generator) library() Cmd {
 		out = append(out, "tostring("+g.libraryCall()+")")
 	}
 	text := "return {" + strings.Join(out, ", ") + "}"
-	if strings.Contains(text, "random") { // the server's luck is older than the model's
+	if strings.Contains(text, "random") { // the server's random numbers are further on than the model's
 		text = fmt.Sprintf("math.randomseed(%s) ", g.number()) + text
 	}
 	return Eval(&Script{Name: "library", Source: text}, g.key()).Text(g.pick("1", "2.5", "A"))

@@ -9,8 +9,8 @@ import (
 )
 
 // Budget is how many Lua instructions one script may execute. Redis lets a
-// script run until somebody kills it (lua-time-limit only warns); a simulation
-// must come back by itself, and at the same instruction in every replay. A lock's
+// script run until an operator kills it (lua-time-limit only warns); a simulation
+// must return by itself, and at the same instruction in every replay. A lock's
 // script takes a few dozen.
 const Budget = 1_000_000
 
@@ -25,7 +25,7 @@ type interpreter struct {
 	lastF *lua.LFunction
 
 	tame     *lua.LTable // globals of tame scripts
-	tameKeys argTable    // their KEYS and ARGV, filled anew for each run
+	tameKeys argTable    // their KEYS and ARGV, refilled for each run
 	tameArgs argTable
 	wild     *lua.LTable   // globals of all others, behind guard
 	guarded  []*lua.LTable // tables that scripts may not change

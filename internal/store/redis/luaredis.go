@@ -71,7 +71,7 @@ func luaTrue(state *lua.LState) int { state.Push(lua.LTrue); return 1 }
 // luaFalse is redis.breakpoint without a debugger.
 func luaFalse(state *lua.LState) int { state.Push(lua.LFalse); return 1 }
 
-// luaLog is redis.log: nobody reads the server's log here, but a wrong call is an error.
+// luaLog is redis.log: there is no server log here, but a wrong call is an error.
 func (vm *interpreter) luaLog(state *lua.LState) int {
 	level, isNumber := luaWhole(state.Get(1))
 	switch {

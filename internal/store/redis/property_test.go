@@ -70,9 +70,8 @@ func checkEvict(t *rapid.T, s *Store, nowMS int64, key string) {
 	}
 }
 
-// TestAppendOnlyFile: whoever keeps the effects of all calls and plays them into
-// an empty store has the store again, owners included, at any point and however
-// long the server was down.
+// TestAppendOnlyFile: replaying the effects of all calls into an empty store restores
+// the store, owners included, at any point and however long the server was down.
 func TestAppendOnlyFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11)), nowMS: startMS, extensions: true}

@@ -9,7 +9,7 @@ type testScript struct {
 	Script
 	// anyText: the text of Lua's own complaint is not compared, only where it
 	// was raised. gopher-lua words its run-time and syntax errors differently
-	// ("attempt to index a non-table object(nil)"), and nobody parses them.
+	// ("attempt to index a non-table object(nil)"), and no client parses them.
 	anyText bool
 }
 

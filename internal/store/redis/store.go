@@ -1,7 +1,7 @@
 // Package redis models the data of one Redis server: its keys, their values,
 // their expiry, and the Lua scripts that work on them.
 //
-// A Store is a pure state machine. It has no clock, no goroutine and no luck:
+// A Store is a pure state machine. It has no clock, no goroutine and no randomness:
 // the caller says what time it is on the server's own wall clock, who asks, and
 // what the command is, and gets the reply that Redis 7.0 gives. Network, the
 // timing of replication, WAIT and failover belong to the world around it.
@@ -19,7 +19,7 @@
 //   - Changes says what happened to entries, in the words of package history:
 //     whose entry was created, extended, removed or expired, and by whom. Redis
 //     itself knows no owners; an entry belongs to the client whose command
-//     created it, and overwriting somebody else's entry removes that entry.
+//     created it, and overwriting another client's entry removes that entry.
 //   - Effects says what a replica has to apply to become equal. As in Redis,
 //     the results are replicated and not the commands: expiries as absolute
 //     times, and the death of an expired key as a DEL of the primary. The effects
@@ -88,7 +88,7 @@ type Store struct {
 	effects  []Effect
 	reads    []Read
 	loaded   []*program // that EVALSHA finds
-	rng      luck       // of scripts
+	rng      luck       // of math.random in scripts
 	declared []Arg      // the keys of the script that runs
 	inScript bool
 

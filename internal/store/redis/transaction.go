@@ -9,8 +9,8 @@ import (
 // which is what a server does with the commands that it has queued.
 //
 // There is no rollback: EXEC runs all commands, and one that fails undoes nothing.
-// Whose keys somebody watches (WATCH) is the world's to know, who tells by Touch. WAIT, which EXEC
-// would answer at once, is not modelled.
+// The world knows which keys a connection watches (WATCH), and reports changes by Touch. WAIT, which
+// EXEC would answer at once, is not modelled.
 type Transaction struct {
 	queue []Cmd
 	open  bool

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// What PostgreSQL 15 says of booleans; the random scripts ask it anew.
+// What PostgreSQL 15 says of booleans; the random scripts check it.
 func TestBooleans(t *testing.T) {
 	table := "CREATE TABLE b (name TEXT PRIMARY KEY, f BOOLEAN NOT NULL, n BIGINT)"
 	for query, want := range map[string]string{

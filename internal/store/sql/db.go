@@ -49,7 +49,7 @@ type DB struct {
 	sessions []*session
 	waiting  []*run // statements that wait for a lock, the one that waits longest first
 
-	freed   bool // a lock was given back: somebody may go on
+	freed   bool // a lock was given back: a waiting statement may go on
 	current *run // the statement that Exec is about
 	out     store.Output
 }
@@ -138,7 +138,7 @@ func (d *DB) Restart(now store.Clock) {
 	for len(d.waiting) > 0 {
 		d.end(d.waiting[0].session, history.Forgotten)
 	}
-	d.freed = false // nobody is left to wait
+	d.freed = false // no statement waits any more
 }
 
 // Evict implements store.Evicter: an operator kills the session that has the lock,

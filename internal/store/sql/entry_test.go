@@ -191,7 +191,7 @@ func TestAStepEndsWaitsForNames(t *testing.T) {
 	b.want("", "")
 }
 
-// A statement that nobody waits for any more gets nothing.
+// A statement that its client no longer waits for gets nothing.
 func TestAClosedSessionDoesNotWait(t *testing.T) {
 	b := newBench(t, MySQL)
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")

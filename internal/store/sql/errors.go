@@ -86,7 +86,7 @@ func (f Flavour) noDefault(column string) *Error {
 		pgError("23502", `null value in column "`+column+`" violates not-null constraint`))
 }
 
-// readOnly is a replica's answer to whoever wants to change something.
+// readOnly is a replica's answer to a statement that would change something.
 func (f Flavour) readOnly(what string) *Error {
 	return f.pick(
 		mysqlError(1290, "HY000", "The MariaDB server is running with the --read-only option so it cannot execute this statement"),

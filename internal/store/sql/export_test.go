@@ -4,7 +4,7 @@ import "lockstep/internal/store"
 
 // What tests in front of a real server, whose live half imports this package, ask of the model.
 
-// Unborn reports whether there is a row of that name which nobody has committed.
+// Unborn reports whether there is an uncommitted row of that name.
 func (d *DB) Unborn(table, name string) bool {
 	t := d.table(table)
 	for _, r := range t.rows {

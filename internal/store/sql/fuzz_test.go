@@ -80,6 +80,6 @@ func (f Flavour) paramsOf(query string) int {
 func check(t *testing.T, query string, a store.Answer) {
 	t.Helper()
 	if a.Err != nil && a.Err.Error() == "" {
-		t.Fatalf("%q fails, and nobody says why", query)
+		t.Fatalf("%q fails without a reason", query)
 	}
 }

@@ -40,7 +40,7 @@ func TestAnIdleSessionEnds(t *testing.T) {
 			tick(24 * time.Second)
 			b.want("", "", "expired 2 by 0 0s", "drops 12")
 			if at, ok := b.db.Due(); ok {
-				t.Errorf("nobody is left, and something is due at %v", at)
+				t.Errorf("no session is left, and something is due at %v", at)
 			}
 		})
 	}

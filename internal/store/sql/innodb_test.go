@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// asked executes statements, each on the session that its first letter names, and returns what the last one of
-// a session has come to.
+// asked executes statements, each on the session that its first letter names, and returns the result of the
+// last one of each session.
 func asked(f Flavour, setup string, statements ...string) map[byte]string {
 	d := New(Config{Flavour: f, Lock: store.Entry{Key: "lock"}, Setup: []Stmt{{Query: setup}}})
 	out, who := map[byte]string{}, map[uint64]byte{}

@@ -95,7 +95,7 @@ func deadlocks(t *testing.T, real *realServer) {
 	d.do(b, "UPDATE d1 SET n = n + 1 WHERE name = 'a'")
 	d.Pass(10 * time.Second)
 	if d.waits(a) || d.waits(b) {
-		d.Fail("somebody still waits")
+		d.Fail("a statement still waits")
 	}
 	d.do(b, "ROLLBACK")
 	d.do(a, "COMMIT")
@@ -188,7 +188,7 @@ func (d *duel) bothGoOn(a *pair, ends string, b, c *pair, query string) {
 	d.do(b, query)
 	d.do(c, query)
 	if !d.waits(b) || !d.waits(c) {
-		d.Fail("nobody waits")
+		d.Fail("no statement waits")
 	}
 	var model, server []string
 	d.Same = func(_ world.Request, want store.Answer, got storetest.Reply) string {
@@ -350,7 +350,7 @@ func locksSpeakSQL(t *testing.T, real *realServer) {
 }
 
 // The same operations on the model and on real servers, with the time that their own settings count: it passes only
-// while somebody waits.
+// while a session waits.
 func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
 	const idle = 3 * time.Second // that a busy machine need not get between two statements
 	for _, f := range flavours {
@@ -369,7 +369,7 @@ func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
 				}
 				d.do(other, story[len(story)-1])
 				if d.Pass(2 * idle); d.waits(other) || !d.Dropped(holder.Conn) {
-					d.Fail("in the model nobody's session ended")
+					d.Fail("in the model no session ended")
 				}
 				if _, err := real.exec(holder.Conn, Stmt{Query: "SELECT 1"}); err != world.ErrConnection {
 					d.Fail("on a session that was idle for %v: %v", idle, err)

@@ -145,7 +145,7 @@ func (d *DB) lockGap(t *tx, on *table, column int, k value) {
 	d.gaps = append(d.gaps, gapLock{t, on, column, k})
 }
 
-// inherit leaves a lock on the gap to those who waited to insert what another transaction
+// inherit leaves a lock on the gap to all that waited to insert what another transaction
 // had inserted or deleted, when the row is gone: all of them at once. When two of them go on
 // to insert, each waits for the other (MySQL documentation, "Locks Set by Different
 // SQL Statements in InnoDB": the deadlock of three concurrent inserts).

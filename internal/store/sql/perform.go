@@ -217,7 +217,7 @@ func (d *DB) checkUnique(r *run, t *table, u unique) (target, *Error) {
 	return target{}, nil
 }
 
-// checkGaps says whether somebody keeps the new row out (InnoDB).
+// checkGaps says whether another transaction keeps the new row out (InnoDB).
 func (d *DB) checkGaps(r *run, t *table) target {
 	for _, u := range t.unique {
 		g := target{gap: &gapLock{table: t, column: u.column, key: r.image[u.column]}}

@@ -117,7 +117,7 @@ func (d *DB) emit(r *run, t *table, v image, res *Result, filter bool) *Error {
 }
 
 // look returns the rows of a table that a transaction sees. PostgreSQL's READ
-// COMMITTED looks anew for each statement; InnoDB's REPEATABLE READ keeps to what
+// COMMITTED looks again for each statement; InnoDB's REPEATABLE READ keeps to what
 // was there when the transaction first looked, and its own changes.
 func (d *DB) look(t *tx, on *table) []seen {
 	if d.cfg.Flavour == MySQL && t.session.tx == t {
@@ -239,8 +239,8 @@ func (d *DB) keyOf(r *run, t *table) (column int, k value, err *Error) {
 }
 
 // lockSeen is PostgreSQL's way. It locks only what meets the conditions, of the
-// rows that it saw when the statement began; one that somebody has changed while
-// it waited has to meet them anew.
+// rows that it saw when the statement began; one that was changed while it
+// waited has to meet them again.
 func (d *DB) lockSeen(r *run, t *table) ([]*row, target, *Error) {
 	if !r.looked {
 		r.looked = true

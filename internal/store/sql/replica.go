@@ -22,8 +22,8 @@ func effectOf(r *row) any {
 	return effect{table: r.table.name, serial: r.serial, vals: r.vals, owner: r.owner, live: r.live}
 }
 
-// SetReplica says whether the server follows another one. A replica lets nobody change
-// or lock a row but whom it follows; it has named locks of its own all the same.
+// SetReplica says whether the server follows another one. Only its primary can
+// change or lock a row of a replica; yet a replica has its own named locks.
 func (d *DB) SetReplica(is bool) { d.replica = is }
 
 // changes is what a statement does that a replica does not do for its clients; "" for

@@ -173,8 +173,8 @@ func (d *DB) stopWaiting(r *run) {
 	d.waiting = slices.DeleteFunc(d.waiting, func(w *run) bool { return w == r })
 }
 
-// settle lets go on who waited for what was given back, in the order in which
-// they came, and then those who waited behind a statement of their own session.
+// settle resumes the statements that waited for what was given back, in the order in which
+// they came, and then those that waited behind a statement of their own session.
 func (d *DB) settle() {
 	for d.freed {
 		d.freed = false

@@ -25,8 +25,8 @@ import (
 //     one statement waits for it.
 //   - Neighbours of a gap: between the keys of a script stand rows that stay.
 //   - Ghosts: InnoDB only marks a row as deleted, and removes it when its purge has
-//     the time and nobody may still look at it. Until then statements lock the mark,
-//     and wait for it; nobody locks the key of such a row here.
+//     the time and no transaction may still look at it. Until then statements lock the
+//     mark, and wait for it; no script locks the key of such a row here.
 type scripts struct {
 	*rand.Rand
 	d       *duel
@@ -177,8 +177,8 @@ func (g *scripts) awaiting(k string) (all []string) {
 	return all
 }
 
-// contested reports whether somebody waits for a key so that another waiting
-// statement would make the outcome a matter of luck.
+// contested reports whether a statement waits for a key so that another waiting
+// statement would make the outcome random.
 func (g *scripts) contested(k, query string) bool {
 	inserts, deletes := strings.HasPrefix(query, "INSERT"), strings.HasPrefix(query, "DELETE")
 	both, scanned := false, false

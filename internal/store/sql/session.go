@@ -73,7 +73,7 @@ func (d *DB) endIdle() {
 }
 
 // end closes a session: what it waits for is forgotten, its transaction is rolled
-// back, its named locks are free. kind says how its entries came to their end.
+// back, its named locks are free. kind says how its entries ended.
 func (d *DB) end(s *session, kind history.Kind) {
 	if r := s.running; r != nil {
 		d.stopWaiting(r)
@@ -103,7 +103,7 @@ type namedLock struct {
 	count  int // how often the holder has taken it
 }
 
-// lookup returns a named lock. A name that nobody has is free. MariaDB tells names apart by their
+// lookup returns a named lock. A name without a holder is free. MariaDB tells names apart by their
 // bytes, unlike rows: "a", "A" and "a " are three locks (MySQL makes the first two one).
 func (d *DB) lookup(key value) *namedLock {
 	for _, n := range d.named {

@@ -1,7 +1,7 @@
 package sql
 
-// Texts are statements that have been read. Reading one takes longer than most take to execute, and servers
-// that are made anew for each run get the same few. The zero value knows none. For one goroutine.
+// Texts caches parsed statements. Parsing one takes longer than executing most, and the servers of each
+// run get the same few. The zero value is empty. For one goroutine.
 type Texts struct {
 	parsed [flavourCount]map[string]parsed
 }

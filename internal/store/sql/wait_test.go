@@ -10,7 +10,7 @@ import (
 
 const twoRowsTable = "CREATE TABLE d (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)"
 
-// A lock goes to those who wait in the order in which they came.
+// A lock goes to waiters in the order in which they came.
 func TestFirstComeFirstServed(t *testing.T) {
 	b := newBench(t, MySQL)
 	get, free := "SELECT GET_LOCK('x', 60)", "SELECT RELEASE_LOCK('x')"
@@ -36,8 +36,8 @@ func TestFirstComeFirstServed(t *testing.T) {
 	}
 }
 
-// Who wants a row for itself waits for those who share it, and who comes later and would
-// share it waits behind: else sharers could keep it out for ever.
+// A statement that wants a row exclusively waits for all that share it, and a later one that
+// would share it waits behind: else sharers could starve it for ever.
 func TestASharerDoesNotOvertake(t *testing.T) {
 	b := newBench(t, MySQL, twoRowsTable, "INSERT INTO d (name, n) VALUES ('a', 0)")
 	const (
@@ -54,7 +54,7 @@ func TestASharerDoesNotOvertake(t *testing.T) {
 	b.want(b.do("B", "COMMIT"), "OK", "late "+duplicate)
 }
 
-// PostgreSQL: who waited longest for the end of a transaction inserts, the others fail.
+// PostgreSQL: the statement that waited longest for the end of a transaction inserts, the others fail.
 func TestTheFirstWaiterInserts(t *testing.T) {
 	b := newBench(t, PostgreSQL, "CREATE TABLE d (name VARCHAR(64) NOT NULL PRIMARY KEY)")
 	insert := "INSERT INTO d (name) VALUES ('a')"
@@ -82,8 +82,8 @@ func TestWhoClosesTheCircleIsRefused(t *testing.T) {
 	b.want(b.do("B", add("a")), "ERROR 1213 (40001): Deadlock found when trying to get lock; try restarting transaction", "late 1 row")
 }
 
-// A lease until a millisecond lasts through it: whoever takes the row over within it has
-// taken it from somebody, and has not found it expired.
+// A lease until a millisecond lasts through it: a client that takes the row over within it
+// has taken it from its holder, and has not found it expired.
 func TestALeaseLastsThroughItsLastMillisecond(t *testing.T) {
 	for _, tt := range []struct {
 		at   time.Duration

@@ -73,7 +73,7 @@ type Duel struct {
 	Same func(r world.Request, want store.Answer, got Reply) string
 	// Kind is a kind of answer, for Demand; nil: the request's name, and "refused" behind it.
 	Kind func(r world.Request, a store.Answer) string
-	// Answered hears of each answer on which both agree, of a late one as well; nil: nobody does.
+	// Answered is called with each answer on which both agree, late ones included; may be nil.
 	Answered func(c store.Conn, r world.Request, a store.Answer)
 	// Hears is what the server has told a connection without being asked, until the answer that it has just given,
 	// and forgets it; nil: the test compares that itself.
@@ -81,8 +81,8 @@ type Duel struct {
 	// Waits reports whether the server keeps so many requests waiting, or cannot say so; it is asked until it does,
 	// as long as some wait in the model. nil: none ever does.
 	Waits func(count int) bool
-	// Anew empties both before each batch of Run, so that of one in which something differs the fewest requests
-	// can be found that show it; nil: nothing does.
+	// Anew empties both before each batch of Run, so that the fewest requests of a failing batch that show the
+	// difference can be found; may be nil.
 	Anew func()
 	// Now is what the clocks show; nil: Clock, which the test moves.
 	Now   func() store.Clock
@@ -98,7 +98,7 @@ type Duel struct {
 	dropped map[uint64]bool
 }
 
-// batch is how many requests Run plays until both begin anew.
+// batch is how many requests Run plays until both start empty again.
 const batch = 400
 
 // Reply is what the server answers.

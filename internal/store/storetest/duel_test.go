@@ -155,7 +155,7 @@ func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 	}
 }
 
-// Each batch begins anew, and a duel may ask for something itself.
+// Each batch starts empty, and a duel may ask for something itself.
 func TestADuelBeginsAnew(t *testing.T) {
 	d, began := duel(t, nil), []int{}
 	d.Anew = func() { began = append(began, d.Asked) }
@@ -164,7 +164,7 @@ func TestADuelBeginsAnew(t *testing.T) {
 		return nil
 	})
 	if want := []int{0, batch, 2 * batch}; !slices.Equal(began, want) {
-		t.Errorf("it began anew after %v requests, want %v", began, want)
+		t.Errorf("it started over after %v requests, want %v", began, want)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestADuelComparesWhatIsTold(t *testing.T) {
 	}
 }
 
-// Who waits does so on its connection, until the server says so and as long as that is there.
+// A request waits on its connection, until the server answers or the connection ends.
 func TestADuelSeesWhoWaits(t *testing.T) {
 	d, asked, heard := duel(t, nil), 0, []string{}
 	a, b := d.Open(2), d.Open(2)
@@ -224,7 +224,7 @@ func TestADuelLetsTimePass(t *testing.T) {
 	d.Model = ticking{&echo{due: 30 * time.Millisecond}, woken}
 	d.Now = func() store.Clock { return store.Clock{Mono: time.Since(began)} }
 	d.Real = func(store.Conn, world.Request) (any, error) { <-woken; return "woken", nil }
-	d.Pass(time.Hour) // nobody waits
+	d.Pass(time.Hour) // no request waits
 	d.Do(say("wait"))
 	if d.Pass(-time.Hour); d.Waiting(Conn) == nil {
 		t.Error("more time has passed than may")

@@ -8,11 +8,11 @@ import (
 	"lockstep/internal/world"
 )
 
-// What comes later than the request: answers to those who wait, what a store tells by itself, and time that passes.
+// What comes later than the request: late answers, what a store tells by itself, and time that passes.
 
-// Collect takes what comes out of the model: answers to those who have waited, which the server has to give as
-// well, what it tells without being asked (Heard), and connections that it closes (Dropped). Who waits on in the
-// model must do so on the server.
+// Collect takes the output of the model: late answers, which the server has to give as well, unsolicited
+// messages (Heard), and connections that it closes (Dropped). A request that still waits in the model must
+// do so on the server.
 func (d *Duel) Collect() {
 	d.T.Helper()
 	out := d.Model.Output()

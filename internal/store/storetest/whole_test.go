@@ -85,7 +85,7 @@ func panics(does func()) (said string) {
 	return ""
 }
 
-// A store that forgets something hears of it in a sentence.
+// A sentence says what a store leaves out.
 func TestWholeNamesWhatIsMissing(t *testing.T) {
 	for _, tt := range []struct {
 		model store.Model

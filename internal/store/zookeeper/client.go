@@ -14,7 +14,7 @@ import (
 //
 // It follows the library of Java (ClientCnxn): a heartbeat after a third of the
 // session's timeout without other traffic, another server after two thirds without
-// a sign of the present one, watches laid anew after a reconnect. Where libraries
+// a sign of the present one, watches set again after a reconnect. Where libraries
 // differ:
 //   - go-zookeeper opens a new session by itself when the old one has expired, and
 //     its user may not notice. Here a session never comes back; a lock that wants
@@ -291,7 +291,7 @@ func (w *Watch) Wait(ctx context.Context) error {
 	return nil
 }
 
-// fire wakes those who watch a node.
+// fire wakes the watchers of a node.
 func (s *Session) fire(path string) {
 	s.watches = slices.DeleteFunc(s.watches, func(w *Watch) bool {
 		w.fired = w.fired || w.path == path

@@ -36,7 +36,7 @@ type (
 	// Children asks for the names of a node's children; answered by a []string in the order
 	// of their making (a real server has none), or ErrNoNode.
 	Children struct{ Path string }
-	// SetWatches lays down anew, on a new connection, the watches that a client had before;
+	// SetWatches sets again, on a new connection, the watches that a client had before;
 	// answered by nothing. What a watch would have told meanwhile is pushed at once. Since is
 	// the latest transaction that the client has seen.
 	SetWatches struct {

@@ -63,7 +63,7 @@ func (m *Model) sessionByID(id int64) *session {
 	return store.First(m.sessions, func(s *session) bool { return s.id == id })
 }
 
-// touch sets a session's time anew: it ends on the first whole tick after its
+// touch restarts a session's timeout: it ends on the first whole tick after its
 // timeout, never sooner.
 func (m *Model) touch(now store.Clock, s *session) {
 	s.expires = ((now.Mono+s.timeout)/m.cfg.Tick + 1) * m.cfg.Tick

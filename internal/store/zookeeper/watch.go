@@ -38,13 +38,13 @@ func (m *Model) tell(c store.Conn, t EventType, path string) {
 	m.Out.Pushes = append(m.Out.Pushes, store.Push{Conn: c, Value: e, Text: e.text()})
 }
 
-// setWatches lays watches anew, but for those whose event has come already.
+// setWatches sets watches again, except those whose event has come already.
 func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
 	for _, path := range op.Data {
 		switch n := m.nodes[path]; {
 		case n == nil:
 			m.tell(c, NodeDeleted, path)
-		case n.stat.Czxid > op.Since: // nobody changes a node, so it is another one
+		case n.stat.Czxid > op.Since: // nodes are never changed, so it is another one
 			m.tell(c, NodeChanged, path)
 		default:
 			m.lay(c, path)

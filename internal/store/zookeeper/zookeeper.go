@@ -1,6 +1,6 @@
 // Package zookeeper models a ZooKeeper ensemble: a tree of nodes, sessions and
 // watches, as a state machine that all of its servers together show to their
-// clients. How they elect a leader is not in it; that one leads anew is (Lead).
+// clients. How they elect a leader is not modelled; a change of leader is (Lead).
 //
 //	m := zookeeper.New(zookeeper.Config{Tick: 2 * time.Second, LockPath: "/lock"})
 //	m.Exec(now, 1, conn, zookeeper.Connect{Timeout: 10 * time.Second})
@@ -22,7 +22,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// Config is what the model is told of its ensemble and of the lock.
+// Config describes the ensemble and the lock to the model.
 type Config struct {
 	// Tick is the unit of the servers' time (tickTime): sessions last 2 to 20 of
 	// them and end on a whole one. 0 for the default of 2 s.
@@ -105,7 +105,7 @@ func answer(value any, text string) store.Answer { return store.Answer{Value: va
 func failed(err error) store.Answer { return store.Answer{Err: err, Text: "(error) " + err.Error()} }
 
 // Closed implements store.Model. The session goes on; its watches were the
-// connection's, and the client has to lay them anew.
+// connection's, and the client has to set them again.
 func (m *Model) Closed(_ store.Clock, c store.Conn) {
 	if s := m.sessionOn(c); s != nil {
 		m.disconnect(s)
@@ -121,8 +121,8 @@ func (m *Model) Due() (mono time.Duration, ok bool) {
 	return s.expires, true
 }
 
-// Tick implements store.Model: sessions that nobody has touched for long enough
-// end, the older ticks first.
+// Tick implements store.Model: sessions that have been idle for long enough end, the
+// older ticks first.
 func (m *Model) Tick(now store.Clock) {
 	for {
 		s := m.nextToExpire()
@@ -145,7 +145,7 @@ func (m *Model) nextToExpire() *session {
 }
 
 // Lead implements store.Model. The servers have closed all connections when they
-// lost their leader, and a new one gives every session its full timeout anew.
+// lost their leader, and a new one gives every session its full timeout again.
 func (m *Model) Lead(now store.Clock) {
 	m.zxid = (m.zxid>>epochShift + 1) << epochShift
 	for _, s := range m.sessions {

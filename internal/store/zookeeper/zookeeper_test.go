@@ -147,8 +147,8 @@ func TestSessionsAreRoundedUp(t *testing.T) {
 	}
 }
 
-// Two sessions end at the same tick: first come, first gone, and nobody blames a
-// request that comes right after.
+// Two sessions end at the same tick: first come, first gone, and a request that comes right
+// after is not their cause.
 func TestExpiryComesBeforeTheNextRequest(t *testing.T) {
 	p := newTape(t)
 	p.do(a, Connect{Timeout: 10 * time.Second})
@@ -195,7 +195,7 @@ func TestSessionIsOnOneConnection(t *testing.T) {
 		"OK | to 3: CHANGED /lock | to 3: DELETED /gone | to 3: CREATED /lock")
 }
 
-// A session that is taken up has its whole time anew; that its connection has gone changes nothing.
+// A resumed session has its whole timeout again; the end of its connection changes nothing.
 func TestASessionTakenUpBeginsItsTimeAnew(t *testing.T) {
 	p := newTape(t)
 	p.do(b, Connect{Timeout: 10 * time.Second})

@@ -39,7 +39,7 @@ func newPair(t *testing.T, leastTTL time.Duration) *pair {
 	return p
 }
 
-// begin lets a query arrive: nothing tells when the server has begun to wait. Who comes too late finds the change
+// begin lets a query arrive: nothing tells when the server has begun to wait. A query that comes too late finds the change
 // that the others have waited for.
 func (p *pair) begin(blocked int) bool {
 	if blocked > p.blocked {

@@ -78,7 +78,7 @@ func httpBody(d link.Direction, head, rest []byte) (int, error) {
 	return n, nil
 }
 
-// httpChunks is httpBody for one whose length nobody knew when it began: pieces with
+// httpChunks is httpBody for a body whose length was unknown when it began: chunks with
 // their lengths, of which the last is empty.
 func httpChunks(rest []byte) (n int, err error) {
 	const longest = 16 // digits of a length

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// A server that is started again begins all lock delays anew, those that were over as well, and of several
+// A restarted server begins all lock delays again, even those that were over, and of several
 // of one key the shortest counts.
 func TestRealConsulAgreesOnARestart(t *testing.T) {
 	p := newPair(t, time.Second)

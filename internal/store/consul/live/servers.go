@@ -36,7 +36,7 @@ func cluster(w livestore.Wish) servers.Cluster {
 			if w.Fronts != nil {
 				known, err = w.Fronts(front, host)
 			} else {
-				from = front // nobody stands between
+				from = front // no fronts
 				known, err = addresses(len(members))
 			}
 			for i := range known {

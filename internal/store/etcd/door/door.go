@@ -1,5 +1,5 @@
 // Package door speaks etcd's protocol in front of the model of an etcd cluster, so that the
-// client library that everybody uses, and what is built on it, runs in a bubble as it is.
+// official client library, and what is built on it, runs in a bubble unchanged.
 //
 //	clientv3 --gRPC, in memory--> the services here --bubble.Wire--> a member of the simulated cluster
 //
@@ -79,7 +79,7 @@ type connection struct {
 	member *member
 }
 
-// Close ends the services, too: nobody else has them.
+// Close ends the services, too: the client alone owns them.
 func (c *connection) Close() error {
 	c.member.stop()
 	return c.Conn.Close()

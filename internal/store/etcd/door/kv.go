@@ -205,7 +205,7 @@ func isPrefix(key, end []byte) (prefix, ok bool) {
 			return true, slices.Equal(next[:i+1], end)
 		}
 	}
-	return true, false // of all keys that there are: nobody's lock
+	return true, false // of all keys that there are: no lock does this
 }
 
 // found is what a range has found, as it was asked for.

@@ -35,7 +35,7 @@ type member struct {
 	watch  pb.WatchClient
 }
 
-// Times of gRPC, which else waits a second before it connects anew.
+// Backoff of gRPC, which waits a second by default before it reconnects.
 const (
 	shortestBackoff = 10 * time.Millisecond
 	longestBackoff  = 100 * time.Millisecond
@@ -54,10 +54,10 @@ const (
 //     that it is known where a request goes;
 //   - KeepAliveOnce repeats until its context ends, without a pause: replaced by
 //     one request on the same stream of the protocol;
-//   - a watch that broke is opened anew: replaced by the bare stream, since the
+//   - a watch that broke is reopened: replaced by the bare stream, since the
 //     port's watches tell that they broke;
-//   - gRPC connects anew by itself, and sends a request again of which it knows
-//     that no server has looked at it: these remain.
+//   - gRPC reconnects by itself, and sends a request again if it knows that no
+//     server has looked at it: these remain.
 func connect(c livestore.Client) (livestore.Executor, error) {
 	var all client
 	for _, endpoint := range c.Endpoints {

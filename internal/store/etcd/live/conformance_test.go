@@ -21,7 +21,7 @@ import (
 // realElection is the election timeout of the real servers of these tests.
 const realElection = 100 * time.Millisecond
 
-// pair is the model beside a real server, and the luck that draws requests. Both begin at the same revision; only
+// pair is the model beside a real server, and the rng that draws requests. Both begin at the same revision; only
 // the numbers of leases differ.
 type pair struct {
 	storetest.Duel

@@ -12,8 +12,8 @@ import (
 )
 
 // A request of etcd is what its client sends on a stream. Its headers go on when it is
-// lost, and so do those of the reply, under the number of a stream that nobody knows:
-// whoever reads the later ones needs them.
+// lost, and so do those of the reply, under an unknown stream number: the decoder needs them to
+// read later ones.
 func TestARequestOfEtcdIsAStream(t *testing.T) {
 	var wire, block bytes.Buffer
 	frames, encoder := http2.NewFramer(&wire, nil), hpack.NewEncoder(&block)

@@ -258,7 +258,7 @@ func (s *server) put(m message, key string) {
 	})
 }
 
-// noResponders is the header of the answer that nobody listens to a subject.
+// noResponders is the header of the answer that a subject has no listener.
 const noResponders = "NATS/1.0 503\r\n\r\n"
 
 // refuse says that nothing here answers that, and notes it.
@@ -271,7 +271,7 @@ func (s *server) refuse(m message) {
 	s.send(m.reply, noResponders, "")
 }
 
-// send sends a message to whoever listens to a subject.
+// send sends a message to the listeners of a subject.
 func (s *server) send(subject, header, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 )
 
 // executor executes requests with nats.go, below its key-value store, which would send several messages for one
-// request: each request is one message here, and each answer another. A connection that broke is made anew for the
-// next request, and by nobody before.
+// request: each request is one message here, and each answer another. A broken connection is reopened for the next
+// request, and not before.
 type executor struct {
 	livestore.Client
 	mu    sync.Mutex
@@ -63,7 +63,7 @@ const (
 	markHeader = "Lockstep-Call"
 )
 
-// Do implements livestore.Executor. That nobody responds is a server's word for a stream without a leader.
+// Do implements livestore.Executor. "No responders" is a server's word for a stream without a leader.
 func (e *executor) Do(ctx context.Context, server int, r world.Request) (any, error) {
 	m, read := message(r)
 	if mark := livestore.MarkOf(ctx); mark != "" {

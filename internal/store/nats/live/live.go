@@ -65,8 +65,8 @@ func cluster(w livestore.Wish) servers.Cluster {
 	}
 }
 
-// recipe says how a server is started. Servers tell each other where to find third ones, and would go there past the
-// links: so they advertise an address at which nobody listens, and reach each other by their routes alone.
+// recipe says how a server is started. Servers tell each other where to find further ones, and would go there past
+// the links: so they advertise a dead address, and reach each other by their routes alone.
 func recipe(i int, members []*servers.Server, w livestore.Wish) (servers.Recipe, error) {
 	s := members[i]
 	ways, err := w.Ways(i, members)

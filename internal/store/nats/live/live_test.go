@@ -143,7 +143,7 @@ func (p *pair) ends() (wall time.Duration) {
 	return wall
 }
 
-// An operator who drops a key deletes it whoever has written it, and says whether there was one.
+// An operator's eviction deletes a key of any client, and says whether there was one.
 func TestEvict(t *testing.T) {
 	p := newPair(t, time.Hour)
 	drop := func(want bool) {

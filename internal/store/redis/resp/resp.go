@@ -96,8 +96,8 @@ func appendCount(buf []byte, kind byte, n int) []byte {
 	return append(buf, '\r', '\n')
 }
 
-// Words is what a command is known by, whoever tells of it: its name and its arguments, of a script its keys
-// and arguments alone. Clients send its text or its hash.
+// Words identifies a command in all reports: its name and its arguments, of a script only its keys and
+// arguments, since clients send its text or its hash.
 func Words(args []string) string {
 	name, rest := strings.ToUpper(args[0]), args[1:]
 	if (name == "EVAL" || name == "EVALSHA") && len(args) > 3 {

@@ -154,7 +154,7 @@ func (c *conn) error(e *model.Error) error {
 	return out
 }
 
-// BeginTx implements driver.ConnBeginTx, with the isolation that servers have when nobody asks for any.
+// BeginTx implements driver.ConnBeginTx, with the default isolation of the servers.
 func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if o.ReadOnly || o.Isolation != 0 {
 		c.client.Misses("SQL: a transaction that is read-only or has an isolation of its own")

@@ -47,7 +47,7 @@ func questionMarks(query string) (string, []int) {
 		switch {
 		case quote != 0:
 			if c == quote {
-				quote = 0 // one that is doubled begins anew with the next
+				quote = 0 // a doubled one opens again with the next
 			}
 		case c == '\'' || c == '"':
 			quote = c

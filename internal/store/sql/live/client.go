@@ -90,7 +90,7 @@ func connect(c livestore.Client, numbered bool, open func(dsn string, dial dialF
 
 const idleConnections = 8
 
-// Close closes all connections that nobody uses.
+// Close closes all idle connections.
 func (e executor) Close() error {
 	var errs []error
 	for _, p := range e {

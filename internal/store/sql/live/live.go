@@ -34,7 +34,7 @@ const stagger = 30 * time.Millisecond
 func refuseSplitSeconds(p *plan.Plan) error {
 	idle := p.Database(sql.MySQLID).IdleTimeout
 	if off := (idle - idle.Round(time.Second)).Abs(); off > idle/100 {
-		return fmt.Errorf("MariaDB counts its wait_timeout in whole seconds, and the idle-timeout of servers.mysql is %v as it is played: choose it, or --scale, so that it comes to whole seconds", idle)
+		return fmt.Errorf("MariaDB counts its wait_timeout in whole seconds, and the idle-timeout of servers.mysql is %v as it is played: choose it, or --scale, so that it is in whole seconds", idle)
 	}
 	return nil
 }

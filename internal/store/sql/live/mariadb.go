@@ -117,7 +117,7 @@ func (db *mariaDB) install(ctx context.Context) error {
 
 func (db *mariaDB) data() string { return filepath.Join(db.Dir, "data") }
 
-// userFlag lets the programs run as root, who they refuse to be without being told.
+// userFlag lets the programs run as root, which they refuse without the flag.
 func userFlag() []string {
 	if os.Geteuid() == 0 {
 		return []string{"--user=root"}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/real/livestore"
 )
 
-// mariaClient is the account of those who must not write to a replica: root may.
+// mariaClient is the account of clients, which must not write to a replica: root may.
 const mariaClient = "client"
 
 // Endpoint implements livestore.Database: an account that cannot write to a replica.
@@ -18,7 +18,7 @@ func (db *mariaDB) Endpoint(addr string) string {
 	return mariaClient + "@tcp(" + addr + ")/" + mariaDatabase + "?interpolateParams=true"
 }
 
-// mariaReplication is what servers are told that follow each other, or may come to. A
+// mariaReplication are the options of servers that replicate, or may do so later. A
 // partition is silence for as long as it lasts, not for a minute.
 func mariaReplication(r *livestore.Replication) []string {
 	return []string{
@@ -31,8 +31,8 @@ func mariaReplication(r *livestore.Replication) []string {
 const laterNumber = 1000
 
 // Follow implements livestore.Database. It makes a running server a replica that has nothing but what its primary sends
-// it, which is reached at that address. It gets a number that nobody has had: what was
-// its own once it gets back from the new primary, and would ignore as its own.
+// it, which is reached at that address. It gets an unused number: the new primary sends
+// back what it once wrote itself, which under its old number it would ignore as its own.
 func (db *mariaDB) Follow(ctx context.Context, primary string) error {
 	host, port, err := net.SplitHostPort(primary)
 	if err != nil {
@@ -42,7 +42,7 @@ func (db *mariaDB) Follow(ctx context.Context, primary string) error {
 	return db.tell(ctx,
 		"SET GLOBAL server_id = "+strconv.Itoa(db.number), "STOP SLAVE", "RESET SLAVE ALL", "SET GLOBAL read_only = 1",
 		"DROP DATABASE IF EXISTS "+mariaDatabase, "CREATE DATABASE "+mariaDatabase,
-		"RESET MASTER", "SET GLOBAL gtid_slave_pos = ''", // its own log begins anew, too
+		"RESET MASTER", "SET GLOBAL gtid_slave_pos = ''", // its own log starts empty, too
 		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST = '%s', MASTER_PORT = %s, MASTER_USER = 'root', MASTER_CONNECT_RETRY = 1, MASTER_USE_GTID = slave_pos", host, port),
 		"START SLAVE")
 }

@@ -13,8 +13,8 @@ import (
 // Endpoint implements livestore.Database: an operator's, for no account can write to a replica of PostgreSQL.
 func (db *postgres) Endpoint(addr string) string { return db.dsn(addr) }
 
-// postgresReplication is what servers are told that follow each other, or may come to.
-// They keep their whole log, for replicas that begin anew; a primary that refused is
+// postgresReplication are the options of servers that replicate, or may do so later. They
+// keep their whole log, for replicas that start from scratch; a primary that refused is
 // asked again soon; and a partition is silence for as long as it lasts, not for a minute.
 var postgresReplication = []string{
 	"wal_keep_size=1GB", "wal_retrieve_retry_interval=20ms", "wal_sender_timeout=0", "wal_receiver_timeout=0",

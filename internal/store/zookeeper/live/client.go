@@ -15,7 +15,7 @@ import (
 )
 
 // client executes requests in ZooKeeper's own protocol. What a client library does by itself (heartbeats, another
-// server, watches laid anew) is zookeeper.Client, in both worlds the same; below that are eight messages.
+// server, watches set again) is zookeeper.Client, in both worlds the same; below that are eight messages.
 type client struct {
 	c livestore.Client
 
@@ -32,7 +32,7 @@ func (*client) Do(_ context.Context, _ int, r world.Request) (any, error) {
 	panic("zookeeper: " + r.Name() + " outside of a session")
 }
 
-// Mark implements livestore.Marker: heartbeats and watches that are laid anew are about no path.
+// Mark implements livestore.Marker: heartbeats and watches that are set again are about no path.
 func (*client) Mark(r world.Request) string {
 	switch r := r.(type) {
 	case zookeeper.Create:

@@ -153,7 +153,7 @@ func (l *line) isBroken() bool {
 	return l.broken
 }
 
-// move takes a session to a new connection, while the old one is open or after it was closed, and lays watches anew.
+// move takes a session to a new connection, while the old one is open or after it was closed, and sets watches again.
 func (p *pair) move(s *guest, hangUp bool, watches zookeeper.SetWatches) {
 	p.T.Helper()
 	old := s.Conn
@@ -304,9 +304,9 @@ func TestRealZooKeeperAgreesOnExpiry(t *testing.T) {
 	p.ask(observer, zookeeper.Children{Path: "/lock"})
 }
 
-// A session outlives its connection for its whole timeout, one that is taken up in time begins it anew though
-// the client asks for nothing, and sessions of one tick end together; their ephemeral nodes and those who watch
-// them are told apart by none of it. The observer speaks all the while, and the model's clock is set by hand.
+// A session outlives its connection for its whole timeout, a session resumed in time restarts it even if the
+// client asks for nothing, and sessions of one tick end together, in no order that their ephemeral nodes or
+// watchers could show. The observer speaks all the while, and the model's clock is set by hand.
 func TestRealZooKeeperAgreesOnSessionsWithoutAConnection(t *testing.T) {
 	const tick, timeout, taken = 100 * time.Millisecond, 2 * time.Second, 1200 * time.Millisecond
 	p := newPair(t, tick, 5)

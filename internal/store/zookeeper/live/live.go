@@ -29,8 +29,8 @@ func leads(ctx context.Context, s *servers.Server) bool {
 	return mode == "leader" || mode == "standalone"
 }
 
-// onlyOwnRemoved reads what the servers have agreed on. A majority of them has all of it; in a container nobody
-// can read it, and doubts stay.
+// onlyOwnRemoved reads what the servers have agreed on. A majority of them has all of it; in a container it
+// cannot be read, and doubts stay.
 func onlyOwnRemoved(members []*servers.Server, key string) bool {
 	var logs [][]witness.Transaction
 	for _, s := range members {

@@ -127,7 +127,7 @@ func (in *introducer) keep(end net.Conn) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	if in.closed {
-		_ = end.Close() // nobody has used it
+		_ = end.Close() // it was never used
 		return false
 	}
 	in.open[end] = true
@@ -172,10 +172,10 @@ func (in *introducer) serve(caller net.Conn) {
 	both.Wait()
 }
 
-// Who was elected begins to listen to its followers a moment later, and who comes too
-// early is refused and calls again. A link has accepted the call by then, and can only
-// hang up: the follower would take its leader for dead, and elect anew, while the leader
-// waits for it. So the call is kept for a while.
+// An elected server starts to listen to its followers a moment later; a follower that comes
+// too early is refused and calls again. A link has accepted the call by then, and can only
+// hang up: the follower would consider its leader dead, and start another election, while the
+// leader waits for it. So the call is kept for a while.
 const (
 	callAgain = 10 * time.Millisecond
 	callTime  = time.Second

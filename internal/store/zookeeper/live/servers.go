@@ -104,16 +104,16 @@ log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=%p %c{1}: %m%n
 `
 
-// javaOptions make a small heap, and Java start fast. Who has heard of nobody in an
+// javaOptions make a small heap, and Java start fast. A server that hears of no other in an
 // election asks again, each time after twice as long, up to a minute: too long for
 // servers that are started, cut off and killed within seconds. Java takes them from the
 // environment, also where a script of the image starts it.
 const javaOptions = "-Xms32m -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto -XX:-UsePerfData " +
 	"-Dzookeeper.fastleader.maxNotificationInterval=400"
 
-// patienceOfLeaders is for how many ticks somebody who was elected waits for a majority to
-// follow: ten, as ZooKeeper comes with, but what a JVM needs to connect does not become
-// shorter with the tick. As long as somebody waits whom nobody follows, nobody leads.
+// patienceOfLeaders is for how many ticks an elected server waits for a majority to follow:
+// ten, ZooKeeper's default, but the time that a JVM needs to connect does not shrink with the
+// tick. As long as an elected server waits without followers, there is no leader.
 func patienceOfLeaders(tick time.Duration) int {
 	const ticks, least = 10, 3 * time.Second
 	return int(max(ticks, least/tick))
