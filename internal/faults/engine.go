@@ -22,7 +22,7 @@ type Engine struct {
 	wanted [momentCount]bool
 	healed bool
 
-	// Watch, if not nil, is told of every moment before the faults are.
+	// Watch, if not nil, is called with every moment before any fault begins.
 	Watch func(Moment)
 
 	holder      string         // the client that acquired last
@@ -31,7 +31,7 @@ type Engine struct {
 	begun       int            // faults that have begun, counted
 	observed    int            // moments
 	rounds      map[string]int // of each client that it has begun; nil when no fault asks
-	heldByOther bool           // somebody else than everHeld has acquired: there was a next holder
+	heldByOther bool           // a client other than everHeld has acquired: there was a next holder
 }
 
 // faultState is what the engine remembers about one fault.
@@ -125,7 +125,7 @@ func (e *Engine) repeat(i int, every time.Duration) {
 	})
 }
 
-// WantsKind reports whether any fault waits for this kind of moment at all, or somebody watches.
+// WantsKind reports whether any fault waits for this kind of moment at all, or Watch is set.
 func (e *Engine) WantsKind(kind MomentKind) bool {
 	return (e.wanted[kind] || e.Watch != nil) && !e.healed
 }
@@ -254,7 +254,7 @@ func (e *Engine) matches(t *Trigger, m *Moment) bool {
 }
 
 // counts reports whether the fault that a trigger counts from has begun, with an earlier moment than this
-// one. One that is not there holds nobody up.
+// one. A fault that is not in the list delays none.
 func (e *Engine) counts(t *Trigger) bool {
 	if t.AfterFault == 0 {
 		return true
@@ -273,7 +273,7 @@ func (e *Engine) begin(i int, at Activation) {
 	at.Target = e.resolve(f.Target)
 	at.Sides = e.resolveSides(f.Args.Sides)
 	if f.Target != "" && at.Target == "" || len(at.Sides) != len(f.Args.Sides) {
-		s.missed = true // "the holder", and nobody has ever held
+		s.missed = true // "the holder", but no client has ever held the lock
 		return
 	}
 	if !s.begun {
@@ -310,7 +310,7 @@ func (e *Engine) resolve(target string) string {
 }
 
 // resolveSides resolves the nodes of all sides; nil when there is nothing between
-// them to cut: nobody holds, or the holder turns out to stand on two sides.
+// them to cut: no client holds the lock, or the holder is on two sides.
 func (e *Engine) resolveSides(sides [][]string) [][]string {
 	out := make([][]string, 0, len(sides))
 	var placed []string
@@ -387,7 +387,7 @@ func (e *Engine) Acted(fault int) {
 }
 
 // WithoutEffect returns the numbers of the faults that have begun and changed nothing, or
-// for less than least, and of those that met nobody. It is asked when the run is over.
+// for less than least, and of those whose target was not there. Call it when the run is over.
 func (e *Engine) WithoutEffect(least time.Duration) []int {
 	var out []int
 	for i := range e.faults {

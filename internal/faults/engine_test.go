@@ -167,11 +167,11 @@ func TestEngine(t *testing.T) {
 			[]string{"1s", "A enters", "2s"}, []string{"1.04s crash A (1)"},
 		},
 		{
-			"the holder is whoever acquired last", fault("pause", TheHolder, Trigger{At: 5 * time.Second}, End{Forever: true}),
+			"the holder is the client that acquired last", fault("pause", TheHolder, Trigger{At: 5 * time.Second}, End{Forever: true}),
 			[]string{"A acquires", "3s", "B acquires", "9s", "heal"}, []string{"5s freeze B (1)"},
 		},
 		{
-			"the holder, and nobody holds", fault("crash", TheHolder, Trigger{At: time.Second}, End{}),
+			"the holder, and no client holds", fault("crash", TheHolder, Trigger{At: time.Second}, End{}),
 			[]string{"2s"}, nil,
 		},
 		{
@@ -183,7 +183,7 @@ func TestEngine(t *testing.T) {
 			[]string{"A acquires", "1s", "C acquires", "B acquires", "3s"}, []string{"2s crash C (1)"},
 		},
 		{
-			"that client, and nobody has been meant before", fault("crash", ThatClient, Trigger{At: time.Second}, End{}),
+			"that client, and none was named before", fault("crash", ThatClient, Trigger{At: time.Second}, End{}),
 			[]string{"A acquires", "2s"}, nil,
 		},
 		{
@@ -211,7 +211,7 @@ func TestEngine(t *testing.T) {
 			[]string{"A is about to send SET"}, []string{"0s delay request of A's SET by 12s"},
 		},
 		{
-			"in the second round of whoever it is", fault("crash", "C", Trigger{Moment: Releases, Subject: AnyClient, Round: 2, Nth: 1}, End{}),
+			"in the second round of any client", fault("crash", "C", Trigger{Moment: Releases, Subject: AnyClient, Round: 2, Nth: 1}, End{}),
 			[]string{"A starts waiting", "B starts waiting", "A releases", "1s", "B starts waiting", "A releases", "2s", "B releases", "3s", "B releases"},
 			[]string{"2s crash C (1)"},
 		},
@@ -269,7 +269,7 @@ func TestAfterAnotherFault(t *testing.T) {
 	}
 }
 
-// Whoever takes faults away, numbers change: what counts from one follows it, and from none that is gone.
+// Removing faults changes numbers: a trigger that counts from a fault follows it, unless that one is gone.
 func TestRenumbered(t *testing.T) {
 	of := func(number, behind int) Fault {
 		until := &Trigger{Moment: Wakes, Subject: "A", AfterFault: behind, Nth: 1}
@@ -373,8 +373,8 @@ func TestOverlapsOnOneNode(t *testing.T) {
 	}
 }
 
-// A fault has an effect when the world says so, and lasts long enough for anybody to
-// notice.
+// A fault has an effect when the world says so, and lasts long enough to be
+// noticed.
 func TestWithoutEffect(t *testing.T) {
 	begins := Trigger{Moment: InSection, Subject: "A"}
 	tests := []struct {
@@ -418,7 +418,7 @@ func TestThatClientOfAnEarlierFault(t *testing.T) {
 	e := NewEngine([]Fault{pause, hang, crash}, l, l)
 	e.Start()
 	if !e.Wants(Enters, "B", "", "") {
-		t.Error("nobody waits for the moment of that client")
+		t.Error("no fault waits for the moment of that client")
 	}
 	for _, who := range []string{"A", "B"} {
 		e.Observe(Moment{Kind: Acquires, Subject: who})
@@ -467,7 +467,7 @@ func TestAFaultThatHasBegunForTheLastTimeWaitsForNothing(t *testing.T) {
 	}
 }
 
-// A fault that a moment has ended, and that has begun anew since, is not ended by the time of its first stint.
+// The timer of a fault that a moment has ended does not end the same fault after it has begun again.
 func TestALateTimerDoesNotEndTheNextStint(t *testing.T) {
 	f := fault("pause", "A", Trigger{Moment: Enters, Subject: "B"}, End{For: 5 * time.Second, Until: &Trigger{Moment: Acquires, Subject: "B", Nth: 1}})
 	got := play(t, f, "B enters", "2s", "B acquires", "3s", "B enters", "6s", "20s")

@@ -31,26 +31,26 @@ type Fault struct {
 	Told, TextChinese string // to readers, in both languages: "A pauses for 15 s when it enters"
 	Deed, DeedChinese string // what it does, without when: "A pauses for 15 s"
 
-	Open *Open // what each run draws anew; nil when nothing is left open
-	// Drawn is the number that the fault had in the list that luck has drawn it from: it need not have come to
-	// anything. 0: somebody has planned just this one.
+	Open *Open // what each run draws for itself; nil when nothing is left open
+	// Drawn is the number of the fault in the list that it was drawn from: it need not have had an effect.
+	// 0: the fault was not drawn.
 	Drawn int
 }
 
-// Open is what a fault leaves to luck. Package chaos draws it before a run; what comes of it is a fault
-// that leaves nothing open. Its plain fields say the longest there is.
+// Open is what a fault leaves open. Package chaos draws it before a run; the result is a fault that
+// leaves nothing open. Its plain fields say the longest there is.
 type Open struct {
 	// Ranges are the durations that are drawn, by their keys in a file: at, every, after, for, or a
 	// parameter of the verb.
 	Ranges map[string]spread.Range
-	// ChancePPM is how likely it comes about, in millionths, each time anew.
+	// ChancePPM is how likely it happens each time, in millionths.
 	ChancePPM int64
 }
 
 // Always is the chance of what comes about each time.
 const Always = 1_000_000
 
-// MayCome reports whether luck decides if the fault comes about, or how often.
+// MayCome reports whether it is drawn if the fault happens, or how often.
 func (f *Fault) MayCome() bool { return f.Open != nil && (f.Repeats() || f.Open.ChancePPM < Always) }
 
 // scaled is nil for nil.
@@ -91,10 +91,10 @@ func (f *Fault) Said() say.Both {
 	return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}
 }
 
-// Renumbered numbers faults by their places. Who counts from a fault on that is gone, or does not stand
-// before it any more, counts from the beginning.
+// Renumbered numbers faults by their places. A trigger that counts from a fault that is gone, or no longer
+// precedes it, counts from the beginning.
 func Renumbered(list []Fault) []Fault {
-	places := map[int]int{} // of the first one with a number: luck may have made several of it
+	places := map[int]int{} // of the first one with a number: several may have been drawn from it
 	out := make([]Fault, 0, len(list))
 	for i, f := range list {
 		t, end := f.Trigger, f.End
@@ -145,7 +145,7 @@ type Trigger struct {
 	Subject string // a client's name, or one of the Subject... constants
 	Command string // for moments of the wire: GET, or the name of a script; upper case for commands; or one of CommandWords
 
-	// Round is the round of whoever reaches the moment in which it counts, from 1; 0 for all. A round begins
+	// Round is the round, of the client that reaches the moment, in which it counts, from 1; 0 for all. A round begins
 	// when a client starts waiting.
 	Round int
 	// AfterFault is the number of a fault that stands before this one: until it has begun, no occurrence
@@ -227,7 +227,7 @@ type World interface {
 	// Crash kills a process. Its host closes its connections.
 	Crash(fault int, node string)
 	// LoseHost kills a client together with its host, which does not come back in this
-	// run: nobody closes its connections. What has left it arrives, what a partition holds
+	// run: its connections are not closed. What has left it arrives, what a partition holds
 	// back is not sent again.
 	LoseHost(fault int, client string)
 	// DelayCall holds back one half of one command for d.
@@ -246,7 +246,7 @@ type World interface {
 	Promote(fault int)
 	// Restart lets a crashed process run again; one that runs is killed first and
 	// stays away for down. A server comes back with what its persistence kept, a
-	// client begins its workload anew, unless its host is lost.
+	// client starts its workload over, unless its host is lost.
 	Restart(fault int, node string, down time.Duration)
 	// Partition holds back everything that nodes of from send to nodes of to, and,
 	// if both, the other way round as well. What is held back arrives after the

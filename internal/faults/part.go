@@ -17,9 +17,9 @@ const CommandDoc = "COMMAND is a command such as `SET`, the name of a script suc
 	"gives the lock back at the end of its round. Of these two, renewals do not count, nor does what only opens a session, " +
 	"a lease, a transaction or a subscription: the entry of the lock is not in it. A request to each of five servers is five commands."
 
-// Part says which part of its lock a command belongs to. It goes by when the command is
-// sent and by its name, which are the same in both worlds and need nobody who knows what
-// the lock is about: so it is there for libraries, too.
+// Part says which part of its lock a command belongs to. It depends on when the command
+// is sent and on its name, which are the same in both worlds and need no knowledge of the
+// lock: so it works for libraries, too.
 type Part uint8
 
 // The parts of a lock.

@@ -45,7 +45,7 @@ func TestVerbs(t *testing.T) {
 			[]string{"1s partition [B the primary] from [C replicas], both ways: true", "3s heal partition 1"},
 		},
 		{
-			"nobody holds", with("partition", Args{Sides: [][]string{{TheHolder}, {TheStore}}}, Trigger{At: time.Second}, for2s),
+			"no client holds", with("partition", Args{Sides: [][]string{{TheHolder}, {TheStore}}}, Trigger{At: time.Second}, for2s),
 			[]string{"5s"}, nil,
 		},
 		{
@@ -128,7 +128,7 @@ func TestVerbsInWords(t *testing.T) {
 	}
 }
 
-// A scaled fault is built anew from its arguments: none of them may get lost,
+// A scaled fault is rebuilt from its arguments: none of them may get lost,
 // rates stay, and what it says must be what it does.
 func TestScaledVerbs(t *testing.T) {
 	tenth := func(d time.Duration) time.Duration { return d / 10 }
@@ -176,7 +176,7 @@ func TestSidesFollowTheHolder(t *testing.T) {
 }
 
 // The primary is looked up when a fault begins: its end must undo what was done,
-// whoever is the primary by then.
+// even if another server is the primary by then.
 func TestThePrimaryIsLookedUpOnce(t *testing.T) {
 	freeze := with("pause", Args{Value: ThePrimary}, Trigger{At: time.Second}, End{For: 5 * time.Second})
 	split := with("partition", Args{Sides: [][]string{{"A", ThePrimary}, {"B"}}}, Trigger{At: 3 * time.Second}, End{For: time.Second})
