@@ -30,7 +30,7 @@ func (f field[T]) unhashed() field[T] {
 	return f
 }
 
-// called is a field that a difference calls so, and demanded one that nobody may leave out.
+// called sets the name of a field in a difference; demanded makes a field mandatory.
 func (f field[T]) called(words string) field[T] {
 	f.words = words
 	return f

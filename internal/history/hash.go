@@ -16,10 +16,10 @@ func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 // Hash returns the fingerprint of the story that the history tells: XXH3 with 128
 // bits. Two runs are the same run if and only if their hashes are equal, but for
 // a chance of one in 10^20 among a billion runs. It tells runs apart; it does not
-// protect against somebody who wants two stories to look the same.
+// protect against an author who wants two stories to look the same.
 //
-// A cryptographic hash would promise something that nobody relies on (whoever can
-// change a stored history can change the hash beside it) and took a third of a
+// A cryptographic hash would promise something that no caller relies on (if you can
+// change a stored history, you can change the hash beside it) and took a third of a
 // run's instructions: SHA-256 without instructions of its own needs 0.5 ms for what
 // XXH3 does in 0.03 ms. BLAKE3 would do with AVX2, but takes 4 ms without its
 // assembler, longer than the run. XXH3 is specified to the bit, and fast in plain

@@ -121,7 +121,7 @@ func BenchmarkHash3000Events(b *testing.B) {
 	}
 }
 
-// A field that somebody adds to Event has to be stored, hashed and compared.
+// Every field added to Event has to be stored, hashed and compared.
 func TestEveryFieldOfAnEventCounts(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Event]()) {
 		h := testHistory()

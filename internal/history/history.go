@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Instant is true time: nanoseconds since the start of the run. Nobody inside
+// Instant is true time: nanoseconds since the start of the run. Nothing inside
 // the world can read it; clients and servers have clocks of their own.
 type Instant int64
 
@@ -44,7 +44,7 @@ func (i Instant) String() string {
 }
 
 // NodeID names a node of a history: an index into Header.Nodes plus one.
-// Zero means "nobody".
+// Zero means no node.
 type NodeID uint16
 
 // Role says what a node is.
@@ -76,7 +76,7 @@ type Fault struct {
 	Deed        string `json:"deed,omitempty"`
 	TextChinese string `json:"text_zh,omitempty"`
 	DeedChinese string `json:"deed_zh,omitempty"`
-	Drawn       bool   `json:"drawn,omitempty"` // luck has brought it about, so it need not have come to anything
+	Drawn       bool   `json:"drawn,omitempty"` // at random, so it need not have had an effect
 	Line        int    `json:"line,omitempty"`  // and from which of Header.Lines, by its number
 	// Sides are those that a partition or a cut keeps apart, by the names and groups of the
 	// scenario. The hash leaves them out: Text says the same.
@@ -103,16 +103,16 @@ type Header struct {
 	Topology string `json:"topology,omitempty"`
 	Expires  bool   `json:"expires,omitempty"`
 	AtOnce   bool   `json:"at_once,omitempty"`
-	// Drawn: luck has drawn all the faults, a storm. Nobody has planned just these.
+	// Drawn: all faults were drawn at random, a storm.
 	Drawn bool `json:"drawn"`
-	// What the world that played the run knows of a lock that is somebody's own program. The hash
+	// What the world that played the run knows of a lock that is a user's own program. The hash
 	// leaves it out: it says how well the run was watched.
 	Entry   Watched `json:"entry,omitempty"`    // how its entry was followed
 	Keys    string  `json:"keys,omitempty"`     // the key that was followed, or those that it wrote, for people
 	Alone   string  `json:"alone,omitempty"`    // the first client that took the lock without its servers
 	AloneAt Instant `json:"alone_ns,omitempty"` // when it did
-	// Lines are those of the scenario's list of faults that say how likely or how often something is. Luck
-	// has drawn faults from them, perhaps none.
+	// Lines are those of the scenario's list of faults that say how likely or how often something is.
+	// Faults were drawn from them, perhaps none.
 	Lines []Line `json:"lines,omitempty"`
 }
 
@@ -190,8 +190,8 @@ type TextID uint32
 type History struct {
 	Header Header
 	Events []Event
-	// Whole: nothing is missing at the end. Who plays a run says so when it is over, and
-	// the stored form keeps it as a last line; see Header.HasEnd.
+	// Whole: nothing is missing at the end. The world sets it when the run is over, and the
+	// stored form keeps it as a last line; see Header.HasEnd.
 	Whole bool
 	// OmitText leaves out the texts of events, for callers that play many runs and read only events.
 	OmitText bool
@@ -272,7 +272,7 @@ func (h *History) WhyCutShort() string {
 }
 
 // Milestones returns the indices of all events that are not messages on the wire,
-// in order. Whoever judges a history by what clients believed, servers granted
+// in order. Checkers that judge a history by what clients believed, servers granted
 // and the resource accepted need not read the rest, five events of six. The
 // slice belongs to the history and is good until the next event is added.
 func (h *History) Milestones() []int32 {
@@ -342,7 +342,7 @@ func (h *History) Name(id NodeID) string {
 	return h.Header.Nodes[id-1].Name
 }
 
-// Role returns a node's role, or "" for nobody.
+// Role returns a node's role, or "" for no node.
 func (h *History) Role(id NodeID) Role {
 	if id == 0 || int(id) > len(h.Header.Nodes) {
 		return ""

@@ -43,7 +43,7 @@ const (
 	// clock (0: none).
 
 	Granted    // an entry was created for Owner
-	Extended   // the entry's time to live was set anew; Peer may be somebody else than Owner
+	Extended   // the entry's time to live was set again; Peer may differ from Owner
 	Removed    // Peer's command removed Owner's entry
 	Expired    // the server dropped Owner's entry because its time was up
 	Replicated // Node, a replica, has applied the creation of Owner's entry; Peer is the primary
@@ -78,8 +78,8 @@ const (
 	// Real servers only: a model knows.
 	MayHaveRemoved
 
-	// WithoutEffect: a fault that has begun changed nothing in all of the run: who was to be
-	// paused was dead, nobody sent anything over the link that was cut. Value is its number.
+	// WithoutEffect: a fault that has begun changed nothing in all of the run: the client to
+	// pause was dead, or no message was sent over the link that was cut. Value is its number.
 	// It is recorded when the run is over.
 	WithoutEffect
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Histories of schema 1, and lists of events that somebody has typed, have the texts of requests and answers
-// and nothing else. Here they are taken apart, and nowhere else. What a text does not show stays unknown.
+// Histories of schema 1, and hand-written lists of events, have the texts of requests and answers
+// and nothing else. Only this file parses them. What a text does not show stays unknown.
 
-// ReadTexts makes the history take what was asked and answered from the texts, where nobody has said it.
+// ReadTexts makes the history parse requests and answers from their texts where Op and Answer are not set.
 func (h *History) ReadTexts() { h.typed = true }
 
 // readOp reads the text of a request, which may be anybody's.

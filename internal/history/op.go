@@ -20,8 +20,8 @@ const (
 	MakesNew                   // it makes one only where there is none
 	Queues                     // it puts its client into a queue: whose turn it is a later reply says
 	TakesOver                  // it puts an entry of its client's in the place of any other
-	RemovesOwn                 // it may remove an entry that its client has made, and nobody else's
-	Removes                    // it removes what is there, whoever has made it
+	RemovesOwn                 // it may remove an entry that its client has made, and no other
+	Removes                    // it removes what is there, its client's or not
 	EndsSession                // it ends its client's session, and the entries of that with it
 	RevokesLease               // it ends its client's lease, and the entry unless that is bound to another one by now
 	effectCount
@@ -40,14 +40,14 @@ func (e Effect) Changes() bool { return e == Anything || e > Asks }
 // AboutEntry reports whether a request is about an entry at all.
 func (e Effect) AboutEntry() bool { return e == Anything || e > KeepsAlive }
 
-// MayRob reports whether a request may remove an entry of somebody else's.
+// MayRob reports whether a request may remove another client's entry.
 func (e Effect) MayRob() bool { return e == Anything || e == Removes }
 
-// Op is what a request is, apart from the words that people read. Who sends it knows; nobody reads it from a text.
+// Op is what a request is, apart from the words that people read. Its sender sets it; it is not parsed from a text.
 type Op struct {
 	Name    string        `json:"op,omitempty"`      // as triggers know it: that of a script is its own
 	Script  bool          `json:"script,omitempty"`  // the name is that of a script
-	Trigger string        `json:"trigger,omitempty"` // what triggers call it, where that is not its name: a script to which nobody has given one
+	Trigger string        `json:"trigger,omitempty"` // what triggers call it, where that is not its name: a script without one
 	Key     string        `json:"key,omitempty"`     // that it is about; several have a blank between them
 	Does    Effect        `json:"does,omitempty"`
 	Owner   string        `json:"owner,omitempty"`   // the word by which the store knows whose entry it makes, or may remove
@@ -153,7 +153,7 @@ func (h *History) HasAnswer(id TextID) bool {
 	return m == nil || m.answer != 0
 }
 
-// Op is what the request with a text is; the zero Op when nobody has said. It is valid until the next is set.
+// Op is what the request with a text is; the zero Op when it was not set. It is valid until the next is set.
 func (h *History) Op(id TextID) *Op {
 	m := h.meaningOf(id)
 	switch {
@@ -165,7 +165,7 @@ func (h *History) Op(id TextID) *Op {
 	return &h.ops[m.op]
 }
 
-// Answer is what the answer with a text says; the zero Answer when nobody has said. It is valid until the
+// Answer is what the answer with a text says; the zero Answer when it was not set. It is valid until the
 // next is set.
 func (h *History) Answer(id TextID) *Answer {
 	m := h.meaningOf(id)

@@ -68,7 +68,7 @@ func TestOperationsAreStored(t *testing.T) {
 	}
 }
 
-// Of two requests that read alike nobody knows more than what both are, in whichever order they come.
+// Of two requests with the same text only what both have in common is known, whatever their order.
 func TestRequestsThatReadAlike(t *testing.T) {
 	all := []Op{{Name: "unlock", Script: true, Owner: "a", Does: RemovesOwn}, {Name: "unlock", Script: true, Owner: "a", Does: Anything}, {Name: "unlock", Script: true, Owner: "b", Does: RemovesOwn}}
 	for _, order := range [][]int{{0, 1, 2, 0}, {2, 1, 0, 0}, {1, 0, 0, 2}} {
@@ -91,7 +91,7 @@ func TestRequestsThatReadAlike(t *testing.T) {
 	}
 }
 
-// Without texts nothing is known of any request, and nobody has said anything of one without a text.
+// Without texts nothing is known of any request; nor is it of a request without a text.
 func TestNothingIsKnownWithoutText(t *testing.T) {
 	omitText := New(Header{})
 	omitText.OmitText = true

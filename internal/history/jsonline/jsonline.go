@@ -277,8 +277,8 @@ func (s *Scanner) Small() (int, error) {
 	return int(n), err
 }
 
-// Number reads a number of any form as it stands there, or a string, without its quotes: whoever
-// asks for it knows what it has to look like. That of null is empty.
+// Number reads a number of any form as it stands there, or a string, without its quotes: the
+// caller checks its form. That of null is empty.
 func (s *Scanner) Number() ([]byte, error) {
 	if s.peek() == '"' {
 		return s.Bytes()
