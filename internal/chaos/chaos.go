@@ -2,8 +2,8 @@
 // for how long.
 //
 // What is drawn becomes a plan like any other, with a list of faults. That makes
-// a run of chaos a story that can be printed, replayed and shrunk: nothing of the
-// luck is left in it. The seed is split by name, as everywhere: each fault has a
+// a run of chaos a story that can be printed, replayed and shrunk: nothing
+// random is left in it. The seed is split by name, as everywhere: each fault has a
 // stream of its own, so that leaving one out while shrinking changes no other.
 package chaos
 
@@ -28,11 +28,11 @@ const MostDrift = 500_000
 const LeastClients = 2
 
 // holderAfter times the latency is how early a fault may aim at the holder:
-// before, nobody holds the lock yet, and the fault would hit nobody.
+// earlier, no client holds the lock yet, and the fault would hit none.
 const holderAfter = 20
 
 // Draw returns the plan with the faults that its chaos brings about with a seed, or with those of its list
-// and nothing left open. A plan that leaves nothing to luck comes back as it is. The same plan and seed give the same
+// and nothing left open. A plan with nothing to draw is returned unchanged. The same plan and seed give the same
 // faults, whichever of the plan's locks is played.
 func Draw(p *plan.Plan, seed uint64) *plan.Plan {
 	switch {
@@ -71,7 +71,7 @@ type drawing struct {
 	clients []string      // that nothing has ended yet
 }
 
-// stream returns the luck of one purpose.
+// stream returns the random numbers for one purpose.
 func (d *drawing) stream(purpose string) *luck {
 	return &luck{rng.New(d.seed, rng.ID("chaos "+purpose))}
 }

@@ -117,7 +117,7 @@ func sorted(set map[string]bool) (out []string) {
 	return out
 }
 
-// Whoever replays one lock of a file must meet the storm that all of them met.
+// A replay of one lock of a file must meet the same storm as all of them.
 func TestTheLockDoesNotChangeTheStorm(t *testing.T) {
 	p := parse(t, everything)
 	one := *p
@@ -130,7 +130,7 @@ func TestTheLockDoesNotChangeTheStorm(t *testing.T) {
 }
 
 // These are the draws of one seed. They change only when the way of drawing does,
-// and then every seed that somebody has noted down means another storm.
+// and then every seed that a user has noted down means another storm.
 func TestKnownDraws(t *testing.T) {
 	p := parse(t, `scenario: x
 locks: [redlock]
@@ -181,7 +181,7 @@ chaos: {pick from: [pause, delay, drop, partition, crash, slow], every: 300ms..1
 }
 
 // Leaving out a fault changes nothing before the fault would have begun: no stream
-// of luck counts the faults.
+// of random numbers depends on the number of faults.
 func TestAFaultLeftOutDisturbsNothingBefore(t *testing.T) {
 	p := parse(t, everything)
 	p.Chaos.From = []string{"jump-clock", "pause", "partition", "slow"} // all of them at instants

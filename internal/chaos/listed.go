@@ -10,14 +10,14 @@ import (
 	"lockstep/internal/rng/spread"
 )
 
-// mostLooks is how many occurrences of a moment luck looks at: more than a run has.
+// mostLooks is how many occurrences of a moment are drawn for: more than a run has.
 const mostLooks = 100_000
 
 // drawListed fixes what listed faults leave open: each length is drawn, and what chance does not bring
 // about is left out. A fault that repeats becomes one fault for each time, so a run has MostFaults of them at
 // most, and those that repeat share the room that the others leave.
 //
-// Each fault of the list has luck of its own: changing one of them changes no other.
+// Each fault of the list has its own stream of random numbers: changing one changes no other.
 func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 	d := &drawing{plan: p, seed: seed}
 	room, sharing := MostFaults, 0
@@ -48,7 +48,7 @@ func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 	}
 	out := p.WithFaults(list)
 	out.Lines = lines
-	out.Drawn = len(list) == 0 // nobody has planned that there be none
+	out.Drawn = len(list) == 0 // none by chance, not by plan
 	return out
 }
 

@@ -49,7 +49,7 @@ func TestAListLeavesNothingOpenWhenItIsDrawn(t *testing.T) {
 		within("at", b.Trigger.At, 3*time.Second, 4*time.Second)
 		within("by", b.Args.Durations["by"], 100*time.Millisecond, 200*time.Millisecond)
 		if c.Trigger.At != 5*time.Second || a.Drawn+b.Drawn+c.Drawn > 0 {
-			t.Errorf("what comes about in each run is not luck's: %v", []string{a.Text, b.Text, c.Text})
+			t.Errorf("what happens in every run is not drawn: %v", []string{a.Text, b.Text, c.Text})
 		}
 	}
 }

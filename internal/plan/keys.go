@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// Limits: more than anybody runs or writes.
+// Limits: more than any user runs or writes.
 const (
 	MaxReplicas = 10
 	maxNodes    = 15
@@ -25,11 +25,11 @@ const (
 type Key struct {
 	Name        string
 	Doc         string
-	Example     string // of a value, for who has written something else
+	Example     string // of a value, shown when a file has something else
 	Form        Form
 	Least, Most int64            // of a number; of a duration the least, in nanoseconds
 	Words       []Word           // of a choice
-	By          string           // of a failover: whose doing it is about; "" for anybody's
+	By          string           // of a failover: which kind the key belongs to; "" for all
 	Keys        []Key            // of a key with keys below it, which is kept in none itself
 	Shared      bool             // of the workload: the same for all clients
 	Idle        func(*Plan) bool // the plan has something else in its place; nil: never

@@ -47,8 +47,8 @@ type Plan struct {
 
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
-	Drawn  bool           // all faults are those that luck has drawn
-	Lines  []faults.Fault // of the list from which faults are drawn: those that need not have come about
+	Drawn  bool           // all faults were drawn at random
+	Lines  []faults.Fault // of the list from which faults are drawn: those that need not have happened
 	Chaos  *Chaos         // draws the faults of each run; nil when they are listed
 	Vary   []Axis         // what a sweep varies, MostAxes at most; none in most files
 	Expect []Expectation  // what the file says, that of EveryLock first
@@ -74,7 +74,7 @@ func (p *Plan) Fault(number int) *faults.Fault {
 	return &p.Faults[slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })]
 }
 
-// IsOpen reports whether something of the faults is left to luck: see package chaos.
+// IsOpen reports whether something of the faults is yet to be drawn: see package chaos.
 func (p *Plan) IsOpen() bool {
 	return p.Chaos != nil || slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Open != nil })
 }
@@ -129,7 +129,7 @@ const (
 	FenceReadsAndWrites Fence = "reads and writes"
 )
 
-// Range is a duration that is drawn anew each time.
+// Range is a duration that is drawn each time.
 type Range = spread.Range
 
 // Network is how messages travel, in each direction.

@@ -33,7 +33,7 @@ func (p *Plan) several() []string {
 	return nil
 }
 
-// Renews reports whether the plan says how often somebody's watchdog renews.
+// Renews reports whether the plan says how often a client's watchdog renews.
 func (p *Plan) Renews() bool {
 	for _, client := range p.Clients {
 		if w := p.WorkloadOf(client); w.Renew > 0 {

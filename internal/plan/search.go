@@ -21,7 +21,7 @@ type Chaos struct {
 }
 
 // WorkEnd is how long a run lasts at least, in 39 runs of 40: the end that chaos counts
-// from, for a fault that comes later than the end of a run comes to nothing. It is
+// from, for a fault after the end of a run has no effect. It is
 // the time that all rounds take if one follows the other without a gap (most runs take
 // longer by the time that acquiring takes), less two standard deviations of it, and less
 // again for clients of little patience, who leave out rounds by giving up.
@@ -35,11 +35,11 @@ func (p *Plan) WorkEnd() time.Duration {
 		return 0
 	}
 	sum := leastSum(w.Work, int64(len(p.Clients)*w.Repeat))
-	// When k rounds are given up, the others take (rounds - k) * each, and somebody has
+	// When k rounds are given up, the others take (rounds - k) * each, and clients have
 	// waited for k / clients * wait: the longer of the two is least where they are equal.
 	per1000 := int64(w.Wait / (((w.Wait + clients*each) / 1000) + 1))
 	bound := (sum / 1000 * time.Duration(min(per1000, 1000))).Truncate(time.Millisecond)
-	return max(bound, w.Work.Min) // somebody gets the lock
+	return max(bound, w.Work.Min) // one client gets the lock
 }
 
 // leastEnd is WorkEnd of clients that do not all do the same, or do not wait for each other: the one that
@@ -58,7 +58,7 @@ func (p *Plan) leastEnd() (end time.Duration) {
 	return end.Truncate(time.Millisecond)
 }
 
-// leastSum is what n draws from a range come to at least, in 39 cases of 40: for a uniform range, the mean of the sum
+// leastSum is the least sum of n draws from a range, in 39 cases of 40: for a uniform range, the mean of the sum
 // less two standard deviations; by percentiles, what is known of how many draws are above each of them.
 func leastSum(r Range, n int64) time.Duration {
 	sum := time.Duration(n) * r.Min
@@ -95,7 +95,7 @@ func (c *Chaos) scaled(scale func(time.Duration) time.Duration) *Chaos {
 	return &out
 }
 
-// WithFaults returns a copy of the plan with these faults, numbered anew.
+// WithFaults returns a copy of the plan with these faults, renumbered.
 func (p *Plan) WithFaults(list []faults.Fault) *Plan {
 	out := *p
 	out.Faults = faults.Renumbered(list)

@@ -15,8 +15,8 @@ var tail = spread.Range{Min: 500 * time.Millisecond, Max: 30 * time.Second, Perc
 	{Share: 500_000, Length: 600 * time.Millisecond}, {Share: 999_000, Length: 4 * time.Second},
 }}
 
-// Faults that luck brings about need to know how long a run lasts at least: 20 rounds of 500 ms are 10 s, however
-// their length is written and whoever else plays.
+// Drawing faults needs to know how long a run lasts at least: 20 rounds of 500 ms are 10 s, however
+// their length is written and however many clients play.
 func TestTheEndOfTheWorkCountsEveryRound(t *testing.T) {
 	base := plan.Default()
 	base.Workload.Repeat, base.Workload.Work = 20, tail

@@ -99,7 +99,7 @@ const (
 	DefaultNodeTimeout       = 5 * time.Second // Redis comes with 15 s, longer than most leases
 
 	// LeastShards is how many shards a Redis Cluster has at least: with two, the death
-	// of one primary leaves no majority that could elect anybody.
+	// of one primary leaves no majority that could elect a new one.
 	LeastShards = 3
 
 	// Sentinels is how many of them watch over the servers; two must agree.

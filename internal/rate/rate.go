@@ -62,7 +62,7 @@ func Wilson(bad, runs int) (low, high int64) {
 }
 
 // First is the 95 % interval of a rate, in millionths, when the first bad run was
-// the n-th and nobody looked on: each bound leaves 2.5 % for runs that are luckier,
+// the n-th and no later run was played: each bound leaves 2.5 % for runs that are luckier,
 // or unluckier, than that. (Wilson would be too high here, for the number of runs
 // was not fixed beforehand: one stops just because a run was bad.)
 func First(n int) (low, high int64) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whoever draws other numbers changes histories and stored results.
+// Other numbers would change histories and stored results.
 func TestStreamsArePinned(t *testing.T) {
 	r, plain := New(7, ID("luck of A")), Plain(7, ID("luck of A"))
 	got := []int64{r.Int64N(1000), r.Int64N(1000), r.Int64N(1_000_000_000_000), plain.Int64N(1000), plain.Int64N(8)}

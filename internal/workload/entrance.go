@@ -9,19 +9,19 @@ import (
 // StartOrder lets the clients of a run begin in their order. A story says who comes first,
 // and what happens decides when the next one may come, not a time that a busy machine
 // does not keep: on one, B was first in one run of eight, and a pause then met A when
-// nobody else wanted the lock. So
+// no other client wanted the lock. So
 //
 //   - the second client begins when the first one has the lock, or when it is settled
 //     that it does not get it at once: an attempt failed or has had no answer, or the
 //     client is gone;
 //   - each later one when the one before it has sent its first request.
 //
-// Nobody waits for longer than a response may take: there are locks that give back what
-// they are given, again and again.
+// No client waits longer than a response may take: some locks give back what they get, again
+// and again.
 //
-// The stagger of the plan comes on top, and is all that counts once a fault has begun: it
-// may be just what keeps the one before from getting that far. A stagger of zero asks for
-// no order: all begin at once.
+// The stagger of the plan is added, and alone counts once a fault has begun: the fault may
+// keep the previous client from getting that far. A stagger of zero asks for no order: all
+// begin at once.
 //
 // Both worlds tell it what happens and ask it who is next. It has no clock of its own.
 type StartOrder struct {

@@ -9,8 +9,8 @@ import (
 // ExtendedWork is how much longer the work of one client takes because of faults. They are
 // meant for the critical section of the round that the client is in, whether it waits for
 // it or works in it already; of one that comes before the first round, for that round's.
-// Who has done its work has none that could be slow: such a fault changes nothing, the
-// next round least of all.
+// A client that has done its work has none that could be slow: such a fault changes nothing,
+// not even the next round.
 //
 // Both worlds tell it what the client records and take from it when the work is done that
 // there is so far, again and again until there is no more. It has no lock of its own.

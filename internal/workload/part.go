@@ -6,7 +6,7 @@ import (
 )
 
 // PartAfter is the part of its lock that a client is in after an event of its own, p the
-// one before. A world goes by what its client records, so that both agree.
+// one before. A world uses what its client records, so that both agree.
 func PartAfter(p faults.Part, e history.Kind) faults.Part {
 	switch e {
 	case history.Waits:

@@ -56,7 +56,7 @@ func TestRoundsThatArriveWaitForNoRest(t *testing.T) {
 	}
 }
 
-// refusing is a lock that nobody gets.
+// refusing is a lock that no client gets.
 type refusing struct {
 	stage
 	err   error
@@ -90,7 +90,7 @@ func TestAClientThatTriesOnceTriesOnce(t *testing.T) {
 	}
 }
 
-// releasing is a lock whose releases come to what is listed.
+// releasing is a lock whose releases have the listed results.
 type releasing struct {
 	stage
 	results []error

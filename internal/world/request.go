@@ -3,14 +3,14 @@ package world
 import "lockstep/internal/history"
 
 // Request is what a client sends to a store, by the name that triggers know it by, what it can do,
-// and the text that people read. Both worlds write them alike, and nobody reads the text again.
+// and the text that people read. Both worlds write them alike, and the text is not parsed.
 type Request interface {
 	// Name is one word in capitals: TXN, CREATE, INSERT.
 	Name() string
 	// AppendText appends the request as a reader would like to see it, on one line. It begins
 	// with the name, but for a SELECT that calls a function.
 	AppendText(buf []byte) []byte
-	// Op is what the request is, for everybody who is not a reader; its name is Name.
+	// Op is what the request is, for all code but reports; its name is Name.
 	Op() history.Op
 }
 

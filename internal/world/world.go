@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Env is one client process: its clocks, its tasks, its luck. All contexts that
+// Env is one client process: its clocks, its tasks, its random numbers. All contexts that
 // are passed to ports come from Env: Background, WithTimeout, WithCancel or the
 // argument of a task. A port panics on any other context, because the
 // simulator could not see its end.
@@ -40,9 +40,9 @@ type Env interface {
 	Go(ctx context.Context, name string, f func(ctx context.Context)) Task
 	// NewSignal makes a signal between tasks of this process.
 	NewSignal() Signal
-	// Rand is this process's luck.
+	// Rand is this process's source of random numbers.
 	Rand() Rand
-	// Crash ends the process at once, as a panic that nobody recovers does. It
+	// Crash ends the process at once, like an unrecovered panic. It
 	// does not return. For literal defects of programs that do this.
 	Crash(reason string)
 }
@@ -57,7 +57,7 @@ type Task interface {
 }
 
 // Signal wakes tasks of the same process. A notification is not kept when
-// nobody waits; use state of your own beside it, as with a condition variable.
+// no task waits; keep state of your own beside it, as with a condition variable.
 type Signal interface {
 	// Wait blocks until the next Notify; ctx.Err() when ctx ends first.
 	Wait(ctx context.Context) error

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Range is a duration that is drawn anew each time. Without percentiles, all values from Min to Max are
+// Range is a duration that is drawn each time. Without percentiles, all values from Min to Max are
 // equally likely; a range whose ends are the same is that duration, and nothing is drawn.
 //
 // With percentiles, half of the values are below the 50th, and so on. Between two of them, and beyond
@@ -32,7 +32,7 @@ type Percentile struct {
 // TailFactor times the last percentile is the longest duration, unless a range says max.
 const TailFactor = 10
 
-// Luck is where numbers are drawn from: one from 0 to n-1.
+// Luck draws a number from 0 to n-1.
 type Luck interface{ Int64N(n int64) int64 }
 
 // Fixed is a range of one duration.
