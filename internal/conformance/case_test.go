@@ -54,7 +54,7 @@ func (c *Case) Plan() (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Lease = 2 * time.Second // nobody's runs out because a machine is busy
+	p.Lease = 2 * time.Second // long enough not to expire on a busy machine
 	p.Workload.Repeat, p.Workload.Wait = 3, 10*time.Second
 	p.Workload.Work = plan.Range{Min: 20 * time.Millisecond, Max: 30 * time.Millisecond}
 	p.Workload.Rest = plan.Range{Min: time.Millisecond, Max: 2 * time.Millisecond}

@@ -47,8 +47,7 @@ type endless struct{ faults.Verb }
 
 func (endless) End(faults.World, faults.Activation) {}
 
-// A case that is content with a world in which the verb does nothing, or is not undone, tells
-// nobody anything.
+// A case that passes in a world in which the verb does nothing, or is not undone, proves nothing.
 func TestACaseNoticesAVerbThatDoesNothing(t *testing.T) {
 	each(t, func(t *testing.T, c *Case, p *plan.Plan) {
 		f := &p.Faults[c.About(p)-1]

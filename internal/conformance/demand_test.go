@@ -12,8 +12,7 @@ import (
 	"lockstep/internal/faults"
 )
 
-// A verb, or a method of the port, that no case plays is one of which nobody knows whether the
-// worlds do it.
+// If no case plays a verb, or a method of the port, it is unknown whether the worlds implement it.
 func TestEveryVerbAndEveryMethodOfThePortHasItsCase(t *testing.T) {
 	cases := map[string]bool{}
 	for _, c := range Cases() {

@@ -10,7 +10,7 @@ import (
 // late is by how much the messages of a case come later.
 const late = 400 * time.Millisecond
 
-// alone has nobody else take the lock while A's message is away.
+// alone keeps the other clients from taking the lock while A's message is under way.
 func alone(p *plan.Plan) {
 	p.Clients = []string{"A"}
 	p.Lease, p.Network.Timeout = 500*time.Millisecond, time.Second

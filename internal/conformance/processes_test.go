@@ -62,7 +62,7 @@ faults:
 			if acquired < 0 {
 				return "B does not go on"
 			}
-			return unless(s.count(one{kind: history.Expired}, s.began, acquired) == 1, "what A had sent into the partition arrived after it, although nobody was there to send it again")
+			return unless(s.count(one{kind: history.Expired}, s.began, acquired) == 1, "what A had sent into the partition arrived after it, although no process was left to send it again")
 		},
 	},
 	{
@@ -97,7 +97,7 @@ faults:
 		},
 		After: func(s *Seen) string {
 			_, back := away(s, "A")
-			return unless(s.count(one{kind: history.Acquired, node: "A"}, back, len(s.Events)) == 3, "A did not begin anew")
+			return unless(s.count(one{kind: history.Acquired, node: "A"}, back, len(s.Events)) == 3, "A did not start over")
 		},
 	},
 	{
@@ -150,7 +150,7 @@ faults:
 	},
 }
 
-// sentIntoAPartition is a story in which A sends a release that nobody gets before the end of a
+// sentIntoAPartition is a story in which A sends a release that no server gets before the end of a
 // partition. What befalls A then is yet to be said.
 const sentIntoAPartition = `
 faults:
@@ -160,7 +160,7 @@ faults:
   - when: A sends unlock
     after: 50ms`
 
-// dead says that somebody has not died, or did something afterwards.
+// dead complains if a client has not died, or did something afterwards.
 func dead(s *Seen, client string) string {
 	crashed := s.next(one{kind: history.Crashed, node: client}, s.began)
 	return both(

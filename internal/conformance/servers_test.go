@@ -62,7 +62,7 @@ faults:
 			crashed := s.next(one{kind: history.Crashed, node: "redis-1"}, s.began)
 			return both(
 				unless(crashed >= 0 && s.answered("", "redis-1", crashed, len(s.Events)) == 0, "the primary did not die, or answered afterwards"),
-				unless(s.next(one{kind: history.Promoted, node: "redis-2"}, crashed) >= 0, "nobody took its place"))
+				unless(s.next(one{kind: history.Promoted, node: "redis-2"}, crashed) >= 0, "no server took its place"))
 		},
 		After: newPrimaryServes,
 	},
@@ -104,8 +104,8 @@ func letsBIn(s *Seen) bool {
 	return acquired >= 0 && s.count(one{kind: history.Releasing, node: "A"}, s.began, acquired) == 0
 }
 
-// keepsOthersOut demands that nobody gets in beside B, who gets the lock after A: whatever befell
-// A's entry, B's is one as any other.
+// keepsOthersOut demands that no client gets in while B, the next after A, has the lock: whatever
+// happened to A's entry, B's is like any other.
 func keepsOthersOut(s *Seen) string {
 	in := s.next(one{kind: history.Acquired, node: "B"}, s.began)
 	out := s.next(one{kind: history.Releasing, node: "B"}, in)

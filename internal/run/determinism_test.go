@@ -129,9 +129,9 @@ func TestSeedsDiffer(t *testing.T) {
 // failWithoutFault are the texts of the documents that do not work even when
 // nothing goes wrong, with the letters that this may have.
 var failWithoutFault = map[string]string{
-	"lit-unchecked": "VF", "lit-etcd-key": "V VF", "lit-mysql-ddl": "VF V F", // nobody is kept out
+	"lit-unchecked": "VF", "lit-etcd-key": "V VF", "lit-mysql-ddl": "VF V F", // no client is kept out
 	"lit-del-key": "L", "lit-lua-s2": "L", "lit-s3-units": "L S", // the release removes nothing
-	"lit-s2-units": "D", "lit-s3-integer": "D", // nobody gets in
+	"lit-s2-units": "D", "lit-s3-integer": "D", // no client gets in
 }
 
 // Without faults, every lock is safe: no overlap in a thousand seeds. The texts

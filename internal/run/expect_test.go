@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What a run comes to when its plan says nothing, when it says that anything may
+// How a run is judged when its plan says nothing, when it says that anything may
 // happen, and when it says something.
 func TestStatusOfWhatIsNotSaid(t *testing.T) {
 	kept := []checker.Finding{
@@ -47,9 +47,9 @@ func TestStatusOfWhatIsNotSaid(t *testing.T) {
 		{"a write is lost", nil, with(checker.NoLostUpdateID, broken), Missed, 5},
 		{"progress is unknown", nil, with(checker.ProgressID, unknown), Inconclusive, 5},
 		{"a removal is in doubt", nil, with(checker.OwnerOnlyReleaseID, unknown), Inconclusive, 5},
-		{"nobody removed anything", nil, with(checker.OwnerOnlyReleaseID, noOccasion), Met, 4},
-		{"nobody removed anything, and somebody asks", asked, with(checker.OwnerOnlyReleaseID, noOccasion), Inconclusive, 0},
-		{"nobody removed anything, and exclusion was not tested", nil, noneExcluded, Inconclusive, 5},
+		{"no entry was removed", nil, with(checker.OwnerOnlyReleaseID, noOccasion), Met, 4},
+		{"no entry was removed, and the plan asks", asked, with(checker.OwnerOnlyReleaseID, noOccasion), Inconclusive, 0},
+		{"no entry was removed, and exclusion was not tested", nil, noneExcluded, Inconclusive, 5},
 		{"anything, and it breaks", anything, with(checker.MutualExclusionID, broken), NothingExpected, 0},
 		{"anything, and it is kept", anything, kept, NothingExpected, 0},
 	}
@@ -68,7 +68,7 @@ func TestStatusOfWhatIsNotSaid(t *testing.T) {
 	}
 }
 
-// A run in which nobody removes an entry: the checkers name those properties that had no
+// A run in which no client removes an entry: the checkers name those properties that had no
 // occasion to break, and no others.
 func TestNoOccasion(t *testing.T) {
 	p, err := scenario.Parse("x.yaml", []byte("scenario: x\nlocks: [setnx]\nclients: [A, B]\nfaults: [{when: A enters, crash: A}]\n"))

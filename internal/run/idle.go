@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Noticed adds the lines of a plan's faults that luck has drawn something from in a run, and somebody
-// could notice, to those of other runs.
+// Noticed adds to the lines of other runs those of a plan's faults from which a run has drawn something
+// with an effect.
 func Noticed(lines []int, o *Outcome) []int {
 	for i := range o.Judgement.Lines {
 		if l := &o.Judgement.Lines[i]; l.Noticed && !slices.Contains(lines, l.Number) {
@@ -19,8 +19,8 @@ func Noticed(lines []int, o *Outcome) []int {
 	return lines
 }
 
-// Idle are the lines of a plan's faults that luck could have drawn something from, and that did nothing in
-// any of its runs: these are no test of what they say.
+// Idle are the lines of a plan's faults from which something could be drawn, and that did nothing in any
+// of its runs: the runs do not test what they say.
 func Idle(p *plan.Plan, noticed []int) (idle []faults.Fault) {
 	for i := range p.Faults {
 		if f := &p.Faults[i]; f.MayCome() && !slices.Contains(noticed, f.Number) {

@@ -57,7 +57,7 @@ func (i interrupting) Play(ctx context.Context, p *plan.Plan, lock string, seed 
 	return h, nil
 }
 
-// Who interrupts does not wait for millions of events to be drawn and stored.
+// An interrupt does not wait for millions of events to be drawn and stored.
 func TestAnInterruptedRunKeepsTheFirstEvents(t *testing.T) {
 	for _, more := range []int{0, mostInterrupted} {
 		ctx, stop := context.WithCancel(context.Background())

@@ -38,10 +38,10 @@ func TestWhenThingsHappen(t *testing.T) {
 		{"wait-undoes-nothing", "set-wait", history.Acquired, 4 * time.Second, 4500 * time.Millisecond},
 		// The client's own key lives for one lease.
 		{"wait-undoes-nothing", "lit-wait-retry", history.Acquired, 10 * time.Second, 10500 * time.Millisecond},
-		// 15 s and 6 to 7 s of work, on extensions: nobody is told to stop.
+		// 15 s and 6 to 7 s of work, on extensions: no client is told to stop.
 		{"redlock-extends-its-lease", "redlock-extend", history.WriteAccepted, 21 * time.Second, 22500 * time.Millisecond},
 		{"redlock-extends-its-lease", "redlock-extend", history.LostLease, -1, -1},
-		// Ten extensions, one each third of the lease, and 10 s after the last; who hangs is not told.
+		// Ten extensions, one each third of the lease, and 10 s after the last; a client that hangs does not notice.
 		{"redlock-stops-extending", "redlock-extend", history.Expired, 43 * time.Second, 43500 * time.Millisecond},
 		{"redlock-stops-extending", "redlock-extend", history.LostLease, -1, -1},
 	}

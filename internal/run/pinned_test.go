@@ -14,12 +14,12 @@ import (
 var update = flag.Bool("update", false, "write the pinned hashes again")
 
 // The tests of determinism compare a run with itself, so they do not see that all runs
-// have come to mean something else. These hashes do: of one small scenario, with locks of
+// have changed their meaning. These hashes do: of one small scenario, with locks of
 // every store.
 //
 // A hash may change when the same seed is meant to tell another story: a model was made
 // to do what the real server does, a lock follows its document more closely, a history
-// has an event more. Then `make golden` writes it anew, and the message of the commit says
+// has an event more. Then `make golden` rewrites it, and the message of the commit says
 // what changed and why. It may not change with a refactoring, an optimisation or a new
 // feature that this scenario does not use; then the change is a bug.
 func TestPinnedHashes(t *testing.T) {

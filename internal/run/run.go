@@ -96,7 +96,7 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 // drawn and stored in half a second, and who has pressed Ctrl-C does not wait for more.
 const mostInterrupted = 100_000
 
-// cutShort ends the history of a run that has not come to its end.
+// cutShort ends the history of a run that is not over.
 func cutShort(ctx context.Context, h *history.History) {
 	n, why := len(h.Events), ""
 	if ctx.Err() != nil && n > mostInterrupted {
@@ -124,7 +124,7 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	return out
 }
 
-// robs reports whether a program has removed somebody else's entry, or may have and could not be followed, in a
+// robs reports whether a program has removed another client's entry, or may have and could not be followed, in a
 // story that expects something of it, and nothing about that: see DESIGN.md.
 func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgement) bool {
 	release := j.Finding(checker.OwnerOnlyReleaseID)
@@ -134,7 +134,7 @@ func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgeme
 }
 
 // Breaking is what to expect of locks that are known to break some properties: they keep the others. Of writes
-// nothing is expected where two may hold the lock, for whether one is in the way is luck then.
+// nothing is expected where two may hold the lock, for whether one interferes is chance then.
 func Breaking(ids, broken []string) (all []plan.Expectation) {
 	two := slices.Contains(broken, checker.MutualExclusionID)
 	for _, lock := range ids {
@@ -154,7 +154,7 @@ func Breaking(ids, broken []string) (all []plan.Expectation) {
 
 // implied is what goes without saying: a lock keeps every core property. One that the
 // run gave no occasion to break is left out, as long as mutual exclusion was put to the
-// test and kept: nobody has asked for it by name.
+// test and kept: the plan does not ask for it by name.
 func implied(lock string, j *checker.Judgement) (all []plan.Expectation) {
 	tested := j.Finding(checker.MutualExclusionID).Verdict == checker.Kept
 	for _, p := range checker.All() {
@@ -197,8 +197,8 @@ func (o *Outcome) Status() Status {
 	return status
 }
 
-// Alone returns how the run ended where no other seed is played beside it: what luck could have drawn from a line
-// of the faults has to have done something in this one then.
+// Alone returns how the run ended if no other seed is played: what could be drawn from a line of the
+// faults must then have had an effect in this one.
 func (o *Outcome) Alone() Status {
 	status := o.Status()
 	if status.Good() && !o.Judgement.Idle().Empty() {
@@ -212,7 +212,7 @@ func (o *Outcome) Alone() Status {
 func (o *Outcome) Untested() say.Phrase { return o.Judgement.Untested }
 
 // WhyUntested says why a run is no evidence: nothing broke in it, and what it was meant to
-// test did not come about, or nobody can tell whether it was kept. Nothing for a run that tested
+// test did not happen, or it is unknown whether it was kept. Empty for a run that tested
 // something.
 func (o *Outcome) WhyUntested() say.Phrase {
 	for _, f := range o.Judgement.Findings {

@@ -33,7 +33,7 @@ func TestStatus(t *testing.T) {
 		{"nothing expected", Outcome{}, NothingExpected},
 		{"nothing expected, and a fault never fired", Outcome{Judgement: judged(faultThat(false, 0))}, Inconclusive},
 		{"nothing expected, and every fault fired", Outcome{Judgement: judged(faultThat(false, 1))}, NothingExpected},
-		{"nothing expected, and luck drew a fault that never fired", Outcome{Judgement: judged(faultThat(true, 0))}, NothingExpected},
+		{"nothing expected, and a drawn fault never fired", Outcome{Judgement: judged(faultThat(true, 0))}, NothingExpected},
 		{"as expected", Outcome{Expected: []Expected{expect("kept", checker.Kept), expect("broken", checker.Broken)}}, Met},
 		{"broken instead of kept", Outcome{Expected: []Expected{expect("kept", checker.Broken)}}, Missed},
 		{"kept instead of broken", Outcome{Expected: []Expected{expect("broken", checker.Kept)}}, Missed},
@@ -51,8 +51,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// That a program removes somebody else's entry is missed in every story that expects something and does not speak
-// of it. Of a lock that has a name in the story it is not.
+// A program that removes another client's entry fails every story that expects something and does not speak
+// of it. A lock that the story names does not.
 func TestAProgramMustNotRob(t *testing.T) {
 	program, err := locks.NewProgram("", []string{"mylock"}, "")
 	if err != nil {
@@ -74,7 +74,7 @@ func TestAProgramMustNotRob(t *testing.T) {
 	}{
 		{"it robs", program.ID, []plan.Expectation{overlap}, checker.Broken, Missed},
 		{"it does not", program.ID, []plan.Expectation{overlap}, checker.Kept, Met},
-		{"nobody knows", program.ID, []plan.Expectation{overlap}, checker.Unknown, Met},
+		{"unknown", program.ID, []plan.Expectation{overlap}, checker.Unknown, Met},
 		{"the story says so", program.ID, []plan.Expectation{overlap, robbed}, checker.Broken, Met},
 		{"the story expects nothing", program.ID, []plan.Expectation{every("", plan.Anything)}, checker.Broken, NothingExpected},
 		{"a lock of ours", "set-nx-ex-del", []plan.Expectation{overlap}, checker.Broken, Met},

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/run"
 )
 
-// closing is a world that nobody plays in.
+// closing is a world in which no run is played.
 type closing struct {
 	run.World
 	name  string

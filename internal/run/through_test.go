@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Stories that once were green and had tested nothing: nobody could notice what the faults had done, or the
-// faults could not act. Each must be inconclusive, with the reason; and edited so that somebody can notice,
-// it breaks; or, where nothing is wrong with the lock, keeps what it promises.
+// Stories that once were green and had tested nothing: the faults could have no effect, or could not act. Each
+// must be inconclusive, with the reason; edited so that its faults have an effect, it breaks, or keeps what
+// it promises if the lock is correct.
 func TestWhatNobodyCouldNoticeIsInconclusive(t *testing.T) {
 	const patient, broken, kept = "wait: up to 60s", "mutual-exclusion was broken", "mutual-exclusion was kept"
 	tests := []struct {

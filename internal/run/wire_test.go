@@ -18,7 +18,7 @@ import (
 
 // wireFiles say, for each variant, what has to go over the wire and what comes
 // back. They are written by hand from the documents that describe the locks, and
-// there is no flag that writes them anew: a file that is copied from what the
+// there is no flag that rewrites them: a file that is copied from what the
 // program does would agree with any mistake in it.
 const wireFiles = "../locks/testdata/wire"
 
@@ -47,7 +47,7 @@ func TestLocksSendWhatTheirDocumentsSay(t *testing.T) {
 			file := filepath.Join(wireFiles, v.ID+".txt")
 			text, err := os.ReadFile(file)
 			if err != nil {
-				t.Fatalf("nobody has written down what has to go over the wire: %v", err)
+				t.Fatalf("no file says what has to go over the wire: %v", err)
 			}
 			p := wirePlan()
 			h := playWire(t, &p, v.ID)
@@ -64,7 +64,7 @@ func TestLocksSendWhatTheirDocumentsSay(t *testing.T) {
 	}
 }
 
-// A file for a lock that does not exist is a lock that somebody has renamed.
+// A file for a lock that does not exist was left behind by a renamed lock.
 func TestEveryWireFileHasALock(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(wireFiles, "*"))
 	if err != nil {
@@ -224,8 +224,8 @@ func diff(want, got []string) string {
 	return out.String()
 }
 
-// A release of nats-kv waits for the renewal that is under way: without its answer nobody knows the revision to
-// delete, and the key would stay for a lease.
+// A release of nats-kv waits for the renewal that is under way: without its answer the revision to
+// delete is unknown, and the key would stay for a lease.
 func TestAReleaseKnowsTheLastRevision(t *testing.T) {
 	p := wirePlan()
 	p.Clients = []string{"A"}

@@ -61,7 +61,7 @@ func Abandon() int {
 	return len(under.way)
 }
 
-// WriteWhole writes a file that is complete or not there at all. Who may read it is left to the umask.
+// WriteWhole writes a file that is complete or not there at all. The umask decides who may read it.
 func WriteWhole(path string, file *File) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// WriteIndex writes index.html, the list of all runs, anew. A store that is not there has none. Other
+// WriteIndex rewrites index.html, the list of all runs. A store that does not exist has none. Other
 // processes may store runs meanwhile: the last one to write has seen them all. An error that is no
 // DiskError is one of drawing the page.
 func WriteIndex(root string, l say.Language) error {
@@ -58,7 +58,7 @@ func drawIndex(root string, store *os.Root, l say.Language, list func() ([]Store
 const indexTries = 100
 
 // ownIndex reports whether an index may be written: there is none, or it is one of
-// ours. Somebody's own page of that name is left alone, and so is a link, wherever it
+// ours. A user's own page of that name is left alone, and so is a link, wherever it
 // leads.
 func ownIndex(store *os.Root) bool {
 	info, err := store.Lstat(indexName)

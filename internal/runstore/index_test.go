@@ -43,7 +43,7 @@ func TestTheIndexHasARunThatCameMeanwhile(t *testing.T) {
 	}
 }
 
-// An index.html that cannot be read is somebody's own as well: here a link that leads
+// An index.html that cannot be read counts as a user's own as well: here a link that leads
 // out of the store, which is neither followed nor replaced.
 func TestALinkInPlaceOfTheIndexIsLeftAlone(t *testing.T) {
 	root, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "theirs.html")

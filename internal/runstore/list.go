@@ -36,7 +36,7 @@ const (
 	stampForm  = "20060102T150405.000Z"
 	indexName  = "index.html"
 	latestName = "latest"
-	// AgainDir is the directory of the store for what is drawn anew of stored runs. It is
+	// AgainDir is the directory of the store for redrawn pages of stored runs. It is
 	// one level deeper than runs are, so that nothing in it is listed as one.
 	AgainDir = "again"
 	// draftPrefix begins the names of what is not complete yet.
@@ -88,7 +88,7 @@ func List(store fs.FS) ([]Stored, error) {
 
 // Pages returns the paths of the pages of a store that are no runs: those at its root
 // beside the index, sorted (of matrices, of comparisons), then those of sweeps and those of
-// runs that were drawn anew.
+// redrawn runs.
 func Pages(store fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(store, ".")
 	if err != nil {

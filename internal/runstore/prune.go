@@ -71,8 +71,8 @@ func Prune(root string, store fs.FS, limit int64) (*Pruning, error) {
 }
 
 // keptAs says why a run must not be deleted for its age; "" when it may be. What ended as the
-// story says, in the simulator, can be played again at any time. What did not is what
-// somebody looked for, and real servers repeat nothing.
+// story says, in the simulator, can be played again at any time. Any other
+// run is a finding, and real servers repeat nothing.
 func (s *Stored) keptAs(store fs.FS) string {
 	result, err := ReadResult(store, s.Path())
 	switch {
@@ -94,7 +94,7 @@ func (p *Pruning) Delete(ctx context.Context) error {
 			return fmt.Errorf("interrupted: %d of %d runs were deleted", i, len(p.Runs))
 		}
 		err := remove(p.root, &p.Runs[i].run)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody else was faster
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process was faster
 			return &DiskError{fmt.Errorf("%d of %d runs were deleted: %w", i, len(p.Runs), err)}
 		}
 	}
@@ -102,8 +102,8 @@ func (p *Pruning) Delete(ctx context.Context) error {
 	return nil
 }
 
-// maxMeasured is how many files of a store Larger looks at: every run asks, and must not be
-// felt to. Of more files than that each would be some 50 KiB, and the store has a GiB.
+// maxMeasured is how many files of a store Larger looks at: every run calls it, so it must be
+// fast. Of more files than that each would be some 50 KiB, and the store has a GiB.
 const maxMeasured = 20_000
 
 // Larger reports whether the runs of a store have more than so many bytes, as far as it looks.
@@ -144,7 +144,7 @@ var ofRun = regexp.MustCompile(`^(report\.html|(result|trace|env)\.json|history\
 var needed = []string{resultName, HistoryName, StoryName, EnvName}
 
 // own reports whether this program has made all of a run directory: it has the name and the
-// files of a run, and nothing that somebody has put there.
+// files of a run, and no others.
 func (s *Stored) own(store fs.FS) bool {
 	entries, err := fs.ReadDir(store, s.Path())
 	if err != nil || !runName.MatchString(s.Name) || s.At.IsZero() {
@@ -182,7 +182,7 @@ func shownBy(store fs.FS) (map[string]bool, error) {
 	shown := map[string]bool{}
 	for _, page := range pages {
 		if path.Dir(page) != "." {
-			continue // what is drawn anew of a run names that one alone
+			continue // redrawn pages of a run name only that run
 		}
 		data, err := fs.ReadFile(store, page)
 		if err != nil {
@@ -204,7 +204,7 @@ func latest(root string) string {
 	return filepath.ToSlash(filepath.Clean(target))
 }
 
-// remove removes a run directory. It gets another name first, so that nobody sees half a run.
+// remove removes a run directory. It gets another name first, so that no reader sees half a run.
 func remove(root string, s *Stored) error {
 	dir := filepath.Join(root, filepath.FromSlash(s.Path()))
 	at, err := draft(func() (string, error) {

@@ -52,7 +52,7 @@ type Env struct {
 	Lines map[string]int `json:"expect_lines,omitempty"`
 }
 
-// Own is a lock that somebody has tested with package locktest: its code is not in this program.
+// Own is a user's lock, tested with package locktest: its code is not in this program.
 type Own struct {
 	Store locks.Store `json:"store"`
 	Nodes int         `json:"nodes,omitempty"` // of a store that is several servers which know nothing of each other

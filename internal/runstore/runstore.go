@@ -4,7 +4,7 @@
 //	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html,
 //	                                     stores/ (the logs of real servers), ...
 //	reports/latest                       -> the newest of them
-//	reports/again/<scenario>/<run>/      pages that were drawn anew of a run, which stays as it is
+//	reports/again/<scenario>/<run>/      redrawn pages of a run, which stays as it is
 package runstore
 
 import (
@@ -55,7 +55,7 @@ var errTaken = errors.New("the name is taken")
 // errors come back as they are.
 //
 // The files go to a hidden draft first, which is renamed when it is complete and
-// removed when anything fails, so that nobody ever sees half a run. A rename never
+// removed when anything fails, so that no reader ever sees half a run. A rename never
 // replaces another run: of two that end at the same time one gets the next name. The
 // draft of a process that was killed stays, and no command looks at it.
 func Save(root, dir string, files func(dir string) ([]File, error)) (string, error) {
@@ -77,7 +77,7 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 }
 
 // saveAs writes a run directory of that name, or finds the name taken. A draft has the
-// name of its run: who makes the draft has the name, as long as there is no such run yet.
+// name of its run: creating the draft reserves the name, as long as there is no such run yet.
 func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -129,7 +129,7 @@ func link(root, dir string) error {
 	if !ownLink(latest) {
 		return &DiskError{fmt.Errorf("%s is not the link to the latest run that it should be: move it away", latest)}
 	}
-	draft := filepath.Join(root, draftPrefix+"latest-"+filepath.Base(filepath.Dir(dir))+"-"+filepath.Base(dir)) // nobody else's
+	draft := filepath.Join(root, draftPrefix+"latest-"+filepath.Base(filepath.Dir(dir))+"-"+filepath.Base(dir)) // of this process only
 	if err := os.Symlink(target, draft); err != nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func link(root, dir string) error {
 	return nil
 }
 
-// ownLink reports whether the link to the latest run may be made anew: there is none,
+// ownLink reports whether the link to the latest run may be replaced: there is none,
 // or it leads to a run of the store, which may have been removed.
 func ownLink(latest string) bool {
 	target, err := os.Readlink(latest)

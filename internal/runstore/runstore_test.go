@@ -79,7 +79,7 @@ func TestARenameReplacesNoRun(t *testing.T) {
 	}
 }
 
-// What is left of a process that was killed is in nobody's way.
+// What a killed process has left behind does not disturb other processes.
 func TestTheDraftOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	root := t.TempDir()
 	draft := filepath.Join(root, "story", ".draft-20260102T030000.000Z-seed-7", "result.json")
@@ -95,8 +95,8 @@ func TestTheDraftOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// The link to the latest run is made anew where its run was removed; what leads elsewhere
-// is somebody's own.
+// The link to the latest run is replaced if its run was removed; one that leads elsewhere
+// is the user's own.
 func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
 	for target, ours := range map[string]bool{"story/removed": true, "/etc": false, "../elsewhere/run": false, "story": false} {
 		root := t.TempDir()
@@ -178,7 +178,7 @@ func TestLatestThatIsNoLinkIsNotTouched(t *testing.T) {
 		t.Error("no complaint about a file named latest")
 	}
 	if data, _ := os.ReadFile(precious); string(data) != "mine" {
-		t.Error("somebody's file was overwritten")
+		t.Error("a user's file was overwritten")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "result.json")); err != nil {
 		t.Errorf("the run itself must be there: %v", err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Who may read what is stored is said by the umask alone, whichever way it is written.
+// The umask alone decides who may read what is stored, whichever way it is written.
 func TestTheUmaskHolds(t *testing.T) {
 	for _, tt := range []struct {
 		umask int

@@ -17,7 +17,7 @@ const restore = "take the run directory from a copy, or play the run again"
 
 // verify compares the histories with the plan and with result.json, which the run has
 // written beside them: evidence that was cut or changed proves nothing. The locks that an
-// interrupted run did not come to are in neither.
+// interrupted run did not reach are in neither.
 func (s *Run) verify() error {
 	was, err := ReadResult(os.DirFS(s.Dir), ".")
 	var path *fs.PathError
@@ -66,7 +66,7 @@ func (s *Run) meansTheSame() bool {
 	return true
 }
 
-// Unplayed are the locks of the plan that an interrupted run did not come to.
+// Unplayed are the locks of the plan that an interrupted run did not reach.
 func (s *Run) Unplayed() []string { return s.Plan.Locks[len(s.Histories):] }
 
 // LockList names locks in a sentence; hostile files may name very many.

@@ -53,7 +53,7 @@ type parts struct {
 	ends     []entry
 	params   group // parameters of the verb
 	after    *entry
-	open     *faults.Open // what luck decides
+	open     *faults.Open // what is drawn
 	unclear  bool         // a key was not understood, so what is missing may be it
 }
 

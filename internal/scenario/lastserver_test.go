@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A second fail-over is fine where a server is left, comes back, may not be missed, or was missed by luck.
+// A second fail-over is fine where a server is left, comes back, may not be missed, or may be missed at random.
 func TestFailOversThatLeaveAServer(t *testing.T) {
 	const twice = `scenario: Two fail-overs
 locks: [LOCK]
@@ -21,7 +21,7 @@ faults:
 		"five members":            strings.Replace(etcd, "nodes: 3", "nodes: 5", 1),
 		"a primary that is back":  redis + "  - {at: 5s, restart: redis-1, down: 1s}\n",
 		"a lock that is stuck":    redis + "expect: {every lock: {progress: broken}}\n",
-		"one that luck may spare": strings.Replace(redis, "at: 8s", "at: 8s, chance: 50%", 1),
+		"one that may not happen": strings.Replace(redis, "at: 8s", "at: 8s, chance: 50%", 1),
 		"a sweep over replicas":   redis + "vary: {replicas: [2, 3]}\n",
 	} {
 		if _, err := Parse("", []byte(file)); err != nil {

@@ -88,7 +88,7 @@ func (r *reader) limit(n *node, what, text string, most int) {
 	}
 }
 
-// tidyText drops the blanks that nobody sees, so that a text stays the same
+// tidyText drops invisible blanks, so that a text stays the same
 // however it is written down.
 func tidyText(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")

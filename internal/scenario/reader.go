@@ -12,8 +12,8 @@ type reader struct {
 	lines    []string
 	problems []Problem
 
-	// Set when the list itself has problems: who or what it leaves out is then
-	// no second mistake of those who mention it.
+	// Set when the list itself has problems: to mention what it leaves out is then
+	// not reported as a second mistake.
 	clientsUnclear, locksUnclear bool
 
 	stored bool // the file is that of a run that has been played

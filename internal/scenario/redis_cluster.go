@@ -28,7 +28,7 @@ func (r *reader) shards(g group, p *plan.Plan) {
 }
 
 // notInCluster reports a verb by which an operator or sentinels promote a replica: in
-// a Redis Cluster nobody but its primaries does.
+// a Redis Cluster only its primaries do.
 func (r *reader) notInCluster(s parts, p *plan.Plan) {
 	if p.Redis.Cluster.Shards > 0 && s.spec.Replica && s.spec.Ends == faults.EndNone && slices.ContainsFunc(p.Locks, func(id string) bool { return storeOf(p, id).IsRedis() }) {
 		r.problemf(s.verb.key, "%s does not go with a Redis Cluster, which promotes replicas by itself: let the primary die (crash: the primary), and wait for cluster.node-timeout and an election", s.spec.Name)

@@ -115,8 +115,8 @@ func TestServersReachThePlan(t *testing.T) {
 	}
 }
 
-// A plan that a program has built is printed as one from a file: whoever reads it back
-// gets what was played.
+// A plan that a program has built is printed like one from a file: read back,
+// it is what was played.
 func TestAPlanBuiltByCodeCanBeReadBack(t *testing.T) {
 	for _, v := range locks.Simulated() {
 		p := plan.Default()

@@ -30,7 +30,7 @@ func TestALockIsOneOfEachResource(t *testing.T) {
 		t.Errorf("%v, %v", v, ok)
 	}
 	if _, ok := p.Lock("set-nx-lua@nobody"); ok {
-		t.Error("a lock of a resource that nobody works on")
+		t.Error("a lock of a resource that no client works on")
 	}
 	again, err := Parse("resources.yaml", []byte(Resolved(p)))
 	if err != nil || !slices.Equal(again.Locks, want) || !slices.Equal(again.Resources(), p.Resources()) {

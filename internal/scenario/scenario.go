@@ -68,7 +68,7 @@ func Parse(file string, data []byte, changes ...Change) (*plan.Plan, error) {
 }
 
 // ParseStored is Parse of the file of a run that has been played, of a lock of its owner's if own is not nil, or of one
-// that expects nothing yet: luck or a search may have put together what no file is to ask for.
+// that expects nothing yet: a draw or a search may have combined what no file may ask for.
 func ParseStored(file string, data []byte, own *locks.Variant) (*plan.Plan, error) {
 	p := plan.Default()
 	if own != nil {

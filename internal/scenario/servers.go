@@ -101,7 +101,7 @@ func (r *reader) key(e entry, k *plan.Key, group []plan.Key, p *plan.Plan) (know
 	return true
 }
 
-// timesOf are the times of a failover by somebody.
+// timesOf are the times of a failover by an operator or by sentinels.
 func timesOf(keys []plan.Key, by string) string {
 	var names []string
 	for _, k := range keys {

@@ -100,7 +100,7 @@ func lockList() *Schema {
 	}
 }
 
-// program is a lock that is somebody's own program.
+// program is a lock that is a user's own program.
 func program() *Schema {
 	word := &Schema{Type: "string", MinLength: 1, Description: "A word of the command."}
 	out := closed("Your own lock, a program that speaks JSON lines; it is played on real servers.", Properties{
