@@ -31,7 +31,7 @@ const LeastClients = 2
 // earlier, no client holds the lock yet, and the fault would hit none.
 const holderAfter = 20
 
-// Draw returns the plan with the faults that its chaos brings about with a seed, or with those of its list
+// Draw returns the plan with the faults that its chaos draws from a seed, or with those of its list
 // and nothing left open. A plan with nothing to draw is returned unchanged. The same plan and seed give the same
 // faults, whichever of the plan's locks is played.
 func Draw(p *plan.Plan, seed uint64) *plan.Plan {

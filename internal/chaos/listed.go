@@ -56,7 +56,7 @@ func (d *drawing) listed(f *faults.Fault) *luck {
 	return d.stream(fmt.Sprintf("fault %d of the list", f.Number))
 }
 
-// again are the times that a fault comes about, so many at most.
+// again are the times at which a fault happens, at most that many.
 func (d *drawing) again(f *faults.Fault, most int) (list []faults.Fault) {
 	l := d.listed(f)
 	t := f.Trigger
@@ -81,7 +81,7 @@ func (d *drawing) again(f *faults.Fault, most int) (list []faults.Fault) {
 	return list
 }
 
-// comes draws whether a fault comes about.
+// comes draws whether a fault happens.
 func (l *luck) comes(f *faults.Fault) bool {
 	return f.Open.ChancePPM >= faults.Always || l.below(faults.Always) < f.Open.ChancePPM
 }

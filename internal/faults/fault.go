@@ -47,7 +47,7 @@ type Open struct {
 	ChancePPM int64
 }
 
-// Always is the chance of what comes about each time.
+// Always is the chance of a fault that happens each time.
 const Always = 1_000_000
 
 // MayCome reports whether it is drawn if the fault happens, or how often.

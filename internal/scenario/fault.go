@@ -19,7 +19,7 @@ var (
 // Keys of a fault beside its trigger, verb and end.
 const (
 	AfterKey  = "after"  // delays it beyond its moment
-	ChanceKey = "chance" // how likely it comes about
+	ChanceKey = "chance" // how likely it happens
 )
 
 // leastEvery keeps a repeated fault from filling the run with itself.
@@ -280,7 +280,7 @@ func (r *reader) end(s parts, number int, clients []string) faults.End {
 	return end
 }
 
-// chance reads how likely a fault comes about.
+// chance reads how likely a fault happens.
 func (r *reader) chance(n *node, open *faults.Open) {
 	ppm, ok := r.percent(n, ChanceKey, "chance: 5%")
 	switch {
