@@ -204,7 +204,7 @@ func (s *Seen) replyTo(sent, before int) int {
 	return -1
 }
 
-// does is what a client does by itself, and not what befalls it.
+// does is what a client does by itself, and not what happens to it.
 func does(k history.Kind) bool { return k <= history.Finished || k == history.Sent }
 
 // doings is how much a client does from one event on and before another.

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// What befalls clocks. A client reads its own; that of a server shows in how long its entries last.
+// Faults of clocks. A client reads its own; a server's clock shows in how long its entries last.
 var clocks = []Case{
 	{
 		Verb: "jump-clock", What: "a client", Lock: "set-nx-lua", Story: `

@@ -16,7 +16,7 @@ func alone(p *plan.Plan) {
 	p.Lease, p.Network.Timeout = 500*time.Millisecond, time.Second
 }
 
-// What befalls one half of one request, which is A's first. A busy machine may make the other half
+// Faults of one half of one request, which is A's first. A busy machine may make the other half
 // late as well, so half of the time will do.
 var messages = []Case{
 	{

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// What befalls a process: a client, or a server.
+// Faults of a process: a client, or a server.
 var processes = []Case{
 	{
 		Verb: "pause", What: "a client", Lock: "set-nx-lua", Story: `
@@ -151,7 +151,7 @@ faults:
 }
 
 // sentIntoAPartition is a story in which A sends a release that no server gets before the end of a
-// partition. What befalls A then is yet to be said.
+// partition. The case adds what then happens to A.
 const sentIntoAPartition = `
 faults:
   - when: A is about to send unlock

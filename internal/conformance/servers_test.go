@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// whileBWaits holds A in its critical section until B has the lock, which is soon if what befalls
+// whileBWaits holds A in its critical section until B has the lock, which is soon if what happens to
 // the servers lets B in.
 const whileBWaits = `
   - when: A is in its critical section
@@ -19,7 +19,7 @@ func longLease(p *plan.Plan) {
 	p.Lease, p.Workload.Wait, p.Workload.Repeat = 20*time.Second, 6*time.Second, 2
 }
 
-// What befalls servers, their entries and what goes on between them.
+// Faults of servers, of their entries and of their replication.
 var servers = []Case{
 	{
 		Verb: "evict", What: "the entry", Lock: "set-nx-lua", Story: `

@@ -166,7 +166,7 @@ func (t *Trigger) names(m *Moment) bool {
 	return t.Command == m.Call.Command || t.Command == m.Script || t.Command == AnyCommand || t.Command == m.Part.String()
 }
 
-// Observe is told that a client has reached a moment. Faults that waited for it
+// Observe notes that a client has reached a moment. Faults that waited for it
 // act before Observe returns.
 func (e *Engine) Observe(m Moment) {
 	if e.healed {
@@ -376,7 +376,7 @@ func (e *Engine) Heal() {
 	e.healed = true
 }
 
-// Acted is told by the world that a fault has changed something: that a process stood
+// Acted notes, for the world, that a fault has changed something: that a process stood
 // still, that a message was held back. To have been called is not enough.
 func (e *Engine) Acted(fault int) {
 	for i := range e.faults {

@@ -164,7 +164,7 @@ func TestAnyCommand(t *testing.T) {
 	}
 }
 
-// A fault that names the holder on one of its sides must hear who that is.
+// A fault that names the holder on one of its sides must get the holder's name.
 func TestSidesFollowTheHolder(t *testing.T) {
 	for name, want := range map[string]bool{TheHolder: true, NextHolder: true, "A": false} {
 		split := with("partition", Args{Sides: [][]string{{TheStore}, {"B", name}}}, Trigger{At: time.Second}, End{For: time.Second})

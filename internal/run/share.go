@@ -12,7 +12,7 @@ import (
 // factory in their order. Who does what depends on chance, so a piece belongs to its
 // place in a result and to no worker.
 //
-// progress, if not nil, is told how many pieces are done, one call at a time. The
+// progress, if not nil, is called with how many pieces are done, one call at a time. The
 // first error ends the work of all and is returned; else ctx's.
 func Share(ctx context.Context, jobs, n int, progress func(done, all int),
 	work func(ctx context.Context, w []World, i int) error, worlds ...Factory,

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/rng/spread"
 )
 
-// percentileForm is one part of a duration that is told by percentiles.
+// percentileForm is one part of a duration that is given by percentiles.
 var percentileForm = regexp.MustCompile(`^(min|max|p[0-9]{1,2}(?:\.[0-9]{1,4})?) +(.+)$`)
 
 const percentilesExample = "p50 20ms, p99.9 4s"

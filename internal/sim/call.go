@@ -262,8 +262,8 @@ func (l *call) executedOn(h *host) {
 	})
 }
 
-// deny answers that a request cannot be executed. The program of a guest hears that on its connection; our own
-// clients, in both worlds, hear of such an answer as of a connection that is lost.
+// deny answers that a request cannot be executed. The program of a guest gets that on its connection; our own
+// clients, in both worlds, get such an answer as a lost connection.
 func (l *call) deny(why error) {
 	if l.socket == nil {
 		l.refuse()

@@ -246,7 +246,7 @@ func (c *client) tell(kind faults.MomentKind, l *call) {
 	}
 }
 
-// answered is told that the answer to l has reached the client's host.
+// answered handles the arrival of the answer to l at the client's host.
 func (s *Socket) answered(l *call) {
 	c := s.conn.client
 	c.whenRunning(func() {

@@ -28,7 +28,7 @@ type block struct {
 	felt     bool // it has stopped a message
 }
 
-// message is what the network delivers: h fires when it arrives, and is told number.
+// message is what the network delivers: h fires with number when it arrives.
 type message struct {
 	at       history.Instant // when it would arrive if nothing were in its way
 	from, to history.NodeID
@@ -55,7 +55,7 @@ func (n *network) send(at history.Instant, from, to history.NodeID, h kernel.Han
 	n.sendNumbered(at, from, to, h, 0)
 }
 
-// sendNumbered is send for a handler that is told a number.
+// sendNumbered is send for a handler that gets a number.
 func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h kernel.Handler, number uint64) {
 	if len(n.blocks) > 0 && n.holds(message{at, from, to, h, number, false, n.next()}) {
 		return

@@ -10,7 +10,7 @@ import (
 // sentinels watch over a group of Redis servers (sentinel.c of Redis 7.0). Each has an
 // opinion of its own who the primary is, and follows what it reaches. One that finds its
 // primary down, as a quorum does, asks for votes; a majority of all makes it the one that
-// promotes. The others hear of it from those they can talk to, and the servers from the
+// promotes. The others learn of it from those they can talk to, and the servers from the
 // sentinels that reach them, then or later.
 //
 // Here votes are never split, which would delay a promotion by seconds, and all replicas are

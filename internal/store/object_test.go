@@ -18,7 +18,7 @@ func full() Store {
 	}
 }
 
-// A store that forgets a part of its description is told which, before anything plays.
+// A store that lacks a part of its description is rejected, with the part's name, before any run.
 func TestWhatAStoreForgets(t *testing.T) {
 	whole := full()
 	if err := whole.Check(); err != nil {

@@ -50,14 +50,14 @@ func (e *StartOrder) Next() (client int, from time.Duration, ok bool) {
 	return e.next, e.from, e.next < e.clients
 }
 
-// Begins is told that the next client begins at a true time.
+// Begins notes that the next client begins at a true time.
 func (e *StartOrder) Begins(now time.Duration) {
 	e.next++
 	e.from, e.latest = now+e.stagger, now+e.limit
 	e.settled = e.faults || e.stagger == 0 || e.next == e.clients
 }
 
-// Observe is told what a client has done, and reports whether the next one may come
+// Observe notes what a client has done, and reports whether the next one may come
 // because of it.
 func (e *StartOrder) Observe(client int, kind history.Kind, now time.Duration) bool {
 	if e.settled || client != e.next-1 {
@@ -77,7 +77,7 @@ func (e *StartOrder) Observe(client int, kind history.Kind, now time.Duration) b
 	return true
 }
 
-// FaultBegins is told that a fault begins, and reports whether the next client may come
+// FaultBegins notes that a fault begins, and reports whether the next client may come
 // because of it.
 func (e *StartOrder) FaultBegins() bool {
 	changed := !e.settled

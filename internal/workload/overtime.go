@@ -35,7 +35,7 @@ func (o *ExtendedWork) Take() (by time.Duration, faults []int) {
 	return by, faults
 }
 
-// Observe is told what the client has recorded.
+// Observe notes what the client has recorded.
 func (o *ExtendedWork) Observe(kind history.Kind) {
 	switch kind {
 	case history.Waits:

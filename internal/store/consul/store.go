@@ -51,7 +51,7 @@ type entry struct {
 	modified   int64    // index
 }
 
-// query is a blocking query: a reader that wants to hear of the next change.
+// query is a blocking query: a reader that waits for the next change.
 type query struct {
 	id    uint64
 	conn  store.Conn

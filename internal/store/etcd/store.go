@@ -65,7 +65,7 @@ type change struct {
 	put     KV // the key as it was then; empty for one that is deleted
 }
 
-// watch is a client's wish to hear of the changes of one key, or of all keys that begin with
+// watch is a client's subscription to the changes of one key, or of all keys that begin with
 // it, from a revision on.
 type watch struct {
 	conn   store.Conn

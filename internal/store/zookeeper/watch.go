@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/world"
 )
 
-// watch is a connection's wish to hear of the next change of one node.
+// watch is a connection's subscription to the next change of one node.
 type watch struct {
 	conn store.Conn
 	path string

@@ -20,7 +20,7 @@ const (
 )
 
 // cluster says how its members are started: they are when each of them says so. A plan that was scaled down may
-// ask for a shorter election than there is. Where nothing befalls them the members are in no hurry, since on a
+// ask for a shorter election than there is. Without faults the members are in no hurry, since on a
 // busy machine they would find each other silent, and elect.
 func cluster(w livestore.Wish) servers.Cluster {
 	election := max(w.Election, fastestElection)

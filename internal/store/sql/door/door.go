@@ -1,6 +1,6 @@
 // Package door is a driver of database/sql in front of the model of an SQL server. A connection is a
 // session there, and a statement one message of the simulated network, with its arguments in it, as
-// drivers send it that are told to interpolate them.
+// drivers send it that are set to interpolate them.
 //
 // Errors of the server are those of the drivers that people use: *mysql.MySQLError of go-sql-driver, and
 // *pq.Error of lib/pq. A statement that the model does not understand is noted: what a lock does then is no

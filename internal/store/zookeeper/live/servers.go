@@ -104,7 +104,7 @@ log4j.appender.out.layout=org.apache.log4j.PatternLayout
 log4j.appender.out.layout.ConversionPattern=%p %c{1}: %m%n
 `
 
-// javaOptions make a small heap, and Java start fast. A server that hears of no other in an
+// javaOptions make a small heap, and Java start fast. A server that finds no other in an
 // election asks again, each time after twice as long, up to a minute: too long for
 // servers that are started, cut off and killed within seconds. Java takes them from the
 // environment, also where a script of the image starts it.
