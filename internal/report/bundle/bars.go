@@ -21,13 +21,13 @@ type Bar struct {
 // believe, what stores have, when processes are frozen, and whom other faults strike. The steps
 // of the story say the same: see TestPictureAndStory in the package of the run's page.
 type Bars struct {
-	Beliefs, Grants, Freezes, Strikes []Bar
-	Timeline                          *timeline.Timeline // what they are bars of
+	Beliefs, Grants, Freezes, FaultSpans []Bar
+	Timeline                             *timeline.Timeline // what they are bars of
 }
 
 // BarsOf are the bars of a history.
 func BarsOf(t *timeline.Timeline) *Bars {
-	b := &Bars{Timeline: t, Strikes: strikesOf(t)}
+	b := &Bars{Timeline: t, FaultSpans: faultSpansOf(t)}
 	for _, h := range t.Holds {
 		b.Beliefs = append(b.Beliefs, Bar{Node: h.Client, Owner: h.Client, From: h.StartEvent, To: h.EndEvent})
 	}

@@ -1,5 +1,5 @@
 // Package bundle has the facts of one or more runs that outputs need, each worked out once from
-// the history, the verdicts and the plan: measures, spans, bars, premises, causes, and what was
+// the history, the verdicts and the plan: measures, spans, bars, assumptions, causes, and what was
 // expected beside what was found.
 //
 // It is pure, like all packages of reports: no clock, no random ids, no order that a map would

@@ -64,8 +64,8 @@ func TestHints(t *testing.T) {
 // An assumption is no wrong answer when it is the one that failed, in other words.
 func TestPremiseAboutTheSame(t *testing.T) {
 	h := waited(1).History
-	pause := bundle.PremisesOf(h, bundle.DeedsOf(timeline.Of(h), timeline.Of(h).Measure()))[0]
+	pause := bundle.AssumptionsOf(h, bundle.FaultSummaryOf(timeline.Of(h), timeline.Of(h).Measure()))[0]
 	if !pause.About(say.NeverPausesLonger.With(say.Client("A"))) || pause.About(say.StoreClockIsRight.With()) {
-		t.Error("the premise about pauses is taken for another one")
+		t.Error("the assumption about pauses is taken for another one")
 	}
 }

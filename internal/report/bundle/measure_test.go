@@ -131,7 +131,7 @@ func TestPremises(t *testing.T) {
 	w.Releases(15_070, "A", "EVAL unlock lock A-1", "A")
 	held := map[string]bool{}
 	figures := ""
-	for _, p := range bundle.PremisesOf(w.H, bundle.DeedsOf(timeline.Of(w.H), timeline.Of(w.H).Measure())) {
+	for _, p := range bundle.AssumptionsOf(w.H, bundle.FaultSummaryOf(timeline.Of(w.H), timeline.Of(w.H).Measure())) {
 		held[say.Stop.With(p.Text).English()] = p.Held
 		figures += p.Figure.English() + "\n"
 	}

@@ -10,21 +10,21 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Premise is something that a lock may rest on, and whether the world of a run
-// kept to it. Premises that held are the wrong answers to the question which
+// Assumption is something that a lock may rest on, and whether the world of a run
+// kept to it. Those that held are the wrong answers to the question which
 // assumption failed.
-type Premise struct {
+type Assumption struct {
 	Text   say.Phrase // as an assumption, in the present tense, without its full stop
 	Held   bool
 	Figure say.Phrase     // the numbers that show it
-	topics []say.Template // the assumptions that come to the same
+	topics []say.Template // what the findings call the same assumption
 }
 
 // About reports whether an assumption that failed is about the same thing.
-func (p *Premise) About(assumed say.Phrase) bool { return slices.ContainsFunc(p.topics, assumed.Is) }
+func (p *Assumption) About(assumed say.Phrase) bool { return slices.ContainsFunc(p.topics, assumed.Is) }
 
-// deeds are what the world of a run did to the lock.
-type deeds struct {
+// faultSummary is what the world of a run did to the lock.
+type faultSummary struct {
 	freeze                    time.Duration // longest of a client
 	hold                      time.Duration // longest
 	skew                      time.Duration // largest offset of a clock
@@ -34,9 +34,9 @@ type deeds struct {
 	foreign                   int           // removals of another's entry
 }
 
-// DeedsOf sums up what the world of a history did.
-func DeedsOf(t *timeline.Timeline, m *timeline.Measures) deeds {
-	d := deeds{
+// FaultSummaryOf sums up what the world of a history did.
+func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
+	d := faultSummary{
 		lost: t.Count(history.RequestDropped) + t.Count(history.ReplyDropped), timeouts: t.Count(history.TimedOut),
 		forgotten: t.Count(history.Forgotten), promoted: t.Count(history.Promoted),
 	}
@@ -79,11 +79,11 @@ func verbOf(h *history.History, number int64) string {
 	return ""
 }
 
-// PremisesOf lists what a lock may rest on. All of them are facts about the run;
+// AssumptionsOf lists what a lock may rest on. All of them are facts about the run;
 // which of them a lock does rest on is said by its own documentation.
-func PremisesOf(h *history.History, d deeds) []Premise {
+func AssumptionsOf(h *history.History, d faultSummary) []Assumption {
 	lease := h.Header.Lease
-	ps := []Premise{{
+	ps := []Assumption{{
 		Text: say.NobodyStandsStill.With(), Held: d.freeze <= lease,
 		Figure: say.LongestStandstill.With(say.Seconds(d.freeze), say.Seconds(lease)),
 		topics: []say.Template{say.NeverPausesLonger},
@@ -95,26 +95,26 @@ func PremisesOf(h *history.History, d deeds) []Premise {
 	if lease <= 0 {
 		ps = nil // nothing to compare with
 	}
-	return append(ps, Premise{
+	return append(ps, Assumption{
 		Text: say.EveryMessageComes.With(), Held: d.lost+d.timeouts+d.late == 0,
 		Figure: say.MessagesLost.With(say.Number(d.lost), say.Number(d.timeouts), say.Number(d.late)),
 		topics: []say.Template{say.HearsInTime, say.DemotedKeepsAll},
-	}, Premise{
+	}, Assumption{
 		Text: say.ClocksAgree.With(), Held: d.skew == 0,
 		Figure: say.LargestOffset.With(say.Seconds(d.skew)),
 		topics: []say.Template{say.StoreClockIsRight},
-	}, Premise{
+	}, Assumption{
 		Text: say.StoreForgetsNothing.With(), Held: d.forgotten+d.down+d.promoted == 0,
 		Figure: say.EntriesLost.With(say.Number(d.forgotten), say.Number(d.down), say.Number(d.promoted)),
 		topics: []say.Template{
 			say.OutlivesThePrimary, say.OnePrimary, say.PrimaryKnowsAll, say.StoreKeepsEntries, say.OutlivesARestart,
 			say.DemotedKeepsAll, say.StoreClockIsRight,
 		},
-	}, Premise{
+	}, Assumption{
 		Text: say.NobodyDies.With(), Held: d.died == 0,
 		Figure: say.Deaths.With(say.Number(d.died)),
 		topics: []say.Template{say.AlwaysRemovesItsOwn},
-	}, Premise{
+	}, Assumption{
 		Text: say.OnlyOwnersRemove.With(), Held: d.foreign == 0,
 		Figure: say.ForeignRemovals.With(say.Number(d.foreign)),
 		topics: []say.Template{say.RemovesOnlyItsOwn, say.AlwaysRemovesItsOwn},

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// strikes follows the faults that are at work for a while without an event of their own for it.
+// faultSpans follows the faults that are at work for a while without an event of their own for it.
 // That of a pause is the freeze, and that of a crash is the death.
-type strikes struct {
+type faultSpans struct {
 	h               *timeline.Timeline
 	bars            []Bar
 	holder, primary history.NodeID
@@ -19,9 +19,9 @@ type strikes struct {
 // lasting are the verbs of such faults.
 var lasting = map[string]bool{"partition": true, "cut": true, "slow": true, "hang": true, "drift-clock": true}
 
-// strikesOf lists the stretches in which such faults strike a node.
-func strikesOf(t *timeline.Timeline) []Bar {
-	s := strikes{h: t}
+// faultSpansOf lists the stretches in which such faults strike a node.
+func faultSpansOf(t *timeline.Timeline) []Bar {
+	s := faultSpans{h: t}
 	for i, e := range t.Each(
 		history.Acquired, history.Promoted, history.FaultBegan, history.FaultEnded, history.Releasing, history.LostLease, history.Crashed,
 	) {
@@ -32,7 +32,7 @@ func strikesOf(t *timeline.Timeline) []Bar {
 	return s.bars
 }
 
-func (s *strikes) take(i int32, e *history.Event) {
+func (s *faultSpans) take(i int32, e *history.Event) {
 	switch e.Kind {
 	case history.Acquired:
 		s.holder = e.Node
@@ -50,7 +50,7 @@ func (s *strikes) take(i int32, e *history.Event) {
 	}
 }
 
-func (s *strikes) begin(i int32, e *history.Event) {
+func (s *faultSpans) begin(i int32, e *history.Event) {
 	f := s.fault(e.Value)
 	switch {
 	case !lasting[f.Verb]:
@@ -63,7 +63,7 @@ func (s *strikes) begin(i int32, e *history.Event) {
 	}
 }
 
-func (s *strikes) end(i int32, over func(b *Bar) bool) {
+func (s *faultSpans) end(i int32, over func(b *Bar) bool) {
 	for k := range s.bars {
 		if b := &s.bars[k]; b.To == history.NoCause && over(b) {
 			b.To = i
@@ -72,7 +72,7 @@ func (s *strikes) end(i int32, over func(b *Bar) bool) {
 }
 
 // fault returns a fault of the header; an empty one for a number that is not there.
-func (s *strikes) fault(number int64) *history.Fault {
+func (s *faultSpans) fault(number int64) *history.Fault {
 	for k := range s.h.Header.Faults {
 		if f := &s.h.Header.Faults[k]; int64(f.Number) == number {
 			return f
@@ -83,7 +83,7 @@ func (s *strikes) fault(number int64) *history.Fault {
 
 // cutOff lists whom a fault cuts off from the others: the smallest of its sides, the first of
 // equal ones.
-func (s *strikes) cutOff(sides [][]string) []history.NodeID {
+func (s *faultSpans) cutOff(sides [][]string) []history.NodeID {
 	var least []history.NodeID
 	for _, side := range sides {
 		var ids []history.NodeID
@@ -99,7 +99,7 @@ func (s *strikes) cutOff(sides [][]string) []history.NodeID {
 }
 
 // named are the nodes that a side of a fault names, one by one or as a group.
-func (s *strikes) named(name string) (ids []history.NodeID) {
+func (s *faultSpans) named(name string) (ids []history.NodeID) {
 	primary := s.primary
 	for k, n := range s.h.Header.Nodes {
 		id := history.NodeID(k + 1)

@@ -37,7 +37,7 @@ func TestStrikes(t *testing.T) {
 		w.Add(200, history.Releasing, "B")
 		w.Add(300, history.FaultEnded, tt.node, reporttest.Value(1))
 		var got []string
-		for _, b := range bundle.BarsOf(timeline.Of(w.H)).Strikes {
+		for _, b := range bundle.BarsOf(timeline.Of(w.H)).FaultSpans {
 			cut := ""
 			if b.Cut {
 				cut = " cut"

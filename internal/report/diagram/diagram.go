@@ -46,7 +46,7 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	title := say.SpaceTime.With(say.Verbatim(clean.Text(l.h.Header.Lock, clean.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
-	d.strikes(b.Strikes)
+	d.faultSpans(b.FaultSpans)
 	d.keepFolds()
 	d.messages()
 	marks := d.marks()
@@ -55,7 +55,7 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	d.lifelines()
 	d.beliefs(b.Beliefs)
 	d.grants(b.Grants)
-	d.names(b.Strikes)
+	d.names(b.FaultSpans)
 	d.folds(b)
 	d.draws()
 	d.b.WriteString(marks)
@@ -185,8 +185,8 @@ func (d *drawing) freezes(bars []bundle.Bar) {
 // half is half of the width of what covers a lane.
 func (l *Layout) half() int { return min(l.spacing/2-4, 44) }
 
-// strikes frames the lanes of the nodes that a fault strikes, as long as it does.
-func (d *drawing) strikes(bars []bundle.Bar) {
+// faultSpans frames the lanes of the nodes that a fault strikes, as long as it does.
+func (d *drawing) faultSpans(bars []bundle.Bar) {
 	half := d.l.half()
 	d.struck = map[int32]bool{}
 	for _, b := range bars {

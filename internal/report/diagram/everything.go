@@ -35,14 +35,14 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	title := say.EventsFrom.With(say.Verbatim(clean.Text(h.Header.Lock, clean.MaxName)), say.Number(lo+1), say.Number(hi+1)).In(language)
 	d.f(`<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
-	d.strikes(bars.Strikes)
+	d.faultSpans(bars.FaultSpans)
 	d.keepFolds()
 	d.freezes(bars.Freezes)
 	d.lifelines()
 	d.beliefs(bars.Beliefs)
 	d.grants(bars.Grants)
 	d.folds(bars)
-	d.names(bars.Strikes)
+	d.names(bars.FaultSpans)
 	d.wires()
 	for k, s := range l.steps {
 		d.bareMark(k, &s, stepNumber(kept[k]))

@@ -16,15 +16,15 @@ import (
 
 // evidence is what a reader needs to trust a verdict, or not to.
 type evidence struct {
-	Locks     []string // the columns of the tables
-	Checks    evidenceRows
-	Premises  evidenceRows
-	Faults    evidenceRows
-	Events    []lockEvents
-	Limits    []string // what this run does not show
-	Streams   []string // of luck
-	Facts     []pair   // versions and hashes, and the files beside the report
-	SeedSplit string   // what the streams are
+	Locks       []string // the columns of the tables
+	Checks      evidenceRows
+	Assumptions evidenceRows
+	Faults      evidenceRows
+	Events      []lockEvents
+	Limits      []string // what this run does not show
+	Streams     []string // of luck
+	Facts       []pair   // versions and hashes, and the files beside the report
+	SeedSplit   string   // what the streams are
 }
 
 // evidenceRow is a fact about every lock's run.
@@ -99,12 +99,12 @@ func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evid
 			}
 			e.Checks.add(column, say.Text(c.Text).In(v.language), cell, v.language)
 		}
-		for _, p := range stories[i].premises {
+		for _, p := range stories[i].assumptions {
 			cell := page.Cell{Class: "kept", Sign: "✓", Text: stories[i].nice(p.Figure)}
 			if !p.Held {
 				cell.Class, cell.Sign = "broken", "✗"
 			}
-			e.Premises.add(column, stories[i].nice(say.Stop.With(p.Text)), cell, v.language)
+			e.Assumptions.add(column, stories[i].nice(say.Stop.With(p.Text)), cell, v.language)
 		}
 		for _, f := range faultLog(&r.Judgement, v.language) {
 			cell := page.Cell{Text: clean.Sentence(f.Fired.In(v.language))}
@@ -155,7 +155,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	runs := 0
 	for i := range b.Histories() {
 		runs++
-		for _, p := range stories[i].premises {
+		for _, p := range stories[i].assumptions {
 			if p.Held {
 				untried[p.Text.English()]++
 			}
@@ -163,7 +163,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	}
 	if runs > 0 {
 		var held say.Remarks
-		for _, p := range stories[bundle.ReferenceOf(b)].premises {
+		for _, p := range stories[bundle.ReferenceOf(b)].assumptions {
 			if untried[p.Text.English()] == runs {
 				held = append(held, p.Text)
 			}
@@ -196,7 +196,7 @@ func streamsOf(b *bundle.Bundle, l say.Language) []string {
 			if n.Role == history.RoleClient || n.Role == history.RoleProbe {
 				out = append(out, say.StreamsOfClient.With(say.Name(clean.Text(n.Name, clean.MaxName))).In(l))
 			}
-			if len(out) > maxStanding {
+			if len(out) > maxClients {
 				return append(out, say.Text("and so on for every client").In(l))
 			}
 		}

@@ -235,7 +235,7 @@ func whichAssumption(st *story, v *runView) question {
 	right := st.answer(st.wrong.Assumed)
 	right.Right, right.Why = true, st.nice(say.YesFor.With(st.wrong.Formula))
 	q.Answers = append(q.Answers, right)
-	for _, p := range st.premises {
+	for _, p := range st.assumptions {
 		if p.Held && !p.About(st.wrong.Assumed) {
 			a := st.answer(say.Stop.With(p.Text))
 			a.Why = st.nice(say.NoThisHeld.With(p.Figure))

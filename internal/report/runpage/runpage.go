@@ -109,17 +109,17 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 
 // story is what has to be worked out once, however often the page is drawn.
 type story struct {
-	language say.Language
-	steps    []explain.Step
-	left     [2]int // how many steps before and after these are left out
-	wrong    explain.False
-	causes   []int // indices of the steps that lead to the first violation
-	holders  []byte
-	figures  []figure.Figure
-	measures *timeline.Measures
-	premises []bundle.Premise
-	bars     *bundle.Bars
-	differs  int // index of the first step that differs from the first lock's, -1 for none
+	language    say.Language
+	steps       []explain.Step
+	left        [2]int // how many steps before and after these are left out
+	wrong       explain.False
+	causes      []int // indices of the steps that lead to the first violation
+	holders     []byte
+	figures     []figure.Figure
+	measures    *timeline.Measures
+	assumptions []bundle.Assumption
+	bars        *bundle.Bars
+	differs     int // index of the first step that differs from the first lock's, -1 for none
 }
 
 func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (story, error) {
@@ -136,7 +136,7 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 		differs:  -1,
 	}
 	st.steps, st.left[0], st.left[1] = explain.Tell(t, j.Findings)
-	st.premises = bundle.PremisesOf(j.History, bundle.DeedsOf(t, st.measures))
+	st.assumptions = bundle.AssumptionsOf(j.History, bundle.FaultSummaryOf(t, st.measures))
 	st.causes = bundle.CausesOf(j.History, j.Findings, st.steps)
 	var err error
 	if st.holders, err = figure.Holders(t, j.Findings, points, l); err != nil {

@@ -41,12 +41,12 @@
     now.appendChild(document.createTextNode(one("p", row).textContent + " "));
     var note = one(".note", row);
     if (note) now.appendChild(text("span", note.textContent, "note"));
-    standing(c);
+    beliefTable(c);
     if (!c.playing() && !(guess && guess.checked)) history.replaceState(null, "", "#" + row.id);
   }
 
-  // standing says who believes what: in a table that can be read out, and below the names.
-  function standing(c) {
+  // beliefTable says who believes what: in a table that can be read out, and below the names.
+  function beliefTable(c) {
     var s = state[+c.player.closest(".lock").dataset.lock], values = s && s.steps && s.steps[c.at];
     if (!values) return;
     var names = s.clients || [], heads = {};

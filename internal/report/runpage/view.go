@@ -46,7 +46,7 @@ type pageView struct {
 	Groups                                 []figureGroup
 	Left                                   string // what the page leaves out to stay small
 	Evidence                               evidence
-	State                                  []standing // for the script
+	State                                  []beliefTable // for the script
 	Says                                   map[string]string
 
 	language say.Language
@@ -163,7 +163,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	v.Properties = b.PropertyNames(l)
 	for i := range b.Runs {
 		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
-		v.State = append(v.State, standingView(&b.Runs[i], &stories[i], &v.Runs[i]))
+		v.State = append(v.State, beliefTableView(&b.Runs[i], &stories[i], &v.Runs[i]))
 	}
 	told := max(b.Worst(), 0)
 	v.lead(b, told, l)
@@ -300,10 +300,10 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 	}
 }
 
-// standingView is the table of beliefs for the steps that are told.
-func standingView(r *bundle.Run, st *story, v *runView) standing {
+// beliefTableView is the table of beliefs for the steps that are told.
+func beliefTableView(r *bundle.Run, st *story, v *runView) beliefTable {
 	if r.Judgement.History == nil {
-		return standing{}
+		return beliefTable{}
 	}
-	return standingOf(r.Timeline(), v.shown, st.language)
+	return beliefTableOf(r.Timeline(), v.shown, st.language)
 }

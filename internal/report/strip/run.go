@@ -66,7 +66,7 @@ type reader struct {
 // rows gives a row to each client and server that has a part in the picture.
 func (r *reader) rows(all bool) {
 	part := make([]bool, len(r.row))
-	for _, list := range [][]bundle.Bar{r.bars.Beliefs, r.bars.Grants, r.bars.Freezes, r.bars.Strikes} {
+	for _, list := range [][]bundle.Bar{r.bars.Beliefs, r.bars.Grants, r.bars.Freezes, r.bars.FaultSpans} {
 		for _, b := range list {
 			if int(b.Node) < len(part) {
 				part[b.Node] = true
@@ -184,7 +184,7 @@ func (r *reader) states() {
 		from, to := r.lasts(b)
 		state(b.Node, from, to, Frozen, say.Text("frozen").In(r.language))
 	}
-	for _, b := range r.bars.Strikes {
+	for _, b := range r.bars.FaultSpans {
 		from, to := r.lasts(b)
 		if b.Cut {
 			state(b.Node, from, to, CutOff, say.Text("cut off").In(r.language))

@@ -10,22 +10,22 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// standing is who believes what after a step: the table that the reader steps
+// beliefTable is who believes what after a step: the table that the reader steps
 // through. The script of the page gets it as JSON, therefore the short names.
-type standing struct {
+type beliefTable struct {
 	Clients []string   `json:"clients"`
 	Steps   [][]string `json:"steps"` // per step: one text per client, then the store, then the highest token
 }
 
-// maxStanding is how many clients the table has.
-const maxStanding = 10
+// maxClients is how many clients the table has.
+const maxClients = 10
 
-// standingOf follows the beliefs of the clients through the steps.
-func standingOf(t *timeline.Timeline, steps []explain.Step, l say.Language) standing {
+// beliefTableOf follows the beliefs of the clients through the steps.
+func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) beliefTable {
 	var ids []history.NodeID
-	var out standing
+	var out beliefTable
 	for i, n := range t.Header.Nodes {
-		if n.Role == history.RoleClient && len(ids) < maxStanding {
+		if n.Role == history.RoleClient && len(ids) < maxClients {
 			ids = append(ids, history.NodeID(i+1))
 			out.Clients = append(out.Clients, clean.Text(n.Name, clean.MaxHeadName))
 		}
