@@ -138,7 +138,7 @@ var (
 		"entry created at {time}, {old} follows {new} since {since}")
 )
 
-// What everybody waits for when a lock is stuck.
+// What all clients wait for when a lock is stuck.
 var (
 	AlwaysRemovesItsOwn = New1[Node](
 		"{Who} always gets to remove its own entry.")

@@ -83,7 +83,7 @@ func (s OptionalSpan) In(l Language) string {
 	return Span(s).In(l)
 }
 
-// Planned is a duration as somebody has set it: 60 s, 1.5 s, 100 ms.
+// Planned is a duration as it was set: 60 s, 1.5 s, 100 ms.
 type Planned time.Duration
 
 // In writes the duration.

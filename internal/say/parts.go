@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Node is somebody or something of a run. Its zero value is somebody.
+// Node is a client, a server or something else of a run. The zero value reads "someone".
 type Node struct {
 	role nodeRole
 	name string
@@ -26,7 +26,7 @@ const (
 // Client is a client, or anything else that goes by its name.
 func Client(name string) Node { return Node{client, name} }
 
-// Store is a server; only: there is no other one, so its name tells nobody anything.
+// Store is a server; only: there is no other one, so its name tells the reader nothing.
 func Store(name string, only bool) Node {
 	if only {
 		return Node{oneStore, name}
@@ -127,7 +127,7 @@ func PropertyName(id string, l Language) string { return translated(l, id) }
 // Shares say who has how many of all servers: A 2/3, B 1/3.
 type Shares []Share
 
-// Share is how many servers somebody has.
+// Share is how many servers one client has.
 type Share struct {
 	Name Name
 	Has  int
@@ -192,8 +192,8 @@ type Verdict string
 // In returns the verdict.
 func (v Verdict) In(l Language) string { return translated(l, string(v)) }
 
-// Reason is why an attempt failed, as a lock, a world or a server says it: "" when nobody
-// says. What servers say stays in their own words.
+// Reason is why an attempt failed, as a lock, a world or a server says it: "" when
+// unknown. What servers say stays in their own words.
 type Reason string
 
 // In returns the reason.

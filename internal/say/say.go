@@ -1,8 +1,7 @@
 // Package say puts facts into words, in English and in Chinese.
 //
 // A phrase is a template with typed arguments. Go has its English, and the catalogue zh.po
-// its Chinese, so what happened is decided before anybody knows in which language it will be
-// read:
+// its Chinese, so what happened is decided before the language of the reader is known:
 //
 //	say.Wakes.With(say.Client("A"), true).In(say.English)
 //
@@ -61,8 +60,8 @@ type Phrase struct {
 	parts    []Part
 }
 
-// In returns the phrase in a language. Names and texts in it are as they came: they have to be
-// made harmless by whoever shows them.
+// In returns the phrase in a language. Names and texts in it are as they came: the code
+// that shows them has to make them harmless.
 func (p Phrase) In(l Language) string {
 	if p.template == nil {
 		return ""
@@ -75,7 +74,7 @@ func (p Phrase) In(l Language) string {
 }
 
 // English is the phrase in English, for what has no other language: data for programs, and texts
-// that a scenario could say. (It is not called String, so that nobody prints a phrase by accident.)
+// that a scenario could say. (It is not called String, so that no phrase is printed by accident.)
 func (p Phrase) English() string { return p.In(English) }
 
 // Both is the phrase as a text in both languages, for what is stored.

@@ -14,7 +14,7 @@ var (
 		"{property} is unknown[, since {reason}]")
 )
 
-// What a broken property came to.
+// How a property was broken.
 var (
 	LetIn = New2[Few, Span](
 		"let {n} clients in at once for {time}")
@@ -63,5 +63,5 @@ var (
 		"the resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a stale write came after a newer holder had read")
 	WordWalked  = New0("found by the walk")
 	MeansWalked = New0(
-		"the walk of the fault space found the letter; no script or variation came to anything as bad")
+		"the walk of the fault space found the letter; no script or variation was as bad")
 )

@@ -12,13 +12,13 @@ type Bar struct {
 	From  int32          // event
 	To    int32          // event, or NoCause when the history ended first
 	Lane  int            // 0, 1, ...: bars of one column that overlap lie side by side
-	Copy  bool           // of a grant: on a server that answers nobody, such as a replica
-	Fault int64          // of a strike: the number of the fault
-	Cut   bool           // of a strike: the node is cut off from others
+	Copy  bool           // of a grant: on a server that answers no client, such as a replica
+	Fault int64          // of a fault span: the number of the fault
+	Cut   bool           // of a fault span: the node is cut off from others
 }
 
 // Bars are the stretches of a history, each with the node that it belongs to: what clients
-// believe, what stores have, when processes are frozen, and whom other faults strike. The steps
+// believe, what stores have, when processes are frozen, and which nodes other faults hit. The steps
 // of the story say the same: see TestPictureAndStory in the package of the run's page.
 type Bars struct {
 	Beliefs, Grants, Freezes, FaultSpans []Bar

@@ -6,8 +6,8 @@
 // choose. The same bundle gives the same bytes, therefore reports can be compared, kept under
 // version control and drawn again from a stored history.
 //
-// Every text of a bundle may be hostile: it comes from a scenario file or a history that somebody
-// else has written. Package clean cleans it before it reaches a terminal, and a page escapes it too.
+// Every text of a bundle may be hostile: it comes from a scenario file or a history that
+// another person may have written. Package clean cleans it before it reaches a terminal, and a page escapes it too.
 package bundle
 
 import (
@@ -75,7 +75,7 @@ func Of(r *run.Result, replay, program string) *Bundle {
 
 // Met reports whether every expectation of the run is met. A run without a
 // history has met nothing, nor has one that was cut short, nor, where something is
-// expected, one in which a line of the faults that luck draws from did nothing.
+// expected, one in which a line of random faults did nothing.
 func (r *Run) Met() bool {
 	j := &r.Judgement
 	if j.History == nil || j.CutShort || len(r.Expected) > 0 && !j.Idle().Empty() {

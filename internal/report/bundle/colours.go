@@ -41,7 +41,7 @@ func ColoursOf(h *history.History) Colours {
 	return c
 }
 
-// Of is the number of a client's colour; 0 for who is no client.
+// Of is the number of a client's colour; 0 for other nodes.
 func (c Colours) Of(id history.NodeID) int {
 	if int(id) < len(c) {
 		return c[id]

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// hint is what somebody may want to know about a run, and the command that helps.
+// hint is what a reader may want to know about a run, and the command that helps.
 type hint struct {
 	Says    say.Phrase
 	Command string

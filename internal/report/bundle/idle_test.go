@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// A run in which nothing came of a line that luck draws from has met nothing, though each of its verdicts is as expected.
+// A run in which a line of random faults did nothing has met nothing, though each of its verdicts is as expected.
 func TestAnIdleLineMeetsNothing(t *testing.T) {
 	p, err := scenario.Parse("idle.yaml", []byte(`scenario: A moment that cannot come
 locks: [set-nx-lua]

@@ -48,7 +48,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// Stale is what was taken although a higher token had been seen, by whomever.
+// Stale writes were accepted although a higher token had been seen, of any client.
 func TestStaleWrites(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-incr-fence", "A", "B", "C")
 	for i, write := range []struct {

@@ -10,9 +10,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Assumption is something that a lock may rest on, and whether the world of a run
-// kept to it. Those that held are the wrong answers to the question which
-// assumption failed.
+// Assumption is something that a lock may rely on, and whether it held in a run.
+// Those that held are the wrong answers to the question which assumption failed.
 type Assumption struct {
 	Text   say.Phrase // as an assumption, in the present tense, without its full stop
 	Held   bool
@@ -23,7 +22,7 @@ type Assumption struct {
 // About reports whether an assumption that failed is about the same thing.
 func (p *Assumption) About(assumed say.Phrase) bool { return slices.ContainsFunc(p.topics, assumed.Is) }
 
-// faultSummary is what the world of a run did to the lock.
+// faultSummary counts what the world of a run did to the lock.
 type faultSummary struct {
 	freeze                    time.Duration // longest of a client
 	hold                      time.Duration // longest
@@ -34,7 +33,7 @@ type faultSummary struct {
 	foreign                   int           // removals of another's entry
 }
 
-// FaultSummaryOf sums up what the world of a history did.
+// FaultSummaryOf sums up the faults of a history.
 func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
 	d := faultSummary{
 		lost: t.Count(history.RequestDropped) + t.Count(history.ReplyDropped), timeouts: t.Count(history.TimedOut),
@@ -79,8 +78,8 @@ func verbOf(h *history.History, number int64) string {
 	return ""
 }
 
-// AssumptionsOf lists what a lock may rest on. All of them are facts about the run;
-// which of them a lock does rest on is said by its own documentation.
+// AssumptionsOf lists what a lock may rely on. All of them are facts about the run;
+// the documentation of a lock says which ones it does rely on.
 func AssumptionsOf(h *history.History, d faultSummary) []Assumption {
 	lease := h.Header.Lease
 	ps := []Assumption{{
@@ -129,8 +128,8 @@ type Check struct {
 	Note say.Phrase // when it is not satisfied
 }
 
-// ChecksOf looks whether a history is fit to be judged. A verdict "kept" needs
-// all of them; what was broken stays broken.
+// ChecksOf checks whether a history can be judged. A verdict "kept" needs
+// all of them; "broken" stands without them.
 func ChecksOf(j *checker.Judgement) []Check {
 	h := j.History
 	order, causes, healed := true, true, false

@@ -8,8 +8,8 @@ import (
 )
 
 // DiffersAt returns the index of the first step in which two stories differ, or
-// -1. Steps are compared by what happened to whom, not by their times, which the
-// round trips of another protocol shift a little.
+// -1. Steps are compared by event and node, not by time, because the round
+// trips of another protocol shift times a little.
 func DiffersAt(a *history.History, as []explain.Step, b *history.History, bs []explain.Step) int {
 	for i := range bs {
 		if i >= len(as) || deedOf(a, &as[i]) != deedOf(b, &bs[i]) {

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// faultSpans follows the faults that are at work for a while without an event of their own for it.
-// That of a pause is the freeze, and that of a crash is the death.
+// faultSpans follows the faults that last for a while and have no event of their own on the node.
+// (A pause has the freeze, a crash the death.)
 type faultSpans struct {
 	h               *timeline.Timeline
 	bars            []Bar
@@ -19,7 +19,7 @@ type faultSpans struct {
 // lasting are the verbs of such faults.
 var lasting = map[string]bool{"partition": true, "cut": true, "slow": true, "hang": true, "drift-clock": true}
 
-// faultSpansOf lists the stretches in which such faults strike a node.
+// faultSpansOf lists the stretches in which such faults affect a node.
 func faultSpansOf(t *timeline.Timeline) []Bar {
 	s := faultSpans{h: t}
 	for i, e := range t.Each(
@@ -42,7 +42,7 @@ func (s *faultSpans) take(i int32, e *history.Event) {
 		s.begin(i, e)
 	case history.FaultEnded:
 		s.end(i, func(b *Bar) bool { return b.Fault == e.Value })
-	case history.Releasing, history.LostLease, history.Crashed: // the work that took longer is over
+	case history.Releasing, history.LostLease, history.Crashed: // slow work is over
 		s.end(i, func(b *Bar) bool {
 			verb := s.fault(b.Fault).Verb
 			return b.Node == e.Node && (verb == "slow" || verb == "hang")
@@ -71,7 +71,7 @@ func (s *faultSpans) end(i int32, over func(b *Bar) bool) {
 	}
 }
 
-// fault returns a fault of the header; an empty one for a number that is not there.
+// fault returns a fault of the header; an empty one for an unknown number.
 func (s *faultSpans) fault(number int64) *history.Fault {
 	for k := range s.h.Header.Faults {
 		if f := &s.h.Header.Faults[k]; int64(f.Number) == number {
@@ -81,7 +81,7 @@ func (s *faultSpans) fault(number int64) *history.Fault {
 	return &history.Fault{}
 }
 
-// cutOff lists whom a fault cuts off from the others: the smallest of its sides, the first of
+// cutOff lists the nodes that a fault cuts off from the others: the smallest of its sides, the first of
 // equal ones.
 func (s *faultSpans) cutOff(sides [][]string) []history.NodeID {
 	var least []history.NodeID

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Each fault strikes whom it names: the smallest side of a partition, the holder of that moment,
+// Each fault hits the nodes that it names: the smallest side of a partition, the holder of that moment,
 // the node of a clock; and as long as it is at work.
 func TestStrikes(t *testing.T) {
 	tests := []struct {

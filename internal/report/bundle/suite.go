@@ -5,8 +5,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Suite is what came of several scenarios: one run for each lock of each. Nobody reads
-// some hundred tables to find the one that is red.
+// Suite is the result of several scenarios: one run for each lock of each. A summary finds the
+// red one among some hundred tables.
 type Suite struct{ Runs []SuiteRun }
 
 // SuiteRun is one of them.
@@ -58,7 +58,7 @@ type StatusCounts struct {
 	NotPlayed       int `json:"not_played" doc:"The world cannot play it."`
 }
 
-// Counts are how many runs came to what; notPlayed were left out.
+// Counts are how many runs had which status; notPlayed were left out.
 func (s *Suite) Counts(notPlayed int) StatusCounts {
 	c := StatusCounts{NotPlayed: notPlayed}
 	for i := range s.Runs {

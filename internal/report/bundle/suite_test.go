@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/run"
 )
 
-// A run that was interrupted has missed nothing: nobody knows what it would have come to.
+// A run that was interrupted has missed nothing: its result is unknown.
 func TestARunWithoutItsEndIsInconclusive(t *testing.T) {
 	var s bundle.Suite
 	for _, status := range []run.Status{run.Met, run.Failed, run.Missed, run.Inconclusive, run.NothingExpected} {

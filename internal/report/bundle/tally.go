@@ -24,11 +24,11 @@ type SeedsTally struct {
 	Letters    map[checker.Letter]int `json:"letters" doc:"How many runs had which outcome."`
 	Broken     map[string]int         `json:"broken" doc:"By property: how many runs broke it."`
 	Rates      map[string]BrokenRate  `json:"rates" doc:"By property that broke: how often, as a share of the runs in which it was kept or broken."`
-	Spared     int                    `json:"spared" doc:"How many of the untested are so because luck drew no fault, or none that did anything: no evidence of the lock, but runs of this file all the same."`
-	Hours      float64                `json:"story_hours" doc:"How many hours the stories of the runs took together, by their own clock, without those that tested nothing for another reason than luck."`
+	Spared     int                    `json:"spared" doc:"How many of the untested drew no random fault, or none that did anything: no evidence of the lock, but runs of this file all the same."`
+	Hours      float64                `json:"story_hours" doc:"How many hours the stories of the runs took together, by their own clock, without those that tested nothing for a reason other than random draws."`
 	PerHour    map[string]HourlyRate  `json:"rates_per_hour" doc:"By property that broke: in how many runs for each of these hours. A run that broke it twice counts once."`
-	OfAll      map[string]BrokenRate  `json:"rates_of_all" doc:"By property that broke: how often in a run of this file, those that luck spared included."`
-	Idle       []string               `json:"idle_faults" doc:"Which faults of the list did nothing that anybody could notice with any seed, though luck could have drawn them: these runs are no test of them."`
+	OfAll      map[string]BrokenRate  `json:"rates_of_all" doc:"By property that broke: how often in a run of this file, including the spared ones."`
+	Idle       []string               `json:"idle_faults" doc:"Which faults of the list had no noticeable effect with any seed, though they could have been drawn: these runs are no test of them."`
 	FirstMiss  *uint64                `json:"first_miss_seed" doc:"The first seed that missed an expectation or tested nothing; null when none did."`
 	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
 }
@@ -110,7 +110,7 @@ func (t *Tally) Count(o *run.Outcome) {
 
 // Finish counts what can be counted only when no more seeds come.
 func (t *Tally) Finish() {
-	if t.Runs == len(t.hashes) { // else somebody has interrupted it
+	if t.Runs == len(t.hashes) { // else it was interrupted
 		t.Hash = history.CombineHashes(t.hashes).String()
 	}
 	if t.Unasked {
@@ -174,7 +174,7 @@ func (t *Tally) FirstBroken() *uint64 {
 	return first
 }
 
-// Why says why not every run came to what was expected; nothing when every one did.
+// Why says why not every run met what was expected; empty when every one did.
 func (t *Tally) Why() say.Phrase {
 	switch t.Worst {
 	case run.Missed:
@@ -216,8 +216,8 @@ func (t *Tally) NoneBrokeText() say.Phrase {
 	return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
 }
 
-// OfAllText says how often a run of this file breaks, with the runs that luck spared: who asks how
-// often something happens has put the luck into the file. Nothing when there are none, or nothing broke.
+// OfAllText says how often a run of this file breaks, including the spared ones: random faults are
+// part of the file. Empty when there are no such runs, or nothing broke.
 func (t *Tally) OfAllText() say.Phrase {
 	if t.Spared == 0 || len(t.Broken) == 0 {
 		return say.Phrase{}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// The worst of many seeds counts, and the first seed that broke is the lowest, whoever was faster.
+// The worst of many seeds counts, and the first seed that broke is the lowest, in whichever order they finish.
 func TestTally(t *testing.T) {
 	const property = checker.MutualExclusionID
 	seed := func(n uint64, v checker.Verdict) *run.Outcome {
@@ -35,8 +35,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// Who draws faults by chance asks how often a run of the file breaks: what luck spared belongs to that
-// rate, and what did not happen for another reason does not.
+// A file with random faults asks how often a run of it breaks: runs whose draws left nothing to test
+// belong to that rate, and runs that tested nothing for another reason do not.
 func TestARunThatLuckSparedCountsForTheFile(t *testing.T) {
 	const property = checker.MutualExclusionID
 	seed := func(n uint64, v checker.Verdict, why say.Phrase) *run.Outcome {

@@ -34,7 +34,7 @@ func storyTime(h *history.History) int64 {
 	return ms
 }
 
-// countHours works out the rates for each hour. Runs that are no evidence are left out, but for those that luck spared.
+// countHours works out the rates for each hour. Runs that are no evidence are left out, except those whose draws left nothing to test.
 func (t *Tally) countHours() {
 	t.played, t.inHours, t.PerHour = 0, t.Tested+t.Spared, map[string]HourlyRate{}
 	for i, why := range t.untested { // a seed that was not played took no time
@@ -49,7 +49,7 @@ func (t *Tally) countHours() {
 	}
 }
 
-// spared reports whether luck is the reason that a run tested nothing.
+// spared reports whether a run tested nothing because of what was drawn at random.
 func spared(why say.Phrase) bool {
 	return why.Is(say.NothingDrawn) || why.Is(say.NoDrawnHadEffect) || why.Is(say.NoDrawnContended)
 }

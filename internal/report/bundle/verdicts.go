@@ -83,7 +83,7 @@ func (r *Run) Outcome() string {
 }
 
 // Missed says which expectations of a run were not met, and what it did not test, which
-// is why verdicts are unknown, or which lines of the list luck has drawn nothing from; nothing when there is nothing to say.
+// is why verdicts are unknown, or which lines of random faults did nothing; empty when there is nothing to say.
 func Missed(r *Run) say.Phrase {
 	var parts say.Remarks
 	untested := r.Judgement.Untested

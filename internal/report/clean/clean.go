@@ -1,5 +1,5 @@
-// Package clean makes texts harmless that somebody else has written, in scenarios, histories and
-// names of files, before a terminal, a CI server, a page or a program reads them.
+// Package clean makes foreign texts harmless, those of scenarios, histories and names of files,
+// before a terminal, a CI server, a page or a program reads them.
 package clean
 
 import (

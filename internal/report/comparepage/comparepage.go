@@ -144,7 +144,7 @@ func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 	return nil
 }
 
-// maxDrawn is how many sides the figures show: more lines nobody can tell apart.
+// maxDrawn is how many sides the figures show: a reader cannot tell more lines apart.
 const maxDrawn = 12
 
 // runFigures draws the measures of all sides over each other, in the order of the

@@ -9,7 +9,7 @@ import (
 )
 
 // chooseColumns gives a column to every node that a row speaks of, in the order of the header:
-// clients, then stores, then the resource. A client of whom no step tells has none, and of many
+// clients, then stores, then the resource. A client without a step has none, and of many
 // clients those of the steps around the first violation do.
 func (l *Layout) chooseColumns() {
 	used := make([]bool, len(l.h.Header.Nodes)+1)
@@ -79,7 +79,7 @@ func clientsOf(h *history.History) (n int) {
 	return n
 }
 
-// actors are the clients of whom steps tell, at most mostClients where there are many: those of the violations first,
+// actors are the clients with steps, at most mostClients where there are many: those of the violations first,
 // then those who hold the lock from before the steps on, then those of the steps that are nearest
 // to the first violation.
 func (l *Layout) actors() (ids []history.NodeID) {

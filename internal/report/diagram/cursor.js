@@ -20,7 +20,7 @@
 //   cursor.go(3);                           // to step 4
 //   cursor.follow(time);                    // to where another cursor is
 //   timeCursor.ends(strips, time);          // the leases of a picture that is in no cursor's element
-//   cursor.end();                           // the diagram is about to be drawn anew
+//   cursor.end();                           // the diagram is about to be redrawn
 var timeCursor = (function () {
   "use strict";
   var NS = "http://www.w3.org/2000/svg", all = [].slice;

@@ -111,7 +111,7 @@ func (d *drawing) bareMark(k int, s *explain.Step, number int) {
 	}
 	d.text(stepNumberX-16, y+4, ending, "time", say.Seconds(s.At).In(d.language))
 	if number == 0 {
-		return // it is not among the steps that are told
+		return // no step tells it
 	}
 	d.number(s, number, y, 9)
 }

@@ -18,7 +18,7 @@ func swatch(body string) template.HTML {
 	return template.HTML(`<svg class="spacetime" width="22" height="16" viewBox="0 0 22 16" aria-hidden="true">` + body + `</svg>`)
 }
 
-// Legend is the legend of a world: nobody looks for a shape that cannot be there.
+// Legend is the legend of a world, without the shapes that it cannot have.
 func Legend(backend string, l say.Language) []LegendItem {
 	var out []LegendItem
 	for _, item := range legend {

@@ -116,8 +116,8 @@ func (d *drawing) handle(event int32) string {
 	return fmt.Sprintf(` data-event="%d"`, event)
 }
 
-// unseen is a command on a real server. What it changed tells when it was executed, if the server
-// says so. Else nobody knows: the turn is half way, dashed, and has no head.
+// unseen is a command on a real server. Its changes show when it was executed, if the server
+// reports them. Otherwise the time is unknown: the turn is half way, dashed, and has no head.
 func (d *drawing) unseen(sent, replied int32) {
 	s, r := &d.l.h.Events[sent], &d.l.h.Events[replied]
 	x0, x1 := d.l.column(s.Node), d.l.column(s.Peer)
@@ -208,7 +208,7 @@ func (d *drawing) mark(i int32) {
 		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, where, y)
 	}
 	if x == 0 {
-		if e.Kind == history.FaultBegan && !d.struck[i] { // it strikes nobody in particular
+		if e.Kind == history.FaultBegan && !d.struck[i] { // it hits no node in particular
 			d.text(gutter+4, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
 		}
 		return

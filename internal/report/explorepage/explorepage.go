@@ -216,7 +216,7 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 		v.Unknown = say.SchedulesUnknown.With(say.Grouped(n)).In(l)
 	}
 	if x.Complete == 0 && v.Unknown == "" {
-		v.Unknown = say.Text("not searched").In(l) // so nobody knows that it survives
+		v.Unknown = say.Text("not searched").In(l) // so whether it survives is unknown
 	}
 	none := say.NoneUpTo.With(say.Number(min(x.Complete, most)))
 	if v.Survives == measured.Sampled {

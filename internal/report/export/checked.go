@@ -30,7 +30,7 @@ type Checked struct {
 	timeline  *timeline.Timeline
 }
 
-// CheckedVerdict is what came of one property.
+// CheckedVerdict is the verdict on one property.
 type CheckedVerdict struct {
 	VerdictResult
 	Words string `json:"words"` // the first violation, or why the verdict is unknown

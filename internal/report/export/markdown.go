@@ -5,7 +5,7 @@ import "strings"
 // markdown escapes a clean text for a line or a table cell of GitHub's Markdown:
 // nothing in it becomes markup, a link, a mention of a person or of an issue.
 //
-// A backslash suffices for what Markdown itself knows. GitHub looks for @somebody
+// A backslash suffices for what Markdown itself knows. GitHub looks for @user
 // and #12 in the finished text, where an escaped one looks like any other, so an
 // empty comment is put behind these two: it parts the sign from its name.
 func markdown(s string) string {

@@ -32,11 +32,11 @@ type Versions struct {
 	Program string `json:"program" doc:"The module version or the commit of the program; empty when it is not known."`
 }
 
-// LockResult is what became of one lock.
+// LockResult is the result of one lock.
 type LockResult struct {
 	Lock         string                   `json:"lock" doc:"The id of the lock."`
 	Met          bool                     `json:"met" doc:"Whether all its expectations are met, and idle says nothing; true when there are none, and the run was played to its end."`
-	Idle         string                   `json:"idle" doc:"Which faults of the list did nothing that anybody could notice, though luck could have drawn them, in words. Empty when each did something."`
+	Idle         string                   `json:"idle" doc:"Which faults of the list had no noticeable effect, though they could have been drawn, in words. Empty when each did something."`
 	Untested     string                   `json:"untested" doc:"What the run was meant to test and did not, in words: a fault that never fired. Empty when it tested everything."`
 	Expectations []ExpectationResult      `json:"expectations" doc:"What is expected of this lock; empty when the scenario says that nothing is."`
 	Verdicts     map[string]VerdictResult `json:"verdicts" doc:"By property. One that is unknown was not put to the test."` // encoding/json sorts the keys
@@ -85,7 +85,7 @@ type SeedsResult struct {
 type SeveralResult struct {
 	Schema    int                 `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Met       bool                `json:"met" doc:"Whether all of them are as expected."`
-	Counts    bundle.StatusCounts `json:"counts" doc:"How many runs, one of each scenario with each of its locks, came to what. With --times all seeds are one."`
+	Counts    bundle.StatusCounts `json:"counts" doc:"How many runs, one of each scenario with each of its locks, had which status. With --times all seeds are one."`
 	Runs      []json.RawMessage   `json:"runs" doc:"One for each scenario: a run, or with --times what many seeds have shown."`
 	NotPlayed []NotPlayed         `json:"not_played,omitzero" doc:"What was left out because the world cannot play it."`
 }

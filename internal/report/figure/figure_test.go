@@ -143,7 +143,7 @@ func TestPlotFiles(t *testing.T) {
 		}
 		WellFormed(t, p.Name, p.SVG)
 	}
-	if len(one) != 4 { // holders and holds of two locks; nobody waits in the histories by hand
+	if len(one) != 4 { // holders and holds of two locks; no client waits in the histories by hand
 		t.Errorf("%d plots", len(one))
 	}
 }

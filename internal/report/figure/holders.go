@@ -17,8 +17,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// MaxPoints is how many points of a curve are drawn: more than the plot has
-// pixels nobody can see.
+// MaxPoints is how many points of a curve are drawn: the plot has no pixels for more.
 const MaxPoints = 900
 
 // Holders plots how many clients believed to hold the lock. A line at 1

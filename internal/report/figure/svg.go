@@ -36,7 +36,7 @@ const (
 	paper = "#fdfcfa" // of a file; in a page a plot has no ground of its own
 )
 
-// Lines of plots: the axis, and what nobody may cross.
+// Lines of plots: the axis, and the limit that must not be crossed.
 var (
 	thin = draw.LineStyle{Color: black, Width: 0.5}
 	law  = draw.LineStyle{Color: black, Width: 0.8, Dashes: []vg.Length{4, 3}}
@@ -47,7 +47,7 @@ func across(c draw.Canvas, style draw.LineStyle, y vg.Length) {
 	c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
 }
 
-// colourOf is a client's colour by its number; that of the text for who is no client.
+// colourOf is a client's colour by its number; the text's colour for anything else.
 func colourOf(n int) color.Color {
 	if n == 0 {
 		return black

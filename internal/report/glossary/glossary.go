@@ -1,7 +1,7 @@
 // Package glossary explains the words of the field, one sentence each, in English
 // and in Chinese.
 //
-// A text does not mark its terms: Find sees them. So nobody can forget to mark one,
+// A text does not mark its terms: Find sees them. So no mark can be forgotten,
 // and a term is explained wherever it comes up first:
 //
 //	for _, t := range glossary.Find(say.English, "The lease ends.") {

@@ -28,7 +28,7 @@ var indexScript = page.NewScript("indexpage", indexJS)
 
 var indexTemplate = page.Template(indexFiles, "indexpage.html")
 
-// Mark is what an index of ours has in its first lines, and nobody else's.
+// Mark is in the first lines of every index of ours, and of no other file.
 const Mark = `<meta name="generator" content="` + indexMark + `">`
 
 const indexMark = "lockstep index"

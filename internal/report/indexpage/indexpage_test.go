@@ -78,7 +78,7 @@ func TestIndexSumsUp(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, ".zip") {
-		t.Error("a file on its own offers archives that nobody makes")
+		t.Error("a file on its own offers archives that no server makes")
 	}
 	served := testIndex()
 	served.Served = true
@@ -120,7 +120,7 @@ func TestIndexKeepsItsBudget(t *testing.T) {
 	}
 }
 
-// Names of directories and locks come from whoever made the store.
+// Names of directories and locks are foreign texts.
 func TestHostileNamesInTheIndex(t *testing.T) {
 	for _, evil := range []string{
 		`"><script>alert(1)</script>`, `javascript:alert(1)`, `//evil.example/x`, `..`, `a"onmouseover="x`, "\x1b[31m", `%2e%2e/x?y#z`, `https://evil.example/`,

@@ -63,7 +63,7 @@ type violationView struct {
 	Quotes                []logcheck.Quoted
 }
 
-// classes are those of the style, and signs what they look like to those who see no colours.
+// classes are those of the style, and signs stand in for colours.
 var classes = map[logcheck.Verdict][2]string{
 	logcheck.Certain: {"broken", "✗"}, logcheck.Possible: {"unknown", "?"}, logcheck.Unknown: {"unknown", "?"}, logcheck.None: {"kept", "✓"},
 }

@@ -44,7 +44,7 @@ func TestLogPageGolden(t *testing.T) {
 	reporttest.Golden(t, "log.html", page)
 }
 
-// Names come from logs, which anybody can write.
+// Names come from logs, which are foreign.
 func TestLogPageIsSafeFromNames(t *testing.T) {
 	const evil = `</title><script>alert(1)</script>` + "\x1b[31m"
 	page, err := HTML(aLog(t, evil, strings.NewReplacer("A", evil, "jobs", evil+"2").Replace(text), say.English))

@@ -30,7 +30,7 @@ var matrixTemplate = page.Template(matrixFiles, "matrixpage.html")
 // cut, visibly.
 const MaxHTML = 5_000_000
 
-// Matrix is what the page of a matrix shows: what became of each lock under each
+// Matrix is what the page of a matrix shows: the result of each lock under each
 // kind of fault.
 type Matrix struct {
 	Language say.Language
@@ -58,7 +58,7 @@ type Lock struct {
 	Cells      []Cell // one for each column
 }
 
-// Cell is what became of one lock under one kind of fault.
+// Cell is the result of one lock under one kind of fault.
 type Cell struct {
 	Letter          checker.Letter // "-" when the fault could not be brought about
 	Note            string
@@ -76,7 +76,7 @@ type Cell struct {
 	Walk            *Walk            // nil when the walk has no part in the cell
 }
 
-// Walk is what the walk of the fault space has come to in a cell.
+// Walk is the result of the walk of the fault space in a cell.
 type Walk struct {
 	Schedules, Vain, Cut int64  // walked; whose fault changed nothing; that have no end
 	Damages              bool   // some of them damaged the resource

@@ -107,7 +107,7 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		"1,234 schedules of these kinds in the walk; in 7 of them the fault changed nothing.",
 		"2 schedules did not finish: what they do is unknown.",
 		`<code class="replay" tabindex="0">simulate run a.yaml --lock set-nx-lua</code>`,
-		"So S says that none of these runs and schedules came to anything worse.",
+		"So S says that none of these runs and schedules ended worse.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the page does not say: %s", want)
@@ -417,7 +417,7 @@ func TestTaleKeepsTheStory(t *testing.T) {
 	if got := tell(); got != "1 2 60 120 130" {
 		t.Errorf("got %s", got)
 	}
-	// However busy the holder is, how it came to the lock is told.
+	// However busy the holder is, the story tells how it got the lock.
 	busy := append([]explain.Step(nil), steps[:2]...)
 	for n := range int64(30) {
 		busy = append(busy, add(3+n, history.WriteAccepted, "A", ""))

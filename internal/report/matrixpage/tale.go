@@ -265,8 +265,7 @@ func (p *picker) class(i int) int {
 	return 2
 }
 
-// concerns reports whether an event is about a party; in a run that is stuck
-// everybody is one.
+// concerns reports whether an event is about a party; in a stuck run every node is one.
 func (p *picker) concerns(e *history.Event) bool {
 	return p.stuck || p.party[e.Node] || p.party[e.Owner]
 }

@@ -21,7 +21,7 @@ func kindsOf(c *page.Column) say.List {
 	return all
 }
 
-// besides is what else was found in a cell, what was damaged, and what the walk has come to.
+// besides is what else was found in a cell, what was damaged, and the result of the walk.
 func besides(c *Cell, l say.Language) (out []string) {
 	add := func(p say.Phrase) { out = append(out, clean.Sentence(p.In(l))) }
 	if len(c.Also) > 0 {

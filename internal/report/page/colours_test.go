@@ -41,7 +41,7 @@ var eyes = map[string][3][3]float64{
 	"no blue":     {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// Clients are told apart, and from verdicts, by people who do not see all colours, too. The first
+// Clients are told apart, and from verdicts, by colour-blind people, too. The first
 // three are those of nearly every story.
 func TestColoursAreToldApart(t *testing.T) {
 	for n, p := range themes(t) {

@@ -22,7 +22,7 @@ var extraTerms = []struct{ id, name, meaning string }{
 }
 
 // Linker makes each term open its explanation, in place, where it comes up first, in the order in which
-// the page is filled in. A page that is filled in anew needs a new one. The explanations stand where the
+// the page is filled in. Filling it in again needs a new Linker. The explanations stand where the
 // page says {{template "words" .Words}}: a reader of the printed page finds them there.
 type Linker struct {
 	language say.Language

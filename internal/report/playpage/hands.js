@@ -2,7 +2,7 @@
 // and the hands on the faults of a timeline.
 //
 //   var sim = simulator("worker.js", "en", { shown: function (frame, request) {} });
-//   sim.ask({ edit: { story: "split-brain" } });  // the frame comes to shown, and stays in sim.frame; the event
+//   sim.ask({ edit: { story: "split-brain" } });  // the frame is passed to shown, and stays in sim.frame; the event
 //                                                 // that asks may follow: the time to the picture begins with it
 //   hands(element, sim, {});                      // the faults in it can be dragged, and moved by keys
 //

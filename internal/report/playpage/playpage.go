@@ -267,7 +267,7 @@ var done = map[string]string{
 	"progress kept":           "Done: the others get in now.",
 }
 
-// suggested are the locks that stand beside another one when somebody asks for one more.
+// suggested are the locks that are added when the user asks for one more.
 var suggested = []string{"set-nx-lua", "watchdog-lua", "redlock", "etcd-mutex"}
 
 // wordsOf are the words of the script, and what else it has to know.

@@ -124,7 +124,7 @@
       if (fill(diagram, l.picture) | fill(story, l.story)) bind(i, told);
     });
   }
-  // fill leaves alone what has not changed, and with it whoever is about to click it. It says whether
+  // fill leaves alone what has not changed, so that a click on it is not lost. It says whether
   // something has.
   function fill(e, html) {
     if (e.filled === html) return false;

@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// Update says that golden files are to be written anew. A program has one flag of that name.
+// Update makes tests rewrite golden files. A program has one flag of that name.
 var Update = flag.Bool("update", false, "write the golden files again")
 
 // Golden compares with a file below testdata.

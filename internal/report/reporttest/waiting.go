@@ -26,7 +26,7 @@ func WaitingRun(lock string, clients []string, waits, holds []int64) bundle.Run 
 		w.Add(at, history.Released, client)
 	}
 	j := checker.Judge(w.H)
-	j.Untested = say.Phrase{} // nobody asks for the pause of the header
+	j.Untested = say.Phrase{} // the pause of the header is not asked for
 	return bundle.Run{Lock: lock, Judgement: j}
 }
 

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// beliefTable is who believes what after a step: the table that the reader steps
-// through. The script of the page gets it as JSON, therefore the short names.
+// beliefTable is what each client believes after each step; the reader steps through
+// it. The script of the page gets it as JSON, therefore the short names.
 type beliefTable struct {
 	Clients []string   `json:"clients"`
 	Steps   [][]string `json:"steps"` // per step: one text per client, then the store, then the highest token

@@ -22,7 +22,7 @@ type evidence struct {
 	Faults      evidenceRows
 	Events      []lockEvents
 	Limits      []string // what this run does not show
-	Streams     []string // of luck
+	Streams     []string // of random numbers
 	Facts       []pair   // versions and hashes, and the files beside the report
 	SeedSplit   string   // what the streams are
 }
@@ -185,7 +185,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	return out
 }
 
-// streamsOf names the streams of luck that the seed was split into.
+// streamsOf names the random streams that the seed was split into.
 func streamsOf(b *bundle.Bundle, l say.Language) []string {
 	if b.Backend != history.Sim {
 		return nil

@@ -23,7 +23,7 @@ const maxFlips = 3
 
 // flips suggests changes of one thing each, the most telling first. Every one
 // follows from the plan and from what was found; none is a promise: the command
-// plays the changed scenario and judges it anew.
+// plays the changed scenario and judges it.
 func flips(b *bundle.Bundle, told int, st *story) []flip {
 	if b.Plan == nil || b.Replay == "" || told >= len(b.Runs) || b.Runs[told].Judgement.History == nil {
 		return nil

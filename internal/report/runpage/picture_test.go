@@ -231,7 +231,7 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 		if s.Violation != (rings > 0) {
 			bad(n, "a property breaks: %t, and %d rings", s.Violation, rings)
 		}
-		// What happens to whom.
+		// What happens to which node.
 		for _, m := range marks {
 			found := m.says.FindStringSubmatch(sentence)
 			if found == nil || strings.Contains(sentence, "probe") || crowd > 10 && len(found) > 1 && found[1] != "" && !p.has(found[1]) {
@@ -252,7 +252,7 @@ func wrong(p *drawnPicture, h *history.History, steps []explain.Step) (out []str
 	for i := range p.shapes {
 		s := &p.shapes[i]
 		for _, m := range marks {
-			if !m.drawn(s) || s.y+m.by < p.steps[0] { // what lies before the first step that is told
+			if !m.drawn(s) || s.y+m.by < p.steps[0] { // what lies before the first step
 				continue
 			}
 			n := slices.Index(p.steps, s.y+m.by)
@@ -351,7 +351,7 @@ func (s *shape) across() (x0, x1 int) {
 	return s.x, s.x + w
 }
 
-// word reports whether a text names somebody.
+// word reports whether a text has a name as a word of its own.
 func word(text, name string) bool {
 	return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(name) + `($|[^\w-])`).MatchString(text)
 }
@@ -371,7 +371,7 @@ func pictured(t *testing.T, j *checker.Judgement) (*drawnPicture, []explain.Step
 	return readPicture(t, diagram.Draw(l, bundle.BarsOf(timeline.Of(j.History)), "s", say.English)), steps
 }
 
-// In every story that is shipped, picture and sentences say the same of everybody at every step.
+// In every shipped story, picture and sentences say the same of every node at every step.
 func TestPictureAndStory(t *testing.T) {
 	told := 0
 	for _, p := range stories(t, "lessons", "search", "regressions", "bugs", "published", "questions") {

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// A question of the section "Predict first". What is asked and every answer come
-// from the history and the findings: nobody has written them for this story.
+// A question of the section "Predict first". The question and every answer are derived
+// from the history and the findings: none is written by hand.
 type question struct {
 	ID, Kind, Text string
 	Answers        []answer
@@ -139,7 +139,7 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 		q.Answers = append(q.Answers, a)
 	}
 	if first == nil && unknown {
-		return question{} // nobody knows the answer
+		return question{} // the answer is unknown
 	}
 	nothing := st.answer(say.NothingBreaks.With())
 	nothing.Right = first == nil

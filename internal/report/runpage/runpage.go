@@ -41,7 +41,7 @@ type richness struct {
 
 // richnesses go from everything to little. The page has the first one that fits
 // its budget. What is left out is said on the page; events are in history.jsonl in any
-// case, and figures are drawn as files for whoever asks.
+// case, and figures are drawn as files on request.
 var richnesses = []richness{
 	{120, true, bundle.MaxEverything, 400, true, true},
 	{120, true, bundle.MaxEverything, 150, true, true},
@@ -60,7 +60,7 @@ var richnesses = []richness{
 }
 
 // HTML draws the report as one file that needs nothing else: no network, no
-// script, no other file. What the script adds is stepping, filtering and copying.
+// script, no other file. The script adds stepping, filtering and copying.
 func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	stories := make([]story, len(b.Runs))
 	points := min(max(plotPoints/max(len(b.Runs), 1), 60), figure.MaxPoints)
@@ -107,7 +107,7 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	return out, nil
 }
 
-// story is what has to be worked out once, however often the page is drawn.
+// story is computed once, even if the page is drawn several times.
 type story struct {
 	language    say.Language
 	steps       []explain.Step

@@ -24,7 +24,7 @@
     return cursors.filter(function (c) { return c.player.contains(e); })[0];
   }
 
-  // before is called when the cursor is about to come to a step: who goes on has guessed.
+  // before is called when the cursor is about to reach a step: going on counts as a guess.
   function before(c, n) {
     if (guess && guess.checked && c === cursors[0] && n > unknownAfter()) reveal();
   }
@@ -201,7 +201,7 @@
     root.classList.add("js");
     if (guess) {
       guess.addEventListener("change", guessing);
-      guess.checked = location.hash === "#guess"; // whoever hands the page to learners asks for it
+      guess.checked = location.hash === "#guess"; // the link for learners asks for it
       if (guess.checked) guessing();
     }
     if (!(guess && guess.checked)) cursors[0].rest(cursors[0].worst());

@@ -88,7 +88,7 @@ type runView struct {
 	Number                    int       // of the lock, from 0
 	Leads                     bool      // the page tells its story first
 	Sum                       page.Cell // how it came out, in a word
-	Folded                    string    // who has no part in the diagram
+	Folded                    string    // clients without a part in the diagram
 	Cells                     []page.Cell
 	Missed, Outcome           string
 	Reasons                   []string

@@ -146,7 +146,7 @@ func TestLimitsNameWhatWasNotTried(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, "luck of A") {
-		t.Error("real servers have no streams of luck")
+		t.Error("real servers have no random streams")
 	}
 }
 

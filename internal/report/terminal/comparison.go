@@ -36,7 +36,7 @@ func (t *terminal) runs(c *compare.Comparison) {
 		row := c.Row(n)
 		t.below(2, "", fmt.Sprintf("%d  %s", row.Number, row.Title), "   ")
 		t.below(5, dim, t.text(say.HistoryHash.With(say.SeedAndWorld.With(say.Verbatim(fmt.Sprint(row.Seed)), say.Verbatim(row.Backend), say.Text(row.Length)), say.Verbatim(row.Hash))), "")
-		t.line("     " + t.paint(dim, row.Dir)) // somebody may want to copy it: it is not broken
+		t.line("     " + t.paint(dim, row.Dir)) // not broken, so that it can be copied
 	}
 	t.line("")
 }

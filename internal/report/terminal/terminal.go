@@ -266,7 +266,7 @@ func (t *terminal) next() {
 	}
 }
 
-// whole writes a line that somebody may want to copy: it is not broken.
+// whole writes a line that a reader may want to copy: it is not broken.
 func (t *terminal) whole(name, text string) {
 	t.line(t.name(name) + clean.Text(text, clean.MaxLine))
 }

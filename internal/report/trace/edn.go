@@ -14,9 +14,9 @@ import (
 
 // EDN writes a history as Jepsen does, for its checkers and for Knossos' model of a
 // mutex: one operation per line, :acquire and :release, each invoked by a process and
-// completed as :ok, :fail (it has not happened) or :info (nobody knows). A process that
-// crashed, or of whose operation nobody knows, never comes back: its client goes on as
-// another one. Faults are of :nemesis.
+// completed as :ok, :fail (it has not happened) or :info (unknown). A process that
+// crashed, or whose operation has an unknown result, never comes back: its client goes on as
+// another process. Faults belong to :nemesis.
 // What a client does within its critical section, and a lock that is taken again by its
 // holder, have no place in that model and are left out.
 //
@@ -76,7 +76,7 @@ func (w *ednWriter) take(e *history.Event) {
 		w.invoke(c, e.At, ":release")
 		c.holds = false
 	case history.Released, history.LostLease:
-		if c.holds { // the design says so, and nobody has asked for it
+		if c.holds { // the design releases it without a call
 			w.invoke(c, e.At, ":release")
 			c.holds = false
 		}
@@ -90,7 +90,7 @@ func (w *ednWriter) take(e *history.Event) {
 	}
 }
 
-// retire ends a process: nobody knows what became of its pending operation, so it can
+// retire ends a process: the result of its pending operation is unknown, so it can
 // invoke no other one, and its client goes on as another process.
 func (w *ednWriter) retire(c *ednClient, e *history.Event) {
 	if c.pending != "" {

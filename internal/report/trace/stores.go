@@ -177,7 +177,7 @@ func (w *traceRun) addViolations(findings []checker.Finding) {
 	}
 }
 
-// skewStep is how far a clock has to move against true time to be drawn anew.
+// skewStep is how far a clock has to move against true time to be drawn again.
 const skewStep = int64(time.Millisecond)
 
 // addCounters draws how many clients are inside, the highest token that the

@@ -230,7 +230,7 @@ func cleaned(s string, limit int) string {
 const maxTraceText = 120
 
 // jsonString writes a clean text as a JSON string. It also escapes what would
-// matter if somebody put the JSON into a page.
+// matter if the JSON were put into a page.
 func jsonString(s string) string {
 	buf := make([]byte, 0, len(s)+2)
 	buf = append(buf, '"')
@@ -281,7 +281,7 @@ func scopeOf(h *history.History, findings []checker.Finding, budget int) traceSc
 	return s
 }
 
-// firstBreak is the instant of the first violation; far away when there is none.
+// firstBreak is the instant of the first violation, or far away without one.
 func firstBreak(findings []checker.Finding) history.Instant {
 	first := history.Instant(1<<63 - 1)
 	for i := range findings {

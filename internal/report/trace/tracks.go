@@ -113,7 +113,7 @@ type traceRun struct {
 	calls   []call        // by event, when messages are drawn
 }
 
-// nodeTracks is what is drawn of one node, and what is under way there.
+// nodeTracks is what is drawn of one node, and its pending work.
 type nodeTracks struct {
 	does     *track
 	believes *track

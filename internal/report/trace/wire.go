@@ -64,7 +64,7 @@ func (w *traceRun) wire(i int32, e *history.Event) {
 	}
 }
 
-// answered draws a request that has come to its end, if it has not before.
+// answered draws a request that has ended, unless it was drawn before.
 func (w *traceRun) answered(sent int32, at history.Instant, how string) {
 	if sent == history.NoCause {
 		return
@@ -86,7 +86,7 @@ func (w *traceRun) answered(sent int32, at history.Instant, how string) {
 	})
 }
 
-// unanswered draws the requests of a node that nobody waits for any more.
+// unanswered draws the requests of a node that no longer waits for them.
 func (w *traceRun) unanswered(n *nodeTracks, at history.Instant, how string) {
 	for len(n.requests) > 0 {
 		w.answered(n.requests[0], at, how)

@@ -46,7 +46,7 @@ func (w eventWords) text() say.Verbatim {
 // long is for how long an entry is to live.
 func (w eventWords) long() say.Exact { return say.Exact(max(w.e.Value, 0)) }
 
-// hit is whom a fault hits, if it hits one node.
+// hit is the node that a fault hits, if it hits one.
 func (w eventWords) hit() say.Name {
 	if w.e.Node == 0 {
 		return ""

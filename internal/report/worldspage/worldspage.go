@@ -189,7 +189,7 @@ func (v *worldsView) cell(lock, fault string, c *worlds.Cell) worldsCellView {
 	return out
 }
 
-// shownBy lists what the runs of each world came to, each once, in the order in which it was seen.
+// shownBy lists the results of each world, each once, in the order in which they were seen.
 func shownBy(pairs []worlds.Pair) (simulated, real string) {
 	var all [2][]string
 	for i := range pairs {

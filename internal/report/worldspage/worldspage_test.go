@@ -93,7 +93,7 @@ func TestWorldsPage(t *testing.T) {
 	}
 }
 
-// A comparison of stories has a sign for each, with the story and what both worlds made of it.
+// A comparison of stories has a sign for each, with the story and the results of both worlds.
 func TestWorldsPageOfStories(t *testing.T) {
 	c := someWorlds()
 	c.Columns = nil
