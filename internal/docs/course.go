@@ -16,8 +16,8 @@ const (
 	titleOfMisprints = "The course: misprints"
 )
 
-// course is the page of what texts say wrongly about locks: it is to learn from, so it stands on no list from
-// which somebody chooses a lock.
+// course is the page of what texts say wrongly about locks: it is to learn from, so it is on no list from
+// which a user chooses a lock.
 func (w *writer) course() Page {
 	var misprints, wrong [][]string
 	for _, v := range locks.All() {

@@ -43,7 +43,7 @@ func TestEveryHeadingOfTheDocumentsIsThereOnce(t *testing.T) {
 	}
 }
 
-// What is named is there, and a heading of which nothing is named says why.
+// Everything named exists, and a heading without names says why.
 func TestTheDocumentsNameWhatThereIs(t *testing.T) {
 	for _, d := range documents() {
 		for i, p := range d.Parts {

@@ -30,7 +30,7 @@ func howMeasured(l *measured.Library) string {
 		code(l.Library), text(l.Version), text(l.Go))
 }
 
-// againByMake measures the libraries anew.
+// againByMake measures the libraries again.
 func againByMake() string { return block("", "make libraries") }
 
 // librariesPage has all libraries that were measured by their own code.
@@ -63,7 +63,7 @@ func (w *writer) librariesPage() []Page {
 		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step. ? no run put anything to the test.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
 		section("What it takes to break one", "Each single fault at each moment of the plain world, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
 			table(librarySetsHead(), broken)+"\n"+noneSeen+"\n"),
-		section("On real servers", "The scripts of what is played in virtual time (here) on real servers (there), seed by seed. A library whose timers and goroutines race comes to either in both.\n\n"+table([]string{"library", "cells"}, real)),
+		section("On real servers", "The scripts of what is played in virtual time (here) on real servers (there), seed by seed. A library whose timers and goroutines race can end either way in both.\n\n"+table([]string{"library", "cells"}, real)),
 		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
 		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
 	)}
@@ -105,8 +105,8 @@ func (w *writer) librarySets(name string, l *measured.Library) []string {
 	return cells
 }
 
-// onRealServers says in how many cells both worlds agree, and how often they came to what where they
-// do not: a race comes to either in both.
+// onRealServers says in how many cells both worlds agree, and how often they had which result where they
+// do not: a race can end either way in both.
 func onRealServers(l *measured.Library) string {
 	if l.Worlds == nil {
 		return "not compared"

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Each workaround of the page does what the page says: its stories come to what they expect.
+// Each workaround of the page does what the page says: its stories meet their expectations.
 func TestTheWorkaroundsPlay(t *testing.T) {
 	page, err := os.ReadFile("../../docs/not-played.md")
 	if err != nil {

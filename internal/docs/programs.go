@@ -45,7 +45,7 @@ func (w *writer) letterRow(name, where string, l *measured.Library) []string {
 // factor is a number of millionths.
 func factor(ppm int64) string { return fmt.Sprint(float64(ppm) / 1_000_000) }
 
-// programSections say of each program what its runs on real servers have come to.
+// programSections give the results of each program's runs on real servers.
 func (w *writer) programSections() (out []string) {
 	for _, p := range w.Programs {
 		var rows [][]string

@@ -42,7 +42,7 @@ func TestProgramsAreRowsOfTheTableOfLibraries(t *testing.T) {
 	}
 }
 
-// Where the worlds differ, the page says how often each came to what.
+// Where the worlds differ, the page says how often each had which result.
 func TestALibraryThatRacesIsCounted(t *testing.T) {
 	runs := []measured.WorldRun{
 		{Simulated: "V", Real: "V"}, {Simulated: "L", Real: "V"}, {Simulated: "V", Real: "S"}, {Simulated: "V", Real: "?"},

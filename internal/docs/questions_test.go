@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-var update = flag.Bool("update", false, "play all seeds of the questions of practice, and write what they came to")
+var update = flag.Bool("update", false, "play all seeds of the questions of practice, and write their results")
 
 const (
 	questionsPage  = "../../docs/questions.md"
@@ -92,8 +92,8 @@ func playQuestions(t *testing.T) {
 	}
 }
 
-// The figures of docs/questions.md are those of the stored seeds, and seeds that broke it and seeds that did not
-// come to the same when they are played again.
+// The figures of docs/questions.md are those of the stored seeds, and a sample of
+// them, with and without a violation, has the same result when played again.
 func TestTheFiguresOfTheQuestions(t *testing.T) {
 	if *update {
 		playQuestions(t)

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Published is a result of somebody else that was measured again with a story of its own.
+// Published is a published result that was measured again with a story of its own.
 type Published struct {
 	Plan  *plan.Plan // its origin says who has published what
 	Seeds int        // it was played with the seeds 1 to Seeds

@@ -20,7 +20,7 @@ var setAside = []struct{ what, issue, why string }{
 	},
 	{
 		"redisson 1626", "https://github.com/redisson/redisson/issues/1626",
-		"a watchdog that is never cancelled, in rare cases; how it comes to that did not become clear.",
+		"a watchdog that is never cancelled, in rare cases; the cause did not become clear.",
 	},
 	{
 		"dynamodb-lock-client 116", "https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116",

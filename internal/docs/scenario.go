@@ -49,7 +49,7 @@ func (w *writer) scenarioFile() Page {
 			keyTable(at(s, "clocks").Additional.(*schema.Schema).Properties)),
 		section("faults", "A list. Each has one trigger, one verb, and an end where the verb needs one. All faults are healed before the final quiet period, in which a probe tries the lock.\n\n"+
 			keyTable(own)+"\n"+whom+"\n\n"+table([]string{"verb", "what it does"}, faultRows())+
-			"\nWhat a list leaves to luck, lengths that vary and chances, is drawn before the run, from the seed: the report lists what was drawn, with nothing left open. "+
+			"\nWhat a list leaves to chance, such as varying lengths and probabilities, is drawn from the seed before the run. The report lists the drawn faults. "+
 			"A drawn fault that repeats strikes at most 100 times. A run that drew no fault at all tested nothing.\n\n"+example(exampleFaults)),
 		section("Moments", "What "+code("when")+" and "+code("until")+" wait for. In front stands a client, "+code(faults.AnyClient)+", "+code(faults.TheHolder)+", "+code(faults.NextHolder)+
 			" or "+code(faults.ThatClient)+"; behind, if you like, "+code("in its 2nd round")+", which begins when that client starts waiting for the 2nd time, "+code("after fault 1")+

@@ -14,7 +14,7 @@ import (
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// playExamples plays the scenarios that stand on a page: each comes to what it expects.
+// playExamples plays the scenarios of a page: each meets its expectations.
 func playExamples(t *testing.T, page string, least int) {
 	t.Helper()
 	found := yamlBlock.FindAllStringSubmatch(page, -1)

@@ -92,7 +92,7 @@ func (w *writer) worldsPage() []Page {
 			code("--backend "+c.Backend), c.Scale(), c.summary()),
 		c.evidence(),
 		table(head, rows),
-		"One letter: both worlds came to it with every seed (S and L count as the same: a busy machine makes clients wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **VF/V?**: the real V may be a VF, for it is not known whose entry was removed. **-**: not played, for one of the reasons below.",
+		"One letter: it is the result of both worlds with every seed (S and L count as the same: a busy machine makes clients wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **VF/V?**: the real V may be a VF, for it is not known whose entry was removed. **-**: not played, for one of the reasons below.",
 		section("Where the two worlds part", c.partings("script", func(x *measured.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
@@ -114,7 +114,7 @@ func (c comparison) summary() string {
 		of(measured.Untested, "put nothing to the test", "put nothing to the test"), of(measured.NotPlayed, "was not played", "were not played"))
 }
 
-// many is how many seeds of a cell or story are called many: one real run may be luck.
+// many is how many seeds of a cell or story are called many: one real run may be chance.
 func (c comparison) many() int {
 	if c.ofStories() {
 		return 5
@@ -125,7 +125,7 @@ func (c comparison) many() int {
 // kept is the file with the real runs behind the comparison: it takes hours to play them.
 const kept = " --keep runs.jsonl"
 
-// again are the commands that make the page anew.
+// again are the commands that make the page again.
 func (c comparison) again() string {
 	last := c.command("") + " --json > measurements/worlds.json\nsimulate dev docs"
 	if _, often, _ := c.count(); often == 0 {
@@ -150,7 +150,7 @@ func (c comparison) evidence() string {
 		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, c.unit(), which, why)
 	}
 	if often > 0 {
-		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run came to %s of its simulated run.", often, c.unit(), c.many(), all, c.outcome())
+		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run had %s of its simulated run.", often, c.unit(), c.many(), all, c.outcome())
 	}
 	return out
 }
@@ -274,7 +274,7 @@ func (w *writer) toldInBoth() string {
 		return text(x.Script)
 	}
 	if apart := c.partings("story", story); apart != "" {
-		out += "\nThose in which a run came to something else:\n\n" + apart
+		out += "\nThose in which a run ended differently:\n\n" + apart
 	}
 	if none := c.notPlayed(); none != "" {
 		out += "\n" + none

@@ -96,7 +96,7 @@ func TestStoriesInBothWorlds(t *testing.T) {
 		"## The stories of the walk\n",
 		"in both: of 3 stories 1 agrees, 1 differs, 0 put nothing to the test and 1 was not played.",
 		"That is 7 real runs. 1 stories, those with sentinels, nodes of Redlock or a replica that has to be behind, were played slower",
-		"1 stories were played with 5 seeds or more; in 1 of these every real run came to the outcome of its simulated run.",
+		"1 stories were played with 5 seeds or more; in 1 of these every real run had the outcome of its simulated run.",
 		"| [redlock](locks/redlock.md) | 1 | 1 | 0 | 0 |\n",
 		"| [setnx](locks/setnx.md) | 0 | 0 | 0 | 1 |\n",
 		"| [redlock](locks/redlock.md) | a \\| crash: `redlock/crash+lag` | stuck/none | 1 of 2 | \\<late> |\n",
@@ -119,7 +119,7 @@ func TestStoriesInBothWorlds(t *testing.T) {
 func TestEvidenceOfManyRuns(t *testing.T) {
 	runs := make([]measured.WorldRun, 20)
 	c := comparison{&measured.Worlds{Cells: []measured.WorldCell{{Agreement: "agrees", Runs: runs}, {Agreement: "differs", Runs: runs}, {Agreement: "agrees", Runs: runs[1:]}}}}
-	want := "That is 59 real runs. 2 cells were played with 20 seeds or more; in 1 of these every real run came to the letter of its simulated run."
+	want := "That is 59 real runs. 2 cells were played with 20 seeds or more; in 1 of these every real run had the letter of its simulated run."
 	if got := c.evidence(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
