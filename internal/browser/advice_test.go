@@ -38,9 +38,9 @@ const readAll = `(function (all) {
   });
 })(%s)`
 
-// The page's script and simulate advise decide the same for whatever somebody has to expect: all
+// The page's script and simulate advise decide the same for all expected faults: all
 // choices of eight kinds, for locks that break by single kinds, by pairs, a misprint, and for
-// one that nobody has walked.
+// one without a walk.
 func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 	data, err := measurements.Explore()
 	if err != nil {

@@ -119,8 +119,8 @@ func TestPageOfAnotherVersionReadsWell(t *testing.T) {
 	}
 }
 
-// planted are pages that somebody else may have put into a store: each tries something
-// else. %s is an address that must not be called. What wants a reader gets one who
+// planted are foreign pages that may be in a store: each tries a different attack.
+// %s is an address that must not be called. Where an attack needs a reader, the test
 // presses Enter on everything.
 var planted = map[string]string{
 	"inline.html":     `<script>document.title = "owned"; fetch("%[1]sinline")</script>`,
@@ -141,7 +141,7 @@ var planted = map[string]string{
 	"junit.xml":       `<?xml-stylesheet href="%[1]sxslt" type="text/xsl"?><h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:script>document.title = "owned"</h:script><h:meta http-equiv="refresh" content="0;url=%[1]sxml-refresh"/></h:html>`,
 }
 
-// Whatever is in the store: it runs nothing and calls nobody when it is served.
+// A page of the store runs nothing and calls no address when it is served.
 func TestPlantedPagesDoNothing(t *testing.T) {
 	var calls atomic.Int64
 	var last atomic.Value

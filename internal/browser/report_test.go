@@ -94,7 +94,7 @@ func TestKeysLeadToTheViolation(t *testing.T) {
 	quiet(t, p)
 }
 
-// Without any shortcut the Tab key comes to the violation, too, and everything on
+// Without any shortcut the Tab key reaches the violation, too, and everything on
 // the way can be seen.
 func TestTabReachesTheViolation(t *testing.T) {
 	p := browser.Open(t, lesson(t, "pause-past-lease"), browser.Options{})

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Edit is one change of the scenario. An edit says everything that it needs, so that of many
-// that come while somebody drags only the last one has to be played.
+// Edit is one change of the scenario. An edit says everything that it needs, so that of the many
+// edits of a drag only the last one has to be played.
 type Edit struct {
 	Open  string `json:"open,omitempty"`  // instead of it: a scenario file's text
 	Story string `json:"story,omitempty"` // instead of it: a shipped story, by name
@@ -55,13 +55,13 @@ func (e *Edit) empty() bool {
 	return e.Control == "" && e.Locks == nil && e.Seed == "" && e.Fence == "" && e.Lease == 0 && e.Move == nil && e.Add == nil && e.Remove == 0
 }
 
-// grain is what times are rounded to that somebody has dragged.
+// grain is what dragged times are rounded to.
 const grain = 50 * time.Millisecond
 
 // leastLease is the shortest lease that can be dragged.
 const leastLease = 500 * time.Millisecond
 
-// apply changes the plan. What the change makes of it is checked by who reads its text anew.
+// apply changes the plan. The changed plan is checked when its text is read again.
 func (e *Edit) apply(p *plan.Plan) error {
 	switch {
 	case e.Control != "":

@@ -94,7 +94,7 @@ func TestEachLessonCanBeTurned(t *testing.T) {
 			f = play(t, g, Request{File: f.File, Edit: e})
 		}
 		if !reached(f) {
-			t.Errorf("%s: the change does not come to %q: %s", c.Name, c.Goal, f.Locks[0].Says)
+			t.Errorf("%s: the change does not reach %q: %s", c.Name, c.Goal, f.Locks[0].Says)
 		}
 	}
 }

@@ -35,7 +35,7 @@ import (
 const MaxLocks = 3
 
 // reserved is how many events of a world's 5,000,000 a run does not get here: a page draws
-// while somebody drags, and a story of 200,000 events is none that can be dragged.
+// during a drag, and longer stories could not be dragged.
 const reserved = 4_800_000
 
 // Request is one question of the page.
@@ -43,8 +43,8 @@ type Request struct {
 	Address  string       `json:"address"`  // what stands behind the # of the page's address, when File is ""
 	File     string       `json:"file"`     // the scenario as the last frame had it
 	Edit     Edit         `json:"edit"`     // one change to it
-	Window   int64        `json:"window"`   // ms that the timeline shows; 0: what the runs need. It stays while somebody drags
-	Settled  bool         `json:"settled"`  // nobody drags any more: the frame has Address and Brief, too
+	Window   int64        `json:"window"`   // ms that the timeline shows; 0: what the runs need. It stays during a drag
+	Settled  bool         `json:"settled"`  // the drag is over: the frame has Address and Brief, too
 	Row      *Row         `json:"row"`      // only this row of the map, see there
 	Timeline bool         `json:"timeline"` // the frame has no diagrams, steps and messages: the page has none, or a hand moves
 	Language say.Language `json:"language"` // en or zh
@@ -152,8 +152,8 @@ func (g *Playground) world(i int) *sim.World {
 	return g.worlds[i]
 }
 
-// plan is the scenario after the edit. It is read anew from its text, so that what an edit has
-// made passes every check that a file of somebody's own does.
+// plan is the scenario after the edit. It is read again from its text, so that it
+// passes every check that a user's own file does.
 func (r *Request) plan() (*plan.Plan, error) {
 	text, err := r.text()
 	if err != nil {
@@ -187,7 +187,7 @@ func (r *Request) text() (string, error) {
 }
 
 // parse reads a scenario as the playground plays it: with a seed, few locks that the simulator
-// has, and nothing that is expected or varied, since here somebody looks.
+// has, and without expectations and variations, since a user looks at it.
 func parse(text string) (*plan.Plan, error) {
 	p, err := scenario.Parse("playground.yaml", []byte(text))
 	if err != nil {
@@ -254,7 +254,7 @@ func (r *played) lock(i int, window time.Duration, told bool) Lock {
 // handles are the events that the arrows of a picture name.
 var handles = regexp.MustCompile(`data-event="(\d+)"`)
 
-// verdict is the worst of a run. Kept has to be earned: it is what the run would come to if
+// verdict is the worst of a run. Kept has to be earned: it is the verdict if
 // the lock were expected to keep everything.
 func (r *played) verdict() checker.Verdict {
 	broken := func(f checker.Finding) bool { return f.Verdict == checker.Broken }
@@ -285,7 +285,7 @@ func (r *played) word() string {
 	return say.Text(english).In(r.language)
 }
 
-// says is the verdict in a sentence, with the reason when nobody can tell.
+// says is the verdict in a sentence, with the reason when it is unknown.
 func (r *played) says() string {
 	says := explain.Verdict(r.account(), &r.out.Judgement).In(r.language)
 	if why := r.out.WhyUntested(); r.verdict() == checker.Unknown && !why.Empty() {

@@ -77,8 +77,7 @@ func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
 	return bytes.Replace(drawn, []byte("<body>"), append([]byte("<body>\n"), bar.Bytes()...), 1), nil
 }
 
-// indexPage shows what it is about, a lock that breaks, and has one door for whoever is new to it. What
-// leads elsewhere is smaller.
+// indexPage shows a lock that breaks, and has one entrance for newcomers. Other links are smaller.
 func indexPage(in *Input, l say.Language) ([]byte, error) {
 	front, err := playpage.Front(l)
 	if err != nil {

@@ -221,7 +221,7 @@ func TestTheFirstPageIsCompleteWithoutScripts(t *testing.T) {
 	}
 }
 
-// What somebody else has in a folder is not written over, and what is not ours stays.
+// A foreign folder is not written over, and in ours foreign files stay.
 func TestOnlyOurFolderIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	write := func(files Tree) error { return Write(dir, files) }
@@ -252,7 +252,7 @@ func TestOnlyOurFolderIsWritten(t *testing.T) {
 	if got, _ := os.ReadFile(filepath.Join(foreign, "index.html")); string(got) != "mine" {
 		t.Errorf("index.html is %q now", got)
 	}
-	// A list that somebody has changed leads to nothing outside of the folder.
+	// A list that was tampered with leads to nothing outside of the folder.
 	outside := filepath.Join(filepath.Dir(dir), "outside")
 	if err := os.WriteFile(outside, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 )
 
 // Write writes the site to a folder: a new one, an empty one, or one that it has written before, which
-// its mark says. The mark lists the files, so what is no longer among them is taken away, and whatever
-// else somebody has put there stays. Any other folder it refuses.
+// its mark says. The mark lists the files, so what is no longer among them is removed, and other
+// files in the folder stay. Write refuses any other folder.
 func Write(dir string, files Tree) error {
 	old, err := owned(dir)
 	if err != nil {

@@ -38,7 +38,7 @@ func (p *Played) Facts() map[string]string {
 }
 
 // nextHolder is the time from the first fault to the next acquisition by a client that
-// the fault did not hit. The probe counts as nobody: it is not part of the story.
+// the fault did not hit. The probe does not count: it is not part of the story.
 func nextHolder(t *timeline.Timeline) string {
 	began, hit := history.Instant(-1), history.NodeID(0)
 	for _, e := range t.Each(history.FaultBegan, history.Acquired) {

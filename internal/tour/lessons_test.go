@@ -30,7 +30,7 @@ func allLessons(t testing.TB) []*Lesson {
 	return lessons
 }
 
-// texts are all texts of a lesson that somebody wrote, by where they stand.
+// texts are all written texts of a lesson, by place.
 func (l *Lesson) texts() map[string]Text {
 	all := map[string]Text{
 		"title": l.Title, "story": l.Story, "question": l.Predict.Text, "see": l.See,
@@ -188,7 +188,7 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// Sentences are short enough for somebody who reads the words for the first time.
+// Sentences are short enough for a reader who meets the words for the first time.
 func TestSentencesAreShort(t *testing.T) {
 	ends := regexp.MustCompile(`[.?!:](?:\s|$)`)
 	stops := regexp.MustCompile(`[。？！：；]`)

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// take gives the tour to somebody who types these lines.
+// take gives the tour to a learner who types these lines.
 func take(t *testing.T, from string, o Options, typed ...string) string {
 	t.Helper()
 	lessons := allLessons(t)
@@ -102,7 +102,7 @@ func TestWithoutATerminal(t *testing.T) {
 		}
 	}
 	if strings.Contains(all, "[Enter]") {
-		t.Error("it waits for a key that nobody can press")
+		t.Error("it waits for a key without a keyboard")
 	}
 	if !strings.Contains(all, "What you saw") {
 		t.Error("the summary is missing")
@@ -196,7 +196,7 @@ func TestKeys(t *testing.T) {
 // Ctrl-C is heard while the tour waits for a key.
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	in, _ := io.Pipe() // nobody ever types
+	in, _ := io.Pipe() // no key is ever typed
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Take(ctx, allLessons(t), nil, Options{Language: say.English, Width: 80, Interactive: true, In: in, Out: io.Discard})

@@ -109,7 +109,7 @@ func (s *strip) store(id history.NodeID, bars *bundle.Bars) {
 	s.keep(l, drawn)
 }
 
-// letter is the first one of a client's name; 0 for the probe and for nobody.
+// letter is the first one of a client's name; 0 for the probe and for no client.
 func letter(of *history.History, id history.NodeID) rune {
 	if of.Role(id) != history.RoleClient {
 		return 0

@@ -89,7 +89,7 @@ type Switch struct {
 // to another verdict.
 type Yours struct {
 	Change string            `yaml:"change"` // a key of the scenario file, or lock
-	To     string            `yaml:"to"`     // a value that does it; nobody is told
+	To     string            `yaml:"to"`     // a value that does it; not shown
 	Reach  map[string]string `yaml:"reach"`  // one property and its verdict
 }
 

@@ -39,7 +39,7 @@ func shownTo(t *testing.T, language say.Language) map[string]string {
 	return shown
 }
 
-// plainWords are the words that need no explanation for somebody who knows Redis.
+// plainWords are the words that need no explanation for a reader who knows Redis.
 func plainWords(t *testing.T) map[string]bool {
 	t.Helper()
 	data, err := os.ReadFile("testdata/plain_words.txt")
@@ -57,7 +57,7 @@ func plainWords(t *testing.T) map[string]bool {
 	return known
 }
 
-// Every word that a learner meets is in the glossary, or somebody has decided that it
+// Every word that a learner meets is in the glossary, or listed as one that
 // needs no explanation. This holds for the lessons and for the sentences of the runs.
 func TestEveryWordIsPlainOrExplained(t *testing.T) {
 	word := regexp.MustCompile(`[A-Za-z]+(?:[-'][A-Za-z]+)*`)
