@@ -1,11 +1,11 @@
 // Package playground is the simulator behind a page: a scenario and one change go in, a
-// frame comes out: what became of each lock, as verdicts, a timeline to take hold of, a
+// frame comes out. It shows each lock as verdicts, a timeline with handles, a
 // space-time diagram and sentences.
 //
 //	f := playground.New().Play(ctx, playground.Request{Edit: playground.Edit{Story: "pause-past-lease"}})
 //	f.Locks[0].Verdict // broken
 //
-// Nothing here knows that it runs in a browser: cmd/playground does, and tests need none.
+// The package does not depend on a browser (cmd/playground does), so its tests need none.
 // The state of the page is a scenario file and nothing else; see Address.
 package playground
 
@@ -211,7 +211,7 @@ func problemsOf(err error) (all []string) {
 	return all
 }
 
-// played is a run with what is told of it.
+// played is a run with its report.
 type played struct {
 	out      run.Outcome
 	plan     *plan.Plan

@@ -135,7 +135,7 @@ func (s *stage) leaseHandle() string {
 		html.EscapeString(say.Planned(lease).In(s.language)))
 }
 
-// short is what stands on a fault: what it does, of a pause how long it is, for its lane says whose.
+// short is the label of a fault: what it does, or how long a pause is. Its lane shows the node.
 func short(f *faults.Fault, deed string, l say.Language) string {
 	if f.End.For > 0 && f.Verb.Name() == "pause" {
 		return say.Text("pause").In(l) + " " + say.Planned(f.End.For).In(l)

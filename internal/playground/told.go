@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// mostTold is how many steps of a lock are told and drawn: those around what broke first.
+// mostTold is how many steps of a lock are told and drawn: those around the first violation.
 const mostTold = 30
 
 // told draws the space-time diagram of the lock in a column, and tells its steps.

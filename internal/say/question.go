@@ -1,6 +1,6 @@
 package say
 
-// What a reader is asked before the story is told, and what is said of the answers.
+// Questions to the reader before the story, and replies to the answers.
 var (
 	WhatGoesWrong = New1[Verbatim]("{lock}: what goes wrong?")
 	WhatNext      = New3[Verbatim, Seconds, Phrase](

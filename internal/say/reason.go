@@ -70,7 +70,7 @@ var (
 	FromTo = New2[Planned, Planned]("{from} to {to}")
 )
 
-// What came of an expectation.
+// Whether an expectation was met.
 var (
 	WasExpected = New3[Property, Verdict, Verdict](
 		"{property} was {got}, expected {expected}")

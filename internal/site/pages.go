@@ -63,7 +63,7 @@ func common(title, own string, l say.Language, css ...string) pageView {
 //go:embed bar.css
 var barCSS string
 
-// withBar puts the bar of the site over a page that the program has drawn, which knows nothing of the site.
+// withBar puts the bar of the site over a page that the program drew without it.
 func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
 	v := common("", path.Base(own), l)
 	if path.Dir(own) != "." {

@@ -79,7 +79,7 @@ func (b *Bundle) File() string {
 	return b.Plan.File
 }
 
-// Sentence says what became of the property, in one clean sentence.
+// Sentence is the verdict on the property, in one clean sentence.
 func (c *Case) Sentence() string {
 	f := c.Finding
 	text := ""

@@ -45,8 +45,8 @@ func deedOf(h *history.History, s *explain.Step) deed {
 	return d
 }
 
-// StoryOf picks the steps of a run that are told, of which there are not more than a
-// limit, and counts those before and after them.
+// StoryOf picks the steps of a run that are told, at most limit, and counts those before
+// and after them.
 func StoryOf(r *Run, limit int) (story []explain.Step, before, after int) {
 	all, earlier, later := explain.Tell(r.Timeline(), r.Judgement.Findings)
 	story, before, after = explain.Story(all, limit)

@@ -9,8 +9,8 @@ import (
 )
 
 // Layout places the events of a space-time diagram: a column per node, a row
-// per event. Rows are in the order of the events, so that what happens at the
-// same instant does not lie on top of itself, and time between rows is warped:
+// per event. Rows are in the order of the events, so that events of the
+// same instant do not overlap, and time between rows is warped:
 // long stretches in which nothing is drawn are folded, and so are rounds of commands
 // to several servers.
 type Layout struct {
@@ -70,7 +70,7 @@ func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layo
 }
 
 // TrueTime returns the same layout with rows in true time: nothing is folded, and
-// what happens at about the same time lies on top of itself.
+// events at about the same time overlap.
 func (l *Layout) TrueTime() *Layout {
 	t := *l
 	t.truly, t.folds, t.rounds = true, nil, nil

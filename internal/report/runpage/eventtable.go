@@ -138,8 +138,8 @@ func (t *tabler) flush(id history.NodeID) {
 	}
 }
 
-// text is what the event says itself. That of a fault is in the words of the scenario; the header of the
-// history has it as readers are told it.
+// text is the event's own text. That of a fault is in the words of the scenario; the header of the
+// history has the words for readers.
 func (t *tabler) text(e *history.Event) string {
 	text := say.Both{English: t.h.Text(e.Text)}
 	for _, f := range t.h.Header.Faults {

@@ -159,7 +159,7 @@ func (v *runView) told(i int) int {
 	return v.numbers[v.all[i].Event]
 }
 
-// stepOf is told with a link.
+// stepOf is the number of a shown step, with a link.
 func (v *runView) stepOf(i int, st *story) (number int, href string) {
 	if number = v.told(i); i < 0 || i >= len(st.steps) || number == 0 {
 		return 0, ""

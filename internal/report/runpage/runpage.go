@@ -31,7 +31,7 @@ const plotPoints = 3000
 
 // richness is how much of the histories a page shows.
 type richness struct {
-	steps      int  // of one lock that are told
+	steps      int  // of one lock that are shown
 	trueTime   bool // the diagrams in true time as well
 	everything int  // events of one lock in the diagram of all
 	table      int  // rows of one lock in the table of events

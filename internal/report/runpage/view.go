@@ -104,8 +104,8 @@ type runView struct {
 
 	sentence   say.Phrase // the verdict in words, whether it stands at the top or here
 	properties []string
-	all, shown []explain.Step // of the run, and of those the ones that are told
-	numbers    map[int32]int  // by event: the number of its step, where that is told
+	all, shown []explain.Step // of the run, and those of them that are shown
+	numbers    map[int32]int  // by event: the number of its step, if shown
 }
 
 type stepView struct {
@@ -300,7 +300,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 	}
 }
 
-// beliefTableView is the table of beliefs for the steps that are told.
+// beliefTableView is the table of beliefs for the shown steps.
 func beliefTableView(r *bundle.Run, st *story, v *runView) beliefTable {
 	if r.Judgement.History == nil {
 		return beliefTable{}
