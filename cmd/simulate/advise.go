@@ -15,7 +15,7 @@ import (
 
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/explore"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/say"
@@ -139,7 +139,7 @@ func (f *adviseFlags) page(ctx context.Context) error {
 }
 
 // print shows the locks that survive first, with what that rests on, then what breaks the others.
-func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, of []checker.Way) {
+func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, of []checker.Way) {
 	ruler := say.RulerFor(f.language)
 	row := func(name string, says func(checker.Way) (string, say.Phrase)) {
 		fmt.Fprint(f.stdout, ruler.Pad(name, 25))
@@ -155,7 +155,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 		a := &all[i]
 		count[a.Verdict]++
 		row(a.Lock, func(w checker.Way) (string, say.Phrase) { return a.In(w), a.Says(w) })
-		if a.Verdict == measured.Broken {
+		if a.Verdict == results.Broken {
 			continue
 		}
 		f.wrapped("    ", "    ", adviceColours[a.Verdict], f.said(say.RestsOn.With(say.Text(a.Verdict), saidOf(a.Rests))))
@@ -169,13 +169,13 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *measured.Explored, 
 	tell(say.WaysAre.With(say.Remarks(each(of, func(way checker.Way) say.Phrase {
 		return say.WayIs.With(say.Text(way.String()), way.Means())
 	}))))
-	tell(say.LocksSurvive.With(say.Number(count[measured.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[measured.NoneFound])))
+	tell(say.LocksSurvive.With(say.Number(count[results.Survived]), say.Number(len(all)), say.NoneUpTo.With(say.Number(most)), say.Number(count[results.NoneFound])))
 	tell(say.DrawnMeans.With())
 	for i := range all {
 		f.why(&all[i], of)
 	}
 	if n := len(misprints.Locks); n > 0 {
-		names := each(misprints.Locks, func(l measured.ExploredLock) string { return l.Lock })
+		names := each(misprints.Locks, func(l results.ExploredLock) string { return l.Lock })
 		fmt.Fprintln(f.stdout)
 		tell(say.NoCandidates.With(say.Number(n), say.Names(names)))
 	}
@@ -194,7 +194,7 @@ func (f *adviseFlags) why(a *explore.Advice, of []checker.Way) {
 
 // adviceColours are the codes of verdicts on locks.
 var adviceColours = map[string]string{
-	measured.Survived: "32", measured.NoneFound: "33", measured.NotSearched: "2", measured.Unknown: "2", measured.Broken: "31",
+	results.Survived: "32", results.NoneFound: "33", results.NotSearched: "2", results.Unknown: "2", results.Broken: "31",
 }
 
 // asked is one of the three questions.
@@ -295,7 +295,7 @@ func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error
 
 // tell prints an answer: its sentence, and below it what it rests on.
 func (f *adviseFlags) tell(a *advice.Answer, before string) {
-	verdict := measured.Unknown
+	verdict := results.Unknown
 	if a.Best != nil {
 		verdict = a.Best.Verdict
 	}
@@ -315,7 +315,7 @@ func (f *adviseFlags) tell(a *advice.Answer, before string) {
 }
 
 // answerJSON prints the answer beside what --expect would say to the same.
-func (f *adviseFlags) answerJSON(a *advice.Answer, x *measured.Explored) error {
+func (f *adviseFlags) answerJSON(a *advice.Answer, x *results.Explored) error {
 	if err := explore.Tell(x); err != nil {
 		return &bugError{err}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"lockstep/internal/report/forms"
+	"lockstep/internal/report/artifacts"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
@@ -284,35 +284,35 @@ func prose(long string) string {
 // formatList shows all formats, a line for each.
 func formatList() string {
 	var list strings.Builder
-	for _, f := range forms.All {
+	for _, f := range artifacts.All {
 		fmt.Fprintf(&list, "  %-7s %s\n", f.Name, f.Summary)
 	}
 	return list.String()
 }
 
-func formatNames(all []forms.Form) []string {
-	return each(all, func(f forms.Form) string { return f.Name })
+func formatNames(all []artifacts.Form) []string {
+	return each(all, func(f artifacts.Form) string { return f.Name })
 }
 
 // moreFormats are those that a run directory has only on request.
 func moreFormats() []string {
-	return formatNames(slices.DeleteFunc(slices.Clone(forms.All), func(f forms.Form) bool { return f.Always }))
+	return formatNames(slices.DeleteFunc(slices.Clone(artifacts.All), func(f artifacts.Form) bool { return f.Always }))
 }
 
 // pickFormats finds formats by name.
-func pickFormats(names []string) ([]forms.Form, error) {
-	var picked []forms.Form
+func pickFormats(names []string) ([]artifacts.Form, error) {
+	var picked []artifacts.Form
 	for _, name := range names {
-		i := slices.IndexFunc(forms.All, func(f forms.Form) bool { return f.Name == name })
+		i := slices.IndexFunc(artifacts.All, func(f artifacts.Form) bool { return f.Name == name })
 		if i < 0 {
-			known := formatNames(forms.All)
+			known := formatNames(artifacts.All)
 			hint := "choose from " + strings.Join(known, ", ")
 			if near := scenario.Nearest(name, known); near != "" {
 				hint = fmt.Sprintf("did you mean %q? There are %s", near, strings.Join(known, ", "))
 			}
 			return nil, fmt.Errorf("unknown format %q: %s", name, hint)
 		}
-		picked = append(picked, forms.All[i])
+		picked = append(picked, artifacts.All[i])
 	}
 	return picked, nil
 }

@@ -17,8 +17,8 @@ import (
 	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/logcheck/logline"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/logpage"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
@@ -165,7 +165,7 @@ func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary, o logcheck.O
 	data, err := logpage.HTML(&logpage.Log{
 		Language: f.language, Name: c.File, Again: strings.Join(again, " "), Rules: c.Result.Rules, Result: c.Result,
 	})
-	name := strings.TrimSuffix(clean.Dashed(filepath.Base(files[0].name)), ".gz")
+	name := strings.TrimSuffix(sanitize.Dashed(filepath.Base(files[0].name)), ".gz")
 	c.Page, err = f.savePage(fmt.Sprintf("log-%.40s-%.12s.html", name, runstore.SHA256(data)), data, err)
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/interrupt"
 	"lockstep/internal/logcheck"
 	"lockstep/internal/logcheck/logline"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -67,7 +67,7 @@ func (f *judgeFlags) showProof(v *logcheck.Violation) {
 		fmt.Fprintf(f.stdout, "    %s\n", f.said(together))
 	}
 	for _, q := range v.Quotes {
-		fmt.Fprintf(f.stdout, "    %s: %s\n", clean.Text(q.Place, clean.MaxLine), clean.Text(q.Text, clean.MaxLine))
+		fmt.Fprintf(f.stdout, "    %s: %s\n", sanitize.Text(q.Place, sanitize.MaxLine), sanitize.Text(q.Text, sanitize.MaxLine))
 	}
 }
 
@@ -117,7 +117,7 @@ func (f *judgeFlags) explained(ctx context.Context, in *input, o logcheck.Option
 	if x.Err == nil {
 		fmt.Fprintln(f.stdout, f.said(say.LogReadAs.With(say.Verbatim(in.name), say.Verbatim(x.Format))))
 		f.printTable([]string{"value", "read from"}, each(x.Reads, func(read logline.Read) []string {
-			return []string{read.Ours, clean.Text(read.Theirs, clean.MaxName)}
+			return []string{read.Ours, sanitize.Text(read.Theirs, sanitize.MaxName)}
 		}))
 		fmt.Fprintln(f.stdout)
 	}
@@ -139,11 +139,11 @@ func (f *judgeFlags) explained(ctx context.Context, in *input, o logcheck.Option
 // explainedLine shows a line, and below it its events or why it has none.
 func (f *judgeFlags) explainedLine(line *logcheck.Explained, unit logcheck.Unit, last error) {
 	number := strconv.FormatInt(line.Number, 10)
-	fmt.Fprintf(f.stdout, "%s: %s\n", number, clean.KeepBlanks(line.Text))
+	fmt.Fprintf(f.stdout, "%s: %s\n", number, sanitize.KeepBlanks(line.Text))
 	indent := strings.Repeat(" ", len(number)+2)
 	said := line.Says(unit)
 	for _, event := range said {
-		fmt.Fprintf(f.stdout, "%s= %s\n", indent, clean.Text(event, clean.MaxLine))
+		fmt.Fprintf(f.stdout, "%s= %s\n", indent, sanitize.Text(event, sanitize.MaxLine))
 	}
 	switch {
 	case line.Err == nil && len(said) > 0:
@@ -153,7 +153,7 @@ func (f *judgeFlags) explainedLine(line *logcheck.Explained, unit logcheck.Unit,
 	case errors.Is(line.Err, logline.ErrOther):
 		fmt.Fprintf(f.stdout, "%s- %s\n", indent, say.Text("about something else").In(f.language))
 	default:
-		fmt.Fprintf(f.stdout, "%s! %s\n", indent, clean.Text(line.Err.Error(), clean.MaxProse))
+		fmt.Fprintf(f.stdout, "%s! %s\n", indent, sanitize.Text(line.Err.Error(), sanitize.MaxProse))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/claims"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/say"
 )
 
@@ -63,31 +63,31 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 		return err
 	}
 	started := time.Now()
-	results, err := f.results(ctx, chosen)
+	measured, err := f.results(ctx, chosen)
 	interrupted := ctx.Err()
 	switch {
 	case err != nil && interrupted == nil:
 		return err
-	case interrupted != nil && len(results) == 0:
+	case interrupted != nil && len(measured) == 0:
 		return interrupted
 	}
 	if f.json {
-		err = f.printJSON(measured.NewClaims(each(results, func(m claims.Measured) measured.Claim {
-			return measured.Claim{
+		err = f.printJSON(results.NewClaims(each(measured, func(m claims.Measured) results.Claim {
+			return results.Claim{
 				N: m.N, Text: m.Text.English, Source: m.Source, Verdict: m.Verdict, Figure: m.Figure.English,
 				Command: "simulate dev claims --claim " + strconv.Itoa(m.N),
 			}
 		})))
 	} else {
 		err = nil
-		f.print(results)
+		f.print(measured)
 		if !f.quiet {
 			took := say.Verbatim(fmt.Sprintf("%.1f", time.Since(started).Seconds()))
-			fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.MeasuredIn.With(verdictCounts(results), took)))
+			fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.MeasuredIn.With(verdictCounts(measured), took)))
 		}
 	}
 	if err == nil && interrupted != nil {
-		return fmt.Errorf("interrupted after %d of %d claims, which are shown above", len(results), len(chosen))
+		return fmt.Errorf("interrupted after %d of %d claims, which are shown above", len(measured), len(chosen))
 	}
 	return err
 }

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/crosscheck"
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
-	"lockstep/internal/campaign/worlds"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/report/worldspage"
 	"lockstep/internal/run"
@@ -91,7 +91,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 	case f.backend == sim.Backend:
 		return errors.New("--backend sim: the simulator is compared with real servers, so choose another one")
 	}
-	o := worlds.Options{
+	o := crosscheck.Options{
 		Locks: chosen.locks, Columns: chosen.columns, Stories: stories, ScalePPM: chosen.scalePPM, Refuse: chosen.refuse,
 		Sim: simulator, Backend: f.backend, Times: f.times, Jobs: f.jobs,
 	}
@@ -114,7 +114,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		_ = bar.Set(done)
 	}
 	started := time.Now()
-	c, err := worlds.Compare(cmd.Context(), o)
+	c, err := crosscheck.Compare(cmd.Context(), o)
 	_ = bar.Finish()
 	if err != nil && f.keep != "" {
 		if cmd.Context().Err() != nil {
@@ -137,14 +137,14 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		return statusExit(worldsStatus(c))
 	}
 	f.print(c)
-	n := func(a measured.Agreement) say.Number { return say.Number(c.Count(a)) }
-	sum := say.WorldsSum.With(n(measured.Agrees), n(measured.Differs), n(measured.Untested), n(measured.NotPlayed))
+	n := func(a results.Agreement) say.Number { return say.Number(c.Count(a)) }
+	sum := say.WorldsSum.With(n(results.Agrees), n(results.Differs), n(results.Untested), n(results.NotPlayed))
 	fmt.Fprintf(f.stdout, "\n%s\n", say.SumAndPage.With(sum, say.Number(time.Since(started).Round(time.Second)/time.Second), say.Verbatim(page)).In(f.language))
 	return statusExit(worldsStatus(c))
 }
 
 // choose returns what to compare: cells of the matrix or of topologies, or stories of the walk.
-func (f *worldsFlags) choose() (cells, []worlds.Story, error) {
+func (f *worldsFlags) choose() (cells, []crosscheck.Story, error) {
 	switch {
 	case f.stories && f.topologies:
 		return cells{}, nil, errors.New("--stories and --topologies play different things: choose one of them")
@@ -172,7 +172,7 @@ func (f *worldsFlags) choose() (cells, []worlds.Story, error) {
 	if err != nil {
 		return c, nil, err
 	}
-	stories, err := worlds.Stories(walk, c.locks, kinds)
+	stories, err := crosscheck.Stories(walk, c.locks, kinds)
 	switch {
 	case err != nil:
 		return c, nil, &bugError{err}
@@ -182,8 +182,8 @@ func (f *worldsFlags) choose() (cells, []worlds.Story, error) {
 	return c, stories, nil
 }
 
-func openKept(name, backend string, scalePPM int64) (*worlds.Kept, error) {
-	k, err := worlds.OpenKept(name, backend, scalePPM)
+func openKept(name, backend string, scalePPM int64) (*crosscheck.Kept, error) {
+	k, err := crosscheck.OpenKept(name, backend, scalePPM)
 	if of := (*fs.PathError)(nil); errors.As(err, &of) {
 		return nil, unwritable(err, "--keep")
 	}
@@ -205,11 +205,11 @@ func chosenLetters(names []string) ([]checker.Letter, error) {
 	return out, nil
 }
 
-func worldsStatus(c *worlds.Comparison) run.Status {
+func worldsStatus(c *crosscheck.Comparison) run.Status {
 	switch {
-	case c.Count(measured.Differs) > 0:
+	case c.Count(results.Differs) > 0:
 		return run.Missed
-	case c.Count(measured.Untested) > 0 || c.Count(measured.Agrees) == 0:
+	case c.Count(results.Untested) > 0 || c.Count(results.Agrees) == 0:
 		return run.Inconclusive
 	}
 	return run.Met
@@ -217,7 +217,7 @@ func worldsStatus(c *worlds.Comparison) run.Status {
 
 // print shows the table: one letter where the worlds agree, both where they differ.
 // Below it stand the cells that need words.
-func (f *worldsFlags) print(c *worlds.Comparison) {
+func (f *worldsFlags) print(c *crosscheck.Comparison) {
 	if len(c.Columns) == 0 {
 		f.printStories(c)
 		f.tellWhy(c)
@@ -246,23 +246,23 @@ func (f *worldsFlags) print(c *worlds.Comparison) {
 }
 
 // printStories counts the stories of each lock.
-func (f *worldsFlags) printStories(c *worlds.Comparison) {
+func (f *worldsFlags) printStories(c *crosscheck.Comparison) {
 	for i, v := range c.Locks {
-		count := map[measured.Agreement]say.Number{}
+		count := map[results.Agreement]say.Number{}
 		for _, cell := range c.Row(i) {
 			count[cell.Agreement]++
 		}
 		if len(count) > 0 {
-			fmt.Fprintln(f.stdout, f.said(say.StoriesOfLock.With(say.Verbatim(v.ID), count[measured.Agrees], count[measured.Differs], count[measured.Untested], count[measured.NotPlayed])))
+			fmt.Fprintln(f.stdout, f.said(say.StoriesOfLock.With(say.Verbatim(v.ID), count[results.Agrees], count[results.Differs], count[results.Untested], count[results.NotPlayed])))
 		}
 	}
 }
 
-func cellText(c *worlds.Cell) string {
+func cellText(c *crosscheck.Cell) string {
 	switch c.Agreement {
-	case measured.NotPlayed:
+	case results.NotPlayed:
 		return "-"
-	case measured.Agrees:
+	case results.Agrees:
 		return string(c.Simulated)
 	}
 	p := c.Shown()
@@ -275,19 +275,19 @@ func cellText(c *worlds.Cell) string {
 
 // tellWhy lists the cells that differ or tested nothing, and the reasons for which
 // others were not played.
-func (f *worldsFlags) tellWhy(c *worlds.Comparison) {
+func (f *worldsFlags) tellWhy(c *crosscheck.Comparison) {
 	var reasons []string
 	for i := range c.Cells {
 		cell := &c.Cells[i]
 		switch cell.Agreement {
-		case measured.Differs, measured.Untested:
+		case results.Differs, results.Untested:
 			under := say.Under.With(say.Verbatim(cell.Lock), say.Verbatim(cell.Fault))
 			fmt.Fprintf(f.stdout, "\n%s\n", f.said(say.CellDiffers.With(under, say.Text(string(cell.Agreement)), cell.Script)))
 			f.tellPairs(cell)
 			if !cell.Why.Empty() {
 				fmt.Fprintf(f.stdout, "  %s\n", f.said(cell.Why))
 			}
-		case measured.NotPlayed:
+		case results.NotPlayed:
 			reasons = append(reasons, cell.Why.In(f.language))
 		}
 	}
@@ -299,7 +299,7 @@ func (f *worldsFlags) tellWhy(c *worlds.Comparison) {
 
 // tellPairs shows the results of the runs of a cell, each kind of pair with its seeds,
 // so that a user can play them again.
-func (f *worldsFlags) tellPairs(c *worlds.Cell) {
+func (f *worldsFlags) tellPairs(c *crosscheck.Cell) {
 	if len(c.Pairs) > 1 {
 		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))
 	}
@@ -307,7 +307,7 @@ func (f *worldsFlags) tellPairs(c *worlds.Cell) {
 	var order []letters
 	seeds := map[letters][]string{}
 	for _, p := range c.Pairs {
-		if p.Agreement() == measured.Agrees {
+		if p.Agreement() == results.Agrees {
 			continue
 		}
 		var l letters
@@ -322,7 +322,7 @@ func (f *worldsFlags) tellPairs(c *worlds.Cell) {
 			say.Verbatim(l.simulated), say.Verbatim(l.real), say.Number(len(seeds[l])), say.Verbatim(strings.Join(seeds[l], ", ")))))
 	}
 	for _, p := range c.Pairs {
-		if p.Agreement() == measured.Differs && p.History != "" {
+		if p.Agreement() == results.Differs && p.History != "" {
 			fmt.Fprintf(f.stdout, "  %s\n", f.said(say.RealRunOfSeed.With(say.Seed(p.Seed), say.Verbatim("simulate check "+shell.Word(p.History)))))
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/campaign/crosscheck"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
-	"lockstep/internal/campaign/worlds"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
@@ -16,29 +16,29 @@ import (
 )
 
 // pairs are letters of the seeds from 1 on, simulated and real.
-func pairs(letters ...string) (out []worlds.Pair) {
+func pairs(letters ...string) (out []crosscheck.Pair) {
 	for i, text := range letters {
 		simulated, real, _ := strings.Cut(text, " ")
-		out = append(out, worlds.Pair{Seed: uint64(i + 1), Simulated: checker.Letter(simulated), Real: checker.Letter(real)})
+		out = append(out, crosscheck.Pair{Seed: uint64(i + 1), Simulated: checker.Letter(simulated), Real: checker.Letter(real)})
 	}
 	return out
 }
 
-func someComparison() *worlds.Comparison {
+func someComparison() *crosscheck.Comparison {
 	c := comparison()
 	c.Cells[0].Pairs[2].History = "my runs.jsonl.histories/some.jsonl"
 	return c
 }
 
-func comparison() *worlds.Comparison {
-	return &worlds.Comparison{
+func comparison() *crosscheck.Comparison {
+	return &crosscheck.Comparison{
 		Backend: "process", Times: 3, Locks: []locks.Variant{{ID: "set-nx-lua"}, {ID: "setnx"}},
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
-		Cells: []worlds.Cell{
-			{Lock: "set-nx-lua", Fault: "GP", Agreement: measured.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}.Phrase()},
-			{Lock: "set-nx-lua", Fault: "SJ", Agreement: measured.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
-			{Lock: "setnx", Fault: "GP", Agreement: measured.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
-			{Lock: "setnx", Fault: "SJ", Agreement: measured.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Text("it jumps"), Why: say.Both{English: "cut short"}.Phrase()},
+		Cells: []crosscheck.Cell{
+			{Lock: "set-nx-lua", Fault: "GP", Agreement: results.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}.Phrase()},
+			{Lock: "set-nx-lua", Fault: "SJ", Agreement: results.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
+			{Lock: "setnx", Fault: "GP", Agreement: results.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
+			{Lock: "setnx", Fault: "SJ", Agreement: results.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Text("it jumps"), Why: say.Both{English: "cut short"}.Phrase()},
 		},
 	}
 }
@@ -103,7 +103,7 @@ func TestComparisonOfSingleRuns(t *testing.T) {
 	c.Times = 1
 	for i := range c.Cells {
 		if p := c.Cells[i].Shown(); p != nil {
-			c.Cells[i].Pairs = []worlds.Pair{*p}
+			c.Cells[i].Pairs = []crosscheck.Pair{*p}
 		}
 	}
 	f := &worldsFlags{cellFlags: cellFlags{globals: &globals{stdout: &screen{w: &out}}}}
@@ -162,16 +162,16 @@ func TestComparisonStatus(t *testing.T) {
 	if got := worldsStatus(c); got != run.Missed {
 		t.Errorf("a cell differs: status %v", got)
 	}
-	c.Cells[0].Agreement = measured.Agrees
+	c.Cells[0].Agreement = results.Agrees
 	if got := worldsStatus(c); got != run.Inconclusive {
 		t.Errorf("a cell tested nothing: status %v", got)
 	}
-	c.Cells[3].Agreement = measured.NotPlayed
+	c.Cells[3].Agreement = results.NotPlayed
 	if got := worldsStatus(c); got != run.Met {
 		t.Errorf("all that was played agrees: status %v", got)
 	}
 	for i := range c.Cells {
-		c.Cells[i].Agreement = measured.NotPlayed
+		c.Cells[i].Agreement = results.NotPlayed
 	}
 	if got := worldsStatus(c); got != run.Inconclusive {
 		t.Errorf("nothing was played: status %v", got)

@@ -14,10 +14,10 @@ import (
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/report/forms"
+	"lockstep/internal/report/artifacts"
 	"lockstep/internal/say"
 )
 
@@ -40,7 +40,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"world":    completeList(explore.BaseWorlds, worldMeans),
 		"expect":   kind,
 		"property": completeList(checker.All, func(p checker.Property) (string, string) { return p.ID, p.Summary.English() }),
-		"format":   completeList(allForms, func(f forms.Form) (string, string) { return f.Name, f.Summary }),
+		"format":   completeList(allForms, func(f artifacts.Form) (string, string) { return f.Name, f.Summary }),
 		"backend":  cobra.FixedCompletions(backendNames(), cobra.ShellCompDirectiveNoFileComp),
 	}
 	for _, cmd := range below(root) {
@@ -67,10 +67,10 @@ func word(name, meaning string) string {
 	return cobra.CompletionWithDesc(name, terminalText(meaning))
 }
 
-func allForms() []forms.Form { return forms.All }
+func allForms() []artifacts.Form { return artifacts.All }
 
-func kindMeans(k faultkind.Kind) (name, meaning string)      { return k.Name, k.Summary.English() }
-func worldMeans(w measured.BaseWorld) (name, meaning string) { return w.Name, w.Summary }
+func kindMeans(k faultkind.Kind) (name, meaning string)     { return k.Name, k.Summary.English() }
+func worldMeans(w results.BaseWorld) (name, meaning string) { return w.Name, w.Summary }
 
 // completeList completes the last item of a list such as a,b; what stands before
 // it is offered with it, since a shell replaces the whole word.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
@@ -49,7 +49,7 @@ func TestACounterexampleThatHoldsIsAnError(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = playExample(w, p, "set-nx-lua", &measured.CutSet{})
+		_, err = playExample(w, p, "set-nx-lua", &results.CutSet{})
 		return err
 	}
 	text := string(data)

@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/campaign/claims"
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/docs"
 	"lockstep/internal/locks"
@@ -117,14 +117,14 @@ func reference(root, dir string) ([]docs.Page, error) {
 		return nil, err
 	}
 	stored := filepath.Join(root, measurements.Dir)
-	var list *measured.Claims
+	var list *results.Claims
 	err = errors.Join(
-		read(&in.Matrix, stored+"/matrix.json", "matrix", measured.ReadMatrix),
-		read(&in.Worlds, stored+"/worlds.json", "dev compare-worlds", measured.ReadWorlds),
-		read(&in.InFull, stored+"/worlds-in-full.json", "dev compare-worlds --scale 1", measured.ReadWorlds),
-		read(&in.Stories, stored+"/stories.json", "dev compare-worlds --stories", measured.ReadWorlds),
-		read(&in.Explored, stored+"/explore.json", "explore --faults 2", measured.ReadExplored),
-		read(&list, stored+"/claims.json", "dev claims", measured.ReadClaims),
+		read(&in.Matrix, stored+"/matrix.json", "matrix", results.ReadMatrix),
+		read(&in.Worlds, stored+"/worlds.json", "dev compare-worlds", results.ReadWorlds),
+		read(&in.InFull, stored+"/worlds-in-full.json", "dev compare-worlds --scale 1", results.ReadWorlds),
+		read(&in.Stories, stored+"/stories.json", "dev compare-worlds --stories", results.ReadWorlds),
+		read(&in.Explored, stored+"/explore.json", "explore --faults 2", results.ReadExplored),
+		read(&list, stored+"/claims.json", "dev claims", results.ReadClaims),
 	)
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func stalePages(dir string, pages []docs.Page) (stale []string, err error) {
 
 // counterexamples plays, for each lock that the stored walk breaks, the story of the smallest set of
 // faults that does, and tells what happens in it.
-func counterexamples(x *measured.Explored) (map[string]docs.Example, error) {
+func counterexamples(x *results.Explored) (map[string]docs.Example, error) {
 	out := map[string]docs.Example{}
 	if x == nil {
 		return out, nil
@@ -253,7 +253,7 @@ func counterexamples(x *measured.Explored) (map[string]docs.Example, error) {
 
 // smallestSet is the set with the fewest faults that breaks a lock, in the first way that has one;
 // nil when none does.
-func smallestSet(l *measured.ExploredLock) (best *measured.CutSet) {
+func smallestSet(l *results.ExploredLock) (best *results.CutSet) {
 	for _, way := range checker.Ways() {
 		for i := range l.By(way) {
 			if s := &l.By(way)[i]; s.Name != "" && (best == nil || len(s.Kinds) < len(best.Kinds)) {
@@ -266,7 +266,7 @@ func smallestSet(l *measured.ExploredLock) (best *measured.CutSet) {
 
 // playExample plays the story of a set. One in which nothing breaks any more is an error: its page
 // would say what is not so.
-func playExample(w run.World, p *plan.Plan, lock string, set *measured.CutSet) (docs.Example, error) {
+func playExample(w run.World, p *plan.Plan, lock string, set *results.CutSet) (docs.Example, error) {
 	out := run.One(context.Background(), w, p, lock, max(p.Seed, 1))
 	if out.Err != nil {
 		return docs.Example{}, &bugError{fmt.Errorf("%s with %s: %w", p.File, lock, out.Err)}

@@ -22,7 +22,7 @@ import (
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/runstore"
 	"lockstep/internal/say"
@@ -268,13 +268,13 @@ func (f *exploreFlags) freeFile() string {
 }
 
 // result writes the stories and prints what was found.
-func (f *exploreFlags) result(stored *measured.Explored, s *explore.State, o *explore.Options) error {
+func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *explore.Options) error {
 	if stored != nil {
 		r, err := f.writeInto(stored, s, o)
 		if err != nil {
 			return err
 		}
-		r.Locks = slices.DeleteFunc(r.Locks, func(l measured.ExploredLock) bool {
+		r.Locks = slices.DeleteFunc(r.Locks, func(l results.ExploredLock) bool {
 			return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
 		})
 		f.print(r)
@@ -284,7 +284,7 @@ func (f *exploreFlags) result(stored *measured.Explored, s *explore.State, o *ex
 	if err != nil {
 		return &bugError{err}
 	}
-	if f.Worlds != nil && !slices.ContainsFunc(r.Locks, func(l measured.ExploredLock) bool { return len(l.Scope) > 0 }) {
+	if f.Worlds != nil && !slices.ContainsFunc(r.Locks, func(l results.ExploredLock) bool { return len(l.Scope) > 0 }) {
 		return fmt.Errorf("nothing to walk: none of these locks is used in the world %s", strings.Join(f.Worlds, " or "))
 	}
 	if err := f.writeStories(r); err != nil {
@@ -305,7 +305,7 @@ func (f *exploreFlags) result(stored *measured.Explored, s *explore.State, o *ex
 }
 
 // readInto reads the result that a walk goes into: before the walk, for a walk takes long. nil without --into.
-func (f *exploreFlags) readInto(o *explore.Options) (*measured.Explored, error) {
+func (f *exploreFlags) readInto(o *explore.Options) (*results.Explored, error) {
 	if f.into == "" {
 		return nil, nil
 	}
@@ -316,7 +316,7 @@ func (f *exploreFlags) readInto(o *explore.Options) (*measured.Explored, error) 
 	if data, err = measurements.Unpack(f.into, data); err != nil {
 		return nil, fmt.Errorf("--into: %w", err)
 	}
-	r, err := measured.ReadExplored(data)
+	r, err := results.ReadExplored(data)
 	if err != nil {
 		return nil, fmt.Errorf("--into %s: it %w", f.into, err)
 	}
@@ -327,7 +327,7 @@ func (f *exploreFlags) readInto(o *explore.Options) (*measured.Explored, error) 
 }
 
 // writeInto puts the walk into the stored result.
-func (f *exploreFlags) writeInto(stored *measured.Explored, s *explore.State, o *explore.Options) (*measured.Explored, error) {
+func (f *exploreFlags) writeInto(stored *results.Explored, s *explore.State, o *explore.Options) (*results.Explored, error) {
 	r, err := s.Into(o, stored)
 	if err != nil {
 		return nil, fmt.Errorf("--into %s: %w", f.into, err)
@@ -343,13 +343,13 @@ func (f *exploreFlags) writeInto(stored *measured.Explored, s *explore.State, o 
 }
 
 // writeStories writes the stories of a walk into the run store, explore/LOCK/SET.yaml, and calls them by their files.
-func (f *exploreFlags) writeStories(r *measured.Explored) error {
+func (f *exploreFlags) writeStories(r *results.Explored) error {
 	var files []runstore.File
 	known := map[string]bool{}
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		var failed error
-		l.EachStory(func(s *measured.Shown) {
+		l.EachStory(func(s *results.Shown) {
 			file := s.Name + ".yaml"
 			if s.Name = filepath.ToSlash(filepath.Join(f.out, "explore", file)); known[file] {
 				return

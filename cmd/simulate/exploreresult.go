@@ -10,13 +10,13 @@ import (
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/explore"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/say"
 )
 
 // conclusive says which locks nothing was put to the test with: one that is named, or all.
-func (f *exploreFlags) conclusive(r *measured.Explored) error {
+func (f *exploreFlags) conclusive(r *results.Explored) error {
 	var untested []string
 	for i := range r.Locks {
 		if r.Locks[i].Walked == 0 {
@@ -32,7 +32,7 @@ func (f *exploreFlags) conclusive(r *measured.Explored) error {
 
 // noneOf is what it means that a lock has no set: only what was walked to its end, and of
 // which everything is known, says that there is none.
-func noneOf(l *measured.ExploredLock) say.Phrase {
+func noneOf(l *results.ExploredLock) say.Phrase {
 	switch {
 	case l.Complete == 0:
 		return say.NotWalkedToTheEnd.With()
@@ -40,7 +40,7 @@ func noneOf(l *measured.ExploredLock) say.Phrase {
 		return say.NothingToWalk.With()
 	case l.Cut > 0 || len(l.Doubts) > 0:
 		return say.NoneKnown.With()
-	case l.Searched == measured.Sampled:
+	case l.Searched == results.Sampled:
 		return say.Text("none found")
 	}
 	return say.NoneUpTo.With(say.Number(l.Complete))
@@ -56,12 +56,12 @@ func (f *exploreFlags) line(name string, what say.Part) {
 }
 
 // saidOf are the words for what verdicts rest on.
-func saidOf(rests []measured.Rest) say.List {
-	return each(rests, func(r measured.Rest) say.Part { return r.Says })
+func saidOf(rests []results.Rest) say.List {
+	return each(rests, func(r results.Rest) say.Part { return r.Says })
 }
 
 // printSets shows the sets of one way of breaking.
-func (f *exploreFlags) printSets(l *measured.ExploredLock, name string, sets []measured.CutSet) {
+func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []results.CutSet) {
 	if len(sets) == 0 {
 		f.line(name, noneOf(l))
 	}
@@ -82,7 +82,7 @@ func (f *exploreFlags) printSets(l *measured.ExploredLock, name string, sets []m
 }
 
 // print shows the sets of each lock.
-func (f *exploreFlags) print(r *measured.Explored) {
+func (f *exploreFlags) print(r *results.Explored) {
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		if i > 0 {

@@ -19,9 +19,9 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/artifacts"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
-	"lockstep/internal/report/forms"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/terminal"
@@ -156,11 +156,11 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	b := bundle.Of(r, "simulate run "+shell.Word(p.File+marker+text), buildVersion())
 	b.RunDir = "reports/" + marker + text // the names of files may be any bytes
 	spoil(reflect.ValueOf(b).Elem(), validText(text))
-	files, err := forms.Render(forms.All, say.English, b)
+	files, err := artifacts.Render(artifacts.All, say.English, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chinese, err := forms.Render(forms.All[:1], say.Chinese, b)
+	chinese, err := artifacts.Render(artifacts.All[:1], say.Chinese, b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -262,7 +262,7 @@ func (g *globals) paint(code, text string) string {
 func (g *globals) wrapped(head, indent, code, text string) {
 	ruler := say.RulerFor(g.language)
 	for _, line := range ruler.Wrap(text, max(g.width()-ruler.Width(indent), 30)) {
-		fmt.Fprintln(g.stdout, clean.Log(strings.TrimRight(head+g.paint(code, line), " ")))
+		fmt.Fprintln(g.stdout, sanitize.Log(strings.TrimRight(head+g.paint(code, line), " ")))
 		head = indent
 	}
 }
@@ -376,7 +376,7 @@ func completeLanguage(cmd *cobra.Command) {
 }
 
 // terminalText makes a text from a scenario or a file name safe to print on one line.
-func terminalText(s string) string { return clean.Line(s) }
+func terminalText(s string) string { return sanitize.Line(s) }
 
 // terminalLines is terminalText for texts of several lines.
-func terminalLines(s string) string { return clean.Lines(s) }
+func terminalLines(s string) string { return sanitize.Lines(s) }

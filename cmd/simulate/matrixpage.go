@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -106,7 +106,7 @@ func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []strin
 func (f *matrixFlags) whole() bool { return len(f.locks) == 0 && len(f.columns) == 0 }
 
 // tokenLocks are the locks that hand out fencing tokens, as the stored walk saw them.
-func tokenLocks(walk *measured.Explored) map[string]bool {
+func tokenLocks(walk *results.Explored) map[string]bool {
 	out := map[string]bool{}
 	for i := range walk.Locks {
 		out[walk.Locks[i].Lock] = walk.Locks[i].Fenced()
@@ -116,7 +116,7 @@ func tokenLocks(walk *measured.Explored) map[string]bool {
 
 // libraryRows are the stored rows of the libraries, which were measured by their own code: they stand before
 // the misprints.
-func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *measured.Explored) (rows []matrixpage.Lock, err error) {
+func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explored) (rows []matrixpage.Lock, err error) {
 	all, err := storedLibraries()
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func copySources(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range []string{"locks", "faults", "checker", "history", "world", "say", "rng", "store"} {
+	for _, dir := range []string{"locks", "faults", "checker", "history", "ports", "say", "rng", "store"} {
 		from := filepath.Join("../../internal", dir)
 		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 			if d.IsDir() && d.Name() == "testdata" {

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/export"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
 	"lockstep/internal/runstore"
@@ -166,10 +166,10 @@ func (g *globals) printed(data []byte, err error) error {
 	return err
 }
 
-func (g *globals) printJSON(v any) error { return g.printed(clean.JSON(v)) }
+func (g *globals) printJSON(v any) error { return g.printed(sanitize.JSON(v)) }
 
 // printCells is printJSON for what has long lists of small things.
-func (g *globals) printCells(v any) error { return g.printed(clean.JSONTable(v)) }
+func (g *globals) printCells(v any) error { return g.printed(sanitize.JSONTable(v)) }
 
 // reportPath is where a run's page is.
 func reportPath(dir string) string { return filepath.Join(dir, "report.html") }

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/report/artifacts"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/export"
-	"lockstep/internal/report/forms"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/run"
@@ -65,7 +65,7 @@ Formats (of a comparison: html and json):
 			return f.run(cmd.Context(), args)
 		},
 	}
-	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(forms.With(nil)), "what to write")
+	cmd.Flags().StringSliceVar(&f.formats, "format", formatNames(artifacts.With(nil)), "what to write")
 	cmd.Flags().BoolVar(&f.again, "replay", false, "play a run again, and compare the histories")
 	cmd.Flags().StringVar(&f.to, "to", "", "the directory to write to, instead of one in the run store; - for stdout")
 	return speaks(cmd, g)
@@ -106,12 +106,12 @@ func (f *reportFlags) run(ctx context.Context, args []string) error {
 }
 
 // one judges and renders one stored run.
-func (f *reportFlags) one(s *runstore.Run, chosen []forms.Form) error {
+func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 	r := s.Result()
 	b := bundle.Of(r, again(s, r), buildVersion())
 	b.ScalePPM, _ = parseScale(s.Env.Scale) // 0 where the file says nonsense
 	b.RunDir, b.Logs = s.Dir, s.HasLogs()
-	files, err := forms.Render(chosen, f.language, b)
+	files, err := artifacts.Render(chosen, f.language, b)
 	if err != nil {
 		return &bugError{err}
 	}
@@ -139,7 +139,7 @@ func (f *reportFlags) one(s *runstore.Run, chosen []forms.Form) error {
 }
 
 // keep writes what was drawn again. With --to it lies outside the store, whose index stays.
-func (f *reportFlags) keep(dir string, files []forms.File) error {
+func (f *reportFlags) keep(dir string, files []artifacts.File) error {
 	if err := writeApart(dir, files); err != nil || f.to != "" {
 		return err
 	}
@@ -159,12 +159,12 @@ func (f *reportFlags) anew(s *runstore.Run) (string, error) {
 }
 
 // wrote says which files were written.
-func wrote(files []forms.File, dir string) say.Phrase {
-	names := each(files, func(file forms.File) say.Part { return say.Verbatim(file.Name) })
+func wrote(files []artifacts.File, dir string) say.Phrase {
+	names := each(files, func(file artifacts.File) say.Part { return say.Verbatim(file.Name) })
 	return say.WroteIn.With(say.List(names), say.Verbatim(dir))
 }
 
-func toStdout(w io.Writer, files []forms.File) error {
+func toStdout(w io.Writer, files []artifacts.File) error {
 	for i := range files {
 		if err := files[i].CopyTo(w); err != nil {
 			return err // the screen tells it
@@ -200,7 +200,7 @@ func changes(was *export.RunResult, r *run.Result) []say.Phrase {
 const maxCompared = 20
 
 // compare puts several stored runs side by side.
-func (f *reportFlags) compare(ctx context.Context, args []string, chosen []forms.Form) error {
+func (f *reportFlags) compare(ctx context.Context, args []string, chosen []artifacts.Form) error {
 	for _, form := range chosen {
 		if !form.Compares() {
 			return fmt.Errorf("a comparison of runs has no format %s: choose html or json, or name one run", form.Name)
@@ -213,7 +213,7 @@ func (f *reportFlags) compare(ctx context.Context, args []string, chosen []forms
 	if err != nil {
 		return err
 	}
-	files, err := forms.Compare(chosen, c)
+	files, err := artifacts.Compare(chosen, c)
 	if err != nil {
 		return &bugError{err}
 	}

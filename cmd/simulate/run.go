@@ -17,8 +17,8 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/artifacts"
 	"lockstep/internal/report/export"
-	"lockstep/internal/report/forms"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
@@ -40,7 +40,7 @@ type runFlags struct {
 	scalePPM int64    // of scale
 	images   []string // product=name
 	formats  []string
-	forms    []forms.Form // of formats, beside those that every run directory has
+	forms    []artifacts.Form // of formats, beside those that every run directory has
 
 	dryRun    bool
 	playable  bool

@@ -9,7 +9,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/terminal"
 	"lockstep/internal/runstore"
 )
@@ -30,7 +30,7 @@ func fittingResult(all []*history.History) []byte {
 	for _, h := range all {
 		locks = append(locks, map[string]any{"lock": h.Header.Lock})
 	}
-	data, err := clean.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": history.HashAll(all), "locks": locks})
+	data, err := sanitize.JSON(map[string]any{"schema": 1, "seed": all[0].Header.Seed, "hash": history.HashAll(all), "locks": locks})
 	if err != nil {
 		return nil // a lock that is no text
 	}

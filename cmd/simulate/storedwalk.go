@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/explorepage"
@@ -29,13 +29,13 @@ func carried[T any](read func([]byte) (*T, error), data []byte, err error) (*T, 
 }
 
 // storedWalk is the stored result of the walk of the fault space.
-func storedWalk() (*measured.Explored, error) {
+func storedWalk() (*results.Explored, error) {
 	data, err := measurements.Explore()
-	return carried(measured.ReadExplored, data, err)
+	return carried(results.ReadExplored, data, err)
 }
 
 // toldWalk is the same with the texts of its stories, which take a moment.
-func toldWalk() (*measured.Explored, error) {
+func toldWalk() (*results.Explored, error) {
 	walk, err := storedWalk()
 	if err != nil {
 		return nil, err
@@ -44,16 +44,16 @@ func toldWalk() (*measured.Explored, error) {
 }
 
 // storedLibraries are the libraries that were measured by their own code, by lock.
-func storedLibraries() ([]*measured.Library, error) {
+func storedLibraries() ([]*results.Library, error) {
 	return storedIn(measurements.Libraries())
 }
 
-func storedIn(files [][]byte, err error) (out []*measured.Library, _ error) {
+func storedIn(files [][]byte, err error) (out []*results.Library, _ error) {
 	if err != nil {
 		return nil, &bugError{err}
 	}
 	for i, data := range files {
-		one, err := measured.ReadLibrary(data)
+		one, err := results.ReadLibrary(data)
 		if err != nil {
 			return nil, &bugError{fmt.Errorf("measurement %d %w", i+1, err)}
 		}
@@ -81,7 +81,7 @@ func (g *globals) explorePage(ctx context.Context, l say.Language) (path string,
 }
 
 // factsOf are what the answers to the question which lock to use rest on, besides a stored walk.
-func factsOf(ctx context.Context, x *measured.Explored) (*advice.Facts, error) {
+func factsOf(ctx context.Context, x *results.Explored) (*advice.Facts, error) {
 	costs, err := explore.Costs(ctx, sim.New())
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func factsOf(ctx context.Context, x *measured.Explored) (*advice.Facts, error) {
 		return nil, err
 	}
 	data, err := measurements.Matrix()
-	m, err := carried(measured.ReadMatrix, data, err)
+	m, err := carried(results.ReadMatrix, data, err)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func factsOf(ctx context.Context, x *measured.Explored) (*advice.Facts, error) {
 }
 
 // scriptsOf are the scripts of a matrix that do harm, by lock, each with the way in which it breaks the lock.
-func scriptsOf(m *measured.Matrix, x *measured.Explored) map[string][]advice.Script {
+func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Script {
 	out := map[string][]advice.Script{}
 	for i := range m.Cells {
 		c := &m.Cells[i]
@@ -124,10 +124,10 @@ func scriptsOf(m *measured.Matrix, x *measured.Explored) map[string][]advice.Scr
 
 // kindsFor are the kinds of faults that a column stands for, those that the walk has of the lock: without replicas none is
 // promoted.
-func kindsFor(c *matrix.Column, lock string, x *measured.Explored) (out []string) {
-	at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string) {
+	at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
 	for _, k := range c.Kinds() {
-		walked := at < 0 || slices.ContainsFunc(x.Locks[at].Singles, func(s measured.Single) bool { return k.Covers(s.Kind, s.During) })
+		walked := at < 0 || slices.ContainsFunc(x.Locks[at].Singles, func(s results.Single) bool { return k.Covers(s.Kind, s.During) })
 		if walked && !slices.Contains(out, k.Kind) {
 			out = append(out, k.Kind)
 		}
@@ -149,7 +149,7 @@ func searchedStory(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+	at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
 	if at < 0 {
 		return nil, fmt.Errorf("%s: the stored search has nothing of %s", name, lock)
 	}
@@ -163,7 +163,7 @@ func searchedStory(name string) ([]byte, error) {
 }
 
 // noStory says which sets of a lock have a story.
-func noStory(l *measured.ExploredLock, name, set string) error {
+func noStory(l *results.ExploredLock, name, set string) error {
 	sets := l.Sets()
 	if len(sets) == 0 {
 		return fmt.Errorf("%.80q: no fault of the stored search breaks %s", name, l.Lock)

@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -58,7 +58,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	if in.Explored, err = measured.ReadExplored(walk); err != nil {
+	if in.Explored, err = results.ReadExplored(walk); err != nil {
 		return fmt.Errorf("the stored search %w", err)
 	}
 	for _, l := range site.Languages {

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/browser"
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/explore"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
@@ -46,19 +46,19 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := measured.ReadExplored(data)
+	stored, err := results.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	x := *stored
-	x.Locks = slices.DeleteFunc(slices.Clone(stored.Locks), func(l measured.ExploredLock) bool {
+	x.Locks = slices.DeleteFunc(slices.Clone(stored.Locks), func(l results.ExploredLock) bool {
 		return !slices.Contains([]string{"zk-sequential", "consul-session", "etcd-txn", "redlock", "lit-unchecked", "watchdog-lua", "redisson-fair"}, l.Lock)
 	})
-	searched := map[string]string{"etcd-txn": measured.Sampled, "zk-sequential": measured.NotSearched}
+	searched := map[string]string{"etcd-txn": results.Sampled, "zk-sequential": results.NotSearched}
 	for i := range x.Locks {
-		x.Locks[i].Searched = cmp.Or(searched[x.Locks[i].Lock], measured.Complete) // whatever is stored: of each something
+		x.Locks[i].Searched = cmp.Or(searched[x.Locks[i].Lock], results.Complete) // whatever is stored: of each something
 	}
-	x.Locks = append(x.Locks, measured.ExploredLock{Lock: "never-walked", Breaks: map[string][]measured.CutSet{}})
+	x.Locks = append(x.Locks, results.ExploredLock{Lock: "never-walked", Breaks: map[string][]results.CutSet{}})
 	page, err := explorepage.HTML(&advice.Facts{Explored: &x}, nil, say.English)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestThePageAdvisesAsTheCommandDoes(t *testing.T) {
 }
 
 // advised is what explore.Advise says of each lock, in the words of the page.
-func advised(x *measured.Explored, c ticked) string {
+func advised(x *results.Explored, c ticked) string {
 	var of []checker.Way
 	for _, way := range c.Ways {
 		of = append(of, checker.Way(way))

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/browser"
 	"lockstep/internal/campaign/advice"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/say"
 	"lockstep/measurements"
@@ -19,7 +19,7 @@ func walkPage(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk, err := measured.ReadExplored(data)
+	walk, err := results.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,10 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/sim"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // Config says what is played.
@@ -62,7 +62,7 @@ type Servers struct {
 	Port  int // at which they listen
 	// Dial connects a client to the server with that index; nil where they speak the protocol of Redis.
 	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
-	Setup []world.Request // statements that an SQL server has executed before the run
+	Setup []ports.Request // statements that an SQL server has executed before the run
 	Wrong error           // why there can be no such servers, or nil
 	// Pools: the client's library keeps timers in a pool of its process (sync.Pool), and one of another bubble
 	// would end the program. They are dropped before each run.

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/sim"
 	"lockstep/internal/store/redis/resp"
-	"lockstep/internal/world"
 )
 
 // conn is a connection as a client library sees it. It understands what the library writes,
@@ -62,7 +62,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		case over != nil:
 			return 0, over
 		case late:
-			c.client.post(func() { c.socket.GiveUp(world.ErrTimeout) })
+			c.client.post(func() { c.socket.GiveUp(ports.ErrTimeout) })
 			return 0, os.ErrDeadlineExceeded
 		}
 		c.await(left)
@@ -124,7 +124,7 @@ func (c *conn) Close() error {
 	c.mu.Unlock()
 	c.look()
 	if !was {
-		c.client.post(func() { c.socket.Close(world.ErrConnection) })
+		c.client.post(func() { c.socket.Close(ports.ErrConnection) })
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"lockstep/internal/locks"
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // Lock is the lock under test, as made for one client: what acquires it. It is called in a
@@ -140,7 +140,7 @@ type lease struct {
 	releasing bool
 	released  chan struct{}
 	once      sync.Once
-	heart     world.Task // nil: the lease is not extended
+	heart     ports.Task // nil: the lease is not extended
 	stopHeart context.CancelFunc
 }
 
@@ -157,7 +157,7 @@ func (l *lock) begin(got Lease) *lease {
 	if got.Extend != nil {
 		var ctx context.Context
 		ctx, out.stopHeart = env.WithCancel(env.Background())
-		out.heart = env.Go(ctx, world.Watchdog, out.extend)
+		out.heart = env.Go(ctx, ports.Watchdog, out.extend)
 	}
 	return out
 }

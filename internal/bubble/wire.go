@@ -6,9 +6,9 @@ import (
 	"sync"
 	"syscall"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/sim"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // Wire is a connection to one server for a protocol whose requests are already parsed: each is
@@ -63,7 +63,7 @@ type answer struct {
 
 // Ask sends a request of the store's model and waits for its answer: what the store says,
 // world.ErrConnection, an error of ctx, or net.ErrClosed after the end of the run.
-func (w *Wire) Ask(ctx context.Context, op world.Request) (any, error) {
+func (w *Wire) Ask(ctx context.Context, op ports.Request) (any, error) {
 	c := w.client
 	if !c.gate.pass() {
 		return nil, net.ErrClosed
@@ -73,7 +73,7 @@ func (w *Wire) Ask(ctx context.Context, op world.Request) (any, error) {
 	c.post(func() { id = w.socket.Do(op, func(v any, err error) { got <- answer{v, err} }) })
 	a := w.await(ctx, got)
 	if a.err != nil && a.err == ctx.Err() {
-		c.post(func() { w.socket.Forsake(id, world.ErrTimeout) })
+		c.post(func() { w.socket.Forsake(id, ports.ErrTimeout) })
 	}
 	if !c.gate.pass() {
 		return nil, net.ErrClosed
@@ -83,7 +83,7 @@ func (w *Wire) Ask(ctx context.Context, op world.Request) (any, error) {
 
 // Tell sends a request of the store's model. told gets the answer unless the connection breaks before, and must not
 // wait. Requests arrive in the order in which they were sent.
-func (w *Wire) Tell(op world.Request, told func(value any, err error)) {
+func (w *Wire) Tell(op ports.Request, told func(value any, err error)) {
 	w.client.post(func() { w.socket.Do(op, told) })
 }
 
@@ -94,7 +94,7 @@ func (w *Wire) await(ctx context.Context, got <-chan answer) answer {
 	case a = <-got:
 		return a
 	case <-w.broken:
-		a.err = world.ErrConnection
+		a.err = ports.ErrConnection
 	case <-ctx.Done():
 		a.err = ctx.Err()
 	case <-w.client.gate.over:
@@ -110,7 +110,7 @@ func (w *Wire) await(ctx context.Context, got <-chan answer) answer {
 func (w *Wire) Over() <-chan struct{} { return w.broken }
 
 // Close ends the connection from the client's side.
-func (w *Wire) Close() { w.client.post(func() { w.socket.Close(world.ErrConnection) }) }
+func (w *Wire) Close() { w.client.post(func() { w.socket.Close(ports.ErrConnection) }) }
 
 // Answer implements sim.Sink: only the greeting is not asked by Do.
 func (w *Wire) Answer(redis.Reply) { close(w.greeted) }

@@ -20,7 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
@@ -45,32 +45,32 @@ type Column struct {
 
 // Example is the story of the smallest set of faults that breaks a lock.
 type Example struct {
-	Set   measured.CutSet
+	Set   results.CutSet
 	Steps []explain.Step // what happens in it
 }
 
 // ExampleOf is a set with what happens in its story, of which a run was judged.
-func ExampleOf(set *measured.CutSet, j *checker.Judgement) Example {
+func ExampleOf(set *results.CutSet, j *checker.Judgement) Example {
 	return Example{*set, explain.Steps(timeline.Of(j.History), j.Findings)}
 }
 
 // Input is what the pages are made of, beside the registries.
 type Input struct {
-	Root    *cobra.Command   // the command line; its tree is changed for printing
-	Plans   []*plan.Plan     // all scenarios, with their files, relative to the repository
-	Matrix  *measured.Matrix // nil: none is stored
-	Worlds  *measured.Worlds // nil: none is stored
-	InFull  *measured.Worlds // the same at full length, of cells that a short scale makes harmless; nil: none is stored
-	Stories *measured.Worlds // the stories of the walk in both worlds; nil: none is stored
-	Columns []Column         // of the matrix
+	Root    *cobra.Command  // the command line; its tree is changed for printing
+	Plans   []*plan.Plan    // all scenarios, with their files, relative to the repository
+	Matrix  *results.Matrix // nil: none is stored
+	Worlds  *results.Worlds // nil: none is stored
+	InFull  *results.Worlds // the same at full length, of cells that a short scale makes harmless; nil: none is stored
+	Stories *results.Worlds // the stories of the walk in both worlds; nil: none is stored
+	Columns []Column        // of the matrix
 	// Explored is what it takes to break each lock; nil: none is stored.
-	Explored *measured.Explored
+	Explored *results.Explored
 	// Libraries are those that were measured by their own code, by lock; there may be none.
-	Libraries []*measured.Library
+	Libraries []*results.Library
 	// Programs are those of examples that were measured on real servers, by lock; there may be none.
-	Programs []*measured.Library
-	Up       string           // the way from the folder of the docs to the repository: ".."
-	Claims   []measured.Claim // all of them
+	Programs []*results.Library
+	Up       string          // the way from the folder of the docs to the repository: ".."
+	Claims   []results.Claim // all of them
 	// Examples are the smallest counterexamples, by lock; there may be none.
 	Examples map[string]Example
 	// Published are results of others that were measured again.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -142,9 +142,9 @@ func TestCommandsAreEscaped(t *testing.T) {
 	}
 }
 
-func aMatrix() *measured.Matrix {
+func aMatrix() *results.Matrix {
 	walked := int64(1234)
-	return &measured.Matrix{Schema: 1, Seeds: 200, Cells: []measured.Cell{
+	return &results.Matrix{Schema: 1, Seeds: 200, Cells: []results.Cell{
 		{Lock: "set-nx-lua", Fault: "GP", Letter: "V", Runs: 201, Rate: 0.5, Low: 0.4312, High: 0.568, Note: "A | B"},
 		{Lock: "set-nx-lua", Fault: "N0", Letter: "S", Runs: 201},
 		{
@@ -204,8 +204,8 @@ func TestTheCourseHasAPageOfItsOwn(t *testing.T) {
 	many, few := aStory("scenarios/a.yaml", "Many"), aStory("scenarios/b.yaml", "Few")
 	many.Locks, few.Locks = []string{"lit-del-key", "lit-etcd-key", "setnx"}, []string{"lit-del-key", "setnx"}
 	in := input(many, few)
-	in.Claims = []measured.Claim{{N: 1, Text: "So it is.", Verdict: "true"}, {N: 2, Text: "It is not.", Verdict: "false"}}
-	in.Explored = &measured.Explored{Locks: []measured.ExploredLock{{Lock: "etcd-txn"}, {Lock: "lit-del-key"}, {Lock: "setnx"}}}
+	in.Claims = []results.Claim{{N: 1, Text: "So it is.", Verdict: "true"}, {N: 2, Text: "It is not.", Verdict: "false"}}
+	in.Explored = &results.Explored{Locks: []results.ExploredLock{{Lock: "etcd-txn"}, {Lock: "lit-del-key"}, {Lock: "setnx"}}}
 	course := pageOf(t, in, "course.md")
 	for _, want := range []string{"| `simulate run b` |\n", "| `simulate run a` |\n", "Of 2 claims 1 are true, 1 are false", "| [2](claims.md#claim-2) | It is not. | `simulate dev claims --claim 2` |\n"} {
 		if !strings.Contains(course, want) {
@@ -227,8 +227,8 @@ func TestALongCounterexampleIsCut(t *testing.T) {
 	for i := range steps {
 		steps[i] = explain.Step{At: 1e9, Sentence: say.Both{English: "A tries again."}.Phrase()}
 	}
-	in.Explored = &measured.Explored{Scope: measured.Scope{Worlds: []measured.BaseWorld{{Name: "plain", Summary: "2 clients"}}}}
-	set := measured.CutSet{Shown: measured.Shown{World: "plain", Name: "set-nx-lua/pause", Text: "pause A"}}
+	in.Explored = &results.Explored{Scope: results.Scope{Worlds: []results.BaseWorld{{Name: "plain", Summary: "2 clients"}}}}
+	set := results.CutSet{Shown: results.Shown{World: "plain", Name: "set-nx-lua/pause", Text: "pause A"}}
 	in.Examples = map[string]Example{"set-nx-lua": {Set: set, Steps: steps}}
 	got := pageOf(t, in, "locks/set-nx-lua.md")
 	for _, want := range []string{"\n\nPause A. The world is `plain`: 2 clients.\n\n1. ", "simulate run set-nx-lua/pause\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -76,7 +76,7 @@ func linesOf(from, to string) lines {
 }
 
 // claimed are the lines of the document that a claim is about.
-func (d *document) claimed(c measured.Claim) (out []lines) {
+func (d *document) claimed(c results.Claim) (out []lines) {
 	for _, m := range claimSource.FindAllStringSubmatch(c.Source, -1) {
 		if m[1] == d.Short {
 			out = append(out, linesOf(m[2], m[3]))

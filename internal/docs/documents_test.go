@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/claims"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
@@ -60,7 +60,7 @@ func TestTheDocumentsNameWhatThereIs(t *testing.T) {
 				}
 			}
 			for _, c := range claims.All() {
-				if d.any(i, d.claimed(measured.Claim{Source: c.Source})) {
+				if d.any(i, d.claimed(results.Claim{Source: c.Source})) {
 					found++
 				}
 			}
@@ -95,7 +95,7 @@ func TestSourcesLeadToHeadings(t *testing.T) {
 			d := &documents()[i]
 			if strings.Contains(c.Source, d.Short+":") {
 				named++
-				if !under(d, d.claimed(measured.Claim{Source: c.Source})) {
+				if !under(d, d.claimed(results.Claim{Source: c.Source})) {
 					t.Errorf("claim %d: %s leads to no heading", c.N, c.Source)
 				}
 			}
@@ -127,7 +127,7 @@ func TestLinesOfSourcesAreRead(t *testing.T) {
 		"S2:20":              "[false true]",
 		"without any source": "[false false]",
 	} {
-		ranges := d.claimed(measured.Claim{Source: give})
+		ranges := d.claimed(results.Claim{Source: give})
 		if got := fmt.Sprint([]bool{d.any(0, ranges), d.any(1, ranges)}); got != want {
 			t.Errorf("%q: %s, want %s", give, got, want)
 		}

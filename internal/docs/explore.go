@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
@@ -44,7 +44,7 @@ func (w *writer) explorePage() []Page {
 }
 
 // tableOfSets has a row for each lock of a walk.
-func tableOfSets(x *measured.Explored) string {
+func tableOfSets(x *results.Explored) string {
 	var rows [][]string
 	for i := range x.Locks {
 		l := &x.Locks[i]
@@ -78,12 +78,12 @@ const fewSets = 3
 
 // cutSets says in a cell what breaks a lock in one way: the sets, or how many there are, with a link to
 // the lock's page, which has them all.
-func cutSets(l *measured.ExploredLock, way checker.Way) string {
+func cutSets(l *results.ExploredLock, way checker.Way) string {
 	sets := l.By(way)
 	switch {
 	case way == checker.Stuck && len(l.By(checker.Hung)) > 0:
 		apart := *l
-		apart.Breaks = map[string][]measured.CutSet{way.String(): sets}
+		apart.Breaks = map[string][]results.CutSet{way.String(): sets}
 		return cutSets(&apart, way) + "; while work hangs"
 	case len(sets) == 0:
 		return noSet(l, false, way)
@@ -112,7 +112,7 @@ func cutSets(l *measured.ExploredLock, way checker.Way) string {
 }
 
 // setSizes is how many of the sets have as many kinds as the index says.
-func setSizes(sets []measured.CutSet) []int {
+func setSizes(sets []results.CutSet) []int {
 	var out []int
 	for _, s := range sets {
 		for len(out) <= len(s.Kinds) {
@@ -124,7 +124,7 @@ func setSizes(sets []measured.CutSet) []int {
 }
 
 // noSet says what it means that no set of a way is known.
-func noSet(l *measured.ExploredLock, statistical bool, way checker.Way) string {
+func noSet(l *results.ExploredLock, statistical bool, way checker.Way) string {
 	switch {
 	case l.By(way) == nil || l.Complete == 0:
 		return "not searched"
@@ -132,9 +132,9 @@ func noSet(l *measured.ExploredLock, statistical bool, way checker.Way) string {
 		return "none found, some unknown"
 	case statistical:
 		return "none found (by tries)"
-	case l.Survives() == measured.Sampled:
+	case l.Survives() == results.Sampled:
 		return "none found"
-	case l.Survives() == measured.NotSearched:
+	case l.Survives() == results.NotSearched:
 		return noneUpTo(min(l.Complete, 1))
 	}
 	return noneUpTo(l.Complete)
@@ -143,7 +143,7 @@ func noSet(l *measured.ExploredLock, statistical bool, way checker.Way) string {
 func noneUpTo(k int) string { return say.NoneUpTo.With(say.Number(k)).English() }
 
 // pairsOf is how pairs were looked for, in a few words.
-func pairsOf(l *measured.ExploredLock) string {
+func pairsOf(l *results.ExploredLock) string {
 	var all []string
 	for _, r := range l.Rests() {
 		all = append(all, r.Says.English())
@@ -152,10 +152,10 @@ func pairsOf(l *measured.ExploredLock) string {
 }
 
 // pairsIn is the same with what was played in each world; "" where pairs were not looked for.
-func pairsIn(l *measured.ExploredLock) string {
+func pairsIn(l *results.ExploredLock) string {
 	var drawn []string
 	for _, x := range l.Together {
-		if x.How == measured.Sampled {
+		if x.How == results.Sampled {
 			drawn = append(drawn, fmt.Sprintf("%s %s of about %s", x.World, say.Grouped(x.Walked).In(say.English), say.Grouped(x.Of).In(say.English)))
 		}
 	}
@@ -168,7 +168,7 @@ func pairsIn(l *measured.ExploredLock) string {
 	return "Pairs: " + pairsOf(l) + ": " + strings.Join(drawn, ", ") + ".\n\n"
 }
 
-func setName(s measured.CutSet) string {
+func setName(s results.CutSet) string {
 	if len(s.Kinds) == 0 {
 		return "no fault at all"
 	}
@@ -176,7 +176,7 @@ func setName(s measured.CutSet) string {
 }
 
 // playable is a set by the name of its story, as simulate run takes it; that of a library has none.
-func playable(lock string, s *measured.CutSet) string {
+func playable(lock string, s *results.CutSet) string {
 	if s.Name == "" {
 		return setName(*s)
 	}
@@ -184,7 +184,7 @@ func playable(lock string, s *measured.CutSet) string {
 }
 
 // broken says in a cell that a set breaks a lock in a way: by the story that the row names, or by another one.
-func broken(lock string, s *measured.CutSet) string {
+func broken(lock string, s *results.CutSet) string {
 	if s.Name == "" || s.Name == lock+"/"+s.Key() {
 		return "yes"
 	}
@@ -218,25 +218,25 @@ func (w *writer) exploreRow(v locks.Variant) string {
 
 // setRows has a line for each set that breaks the lock in some way, those with few kinds first,
 // and one for the ways in which none does.
-func setRows(l *measured.ExploredLock, statistical bool) [][]string {
-	var sets []measured.CutSet
+func setRows(l *results.ExploredLock, statistical bool) [][]string {
+	var sets []results.CutSet
 	for _, way := range checker.Outcomes() {
 		for _, s := range l.By(way) {
-			if !slices.ContainsFunc(sets, func(known measured.CutSet) bool { return slices.Equal(known.Kinds, s.Kinds) }) {
+			if !slices.ContainsFunc(sets, func(known results.CutSet) bool { return slices.Equal(known.Kinds, s.Kinds) }) {
 				sets = append(sets, s)
 			}
 		}
 	}
-	slices.SortStableFunc(sets, func(a, b measured.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
+	slices.SortStableFunc(sets, func(a, b results.CutSet) int { return cmp.Compare(len(a.Kinds), len(b.Kinds)) })
 	var rows [][]string
 	none := []string{""}
 	for _, s := range sets {
 		row := []string{playable(l.Lock, &s)}
 		for _, way := range checker.Ways() {
 			cell := ""
-			if i := slices.IndexFunc(l.By(way), func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
+			if i := slices.IndexFunc(l.By(way), func(of results.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
 				cell = broken(l.Lock, &l.By(way)[i])
-			} else if i := slices.IndexFunc(l.By(checker.Hung), func(of measured.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == checker.Stuck && i >= 0 {
+			} else if i := slices.IndexFunc(l.By(checker.Hung), func(of results.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == checker.Stuck && i >= 0 {
 				cell = "while it hangs"
 			}
 			row = append(row, cell)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 )
 
 // Whatever is in measurements/matrix.json and measurements/worlds.json: it is refused with what is wrong,
@@ -20,12 +20,12 @@ func FuzzMeasured(f *testing.F) {
 	f.Add([]byte(`{`), []byte(`null`))
 	f.Fuzz(func(t *testing.T, matrix, worlds []byte) {
 		in := input()
-		m, err := measured.ReadMatrix(matrix)
+		m, err := results.ReadMatrix(matrix)
 		if err != nil && !strings.HasPrefix(err.Error(), "is no matrix: ") {
 			t.Errorf("%q: %v", matrix, err)
 		}
 		in.Matrix = m
-		c, err := measured.ReadWorlds(worlds)
+		c, err := results.ReadWorlds(worlds)
 		if err != nil && !strings.HasPrefix(err.Error(), "is no comparison of worlds: ") {
 			t.Errorf("%q: %v", worlds, err)
 		}

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
 
 // library is what was measured of a library by its own code; nil when nothing is stored.
-func (w *writer) library(lock string) *measured.Library {
-	i := slices.IndexFunc(w.Libraries, func(l *measured.Library) bool { return l.Lock == lock })
+func (w *writer) library(lock string) *results.Library {
+	i := slices.IndexFunc(w.Libraries, func(l *results.Library) bool { return l.Lock == lock })
 	if i < 0 {
 		return nil
 	}
@@ -21,7 +21,7 @@ func (w *writer) library(lock string) *measured.Library {
 }
 
 // howMeasured says how the figures of a library were made.
-func howMeasured(l *measured.Library) string {
+func howMeasured(l *results.Library) string {
 	choices := "with %s whose choices follow the seed, so each run can be repeated"
 	if !l.Seeded {
 		choices = "with %s. Some of its choices follow no seed, so a letter is what was seen, and its run may need a few tries"
@@ -75,7 +75,7 @@ const noneSeen = "A walk is statistical where no seed repeats a run: a schedule 
 func librarySetsHead() []string { return byWays("library", "schedules") }
 
 // howWalked counts the schedules of a library's walk.
-func howWalked(l *measured.Library) string {
+func howWalked(l *results.Library) string {
 	if l.Walk == nil {
 		return "not searched"
 	}
@@ -87,7 +87,7 @@ func howWalked(l *measured.Library) string {
 }
 
 // librarySets says for each way of breaking which kinds of faults do it alone.
-func (w *writer) librarySets(name string, l *measured.Library) []string {
+func (w *writer) librarySets(name string, l *results.Library) []string {
 	cells := []string{name, howWalked(l)}
 	for _, way := range checker.Ways() {
 		cell := "not searched"
@@ -107,14 +107,14 @@ func (w *writer) librarySets(name string, l *measured.Library) []string {
 
 // onRealServers says in how many cells both worlds agree, and how often they had which result where they
 // do not: a race can end either way in both.
-func onRealServers(l *measured.Library) string {
+func onRealServers(l *results.Library) string {
 	if l.Worlds == nil {
 		return "not compared"
 	}
 	out := comparison{l.Worlds}.summary()
 	for i := range l.Worlds.Cells {
 		c := &l.Worlds.Cells[i]
-		if c.Agreement != measured.Differs && c.Agreement != measured.Untested {
+		if c.Agreement != results.Differs && c.Agreement != results.Untested {
 			continue
 		}
 		simulated, real := map[string]int{}, map[string]int{}
@@ -162,7 +162,7 @@ func (w *writer) librarySingles(lock string) string {
 }
 
 // librarySetRows has a line for each set, with the story that shows it in one line.
-func librarySetRows(x *measured.ExploredLock, statistical bool) [][]string {
+func librarySetRows(x *results.ExploredLock, statistical bool) [][]string {
 	rows := setRows(x, statistical)
 	for i := range rows {
 		for k, way := range checker.Ways() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
@@ -30,7 +30,7 @@ func (w *writer) matrixRow(v locks.Variant) string {
 }
 
 // cells is a table of a lock's cells; "" when there are none.
-func (w *writer) cells(m *measured.Matrix, lock string) string {
+func (w *writer) cells(m *results.Matrix, lock string) string {
 	var rows [][]string
 	for _, column := range w.Columns {
 		for _, c := range m.Cells {
@@ -53,7 +53,7 @@ func (w *writer) cells(m *measured.Matrix, lock string) string {
 }
 
 // worstOf is the letter of a cell, with what it does not say.
-func worstOf(c *measured.Cell) string {
+func worstOf(c *results.Cell) string {
 	out := "**" + text(c.Letter) + "** "
 	for _, l := range checker.CellLetters {
 		if string(l.Letter) == c.Letter {
@@ -70,7 +70,7 @@ func worstOf(c *measured.Cell) string {
 }
 
 // walked is how many schedules of the walk are behind a cell.
-func walked(c *measured.Cell) string {
+func walked(c *results.Cell) string {
 	if c.Walked == nil {
 		return ""
 	}
@@ -78,7 +78,7 @@ func walked(c *measured.Cell) string {
 }
 
 // noteOf says what has made the letter, and which story of the walk shows it.
-func noteOf(c *measured.Cell) string {
+func noteOf(c *results.Cell) string {
 	if c.Story == "" {
 		return text(c.Note)
 	}

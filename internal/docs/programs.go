@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 )
 
@@ -27,7 +27,7 @@ func (w *writer) programRows() (letters, how [][]string) {
 }
 
 // letterRow is a library under every kind of fault, with where it was played.
-func (w *writer) letterRow(name, where string, l *measured.Library) []string {
+func (w *writer) letterRow(name, where string, l *results.Library) []string {
 	row := []string{name, text(l.Version), where}
 	for _, c := range w.Columns {
 		cell := ""

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 )
 
 const aProgram = `{"schema": 1, "lock": "redis-py", "library": "redis.lock.Lock", "version": "4.3.4", "program": "python/redis_py_lock.py", "scale_ppm": 100000,
@@ -18,8 +18,8 @@ const aLibrary = `{"schema": 1, "lock": "redsync", "library": "example.org/redsy
 // A program stands beside the Go libraries, with where it was played; each of its letters stands with its runs.
 func TestProgramsAreRowsOfTheTableOfLibraries(t *testing.T) {
 	in := input()
-	for data, into := range map[string]*[]*measured.Library{aLibrary: &in.Libraries, aProgram: &in.Programs} {
-		one, err := measured.ReadLibrary([]byte(data))
+	for data, into := range map[string]*[]*results.Library{aLibrary: &in.Libraries, aProgram: &in.Programs} {
+		one, err := results.ReadLibrary([]byte(data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,10 +44,10 @@ func TestProgramsAreRowsOfTheTableOfLibraries(t *testing.T) {
 
 // Where the worlds differ, the page says how often each had which result.
 func TestALibraryThatRacesIsCounted(t *testing.T) {
-	runs := []measured.WorldRun{
+	runs := []results.WorldRun{
 		{Simulated: "V", Real: "V"}, {Simulated: "L", Real: "V"}, {Simulated: "V", Real: "S"}, {Simulated: "V", Real: "?"},
 	}
-	l := &measured.Library{Worlds: &measured.Worlds{Cells: []measured.WorldCell{
+	l := &results.Library{Worlds: &results.Worlds{Cells: []results.WorldCell{
 		{Fault: "FO", Agreement: "differs", Agreeing: 1, Runs: runs},
 		{Fault: "GP", Agreement: "agrees", Agreeing: 4, Runs: runs},
 	}}}

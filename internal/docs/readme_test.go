@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/measurements"
 )
@@ -17,7 +17,7 @@ func TestTheTableOfTheReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := measured.ReadExplored(data)
+	x, err := results.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestTheTableOfTheReadme(t *testing.T) {
 
 // atAGlance is what it takes to break some locks, for a page that has little room: the kinds that
 // break one alone, and how many pairs do.
-func atAGlance(x *measured.Explored, some ...string) string {
+func atAGlance(x *results.Explored, some ...string) string {
 	var rows [][]string
 	for _, lock := range some {
 		for i := range x.Locks {
@@ -45,7 +45,7 @@ func atAGlance(x *measured.Explored, some ...string) string {
 	return table(byWays("lock", "pairs of faults")[:4], rows)
 }
 
-func glance(l *measured.ExploredLock, sets []measured.CutSet) string {
+func glance(l *results.ExploredLock, sets []results.CutSet) string {
 	var alone []string
 	more := 0
 	for _, s := range sets {

@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 )
 
 // comparison is a comparison as pages tell of it: of cells, or of stories of the walk.
-type comparison struct{ *measured.Worlds }
+type comparison struct{ *results.Worlds }
 
 // ofStories reports whether stories of the walk were played.
 func (c comparison) ofStories() bool {
-	return slices.ContainsFunc(c.Cells, func(x measured.WorldCell) bool { return x.Story != "" })
+	return slices.ContainsFunc(c.Cells, func(x results.WorldCell) bool { return x.Story != "" })
 }
 
 // unit is what was played.
@@ -27,8 +27,8 @@ func (c comparison) unit() string {
 }
 
 // agreements counts the cells of a lock, or with "" all of them, by how they came out.
-func (c comparison) agreements(lock string) map[measured.Agreement]int {
-	count := map[measured.Agreement]int{}
+func (c comparison) agreements(lock string) map[results.Agreement]int {
+	count := map[results.Agreement]int{}
 	for i := range c.Cells {
 		if lock == "" || c.Cells[i].Lock == lock {
 			count[c.Cells[i].Agreement]++
@@ -47,11 +47,11 @@ func (c comparison) command(lock string) string {
 }
 
 // lettersOf are those of a cell: one where all runs of both worlds agree, both where not.
-func lettersOf(x *measured.WorldCell) string {
-	if x.Agreement == measured.NotPlayed || len(x.Runs) == 0 {
+func lettersOf(x *results.WorldCell) string {
+	if x.Agreement == results.NotPlayed || len(x.Runs) == 0 {
 		return "-"
 	}
-	if x.Agreement == measured.Agrees {
+	if x.Agreement == results.Agrees {
 		return x.Runs[0].Simulated
 	}
 	for _, r := range x.Runs {
@@ -93,7 +93,7 @@ func (w *writer) worldsPage() []Page {
 		c.evidence(),
 		table(head, rows),
 		"One letter: it is the result of both worlds with every seed (S and L count as the same: a busy machine makes clients wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **VF/V?**: the real V may be a VF, for it is not known whose entry was removed. **-**: not played, for one of the reasons below.",
-		section("Where the two worlds part", c.partings("script", func(x *measured.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
+		section("Where the two worlds part", c.partings("script", func(x *results.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
 		section("The stories of the walk", w.toldInBoth()),
@@ -104,14 +104,14 @@ func (w *writer) worldsPage() []Page {
 // summary counts the cells by how they came out.
 func (c comparison) summary() string {
 	count := c.agreements("")
-	of := func(agreement measured.Agreement, one, many string) string {
+	of := func(agreement results.Agreement, one, many string) string {
 		if n := count[agreement]; n != 1 {
 			return say.Grouped(n).In(say.English) + " " + many
 		}
 		return "1 " + one
 	}
-	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.unit(), of(measured.Agrees, "agrees", "agree"), of(measured.Differs, "differs", "differ"),
-		of(measured.Untested, "put nothing to the test", "put nothing to the test"), of(measured.NotPlayed, "was not played", "were not played"))
+	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.unit(), of(results.Agrees, "agrees", "agree"), of(results.Differs, "differs", "differ"),
+		of(results.Untested, "put nothing to the test", "put nothing to the test"), of(results.NotPlayed, "was not played", "were not played"))
 }
 
 // many is how many seeds of a cell or story are called many: one real run may be chance.
@@ -184,7 +184,7 @@ func (c comparison) count() (runs, often, all int) {
 			continue
 		}
 		often++
-		if x.Agreement == measured.Agrees {
+		if x.Agreement == results.Agrees {
 			all++
 		}
 	}
@@ -192,10 +192,10 @@ func (c comparison) count() (runs, often, all int) {
 }
 
 // partings are the cells in which the two worlds differ or tested nothing; what names the script of a cell.
-func (c comparison) partings(head string, what func(x *measured.WorldCell) string) string {
+func (c comparison) partings(head string, what func(x *results.WorldCell) string) string {
 	var rows [][]string
 	for i := range c.Cells {
-		if x := &c.Cells[i]; x.Agreement == measured.Differs || x.Agreement == measured.Untested {
+		if x := &c.Cells[i]; x.Agreement == results.Differs || x.Agreement == results.Untested {
 			rows = append(rows, []string{
 				lockLink(x.Lock), what(x), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Why),
 			})
@@ -255,7 +255,7 @@ func (w *writer) toldInBoth() string {
 			return nil
 		}
 		row := []string{lockLink(v.ID)}
-		for _, agreement := range measured.Agreements() {
+		for _, agreement := range results.Agreements() {
 			row = append(row, fmt.Sprint(count[agreement]))
 		}
 		return row
@@ -265,9 +265,9 @@ func (w *writer) toldInBoth() string {
 		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
 	told := map[string]bool{} // by the stored walk, which may be newer than this comparison and tell other stories
 	if w.Explored != nil {
-		w.Explored.EachStory(func(s *measured.Shown) { told[s.Name] = true })
+		w.Explored.EachStory(func(s *results.Shown) { told[s.Name] = true })
 	}
-	story := func(x *measured.WorldCell) string {
+	story := func(x *results.WorldCell) string {
 		if w.Explored == nil || told[x.Story] {
 			return text(x.Script) + ": " + code(x.Story)
 		}
@@ -288,7 +288,7 @@ func (c comparison) notPlayed() string {
 	count := map[string]int{}
 	for i := range c.Cells {
 		x := &c.Cells[i]
-		if x.Agreement != measured.NotPlayed {
+		if x.Agreement != results.NotPlayed {
 			continue
 		}
 		if count[x.Why] == 0 {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 )
 
 const aComparison = `{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 2, "cells": [
@@ -21,7 +21,7 @@ func compared(t *testing.T) Input {
 	t.Helper()
 	in := input()
 	var err error
-	if in.Worlds, err = measured.ReadWorlds([]byte(aComparison)); err != nil {
+	if in.Worlds, err = results.ReadWorlds([]byte(aComparison)); err != nil {
 		t.Fatal(err)
 	}
 	return in
@@ -53,7 +53,7 @@ func TestWorldsPage(t *testing.T) {
 func TestWorldsInFull(t *testing.T) {
 	in := compared(t)
 	var err error
-	if in.InFull, err = measured.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 1000000, "times": 1, "cells": [
+	if in.InFull, err = results.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 1000000, "times": 1, "cells": [
 		{"lock": "redisson", "fault": "SB", "agreement": "agrees", "script": "a long cut", "agreeing": 1,
 		 "runs": [{"seed": 1, "simulated": "V", "real": "V", "agreement": "agrees"}]},
 		{"lock": "set-nx-lua", "fault": "N0", "agreement": "agrees", "script": "the same as ever", "agreeing": 1,
@@ -83,7 +83,7 @@ func TestWorldsInFull(t *testing.T) {
 func TestStoriesInBothWorlds(t *testing.T) {
 	in := compared(t)
 	var err error
-	if in.Stories, err = measured.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 5, "cells": [
+	if in.Stories, err = results.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 5, "cells": [
 		{"lock": "redlock", "fault": "pause", "story": "redlock/pause", "agreement": "agrees", "script": "a pause", "agreeing": 5, "scale_ppm": 200000,
 		 "runs": [{"seed": 1, "simulated": "believe+damage", "real": "believe+damage", "agreement": "agrees"}, {}, {}, {}, {}]},
 		{"lock": "redlock", "fault": "crash+lag", "story": "redlock/crash+lag", "agreement": "differs", "script": "a | crash", "agreeing": 1, "why": "<late>",
@@ -117,8 +117,8 @@ func TestStoriesInBothWorlds(t *testing.T) {
 
 // Cells that were played often are counted, and so are those of them without exception.
 func TestEvidenceOfManyRuns(t *testing.T) {
-	runs := make([]measured.WorldRun, 20)
-	c := comparison{&measured.Worlds{Cells: []measured.WorldCell{{Agreement: "agrees", Runs: runs}, {Agreement: "differs", Runs: runs}, {Agreement: "agrees", Runs: runs[1:]}}}}
+	runs := make([]results.WorldRun, 20)
+	c := comparison{&results.Worlds{Cells: []results.WorldCell{{Agreement: "agrees", Runs: runs}, {Agreement: "differs", Runs: runs}, {Agreement: "agrees", Runs: runs[1:]}}}}
 	want := "That is 59 real runs. 2 cells were played with 20 seeds or more; in 1 of these every real run had the letter of its simulated run."
 	if got := c.evidence(); got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -23,8 +23,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -47,7 +47,7 @@ func (l *goZooKeeper) Acquire(ctx context.Context) (Lease, error) {
 	}
 	place := &zkPlace{prefix: "_c_" + newToken(l.Env) + "-lock-", session: session}
 	err = l.advance(ctx, place)
-	for err == world.ErrConnection && place.unsure { // the library looks for its node
+	for err == ports.ErrConnection && place.unsure { // the library looks for its node
 		if err = l.connected(ctx, session); err == nil {
 			err = l.advance(ctx, place)
 		}

@@ -22,8 +22,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -51,7 +51,7 @@ type redisSemaphore struct{ Deps }
 
 func (l *redisSemaphore) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
-		refresh := redis.Eval(refreshScript, l.Name).Text(token).Num(world.Millis(l.Lease))
+		refresh := redis.Eval(refreshScript, l.Name).Text(token).Num(ports.Millis(l.Lease))
 		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 		lease.start(&l.Deps, refresh, sent)
 		return lease

@@ -24,8 +24,8 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -57,7 +57,7 @@ type redisson2515Lease struct {
 func (h *redisson2515Lease) Release(ctx context.Context) error {
 	l := h.lock
 	err := released(l.eval(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
-		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field())))
+		Num(unlockMessage).Num(ports.Millis(l.Lease)).Text(l.field())))
 	if !errors.Is(err, ErrNotHeld) {
 		l.cancelRenewal()
 	}

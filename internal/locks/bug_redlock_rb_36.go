@@ -22,8 +22,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -53,7 +53,7 @@ func (l *redlockRb) Acquire(ctx context.Context) (Lease, error) {
 	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
 	watch, stop := l.Env.WithCancel(l.Env.Background())
 	lease.stop = stop
-	l.Env.Go(watch, world.Watchdog, func(ctx context.Context) { l.extend(ctx, lease) })
+	l.Env.Go(watch, ports.Watchdog, func(ctx context.Context) { l.extend(ctx, lease) })
 	return lease, nil
 }
 
@@ -61,7 +61,7 @@ func (l *redlockRb) Acquire(ctx context.Context) (Lease, error) {
 func (l *redlockRb) relock(ctx context.Context, token string) vote {
 	v := vote{token: token}
 	began := l.Env.Mono()
-	v.nodes = l.poll(ctx, redis.Eval(relockScript, l.Name).Text(token).Num(world.Millis(l.Lease)))
+	v.nodes = l.poll(ctx, redis.Eval(relockScript, l.Name).Text(token).Num(ports.Millis(l.Lease)))
 	v.held = len(v.nodes) >= l.majority() && l.Lease-(l.Env.Mono()-began)-l.drift() > 0
 	return v
 }

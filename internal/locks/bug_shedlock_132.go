@@ -25,8 +25,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -53,7 +53,7 @@ func (l *shedLock) Acquire(ctx context.Context) (Lease, error) {
 	name, own := sql.Text(l.Name), sql.Text(l.Owner)
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		now := wallMillis(l.Env)
-		until := sql.Num(now + world.Millis(l.Lease))
+		until := sql.Num(now + ports.Millis(l.Lease))
 		res := l.sql().Exec(ctx, statement(insertUntil, name, own, until))
 		if res.Duplicate() {
 			res = l.sql().Exec(ctx, statement(updateUntil, own, until, name, sql.Num(now)))

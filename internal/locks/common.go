@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // spin tries until the lock is held, an attempt fails or ctx ends, or once. try returns
@@ -43,7 +43,7 @@ func setNXPX(ctx context.Context, d Deps, hold func(token string, sent time.Dura
 
 // newToken returns 128 random bits in hexadecimal: a token that no other
 // acquisition has.
-func newToken(env world.Env) string {
+func newToken(env ports.Env) string {
 	var buf [32]byte
 	for i := 0; i < len(buf); i += 16 {
 		bits := env.Rand().Uint64()

@@ -38,8 +38,8 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/consul"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -95,7 +95,7 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 		return nil, err
 	}
 	renewing, stop := l.Env.WithCancel(l.Env.Background())
-	l.Env.Go(renewing, world.Watchdog, func(ctx context.Context) { l.renew(ctx, session) })
+	l.Env.Go(renewing, ports.Watchdog, func(ctx context.Context) { l.renew(ctx, session) })
 	kv, err := l.lock(ctx, session)
 	if err != nil {
 		stop()

@@ -34,8 +34,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -98,7 +98,7 @@ func (l *curatorLease) Release(ctx context.Context) error {
 	l.stop()
 	err := l.mutex.removeOnce(ctx, l.place)
 	switch err {
-	case world.ErrConnection:
+	case ports.ErrConnection:
 		l.mutex.guarantee(l.place)
 	case zookeeper.ErrSessionExpired:
 		return ErrNotHeld

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/etcd"
-	"lockstep/internal/world"
 )
 
 // etcdKeeper keeps a lease of etcd alive as its client library does: it asks for
@@ -25,7 +25,7 @@ type etcdKeeper struct {
 	next     time.Duration // when to ask for the next renewal, on the monotonic clock
 	deadline time.Duration // when the lease counts as lost without an answer
 	answered bool          // at least once
-	news     world.Signal  // of the first answer, and of the loss
+	news     ports.Signal  // of the first answer, and of the loss
 	lost     context.Context
 	tellLost context.CancelFunc
 	ctx      context.Context // of the renewals
@@ -58,7 +58,7 @@ func etcdKeepAlive(d Deps, lease etcd.Lease) *etcdKeeper {
 	}
 	k.lost, k.tellLost = d.Env.WithCancel(d.Env.Background())
 	k.ctx, k.stop = d.Env.WithCancel(d.Env.Background())
-	d.Env.Go(k.ctx, world.Watchdog, k.send)
+	d.Env.Go(k.ctx, ports.Watchdog, k.send)
 	d.Env.Go(k.ctx, "keep-alive deadline", k.watchDeadline)
 	return k
 }
@@ -68,7 +68,7 @@ func etcdKeepAlive(d Deps, lease etcd.Lease) *etcdKeeper {
 func (k *etcdKeeper) send(ctx context.Context) {
 	for {
 		if k.lost.Err() == nil && k.next <= k.Env.Mono() {
-			k.Env.Go(ctx, world.Watchdog, k.renew)
+			k.Env.Go(ctx, ports.Watchdog, k.renew)
 		}
 		if k.Env.Sleep(ctx, forLease(etcdSendLoop, k.lease.TTL)) != nil || k.lost.Err() != nil {
 			return

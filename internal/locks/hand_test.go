@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // hand is a client's process whose clock is moved by hand: time passes while it sleeps
 // and while a command is under way, and at no other time.
 type hand struct {
-	world.Env
+	ports.Env
 	mono    time.Duration
 	wall    time.Duration               // how far the wall clock was set ahead
 	patient time.Duration               // of the latest WithTimeout
@@ -23,7 +23,7 @@ type hand struct {
 func (h *hand) Mono() time.Duration         { return h.mono }
 func (h *hand) Now() time.Time              { return time.UnixMilli(1_000_000).Add(h.mono + h.wall) }
 func (h *hand) Background() context.Context { return context.Background() }
-func (h *hand) Rand() world.Rand            { return still{} }
+func (h *hand) Rand() ports.Rand            { return still{} }
 
 func (h *hand) Sleep(ctx context.Context, d time.Duration) error {
 	h.slept = append(h.slept, d)
@@ -40,7 +40,7 @@ func (h *hand) WithTimeout(ctx context.Context, d time.Duration) (context.Contex
 	return context.WithCancel(ctx)
 }
 
-func (h *hand) Go(_ context.Context, _ string, f func(ctx context.Context)) world.Task {
+func (h *hand) Go(_ context.Context, _ string, f func(ctx context.Context)) ports.Task {
 	h.started = append(h.started, f)
 	return nil
 }
@@ -74,7 +74,7 @@ func (s *scripted) Do(_ context.Context, cmd redis.Cmd) redis.Reply {
 	s.got = append(s.got, name)
 	if len(s.answers) == 0 {
 		s.env.mono += s.env.patient
-		return redis.Failed(world.ErrTimeout)
+		return redis.Failed(ports.ErrTimeout)
 	}
 	next := s.answers[0]
 	s.answers = s.answers[1:]
@@ -129,7 +129,7 @@ func TestALostVoteIsTakenBackEverywhere(t *testing.T) {
 	for i := range 5 {
 		first := answer{reply: ok}
 		if i >= 2 {
-			first = answer{reply: redis.Failed(world.ErrTimeout)}
+			first = answer{reply: redis.Failed(ports.ErrTimeout)}
 		}
 		n := &scripted{env: env, answers: []answer{first, {reply: redis.Int(1)}, {reply: ok}}}
 		nodes, d.Nodes = append(nodes, n), append(d.Nodes, n)
@@ -151,7 +151,7 @@ func TestAnExtensionCountsFromItsRequest(t *testing.T) {
 	for range 5 {
 		l.Nodes = append(l.Nodes, &scripted{env: env, answers: []answer{
 			{100 * time.Millisecond, redis.Int(1)},
-			{0, redis.Failed(world.ErrConnection)}, {0, redis.Failed(world.ErrConnection)}, {0, redis.Failed(world.ErrConnection)},
+			{0, redis.Failed(ports.ErrConnection)}, {0, redis.Failed(ports.ErrConnection)}, {0, redis.Failed(ports.ErrConnection)},
 		}})
 	}
 	l.watch(context.Background(), 8*time.Second)

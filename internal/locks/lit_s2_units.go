@@ -25,8 +25,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -47,6 +47,6 @@ func (l *litS2Units) vote(ctx context.Context) vote {
 	t1 := l.Env.Now().UnixMicro()
 	v.nodes = l.poll(ctx, redis.Set(l.Name, v.token).EX(l.Lease).NX())
 	t2 := l.Env.Now().UnixMicro()
-	v.held = len(v.nodes) >= l.majority() && world.Seconds(l.Lease) > t2-t1
+	v.held = len(v.nodes) >= l.majority() && ports.Seconds(l.Lease) > t2-t1
 	return v
 }

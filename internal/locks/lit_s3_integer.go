@@ -27,8 +27,8 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -44,7 +44,7 @@ type litS3Integer struct{ Deps }
 var errClassCast = errors.New("ClassCastException: String to Integer")
 
 func (l *litS3Integer) Acquire(context.Context) (Lease, error) {
-	reply := l.Redis.Do(l.Env.Background(), redis.Eval(setEXScript, l.Name).Num(world.Seconds(l.Lease)).Text(newToken(l.Env)))
+	reply := l.Redis.Do(l.Env.Background(), redis.Eval(setEXScript, l.Name).Num(ports.Seconds(l.Lease)).Text(newToken(l.Env)))
 	if reply.Err != nil {
 		return nil, reply.Err
 	}

@@ -15,13 +15,13 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/consul"
 	"lockstep/internal/store/etcd"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/sql"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // Lock is one client's handle of one named lock.
@@ -54,7 +54,7 @@ var ErrTaken = errors.New("another client holds the lock")
 
 // Deps is what a variant is given for one client.
 type Deps struct {
-	Env   world.Env
+	Env   ports.Env
 	Name  string        // of the lock: the key
 	Owner string        // name of the client
 	Lease time.Duration // a multiple of the variant's LeaseUnit

@@ -28,8 +28,8 @@ import (
 	"errors"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -57,7 +57,7 @@ return "-1"`}
 type luaSetEX struct{ Deps }
 
 func (l *luaSetEX) Acquire(ctx context.Context) (Lease, error) {
-	return tryLock(ctx, l.Deps, world.Seconds(l.Lease), world.Millis(l.Wait))
+	return tryLock(ctx, l.Deps, ports.Seconds(l.Lease), ports.Millis(l.Wait))
 }
 
 // errTriedEnough is the empty token of the document: the time to try is over.

@@ -34,9 +34,9 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -100,7 +100,7 @@ type lockedRow struct {
 	lost     context.Context
 	tellLost context.CancelFunc
 	stop     context.CancelFunc // of the statements; nil for a lock that was taken once more
-	task     world.Task
+	task     ports.Task
 }
 
 func (l *lockedRow) Release(ctx context.Context) error {

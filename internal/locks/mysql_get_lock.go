@@ -32,8 +32,8 @@ import (
 	"context"
 	"errors"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -46,7 +46,7 @@ func init() {
 type mysqlGetLock struct{ sqlSessions }
 
 func (l *mysqlGetLock) Acquire(ctx context.Context) (Lease, error) {
-	get := statement("SELECT GET_LOCK(?, ? / 1000)", sql.Text(l.Name), sql.Num(world.Millis(l.waitTime())))
+	get := statement("SELECT GET_LOCK(?, ? / 1000)", sql.Text(l.Name), sql.Num(ports.Millis(l.waitTime())))
 	s, err := l.hold(ctx, nil, func(conn sql.Session) (bool, error) {
 		res := conn.Exec(ctx, get)
 		if res.Err != nil {

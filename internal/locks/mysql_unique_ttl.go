@@ -30,9 +30,9 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -63,7 +63,7 @@ func (l *mysqlUniqueTTL) Acquire(ctx context.Context) (Lease, error) {
 
 // try is one attempt; nil, nil when another client holds the lock.
 func (l *mysqlUniqueTTL) try(ctx context.Context, owner string) (Lease, error) {
-	name, own, ttl := sql.Text(l.Name), sql.Text(owner), sql.Num(world.Millis(l.Lease))
+	name, own, ttl := sql.Text(l.Name), sql.Text(owner), sql.Num(ports.Millis(l.Lease))
 	res := l.sql().Exec(ctx, statement(insertLease, name, own, ttl))
 	if res.Err == nil {
 		return &versionedRow{Deps: l.Deps, owner: owner, version: 1}, nil

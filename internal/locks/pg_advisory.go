@@ -31,8 +31,8 @@ import (
 	"context"
 	"strconv"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -49,7 +49,7 @@ const pgLockTimeout = "55P03"
 
 func (l *pgAdvisory) Acquire(ctx context.Context) (Lease, error) {
 	// SET takes no arguments.
-	limit := statement("SET lock_timeout = " + strconv.FormatInt(world.Millis(l.waitTime()), 10))
+	limit := statement("SET lock_timeout = " + strconv.FormatInt(ports.Millis(l.waitTime()), 10))
 	take := statement("SELECT pg_advisory_lock(hashtext(?))", sql.Text(l.Name))
 	s, err := l.hold(ctx, []sql.Stmt{limit}, func(conn sql.Session) (bool, error) {
 		err := conn.Exec(ctx, take).Err

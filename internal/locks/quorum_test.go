@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func nodes(n int) quorum {
@@ -34,7 +34,7 @@ func TestQuorum(t *testing.T) {
 
 // What five nodes say about a release, summed up.
 func TestQuorumReleased(t *testing.T) {
-	ok, gone, lost := error(nil), ErrNotHeld, world.ErrTimeout
+	ok, gone, lost := error(nil), ErrNotHeld, ports.ErrTimeout
 	tests := []struct {
 		give []error
 		want error

@@ -38,8 +38,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -70,7 +70,7 @@ func (l *redissonLock) tryLock() (redissonTry, error) {
 
 // lockCmd is the acquire script with its arguments.
 func (r *redissonSynced) lockCmd() redis.Cmd {
-	return redis.Eval(redissonLockScript, r.Name).Num(world.Millis(r.Lease)).Text(r.field())
+	return redis.Eval(redissonLockScript, r.Name).Num(ports.Millis(r.Lease)).Text(r.field())
 }
 
 // redissonLease is one hold of a lock. The client is never told of a loss.

@@ -37,8 +37,8 @@ import (
 	"time"
 
 	"lockstep/internal/locks/timerwheel"
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -71,7 +71,7 @@ func (l *redisson3123) Acquire(ctx context.Context) (Lease, error) {
 
 func (l *redisson3123) tryLock() (redissonTry, error) {
 	got, err := tryResult(l.eval(l.Env.Background(),
-		redis.Eval(redisson3123Lock, l.Name).Num(world.Millis(l.Lease)).Text(l.field())))
+		redis.Eval(redisson3123Lock, l.Name).Num(ports.Millis(l.Lease)).Text(l.field())))
 	if err == nil && got.held {
 		l.scheduleRenewal()
 	}
@@ -104,7 +104,7 @@ func (l *redisson3123) renewExpiration() {
 		if l.renewed == nil {
 			return
 		}
-		reply := l.eval(ctx, redis.Eval(redisson3123Renew, l.Name).Num(world.Millis(l.Lease)).Text(l.field()))
+		reply := l.eval(ctx, redis.Eval(redisson3123Renew, l.Name).Num(ports.Millis(l.Lease)).Text(l.field()))
 		if reply.IsInt(1) {
 			l.renewExpiration()
 		}
@@ -129,7 +129,7 @@ type redisson3123Lease struct {
 func (h *redisson3123Lease) Release(ctx context.Context) error {
 	l := h.lock
 	reply := l.eval(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
-		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field()))
+		Num(unlockMessage).Num(ports.Millis(l.Lease)).Text(l.field()))
 	l.cancelRenewal()
 	return released(reply)
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"lockstep/internal/locks/timerwheel"
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // Redisson's times are given for its default lease of 30 s (lockWatchdogTimeout).
@@ -44,7 +44,7 @@ const unlockMessage = 0
 func (r *redisson) resend(ctx context.Context, retries int, delay func(attempt int) time.Duration, send func() redis.Reply) redis.Reply {
 	for attempt := 0; ; attempt++ {
 		reply := send()
-		unanswered := reply.Err == world.ErrTimeout || reply.Err == world.ErrConnection
+		unanswered := reply.Err == ports.ErrTimeout || reply.Err == ports.ErrConnection
 		if !unanswered || attempt == retries || r.Env.Sleep(ctx, delay(attempt)) != nil {
 			return reply
 		}
@@ -114,7 +114,7 @@ func (l *redissonLatch) tryAcquire(ctx context.Context, ttl int64) error {
 			return ctx.Err()
 		case err == nil && message == strconv.Itoa(unlockMessage):
 			return nil
-		case err == world.ErrConnection && l.resubscribe(wait):
+		case err == ports.ErrConnection && l.resubscribe(wait):
 		case err != nil:
 			return ctx.Err() // nil: the time is up
 		}
@@ -141,7 +141,7 @@ func (l *redissonLatch) resubscribe(ctx context.Context) bool {
 // redissonTimer is Netty's timer: a wheel, and a task that turns it. Each timeout
 // gets a task of its own, because the real ones do not wait for their replies.
 type redissonTimer struct {
-	env     world.Env
+	env     ports.Env
 	wheel   *timerwheel.Wheel[func(context.Context)]
 	turning bool
 }
@@ -174,7 +174,7 @@ func (t *redissonTimer) turn(ctx context.Context) {
 			return
 		}
 		for _, f := range t.wheel.Advance(t.env.Mono()) {
-			t.env.Go(ctx, world.Watchdog, f)
+			t.env.Go(ctx, ports.Watchdog, f)
 		}
 	}
 }

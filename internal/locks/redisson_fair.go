@@ -33,8 +33,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -74,12 +74,12 @@ func (l *redissonFair) leaveQueue() {
 
 func (l *redissonFair) fairLockCmd() redis.Cmd {
 	return redis.EvalKeys(redissonFairLock, l.Name, l.queue(), l.timeouts()).
-		Num(world.Millis(l.Lease)).Text(l.field()).Num(l.waitMS()).Num(l.nowMS())
+		Num(ports.Millis(l.Lease)).Text(l.field()).Num(l.waitMS()).Num(l.nowMS())
 }
 
 func (l *redissonFair) fairUnlockCmd(latch string) redis.Cmd {
 	return redis.EvalKeys(redissonFairUnlock, l.Name, l.queue(), l.timeouts(), l.channel(), latch).
-		Num(unlockMessage).Num(world.Millis(l.Lease)).Text(l.field()).Num(l.nowMS()).
+		Num(unlockMessage).Num(ports.Millis(l.Lease)).Text(l.field()).Num(l.nowMS()).
 		Text("publish").Num(l.latchTTL())
 }
 
@@ -87,7 +87,7 @@ func (l *redissonFair) queue() string    { return l.key("redisson_lock_queue") }
 func (l *redissonFair) timeouts() string { return l.key("redisson_lock_timeout") }
 
 // waitMS is fairLockWaitTimeout.
-func (l *redissonFair) waitMS() int64 { return world.Millis(10 * l.Lease) }
+func (l *redissonFair) waitMS() int64 { return ports.Millis(10 * l.Lease) }
 
 // nowMS is the client's wall clock.
 func (l *redissonFair) nowMS() int64 { return l.Env.Now().UnixMilli() }

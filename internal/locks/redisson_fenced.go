@@ -31,8 +31,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -56,7 +56,7 @@ func (l *redissonFenced) Acquire(ctx context.Context) (Lease, error) {
 func (l *redissonFenced) tryLock() (redissonTry, error) {
 	reply := l.syncedEval(l.Env.Background(),
 		redis.EvalKeys(redissonFencedScript, l.Name, l.key("redisson_lock_token")).
-			Num(world.Millis(l.Lease)).Text(l.field()), 0)
+			Num(ports.Millis(l.Lease)).Text(l.field()), 0)
 	if reply.Err != nil {
 		return redissonTry{}, reply.Err
 	}

@@ -33,7 +33,7 @@ import (
 	"errors"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 func init() {
@@ -85,7 +85,7 @@ func (l *redissonRedlock) tryLock(ctx context.Context) (bool, error) {
 		sub := l.subLocks[next]
 		next++
 		ok, err := sub.tryLock(ctx, min(perNode, wait-l.Env.Now().Sub(start)), 2*wait)
-		if errors.Is(err, world.ErrTimeout) {
+		if errors.Is(err, ports.ErrTimeout) {
 			_ = sub.unlock(l.Env.Background(), 2*wait) // it may be held after all
 		}
 		if ok {
@@ -125,7 +125,7 @@ func (l *redissonRedlock) unlockAll(subs []*redissonSubLock) []error {
 // onAll does something on several nodes at the same time and waits for all of them.
 func (l *redissonRedlock) onAll(subs []*redissonSubLock, do func(*redissonSubLock) error) []error {
 	errs := make([]error, len(subs))
-	tasks := make([]world.Task, len(subs))
+	tasks := make([]ports.Task, len(subs))
 	for i, sub := range subs {
 		tasks[i] = l.Env.Go(l.Env.Background(), "node", func(context.Context) { errs[i] = do(sub) })
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // redissonSubLock is the lock that RedissonRedLock takes on one node, through a
@@ -27,7 +27,7 @@ func (l *redissonSubLock) do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 // try takes the lock once, if it is free or this client's. The script is waited for
 // even when the caller's patience ends: it may be the one that takes the lock.
 func (l *redissonSubLock) try(lease time.Duration) (redissonTry, error) {
-	return tryResult(l.do(l.Env.Background(), redis.Eval(redisson3123Lock, l.Name).Num(world.Millis(lease)).Text(l.field())))
+	return tryResult(l.do(l.Env.Background(), redis.Eval(redisson3123Lock, l.Name).Num(ports.Millis(lease)).Text(l.field())))
 }
 
 // tryLock is tryLock(wait, lease): it tries, and then again after each message on
@@ -60,13 +60,13 @@ func (l *redissonSubLock) tryLock(ctx context.Context, wait, lease time.Duration
 
 // expire sets the real lease, whosever lock it is.
 func (l *redissonSubLock) expire(ctx context.Context) error {
-	return l.do(ctx, redis.Command("PEXPIRE", l.Name).Num(world.Millis(l.Lease))).Err
+	return l.do(ctx, redis.Command("PEXPIRE", l.Name).Num(ports.Millis(l.Lease))).Err
 }
 
 // unlock gives the lock back once. lease is set again if it is still held after that.
 func (l *redissonSubLock) unlock(ctx context.Context, lease time.Duration) error {
 	reply := l.do(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
-		Num(unlockMessage).Num(world.Millis(lease)).Text(l.field()))
+		Num(unlockMessage).Num(ports.Millis(lease)).Text(l.field()))
 	if reply.IsNil() {
 		return ErrNotHeld
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // redissonSynced is a Redisson client since 3.44: how it sends scripts and how it
@@ -155,7 +155,7 @@ func (r *redissonSynced) latchTTL() int64 {
 // unlockCmd is the release of all locks but the fair one.
 func (r *redissonSynced) unlockCmd(latch string) redis.Cmd {
 	return redis.EvalKeys(redissonUnlockScript, r.Name, r.channel(), latch).
-		Num(unlockMessage).Num(world.Millis(r.Lease)).Text(r.field()).Text("publish").Num(r.latchTTL())
+		Num(unlockMessage).Num(ports.Millis(r.Lease)).Text(r.field()).Text("publish").Num(r.latchTTL())
 }
 
 // scheduleRenewal notes one more hold. All locks of a client share one timer, which
@@ -180,7 +180,7 @@ func (r *redissonSynced) startTimer() {
 func (r *redissonSynced) renew(ctx context.Context) {
 	if r.holds > 0 {
 		reply := r.syncedEval(ctx, redis.Eval(redissonRenewScript, r.Name).
-			Num(world.Millis(r.Lease)).Text(r.field()), redissonRetries)
+			Num(ports.Millis(r.Lease)).Text(r.field()), redissonRetries)
 		if len(reply.Elements()) == 1 && reply.Elements()[0].IsInt(0) {
 			r.cancelRenewal()
 		}

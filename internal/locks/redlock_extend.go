@@ -30,8 +30,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -61,7 +61,7 @@ func (l *redlockExtend) guard(v vote) Lease {
 	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
 	ctx, stop := l.Env.WithCancel(l.Env.Background())
 	lease.stop = stop
-	l.Env.Go(ctx, world.Watchdog, func(ctx context.Context) {
+	l.Env.Go(ctx, ports.Watchdog, func(ctx context.Context) {
 		lease.watch(ctx, v.until)
 		if ctx.Err() == nil {
 			lease.tellLost()
@@ -106,7 +106,7 @@ func (l *extendedLease) watch(ctx context.Context, until time.Duration) {
 // extend asks every node to set the time to live again, and counts those that did
 // and those that have another's key or none.
 func (l *extendedLease) extend(ctx context.Context) (acks, refusals int) {
-	renew := redis.Eval(renewScript, l.Name).Text(l.token).Num(world.Millis(l.Lease))
+	renew := redis.Eval(renewScript, l.Name).Text(l.token).Num(ports.Millis(l.Lease))
 	for _, node := range l.Nodes {
 		switch reply := l.ask(ctx, node, renew); {
 		case reply.IsInt(1):

@@ -30,8 +30,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -52,6 +52,6 @@ func (l *redlockWallClock) vote(ctx context.Context) vote {
 	t1 := wallMillis(l.Env)
 	v.nodes = l.poll(ctx, redis.Set(l.Name, v.token).PX(l.Lease).NX())
 	t2 := wallMillis(l.Env)
-	v.held = len(v.nodes) >= l.majority() && t2-t1 < world.Millis(l.Lease)
+	v.held = len(v.nodes) >= l.majority() && t2-t1 < ports.Millis(l.Lease)
 	return v
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // A script with an Owner leaves every entry alone that has another one: that is what lets
@@ -22,16 +22,16 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 	set := func(owner string) redis.Cmd { return redis.Set(Key, owner).PX(lease).NX() }
 	eval := func(s *redis.Script, owner string) redis.Cmd { return redis.Eval(s, Key).Text(owner) }
 	withLease := func(s *redis.Script) func(string) redis.Cmd {
-		return func(owner string) redis.Cmd { return eval(s, owner).Num(world.Millis(lease)) }
+		return func(owner string) redis.Cmd { return eval(s, owner).Num(ports.Millis(lease)) }
 	}
 	hash := func(s *redis.Script) func(string) redis.Cmd {
-		return func(owner string) redis.Cmd { return redis.Eval(s, Key).Num(world.Millis(lease)).Text(owner) }
+		return func(owner string) redis.Cmd { return redis.Eval(s, Key).Num(ports.Millis(lease)).Text(owner) }
 	}
 	client := func(owner string) *redissonSynced {
 		return &redissonSynced{redisson: redisson{Deps: Deps{Name: Key, Lease: lease, Env: epoch{}}, id: owner}}
 	}
 	unlock3123 := func(owner string) redis.Cmd {
-		return redis.EvalKeys(redisson3123Unlock, Key, "channel").Num(unlockMessage).Num(world.Millis(lease)).Text(owner)
+		return redis.EvalKeys(redisson3123Unlock, Key, "channel").Num(unlockMessage).Num(ports.Millis(lease)).Text(owner)
 	}
 	hashLock := hash(redissonLockScript)
 	fair := func(owner string) *redissonFair { return &redissonFair{redissonSynced: *client(owner)} }
@@ -51,7 +51,7 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 		{relockScript, set, withLease(relockScript), false},
 		{refreshScript, set, withLease(refreshScript), false},
 		{fenceScript, set, func(o string) redis.Cmd {
-			return redis.EvalKeys(fenceScript, Key, "counter").Text(o).Num(world.Millis(lease))
+			return redis.EvalKeys(fenceScript, Key, "counter").Text(o).Num(ports.Millis(lease))
 		}, false},
 		{setEXScript, set, func(o string) redis.Cmd { return redis.Eval(setEXScript, Key).Num(1).Text(o) }, false},
 		{redisson3123Lock, hash(redisson3123Lock), hash(redisson3123Lock), false},
@@ -61,7 +61,7 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 		{redissonUnlockScript, hashLock, field(func(r *redissonSynced) redis.Cmd { return r.unlockCmd("latch") }), true},
 		{redissonRenewScript, hashLock, hash(redissonRenewScript), false},
 		{redissonFencedScript, hashLock, func(o string) redis.Cmd {
-			return redis.EvalKeys(redissonFencedScript, Key, "counter").Num(world.Millis(lease)).Text(o)
+			return redis.EvalKeys(redissonFencedScript, Key, "counter").Num(ports.Millis(lease)).Text(o)
 		}, false},
 		{redissonFairLock, hashLock, field(func(r *redissonSynced) redis.Cmd { return fair(r.id).fairLockCmd() }), false},
 		{redissonFairUnlock, hashLock, field(func(r *redissonSynced) redis.Cmd { return fair(r.id).fairUnlockCmd("latch") }), true},
@@ -132,6 +132,6 @@ func scriptsWithOwnerIn(file *ast.File) (count int) {
 }
 
 // epoch is an environment whose wall clock stands still.
-type epoch struct{ world.Env }
+type epoch struct{ ports.Env }
 
 func (epoch) Now() time.Time { return time.UnixMilli(1_000_000) }

@@ -29,8 +29,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -52,7 +52,7 @@ type setNXIncrFence struct{ Deps }
 
 func (l *setNXIncrFence) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
-	create := redis.EvalKeys(fenceScript, l.Name, l.Name+":fence").Text(token).Num(world.Millis(l.Lease))
+	create := redis.EvalKeys(fenceScript, l.Name, l.Name+":fence").Text(token).Num(ports.Millis(l.Lease))
 	return spin(ctx, l.Deps, func() (Lease, error) {
 		reply := l.Redis.Do(ctx, create)
 		if reply.Kind != redis.ReplyInt {

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // This file holds what the locks have in common that keep their deadline as the
@@ -13,12 +13,12 @@ import (
 // writer. The server compares nothing and expires nothing.
 
 // wallMillis is what the client's own wall clock shows.
-func wallMillis(env world.Env) int64 { return env.Now().UnixMilli() }
+func wallMillis(env ports.Env) int64 { return env.Now().UnixMilli() }
 
 // deadlineFrom is the deadline of a lock that is taken now: one millisecond after
 // the end of the lease.
 func deadlineFrom(nowMS int64, lease time.Duration) int64 {
-	return nowMS + world.Millis(lease) + 1
+	return nowMS + ports.Millis(lease) + 1
 }
 
 // setNXDeadline is SETNX key deadline.

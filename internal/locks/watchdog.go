@@ -5,8 +5,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // watchdog is the part of a lease that renews it in the background, every third of
@@ -19,7 +19,7 @@ type watchdog struct {
 	lost     context.Context
 	tellLost context.CancelFunc
 	stop     context.CancelFunc
-	task     world.Task
+	task     ports.Task
 }
 
 // renewal asks the store to renew, once. The lease is lost when it has answered, and has not renewed.
@@ -41,7 +41,7 @@ func (w *watchdog) startWith(d *Deps, sent time.Duration, renew renewal) {
 	w.lost, w.tellLost = d.Env.WithCancel(d.Env.Background())
 	ctx, stop := d.Env.WithCancel(d.Env.Background())
 	w.stop = stop
-	w.task = d.Env.Go(ctx, world.Watchdog, w.watch)
+	w.task = d.Env.Go(ctx, ports.Watchdog, w.watch)
 }
 
 // Lost is Lease.Lost.

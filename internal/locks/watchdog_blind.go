@@ -25,8 +25,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -49,7 +49,7 @@ func (l *watchdogBlind) Acquire(ctx context.Context) (Lease, error) {
 		lease := &blindlyRenewed{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 		ctx, stop := l.Env.WithCancel(l.Env.Background())
 		lease.stop = stop
-		l.Env.Go(ctx, world.Watchdog, lease.renew)
+		l.Env.Go(ctx, ports.Watchdog, lease.renew)
 		return lease, nil
 	})
 }

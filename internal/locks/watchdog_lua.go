@@ -27,8 +27,8 @@ import (
 	"context"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func init() {
@@ -49,7 +49,7 @@ type watchdogLua struct{ Deps }
 
 func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
-		renewal := redis.Eval(renewScript, l.Name).Text(token).Num(world.Millis(l.Lease))
+		renewal := redis.Eval(renewScript, l.Name).Text(token).Num(ports.Millis(l.Lease))
 		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 		lease.start(&l.Deps, renewal, sent)
 		return lease

@@ -3,8 +3,8 @@ package locks
 import (
 	"context"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // zkQueue is the queue of the official recipe: sequential nodes below /lock, of
@@ -34,7 +34,7 @@ func (q *zkQueue) stand(ctx context.Context, p *zkPlace) error {
 			p.session, p.node, p.unsure = session, "", false
 		}
 		switch err := q.advance(ctx, p); err {
-		case world.ErrConnection, zookeeper.ErrSessionExpired:
+		case ports.ErrConnection, zookeeper.ErrSessionExpired:
 		case zookeeper.ErrNoNode: // the node has been removed
 			p.node = ""
 		default:
@@ -122,7 +122,7 @@ func (q *zkQueue) remove(ctx context.Context, p *zkPlace) error {
 			err = q.removeOnce(ctx, p)
 		}
 		switch err {
-		case world.ErrConnection: // again
+		case ports.ErrConnection: // again
 		case zookeeper.ErrSessionExpired: // the node went with the session
 			return ErrNotHeld
 		default:

@@ -3,8 +3,8 @@ package locks
 import (
 	"context"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // zkClient is what every ZooKeeper lock of a client has: its session, which lasts
@@ -50,7 +50,7 @@ func (c *zkClient) connected(ctx context.Context, s *zookeeper.Session) error {
 
 // tellOfTrouble ends a lease's context when its session has no server any more or
 // is over: from then on the client cannot know whether it still has its node.
-func tellOfTrouble(env world.Env, s *zookeeper.Session) (lost context.Context, stop context.CancelFunc) {
+func tellOfTrouble(env ports.Env, s *zookeeper.Session) (lost context.Context, stop context.CancelFunc) {
 	lost, tell := env.WithCancel(env.Background())
 	watch, stop := env.WithCancel(env.Background())
 	env.Go(watch, "session state", func(ctx context.Context) {

@@ -23,7 +23,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -116,7 +116,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	}
 	f := Frame{
 		File: scenario.Resolved(p), Seed: fmt.Sprint(p.Seed), Window: r.Window,
-		Title: clean.Text(p.Prose(r.Language).Name, clean.MaxLine), Fence: string(p.Workload.Fence), Controls: settingsOf(p, r.Language),
+		Title: sanitize.Text(p.Prose(r.Language).Name, sanitize.MaxLine), Fence: string(p.Workload.Fence), Controls: settingsOf(p, r.Language),
 	}
 	f.HasMap = onePause(p)
 	if r.Settled {
@@ -127,7 +127,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	for i, lock := range p.Locks {
 		out := run.One(ctx, g.world(i), p, lock, p.Seed)
 		if out.Err != nil {
-			return Frame{Problems: []string{clean.Text(out.Err.Error(), clean.MaxProse)}}
+			return Frame{Problems: []string{sanitize.Text(out.Err.Error(), sanitize.MaxProse)}}
 		}
 		runs = append(runs, played{out: out, plan: p, language: r.Language})
 	}
@@ -203,10 +203,10 @@ func parse(text string) (*plan.Plan, error) {
 func problemsOf(err error) (all []string) {
 	var invalid *scenario.Invalid
 	if !errors.As(err, &invalid) {
-		return []string{clean.Text(err.Error(), clean.MaxProse)}
+		return []string{sanitize.Text(err.Error(), sanitize.MaxProse)}
 	}
 	for _, p := range invalid.Problems[:min(len(invalid.Problems), 5)] {
-		all = append(all, clean.Text(p.Message, clean.MaxProse))
+		all = append(all, sanitize.Text(p.Message, sanitize.MaxProse))
 	}
 	return all
 }
@@ -291,5 +291,5 @@ func (r *played) says() string {
 	if why := r.out.WhyUntested(); r.verdict() == checker.Unknown && !why.Empty() {
 		says = why.In(r.language)
 	}
-	return clean.Sentence(strings.TrimSpace(says))
+	return sanitize.Sentence(strings.TrimSpace(says))
 }

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
@@ -122,9 +122,9 @@ func (s *stage) handle(span *bundle.Span) string {
 		class += " instant"
 	}
 	return fmt.Sprintf(`<div class="%s" role="slider" tabindex="0" data-fault="%d" aria-label="%s" aria-valuemin="0" aria-valuemax="%d" aria-valuenow="%d" aria-valuetext="%s" title="%s" style="%s">%s<span class="what" aria-hidden="true">%s</span></div>`,
-		class, f.Number, html.EscapeString(clean.Text(say.FaultNumber.With(say.Number(f.Number)).In(s.language), clean.MaxLine)), s.window.Milliseconds(), span.From.Duration().Milliseconds(),
-		html.EscapeString(clean.Text(text, clean.MaxLine)), html.EscapeString(clean.Text(text, clean.MaxLine)), s.place(span.From, span.To), grip,
-		html.EscapeString(clean.Text(short(f, deed, s.language), 28)))
+		class, f.Number, html.EscapeString(sanitize.Text(say.FaultNumber.With(say.Number(f.Number)).In(s.language), sanitize.MaxLine)), s.window.Milliseconds(), span.From.Duration().Milliseconds(),
+		html.EscapeString(sanitize.Text(text, sanitize.MaxLine)), html.EscapeString(sanitize.Text(text, sanitize.MaxLine)), s.place(span.From, span.To), grip,
+		html.EscapeString(sanitize.Text(short(f, deed, s.language), 28)))
 }
 
 // leaseHandle moves the end of the lease.

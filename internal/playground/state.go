@@ -10,7 +10,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/scenarios"
@@ -32,7 +32,7 @@ func Title(l say.Language) string {
 	if err != nil {
 		return ""
 	}
-	return clean.Text(p.Prose(l).Name, clean.MaxLine)
+	return sanitize.Text(p.Prose(l).Name, sanitize.MaxLine)
 }
 
 // Address writes a scenario file so that it can stand behind the # of a link: blanks are +, the

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -63,7 +63,7 @@ func (r *played) step(b *strings.Builder, s *explain.Step, prefix string, number
 
 // escaped is a phrase as HTML.
 func (r *played) escaped(p say.Phrase) string {
-	return html.EscapeString(clean.Sentence(p.In(r.language)))
+	return html.EscapeString(sanitize.Sentence(p.In(r.language)))
 }
 
 // faultList lists the faults, each with what removes it, and with what would make it bite where it did not.
@@ -78,11 +78,11 @@ func faultList(runs []played, l say.Language) string {
 		if l == say.Chinese {
 			text = f.TextChinese
 		}
-		text = html.EscapeString(clean.Text(text, clean.MaxLine))
+		text = html.EscapeString(sanitize.Text(text, sanitize.MaxLine))
 		fmt.Fprintf(&b, `<li><span>%s</span>`, text)
 		if p.Chaos == nil {
 			fmt.Fprintf(&b, `<button type="button" data-remove="%d" aria-label="%s">×</button>`, f.Number,
-				html.EscapeString(clean.Text(say.RemoveFault.With(say.Number(f.Number)).In(l), clean.MaxLine)))
+				html.EscapeString(sanitize.Text(say.RemoveFault.With(say.Number(f.Number)).In(l), sanitize.MaxLine)))
 			for n := range judged {
 				if judged[n].Number == f.Number {
 					fmt.Fprintf(&b, `<span class="idle">%s</span>`, html.EscapeString(toothless(runs, &judged[n], l)))
@@ -142,7 +142,7 @@ func messagesOf(h *timeline.Timeline, l say.Language) (first []Message, arrows m
 			m.Nth = counts[m]
 			arrows[i] = m
 			if len(first) < mostMessages {
-				m.Text = clean.Text(say.CommandAt.With(say.Verbatim(m.Client), say.Verbatim(m.Command), say.Number(m.Nth), say.Seconds(e.At)).In(l), clean.MaxLine)
+				m.Text = sanitize.Text(say.CommandAt.With(say.Verbatim(m.Client), say.Verbatim(m.Command), say.Number(m.Nth), say.Seconds(e.At)).In(l), sanitize.MaxLine)
 				first = append(first, m)
 			}
 		case history.Executed, history.Replied:

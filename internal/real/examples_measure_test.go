@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -95,7 +95,7 @@ func measureExample(t *testing.T, e exampleLock, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := measured.NewLibrary()
+	out := results.NewLibrary()
 	out.Lock, out.Library, out.Program, out.ScalePPM = e.id, e.library, e.file, scale
 	out.Version = version
 	out.Matrix = m.Measured()

@@ -2,7 +2,7 @@ package real
 
 import (
 	"lockstep/internal/history"
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // What is certain about an entry while commands are under way.
@@ -55,7 +55,7 @@ func (d *deriver) stillThere(g *grant, by *command) bool {
 func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant {
 	through := g.through
 	for _, c := range d.commands {
-		if c.client == g.owner && c.task == world.Watchdog && c.renewed() &&
+		if c.client == g.owner && c.task == ports.Watchdog && c.renewed() &&
 			c.sent > g.from && c.done < before {
 			through = max(through, c.sent.Add(d.ttl))
 		}
@@ -68,7 +68,7 @@ func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant
 // those without a reply may have been executed at any time after they were sent.
 func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 	switch {
-	case c.server != g.server && !d.shared, c.sent >= before, c.task == world.Watchdog:
+	case c.server != g.server && !d.shared, c.sent >= before, c.task == ports.Watchdog:
 		return false
 	case !c.effect.Changes() || c.makes() || c.effect == history.Queues:
 		return false

@@ -11,11 +11,11 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/proto"
 	stores "lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // replicated is a server, with its replicas if any, of a store whose live half is in the store's own folder.
@@ -57,7 +57,7 @@ func (d *replicated) prepare(ctx context.Context) (err error) {
 	}
 	for _, r := range stores.Of(d.d.Store).Prepared(locks.Key) {
 		if _, err := client.Do(ctx, 0, r); err != nil {
-			return fmt.Errorf("%s did not do %s: %w", d.leader.name, world.RequestText(r), err)
+			return fmt.Errorf("%s did not do %s: %w", d.leader.name, ports.RequestText(r), err)
 		}
 	}
 	return nil

@@ -8,13 +8,13 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/store/consul"
 	"lockstep/internal/store/etcd"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
 	"lockstep/internal/store/sql"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // ask says what a test has typed of a request; the word of an owner may follow a script as owner=T.
@@ -40,7 +40,7 @@ func request(t *testing.T, words []string, text string) history.Op {
 		}
 		return ""
 	}
-	var r world.Request
+	var r ports.Request
 	switch ofZooKeeper := len(words) > 1 && strings.HasPrefix(words[1], "/"); {
 	case words[0] == "CONNECT":
 		r = zookeeper.Connect{}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/scenario"
 )
 
@@ -30,7 +30,7 @@ func FuzzStoredScenario(f *testing.F) {
 			err = s.readPlan()
 		}
 		if err != nil {
-			if text := clean.Lines(err.Error()); !bytes.Contains([]byte(text), []byte(clean.Line(s.Dir))) {
+			if text := sanitize.Lines(err.Error()); !bytes.Contains([]byte(text), []byte(sanitize.Line(s.Dir))) {
 				t.Errorf("the error does not name the file: %s", text)
 			}
 			return

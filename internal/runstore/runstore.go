@@ -17,11 +17,11 @@ import (
 	"syscall"
 	"time"
 
-	"lockstep/internal/report/forms"
+	"lockstep/internal/report/artifacts"
 )
 
 // File is one file of a run directory.
-type File = forms.File
+type File = artifacts.File
 
 // create makes a file at path, in a draft.
 func create(f *File, path string) error {

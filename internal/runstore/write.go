@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"lockstep/internal/history"
+	"lockstep/internal/report/artifacts"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
-	"lockstep/internal/report/forms"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -21,12 +21,12 @@ import (
 // b says then: the forms that every run has and those chosen, the logs of the servers, and what the run is read
 // back from. Of how it was started, the caller knows the version of the program, the scale and the locks. An
 // error that is no DiskError is one of drawing the forms.
-func Keep(root, dir string, r *run.Result, b *bundle.Bundle, chosen []forms.Form, l say.Language, started Env) error {
+func Keep(root, dir string, r *run.Result, b *bundle.Bundle, chosen []artifacts.Form, l say.Language, started Env) error {
 	_, err := Save(root, dir, func(dir string) ([]File, error) {
 		b.RunDir = dir
 		logs := serverLogs(r)
 		b.Logs = len(logs) > 0
-		shown, err := forms.Render(forms.With(chosen), l, b)
+		shown, err := artifacts.Render(artifacts.With(chosen), l, b)
 		if err != nil {
 			return nil, err
 		}
@@ -70,11 +70,11 @@ func serverLogs(r *run.Result) []File {
 		o := &r.Outcomes[i]
 		dir := logsName
 		if len(r.Outcomes) > 1 {
-			dir = fmt.Sprintf("%s/%d-%s", logsName, i+1, clean.Dashed(o.Lock))
+			dir = fmt.Sprintf("%s/%d-%s", logsName, i+1, sanitize.Dashed(o.Lock))
 		}
 		for _, server := range slices.Sorted(maps.Keys(o.Logs)) {
-			name := dir + "/" + clean.Dashed(server) + ".log"
-			files = append(files, File{Name: name, Data: []byte(clean.Lines(string(o.Logs[server])))})
+			name := dir + "/" + sanitize.Dashed(server) + ".log"
+			files = append(files, File{Name: name, Data: []byte(sanitize.Lines(string(o.Logs[server])))})
 		}
 	}
 	return files

@@ -7,10 +7,10 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // call is one request on its way: request, execution, reply. Request and reply
@@ -92,7 +92,7 @@ func (w *World) newCall(c *client) *call {
 // inWatchdog reports whether the running task is the watchdog of a lock.
 func (c *client) inWatchdog() bool {
 	t := c.w.k.Current()
-	return t != nil && t.Name() == world.Watchdog
+	return t != nil && t.Name() == ports.Watchdog
 }
 
 func (w *World) resetCalls() {
@@ -178,9 +178,9 @@ func (c *client) receive(l *call, err error) error {
 	case err != nil:
 		return c.fail(l, err)
 	case l.timedOut:
-		return c.fail(l, world.ErrTimeout)
+		return c.fail(l, ports.ErrTimeout)
 	case l.broken:
-		return c.fail(l, world.ErrConnection)
+		return c.fail(l, ports.ErrConnection)
 	}
 	c.w.record(c.proc, history.Event{
 		Kind: history.Replied, Node: c.node, Peer: l.host.node, Value: l.id,

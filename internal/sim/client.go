@@ -11,10 +11,10 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/rng"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/workload"
-	"lockstep/internal/world"
 )
 
 // client is one client process: the ports of its lock (world.Env, world.Resource;
@@ -155,7 +155,7 @@ func (c *client) WithCancel(ctx context.Context) (context.Context, context.Cance
 }
 
 // Go implements world.Env.
-func (c *client) Go(ctx context.Context, name string, f func(context.Context)) world.Task {
+func (c *client) Go(ctx context.Context, name string, f func(context.Context)) ports.Task {
 	c.w.k.Enter()
 	if c.w.timing.AnyOrder { // tasks that begin at one instant send at one instant, too
 		later := time.Duration(c.network.Int64N(int64(time.Microsecond)))
@@ -169,10 +169,10 @@ func (c *client) Go(ctx context.Context, name string, f func(context.Context)) w
 }
 
 // NewSignal implements world.Env.
-func (c *client) NewSignal() world.Signal { return c.w.k.NewSignal() }
+func (c *client) NewSignal() ports.Signal { return c.w.k.NewSignal() }
 
 // Rand implements world.Env.
-func (c *client) Rand() world.Rand { return &c.random }
+func (c *client) Rand() ports.Rand { return &c.random }
 
 // Crash implements world.Env.
 func (c *client) Crash(string) {

@@ -7,10 +7,10 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // conn is a connection that a client has dialled: to one server, in order in
@@ -146,7 +146,7 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 		return nil, err
 	}
 	if cn != nil && cn.broken {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	l := c.w.newCall(c)
 	defer l.unref()
@@ -156,7 +156,7 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 	}
 	c.send(l, c.w.route)
 	if err := c.await(ctx, l); err != nil {
-		if err == world.ErrTimeout || err == world.ErrConnection { // never wrapped
+		if err == ports.ErrTimeout || err == ports.ErrConnection { // never wrapped
 			c.tryNext(l.host)
 		}
 		return nil, err
@@ -173,7 +173,7 @@ func (cn *conn) Next(ctx context.Context) (any, error) {
 			return nil, err
 		}
 		if cn.broken {
-			return nil, world.ErrConnection
+			return nil, ports.ErrConnection
 		}
 		cn.waiting, cn.waker = true, k.Waker()
 		err := k.Await(ctx, -1)

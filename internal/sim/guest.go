@@ -9,10 +9,10 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // A guest is a lock whose code is not of this repository: it has goroutines, a client
@@ -34,7 +34,7 @@ func (w *World) PlayGuest(ctx context.Context, p *plan.Plan, v locks.Variant, se
 type Guest struct{ c *client }
 
 // GuestOf returns the door to the client whose lock has been given this Env.
-func GuestOf(e world.Env) Guest { return Guest{e.(*client)} }
+func GuestOf(e ports.Env) Guest { return Guest{e.(*client)} }
 
 // Program receives what happens to a guest's process.
 type Program interface {
@@ -287,7 +287,7 @@ func (s *Socket) pushed(m any) { s.conn.client.whenRunning(func() { s.sink.Push(
 // breaks tells the program that its connection is over.
 func (s *Socket) breaks() {
 	s.conn.client.whenRunning(func() {
-		s.giveUp(world.ErrConnection)
+		s.giveUp(ports.ErrConnection)
 		s.conn.broken = true
 		s.sink.Broken()
 	})

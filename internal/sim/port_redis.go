@@ -3,9 +3,9 @@ package sim
 import (
 	"context"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // redisPort is redis.Port for one client and one primary, and redis.Conn where it has a connection of its own.
@@ -30,7 +30,7 @@ func (p *redisPort) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 		return redis.Failed(err)
 	}
 	if p.own != nil && p.own.broken {
-		return redis.Failed(world.ErrConnection)
+		return redis.Failed(ports.ErrConnection)
 	}
 	l := c.w.newCall(c)
 	l.cmd, l.conn = cmd, p.own

@@ -5,8 +5,8 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/world"
 )
 
 // resource is what a lock guards: one version counter on a server that no
@@ -84,7 +84,7 @@ func (c *client) visit(ctx context.Context, v *visit) error {
 		return err
 	}
 	if v.refused {
-		return world.ErrFenced
+		return ports.ErrFenced
 	}
 	return nil
 }

@@ -2,8 +2,8 @@ package sim
 
 import (
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // commandTexts remembers the texts of a client's last few commands: a client
@@ -79,7 +79,7 @@ func (w *World) textOfReply(l *call) history.TextID {
 	}
 	id := w.hist.Intern(l.replied)
 	if !w.hist.HasAnswer(id) {
-		w.hist.SetAnswer(id, world.AnswerTo(l.op, l.value, l.err))
+		w.hist.SetAnswer(id, ports.AnswerTo(l.op, l.value, l.err))
 	}
 	return id
 }

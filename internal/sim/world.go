@@ -21,11 +21,11 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/workload"
-	"lockstep/internal/world"
 )
 
 // Backend is the name of this world in histories and on the command line.
@@ -57,7 +57,7 @@ type World struct {
 	Scripts []*redis.Script
 
 	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
-	Setup []world.Request
+	Setup []ports.Request
 
 	// Entry is where the lock of a guest keeps its entry; the zero one: under its name.
 	Entry store.Entry

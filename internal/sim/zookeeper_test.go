@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // ensemble is a world with three servers whose clients A and B run what a test
@@ -157,7 +157,7 @@ func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 			t.Error(err)
 		}
 		seen := follow(c, s, 1)
-		if err := s.Delete(c.Background(), "/lock", -1); err != world.ErrConnection {
+		if err := s.Delete(c.Background(), "/lock", -1); err != ports.ErrConnection {
 			t.Errorf("a request without a server: %v", err)
 		}
 		seen = append(seen, follow(c, s, 1)...)

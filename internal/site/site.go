@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/report/playpage"
 	"lockstep/internal/say"
 	"lockstep/internal/tour"
@@ -22,10 +22,10 @@ import (
 
 // Input is what the site is made of.
 type Input struct {
-	Program, Go []byte             // the simulator as WASM, and the script of Go's distribution that starts it
-	Docs        Tree               // the reference as Markdown, by its path below docs/
-	Scenarios   Tree               // by their paths below scenarios/
-	Explored    *measured.Explored // the stored search, whose stories the reference names; nil: none
+	Program, Go []byte            // the simulator as WASM, and the script of Go's distribution that starts it
+	Docs        Tree              // the reference as Markdown, by its path below docs/
+	Scenarios   Tree              // by their paths below scenarios/
+	Explored    *results.Explored // the stored search, whose stories the reference names; nil: none
 	// Pages are those that the program has drawn, by their names on the site and their languages.
 	Pages   map[say.Language]Tree
 	Gallery []string // names of the reports among the pages, gallery/<name>.html

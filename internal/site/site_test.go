@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/playground"
 	"lockstep/internal/report/page"
@@ -52,7 +52,7 @@ var made = sync.OnceValues(func() (Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Explored, err = measured.ReadExplored(walk); err != nil {
+	if in.Explored, err = results.ReadExplored(walk); err != nil {
 		return nil, err
 	}
 	for _, l := range Languages {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // ID names a store, in a lock, in a scenario and in results: "etcd".
@@ -84,7 +84,7 @@ type Store struct {
 	Image *Image
 	// Prepare is what our own locks expect to have been executed on fresh servers, in this order, for the
 	// locks of these keys; nil: nothing.
-	Prepare func(keys ...string) []world.Request
+	Prepare func(keys ...string) []ports.Request
 
 	names []string // of the first servers
 }
@@ -136,7 +136,7 @@ type Setup struct {
 	Settings Settings
 	Idle     time.Duration   // see Store
 	EpochMS  int64           // what the wall clock 0 is, in milliseconds since 1970
-	Prepare  []world.Request // what is executed before the run, as a migration would
+	Prepare  []ports.Request // what is executed before the run, as a migration would
 	Memory   *any            // what the models of one world may keep from run to run
 }
 
@@ -213,7 +213,7 @@ func (s *Store) Check() error {
 }
 
 // Prepared is what its servers are to have executed before locks of these keys play.
-func (s *Store) Prepared(keys ...string) []world.Request {
+func (s *Store) Prepared(keys ...string) []ports.Request {
 	if s.Prepare == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // full is a description that lacks nothing.
@@ -80,7 +80,7 @@ func TestNamesOfServers(t *testing.T) {
 
 // An answer of another type than the request names is a mistake of a port, and not the store's word.
 func TestAnswersOfRequests(t *testing.T) {
-	if v, err := Value[int](nil, world.ErrTimeout); v != 0 || err != world.ErrTimeout {
+	if v, err := Value[int](nil, ports.ErrTimeout); v != 0 || err != ports.ErrTimeout {
 		t.Errorf("%v, %v", v, err)
 	}
 	defer func() {

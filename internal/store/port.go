@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // Port is a client's way to its store. A store's package makes of it what its locks call, a method
@@ -14,7 +14,7 @@ type Port interface {
 	// Send sends a request and waits for the answer, at most for the response timeout (and for the
 	// request's Patience) or until ctx ends. The value is of the type that the request's documentation
 	// names, nil for none. The error is ErrTimeout, ErrConnection, one of ctx, or one of the store.
-	Send(ctx context.Context, r world.Request) (any, error)
+	Send(ctx context.Context, r ports.Request) (any, error)
 	// Dial opens a connection of its own, for what lives as long as one: a session, a watch.
 	Dial(ctx context.Context) (Connection, error)
 }
@@ -22,7 +22,7 @@ type Port interface {
 // Connection is one connection to one server.
 type Connection interface {
 	// Send is Port.Send on this connection; ErrConnection once it is broken.
-	Send(ctx context.Context, r world.Request) (any, error)
+	Send(ctx context.Context, r ports.Request) (any, error)
 	// Next waits for the next message that the store sends by itself; ErrConnection when the
 	// connection broke.
 	Next(ctx context.Context) (any, error)
@@ -46,13 +46,13 @@ func Value[T any](v any, err error) (T, error) {
 
 // AnswerText is the text of an answer, for reports. A request that is answered by more than a value can
 // say has it made its way (Teller).
-func AnswerText(r world.Request, value any) string {
+func AnswerText(r ports.Request, value any) string {
 	if t, ok := r.(Teller); ok {
 		return t.AnswerText(value)
 	}
 	switch v := value.(type) {
 	case nil:
-		return world.OKText
+		return ports.OKText
 	case bool:
 		return strconv.FormatBool(v)
 	case string:

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // Clock is what the clocks of the server show that executes something.
@@ -28,7 +28,7 @@ type Conn struct {
 }
 
 // Op is one request to a store.
-type Op = world.Request
+type Op = ports.Request
 
 // Answer is the reply to a request.
 type Answer struct {

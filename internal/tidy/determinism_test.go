@@ -11,7 +11,7 @@ import (
 // deterministic are the packages on the way to a history or to the bytes of a
 // report.
 var deterministic = []string{
-	"internal/history", "internal/world", "internal/locks", "internal/faults", "internal/plan",
+	"internal/history", "internal/ports", "internal/locks", "internal/faults", "internal/plan",
 	"internal/workload", "internal/checker", "internal/sim", "internal/store", "internal/explain", "internal/report",
 	"internal/locks/timerwheel", "internal/rng",
 }
@@ -58,7 +58,7 @@ func TestNothingUndeterministicIsCalled(t *testing.T) {
 // and then two builds disagree. They are fine in pictures, not in histories.
 func TestNoFloatsOnThePathToAHistory(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.test || !s.under("internal/history", "internal/world", "internal/locks", "internal/faults",
+		if s.test || !s.under("internal/history", "internal/ports", "internal/locks", "internal/faults",
 			"internal/plan", "internal/workload", "internal/checker", "internal/sim", "internal/store",
 			"internal/locks/timerwheel", "internal/rng") || s.live() {
 			continue

@@ -10,7 +10,7 @@ import (
 // judges are the packages that look at what was asked and answered, in a history or on its way there.
 var judges = []string{
 	"internal/checker", "internal/campaign/claims", "internal/explain", "internal/campaign/explore", "internal/logcheck", "internal/campaign/matrix", "internal/playground", "internal/real",
-	"internal/report", "internal/run", "internal/campaign/search", "internal/tour", "internal/campaign/worlds", "cmd/simulate",
+	"internal/report", "internal/run", "internal/campaign/search", "internal/tour", "internal/campaign/crosscheck", "cmd/simulate",
 }
 
 // The texts of a history are for people. Code that parses them would misread the next version

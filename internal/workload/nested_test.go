@@ -12,13 +12,13 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // stage is a world for one client whose sleeps take no time: it writes down what
 // the client does.
 type stage struct {
-	world.Env
+	ports.Env
 	notes  []string
 	depth  int   // how often the lock is held
 	most   int   // how often it may be

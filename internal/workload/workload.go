@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // Control is how a client tells its world what it does. The world records it,
@@ -31,15 +31,15 @@ type Control interface {
 
 // Client is one client of a run.
 type Client struct {
-	Env      world.Env
+	Env      ports.Env
 	Lock     locks.Lock
-	Resource world.Resource
+	Resource ports.Resource
 	Control  Control
 	Plan     plan.Workload
 	Timeout  time.Duration // for how long a client that tries once waits for an answer
 	// Rand draws the lengths of work and rest. It is not Env.Rand, which belongs
 	// to the lock: a lock that draws more must not change the workload.
-	Rand world.Rand
+	Rand ports.Rand
 }
 
 // Play plays all rounds. It returns when the client has finished.

@@ -22,9 +22,9 @@ import (
 
 	"lockstep/internal/bubble"
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	model "lockstep/internal/store/sql"
 	"lockstep/internal/store/sql/door"
-	"lockstep/internal/world"
 	"lockstep/locktest"
 )
 
@@ -48,7 +48,7 @@ func (p PostgreSQL) Servers() bubble.Servers {
 }
 
 func servers(store locks.Store, port int, flavour model.Flavour, setup []string) bubble.Servers {
-	statements, requests := make([]model.Stmt, len(setup)), make([]world.Request, len(setup))
+	statements, requests := make([]model.Stmt, len(setup)), make([]ports.Request, len(setup))
 	for i, text := range setup {
 		statements[i].Query = text
 		requests[i] = statements[i]

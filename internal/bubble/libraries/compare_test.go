@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/campaign/crosscheck"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
-	"lockstep/internal/campaign/worlds"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/plan"
 	"lockstep/internal/real"
 	"lockstep/internal/real/realtest"
@@ -35,10 +35,10 @@ func TestCompare(t *testing.T) {
 	}
 	out := read(t, *compare)
 	o := real.Options{Backend: real.ProcessBackend, ScalePPM: atATenth}
-	var kept *worlds.Kept
+	var kept *crosscheck.Kept
 	var err error
 	if *keep != "" {
-		if kept, err = worlds.OpenKept(*keep, o.Backend, o.ScalePPM); err != nil {
+		if kept, err = crosscheck.OpenKept(*keep, o.Backend, o.ScalePPM); err != nil {
 			t.Fatal(err)
 		}
 		defer kept.Close()
@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 	if *only != "" {
 		columns = slices.DeleteFunc(columns, func(c matrix.Column) bool { return !slices.Contains(strings.Split(*only, ","), c.Code) })
 	}
-	c, err := worlds.Compare(t.Context(), worlds.Options{
+	c, err := crosscheck.Compare(t.Context(), crosscheck.Options{
 		Locks: variants(*compare), Columns: columns, Kept: kept, Sim: inBubbles(t), RefuseSim: refuse,
 		Real: func() run.World { return &real.Player{Options: o} }, Backend: o.Backend, ScalePPM: atATenth, Times: *times, Jobs: *jobs,
 		Refuse: func(p *plan.Plan, lock string) error { return real.Refuse(p, lock, o) },
@@ -60,7 +60,7 @@ func TestCompare(t *testing.T) {
 		store(t, out)
 	}
 	for i := range c.Cells {
-		if one := &c.Cells[i]; one.Agreement != measured.Agrees {
+		if one := &c.Cells[i]; one.Agreement != results.Agrees {
 			t.Logf("%s: %s: %v %s", one.Fault, one.Agreement, one.Pairs, one.Why.English())
 		}
 	}

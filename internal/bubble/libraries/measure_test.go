@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/bubble"
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/sim"
 	"lockstep/measurements"
@@ -51,7 +51,7 @@ func TestMeasure(t *testing.T) {
 	if !ok {
 		t.Fatalf("there is no library %q", *measure)
 	}
-	out := measured.NewLibrary()
+	out := results.NewLibrary()
 	out.Lock, out.Library, out.Go, out.Seeded = v.ID, v.Library, runtime.Version(), repeats(v.ID)
 	out.Version = version(t, v.Library)
 	if *noWalk {
@@ -72,7 +72,7 @@ func TestMeasure(t *testing.T) {
 }
 
 // walk puts each single fault at each moment of the plain world.
-func walk(t *testing.T, v locks.Variant) *measured.Explored {
+func walk(t *testing.T, v locks.Variant) *results.Explored {
 	o := explore.Options{
 		Locks: []locks.Variant{v}, Faults: 1, Clients: 2, Rounds: 1, In: []string{"plain"}, Jobs: 1, Refuse: refuse,
 		Worlds: func() explore.World {
@@ -90,8 +90,8 @@ func walk(t *testing.T, v locks.Variant) *measured.Explored {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.EachStory(func(shown *measured.Shown) { // no simulator can play it: its text is what is kept
-		*shown = measured.Shown{World: shown.World, Text: shown.Text, TextChinese: shown.TextChinese}
+	x.EachStory(func(shown *results.Shown) { // no simulator can play it: its text is what is kept
+		*shown = results.Shown{World: shown.World, Text: shown.Text, TextChinese: shown.TextChinese}
 	})
 	return x
 }
@@ -106,7 +106,7 @@ func version(t *testing.T, path string) string {
 }
 
 // read is the stored measurement of a library.
-func read(t *testing.T, id string) *measured.Library {
+func read(t *testing.T, id string) *results.Library {
 	data, err := os.ReadFile(stored(id))
 	if err == nil {
 		data, err = measurements.Unpack(stored(id), data)
@@ -114,7 +114,7 @@ func read(t *testing.T, id string) *measured.Library {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := measured.ReadLibrary(data)
+	l, err := results.ReadLibrary(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func read(t *testing.T, id string) *measured.Library {
 }
 
 // store writes a measurement where the program finds it.
-func store(t *testing.T, out *measured.Library) {
+func store(t *testing.T, out *results.Library) {
 	data, err := json.MarshalIndent(out, "", " ")
 	if err != nil {
 		t.Fatal(err)

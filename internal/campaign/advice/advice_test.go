@@ -7,20 +7,20 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
 	"lockstep/measurements"
 )
 
-func stored(t *testing.T) *measured.Explored {
+func stored(t *testing.T) *results.Explored {
 	t.Helper()
 	data, err := measurements.Explore()
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := measured.ReadExplored(data)
+	x, err := results.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func stored(t *testing.T) *measured.Explored {
 }
 
 // lockIn is what a result has of a lock, to be changed.
-func lockIn(t *testing.T, x *measured.Explored, id string) *measured.ExploredLock {
+func lockIn(t *testing.T, x *results.Explored, id string) *results.ExploredLock {
 	t.Helper()
 	for i := range x.Locks {
 		if x.Locks[i].Lock == id {
@@ -40,7 +40,7 @@ func lockIn(t *testing.T, x *measured.Explored, id string) *measured.ExploredLoc
 }
 
 // breaks says by its definition whether some of these kinds bring an outcome about.
-func breaks(l *measured.ExploredLock, outcomes, kinds []string) bool {
+func breaks(l *results.ExploredLock, outcomes, kinds []string) bool {
 	for _, outcome := range outcomes {
 		for _, s := range l.Breaks[outcome] {
 			all := true
@@ -105,20 +105,20 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 	q := Question{"etcd", Damage, Yes}
 	for _, tt := range []struct {
 		name   string
-		change func(*measured.ExploredLock)
+		change func(*results.ExploredLock)
 		want   string
 		says   say.Template
 	}{
-		{"as stored", func(*measured.ExploredLock) {}, measured.Survived, say.UseLock},
-		{"pairs drawn", func(l *measured.ExploredLock) { l.Searched = measured.Sampled }, measured.NoneFound, say.MayDo},
-		{"pairs not searched", func(l *measured.ExploredLock) { l.Searched = "" }, measured.NotSearched, say.MayDo},
-		{"a doubt", func(l *measured.ExploredLock) { l.Doubts = []string{"one"} }, measured.Unknown, say.MayDo},
-		{"by a pair", func(l *measured.ExploredLock) {
-			l.Breaks["damage"] = []measured.CutSet{{Kinds: []string{"lost-reply", "restart"}}}
-		}, measured.Broken, say.NoLockKeeps},
-		{"by what is not expected", func(l *measured.ExploredLock) {
-			l.Breaks["damage"] = []measured.CutSet{{Kinds: []string{"evict"}}, {Kinds: []string{"client-clock", "restart"}}}
-		}, measured.Survived, say.UseLock},
+		{"as stored", func(*results.ExploredLock) {}, results.Survived, say.UseLock},
+		{"pairs drawn", func(l *results.ExploredLock) { l.Searched = results.Sampled }, results.NoneFound, say.MayDo},
+		{"pairs not searched", func(l *results.ExploredLock) { l.Searched = "" }, results.NotSearched, say.MayDo},
+		{"a doubt", func(l *results.ExploredLock) { l.Doubts = []string{"one"} }, results.Unknown, say.MayDo},
+		{"by a pair", func(l *results.ExploredLock) {
+			l.Breaks["damage"] = []results.CutSet{{Kinds: []string{"lost-reply", "restart"}}}
+		}, results.Broken, say.NoLockKeeps},
+		{"by what is not expected", func(l *results.ExploredLock) {
+			l.Breaks["damage"] = []results.CutSet{{Kinds: []string{"evict"}}, {Kinds: []string{"client-clock", "restart"}}}
+		}, results.Survived, say.UseLock},
 	} {
 		x := stored(t)
 		for _, id := range []string{"etcd-txn", "etcd-mutex"} {
@@ -130,7 +130,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 	}
 	// What breaks without a fault is no candidate, and neither is what was not walked.
 	x := stored(t)
-	lockIn(t, x, "etcd-txn").Breaks["believe"] = []measured.CutSet{{Kinds: []string{}}}
+	lockIn(t, x, "etcd-txn").Breaks["believe"] = []results.CutSet{{Kinds: []string{}}}
 	lockIn(t, x, "etcd-mutex").Complete = 0
 	if a := To(q, &Facts{Explored: x}); a.Best != nil && strings.HasPrefix(a.Best.Lock, "etcd") {
 		t.Errorf("%s", a.Best.Lock)
@@ -193,16 +193,16 @@ func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
 func TestWithoutACheckIsSaidAsMeasured(t *testing.T) {
 	x := stored(t)
 	for _, tt := range []struct {
-		played []measured.Unchecked
+		played []results.Unchecked
 		want   say.Template
 	}{
 		{nil, say.UncheckedUnknown},
-		{[]measured.Unchecked{{Kinds: []string{"evict"}, Damaged: true}}, say.UncheckedUnknown},
-		{[]measured.Unchecked{{Kinds: []string{"pause"}}}, say.UncheckedHolds},
-		{[]measured.Unchecked{{Kinds: []string{"pause"}, Damaged: true}, {Kinds: []string{"cut"}}}, say.UncheckedBreaks},
+		{[]results.Unchecked{{Kinds: []string{"evict"}, Damaged: true}}, say.UncheckedUnknown},
+		{[]results.Unchecked{{Kinds: []string{"pause"}}}, say.UncheckedHolds},
+		{[]results.Unchecked{{Kinds: []string{"pause"}, Damaged: true}, {Kinds: []string{"cut"}}}, say.UncheckedBreaks},
 	} {
 		for _, tokens := range []string{Yes, No} {
-			a := To(Question{"etcd", Damage, tokens}, &Facts{Explored: x, Unchecked: map[string][]measured.Unchecked{"etcd-txn": tt.played}})
+			a := To(Question{"etcd", Damage, tokens}, &Facts{Explored: x, Unchecked: map[string][]results.Unchecked{"etcd-txn": tt.played}})
 			lines := a.Lines()
 			at := slices.IndexFunc(lines, func(l Line) bool { return l.Head.English() == "If the resource checks nothing" })
 			if a.Best.Lock != "etcd-txn" || at < 0 || !lines[at].Text.Is(tt.want) {
@@ -239,7 +239,7 @@ func TestTheMatrixContradictsNoAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := measured.ReadMatrix(data)
+	m, err := results.ReadMatrix(data)
 	if err != nil {
 		t.Fatal(err)
 	}

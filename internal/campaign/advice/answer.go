@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
@@ -23,12 +23,12 @@ type Candidate struct {
 	Beyond []string   `json:"beyond"`
 	Story  string     `json:"story"` // what one would meet, as simulate run takes it; "" when nothing was found
 
-	Cost      measured.Cost          `json:"-"`
-	Found     *measured.ExploredLock `json:"-"`
-	Stuck     [][]string             `json:"-"` // of Also, those after which no client gets it
-	Scripts   []Script               `json:"-"` // of the matrix: they do what must not happen, where no set of Breaks does
-	Played    int                    `json:"-"` // stories in which two hold it, without a check of tokens
-	Unchecked [][]string             `json:"-"` // the sets of those that damage the data then
+	Cost      results.Cost          `json:"-"`
+	Found     *results.ExploredLock `json:"-"`
+	Stuck     [][]string            `json:"-"` // of Also, those after which no client gets it
+	Scripts   []Script              `json:"-"` // of the matrix: they do what must not happen, where no set of Breaks does
+	Played    int                   `json:"-"` // stories in which two hold it, without a check of tokens
+	Unchecked [][]string            `json:"-"` // the sets of those that damage the data then
 }
 
 // Script is what does harm in one column of the matrix.
@@ -42,10 +42,10 @@ type Script struct {
 
 // Facts are what answers rest on. Costs decide between equally good locks.
 type Facts struct {
-	Explored  *measured.Explored
-	Costs     map[string]measured.Cost
-	Scripts   map[string][]Script             // by lock
-	Unchecked map[string][]measured.Unchecked // by lock
+	Explored  *results.Explored
+	Costs     map[string]results.Cost
+	Scripts   map[string][]Script            // by lock
+	Unchecked map[string][]results.Unchecked // by lock
 }
 
 // Answer is what the search says to a question.
@@ -68,7 +68,7 @@ type Elsewhere struct {
 // Survives reports whether the best lock is one that nothing searched breaks.
 func (a *Answer) Survives() bool { return a.Best != nil && a.Best.survives() }
 
-func (c *Candidate) survives() bool { return c.Verdict == measured.Survived }
+func (c *Candidate) survives() bool { return c.Verdict == results.Survived }
 
 // To answers a question from the designs that were searched.
 func To(q Question, f *Facts) Answer {
@@ -127,9 +127,9 @@ func best(q Question, f *Facts) Answer {
 	return a
 }
 
-func newCandidate(a *Answer, r *rule, l *measured.ExploredLock, f *Facts) Candidate {
+func newCandidate(a *Answer, r *rule, l *results.ExploredLock, f *Facts) Candidate {
 	c := Candidate{Lock: l.Lock, Fenced: l.Fenced(), Cost: f.Costs[l.Lock], Found: l, Breaks: [][]string{}, Also: [][]string{}, Beyond: []string{}}
-	var met, shown *measured.CutSet // the story of what is found, else of the overlap that does no harm
+	var met, shown *results.CutSet // the story of what is found, else of the overlap that does no harm
 	of := func(ways ...checker.Way) (in [][]string) {
 		for _, way := range ways {
 			for i := range l.By(way) {
@@ -178,7 +178,7 @@ func newCandidate(a *Answer, r *rule, l *measured.ExploredLock, f *Facts) Candid
 		}
 	}
 	c.compared(a, r, f)
-	c.Verdict = measured.Verdict(len(c.Breaks)+len(c.Scripts) > 0, l.Cut+int64(len(l.Doubts)), l.Survives())
+	c.Verdict = results.Verdict(len(c.Breaks)+len(c.Scripts) > 0, l.Cut+int64(len(l.Doubts)), l.Survives())
 	return c
 }
 
@@ -224,7 +224,7 @@ func compare(r *rule, c, d *Candidate) int {
 		alone = cmp.Or(price, alone)
 	}
 	return cmp.Or(
-		less(func(c *Candidate) int { return slices.Index(measured.Verdicts, c.Verdict) }),
+		less(func(c *Candidate) int { return slices.Index(results.Verdicts, c.Verdict) }),
 		less(func(c *Candidate) int { return len(Singles(c.Breaks)) }),
 		alone, less(func(c *Candidate) int { return len(c.Also) }), price, strings.Compare(c.Lock, d.Lock),
 	)
@@ -260,7 +260,7 @@ func NotExpectedWith(lock string, kinds []string) (where []say.Words, nowhere bo
 }
 
 // Candidates are the locks of a result that can be used with what there is, variants and misprints among them.
-func (q Question) Candidates(x *measured.Explored) *measured.Explored {
+func (q Question) Candidates(x *results.Explored) *results.Explored {
 	out, h := *x, q.have()
 	out.Locks = nil
 	for _, l := range x.Locks {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
@@ -28,7 +28,7 @@ func (a *Answer) Sentence() say.Phrase {
 		return h.missing.Phrase()
 	case c == nil:
 		return say.NoneHere.With(h.at)
-	case c.Verdict == measured.Broken:
+	case c.Verdict == results.Broken:
 		return say.NoLockKeeps.With(h.at, r.goal, named(c.Lock), c.when(), c.price())
 	case !c.survives():
 		return c.mayDo()
@@ -134,7 +134,7 @@ func (c *Candidate) runnerUp() say.Phrase {
 	switch {
 	case c.survives():
 		return say.AlsoSurvives.With(named(c.Lock), c.price())
-	case c.Verdict == measured.Broken:
+	case c.Verdict == results.Broken:
 		return say.FailsBy.With(named(c.Lock), c.when(), c.price())
 	}
 	return c.mayDo()
@@ -169,8 +169,8 @@ func (c *Candidate) searched() say.Phrase {
 	for _, x := range c.Found.Together {
 		ways[x.How]++
 	}
-	return say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), say.Number(ways[measured.Complete]),
-		say.Optional(ways[measured.Sampled]), say.Optional(ways[measured.NotSearched]))
+	return say.SearchedWas.With(say.Grouped(c.Found.Walked), say.Number(len(c.Found.Scope)), say.Number(ways[results.Complete]),
+		say.Optional(ways[results.Sampled]), say.Optional(ways[results.NotSearched]))
 }
 
 // overlaps are the sets of expected kinds after which two hold the lock.

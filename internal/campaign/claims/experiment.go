@@ -257,7 +257,7 @@ func (f *found) field(name string) any {
 		return f.ofGroups(name)
 	}
 	if n == 0 {
-		return none // where there is no value, nothing is the least of them
+		return none() // where there is no value, nothing is the least of them
 	}
 	slices.Sort(values)
 	switch name {
@@ -299,7 +299,7 @@ func (f *found) ofGroups(name string) any {
 	case name == "misses": // for which nothing was found
 		return without
 	case len(with) == 0:
-		return none
+		return none()
 	}
 	return say.Both{English: with[0]} // the first for which something was found
 }

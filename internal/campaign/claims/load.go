@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 // This file lets servers take time: in the simulator a request is executed in no time at
@@ -26,7 +26,7 @@ type load struct {
 type window struct{ free time.Duration } // when, on the monotonic clock, which is the same for all clients here
 
 // pass waits until all before it are done, and for its own work.
-func (w *window) pass(env world.Env, takes time.Duration) {
+func (w *window) pass(env ports.Env, takes time.Duration) {
 	if takes == 0 {
 		return
 	}
@@ -43,7 +43,7 @@ type server struct {
 
 type loadedRedis struct {
 	redis.Port
-	env    world.Env
+	env    ports.Env
 	server *server
 }
 
@@ -54,11 +54,11 @@ func (r *loadedRedis) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 
 type loadedSQL struct {
 	store.Port
-	env    world.Env
+	env    ports.Env
 	server *server
 }
 
-func (s *loadedSQL) Send(ctx context.Context, r world.Request) (any, error) {
+func (s *loadedSQL) Send(ctx context.Context, r ports.Request) (any, error) {
 	s.server.processor.pass(s.env, s.server.Statement)
 	value, err := s.Port.Send(ctx, r)
 	if res, ok := value.(sql.Result); ok && res.Affected > 0 {

@@ -175,7 +175,7 @@ func answer(r *Run, args arguments) any {
 		}
 		return text{say.Both{English: r.text(e)}, *r.History.Answer(e.Text)}
 	}
-	return none
+	return none()
 }
 
 // refused reports whether the first request of a pattern got an error or no reply.

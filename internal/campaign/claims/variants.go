@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // Locks that only claims need: known designs with one part changed.
@@ -109,7 +109,7 @@ func (l *voting) ask(ctx context.Context, cmd redis.Cmd, good func(redis.Reply) 
 			n++
 		}
 	}
-	var tasks []world.Task
+	var tasks []ports.Task
 	for _, node := range l.Nodes {
 		if l.atOnce {
 			tasks = append(tasks, l.Env.Go(ctx, "node", func(ctx context.Context) { one(ctx, node) }))
@@ -167,7 +167,7 @@ func (l *scriptLock) Acquire(ctx context.Context) (locks.Lease, error) {
 }
 
 func (l *scriptLock) eval(ctx context.Context, s *redis.Script) redis.Reply {
-	return l.Redis.Do(ctx, redis.Eval(s, l.Name).Num(world.Millis(l.Lease)).Text(l.owner))
+	return l.Redis.Do(ctx, redis.Eval(s, l.Name).Num(ports.Millis(l.Lease)).Text(l.owner))
 }
 
 func (l *scriptLock) Release(ctx context.Context) error {

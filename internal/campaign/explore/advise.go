@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
@@ -16,22 +16,22 @@ import (
 
 // Advice is what becomes of one lock when certain kinds of faults have to be expected.
 type Advice struct {
-	Lock     string                      `json:"lock"`
-	Store    locks.Store                 `json:"store"`
-	Verdict  string                      `json:"verdict"`
-	Complete int                         `json:"complete"` // all sets of so many faults are known
-	Searched string                      `json:"searched"` // how several faults were looked for in plain and just-within
-	Together []measured.Searched         `json:"together"` // the same for each base world
-	Unknown  int64                       `json:"unknown"`  // schedules whose effect is unknown
-	Breaks   map[string]*measured.CutSet `json:"breaks"`   // by way: the smallest set that can happen, null when none can
+	Lock     string                     `json:"lock"`
+	Store    locks.Store                `json:"store"`
+	Verdict  string                     `json:"verdict"`
+	Complete int                        `json:"complete"` // all sets of so many faults are known
+	Searched string                     `json:"searched"` // how several faults were looked for in plain and just-within
+	Together []results.Searched         `json:"together"` // the same for each base world
+	Unknown  int64                      `json:"unknown"`  // schedules whose effect is unknown
+	Breaks   map[string]*results.CutSet `json:"breaks"`   // by way: the smallest set that can happen, null when none can
 
-	Rests []measured.Rest `json:"-"` // Together in a few words
+	Rests []results.Rest `json:"-"` // Together in a few words
 }
 
 // In is what becomes of the lock where only some ways of breaking count.
 func (a *Advice) In(of ...checker.Way) string {
 	breaks := slices.ContainsFunc(of, func(w checker.Way) bool { return a.Breaks[w.String()] != nil })
-	return measured.Verdict(breaks, a.Unknown, a.Searched)
+	return results.Verdict(breaks, a.Unknown, a.Searched)
 }
 
 // Says is what becomes of the lock in one way.
@@ -89,7 +89,7 @@ func WaysNamed(names []string) (out []checker.Way, err error) {
 }
 
 // OfStores leaves out of a result the locks of other stores than those named.
-func OfStores(r *measured.Explored, names []string) (*measured.Explored, error) {
+func OfStores(r *results.Explored, names []string) (*results.Explored, error) {
 	out := *r
 	out.Locks = nil
 	var known []string
@@ -111,7 +111,7 @@ func OfStores(r *measured.Explored, names []string) (*measured.Explored, error) 
 
 // Advise says of each lock of a result whether it breaks when nothing but the expected kinds
 // comes about: the best verdict first, those that break in the fewest of the ways first. Ask it about designs and misprints apart.
-func Advise(r *measured.Explored, expected []string, of []checker.Way) []Advice {
+func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 	out := []Advice{} // an empty list in JSON, too
 	for i := range r.Locks {
 		l := &r.Locks[i]
@@ -121,7 +121,7 @@ func Advise(r *measured.Explored, expected []string, of []checker.Way) []Advice 
 		v, _ := locks.Lookup(l.Lock)
 		a := Advice{
 			Lock: l.Lock, Store: v.Store, Complete: l.Complete, Searched: l.Survives(), Together: l.SearchedTogether(), Rests: l.Rests(),
-			Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*measured.CutSet{},
+			Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*results.CutSet{},
 		}
 		for _, way := range of {
 			a.Breaks[way.String()] = nil
@@ -143,7 +143,7 @@ func Advise(r *measured.Explored, expected []string, of []checker.Way) []Advice 
 		}
 		return n
 	}
-	rank := func(a *Advice) int { return slices.Index(measured.Verdicts, a.Verdict) }
+	rank := func(a *Advice) int { return slices.Index(results.Verdicts, a.Verdict) }
 	slices.SortStableFunc(out, func(a, b Advice) int {
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(broken(&a), broken(&b)), cmp.Compare(b.Complete, a.Complete), strings.Compare(a.Lock, b.Lock))
 	})

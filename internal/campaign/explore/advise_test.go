@@ -4,21 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 )
 
 func TestAdvise(t *testing.T) {
-	set := func(kinds ...string) measured.CutSet {
-		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{Name: strings.Join(kinds, "+")}}
+	set := func(kinds ...string) results.CutSet {
+		return results.CutSet{Kinds: kinds, Shown: results.Shown{Name: strings.Join(kinds, "+")}}
 	}
-	r := &measured.Explored{Locks: []measured.ExploredLock{
-		{Lock: "twice", Complete: 2, Searched: measured.Complete, Breaks: map[string][]measured.CutSet{"believe": {set("evict"), set("restart", "restart")}}},
-		{Lock: "pauses", Complete: 1, Breaks: map[string][]measured.CutSet{"believe": {set("pause-short")}, "damage": {set("lag", "pause")}}},
-		{Lock: "never", Complete: 1, Breaks: map[string][]measured.CutSet{"believe": {{Kinds: []string{}}}}},
-		{Lock: "drawn", Complete: 2, Searched: measured.Sampled},
+	r := &results.Explored{Locks: []results.ExploredLock{
+		{Lock: "twice", Complete: 2, Searched: results.Complete, Breaks: map[string][]results.CutSet{"believe": {set("evict"), set("restart", "restart")}}},
+		{Lock: "pauses", Complete: 1, Breaks: map[string][]results.CutSet{"believe": {set("pause-short")}, "damage": {set("lag", "pause")}}},
+		{Lock: "never", Complete: 1, Breaks: map[string][]results.CutSet{"believe": {{Kinds: []string{}}}}},
+		{Lock: "drawn", Complete: 2, Searched: results.Sampled},
 		{Lock: "unknown"},
-		{Lock: "lit-del-key", Complete: 2, Searched: measured.Complete},
+		{Lock: "lit-del-key", Complete: 2, Searched: results.Complete},
 	}}
 	designs, misprints := r.Apart()
 	for _, tt := range []struct {

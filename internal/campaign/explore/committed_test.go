@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -16,13 +16,13 @@ import (
 )
 
 // committed is the stored result.
-func committed(t *testing.T) *measured.Explored {
+func committed(t *testing.T) *results.Explored {
 	t.Helper()
 	data, err := measurements.Explore()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := measured.ReadExplored(data)
+	r, err := results.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestStoredStoriesBreakTheirLocks(t *testing.T) {
 }
 
 // playStory plays a story, the first time that it is met.
-func playStory(t *testing.T, w run.World, r *measured.Explored, l *measured.ExploredLock, way checker.Way, s *measured.Shown, kinds int, names map[string]bool) {
+func playStory(t *testing.T, w run.World, r *results.Explored, l *results.ExploredLock, way checker.Way, s *results.Shown, kinds int, names map[string]bool) {
 	t.Helper()
 	if !slices.ContainsFunc(way.Properties(), func(id string) bool { return slices.Contains(s.Broken, id) }) || len(s.Faults) != kinds {
 		t.Errorf("%s, %s: %d kinds and %d faults, which break %v", s.Name, way, kinds, len(s.Faults), s.Broken)
@@ -166,13 +166,13 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(r.Locks, func(l measured.ExploredLock) bool { return l.Lock == tt.lock })
+		i := slices.IndexFunc(r.Locks, func(l results.ExploredLock) bool { return l.Lock == tt.lock })
 		if i < 0 {
 			t.Errorf("%s is not stored", tt.lock)
 			continue
 		}
 		for _, way := range checker.Outcomes() {
-			want := []measured.CutSet{}
+			want := []results.CutSet{}
 			for _, s := range r.Locks[i].By(way) {
 				within := !slices.ContainsFunc(s.Kinds, func(k string) bool { return tt.only != nil && !slices.Contains(tt.only, k) })
 				if within && len(s.Kinds) <= tt.faults {
@@ -180,13 +180,13 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 				}
 			}
 			got := again.Locks[0].By(way)
-			if !slices.EqualFunc(got, want, func(a, b measured.CutSet) bool {
+			if !slices.EqualFunc(got, want, func(a, b results.CutSet) bool {
 				return slices.Equal(a.Kinds, b.Kinds) && a.Same(&b.Shown)
 			}) {
 				t.Errorf("%s of %s by %v:\n%v\nstored:\n%v", way, tt.lock, tt.only, got, want)
 			}
 		}
-		stored := slices.DeleteFunc(slices.Clone(r.Locks[i].Singles), func(s measured.Single) bool { return tt.only != nil && !slices.Contains(tt.only, s.Kind) })
+		stored := slices.DeleteFunc(slices.Clone(r.Locks[i].Singles), func(s results.Single) bool { return tt.only != nil && !slices.Contains(tt.only, s.Kind) })
 		if got := again.Locks[0].Singles; !slices.EqualFunc(got, stored, sameSingle) {
 			t.Errorf("%s alone by %v:\n%v\nstored:\n%v", tt.lock, tt.only, got, stored)
 		}
@@ -194,7 +194,7 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 }
 
 // sameSingle compares all but the names of the stories, which depend on what else was walked.
-func sameSingle(a, b measured.Single) bool {
+func sameSingle(a, b results.Single) bool {
 	if a.Kind != b.Kind || a.During != b.During || a.Walked != b.Walked || a.NoEffect != b.NoEffect || a.Cut != b.Cut || len(a.Breaks) != len(b.Breaks) {
 		return false
 	}

@@ -4,15 +4,15 @@ import (
 	"context"
 	"time"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/timeline"
 )
 
 // Costs are those of all locks that the simulator plays, by their names.
-func Costs(ctx context.Context, w World) (map[string]measured.Cost, error) {
-	out := map[string]measured.Cost{}
+func Costs(ctx context.Context, w World) (map[string]results.Cost, error) {
+	out := map[string]results.Cost{}
 	for _, v := range locks.Simulated() {
 		c, err := costOf(ctx, w, v)
 		if err != nil {
@@ -24,9 +24,9 @@ func Costs(ctx context.Context, w World) (map[string]measured.Cost, error) {
 }
 
 // costOf plays two stories without random draws and measures them.
-func costOf(ctx context.Context, w World, v locks.Variant) (measured.Cost, error) {
+func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error) {
 	all := bases()
-	var out measured.Cost
+	var out results.Cost
 	alone, err := playCost(ctx, w, &story{lock: v.ID, world: all[0].text(&v, 1, 2, false)})
 	if err != nil {
 		return out, err

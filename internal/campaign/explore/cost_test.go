@@ -5,13 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 )
 
 // What a reader can count on the protocols: one SET and one script; three nodes asked one after the
 // other; a time limit for the statement that waits, and the statement.
 func TestCosts(t *testing.T) {
-	for lock, want := range map[string]measured.Cost{
+	for lock, want := range map[string]results.Cost{
 		"set-nx-lua":   {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10 * time.Second},
 		"redlock":      {Servers: 3, Acquire: 3, Release: 3, DeadHolder: 10 * time.Second},
 		"setnx":        {Servers: 2, Acquire: 1, Release: 1, DeadHolder: -1},

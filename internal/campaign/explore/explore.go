@@ -19,7 +19,7 @@ import (
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -67,7 +67,7 @@ type Options struct {
 	AsIs bool
 	// Further, if not nil, is a stored result whose findings about several faults are taken over. The scope must be the
 	// same but for the durations of other worlds.
-	Further *measured.Explored
+	Further *results.Explored
 
 	keep func(l *faultTemplate) bool // which templates; nil for all. For tests
 

@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 )
 
 // CheckInto says why the result of such a walk cannot be put into a stored one, or nil. The scope
 // has to be the same, unless all of its locks are walked, and nothing that is known may be lost.
-func (o *Options) CheckInto(stored *measured.Explored) error {
+func (o *Options) CheckInto(stored *results.Explored) error {
 	scope := o.scope()
 	scope.Faults = stored.Scope.Faults
-	others := slices.ContainsFunc(stored.Locks, func(l measured.ExploredLock) bool {
+	others := slices.ContainsFunc(stored.Locks, func(l results.ExploredLock) bool {
 		return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
 	})
 	if others && !reflect.DeepEqual(scope, stored.Scope) {
@@ -33,7 +33,7 @@ func (o *Options) CheckInto(stored *measured.Explored) error {
 
 // Into is Result put into a stored one, see CheckInto: the locks of this walk take the place of
 // what was known of them, and what was stored of others stays.
-func (s *State) Into(o *Options, stored *measured.Explored) (*measured.Explored, error) {
+func (s *State) Into(o *Options, stored *results.Explored) (*results.Explored, error) {
 	if err := o.CheckInto(stored); err != nil {
 		return nil, err
 	}
@@ -52,11 +52,11 @@ func (s *State) Into(o *Options, stored *measured.Explored) (*measured.Explored,
 			r.Locks = append(r.Locks, stored.Locks[i])
 		}
 	}
-	slices.SortStableFunc(r.Locks, func(a, b measured.ExploredLock) int { return strings.Compare(a.Lock, b.Lock) })
+	slices.SortStableFunc(r.Locks, func(a, b results.ExploredLock) int { return strings.Compare(a.Lock, b.Lock) })
 	return r, nil
 }
 
 // indexOf is the index of a lock in a result; -1 when it is missing.
-func indexOf(x *measured.Explored, lock string) int {
-	return slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+func indexOf(x *results.Explored, lock string) int {
+	return slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 )
 
@@ -20,7 +20,7 @@ func several(t *testing.T, faults int, ids ...string) Options {
 	return o
 }
 
-func resultOf(t *testing.T, o Options) *measured.Explored {
+func resultOf(t *testing.T, o Options) *results.Explored {
 	t.Helper()
 	r, err := walked(t, o).Result(&o)
 	if err != nil {
@@ -30,7 +30,7 @@ func resultOf(t *testing.T, o Options) *measured.Explored {
 }
 
 // asText is a result as it is stored.
-func asText(t *testing.T, r *measured.Explored) string {
+func asText(t *testing.T, r *results.Explored) string {
 	t.Helper()
 	data, err := r.JSON("")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
 		r := resultOf(t, several(t, 1, order[0]))
 		for _, id := range order[1:] {
 			o := several(t, 1, id)
-			stored, err := measured.ReadExplored([]byte(asText(t, r)))
+			stored, err := results.ReadExplored([]byte(asText(t, r)))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -53,10 +53,10 @@ func (n *narrator) target(v locks.Variant, index int) (*target, error) {
 
 // tell makes the story of a found set, plays it as a user would, and returns the set. A story that
 // does not break the lock is a bug of the walk.
-func (n *narrator) tell(v locks.Variant, f *found) (measured.CutSet, error) {
+func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 	g, err := n.target(v, f.Base)
 	if err != nil {
-		return measured.CutSet{}, err
+		return results.CutSet{}, err
 	}
 	triggers := g.triggers(f.Schedule)
 	shows := func(broken []string) bool {
@@ -64,10 +64,10 @@ func (n *narrator) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 	}
 	broken, seen, err := n.broken(v, g, f.Schedule, triggers, shows)
 	if err != nil {
-		return measured.CutSet{}, err
+		return results.CutSet{}, err
 	}
 	if !shows(broken) {
-		return measured.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s): %s",
+		return results.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s): %s",
 			v.ID, f.Way, toldOf(g.faults(f.Schedule, triggers)).English())
 	}
 	if fewer := faults.Recount(g.faults(f.Schedule, triggers), seen); !slices.Equal(fewer, triggers) {
@@ -77,13 +77,13 @@ func (n *narrator) tell(v locks.Variant, f *found) (measured.CutSet, error) {
 			triggers = fewer
 		case n.o.Tries > 1: // another run has other moments: as the walk counts them it was seen
 		case err != nil:
-			return measured.CutSet{}, err
+			return results.CutSet{}, err
 		default:
-			return measured.CutSet{}, fmt.Errorf("%s: counted from elsewhere, the story of %s breaks %v and not %v",
+			return results.CutSet{}, fmt.Errorf("%s: counted from elsewhere, the story of %s breaks %v and not %v",
 				v.ID, g.told(f.Schedule).English(), again, broken)
 		}
 	}
-	return measured.CutSet{Kinds: f.Kinds.names(), Shown: measured.Shown{
+	return results.CutSet{Kinds: f.Kinds.names(), Shown: results.Shown{
 		World: g.base.Name, Faults: g.items(f.Schedule, triggers), Fence: g.fence, Broken: broken,
 	}}, nil
 }

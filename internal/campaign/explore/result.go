@@ -3,7 +3,7 @@ package explore
 import (
 	"slices"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/rate"
@@ -26,10 +26,10 @@ const (
 	eachSays = "several faults: each lock says in which worlds all of their schedules were walked, in which some were drawn, and in which none"
 )
 
-func (o *Options) scope() measured.Scope {
-	s := measured.Scope{
+func (o *Options) scope() results.Scope {
+	s := results.Scope{
 		Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Sample: o.Sample, Tries: o.Tries, Classes: append(slices.Clone(classes), anyLater, eachSays), Kinds: []string{},
-		Worlds: slices.DeleteFunc(BaseWorlds(), func(b measured.BaseWorld) bool { return !o.walks(b.Name) }),
+		Worlds: slices.DeleteFunc(BaseWorlds(), func(b results.BaseWorld) bool { return !o.walks(b.Name) }),
 	}
 	for _, name := range kindNames {
 		if o.Only == nil || slices.Contains(o.Only, name) {
@@ -40,8 +40,8 @@ func (o *Options) scope() measured.Scope {
 }
 
 // Result returns the result of the walk.
-func (s *State) Result(o *Options) (*measured.Explored, error) {
-	r := measured.NewExplored(s.Scope)
+func (s *State) Result(o *Options) (*results.Explored, error) {
+	r := results.NewExplored(s.Scope)
 	t := newNarrator(o)
 	defer t.close()
 	for _, v := range o.Locks {
@@ -55,15 +55,15 @@ func (s *State) Result(o *Options) (*measured.Explored, error) {
 }
 
 // told is the result of the walk for one lock.
-func (s *State) told(t *narrator, v locks.Variant) (measured.ExploredLock, error) {
+func (s *State) told(t *narrator, v locks.Variant) (results.ExploredLock, error) {
 	l := s.lock(v.ID)
-	out := measured.ExploredLock{
+	out := results.ExploredLock{
 		Lock: v.ID, Scope: l.Bases, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
-		Doubts: []string{}, Breaks: map[string][]measured.CutSet{},
+		Doubts: []string{}, Breaks: map[string][]results.CutSet{},
 	}
-	tell := func(f *found) (measured.CutSet, error) {
+	tell := func(f *found) (results.CutSet, error) {
 		if f.taken != nil {
-			return measured.CutSet{Kinds: f.taken.Names, Shown: f.taken.Shown}, nil
+			return results.CutSet{Kinds: f.taken.Names, Shown: f.taken.Shown}, nil
 		}
 		return t.tell(v, f)
 	}
@@ -79,7 +79,7 @@ func (s *State) told(t *narrator, v locks.Variant) (measured.ExploredLock, error
 		if len(l.Stages) == 0 {
 			continue
 		}
-		sets := []measured.CutSet{}
+		sets := []results.CutSet{}
 		for _, f := range l.minimal(way) {
 			set, err := tell(&f)
 			if err != nil {
@@ -103,22 +103,22 @@ func (s *State) told(t *narrator, v locks.Variant) (measured.ExploredLock, error
 
 // searched says how several faults were looked for in each base world of the lock, and in the worst of those in which all of
 // their schedules are to be walked.
-func (l *Lock) searched(faults int) (worst string, out []measured.Searched) {
+func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 	if faults < 2 {
 		return "", nil
 	}
-	hows := []string{measured.NotSearched, measured.Sampled, measured.Complete}
+	hows := []string{results.NotSearched, results.Sampled, results.Complete}
 	least := len(hows)
 	for _, base := range l.Bases {
-		x := measured.Searched{World: base, How: measured.NotSearched}
+		x := results.Searched{World: base, How: results.NotSearched}
 		for _, st := range l.Stages {
 			if st.Base != base || st.Faults != 2 || !st.over() {
 				continue
 			}
-			x.How, x.Walked, x.NoEffect, x.Cut, x.Of, x.Each = measured.Complete, st.Walked, st.NoEffect, st.Cut, st.Of, st.Each
+			x.How, x.Walked, x.NoEffect, x.Cut, x.Of, x.Each = results.Complete, st.Walked, st.NoEffect, st.Cut, st.Of, st.Each
 			if st.Each > 0 {
 				_, most := rate.Wilson(0, st.Each)
-				x.How, x.AtMost = measured.Sampled, float64(most)/rate.One
+				x.How, x.AtMost = results.Sampled, float64(most)/rate.One
 			}
 		}
 		out = append(out, x)

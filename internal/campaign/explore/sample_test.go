@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -61,7 +61,7 @@ func TestDrawingAllIsWalkingAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := r.Locks[0]; l.Searched != measured.Complete || l.Together[1].How != measured.Complete {
+	if l := r.Locks[0]; l.Searched != results.Complete || l.Together[1].How != results.Complete {
 		t.Errorf("searched: %s, %+v", l.Searched, l.Together)
 	}
 }
@@ -90,7 +90,7 @@ func TestWhatIsDrawn(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of 10 that do not break, the 95 % score interval ends at z2/(n+z2) = 3.8415/13.8415.
-	if l := r.Locks[0]; l.Searched != measured.Complete || l.Together[1].How != measured.Sampled || st.Each == 10 && fmt.Sprintf("%.3f", l.Together[1].AtMost) != "0.278" {
+	if l := r.Locks[0]; l.Searched != results.Complete || l.Together[1].How != results.Sampled || st.Each == 10 && fmt.Sprintf("%.3f", l.Together[1].AtMost) != "0.278" {
 		t.Errorf("searched: %s, %+v", l.Searched, l.Together)
 	}
 }

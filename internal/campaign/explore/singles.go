@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 )
 
 // During is what a client is at when a fault hits it.
@@ -78,13 +78,13 @@ func (s *single) take(o *single) {
 }
 
 // singles are what became of each kind alone, with the stories that show it.
-func (l *Lock) singles(tell func(f *found) (measured.CutSet, error)) ([]measured.Single, error) {
+func (l *Lock) singles(tell func(f *found) (results.CutSet, error)) ([]results.Single, error) {
 	all := slices.Clone(l.Singles)
 	slices.SortFunc(all, (*single).compare)
-	out := []measured.Single{}
+	out := []results.Single{}
 	for _, s := range all {
-		one := measured.Single{
-			Kind: kindNames[s.Kind], During: s.During.String(), Walked: s.Walked, NoEffect: s.NoEffect, Cut: s.Cut, Breaks: map[string]*measured.Shown{},
+		one := results.Single{
+			Kind: kindNames[s.Kind], During: s.During.String(), Walked: s.Walked, NoEffect: s.NoEffect, Cut: s.Cut, Breaks: map[string]*results.Shown{},
 		}
 		for i := range s.Found {
 			set, err := tell(&s.Found[i])

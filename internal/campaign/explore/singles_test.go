@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 )
 
 // singleOf is what became of one kind alone.
-func singleOf(t *testing.T, l *measured.ExploredLock, kind, during string) *measured.Single {
+func singleOf(t *testing.T, l *results.ExploredLock, kind, during string) *results.Single {
 	t.Helper()
 	for i := range l.Singles {
 		if s := &l.Singles[i]; s.Kind == kind && s.During == during {

@@ -3,14 +3,14 @@ package explore
 import (
 	"slices"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
 
 // State is what a walk has found so far.
 type State struct {
-	Scope measured.Scope
+	Scope results.Scope
 	Locks []*Lock
 }
 

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
@@ -71,7 +71,7 @@ func faultItem(text, phrase string, after time.Duration) string {
 }
 
 // storyOf is a story that a result shows of a lock.
-func storyOf(scope *measured.Scope, lock string, s *measured.Shown) (*story, *plan.Plan, error) {
+func storyOf(scope *results.Scope, lock string, s *results.Shown) (*story, *plan.Plan, error) {
 	v, ok := locks.Lookup(lock)
 	base := baseNamed(s.World)
 	if !ok || base == nil || scope.Clients < 2 || scope.Clients > mostClients {
@@ -83,7 +83,7 @@ func storyOf(scope *measured.Scope, lock string, s *measured.Shown) (*story, *pl
 }
 
 // Scenario is a story that a result shows of a lock, as a scenario file.
-func Scenario(scope *measured.Scope, lock string, s *measured.Shown) ([]byte, error) {
+func Scenario(scope *results.Scope, lock string, s *results.Shown) ([]byte, error) {
 	out, p, err := storyOf(scope, lock, s)
 	if err != nil {
 		return nil, err
@@ -94,14 +94,14 @@ func Scenario(scope *measured.Scope, lock string, s *measured.Shown) ([]byte, er
 }
 
 // Tell gives the stories of a result their texts, each in one line.
-func Tell(x *measured.Explored) error {
+func Tell(x *results.Explored) error {
 	type text struct{ english, chinese string }
 	known := map[string]text{}
 	for i := range x.Locks {
 		l := &x.Locks[i]
 		clear(known)
 		var failed error
-		l.EachStory(func(s *measured.Shown) {
+		l.EachStory(func(s *results.Shown) {
 			if s.Text != "" || len(s.Faults) == 0 {
 				return
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 )
 
@@ -17,15 +17,15 @@ type taken struct {
 	Names  []string
 	Within int // see measured.CutSet
 	Base   int
-	Shown  measured.Shown
+	Shown  results.Shown
 }
 
 // take takes what a stored result knows of several faults: the base worlds in which they were walked or drawn, but
 // those that were drawn and now are to be walked.
-func (l *Lock) take(o *Options, stored *measured.ExploredLock) (err error) {
+func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 	for _, x := range stored.SearchedTogether() {
 		at := slices.IndexFunc(bases(), func(b base) bool { return b.Name == x.World })
-		if at < 0 || x.How == measured.NotSearched || x.How == measured.Sampled && o.complete(&bases()[at]) {
+		if at < 0 || x.How == results.NotSearched || x.How == results.Sampled && o.complete(&bases()[at]) {
 			continue
 		}
 		l.Stages = append(l.Stages, &stage{

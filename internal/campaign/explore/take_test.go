@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/real/realtest"
@@ -27,7 +27,7 @@ func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first.Locks[0].Searched != measured.Sampled || want.Locks[0].Searched != measured.Complete {
+		if first.Locks[0].Searched != results.Sampled || want.Locks[0].Searched != results.Complete {
 			t.Errorf("%s: searched %s, then %s", lock, first.Locks[0].Searched, want.Locks[0].Searched)
 		}
 		further := o
@@ -52,7 +52,7 @@ func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 	}
 	l := &first.Locks[0]
 	for _, within := range []int{2, 0} {
-		l.Breaks["robbed"] = []measured.CutSet{{Kinds: []string{"crash"}, Within: within, Shown: measured.Shown{World: "plain"}}}
+		l.Breaks["robbed"] = []results.CutSet{{Kinds: []string{"crash"}, Within: within, Shown: results.Shown{World: "plain"}}}
 		o.Further = first
 		s, err := Walk(t.Context(), o)
 		if within == 2 {
@@ -70,8 +70,8 @@ func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 // A result that did not say in which worlds several faults were looked for had them in the plain one, or in that for locks that
 // no client gets; and what is walked of single faults is no part of them.
 func TestResultsOfOld(t *testing.T) {
-	old := measured.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, NoEffect: 9, Complete: 2, Singles: []measured.Single{{Walked: 30, NoEffect: 2}, {Walked: 10, NoEffect: 3}}}
-	want := []measured.Searched{{World: "plain", How: measured.Complete, Walked: 60, NoEffect: 4}}
+	old := results.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, NoEffect: 9, Complete: 2, Singles: []results.Single{{Walked: 30, NoEffect: 2}, {Walked: 10, NoEffect: 3}}}
+	want := []results.Searched{{World: "plain", How: results.Complete, Walked: 60, NoEffect: 4}}
 	if got := old.SearchedTogether(); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -84,7 +84,7 @@ func TestResultsOfOld(t *testing.T) {
 	}
 	o := options(t, "setnx", 2)
 	o.Locks = []locks.Variant{variant(t, "set-nx-lua")}
-	o.Further, o.AsIs = &measured.Explored{Locks: []measured.ExploredLock{old}}, true
+	o.Further, o.AsIs = &results.Explored{Locks: []results.ExploredLock{old}}, true
 	if s := walked(t, o); len(s.Locks[0].Taken) > 0 || len(s.Locks[0].Stages) > 0 {
 		t.Errorf("took %+v of another lock", s.Locks[0])
 	}

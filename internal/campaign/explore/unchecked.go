@@ -3,15 +3,15 @@ package explore
 import (
 	"context"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 )
 
 // Unchecked plays, of each design to choose from that hands out tokens, the stories in which two hold it, with a resource
 // that checks nothing: the walk had it check. By lock, in the order of the result.
-func Unchecked(ctx context.Context, w World, x *measured.Explored) (map[string][]measured.Unchecked, error) {
-	out := map[string][]measured.Unchecked{}
+func Unchecked(ctx context.Context, w World, x *results.Explored) (map[string][]results.Unchecked, error) {
+	out := map[string][]results.Unchecked{}
 	for i := range x.Locks {
 		l := &x.Locks[i]
 		if !locks.Main(l.Lock) || !l.Fenced() {
@@ -29,7 +29,7 @@ func Unchecked(ctx context.Context, w World, x *measured.Explored) (map[string][
 			if err != nil {
 				return nil, err
 			}
-			out[l.Lock] = append(out[l.Lock], measured.Unchecked{Kinds: set.Kinds, Damaged: checker.Damaged(h)})
+			out[l.Lock] = append(out[l.Lock], results.Unchecked{Kinds: set.Kinds, Damaged: checker.Damaged(h)})
 		}
 	}
 	return out, nil

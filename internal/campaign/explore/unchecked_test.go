@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/sim"
 	"lockstep/measurements"
 )
@@ -16,18 +16,18 @@ func TestWithoutACheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := measured.ReadExplored(data)
+	x, err := results.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Locks = slices.DeleteFunc(x.Locks, func(l measured.ExploredLock) bool {
+	x.Locks = slices.DeleteFunc(x.Locks, func(l results.ExploredLock) bool {
 		return !slices.Contains([]string{"etcd-txn", "etcd-prefix-watch", "set-nx-lua"}, l.Lock)
 	})
 	got, err := Unchecked(context.Background(), sim.New(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pause := slices.IndexFunc(got["etcd-txn"], func(u measured.Unchecked) bool { return slices.Equal(u.Kinds, []string{"pause"}) })
+	pause := slices.IndexFunc(got["etcd-txn"], func(u results.Unchecked) bool { return slices.Equal(u.Kinds, []string{"pause"}) })
 	if len(got) != 1 || pause < 0 || !got["etcd-txn"][pause].Damaged {
 		t.Errorf("%+v", got)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
 	"lockstep/internal/store"
 )
@@ -111,10 +111,10 @@ func baseNamed(name string) *base {
 }
 
 // BaseWorlds are the base worlds, the plainest first.
-func BaseWorlds() []measured.BaseWorld {
-	var all []measured.BaseWorld
+func BaseWorlds() []results.BaseWorld {
+	var all []results.BaseWorld
 	for _, b := range bases() {
-		all = append(all, measured.BaseWorld{Name: b.Name, Summary: b.Summary})
+		all = append(all, results.BaseWorld{Name: b.Name, Summary: b.Summary})
 	}
 	return all
 }

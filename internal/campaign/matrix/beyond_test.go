@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/sim"
@@ -27,7 +27,7 @@ func TestBeyondTheWalk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := measured.ReadMatrix(data)
+	m, err := results.ReadMatrix(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func TestBeyondTheWalk(t *testing.T) {
 }
 
 // beyond says why the walk has not found what a cell's script shows; "" when it has.
-func beyond(t *testing.T, w *sim.World, x *measured.Explored, c *measured.Cell, way checker.Way) string {
-	l := &x.Locks[slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == c.Lock })]
+func beyond(t *testing.T, w *sim.World, x *results.Explored, c *results.Cell, way checker.Way) string {
+	l := &x.Locks[slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == c.Lock })]
 	column, _ := Lookup(c.Fault)
 	var pair []string
 	var cut int64

@@ -1,7 +1,7 @@
 package matrix
 
 import (
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
@@ -46,8 +46,8 @@ type Cell struct {
 	// Rate of Broken and Stuck among the random variations, with its 95 % interval.
 	Rate, Low, High float64
 	Note            say.Phrase
-	Walked          *Walked         // the walk's result; nil when it has no part in the cell
-	Story           *measured.Shown // of the walk, when the letter is worse for it; nil when the runs alone made it
+	Walked          *Walked        // the walk's result; nil when it has no part in the cell
+	Story           *results.Shown // of the walk, when the letter is worse for it; nil when the runs alone made it
 
 	record Record // as the runs have left it
 }

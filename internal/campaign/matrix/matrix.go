@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"lockstep/internal/campaign"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
@@ -52,7 +52,7 @@ type Options struct {
 
 	// Walk is the result of the walk of the fault space; nil when it plays no part, as on real
 	// servers and at another scale than its own.
-	Walk *measured.Explored
+	Walk *results.Explored
 
 	// Progress, if not nil, is told how many cells are done; one call at a time.
 	Progress func(done, all int)

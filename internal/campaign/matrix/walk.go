@@ -3,7 +3,7 @@ package matrix
 import (
 	"slices"
 
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/say"
 )
@@ -15,23 +15,23 @@ type Walked struct {
 	Vain      int64 // of these, those whose fault changed nothing
 	Cut       int64 // those whose runs had no end: unknown
 
-	shown map[checker.Way]*measured.Shown // the first story of each way that was found
+	shown map[checker.Way]*results.Shown // the first story of each way that was found
 }
 
 // Damages reports whether some single fault damaged the resource.
 func (w *Walked) Damages() bool { return w.shown[checker.Damage] != nil }
 
 // walkedIn finds what was walked of a lock and a column; nil when nothing was.
-func walkedIn(x *measured.Explored, lock string, c *Column) *Walked {
+func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 	if x == nil {
 		return nil
 	}
-	at := slices.IndexFunc(x.Locks, func(l measured.ExploredLock) bool { return l.Lock == lock })
+	at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
 	if at < 0 || x.Locks[at].Complete == 0 {
 		return nil
 	}
 	l := &x.Locks[at]
-	w := &Walked{shown: map[checker.Way]*measured.Shown{}}
+	w := &Walked{shown: map[checker.Way]*results.Shown{}}
 	if c.Code == noFaultCode {
 		w.Schedules = int64(len(l.Scope)) // each base world, as it is
 		for _, way := range checker.Outcomes() {
@@ -63,7 +63,7 @@ func walkedIn(x *measured.Explored, lock string, c *Column) *Walked {
 
 // show keeps the first story of a way; nil is none. A client that waits for work that hangs is stuck, though the
 // lock is not to blame: a column says what happens.
-func (w *Walked) show(way checker.Way, s *measured.Shown) {
+func (w *Walked) show(way checker.Way, s *results.Shown) {
 	if way = min(way, checker.Stuck); s != nil && w.shown[way] == nil {
 		w.shown[way] = s
 	}
@@ -104,7 +104,7 @@ func (c *Cell) join() {
 }
 
 // worst is the story of the worst that is not in a letter already.
-func (w *Walked) worst(known checker.Letter) *measured.Shown {
+func (w *Walked) worst(known checker.Letter) *results.Shown {
 	for _, way := range checker.Ways() {
 		if s := w.shown[way]; s != nil && way.Letter() != "" && way.Letter() != known {
 			return s

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
@@ -16,13 +16,13 @@ import (
 )
 
 // committedWalk is the stored walk.
-func committedWalk(t *testing.T) *measured.Explored {
+func committedWalk(t *testing.T) *results.Explored {
 	t.Helper()
 	data, err := measurements.Explore()
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := measured.ReadExplored(data)
+	x, err := results.ReadExplored(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,15 +78,15 @@ func TestEachKindHasItsColumn(t *testing.T) {
 }
 
 // someWalk is a walk of one lock: a pause of a holder does what breaks says.
-func someWalk(cut int64, breaks ...string) *measured.Explored {
-	one := measured.Single{Kind: "pause", During: "hold", Walked: 40, NoEffect: 2, Cut: cut, Breaks: map[string]*measured.Shown{}}
+func someWalk(cut int64, breaks ...string) *results.Explored {
+	one := results.Single{Kind: "pause", During: "hold", Walked: 40, NoEffect: 2, Cut: cut, Breaks: map[string]*results.Shown{}}
 	for _, way := range breaks {
-		one.Breaks[way] = &measured.Shown{World: "plain", Name: way + ".yaml", Text: "pause A"}
+		one.Breaks[way] = &results.Shown{World: "plain", Name: way + ".yaml", Text: "pause A"}
 	}
-	release := measured.Single{Kind: "pause", During: "release", Walked: 7, Breaks: map[string]*measured.Shown{"robbed": {}}}
-	return &measured.Explored{Locks: []measured.ExploredLock{{
-		Lock: "x", Complete: 1, Scope: []string{"plain", "twice"}, Singles: []measured.Single{one, release},
-		Breaks: map[string][]measured.CutSet{"stuck": {{Kinds: []string{}, Shown: measured.Shown{Name: "alone.yaml"}}}},
+	release := results.Single{Kind: "pause", During: "release", Walked: 7, Breaks: map[string]*results.Shown{"robbed": {}}}
+	return &results.Explored{Locks: []results.ExploredLock{{
+		Lock: "x", Complete: 1, Scope: []string{"plain", "twice"}, Singles: []results.Single{one, release},
+		Breaks: map[string][]results.CutSet{"stuck": {{Kinds: []string{}, Shown: results.Shown{Name: "alone.yaml"}}}},
 	}}}
 }
 
@@ -108,7 +108,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		name   string
 		runs   checker.Letter
 		column Column
-		walk   *measured.Explored
+		walk   *results.Explored
 		want   result
 	}{
 		{"no walk", "S", gp, nil, result{"S", "", "", ""}},

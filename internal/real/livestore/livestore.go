@@ -15,11 +15,11 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // Driver drives the real servers of a store.
@@ -38,7 +38,7 @@ type Driver struct {
 	// Connect makes a client, in a worker or of an operator. No connection needs to be there when it returns.
 	Connect func(c Client) (Executor, error)
 	// Probe is the question whose answer shows that a server serves clients; nil: that it listens is enough.
-	Probe world.Request
+	Probe ports.Request
 
 	// Of a Replicated store.
 
@@ -154,7 +154,7 @@ type Executor interface {
 	// Do sends a request to a server and returns its answer, of the type that the request's documentation
 	// names. A request that a link has to recognise carries MarkOf(ctx). The error is world.ErrConnection
 	// when it is not known what became of the request, else what the store says.
-	Do(ctx context.Context, server int, r world.Request) (any, error)
+	Do(ctx context.Context, server int, r ports.Request) (any, error)
 }
 
 // Start starts the servers and returns when all of them serve clients. Stop has to be called on each of them.
@@ -197,7 +197,7 @@ func (d *Driver) Evict(ctx context.Context, s *servers.Server, key string) (sess
 	of, began := store.Of(d.Store), time.Now()
 	for again := true; again && !found && err == nil; {
 		again = of.Consent[history.Asks] == store.OfServer && time.Since(began) < behind
-		session, found, err = of.Evict(func(r world.Request) (any, error) {
+		session, found, err = of.Evict(func(r ports.Request) (any, error) {
 			ctx, cancel := context.WithTimeout(ctx, operatorTime)
 			defer cancel()
 			return e.Do(ctx, 0, r)
@@ -214,7 +214,7 @@ type Opener interface {
 
 // Line is one connection to one server.
 type Line interface {
-	Do(ctx context.Context, r world.Request) (any, error)
+	Do(ctx context.Context, r ports.Request) (any, error)
 	Close()
 }
 
@@ -226,7 +226,7 @@ type Incoming struct {
 
 // Marker is an Executor whose store has no room for a mark of ours in a request: its link recognises a
 // request by what is in it.
-type Marker interface{ Mark(r world.Request) string }
+type Marker interface{ Mark(r ports.Request) string }
 
 type markKey struct{}
 

@@ -6,8 +6,8 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // connection is redis.Conn: a connection of the pool, reserved for one caller.
@@ -42,7 +42,7 @@ func (p *port) Dial(ctx context.Context) (redis.Conn, error) {
 func (c *connection) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	defer c.w.turns.leave()()
 	if c.broken.Load() {
-		return redis.Failed(world.ErrConnection)
+		return redis.Failed(ports.ErrConnection)
 	}
 	onWire, send := c.w.request(&cmd)
 	reply := c.w.exchange(ctx, c.server, &cmd, onWire, func() redis.Reply {
@@ -105,7 +105,7 @@ func (s *subscription) confirm(ctx context.Context, channel string) redis.Reply 
 	if word, ok := got.(*goredis.Subscription); ok {
 		return redis.Int(int64(word.Count))
 	}
-	return redis.Failed(world.ErrConnection) // a stream out of step is as good as broken
+	return redis.Failed(ports.ErrConnection) // a stream out of step is as good as broken
 }
 
 // read keeps what the server sends until the connection breaks or is closed.
@@ -117,7 +117,7 @@ func (s *subscription) read() {
 			continue
 		}
 		if err != nil {
-			s.messages.finish(world.ErrConnection)
+			s.messages.finish(ports.ErrConnection)
 			_ = s.pubsub.Close() // it may have resubscribed
 			return
 		}

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 func realServer(t *testing.T) *servers.Server {
@@ -73,8 +73,8 @@ func TestASubscriptionKeepsWhatNobodyWaitsFor(t *testing.T) {
 			t.Fatal("closed, and the server still knows the listener")
 		}
 	}
-	if _, err := sub.Next(within(t, time.Second)); err != world.ErrConnection {
-		t.Errorf("after Close: %v, want %v", err, world.ErrConnection)
+	if _, err := sub.Next(within(t, time.Second)); err != ports.ErrConnection {
+		t.Errorf("after Close: %v, want %v", err, ports.ErrConnection)
 	}
 }
 
@@ -89,22 +89,22 @@ func TestASubscriptionTellsThatItsConnectionBroke(t *testing.T) {
 	if got := p.Do(context.Background(), redis.Command("CLIENT", "KILL", "TYPE", "pubsub")); !got.IsInt(1) {
 		t.Fatalf("killed %v connections", got)
 	}
-	if got, err := sub.Next(within(t, 2*time.Second)); err != world.ErrConnection {
-		t.Errorf("got %q, %v, want %v: what was published meanwhile is lost", got, err, world.ErrConnection)
+	if got, err := sub.Next(within(t, 2*time.Second)); err != ports.ErrConnection {
+		t.Errorf("got %q, %v, want %v: what was published meanwhile is lost", got, err, ports.ErrConnection)
 	}
 }
 
 func TestSubscribingFailsAsTheOtherCommandsDo(t *testing.T) {
 	p := connected(t, answering(t, ""))
-	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != world.ErrTimeout {
-		t.Errorf("silence: %v, want %v", err, world.ErrTimeout)
+	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != ports.ErrTimeout {
+		t.Errorf("silence: %v, want %v", err, ports.ErrTimeout)
 	}
 	if _, err := p.Subscribe(within(t, 50*time.Millisecond), "c"); err != context.DeadlineExceeded {
 		t.Errorf("silence until the deadline: %v", err)
 	}
 	p = connected(t, answering(t, "bye"))
-	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != world.ErrConnection {
-		t.Errorf("a closed connection: %v, want %v", err, world.ErrConnection)
+	if _, err := p.Subscribe(within(t, 10*time.Second), "c"); err != ports.ErrConnection {
+		t.Errorf("a closed connection: %v, want %v", err, ports.ErrConnection)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestADialledConnectionIsOneConnection(t *testing.T) {
 	}
 	conn.Close()
 	conn.Close()
-	if got := conn.Do(ctx, redis.Get("lock")); got.Err != world.ErrConnection {
+	if got := conn.Do(ctx, redis.Get("lock")); got.Err != ports.ErrConnection {
 		t.Errorf("after Close: %v", got)
 	}
 	if got := p.Do(ctx, redis.Get("lock")); got.String() != `"token"` {
@@ -157,7 +157,7 @@ func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
 	if err := server.Freeze(); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []error{world.ErrTimeout, world.ErrConnection} {
+	for _, want := range []error{ports.ErrTimeout, ports.ErrConnection} {
 		if got := conn.Do(context.Background(), redis.Get("lock")).Err; got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -166,14 +166,14 @@ func TestAConnectionWithoutAReplyIsBroken(t *testing.T) {
 
 func TestDiallingFailsAsTheOtherCommandsDo(t *testing.T) {
 	silent := connected(t, answering(t, ""))
-	if _, err := silent.Dial(context.Background()); err != world.ErrTimeout {
-		t.Errorf("silence: %v, want %v", err, world.ErrTimeout)
+	if _, err := silent.Dial(context.Background()); err != ports.ErrTimeout {
+		t.Errorf("silence: %v, want %v", err, ports.ErrTimeout)
 	}
 	if _, err := silent.Dial(within(t, 50*time.Millisecond)); err != context.DeadlineExceeded {
 		t.Errorf("silence until the deadline: %v", err)
 	}
-	if _, err := connected(t, answering(t, "bye")).Dial(context.Background()); err != world.ErrConnection {
-		t.Errorf("a closed connection: %v, want %v", err, world.ErrConnection)
+	if _, err := connected(t, answering(t, "bye")).Dial(context.Background()); err != ports.ErrConnection {
+		t.Errorf("a closed connection: %v, want %v", err, ports.ErrConnection)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestTasksTakeTurns(t *testing.T) {
 	}
 	stop, cancel := e.WithCancel(e.Background())
 	defer cancel()
-	var tasks []world.Task
+	var tasks []ports.Task
 	for range 4 {
 		tasks = append(tasks, e.Go(stop, "task", func(ctx context.Context) {
 			for range 200 {
@@ -280,7 +280,7 @@ func TestAServerThatWakesExecutesWhatItMissed(t *testing.T) {
 	}
 	const n = 5
 	for i := range n {
-		if err := p.Do(ctx, redis.Command("INCR", "n")).Err; !errors.Is(err, world.ErrTimeout) {
+		if err := p.Do(ctx, redis.Command("INCR", "n")).Err; !errors.Is(err, ports.ErrTimeout) {
 			t.Fatalf("command %d to a frozen server: %v", i, err)
 		}
 	}

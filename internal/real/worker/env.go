@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/rng"
-	"lockstep/internal/world"
 )
 
 // clock is a client's pair of clocks: the host's monotonic clock, which all
@@ -87,7 +87,7 @@ func taskOf(ctx context.Context) string {
 	return name
 }
 
-func (e *env) Go(ctx context.Context, name string, f func(ctx context.Context)) world.Task {
+func (e *env) Go(ctx context.Context, name string, f func(ctx context.Context)) ports.Task {
 	t := &task{turns: e.turns, done: make(chan struct{})}
 	go func() {
 		e.turns.take()
@@ -98,9 +98,9 @@ func (e *env) Go(ctx context.Context, name string, f func(ctx context.Context)) 
 	return t
 }
 
-func (e *env) NewSignal() world.Signal { return &signal{turns: e.turns, wake: make(chan struct{})} }
+func (e *env) NewSignal() ports.Signal { return &signal{turns: e.turns, wake: make(chan struct{})} }
 
-func (e *env) Rand() world.Rand { return e.rand }
+func (e *env) Rand() ports.Rand { return e.rand }
 
 // Crash implements world.Env with the exit code of a Go panic.
 func (e *env) Crash(reason string) {
@@ -150,7 +150,7 @@ func wait(ctx context.Context, t *turns, done <-chan struct{}) error {
 // lockedRand is a stream of random integers, for all tasks of a client.
 type lockedRand struct {
 	mu sync.Mutex
-	r  world.Rand
+	r  ports.Rand
 }
 
 // newRand returns a stream of its own for each purpose, so that a lock that

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // A command ends with its context, not only at its deadline; the connection goes with
@@ -94,7 +94,7 @@ func TestAGreetingHasTime(t *testing.T) {
 	if err := lines.warm(t.Context(), 3); err != nil {
 		t.Errorf("a server that is late: %v", err)
 	}
-	if reply := lines.do(t.Context(), raw("PING")); reply.Err != world.ErrTimeout {
+	if reply := lines.do(t.Context(), raw("PING")); reply.Err != ports.ErrTimeout {
 		t.Errorf("the same server in the run: %v, want its timeout", reply)
 	}
 }

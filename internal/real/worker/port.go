@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // storePort is store.Port on the executor of a store. Of a quorum it asks one server until that one does not
@@ -66,14 +66,14 @@ func newStorePort(w *worker, driver *livestore.Driver, endpoints []string, dial 
 }
 
 // Send implements store.Port.
-func (p *storePort) Send(ctx context.Context, r world.Request) (any, error) {
+func (p *storePort) Send(ctx context.Context, r ports.Request) (any, error) {
 	turn := p.next()
 	server := int(turn % p.servers)
 	return p.perform(ctx, turn, r, func(ctx context.Context) (any, error) { return p.do.Do(ctx, server, r) })
 }
 
 // perform sends a request to the server whose turn it was; if that one does not answer it is the next one's.
-func (p *storePort) perform(ctx context.Context, turn int64, r world.Request, send func(context.Context) (any, error)) (any, error) {
+func (p *storePort) perform(ctx context.Context, turn int64, r ports.Request, send func(context.Context) (any, error)) (any, error) {
 	what := request[any]{
 		server: int(turn % p.servers), what: r, send: send,
 		answer: func(v any) string { return store.AnswerText(r, v) },
@@ -86,7 +86,7 @@ func (p *storePort) perform(ctx context.Context, turn int64, r world.Request, se
 		what.patience += what.patience / later
 	}
 	value, err := perform(ctx, p.w, what)
-	if err == world.ErrTimeout || err == world.ErrConnection { // never wrapped
+	if err == ports.ErrTimeout || err == ports.ErrConnection { // never wrapped
 		p.pass(turn)
 	}
 	return value, err
@@ -121,7 +121,7 @@ func (p *storePort) Dial(ctx context.Context) (store.Connection, error) {
 			return nil, ctx.Err()
 		}
 	}
-	return nil, world.ErrConnection
+	return nil, ports.ErrConnection
 }
 
 // storeLine is store.Connection.
@@ -135,9 +135,9 @@ type storeLine struct {
 }
 
 // Send implements store.Connection.
-func (c *storeLine) Send(ctx context.Context, r world.Request) (any, error) {
+func (c *storeLine) Send(ctx context.Context, r ports.Request) (any, error) {
 	if c.broken.Load() || c.closed.Load() {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	return c.port.perform(ctx, c.turn, r, func(ctx context.Context) (any, error) { return c.line.Do(ctx, r) })
 }
@@ -166,7 +166,7 @@ func (c *storeLine) broke() {
 	if c.closed.Load() || c.broken.Swap(true) {
 		return
 	}
-	c.messages.finish(world.ErrConnection)
+	c.messages.finish(ports.ErrConnection)
 	c.port.pass(c.turn)
 }
 
@@ -177,7 +177,7 @@ type sharedLine struct {
 }
 
 // Do implements livestore.Line.
-func (l sharedLine) Do(ctx context.Context, r world.Request) (any, error) {
+func (l sharedLine) Do(ctx context.Context, r ports.Request) (any, error) {
 	return l.do.Do(ctx, l.server, r)
 }
 

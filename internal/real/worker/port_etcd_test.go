@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/etcd"
-	"lockstep/internal/world"
 )
 
 func startEtcd(t *testing.T) *servers.Server {
@@ -145,8 +145,8 @@ func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
 	if err := s.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := watch.Next(within(t, 5*time.Second)); err != world.ErrConnection {
-		t.Errorf("the server is dead: %v, want %v", err, world.ErrConnection)
+	if _, err := watch.Next(within(t, 5*time.Second)); err != ports.ErrConnection {
+		t.Errorf("the server is dead: %v, want %v", err, ports.ErrConnection)
 	}
 }
 
@@ -164,10 +164,10 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 		t.Fatal(err)
 	}
 	err, took := get(context.Background())
-	wantError(t, "silence", err, world.ErrTimeout, took, timeout, timeout+200*time.Millisecond)
+	wantError(t, "silence", err, ports.ErrTimeout, took, timeout, timeout+200*time.Millisecond)
 	began := time.Now()
 	_, err = p.KeepAlive(context.Background(), 1)
-	wantError(t, "a silent renewal", err, world.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
+	wantError(t, "a silent renewal", err, ports.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
 	err, took = get(within(t, 100*time.Millisecond))
 	wantError(t, "a deadline", err, context.DeadlineExceeded, took, 90*time.Millisecond, 250*time.Millisecond)
 	cancelled, cancel := context.WithCancel(context.Background())
@@ -184,7 +184,7 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // the library hears of it
 	for range 3 {
 		err, took = get(context.Background())
-		wantError(t, "no server listens", err, world.ErrConnection, took, 0, 200*time.Millisecond)
+		wantError(t, "no server listens", err, ports.ErrConnection, took, 0, 200*time.Millisecond)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestASilentMemberOfEtcdIsPassedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := etcd.Client{Port: port}
-	for i, want := range []error{world.ErrTimeout, nil, nil} {
+	for i, want := range []error{ports.ErrTimeout, nil, nil} {
 		if _, err := p.Do(context.Background(), etcd.Op{Kind: etcd.Get, Key: "lock"}); err != want {
 			t.Errorf("request %d: %v, want %v", i, err, want)
 		}

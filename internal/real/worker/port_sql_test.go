@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 // database is a real server of one flavour.
@@ -60,7 +60,7 @@ func (db *database) setUp(t testing.TB, w *worker) {
 	p := db.port(t, w, w.dialDirectly)
 	for _, stmt := range store.Of(db.Store).Prepared(locks.Key) {
 		if res := p.Exec(context.Background(), stmt.(sql.Stmt)); res.Err != nil {
-			t.Fatalf("%s: %v", world.RequestText(stmt), res.Err)
+			t.Fatalf("%s: %v", ports.RequestText(stmt), res.Err)
 		}
 	}
 }
@@ -202,15 +202,15 @@ func TestASessionEndsWithItsConnection(t *testing.T) {
 		}
 		a.Close()
 		a.Close()
-		if res := a.Exec(ctx, db.sessionID()); res.Err != world.ErrConnection {
+		if res := a.Exec(ctx, db.sessionID()); res.Err != ports.ErrConnection {
 			t.Errorf("after Close: %v", res.Err)
 		}
 		eventually(t, "a closed session keeps its lock", func() sql.Result { return b.Exec(ctx, db.take()) })
 		if res := p.Exec(ctx, db.kill(other)); res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		if res := b.Exec(ctx, db.sessionID()); res.Err != world.ErrConnection {
-			t.Errorf("a session that was killed: %v, want exactly %v", res.Err, world.ErrConnection)
+		if res := b.Exec(ctx, db.sessionID()); res.Err != ports.ErrConnection {
+			t.Errorf("a session that was killed: %v, want exactly %v", res.Err, ports.ErrConnection)
 		}
 		c, _ := session()
 		eventually(t, "a killed session keeps its lock", func() sql.Result { return c.Exec(ctx, db.take()) })
@@ -240,11 +240,11 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		}
 		began := time.Now()
 		res := conn.Exec(ctx, sleep)
-		wantError(t, "silence", res.Err, world.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
-		if res := conn.Exec(ctx, db.sessionID()); res.Err != world.ErrConnection {
+		wantError(t, "silence", res.Err, ports.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
+		if res := conn.Exec(ctx, db.sessionID()); res.Err != ports.ErrConnection {
 			t.Errorf("after a timeout: %v", res.Err)
 		}
-		if lines := told.lines(); lines[len(lines)-1] != "-- "+world.ErrTimeout.Error() {
+		if lines := told.lines(); lines[len(lines)-1] != "-- "+ports.ErrTimeout.Error() {
 			t.Errorf("reported %q", lines)
 		}
 		began = time.Now()
@@ -259,7 +259,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 			}
 			began = time.Now()
 			res = p.Exec(ctx, db.take())
-			wantError(t, "a frozen server", res.Err, world.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
+			wantError(t, "a frozen server", res.Err, ports.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
 		}
 		if err := db.server.Kill(); err != nil {
 			t.Fatal(err)
@@ -267,7 +267,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 		for range 3 {
 			began = time.Now()
 			res = p.Exec(ctx, db.take())
-			wantError(t, "no server listens", res.Err, world.ErrConnection, time.Since(began), 0, 200*time.Millisecond)
+			wantError(t, "no server listens", res.Err, ports.ErrConnection, time.Since(began), 0, 200*time.Millisecond)
 		}
 	})
 }
@@ -290,8 +290,8 @@ func TestAStatementIsNotRepeated(t *testing.T) {
 		kill := db.kill(number(t, p.Exec(ctx, db.sessionID()))) // the pool has no other connection
 		killed := make(chan sql.Result, 1)
 		time.AfterFunc(200*time.Millisecond, func() { killed <- direct.Exec(ctx, kill) })
-		if res := p.Exec(ctx, sqlStmt(slow)); res.Err != world.ErrConnection {
-			t.Errorf("a session that ended: %+v, want exactly %v", res, world.ErrConnection)
+		if res := p.Exec(ctx, sqlStmt(slow)); res.Err != ports.ErrConnection {
+			t.Errorf("a session that ended: %+v, want exactly %v", res, ports.ErrConnection)
 		}
 		if res := <-killed; res.Err != nil {
 			t.Fatal(res.Err)

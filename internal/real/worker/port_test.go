@@ -10,11 +10,11 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/store"
 	_ "lockstep/internal/store/live"
-	"lockstep/internal/world"
 )
 
 // asked is a request of a test.
@@ -33,7 +33,7 @@ type executor struct {
 	in      livestore.Incoming // of the last connection
 }
 
-func (e *executor) Do(ctx context.Context, server int, _ world.Request) (any, error) {
+func (e *executor) Do(ctx context.Context, server int, _ ports.Request) (any, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.servers = append(e.servers, server)
@@ -56,7 +56,7 @@ type openLine struct {
 	server int
 }
 
-func (l *openLine) Do(ctx context.Context, r world.Request) (any, error) {
+func (l *openLine) Do(ctx context.Context, r ports.Request) (any, error) {
 	return l.executor.Do(ctx, l.server, r)
 }
 func (l *openLine) Close() { l.closed++ }
@@ -74,7 +74,7 @@ func portOn(t *testing.T, timeout time.Duration, e livestore.Executor) (*storePo
 // dumb is of a server that never answers.
 func dumb(ctx context.Context) (any, error) {
 	<-ctx.Done()
-	return nil, world.ErrConnection
+	return nil, ports.ErrConnection
 }
 
 // A server that does not answer is not asked again; a refusal is an answer.
@@ -88,8 +88,8 @@ func TestAPortAsksTheNextServerWhereOneDoesNotAnswer(t *testing.T) {
 	}{
 		{func(context.Context) (any, error) { return true, nil }, nil},
 		{func(context.Context) (any, error) { return nil, refusal }, refusal},
-		{func(context.Context) (any, error) { return nil, world.ErrConnection }, world.ErrConnection},
-		{dumb, world.ErrTimeout},
+		{func(context.Context) (any, error) { return nil, ports.ErrConnection }, ports.ErrConnection},
+		{dumb, ports.ErrTimeout},
 		{func(context.Context) (any, error) { return "done", nil }, nil},
 	} {
 		e.answer = tt.answer
@@ -116,7 +116,7 @@ func TestAPortIsPatientWhereARequestIs(t *testing.T) {
 	for _, patience := range []time.Duration{0, 200 * time.Millisecond} {
 		began := time.Now()
 		_, err := p.Send(t.Context(), asked{patience})
-		wantError(t, "silence", err, world.ErrTimeout, time.Since(began), timeout+patience, timeout+patience+patience/2+time.Second)
+		wantError(t, "silence", err, ports.ErrTimeout, time.Since(began), timeout+patience, timeout+patience+patience/2+time.Second)
 	}
 	limited, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
@@ -147,7 +147,7 @@ func TestAConnectionOfAPort(t *testing.T) {
 	}
 	_, next := c.Next(t.Context())
 	_, sent := c.Send(t.Context(), asked{})
-	if next != world.ErrConnection || sent != world.ErrConnection {
+	if next != ports.ErrConnection || sent != ports.ErrConnection {
 		t.Errorf("of a broken connection: %v, %v", next, sent)
 	}
 	c.Close()

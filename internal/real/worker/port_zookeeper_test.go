@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 func startZooKeeper(t *testing.T) *servers.Server {
@@ -173,7 +173,7 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 		t.Fatalf("nothing has happened, and the state is %v", s.State())
 	}
 	pings := told.tasks("PING")
-	if len(pings) < 5 || slices.ContainsFunc(pings, func(task string) bool { return task != world.Watchdog }) {
+	if len(pings) < 5 || slices.ContainsFunc(pings, func(task string) bool { return task != ports.Watchdog }) {
 		t.Errorf("heartbeats of %q, want one each 600 ms by the watchdog", pings)
 	}
 	way.set(true)
@@ -219,7 +219,7 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 	s.wantHistory(t, zookeeper.Connected, zookeeper.Disconnected)
 	began := time.Now()
 	_, err = s.Exists(ctx, "/mine")
-	wantError(t, "no server", err, world.ErrConnection, time.Since(began), 0, 100*time.Millisecond)
+	wantError(t, "no server", err, ports.ErrConnection, time.Since(began), 0, 100*time.Millisecond)
 	if err := gone.Wait(within(t, 5*time.Second)); err != nil {
 		t.Fatalf("the node of a session without a client stays: %v", err)
 	}
@@ -255,8 +255,8 @@ func TestASilentZooKeeperIsLost(t *testing.T) {
 	}
 	began := time.Now()
 	_, err := s.Exists(context.Background(), "/lock")
-	wantError(t, "silence", err, world.ErrConnection, time.Since(began), 200*time.Millisecond, 400*time.Millisecond)
-	if lines := told.lines(); !slices.Contains(lines, "-- "+world.ErrTimeout.Error()) {
+	wantError(t, "silence", err, ports.ErrConnection, time.Since(began), 200*time.Millisecond, 400*time.Millisecond)
+	if lines := told.lines(); !slices.Contains(lines, "-- "+ports.ErrTimeout.Error()) {
 		t.Errorf("reported %q", lines)
 	}
 	if s.State() != zookeeper.Disconnected {

@@ -11,10 +11,10 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
-	"lockstep/internal/world"
 )
 
 // port is redis.Port on go-redis.
@@ -215,7 +215,7 @@ func raw(args ...any) sending {
 		}
 		reply, err := resp.Parse(raw)
 		if err != nil {
-			return redis.Failed(world.ErrConnection) // a stream out of step is as good as broken
+			return redis.Failed(ports.ErrConnection) // a stream out of step is as good as broken
 		}
 		return reply
 	}
@@ -237,7 +237,7 @@ func normal(ctx context.Context, err error) error {
 		if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
 			return context.DeadlineExceeded
 		}
-		return world.ErrTimeout
+		return ports.ErrTimeout
 	}
-	return world.ErrConnection
+	return ports.ErrConnection
 }

@@ -11,11 +11,11 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
-	"lockstep/internal/world"
 )
 
 // connected returns a port whose harness answers every question, and
@@ -111,12 +111,12 @@ func TestErrorsAreThoseOfThePort(t *testing.T) {
 		want error
 		took time.Duration
 	}{
-		{"silence", always, answering(t, ""), world.ErrTimeout, 200 * time.Millisecond},
+		{"silence", always, answering(t, ""), ports.ErrTimeout, 200 * time.Millisecond},
 		{"the deadline comes first", deadline, answering(t, ""), context.DeadlineExceeded, 50 * time.Millisecond},
 		{"a cancellation comes first", cancelled, answering(t, ""), context.Canceled, 50 * time.Millisecond},
-		{"the connection closes", always, answering(t, "bye"), world.ErrConnection, 0},
-		{"no server listens", always, closed.Addr().String(), world.ErrConnection, 0},
-		{"not Redis", always, answering(t, "HTTP/1.1 400\r\n"), world.ErrConnection, 0},
+		{"the connection closes", always, answering(t, "bye"), ports.ErrConnection, 0},
+		{"no server listens", always, closed.Addr().String(), ports.ErrConnection, 0},
+		{"not Redis", always, answering(t, "HTTP/1.1 400\r\n"), ports.ErrConnection, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

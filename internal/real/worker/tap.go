@@ -15,10 +15,10 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks/libraries"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
-	"lockstep/internal/world"
 )
 
 // tap is a connection of a library that dials for itself. It parses the traffic: all
@@ -120,7 +120,7 @@ func (t *tap) tooMuch(waiting []byte, err error) bool {
 
 // Close ends the wait for all replies.
 func (t *tap) Close() error {
-	t.fail(world.ErrConnection)
+	t.fail(ports.ErrConnection)
 	return t.Conn.Close()
 }
 
@@ -181,7 +181,7 @@ func (t *tap) begin(args []string) *call {
 		shown = append([]string{op.Name}, shown...)
 	}
 	if up.Script != "" && up.Script == t.reads.Renews {
-		up.Task = world.Watchdog
+		up.Task = ports.Watchdog
 	}
 	a := asking{text: up.Command + " " + strings.Join(shown, " "), op: op, redis: true, words: resp.Words(args)}
 	return t.w.open(up, a, func(int64) string { return redisMark(args) })

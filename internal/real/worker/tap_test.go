@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/locks/libraries"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/world"
 )
 
 // What differs from run to run: tokens, points in time in milliseconds since 1970.
@@ -152,7 +152,7 @@ func TestATapSeesWhatIsSentAgain(t *testing.T) {
 		t.Fatalf("want one command, several times, without a reply: %q", lines)
 	}
 	for i, line := range lines {
-		if i%2 == 0 && line != lines[0] || i%2 == 1 && line != "-- "+world.ErrTimeout.Error() {
+		if i%2 == 0 && line != lines[0] || i%2 == 1 && line != "-- "+ports.ErrTimeout.Error() {
 			t.Errorf("want one command, several times, without a reply: %q", lines)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"lockstep/internal/faults"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/store/consul"
-	"lockstep/internal/world"
 )
 
 // slowTimer is a context whose deadline has passed while its timer has not fired, as on a busy machine.
@@ -22,11 +22,11 @@ func (slowTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Micr
 // does not say that the store has not answered in time.
 func TestACallersDeadlineIsNoTimeout(t *testing.T) {
 	w, _ := alone(t, time.Minute)
-	ask := request[int]{what: consul.RenewSession{}, send: func(context.Context) (int, error) { return 0, world.ErrTimeout }}
+	ask := request[int]{what: consul.RenewSession{}, send: func(context.Context) (int, error) { return 0, ports.ErrTimeout }}
 	for _, c := range []struct {
 		ctx  context.Context
 		want error
-	}{{slowTimer{t.Context()}, context.DeadlineExceeded}, {t.Context(), world.ErrTimeout}} {
+	}{{slowTimer{t.Context()}, context.DeadlineExceeded}, {t.Context(), ports.ErrTimeout}} {
 		if _, err := perform(c.ctx, w, ask); !errors.Is(err, c.want) {
 			t.Errorf("%v, not %v", err, c.want)
 		}

@@ -10,9 +10,9 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/proto"
-	"lockstep/internal/world"
 )
 
 // dialFunc opens a connection to the address of a link.
@@ -38,8 +38,8 @@ type call struct {
 // begin reports that a request is sent next, to the server with that index, and holds
 // its sender back while a fault acts that has waited for this. The link recognises it
 // by mark, or when that is empty by its number, which then has to go with it.
-func (w *worker) begin(server int, task string, what world.Request, mark string) *call {
-	return w.open(proto.Up{Server: server, Command: what.Name(), Task: task}, asking{text: world.RequestText(what), op: what.Op()}, func(call int64) string {
+func (w *worker) begin(server int, task string, what ports.Request, mark string) *call {
+	return w.open(proto.Up{Server: server, Command: what.Name(), Task: task}, asking{text: ports.RequestText(what), op: what.Op()}, func(call int64) string {
 		if mark == "" {
 			return numberMark(call)
 		}
@@ -60,7 +60,7 @@ type asking struct {
 func (w *worker) open(up proto.Up, a asking, mark func(call int64) string) *call {
 	up.Call = w.next()
 	c := &call{w: w, up: up, op: a.op}
-	if up.Task != world.Watchdog {
+	if up.Task != ports.Watchdog {
 		c.part = faults.Part(w.part.Load()).Of(up.Command, a.redis)
 	}
 	for _, want := range w.start.Wire {
@@ -101,20 +101,20 @@ func (c *call) answered(text string, says history.Answer) {
 		m.Moment, m.Part = faults.HasReply, c.part
 		c.w.reach(m, true)
 	}
-	if c.up.Task == world.Watchdog {
+	if c.up.Task == ports.Watchdog {
 		c.w.reach(proto.Up{Moment: faults.Renews}, c.w.wantsMoment(faults.Renews))
 	}
 }
 
 // failed reports that there will be no answer.
 func (c *call) failed(err error) {
-	c.tell(proto.Up{Event: history.TimedOut, Text: err.Error(), Broken: err == world.ErrConnection}) // never wrapped
+	c.tell(proto.Up{Event: history.TimedOut, Text: err.Error(), Broken: err == ports.ErrConnection}) // never wrapped
 }
 
 // request is one request to a store.
 type request[T any] struct {
 	server   int           // that it goes to, as an index of the links
-	what     world.Request // as in reports
+	what     ports.Request // as in reports
 	mark     string        // what the link recognises it by; "": the number that markOf gives
 	patience time.Duration // how long the store may keep it on purpose, besides the response timeout
 	// send sends it and waits for the answer, or for the end of ctx. Its error is
@@ -149,20 +149,20 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 	select {
 	case got = <-done:
 	case <-limited.Done():
-		got.err = world.ErrTimeout
+		got.err = ports.ErrTimeout
 	}
 	switch {
 	case got.err == nil:
-		c.answered(r.answer(got.value), world.AnswerTo(r.what, got.value, nil))
+		c.answered(r.answer(got.value), ports.AnswerTo(r.what, got.value, nil))
 	case unanswered(got.err):
 		// Whatever the library has made of it. A member of etcd is told the deadline, too, and may say that
 		// it has passed before the timer here fires.
-		if limited.Err() != nil || got.err == world.ErrTimeout {
+		if limited.Err() != nil || got.err == ports.ErrTimeout {
 			got.err = ended(ctx)
 		}
 		c.failed(got.err)
 	default:
-		c.answered(errorText(got.err), world.AnswerTo(r.what, nil, got.err))
+		c.answered(errorText(got.err), ports.AnswerTo(r.what, nil, got.err))
 	}
 	return got.value, got.err
 }
@@ -170,7 +170,7 @@ func perform[T any](ctx context.Context, w *worker, r request[T]) (T, error) {
 // unanswered reports whether an error means that the store has not answered.
 func unanswered(err error) bool {
 	switch err { // never wrapped
-	case world.ErrConnection, world.ErrTimeout:
+	case ports.ErrConnection, ports.ErrTimeout:
 		return true
 	}
 	return false
@@ -201,5 +201,5 @@ func ended(ctx context.Context) error {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= 0 {
 		return context.DeadlineExceeded
 	}
-	return world.ErrTimeout
+	return ports.ErrTimeout
 }

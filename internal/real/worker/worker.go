@@ -19,11 +19,11 @@ import (
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/workload"
-	"lockstep/internal/world"
 )
 
 // Main plays the worker and ends the process when the environment says that
@@ -327,7 +327,7 @@ func (r resource) ask(ctx context.Context, m proto.Up) (int64, error) {
 	case "":
 		return answer.Value, nil
 	case proto.FencedError:
-		return 0, world.ErrFenced
+		return 0, ports.ErrFenced
 	default:
 		return 0, errors.New(answer.Error)
 	}

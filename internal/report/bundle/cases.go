@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -95,7 +95,7 @@ func (c *Case) Sentence() string {
 	default:
 		text = fmt.Sprintf("%s kept %s.", c.run.Lock, f.Property)
 	}
-	return clean.Text(text, clean.MaxLine)
+	return sanitize.Text(text, sanitize.MaxLine)
 }
 
 // Missed says how verdict and expectation differ; "" when they do not.
@@ -106,7 +106,7 @@ func (c *Case) Missed() string {
 	case c.Expected == string(checker.Broken) && c.Finding.Verdict == checker.Kept:
 		return "Expected broken, got kept: a known-bad lock was not caught."
 	}
-	return clean.Text(fmt.Sprintf("Expected %s, got %s.", c.Expected, c.Finding.Verdict), clean.MaxLine)
+	return sanitize.Text(fmt.Sprintf("Expected %s, got %s.", c.Expected, c.Finding.Verdict), sanitize.MaxLine)
 }
 
 // First says when the first violation began, "" when there is none.
@@ -135,5 +135,5 @@ func (b *Bundle) Again() string {
 	if b.Replay == "" {
 		return ""
 	}
-	return "again: " + clean.Text(b.Replay, clean.MaxProse)
+	return "again: " + sanitize.Text(b.Replay, sanitize.MaxProse)
 }

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -43,7 +43,7 @@ func (s *Sweep) Over() (n int) {
 // MapSays is what to take away from a map, in one sentence.
 func MapSays(m *sweep.Map, l say.Language) string {
 	safe, broken, untested := countCells(m)
-	lock, what := say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Property(clean.Text(m.Property, clean.MaxName))
+	lock, what := say.Verbatim(sanitize.Text(m.Lock, sanitize.MaxName)), say.Property(sanitize.Text(m.Property, sanitize.MaxName))
 	says := say.KeepsInSome.With(lock, what, say.Number(safe), say.Number(broken))
 	switch {
 	case untested == len(m.Cells):
@@ -76,9 +76,9 @@ func AxisName(a *plan.Axis) string {
 	case a == nil:
 		return ""
 	case a.Unit == plan.UnitCount: // its values have no unit
-		return clean.Text(a.Name+" (number)", clean.MaxName)
+		return sanitize.Text(a.Name+" (number)", sanitize.MaxName)
 	}
-	return clean.Text(a.Name, clean.MaxName)
+	return sanitize.Text(a.Name, sanitize.MaxName)
 }
 
 // Ticks are the values of an axis, each with its unit; one empty text for nil.

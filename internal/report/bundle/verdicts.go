@@ -5,7 +5,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
@@ -23,7 +23,7 @@ func (b *Bundle) Properties() []string {
 // PropertyNames are their names in a language, clean.
 func (b *Bundle) PropertyNames(l say.Language) (names []string) {
 	for _, p := range b.Properties() {
-		names = append(names, clean.Text(say.PropertyName(p, l), clean.MaxName))
+		names = append(names, sanitize.Text(say.PropertyName(p, l), sanitize.MaxName))
 	}
 	return names
 }

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -18,7 +18,7 @@ const fewAcquisitions = 100
 // of it forbids to look; each names the runs that it is about.
 func (c *Comparison) Cares(sides []Side) []string {
 	var out []string
-	add := func(p say.Phrase) { out = append(out, clean.Text(p.In(c.Language), clean.MaxLine)) }
+	add := func(p say.Phrase) { out = append(out, sanitize.Text(p.In(c.Language), sanitize.MaxLine)) }
 	first := c.Runs[0].Bundle
 	if names := c.others(func(b *bundle.Bundle) bool { return b.Slug() != first.Slug() }); !names.Empty() {
 		add(say.OtherScenario.With(names))
@@ -69,7 +69,7 @@ func (c *Comparison) aboutSides(sides []Side) []string {
 		}
 	}
 	var out []string
-	add := func(p say.Phrase) { out = append(out, clean.Text(p.In(c.Language), clean.MaxLine)) }
+	add := func(p say.Phrase) { out = append(out, sanitize.Text(p.In(c.Language), sanitize.MaxLine)) }
 	if len(cut) > 0 {
 		add(say.SidesCutShort.With(cut))
 	}
@@ -109,7 +109,7 @@ func clientsOf(b *bundle.Bundle) []string {
 	if h := b.AnyHistory(); h != nil {
 		for _, n := range h.Header.Nodes {
 			if n.Role == history.RoleClient {
-				out = append(out, clean.Text(n.Name, clean.MaxName))
+				out = append(out, sanitize.Text(n.Name, sanitize.MaxName))
 			}
 		}
 	}

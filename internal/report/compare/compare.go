@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -78,7 +78,7 @@ func (c *Comparison) judge() []Side {
 	for n := range c.Runs {
 		b := c.Runs[n].Bundle
 		for i := range b.Runs {
-			s := Side{Index: n, Run: &b.Runs[i], Name: say.RunAndLock.With(say.Number(n+1), say.Verbatim(clean.Text(b.Runs[i].Lock, clean.MaxName))).In(c.Language), Against: -1, Differs: -1}
+			s := Side{Index: n, Run: &b.Runs[i], Name: say.RunAndLock.With(say.Number(n+1), say.Verbatim(sanitize.Text(b.Runs[i].Lock, sanitize.MaxName))).In(c.Language), Against: -1, Differs: -1}
 			if j := &s.Run.Judgement; j.History != nil {
 				t := s.Run.Timeline()
 				s.Measures, s.Bars, s.Steps = t.Measure(), bundle.BarsOf(t), explain.Steps(t, j.Findings)
@@ -146,7 +146,7 @@ func stepText(steps []explain.Step, at int, l say.Language) string {
 	if at >= len(steps) {
 		return ""
 	}
-	return clean.Sentence(say.StepTells.With(0, say.Seconds(steps[at].At), steps[at].Sentence).In(l))
+	return sanitize.Sentence(say.StepTells.With(0, say.Seconds(steps[at].At), steps[at].Sentence).In(l))
 }
 
 // Difference is a setting that is not the same in all runs.
@@ -168,7 +168,7 @@ func (c *Comparison) Differences() []Difference {
 				names = append(names, s.Name)
 				values[s.Name] = make([]string, len(c.Runs))
 			}
-			values[s.Name][n] = clean.Text(s.Value, clean.MaxLine)
+			values[s.Name][n] = sanitize.Text(s.Value, sanitize.MaxLine)
 			dependent[s.Name] = s.Dependent
 		}
 	}
@@ -176,7 +176,7 @@ func (c *Comparison) Differences() []Difference {
 	for _, name := range names {
 		there := slices.DeleteFunc(slices.Clone(values[name]), func(v string) bool { return v == "" && dependent[name] })
 		if slices.ContainsFunc(there, func(v string) bool { return v != there[0] }) {
-			out = append(out, Difference{clean.Text(name, clean.MaxLine), values[name]})
+			out = append(out, Difference{sanitize.Text(name, sanitize.MaxLine), values[name]})
 		}
 	}
 	return out
@@ -226,9 +226,9 @@ func (c *Comparison) Row(n int) Row {
 	r := &c.Runs[n]
 	b := r.Bundle
 	row := Row{
-		Number: n + 1, Title: clean.Text(b.Title(c.Language), clean.MaxLine), Scenario: clean.Text(b.Slug(), clean.MaxLine), Href: r.Href, Dir: clean.Text(r.Dir, clean.MaxLine),
-		Seed: b.Seed, World: say.Text("real").In(c.Language), Backend: clean.Text(b.Backend, clean.MaxName), Hash: clean.Text(b.Hash, 12), Length: say.Seconds(lengthOf(b)).In(c.Language),
-		Replay: clean.Text(b.Replay, clean.MaxLine), Again: say.PlayRunAgain.With(say.Number(n + 1)).In(c.Language),
+		Number: n + 1, Title: sanitize.Text(b.Title(c.Language), sanitize.MaxLine), Scenario: sanitize.Text(b.Slug(), sanitize.MaxLine), Href: r.Href, Dir: sanitize.Text(r.Dir, sanitize.MaxLine),
+		Seed: b.Seed, World: say.Text("real").In(c.Language), Backend: sanitize.Text(b.Backend, sanitize.MaxName), Hash: sanitize.Text(b.Hash, 12), Length: say.Seconds(lengthOf(b)).In(c.Language),
+		Replay: sanitize.Text(b.Replay, sanitize.MaxLine), Again: say.PlayRunAgain.With(say.Number(n + 1)).In(c.Language),
 	}
 	if history.Simulated(b.Backend) {
 		row.World = say.Text("simulated").In(c.Language)

@@ -11,11 +11,11 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/compare"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
@@ -67,7 +67,7 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 	sides := all[:min(len(all), compare.MaxSides)]
 	v := &runsView{
 		Title: say.SideBySide.With(say.Number(len(c.Runs))).In(l), Shapes: template.HTML(diagram.Shapes()),
-		Count: len(c.Runs), Cares: c.Cares(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: clean.Text(c.Replay, clean.MaxLine),
+		Count: len(c.Runs), Cares: c.Cares(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: sanitize.Text(c.Replay, sanitize.MaxLine),
 	}
 	v.Head = page.NewHead(v.Title, page.ReportCSS, figure.CSS, strip.CSS, runsCSS)
 	if len(all) > compare.MaxSides {
@@ -97,7 +97,7 @@ func (v *runsView) verdicts(b *bundle.Bundle, sides []compare.Side, l say.Langua
 	v.Properties = b.PropertyNames(l)
 	for i := range sides {
 		r := sides[i].Run
-		row := runsVerdict{Run: sides[i].Index + 1, Lock: clean.Text(r.Lock, clean.MaxName), Missed: clean.Text(bundle.Missed(r).In(l), clean.MaxLine), Outcome: say.Text(r.Outcome()).In(l)}
+		row := runsVerdict{Run: sides[i].Index + 1, Lock: sanitize.Text(r.Lock, sanitize.MaxName), Missed: sanitize.Text(bundle.Missed(r).In(l), sanitize.MaxLine), Outcome: say.Text(r.Outcome()).In(l)}
 		for _, p := range props {
 			row.Cells = append(row.Cells, page.NewCell(r, p, l))
 		}
@@ -121,7 +121,7 @@ func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 			continue
 		}
 		one := strip.Of(&merged.Runs[i].Judgement, s.Bars, strip.Options{Language: l, Wrong: explain.Assumption(s.Bars.Timeline, s.Run.Judgement.Findings, merged.Lag(h))})
-		one.Name = clean.Text(s.Name, clean.MaxName)
+		one.Name = sanitize.Text(s.Name, sanitize.MaxName)
 		if s.Differs >= 0 && s.Differs < len(s.Steps) {
 			one.Diverges(s.Steps[s.Differs].At, l)
 		}
@@ -139,7 +139,7 @@ func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 			v.Absent = append(v.Absent, say.NothingToDraw.With(say.Text(f.Absent)).In(l))
 			continue
 		}
-		v.Figures = append(v.Figures, page.Figure{SVG: template.HTML(f.SVG), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table, Lock: say.Text(figureHeads[f.Kind]).In(l)})
+		v.Figures = append(v.Figures, page.Figure{SVG: template.HTML(f.SVG), Caption: sanitize.Sentence(f.Caption.In(l)), Table: f.Table, Lock: say.Text(figureHeads[f.Kind]).In(l)})
 	}
 	return nil
 }

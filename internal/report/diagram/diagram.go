@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -43,7 +43,7 @@ func Shapes() string {
 // stepPrefix and the number.
 func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
 	d := &drawing{l: l, colours: bundle.ColoursOf(l.h), prefix: stepPrefix, language: language}
-	title := say.SpaceTime.With(say.Verbatim(clean.Text(l.h.Header.Lock, clean.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
+	title := say.SpaceTime.With(say.Verbatim(sanitize.Text(l.h.Header.Lock, sanitize.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
 	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
 	d.faultSpans(b.FaultSpans)
@@ -96,7 +96,7 @@ func (d *drawing) heads() {
 		if l.spacing < narrow {
 			class = "node small"
 		}
-		d.text(x, 16, middle, class, clean.Text(say.Name(l.h.Name(id)).In(d.language), min(clean.MaxHeadName, l.spacing/8)))
+		d.text(x, 16, middle, class, sanitize.Text(say.Name(l.h.Name(id)).In(d.language), min(sanitize.MaxHeadName, l.spacing/8)))
 		role := string(l.h.Role(id))
 		if role == l.h.Name(id) || l.spacing < narrow && role == string(history.RoleClient) {
 			continue // the name says so, or there is no room
@@ -246,7 +246,7 @@ func (d *drawing) grants(bars []bundle.Bar) {
 			class = "copy copy"
 		}
 		d.bar(x, y0, y1, class, b.Owner)
-		y, name := y0+12, clean.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4)
+		y, name := y0+12, sanitize.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4)
 		for d.cost(labelBox(x+19, y, beside, name), 0, 1) > 0 && y+12 < y1 {
 			y += 12 // a mark says something there
 		}

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -32,7 +32,7 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	l.chooseColumns()
 	l.placeAll()
 	d := &drawing{l: l, colours: bundle.ColoursOf(h), prefix: stepPrefix, language: language}
-	title := say.EventsFrom.With(say.Verbatim(clean.Text(h.Header.Lock, clean.MaxName)), say.Number(lo+1), say.Number(hi+1)).In(language)
+	title := say.EventsFrom.With(say.Verbatim(sanitize.Text(h.Header.Lock, sanitize.MaxName)), say.Number(lo+1), say.Number(hi+1)).In(language)
 	d.f(`<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
 		l.width, l.height, l.width, l.height, escape(title))
 	d.faultSpans(bars.FaultSpans)

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -30,9 +30,9 @@ func (d *drawing) folds(b *bundle.Bars) {
 	for _, f := range d.l.folds {
 		d.f(`<rect x="0" y="%d" width="%d" height="22" class="fold"/>`, f.y-11, d.l.width)
 		d.f(`<path d="M0 %dH%dM0 %dH%d" class="tear"/>`, f.y-11, d.l.width, f.y+11, d.l.width)
-		says := clean.Text(d.passes(f, b).In(d.language), clean.MaxLine)
+		says := sanitize.Text(d.passes(f, b).In(d.language), sanitize.MaxLine)
 		if w := labelBox(0, 0, beside, says).x1; w > wide {
-			says = clean.Text(says, utf8.RuneCountInString(says)*wide/w-3)
+			says = sanitize.Text(says, utf8.RuneCountInString(says)*wide/w-3)
 		}
 		x, least := 0, 1<<30 // of what it costs, which is at least the fold itself
 		for far := 0; far < wide/2 && far+onWords < least; far += 4 {

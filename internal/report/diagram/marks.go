@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -52,7 +52,7 @@ func (d *drawing) message(i int32) {
 				d.unseen(e.Cause, i)
 				return
 			}
-			d.arrow(done.Node, i, clean.Text(h.Text(e.Text), 14), h.Text(e.Text))
+			d.arrow(done.Node, i, sanitize.Text(h.Text(e.Text), 14), h.Text(e.Text))
 		}
 	case history.RequestDropped:
 		var label say.Phrase
@@ -88,7 +88,7 @@ func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
 		}
 	}
 	d.lines = append(d.lines, line{
-		x0: edge(x0, x1, 8), y0: d.l.row(e.Cause), x1: edge(x1, x0, 8), y1: d.l.row(i), class: class, label: label, title: clean.Text(full, 100), event: i,
+		x0: edge(x0, x1, 8), y0: d.l.row(e.Cause), x1: edge(x1, x0, 8), y1: d.l.row(i), class: class, label: label, title: sanitize.Text(full, 100), event: i,
 	})
 }
 
@@ -129,13 +129,13 @@ func (d *drawing) unseen(sent, replied int32) {
 	back := line{x0: there.x1, x1: there.x0, y1: d.l.row(replied), event: replied}
 	if done := d.changedBy(sent, replied); done != history.NoCause {
 		there.y1 = d.l.row(done)
-		there.class, there.label, there.title = "msg to", shortCommand(d.l.h.Op(s.Text)), clean.Text(command, 100)
-		back.class, back.label, back.title = "msg to", clean.Text(reply, 14), clean.Text(reply, 100)
+		there.class, there.label, there.title = "msg to", shortCommand(d.l.h.Op(s.Text)), sanitize.Text(command, 100)
+		back.class, back.label, back.title = "msg to", sanitize.Text(reply, 14), sanitize.Text(reply, 100)
 	} else {
 		there.y1 = (there.y0 + back.y1) / 2
 		there.class, back.class = "msg unseen", "msg unseen to"
-		there.label = shortCommand(d.l.h.Op(s.Text)) + " " + clean.Text(reply, 14)
-		there.title = say.ExecutedUnseen.With(say.Verbatim(clean.Text(command, 100)), say.Verbatim(clean.Text(reply, 100))).In(d.language)
+		there.label = shortCommand(d.l.h.Op(s.Text)) + " " + sanitize.Text(reply, 14)
+		there.title = say.ExecutedUnseen.With(say.Verbatim(sanitize.Text(command, 100)), say.Verbatim(sanitize.Text(reply, 100))).In(d.language)
 		back.title = there.title
 	}
 	back.y0 = there.y1
@@ -265,7 +265,7 @@ func (d *drawing) mark(i int32) {
 // shortCommand is the name of a request: that of a script is its own.
 func shortCommand(op *history.Op) string {
 	if op.Name != "" {
-		return clean.Text(op.Name, 14)
+		return sanitize.Text(op.Name, 14)
 	}
 	return "?"
 }

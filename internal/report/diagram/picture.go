@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -69,7 +69,7 @@ func named(h *history.History, role history.Role, l say.Language) []string {
 	var all []string
 	for _, n := range h.Header.Nodes {
 		if n.Role == role {
-			all = append(all, clean.Text(n.Name, clean.MaxHeadName))
+			all = append(all, sanitize.Text(n.Name, sanitize.MaxHeadName))
 		}
 	}
 	if len(all) > boxes {

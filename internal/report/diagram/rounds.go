@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -92,7 +92,7 @@ func (r *round) says(h *history.History) say.Phrase {
 	var texts []string
 	count := map[string]int{}
 	for _, reply := range r.replies {
-		text := clean.Text(reply, 14)
+		text := sanitize.Text(reply, 14)
 		if count[text]++; count[text] == 1 {
 			texts = append(texts, text)
 		}

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"lockstep/internal/campaign/advice"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 )
@@ -28,7 +28,7 @@ type choiceView struct{ ID, Says, How, Refuses string }
 type lockName struct{ Name, ID string }
 
 func nameOf(id string, l say.Language) lockName {
-	return lockName{locks.Name(id).In(l), clean.Text(id, clean.MaxName)}
+	return lockName{locks.Name(id).In(l), sanitize.Text(id, sanitize.MaxName)}
 }
 
 // answerView is an answer, told.
@@ -98,7 +98,7 @@ func under(columns []string) template.CSS {
 func (v *exploreView) answers(f *advice.Facts, l say.Language) {
 	for _, q := range advice.Questions() {
 		a := advice.To(q, f)
-		view := answerView{ID: "answer-" + q.Key(), Class: "unknown", Question: q.Words().In(l), Sentence: clean.Sentence(a.Sentence().In(l))}
+		view := answerView{ID: "answer-" + q.Key(), Class: "unknown", Question: q.Words().In(l), Sentence: sanitize.Sentence(a.Sentence().In(l))}
 		lock := lockName{Name: say.Text("not searched").In(l)}
 		switch {
 		case a.Nearest != "":
@@ -109,16 +109,16 @@ func (v *exploreView) answers(f *advice.Facts, l say.Language) {
 			lock = nameOf(a.Best.Lock, l)
 			if a.Survives() {
 				view.Class = "kept"
-			} else if a.Best.Verdict == measured.Broken {
+			} else if a.Best.Verdict == results.Broken {
 				view.Class = "broken"
 			}
 			if a.Best.Story != "" {
-				view.Story = clean.Text(a.Best.Story, clean.MaxLine)
+				view.Story = sanitize.Text(a.Best.Story, sanitize.MaxLine)
 				view.Command = "simulate run " + shell.Word(view.Story)
 			}
 		}
 		for _, line := range a.Lines() {
-			view.Lines = append(view.Lines, lineView{line.Head.In(l), clean.Sentence(line.Text.In(l)), clean.Text(line.Lock, clean.MaxName)})
+			view.Lines = append(view.Lines, lineView{line.Head.In(l), sanitize.Sentence(line.Text.In(l)), sanitize.Text(line.Lock, sanitize.MaxName)})
 		}
 		v.Answers = append(v.Answers, view)
 		name := a.HaveName().In(l)

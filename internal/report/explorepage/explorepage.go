@@ -12,11 +12,11 @@ import (
 
 	"lockstep/internal/campaign/advice"
 	"lockstep/internal/campaign/faultkind"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 )
@@ -107,7 +107,7 @@ type cutSetView struct {
 // to break each lock, what it costs, and, with its script, which locks survive what the reader
 // ticks. A lock without costs has an empty place there. Libraries were walked by their own code, with one fault in
 // the plain world: one that no such fault breaks is unknown, and does not survive.
-func HTML(f *advice.Facts, libraries []*measured.Library, l say.Language) ([]byte, error) {
+func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte, error) {
 	x := f.Explored
 	in := func(p say.Phrase) string { return p.In(l) }
 	word := func(english string) string { return in(say.Text(english)) }
@@ -118,8 +118,8 @@ func HTML(f *advice.Facts, libraries []*measured.Library, l say.Language) ([]byt
 		Head:  page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
 		Lead:  in(say.WalkedLocks.With(say.Number(len(designs.Locks)), say.Grouped(designs.Walked()), say.Number(designs.Complete(1)), say.Number(designs.Settled()))),
 		Says: map[string]string{
-			measured.Complete: word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
-			measured.Sampled: word("none found"), measured.NotSearched: word("not searched"),
+			results.Complete: word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
+			results.Sampled: word("none found"), results.NotSearched: word("not searched"),
 			"answer": word("{n} of {of} locks survive what you ticked; {found} more with none found."),
 		},
 	}
@@ -133,10 +133,10 @@ func HTML(f *advice.Facts, libraries []*measured.Library, l say.Language) ([]byt
 	v.Under, v.UnderSets = under(v.Harms), under(v.Ways)
 	v.Groups = groups(l)
 	for _, w := range x.Scope.Worlds {
-		v.Worlds = append(v.Worlds, named{clean.Text(w.Name, clean.MaxName), word(clean.Text(w.Summary, clean.MaxLine))})
+		v.Worlds = append(v.Worlds, named{sanitize.Text(w.Name, sanitize.MaxName), word(sanitize.Text(w.Summary, sanitize.MaxLine))})
 	}
 	for _, c := range x.Scope.Classes {
-		v.Classes = append(v.Classes, word(clean.Text(c, clean.MaxLine)))
+		v.Classes = append(v.Classes, word(sanitize.Text(c, sanitize.MaxLine)))
 	}
 	for i := range designs.Locks {
 		view := newExploredView(&designs.Locks[i], x.Scope.Faults, l)
@@ -170,7 +170,7 @@ func HTML(f *advice.Facts, libraries []*measured.Library, l say.Language) ([]byt
 }
 
 // walkedIn is how many schedules were walked of designs and libraries.
-func walkedIn(designs *measured.Explored, libraries []*measured.Library) int64 {
+func walkedIn(designs *results.Explored, libraries []*results.Library) int64 {
 	n := designs.Walked()
 	for _, one := range libraries {
 		if one.Walk != nil {
@@ -195,7 +195,7 @@ func groups(l say.Language) (out []kindGroupView) {
 }
 
 // costLines says in a few words each what a lock costs.
-func costLines(c measured.Cost, l say.Language) []string {
+func costLines(c results.Cost, l say.Language) []string {
 	lines := []string{say.CostServers.With(say.Number(c.Servers)).In(l)}
 	for _, p := range c.Says() {
 		lines = append(lines, p.In(l))
@@ -203,14 +203,14 @@ func costLines(c measured.Cost, l say.Language) []string {
 	return lines
 }
 
-func newExploredView(x *measured.ExploredLock, most int, l say.Language) exploredView {
-	v := exploredView{Lock: clean.Text(x.Lock, clean.MaxName), Name: locks.Name(x.Lock).In(l), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
+func newExploredView(x *results.ExploredLock, most int, l say.Language) exploredView {
+	v := exploredView{Lock: sanitize.Text(x.Lock, sanitize.MaxName), Name: locks.Name(x.Lock).In(l), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
 	if variant, ok := locks.Lookup(x.Lock); ok {
 		v.Store, v.Kept, v.Idea = string(variant.Store), string(variant.Store), variant.Doc(l).Idea
 	}
 	v.Survives, v.Class = x.Survives(), classOf(x.Survives())
 	for _, r := range x.Rests() {
-		v.Rests = append(v.Rests, restView{classOf(r.How), clean.Text(r.Says.In(l), clean.MaxLine)})
+		v.Rests = append(v.Rests, restView{classOf(r.How), sanitize.Text(r.Says.In(l), sanitize.MaxLine)})
 	}
 	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
 		v.Unknown = say.SchedulesUnknown.With(say.Grouped(n)).In(l)
@@ -219,7 +219,7 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 		v.Unknown = say.Text("not searched").In(l) // so whether it survives is unknown
 	}
 	none := say.NoneUpTo.With(say.Number(min(x.Complete, most)))
-	if v.Survives == measured.Sampled {
+	if v.Survives == results.Sampled {
 		none = say.Text("none found")
 	}
 	for _, way := range checker.Ways() {
@@ -245,13 +245,13 @@ func newExploredView(x *measured.ExploredLock, most int, l say.Language) explore
 func classOf(how string) string { return strings.ReplaceAll(how, " ", "-") }
 
 // libraryView is the row of a library.
-func libraryView(one *measured.Library, l say.Language) exploredView {
-	x := &measured.ExploredLock{Lock: one.Lock}
+func libraryView(one *results.Library, l say.Language) exploredView {
+	x := &results.ExploredLock{Lock: one.Lock}
 	if one.Walk != nil {
 		x = &one.Walk.Locks[0]
 	}
 	v := newExploredView(x, x.Complete, l)
-	v.Store = clean.Text(one.Library+" "+one.Version, clean.MaxLine)
+	v.Store = sanitize.Text(one.Library+" "+one.Version, sanitize.MaxLine)
 	if x.Complete > 0 {
 		v.Unknown = say.Text("walked with one fault in the plain world only").In(l)
 	}
@@ -267,7 +267,7 @@ func libraryView(one *measured.Library, l say.Language) exploredView {
 }
 
 // setViews are the sets of one way of breaking.
-func setViews(x *measured.ExploredLock, way checker.Way, l say.Language) (out []cutSetView) {
+func setViews(x *results.ExploredLock, way checker.Way, l say.Language) (out []cutSetView) {
 	for n, s := range x.By(way) {
 		names := strings.Join(s.Kinds, " + ")
 		if len(s.Kinds) == 0 {
@@ -278,8 +278,8 @@ func setViews(x *measured.ExploredLock, way checker.Way, l say.Language) (out []
 			command = "simulate run " + shell.Word(s.Name)
 		}
 		out = append(out, cutSetView{
-			ID: fmt.Sprintf("%s-%s-%d", clean.FileName(x.Lock), way, n+1), Kinds: clean.Text(strings.Join(s.Kinds, " "), clean.MaxLine), Words: clean.Text(names, clean.MaxLine),
-			Text: clean.Text(say.Both{English: s.Text, Chinese: s.TextChinese}.In(l), clean.MaxLine), World: clean.Text(s.World, clean.MaxName),
+			ID: fmt.Sprintf("%s-%s-%d", sanitize.FileName(x.Lock), way, n+1), Kinds: sanitize.Text(strings.Join(s.Kinds, " "), sanitize.MaxLine), Words: sanitize.Text(names, sanitize.MaxLine),
+			Text: sanitize.Text(say.Both{English: s.Text, Chinese: s.TextChinese}.In(l), sanitize.MaxLine), World: sanitize.Text(s.World, sanitize.MaxName),
 			Command: command,
 		})
 	}

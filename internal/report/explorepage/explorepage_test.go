@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"lockstep/internal/campaign/advice"
-	"lockstep/internal/campaign/measured"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/report/explorepage"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
@@ -15,33 +15,33 @@ import (
 
 // someWalk is a walk of five locks: one that breaks in several ways, one that does not, one of which some pairs were drawn,
 // a misprint, and one that was not walked to the end.
-func someWalk() *measured.Explored {
-	set := func(kinds ...string) measured.CutSet {
-		return measured.CutSet{Kinds: kinds, Shown: measured.Shown{World: "plain", Name: "set-nx-lua/pause", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
+func someWalk() *results.Explored {
+	set := func(kinds ...string) results.CutSet {
+		return results.CutSet{Kinds: kinds, Shown: results.Shown{World: "plain", Name: "set-nx-lua/pause", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
 	}
-	none := []measured.CutSet{}
-	return &measured.Explored{
+	none := []results.CutSet{}
+	return &results.Explored{
 		Schema: 1,
-		Scope:  measured.Scope{Worlds: []measured.BaseWorld{{Name: "plain", Summary: "2 rounds, so that what is late of the first meets the second"}}, Faults: 2, Clients: 2, Rounds: 1},
-		Locks: []measured.ExploredLock{
-			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: map[string][]measured.CutSet{
-				"believe": []measured.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []measured.CutSet{set("pause")}, "robbed": none, "stuck": none,
+		Scope:  results.Scope{Worlds: []results.BaseWorld{{Name: "plain", Summary: "2 rounds, so that what is late of the first meets the second"}}, Faults: 2, Clients: 2, Rounds: 1},
+		Locks: []results.ExploredLock{
+			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: map[string][]results.CutSet{
+				"believe": []results.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []results.CutSet{set("pause")}, "robbed": none, "stuck": none,
 			}},
-			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Searched: measured.Complete, Together: []measured.Searched{
-				{World: "plain", How: measured.Complete, Walked: 7}, {World: "just-within", How: measured.Complete, Walked: 9},
-				{World: "twice", How: measured.Sampled, Each: 30, Of: 1000, Walked: 90, AtMost: 0.1},
-			}, Breaks: map[string][]measured.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
-			{Lock: "redlock", Complete: 2, Searched: measured.Sampled, Together: []measured.Searched{
-				{World: "plain", How: measured.Complete, Walked: 7}, {World: "just-within", How: measured.Sampled, Each: 3, AtMost: 0.5}, {World: "nested", How: measured.NotSearched},
-			}, Breaks: map[string][]measured.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
-			{Lock: "lit-etcd-key", Complete: 2, Breaks: map[string][]measured.CutSet{"believe": {set()}, "damage": none, "robbed": none, "stuck": none}},
-			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: map[string][]measured.CutSet{"believe": none}},
+			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Searched: results.Complete, Together: []results.Searched{
+				{World: "plain", How: results.Complete, Walked: 7}, {World: "just-within", How: results.Complete, Walked: 9},
+				{World: "twice", How: results.Sampled, Each: 30, Of: 1000, Walked: 90, AtMost: 0.1},
+			}, Breaks: map[string][]results.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
+			{Lock: "redlock", Complete: 2, Searched: results.Sampled, Together: []results.Searched{
+				{World: "plain", How: results.Complete, Walked: 7}, {World: "just-within", How: results.Sampled, Each: 3, AtMost: 0.5}, {World: "nested", How: results.NotSearched},
+			}, Breaks: map[string][]results.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
+			{Lock: "lit-etcd-key", Complete: 2, Breaks: map[string][]results.CutSet{"believe": {set()}, "damage": none, "robbed": none, "stuck": none}},
+			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: map[string][]results.CutSet{"believe": none}},
 		},
 	}
 }
 
 func TestPageOfAWalk(t *testing.T) {
-	costs := map[string]measured.Cost{
+	costs := map[string]results.Cost{
 		"set-nx-lua": {Servers: 2, Acquire: 1, Release: 1, DeadHolder: 10*time.Second + 12*time.Millisecond},
 		"etcd-mutex": {Servers: 3, Acquire: 4, Release: 2, DeadHolder: -1},
 	}
@@ -80,17 +80,17 @@ func TestPageOfAWalk(t *testing.T) {
 }
 
 // someLibraries are one that was walked, which breaks by a pause alone, and one that was not.
-func someLibraries() []*measured.Library {
-	walked, not := measured.NewLibrary(), measured.NewLibrary()
+func someLibraries() []*results.Library {
+	walked, not := results.NewLibrary(), results.NewLibrary()
 	walked.Lock, walked.Library, walked.Version = "redsync", "example.org/redsync", "v4.1.0"
 	not.Lock = "etcd-concurrency"
-	none := []measured.CutSet{}
-	walked.Walk = &measured.Explored{Schema: 1, Scope: measured.Scope{Faults: 1}, Locks: []measured.ExploredLock{{
-		Lock: "redsync", Walked: 34, Complete: 1, Breaks: map[string][]measured.CutSet{
-			"believe": {{Kinds: []string{"pause"}, Shown: measured.Shown{World: "plain", Text: "pause A for 12s"}}}, "damage": none, "robbed": none, "stuck": none,
+	none := []results.CutSet{}
+	walked.Walk = &results.Explored{Schema: 1, Scope: results.Scope{Faults: 1}, Locks: []results.ExploredLock{{
+		Lock: "redsync", Walked: 34, Complete: 1, Breaks: map[string][]results.CutSet{
+			"believe": {{Kinds: []string{"pause"}, Shown: results.Shown{World: "plain", Text: "pause A for 12s"}}}, "damage": none, "robbed": none, "stuck": none,
 		},
 	}}}
-	return []*measured.Library{walked, not}
+	return []*results.Library{walked, not}
 }
 
 // A library stands behind the locks, and never survives: it was walked in one world, with one fault. Its stories

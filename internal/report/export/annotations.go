@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 )
 
 // Annotations writes what is not as expected as workflow commands of GitHub
@@ -18,13 +18,13 @@ func Annotations(b *bundle.Bundle) string {
 	var out strings.Builder
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		lock := clean.Text(r.Lock, clean.MaxName)
+		lock := sanitize.Text(r.Lock, sanitize.MaxName)
 		if r.Judgement.History == nil {
 			annotate(&out, b, "error", 0, lock, lines("There is no history to judge.", b.Again()))
 			continue
 		}
 		for _, c := range r.Cases() {
-			title := lock + " / " + clean.Text(c.Finding.Property, clean.MaxName)
+			title := lock + " / " + sanitize.Text(c.Finding.Property, sanitize.MaxName)
 			text := lines(c.Sentence(), c.Missed(), b.Again())
 			switch {
 			case c.State == bundle.StateMissed:
@@ -34,7 +34,7 @@ func Annotations(b *bundle.Bundle) string {
 			}
 		}
 		if !r.Judgement.Untested.Empty() {
-			text := lines(clean.Text("Inconclusive: "+r.Judgement.Untested.English()+".", clean.MaxLine), b.Again())
+			text := lines(sanitize.Text("Inconclusive: "+r.Judgement.Untested.English()+".", sanitize.MaxLine), b.Again())
 			annotate(&out, b, "warning", 0, lock, text)
 		}
 	}
@@ -49,7 +49,7 @@ func Annotations(b *bundle.Bundle) string {
 func annotate(out *strings.Builder, b *bundle.Bundle, level string, line int, title, text string) {
 	out.WriteString("::" + level + " ")
 	if file := b.File(); file != "" {
-		fmt.Fprintf(out, "file=%s,", commandProperty(clean.Text(file, clean.MaxLine)))
+		fmt.Fprintf(out, "file=%s,", commandProperty(sanitize.Text(file, sanitize.MaxLine)))
 		if line > 0 {
 			fmt.Fprintf(out, "line=%d,", line)
 		}

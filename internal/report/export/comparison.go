@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/compare"
+	"lockstep/internal/report/sanitize"
 )
 
 // runsResult is a comparison for machines. met and runs are what `simulate run` says
@@ -84,7 +84,7 @@ func Comparison(c *compare.Comparison) ([]byte, error) {
 			out.Stories = append(out.Stories, storyOfSide(&sides[i], &sides[sides[i].Against]))
 		}
 	}
-	return clean.JSON(out)
+	return sanitize.JSON(out)
 }
 
 func storyOfSide(s, against *compare.Side) storyResult {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -73,14 +73,14 @@ type (
 // simulated in the simulator.
 func JUnit(b *bundle.Bundle) ([]byte, error) {
 	suite := junitSuite{
-		Name: clean.Text(b.Slug(), clean.MaxLine),
+		Name: sanitize.Text(b.Slug(), sanitize.MaxLine),
 		Time: seconds3(int64(b.Simulated())),
 		Properties: []junitProperty{
-			{"title", clean.Text(b.Title(say.English), clean.MaxLine)},
+			{"title", sanitize.Text(b.Title(say.English), sanitize.MaxLine)},
 			{"seed", strconv.FormatUint(b.Seed, 10)},
-			{"backend", clean.Text(b.Backend, clean.MaxName)},
-			{"hash", clean.Text(b.Hash, clean.MaxLine)},
-			{"replay", clean.Text(b.Replay, clean.MaxProse)},
+			{"backend", sanitize.Text(b.Backend, sanitize.MaxName)},
+			{"hash", sanitize.Text(b.Hash, sanitize.MaxLine)},
+			{"replay", sanitize.Text(b.Replay, sanitize.MaxProse)},
 		},
 	}
 	for i := range b.Runs {
@@ -113,22 +113,22 @@ func JUnit(b *bundle.Bundle) ([]byte, error) {
 
 // junitCases are the cases of one lock.
 func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
-	lock := clean.Text(r.Lock, clean.MaxName)
-	file := clean.Text(b.File(), clean.MaxLine)
+	lock := sanitize.Text(r.Lock, sanitize.MaxName)
+	file := sanitize.Text(b.File(), sanitize.MaxLine)
 	if r.Judgement.History == nil {
 		problem := &junitProblem{Type: "no history", Message: "There is no history to judge.", Text: b.Again()}
 		return []junitCase{{Name: lock, File: file, Error: problem}}
 	}
 	var out []junitCase
 	for _, c := range r.Cases() {
-		j := junitCase{Name: lock + " / " + clean.Text(c.Finding.Property, clean.MaxName), File: file}
+		j := junitCase{Name: lock + " / " + sanitize.Text(c.Finding.Property, sanitize.MaxName), File: file}
 		if file != "" {
 			j.Line = c.Line
 		}
 		switch c.State {
 		case bundle.StateMissed:
 			j.Failure = &junitProblem{
-				Type: clean.Text(string(c.Finding.Verdict), clean.MaxName), Message: c.Sentence(),
+				Type: sanitize.Text(string(c.Finding.Verdict), sanitize.MaxName), Message: c.Sentence(),
 				Text: lines(c.Sentence(), c.Missed(), c.First(), b.Again()),
 			}
 		case bundle.StateUnknown:
@@ -141,12 +141,12 @@ func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
 		out = append(out, j)
 	}
 	if idle := r.Judgement.Idle(); !idle.Empty() && len(out) > 0 {
-		out[0].Output = lines(out[0].Output, clean.Text(idle.English()+".", clean.MaxLine))
+		out[0].Output = lines(out[0].Output, sanitize.Text(idle.English()+".", sanitize.MaxLine))
 	}
 	if !r.Judgement.Untested.Empty() {
 		out = append(out, junitCase{
 			Name: lock + " / put to the test", File: file,
-			Skipped: &junitSkipped{clean.Text("Inconclusive: "+r.Judgement.Untested.English()+".", clean.MaxLine)},
+			Skipped: &junitSkipped{sanitize.Text("Inconclusive: "+r.Judgement.Untested.English()+".", sanitize.MaxLine)},
 		})
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -108,7 +108,7 @@ func Result(b *bundle.Bundle) ([]byte, error) {
 	for i := range b.Runs {
 		out.Locks = append(out.Locks, resultOf(&b.Runs[i]))
 	}
-	return clean.JSON(out)
+	return sanitize.JSON(out)
 }
 
 func resultOf(r *bundle.Run) LockResult {

@@ -4,7 +4,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/timeline"
 )
 
@@ -31,7 +31,7 @@ func Steps(histories []*history.History) ([]byte, error) {
 	all := []told{}
 	for _, h := range histories {
 		j, t := checker.Judge(h), timeline.Of(h)
-		one := told{Lock: clean.Line(h.Header.Lock), Seed: h.Header.Seed, Words: clean.Line(explain.Verdict(t, &j).English()), Steps: []step{}}
+		one := told{Lock: sanitize.Line(h.Header.Lock), Seed: h.Header.Seed, Words: sanitize.Line(explain.Verdict(t, &j).English()), Steps: []step{}}
 		var steps []explain.Step
 		steps, one.Earlier, one.Later = explain.Tell(t, j.Findings)
 		for _, s := range steps {
@@ -40,11 +40,11 @@ func Steps(histories []*history.History) ([]byte, error) {
 				note = "<- " + note // which points to its step
 			}
 			one.Steps = append(one.Steps, step{
-				s.At.Duration().Microseconds(), s.Event, clean.Line(s.Sentence.English()),
-				clean.Line(s.Belief.English()), clean.Line(s.Store.English()), s.Violation, clean.Line(note),
+				s.At.Duration().Microseconds(), s.Event, sanitize.Line(s.Sentence.English()),
+				sanitize.Line(s.Belief.English()), sanitize.Line(s.Store.English()), s.Violation, sanitize.Line(note),
 			})
 		}
 		all = append(all, one)
 	}
-	return clean.JSON(map[string]any{"schema": 1, "runs": all})
+	return sanitize.JSON(map[string]any{"schema": 1, "runs": all})
 }

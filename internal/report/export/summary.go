@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -73,12 +73,12 @@ func (s *summary) finish() []byte {
 // head is the title with the outcome, and what was played.
 func (s *summary) head() {
 	outcome := s.b.Outcome()
-	text := fmt.Sprintf("### %s: %s\n\n", markdown(clean.Text(s.b.Title(say.English), 120)), outcome)
+	text := fmt.Sprintf("### %s: %s\n\n", markdown(sanitize.Text(s.b.Title(say.English), 120)), outcome)
 	length := seconds3(int64(s.b.Simulated())) + " s"
 	if history.Simulated(s.b.Backend) {
 		length += " simulated"
 	}
-	text += fmt.Sprintf("seed %d, %s, %s, history %s\n\n", s.b.Seed, markdown(clean.Text(s.b.Backend, clean.MaxName)), length, code(clean.Text(s.b.Hash, 64)))
+	text += fmt.Sprintf("seed %d, %s, %s, history %s\n\n", s.b.Seed, markdown(sanitize.Text(s.b.Backend, sanitize.MaxName)), length, code(sanitize.Text(s.b.Hash, 64)))
 	s.section("the title", text)
 }
 
@@ -88,12 +88,12 @@ func (s *summary) table() {
 	var t strings.Builder
 	t.WriteString("| lock |")
 	for _, p := range properties {
-		t.WriteString(" " + markdown(clean.Text(p, clean.MaxName)) + " |")
+		t.WriteString(" " + markdown(sanitize.Text(p, sanitize.MaxName)) + " |")
 	}
 	t.WriteString(" outcome |\n|---|" + strings.Repeat("---|", len(properties)) + "---|\n")
 	for i := range s.b.Runs {
 		r := &s.b.Runs[i]
-		t.WriteString("| " + markdown(clean.Text(r.Lock, clean.MaxName)) + " |")
+		t.WriteString("| " + markdown(sanitize.Text(r.Lock, sanitize.MaxName)) + " |")
 		for _, p := range properties {
 			t.WriteString(" " + bundle.VerdictText(r.Finding(p), say.English) + " |")
 		}
@@ -104,7 +104,7 @@ func (s *summary) table() {
 		if bundle.AnyBroken(r) {
 			letter += ", " + r.Judgement.Impact().Word().English()
 		}
-		t.WriteString(" " + markdown(clean.Text(letter, clean.MaxLine)) + " |\n")
+		t.WriteString(" " + markdown(sanitize.Text(letter, sanitize.MaxLine)) + " |\n")
 	}
 	s.section("the table of verdicts", t.String()+"\n")
 }
@@ -118,7 +118,7 @@ func (s *summary) problems() {
 	for i := range s.b.Runs {
 		r := &s.b.Runs[i]
 		if r.Judgement.History == nil {
-			item(clean.Text(r.Lock, clean.MaxName) + ": there is no history to judge.")
+			item(sanitize.Text(r.Lock, sanitize.MaxName) + ": there is no history to judge.")
 			continue
 		}
 		for _, c := range r.Cases() {
@@ -127,7 +127,7 @@ func (s *summary) problems() {
 			}
 		}
 		if !r.Judgement.Untested.Empty() {
-			item(clean.Text(r.Lock+": inconclusive: "+r.Judgement.Untested.English()+".", clean.MaxLine))
+			item(sanitize.Text(r.Lock+": inconclusive: "+r.Judgement.Untested.English()+".", sanitize.MaxLine))
 		}
 	}
 	if list.Len() > 0 {
@@ -138,7 +138,7 @@ func (s *summary) problems() {
 // again is the command that plays the run again.
 func (s *summary) again() {
 	if s.b.Replay != "" {
-		s.section("the replay line", fenced("sh", clean.Text(s.b.Replay, clean.MaxProse))+"\n")
+		s.section("the replay line", fenced("sh", sanitize.Text(s.b.Replay, sanitize.MaxProse))+"\n")
 	}
 }
 
@@ -151,9 +151,9 @@ func (s *summary) stories() {
 			continue
 		}
 		steps, before, after := bundle.StoryOf(r, summarySteps)
-		lock := clean.Text(r.Lock, clean.MaxName)
+		lock := sanitize.Text(r.Lock, sanitize.MaxName)
 		var text strings.Builder
-		text.WriteString("<details><summary>" + htmlText(clean.Text(explain.Verdict(r.Timeline(), &r.Judgement).English(), clean.MaxLine)) + "</summary>\n\n")
+		text.WriteString("<details><summary>" + htmlText(sanitize.Text(explain.Verdict(r.Timeline(), &r.Judgement).English(), sanitize.MaxLine)) + "</summary>\n\n")
 		if before > 0 {
 			fmt.Fprintf(&text, "%d earlier steps are left out.\n\n", before)
 		}
@@ -162,20 +162,20 @@ func (s *summary) stories() {
 			if step.Skipped > 0 {
 				fmt.Fprintf(&text, "| | *%s* | | |\n", markdown(say.StepsLeftOut.With(say.Grouped(step.Skipped)).English()))
 			}
-			sentence := markdown(clean.Text(step.Sentence.English(), clean.MaxLine))
+			sentence := markdown(sanitize.Text(step.Sentence.English(), sanitize.MaxLine))
 			if step.Violation {
 				sentence = "**" + sentence + "**"
 			}
 			if !step.Note.Empty() {
-				sentence += "<br>" + markdown(clean.Text(step.Note.English(), clean.MaxLine))
+				sentence += "<br>" + markdown(sanitize.Text(step.Note.English(), sanitize.MaxLine))
 			}
-			fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", step.At, sentence, markdown(clean.Text(step.Belief.English(), 120)), markdown(clean.Text(step.Store.English(), 120)))
+			fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", step.At, sentence, markdown(sanitize.Text(step.Belief.English(), 120)), markdown(sanitize.Text(step.Store.English(), 120)))
 		}
 		if after > 0 {
 			fmt.Fprintf(&text, "\n%d later steps are left out.\n", after)
 		}
 		if f := explain.Assumption(r.Timeline(), r.Judgement.Findings, s.b.Lag(h)); f.Proved() {
-			fmt.Fprintf(&text, "\nAssumed: %s In fact: %s\n", markdown(clean.Text(f.Assumed.English(), clean.MaxLine)), markdown(clean.Text(f.Formula.English(), clean.MaxLine)))
+			fmt.Fprintf(&text, "\nAssumed: %s In fact: %s\n", markdown(sanitize.Text(f.Assumed.English(), sanitize.MaxLine)), markdown(sanitize.Text(f.Formula.English(), sanitize.MaxLine)))
 		}
 		text.WriteString("\n</details>\n\n")
 		s.section("the steps of "+markdown(lock), text.String())
@@ -195,7 +195,7 @@ func (s *summary) faults() {
 			case f.Times == 0:
 				times = "never fired"
 			}
-			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(clean.Text(r.Lock, clean.MaxName)), f.Number, markdown(clean.Text(cmp.Or(f.Told, f.Text), 200)), times)
+			fmt.Fprintf(&list, "| %s | %d | %s | %s |\n", markdown(sanitize.Text(r.Lock, sanitize.MaxName)), f.Number, markdown(sanitize.Text(cmp.Or(f.Told, f.Text), 200)), times)
 		}
 	}
 	if list.Len() > 0 {

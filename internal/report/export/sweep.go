@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 )
 
 // SweepCSV is one line per point. Rates are in millionths, durations in nanoseconds:
@@ -99,5 +99,5 @@ func Sweep(s *bundle.Sweep, backend string, files map[string]string) ([]byte, er
 	for what, name := range files { // order: encoding/json sorts the keys
 		out[what] = name
 	}
-	return clean.JSON(out)
+	return sanitize.JSON(out)
 }

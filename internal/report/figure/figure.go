@@ -12,7 +12,7 @@ import (
 
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -75,8 +75,8 @@ func Plots(b *bundle.Bundle, l say.Language) ([]Plot, error) {
 		}
 		name, heading := kind, say.Text(title)
 		if lock != "" {
-			name += "-" + clean.FileName(lock)
-			heading = say.OfLock.With(say.Verbatim(clean.Text(lock, clean.MaxName)), heading)
+			name += "-" + sanitize.FileName(lock)
+			heading = say.OfLock.With(say.Verbatim(sanitize.Text(lock, sanitize.MaxName)), heading)
 		}
 		out = append(out, Plot{name, standalone(svg, heading.In(l), aboutRun(b, l))})
 	}

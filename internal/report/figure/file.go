@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -63,11 +63,11 @@ func textWidth(text string, size float64) (wide float64) {
 
 // aboutRun is the line below the heading of a plot of a run.
 func aboutRun(b *bundle.Bundle, l say.Language) []string {
-	out := []string{clean.Text(b.Title(l), clean.MaxLine), say.Text("seed").In(l) + " " + strconv.FormatUint(b.Seed, 10)}
+	out := []string{sanitize.Text(b.Title(l), sanitize.MaxLine), say.Text("seed").In(l) + " " + strconv.FormatUint(b.Seed, 10)}
 	if history.Simulated(b.Backend) {
 		out = append(out, say.Text("simulated").In(l))
 	} else {
-		out = append(out, clean.Text(b.Backend, clean.MaxName))
+		out = append(out, sanitize.Text(b.Backend, sanitize.MaxName))
 	}
 	if speed := b.Speed().In(l); speed != "" {
 		out = append(out, speed)
@@ -81,10 +81,10 @@ func Region(s *bundle.Sweep, m *sweep.Map) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	heading := say.OfLock.With(say.Verbatim(clean.Text(m.Lock, clean.MaxName)), say.Text("the safe region"))
+	heading := say.OfLock.With(say.Verbatim(sanitize.Text(m.Lock, sanitize.MaxName)), say.Text("the safe region"))
 	about := []string{
-		clean.Text(s.Plan.Prose(s.Language).Name, clean.MaxLine), say.Text("simulated").In(s.Language),
-		say.SeedsEach.With(say.Property(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
+		sanitize.Text(s.Plan.Prose(s.Language).Name, sanitize.MaxLine), say.Text("simulated").In(s.Language),
+		say.SeedsEach.With(say.Property(sanitize.Text(s.Property, sanitize.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}
 	return standalone(svg, heading.In(s.Language), about), nil
 }

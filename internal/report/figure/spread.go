@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -80,7 +80,7 @@ var (
 func Distribution(b *bundle.Bundle, all []*timeline.Measures, l say.Language) (Figure, error) {
 	names, sorted := make([]string, len(all)), make([][]time.Duration, len(all))
 	for i, m := range all {
-		names[i] = clean.Text(b.Runs[i].Lock, clean.MaxName)
+		names[i] = sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)
 		if m != nil {
 			sorted[i] = m.Lengths()
 		}
@@ -265,7 +265,7 @@ func servedOf(h *history.History, m *timeline.Measures) []served {
 	colours := bundle.ColoursOf(h)
 	var out []served
 	for _, id := range m.Clients {
-		out = append(out, served{name: clean.Text(h.Name(id), 8), colour: colours.Of(id)})
+		out = append(out, served{name: sanitize.Text(h.Name(id), 8), colour: colours.Of(id)})
 		at[id] = len(out)
 	}
 	for _, w := range m.Waits {

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/axis"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -260,12 +260,12 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 			if n%2 == 1 || at.Y+12 > c.Max.Y {
 				label.YAlign, at.Y = draw.YTop, last-2
 			}
-			c.FillText(label, at, clean.Text(h.Name(id), clean.MaxHeadName))
+			c.FillText(label, at, sanitize.Text(h.Name(id), sanitize.MaxHeadName))
 		}
 	})
 	t := head(l, "node", "first offset", "last offset", "farthest")
 	for _, id := range nodes {
-		t.Rows = append(t.Rows, append([]string{clean.Text(h.Name(id), clean.MaxHeadName)}, offsets(lines[id], l)...))
+		t.Rows = append(t.Rows, append([]string{sanitize.Text(h.Name(id), sanitize.MaxHeadName)}, offsets(lines[id], l)...))
 	}
 	n := say.Number(len(nodes))
 	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.ClocksOff.With(n).In(l), l)

@@ -10,8 +10,8 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -142,7 +142,7 @@ func newIndexView(x *Index, newest int) *indexView {
 	}
 	slices.Sort(v.Locks)
 	for _, name := range x.Pages {
-		other := indexPage{Href: page.Href(name), Name: clean.Text(name, clean.MaxLine)}
+		other := indexPage{Href: page.Href(name), Name: sanitize.Text(name, sanitize.MaxLine)}
 		for _, k := range pageKinds {
 			if strings.HasPrefix(name, k.prefix) {
 				other.Says = say.Text(k.says).In(x.Language)
@@ -169,8 +169,8 @@ func lead(shown, total int) say.Phrase {
 
 func newIndexRow(r *Run, l say.Language) indexRow {
 	row := indexRow{
-		Href: page.Href(r.Path + "/report.html"), Zip: page.Href(r.Path + ".zip"), Scenario: clean.Text(r.Scenario, 2*clean.MaxName),
-		Seed: r.Seed, World: say.Text("real").In(l), Backend: clean.Text(r.Backend, clean.MaxName), Met: r.Met, Problem: clean.Text(r.Problem, clean.MaxLine),
+		Href: page.Href(r.Path + "/report.html"), Zip: page.Href(r.Path + ".zip"), Scenario: sanitize.Text(r.Scenario, 2*sanitize.MaxName),
+		Seed: r.Seed, World: say.Text("real").In(l), Backend: sanitize.Text(r.Backend, sanitize.MaxName), Met: r.Met, Problem: sanitize.Text(r.Problem, sanitize.MaxLine),
 		Verdict: string(checker.Unknown),
 	}
 	row.SeedSays = say.SeedIs.With(say.Verbatim(strconv.FormatUint(r.Seed, 10))).In(l)
@@ -206,13 +206,13 @@ func worstClass(chips []indexChip) string {
 // newIndexChip sums up the verdicts of one lock: the worst one, and of which
 // properties it is.
 func newIndexChip(x *Lock, l say.Language) indexChip {
-	c := indexChip{Lock: clean.Text(x.Lock, clean.MaxName), Class: string(checker.Unknown)}
+	c := indexChip{Lock: sanitize.Text(x.Lock, sanitize.MaxName), Class: string(checker.Unknown)}
 	var which []string
 	for _, class := range verdictOrder {
 		var of []string
 		for property, verdict := range x.Verdicts { // order: sorted below
 			if string(verdict) == class {
-				of = append(of, clean.Text(property, clean.MaxName))
+				of = append(of, sanitize.Text(property, sanitize.MaxName))
 			}
 		}
 		if len(of) > 0 {

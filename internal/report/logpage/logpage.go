@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"lockstep/internal/logcheck"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
@@ -72,7 +72,7 @@ var classes = map[logcheck.Verdict][2]string{
 func HTML(l *Log) ([]byte, error) {
 	r := l.Result
 	v := logView{
-		Head: page.NewHead(clean.Text(l.Name, clean.MaxLine), strip.CSS, logCSS), Title: clean.Text(l.Name, clean.MaxLine), Again: clean.Text(l.Again, clean.MaxLine),
+		Head: page.NewHead(sanitize.Text(l.Name, sanitize.MaxLine), strip.CSS, logCSS), Title: sanitize.Text(l.Name, sanitize.MaxLine), Again: sanitize.Text(l.Again, sanitize.MaxLine),
 		Lead: l.say(r.Words()),
 		Properties: []propertyView{
 			l.property("two holders", r.Overlap(), r.Overlaps), l.property("stale writes", r.StaleWrite(), r.StaleWrites),
@@ -111,7 +111,7 @@ func HTML(l *Log) ([]byte, error) {
 	return logTemplate.Fill(l.Language, v)
 }
 
-func (l *Log) say(p say.Phrase) string { return clean.Text(p.In(l.Language), clean.MaxProse) }
+func (l *Log) say(p say.Phrase) string { return sanitize.Text(p.In(l.Language), sanitize.MaxProse) }
 
 func (l *Log) text(english string) string { return say.Text(english).In(l.Language) }
 
@@ -141,7 +141,7 @@ func (l *Log) lock(f *logcheck.Finding) []string {
 		contended = l.text("yes")
 	}
 	return []string{
-		clean.Text(f.Lock, clean.MaxName), l.text(string(f.Verdict())), fmt.Sprint(f.Acquired), contended,
+		sanitize.Text(f.Lock, sanitize.MaxName), l.text(string(f.Verdict())), fmt.Sprint(f.Acquired), contended,
 		l.say(say.LogCounts.With(say.Number(f.Overlaps.Certain), say.Number(f.Overlaps.Possible), say.Flag(f.Overlaps.AtLeast))),
 		l.say(say.LogCounts.With(say.Number(f.StaleWrites.Certain), say.Number(f.StaleWrites.Possible), say.Flag(f.StaleWrites.AtLeast))),
 	}
@@ -156,7 +156,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	at, _, _ := v.Shown()
 	view := violationView{
 		ID: fmt.Sprintf("v%d", number), Class: classes[verdict][0], Says: l.say(v.Words()),
-		Head:  fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), clean.Text(v.Lock, clean.MaxName), l.Result.Unit.At(at)),
+		Head:  fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), sanitize.Text(v.Lock, sanitize.MaxName), l.Result.Unit.At(at)),
 		Strip: template.HTML(l.picture(v)), // made by us, all texts escaped
 		Table: figure.Table{Head: []string{
 			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
@@ -164,7 +164,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	}
 	view.Together = l.say(v.TogetherWords())
 	for _, q := range v.Quotes {
-		view.Quotes = append(view.Quotes, logcheck.Quoted{Place: clean.Text(q.Place, clean.MaxLine), Text: clean.Text(q.Text, clean.MaxLine)})
+		view.Quotes = append(view.Quotes, logcheck.Quoted{Place: sanitize.Text(q.Place, sanitize.MaxLine), Text: sanitize.Text(q.Text, sanitize.MaxLine)})
 	}
 	for _, h := range v.Holds {
 		until := l.text("not known")
@@ -172,7 +172,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 			until = l.Result.Unit.At(end)
 		}
 		view.Table.Rows = append(view.Table.Rows, []string{
-			clean.Text(h.Client, clean.MaxName), l.Result.Unit.At(h.From), v.Place(h.Line), l.Result.Unit.At(h.Heard), v.Place(h.HeardLine), until,
+			sanitize.Text(h.Client, sanitize.MaxName), l.Result.Unit.At(h.From), v.Place(h.Line), l.Result.Unit.At(h.Heard), v.Place(h.HeardLine), until,
 		})
 	}
 	return view

@@ -3,7 +3,7 @@ package logpage
 import (
 	"lockstep/internal/checker"
 	"lockstep/internal/logcheck"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
@@ -63,7 +63,7 @@ func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
 // name is that of a client at its row. Of a long one it is the end, in which names of pods differ.
 func name(client string) string {
 	const most = 18
-	text := []rune(clean.Text(client, clean.MaxLine))
+	text := []rune(sanitize.Text(client, sanitize.MaxLine))
 	if len(text) > most {
 		return "…" + string(text[len(text)-most+1:])
 	}

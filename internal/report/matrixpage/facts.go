@@ -3,7 +3,7 @@ package matrixpage
 import (
 	"slices"
 
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -20,7 +20,7 @@ func (v *matrixView) lead(m *Matrix) say.Phrase {
 // inLanguage are phrases as paragraphs.
 func inLanguage(l say.Language, phrases []say.Phrase) (out []string) {
 	for _, p := range phrases {
-		out = append(out, clean.Sentence(p.In(l)))
+		out = append(out, sanitize.Sentence(p.In(l)))
 	}
 	return out
 }
@@ -144,5 +144,5 @@ func howMeasured(m *Matrix) []say.Phrase {
 	if m.Lease > 0 {
 		lease = say.LeaseInEach.With(say.Verbatim(m.Lease.String()))
 	}
-	return append(out, say.MeasuredWith.With(say.Verbatim(clean.Text(m.Backend, clean.MaxName)), say.Grouped(tested+untested), some, lease))
+	return append(out, say.MeasuredWith.With(say.Verbatim(sanitize.Text(m.Backend, sanitize.MaxName)), say.Grouped(tested+untested), some, lease))
 }

@@ -9,8 +9,8 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
@@ -143,8 +143,8 @@ func classOf(l checker.Letter) string {
 
 func newMatrixView(m *Matrix, d detail) *matrixView {
 	v := &matrixView{
-		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: clean.Text(m.Backend, clean.MaxName), Width: len(m.Columns) + 2,
-		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: clean.Text(m.Replay, clean.MaxLine),
+		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: sanitize.Text(m.Backend, sanitize.MaxName), Width: len(m.Columns) + 2,
+		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: sanitize.Text(m.Replay, sanitize.MaxLine),
 		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), strip.CSS, matrixCSS).Scripted(matrixScript),
 		Legend: lettersOf(m.Language), Marks: marksOf(m.Language),
 	}
@@ -153,8 +153,8 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	}
 	for _, c := range m.Columns {
 		v.Columns = append(v.Columns, columnView{
-			Code: clean.Text(c.Code, 8), Name: clean.Text(c.Name, clean.MaxName), Summary: clean.Text(c.Summary, clean.MaxLine),
-			Kinds: clean.Text(kindsOf(&c).In(m.Language), clean.MaxLine),
+			Code: sanitize.Text(c.Code, 8), Name: sanitize.Text(c.Name, sanitize.MaxName), Summary: sanitize.Text(c.Summary, sanitize.MaxLine),
+			Kinds: sanitize.Text(kindsOf(&c).In(m.Language), sanitize.MaxLine),
 		})
 	}
 	for i := range m.Locks {
@@ -176,7 +176,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 
 // group is where a row stands: under its store; where some rows are behind a switch, the others stand together.
 func (v *matrixView) group(l *Lock) *groupView {
-	name := clean.Text(l.Group, clean.MaxLine)
+	name := sanitize.Text(l.Group, sanitize.MaxLine)
 	at := slices.IndexFunc(v.Groups, func(g groupView) bool { return g.Name == name && g.More == l.More })
 	if at < 0 {
 		v.Groups, at = append(v.Groups, groupView{Name: name, More: l.More}), len(v.Groups)
@@ -204,12 +204,12 @@ func later(more bool) int {
 // lock draws a row, and counts its letters.
 func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 	out := lockView{
-		ID: clean.Text(l.ID, clean.MaxName), Name: clean.Text(cmp.Or(l.Name, l.ID), clean.MaxName), Anchor: anchor(l.ID), Store: clean.Text(l.Store, clean.MaxLine), Idea: clean.Text(l.Idea, clean.MaxProse),
-		BreaksWhen: clean.Text(l.BreaksWhen, clean.MaxProse), Source: clean.Text(l.Source, clean.MaxProse),
+		ID: sanitize.Text(l.ID, sanitize.MaxName), Name: sanitize.Text(cmp.Or(l.Name, l.ID), sanitize.MaxName), Anchor: anchor(l.ID), Store: sanitize.Text(l.Store, sanitize.MaxLine), Idea: sanitize.Text(l.Idea, sanitize.MaxProse),
+		BreaksWhen: sanitize.Text(l.BreaksWhen, sanitize.MaxProse), Source: sanitize.Text(l.Source, sanitize.MaxProse),
 		Apart: l.Apart, Tokens: l.Tokens,
 	}
 	for _, p := range l.Protocol {
-		out.Protocol = append(out.Protocol, clean.Text(p, clean.MaxProse))
+		out.Protocol = append(out.Protocol, sanitize.Text(p, sanitize.MaxProse))
 	}
 	for k := range l.Cells {
 		if k >= len(v.Columns) {
@@ -259,25 +259,25 @@ func anchor(name string) string {
 			return r
 		}
 		return '_'
-	}, clean.Text(name, clean.MaxName))
+	}, sanitize.Text(name, sanitize.MaxName))
 }
 
 func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d detail, l say.Language) matrixCellView {
 	v := matrixCellView{
 		Anchor: lock + "-" + anchor(column.Code), Code: column.Code, Name: column.Name,
-		Letter: clean.Text(string(c.Letter), 2), Class: classOf(c.Letter), Note: clean.Sentence(c.Note),
+		Letter: sanitize.Text(string(c.Letter), 2), Class: classOf(c.Letter), Note: sanitize.Sentence(c.Note),
 	}
 	for _, t := range c.Tried {
-		v.Tried = append(v.Tried, clean.Sentence(t))
+		v.Tried = append(v.Tried, sanitize.Sentence(t))
 	}
 	if c.Walk != nil && c.Walk.Command != "" {
 		v.Class += " walked"
-		v.Command = clean.Text(c.Walk.Command, clean.MaxLine)
+		v.Command = sanitize.Text(c.Walk.Command, sanitize.MaxLine)
 	}
 	v.Besides = besides(c, l)
 	if c.Letter != checker.LetterNone && c.Runs+c.Untested > 0 {
 		v.Outcome = outcome(c).In(l)
-		v.Counts = clean.Sentence(counts(c, seeds).In(l))
+		v.Counts = sanitize.Sentence(counts(c, seeds).In(l))
 		if seeds > 0 {
 			v.Percent = min(max(int(100*c.Rate+0.5), 0), 100)
 		}
@@ -287,15 +287,15 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 	case c.Letter.Harms() && c.Nowhere:
 		unexpected = say.WordRare.With().In(l)
 	case c.Letter.Harms():
-		unexpected = clean.Sentence(c.NotExpected)
+		unexpected = sanitize.Sentence(c.NotExpected)
 	}
 	v.Title = say.CellTitle.With(say.Verbatim(column.Code), say.Verbatim(column.Name), say.Verbatim(v.Note), say.Verbatim(v.Outcome), say.Verbatim(unexpected)).In(l)
 	if c.Worst != nil && c.Letter != checker.LetterSafe && c.Letter != checker.LetterNone {
-		v.About = clean.Sentence(about(c).In(l))
+		v.About = sanitize.Sentence(about(c).In(l))
 		v.Run = newRunOfCell(c.Worst, d, l)
 		if c.Worst.Checked != nil && d.steps > 0 {
 			v.Run.Checked = newRunOfCell(&Run{Tale: c.Worst.Checked}, detail{0, false}, l)
-			v.Run.Checked.Command = clean.Text(c.Worst.CheckedCommand, clean.MaxLine)
+			v.Run.Checked.Command = sanitize.Text(c.Worst.CheckedCommand, sanitize.MaxLine)
 			if c.Worst.Checked.strip != nil {
 				v.Run.Checked.Strip = c.Worst.Checked.strip(l)
 			}
@@ -350,28 +350,28 @@ func about(c *Cell) say.Phrase {
 }
 
 func newRunOfCell(r *Run, d detail, l say.Language) *runOfCell {
-	v := &runOfCell{Hash: clean.Text(r.Hash, 80)}
+	v := &runOfCell{Hash: sanitize.Text(r.Hash, 80)}
 	if d.files && len(r.YAML) <= maxFile {
-		v.File, v.YAML, v.Command = clean.Text(r.File, clean.MaxLine), clean.Lines(r.YAML), clean.Text(r.Command, clean.MaxLine)
+		v.File, v.YAML, v.Command = sanitize.Text(r.File, sanitize.MaxLine), sanitize.Lines(r.YAML), sanitize.Text(r.Command, sanitize.MaxLine)
 	}
 	if r.Tale == nil {
 		return v
 	}
 	t := r.Tale.shorter(d.steps)
-	v.Verdict, v.Formula = clean.Sentence(t.Verdict.In(l)), clean.Sentence(t.Formula.In(l))
-	v.Assumed = clean.Sentence(say.AssumptionWas.With(t.Assumed).In(l))
+	v.Verdict, v.Formula = sanitize.Sentence(t.Verdict.In(l)), sanitize.Sentence(t.Formula.In(l))
+	v.Assumed = sanitize.Sentence(say.AssumptionWas.With(t.Assumed).In(l))
 	if t.strip != nil {
 		v.Strip = t.strip(l)
 	}
 	v.Before, v.After = leftOut(t.Before, l), leftOut(t.After, l)
 	for _, s := range t.Steps {
-		truth := clean.Text(s.Belief.In(l), 120)
+		truth := sanitize.Text(s.Belief.In(l), 120)
 		if !s.Store.Empty() {
-			truth += " · " + clean.Text(s.Store.In(l), 120)
+			truth += " · " + sanitize.Text(s.Store.In(l), 120)
 		}
 		v.Steps = append(v.Steps, taleView{
-			At: clean.Sentence(say.Seconds(s.At).In(l)), Sentence: clean.Sentence(s.Sentence.In(l)), Truth: truth, Gap: leftOut(s.Skipped, l),
-			Note: clean.Sentence(s.Note.In(l)), Bad: s.Violation,
+			At: sanitize.Sentence(say.Seconds(s.At).In(l)), Sentence: sanitize.Sentence(s.Sentence.In(l)), Truth: truth, Gap: leftOut(s.Skipped, l),
+			Note: sanitize.Sentence(s.Note.In(l)), Bad: s.Violation,
 		})
 	}
 	return v

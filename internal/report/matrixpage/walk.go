@@ -3,8 +3,8 @@ package matrixpage
 import (
 	"strings"
 
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -23,13 +23,13 @@ func kindsOf(c *page.Column) say.List {
 
 // besides is what else was found in a cell, what was damaged, and the result of the walk.
 func besides(c *Cell, l say.Language) (out []string) {
-	add := func(p say.Phrase) { out = append(out, clean.Sentence(p.In(l))) }
+	add := func(p say.Phrase) { out = append(out, sanitize.Sentence(p.In(l))) }
 	if len(c.Also) > 0 {
 		var also []string
 		for _, l := range c.Also {
 			also = append(also, string(l))
 		}
-		add(say.FoundBesides.With(say.Verbatim(clean.Text(strings.Join(also, ", "), clean.MaxName))))
+		add(say.FoundBesides.With(say.Verbatim(sanitize.Text(strings.Join(also, ", "), sanitize.MaxName))))
 	}
 	if c.DamagedBy != "" {
 		add(say.DamagedBy.With(say.Verbatim(c.DamagedBy)))

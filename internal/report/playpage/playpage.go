@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/playground"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
@@ -212,10 +212,10 @@ func stories(l say.Language) (all []option, told map[string]string, err error) {
 			return nil, nil, err
 		}
 		prose := p.Prose(l)
-		text := clean.Text(prose.Name, clean.MaxLine)
-		told[text] = clean.Text(strings.TrimSpace(prose.Story+" "+prose.Question), clean.MaxProse)
+		text := sanitize.Text(prose.Name, sanitize.MaxLine)
+		told[text] = sanitize.Text(strings.TrimSpace(prose.Story+" "+prose.Question), sanitize.MaxProse)
 		if prose.Subtitle != "" {
-			text += " · " + clean.Text(prose.Subtitle, clean.MaxLine)
+			text += " · " + sanitize.Text(prose.Subtitle, sanitize.MaxLine)
 		}
 		all = append(all, option{strings.TrimSuffix(e.Name(), ".yaml"), text})
 	}

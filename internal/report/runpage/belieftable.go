@@ -5,7 +5,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -27,7 +27,7 @@ func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) b
 	for i, n := range t.Header.Nodes {
 		if n.Role == history.RoleClient && len(ids) < maxClients {
 			ids = append(ids, history.NodeID(i+1))
-			out.Clients = append(out.Clients, clean.Text(n.Name, clean.MaxHeadName))
+			out.Clients = append(out.Clients, sanitize.Text(n.Name, sanitize.MaxHeadName))
 		}
 	}
 	now, token, milestones, next := t.Begin(), int64(0), t.Milestones(), 0
@@ -48,7 +48,7 @@ func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) b
 		if token != 0 {
 			highest = fmt.Sprint(token)
 		}
-		out.Steps = append(out.Steps, append(row, clean.Text(s.Store.In(l), clean.MaxLine), highest))
+		out.Steps = append(out.Steps, append(row, sanitize.Text(s.Store.In(l), sanitize.MaxLine), highest))
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -80,7 +80,7 @@ func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fi
 	if !bundle.AnyBroken(&b.Runs[told]) || b.Runs[told].Judgement.Impact() == checker.ImpactSafe {
 		return nil, ""
 	}
-	text := func(p say.Phrase) string { return clean.Sentence(p.In(v.language)) }
+	text := func(p say.Phrase) string { return sanitize.Sentence(p.In(v.language)) }
 	for _, i := range fixing(b, told) {
 		m, was := stories[i].measures, stories[told].measures
 		f := fix{Lock: v.Runs[i].Lock, Href: "#" + v.Runs[i].ID, Keeps: say.Text("keeps what broke").In(v.language)}
@@ -95,7 +95,7 @@ func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fi
 		add("wait for the lock", say.InsteadOf.With(waitsText(m), waitsText(was)))
 		add("at the resource", resourceText(b.Runs[i].Judgement.History, m))
 		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
-			f.Price = append(f.Price, pair{say.Text("breaks when").In(v.language), clean.Text(variant.Doc(v.language).BreaksWhen, clean.MaxProse)})
+			f.Price = append(f.Price, pair{say.Text("breaks when").In(v.language), sanitize.Text(variant.Doc(v.language).BreaksWhen, sanitize.MaxProse)})
 		}
 		out = append(out, f)
 	}
@@ -135,7 +135,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	text := func(p say.Phrase) comparedCell { return comparedCell{Text: clean.Sentence(p.In(v.language))} }
+	text := func(p say.Phrase) comparedCell { return comparedCell{Text: sanitize.Sentence(p.In(v.language))} }
 	reference := bundle.ReferenceOf(b)
 	add("first difference", "from the first lock's story", true, func(i int) comparedCell {
 		return firstDifference(stories, v, reference, i)
@@ -151,7 +151,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	})
 	add("breaks when", "by design", true, func(i int) comparedCell {
 		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
-			return comparedCell{Text: clean.Text(variant.Doc(v.language).BreaksWhen, clean.MaxProse)}
+			return comparedCell{Text: sanitize.Text(variant.Doc(v.language).BreaksWhen, sanitize.MaxProse)}
 		}
 		return text(say.Text("not known: the lock is not one of ours"))
 	})

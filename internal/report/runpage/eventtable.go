@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -90,7 +90,7 @@ func (t *tabler) node(id history.NodeID) string {
 	if id == 0 {
 		return ""
 	}
-	return clean.Text(say.Name(t.h.Name(id)).In(t.st.language), clean.MaxName)
+	return sanitize.Text(say.Name(t.h.Name(id)).In(t.st.language), sanitize.MaxName)
 }
 
 // replied reports whether the reply of an execution is in the range.
@@ -108,12 +108,12 @@ func (t *tabler) reply(e *history.Event) {
 	command, took := "", ""
 	for c, n := e.Cause, 0; c >= 0 && int(c) < len(t.h.Events) && n < 2; n++ {
 		if cause := &t.h.Events[c]; cause.Kind == history.Sent {
-			command = clean.Text(t.h.Text(cause.Text), 90)
+			command = sanitize.Text(t.h.Text(cause.Text), 90)
 			took = fmt.Sprintf(" (%.1f ms)", float64(e.At.Sub(cause.At))/1e6)
 		}
 		c = t.h.Events[c].Cause
 	}
-	text := command + " -> " + clean.Text(t.h.Text(e.Text), 60)
+	text := command + " -> " + sanitize.Text(t.h.Text(e.Text), 60)
 	c := &t.calls[e.Node]
 	if c.pending && c.text == text {
 		c.times++
@@ -153,15 +153,15 @@ func (t *tabler) text(e *history.Event) string {
 // words says what else is known of an event.
 func (t *tabler) words(e *history.Event) string {
 	var out say.List
-	if text := clean.Text(t.text(e), 90); text != "" {
+	if text := sanitize.Text(t.text(e), 90); text != "" {
 		out = append(out, say.Reason(text))
 	}
 	add := func(p say.Phrase) { out = append(out, p) }
 	if e.Owner != 0 {
-		add(say.EntryOf.With(say.Name(clean.Text(t.h.Name(e.Owner), clean.MaxName))))
+		add(say.EntryOf.With(say.Name(sanitize.Text(t.h.Name(e.Owner), sanitize.MaxName))))
 	}
 	if e.Peer != 0 && e.Peer != e.Owner {
-		add(say.WithPeer.With(say.Name(clean.Text(t.h.Name(e.Peer), clean.MaxName))))
+		add(say.WithPeer.With(say.Name(sanitize.Text(t.h.Name(e.Peer), sanitize.MaxName))))
 	}
 	switch e.Kind {
 	case history.WriteAccepted, history.ReadDone:

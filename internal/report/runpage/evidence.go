@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -107,7 +107,7 @@ func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evid
 			e.Assumptions.add(column, stories[i].nice(say.Stop.With(p.Text)), cell, v.language)
 		}
 		for _, f := range faultLog(&r.Judgement, v.language) {
-			cell := page.Cell{Text: clean.Sentence(f.Fired.In(v.language))}
+			cell := page.Cell{Text: sanitize.Sentence(f.Fired.In(v.language))}
 			if f.Fired.Empty() {
 				cell = page.Cell{Class: "unknown", Sign: "?", Text: say.Text("never fired").In(v.language)}
 			}
@@ -141,7 +141,7 @@ func newLockEvents(r *bundle.Run, st *story, v *runView, d richness) lockEvents 
 // limitsOf says what a run cannot show, from what was not in it.
 func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	var out []string
-	add := func(p say.Phrase) { out = append(out, clean.Text(p.In(l), clean.MaxLine)) }
+	add := func(p say.Phrase) { out = append(out, sanitize.Text(p.In(l), sanitize.MaxLine)) }
 	add(say.Text("One seed is one order of events. What was kept here may break with another seed: play many with --times 1000."))
 	switch {
 	case b.Backend == history.Bubble:
@@ -169,7 +169,7 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 			}
 		}
 		if len(held) > 0 {
-			out = append(out, clean.Sentence(say.NotTestedAgainst.With(held).In(l)))
+			out = append(out, sanitize.Sentence(say.NotTestedAgainst.With(held).In(l)))
 		}
 	}
 	for i := range b.Runs {
@@ -194,7 +194,7 @@ func streamsOf(b *bundle.Bundle, l say.Language) []string {
 		out := []string{say.Text("the network of the servers").In(l)}
 		for _, n := range h.Header.Nodes {
 			if n.Role == history.RoleClient || n.Role == history.RoleProbe {
-				out = append(out, say.StreamsOfClient.With(say.Name(clean.Text(n.Name, clean.MaxName))).In(l))
+				out = append(out, say.StreamsOfClient.With(say.Name(sanitize.Text(n.Name, sanitize.MaxName))).In(l))
 			}
 			if len(out) > maxClients {
 				return append(out, say.Text("and so on for every client").In(l))
@@ -225,9 +225,9 @@ func faultLog(j *checker.Judgement, l say.Language) []faultView {
 	}
 	var out []faultView
 	for _, f := range j.Faults {
-		v := faultView{Number: f.Number, Text: clean.Text(say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(l), clean.MaxLine)}
+		v := faultView{Number: f.Number, Text: sanitize.Text(say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(l), sanitize.MaxLine)}
 		if f.Text == "" {
-			v.Text = clean.Text(f.Verb, clean.MaxName)
+			v.Text = sanitize.Text(f.Verb, sanitize.MaxName)
 		}
 		when := times[int64(f.Number)]
 		if n := len(when); n > 0 && f.Times > n {

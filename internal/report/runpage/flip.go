@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/shell"
 )
@@ -31,7 +31,7 @@ func flips(b *bundle.Bundle, told int, st *story) []flip {
 	var out []flip
 	if fixing := fixing(b, told); len(fixing) > 0 {
 		lock := b.Runs[fixing[0]].Lock
-		out = append(out, flip{st.nice(another(clean.Text(lock, clean.MaxName), bundle.BrokenCount(&b.Runs[fixing[0]]))), withLock(b.Replay, lock)})
+		out = append(out, flip{st.nice(another(sanitize.Text(lock, sanitize.MaxName), bundle.BrokenCount(&b.Runs[fixing[0]]))), withLock(b.Replay, lock)})
 	}
 	for _, e := range edits(b, told) {
 		out = append(out, flip{st.nice(e.text), edited(b, b.Runs[told].Lock, e)})
@@ -39,7 +39,7 @@ func flips(b *bundle.Bundle, told int, st *story) []flip {
 	kept := out[:0]
 	for _, f := range out {
 		// A line that would have to be cleaned is not the line that plays it.
-		if clean.KeepBlanks(f.Command) == f.Command {
+		if sanitize.KeepBlanks(f.Command) == f.Command {
 			kept = append(kept, f)
 		}
 	}

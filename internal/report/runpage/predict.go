@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/rng"
 	"lockstep/internal/say"
 )
@@ -43,12 +43,12 @@ const maxAnswers = 4
 
 // answer is one in the language of the page.
 func (st *story) answer(p say.Phrase) answer {
-	return answer{Text: st.nice(p), key: clean.Sentence(p.English())}
+	return answer{Text: st.nice(p), key: sanitize.Sentence(p.English())}
 }
 
 // answerOf is a lock as an answer; it is number i of the page.
 func (st *story) answerOf(lock string, i int) answer {
-	name := clean.Text(lock, clean.MaxName)
+	name := sanitize.Text(lock, sanitize.MaxName)
 	return answer{Text: name, key: name, Href: fmt.Sprintf("#lock-%d", i+1)}
 }
 
@@ -178,11 +178,11 @@ func pairOf(h *history.History, v *checker.Violation) (wrong, other say.Both) {
 	var names []string
 	if v != nil {
 		for _, id := range v.Clients {
-			names = append(names, clean.Text(h.Name(id), clean.MaxName))
+			names = append(names, sanitize.Text(h.Name(id), sanitize.MaxName))
 		}
 	}
 	for _, n := range h.Header.Nodes {
-		if name := clean.Text(n.Name, clean.MaxName); n.Role == history.RoleClient && !slices.Contains(names, name) {
+		if name := sanitize.Text(n.Name, sanitize.MaxName); n.Role == history.RoleClient && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -255,7 +255,7 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 		if f := b.Runs[told].Finding(p); f == nil || f.Verdict != checker.Broken {
 			continue
 		}
-		q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(clean.Text(p, clean.MaxName))))}
+		q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(sanitize.Text(p, sanitize.MaxName))))}
 		some := false
 		for i := range b.Runs {
 			r := &b.Runs[i]
@@ -289,7 +289,7 @@ func noneHelps(b *bundle.Bundle, told int, st *story) question {
 	if property == "" {
 		return question{}
 	}
-	q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(clean.Text(property, clean.MaxName))))}
+	q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(sanitize.Text(property, sanitize.MaxName))))}
 	none := st.answer(say.NoneOfThem.With())
 	none.Right, none.Why = true, st.nice(say.YesAllBreak.With())
 	q.Answers = []answer{none}

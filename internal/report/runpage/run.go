@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
@@ -27,8 +27,8 @@ func stepPrefix(i int) string {
 func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) runView {
 	j := &r.Judgement
 	v := runView{
-		Impact: j.Impact(), ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: clean.Text(r.Lock, clean.MaxName), Sum: sumOf(r, st.language),
-		sentence: explain.Verdict(r.Timeline(), j), Missed: clean.Text(bundle.Missed(r).In(st.language), clean.MaxLine), properties: props,
+		Impact: j.Impact(), ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: sanitize.Text(r.Lock, sanitize.MaxName), Sum: sumOf(r, st.language),
+		sentence: explain.Verdict(r.Timeline(), j), Missed: sanitize.Text(bundle.Missed(r).In(st.language), sanitize.MaxLine), properties: props,
 	}
 	v.Verdict = st.nice(v.sentence)
 	v.Outcome = st.text(r.Outcome())
@@ -37,7 +37,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	}
 	for _, f := range j.Findings {
 		if f.Verdict == checker.Unknown && !f.Reason.Empty() {
-			v.Reasons = append(v.Reasons, clean.Text(say.UnknownBecause.With(say.Property(f.Property), f.Reason).In(st.language), clean.MaxLine))
+			v.Reasons = append(v.Reasons, sanitize.Text(say.UnknownBecause.With(say.Property(f.Property), f.Reason).In(st.language), sanitize.MaxLine))
 		}
 	}
 	if h := j.History; h != nil {
@@ -46,7 +46,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 		v.Assumed = st.nice(say.AssumptionWas.With(st.wrong.Assumed))
 		if d.strips {
 			v.Plot = template.HTML(st.holders) // made by us, all texts escaped
-			v.PlotCaption = clean.Text(plotCaption(r.Timeline(), j).In(st.language), clean.MaxLine)
+			v.PlotCaption = sanitize.Text(plotCaption(r.Timeline(), j).In(st.language), sanitize.MaxLine)
 			v.overview(r, st)
 		}
 		for _, at := range st.causes {
@@ -100,7 +100,7 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 			Gap: gap,
 			ID:  fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: st.at(s.At),
 			Label:    say.StepOf.With(say.Verbatim(v.Lock), say.Number(n+1), say.Seconds(s.At), say.Flag(s.Violation)).In(st.language),
-			Sentence: st.nice(s.Sentence), Belief: clean.Text(s.Belief.In(st.language), 120), Store: clean.Text(s.Store.In(st.language), 120),
+			Sentence: st.nice(s.Sentence), Belief: sanitize.Text(s.Belief.In(st.language), 120), Store: sanitize.Text(s.Store.In(st.language), 120),
 			Note: st.nice(s.Note), Bad: s.Violation,
 		})
 	}
@@ -113,14 +113,14 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 	if n := len(l.Folded); n > 0 {
 		var names say.List
 		for _, id := range l.Folded[:min(n, mostFolded)] {
-			names = append(names, say.Verbatim(clean.Text(h.Name(id), clean.MaxHeadName)))
+			names = append(names, say.Verbatim(sanitize.Text(h.Name(id), sanitize.MaxHeadName)))
 		}
 		if n > mostFolded {
 			names = append(names, say.Verbatim("..."))
 		}
-		v.Folded = clean.Text(say.FoldedClients.With(say.Number(n), names).In(st.language), clean.MaxLine)
+		v.Folded = sanitize.Text(say.FoldedClients.With(say.Number(n), names).In(st.language), sanitize.MaxLine)
 	}
-	v.Caption = clean.Text(diagramCaption(steps).In(st.language), clean.MaxLine)
+	v.Caption = sanitize.Text(diagramCaption(steps).In(st.language), sanitize.MaxLine)
 	if d.trueTime && len(steps) <= 60 {
 		v.TrueTime = template.HTML(diagram.Draw(l.TrueTime(), st.bars, v.Prefix, st.language))
 	}

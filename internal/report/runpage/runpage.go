@@ -8,10 +8,10 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -157,7 +157,7 @@ func (st *story) text(english string) string { return say.Text(english).In(st.la
 func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.language) }
 
 // nice is a phrase in the language of the page.
-func (st *story) nice(p say.Phrase) string { return clean.Sentence(p.In(st.language)) }
+func (st *story) nice(p say.Phrase) string { return sanitize.Sentence(p.In(st.language)) }
 
 // diagramCaption says what to take away from the diagram.
 func diagramCaption(steps []explain.Step) say.Phrase {

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/store"
 )
@@ -20,11 +20,11 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	}
 	var out []pair
 	add := func(name say.Phrase, value say.Part) {
-		out = append(out, pair{clean.Text(name.In(l), clean.MaxLine), clean.Text(value.In(l), clean.MaxLine)})
+		out = append(out, pair{sanitize.Text(name.In(l), sanitize.MaxLine), sanitize.Text(value.In(l), sanitize.MaxLine)})
 	}
 	var names say.List
 	for _, n := range p.Clients {
-		names = append(names, say.Verbatim(clean.Text(n, clean.MaxName)))
+		names = append(names, say.Verbatim(sanitize.Text(n, sanitize.MaxName)))
 	}
 	w, n := p.Workload, p.Network
 	add(say.Text("clients"), names)
@@ -36,7 +36,7 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	add(say.Text("fence"), say.Text(string(w.Fence)))
 	addServers(b, l, add)
 	for _, c := range p.Clocks {
-		add(say.ClockOf.With(say.Verbatim(clean.Text(c.Node, clean.MaxName))), say.ClockIs.With(say.Planned(c.Offset), say.Number(c.DriftPPM)))
+		add(say.ClockOf.With(say.Verbatim(sanitize.Text(c.Node, sanitize.MaxName))), say.ClockIs.With(say.Planned(c.Offset), say.Number(c.DriftPPM)))
 	}
 	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // by the numbers that the story calls them by
 		f := &p.Faults[i]
@@ -68,7 +68,7 @@ func addServers(b *bundle.Bundle, l say.Language, add func(name say.Phrase, valu
 		if users[text] == nil {
 			texts = append(texts, text)
 		}
-		users[text] = append(users[text], say.Verbatim(clean.Text(b.Runs[i].Lock, clean.MaxName)))
+		users[text] = append(users[text], say.Verbatim(sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)))
 	}
 	for _, text := range texts {
 		name := say.Text("servers")
@@ -104,7 +104,7 @@ func listed(h *history.History) say.Part {
 	if h != nil {
 		for _, n := range h.Header.Nodes {
 			if n.Role == history.RoleStore {
-				names = append(names, say.Verbatim(clean.Text(n.Name, clean.MaxName)))
+				names = append(names, say.Verbatim(sanitize.Text(n.Name, sanitize.MaxName)))
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func promisesOf(b *bundle.Bundle, l say.Language) []promise {
 			continue
 		}
 		d := v.Doc(l)
-		out = append(out, promise{v.ID, string(v.Store), clean.Text(d.Guarantees, clean.MaxProse), clean.Text(d.BreaksWhen, clean.MaxProse)})
+		out = append(out, promise{v.ID, string(v.Store), sanitize.Text(d.Guarantees, sanitize.MaxProse), sanitize.Text(d.BreaksWhen, sanitize.MaxProse)})
 	}
 	return out
 }

@@ -9,10 +9,10 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/diagram"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
@@ -138,10 +138,10 @@ func played(b *bundle.Bundle) (n int) {
 func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) *pageView {
 	v := &pageView{
 		language: l,
-		Title:    clean.Text(b.Title(l), clean.MaxLine), Subtitle: clean.Text(b.Subtitle(l), clean.MaxLine), Seed: b.Seed, Backend: clean.Text(b.Backend, clean.MaxName),
+		Title:    sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Seed: b.Seed, Backend: sanitize.Text(b.Backend, sanitize.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played(b)), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
-		Hash: clean.Text(b.Hash, clean.MaxLine), Replay: clean.Text(b.Replay, clean.MaxLine),
-		Head: page.NewHead(clean.Text(b.Title(l), clean.MaxLine), page.ReportCSS, figure.CSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
+		Hash: sanitize.Text(b.Hash, sanitize.MaxLine), Replay: sanitize.Text(b.Replay, sanitize.MaxLine),
+		Head: page.NewHead(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
 		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
 	}
@@ -156,8 +156,8 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	}
 	if p := b.Plan; p != nil {
 		said := p.Prose(l)
-		v.Story, v.Question, v.Lesson = clean.Text(said.Story, clean.MaxProse), clean.Text(said.Question, clean.MaxProse), clean.Text(said.Lesson, clean.MaxProse)
-		v.Origin = clean.Text(said.Origin, clean.MaxProse)
+		v.Story, v.Question, v.Lesson = sanitize.Text(said.Story, sanitize.MaxProse), sanitize.Text(said.Question, sanitize.MaxProse), sanitize.Text(said.Lesson, sanitize.MaxProse)
+		v.Origin = sanitize.Text(said.Origin, sanitize.MaxProse)
 	}
 	props := b.Properties()
 	v.Properties = b.PropertyNames(l)
@@ -173,7 +173,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	if told < len(stories) {
 		v.Flips = flips(b, told, &stories[told])
 	}
-	v.Remedy = clean.Text(bundle.Remedy(b), clean.MaxLine)
+	v.Remedy = sanitize.Text(bundle.Remedy(b), sanitize.MaxLine)
 	v.Evidence = evidenceOf(b, stories, v, d)
 	if d.figures {
 		v.measurements(stories, shared, l)
@@ -244,7 +244,7 @@ func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
 			continue
 		}
 		s := strip.Of(&b.Runs[i].Judgement, stories[i].bars, strip.Options{Language: l, Wrong: stories[i].wrong})
-		s.Name = clean.Text(b.Runs[i].Lock, clean.MaxName)
+		s.Name = sanitize.Text(b.Runs[i].Lock, sanitize.MaxName)
 		if at := stories[i].differs; at >= 0 && at < len(stories[i].steps) {
 			s.Diverges(stories[i].steps[at].At, l)
 		}
@@ -279,7 +279,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 				continue
 			}
 			g.Figures = append(g.Figures, page.Figure{
-				Lock: v.Runs[i].Lock, SVG: template.HTML(f.SVG), Caption: clean.Sentence(f.Caption.In(l)), Table: f.Table,
+				Lock: v.Runs[i].Lock, SVG: template.HTML(f.SVG), Caption: sanitize.Sentence(f.Caption.In(l)), Table: f.Table,
 			})
 		}
 		for _, why := range reasons {
@@ -294,7 +294,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 			v.Groups = append(v.Groups, figureGroup{
 				Title:   say.Text("Distribution of the waits").In(l),
 				About:   say.Text("For each length of wait, the share of successful attempts that had the lock by then.").In(l),
-				Figures: []page.Figure{{SVG: template.HTML(shared.SVG), Caption: clean.Sentence(shared.Caption.In(l)), Table: shared.Table}},
+				Figures: []page.Figure{{SVG: template.HTML(shared.SVG), Caption: sanitize.Sentence(shared.Caption.In(l)), Table: shared.Table}},
 			})
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -129,7 +129,7 @@ func (r *reader) clients() (n int) {
 }
 
 func (r *reader) name(id history.NodeID) string {
-	return clean.Text(say.Name(r.h.Name(id)).In(r.language), clean.MaxHeadName)
+	return sanitize.Text(say.Name(r.h.Name(id)).In(r.language), sanitize.MaxHeadName)
 }
 
 // bar adds a bar to the row of a node, if it has one.
@@ -211,7 +211,7 @@ func (r *reader) resource() {
 		if r.h.Role(e.Peer) == history.RoleProbe {
 			continue
 		}
-		m := Mark{At: int64(e.At), Look: Wrote, Client: r.colour(e.Peer), Letter: clean.Text(say.Name(r.h.Name(e.Peer)).In(r.language), 2)}
+		m := Mark{At: int64(e.At), Look: Wrote, Client: r.colour(e.Peer), Letter: sanitize.Text(say.Name(r.h.Name(e.Peer)).In(r.language), 2)}
 		label := say.Phrase{}
 		switch {
 		case e.Kind == history.WriteRefused:

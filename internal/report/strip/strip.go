@@ -19,7 +19,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/axis"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -200,7 +200,7 @@ func (d *drawing) strip(s *Strip) {
 // cause stands below the picture, or below each of several.
 func (d *drawing) cause(s *Strip) {
 	if !s.Cause.Empty() {
-		d.f(`<p class="cause">%s</p>`, html.EscapeString(clean.Sentence(s.Cause.In(d.language))))
+		d.f(`<p class="cause">%s</p>`, html.EscapeString(sanitize.Sentence(s.Cause.In(d.language))))
 	}
 }
 

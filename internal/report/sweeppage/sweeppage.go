@@ -8,9 +8,9 @@ import (
 
 	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -41,9 +41,9 @@ type sweepMapView struct {
 func HTML(s *bundle.Sweep) ([]byte, error) {
 	said := s.Plan.Prose(s.Language)
 	v := sweepView{
-		Head: page.NewHead(say.OfLock.With(say.Verbatim(clean.Text(said.Name, clean.MaxLine)), say.Text("the safe region")).In(s.Language), figure.CSS, sweepCSS), Title: clean.Text(said.Name, clean.MaxLine), Story: clean.Text(said.Story, clean.MaxProse),
-		Property: clean.Text(s.Property, clean.MaxName), Replay: clean.Text(s.Replay, clean.MaxLine),
-		Seeds: say.SeedsEach.With(say.Property(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language),
+		Head: page.NewHead(say.OfLock.With(say.Verbatim(sanitize.Text(said.Name, sanitize.MaxLine)), say.Text("the safe region")).In(s.Language), figure.CSS, sweepCSS), Title: sanitize.Text(said.Name, sanitize.MaxLine), Story: sanitize.Text(said.Story, sanitize.MaxProse),
+		Property: sanitize.Text(s.Property, sanitize.MaxName), Replay: sanitize.Text(s.Replay, sanitize.MaxLine),
+		Seeds: say.SeedsEach.With(say.Property(sanitize.Text(s.Property, sanitize.MaxName)), say.Number(s.Seeds)).In(s.Language),
 	}
 	for i := range s.Maps {
 		m := &s.Maps[i]
@@ -52,7 +52,7 @@ func HTML(s *bundle.Sweep) ([]byte, error) {
 			return nil, err
 		}
 		v.Maps = append(v.Maps, sweepMapView{
-			Anchor: "map-" + clean.FileName(m.Lock), Lock: clean.Text(m.Lock, clean.MaxName), Says: bundle.MapSays(m, s.Language),
+			Anchor: "map-" + sanitize.FileName(m.Lock), Lock: sanitize.Text(m.Lock, sanitize.MaxName), Says: bundle.MapSays(m, s.Language),
 			SVG: template.HTML(svg), Head: headOf(m, s.Language), Rows: rowsOf(m, s.Language), // the figure is made by us, all texts escaped
 		})
 	}

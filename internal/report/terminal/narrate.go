@@ -5,7 +5,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 )
 
 // Narrate tells one judged history step by step, all of it, for a terminal. The plan that it was
@@ -20,5 +20,5 @@ func Narrate(j checker.Judgement, p *plan.Plan, o Options) string {
 	t.below(0, "", t.text(explain.Verdict(b.Runs[0].Timeline(), &j)), "")
 	t.line("")
 	t.part(explain.Tell(b.Runs[0].Timeline(), j.Findings))
-	return clean.Log(t.out.String())
+	return sanitize.Log(t.out.String())
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -16,7 +16,7 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 	widths := make([]int, 4)
 	for i, tally := range tallies {
 		for _, b := range tally.BrokenRates() {
-			row := []string{clean.Text(b.Property, clean.MaxName), t.text(b.Runs), t.text(b.Rate), t.text(b.First)}
+			row := []string{sanitize.Text(b.Property, sanitize.MaxName), t.text(b.Runs), t.text(b.Rate), t.text(b.First)}
 			for n, cell := range row {
 				widths[n] = max(widths[n], t.r.Width(cell))
 			}
@@ -28,7 +28,7 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 		if tally.Unasked {
 			met = say.Text("nothing was expected")
 		}
-		t.line("  " + t.paint(bold, clean.Text(tally.Lock, clean.MaxName)) + "  " + t.text(met))
+		t.line("  " + t.paint(bold, sanitize.Text(tally.Lock, sanitize.MaxName)) + "  " + t.text(met))
 		for _, row := range rows[i] {
 			t.line("    " + t.paint(red, t.signed("x "+t.r.Pad(row[0], widths[0]))) + "  " +
 				t.right(row[1], widths[1]) + "  " + t.r.Pad(row[2], widths[2]) + "  " + row[3])
@@ -39,7 +39,7 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 			}
 		}
 	}
-	return clean.Log(t.out.String())
+	return sanitize.Log(t.out.String())
 }
 
 // right fills a text up with blanks on its left.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
@@ -13,7 +13,7 @@ import (
 // Suite writes the counts in one line, and names the runs that are not as expected below.
 func Suite(s *bundle.Suite, notPlayed int, l say.Language) string {
 	var b strings.Builder
-	said := func(p say.Part) string { return clean.Line(p.In(l)) }
+	said := func(p say.Part) string { return sanitize.Line(p.In(l)) }
 	c := s.Counts(notPlayed)
 	fmt.Fprintf(&b, "\n%s\n", said(say.Series{
 		say.RunsAsExpected.With(say.Number(c.Met), say.Number(len(s.Runs)+notPlayed)), say.RunsMissed.With(say.Number(c.Missed)),

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/campaign/sweep"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -14,7 +14,7 @@ import (
 // runs in percent, and below the intervals of the settings that broke.
 func Sweep(s *bundle.Sweep) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", clean.Text(s.Plan.Prose(s.Language).Name, clean.MaxLine), say.ShareOfBroken.With(say.Property(clean.Text(s.Property, clean.MaxName)), say.Number(s.Seeds)).In(s.Language))
+	fmt.Fprintf(&b, "%s\n%s\n", sanitize.Text(s.Plan.Prose(s.Language).Name, sanitize.MaxLine), say.ShareOfBroken.With(say.Property(sanitize.Text(s.Property, sanitize.MaxName)), say.Number(s.Seeds)).In(s.Language))
 	for i := range s.Maps {
 		m := &s.Maps[i]
 		fmt.Fprintf(&b, "\n%s\n", bundle.MapSays(m, s.Language))

@@ -6,7 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -65,10 +65,10 @@ func (t *terminal) list(props []string) {
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]
 		impact := r.Judgement.Impact()
-		t.line("  " + clean.Text(r.Lock, 22))
+		t.line("  " + sanitize.Text(r.Lock, 22))
 		for _, p := range props {
 			c := bundle.CellOf(r, p, t.o.Language)
-			t.line("    " + t.paint(colorOf(impact, c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + clean.Text(say.PropertyName(p, t.o.Language), 20))
+			t.line("    " + t.paint(colorOf(impact, c.Verdict), t.r.Pad(t.signed(c.Long), 13)) + sanitize.Text(say.PropertyName(p, t.o.Language), 20))
 		}
 	}
 	t.outcomes()
@@ -86,7 +86,7 @@ func (t *terminal) grid(props []string, twoLines, short bool) grid {
 	}
 	for i := range t.b.Runs {
 		r := &t.b.Runs[i]
-		g.lock = max(g.lock, t.r.Width(clean.Text(r.Lock, 22)))
+		g.lock = max(g.lock, t.r.Width(sanitize.Text(r.Lock, 22)))
 		row := make([]string, len(props))
 		for n, p := range props {
 			c := bundle.CellOf(r, p, t.o.Language)
@@ -165,7 +165,7 @@ func (t *terminal) heads(g *grid) {
 
 func (t *terminal) row(g *grid, i int, props []string) {
 	r := &t.b.Runs[i]
-	text := "  " + t.r.Pad(clean.Text(r.Lock, 22), g.lock)
+	text := "  " + t.r.Pad(sanitize.Text(r.Lock, 22), g.lock)
 	impact := r.Judgement.Impact()
 	for n, p := range props {
 		text += "  " + t.paint(colorOf(impact, bundle.CellOf(r, p, t.o.Language).Verdict), g.cells[i][n]) +
@@ -189,9 +189,9 @@ func (t *terminal) outcomes() {
 		case r.Outcome() == bundle.AsExpected:
 			rest++
 		case bundle.Missed(r).Empty():
-			t.line("  " + t.text(say.OfLock.With(say.Verbatim(clean.Text(r.Lock, clean.MaxName)), say.Text(r.Outcome()))))
+			t.line("  " + t.text(say.OfLock.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()))))
 		default:
-			t.below(2, outcomeColors[r.Outcome()], t.text(say.OutcomeSince.With(say.Verbatim(clean.Text(r.Lock, clean.MaxName)), say.Text(r.Outcome()), bundle.Missed(r))), "  ")
+			t.below(2, outcomeColors[r.Outcome()], t.text(say.OutcomeSince.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)), say.Text(r.Outcome()), bundle.Missed(r))), "  ")
 		}
 	}
 	switch rest {
@@ -209,7 +209,7 @@ func (t *terminal) impacts() {
 		var locks say.List
 		for i := range t.b.Runs {
 			if r := &t.b.Runs[i]; bundle.AnyBroken(r) && r.Judgement.Impact() == impact {
-				locks = append(locks, say.Verbatim(clean.Text(r.Lock, clean.MaxName)))
+				locks = append(locks, say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName)))
 			}
 		}
 		if len(locks) > 0 {

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
@@ -37,7 +37,7 @@ func Report(b *bundle.Bundle, o Options) string {
 		t.story()
 		t.next()
 	}
-	return clean.Log(t.out.String())
+	return sanitize.Log(t.out.String())
 }
 
 func newTerminal(b *bundle.Bundle, o Options) *terminal {
@@ -56,7 +56,9 @@ type terminal struct {
 }
 
 // text is a phrase on one line, in the language of the terminal.
-func (t *terminal) text(p say.Part) string { return clean.Text(p.In(t.o.Language), clean.MaxLine) }
+func (t *terminal) text(p say.Part) string {
+	return sanitize.Text(p.In(t.o.Language), sanitize.MaxLine)
+}
 
 // Escape sequences of the colours in use.
 const (
@@ -94,9 +96,9 @@ func (t *terminal) line(s string) {
 // head is the title on the left and the run's data on the right; below each
 // other when they do not fit.
 func (t *terminal) head() {
-	title := clean.Text(t.b.Title(t.o.Language), clean.MaxLine)
+	title := sanitize.Text(t.b.Title(t.o.Language), sanitize.MaxLine)
 	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
-	data := say.SeedAndWorld.With(seed, say.Verbatim(clean.Text(t.b.Backend, clean.MaxName)), t.duration()).In(t.o.Language)
+	data := say.SeedAndWorld.With(seed, say.Verbatim(sanitize.Text(t.b.Backend, sanitize.MaxName)), t.duration()).In(t.o.Language)
 	if speed := t.text(t.b.Speed()); speed != "" {
 		data += " . " + speed
 	}
@@ -109,7 +111,7 @@ func (t *terminal) head() {
 	} else {
 		t.below(0, bold, title, "")
 	}
-	if subtitle := clean.Text(t.b.Subtitle(t.o.Language), clean.MaxLine); subtitle != "" {
+	if subtitle := sanitize.Text(t.b.Subtitle(t.o.Language), sanitize.MaxLine); subtitle != "" {
 		t.below(0, "", subtitle, "")
 	}
 	if gap < 2 {
@@ -165,7 +167,7 @@ func (t *terminal) story() {
 		t.line("")
 		return
 	}
-	t.line(t.paint(bold, t.text(say.StepByStepOf.With(say.Verbatim(clean.Text(r.Lock, clean.MaxName))))))
+	t.line(t.paint(bold, t.text(say.StepByStepOf.With(say.Verbatim(sanitize.Text(r.Lock, sanitize.MaxName))))))
 	t.part(bundle.StoryOf(r, storySteps))
 	t.line("")
 	if f := explain.Assumption(r.Timeline(), r.Judgement.Findings, t.b.Lag(h)); f.Proved() {
@@ -234,7 +236,7 @@ func (t *terminal) steps(steps []explain.Step) {
 
 // truth writes belief and store on a line of their own, or on two.
 func (t *terminal) truth(indent int, s explain.Step) {
-	belief, store := clean.Text(s.Belief.In(t.o.Language), 120), clean.Text(s.Store.In(t.o.Language), 120)
+	belief, store := sanitize.Text(s.Belief.In(t.o.Language), 120), sanitize.Text(s.Store.In(t.o.Language), 120)
 	if both := belief + "   " + store; indent+t.r.Width(both) <= t.o.Width {
 		t.line(strings.Repeat(" ", indent) + t.paint(dim, both))
 		return
@@ -268,7 +270,7 @@ func (t *terminal) next() {
 
 // whole writes a line that a reader may want to copy: it is not broken.
 func (t *terminal) whole(name, text string) {
-	t.line(t.name(name) + clean.Text(text, clean.MaxLine))
+	t.line(t.name(name) + sanitize.Text(text, sanitize.MaxLine))
 }
 
 func (t *terminal) field(name string, text say.Phrase) {
@@ -290,5 +292,5 @@ func (t *terminal) cut(p say.Phrase, columns int) string {
 	if t.o.Language == say.Chinese {
 		columns = columns/2 - 1
 	}
-	return clean.Text(p.In(t.o.Language), columns)
+	return sanitize.Text(p.In(t.o.Language), columns)
 }

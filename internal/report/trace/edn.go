@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/timeline"
 )
 
@@ -57,7 +57,7 @@ func (w *ednWriter) take(e *history.Event) {
 		if e.Kind == history.FaultEnded {
 			name = ":stop"
 		}
-		w.line(e.At, ":nemesis", ":info", name, ednText(clean.Text(w.h.Text(e.Text), clean.MaxLine)))
+		w.line(e.At, ":nemesis", ":info", name, ednText(sanitize.Text(w.h.Text(e.Text), sanitize.MaxLine)))
 		return
 	}
 	if int(e.Node) >= len(w.clients) || !w.clients[e.Node].known {

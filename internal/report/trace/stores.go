@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 )
 
 // grantTrack shows the entries of one owner on one server.
@@ -38,7 +38,7 @@ func (w *traceRun) grantsOf(node, owner history.NodeID) *grantTrack {
 			return g
 		}
 	}
-	name := fmt.Sprintf("%s: entry of %s", clean.Text(w.h.Name(node), clean.MaxName), clean.Text(w.h.Name(owner), clean.MaxName))
+	name := fmt.Sprintf("%s: entry of %s", sanitize.Text(w.h.Name(node), sanitize.MaxName), sanitize.Text(w.h.Name(owner), sanitize.MaxName))
 	g := &grantTrack{track: w.track(w.stores, name), node: node, owner: owner}
 	w.grants = append(w.grants, g)
 	return g
@@ -156,7 +156,7 @@ func (w *traceRun) addFaults() {
 		w.draw(run, slice{ph: 'i', from: e.At, to: e.At, name: w.quote(name)})
 	}
 	if w.scope.notice != "" {
-		w.draw(run, slice{ph: 'i', from: w.scope.from, to: w.scope.from, name: jsonString(clean.Text(w.scope.notice, clean.MaxLine))})
+		w.draw(run, slice{ph: 'i', from: w.scope.from, to: w.scope.from, name: jsonString(sanitize.Text(w.scope.notice, sanitize.MaxLine))})
 	}
 }
 
@@ -214,7 +214,7 @@ func (w *traceRun) addCounters() {
 			if off < 0 {
 				ms = "-" + ms
 			}
-			counter(tr, e.At, "skew of "+clean.Text(w.h.Name(e.Node), clean.MaxName), "ms", ms)
+			counter(tr, e.At, "skew of "+sanitize.Text(w.h.Name(e.Node), sanitize.MaxName), "ms", ms)
 		}
 	}
 }

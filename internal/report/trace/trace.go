@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -49,7 +49,7 @@ func Chrome(b *bundle.Bundle) ([]byte, error) {
 			continue
 		}
 		if notice := t.run(r, share); notice != "" {
-			notices = append(notices, clean.Text(r.Lock, clean.MaxName)+": "+notice)
+			notices = append(notices, sanitize.Text(r.Lock, sanitize.MaxName)+": "+notice)
 		}
 	}
 	return t.write(b, notices), nil
@@ -83,7 +83,7 @@ const firstTID = 10_000
 func (t *trace) run(r *bundle.Run, budget int) string {
 	h := r.Judgement.History
 	w := &traceRun{trace: t, h: r.Timeline(), scope: scopeOf(h, r.Judgement.Findings, budget)}
-	lock := clean.Text(r.Lock, clean.MaxName)
+	lock := sanitize.Text(r.Lock, sanitize.MaxName)
 	w.clients = t.process(lock + ": clients")
 	w.stores = t.process(lock + ": stores")
 	w.faults = t.process(lock + ": faults")
@@ -131,7 +131,7 @@ func (t *trace) write(b *bundle.Bundle, notices []string) []byte {
 	buf = fmt.Appendf(buf, `"scenario":%s,"seed":"%d","backend":%s,"hash":%s`,
 		t.quote(b.Title(say.English)), b.Seed, t.quote(b.Backend), t.quote(b.Hash))
 	for n, notice := range notices {
-		buf = fmt.Appendf(buf, `,"notice_%d":%s`, n+1, jsonString(clean.Text(notice, clean.MaxLine)))
+		buf = fmt.Appendf(buf, `,"notice_%d":%s`, n+1, jsonString(sanitize.Text(notice, sanitize.MaxLine)))
 	}
 	buf = append(buf, "},\n\"traceEvents\":[\n"...)
 	buf = append(buf, t.meta...)
@@ -216,11 +216,11 @@ func (t *trace) quote(s string) string {
 // cleaned is clean, and quick with the plain texts that most texts are.
 func cleaned(s string, limit int) string {
 	if len(s) > limit || s == "" || s[0] == ' ' || s[len(s)-1] == ' ' {
-		return clean.Text(s, limit)
+		return sanitize.Text(s, limit)
 	}
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && s[i+1] == ' ' {
-			return clean.Text(s, limit)
+			return sanitize.Text(s, limit)
 		}
 	}
 	return s

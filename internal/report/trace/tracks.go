@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"lockstep/internal/history"
-	"lockstep/internal/report/clean"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/timeline"
 )
 
@@ -152,7 +152,7 @@ func (w *traceRun) track(pid int, name string) *track {
 
 // addNode makes the tracks of a node.
 func (w *traceRun) addNode(id history.NodeID) {
-	name := clean.Text(w.h.Name(id), clean.MaxName)
+	name := sanitize.Text(w.h.Name(id), sanitize.MaxName)
 	switch w.h.Role(id) {
 	case history.RoleClient, history.RoleProbe:
 		w.nodes[id].does = w.track(w.clients, name)

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/campaign/measured"
-	"lockstep/internal/campaign/worlds"
+	"lockstep/internal/campaign/crosscheck"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
-	"lockstep/internal/report/clean"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
@@ -30,12 +30,12 @@ var worldsFiles embed.FS
 var worldsTemplate = page.Template(worldsFiles, "worldspage.html")
 
 // classes are the styles of cells.
-var classes = map[measured.Agreement]string{
-	measured.Agrees: "agree", measured.Differs: "differ", measured.Untested: "untested", measured.NotPlayed: "not-played",
+var classes = map[results.Agreement]string{
+	results.Agrees: "agree", results.Differs: "differ", results.Untested: "untested", results.NotPlayed: "not-played",
 }
 
 // signs stand for the cells of stories.
-var signs = map[measured.Agreement]string{measured.Agrees: "✓", measured.Differs: "✗", measured.Untested: "?", measured.NotPlayed: "-"}
+var signs = map[results.Agreement]string{results.Agrees: "✓", results.Differs: "✗", results.Untested: "?", results.NotPlayed: "-"}
 
 type worldsView struct {
 	language say.Language
@@ -80,11 +80,11 @@ type worldsTimes struct {
 
 // HTML draws the comparison in l as one file that needs nothing else. It has no script. scale is what
 // all durations were multiplied by, 0.1; replay is the command line that compares them again.
-func HTML(l say.Language, c *worlds.Comparison, scale, replay string) ([]byte, error) {
+func HTML(l say.Language, c *crosscheck.Comparison, scale, replay string) ([]byte, error) {
 	v := &worldsView{
 		language: l,
-		Head:     page.NewHead(say.Text("The simulator beside real servers").In(l), figure.CSS, worldsCSS), Replay: clean.Text(replay, clean.MaxLine),
-		Lead: say.WorldsLead.With(timesBetween(c.LeastPairs(), c.MostPairs()), say.Verbatim(clean.Text(c.Backend, clean.MaxName)), say.Verbatim(clean.Text(scale, clean.MaxName))).In(l),
+		Head:     page.NewHead(say.Text("The simulator beside real servers").In(l), figure.CSS, worldsCSS), Replay: sanitize.Text(replay, sanitize.MaxLine),
+		Lead: say.WorldsLead.With(timesBetween(c.LeastPairs(), c.MostPairs()), say.Verbatim(sanitize.Text(c.Backend, sanitize.MaxName)), say.Verbatim(sanitize.Text(scale, sanitize.MaxName))).In(l),
 	}
 	for _, x := range checker.Letters {
 		v.Letters = append(v.Letters, say.LetterMeans.With(say.Verbatim(x.Letter), x.Word).In(l))
@@ -110,25 +110,25 @@ func timesBetween(least, most int) say.Phrase {
 	return say.TimesInAll.With(say.Times(most))
 }
 
-func (v *worldsView) addCells(c *worlds.Comparison) {
-	count := map[measured.Agreement]int{}
+func (v *worldsView) addCells(c *crosscheck.Comparison) {
+	count := map[results.Agreement]int{}
 	var reasons []string
 	for i := range c.Locks {
-		row := worldsRow{Lock: clean.Text(c.Locks[i].ID, clean.MaxName)}
+		row := worldsRow{Lock: sanitize.Text(c.Locks[i].ID, sanitize.MaxName)}
 		for k, cells := 0, c.Row(i); k < len(cells); k++ {
 			cell := &cells[k]
-			fault := clean.Text(cell.Fault, clean.MaxName)
+			fault := sanitize.Text(cell.Fault, sanitize.MaxName)
 			if len(c.Columns) > 0 {
 				fault = c.Columns[k].Code
 			}
 			count[cell.Agreement]++
 			row.Cells = append(row.Cells, v.cell(c.Locks[i].ID, fault, cell))
 			switch cell.Agreement {
-			case measured.Differs:
+			case results.Differs:
 				v.Differ = append(v.Differ, v.remarkOn(row.Lock, fault, cell))
-			case measured.Untested:
+			case results.Untested:
 				v.Untested = append(v.Untested, v.remarkOn(row.Lock, fault, cell))
-			case measured.NotPlayed:
+			case results.NotPlayed:
 				reasons = append(reasons, cell.Why.In(v.language))
 			}
 		}
@@ -138,13 +138,13 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 	}
 	v.Reasons = bundle.Reasons(reasons)
 	for i := range v.Reasons {
-		v.Reasons[i].Text = clean.Text(v.Reasons[i].Text, clean.MaxProse)
+		v.Reasons[i].Text = sanitize.Text(v.Reasons[i].Text, sanitize.MaxProse)
 	}
 	v.Counts = []worldsCount{
-		{"kept", "✓", say.Text("agree").In(v.language), count[measured.Agrees]},
-		{"broken", "✗", say.Text("differ").In(v.language), count[measured.Differs]},
-		{"unknown", "?", say.Text("put nothing to the test").In(v.language), count[measured.Untested]},
-		{"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[measured.NotPlayed]},
+		{"kept", "✓", say.Text("agree").In(v.language), count[results.Agrees]},
+		{"broken", "✗", say.Text("differ").In(v.language), count[results.Differs]},
+		{"unknown", "?", say.Text("put nothing to the test").In(v.language), count[results.Untested]},
+		{"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[results.NotPlayed]},
 	}
 	for i := range v.Counts {
 		if v.Counts[i].N == 0 {
@@ -153,28 +153,28 @@ func (v *worldsView) addCells(c *worlds.Comparison) {
 	}
 }
 
-func (v *worldsView) remarkOn(lock, fault string, c *worlds.Cell) worldsRemark {
+func (v *worldsView) remarkOn(lock, fault string, c *crosscheck.Cell) worldsRemark {
 	simulated, real := shownBy(c.Pairs)
 	return worldsRemark{
 		Lock: lock, Fault: fault, Simulated: simulated, Real: real, Agreeing: v.agreeing(c),
-		Script: clean.Text(c.Script.In(v.language), clean.MaxLine), Why: clean.Text(c.Why.In(v.language), clean.MaxProse),
+		Script: sanitize.Text(c.Script.In(v.language), sanitize.MaxLine), Why: sanitize.Text(c.Why.In(v.language), sanitize.MaxProse),
 	}
 }
 
 // agreeing is how many of the seeds agree.
-func (v *worldsView) agreeing(c *worlds.Cell) string {
+func (v *worldsView) agreeing(c *crosscheck.Cell) string {
 	return say.SomeOf.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs))).In(v.language)
 }
 
-func (v *worldsView) cell(lock, fault string, c *worlds.Cell) worldsCellView {
+func (v *worldsView) cell(lock, fault string, c *crosscheck.Cell) worldsCellView {
 	out := worldsCellView{Class: classes[c.Agreement]}
 	simulated, real := shownBy(c.Pairs)
 	under := say.Under.With(say.Verbatim(lock), say.Verbatim(fault))
 	name := say.CellInWorlds.With(under, say.Verbatim(simulated), say.Verbatim(real), say.Number(c.Agreeing()), say.Number(len(c.Pairs)))
 	switch c.Agreement {
-	case measured.Agrees:
+	case results.Agrees:
 		out.Text = simulated
-	case measured.NotPlayed:
+	case results.NotPlayed:
 		out.Text, name = "-", say.CellNotPlayed.With(under, c.Why)
 	default:
 		out.Text = simulated + " / " + real
@@ -185,12 +185,12 @@ func (v *worldsView) cell(lock, fault string, c *worlds.Cell) worldsCellView {
 	if c.Story != "" {
 		out.Text = signs[c.Agreement] // there is no room for more
 	}
-	out.Name = clean.Text(name.In(v.language), clean.MaxLine)
+	out.Name = sanitize.Text(name.In(v.language), sanitize.MaxLine)
 	return out
 }
 
 // shownBy lists the results of each world, each once, in the order in which they were seen.
-func shownBy(pairs []worlds.Pair) (simulated, real string) {
+func shownBy(pairs []crosscheck.Pair) (simulated, real string) {
 	var all [2][]string
 	for i := range pairs {
 		one, other := pairs[i].Shows()
@@ -225,22 +225,22 @@ var (
 )
 
 // addFigures lays the distributions over each other, and lists the medians of each lock.
-func (v *worldsView) addFigures(c *worlds.Comparison) error {
+func (v *worldsView) addFigures(c *crosscheck.Comparison) error {
 	v.Times = make([]worldsTimes, len(c.Locks))
 	for i := range c.Locks {
-		v.Times[i].Lock = clean.Text(c.Locks[i].ID, clean.MaxName)
+		v.Times[i].Lock = sanitize.Text(c.Locks[i].ID, sanitize.MaxName)
 	}
 	for _, f := range []struct {
 		figure.Spread
-		of func(*worlds.Times) []time.Duration
+		of func(*crosscheck.Times) []time.Duration
 	}{
-		{worldsWaits, func(t *worlds.Times) []time.Duration { return t.Waits }},
-		{worldsHolds, func(t *worlds.Times) []time.Duration { return t.Holds }},
-		{worldsFailovers, func(t *worlds.Times) []time.Duration { return t.Failovers }},
+		{worldsWaits, func(t *crosscheck.Times) []time.Duration { return t.Waits }},
+		{worldsHolds, func(t *crosscheck.Times) []time.Duration { return t.Holds }},
+		{worldsFailovers, func(t *crosscheck.Times) []time.Duration { return t.Failovers }},
 	} {
 		all := make([][]time.Duration, 2)
 		for i := range c.Samples {
-			for world, times := range []*worlds.Times{&c.Samples[i].Simulated, &c.Samples[i].Real} {
+			for world, times := range []*crosscheck.Times{&c.Samples[i].Simulated, &c.Samples[i].Real} {
 				one := f.of(times)
 				all[world] = append(all[world], one...)
 				v.Times[i].Cells = append(v.Times[i].Cells, v.median(one))

@@ -6,16 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/campaign/crosscheck"
 	"lockstep/internal/campaign/matrix"
-	"lockstep/internal/campaign/measured"
-	"lockstep/internal/campaign/worlds"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
-func someWorlds() *worlds.Comparison {
+func someWorlds() *crosscheck.Comparison {
 	spans := func(ms ...int) []time.Duration {
 		var out []time.Duration
 		for _, n := range ms {
@@ -23,32 +23,32 @@ func someWorlds() *worlds.Comparison {
 		}
 		return out
 	}
-	pairs := func(letters ...checker.Letter) (out []worlds.Pair) {
+	pairs := func(letters ...checker.Letter) (out []crosscheck.Pair) {
 		for i := 0; i < len(letters); i += 2 {
-			out = append(out, worlds.Pair{Seed: uint64(i/2 + 1), Simulated: letters[i], Real: letters[i+1]})
+			out = append(out, crosscheck.Pair{Seed: uint64(i/2 + 1), Simulated: letters[i], Real: letters[i+1]})
 		}
 		return out
 	}
-	return &worlds.Comparison{
+	return &crosscheck.Comparison{
 		Backend: "process",
 		Columns: []matrix.Column{{Code: "GP", Name: say.Text("pause"), Summary: say.Text("A freezes.")}, {Code: "SJ", Name: say.Text("clock"), Summary: say.Text("The clock jumps.")}, {Code: "FO", Name: say.Text("failover"), Summary: say.Text("The primary dies.")}},
 		Locks:   []locks.Variant{{ID: "set-nx-lua"}, {ID: "<b>redlock\x1b[31m"}},
-		Cells: []worlds.Cell{
-			{Agreement: measured.Agrees, Script: say.Text("A freezes"), Pairs: pairs("V", "V", "V", "V")},
-			{Agreement: measured.NotPlayed, Why: say.Text("no clock")},
-			{Agreement: measured.Differs, Script: say.Text("the primary dies"), Pairs: pairs("V", "V", "V", "S")},
-			{Agreement: measured.Untested, Script: say.Text("</td>"), Pairs: pairs("V", "?", "V", "?"), Why: say.Text("<script>alert(1)</script>")},
-			{Agreement: measured.NotPlayed, Why: say.Text("no clock")},
-			{Agreement: measured.Agrees, Pairs: pairs("L", "S")},
+		Cells: []crosscheck.Cell{
+			{Agreement: results.Agrees, Script: say.Text("A freezes"), Pairs: pairs("V", "V", "V", "V")},
+			{Agreement: results.NotPlayed, Why: say.Text("no clock")},
+			{Agreement: results.Differs, Script: say.Text("the primary dies"), Pairs: pairs("V", "V", "V", "S")},
+			{Agreement: results.Untested, Script: say.Text("</td>"), Pairs: pairs("V", "?", "V", "?"), Why: say.Text("<script>alert(1)</script>")},
+			{Agreement: results.NotPlayed, Why: say.Text("no clock")},
+			{Agreement: results.Agrees, Pairs: pairs("L", "S")},
 		},
-		Samples: []worlds.Sample{
-			{Simulated: worlds.Times{Waits: spans(1, 300, 900), Holds: spans(300)}, Real: worlds.Times{Waits: spans(2, 310, 950), Holds: spans(301)}},
-			{Simulated: worlds.Times{Failovers: spans(50)}, Real: worlds.Times{Failovers: spans(60)}},
+		Samples: []crosscheck.Sample{
+			{Simulated: crosscheck.Times{Waits: spans(1, 300, 900), Holds: spans(300)}, Real: crosscheck.Times{Waits: spans(2, 310, 950), Holds: spans(301)}},
+			{Simulated: crosscheck.Times{Failovers: spans(50)}, Real: crosscheck.Times{Failovers: spans(60)}},
 		},
 	}
 }
 
-func worldsPage(t *testing.T, l say.Language, c *worlds.Comparison) string {
+func worldsPage(t *testing.T, l say.Language, c *crosscheck.Comparison) string {
 	t.Helper()
 	page, err := HTML(l, c, "0.1", "simulate dev compare-worlds --times 2")
 	if err != nil {
@@ -125,8 +125,8 @@ func TestWorldsPageOfStories(t *testing.T) {
 // A page without anything that was played has no figures, and says so.
 func TestWorldsPageOfNothing(t *testing.T) {
 	c := someWorlds()
-	c.Locks, c.Samples = []locks.Variant{{ID: "x"}}, []worlds.Sample{{}}
-	c.Cells = []worlds.Cell{{Agreement: measured.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: measured.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: measured.NotPlayed, Why: say.NobodyGetsIt.With("N0")}}
+	c.Locks, c.Samples = []locks.Variant{{ID: "x"}}, []crosscheck.Sample{{}}
+	c.Cells = []crosscheck.Cell{{Agreement: results.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: results.NotPlayed, Why: say.NoSuchStep.With()}, {Agreement: results.NotPlayed, Why: say.NobodyGetsIt.With("N0")}}
 	page := worldsPage(t, say.English, c)
 	if strings.Contains(page, "<svg") || strings.Contains(page, "Where they differ") || !strings.Contains(page, "<b>0</b> agree") {
 		t.Error("the page shows what is not there")

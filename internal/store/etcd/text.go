@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // Name implements Request.
@@ -224,7 +224,7 @@ func (KeepAlive) AnswerText(ttl any) string { return ttlText(ttl.(time.Duration)
 func (Txn) AnswerText(result any) string { return result.(Result).TxnText() }
 
 // AnswerText implements store.Teller: the revision is nothing that a client is told in words.
-func (Watch) AnswerText(any) string { return world.OKText }
+func (Watch) AnswerText(any) string { return ports.OKText }
 
 var (
 	_ store.Teller = KeepAlive{}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // Port is one endpoint as one client sees it: a server, or the primary of a
@@ -119,7 +119,7 @@ func movedTo(r Reply) string {
 // one has not answered, or belongs to a part of the cluster that refuses all requests.
 func askElsewhere(r Reply) bool {
 	words := serverWords(r)
-	return r.Err == world.ErrTimeout || r.Err == world.ErrConnection || len(words) > 0 && words[0] == "CLUSTERDOWN" // never wrapped
+	return r.Err == ports.ErrTimeout || r.Err == ports.ErrConnection || len(words) > 0 && words[0] == "CLUSTERDOWN" // never wrapped
 }
 
 // serverWords are those of an error that a server has sent; none for other replies.

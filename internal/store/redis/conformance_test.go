@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/storetest"
-	"lockstep/internal/world"
 )
 
 // duel is one connection to a model beside one to a real server, on the wall clock of this machine.
@@ -26,7 +26,7 @@ func newDuel(t *testing.T, real *realServer, keys *redis.Store) *duel {
 	d := &duel{keys: keys}
 	d.Duel = storetest.Duel{
 		T: t, Model: model{d: d}, Same: d.same,
-		Real: func(_ store.Conn, r world.Request) (any, error) {
+		Real: func(_ store.Conn, r ports.Request) (any, error) {
 			reply := real.do(*r.(*redis.Cmd))
 			return reply, reply.Err
 		},
@@ -56,7 +56,7 @@ func (d *duel) do(cmd redis.Cmd) redis.Reply {
 }
 
 // same compares two replies to a command, those of EXEC one by one.
-func (d *duel) same(r world.Request, want store.Answer, got storetest.Reply) string {
+func (d *duel) same(r ports.Request, want store.Answer, got storetest.Reply) string {
 	cmd, model, server := r.(*redis.Cmd), want.Value.(redis.Reply), got.Value.(redis.Reply)
 	queued := d.queued
 	switch {
@@ -93,7 +93,7 @@ func TestConformance(t *testing.T) {
 		d.keys.Reset()
 		d.open, d.queued = redis.Transaction{}, nil
 	}
-	d.Run(240_000, func() world.Request {
+	d.Run(240_000, func() ports.Request {
 		cmd := random(time.Now().UnixMilli())
 		return &cmd
 	})
@@ -112,7 +112,7 @@ func TestConformanceOfShortExpiry(t *testing.T) {
 	real, _ := startServer(t, "")
 	d, start := newDuel(t, real, redis.New()), time.Now()
 	exact := d.Same
-	d.Same = func(r world.Request, want store.Answer, got storetest.Reply) string {
+	d.Same = func(r ports.Request, want store.Answer, got storetest.Reply) string {
 		model, server := want.Value.(redis.Reply).Int, got.Value.(redis.Reply).Int
 		if r.Name() == "PTTL" && (model > 0 || server > 0) {
 			if ahead := model - server; min(model, server) <= 0 || ahead < -150 || ahead > 150 {

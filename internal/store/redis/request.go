@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/world"
+	"lockstep/internal/ports"
 )
 
 // Arg is one argument of a command: a text or a whole number.
@@ -202,10 +202,10 @@ func (c Cmd) NX() Cmd { return c.Text("NX") }
 
 // EX adds the option EX with whole seconds. It panics on a fraction: the
 // registry refuses such a lease before anything runs (Variant.LeaseUnit).
-func (c Cmd) EX(ttl time.Duration) Cmd { return c.Text("EX").Num(world.Seconds(ttl)) }
+func (c Cmd) EX(ttl time.Duration) Cmd { return c.Text("EX").Num(ports.Seconds(ttl)) }
 
 // PX adds the option PX with whole milliseconds.
-func (c Cmd) PX(ttl time.Duration) Cmd { return c.Text("PX").Num(world.Millis(ttl)) }
+func (c Cmd) PX(ttl time.Duration) Cmd { return c.Text("PX").Num(ports.Millis(ttl)) }
 
 // SetNX is SETNX key value.
 func SetNX(key, value string) Cmd { return Command("SETNX", key, value) }
@@ -218,7 +218,7 @@ func Del(key string) Cmd { return Command("DEL", key) }
 
 // Expire is EXPIRE key with whole seconds.
 func Expire(key string, ttl time.Duration) Cmd {
-	return Command("EXPIRE", key).Num(world.Seconds(ttl))
+	return Command("EXPIRE", key).Num(ports.Seconds(ttl))
 }
 
 // Script is a Lua script with the name under which reports show it. Make one
@@ -244,7 +244,7 @@ func EvalKeys(s *Script, keys ...string) Cmd {
 // Wait is WAIT: until the given number of replicas has confirmed the writes of
 // this connection, or the timeout is over.
 func Wait(replicas int64, timeout time.Duration) Cmd {
-	return Command("WAIT").Num(replicas).Num(world.Millis(timeout))
+	return Command("WAIT").Num(replicas).Num(ports.Millis(timeout))
 }
 
-var _ world.Request = (*Cmd)(nil)
+var _ ports.Request = (*Cmd)(nil)

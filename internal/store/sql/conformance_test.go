@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	. "lockstep/internal/store/sql"
 	"lockstep/internal/store/storetest"
-	"lockstep/internal/world"
 )
 
 // duel is a model beside a real server, with sessions on both.
@@ -93,7 +93,7 @@ func (d *duel) endAll() {
 	}
 }
 
-func same(_ world.Request, want store.Answer, got storetest.Reply) string {
+func same(_ ports.Request, want store.Answer, got storetest.Reply) string {
 	if model, server := outcome(want.Value, want.Err), outcome(got.Value, got.Err); model != server {
 		return fmt.Sprintf("%s, and from the server %s", model, server)
 	}

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	. "lockstep/internal/store/sql"
 	"lockstep/internal/store/storetest"
-	"lockstep/internal/world"
 )
 
 // TestKnownCases runs on both real servers what random scripts leave out.
@@ -191,7 +191,7 @@ func (d *duel) bothGoOn(a *pair, ends string, b, c *pair, query string) {
 		d.Fail("no statement waits")
 	}
 	var model, server []string
-	d.Same = func(_ world.Request, want store.Answer, got storetest.Reply) string {
+	d.Same = func(_ ports.Request, want store.Answer, got storetest.Reply) string {
 		model, server = append(model, outcome(want.Value, want.Err)), append(server, outcome(got.Value, got.Err))
 		return ""
 	}
@@ -322,7 +322,7 @@ func locksSpeakSQL(t *testing.T, real *realServer) {
 	d := newDuel(t, real)
 	var setup []string
 	for _, r := range store.Of(real.id).Prepared("lock") {
-		setup = append(setup, world.RequestText(r))
+		setup = append(setup, ports.RequestText(r))
 	}
 	d.setUp(setup...)
 	written, err := filepath.Glob(filepath.Join("../../locks/testdata/wire", real.wire+"-*.txt"))
@@ -371,7 +371,7 @@ func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
 				if d.Pass(2 * idle); d.waits(other) || !d.Dropped(holder.Conn) {
 					d.Fail("in the model no session ended")
 				}
-				if _, err := real.exec(holder.Conn, Stmt{Query: "SELECT 1"}); err != world.ErrConnection {
+				if _, err := real.exec(holder.Conn, Stmt{Query: "SELECT 1"}); err != ports.ErrConnection {
 					d.Fail("on a session that was idle for %v: %v", idle, err)
 				}
 			}

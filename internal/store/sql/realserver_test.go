@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/store"
 	. "lockstep/internal/store/sql"
 	_ "lockstep/internal/store/sql/live"
-	"lockstep/internal/world"
 )
 
 // flavour is a database, and what an operator of a real server says.
@@ -85,7 +85,7 @@ func (s *realServer) connect() *realSession {
 }
 
 // exec executes a statement on one of its sessions.
-func (s *realServer) exec(c store.Conn, r world.Request) (any, error) {
+func (s *realServer) exec(c store.Conn, r ports.Request) (any, error) {
 	session, _ := s.sessions.Load(c.ID)
 	return session.(*realSession).Do(s.t.Context(), r)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // Stmt is one statement with its arguments. Query holds one question mark for
@@ -85,7 +85,7 @@ func (s Stmt) Name() string { return statementName(s.Query) }
 func (s Stmt) Op() history.Op {
 	op := history.Op{Name: s.Name()}
 	op.Does = statementEffects[op.Name]
-	says := func(words string) bool { return strings.Contains(world.RequestText(s), words) }
+	says := func(words string) bool { return strings.Contains(ports.RequestText(s), words) }
 	switch op.Name {
 	case "GET_LOCK", "PG_ADVISORY_LOCK":
 		op.Bound = true
@@ -216,7 +216,7 @@ func (s Stmt) AnswerText(value any) string {
 	case "INSERT", "UPDATE", "DELETE":
 		return res.AffectedText()
 	}
-	return world.OKText
+	return ports.OKText
 }
 
 var _ store.Teller = Stmt{}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	. "lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 // scripts makes random scripts of statements. They avoid what a real server does
@@ -112,7 +112,7 @@ func (g *scripts) layGhosts() {
 }
 
 // note keeps track of what a session may do next.
-func (d *duel) note(c store.Conn, r world.Request, a store.Answer) {
+func (d *duel) note(c store.Conn, r ports.Request, a store.Answer) {
 	p, stmt := d.pairs[slices.IndexFunc(d.pairs, func(p *pair) bool { return p.Conn == c })], r.(Stmt)
 	res, _ := a.Value.(Result)
 	word, _, _ := strings.Cut(stmt.Query, " ")

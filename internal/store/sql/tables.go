@@ -1,12 +1,12 @@
 package sql
 
-import "lockstep/internal/world"
+import "lockstep/internal/ports"
 
 // tables are the statements that make what the locks in MySQL expect to be there, as a migration would
 // before anything runs. They are executed on a fresh database, in this order. The locks in PostgreSQL need
 // no table.
-func tables(keys ...string) []world.Request {
-	all := []world.Request{Stmt{Query: uniqueTable}, Stmt{Query: leasesTable}, Stmt{Query: rowsTable}}
+func tables(keys ...string) []ports.Request {
+	all := []ports.Request{Stmt{Query: uniqueTable}, Stmt{Query: leasesTable}, Stmt{Query: rowsTable}}
 	for _, key := range keys {
 		all = append(all, Stmt{
 			Query: "INSERT INTO lock_rows (name) VALUES (?)", Args: []Value{Text(key)},

@@ -26,8 +26,8 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 var (
@@ -64,17 +64,17 @@ type Duel struct {
 	T     testing.TB
 	Model store.Model
 	// Real asks the server. A request that the model keeps waiting is asked beside those that follow.
-	Real func(c store.Conn, r world.Request) (any, error)
+	Real func(c store.Conn, r ports.Request) (any, error)
 	// Translate is a request in the server's words, where it has names and numbers of its own (Names); nil: it
 	// has none.
-	Translate func(r world.Request) world.Request
+	Translate func(r ports.Request) ports.Request
 	// Same says in what the server's answer differs from the model's, "" for nothing, and may learn from it what
 	// the server calls something; nil: in types, values and the texts of errors.
-	Same func(r world.Request, want store.Answer, got Reply) string
+	Same func(r ports.Request, want store.Answer, got Reply) string
 	// Kind is a kind of answer, for Demand; nil: the request's name, and "refused" behind it.
-	Kind func(r world.Request, a store.Answer) string
+	Kind func(r ports.Request, a store.Answer) string
 	// Answered is called with each answer on which both agree, late ones included; may be nil.
-	Answered func(c store.Conn, r world.Request, a store.Answer)
+	Answered func(c store.Conn, r ports.Request, a store.Answer)
 	// Hears is what the server has told a connection without being asked, until the answer that it has just given,
 	// and forgets it; nil: the test compares that itself.
 	Hears func(c store.Conn) []any
@@ -111,7 +111,7 @@ type Reply struct {
 type call struct {
 	id      uint64
 	conn    store.Conn
-	request world.Request
+	request ports.Request
 	got     chan Reply
 }
 
@@ -130,7 +130,7 @@ func (d *Duel) Log(format string, args ...any) {
 }
 
 // Run compares the answers to so many requests (see Operations); next may ask for some itself, and return nil.
-func (d *Duel) Run(own int, next func() world.Request) {
+func (d *Duel) Run(own int, next func() ports.Request) {
 	d.T.Helper()
 	for d.Asked < Operations(own) {
 		if d.Anew != nil && len(d.batch)%batch == 0 {
@@ -150,14 +150,14 @@ func (d *Duel) Open(client history.NodeID) store.Conn {
 }
 
 // Do asks both for something and returns what the model answers: nil as long as it keeps the request waiting.
-func (d *Duel) Do(r world.Request) any {
+func (d *Duel) Do(r ports.Request) any {
 	d.T.Helper()
 	a, _ := d.DoAs(Conn, r)
 	return a.Value
 }
 
 // DoAs is Do on one of several connections, with the whole answer.
-func (d *Duel) DoAs(c store.Conn, r world.Request) (a store.Answer, done bool) {
+func (d *Duel) DoAs(c store.Conn, r ports.Request) (a store.Answer, done bool) {
 	d.T.Helper()
 	d.Asked++
 	k := d.ask(c, r)
@@ -186,16 +186,16 @@ func (d *Duel) DoAs(c store.Conn, r world.Request) (a store.Answer, done bool) {
 }
 
 // Modelled asks the model alone.
-func (d *Duel) Modelled(r world.Request) any {
+func (d *Duel) Modelled(r ports.Request) any {
 	a, _ := d.Model.Exec(d.now(), 0, Conn, r)
 	return a.Value
 }
 
 // Served asks the server alone.
-func (d *Duel) Served(r world.Request) (any, error) { return d.Real(Conn, d.translated(r)) }
+func (d *Duel) Served(r ports.Request) (any, error) { return d.Real(Conn, d.translated(r)) }
 
 // Awaits asks the server alone until it answers, as one that was started again does in its own time.
-func (d *Duel) Awaits(r world.Request) {
+func (d *Duel) Awaits(r ports.Request) {
 	d.T.Helper()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := d.Served(r); err == nil {
@@ -207,7 +207,7 @@ func (d *Duel) Awaits(r world.Request) {
 }
 
 // ask sends the server a request.
-func (d *Duel) ask(c store.Conn, r world.Request) *call {
+func (d *Duel) ask(c store.Conn, r ports.Request) *call {
 	k, asked := &call{uint64(d.Asked), c, r, make(chan Reply, 1)}, d.translated(r)
 	go func() {
 		value, err := d.Real(c, asked)
@@ -217,7 +217,7 @@ func (d *Duel) ask(c store.Conn, r world.Request) *call {
 }
 
 func (k *call) String() string {
-	text := world.RequestText(k.request)
+	text := ports.RequestText(k.request)
 	if k.conn != Conn {
 		return fmt.Sprintf("client %d: %s", k.conn.Client, text)
 	}
@@ -231,7 +231,7 @@ func (d *Duel) now() store.Clock {
 	return d.Clock
 }
 
-func (d *Duel) translated(r world.Request) world.Request {
+func (d *Duel) translated(r ports.Request) ports.Request {
 	if d.Translate != nil {
 		return d.Translate(r)
 	}
@@ -309,7 +309,7 @@ func (d *Duel) replay(requests []*call) (differs string, played int) {
 }
 
 // Differ says whether two answers differ, if only in the type of a value.
-func Differ(_ world.Request, want store.Answer, got Reply) string {
+func Differ(_ ports.Request, want store.Answer, got Reply) string {
 	if text(want.Value, want.Err) != text(got.Value, got.Err) {
 		return "another answer"
 	}
@@ -324,7 +324,7 @@ func text(value any, err error) string {
 }
 
 // Kind is the name of the request, and whether it was refused.
-func Kind(r world.Request, a store.Answer) string {
+func Kind(r ports.Request, a store.Answer) string {
 	if a.Err != nil {
 		return r.Name() + " refused"
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // say is a request of a store that answers what it is told to: at once, or with the request "wake".
@@ -62,7 +62,7 @@ func (e *echo) Kept(history.NodeID) []store.Entry { return nil }
 // duel is the model beside a server that is like it, but for the answers that a test gives it.
 func duel(t testing.TB, lies map[say]any) *Duel {
 	woken := make(chan bool)
-	return &Duel{T: t, Model: &echo{}, Waits: func(int) bool { time.Sleep(time.Millisecond); return true }, Real: func(_ store.Conn, r world.Request) (any, error) {
+	return &Duel{T: t, Model: &echo{}, Waits: func(int) bool { time.Sleep(time.Millisecond); return true }, Real: func(_ store.Conn, r ports.Request) (any, error) {
 		switch lie, lies := lies[r.(say)]; {
 		case lies:
 			return lie, nil
@@ -138,7 +138,7 @@ func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 	said := failures(t, func(t testing.TB) {
 		d := duel(t, nil)
 		d.Anew = func() { spoilt = false }
-		d.Real = func(_ store.Conn, r world.Request) (any, error) {
+		d.Real = func(_ store.Conn, r ports.Request) (any, error) {
 			spoilt = spoilt || r == say("spoil")
 			switch {
 			case r == say("no"):
@@ -148,7 +148,7 @@ func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 			}
 			return string(r.(say)), nil
 		}
-		d.Run(len(requests), func() world.Request { return requests[d.Asked] })
+		d.Run(len(requests), func() ports.Request { return requests[d.Asked] })
 	})
 	if want := "after 5 requests, the last of them:\nSAY spoil\nSAY ask\n"; !strings.HasSuffix(said, want) || !strings.Contains(said, "server string spoilt") {
 		t.Errorf("it says %q, want %q at its end", said, want)
@@ -159,7 +159,7 @@ func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 func TestADuelBeginsAnew(t *testing.T) {
 	d, began := duel(t, nil), []int{}
 	d.Anew = func() { began = append(began, d.Asked) }
-	d.Run(2*batch+1, func() world.Request {
+	d.Run(2*batch+1, func() ports.Request {
 		d.Do(say("a"))
 		return nil
 	})
@@ -192,7 +192,7 @@ func TestADuelSeesWhoWaits(t *testing.T) {
 	d, asked, heard := duel(t, nil), 0, []string{}
 	a, b := d.Open(2), d.Open(2)
 	d.Waits = func(count int) bool { asked++; return asked > 3 && count == len(d.waiting) }
-	d.Answered = func(c store.Conn, r world.Request, a store.Answer) {
+	d.Answered = func(c store.Conn, r ports.Request, a store.Answer) {
 		heard = append(heard, fmt.Sprint(c.ID, r.Name(), a.Text))
 	}
 	d.DoAs(a, say("wait"))
@@ -223,7 +223,7 @@ func TestADuelLetsTimePass(t *testing.T) {
 	d := duel(t, nil)
 	d.Model = ticking{&echo{due: 30 * time.Millisecond}, woken}
 	d.Now = func() store.Clock { return store.Clock{Mono: time.Since(began)} }
-	d.Real = func(store.Conn, world.Request) (any, error) { <-woken; return "woken", nil }
+	d.Real = func(store.Conn, ports.Request) (any, error) { <-woken; return "woken", nil }
 	d.Pass(time.Hour) // no request waits
 	d.Do(say("wait"))
 	if d.Pass(-time.Hour); d.Waiting(Conn) == nil {

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // What comes later than the request: late answers, what a store tells by itself, and time that passes.
@@ -61,7 +61,7 @@ func (d *Duel) seeThemWait() {
 }
 
 // Waiting is the request that waits on a connection; nil: none does.
-func (d *Duel) Waiting(c store.Conn) world.Request {
+func (d *Duel) Waiting(c store.Conn) ports.Request {
 	i := slices.IndexFunc(d.waiting, func(k *call) bool { return k.conn == c })
 	if i < 0 {
 		return nil

@@ -6,19 +6,19 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // Requests returns what compares a request with what a reader sees of it and with what it can do to an entry, and
 // looks whether package faults says the same. An Op without a name has the first word of the text.
-func Requests(t testing.TB) func(r world.Request, text string, op history.Op) {
-	return func(r world.Request, text string, op history.Op) {
+func Requests(t testing.TB) func(r ports.Request, text string, op history.Op) {
+	return func(r ports.Request, text string, op history.Op) {
 		t.Helper()
 		if op.Name == "" {
 			op.Name, _, _ = strings.Cut(text, " ")
 		}
-		if got := world.RequestText(r); got != text {
+		if got := ports.RequestText(r); got != text {
 			t.Errorf("got  %s\nwant %s", got, text)
 		}
 		if got := r.Op(); got != op || r.Name() != op.Name {
@@ -32,8 +32,8 @@ func Requests(t testing.TB) func(r world.Request, text string, op history.Op) {
 
 // Answers returns what compares the answer to a request, a value or an error, with what a reader sees of it and with
 // what it says of an entry.
-func Answers(t testing.TB) func(r world.Request, value any, err error, text string, says history.Answer) {
-	return func(r world.Request, value any, err error, text string, says history.Answer) {
+func Answers(t testing.TB) func(r ports.Request, value any, err error, text string, says history.Answer) {
+	return func(r ports.Request, value any, err error, text string, says history.Answer) {
 		t.Helper()
 		var got string
 		switch err := err.(type) {
@@ -45,10 +45,10 @@ func Answers(t testing.TB) func(r world.Request, value any, err error, text stri
 			got = err.Error()
 		}
 		if got != text {
-			t.Errorf("%s is answered %q, want %q", world.RequestText(r), got, text)
+			t.Errorf("%s is answered %q, want %q", ports.RequestText(r), got, text)
 		}
-		if got := world.AnswerTo(r, value, err); got != says {
-			t.Errorf("%s, answered %s\ngot  %+v\nwant %+v", world.RequestText(r), text, got, says)
+		if got := ports.AnswerTo(r, value, err); got != says {
+			t.Errorf("%s, answered %s\ngot  %+v\nwant %+v", ports.RequestText(r), text, got, says)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // Client is an ensemble as one client sees it, and what a client library does by itself.
@@ -24,7 +24,7 @@ import (
 //   - No library waits less for one reply than for the connection; here the
 //     scenario's response timeout, when it is shorter, ends the connection too.
 type Client struct {
-	Env  world.Env
+	Env  ports.Env
 	Port store.Port
 }
 
@@ -49,7 +49,7 @@ func (c Client) Connect(ctx context.Context, timeout time.Duration) (*Session, e
 			return nil, err
 		}
 	}
-	c.Env.Go(c.Env.Background(), world.Watchdog, s.keep)
+	c.Env.Go(c.Env.Background(), ports.Watchdog, s.keep)
 	return s, nil
 }
 
@@ -61,7 +61,7 @@ type Session struct {
 	timeout time.Duration
 	state   State
 	states  []State          // that it has been in
-	changed world.Signal     // the state, or a watch has fired
+	changed ports.Signal     // the state, or a watch has fired
 	conn    store.Connection // nil while there is no server
 	zxid    int64            // the latest transaction that the client knows of
 	sent    time.Duration    // when the last request was, on the monotonic clock
@@ -192,18 +192,18 @@ func (s *Session) request(ctx context.Context, op store.Op) (any, error) {
 	case s.state == Expired:
 		return nil, ErrSessionExpired
 	case cn == nil:
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	s.sent = s.client.Env.Mono()
 	value, err := cn.Send(ctx, op)
 	switch {
-	case err == world.ErrTimeout || err == world.ErrConnection:
+	case err == ports.ErrTimeout || err == ports.ErrConnection:
 		s.lose(cn)
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	case err != nil && err == ctx.Err():
 		return nil, err
 	case s.conn != cn: // the library has given it up meanwhile
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	s.heard = s.client.Env.Mono()
 	return value, err

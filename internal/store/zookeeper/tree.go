@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // node is a znode. Only its session's end or a request takes it away.
@@ -84,7 +84,7 @@ func (m *Model) delete(s *session, op Delete) store.Answer {
 	}
 	m.unlink(op.Path)
 	m.settle(history.Removed, s.client)
-	return answer(nil, world.OKText)
+	return answer(nil, ports.OKText)
 }
 
 // unlink takes a node out of the tree.

@@ -3,8 +3,8 @@ package zookeeper
 import (
 	"slices"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // watch is a connection's subscription to the next change of one node.
@@ -57,5 +57,5 @@ func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
 			m.lay(c, path)
 		}
 	}
-	return answer(nil, world.OKText)
+	return answer(nil, ports.OKText)
 }

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
-	"lockstep/internal/world"
 )
 
 // Config describes the ensemble and the lock to the model.
@@ -76,13 +76,13 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 	s := m.sessionOn(c)
 	if s == nil { // it has ended, or has moved to another connection
 		m.Out.Drops = append(m.Out.Drops, c)
-		return failed(world.ErrConnection), true
+		return failed(ports.ErrConnection), true
 	}
 	m.touch(now, s)
 	switch op := op.(type) {
 	case Ping:
 		m.renewed(s)
-		return answer(nil, world.OKText), true
+		return answer(nil, ports.OKText), true
 	case Create:
 		a = m.create(s, op)
 	case Delete:
@@ -95,7 +95,7 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 		a = m.setWatches(c, op)
 	case Close:
 		m.end(s, history.Removed, s.client)
-		a = answer(nil, world.OKText)
+		a = answer(nil, ports.OKText)
 	}
 	return a, true
 }

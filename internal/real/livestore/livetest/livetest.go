@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
-	"lockstep/internal/world"
 )
 
 // Servers are real servers, which end with the test. Their first one is asked.
@@ -91,7 +91,7 @@ func (s *Servers) connect(id store.ID, endpoints ...string) {
 }
 
 // Do is storetest.Duel.Real. Each connection but storetest.Conn is one of its own, opened by its first request.
-func (s *Servers) Do(c store.Conn, r world.Request) (any, error) {
+func (s *Servers) Do(c store.Conn, r ports.Request) (any, error) {
 	if c == storetest.Conn {
 		return s.Executor.Do(s.t.Context(), 0, r)
 	}

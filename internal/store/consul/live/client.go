@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store/consul"
-	"lockstep/internal/world"
 )
 
 // client executes requests on Consul's HTTP interface.
@@ -37,7 +37,7 @@ func connect(c livestore.Client) (livestore.Executor, error) {
 }
 
 // Do implements livestore.Executor.
-func (c *client) Do(ctx context.Context, server int, r world.Request) (any, error) {
+func (c *client) Do(ctx context.Context, server int, r ports.Request) (any, error) {
 	call, read := callFor(r)
 	reply, err := c.exchange(ctx, server, call)
 	if err == nil {
@@ -76,13 +76,13 @@ func (c *client) exchange(ctx context.Context, server int, what call) (reply, er
 	}
 	got, err := c.http.Do(request)
 	if err != nil {
-		return reply{}, world.ErrConnection
+		return reply{}, ports.ErrConnection
 	}
 	defer got.Body.Close()
 	r := reply{status: got.StatusCode}
 	r.index, _ = strconv.ParseInt(got.Header.Get("X-Consul-Index"), 10, 64) // 0 where there is none
 	if r.body, err = io.ReadAll(io.LimitReader(got.Body, longestReply)); err != nil {
-		return reply{}, world.ErrConnection
+		return reply{}, ports.ErrConnection
 	}
 	return r, nil
 }
@@ -99,11 +99,11 @@ func refused(r reply) error {
 	case r.status == http.StatusBadRequest, strings.Contains(said, "Invalid "):
 		return errors.New("consul: " + said)
 	}
-	return world.ErrConnection
+	return ports.ErrConnection
 }
 
 // callFor is a request as HTTP has it, and what reads its answer.
-func callFor(what world.Request) (c call, read func(reply) (any, error)) {
+func callFor(what ports.Request) (c call, read func(reply) (any, error)) {
 	switch r := what.(type) {
 	case consul.CreateSession:
 		body, _ := json.Marshal(map[string]any{ // texts only

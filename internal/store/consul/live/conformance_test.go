@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/consul"
 	"lockstep/internal/store/storetest"
-	"lockstep/internal/world"
 )
 
 // pair is the model beside a real server.
@@ -33,7 +33,7 @@ type pair struct {
 func newPair(t *testing.T, leastTTL time.Duration) *pair {
 	p := &pair{real: startServer(t, leastTTL), model: consul.New(consul.Config{Second: leastTTL / leastSession}), indices: map[int64]int64{}}
 	p.Duel = storetest.Duel{
-		T: t, Model: p.model, Real: func(_ store.Conn, r world.Request) (any, error) { return p.real.exec(r) },
+		T: t, Model: p.model, Real: func(_ store.Conn, r ports.Request) (any, error) { return p.real.exec(r) },
 		Translate: p.translated, Same: p.differ, Kind: kindOf, Waits: p.begin,
 	}
 	return p
@@ -158,7 +158,7 @@ func (s *script) session(key string) string {
 	return "5e551000-ffff-4000-8000-000000000000"
 }
 
-func (s *script) next() world.Request {
+func (s *script) next() ports.Request {
 	if s.Asked%100 < 2 {
 		s.delay()
 	}

@@ -7,16 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store"
 	"lockstep/internal/store/consul"
-	"lockstep/internal/world"
 )
 
 // direct is a store.Port without history: it asks the first server.
 type direct struct{ livestore.Executor }
 
-func (d direct) Send(ctx context.Context, r world.Request) (any, error) { return d.Do(ctx, 0, r) }
+func (d direct) Send(ctx context.Context, r ports.Request) (any, error) { return d.Do(ctx, 0, r) }
 func (d direct) Dial(context.Context) (store.Connection, error)         { return d, nil }
 func (d direct) Next(context.Context) (any, error)                      { return nil, errors.New("nothing comes by itself") }
 func (d direct) GiveUp()                                                {}
@@ -71,13 +71,13 @@ func TestRealConsulAnswersAsThePortPromises(t *testing.T) {
 	if _, err := p.Acquire(ctx, "lock", "A", session); err != consul.ErrNoSession {
 		t.Errorf("locking for what has gone: %v", err)
 	}
-	if _, err := p.CreateSession(ctx, time.Millisecond, 0, false); err == nil || err == world.ErrConnection {
+	if _, err := p.CreateSession(ctx, time.Millisecond, 0, false); err == nil || err == ports.ErrConnection {
 		t.Errorf("a session that is too short: %v", err)
 	}
 	if err := s.process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Get(ctx, "lock", 0, 0); err != world.ErrConnection {
+	if _, err := p.Get(ctx, "lock", 0, 0); err != ports.ErrConnection {
 		t.Errorf("of a server that is dead: %v", err)
 	}
 }

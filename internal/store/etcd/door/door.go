@@ -22,8 +22,8 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 
 	"lockstep/internal/bubble"
+	"lockstep/internal/ports"
 	"lockstep/internal/store/etcd"
-	"lockstep/internal/world"
 )
 
 // buffer is how many bytes a connection in memory holds in one direction.
@@ -86,7 +86,7 @@ func (c *connection) Close() error {
 }
 
 // ask sends one request to the member and returns its answer, or what gRPC says instead.
-func ask[T any](ctx context.Context, m *member, op world.Request) (T, error) {
+func ask[T any](ctx context.Context, m *member, op ports.Request) (T, error) {
 	v, err := m.wire.Ask(ctx, op)
 	out, _ := v.(T)
 	return out, m.failure(err)

@@ -18,9 +18,9 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store/etcd"
-	"lockstep/internal/world"
 )
 
 // client executes requests by etcd's client library, one client for each member.
@@ -102,7 +102,7 @@ func (c client) Close() (err error) {
 }
 
 // Do implements livestore.Executor.
-func (c client) Do(ctx context.Context, server int, r world.Request) (any, error) {
+func (c client) Do(ctx context.Context, server int, r ports.Request) (any, error) {
 	value, err := c[server].do(marked(ctx, ctx), r)
 	return value, problem(err)
 }
@@ -115,7 +115,7 @@ func marked(ctx, of context.Context) context.Context {
 	return ctx
 }
 
-func (m *member) do(ctx context.Context, r world.Request) (any, error) {
+func (m *member) do(ctx context.Context, r ports.Request) (any, error) {
 	switch r := r.(type) {
 	case etcd.Grant:
 		reply, err := m.lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{TTL: int64(r.TTL / time.Second)})
@@ -153,7 +153,7 @@ func (m *member) keepAlive(ctx context.Context, lease int64) (any, error) {
 		return nil, err
 	}
 	if err := stream.Send(&pb.LeaseKeepAliveRequest{ID: lease}); err != nil {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	reply, err := stream.Recv()
 	switch {
@@ -184,7 +184,7 @@ func (c client) Open(_ context.Context, server int, in livestore.Incoming) (live
 func (w *watching) Close() { w.stop() }
 
 // Do implements livestore.Line. A watch is answered when the member has confirmed it.
-func (w *watching) Do(ctx context.Context, r world.Request) (any, error) {
+func (w *watching) Do(ctx context.Context, r ports.Request) (any, error) {
 	what, ok := r.(etcd.Watch)
 	if !ok {
 		return w.client.Do(ctx, w.server, r)
@@ -208,7 +208,7 @@ func (m *member) openWatch(life context.Context, what etcd.Watch) (stream pb.Wat
 	}
 	ask := &pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: create}}
 	if err := stream.Send(ask); err != nil {
-		return nil, 0, world.ErrConnection
+		return nil, 0, ports.ErrConnection
 	}
 	reply, err := stream.Recv()
 	switch {
@@ -249,17 +249,17 @@ func problem(err error) error {
 	said := rpctypes.Error(err)
 	var member rpctypes.EtcdError
 	switch {
-	case err == etcd.ErrLeaseNotFound || err == world.ErrConnection:
+	case err == etcd.ErrLeaseNotFound || err == ports.ErrConnection:
 		return err
 	case errors.Is(said, rpctypes.ErrLeaseNotFound):
 		return etcd.ErrLeaseNotFound
 	case errors.As(said, &member) && member.Code() != codes.Unavailable:
 		return errors.New(rpctypes.ErrorDesc(said))
 	case errors.As(said, &member) && strings.Contains(member.Error(), "timed out"):
-		return world.ErrTimeout
+		return ports.ErrTimeout
 	}
 	if s, ok := status.FromError(err); ok && s.Code() == codes.InvalidArgument {
 		return errors.New(s.Message())
 	}
-	return world.ErrConnection
+	return ports.ErrConnection
 }

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/etcd"
 	"lockstep/internal/store/storetest"
-	"lockstep/internal/world"
 )
 
 // realElection is the election timeout of the real servers of these tests.
@@ -39,7 +39,7 @@ func newPair(t *testing.T) *pair {
 	return p
 }
 
-func (p *pair) translated(r world.Request) world.Request {
+func (p *pair) translated(r ports.Request) ports.Request {
 	switch r := r.(type) {
 	case etcd.KeepAlive:
 		return etcd.KeepAlive{Lease: p.leases.Theirs(r.Lease)}
@@ -62,7 +62,7 @@ func (p *pair) theirs(ops []etcd.Op) (out []etcd.Op) {
 }
 
 // same notes a new lease under both of its numbers, and compares answers in those of the model.
-func (p *pair) same(r world.Request, want store.Answer, got storetest.Reply) string {
+func (p *pair) same(r ports.Request, want store.Answer, got storetest.Reply) string {
 	switch v := got.Value.(type) {
 	case etcd.Lease:
 		if made, ok := want.Value.(etcd.Lease); ok {
@@ -79,7 +79,7 @@ func (p *pair) same(r world.Request, want store.Answer, got storetest.Reply) str
 	return storetest.Differ(r, want, got)
 }
 
-func kindOf(r world.Request, a store.Answer) string {
+func kindOf(r ports.Request, a store.Answer) string {
 	kind := r.Name()
 	if result, ok := a.Value.(etcd.Result); ok && kind == "TXN" && !result.Succeeded {
 		kind += " failed"

@@ -12,10 +12,10 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store/nats"
-	"lockstep/internal/world"
 )
 
 // executor executes requests with nats.go, below its key-value store, which would send several messages for one
@@ -64,24 +64,24 @@ const (
 )
 
 // Do implements livestore.Executor. "No responders" is a server's word for a stream without a leader.
-func (e *executor) Do(ctx context.Context, server int, r world.Request) (any, error) {
+func (e *executor) Do(ctx context.Context, server int, r ports.Request) (any, error) {
 	m, read := message(r)
 	if mark := livestore.MarkOf(ctx); mark != "" {
 		m.Header.Set(markHeader, mark)
 	}
 	c, err := e.at(ctx, server)
 	if err != nil {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	reply, err := c.RequestMsgWithContext(ctx, m)
 	if err != nil {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	return read(reply)
 }
 
 // message is a request as nats.go's key-value store sends it, and what reads its answer.
-func message(r world.Request) (m *client.Msg, read func(*client.Msg) (any, error)) {
+func message(r ports.Request) (m *client.Msg, read func(*client.Msg) (any, error)) {
 	switch r := r.(type) {
 	case nats.Write:
 		m = client.NewMsg(subjects + r.Key)
@@ -107,7 +107,7 @@ func acknowledged(reply *client.Msg) (any, error) {
 	}
 	switch err := json.Unmarshal(reply.Data, &said); {
 	case err != nil:
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	case said.Error == nil:
 		return said.Seq, nil
 	case said.Error.ErrorCode == underWay || said.Error.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/link/linktest"
 	"lockstep/internal/real/livestore"
@@ -15,7 +16,6 @@ import (
 	"lockstep/internal/store"
 	"lockstep/internal/store/nats"
 	"lockstep/internal/store/storetest"
-	"lockstep/internal/world"
 )
 
 // pair is the model beside a real server.
@@ -37,7 +37,7 @@ func newPair(t *testing.T, ttl time.Duration) *pair {
 	return p
 }
 
-func kindOf(r world.Request, a store.Answer) string {
+func kindOf(r ports.Request, a store.Answer) string {
 	if e, _ := a.Value.(nats.Entry); e.Deleted {
 		return r.Name() + " deleted"
 	}
@@ -48,7 +48,7 @@ func kindOf(r world.Request, a store.Answer) string {
 // that was killed.
 func TestRealNATSAgrees(t *testing.T) {
 	p, rng, all := newPair(t, time.Hour), storetest.Luck(t, 1, 1), storetest.Operations(5000)
-	p.Run(all, func() world.Request {
+	p.Run(all, func() ports.Request {
 		if p.Asked == all/2 {
 			p.restart()
 		}
@@ -79,7 +79,7 @@ func (p *pair) restart() {
 	if err := p.server.Members[0].Kill(); err != nil {
 		p.T.Fatal(err)
 	}
-	if _, err := p.Served(nats.Get{Key: "lock"}); err != world.ErrConnection {
+	if _, err := p.Served(nats.Get{Key: "lock"}); err != ports.ErrConnection {
 		p.Fail("of a server that is dead: %v", err)
 	}
 	if err := p.server.Members[0].Relaunch(p.T.Context()); err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/lib/pq"
 
 	"lockstep/internal/bubble"
+	"lockstep/internal/ports"
 	model "lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 // Open returns the pool of one client, of whatever server is the primary when a connection is made.
@@ -131,10 +131,10 @@ func (c *conn) failure(ctx context.Context, query string, err error) error {
 		return ctx.Err()
 	}
 	c.bad = true
-	if c.flavour == model.PostgreSQL && errors.Is(err, world.ErrConnection) {
+	if c.flavour == model.PostgreSQL && errors.Is(err, ports.ErrConnection) {
 		return driver.ErrBadConn // though the statement was sent: so the pool sends it again
 	}
-	if errors.Is(err, world.ErrConnection) {
+	if errors.Is(err, ports.ErrConnection) {
 		return mysql.ErrInvalidConn
 	}
 	return err

@@ -11,9 +11,9 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/lib/pq"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	model "lockstep/internal/store/sql"
-	"lockstep/internal/world"
 )
 
 // executor executes requests with database/sql.
@@ -100,13 +100,13 @@ func (e executor) Close() error {
 }
 
 // Do implements livestore.Executor.
-func (e executor) Do(ctx context.Context, server int, r world.Request) (any, error) {
+func (e executor) Do(ctx context.Context, server int, r ports.Request) (any, error) {
 	conn, err := e[server].Conn(ctx)
 	if err != nil {
 		return nil, sqlError(err)
 	}
 	res := e[server].run(ctx, conn, r.(model.Stmt))
-	if res.Err == world.ErrConnection { // never wrapped
+	if res.Err == ports.ErrConnection { // never wrapped
 		discard(conn)
 	} else {
 		_ = conn.Close() // back to the pool
@@ -118,7 +118,7 @@ func (e executor) Do(ctx context.Context, server int, r world.Request) (any, err
 func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) model.Result {
 	socket := p.sockets.of(conn)
 	if socket == nil {
-		return model.Result{Err: world.ErrConnection}
+		return model.Result{Err: ports.ErrConnection}
 	}
 	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
 	query, args := stmt.Query, sqlArgs(stmt.Args)
@@ -165,7 +165,7 @@ type session struct {
 }
 
 // Do implements livestore.Line.
-func (s *session) Do(ctx context.Context, r world.Request) (any, error) {
+func (s *session) Do(ctx context.Context, r ports.Request) (any, error) {
 	conn, err := s.open(ctx)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (s *session) open(ctx context.Context) (*sql.Conn, error) {
 	defer s.mu.Unlock()
 	if s.closed { // while it was made
 		go discard(conn)
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	s.conn, s.socket = conn, s.pool.sockets.of(conn)
 	return conn, nil
@@ -226,5 +226,5 @@ func sqlError(err error) error {
 	if errors.As(err, &p) && !p.Fatal() {
 		return &model.Error{State: string(p.Code), Message: p.Message}
 	}
-	return world.ErrConnection
+	return ports.ErrConnection
 }

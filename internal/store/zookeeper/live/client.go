@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // client executes requests in ZooKeeper's own protocol. What a client library does by itself (heartbeats, another
@@ -28,12 +28,12 @@ func connect(c livestore.Client) (livestore.Executor, error) {
 }
 
 // Do implements livestore.Executor.
-func (*client) Do(_ context.Context, _ int, r world.Request) (any, error) {
+func (*client) Do(_ context.Context, _ int, r ports.Request) (any, error) {
 	panic("zookeeper: " + r.Name() + " outside of a session")
 }
 
 // Mark implements livestore.Marker: heartbeats and watches that are set again are about no path.
-func (*client) Mark(r world.Request) string {
+func (*client) Mark(r ports.Request) string {
 	switch r := r.(type) {
 	case zookeeper.Create:
 		return mark(r.Name(), r.Path)
@@ -75,13 +75,13 @@ const settles = 5 * time.Millisecond
 func (c *client) Open(ctx context.Context, server int, in livestore.Incoming) (livestore.Line, error) {
 	conn, err := c.c.Dial(ctx, "tcp", c.c.Endpoints[server])
 	if err != nil {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(settles))
 	_, err = conn.Read(make([]byte, 1)) // a server says nothing before it is asked
 	if timeout, ok := err.(net.Error); !ok || !timeout.Timeout() {
 		_ = conn.Close()
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	l := &line{client: c, conn: conn, in: in, waiting: map[int32]chan message{}}
@@ -93,29 +93,29 @@ func (c *client) Open(ctx context.Context, server int, in livestore.Incoming) (l
 func (l *line) Close() { _ = l.conn.Close() } // it may be closed already
 
 // Do implements livestore.Line.
-func (l *line) Do(ctx context.Context, r world.Request) (any, error) {
+func (l *line) Do(ctx context.Context, r ports.Request) (any, error) {
 	number := l.number(r)
 	_, closing := r.(zookeeper.Close)
 	answer, err := l.send(number, closing, l.client.encode(number, r))
 	if err != nil {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	select {
 	case m, ok := <-answer:
 		if !ok {
-			return nil, world.ErrConnection
+			return nil, ports.ErrConnection
 		}
 		if connect, ok := r.(zookeeper.Connect); ok {
 			return l.client.opened(connect, m.in)
 		}
 		return decode(r, m)
 	case <-ctx.Done():
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 }
 
 // number is that of the next message.
-func (l *line) number(r world.Request) int32 {
+func (l *line) number(r ports.Request) int32 {
 	switch r.(type) {
 	case zookeeper.Connect:
 		return opening
@@ -133,7 +133,7 @@ func (l *line) send(number int32, closing bool, body []byte) (<-chan message, er
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.broken {
-		return nil, world.ErrConnection
+		return nil, ports.ErrConnection
 	}
 	l.waiting[number], l.closing = answer, l.closing || closing
 	_, err := l.conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/livestore/livetest"
 	"lockstep/internal/store"
 	"lockstep/internal/store/storetest"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // pair is the model beside a real server. Both begin with an empty tree, so even the numbers of their transactions
@@ -55,7 +55,7 @@ func (p *pair) begin(asks time.Duration) {
 	p.connect(s, 0)
 }
 
-func (p *pair) translated(r world.Request) world.Request {
+func (p *pair) translated(r ports.Request) ports.Request {
 	if c, ok := r.(zookeeper.Connect); ok {
 		c.Session = p.names.Theirs(c.Session)
 		return c
@@ -63,7 +63,7 @@ func (p *pair) translated(r world.Request) world.Request {
 	return r
 }
 
-func (p *pair) same(r world.Request, want store.Answer, got storetest.Reply) string {
+func (p *pair) same(r ports.Request, want store.Answer, got storetest.Reply) string {
 	if made, ok := want.Value.(zookeeper.Granted); ok && got.Err == nil && p.names.Theirs(made.ID) == made.ID {
 		p.names.Bind(made.ID, got.Value.(zookeeper.Granted).ID)
 	}
@@ -93,7 +93,7 @@ func (p *pair) plain(value any) any {
 }
 
 // ask asks for something on a session.
-func (p *pair) ask(s *guest, r world.Request) any {
+func (p *pair) ask(s *guest, r ports.Request) any {
 	p.T.Helper()
 	a, _ := p.DoAs(s.Conn, r)
 	switch v := a.Value.(type) {
@@ -122,7 +122,7 @@ func (p *pair) gone(c store.Conn) {
 	p.T.Helper()
 	a, _ := p.Model.Exec(p.Clock, 0, c, zookeeper.Ping{})
 	p.Collect()
-	if _, err := p.server.Do(c, zookeeper.Ping{}); err != world.ErrConnection || a.Err != err || !p.Dropped(c) {
+	if _, err := p.server.Do(c, zookeeper.Ping{}); err != ports.ErrConnection || a.Err != err || !p.Dropped(c) {
 		p.Fail("on a closed connection of client %d: model %v, server %v", c.Client, a.Err, err)
 	}
 }
@@ -207,7 +207,7 @@ func (s *script) somePaths() (paths []string) {
 	return paths
 }
 
-func (s *script) step() world.Request {
+func (s *script) step() ports.Request {
 	who := s.guests[s.rng.IntN(len(s.guests))]
 	switch n := s.rng.IntN(1000); {
 	case n < 300:

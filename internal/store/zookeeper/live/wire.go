@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"lockstep/internal/ports"
 	"lockstep/internal/store/zookeeper"
-	"lockstep/internal/world"
 )
 
 // The messages of ZooKeeper (zookeeper.jute, ZooDefs.OpCode). All numbers are big endian; a text is its length and
@@ -32,7 +32,7 @@ var problems = map[int32]error{
 var flags = [...]int32{zookeeper.Persistent: 0, zookeeper.Ephemeral: 1, zookeeper.EphemeralSequential: 3}
 
 // encode is a request as a message.
-func (c *client) encode(number int32, r world.Request) []byte {
+func (c *client) encode(number int32, r ports.Request) []byte {
 	var out output
 	if r, ok := r.(zookeeper.Connect); ok {
 		out.int(0)  // the protocol's version
@@ -106,7 +106,7 @@ func (c *client) opened(asked zookeeper.Connect, in input) (any, error) {
 }
 
 // decode is the answer to a request.
-func decode(r world.Request, m message) (any, error) {
+func decode(r ports.Request, m message) (any, error) {
 	err := problems[m.code]
 	if m.code != 0 && err == nil {
 		err = fmt.Errorf("zk: error %d", m.code)

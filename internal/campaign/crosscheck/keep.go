@@ -1,0 +1,142 @@
+package crosscheck
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/checker"
+	"lockstep/internal/plan"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+)
+
+// Kept is a file of real runs. Twenty runs of every cell take hours; what was played
+// before an interruption need not be played again.
+type Kept struct {
+	book *campaign.Book
+	name string
+
+	mu   sync.Mutex
+	runs map[keptKey][]keptRun // in the order of their seeds
+}
+
+// keptKey names what was played. The plan is in it because a script that has changed
+// is another test: its old runs prove nothing of it.
+type keptKey struct{ Lock, Plan string }
+
+// keptOptions are those of the work whose units are the runs. Its version is "": what real
+// servers have done stays true.
+type keptOptions struct {
+	Backend  string `json:"backend"`
+	ScalePPM int64  `json:"scale_ppm"`
+}
+
+// keptRun is the result of a unit.
+type keptRun struct {
+	Lock   string         `json:"lock"`
+	Plan   string         `json:"plan"` // its fingerprint
+	Seed   uint64         `json:"seed"`
+	Letter checker.Letter `json:"letter"`
+	Breaks string         `json:"breaks,omitempty"` // of a story, see Pair
+	Unsure bool           `json:"unsure,omitempty"` // see Pair
+	// Why nothing was put to the test, and the same in Chinese.
+	Why        string `json:"why,omitempty"`
+	WhyChinese string `json:"why_zh,omitempty"`
+	// The file with its history, when it differed from the simulator; a change of the
+	// simulator since then may have brought the two together.
+	History string `json:"history,omitempty"`
+	Times
+}
+
+func (r *keptRun) key() string { return fmt.Sprintf("%s %s %d", r.Lock, r.Plan, r.Seed) }
+
+// say says why nothing was put to the test.
+func (r *keptRun) say(why say.Phrase) { r.Why, r.WhyChinese = why.English(), why.In(say.Chinese) }
+
+func (r *keptRun) why() say.Phrase {
+	return say.Both{English: r.Why, Chinese: r.WhyChinese}.Phrase()
+}
+
+// OpenKept opens a file of kept runs, and makes it when there is none. It must be of the
+// same world with the same scale.
+func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
+	w, err := campaign.NewWork("", "compare-worlds", nil, keptOptions{backend, scalePPM})
+	if err != nil {
+		return nil, err
+	}
+	book, err := campaign.Open(name, w, 0)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kept{book: book, name: name, runs: map[keptKey][]keptRun{}}
+	runs, err := campaign.All[keptRun](book.Results)
+	for i := range runs {
+		err = errors.Join(err, runs[i].check())
+		k.insert(runs[i])
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), k.Close())
+	}
+	return k, nil
+}
+
+// Close closes the file.
+func (k *Kept) Close() error { return k.book.Close() }
+
+// check says what of a run this program does not understand.
+func (r *keptRun) check() error {
+	switch {
+	case r.Letter != checker.LetterUnknown && r.Letter.Badness() == 0:
+		return fmt.Errorf("there is no letter %q: remove the line of %q, and its run is played again", r.Letter, r.key())
+	case r.Breaks != "" && !knownBreaks(r.Breaks):
+		return fmt.Errorf("no lock breaks by %q: remove the line of %q, and its run is played again", r.Breaks, r.key())
+	}
+	return nil
+}
+
+// insert adds a run, in the order of seeds.
+func (k *Kept) insert(one keptRun) {
+	key := keptKey{one.Lock, one.Plan}
+	at, _ := slices.BinarySearchFunc(k.runs[key], one.Seed, bySeed)
+	k.runs[key] = slices.Insert(k.runs[key], at, one)
+}
+
+func bySeed(r keptRun, seed uint64) int { return cmp.Compare(r.Seed, seed) }
+
+// of returns the kept runs of a plan with a lock, in the order of seeds. A nil Kept has
+// none, and keeps none.
+func (k *Kept) of(lock, fingerprint string) []keptRun {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.runs[keptKey{lock, fingerprint}])
+}
+
+// add keeps a run.
+func (k *Kept) add(one *keptRun) error {
+	if k == nil {
+		return nil
+	}
+	line, err := campaign.NewLine(k.book.Work, one.key(), one)
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.insert(*one)
+	return k.book.Add(line)
+}
+
+// fingerprint tells plans apart that are not the same test.
+func fingerprint(p *plan.Plan) string {
+	sum := sha256.Sum256([]byte(scenario.Resolved(p)))
+	return hex.EncodeToString(sum[:8])
+}

@@ -1,0 +1,249 @@
+package crosscheck_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign"
+	"lockstep/internal/campaign/crosscheck"
+	"lockstep/internal/campaign/results"
+	"lockstep/internal/checker"
+	"lockstep/internal/history"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/sim"
+)
+
+// counted counts what a real world is asked to play.
+type counted struct {
+	run.World
+	plays *int
+}
+
+func (c counted) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	*c.plays++
+	return c.World.Play(ctx, p, lock, seed)
+}
+
+func opened(t *testing.T, name string) *crosscheck.Kept {
+	t.Helper()
+	k, err := crosscheck.OpenKept(name, "process", 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	return k
+}
+
+// keeping compares one cell with a file of kept runs, and returns how often the real
+// world played.
+func keeping(t *testing.T, name string, times int, real *other, change func(*crosscheck.Options)) (c *crosscheck.Comparison, plays int) {
+	t.Helper()
+	o := options(t, "set-nx-lua", "GP", real)
+	inner := o.Real
+	o.Real = func() run.World { return counted{inner(), &plays} }
+	o.Times, o.Kept = times, opened(t, name)
+	if change != nil {
+		change(&o)
+	}
+	defer o.Kept.Close() // a file has one writer at a time
+	c, _ = compare(t, o)
+	return c, plays
+}
+
+func TestKeptRunsAreNotPlayedAgain(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	first, plays := keeping(t, name, 2, &other{}, nil)
+	if plays != 2 {
+		t.Fatalf("%d plays, want 2", plays)
+	}
+	again, plays := keeping(t, name, 3, &other{}, nil)
+	if plays != 1 || len(again.Cells[0].Pairs) != 3 || again.Cells[0].Agreement != results.Agrees {
+		t.Errorf("%d plays, want 1: %+v", plays, again.Cells[0])
+	}
+	if got, want := len(again.Samples[0].Real.Waits), len(first.Samples[0].Real.Waits)*3/2; got != want {
+		t.Errorf("%d waits, want %d: the times of a kept run are lost", got, want)
+	}
+	// What was played more often is shown, whatever is asked for now.
+	if fewer, plays := keeping(t, name, 1, &other{}, nil); plays != 0 || len(fewer.Cells[0].Pairs) != 3 {
+		t.Errorf("%d plays, want 0: %+v", plays, fewer.Cells[0])
+	}
+	// A script that has changed is another test.
+	if _, plays := keeping(t, name, 1, &other{}, func(o *crosscheck.Options) { o.ScalePPM = 200_000 }); plays != 1 {
+		t.Errorf("%d plays of another plan, want 1", plays)
+	}
+}
+
+// A kept run is compared as it was, not as it would be now, also when it tested nothing.
+func TestKeptRunsCount(t *testing.T) {
+	dir := t.TempDir()
+	differs := filepath.Join(dir, "differs")
+	keeping(t, differs, 1, &other{lock: "mysql-get-lock"}, nil)
+	if c, plays := keeping(t, differs, 2, &other{}, nil); plays != 1 || c.Cells[0].Agreeing() != 1 || c.Cells[0].Agreement != results.Differs {
+		t.Errorf("%d plays: %+v", plays, c.Cells[0])
+	}
+	failed := filepath.Join(dir, "failed")
+	keeping(t, failed, 1, &other{err: os.ErrDeadlineExceeded}, nil)
+	c, plays := keeping(t, failed, 1, &other{}, nil)
+	if plays != 0 || c.Cells[0].Agreement != results.Untested || !strings.Contains(c.Cells[0].Why.English(), "not played to its end") {
+		t.Errorf("%d plays: %+v", plays, c.Cells[0])
+	}
+}
+
+// Where it is not known whose entry was removed, a V may be a VF: the run tests nothing, also when it is kept.
+func TestAVThatMayBeAVF(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	for _, want := range []int{1, 0} {
+		plays := 0
+		o := options(t, "set-nx-ex-del", "GP", &other{dim: true})
+		inner := o.Real
+		o.Real = func() run.World { return counted{inner(), &plays} }
+		o.Times, o.Kept = 1, opened(t, name)
+		_, cell := compare(t, o)
+		o.Kept.Close()
+		if simulated, real := cell.Shown().Shows(); plays != want || simulated != "VF" || real != "V?" ||
+			cell.Agreement != results.Untested || !strings.Contains(cell.Why.English(), "it is not known whose entry") {
+			t.Errorf("%d plays, want %d: %s/%s, %+v", plays, want, simulated, real, cell)
+		}
+	}
+}
+
+// Of a real run that differs the history is kept, one file for each, which a later run
+// does not write over, and a hundred at most.
+func TestHistoriesOfRunsThatDiffer(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	c, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
+	pairs := c.Cells[0].Pairs
+	if pairs[0].History != "" || pairs[1].Agreement() != results.Differs || pairs[1].History == "" {
+		t.Fatalf("%+v", pairs)
+	}
+	f, err := os.Open(pairs[1].History)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := history.ReadAllJSONL(f)
+	if err != nil || len(all) != 1 {
+		t.Fatal(len(all), err)
+	}
+	j := checker.Judge(all[0])
+	if j.Letter != pairs[1].Real {
+		t.Errorf("the history is judged %s, the run was %s", j.Letter, pairs[1].Real)
+	}
+	before, err := os.ReadFile(pairs[1].History)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It is still named when nothing is played; when the list of runs is gone, the same run
+	// gets a file of its own.
+	if again, plays := keeping(t, name, 2, &other{}, nil); plays != 0 || again.Cells[0].Pairs[1].History != pairs[1].History {
+		t.Errorf("%d plays, %+v", plays, again.Cells[0].Pairs)
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	anew, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
+	if got := anew.Cells[0].Pairs[1].History; got == "" || got == pairs[1].History {
+		t.Errorf("the second file is %q, the first %q", got, pairs[1].History)
+	}
+	if after, err := os.ReadFile(pairs[1].History); err != nil || string(after) != string(before) {
+		t.Errorf("the first file was written over: %v", err)
+	}
+	for i := range 98 {
+		if err := os.WriteFile(filepath.Join(name+".histories", strconv.Itoa(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	full, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
+	if got := full.Cells[0].Pairs[1].History; got != "" {
+		t.Errorf("a hundred are there, and one more was kept: %s", got)
+	}
+}
+
+func TestFilesThatAreNotKeptRuns(t *testing.T) {
+	stored := func(backend, run string) string {
+		w, err := campaign.NewWork("", "compare-worlds", nil, map[string]any{"backend": backend, "scale_ppm": 100_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := campaign.NewResults(w, 0)
+		line, err := campaign.NewLine(w, "a run", json.RawMessage(run))
+		if err = errors.Join(err, r.Put(line)); err != nil {
+			t.Fatal(err)
+		}
+		return string(r.Store())
+	}
+	for text, want := range map[string]string{
+		"module lockstep\n": "is no file of results, or half of one (line 1: ",
+		`{"kept":1,"backend":"process","scale_ppm":100000}` + "\n": "is no file of results, or half of one (line 1: ",
+		stored("docker", `{"seed":1,"letter":"V"}`):                `{"backend":"docker","scale_ppm":100000} and {"backend":"process","scale_ppm":100000}: name another file`,
+		stored("process", `{"seed":1,"letter":"V"}`) + "no run\n":  "in line 3 (it is no result",
+		stored("process", `{"seed":1,"letter":"V","more":1}`):      `unknown field "more"`,
+		stored("process", `{"seed":1,"letter":"Z"}`):               `there is no letter "Z"`,
+		stored("process", `{"seed":1,"letter":"V","breaks":"x"}`):  `no lock breaks by "x"`,
+	} {
+		name := filepath.Join(t.TempDir(), "runs.jsonl")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k, err := crosscheck.OpenKept(name, "process", 100_000)
+		if err == nil {
+			k.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %q", text, err, want)
+		}
+		if now, err := os.ReadFile(name); err != nil || string(now) != text {
+			t.Errorf("%.60q: the refused file was changed", text)
+		}
+	}
+}
+
+// Only cells with the requested letters are played.
+func TestLetters(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	c, plays := keeping(t, name, 1, &other{}, func(o *crosscheck.Options) { o.Letters = []checker.Letter{"F", "D"} })
+	if plays != 0 || c.Cells[0].Agreement != results.NotPlayed || !strings.Contains(c.Cells[0].Why.English(), "shows F or D") {
+		t.Errorf("%d plays: %+v", plays, c.Cells[0])
+	}
+	if _, plays := keeping(t, name, 1, &other{}, func(o *crosscheck.Options) { o.Letters = []checker.Letter{"V"} }); plays != 1 {
+		t.Errorf("%d plays, want 1", plays)
+	}
+}
+
+// chancy is a simulator in which a freeze in the critical section does harm with some
+// seeds only.
+type chancy struct{ *sim.World }
+
+func (c chancy) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
+	if strings.Contains(p.Name, "in its critical section") && seed > 1 {
+		q := *p
+		q.Faults = nil
+		return c.World.Play(ctx, &q, lock, seed)
+	}
+	return c.World.Play(ctx, p, lock, seed)
+}
+
+// A script that does harm with the first seed only is not chosen while another one does
+// as much with all of them.
+func TestTheScriptThatSurelyDoesHarm(t *testing.T) {
+	o := options(t, "set-nx-lua", "GP", &other{})
+	_, before := compare(t, o)
+	if before.Script.English() != "A freezes in its critical section" {
+		t.Fatalf("%q is chosen without chance, so this tests nothing", before.Script.English())
+	}
+	o.Sim = func() run.World { return chancy{sim.New()} }
+	_, cell := compare(t, o)
+	if cell.Script.English() == before.Script.English() || cell.Simulated != checker.LetterV || cell.Agreement != results.Agrees {
+		t.Errorf("%+v", cell)
+	}
+}

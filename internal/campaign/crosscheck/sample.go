@@ -1,0 +1,91 @@
+package crosscheck
+
+import (
+	"slices"
+	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/timeline"
+)
+
+// Times are durations that were seen in one world, in true time.
+type Times struct {
+	// From asking for the lock to having it.
+	Waits []time.Duration `json:"waits_ns,omitempty"`
+	// From having it to having begun its release, or to its holder's end.
+	Holds []time.Duration `json:"holds_ns,omitempty"`
+	// From a primary's death to the next primary.
+	Failovers []time.Duration `json:"failovers_ns,omitempty"`
+}
+
+// Sample is the times of one lock in both worlds, over all cells that were played in
+// both and tested something there. The same plans were played equally often, so they can
+// be laid over each other.
+type Sample struct {
+	Lock            string
+	Simulated, Real Times
+}
+
+// add adds the times of one history. The probe's do not count: it plays no round.
+func (t *Times) add(h *history.History) {
+	asked := make([]history.Instant, len(h.Header.Nodes)+1)
+	dead := history.Instant(-1)
+	for i := range asked {
+		asked[i] = -1
+	}
+	for _, e := range timeline.Of(h).Each(history.Promoted, history.Crashed, history.Waits, history.Acquired) {
+		if int(e.Node) >= len(asked) {
+			continue
+		}
+		switch role := h.Role(e.Node); {
+		case e.Kind == history.Promoted && dead >= 0:
+			t.Failovers = append(t.Failovers, e.At.Sub(dead))
+			dead = -1
+		case e.Kind == history.Crashed && role == history.RoleStore:
+			dead = e.At
+		case role != history.RoleClient:
+		case e.Kind == history.Waits:
+			asked[e.Node] = e.At
+		case e.Kind == history.Acquired && asked[e.Node] >= 0:
+			t.Waits = append(t.Waits, e.At.Sub(asked[e.Node]))
+			asked[e.Node] = -1
+		case e.Kind == history.GaveUp || e.Kind == history.Crashed:
+			asked[e.Node] = -1
+		}
+	}
+	for _, hold := range history.Holds(h) {
+		if h.Role(hold.Client) == history.RoleClient {
+			t.Holds = append(t.Holds, hold.End.Sub(hold.Start))
+		}
+	}
+}
+
+// merge puts the samples of each lock's cells together, sorted.
+func merge(variants []locks.Variant, cells []Cell, samples []Sample) []Sample {
+	out := make([]Sample, len(variants))
+	for i := range variants {
+		out[i].Lock = variants[i].ID
+		for k := range cells {
+			if cells[k].Lock == variants[i].ID {
+				out[i].Simulated.join(&samples[k].Simulated)
+				out[i].Real.join(&samples[k].Real)
+			}
+		}
+		out[i].Simulated.sort()
+		out[i].Real.sort()
+	}
+	return out
+}
+
+func (t *Times) join(other *Times) {
+	t.Waits = append(t.Waits, other.Waits...)
+	t.Holds = append(t.Holds, other.Holds...)
+	t.Failovers = append(t.Failovers, other.Failovers...)
+}
+
+func (t *Times) sort() {
+	slices.Sort(t.Waits)
+	slices.Sort(t.Holds)
+	slices.Sort(t.Failovers)
+}

@@ -1,0 +1,345 @@
+package crosscheck
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockstep/internal/campaign/explore"
+	"lockstep/internal/campaign/results"
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+	"lockstep/internal/scenario"
+	"lockstep/internal/sim"
+	"lockstep/internal/timeline"
+)
+
+// Story is a story of the walk of the fault space, told of one of its locks.
+type Story struct {
+	Lock  string
+	Kinds []string // of its faults; none: the lock breaks without
+	Name  string   // as simulate run takes it
+	Plan  *plan.Plan
+	shown *results.Shown
+}
+
+// Stories are those that a stored walk tells of some locks, each once, those of few faults
+// first. kinds, if there are any, are those of which a story must have one.
+func Stories(x *results.Explored, chosen []locks.Variant, kinds []string) ([]Story, error) {
+	var out []Story
+	for _, v := range chosen {
+		at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == v.ID })
+		if at < 0 {
+			continue
+		}
+		from := len(out)
+		add := func(of []string, shown *results.Shown) {
+			there := slices.ContainsFunc(out[from:], func(s Story) bool { return s.Name == shown.Name })
+			if !there && (len(kinds) == 0 || slices.ContainsFunc(of, func(k string) bool { return slices.Contains(kinds, k) })) {
+				out = append(out, Story{Lock: v.ID, Kinds: of, Name: shown.Name, shown: shown})
+			}
+		}
+		l := &x.Locks[at]
+		for _, way := range checker.Outcomes() {
+			for i, set := range l.By(way) {
+				add(set.Kinds, &l.By(way)[i].Shown)
+			}
+		}
+		for _, s := range l.Singles {
+			for _, way := range checker.Outcomes() {
+				if shown := s.By(way); shown != nil {
+					add([]string{s.Kind}, shown)
+				}
+			}
+		}
+		slices.SortStableFunc(out[from:], func(a, b Story) int { return len(a.Kinds) - len(b.Kinds) })
+	}
+	for i := range out {
+		data, err := explore.Scenario(&x.Scope, out[i].Lock, out[i].shown)
+		if err != nil {
+			return nil, err
+		}
+		if out[i].Plan, err = scenario.Parse(out[i].Name, data); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// title is what the story is called.
+func (s *Story) title() say.Phrase {
+	return say.Both{English: s.Plan.Name, Chinese: s.Plan.Chinese.Name}.Phrase()
+}
+
+// fault is the story's kinds of faults as the code of a cell.
+func (s *Story) fault() string {
+	if len(s.Kinds) == 0 {
+		return results.NoFault
+	}
+	return strings.Join(s.Kinds, "+")
+}
+
+// slower are the scales at which a story is tried that the one asked for is too fast for, in millionths: what
+// real servers take does not become shorter with a story.
+var slower = []int64{300_000, 500_000}
+
+// story decides whether a story is played, and at which scale: the first at which real servers can be asked
+// for what it tells of. How often they agree after that, the seeds say.
+func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
+	v, ok := s.Plan.Lock(s.Lock)
+	if !ok {
+		return fmt.Errorf("%s: unknown lock %q", s.Name, s.Lock)
+	}
+	c.Lock, c.Fault, c.Script, c.Story = s.Lock, s.fault(), s.title(), s.Name
+	first := w.o.scaleFor(v, s.Plan)
+	for _, scale := range append([]int64{first}, slower...) {
+		if scale < first {
+			continue
+		}
+		why, err := w.tryStory(ctx, s, v, c, scale)
+		if err != nil {
+			return fmt.Errorf("%s with %s: %w", s.Name, s.Lock, err)
+		}
+		if c.Why = why; why.Empty() {
+			return nil
+		}
+		if why.Is(say.DecidedByJitter) || why.Is(say.Oversleeps) || why.Is(say.Cancels) {
+			break // what comes at one instant does so at any scale
+		}
+	}
+	c.Agreement = results.NotPlayed
+	return nil
+}
+
+// tryStory puts what a story is at a scale into its cell, and says why it cannot be played so; empty: it can.
+func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Cell, scale int64) (say.Phrase, error) {
+	scaled := s.Plan.Scaled(scale)
+	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
+	rests, err := w.restsOnLag(ctx, &out, &scaled)
+	if err != nil {
+		return say.Phrase{}, err
+	}
+	if least := shrunkTo(leastLag, max(s.Plan.Redis.Lag, 1)); rests && scale < least {
+		return w.tryStory(ctx, s, v, c, least)
+	}
+	c.ScalePPM, c.Simulated, c.Plan = scale, out.Judgement.Letter, &scaled
+	refused := w.o.Refuse(&scaled, c.Lock)
+	switch {
+	case refused != nil:
+		return say.Both{English: refused.Error()}.Phrase(), nil
+	case slices.ContainsFunc(out.Expected, func(e run.Expected) bool { return !e.Met() }):
+		return say.NotAtThisScale.With(), nil
+	case oversleeps(out.Judgement.History, scaled.Network.Timeout):
+		return say.Oversleeps.With(), nil
+	case v.Kind().CancelsRequests && cancels(out.Judgement.History):
+		return say.Cancels.With(), nil
+	}
+	return w.decidedByLuck(ctx, v, &scaled)
+}
+
+// leastLag is how far behind a replica has to be for a promotion to find it so. To promote it takes real
+// servers up to 20 ms, which do not scale with a story.
+const leastLag = 30 * time.Millisecond
+
+// restsOnLag reports whether a story has another outcome when the replicas of Redis have everything.
+func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) (bool, error) {
+	promotes := func(f faults.Fault) bool { return f.Verb.Name() == "promote" || f.Verb.Name() == "fail-over" }
+	if out.Err != nil || p.Redis.Lag == 0 || !slices.ContainsFunc(p.Faults, promotes) {
+		return false, out.Err
+	}
+	prompt := *p
+	prompt.Redis.Lag = 0
+	without := run.One(ctx, w.sim, &prompt, out.Lock, out.Seed)
+	return agreementOf(breaks(out), breaks(&without)) != results.Agrees, without.Err
+}
+
+// jitter is by how much a message on real servers is later than its latency, at most, on a machine
+// that is not overloaded, and apart how far one client may be behind another after some of them: the
+// resource answers at once there, and a store in a millisecond, unless it says otherwise (store.Luck). None is
+// scaled with a story.
+const (
+	jitter = time.Millisecond
+	apart  = 4 * jitter
+)
+
+// luck is something that on real servers is random: change makes a plan and its timing one in which it turns out
+// differently.
+type luck struct {
+	why    say.Phrase
+	change func(p *plan.Plan, t *sim.Timing, of within)
+}
+
+// within is a part of the most that there may be.
+type within func(most time.Duration) time.Duration
+
+// lucksOf are what may decide a story about a lock. In the worlds of the walk everything takes exactly its time, so two
+// things can be due at one instant, and requests that a partition held back arrive as they were sent; a
+// story that rests on which of them is first is true, but no real server can be asked to repeat it.
+func lucksOf(v *locks.Variant) []luck {
+	k := v.Kind()
+	all := []luck{
+		{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, t *sim.Timing, of within) {
+			p.Workload.Stagger = max(0, p.Workload.Stagger-apart+of(2*apart))
+			p.Network.Latency.Max += jitter
+			p.Network.Timeout += of(apart) // timers fire late, too
+			t.AnyOrder, t.FaultTime = true, of(apart)
+			if k.Silence != nil { // what it counts by: a follower tells of a sign of life half a tick later
+				p.Settle()
+				tick := &p.Cluster(k.ID).Settings[0]
+				*tick += of(*tick / 2)
+			}
+			for i := range p.Faults { // one that begins with the end of another is behind it, too
+				if after := &p.Faults[i].Trigger.After; *after > 0 {
+					*after += of(apart)
+				}
+			}
+		}},
+	}
+	if agreed := k.Luck.Agreeing; agreed > 0 {
+		all = append(all, luck{say.DecidedByJitter.With(say.Span(agreed)), func(p *plan.Plan, _ *sim.Timing, _ within) {
+			p.Network.Latency.Max += agreed / 2 // of a request, and of its reply
+		}})
+	}
+	all = append(all, luck{say.DecidedByJitter.With(say.Span(apart)), func(_ *plan.Plan, t *sim.Timing, of within) { t.StopTime = of(apart) }})
+	if election := k.Luck.Election; election > 0 {
+		all = append(all, luck{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, t *sim.Timing, of within) {
+			p.Cluster(k.ID).Election += of(election)
+			if k.LeavesServers {
+				t.Reconnect = election - of(election) // the one is long where the other is not
+			}
+		}})
+	}
+	if s := plan.StoreOf(v); s.Shards > 0 {
+		all = append(all, luck{say.DecidedByGossip.With(), func(p *plan.Plan, _ *sim.Timing, of within) {
+			p.Redis.Cluster = p.ClusterOf(s)
+			p.Redis.Cluster.NodeTimeout += of(p.Redis.Cluster.NodeTimeout / 2)
+		}})
+	}
+	return all
+}
+
+// decidedByLuck says which random choice of real servers decides a story; empty: none.
+func (w *chooser) decidedByLuck(ctx context.Context, v locks.Variant, p *plan.Plan) (say.Phrase, error) {
+	const seeds = 36
+	first := ""
+	for seed := range uint64(seeds) {
+		exact := run.One(ctx, w.sim, p, v.ID, seed)
+		if exact.Err != nil {
+			return say.Phrase{}, exact.Err
+		}
+		want := breaks(&exact)
+		if seed == 0 {
+			first = want
+		}
+		if agreementOf(first, want) != results.Agrees {
+			return say.DecidedByDraws.With(), nil
+		}
+		for _, l := range lucksOf(&v) {
+			other := *p
+			other.Faults = slices.Clone(p.Faults)
+			var timing sim.Timing
+			l.change(&other, &timing, func(most time.Duration) time.Duration { return most * time.Duration(seed) / (seeds - 1) })
+			w.sim.SetTiming(timing)
+			about := run.One(ctx, w.sim, &other, v.ID, seed)
+			w.sim.SetTiming(sim.Timing{})
+			if about.Err != nil {
+				return say.Phrase{}, about.Err
+			}
+			if agreementOf(want, breaks(&about)) != results.Agrees {
+				return l.why, nil
+			}
+		}
+	}
+	return say.Phrase{}, nil
+}
+
+// oversleeps reports whether a client that was frozen wakes when two things are over at once. It may
+// find a reply that has waited for longer than it would have waited awake, and the end of its patience
+// with that reply; or it may be about to send a request, and its patience with the lock is over. Which
+// it sees first is up to its runtime, so no story can rest on it.
+func oversleeps(h *history.History, timeout time.Duration) bool {
+	type request struct {
+		client history.NodeID
+		id     int64
+	}
+	sent, woke := map[request]history.Instant{}, map[history.NodeID]history.Instant{}
+	for _, e := range timeline.Of(h).Each(history.Sent, history.Thawed, history.Replied, history.GaveUp) {
+		switch r := (request{e.Node, e.Value}); e.Kind {
+		case history.Sent:
+			sent[r] = e.At
+		case history.Thawed:
+			woke[e.Node] = e.At
+		case history.Replied:
+			if at, ok := sent[r]; ok && woke[e.Node] > at && e.At.Sub(at) >= timeout {
+				return true
+			}
+		case history.GaveUp:
+			if at, ok := woke[e.Node]; ok && e.At.Sub(at) < apart {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cancels reports whether a server executes a request that its client has given up on. gRPC sends a
+// cancellation after such a request, on the same connection, and when both arrive at once the server of etcd
+// executes the request or does not: 7 to 15 times of 30, etcd 3.4.23, with requests that a proxy held back.
+func cancels(h *history.History) bool {
+	given := map[int64]bool{}
+	for _, e := range timeline.Of(h).Each(history.TimedOut, history.Executed) {
+		switch e.Kind {
+		case history.TimedOut:
+			given[h.Events[e.Cause].Value] = true
+		case history.Executed:
+			if given[e.Value] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// breaks says in which ways a run of a story breaks its lock, as checker.Judgement.WaysIn does. A run in which not all
+// faults have come about tells of another story: unknown.
+func breaks(out *run.Outcome) string {
+	if out.Err != nil || !out.Untested().Empty() {
+		return string(checker.LetterUnknown)
+	}
+	return out.Judgement.WaysIn()
+}
+
+// agreementOf compares what the runs of a story break in the two worlds: one way that is broken
+// in one of them and kept in the other is a difference. Where a broken one is unknown in the other,
+// nothing is compared.
+func agreementOf(simulated, real string) results.Agreement {
+	ours, known := checker.ParseWays(simulated)
+	theirs, both := checker.ParseWays(real)
+	if !known || !both { // unknown
+		return results.Untested
+	}
+	out := results.Agrees
+	for _, way := range checker.Ways() {
+		switch a, b := ours[way], theirs[way]; {
+		case (a == checker.Broken) == (b == checker.Broken):
+		case a == checker.Unknown || b == checker.Unknown:
+			out = results.Untested
+		default:
+			return results.Differs
+		}
+	}
+	return out
+}
+
+// knownBreaks reports whether a text is one of breaks.
+func knownBreaks(text string) bool {
+	_, ok := checker.ParseWays(text)
+	return ok || text == string(checker.LetterUnknown)
+}

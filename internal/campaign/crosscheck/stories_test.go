@@ -1,0 +1,296 @@
+package crosscheck_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockstep/internal/campaign/crosscheck"
+	"lockstep/internal/campaign/results"
+	"lockstep/internal/locks"
+	"lockstep/internal/run"
+	"lockstep/measurements"
+)
+
+// stories are those of some locks in the committed walk.
+func stories(t *testing.T, kinds []string, ids ...string) []crosscheck.Story {
+	t.Helper()
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := results.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chosen []locks.Variant
+	for _, id := range ids {
+		v, ok := locks.Lookup(id)
+		if !ok {
+			t.Fatal(id)
+		}
+		chosen = append(chosen, v)
+	}
+	all, err := crosscheck.Stories(x, chosen, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// inStories compares the stories of a lock with some kinds of faults.
+func inStories(t *testing.T, lock string, real *other, kinds ...string) *crosscheck.Comparison {
+	t.Helper()
+	o := options(t, lock, "GP", real)
+	o.Columns, o.Stories = nil, stories(t, kinds, lock)
+	c, err := crosscheck.Compare(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Each lock of the walk has stories, each of which is told once.
+func TestStoriesOfTheWalk(t *testing.T) {
+	all := stories(t, nil, "set-nx-lua", "watchdog-lua", "lit-unchecked")
+	seen := map[string]bool{}
+	count := map[string]int{}
+	for _, s := range all {
+		if seen[s.Lock+s.Name] || !slices.Contains(s.Plan.Locks, s.Lock) || len(s.Plan.Faults) != len(s.Kinds) {
+			t.Errorf("%s: %s by %v", s.Lock, s.Name, s.Kinds)
+		}
+		seen[s.Lock+s.Name] = true
+		count[s.Lock]++
+	}
+	if count["set-nx-lua"] < 15 || count["watchdog-lua"] < 30 || len(all[len(all)-1].Kinds) == 0 || all[0].Lock != "set-nx-lua" {
+		t.Errorf("%v", count)
+	}
+	for _, s := range stories(t, []string{"restart"}, "watchdog-lua") {
+		if !slices.Contains(s.Kinds, "restart") {
+			t.Errorf("%v was not asked for", s.Kinds)
+		}
+	}
+}
+
+func TestTheSameWorldAgreesInStories(t *testing.T) {
+	c := inStories(t, "watchdog-lua", &other{}, "fail-over", "promote", "split")
+	if n := c.Count(results.Agrees); n < 25 || n+c.Count(results.NotPlayed) != len(c.Cells) || len(c.Row(0)) != len(c.Cells) {
+		t.Errorf("%d of %d agree", n, len(c.Cells))
+	}
+	for i := range c.Cells {
+		cell := &c.Cells[i]
+		if cell.Agreement == results.NotPlayed {
+			continue
+		}
+		simulated, real := cell.Shown().Shows()
+		if cell.Story == "" || simulated != real || !strings.Contains(simulated, "damage") && !strings.Contains(simulated, "believe") {
+			t.Errorf("%+v", cell)
+		}
+	}
+	if s := c.Samples[0]; s.Lock != "watchdog-lua" || len(s.Real.Waits) == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A story in which two things are due at one instant is told and not played: some lateness decides it.
+func TestAStoryThatRestsOnATieIsNotPlayed(t *testing.T) {
+	c := inStories(t, "lit-expire-key", &other{}, "split-short", "evict")
+	if c.Count(results.NotPlayed) != 2 || c.Count(results.Agrees) == 0 {
+		t.Errorf("%+v", c.Cells)
+	}
+	for i := range c.Cells {
+		cell := &c.Cells[i]
+		tie := strings.Contains(cell.Fault, "split-short") // for 3 s, which is how long a client waits for a reply
+		if tie != strings.Contains(cell.Why.English(), "late by up to 0.004 s: that changes") {
+			t.Errorf("%s: %s", cell.Story, cell.Why.English())
+		}
+	}
+}
+
+// A client that wakes when its patience with the lock is over may send its request or not.
+func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
+	c := inStories(t, "etcd-mutex", &other{}, "pause", "pause-short")
+	late := 0
+	for i := range c.Cells {
+		if cell := &c.Cells[i]; cell.Story == "etcd-mutex/pause-short" {
+			late++
+			if cell.Agreement != results.NotPlayed || !strings.Contains(cell.Why.English(), "wakes when its patience is over") {
+				t.Errorf("%s: %v %s", cell.Story, cell.Agreement, cell.Why.English())
+			}
+		}
+	}
+	if late == 0 || c.Count(results.Agrees) == 0 {
+		t.Errorf("%d stories of a client that wakes too late, %d agree", late, c.Count(results.Agrees))
+	}
+}
+
+// What is random on real servers is told and not played: the order of requests that a
+// partition held back, in which tasks begin or a database goes on, what comes with the end of a fault, whether
+// etcd executes what its client cancels, how late in a tick a session of ZooKeeper ends, how long it elects.
+func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
+	const (
+		anyOrder  = "late by up to 0.004 s: that changes"
+		cancelled = "etcd's client cancels it"
+		drawn     = "the lock draws how long it waits"
+		gossip    = "within half a node timeout"
+	)
+	for _, tt := range []struct{ lock, kind, story, why string }{
+		{"setnx", "cut", "setnx/cut@hold", anyOrder},
+		{"setnx", "late-release-short", "setnx/late-release-short", ""},
+		{"etcd-mutex", "late-release", "etcd-mutex/late-release", cancelled},
+		{"etcd-mutex", "lost-request", "etcd-mutex/lost-request", ""},
+		{"zk-ephemeral", "split", "zk-ephemeral/split", anyOrder},
+		{"zk-ephemeral", "restart", "zk-ephemeral/restart.stuck", anyOrder},
+		{"redisson-redlock", "cut", "redisson-redlock/cut", anyOrder},
+		{"redisson-redlock", "cut-short", "redisson-redlock/cut-short+server-pause", anyOrder},
+		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock.damage", drawn},
+		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock", ""},
+		{"set-nx-lua-cluster", "split", "set-nx-lua-cluster/split", gossip},
+		{"etcd-mutex", "pause-short", "etcd-mutex/pause-short+pause-short", anyOrder},
+		{"mysql-unique", "server-pause", "mysql-unique/server-pause", anyOrder},
+	} {
+		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
+		for i := range c.Cells {
+			cell := &c.Cells[i]
+			if cell.Story != tt.story {
+				continue
+			}
+			told = true
+			if played := cell.Agreement == results.Agrees; played != (tt.why == "") || !strings.Contains(cell.Why.English(), tt.why) {
+				t.Errorf("%s, %s: %v %s", tt.lock, cell.Story, cell.Agreement, cell.Why.English())
+			}
+		}
+		if !told {
+			t.Errorf("%s has no story %s", tt.lock, tt.story)
+		}
+	}
+}
+
+// To promote a replica takes real servers a moment. A story in which it has to be behind is played slowly
+// enough for it to be so; others are not.
+func TestAStoryThatRestsOnLagIsPlayedSlowly(t *testing.T) {
+	o := options(t, "watchdog-lua", "GP", &other{})
+	o.Columns, o.Stories, o.ScalePPM = nil, stories(t, []string{"promote", "pause"}, "watchdog-lua"), 100_000
+	c, err := crosscheck.Compare(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow := 0
+	for i := range c.Cells {
+		promotes := strings.Contains(c.Cells[i].Fault, "promote")
+		switch scale := c.Cells[i].ScalePPM; {
+		case promotes && scale == 300_000:
+			slow++
+		case !promotes && scale != 100_000 && c.Cells[i].Agreement != results.NotPlayed:
+			t.Errorf("%s is played at %d millionths of its time", c.Cells[i].Story, scale)
+		}
+	}
+	if slow == 0 {
+		t.Error("no promotion is played at three tenths of its time")
+	}
+}
+
+// What real servers take does not become shorter with a story. One that rests on it at the scale asked for is
+// played at the first larger one at which it does not.
+func TestAStoryThatNeedsItsTime(t *testing.T) {
+	for _, tt := range []struct {
+		lock, kind, story string
+		scale             int64
+	}{
+		{"zk-ephemeral", "split", "zk-ephemeral/split.stuck", 300_000},
+		{"zk-ephemeral", "lost-request", "zk-ephemeral/lost-request", 100_000},
+	} {
+		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
+		for i := range c.Cells {
+			if cell := &c.Cells[i]; cell.Story == tt.story {
+				told = true
+				if cell.Agreement != results.Agrees || cell.ScalePPM != tt.scale {
+					t.Errorf("%s: %s at %d millionths, want %d: %s", cell.Story, cell.Agreement, cell.ScalePPM, tt.scale, cell.Why.English())
+				}
+			}
+		}
+		if !told {
+			t.Errorf("%s has no story %s", tt.lock, tt.story)
+		}
+	}
+}
+
+// A lock that keeps on real servers what it breaks in the simulator differs, also where the letter
+// would be the same; and so does one of which a real run tested nothing.
+func TestStoriesDiffer(t *testing.T) {
+	c := inStories(t, "set-nx-ex-del", &other{lock: "set-nx-lua"}, "slow")
+	if c.Count(results.Differs) == 0 {
+		t.Errorf("%+v", c.Cells)
+	}
+	c = inStories(t, "set-nx-lua", &other{lock: alone}, "evict")
+	if c.Count(results.Untested) == 0 && c.Count(results.Differs) == 0 {
+		t.Errorf("a client alone breaks nothing: %+v", c.Cells)
+	}
+}
+
+// What a run breaks is kept with it, and not played again.
+func TestKeptStories(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "runs.jsonl")
+	plays := 0
+	for range 2 {
+		o := options(t, "set-nx-lua", "GP", &other{})
+		inner := o.Real
+		o.Real = func() run.World { return counted{inner(), &plays} }
+		o.Columns, o.Stories, o.Kept, o.Jobs = nil, stories(t, []string{"evict"}, "set-nx-lua"), opened(t, name), 1
+		c, err := crosscheck.Compare(context.Background(), o)
+		if err = errors.Join(err, o.Kept.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if simulated, real := c.Cells[0].Shown().Shows(); simulated != real || simulated == "" || c.Count(results.Agrees) != len(c.Cells) {
+			t.Errorf("%+v", c.Cells)
+		}
+	}
+	if want := 2 * len(stories(t, []string{"evict"}, "set-nx-lua")); plays != want {
+		t.Errorf("%d plays, want %d", plays, want)
+	}
+}
+
+func TestAgreementOfStories(t *testing.T) {
+	for _, tt := range []struct {
+		simulated, real string
+		want            results.Agreement
+	}{
+		{"believe+damage", "believe+damage", results.Agrees},
+		{"believe+damage", "believe", results.Differs},
+		{"believe", "believe+robbed", results.Differs},
+		{"believe", "none", results.Differs},
+		{"believe", "believe?", results.Untested},
+		{"believe", "believe+robbed?", results.Agrees}, // it was kept, or not tested
+		{"believe+damage", "believe?", results.Differs},
+		{"believe", "?", results.Untested},
+		{"?", "believe", results.Untested},
+	} {
+		p := crosscheck.Pair{Seed: 1, Simulated: "V", Real: "V", SimulatedBreaks: tt.simulated, RealBreaks: tt.real}
+		if got := p.Agreement(); got != tt.want {
+			t.Errorf("simulated %s, real %s: %s, want %s", tt.simulated, tt.real, got, tt.want)
+		}
+	}
+}
+
+// A client that sleeps past its patience while its reply waits is a race, and not played.
+func TestStoriesInWhichAClientOversleeps(t *testing.T) {
+	c := inStories(t, "set-nx-lua", &other{}, "pause")
+	raced, played := 0, 0
+	for i := range c.Cells {
+		switch cell := &c.Cells[i]; {
+		case cell.Agreement == results.NotPlayed && strings.Contains(cell.Why.English(), "is a race"):
+			raced++
+			if !strings.Contains(cell.Script.English(), "sends SET") {
+				t.Errorf("%s: %s", cell.Script.English(), cell.Why.English())
+			}
+		case cell.Agreement == results.Agrees:
+			played++
+		}
+	}
+	if raced == 0 || played == 0 {
+		t.Errorf("%d races, %d played", raced, played)
+	}
+}

@@ -1,0 +1,355 @@
+// Package worlds puts the simulator to the test: it plays the scripts of the matrix in
+// the simulator and on real servers, the same plan with the same lock, and puts the
+// outcomes side by side.
+//
+// The comparison is of letters, not of histories: the operating system decides what
+// comes first on real servers, and the outcome must not depend on it. Where the two
+// worlds differ, either the model or the script is wrong, and finding that out is
+// the point. Both worlds play with the same seeds, and each real run is compared
+// with the simulated run of its own seed: other seeds may well have other letters.
+package crosscheck
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/campaign/matrix"
+	"lockstep/internal/campaign/results"
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/run"
+	"lockstep/internal/say"
+)
+
+// Options say what to compare.
+type Options struct {
+	Locks   []locks.Variant // rows
+	Columns []matrix.Column
+	Stories []Story     // in place of Columns: in the order of Locks
+	Sim     run.Factory // of worlds that have a SetTiming
+	Real    run.Factory
+	Backend string // the name of the real world
+	// ScalePPM multiplies every duration of the scripts, in millionths, in both worlds. Scripts
+	// with sentinels have a least scale, see Cell.
+	ScalePPM int64
+	Times    int // how often each cell is played in each world, with the seeds from 1 on
+	Jobs     int // real runs at once; 0: one for each core
+	// Letters, if there are any, are those of the simulator that a cell must have to be
+	// played on real servers.
+	Letters []checker.Letter
+	// Kept has real runs that need not be played again, all of which count, and keeps
+	// those that are played; nil: none.
+	Kept *Kept
+	// Refuse says why the real world cannot play a plan with a lock; nil when it can.
+	Refuse func(p *plan.Plan, lock string) error
+	// RefuseSim says why the simulated world cannot, whose scripts are then left out; nil when it plays all.
+	RefuseSim func(p *plan.Plan, lock string) error
+	// Progress, if not nil, is told how far each step is: of how many cells the script is
+	// chosen, then how many runs are over, the kept ones too. One call at a time.
+	Progress func(step string, done, all int)
+}
+
+// Pair is the outcome of one seed in the two worlds.
+type Pair struct {
+	Seed            uint64
+	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
+	Unsure          bool           // the real V may be a VF: it is unknown whether an entry was robbed
+	History         string         // the file with that of the real run, for one that differed; "" for none
+
+	// Of a story: the ways in which each run breaks the lock, as breaks says them. They count
+	// in place of the letters, which know nothing of damage and hide one way behind another.
+	SimulatedBreaks, RealBreaks string
+}
+
+// Shows is the outcome of the two runs, as tables say it.
+func (p *Pair) Shows() (simulated, real string) {
+	switch {
+	case p.SimulatedBreaks != "":
+		return p.SimulatedBreaks, p.RealBreaks
+	case p.mayAgree():
+		return string(p.Simulated), string(p.Real) + string(checker.LetterUnknown)
+	}
+	return string(p.Simulated), string(p.Real)
+}
+
+// Agreement compares the two letters, or of a story the ways in which the runs break the lock.
+// Where one run tested nothing, nothing is compared.
+func (p *Pair) Agreement() results.Agreement {
+	switch {
+	case p.SimulatedBreaks != "":
+		return agreementOf(p.SimulatedBreaks, p.RealBreaks)
+	case p.Simulated == checker.LetterUnknown || p.Real == checker.LetterUnknown || p.mayAgree():
+		return results.Untested
+	case p.Simulated == p.Real || p.Simulated.Held() && p.Real.Held():
+		return results.Agrees
+	}
+	return results.Differs
+}
+
+// mayAgree reports whether the two letters are the same if the real run, which does not show it, has robbed a client.
+func (p *Pair) mayAgree() bool {
+	return p.Unsure && p.Simulated == checker.LetterVF && p.Real == checker.LetterV
+}
+
+// Cell is one lock under one kind of fault, or in one story, in both worlds.
+type Cell struct {
+	Lock, Fault string            // of a story the kinds of its faults, with a plus between them
+	Story       string            // the file; "" for a cell of the matrix
+	Script      say.Phrase        // the name of what was played; "" when there is nothing to play
+	Plan        *plan.Plan        // scaled; nil when there is nothing to play
+	ScalePPM    int64             // of the plan: greater than that of the comparison when its servers cannot live so fast
+	Simulated   checker.Letter    // of that plan with any of the seeds, the mildest
+	Pairs       []Pair            // one for each seed; none when it was not played
+	Agreement   results.Agreement // of the pairs: the worst of them
+	Why         say.Phrase        // why it was not played, tested nothing, or a milder script was taken
+}
+
+// Agreeing is how many of the pairs agree.
+func (c *Cell) Agreeing() (n int) {
+	for i := range c.Pairs {
+		if c.Pairs[i].Agreement() == results.Agrees {
+			n++
+		}
+	}
+	return n
+}
+
+// Shown is the pair that a table has room for: the first one that differs, else one
+// that tested nothing, else the first. It is nil when the cell was not played.
+func (c *Cell) Shown() *Pair {
+	for _, a := range []results.Agreement{results.Differs, results.Untested, results.Agrees} {
+		for i := range c.Pairs {
+			if c.Pairs[i].Agreement() == a {
+				return &c.Pairs[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Comparison is the result.
+type Comparison struct {
+	Backend  string
+	ScalePPM int64
+	Times    int
+	Locks    []locks.Variant
+	Columns  []matrix.Column
+	Cells    []Cell // row by row
+	Samples  []Sample
+}
+
+// Row returns the cells of a lock, by its index.
+func (c *Comparison) Row(lock int) []Cell {
+	if n := len(c.Columns); n > 0 {
+		return c.Cells[lock*n : (lock+1)*n]
+	}
+	is := func(x Cell) bool { return x.Lock == c.Locks[lock].ID }
+	from := max(slices.IndexFunc(c.Cells, is), 0)
+	to := from
+	for to < len(c.Cells) && is(c.Cells[to]) {
+		to++
+	}
+	return c.Cells[from:to]
+}
+
+// MostPairs is how many seeds the cell has that was played most often.
+func (c *Comparison) MostPairs() (most int) {
+	for i := range c.Cells {
+		most = max(most, len(c.Cells[i].Pairs))
+	}
+	return most
+}
+
+// LeastPairs is how many seeds the cell has that was played least often, of the cells
+// that were played; 0 when none was.
+func (c *Comparison) LeastPairs() int {
+	least := c.MostPairs()
+	for i := range c.Cells {
+		if n := len(c.Cells[i].Pairs); n > 0 {
+			least = min(least, n)
+		}
+	}
+	return least
+}
+
+// Count returns how many cells have an agreement.
+func (c *Comparison) Count(a results.Agreement) (n int) {
+	for i := range c.Cells {
+		if c.Cells[i].Agreement == a {
+			n++
+		}
+	}
+	return n
+}
+
+// Compare plays all cells in both worlds. A run that the real world could not play to
+// its end makes its cell untested, with the reason; only an error of the simulator, or
+// the end of ctx, ends the comparison.
+func Compare(ctx context.Context, o Options) (*Comparison, error) {
+	c := &Comparison{Backend: o.Backend, ScalePPM: o.ScalePPM, Times: o.Times, Locks: o.Locks, Columns: o.Columns}
+	c.Cells = make([]Cell, len(o.Locks)*len(o.Columns)+len(o.Stories))
+	if err := o.choose(ctx, c.Cells); err != nil {
+		return nil, err
+	}
+	contests := o.contests(c.Cells)
+	if err := o.play(ctx, contests); err != nil {
+		return nil, err
+	}
+	samples := make([]Sample, len(c.Cells))
+	for i := range contests {
+		one := &contests[i]
+		one.cell.add(one, &samples[one.at])
+	}
+	c.Samples = merge(o.Locks, c.Cells, samples)
+	return c, nil
+}
+
+func (o *Options) progress(step string) func(done, all int) {
+	if o.Progress == nil {
+		return nil
+	}
+	return func(done, all int) { o.Progress(step, done, all) }
+}
+
+// contest is one seed of a cell.
+type contest struct {
+	cell     *Cell
+	at       int     // the cell's index
+	real     keptRun // without a letter as long as it was not played
+	pair     Pair
+	simTimes Times
+	why      say.Phrase // the simulated run tested nothing
+}
+
+// contests lists what is to be compared: first one seed of every cell, then another one,
+// so that a comparison that is interrupted has kept some runs of all cells.
+func (o *Options) contests(cells []Cell) (all []contest) {
+	for i := range cells {
+		c := &cells[i]
+		if c.Agreement != "" { // it is not played
+			continue
+		}
+		for _, one := range o.seeds(c) {
+			all = append(all, contest{cell: c, at: i, real: one})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b contest) int { return cmp.Compare(a.real.Seed, b.real.Seed) })
+	return all
+}
+
+// seeds are the real runs of a cell in the order of their seeds: those that are kept,
+// and those that are missing, which have no letter yet.
+func (o *Options) seeds(c *Cell) []keptRun {
+	mark := fingerprint(c.Plan)
+	out := o.Kept.of(c.Lock, mark)
+	for n := range o.Times {
+		missing := keptRun{Lock: c.Lock, Plan: mark, Seed: uint64(n + 1)}
+		if at, found := slices.BinarySearchFunc(out, missing.Seed, bySeed); !found {
+			out = slices.Insert(out, at, missing)
+		}
+	}
+	return out
+}
+
+// play plays all contests.
+func (o *Options) play(ctx context.Context, contests []contest) error {
+	return run.Share(ctx, o.Jobs, len(contests), o.progress("playing both worlds"), func(ctx context.Context, w []run.World, i int) error {
+		r := referee{o: o, sim: w[0], real: w[1]}
+		return r.play(ctx, &contests[i])
+	}, o.Sim, o.Real)
+}
+
+// referee is the two worlds of a worker.
+type referee struct {
+	o         *Options
+	sim, real run.World
+}
+
+// play plays one seed of a cell in both worlds.
+func (w *referee) play(ctx context.Context, one *contest) error {
+	c := one.cell
+	simulated := run.One(ctx, w.sim, c.Plan, c.Lock, one.real.Seed)
+	if simulated.Err != nil {
+		return fmt.Errorf("%s under %s, %s: %w", c.Lock, c.Fault, c.Script.English(), simulated.Err)
+	}
+	one.pair = Pair{Seed: one.real.Seed, Simulated: simulated.Judgement.Letter}
+	if c.Story != "" {
+		one.pair.SimulatedBreaks = breaks(&simulated)
+	}
+	if one.real.Letter == "" {
+		if err := w.playReal(ctx, c, &one.real, one.pair); err != nil {
+			return err
+		}
+	}
+	one.pair.Real, one.pair.Unsure, one.pair.RealBreaks, one.pair.History = one.real.Letter, one.real.Unsure, one.real.Breaks, one.real.History
+	if one.pair.Simulated == checker.LetterUnknown {
+		one.why = untested("simulated", &simulated)
+	}
+	one.simTimes.add(simulated.Judgement.History)
+	return nil
+}
+
+// playReal plays a real run and keeps it, also when it tested nothing: to play it again
+// until it does would be to choose among the results. Of one that differs from the
+// simulated run, of which p knows, the history is kept, too.
+func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) error {
+	out := run.One(ctx, w.real, c.Plan, c.Lock, r.Seed)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.Letter = out.Judgement.Letter
+	if c.Story != "" {
+		r.Breaks = breaks(&out)
+	}
+	switch {
+	case out.Err != nil:
+		r.Letter = checker.LetterUnknown
+		r.say(say.RunCutShort.With(say.Seed(r.Seed), say.Verbatim(out.Err.Error())))
+	case r.Breaks == string(checker.LetterUnknown):
+		r.say(say.RunUntested.With(say.Text("real"), say.Seed(out.Seed), out.Untested()))
+	case r.Letter == checker.LetterUnknown:
+		r.say(untested("real", &out))
+	default:
+		r.Times.add(out.Judgement.History)
+	}
+	robbed := out.Judgement.Finding(checker.OwnerOnlyReleaseID)
+	r.Unsure = r.Letter == checker.LetterV && robbed.Verdict == checker.Unknown && !robbed.NoOccasion
+	p.Real, p.Unsure, p.RealBreaks = r.Letter, r.Unsure, r.Breaks
+	switch p.Agreement() {
+	case results.Untested:
+		if r.Unsure {
+			r.say(say.RunUntested.With(say.Text("real"), say.Seed(out.Seed), robbed.Reason))
+		}
+	case results.Differs:
+		var err error
+		if r.History, err = w.o.Kept.keepHistory(c.Fault, r, out.Judgement.History); err != nil {
+			return fmt.Errorf("the history of a run that differs cannot be kept: %w", err)
+		}
+	}
+	return w.o.Kept.add(r)
+}
+
+// add adds a seed to its cell. Its times count only when both runs were a test: a run
+// that was cut short would put the two distributions apart by what it lacks.
+func (c *Cell) add(one *contest, s *Sample) {
+	c.Pairs = append(c.Pairs, one.pair)
+	c.Agreement = c.Shown().Agreement()
+	switch {
+	case one.real.Why != "":
+		c.Why = one.real.why()
+	case !one.why.Empty():
+		c.Why = one.why
+	case one.pair.Agreement() == results.Untested: // a file of kept runs need not say why
+	default:
+		s.Simulated.join(&one.simTimes)
+		s.Real.join(&one.real.Times)
+	}
+}
+
+// untested says why a run of one of the worlds tested nothing.
+func untested(world string, out *run.Outcome) say.Phrase {
+	return say.RunUntested.With(say.Text(world), say.Seed(out.Seed), out.Judgement.WhyUnknown())
+}

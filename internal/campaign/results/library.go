@@ -1,0 +1,56 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Library is a library as it is, measured by its own code: its row of the matrix, what it takes to break it, and
+// the same scripts on real servers. A Go library is played in virtual time; one in another language, by a program
+// of examples, on real servers.
+type Library struct {
+	Schema  int       `json:"schema"`
+	Lock    string    `json:"lock"`
+	Library string    `json:"library"` // import path, or what of the library the program uses
+	Version string    `json:"version"` // of its module or package
+	Go      string    `json:"go"`      // that it was compiled with
+	Seeded  bool      `json:"seeded"`  // the choices of Go's runtime followed the seed, so each run can be repeated
+	Matrix  *Matrix   `json:"matrix"`
+	Walk    *Explored `json:"walk"`   // null: not walked
+	Worlds  *Worlds   `json:"worlds"` // null: not compared with real servers
+	// Program is the file in examples that plays it, "" for a Go library, and ScalePPM what the durations of the
+	// scripts were multiplied with there, in millionths; 0 for none.
+	Program  string `json:"program"`
+	ScalePPM int64  `json:"scale_ppm"`
+}
+
+// NewLibrary is a measurement of this schema.
+func NewLibrary() *Library { return &Library{Schema: schema} }
+
+// ReadLibrary reads a stored measurement.
+func ReadLibrary(data []byte) (*Library, error) {
+	l := &Library{}
+	if err := json.Unmarshal(data, l); err != nil {
+		return nil, fmt.Errorf("is no measured library: %w", err)
+	}
+	if l.Schema != schema || l.Matrix == nil || !printable(l.Lock, l.Library, l.Version, l.Go, l.Program) {
+		return nil, errors.New("is no measured library: it has no matrix, or another schema than 1, or a character that no page shows")
+	}
+	for _, c := range l.Matrix.Cells {
+		if c.Lock != l.Lock || !printable(c.Fault, c.Letter, c.Note, c.DamagedBy, c.DamagedZH) || !printable(c.Also...) {
+			return nil, fmt.Errorf("is no measured library: its cell %q is of another lock, or has a character that no page shows", c.Fault)
+		}
+	}
+	return l, nil
+}
+
+// Cell returns the cell of a column; nil when it was not measured.
+func (l *Library) Cell(fault string) *Cell {
+	for i := range l.Matrix.Cells {
+		if c := &l.Matrix.Cells[i]; c.Fault == fault {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// Package measured is what the commands matrix, compare-worlds and claims print for other
+// programs, and what the reference is made of: files with schema 1. Fields stand in the
+// order of their names, in which they are written.
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// schema is the version of the files. Fields may be added, none changes its meaning.
+const schema = 1
+
+// Matrix is every lock under every kind of fault.
+type Matrix struct {
+	Backend string `json:"backend"`
+	Cells   []Cell `json:"cells"`
+	Schema  int    `json:"schema"`
+	Seeds   int    `json:"seeds"` // variations of each script
+}
+
+// NewMatrix is a matrix of this schema.
+func NewMatrix(backend string, seeds int) *Matrix {
+	return &Matrix{Backend: backend, Cells: []Cell{}, Schema: schema, Seeds: seeds}
+}
+
+// Cell is one lock under one kind of fault. Rates are shares of runs, with their 95 %
+// interval.
+type Cell struct {
+	Lock     string    `json:"lock"`
+	Fault    string    `json:"fault"`
+	Letter   string    `json:"letter"`
+	Runs     int       `json:"runs"`
+	Untested int       `json:"untested"`
+	Broken   int       `json:"broken"`
+	Stuck    int       `json:"stuck"`
+	Rate     float64   `json:"rate"`
+	Low      float64   `json:"rate_low"`
+	High     float64   `json:"rate_high"`
+	Scripted *Sighting `json:"scripted"` // null when no script tested anything
+	Worst    *Sighting `json:"worst"`
+	Note     string    `json:"note"`
+	// Also are the letters that were found besides, worst first: a worse letter hides no other.
+	Also      []string `json:"also"`
+	Damage    bool     `json:"damage"`                  // the resource was damaged, behind a fence where the lock hands out tokens
+	DamagedBy string   `json:"damaged_by"`              // the script or the story that shows it; "" for no damage
+	DamagedZH string   `json:"damaged_by_zh,omitempty"` // the name of the script in Chinese; "" for a story
+	Walked    *int64   `json:"walked"`                  // schedules of the column's kinds in the walk of the fault space; null: not walked
+	NoEffect  int64    `json:"without_effect"`          // of these, those whose fault changed nothing
+	Cut       int64    `json:"cut_short"`               // those whose runs had no end: unknown
+	Story     string   `json:"story,omitempty"`         // of the walk, as simulate run takes it, when the letter is worse for it
+}
+
+// Sighting is one run that showed a letter.
+type Sighting struct {
+	Letter string `json:"letter"`
+	Script string `json:"script"`
+	Seed   uint64 `json:"seed"` // of the variation; 0: the script as it stands
+	Hash   string `json:"hash"`
+}
+
+// ReadMatrix reads a stored matrix.
+func ReadMatrix(data []byte) (*Matrix, error) {
+	m := &Matrix{}
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, fmt.Errorf("is no matrix: %w", err)
+	}
+	if m.Schema != schema || len(m.Cells) == 0 {
+		return nil, errors.New("is no matrix: it has no cells, or another schema than 1")
+	}
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if !printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy, c.DamagedZH, c.Story) || !printable(c.Also...) {
+			return nil, fmt.Errorf("is no matrix: cell %d has a character that no page shows", i+1)
+		}
+	}
+	return m, nil
+}
+
+// printable reports whether nothing in some texts moves a cursor or turns the direction of
+// writing. What our program has measured has no such thing.
+func printable(texts ...string) bool {
+	for _, s := range texts {
+		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Claims is what the documents claim, each measured.
+type Claims struct {
+	Schema int     `json:"schema"`
+	Claims []Claim `json:"claims"`
+}
+
+// NewClaims is a list of this schema.
+func NewClaims(all []Claim) *Claims { return &Claims{schema, all} }
+
+// Claim is one claim with its measured verdict.
+type Claim struct {
+	N       int    `json:"n"`
+	Text    string `json:"claim"`
+	Source  string `json:"source"`  // "S0:28, S4:134-140"
+	Verdict string `json:"verdict"` // true, false or depends; "" when it was not measured
+	Figure  string `json:"figure"`
+	Command string `json:"command"` // measures this claim again
+}
+
+// ReadClaims reads a stored list.
+func ReadClaims(data []byte) (*Claims, error) {
+	f := &Claims{}
+	if err := json.Unmarshal(data, f); err != nil || f.Schema != schema || len(f.Claims) == 0 {
+		return nil, errors.New("is no list of measured claims")
+	}
+	return f, nil
+}
+
+// Of is what the list says of a claim; without a verdict when it was measured with
+// another text, or not at all. The list may be nil.
+func (f *Claims) Of(n int, text, source string) Claim {
+	if f != nil {
+		for _, c := range f.Claims {
+			if c.N == n && c.Text == text {
+				return c
+			}
+		}
+	}
+	return Claim{N: n, Text: text, Source: source}
+}

@@ -1,0 +1,147 @@
+package results
+
+import (
+	"slices"
+
+	"lockstep/internal/checker"
+	"lockstep/internal/locks"
+	"lockstep/internal/say"
+)
+
+// How schedules of several faults were looked for: all of them, some, or none.
+const (
+	Complete    = "complete"
+	Sampled     = "sampled"
+	NotSearched = "not searched"
+)
+
+// What can be said of a lock and some kinds of faults. It survives only what was searched: if some pairs were drawn in plain
+// or in just-within, and none of them breaks it, none was found.
+const (
+	Survived  = "survives"
+	NoneFound = "none found"
+	Unknown   = "unknown"
+	Broken    = "breaks"
+)
+
+// Verdicts are all of them, the best first.
+var Verdicts = []string{Survived, NoneFound, NotSearched, Unknown, Broken}
+
+// Verdict is the one of a lock that breaks or does not, with so many schedules of unknown effect, and whose pairs were
+// looked for as ExploredLock.Survives says.
+func Verdict(breaks bool, unknown int64, searched string) string {
+	switch {
+	case breaks:
+		return Broken
+	case unknown > 0:
+		return Unknown
+	}
+	return map[string]string{Complete: Survived, Sampled: NoneFound, NotSearched: NotSearched}[searched]
+}
+
+// Searched is how schedules of several faults were looked for in one base world.
+type Searched struct {
+	World    string `json:"world"`
+	How      string `json:"how"`
+	Walked   int64  `json:"walked"`
+	NoEffect int64  `json:"without_effect"` // of these, as of a lock
+	Cut      int64  `json:"cut_short"`      // the same
+	// Of some, how many schedules there are in all, about; how many were drawn of any two kinds, at least, unless these were
+	// all; and so, with 95 % confidence, which share of the schedules of any two kinds breaks the lock at most where no drawn
+	// one does. Schedules are weighed as they were drawn: each first fault of a kind the same, then each that can follow.
+	Of     int64   `json:"of,omitempty"`
+	Each   int     `json:"each,omitempty"`
+	AtMost float64 `json:"at_most,omitempty"`
+}
+
+// SearchedTogether is Together. In an older result, what is not of single faults is of the plain world,
+// or of the last one where no client gets the lock in that.
+func (l *ExploredLock) SearchedTogether() []Searched {
+	if l.Together != nil || l.Complete < 2 || len(l.Scope) == 0 {
+		return l.Together
+	}
+	all := Searched{World: l.Scope[0], How: Complete, Walked: l.Walked, NoEffect: l.NoEffect, Cut: l.Cut}
+	if len(l.Scope) == 2 && l.Scope[1] == "short-wait" {
+		all.World = l.Scope[1]
+	}
+	for _, s := range l.Singles {
+		all.Walked, all.NoEffect, all.Cut = all.Walked-s.Walked, all.NoEffect-s.NoEffect, all.Cut-s.Cut
+	}
+	return []Searched{all}
+}
+
+// Rest is what it rests on that nothing was found, in a few words.
+type Rest struct {
+	How  string
+	Says say.Phrase
+}
+
+// Rests are what it rests on that no set of several faults was found: worlds by how they were searched.
+func (l *ExploredLock) Rests() (out []Rest) {
+	worlds := map[string]say.Names{}
+	rarest := 0.0
+	for _, x := range l.Together {
+		worlds[x.How] = append(worlds[x.How], x.World)
+		rarest = max(rarest, x.AtMost)
+	}
+	if n := worlds[Complete]; n != nil {
+		out = append(out, Rest{Complete, say.PairsAllIn.With(n)})
+	}
+	if n := worlds[Sampled]; n != nil {
+		out = append(out, Rest{Sampled, say.PairsDrawnIn.With(say.Number(len(n)), say.Number(1/rarest))})
+	}
+	if n := worlds[NotSearched]; n != nil || l.Together == nil {
+		if n == nil {
+			return []Rest{{NotSearched, say.PairsNotSearched.With()}}
+		}
+		out = append(out, Rest{NotSearched, say.PairsNotIn.With(n)})
+	}
+	return out
+}
+
+// Defect reports whether the lock breaks in some way without a fault: it is a candidate for nothing.
+func (l *ExploredLock) Defect() bool {
+	return slices.ContainsFunc(checker.Ways(), func(way checker.Way) bool {
+		return slices.ContainsFunc(l.By(way), func(s CutSet) bool { return len(s.Kinds) == 0 })
+	})
+}
+
+// Apart splits a result into that of the designs and that of the misprints, which are candidates for nothing. So is
+// whatever breaks without a fault; a test keeps that to misprints.
+func (x *Explored) Apart() (designs, misprints *Explored) {
+	d, m := *x, *x
+	d.Locks, m.Locks = nil, nil
+	for i := range x.Locks {
+		if l := &x.Locks[i]; l.Defect() || locks.Misprint(l.Lock) {
+			m.Locks = append(m.Locks, *l)
+		} else {
+			d.Locks = append(d.Locks, *l)
+		}
+	}
+	return &d, &m
+}
+
+// Settled is how many locks have all schedules of several faults searched in plain and just-within.
+func (x *Explored) Settled() (n int) {
+	for i := range x.Locks {
+		if x.Locks[i].Survives() == Complete {
+			n++
+		}
+	}
+	return n
+}
+
+// Survives says how sure it is that none of some sets of faults breaks a lock that has none of them: Complete, Sampled or
+// NotSearched.
+func (l *ExploredLock) Survives() string {
+	if l.Searched == "" {
+		return NotSearched
+	}
+	return l.Searched
+}
+
+// Fenced reports whether the lock hands out tokens: the resource looked at them then, in all of its schedules.
+func (l *ExploredLock) Fenced() (fenced bool) {
+	l.EachStory(func(s *Shown) { fenced = fenced || s.Fence })
+	return fenced
+}

@@ -1,0 +1,179 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"lockstep/internal/checker"
+)
+
+// exploredSchema is that of a stored walk. Since 2 it has each story of a lock once.
+const exploredSchema = 2
+
+// storedSet and storedSingle are a set and a single fault as a file has them: their stories by their places in
+// the lock's list.
+type (
+	storedSet struct {
+		Kinds  []string `json:"kinds"`
+		Within int      `json:"within,omitempty"`
+		Story  int      `json:"story"`
+	}
+	storedSingle struct {
+		Single
+		Breaks map[string]int `json:"breaks"`
+	}
+)
+
+// storedLock is a lock as a file has it.
+type storedLock struct {
+	*plainLock
+	Stories []Shown                `json:"stories"`
+	Breaks  map[string][]storedSet `json:"breaks"`
+	Singles []storedSingle         `json:"singles"`
+}
+
+type plainLock ExploredLock // without methods
+
+// add returns the place of a story in the list.
+func (x *storedLock) add(s *Shown) int {
+	for i := range x.Stories {
+		if x.Stories[i].Same(s) {
+			return i
+		}
+	}
+	one := *s
+	if one.Name = ""; one.Faults != nil {
+		one.Text, one.TextChinese = "", "" // they follow from the faults
+	}
+	x.Stories = append(x.Stories, one)
+	return len(x.Stories) - 1
+}
+
+// MarshalJSON writes each story of the lock once.
+func (l *ExploredLock) MarshalJSON() ([]byte, error) {
+	x := storedLock{plainLock: (*plainLock)(l), Stories: []Shown{}, Breaks: map[string][]storedSet{}, Singles: []storedSingle{}}
+	for _, w := range checker.Outcomes() {
+		way := w.String()
+		if l.Breaks[way] == nil {
+			continue
+		}
+		x.Breaks[way] = []storedSet{}
+		for i := range l.Breaks[way] {
+			s := &l.Breaks[way][i]
+			x.Breaks[way] = append(x.Breaks[way], storedSet{s.Kinds, s.Within, x.add(&s.Shown)})
+		}
+	}
+	for _, s := range l.Singles {
+		one := storedSingle{Single: s, Breaks: map[string]int{}}
+		for _, way := range checker.Outcomes() {
+			if shown := s.By(way); shown != nil {
+				one.Breaks[way.String()] = x.add(shown)
+			}
+		}
+		x.Singles = append(x.Singles, one)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(&x)
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON reads it, and names the stories.
+func (l *ExploredLock) UnmarshalJSON(data []byte) error {
+	x := storedLock{plainLock: (*plainLock)(l)}
+	if err := json.Unmarshal(data, &x); err != nil {
+		return err
+	}
+	story := func(i int) (Shown, error) {
+		if i < 0 || i >= len(x.Stories) {
+			return Shown{}, fmt.Errorf("%s has no story %d", l.Lock, i)
+		}
+		return x.Stories[i], nil
+	}
+	var err error
+	l.Breaks, l.Singles = map[string][]CutSet{}, []Single{}
+	for way, sets := range x.Breaks { // order: each way has its own place
+		if l.Breaks[way] = make([]CutSet, len(sets)); sets == nil {
+			l.Breaks[way] = nil
+		}
+		for i, s := range sets {
+			one := &l.Breaks[way][i]
+			one.Kinds, one.Within = s.Kinds, s.Within
+			if one.Shown, err = story(s.Story); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range x.Singles {
+		s.Single.Breaks = map[string]*Shown{}
+		for way, i := range s.Breaks { // order: each way has its own place
+			shown, err := story(i)
+			if err != nil {
+				return err
+			}
+			s.Single.Breaks[way] = &shown
+		}
+		l.Singles = append(l.Singles, s.Single)
+	}
+	l.NameStories()
+	return nil
+}
+
+// ReadExplored reads a stored walk.
+func ReadExplored(data []byte) (*Explored, error) {
+	r := &Explored{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("is no result of simulate explore: %w", err)
+	}
+	if r.Schema != exploredSchema || len(r.Locks) == 0 {
+		return nil, fmt.Errorf("is no result of simulate explore: it has no locks, or another schema than %d", exploredSchema)
+	}
+	for i := range r.Locks {
+		l := &r.Locks[i]
+		ok := printable(l.Lock)
+		l.EachStory(func(s *Shown) {
+			ok = ok && printable(s.World, s.Text, s.TextChinese) && printable(s.Faults...) && printable(s.Broken...)
+		})
+		for _, way := range checker.Outcomes() {
+			for _, s := range l.By(way) {
+				ok = ok && printable(s.Kinds...)
+			}
+		}
+		for _, s := range l.Singles {
+			ok = ok && printable(s.Kind, s.During)
+		}
+		if !ok {
+			return nil, fmt.Errorf("is no result of simulate explore: lock %d has a character that no page shows", i+1)
+		}
+	}
+	return r, nil
+}
+
+// JSON is the result with a line for each lock. version is that of the program; "" leaves it out.
+func (x *Explored) JSON(version string) ([]byte, error) {
+	var b bytes.Buffer
+	var failed error
+	one := func(v any) string {
+		var line bytes.Buffer
+		e := json.NewEncoder(&line)
+		e.SetEscapeHTML(false)
+		failed = errors.Join(failed, e.Encode(v))
+		return string(bytes.TrimSpace(line.Bytes()))
+	}
+	fmt.Fprintf(&b, "{\"schema\":%d", exploredSchema)
+	if version != "" {
+		fmt.Fprintf(&b, ",\"version\":%s", one(version))
+	}
+	fmt.Fprintf(&b, ",\n\"scope\":%s,\n\"locks\":[", one(x.Scope))
+	for i := range x.Locks {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "\n%s", one(&x.Locks[i]))
+	}
+	b.WriteString("\n]}\n")
+	return b.Bytes(), failed
+}

@@ -1,0 +1,126 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Worlds is the scripts of the matrix in both worlds.
+type Worlds struct {
+	Agree     int                  `json:"agree"`
+	Backend   string               `json:"backend"`
+	Cells     []WorldCell          `json:"cells"`
+	Differ    int                  `json:"differ"`
+	Durations map[string]Durations `json:"durations"` // by lock
+	NotPlayed int                  `json:"not_played"`
+	ScalePPM  int64                `json:"scale_ppm"` // what the durations of the scripts were multiplied by, in millionths
+	Schema    int                  `json:"schema"`
+	Times     int                  `json:"times"` // seeds of each cell
+	Untested  int                  `json:"untested"`
+}
+
+// NewWorlds is a comparison of this schema.
+func NewWorlds() *Worlds {
+	return &Worlds{Cells: []WorldCell{}, Durations: map[string]Durations{}, Schema: schema}
+}
+
+// Agreement is what a cell says of the two worlds.
+type Agreement string
+
+// The agreements. Delay and safe are told apart by what is normal waiting; a machine
+// that is busy with something else makes one of the other, so both count as held.
+const (
+	Agrees    Agreement = "agrees"
+	Differs   Agreement = "differs"
+	Untested  Agreement = "untested"   // a run put nothing to the test
+	NotPlayed Agreement = "not played" // Why says why
+)
+
+// Agreements are all of them.
+func Agreements() []Agreement { return []Agreement{Agrees, Differs, Untested, NotPlayed} }
+
+// WorldCell is one lock under one kind of fault, in both worlds.
+type WorldCell struct {
+	Lock      string     `json:"lock"`
+	Fault     string     `json:"fault"`           // of a story the kinds of its faults, with a plus between them
+	Story     string     `json:"story,omitempty"` // the file
+	Agreement Agreement  `json:"agreement"`
+	Script    string     `json:"script,omitempty"`    // the name of what was played
+	Simulated string     `json:"simulated,omitempty"` // with the first seed
+	Agreeing  int        `json:"agreeing"`            // of Runs: real letters that are those of the simulator
+	Runs      []WorldRun `json:"runs,omitempty"`      // none when it was not played
+	ScalePPM  int64      `json:"scale_ppm,omitempty"` // of the script, when it is not that of the comparison
+	Why       string     `json:"why,omitempty"`
+}
+
+// WorldRun is the outcome of one seed in both worlds.
+type WorldRun struct {
+	Seed      uint64    `json:"seed"`
+	Simulated string    `json:"simulated"` // the letter; of a story the ways in which it breaks the lock: believe+damage
+	Real      string    `json:"real"`
+	Agreement Agreement `json:"agreement"`         // as of a cell
+	History   string    `json:"history,omitempty"` // the file with that of the real run
+}
+
+// Durations are those of a lock in all runs that were played in both worlds.
+type Durations struct {
+	Failover InBoth `json:"failover"`
+	Hold     InBoth `json:"hold"`
+	Wait     InBoth `json:"wait"`
+}
+
+// InBoth is the same in both worlds.
+type InBoth struct {
+	Real      Times `json:"real"`
+	Simulated Times `json:"simulated"`
+}
+
+// Times is a distribution of durations in microseconds; all 0 when there is none.
+type Times struct {
+	Count int   `json:"count"`
+	P50   int64 `json:"p50_us"`
+	P99   int64 `json:"p99_us"`
+	Max   int64 `json:"max_us"`
+}
+
+// ReadWorlds reads a stored comparison.
+func ReadWorlds(data []byte) (*Worlds, error) {
+	c := &Worlds{}
+	if err := json.Unmarshal(data, c); err != nil {
+		return nil, fmt.Errorf("is no comparison of worlds: %w", err)
+	}
+	if c.Schema != schema || len(c.Cells) == 0 || c.ScalePPM < 1 {
+		return nil, errors.New("is no comparison of worlds: it has no cells, no scale, or another schema than 1")
+	}
+	if !printable(c.Backend) {
+		return nil, errors.New("is no comparison of worlds: its backend has a character that no page shows")
+	}
+	for i := range c.Cells {
+		x := &c.Cells[i]
+		ok := printable(x.Lock, x.Fault, x.Story, string(x.Agreement), x.Script, x.Why)
+		for _, r := range x.Runs {
+			ok = ok && printable(r.Simulated, r.Real, string(r.Agreement))
+		}
+		if !ok {
+			return nil, fmt.Errorf("is no comparison of worlds: cell %d has a character that no page shows", i+1)
+		}
+	}
+	return c, nil
+}
+
+// Cell returns the cell of a lock and a column, nil when the comparison lacks it.
+func (c *Worlds) Cell(lock, fault string) *WorldCell {
+	for i := range c.Cells {
+		if x := &c.Cells[i]; x.Lock == lock && x.Fault == fault {
+			return x
+		}
+	}
+	return nil
+}
+
+// Scale is the scale as the command line takes it.
+func (c *Worlds) Scale() string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%06d", c.ScalePPM/1_000_000, c.ScalePPM%1_000_000), "0"), ".")
+}

@@ -1,0 +1,34 @@
+package ports
+
+import (
+	"errors"
+	"testing"
+
+	"lockstep/internal/history"
+)
+
+// asked is a request whose answers say by themselves what they say.
+type asked struct{}
+
+func (asked) Name() string                 { return "ASKED" }
+func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED"...) }
+func (asked) Op() history.Op               { return history.Op{Name: "ASKED"} }
+
+// What answers say besides their words.
+func TestAnswers(t *testing.T) {
+	for _, tt := range []struct {
+		give  Request
+		value any
+		err   error
+		want  history.Answer
+	}{
+		{asked{}, true, nil, history.Number(1)},
+		{asked{}, false, nil, history.Number(0)},
+		{asked{}, true, errors.New("no"), history.Answer{Refused: "no"}},
+		{asked{}, "text", nil, history.Answer{}},
+	} {
+		if got := AnswerTo(tt.give, tt.value, tt.err); got != tt.want {
+			t.Errorf("%s, %v: got  %+v\nwant %+v", RequestText(tt.give), tt.value, got, tt.want)
+		}
+	}
+}
