@@ -178,7 +178,7 @@ func arguments(least, most int, wanted string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return fmt.Errorf("%s what? name %s", nameOf(cmd), wanted)
+			return fmt.Errorf("%s: missing argument: %s", nameOf(cmd), wanted)
 		case len(args) > most:
 			return fmt.Errorf("%q is one argument too many: %s takes %s", args[most], nameOf(cmd), wanted)
 		}
@@ -202,7 +202,7 @@ func oneOf(command string, words []string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return fmt.Errorf("%s what? %s", command, strings.Join(known, ", "))
+			return errors.New("missing argument: one of " + strings.Join(known, ", "))
 		case len(args) > 1:
 			return fmt.Errorf("cannot %s several at once: leave %q out", command, args[1])
 		}

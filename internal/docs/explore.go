@@ -32,7 +32,7 @@ func (w *writer) explorePage() []Page {
 	}
 	return []Page{page("explore.md", "measurements/explore.json.gz",
 		heading(1, "What does it take to break it?"),
-		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: a whole set does, no part of it does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. `simulate run LOCK/SET` plays the shortest story that shows a set, as in `simulate run redlock/pause`, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
+		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: each set breaks the lock, and no subset does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. `simulate run LOCK/SET` plays the shortest story that shows a set, as in `simulate run redlock/pause`, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
 			say.Grouped(x.Walked()).In(say.English), x.Complete(1), x.Settled(), linkInto(code("simulate explore"), commandsPage, "simulate-explore"), linkInto(code("simulate advise"), commandsPage, "simulate-advise")),
 		tableOfSets(x),
 		section("Libraries by their own code", librariesElsewhere(w)),

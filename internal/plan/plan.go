@@ -152,7 +152,7 @@ const (
 	DefaultWait    = 60 * time.Second
 	DefaultTimeout = 3 * time.Second
 	DefaultStagger = 50 * time.Millisecond
-	DefaultRetry   = 100 * time.Millisecond // the documents are silent
+	DefaultRetry   = 100 * time.Millisecond // chosen here; no source specifies it
 )
 
 // Default returns a plan with every default filled in: one round, three clients.

@@ -175,7 +175,7 @@ func unknownMoment(subject, phrase string) string {
 		}
 	}
 	if phrase == "" {
-		return fmt.Sprintf("%s does what? the moments are: %s", subject, strings.Join(all, "; "))
+		return fmt.Sprintf("the moment of %s is missing: %s", subject, strings.Join(all, "; "))
 	}
 	if best := Nearest(phrase, plain); best != "" {
 		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+best)

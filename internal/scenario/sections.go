@@ -46,9 +46,9 @@ func (r *reader) repeat(n *node) int {
 	m := timesForm.FindStringSubmatch(text)
 	if m == nil {
 		if text == "1" {
-			r.problemf(n, "\"1\" what? write repeat: once")
+			r.problemf(n, "\"1\" lacks its unit: write repeat: once")
 		} else if numberForm.MatchString(text) {
-			r.problemf(n, "%s what? write repeat: %s times", quote(text), text)
+			r.problemf(n, "%s lacks its unit: write repeat: %s times", quote(text), text)
 		} else {
 			r.problemf(n, "repeat cannot be %s: write %s", quote(text), example)
 		}

@@ -16,7 +16,7 @@ import (
 // included, and what has to be said of it elsewhere. What makes its client library testable as it is (door,
 // locktest/natstest) is besides.
 func TestThePriceOfAStoreThatIsThere(t *testing.T) {
-	const most, mostLines = 8, 697 // of which the lock's page, in two languages, has 54
+	const most, mostLines = 8, 679 // its page in Chinese is a document besides
 	parts := []string{
 		"internal/store/nats/*.go", "internal/store/nats/live/*.go", "internal/locks/nats_kv.go", "internal/locks/testdata/wire/nats-kv.txt",
 		"scenarios/*/nats-*.yaml",

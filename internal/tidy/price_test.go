@@ -148,13 +148,16 @@ func compiles(t *testing.T) {
 	t.Parallel()
 }
 
-// A lock that sends a command of Redis 8.4: its file, what goes over the wire, a scenario.
+// catalogue has the Chinese of what code says.
+const catalogue = "internal/say/zh.po"
+
+// A lock that sends a command of Redis 8.4: its file, its page in Chinese, what goes over the wire, a scenario.
 func TestThePriceOfALock(t *testing.T) {
 	compiles(t)
-	const lock, wire, story = "internal/locks/melting.go", "internal/locks/testdata/wire/melting.txt", "scenarios/lessons/melting.yaml"
-	a := &addition{files: map[string]string{lock: meltingLock, wire: meltingWire, story: strings.ReplaceAll(meltingStory, "FAULT", "pause: A\n    for: 15s")}}
-	if n := a.price(); n != 3 {
-		t.Errorf("a lock touches %d files, want 3: the lock, its wire file and a scenario", n)
+	const lock, chinese, wire, story = "internal/locks/melting.go", "internal/locks/zh/melting.md", "internal/locks/testdata/wire/melting.txt", "scenarios/lessons/melting.yaml"
+	a := &addition{files: map[string]string{lock: meltingLock, chinese: meltingChinese, wire: meltingWire, story: strings.ReplaceAll(meltingStory, "FAULT", "pause: A\n    for: 15s")}}
+	if n := a.price(); n != 4 {
+		t.Errorf("a lock touches %d files, want 4: the lock, its page in Chinese, its wire file and a scenario", n)
 	}
 	complete := a.copied(t)
 	sends := tests("run", "TestLocksSendWhatTheirDocumentsSay/^melting$")
@@ -162,9 +165,9 @@ func TestThePriceOfALock(t *testing.T) {
 	expect(t, complete, sends)
 	expect(t, complete, noticed)
 
-	half := a.without(wire, story).copied(t)
-	expect(t, half, sends, "nobody has written down what has to go over the wire")
-	expect(t, half, noticed, "no scenario plays the lock melting", "no scenario shows how melting breaks")
+	half := a.without(chinese, wire, story).copied(t)
+	expect(t, half, sends, "no file says what has to go over the wire")
+	expect(t, half, noticed, "internal/locks/zh/melting.md: the heading", "no scenario plays the lock melting", "no scenario shows how melting breaks")
 	write(t, filepath.Join(complete, lock), strings.Replace(meltingLock, "Redis84: true", "", 1))
 	expect(t, complete, sends, "its server does not know a command of its", "unknown command 'DELEX'")
 
@@ -189,10 +192,11 @@ func TestThePriceOfAVerb(t *testing.T) {
 			simulated: {"// Thaw implements", "// Melt implements faults.World.\nfunc (in injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\n// Thaw implements"},
 			live:      {"// Thaw implements", "// Melt implements faults.World.\nfunc (in *injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\n// Thaw implements"},
 			cases:     {"var processes = []Case{\n", meltCase},
+			catalogue: translated(meltVerbChinese),
 		},
 	}
-	if n := a.price(); n != 6 {
-		t.Errorf("a verb touches %d files, want 6: the verb, the port, a method of each world, its case and a scenario", n)
+	if n := a.price(); n != 7 {
+		t.Errorf("a verb touches %d files, want 7: the verb, its Chinese, the port, a method of each world, its case and a scenario", n)
 	}
 	demanded := tests("conformance", "TestEveryVerb|TestTheSimulator|TestACase")
 	noticed := tests("tidy", "TestEverythingRegistered")
@@ -219,9 +223,9 @@ func TestThePriceOfAProperty(t *testing.T) {
 		tried:                              meltTried,
 		story: strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(meltingStory, "FAULT", "pause: A\n    for: 15s"),
 			"[melting]", "[set-nx-lua]"), "mutual-exclusion: broken", "nobody-melts: kept"),
-	}}
-	if n := a.price(); n != 3 {
-		t.Errorf("a property touches %d files, want 3: the property, its tests and a scenario", n)
+	}, changes: map[string][2]string{catalogue: translated(meltPropertyChinese)}}
+	if n := a.price(); n != 4 {
+		t.Errorf("a property touches %d files, want 4: the property, its Chinese, its tests and a scenario", n)
 	}
 	checked := tests("checker", "TestEveryPropertyIsTried|TestTables|TestFindingsAreComplete|TestCheckersAgree")
 	noticed := tests("tidy", "TestEverythingRegistered")

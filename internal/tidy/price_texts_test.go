@@ -15,18 +15,6 @@ const meltingLock = `// Lock melting
 // Breaks when: a holder overruns its lease, by slow work or a pause.
 //
 // Source: Redis documentation of DELEX, a command of Redis 8.4.
-//
-// 想法：比较和删除是服务器的同一条命令。
-//
-// 协议：
-//  1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
-//  2. DELEX key IFEQ token。
-//
-// 保证：释放删掉的是客户端自己的条目，或者什么也不删。
-//
-// 何时被破坏：持有者超过租约，因为工作慢或停顿。
-//
-// 来源：Redis 文档里的 DELEX，Redis 8.4 的命令。
 
 package locks
 
@@ -56,6 +44,41 @@ type meltingLease struct{ scriptDel }
 func (l *meltingLease) Release(ctx context.Context) error {
 	return removed(l.Redis.Do(ctx, redis.Command("DELEX", l.Name, "IFEQ", l.token)))
 }
+`
+
+const meltingChinese = `想法：比较和删除是服务器的同一条命令。
+
+协议：
+ 1. SET key token PX milliseconds NX；OK：拿到锁；nil：稍后再试。
+ 2. DELEX key IFEQ token。
+
+保证：释放删掉的是客户端自己的条目，或者什么也不删。
+
+何时被破坏：持有者超过租约，因为工作慢或停顿。
+
+来源：Redis 文档里的 DELEX，Redis 8.4 的命令。
+`
+
+// translated is what a change adds to the catalogue.
+func translated(entries string) [2]string {
+	const head = `"Content-Transfer-Encoding: 8bit\n"` + "\n"
+	return [2]string{head, head + entries}
+}
+
+const meltVerbChinese = `
+msgid "Stops a process for a while."
+msgstr "让一个进程停一会儿。"
+
+msgid "{who} melts"
+msgstr "{who} 融化"
+`
+
+const meltPropertyChinese = `
+msgid "No client freezes twice."
+msgstr "没有客户端停住两次。"
+
+msgid "no client froze at all"
+msgstr "没有客户端停住过"
 `
 
 const meltingWire = `# Redis documentation of DELEX
@@ -111,7 +134,7 @@ import "lockstep/internal/say"
 func init() {
 	Register(Spec{
 		Name:    "melt",
-		Summary: say.Both{English: "Stops a process for a while.", Chinese: "让一个进程停一会儿。"},
+		Summary: "Stops a process for a while.",
 		Example: "- when: A is in its critical section\n  melt: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
@@ -121,7 +144,7 @@ func init() {
 	})
 }
 
-var toldMelt = say.New1[actor]("{who} melts", "{who} 融化")
+var toldMelt = say.New1[actor]("{who} melts")
 
 type melt struct{}
 
@@ -153,7 +176,7 @@ import (
 )
 
 func init() {
-	Register(Property{ID: "nobody-melts", Summary: say.Both{English: "No client freezes twice.", Chinese: "没有客户端停住两次。"}, Source: "this test", Check: checkNobodyMelts})
+	Register(Property{ID: "nobody-melts", Summary: "No client freezes twice.", Source: "this test", Check: checkNobodyMelts})
 }
 
 // checkNobodyMelts is unknown when no client has frozen.
@@ -174,7 +197,7 @@ func checkNobodyMelts(h *history.History) Finding {
 	return f
 }
 
-var nobodyFroze = say.New0("nobody has frozen", "没有人停顿")
+var nobodyFroze = say.New0("no client froze at all")
 `
 
 const meltTried = `package checker
