@@ -68,7 +68,7 @@ func (l *Line) Store() []byte { return stored(l) }
 // Decode decodes the result, and refuses anything else in the line.
 func (l *Line) Decode(v any) error {
 	if err := strictly(l.Data, v); err != nil {
-		return fmt.Errorf("%s: what it says of %s is of something else: %w", cmp.Or(l.File, "what was just played"), l.Key, err)
+		return fmt.Errorf("%s: what it says of %s is of something else: %w", cmp.Or(l.File, justPlayed), l.Key, err)
 	}
 	return nil
 }
@@ -139,15 +139,18 @@ func readHeader(file string, line []byte) (*Results, error) {
 	return r, nil
 }
 
+// justPlayed stands for the file of a line that is in none.
+const justPlayed = "what was just played"
+
 // ErrDiverged is a unit that was played twice with different results.
-var ErrDiverged = errors.New("the same shard has two results")
+var ErrDiverged = errors.New("the same work has two results")
 
 // Put adds the result of a unit. The same again changes nothing; a different one is ErrDiverged.
 func (r *Results) Put(l *Line) error {
 	if known := r.lines[l.Key]; known != nil {
 		if !bytes.Equal(known.Data, l.Data) {
-			return fmt.Errorf("%w: shard %s is one thing in %s and another in %s", ErrDiverged, l.Key,
-				known.File, cmp.Or(l.File, "what was just played"))
+			return fmt.Errorf("%w: %s is one thing in %s and another in %s", ErrDiverged, l.Key,
+				cmp.Or(known.File, justPlayed), cmp.Or(l.File, justPlayed))
 		}
 		return nil
 	}

@@ -92,7 +92,7 @@ func TestPartsThatCannotBeMerged(t *testing.T) {
 		other *Results
 		want  string
 	}{
-		{part(t, "b.json", work(t, nil), Shard{1, 3}, 8), "shard 1/3 is one thing in a.json and another in b.json"},
+		{part(t, "b.json", work(t, nil), Shard{1, 3}, 8), "1/3 is one thing in a.json and another in b.json"},
 		{part(t, "b.json", work(t, nil), Shard{2, 4}, 7), "a.json divides the work into 3 shards and b.json into 4"},
 		{part(t, "b.json", work(t, func(w *Work) { w.Version = "v2" }), Shard{2, 3}, 7), "different work: version v1 of the program made one and version v2 the other"},
 		{part(t, "b.json", work(t, func(w *Work) { w.Command = "sweep" }), Shard{2, 3}, 7), "one is of search and the other of sweep"},

@@ -62,13 +62,11 @@ func (w Words) In(l Language) string { return translated(l, string(w)) }
 func (w Words) English() string { return string(w) }
 
 // Phrase is the text by itself.
-func (w Words) Phrase() Phrase {
-	return ours.With(w)
-}
+func (w Words) Phrase() Phrase { return ours.With(w) }
 
 // Text is a text of ours, by its English: templates of pages ask for it with {{say "Verdict"}}. One that the
 // catalogue does not have is a name, and the same in every language; a test finds those that were forgotten.
-func Text(english string) Phrase { return ours.With(Words(english)) }
+func Text(english string) Phrase { return Words(english).Phrase() }
 
 // Texts are those texts in a language.
 func Texts(l Language, english ...string) []string {

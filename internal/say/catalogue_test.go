@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 var (
@@ -82,5 +81,3 @@ var composed = map[string]bool{
 	"a MySQL database": true, "a PostgreSQL database": true, "one MySQL server": true, "one PostgreSQL server": true,
 	"context deadline exceeded": true,
 }
-
-func han(r rune) bool { return unicode.Is(unicode.Han, r) }

@@ -5,10 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 
+	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/report/reporttest"
@@ -49,6 +52,32 @@ func TestEveryLockIsDescribedInChinese(t *testing.T) {
 		}
 		if english := v.Doc(say.English).Protocol; len(d.Protocol) != len(english) {
 			t.Errorf("internal/locks/%s: the protocol has %d steps in English, and %d in Chinese", v.File, len(english), len(d.Protocol))
+		}
+	}
+}
+
+// sayable matches a text that is more than a proper name.
+var sayable = regexp.MustCompile(`(^|[ (])[a-z]`)
+
+func TestWhatIsRegisteredIsSaidInChinese(t *testing.T) {
+	said := map[string]say.Words{}
+	for _, f := range faults.All() {
+		said["the verb "+f.Name] = f.Summary
+	}
+	for _, m := range faults.MomentPhrases() {
+		said["the moment "+m.Text] = m.Doc
+	}
+	for _, p := range checker.All() {
+		said["the property "+p.ID] = p.Summary
+	}
+	for _, v := range locks.Known() {
+		if name := locks.Name(v.ID); name.English() != v.ID {
+			said["the lock "+v.ID] = name
+		}
+	}
+	for what, words := range said {
+		if words == "" || words.In(say.Chinese) == words.English() && sayable.MatchString(words.English()) {
+			t.Errorf("%s: %q has no entry in internal/say/zh.po", what, words)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"lockstep/internal/campaign"
@@ -132,6 +133,8 @@ type walk struct {
 	state  *State
 	played int64 // schedules
 
+	ofShards map[string]*campaign.Line // kept pieces that depend on what was known beside them, by what they are pieces of
+
 	mu      sync.Mutex
 	players []*player // idle
 	all     []*player
@@ -154,6 +157,14 @@ func (w *walk) walk(ctx context.Context) error {
 	}()
 	if err := w.further(); err != nil {
 		return err
+	}
+	w.ofShards = map[string]*campaign.Line{}
+	if w.o.Kept != nil {
+		for _, line := range w.o.Kept.Lines() {
+			if piece, _, ok := strings.Cut(line.Key, besides); ok && w.ofShards[piece] == nil {
+				w.ofShards[piece] = line
+			}
+		}
 	}
 	next := w.prepare(ctx, 0)
 	for i := range w.o.Locks {
@@ -237,7 +248,7 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 	for _, g := range drawn {
 		l.Drawn = append(l.Drawn, g.base.Name)
 	}
-	if err := w.stages(ctx, l, p.targets, 1, l.smaller(1)); err != nil {
+	if err := w.stages(ctx, l, p.targets, 1, 0); err != nil {
 		return err
 	}
 	if err := l.checkTaken(); err != nil {
@@ -248,7 +259,7 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 			if l.taken(g.base.Name, faults) {
 				continue
 			}
-			if err := w.stages(ctx, l, []*target{g}, faults, l.plainer(faults, g.index)); err != nil {
+			if err := w.stages(ctx, l, []*target{g}, faults, g.index); err != nil {
 				return err
 			}
 		}

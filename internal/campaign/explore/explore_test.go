@@ -300,3 +300,49 @@ func TestTheSameBytes(t *testing.T) {
 		t.Errorf("gone on with what is kept:\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A shard knows less of what breaks in a plainer world than one machine does, so what they keep of one piece of work may
+// differ. It can be put into one file all the same, and the result is that of one machine.
+func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
+	o := options(t, "watchdog-lua", 2, "fail-over", "lost-reply", "pause-short")
+	work, err := campaign.NewWork("", "explore", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := func() *campaign.Book { return campaign.InMemory(campaign.NewResults(work, 0)) }
+	whole := o
+	whole.Kept = kept()
+	want := told(t, walked(t, whole), o)
+
+	shards, both := kept(), campaign.InMemory(whole.Kept.Results)
+	differ := 0
+	const of = 5
+	for k := 1; k <= of; k++ {
+		one := o
+		one.Kept, one.Shard = kept(), campaign.Shard{Number: k, Of: of}
+		walked(t, one)
+		for _, line := range whole.Kept.Lines() { // which pairs are looked for rests on them
+			if strings.Contains(line.Key, "/1/") && one.Kept.Get(line.Key) == nil {
+				t.Errorf("shard %d has not walked %s", k, line.Key)
+			}
+		}
+		for _, line := range one.Kept.Lines() {
+			if both.Get(line.Key) == nil {
+				differ++
+			}
+			if err := errors.Join(shards.Add(line), both.Add(line)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if differ == 0 {
+		t.Error("all shards knew what one machine does: nothing was tried")
+	}
+	for name, book := range map[string]*campaign.Book{"shards": shards, "shards and a whole walk": both} {
+		again := o
+		again.Kept, again.AsIs = book, true
+		if s := walked(t, again); !s.Complete(&o) || told(t, s, o) != want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, told(t, s, o), want)
+		}
+	}
+}

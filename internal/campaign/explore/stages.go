@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"lockstep/internal/campaign"
@@ -29,11 +30,13 @@ type batch struct {
 // fewRuns is how many runs are worth handing out.
 const fewRuns = 50
 
-// stages walks all schedules of so many faults on some targets, except those whose set is known to break the lock.
-func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults int, known *smaller) error {
+// stages walks all schedules of so many faults on some targets, except those whose set is known to break the lock: with fewer
+// faults, or with as many in a base world before that with an index.
+func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, base int) error {
+	known, beside := l.plainer(faults, base), l.beside(faults, base)
 	var todo []batch
 	for _, g := range targets {
-		more, err := w.stage(ctx, l, g, faults)
+		more, err := w.stage(ctx, l, g, faults, beside)
 		if err != nil {
 			return err
 		}
@@ -66,7 +69,7 @@ func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults in
 }
 
 // stage is the work on one target that is missing and, where it is divided, belongs to this shard.
-func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int) (todo []batch, err error) {
+func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int, beside string) (todo []batch, err error) {
 	first, err := w.firstFaults(ctx, g, faults)
 	if err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int) (todo 
 	pieces := slices.Collect(slices.Chunk(first, size))
 	of := &work{l.stage(g.base.Name, faults, len(pieces)), g, len(pieces)}
 	for i, from := range pieces {
-		key := fmt.Sprintf("%s/%s/%d/%d", l.ID, g.base.Name, faults, i)
+		key := fmt.Sprintf("%s/%s/%d/%d%s", l.ID, g.base.Name, faults, i, beside)
 		known, err := w.known(l, of.stage, key)
 		if err != nil {
 			return nil, err
@@ -98,12 +101,17 @@ func (w *walk) mine(g *target, piece, faults int) bool {
 	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))
 }
 
-// known takes the kept result of a piece of work, and reports whether there is one.
+// known takes the kept result of a piece of work, and reports whether there is one. Where only shards have played it,
+// which knew less, what they have found as well is not minimal, or not the plainest.
 func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 	if w.o.Kept == nil {
 		return false, nil
 	}
 	line := w.o.Kept.Get(key)
+	if line == nil {
+		piece, _, _ := strings.Cut(key, besides)
+		line = w.ofShards[piece]
+	}
 	if line == nil {
 		return false, nil
 	}

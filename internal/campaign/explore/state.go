@@ -1,7 +1,11 @@
 package explore
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
@@ -133,6 +137,26 @@ func (l *Lock) plainer(faults, base int) *smaller {
 	}
 	return s
 }
+
+// beside tells apart what is known of as many faults in plainer base worlds, which decides what a piece of work looks for:
+// a shard has found less of it than one machine. It is "" when nothing is known.
+func (l *Lock) beside(faults, base int) string {
+	var all []string
+	for _, f := range l.all() {
+		if f.faults() == faults && f.Base < base {
+			all = append(all, fmt.Sprint(f.Way, f.Kinds.names()))
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	slices.Sort(all)
+	sum := sha256.Sum256([]byte(strings.Join(all, "\n")))
+	return besides + hex.EncodeToString(sum[:4])
+}
+
+// besides stands before what beside says, in the key of a piece.
+const besides = "@"
 
 // minimal are the sets of one way that contain no other one, the smallest first.
 func (l *Lock) minimal(way checker.Way) []found {
