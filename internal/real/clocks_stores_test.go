@@ -15,6 +15,7 @@ import (
 
 // Only the lock whose rows say until when they count by the wall clock loses anything.
 func TestADatabasesClockJumps(t *testing.T) {
+	t.Parallel()
 	realtest.Need(t, "mariadbd")
 	realtest.Need(t, programs.Faketime)
 	for lock, want := range map[string]int{"mysql-unique-ttl": 1, "mysql-unique": 0} {
@@ -39,6 +40,7 @@ func TestADatabasesClockJumps(t *testing.T) {
 // Clients begin a fifth of a second apart on the wrong clock of the server that the
 // plan gives it: entries last half as long as they should.
 func TestAServersClockIsWrongFromTheBeginning(t *testing.T) {
+	t.Parallel()
 	realtest.Need(t, programs.Faketime)
 	p := quick("A", "B")
 	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
@@ -50,6 +52,7 @@ func TestAServersClockIsWrongFromTheBeginning(t *testing.T) {
 
 // Rows that last a second last half as long on a clock that runs twice as fast.
 func TestADatabasesClockIsWrongFromTheBeginning(t *testing.T) {
+	t.Parallel()
 	realtest.SecondTier(t)
 	realtest.Need(t, "mariadbd")
 	realtest.Need(t, programs.Faketime)
@@ -64,6 +67,7 @@ func TestADatabasesClockIsWrongFromTheBeginning(t *testing.T) {
 
 // The primary of the lock's shard finds A's lease over. The nodes go on with each other.
 func TestTheClockOfANodeOfAClusterJumps(t *testing.T) {
+	t.Parallel()
 	realtest.Need(t, programs.Faketime)
 	p := sharded("A", "B")
 	p.Workload.Work = plan.Range{Min: 2 * time.Second, Max: 2 * time.Second}

@@ -37,13 +37,13 @@ func needFor(t *testing.T, lock string) {
 // Without a fault, no client gets in beside another, all get in, and what the
 // library sends is in the history.
 func TestLibrariesKeepOthersOut(t *testing.T) {
-	t.Cleanup(clean(t)) // when all of them are over
+	t.Parallel()
 	for _, lock := range libraryIDs() {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
 			needFor(t, lock)
 			p := quick("A", "B", "C")
-			h := runBeside(t, p, lock)
+			h := run(t, p, lock)
 			j := checker.Judge(h)
 			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 4 {
 				t.Errorf("mutual exclusion is %s after %d acquisitions, want 4 with that of the probe: %s", v, j.Acquired, j.Finding(checker.MutualExclusionID).Reason.English())
@@ -57,7 +57,7 @@ func TestLibrariesKeepOthersOut(t *testing.T) {
 
 // A pause longer than the lease lets a second client in, whatever the library.
 func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
-	t.Cleanup(clean(t)) // when all of them are over
+	t.Parallel()
 	for _, lock := range libraryIDs() {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +66,7 @@ func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
 			p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
 			p.Workload.Repeat = 2                                                                           // if B is first, it is not done when A sleeps
 			fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 4 * time.Second}) // etcd ends leases of 1 s late, by a second at most
-			j := checker.Judge(runBeside(t, p, lock))
+			j := checker.Judge(run(t, p, lock))
 			if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Broken {
 				t.Errorf("mutual exclusion is %s", v)
 			}
@@ -80,6 +80,7 @@ func TestLibrariesLetASecondClientInAfterAPause(t *testing.T) {
 // With a shorter lease redsync would not see a repetition: its context ends after a
 // twentieth of the lease, and go-redis gives up with it.
 func TestALostReplyIsAskedForAgain(t *testing.T) {
+	t.Parallel()
 	for lock, want := range map[string]struct {
 		command string
 		answers []string
@@ -125,6 +126,7 @@ func answerTo(h *history.History, sent int32) string {
 // The primary dies and sentinels promote a replica that had not heard of A's entry. Each
 // library asks them by its own client, and goes on with the new primary.
 func TestLibrariesFollowSentinels(t *testing.T) {
+	t.Parallel()
 	realtest.SecondTier(t)
 	for _, lock := range []string{"bsm-redislock", "rueidislock"} {
 		t.Run(lock, func(t *testing.T) {

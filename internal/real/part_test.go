@@ -12,6 +12,7 @@ import (
 // with a port, with a library and with one whose tokens are no text. The pauses are short: rueidislock takes an
 // acquisition for lost whose answer needs more than 20 ms, and then waits for news that never comes.
 func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
+	t.Parallel()
 	for _, lock := range []string{"set-nx-lua", "etcd-mutex", "bsm-redislock", "rueidislock"} {
 		t.Run(lock, func(t *testing.T) {
 			needFor(t, lock)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,7 @@ func example(t *testing.T, name string) string {
 // The lock in bash of the examples keeps others out, and what it sends and what the server did
 // with it are in the history, as with any lock.
 func TestAProgramKeepsOthersOut(t *testing.T) {
+	t.Parallel()
 	h := run(t, programmed(t, quick("A", "B", "C"), "bash", example(t, "bash/redis_cli_lock.sh")), locks.ProgramName)
 	j := checker.Judge(h)
 	if v := j.Finding(checker.MutualExclusionID).Verdict; v != checker.Kept || j.Acquired != 4 {
@@ -59,6 +61,7 @@ func TestAProgramKeepsOthersOut(t *testing.T) {
 // What a program sends while it makes itself ready is not its lock: a fault that waits for a command waits for
 // one of the lock.
 func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
+	t.Parallel()
 	lock, err := os.ReadFile(example(t, "bash/redis_cli_lock.sh"))
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +82,7 @@ func TestAFaultWaitsForTheLockOfAProgram(t *testing.T) {
 
 // A pause stops the program with all that it has started, and its entry runs out meanwhile.
 func TestAPauseStopsAProgram(t *testing.T) {
+	t.Parallel()
 	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
 	p.Workload.Work = plan.Range{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
 	p.Workload.Repeat = 2
@@ -92,6 +96,7 @@ func TestAPauseStopsAProgram(t *testing.T) {
 
 // A crash kills the program: the lock is not released, and the lock is free when the entry has run out.
 func TestACrashKillsAProgram(t *testing.T) {
+	t.Parallel()
 	p := programmed(t, quick("A", "B"), "bash", example(t, "bash/redis_cli_lock.sh"))
 	fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
 	h := run(t, p, locks.ProgramName)
@@ -114,7 +119,8 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 		"is not there":   {"", "could not be started"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			check := clean(t)
+			tmp, before := open(t), runtime.NumGoroutine()
+			t.Setenv("TMPDIR", tmp)
 			command := []string{"sh", "-c", tt.script}
 			if tt.script == "" {
 				command = []string{"/nowhere/mylock"}
@@ -130,8 +136,8 @@ func TestAProgramThatMisbehavesIsNamed(t *testing.T) {
 			if logged > 300<<10 {
 				t.Errorf("a log has %d bytes", logged)
 			}
-			check()
-			if left := bearing(os.Getenv("TMPDIR")); len(left) > 0 {
+			nothingLeft(t, tmp, before)
+			if left := bearing(tmp); len(left) > 0 {
 				t.Errorf("left: %v", left)
 			}
 		})

@@ -1,6 +1,7 @@
 package real_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -32,7 +33,27 @@ func TestMain(m *testing.M) {
 	if most := flag.Lookup("test.parallel").Value; most.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
 		_ = most.Set(strconv.Itoa(runtime.GOMAXPROCS(0) + 1))
 	}
-	os.Exit(m.Run())
+	os.Exit(inOwnDirectory(m.Run))
+}
+
+// inOwnDirectory runs all tests in a directory of their own for temporary files. Nothing may be left of
+// their runs in the end; a test of what a run leaves looks for itself.
+func inOwnDirectory(tests func() int) (code int) {
+	tmp, err := os.MkdirTemp("", "lockstep-tests-")
+	if err == nil {
+		err = cmp.Or(os.Chmod(tmp, 0o711), os.Setenv("TMPDIR", tmp))
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(tmp)
+	before := runtime.NumGoroutine()
+	code = tests()
+	for _, wrong := range left(tmp, before) {
+		fmt.Fprintln(os.Stderr, "after all tests:", wrong)
+		code = cmp.Or(code, 1)
+	}
+	return code
 }
 
 // quick returns a plan that two clients are through with in a second or two:
@@ -73,36 +94,13 @@ func when(kind faults.MomentKind, subject, command string) faults.Trigger {
 	return faults.Trigger{Moment: kind, Subject: subject, Command: command, Nth: 1}
 }
 
-// run plays a plan in a directory for temporary files of its own, and checks
-// that nothing is left of it.
+// run plays a plan, perhaps beside other runs: TestMain checks what is left of them all.
 func run(t *testing.T, p *plan.Plan, lock string) *history.History {
-	t.Helper()
-	check := clean(t)
-	h := runBeside(t, p, lock)
-	check()
-	return h
-}
-
-// clean gives runs a directory for temporary files. What it returns checks that nothing
-// is left of any of them.
-func clean(t *testing.T) (check func()) {
-	t.Helper()
-	tmp := open(t)
-	t.Setenv("TMPDIR", tmp)
-	before := runtime.NumGoroutine()
-	return func() {
-		t.Helper()
-		nothingLeft(t, tmp, before)
-	}
-}
-
-// runBeside plays a plan, perhaps beside other runs: the caller checks what is left.
-func runBeside(t *testing.T, p *plan.Plan, lock string) *history.History {
 	t.Helper()
 	return runScaled(t, p, lock, real.Options{})
 }
 
-// runScaled is runBeside with options, for a plan whose durations were multiplied.
+// runScaled is run with options, for a plan whose durations were multiplied.
 func runScaled(t *testing.T, p *plan.Plan, lock string, o real.Options) *history.History {
 	t.Helper()
 	realtest.Need(t, "redis-server")
@@ -119,23 +117,30 @@ func runScaled(t *testing.T, p *plan.Plan, lock string, o real.Options) *history
 	return h
 }
 
-// nothingLeft checks for files, child processes and goroutines. One goroutine
-// may stay: the one that forks.
+// nothingLeft checks for files, child processes and goroutines.
 func nothingLeft(t *testing.T, tmp string, goroutines int) {
 	t.Helper()
-	if left, _ := os.ReadDir(tmp); len(left) > 0 {
-		t.Errorf("left in %s: %v", tmp, left)
+	for _, wrong := range left(tmp, goroutines) {
+		t.Error(wrong)
 	}
-	if left := children(os.Getpid()); len(left) > 0 {
-		t.Errorf("child processes left: %v", left)
+}
+
+// left says which files, child processes and goroutines there are that were not there before. One
+// goroutine may stay: the one that forks.
+func left(tmp string, goroutines int) (out []string) {
+	if files, _ := os.ReadDir(tmp); len(files) > 0 {
+		out = append(out, fmt.Sprintf("left in %s: %v", tmp, files))
+	}
+	if processes := children(os.Getpid()); len(processes) > 0 {
+		out = append(out, fmt.Sprintf("child processes left: %v", processes))
 	}
 	for end := time.Now().Add(3 * time.Second); runtime.NumGoroutine() > goroutines+1; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			buf := make([]byte, 1<<16)
-			t.Errorf("%d goroutines where %d were before:\n%s", runtime.NumGoroutine(), goroutines, buf[:runtime.Stack(buf, true)])
-			return
+			return append(out, fmt.Sprintf("%d goroutines where %d were before:\n%s", runtime.NumGoroutine(), goroutines, buf[:runtime.Stack(buf, true)]))
 		}
 	}
+	return out
 }
 
 func inOrderWithCauses(t *testing.T, h *history.History) {
@@ -201,6 +206,7 @@ func overlaps(h *history.History) int {
 }
 
 func TestWithoutFaultsOneClientHoldsAtATime(t *testing.T) {
+	t.Parallel()
 	for _, lock := range []string{"setnx", "setnx-expire", "set-nx-ex-del", "set-nx-token-getdel", "set-nx-lua", "watchdog-lua"} {
 		t.Run(lock, func(t *testing.T) {
 			p := quick("A", "B", "C")
@@ -233,6 +239,7 @@ func TestWithoutFaultsOneClientHoldsAtATime(t *testing.T) {
 }
 
 func TestAPauseLongerThanTheLeaseLetsTheNextOneIn(t *testing.T) {
+	t.Parallel()
 	for _, lock := range []string{"set-nx-ex-del", "watchdog-lua"} {
 		t.Run(lock, func(t *testing.T) {
 			p := quick("A", "B")
@@ -268,6 +275,7 @@ func TestAPauseLongerThanTheLeaseLetsTheNextOneIn(t *testing.T) {
 }
 
 func TestALostReplyOfAScript(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	fault(t, p, when(faults.HasExecuted, "A", "unlock"), "drop", "reply", 0, faults.End{})
 	h := run(t, p, "set-nx-lua")
@@ -280,6 +288,7 @@ func TestALostReplyOfAScript(t *testing.T) {
 }
 
 func TestWhatWaitsForAClientToWakeComesBeforeTheClient(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 100 * time.Millisecond})
 	fault(t, p, when(faults.Wakes, "A", ""), "crash", "A", 0, faults.End{})
@@ -296,6 +305,7 @@ func TestWhatWaitsForAClientToWakeComesBeforeTheClient(t *testing.T) {
 }
 
 func TestALossyNetwork(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Network.LossPPM, p.Network.Timeout = 200_000, 30*time.Millisecond
 	p.Workload.Repeat, p.Lease = 3, 200*time.Millisecond
@@ -306,6 +316,7 @@ func TestALossyNetwork(t *testing.T) {
 }
 
 func TestAMomentOnTheWireIsExact(t *testing.T) {
+	t.Parallel()
 	// A is stopped when the store has executed its SET and the reply is not
 	// delivered; then A has had no chance to see it.
 	for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
@@ -335,6 +346,7 @@ func TestAMomentOnTheWireIsExact(t *testing.T) {
 
 // A server that dies when it has executed a command has its answer still in its buffers.
 func TestADeadServerAnswersNobody(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Redis.Replicas = 1
 	fault(t, p, when(faults.HasExecuted, "A", "SET"), "fail-over", "operator", 0, faults.End{})
@@ -352,6 +364,7 @@ func TestADeadServerAnswersNobody(t *testing.T) {
 }
 
 func TestSlowWorkIsRenewed(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	fault(t, p, when(faults.Enters, "A", ""), "slow", "A", 1500*time.Millisecond, faults.End{})
 	fault(t, p, when(faults.Renews, "A", ""), "pause", "B", 0, faults.End{For: 10 * time.Millisecond})
@@ -368,6 +381,7 @@ func TestSlowWorkIsRenewed(t *testing.T) {
 }
 
 func TestAFailOverForgetsWhatWasNotReplicated(t *testing.T) {
+	t.Parallel()
 	for _, replicas := range []int{1, 2} {
 		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
 			p := quick("A", "B")
@@ -395,6 +409,7 @@ func TestAFailOverForgetsWhatWasNotReplicated(t *testing.T) {
 }
 
 func TestWithoutLagAFailOverKeepsTheLock(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Redis.Replicas = 1
 	p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
@@ -407,6 +422,7 @@ func TestWithoutLagAFailOverKeepsTheLock(t *testing.T) {
 }
 
 func TestTheFenceRefusesAStaleWrite(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Workload.Fence = plan.FenceWrites
 	h := run(t, p, "set-nx-lua") // hands out no tokens: the fence has nothing to check
@@ -421,6 +437,7 @@ func TestTheFenceRefusesAStaleWrite(t *testing.T) {
 }
 
 func TestAStoppedServerAndAFrozenClientDoNotHangTheRun(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Workload.Wait, p.Lease = 300*time.Millisecond, 100*time.Millisecond
 	p.Network.Timeout = 100 * time.Millisecond
@@ -433,6 +450,7 @@ func TestAStoppedServerAndAFrozenClientDoNotHangTheRun(t *testing.T) {
 }
 
 func TestClocksAreAsThePlanSays(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Clocks = []plan.Clock{{Node: "A", Offset: time.Hour, DriftPPM: 100_000}}
 	p.Workload.Work = plan.Range{Min: 220 * time.Millisecond, Max: 220 * time.Millisecond}

@@ -37,6 +37,7 @@ func served(h *history.History, client, prefix string) int {
 // The primary says OK, dies before its replica has heard of it, and the other
 // primaries elect the replica. Clients are redirected to it.
 func TestAClusterForgetsALock(t *testing.T) {
+	t.Parallel()
 	p := sharded("A", "B")
 	fault(t, p, when(faults.InSection, "A", ""), "crash", faults.ThePrimary, 0, faults.End{})
 	h := run(t, p, "set-nx-lua")
@@ -59,6 +60,7 @@ func TestAClusterForgetsALock(t *testing.T) {
 
 // Another shard's primary dies: for a while no client is served, and no lock is lost.
 func TestAnotherShardsDeathHarmsNoLock(t *testing.T) {
+	t.Parallel()
 	realtest.SecondTier(t)
 	p := sharded("A", "B")
 	fault(t, p, when(faults.InSection, "A", ""), "crash", "redis-1", 0, faults.End{})
@@ -77,6 +79,7 @@ func TestAnotherShardsDeathHarmsNoLock(t *testing.T) {
 // A is alone with the primary: that one stops to serve, the others elect, and after
 // the heal it is a replica.
 func TestAPrimaryInAMinorityStops(t *testing.T) {
+	t.Parallel()
 	p := sharded("A", "B")
 	first := when(faults.AboutToSend, "A", faults.AnyCommand)
 	others := []string{"B", "redis-1", "redis-3", "redis-4", "redis-5", "redis-6"}
@@ -99,6 +102,7 @@ func TestAPrimaryInAMinorityStops(t *testing.T) {
 // A frozen primary is replaced, and wakes up to be a replica. What it had sent before
 // has reached its successor, so no client is let in.
 func TestAFrozenPrimaryOfAClusterIsReplaced(t *testing.T) {
+	t.Parallel()
 	realtest.SecondTier(t)
 	p := sharded("A", "B")
 	trigger := when(faults.InSection, "A", "")

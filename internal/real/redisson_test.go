@@ -21,6 +21,7 @@ func tenth(t *testing.T, work time.Duration, clients ...string) *plan.Plan {
 }
 
 func TestAPauseLetsASecondClientIntoRedisson(t *testing.T) {
+	t.Parallel()
 	p := tenth(t, 8*time.Second, "A", "B", "C")
 	trigger := when(faults.InSection, "A", "")
 	trigger.After = 100 * time.Millisecond
@@ -43,6 +44,7 @@ func TestAPauseLetsASecondClientIntoRedisson(t *testing.T) {
 // before A is done. And B gets the lock by the message, half a second before it
 // would ask by itself.
 func TestRedissonRenewsAndWakesOnRealServers(t *testing.T) {
+	t.Parallel()
 	for _, lock := range []string{"redisson-3.12.3", "redisson-fair", "redisson-fenced"} {
 		t.Run(lock, func(t *testing.T) {
 			h := run(t, tenth(t, 11*time.Second, "A", "B"), lock)
@@ -75,6 +77,7 @@ func renewals(h *history.History, client string) (out []history.Event) {
 // WAIT goes over the connection that the script came on: a replica confirms, and
 // after a failover the lock is still there.
 func TestRedissonWaitsForARealReplica(t *testing.T) {
+	t.Parallel()
 	p := tenth(t, 15*time.Second, "A", "B")
 	p.Lease = 2 * time.Second // slavesSyncTimeout is a thirtieth of it, and WAIT is served every 10 ms
 	p.Redis.Replicas = 1
@@ -99,6 +102,7 @@ func TestRedissonWaitsForARealReplica(t *testing.T) {
 }
 
 func TestARedissonReleaseThatIsSentAgainCountsTwice(t *testing.T) {
+	t.Parallel()
 	p := tenth(t, 12*time.Second, "A", "B")
 	p.Workload.Nested = 1
 	fault(t, p, when(faults.AboutToSend, "A", "unlock"), "drop", "reply", 0, faults.End{})

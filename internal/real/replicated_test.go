@@ -21,10 +21,8 @@ var databases = []replicated{
 
 // onTwo plays a plan with each database, with a replica that is so late.
 func onTwo(t *testing.T, lag time.Duration, play func(*testing.T, *plan.Plan, replicated)) {
-	t.Cleanup(clean(t)) // when all of them are over
 	for _, d := range databases {
 		each(t, []played{d.played}, func(t *testing.T, p *plan.Plan, _ played) {
-			t.Parallel()
 			set := plan.SQL{Replicas: 1, Lag: lag, Failover: plan.Failover{By: plan.ByOperator, After: 50 * time.Millisecond}}
 			*p.Database("mysql"), *p.Database("postgres") = set, set
 			p.Workload.Work = plan.Range{Min: 1500 * time.Millisecond, Max: 1500 * time.Millisecond}
@@ -36,13 +34,14 @@ func onTwo(t *testing.T, lag time.Duration, play func(*testing.T, *plan.Plan, re
 // The primary dies before its replica has heard of the lock. It comes back as a replica
 // of the one that took its place.
 func TestADatabaseDiesBeforeItsReplication(t *testing.T) {
+	t.Parallel()
 	onTwo(t, 400*time.Millisecond, func(t *testing.T, p *plan.Plan, d replicated) {
 		p.Workload.Repeat = 2 // it takes a database a while to come back, on a busy machine seconds
 		enters := when(faults.Enters, "A", "")
 		fault(t, p, enters, "fail-over", "operator", 0, faults.End{})
 		enters.After = 600 * time.Millisecond
 		restartAt(p, enters, d.server(1), 10*time.Millisecond)
-		h := runBeside(t, p, d.lock)
+		h := run(t, p, d.lock)
 		if len(find(h, history.Promoted, d.server(2))) != 1 || len(find(h, history.Restarted, d.server(1))) != 1 {
 			t.Fatal("the replica was not promoted once, or the old primary did not come back")
 		}
@@ -58,11 +57,12 @@ func TestADatabaseDiesBeforeItsReplication(t *testing.T) {
 // A row that has had the time to travel is there on the new primary. A lock of a session
 // is not, however long it has been held.
 func TestADatabaseDiesAfterItsReplication(t *testing.T) {
+	t.Parallel()
 	onTwo(t, 50*time.Millisecond, func(t *testing.T, p *plan.Plan, d replicated) {
 		later := when(faults.Enters, "A", "")
 		later.After = 500 * time.Millisecond
 		fault(t, p, later, "fail-over", "operator", 0, faults.End{})
-		h := runBeside(t, p, d.lock)
+		h := run(t, p, d.lock)
 		if len(find(h, history.Promoted, d.server(2))) != 1 {
 			t.Fatal("the replica was not promoted once")
 		}
@@ -75,13 +75,14 @@ func TestADatabaseDiesAfterItsReplication(t *testing.T) {
 // A stays with the primary that it can reach, B goes to the new one, which is not sent
 // what the old one has.
 func TestTwoPrimariesOfADatabase(t *testing.T) {
+	t.Parallel()
 	onTwo(t, 0, func(t *testing.T, p *plan.Plan, d replicated) {
 		p.Workload.Stagger = 100 * time.Millisecond
 		first := when(faults.AboutToSend, "A", faults.AnyCommand)
 		sided(p, first, "partition", []string{"A", d.server(1)}, []string{"B", d.server(2)}, faults.End{For: 3 * time.Second})
 		first.After = 50 * time.Millisecond
 		fault(t, p, first, "promote", "replica", 0, faults.End{})
-		h := runBeside(t, p, d.lock)
+		h := run(t, p, d.lock)
 		if len(find(h, history.Promoted, d.server(2))) != 1 || overlaps(h) == 0 {
 			t.Error("no promotion, or no overlap")
 		}
@@ -93,6 +94,7 @@ func TestTwoPrimariesOfADatabase(t *testing.T) {
 
 // A replica goes on following a primary that was started again.
 func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
+	t.Parallel()
 	onTwo(t, 0, func(t *testing.T, p *plan.Plan, d replicated) {
 		if !d.travels {
 			t.Skip("its locks are no rows")
@@ -103,7 +105,7 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 		later := when(faults.Enters, "A", "")
 		later.After = 700 * time.Millisecond
 		fault(t, p, later, "fail-over", "operator", 0, faults.End{})
-		h := runBeside(t, p, d.lock)
+		h := run(t, p, d.lock)
 		if len(find(h, history.Restarted, d.server(1))) != 1 || len(find(h, history.Promoted, d.server(2))) != 1 {
 			t.Fatal("the primary did not come back, or none took its place later")
 		}

@@ -40,6 +40,7 @@ func TestAReplicaWaitsForItsPrimary(t *testing.T) {
 // A client that was killed to be started again is not gone: the run goes on while all
 // are away.
 func TestTheRunWaitsForThoseWhoComeBack(t *testing.T) {
+	t.Parallel()
 	realtest.Need(t, "redis-server")
 	p := quick("A")
 	restart(t, p, "A", 200*time.Millisecond)

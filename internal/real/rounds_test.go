@@ -16,6 +16,7 @@ import (
 // Clients of their own kind, rounds that arrive, one try, latencies by percentiles and that client mean in
 // this world what they mean in the simulator.
 func TestClientsMayDoOtherThanAll(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Workload.Work = plan.Range{Min: 700 * time.Millisecond, Max: 700 * time.Millisecond}
 	p.Network.Latency = spread.Range{Max: 5 * time.Millisecond, Percentiles: []spread.Percentile{

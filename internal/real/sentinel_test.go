@@ -24,6 +24,7 @@ func watched(replicas int, clients ...string) *plan.Plan {
 // The primary says OK, dies before its replica has heard of it, and the sentinels
 // promote the replica. WAIT is the difference.
 func TestSentinelsForgetALock(t *testing.T) {
+	t.Parallel()
 	for lock, want := range map[string]int{"set-nx-lua": 1, "set-wait-1of2": 0} {
 		t.Run(lock, func(t *testing.T) {
 			p := watched(2, "A", "B")
@@ -52,6 +53,7 @@ func TestSentinelsForgetALock(t *testing.T) {
 // A and the primary are alone; the sentinels on the other side promote, and B, which
 // reaches them, hears of it. After the heal there is one primary, and A's entry is gone.
 func TestSentinelsSplitABrain(t *testing.T) {
+	t.Parallel()
 	realtest.SecondTier(t)
 	p := watched(1, "A", "B")
 	first := when(faults.AboutToSend, "A", faults.AnyCommand)
@@ -73,6 +75,7 @@ func TestSentinelsSplitABrain(t *testing.T) {
 
 // A sentinel without a majority changes nothing.
 func TestAMinorityOfSentinelsPromotesNobody(t *testing.T) {
+	t.Parallel()
 	realtest.SecondTier(t)
 	p := watched(2, "A", "B")
 	p.Lease = time.Second
@@ -88,6 +91,7 @@ func TestAMinorityOfSentinelsPromotesNobody(t *testing.T) {
 
 // A primary that was replaced comes back as one, and is made a replica.
 func TestAPrimaryComesBackToANewOne(t *testing.T) {
+	t.Parallel()
 	p := watched(1, "A", "B")
 	p.Redis.Lag = 0
 	restart(t, p, faults.ThePrimary, 3*time.Second)
@@ -107,6 +111,7 @@ func TestAPrimaryComesBackToANewOne(t *testing.T) {
 // An operator stands beside the new primary. A replica beyond the cut goes on to confirm what
 // the old one writes; when the cut is over it is told, and has to confirm for the new one.
 func TestAnOperatorTellsOnlyWhomTheNewPrimaryReaches(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Redis.Replicas = 2
 	p.Lease, p.Workload.Wait = 4*time.Second, 20*time.Second

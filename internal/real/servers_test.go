@@ -33,6 +33,7 @@ func restartAt(p *plan.Plan, at faults.Trigger, node string, down time.Duration)
 }
 
 func TestAMajorityOfNodes(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	fault(t, p, when(faults.InSection, "A", ""), "crash", "redis-2", 0, faults.End{})
 	h := run(t, p, "redlock")
@@ -52,6 +53,7 @@ func TestAMajorityOfNodes(t *testing.T) {
 }
 
 func TestAServerWithoutADiskComesBackEmpty(t *testing.T) {
+	t.Parallel()
 	for persistence, want := range map[string]int{plan.PersistNone: 1, plan.PersistEverySecond: 0, plan.PersistAlways: 0} {
 		t.Run(persistence, func(t *testing.T) {
 			p := quick("A", "B")
@@ -78,6 +80,7 @@ func TestAServerWithoutADiskComesBackEmpty(t *testing.T) {
 
 // A stays with the primary that it can reach, B goes to the new one.
 func TestTwoPrimariesByHand(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Redis.Replicas = 2
 	p.Workload.Work = plan.Range{Min: 600 * time.Millisecond, Max: 600 * time.Millisecond}
@@ -101,6 +104,7 @@ func TestTwoPrimariesByHand(t *testing.T) {
 // The replica was promoted, and the primary that it left is not told: it still counts it,
 // and waits for it in vain. The model has the same test.
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Redis.Replicas = 1
 	p.Lease, p.Workload.Wait = time.Second, 10*time.Second
@@ -128,6 +132,7 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 
 // No client may wait for a link that holds bytes of a server that is gone.
 func TestAServerDiesBehindAPartition(t *testing.T) {
+	t.Parallel()
 	p := quick("A", "B")
 	p.Redis.Replicas = 1
 	p.Workload.Wait, p.Lease = 500*time.Millisecond, 200*time.Millisecond

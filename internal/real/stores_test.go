@@ -51,17 +51,7 @@ func first(some ...played) []played {
 	return some
 }
 
-// eachBeside is each for plans that may be played at the same time, since a machine that
-// is busier for it does not change how they end. They have to be played by runBeside.
-func eachBeside(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, played)) {
-	t.Cleanup(clean(t)) // when all of them are over
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		t.Parallel()
-		play(t, p, s)
-	})
-}
-
-// each plays a plan with each store.
+// each plays a plan with each store, all beside each other.
 func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, played)) {
 	for _, s := range stores {
 		t.Run(s.lock, func(t *testing.T) {
@@ -71,6 +61,7 @@ func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, playe
 			for _, program := range s.needs {
 				realtest.Need(t, program)
 			}
+			t.Parallel()
 			p := quick("A", "B")
 			p.Workload.Wait = 10 * time.Second
 			p.Workload.Stagger = 300 * time.Millisecond // A is first, also where it has to begin a session
@@ -83,9 +74,10 @@ func each(t *testing.T, stores []played, play func(*testing.T, *plan.Plan, playe
 }
 
 func TestEachStoreGivesItsLockToOneAtATime(t *testing.T) {
-	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Repeat = 3
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		if n := overlaps(h); n != 0 {
 			t.Errorf("%d overlaps", n)
 		}
@@ -127,10 +119,11 @@ func firstAsked(h *history.History) map[string]string {
 }
 
 func TestAPausePastTheLeaseInEachStore(t *testing.T) {
-	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Repeat = 2 // B wants the lock while A sleeps, in either order
 		fault(t, p, when(faults.InSection, "A", ""), "pause", "A", 0, faults.End{For: 2500 * time.Millisecond})
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		want := 1
 		if s.session || s.lasts || s.delay {
 			want = 0
@@ -146,12 +139,13 @@ func TestAPausePastTheLeaseInEachStore(t *testing.T) {
 
 // The model gives a leader of ZooKeeper that is only silent as long as real servers do.
 func TestASilentLeaderOfZooKeeperIsGivenTime(t *testing.T) {
-	eachBeside(t, first(stores[3]), func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, first(stores[3]), func(t *testing.T, p *plan.Plan, s played) {
 		partition, _ := faults.Lookup("partition")
 		p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
 		p.Faults = []faults.Fault{faults.Make(1, partition, faults.Args{Sides: [][]string{{"zk-1"}, {"zk-2", "zk-3"}}},
 			when(faults.InSection, "A", ""), faults.End{For: 4 * time.Second})}
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		began, promoted := find(h, history.FaultBegan, ""), find(h, history.Promoted, "")
 		if len(began) != 1 || len(promoted) == 0 {
 			t.Fatalf("%d partitions, %d elections", len(began), len(promoted))
@@ -165,13 +159,14 @@ func TestASilentLeaderOfZooKeeperIsGivenTime(t *testing.T) {
 }
 
 func TestACrashInEachStore(t *testing.T) {
-	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Wait = 4 * time.Second
 		if s.delay {
 			p.Workload.Wait = 10 * time.Second
 		}
 		fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
 		if len(crashed) != 1 {
 			t.Fatalf("%d crashes, want 1", len(crashed))
@@ -198,10 +193,11 @@ func TestACrashInEachStore(t *testing.T) {
 // When the machine dies as well, only the server ends a session, and these servers wait
 // for hours, or for ever. What has a lease ends with it.
 func TestTheLossOfAHostInEachStore(t *testing.T) {
-	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Wait = 4 * time.Second
 		fault(t, p, when(faults.InSection, "A", ""), "lose-host", "A", 0, faults.End{})
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		if n := len(find(h, history.Crashed, "A")); n != 1 {
 			t.Fatalf("%d crashes, want 1", n)
 		}
@@ -223,14 +219,15 @@ func TestTheLossOfAHostInEachStore(t *testing.T) {
 
 // Servers that end idle sessions give the lock of a lost host to the next one.
 func TestAnIdleSessionOfALostHostEnds(t *testing.T) {
+	t.Parallel()
 	for _, s := range stores {
 		if !s.session {
 			continue
 		}
-		eachBeside(t, []played{s}, func(t *testing.T, p *plan.Plan, s played) {
+		each(t, []played{s}, func(t *testing.T, p *plan.Plan, s played) {
 			p.Database("mysql").IdleTimeout, p.Database("postgres").IdleTimeout = 2*time.Second, 2*time.Second
 			fault(t, p, when(faults.InSection, "A", ""), "lose-host", "A", 0, faults.End{})
-			h := runBeside(t, p, s.lock)
+			h := run(t, p, s.lock)
 			crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
 			if len(crashed) != 1 || len(acquired) != 1 {
 				t.Fatalf("%d crashes, B acquired %d times, want one of each", len(crashed), len(acquired))
@@ -261,6 +258,7 @@ func TestSplitSecondsAreRefused(t *testing.T) {
 }
 
 func TestAPartitionInEachStore(t *testing.T) {
+	t.Parallel()
 	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Work = plan.Range{Min: 200 * time.Millisecond, Max: 200 * time.Millisecond}
 		sided(p, when(faults.InSection, "A", ""), "partition", []string{"A"}, []string{faults.TheStore},
@@ -287,10 +285,11 @@ func TestAPartitionInEachStore(t *testing.T) {
 
 // The store has done what it was asked for, and the client does not hear of it.
 func TestALostReplyInEachStore(t *testing.T) {
-	eachBeside(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Wait = 4 * time.Second
 		fault(t, p, when(faults.HasExecuted, "A", s.take), "drop", "reply", 0, faults.End{})
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		if n := len(find(h, history.ReplyDropped, "")); n != 1 {
 			t.Fatalf("%d replies lost, want 1", n)
 		}
@@ -304,6 +303,7 @@ func TestALostReplyInEachStore(t *testing.T) {
 }
 
 func TestALostRequestInEachStore(t *testing.T) {
+	t.Parallel()
 	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Wait = 4 * time.Second
 		fault(t, p, when(faults.AboutToSend, "A", s.take), "drop", "request", 0, faults.End{})
@@ -320,10 +320,11 @@ func TestALostRequestInEachStore(t *testing.T) {
 }
 
 func TestAMomentOnTheWireOfEachStore(t *testing.T) {
-	eachBeside(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, onePerWire, func(t *testing.T, p *plan.Plan, s played) {
 		p.Network.Timeout = 2 * time.Second
 		fault(t, p, when(faults.HasExecuted, "A", s.take), "pause", "A", 0, faults.End{For: 200 * time.Millisecond})
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		froze, thawed := find(h, history.Froze, "A"), find(h, history.Thawed, "A")
 		if len(froze) != 1 || len(thawed) != 1 {
 			t.Fatal("A was not paused once")
@@ -340,10 +341,11 @@ func TestAMomentOnTheWireOfEachStore(t *testing.T) {
 }
 
 func TestAServerIsStartedAgainInEachStore(t *testing.T) {
-	eachBeside(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Work = plan.Range{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
 		restart(t, p, faults.ThePrimary, 50*time.Millisecond)
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		if len(find(h, history.Crashed, "")) != 1 || len(find(h, history.Restarted, "")) != 1 {
 			t.Error("no server died and came back")
 		}
@@ -357,10 +359,11 @@ func TestAServerIsStartedAgainInEachStore(t *testing.T) {
 }
 
 func TestTheLeaderOfAClusterDies(t *testing.T) {
-	eachBeside(t, []played{stores[1], stores[3], stores[9]}, func(t *testing.T, p *plan.Plan, s played) {
+	t.Parallel()
+	each(t, []played{stores[1], stores[3], stores[9]}, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Repeat = 2
 		fault(t, p, when(faults.InSection, "A", ""), "crash", faults.ThePrimary, 0, faults.End{})
-		h := runBeside(t, p, s.lock)
+		h := run(t, p, s.lock)
 		crashed, promoted := find(h, history.Crashed, ""), find(h, history.Promoted, "")
 		if len(crashed) != 1 || len(promoted) == 0 {
 			t.Fatal("no leader died, or none took its place")
@@ -377,6 +380,7 @@ func TestTheLeaderOfAClusterDies(t *testing.T) {
 }
 
 func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
+	t.Parallel()
 	evictable := []played{stores[0], stores[1], stores[4], stores[5], stores[6], stores[7]}
 	each(t, evictable, func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Work = plan.Range{Min: 900 * time.Millisecond, Max: 900 * time.Millisecond}
@@ -400,6 +404,7 @@ func TestAnOperatorEndsTheHoldersSession(t *testing.T) {
 
 // The session that an operator destroys was A's, and its lock delay keeps B out for a while.
 func TestAnOperatorDestroysTheHoldersSessionOfConsul(t *testing.T) {
+	t.Parallel()
 	each(t, stores[8:9], func(t *testing.T, p *plan.Plan, s played) {
 		p.Workload.Work = plan.Range{Min: 900 * time.Millisecond, Max: 900 * time.Millisecond}
 		fault(t, p, when(faults.InSection, "A", ""), "evict", "lock", 0, faults.End{})
