@@ -41,19 +41,19 @@ runner-up, what was searched and what was not, and the story of what you would m
 no lock survives, it says so, and what would.
 
 Or say exactly what can happen, with --expect: which locks break when only certain kinds of
-faults can happen. Both come from the stored walk of the fault space
+faults can happen. Both come from the stored exhaustive search
 (measurements/explore.json.gz, see simulate explore): for each lock and each way to break,
 the smallest set of the expected kinds that breaks it, or none. A long kind of fault
 includes its short form. Without a terminal and without flags it writes a page
 that asks all this.
 
-Below each lock that nothing expected breaks stands what that rests on: the worlds in
+Below each lock that nothing expected breaks stands what that rests on: the usage profiles in
 which all pairs of faults were searched, those in which some were drawn, and those in
 which none were. It survives only if all were in plain and just-within. The misprints of the
 course (docs/course.md) are no candidates.
 
-With fencing tokens, it does no harm that two believe they hold the lock:
---must-not damage,robbed,stuck.
+With fencing tokens, an overlap does no harm:
+--must-not damage,foreign-release,no-progress.
 
 What you can have: ` + strings.Join(advice.IDs(advice.Haves()), ", ") + `
 What the lock can protect: ` + strings.Join(advice.IDs(advice.Tokens()), ", ") + `
@@ -93,6 +93,11 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	of, err := explore.WaysNamed(f.mustNot)
 	if err != nil {
 		return err
+	}
+	for _, name := range f.mustNot {
+		if way, _ := checker.WayNamed(name); way.String() != name {
+			fmt.Fprintf(os.Stderr, "simulate: --must-not %s is called %s\n", name, way)
+		}
 	}
 	if len(of) == 0 {
 		return errors.New("--must-not says nothing: name one way of breaking at least")

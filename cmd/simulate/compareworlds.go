@@ -52,7 +52,7 @@ interrupted one stopped, and all runs in the file count, also those beyond --tim
 script that has changed since is played again. Histories of real runs that differ, at
 most a hundred, go into a folder beside the file, for simulate check.
 
---stories plays the stories of the stored walk (simulate explore) instead of cells of
+--stories plays the stories of the stored search (simulate explore) instead of cells of
 the matrix: for each set of faults that breaks a lock, the shortest one. A story agrees
 when both worlds break the lock in the same ways. --fault then names kinds of faults.
 
@@ -68,7 +68,7 @@ Exit codes:
   3    some put nothing to the test, or none could be played`,
 		Example: `  simulate dev compare-worlds --lock set-nx-lua,watchdog-lua  # two locks
   simulate dev compare-worlds --letter V,F,VF,D --times 20    # whatever breaks
-  simulate dev compare-worlds --stories --lock redlock  # what the walk found`,
+  simulate dev compare-worlds --stories --lock redlock  # what the search found`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.compare(cmd) },
 	}
@@ -76,7 +76,7 @@ Exit codes:
 	cmd.Flags().IntVar(&f.times, "times", 1, "how often each cell is played in each world")
 	cmd.Flags().StringSliceVar(&f.letters, "letter", nil, "only cells in which the simulator shows one of these letters")
 	cmd.Flags().StringVar(&f.keep, "keep", "", "keep the real runs in this file, and play none that it holds again")
-	cmd.Flags().BoolVar(&f.stories, "stories", false, "play the stories of the stored walk of the fault space instead of the matrix")
+	cmd.Flags().BoolVar(&f.stories, "stories", false, "play the stories of the stored search instead of the matrix")
 	cmd.Flags().BoolVar(&f.topologies, "topologies", false, "play cuts and failovers of Redis with Sentinel instead of the matrix")
 	return speaks(cmd, g)
 }
@@ -177,7 +177,7 @@ func (f *worldsFlags) choose() (cells, []crosscheck.Story, error) {
 	case err != nil:
 		return c, nil, &bugError{err}
 	case len(stories) == 0:
-		return c, nil, errors.New("the stored walk has no story of these locks with these kinds of faults: simulate advise shows what it has")
+		return c, nil, errors.New("the stored search has no story of these locks with these kinds of faults: simulate advise shows what it has")
 	}
 	return c, stories, nil
 }

@@ -37,7 +37,7 @@ func addCompletion(root *cobra.Command, g *globals) {
 		"fault":    completeList(matrix.Columns, func(c matrix.Column) (string, string) { return c.Code, c.Name.English() }),
 		"claim":    completeList(claims.All, func(c claims.Claim) (string, string) { return fmt.Sprint(c.N), c.Text.English }),
 		"only":     kind,
-		"world":    completeList(explore.BaseWorlds, worldMeans),
+		"profile":  completeList(explore.Profiles, profileMeans),
 		"expect":   kind,
 		"property": completeList(checker.All, func(p checker.Property) (string, string) { return p.ID, p.Summary.English() }),
 		"format":   completeList(allForms, func(f artifacts.Form) (string, string) { return f.Name, f.Summary }),
@@ -70,7 +70,7 @@ func word(name, meaning string) string {
 func allForms() []artifacts.Form { return artifacts.All }
 
 func kindMeans(k faultkind.Kind) (name, meaning string)     { return k.Name, k.Summary.English() }
-func worldMeans(w results.BaseWorld) (name, meaning string) { return w.Name, w.Summary }
+func profileMeans(w results.Profile) (name, meaning string) { return w.Name, w.Summary }
 
 // completeList completes the last item of a list such as a,b; what stands before
 // it is offered with it, since a shell replaces the whole word.

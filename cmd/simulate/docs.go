@@ -50,7 +50,7 @@ with worlds.json the results on real servers,
   simulate dev compare-worlds --json > measurements/worlds.json
 
 with worlds-in-full.json those of cells that do harm only at a scale of 1, with
-stories.json those of the stories of the walk (--stories), with claims.json
+stories.json those of the stories of the search (--stories), with claims.json
 the verdicts on the claims of the documents,
 
   simulate dev claims --json > measurements/claims.json
@@ -274,7 +274,7 @@ func playExample(w run.World, p *plan.Plan, lock string, set *results.CutSet) (d
 	j := &out.Judgement
 	property := brokenIn(p, lock)
 	if f := j.Finding(property); f.Verdict != checker.Broken {
-		return docs.Example{}, fmt.Errorf("%s: %s does not break %q any more; walk it again: simulate explore %s --faults 2 --further --into measurements/explore.json.gz", p.File, lock, property, lock)
+		return docs.Example{}, fmt.Errorf("%s: %s does not break %q any more; search again: simulate explore %s --faults 2 --further --into measurements/explore.json.gz", p.File, lock, property, lock)
 	}
 	return docs.ExampleOf(set, j), nil
 }

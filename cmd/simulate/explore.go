@@ -41,14 +41,14 @@ type exploreFlags struct {
 	shards        shardFlags
 }
 
-// exploreOptions are those of a work of a walk.
+// exploreOptions are those of a campaign of explore.
 type exploreOptions struct {
 	Locks    []string `json:"locks,omitempty"`
 	Faults   int      `json:"faults,omitempty"`
 	Clients  int      `json:"clients"`
 	Rounds   int      `json:"rounds"`
 	Only     []string `json:"only,omitempty"`
-	Worlds   []string `json:"worlds,omitempty"` // nil: all
+	Profiles []string `json:"profiles,omitempty"` // nil: all
 	Complete []string `json:"complete,omitempty"`
 	Sample   int      `json:"sample,omitempty"`
 	Further  string   `json:"further,omitempty"` // the hash of the stored result whose pairs are taken
@@ -58,34 +58,35 @@ func exploreCommand(g *globals) *cobra.Command {
 	f := &exploreFlags{globals: g}
 	cmd := &cobra.Command{
 		Use:   "explore [lock...]",
-		Short: "Walk the fault space: what does it take to break a lock?",
-		Long: `Walk the fault space: play a lock with every fault at every moment, in all the ways in
-which locks are used, then with every two faults, and so on. The result is the smallest
-sets of kinds of faults that break it, for each of four ways to break:
+		Short: "Search all faults: what does it take to break a lock?",
+		Long: `Search exhaustively: play a lock with every fault at every moment, in all the ways in
+which locks are used (the usage profiles below), then with every two faults, and so on.
+The result is the minimal sets of kinds of faults that break it, for each of four ways
+to break:
 
-  believe  two clients believe they hold the lock
-  damage   an update is lost, or a write meets a newer holder at work
-  robbed   another client removes a client's entry
-  stuck    no client gets the lock, although the store could serve
+  overlap          two clients believe they hold the lock
+  damage           an update is lost, or a write meets a newer holder at work
+  foreign-release  another client removes the holder's entry
+  no-progress      no client gets the lock, although the store could serve
 
-None means none of the schedules that were walked, and the scope says which those are.
-Each set has a story: one of the stored search is played by its name, simulate run
-set-nx-lua/pause; those of a walk of your own are written as scenario files. One fault is walked in all base
-worlds, several together in plain and just-within or in those of --complete; in the
-others some schedules of each two kinds are drawn. With --world, all are walked in each
-that is named.
+None means none of the schedules that were searched, and the scope says which those are.
+Each set has a story: simulate run set-nx-lua/pause plays one of the stored search; those
+of a search of your own are written as scenario files. Single faults are searched in all
+usage profiles, several faults in plain and just-within or in those of --complete; in the
+others some schedules of each two kinds are drawn. With --profile, all are searched in
+each that is named.
 
-With --resume each piece of the walk is kept as soon as it is walked, and the same command
-goes on from there; without, Ctrl-C keeps what was walked in the run store. --into replaces
-what a stored result knows of the walked locks.
+With --resume each piece of the search is kept as soon as it is done, and the same command
+goes on from there; without, Ctrl-C keeps what was searched in the run store. --into
+replaces what a stored result knows of the searched locks.
 
 Kinds of faults:
 ` + kindsHelp() + `
 
-Base worlds:
-` + helpOf(explore.BaseWorlds(), worldMeans),
+Usage profiles:
+` + helpOf(explore.Profiles(), profileMeans),
 		Example: `  simulate explore set-nx-lua  # every single fault
-  simulate explore redlock --faults 2 --only cut --world five-nodes  # pairs
+  simulate explore redlock --faults 2 --only cut --profile five-nodes  # pairs
   simulate explore redlock --faults 2 --into walk.json  # keep it`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Locks = args
@@ -93,16 +94,18 @@ Base worlds:
 		},
 	}
 	cmd.Flags().IntVar(&f.Faults, "faults", 1, "the most faults in one schedule")
-	cmd.Flags().IntVar(&f.Clients, "clients", 2, "clients, at least (some base worlds have more)")
-	cmd.Flags().IntVar(&f.Rounds, "rounds", 1, "rounds of each client, at least (some base worlds have more)")
+	cmd.Flags().IntVar(&f.Clients, "clients", 2, "clients, at least (some usage profiles have more)")
+	cmd.Flags().IntVar(&f.Rounds, "rounds", 1, "rounds of each client, at least (some usage profiles have more)")
 	cmd.Flags().StringSliceVar(&f.Only, "only", nil, "only these kinds of faults")
-	cmd.Flags().StringSliceVar(&f.Worlds, "world", nil, "only these base worlds, and all of several faults in each of them")
-	cmd.Flags().StringSliceVar(&f.Complete, "complete", nil, "walk all of several faults in these base worlds (default: plain and just-within)")
-	cmd.Flags().IntVar(&f.Sample, "sample", 40, "how many schedules of each two kinds to draw in the other base worlds")
-	cmd.Flags().BoolVar(&f.further, "further", false, "keep what the result of --into knows of several faults, and walk what it does not")
+	cmd.Flags().StringSliceVar(&f.Profiles, "profile", nil, "only these usage profiles, and all of several faults in each of them")
+	cmd.Flags().StringSliceVar(&f.Profiles, "world", nil, "as --profile")
+	_ = cmd.Flags().MarkDeprecated("world", "it is called --profile") // which is there
+	cmd.Flags().StringSliceVar(&f.Complete, "complete", nil, "search all of several faults in these usage profiles (default: plain and just-within)")
+	cmd.Flags().IntVar(&f.Sample, "sample", 40, "how many schedules of each two kinds to draw in the other usage profiles")
+	cmd.Flags().BoolVar(&f.further, "further", false, "keep what the result of --into knows of several faults, and search what it does not")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "how many schedules to play at once (default: one for each core)")
-	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the walk in this file, and keep each piece of it there")
-	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "walk no further: print what the file of --resume holds; exit code 3 if that is not all")
+	cmd.Flags().StringVar(&f.resume, "resume", "", "go on with the search in this file, and keep each piece of it there")
+	cmd.Flags().BoolVar(&f.asIs, "as-is", false, "search no further: print what the file of --resume holds; exit code 3 if that is not all")
 	cmd.Flags().StringVar(&f.into, "into", "", "put the result into the stored one in this file")
 	f.shards.add(cmd)
 	return speaks(cmd, g)
@@ -141,12 +144,12 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 		return errors.New("--jobs cannot be negative")
 	}
 	if f.asIs && f.resume == "" {
-		return errors.New("--as-is prints a stored walk: add --resume FILE")
+		return errors.New("--as-is prints a stored search: add --resume FILE")
 	}
 	o := explore.Options{
-		Locks: all, Faults: f.Faults, Clients: f.Clients, Rounds: f.Rounds, Only: f.Only, In: f.Worlds, Complete: f.Complete, Jobs: f.jobs, Worlds: explorable,
+		Locks: all, Faults: f.Faults, Clients: f.Clients, Rounds: f.Rounds, Only: f.Only, In: f.Profiles, Complete: f.Complete, Jobs: f.jobs, Worlds: explorable,
 	}
-	if f.Faults > 1 && f.Worlds == nil {
+	if f.Faults > 1 && f.Profiles == nil {
 		o.Sample = f.Sample
 	}
 	if err := errors.Join(o.Check(), f.checkInto()); err != nil {
@@ -183,7 +186,7 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	}
 	err = f.result(stored, s, &o)
 	if err == nil && f.asIs && !s.Complete(&o) {
-		fmt.Fprintln(os.Stderr, "simulate: not all of this is walked: the same command without --as-is goes on")
+		fmt.Fprintln(os.Stderr, "simulate: not all of this is searched: the same command without --as-is goes on")
 		return &silentExit{code: exitInconclusive}
 	}
 	return err
@@ -284,8 +287,8 @@ func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *exp
 	if err != nil {
 		return &bugError{err}
 	}
-	if f.Worlds != nil && !slices.ContainsFunc(r.Locks, func(l results.ExploredLock) bool { return len(l.Scope) > 0 }) {
-		return fmt.Errorf("nothing to walk: none of these locks is used in the world %s", strings.Join(f.Worlds, " or "))
+	if f.Profiles != nil && !slices.ContainsFunc(r.Locks, func(l results.ExploredLock) bool { return len(l.Scope) > 0 }) {
+		return fmt.Errorf("nothing to search: none of these locks is used in the profile %s", strings.Join(f.Profiles, " or "))
 	}
 	if err := f.writeStories(r); err != nil {
 		return err
@@ -372,7 +375,7 @@ func (f *exploreFlags) checkInto() error {
 		return errors.New("--json prints a result, and --into writes it: leave one of them out")
 	}
 	if f.further && f.into == "" {
-		return errors.New("--further walks what a stored result does not know: add --into FILE")
+		return errors.New("--further searches what a stored result does not know: add --into FILE")
 	}
 	return nil
 }

@@ -75,8 +75,8 @@ func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []re
 		if set.Text == "" {
 			continue
 		}
-		schedule := say.InWorldSchedule.With(say.Verbatim(set.World), say.Both{English: set.Text, Chinese: set.TextChinese})
-		margin := strings.Repeat(" ", 13)
+		schedule := say.InProfileSchedule.With(say.Verbatim(set.Profile), say.Both{English: set.Text, Chinese: set.TextChinese})
+		margin := strings.Repeat(" ", 20)
 		f.wrapped(margin, margin, "", f.said(schedule))
 	}
 }
@@ -88,7 +88,7 @@ func (f *exploreFlags) print(r *results.Explored) {
 		if i > 0 {
 			fmt.Fprintln(f.stdout)
 		}
-		if f.Worlds != nil && len(l.Scope) == 0 {
+		if f.Profiles != nil && len(l.Scope) == 0 {
 			fmt.Fprintln(f.stdout, f.said(say.UsedInNoneOfThese.With(say.Verbatim(l.Lock))))
 			continue
 		}
@@ -117,7 +117,7 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 		return errors.New("a shard writes its part and nothing else: leave --as-is and --into for simulate explore --resume, after simulate dev merge --walk")
 	}
 	if f.shards.on != "" && f.resume != "" {
-		return errors.New("--resume names a file, which the workers of a queue do not see: leave it out, and let each of them walk fewer faults itself")
+		return errors.New("--resume names a file, which the workers of a queue do not see: leave it out, and let each of them search fewer faults itself")
 	}
 	kept, err := f.open()
 	if err != nil {
@@ -194,7 +194,7 @@ func (w *walkProgress) tell(p explore.Progress) {
 	}
 	rate := float64(p.Played) / max(now.Sub(w.began).Seconds(), 0.001)
 	line := fmt.Sprintf("%s (%d of %d), %d faults, %s: %d of %d; %d schedules, %.0f per second%s", p.Lock, len(w.seen), w.locks, p.Faults,
-		p.Base, p.Done, p.Units, p.Walked, rate, w.left(p, now))
+		p.Profile, p.Done, p.Units, p.Walked, rate, w.left(p, now))
 	if w.tty {
 		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", line)
 		return
@@ -204,7 +204,7 @@ func (w *walkProgress) tell(p explore.Progress) {
 
 // left estimates when this stage of the lock ends.
 func (w *walkProgress) left(p explore.Progress, now time.Time) string {
-	key := fmt.Sprint(p.Lock, p.Base, p.Faults)
+	key := fmt.Sprint(p.Lock, p.Profile, p.Faults)
 	if w.part.name != key {
 		w.part.name, w.part.at, w.part.done = key, now, p.Done
 		return ""

@@ -36,7 +36,7 @@ func matrixCommand(g *globals) *cobra.Command {
 		Short: "Measure every lock under every kind of fault",
 		Long: `Measure every lock under every kind of fault. Each cell plays scripts that cause the
 fault, made to fit the commands that the lock sends, and then random variations of them.
-It adds what the stored walk of the fault space (measurements/explore.json.gz, see simulate
+It adds what the stored exhaustive search (measurements/explore.json.gz, see simulate
 explore) found with single faults of the same kinds. The letter is the worst outcome
 seen:
 
@@ -46,7 +46,7 @@ was damaged, behind a fence where the lock hands out tokens: an update was lost,
 stale write came after a newer holder had read. No letter is set in advance: all are
 measured. On real servers (--backend process) only the scripts are played unless --seeds
 says otherwise, and a cell that they cannot play says why; there, and at a scale other
-than 1, the walk plays no part.
+than 1, that search plays no part.
 
 The page of the whole matrix, matrix.html, leads to a page of evidence for each lock, in
 the folder matrix; that of some locks or faults has its evidence below.
@@ -323,7 +323,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 		lines = append(lines, f.named("damage", c.DamagedBy))
 	}
 	if w := c.Walked; w != nil {
-		lines = append(lines, f.named("walked", say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain))))
+		lines = append(lines, f.named("searched", say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain))))
 	}
 	_, err := fmt.Fprintf(f.stdout, "\n%s\n", strings.Join(lines, "\n"))
 	return err

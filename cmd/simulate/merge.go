@@ -43,7 +43,7 @@ docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args) },
 	}
 	cmd.Flags().StringVar(&f.partial, "partial", "", "merge the parts that are there into this one, and show nothing")
-	cmd.Flags().StringVar(&f.walk, "walk", "", "for parts of explore: keep the walk in this file, for explore --resume")
+	cmd.Flags().StringVar(&f.walk, "walk", "", "for parts of explore: keep the search in this file, for explore --resume")
 	return speaks(cmd, g)
 }
 
@@ -174,7 +174,7 @@ func workCommand(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "work <address>",
 		Short: "Play what other machines hand out over a queue",
-		Long: `Play ranges of searches, sweeps, matrices, walks and claims that other machines hand out over
+		Long: `Play ranges of searches, sweeps, matrices, explorations and claims that other machines hand out over
 NATS JetStream, with --on nats://HOST or --on embedded, until it is stopped. Any number of
 workers may come and go at any time, also by kill -9: what one of them was playing is played again.
 

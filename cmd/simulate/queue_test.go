@@ -31,7 +31,7 @@ func queueWorks(t *testing.T) [][]string {
 		{"dev", "claims", "--claim", "3,10,18"},
 		{"search", filepath.Join(root, "session-storm.yaml"), "--lock", "zk-sequential", "--seeds", "640", "--property", "progress"},
 		{"sweep", filepath.Join(root, "pause-against-lease.yaml"), "--lock", "set-nx-lua", "--seeds", "2"},
-		{"explore", "setnx", "--only", "evict,lost-reply", "--world", "plain,twice"},
+		{"explore", "setnx", "--only", "evict,lost-reply", "--profile", "plain,twice"},
 		{"matrix", "--lock", "set-nx-lua", "--fault", "N0,GP,PT,RS", "--seeds", "3"},
 	}
 }

@@ -114,8 +114,8 @@ func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Scrip
 			}
 		}
 		letters := append([]string{c.Letter}, c.Also...)
-		add(checker.Believe, slices.ContainsFunc(letters, func(l string) bool { return checker.Letter(l).TwoHold() }))
-		add(checker.Stuck, slices.Contains(letters, string(checker.LetterStuck)))
+		add(checker.Overlap, slices.ContainsFunc(letters, func(l string) bool { return checker.Letter(l).TwoHold() }))
+		add(checker.NoProgress, slices.Contains(letters, string(checker.LetterStuck)))
 		s.By = say.Both{English: c.DamagedBy, Chinese: c.DamagedZH}
 		add(checker.Damage, c.Damage)
 	}
@@ -139,7 +139,7 @@ func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string)
 const mostSets = 12
 
 // searchedStory is a story of the stored search by its name, LOCK/SET, as a scenario file: "set-nx-lua/pause",
-// "redlock/pause+restart", "setnx/pause@hold", "setnx/pause.stuck". nil and no error: this is no such name.
+// "redlock/pause+restart", "setnx/pause@hold", "setnx/pause.no-progress". nil and no error: this is no such name.
 func searchedStory(name string) ([]byte, error) {
 	lock, set, ok := strings.Cut(name, "/")
 	if _, known := locks.Lookup(lock); !ok || !known {

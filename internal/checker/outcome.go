@@ -101,16 +101,16 @@ func (s *Seen) Besides(l Letter) []Letter {
 
 // letter condenses the findings. Damage comes before standstill, standstill
 // before delay, and only a run that put mutual exclusion to the test, and in which
-// no client may have been robbed, may earn an S or an L.
+// no release may have been a foreign one, may earn an S or an L.
 func letter(j *Judgement) Letter {
 	exclusion := j.Finding(MutualExclusionID).Verdict
 	intruded := exclusion == Broken
 	release := j.Finding(OwnerOnlyReleaseID)
-	robbed := release.Verdict == Broken
+	foreign := release.Verdict == Broken
 	switch {
-	case intruded && robbed:
+	case intruded && foreign:
 		return LetterVF
-	case robbed:
+	case foreign:
 		return LetterF
 	case intruded:
 		return LetterV
@@ -130,36 +130,38 @@ type Way uint8
 
 // The ways.
 const (
-	Believe Way = iota // two clients believe that they hold
-	Damage             // an update is lost, or a write came that a newer holder did not expect
-	Robbed             // an entry was freed by another client than its owner
-	Stuck              // no client gets the lock although the store could serve
-	// Hung is Stuck by work that hangs, which results tell apart: a client that renews keeps the lock for it.
+	Overlap        Way = iota // two clients believe that they hold the lock
+	Damage                    // an update is lost, or a write came that a newer holder did not expect
+	ForeignRelease            // an entry was freed by another client than its owner
+	NoProgress                // no client gets the lock although the store could serve
+	// Hung is NoProgress because work hangs, which results tell apart: a client that renews keeps the lock.
 	Hung
 )
 
 var ways = [...]struct {
-	name, means string
-	letter      Letter   // "" for damage
-	properties  []string // one of them is broken
+	name, formerly string
+	means          string
+	letter         Letter   // "" for damage
+	properties     []string // one of them is broken
 }{
-	{"believe", "two clients think they hold it", LetterV, []string{MutualExclusionID}},
-	{"damage", "the resource is damaged", "", []string{NoLostUpdateID, NoStaleWriteID}},
-	{"robbed", "someone's lock is released by another", LetterF, []string{OwnerOnlyReleaseID}},
-	{"stuck", "no client can get it", LetterStuck, []string{ProgressID}},
-	{"hung", "everybody waits while work hangs", LetterStuck, []string{ProgressID}},
+	{"overlap", "believe", "two clients think they hold it", LetterV, []string{MutualExclusionID}},
+	{"damage", "", "the resource is damaged", "", []string{NoLostUpdateID, NoStaleWriteID}},
+	{"foreign-release", "robbed", "someone's lock is released by another", LetterF, []string{OwnerOnlyReleaseID}},
+	{"no-progress", "stuck", "no client can get it", LetterStuck, []string{ProgressID}},
+	{"hung", "", "everybody waits while work hangs", LetterStuck, []string{ProgressID}},
 }
 
 // Ways are all of them but Hung.
-func Ways() []Way { return []Way{Believe, Damage, Robbed, Stuck} }
+func Ways() []Way { return []Way{Overlap, Damage, ForeignRelease, NoProgress} }
 
 // Outcomes are all of them.
 func Outcomes() []Way { return append(Ways(), Hung) }
 
-// WayNamed is the way of that name, which results and commands use.
+// WayNamed is the way of that name, which results and commands use. Names of results before these are
+// still read.
 func WayNamed(name string) (Way, bool) {
 	for _, w := range Outcomes() {
-		if w.String() == name {
+		if name == ways[w].name || name != "" && name == ways[w].formerly {
 			return w, true
 		}
 	}
@@ -189,7 +191,7 @@ func (w Way) In(j *Judgement) Verdict {
 	return Kept
 }
 
-// WaysIn says in which ways a run breaks the lock: "believe+damage", NoWay for none, an unknown way
+// WaysIn says in which ways a run breaks the lock: "overlap+damage", NoWay for none, an unknown way
 // with a question mark.
 func (j *Judgement) WaysIn() string {
 	var all []string

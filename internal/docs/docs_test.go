@@ -148,7 +148,7 @@ func aMatrix() *results.Matrix {
 		{Lock: "set-nx-lua", Fault: "GP", Letter: "V", Runs: 201, Rate: 0.5, Low: 0.4312, High: 0.568, Note: "A | B"},
 		{Lock: "set-nx-lua", Fault: "N0", Letter: "S", Runs: 201},
 		{
-			Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201, Walked: &walked, Damage: true, Also: []string{"D", "L"}, Note: "found by the walk",
+			Lock: "redlock", Fault: "GP", Letter: "V", Runs: 201, Walked: &walked, Damage: true, Also: []string{"D", "L"}, Note: "found by the exhaustive search",
 			Story: "redlock/pause@hold",
 		},
 	}}
@@ -169,7 +169,7 @@ func TestTheMatrixIsShownWhenThereIsOne(t *testing.T) {
 		t.Errorf("%s is not in:\n%s", want, with)
 	}
 	with = pageOf(t, in, "locks/redlock.md")
-	want = "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | found by the walk: `redlock/pause@hold` |\n"
+	want = "| `GP` pause | **V** two holders; *damaged*; also D, L | 201 | 1234 | 0 % (0 % to 0 %) | found by the exhaustive search: `redlock/pause@hold` |\n"
 	if !strings.Contains(with, want) {
 		t.Errorf("%s is not in:\n%s", want, with)
 	}
@@ -227,11 +227,11 @@ func TestALongCounterexampleIsCut(t *testing.T) {
 	for i := range steps {
 		steps[i] = explain.Step{At: 1e9, Sentence: say.Both{English: "A tries again."}.Phrase()}
 	}
-	in.Explored = &results.Explored{Scope: results.Scope{Worlds: []results.BaseWorld{{Name: "plain", Summary: "2 clients"}}}}
-	set := results.CutSet{Shown: results.Shown{World: "plain", Name: "set-nx-lua/pause", Text: "pause A"}}
+	in.Explored = &results.Explored{Scope: results.Scope{Profiles: []results.Profile{{Name: "plain", Summary: "2 clients"}}}}
+	set := results.CutSet{Shown: results.Shown{Profile: "plain", Name: "set-nx-lua/pause", Text: "pause A"}}
 	in.Examples = map[string]Example{"set-nx-lua": {Set: set, Steps: steps}}
 	got := pageOf(t, in, "locks/set-nx-lua.md")
-	for _, want := range []string{"\n\nPause A. The world is `plain`: 2 clients.\n\n1. ", "simulate run set-nx-lua/pause\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
+	for _, want := range []string{"\n\nPause A. The usage profile is `plain`: 2 clients.\n\n1. ", "simulate run set-nx-lua/pause\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in the page", want)
 		}

@@ -26,9 +26,9 @@ func (w *writer) explorePage() []Page {
 		return nil
 	}
 	x, misprints := w.Explored.Apart()
-	var worlds [][]string
-	for _, b := range x.Scope.Worlds {
-		worlds = append(worlds, []string{code(b.Name), text(b.Summary)})
+	var profiles [][]string
+	for _, b := range x.Scope.Profiles {
+		profiles = append(profiles, []string{code(b.Name), text(b.Summary)})
 	}
 	return []Page{page("explore.md", "measurements/explore.json.gz",
 		heading(1, "What does it take to break it?"),
@@ -37,8 +37,8 @@ func (w *writer) explorePage() []Page {
 		tableOfSets(x),
 		section("Libraries by their own code", librariesElsewhere(w)),
 		section(titleOfMisprints, "No candidates: "+link("locks that texts print with a mistake", coursePage)+".\n\n"+tableOfSets(misprints)),
-		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain world, and these worlds and durations. *None up to 2* is said where all pairs were searched in plain and in just-within; where some of these were drawn, *none found*. Drawn are %d schedules of any two kinds, or what there are: a first fault as likely as any other of its kind, then a second one; *1 in 8 at most* means that no more of such draws break the lock, with 95 %% confidence.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"), x.Scope.Sample)+"\n\n"+
-			table([]string{"world", "how the lock is used"}, worlds)+"\n"+list(x.Scope.Classes)),
+		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain profile, and these usage profiles and durations. *None up to 2* is said where all pairs were searched in plain and in just-within; where some of these were drawn, *none found*. Drawn are %d schedules of any two kinds, or what there are: a first fault as likely as any other of its kind, then a second one; *1 in 8 at most* means that no more of such draws break the lock, with 95 %% confidence.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"), x.Scope.Sample)+"\n\n"+
+			table([]string{"usage profile", "how the lock is used"}, profiles)+"\n"+list(x.Scope.Classes)),
 		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --faults 2 redlock --further --into measurements/explore.json.gz\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
 	)}
 }
@@ -81,7 +81,7 @@ const fewSets = 3
 func cutSets(l *results.ExploredLock, way checker.Way) string {
 	sets := l.By(way)
 	switch {
-	case way == checker.Stuck && len(l.By(checker.Hung)) > 0:
+	case way == checker.NoProgress && len(l.By(checker.Hung)) > 0:
 		apart := *l
 		apart.Breaks = map[string][]results.CutSet{way.String(): sets}
 		return cutSets(&apart, way) + "; while work hangs"
@@ -151,12 +151,12 @@ func pairsOf(l *results.ExploredLock) string {
 	return strings.Join(all, ", ")
 }
 
-// pairsIn is the same with what was played in each world; "" where pairs were not looked for.
+// pairsIn is the same with what was played in each profile; "" where pairs were not looked for.
 func pairsIn(l *results.ExploredLock) string {
 	var drawn []string
 	for _, x := range l.Together {
 		if x.How == results.Sampled {
-			drawn = append(drawn, fmt.Sprintf("%s %s of about %s", x.World, say.Grouped(x.Walked).In(say.English), say.Grouped(x.Of).In(say.English)))
+			drawn = append(drawn, fmt.Sprintf("%s %s of about %s", x.Profile, say.Grouped(x.Walked).In(say.English), say.Grouped(x.Of).In(say.English)))
 		}
 	}
 	switch {
@@ -236,7 +236,7 @@ func setRows(l *results.ExploredLock, statistical bool) [][]string {
 			cell := ""
 			if i := slices.IndexFunc(l.By(way), func(of results.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
 				cell = broken(l.Lock, &l.By(way)[i])
-			} else if i := slices.IndexFunc(l.By(checker.Hung), func(of results.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == checker.Stuck && i >= 0 {
+			} else if i := slices.IndexFunc(l.By(checker.Hung), func(of results.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == checker.NoProgress && i >= 0 {
 				cell = "while it hangs"
 			}
 			row = append(row, cell)

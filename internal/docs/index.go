@@ -110,7 +110,7 @@ func (w *writer) matrixState() string {
 		}
 	}
 	return "The pages of the locks have their rows. Letters: " + strings.Join(known, "; ") + ".\n\n" +
-		table([]string{"column", "fault", "what exactly is injected", "kinds of the walk"}, rows)
+		table([]string{"column", "fault", "what exactly is injected", "kinds of the search"}, rows)
 }
 
 // exploreState says where the walk of the fault space is; "" when none is stored.
@@ -118,7 +118,7 @@ func (w *writer) exploreState() string {
 	if w.Explored == nil {
 		return ""
 	}
-	return "Which minimal sets of faults break which lock, from a walk of the whole fault space: " + link("explore.md", "explore.md") + "."
+	return "Which minimal sets of faults break which lock, from a search of all faults at all moments: " + link("explore.md", "explore.md") + "."
 }
 
 // worldsState says where the comparison with real servers is; "" when none is stored.

@@ -61,7 +61,7 @@ func (w *writer) librariesPage() []Page {
 		"What people import, as it is. A Go library runs in virtual time: its goroutines, timers and client library against the simulated servers, with a Go runtime whose choices follow the seed; a pause comes from outside, so timers go on firing meanwhile. A library in another language runs on real servers, in a process for each client: a pause is SIGSTOP, a crash SIGKILL. The program that you have installed shows what was measured; it has neither these libraries nor a toolchain. "+
 			link("own-lock.md", "own-lock.md")+" and "+link("own-lock-programs.md", "own-lock-programs.md")+" play a lock of your own the same way.",
 		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step. ? no run put anything to the test.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
-		section("What it takes to break one", "Each single fault at each moment of the plain world, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
+		section("What it takes to break one", "Each single fault at each moment of the plain profile, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
 			table(librarySetsHead(), broken)+"\n"+noneSeen+"\n"),
 		section("On real servers", "The scripts of what is played in virtual time (here) on real servers (there), seed by seed. A library whose timers and goroutines race can end either way in both.\n\n"+table([]string{"library", "cells"}, real)),
 		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
@@ -70,7 +70,7 @@ func (w *writer) librariesPage() []Page {
 }
 
 // noneSeen says what the walk of a library without seeds is worth.
-const noneSeen = "A walk is statistical where no seed repeats a run: a schedule is tried until its fault has an effect, so often at most; what its run does not show, another one may."
+const noneSeen = "The search is statistical where no seed repeats a run: a schedule is tried until its fault has an effect, so often at most; what its run does not show, another one may."
 
 func librarySetsHead() []string { return byWays("library", "schedules") }
 
@@ -157,7 +157,7 @@ func (w *writer) librarySingles(lock string) string {
 		worth = noneSeen + " "
 	}
 	return table(byWays("kind of fault"), librarySetRows(&l.Walk.Locks[0], statistical)) +
-		fmt.Sprintf("\nSchedules of one fault in the plain world, played by the library's own code: %s. %s%s\n",
+		fmt.Sprintf("\nSchedules of one fault in the plain profile, played by the library's own code: %s. %s%s\n",
 			howWalked(l), worth, link("All libraries", "../libraries.md"))
 }
 
@@ -188,6 +188,6 @@ func librariesElsewhere(w *writer) string {
 	if rows == nil {
 		return ""
 	}
-	return "In virtual time, each single fault in the plain world only: " + link("libraries.md", "libraries.md") + ".\n\n" +
+	return "In virtual time, each single fault in the plain profile only: " + link("libraries.md", "libraries.md") + ".\n\n" +
 		table(librarySetsHead(), rows)
 }

@@ -105,7 +105,7 @@ func (w *writer) counterexample(lock string) string {
 		}
 		steps.WriteByte('\n')
 	}
-	return text(sentence(e.Set.Text)) + " The world is " + code(e.Set.World) + ": " + text(w.worldOf(e.Set.World)) + ".\n\n" +
+	return text(sentence(e.Set.Text)) + " The usage profile is " + code(e.Set.Profile) + ": " + text(w.summaryOf(e.Set.Profile)) + ".\n\n" +
 		steps.String() + "\n" + block("", "simulate run "+shell.Word(e.Set.Name))
 }
 
@@ -115,9 +115,9 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:] + "."
 }
 
-// worldOf says what a base world of the walk is.
-func (w *writer) worldOf(name string) string {
-	for _, b := range w.Explored.Scope.Worlds {
+// summaryOf says what a usage profile is.
+func (w *writer) summaryOf(name string) string {
+	for _, b := range w.Explored.Scope.Profiles {
 		if b.Name == name {
 			return b.Summary
 		}

@@ -24,7 +24,7 @@ func (w *writer) matrixRow(v locks.Variant) string {
 		return "The matrix in " + code("measurements/matrix.json") + " is older than this lock. This measures the row:\n\n" + block("", measure)
 	}
 	return cells +
-		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were walked. ", w.Matrix.Seeds) +
+		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs, and of all single faults of these kinds that were searched. ", w.Matrix.Seeds) +
 		"*Damaged*: an update was lost, or a stale write came after a newer holder had read, behind a fence where the lock hands out tokens. Again:\n\n" +
 		block("", measure+fmt.Sprintf(" --seeds %d", w.Matrix.Seeds))
 }
@@ -49,7 +49,7 @@ func (w *writer) cells(m *results.Matrix, lock string) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	return table([]string{"fault", "worst that was seen", "runs", "walked", "broken or stuck (95 %)", "note"}, rows)
+	return table([]string{"fault", "worst that was seen", "runs", "searched", "broken or stuck (95 %)", "note"}, rows)
 }
 
 // worstOf is the letter of a cell, with what it does not say.

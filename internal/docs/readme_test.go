@@ -3,9 +3,11 @@ package docs
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/measurements"
@@ -38,11 +40,11 @@ func atAGlance(x *results.Explored, some ...string) string {
 	for _, lock := range some {
 		for i := range x.Locks {
 			if l := &x.Locks[i]; l.Lock == lock {
-				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), text(pairsOf(l)), glance(l, l.Breaks["believe"]), glance(l, l.Breaks["damage"])})
+				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks["overlap"]), glance(l, l.Breaks["damage"])})
 			}
 		}
 	}
-	return table(byWays("lock", "pairs of faults")[:4], rows)
+	return table([]string{"lock", "two clients hold it", "the resource is damaged"}, rows)
 }
 
 func glance(l *results.ExploredLock, sets []results.CutSet) string {
@@ -52,8 +54,7 @@ func glance(l *results.ExploredLock, sets []results.CutSet) string {
 		switch {
 		case len(s.Kinds) != 1:
 			more++
-		case len(alone) > 0 && s.Kinds[0] == alone[len(alone)-1]+"-short":
-			alone[len(alone)-1] += " (even a short one)"
+		case slices.Contains(alone, strings.TrimSuffix(s.Kinds[0], faultkind.Short)): // the page of the lock has it
 		default:
 			alone = append(alone, text(s.Kinds[0]))
 		}
@@ -65,7 +66,7 @@ func glance(l *results.ExploredLock, sets []results.CutSet) string {
 		alone = append(alone, fmt.Sprintf("%d %s", more, plural(more, "pair", "pairs")))
 	}
 	if len(alone) == 0 {
-		return noSet(l, false, checker.Believe)
+		return noSet(l, false, checker.Overlap)
 	}
 	return strings.Join(alone, ", ")
 }

@@ -96,7 +96,7 @@ func (w *writer) worldsPage() []Page {
 		section("Where the two worlds part", c.partings("script", func(x *results.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
-		section("The stories of the walk", w.toldInBoth()),
+		section("The stories of the search", w.toldInBoth()),
 		section("Again", block("", c.again())),
 	)}
 }
@@ -260,7 +260,7 @@ func (w *writer) toldInBoth() string {
 		}
 		return row
 	})
-	out := fmt.Sprintf("The shortest story of each set of faults by which [the walk](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
+	out := fmt.Sprintf("The shortest story of each set of faults by which [the search](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
 		c.Scale(), c.summary(), c.evidence()) +
 		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
 	told := map[string]bool{} // by the stored walk, which may be newer than this comparison and tell other stories

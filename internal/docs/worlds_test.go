@@ -85,21 +85,21 @@ func TestStoriesInBothWorlds(t *testing.T) {
 	var err error
 	if in.Stories, err = results.ReadWorlds([]byte(`{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 5, "cells": [
 		{"lock": "redlock", "fault": "pause", "story": "redlock/pause", "agreement": "agrees", "script": "a pause", "agreeing": 5, "scale_ppm": 200000,
-		 "runs": [{"seed": 1, "simulated": "believe+damage", "real": "believe+damage", "agreement": "agrees"}, {}, {}, {}, {}]},
+		 "runs": [{"seed": 1, "simulated": "overlap+damage", "real": "overlap+damage", "agreement": "agrees"}, {}, {}, {}, {}]},
 		{"lock": "redlock", "fault": "crash+lag", "story": "redlock/crash+lag", "agreement": "differs", "script": "a | crash", "agreeing": 1, "why": "<late>",
-		 "runs": [{"seed": 1, "simulated": "stuck", "real": "stuck", "agreement": "agrees"}, {"seed": 2, "simulated": "stuck", "real": "none", "agreement": "differs"}]},
+		 "runs": [{"seed": 1, "simulated": "no-progress", "real": "no-progress", "agreement": "agrees"}, {"seed": 2, "simulated": "no-progress", "real": "none", "agreement": "differs"}]},
 		{"lock": "setnx", "fault": "evict", "story": "setnx/evict", "agreement": "not played", "script": "an eviction", "why": "no servers"}]}`)); err != nil {
 		t.Fatal(err)
 	}
 	got := pageOf(t, in, "worlds.md")
 	for _, want := range []string{
-		"## The stories of the walk\n",
+		"## The stories of the search\n",
 		"in both: of 3 stories 1 agrees, 1 differs, 0 put nothing to the test and 1 was not played.",
 		"That is 7 real runs. 1 stories, those with sentinels, nodes of Redlock or a replica that has to be behind, were played slower",
 		"1 stories were played with 5 seeds or more; in 1 of these every real run had the outcome of its simulated run.",
 		"| [redlock](locks/redlock.md) | 1 | 1 | 0 | 0 |\n",
 		"| [setnx](locks/setnx.md) | 0 | 0 | 0 | 1 |\n",
-		"| [redlock](locks/redlock.md) | a \\| crash: `redlock/crash+lag` | stuck/none | 1 of 2 | \\<late> |\n",
+		"| [redlock](locks/redlock.md) | a \\| crash: `redlock/crash+lag` | no-progress/none | 1 of 2 | \\<late> |\n",
 		"| stories | why |\n",
 		"--times 5 --stories --keep stories.jsonl --json > measurements/stories.json\n",
 	} {

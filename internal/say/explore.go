@@ -3,12 +3,12 @@ package say
 // What a walk of the fault space says with numbers in it.
 var (
 	AndLibraries = New1[Number](
-		"Behind them {n} Go {n|library|libraries} by their own code, as far as they were walked: with one fault, in the plain world. One that no such fault breaks is unknown.")
+		"Behind them {n} Go {n|library|libraries} by their own code, as far as they were searched: with one fault, in the plain profile. One that no such fault breaks is unknown.")
 	WalkedLocks = New4[Number, Grouped, Number, Number](
 		"{n} locks and {walked} schedules of faults: every single fault for {singles} of the locks, every pair in plain and just-within for {pairs}.")
-	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} walked")
+	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} searched")
 	SchedulesUnknown = New1[Grouped]("{n} with an unknown outcome")
-	StoriesOf        = New2[Number, Grouped]("{locks} locks, {n} schedules walked: each lock with its shortest stories")
+	StoriesOf        = New2[Number, Grouped]("{locks} locks, {n} schedules searched: each lock with its shortest stories")
 	BreaksBySeveral  = New1[Number]("{n} faults")
 	TickOnThePage    = New1[Verbatim](
 		"Tick what can happen to you on the page {path}, or name it here: --expect pause,fail-over")
@@ -20,9 +20,9 @@ var (
 		"Drawn: some schedules of any two kinds, the first fault as likely as any other of its kind, then the second. \"1 in 11 at most\" is the share of such draws that breaks the lock, with 95 % confidence.")
 	NoCandidates = New2[Number, Names](
 		"No candidates: {n} {n|misprint|misprints} of the course (docs/course.md): {names}")
-	PairsAllIn   = New1[Names]("all pairs in {worlds}")
-	PairsDrawnIn = New2[Number, Number]("some drawn in {n} {n|world|worlds} (1 in {most} at most)")
-	PairsNotIn   = New1[Names]("none searched in {worlds}")
+	PairsAllIn   = New1[Names]("all pairs in {profiles}")
+	PairsDrawnIn = New2[Number, Number]("some drawn in {n} {n|profile|profiles} (1 in {most} at most)")
+	PairsNotIn   = New1[Names]("none searched in {profiles}")
 
 	PairsNotSearched = New0("pairs not searched")
 	RestsOn          = New2[Phrase, List]("{verdict}: {pairs}")
@@ -36,11 +36,11 @@ var (
 
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}")
-	UsedInNoneOfThese = New1[Verbatim]("{lock}   not walked: it is used in none of these worlds")
+	UsedInNoneOfThese = New1[Verbatim]("{lock}   not searched: it is used in none of these profiles")
 	NothingToWalk     = New0("unknown: none of these faults can come about")
-	NotWalkedToTheEnd = New0("unknown: not walked to the end")
+	NotWalkedToTheEnd = New0("unknown: not searched to the end")
 	NoneKnown         = New0("none found, some unknown, see below")
-	InWorldSchedule   = New2[Verbatim, Both]("in {world}: {schedule}")
+	InProfileSchedule = New2[Verbatim, Both]("in {profile}: {schedule}")
 	WithoutAnEnd      = New3[Grouped, Grouped, Grouped](
 		"{n} {n|schedule has|schedules have} no end: a client sends {requests} requests in a row without a rest, or more than {events} events happen")
 )

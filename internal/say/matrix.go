@@ -7,7 +7,7 @@ var (
 	MoreTestedNothing = New1[Grouped]("{n} more {n|run was|runs were} inconclusive and {n|is|are} left out.")
 	RunsAndPage       = New3[Number, Verbatim, Verbatim]("{n} runs in {time} s   page {page}")
 	WalkedOfCell      = New2[Grouped, Grouped](
-		"{n} {n|schedule|schedules} of these kinds in the walk; in {vain} of them the fault changed nothing.")
+		"{n} {n|schedule|schedules} of these kinds in the search; in {vain} of them the fault changed nothing.")
 	WalkedWithoutEnd = New1[Grouped]("{n} {n|schedule|schedules} did not finish: what {n|it does|they do} is unknown.")
 	FoundBesides     = New1[Verbatim]("Also found: {letters}.")
 	DamagedBy        = New1[Verbatim]("The resource was damaged: {by}.")
@@ -21,7 +21,7 @@ var (
 	NotExpectedIn    = New1[List]("not expected with {have}")
 	LeftOutOfAnswers = New1[Verbatim]("This fault is {unexpected}: what breaks here does not count there in \"Which lock should I use?\"")
 	DamagedByMore    = New0(
-		"No single fault of these kinds damaged it in the walk: this run has more servers, more faults at once, or other timings.")
+		"No single fault of these kinds damaged it in the exhaustive search: this run has more servers, more faults at once, or other timings.")
 	InOneWord      = New1[Verbatim]("{name}")
 	CountedChecked = New0(
 		"Counted with a resource that checks tokens: two who believe it are no harm where the check kept the data safe.")
@@ -49,10 +49,10 @@ var (
 	FoundByVariation = New2[Verbatim, Phrase]("found by variation {n} only: {script}")
 	SafeSoFar        = New3[Number, Number, Percent](
 		"{scripts} scripts and {variations} variations; at most {high} of such runs break, with 95 % confidence")
-	SafeInWalk   = New2[Phrase, Grouped]("{safe}; none of {n} {n|schedule|schedules} of the walk")
-	FoundByWalk  = New2[Verbatim, Both]("found by the walk, in the world {world}: {story}")
+	SafeInWalk   = New2[Phrase, Grouped]("{safe}; none of {n} {n|schedule|schedules} of the exhaustive search")
+	FoundByWalk  = New2[Verbatim, Both]("found by the exhaustive search, in the profile {profile}: {story}")
 	WalkHasNoEnd = New2[Grouped, Grouped](
-		"{n} of {all} schedules of the walk have no end: what they do is unknown")
+		"{n} of {all} schedules of the search have no end: what they do is unknown")
 	NobodyGetsIt = New1[Verbatim]("no client gets this lock even without a fault: see {column}")
 	NoSuchStep   = New0("the lock has no such step")
 

@@ -17,5 +17,4 @@ var (
 	IsDown           = New0("down")
 	CauseWas         = New1[Phrase]("In fact: {cause}.")
 	WrongOwnerShort  = New0("wrong owner")
-	StuckShort       = New0("no progress")
 )

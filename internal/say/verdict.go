@@ -42,8 +42,8 @@ var (
 	MeansSafe    = New0("safe: no two holders, and the others get the lock after a normal wait")
 	WordDelayed  = New0("delayed")
 	MeansDelayed = New0("safe, but a client waits for a lease or an election, or gets an error")
-	WordStuck    = New0("stuck")
-	MeansStuck   = New0("stuck: no client gets the lock for ten leases after the fault is over")
+	WordStuck    = New0("no progress")
+	MeansStuck   = New0("no progress: no client gets the lock for ten leases after the fault ends")
 	WordFreed    = New0("foreign entry freed")
 	MeansFreed   = New0("a release removes the entry of another client")
 	WordTwo      = New0("two holders")
@@ -61,7 +61,7 @@ var (
 	WordDamaged  = New0("resource damaged")
 	MeansDamaged = New0(
 		"the resource was damaged, behind a fence where the lock hands out tokens: an update was lost, or a stale write came after a newer holder had read")
-	WordWalked  = New0("found by the walk")
+	WordWalked  = New0("found by the exhaustive search")
 	MeansWalked = New0(
-		"the walk of the fault space found the letter; no script or variation was as bad")
+		"the exhaustive search of the fault space found the letter; no script or variation was as bad")
 )

@@ -64,7 +64,7 @@ var mayNameStores = []struct{ under, why string }{
 	{"cmd/simulate/queue.go", "the queue of work"}, {"cmd/simulate/shards.go", "the queue of work"}, {"cmd/simulate/merge.go", "the queue of work"},
 	{"cmd/simulate/advise.go", "examples in its help"}, {"cmd/simulate/newadapter.go", "adapters that people begin with"},
 	{"internal/campaign/explore/result.go", "the scope of stored results, which is compared word by word"},
-	{"internal/campaign/explore/worlds.go", "the same"},
+	{"internal/campaign/explore/profiles.go", "the same"},
 	{"internal/report/playpage", "locks that the page suggests"},
 	{"internal/campaign/advice/rules.go", "what comes nearest to a store that is not there"},
 }

@@ -71,7 +71,7 @@ func TestMeasure(t *testing.T) {
 	store(t, out)
 }
 
-// walk puts each single fault at each moment of the plain world.
+// walk puts each single fault at each moment of the plain profile.
 func walk(t *testing.T, v locks.Variant) *results.Explored {
 	o := explore.Options{
 		Locks: []locks.Variant{v}, Faults: 1, Clients: 2, Rounds: 1, In: []string{"plain"}, Jobs: 1, Refuse: refuse,
@@ -91,7 +91,7 @@ func walk(t *testing.T, v locks.Variant) *results.Explored {
 		t.Fatal(err)
 	}
 	x.EachStory(func(shown *results.Shown) { // no simulator can play it: its text is what is kept
-		*shown = results.Shown{World: shown.World, Text: shown.Text, TextChinese: shown.TextChinese}
+		*shown = results.Shown{Profile: shown.Profile, Text: shown.Text, TextChinese: shown.TextChinese}
 	})
 	return x
 }

@@ -130,7 +130,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 	}
 	// What breaks without a fault is no candidate, and neither is what was not walked.
 	x := stored(t)
-	lockIn(t, x, "etcd-txn").Breaks["believe"] = []results.CutSet{{Kinds: []string{}}}
+	lockIn(t, x, "etcd-txn").Breaks["overlap"] = []results.CutSet{{Kinds: []string{}}}
 	lockIn(t, x, "etcd-mutex").Complete = 0
 	if a := To(q, &Facts{Explored: x}); a.Best != nil && strings.HasPrefix(a.Best.Lock, "etcd") {
 		t.Errorf("%s", a.Best.Lock)
@@ -172,7 +172,7 @@ func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
 		scripts int
 	}{
 		{[]string{"restart"}, checker.Damage, true, "", 1},
-		{[]string{"restart"}, checker.Believe, false, "", 0}, // which is no harm where the resource checks
+		{[]string{"restart"}, checker.Overlap, false, "", 0}, // which is no harm where the resource checks
 		{[]string{"restart", "evict"}, checker.Damage, false, "evict", 0},
 	} {
 		f := &Facts{Explored: stored(t), Scripts: map[string][]Script{}}
@@ -259,7 +259,7 @@ func TestTheMatrixContradictsNoAnswer(t *testing.T) {
 				continue
 			}
 			looked++
-			if slices.Contains(a.Must, "damage") && c.Damage || slices.Contains(a.Must, "stuck") && c.Letter == "D" {
+			if slices.Contains(a.Must, "damage") && c.Damage || slices.Contains(a.Must, "no-progress") && c.Letter == "D" {
 				t.Errorf("%v: %s survives, and the matrix has %s under %s, damage %v", q, c.Lock, c.Letter, c.Fault, c.Damage)
 			}
 		}

@@ -160,11 +160,11 @@ func newCandidate(a *Answer, r *rule, l *results.ExploredLock, f *Facts) Candida
 	if sets := of(r.also...); sets != nil {
 		c.Also = sets
 	}
-	if slices.Contains(r.also, checker.Stuck) {
-		c.Stuck = of(checker.Stuck)
+	if slices.Contains(r.also, checker.NoProgress) {
+		c.Stuck = of(checker.NoProgress)
 	}
 	if shown = nil; met == nil {
-		of(checker.Believe)
+		of(checker.Overlap)
 		met = shown
 	}
 	if met != nil {

@@ -133,22 +133,22 @@ type rule struct {
 // of a lock with tokens behind a resource that checks.
 var rules = []rule{
 	{
-		Nothing, No, []checker.Way{checker.Stuck, checker.Hung}, []checker.Way{checker.Believe, checker.Robbed}, true,
+		Nothing, No, []checker.Way{checker.NoProgress, checker.Hung}, []checker.Way{checker.Overlap, checker.ForeignRelease}, true,
 		"locks everyone out for good", "lets someone in after each of these faults",
 		"nothing much happens",
 	},
 	{
-		Duplicate, No, []checker.Way{checker.Believe}, []checker.Way{checker.Stuck, checker.Robbed}, false,
+		Duplicate, No, []checker.Way{checker.Overlap}, []checker.Way{checker.NoProgress, checker.ForeignRelease}, false,
 		"lets two in", "always keeps two from working at once",
 		"work is done twice",
 	},
 	{
-		Damage, No, []checker.Way{checker.Believe, checker.Damage}, []checker.Way{checker.Stuck, checker.Robbed}, false,
+		Damage, No, []checker.Way{checker.Overlap, checker.Damage}, []checker.Way{checker.NoProgress, checker.ForeignRelease}, false,
 		"lets two in", "keeps the data safe by itself",
 		"damage, and nothing refuses old tokens",
 	},
 	{
-		Damage, Yes, []checker.Way{checker.Damage}, []checker.Way{checker.Stuck, checker.Believe}, false,
+		Damage, Yes, []checker.Way{checker.Damage}, []checker.Way{checker.NoProgress, checker.Overlap}, false,
 		"damages the data", "keeps the data safe after each of these faults",
 		"damage, and the resource refuses old tokens",
 	},

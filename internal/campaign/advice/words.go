@@ -175,7 +175,7 @@ func (c *Candidate) searched() say.Phrase {
 
 // overlaps are the sets of expected kinds after which two hold the lock.
 func (c *Candidate) overlaps(expected []string) (out [][]string) {
-	for _, s := range c.Found.By(checker.Believe) {
+	for _, s := range c.Found.By(checker.Overlap) {
 		if subset(s.Kinds, expected) {
 			out = append(out, s.Kinds)
 		}

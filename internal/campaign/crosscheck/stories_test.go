@@ -86,7 +86,7 @@ func TestTheSameWorldAgreesInStories(t *testing.T) {
 			continue
 		}
 		simulated, real := cell.Shown().Shows()
-		if cell.Story == "" || simulated != real || !strings.Contains(simulated, "damage") && !strings.Contains(simulated, "believe") {
+		if cell.Story == "" || simulated != real || !strings.Contains(simulated, "damage") && !strings.Contains(simulated, "overlap") {
 			t.Errorf("%+v", cell)
 		}
 	}
@@ -143,7 +143,7 @@ func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
 		{"etcd-mutex", "late-release", "etcd-mutex/late-release", cancelled},
 		{"etcd-mutex", "lost-request", "etcd-mutex/lost-request", ""},
 		{"zk-ephemeral", "split", "zk-ephemeral/split", anyOrder},
-		{"zk-ephemeral", "restart", "zk-ephemeral/restart.stuck", anyOrder},
+		{"zk-ephemeral", "restart", "zk-ephemeral/restart.no-progress", anyOrder},
 		{"redisson-redlock", "cut", "redisson-redlock/cut", anyOrder},
 		{"redisson-redlock", "cut-short", "redisson-redlock/cut-short+server-pause", anyOrder},
 		{"redlock-extend", "server-clock", "redlock-extend/lost-request+server-clock.damage", drawn},
@@ -200,7 +200,7 @@ func TestAStoryThatNeedsItsTime(t *testing.T) {
 		lock, kind, story string
 		scale             int64
 	}{
-		{"zk-ephemeral", "split", "zk-ephemeral/split.stuck", 300_000},
+		{"zk-ephemeral", "split", "zk-ephemeral/split.no-progress", 300_000},
 		{"zk-ephemeral", "lost-request", "zk-ephemeral/lost-request", 100_000},
 	} {
 		c, told := inStories(t, tt.lock, &other{}, tt.kind), false
@@ -258,15 +258,15 @@ func TestAgreementOfStories(t *testing.T) {
 		simulated, real string
 		want            results.Agreement
 	}{
-		{"believe+damage", "believe+damage", results.Agrees},
-		{"believe+damage", "believe", results.Differs},
-		{"believe", "believe+robbed", results.Differs},
-		{"believe", "none", results.Differs},
-		{"believe", "believe?", results.Untested},
-		{"believe", "believe+robbed?", results.Agrees}, // it was kept, or not tested
-		{"believe+damage", "believe?", results.Differs},
-		{"believe", "?", results.Untested},
-		{"?", "believe", results.Untested},
+		{"overlap+damage", "overlap+damage", results.Agrees},
+		{"overlap+damage", "overlap", results.Differs},
+		{"overlap", "overlap+foreign-release", results.Differs},
+		{"overlap", "none", results.Differs},
+		{"overlap", "overlap?", results.Untested},
+		{"overlap", "overlap+foreign-release?", results.Agrees}, // it was kept, or not tested
+		{"overlap+damage", "overlap?", results.Differs},
+		{"overlap", "?", results.Untested},
+		{"?", "overlap", results.Untested},
 	} {
 		p := crosscheck.Pair{Seed: 1, Simulated: "V", Real: "V", SimulatedBreaks: tt.simulated, RealBreaks: tt.real}
 		if got := p.Agreement(); got != tt.want {

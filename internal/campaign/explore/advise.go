@@ -21,7 +21,7 @@ type Advice struct {
 	Verdict  string                     `json:"verdict"`
 	Complete int                        `json:"complete"` // all sets of so many faults are known
 	Searched string                     `json:"searched"` // how several faults were looked for in plain and just-within
-	Together []results.Searched         `json:"together"` // the same for each base world
+	Together []results.Searched         `json:"together"` // the same for each usage profile
 	Unknown  int64                      `json:"unknown"`  // schedules whose effect is unknown
 	Breaks   map[string]*results.CutSet `json:"breaks"`   // by way: the smallest set that can happen, null when none can
 
@@ -76,15 +76,18 @@ func unknown(what, name string, names []string) error {
 func WaysNamed(names []string) (out []checker.Way, err error) {
 	var known []string
 	for _, w := range checker.Ways() {
-		if known = append(known, w.String()); slices.Contains(names, w.String()) {
+		known = append(known, w.String())
+	}
+	for _, name := range names {
+		w, ok := checker.WayNamed(name)
+		if !ok || !slices.Contains(known, w.String()) {
+			return nil, unknown("way of breaking", name, known)
+		}
+		if !slices.Contains(out, w) {
 			out = append(out, w)
 		}
 	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, unknown("way of breaking", name, known)
-		}
-	}
+	slices.Sort(out)
 	return out, nil
 }
 

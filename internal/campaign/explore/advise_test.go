@@ -13,9 +13,9 @@ func TestAdvise(t *testing.T) {
 		return results.CutSet{Kinds: kinds, Shown: results.Shown{Name: strings.Join(kinds, "+")}}
 	}
 	r := &results.Explored{Locks: []results.ExploredLock{
-		{Lock: "twice", Complete: 2, Searched: results.Complete, Breaks: map[string][]results.CutSet{"believe": {set("evict"), set("restart", "restart")}}},
-		{Lock: "pauses", Complete: 1, Breaks: map[string][]results.CutSet{"believe": {set("pause-short")}, "damage": {set("lag", "pause")}}},
-		{Lock: "never", Complete: 1, Breaks: map[string][]results.CutSet{"believe": {{Kinds: []string{}}}}},
+		{Lock: "twice", Complete: 2, Searched: results.Complete, Breaks: map[string][]results.CutSet{"overlap": {set("evict"), set("restart", "restart")}}},
+		{Lock: "pauses", Complete: 1, Breaks: map[string][]results.CutSet{"overlap": {set("pause-short")}, "damage": {set("lag", "pause")}}},
+		{Lock: "never", Complete: 1, Breaks: map[string][]results.CutSet{"overlap": {{Kinds: []string{}}}}},
 		{Lock: "drawn", Complete: 2, Searched: results.Sampled},
 		{Lock: "unknown"},
 		{Lock: "lit-del-key", Complete: 2, Searched: results.Complete},
@@ -26,17 +26,17 @@ func TestAdvise(t *testing.T) {
 		want     string
 	}{
 		{nil, "twice: survives; drawn: none found; pauses: not searched"},
-		{[]string{"pause"}, "twice: survives; drawn: none found; pauses: breaks believe"},
-		{[]string{"pause-short", "lag"}, "twice: survives; drawn: none found; pauses: breaks believe"},
-		{[]string{"restart"}, "drawn: none found; pauses: not searched; twice: breaks believe restart+restart"},
-		{[]string{"pause", "lag"}, "twice: survives; drawn: none found; pauses: breaks believe damage"},
+		{[]string{"pause"}, "twice: survives; drawn: none found; pauses: breaks overlap"},
+		{[]string{"pause-short", "lag"}, "twice: survives; drawn: none found; pauses: breaks overlap"},
+		{[]string{"restart"}, "drawn: none found; pauses: not searched; twice: breaks overlap restart+restart"},
+		{[]string{"pause", "lag"}, "twice: survives; drawn: none found; pauses: breaks overlap damage"},
 	} {
 		expected, err := Expected(tt.expected)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, a := range Advise(designs, expected, []checker.Way{checker.Believe, checker.Damage}) {
+		for _, a := range Advise(designs, expected, []checker.Way{checker.Overlap, checker.Damage}) {
 			text := a.Lock + ": " + a.Verdict
 			for _, way := range checker.Ways() {
 				if s := a.Breaks[way.String()]; s != nil {

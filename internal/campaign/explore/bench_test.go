@@ -25,7 +25,7 @@ func pull() time.Duration {
 	return time.Since(start) / trips
 }
 
-// Schedules per second of one core: all single faults in the plain world, or another one, played and
+// Schedules per second of one core: all single faults in the plain profile, or another one, played and
 // judged, with memory collected as in a walk.
 func BenchmarkSchedules(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(GCPercent))
@@ -35,7 +35,7 @@ func BenchmarkSchedules(b *testing.B) {
 		lock, used, _ := strings.Cut(name, "/")
 		b.Run(name, func(b *testing.B) {
 			o := options(b, lock, 1)
-			index := max(0, slices.IndexFunc(bases(), func(x base) bool { return x.Name == used }))
+			index := max(0, slices.IndexFunc(profiles(), func(x profile) bool { return x.Name == used }))
 			g, err := o.newTarget(o.Locks[0], index, false)
 			if err != nil {
 				b.Fatal(err)
@@ -71,7 +71,7 @@ func BenchmarkPairs(b *testing.B) {
 	for _, lock := range []string{"set-nx-lua", "setnx-expire", "redlock", "zk-sequential"} {
 		b.Run(lock, func(b *testing.B) {
 			o := options(b, lock, 1)
-			o.In = []string{plainBase}
+			o.In = []string{plainProfile}
 			known := walked(b, o).Locks[0].smaller(2)
 			g, err := o.newTarget(o.Locks[0], 0, false)
 			if err != nil {

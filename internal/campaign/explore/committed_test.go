@@ -122,7 +122,7 @@ func TestSetsOfOneKindAreSingles(t *testing.T) {
 		for _, way := range checker.Outcomes() {
 			alone := 0
 			for _, set := range l.By(way) {
-				if hung := slices.Contains(set.Kinds, "hung"); way >= checker.Stuck && hung != (way == checker.Hung) {
+				if hung := slices.Contains(set.Kinds, "hung"); way >= checker.NoProgress && hung != (way == checker.Hung) {
 					t.Errorf("%s: %v is %s", l.Lock, set.Kinds, way)
 				}
 				if len(set.Kinds) == 1 && set.Within == 0 {

@@ -25,9 +25,9 @@ func Costs(ctx context.Context, w World) (map[string]results.Cost, error) {
 
 // costOf plays two stories without random draws and measures them.
 func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error) {
-	all := bases()
+	all := profiles()
 	var out results.Cost
-	alone, err := playCost(ctx, w, &story{lock: v.ID, world: all[0].text(&v, 1, 2, false)})
+	alone, err := playCost(ctx, w, &story{lock: v.ID, profile: all[0].text(&v, 1, 2, false)})
 	if err != nil {
 		return out, err
 	}
@@ -39,7 +39,7 @@ func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error)
 	out.Acquire = roundTrips(alone, history.Waits, history.Acquired)
 	out.Release = roundTrips(alone, history.Releasing, history.Released)
 	dies := faultItem("crash: A", "A is in its critical section", 0)
-	orphaned, err := playCost(ctx, w, &story{lock: v.ID, world: all[0].text(&v, 2, 1, false), faults: []string{dies}})
+	orphaned, err := playCost(ctx, w, &story{lock: v.ID, profile: all[0].text(&v, 2, 1, false), faults: []string{dies}})
 	if err != nil {
 		return out, err
 	}
@@ -73,7 +73,7 @@ func playCost(ctx context.Context, w World, s *story) (*history.History, error) 
 	return w.Play(ctx, p, s.lock, 1)
 }
 
-// roundTrip is that of the plain world.
+// roundTrip is that of the plain profile.
 const roundTrip = 2 * time.Millisecond
 
 // roundTrips is how many fit between the last event of a kind and the next one of another; 0 without

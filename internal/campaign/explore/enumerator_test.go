@@ -60,9 +60,9 @@ func (l *tinyTemplate) phrases() (out []string) {
 }
 
 // parsed are the faults of one text.
-func parsed(t *testing.T, world, lock string, items ...string) *plan.Plan {
+func parsed(t *testing.T, profile, lock string, items ...string) *plan.Plan {
 	t.Helper()
-	p, err := (&story{lock: lock, world: world, faults: items}).plan()
+	p, err := (&story{lock: lock, profile: profile, faults: items}).plan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,11 +76,11 @@ type option struct {
 	fault    faults.Fault
 }
 
-func (w *tiny) options(t *testing.T, world string) (out []option) {
+func (w *tiny) options(t *testing.T, profile string) (out []option) {
 	for i := range w.templates {
 		l := &w.templates[i]
 		for _, phrase := range l.phrases() {
-			out = append(out, option{i, phrase, parsed(t, world, w.lock, faultItem(l.text, phrase, 0)).Faults[0]})
+			out = append(out, option{i, phrase, parsed(t, profile, w.lock, faultItem(l.text, phrase, 0)).Faults[0]})
 		}
 	}
 	return out
@@ -88,17 +88,17 @@ func (w *tiny) options(t *testing.T, world string) (out []option) {
 
 // seconds are what can come with a fault: all of its own, and, right after the other one
 // begins or ends, what has a place at moments of others only.
-func (w *tiny) seconds(t *testing.T, world string, all []option, first *option) []option {
+func (w *tiny) seconds(t *testing.T, profile string, all []option, first *option) []option {
 	out := slices.Clone(all)
 	for i := range w.templates {
 		l := &w.templates[i]
 		if l.wire {
 			continue
 		}
-		out = append(out, option{i, first.phrase, parsed(t, world, w.lock, faultItem(l.text, first.phrase, 0)).Faults[0]})
+		out = append(out, option{i, first.phrase, parsed(t, profile, w.lock, faultItem(l.text, first.phrase, 0)).Faults[0]})
 		if long := w.templates[first.template].long; long != "" {
 			text := strings.Replace(faultItem(l.text, first.phrase, 1), "after: 1ns", "after: "+long, 1)
-			out = append(out, option{i, first.phrase, parsed(t, world, w.lock, text).Faults[0]})
+			out = append(out, option{i, first.phrase, parsed(t, profile, w.lock, text).Faults[0]})
 		}
 	}
 	return out
@@ -107,9 +107,9 @@ func (w *tiny) seconds(t *testing.T, world string, all []option, first *option) 
 // enumerate returns the minimal sets of up to two kinds by way.
 func (w *tiny) enumerate(t *testing.T) [ways][]string {
 	v := variant(t, w.lock)
-	world := bases()[0].text(&v, 2, 1, false)
-	p := parsed(t, world, w.lock)
-	all := w.options(t, world)
+	profile := profiles()[0].text(&v, 2, 1, false)
+	p := parsed(t, profile, w.lock)
+	all := w.options(t, profile)
 	found := [ways]map[string]bool{}
 	for way := range found {
 		found[way] = map[string]bool{}
@@ -139,7 +139,7 @@ func (w *tiny) enumerate(t *testing.T) [ways][]string {
 	play()
 	for i := range all {
 		play(&all[i])
-		for _, second := range w.seconds(t, world, all, &all[i]) {
+		for _, second := range w.seconds(t, profile, all, &all[i]) {
 			if second.template != all[i].template || second.phrase != all[i].phrase || second.fault.Trigger.After > 0 {
 				play(&all[i], &second)
 			}
@@ -155,7 +155,7 @@ func (w *tiny) broken(h *history.History, serves bool) (out [ways]bool) {
 		return out
 	}
 	is := func(id string) bool { return j.Finding(id).Verdict == checker.Broken }
-	out[checker.Believe], out[checker.Robbed], out[checker.Stuck] = is(checker.MutualExclusionID), is(checker.OwnerOnlyReleaseID), serves && is(checker.ProgressID)
+	out[checker.Overlap], out[checker.ForeignRelease], out[checker.NoProgress] = is(checker.MutualExclusionID), is(checker.OwnerOnlyReleaseID), serves && is(checker.ProgressID)
 	out[checker.Damage] = is(checker.NoLostUpdateID) || meetsANewerHolder(h)
 	return out
 }
@@ -253,7 +253,7 @@ func TestTheWalkFindsWhatADumbEnumeratorFinds(t *testing.T) {
 		t.Run(w.lock, func(t *testing.T) {
 			want := w.enumerate(t)
 			o := options(t, w.lock, 2)
-			o.In = []string{plainBase}
+			o.In = []string{plainProfile}
 			o.keep = func(l *faultTemplate) bool {
 				return slices.ContainsFunc(w.templates, func(x tinyTemplate) bool {
 					return x.text == l.text && x.kind == kindNames[l.kind] &&
@@ -271,7 +271,7 @@ func TestTheWalkFindsWhatADumbEnumeratorFinds(t *testing.T) {
 				sum += len(want[way])
 			}
 			if sum == 0 {
-				t.Error("nothing breaks in this world: it compares nothing")
+				t.Error("nothing breaks in this profile: it compares nothing")
 			}
 			t.Logf("%q", want)
 		})

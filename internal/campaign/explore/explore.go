@@ -1,8 +1,8 @@
 // Package explore walks the space of faults: what does it take to break a lock?
 //
-// A base world is a way in which a lock is used, without faults. A schedule puts faults at
-// moments that its run reaches. The walk plays all schedules of one fault in all base
-// worlds, then all of two, and so on: play a schedule, list the moments that it has
+// A usage profile is a way in which a lock is used, without faults. A schedule puts faults at
+// moments that its run reaches. The walk plays all schedules of one fault in all usage
+// profiles, then all of two, and so on: play a schedule, list the moments that it has
 // reached, put the next fault at each of them, play again. It finds the minimal
 // sets of kinds of faults that break a lock in one of four ways, each with the plainest
 // schedule that shows it; where it finds none, there is none within its scope.
@@ -39,12 +39,12 @@ const WorkerMemory = 384 << 20
 type Options struct {
 	Locks   []locks.Variant
 	Faults  int      // of a schedule, at most
-	Clients int      // of each base world, at least
+	Clients int      // of each usage profile, at least
 	Rounds  int      // of each client, at least
 	Only    []string // kinds; nil for all
-	In      []string // base worlds; nil for all
-	// Complete are the base worlds in which all schedules of several faults are walked; nil: those of In, or
-	// those of which bases say so. In the others schedules of two faults are drawn.
+	In      []string // usage profiles; nil for all
+	// Complete are the usage profiles in which all schedules of several faults are walked; nil: those of In, or
+	// those of which profiles say so. In the others schedules of two faults are drawn.
 	Complete []string
 	// Sample is how many schedules of each two kinds are drawn; 0: none.
 	Sample int
@@ -67,7 +67,7 @@ type Options struct {
 	// AsIs takes what Kept has, and plays no schedule.
 	AsIs bool
 	// Further, if not nil, is a stored result whose findings about several faults are taken over. The scope must be the
-	// same but for the durations of other worlds.
+	// same but for the durations of other profiles.
 	Further *results.Explored
 
 	keep func(l *faultTemplate) bool // which templates; nil for all. For tests
@@ -81,9 +81,9 @@ type Options struct {
 // Progress says how far a walk has come.
 type Progress struct {
 	Lock        string
-	Base        string
+	Profile     string
 	Faults      int
-	Done, Units int   // pieces of work of this lock, this base world and this number of faults
+	Done, Units int   // pieces of work of this lock, this usage profile and this number of faults
 	Walked      int64 // schedules of all locks
 	Played      int64 // of these, those that were not kept before
 }
@@ -108,19 +108,19 @@ func (o *Options) Check() error {
 		}
 	}
 	var known []string
-	for _, b := range bases() {
+	for _, b := range profiles() {
 		known = append(known, b.Name)
 	}
 	for _, name := range slices.Concat(o.In, o.Complete) {
 		if !slices.Contains(known, name) {
-			return unknown("base world", name, known)
+			return unknown("usage profile", name, known)
 		}
 	}
 	return nil
 }
 
-// walks reports whether a base world is walked.
-func (o *Options) walks(base string) bool { return o.In == nil || slices.Contains(o.In, base) }
+// walks reports whether a usage profile is walked.
+func (o *Options) walks(profile string) bool { return o.In == nil || slices.Contains(o.In, profile) }
 
 // refuses reports whether the worlds cannot play a plan.
 func (o *Options) refuses(p *plan.Plan, lock string) bool {
@@ -234,19 +234,19 @@ func (w *walk) giveBack(p *player) {
 // lock walks one lock: fewest faults first.
 func (w *walk) lock(ctx context.Context, p *prepared) error {
 	l := w.state.lock(p.id)
-	l.Bases, l.Together, l.Drawn = []string{}, nil, nil
+	l.Profiles, l.Together, l.Drawn = []string{}, nil, nil
 	for i := range p.found {
 		l.Found = addFound(l.Found, p.found[i])
 	}
 	for _, g := range p.targets {
-		l.Bases = append(l.Bases, g.base.Name)
+		l.Profiles = append(l.Profiles, g.profile.Name)
 	}
 	complete, drawn := w.o.together(p.targets)
 	for _, g := range complete {
-		l.Together = append(l.Together, g.base.Name)
+		l.Together = append(l.Together, g.profile.Name)
 	}
 	for _, g := range drawn {
-		l.Drawn = append(l.Drawn, g.base.Name)
+		l.Drawn = append(l.Drawn, g.profile.Name)
 	}
 	if err := w.stages(ctx, l, p.targets, 1, 0); err != nil {
 		return err
@@ -255,8 +255,8 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 		return err
 	}
 	for faults := 2; faults <= w.o.Faults; faults++ {
-		for _, g := range complete { // in this order: what breaks in a plainer world is not looked for in the next
-			if l.taken(g.base.Name, faults) {
+		for _, g := range complete { // in this order: what breaks in a plainer profile is not looked for in the next
+			if l.taken(g.profile.Name, faults) {
 				continue
 			}
 			if err := w.stages(ctx, l, []*target{g}, faults, g.index); err != nil {
@@ -264,7 +264,7 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 			}
 		}
 		for _, g := range drawn {
-			if faults > 2 || l.taken(g.base.Name, faults) {
+			if faults > 2 || l.taken(g.profile.Name, faults) {
 				continue
 			}
 			if err := w.sample(ctx, l, g); err != nil {
@@ -279,11 +279,11 @@ func (w *walk) lock(ctx context.Context, p *prepared) error {
 // some are drawn. Where no client gets a lock, runs are retries and nothing else, so all are walked in the world that is
 // for such locks, and none in others.
 func (o *Options) together(targets []*target) (complete, drawn []*target) {
-	unserved := o.In == nil && slices.ContainsFunc(targets, func(g *target) bool { return g.base.unserved })
+	unserved := o.In == nil && slices.ContainsFunc(targets, func(g *target) bool { return g.profile.unserved })
 	for _, g := range targets {
 		switch {
-		case unserved != g.base.unserved && o.In == nil:
-		case unserved || o.complete(g.base):
+		case unserved != g.profile.unserved && o.In == nil:
+		case unserved || o.complete(g.profile):
 			complete = append(complete, g)
 		case o.Sample > 0:
 			drawn = append(drawn, g)
@@ -292,8 +292,8 @@ func (o *Options) together(targets []*target) (complete, drawn []*target) {
 	return complete, drawn
 }
 
-// complete reports whether all schedules of several faults are walked in a base world.
-func (o *Options) complete(b *base) bool {
+// complete reports whether all schedules of several faults are walked in a usage profile.
+func (o *Options) complete(b *profile) bool {
 	switch {
 	case o.Complete != nil:
 		return slices.Contains(o.Complete, b.Name)
@@ -311,20 +311,20 @@ type prepared struct {
 	err     error
 }
 
-// targets are the base worlds for a lock, each played without faults: what breaks there is
+// targets are the usage profiles for a lock, each played without faults: what breaks there is
 // the empty set of kinds. A lock that breaks without faults does not work, and its other uses do not
 // matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
-// and whether a client gets it, which other worlds do not.
+// and whether a client gets it, which other profiles do not.
 func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 	p := w.borrow()
 	defer w.giveBack(p)
 	out := &prepared{id: v.ID}
 	fence, broken, unserved := false, false, false
-	for i, b := range bases() {
+	for i, b := range profiles() {
 		if broken && !b.unserved || b.unserved && !unserved {
 			continue
 		}
-		if b.fits != nil && !b.fits(&v) || !w.o.walks(b.Name) && b.Name != plainBase {
+		if b.fits != nil && !b.fits(&v) || !w.o.walks(b.Name) && b.Name != plainProfile {
 			continue
 		}
 		g, err := w.o.newTarget(v, i, fence)
@@ -350,14 +350,14 @@ func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 			continue
 		}
 		if !first.whole {
-			return &prepared{err: fmt.Errorf("%s in the world %s does not end without a fault", v.ID, b.Name)}
+			return &prepared{err: fmt.Errorf("%s in the profile %s does not end without a fault", v.ID, b.Name)}
 		}
 		for way := range first.broken {
 			if first.broken[way] {
 				out.found = append(out.found, newFound(g, checker.Way(way), nil, nil, first.events, nil))
 			}
 		}
-		if b.Name == plainBase && first.broken[checker.Stuck] {
+		if b.Name == plainProfile && first.broken[checker.NoProgress] {
 			unserved = true
 			g.timing = shortProbe
 		}

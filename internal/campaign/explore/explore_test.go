@@ -88,7 +88,7 @@ func TestTraps(t *testing.T) {
 		o := options(t, tt.lock, 2)
 		o.keep = func(l *faultTemplate) bool { return slices.Contains(tt.templates, l.text) }
 		s := walked(t, o)
-		broken := slices.Concat(sets(s, checker.Believe), sets(s, checker.Damage))
+		broken := slices.Concat(sets(s, checker.Overlap), sets(s, checker.Damage))
 		if !slices.Contains(broken, tt.kinds) {
 			t.Errorf("%s: %v, want %s among them", tt.lock, broken, tt.kinds)
 		}
@@ -105,17 +105,17 @@ func TestFindsWhatIsKnown(t *testing.T) {
 		kinds      string
 		only       []string
 	}{
-		{"a lock in a queue is lost by a short pause and a session that is ended", "zk-sequential", 2, "plain", checker.Believe,
+		{"a lock in a queue is lost by a short pause and a session that is ended", "zk-sequential", 2, "plain", checker.Overlap,
 			"pause-short+evict", []string{"pause-short", "evict"}},
-		{"a pause outlives session and lock delay", "consul-session", 1, "plain", checker.Believe, "pause", []string{"pause"}},
-		{"a late release of one's own earlier round frees the next one", "etcd-mutex", 1, "twice", checker.Believe,
+		{"a pause outlives session and lock delay", "consul-session", 1, "plain", checker.Overlap, "pause", []string{"pause"}},
+		{"a late release of one's own earlier round frees the next one", "etcd-mutex", 1, "twice", checker.Overlap,
 			"late-release-short", []string{"late-release-short"}},
-		{"a database ends a silent session", "pg-advisory", 1, "idle-sessions", checker.Believe, "slow", []string{"slow"}},
-		{"a split heals while the holder works", "set-nx-lua-cluster", 1, "plain", checker.Believe, "split-short", []string{"split-short"}},
-		{"a clock runs 15 % fast", "set-nx-lua", 1, "just-within", checker.Believe, "clock-rate", []string{"clock-rate"}},
-		{"a node forgets what another one has never heard", "redlock", 2, "plain", checker.Believe, "lost-request+restart",
+		{"a database ends a silent session", "pg-advisory", 1, "idle-sessions", checker.Overlap, "slow", []string{"slow"}},
+		{"a split heals while the holder works", "set-nx-lua-cluster", 1, "plain", checker.Overlap, "split-short", []string{"split-short"}},
+		{"a clock runs 15 % fast", "set-nx-lua", 1, "just-within", checker.Overlap, "clock-rate", []string{"clock-rate"}},
+		{"a node forgets what another one has never heard", "redlock", 2, "plain", checker.Overlap, "lost-request+restart",
 			[]string{"lost-request", "restart"}},
-		{"a blind DEL", "setnx-expire", 1, "release-again", checker.Robbed, "late-release", []string{"late-release"}},
+		{"a blind DEL", "setnx-expire", 1, "release-again", checker.ForeignRelease, "late-release", []string{"late-release"}},
 	} {
 		o := options(t, tt.lock, tt.faults, tt.only...)
 		o.In = []string{tt.in}
@@ -139,13 +139,13 @@ func TestNone(t *testing.T) {
 		way    checker.Way
 		only   []string
 	}{
-		{"set-nx-lua", 2, checker.Stuck, []string{"fail-over"}}, // two of them leave no server
-		{"set-nx-lua", 1, checker.Robbed, []string{"pause", "late-release", "evict", "lost-reply", "crash"}},
-		{"redlock-fsync", 1, checker.Believe, []string{"crash", "restart", "lost-request", "host"}},
-		{"consul-session", 1, checker.Believe, []string{"pause-short", "cut-short", "crash"}},
+		{"set-nx-lua", 2, checker.NoProgress, []string{"fail-over"}}, // two of them leave no server
+		{"set-nx-lua", 1, checker.ForeignRelease, []string{"pause", "late-release", "evict", "lost-reply", "crash"}},
+		{"redlock-fsync", 1, checker.Overlap, []string{"crash", "restart", "lost-request", "host"}},
+		{"consul-session", 1, checker.Overlap, []string{"pause-short", "cut-short", "crash"}},
 	} {
 		o := options(t, tt.lock, tt.faults, tt.only...)
-		o.In = []string{plainBase, "twice"}
+		o.In = []string{plainProfile, "twice"}
 		s := walked(t, o)
 		if got := sets(s, tt.way); len(got) > 0 {
 			t.Errorf("%s of %s: %v, want none", tt.way, tt.lock, got)
@@ -159,20 +159,20 @@ func TestNone(t *testing.T) {
 // A lock that breaks without a fault needs none: no other set is minimal then.
 func TestBreaksWithoutAFault(t *testing.T) {
 	s := walked(t, options(t, "lit-unchecked", 1, "pause", "crash"))
-	if got := sets(s, checker.Believe); !reflect.DeepEqual(got, []string{""}) {
+	if got := sets(s, checker.Overlap); !reflect.DeepEqual(got, []string{""}) {
 		t.Errorf("%q", got)
 	}
 	o := options(t, "lit-unchecked", 1, "pause", "crash")
-	if text := told(t, s, o); !strings.Contains(text, `"believe":[{"kinds":[],"story":0}]`) {
+	if text := told(t, s, o); !strings.Contains(text, `"overlap":[{"kinds":[],"story":0}]`) {
 		t.Errorf("%.2000s", text)
 	}
 }
 
-// All schedules of several faults are walked in the plain world and in just-within; where no client gets the lock in the
+// All schedules of several faults are walked in the plain profile and in just-within; where no client gets the lock in the
 // plain one, among clients that try for a shorter time. A lock that breaks in another way without a fault is walked in
-// the plain world only. Where worlds are named, all are walked in each of them.
+// the plain profile only. Where profiles are named, all are walked in each of them.
 func TestWhereSeveralFaultsComeTogether(t *testing.T) {
-	for _, tt := range []struct{ lock, only, in, bases, pairs string }{
+	for _, tt := range []struct{ lock, only, in, profiles, pairs string }{
 		{"pg-advisory", "late-release", "", "plain twice just-within long-work patient-replies little-patience release-again nested three-clients idle-sessions", "plain just-within"},
 		{"lit-s3-integer", "promote", "", "plain short-wait", "short-wait"},
 		{"lit-unchecked", "lost-reply", "", "plain", "plain"},
@@ -189,27 +189,27 @@ func TestWhereSeveralFaultsComeTogether(t *testing.T) {
 		var pairs []string
 		for _, st := range l.Stages {
 			if st.Faults == 2 {
-				pairs = append(pairs, st.Base)
+				pairs = append(pairs, st.Profile)
 			}
 		}
-		if bases, pairs := strings.Join(l.Bases, " "), strings.Join(pairs, " "); bases != tt.bases || pairs != tt.pairs {
-			t.Errorf("%s is walked in %q, its pairs in %q; want %q and %q", tt.lock, bases, pairs, tt.bases, tt.pairs)
+		if profiles, pairs := strings.Join(l.Profiles, " "), strings.Join(pairs, " "); profiles != tt.profiles || pairs != tt.pairs {
+			t.Errorf("%s is walked in %q, its pairs in %q; want %q and %q", tt.lock, profiles, pairs, tt.profiles, tt.pairs)
 		}
 	}
 }
 
-// What the plain world says of a lock, it says where it is not walked, too: tokens, and that no client gets it.
+// What the plain profile says of a lock, it says where it is not walked, too: tokens, and that no client gets it.
 // A stage that was not begun is none that was walked to its end.
-func TestTheWorldsThatAreNamed(t *testing.T) {
+func TestTheProfilesThatAreNamed(t *testing.T) {
 	o := options(t, "redisson-fenced", 1, "pause")
 	o.In = []string{"twice"}
 	s := walked(t, o)
-	if got := sets(s, checker.Damage); len(got) > 0 || len(sets(s, checker.Believe)) == 0 {
-		t.Errorf("damage by %q, although the resource looks at tokens; two believe by %q", got, sets(s, checker.Believe))
+	if got := sets(s, checker.Damage); len(got) > 0 || len(sets(s, checker.Overlap)) == 0 {
+		t.Errorf("damage by %q, although the resource looks at tokens; two believe by %q", got, sets(s, checker.Overlap))
 	}
 	o = options(t, "lit-s3-integer", 1, "promote")
 	o.In = []string{"short-wait"}
-	if got := sets(walked(t, o), checker.Stuck); !reflect.DeepEqual(got, []string{""}) {
+	if got := sets(walked(t, o), checker.NoProgress); !reflect.DeepEqual(got, []string{""}) {
 		t.Errorf("stuck by %q, want no fault", got)
 	}
 	o = options(t, "pg-advisory", 2, "late-release")
@@ -219,22 +219,22 @@ func TestTheWorldsThatAreNamed(t *testing.T) {
 		}
 		return nil
 	}
-	if l := walked(t, o).Locks[0]; len(l.Together) > 0 || l.complete(2) != 1 || !slices.Contains(l.Bases, "twice") {
-		t.Errorf("without the plain world: %q, together in %q, complete up to %d", l.Bases, l.Together, l.complete(2))
+	if l := walked(t, o).Locks[0]; len(l.Together) > 0 || l.complete(2) != 1 || !slices.Contains(l.Profiles, "twice") {
+		t.Errorf("without the plain profile: %q, together in %q, complete up to %d", l.Profiles, l.Together, l.complete(2))
 	}
 	o = options(t, "set-nx-lua", 2, "lost-reply")
 	o.In = []string{"twice", "just-within"}
 	half := walked(t, o).Locks[0]
-	half.Stages = slices.DeleteFunc(half.Stages, func(st *stage) bool { return st.Faults == 2 && st.Base == "just-within" }) // not begun
+	half.Stages = slices.DeleteFunc(half.Stages, func(st *stage) bool { return st.Faults == 2 && st.Profile == "just-within" }) // not begun
 	if half.complete(2) != 1 {
-		t.Errorf("complete up to %d, and pairs were walked in one world of two", half.complete(2))
+		t.Errorf("complete up to %d, and pairs were walked in one profile of two", half.complete(2))
 	}
 }
 
 // Workers, interruptions and what is walked before change no byte.
 func TestTheSameBytes(t *testing.T) {
 	o := options(t, "redlock", 2, "restart", "lost-request")
-	o.Locks, o.In = append(o.Locks, variant(t, "setnx")), []string{plainBase}
+	o.Locks, o.In = append(o.Locks, variant(t, "setnx")), []string{plainProfile}
 	o.keep = func(l *faultTemplate) bool {
 		return !strings.Contains(l.text, "redis-3") && !strings.Contains(l.text, "12s")
 	}
@@ -301,7 +301,7 @@ func TestTheSameBytes(t *testing.T) {
 	}
 }
 
-// A shard knows less of what breaks in a plainer world than one machine does, so what they keep of one piece of work may
+// A shard knows less of what breaks in a plainer profile than one machine does, so what they keep of one piece of work may
 // differ. It can be put into one file all the same, and the result is that of one machine.
 func TestShardsAreJoinedWithAWholeWalk(t *testing.T) {
 	o := options(t, "watchdog-lua", 2, "fail-over", "lost-reply", "pause-short")

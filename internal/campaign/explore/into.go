@@ -20,7 +20,7 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 		return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
 	})
 	if others && !reflect.DeepEqual(scope, stored.Scope) {
-		return errors.New("it is of another scope (worlds, kinds, clients, rounds or durations): walk with the options that it was walked with, or all of its locks again")
+		return errors.New("it is of another scope (profiles, kinds, clients, rounds or durations): walk with the options that it was walked with, or all of its locks again")
 	}
 	for _, v := range o.Locks {
 		if at := indexOf(stored, v.ID); at >= 0 && stored.Locks[at].Complete > o.Faults {

@@ -8,11 +8,11 @@ import (
 	"lockstep/internal/locks"
 )
 
-// several are the options of a walk of some locks, few kinds and one world.
+// several are the options of a walk of some locks, few kinds and one profile.
 func several(t *testing.T, faults int, ids ...string) Options {
 	t.Helper()
 	o := options(t, ids[0], faults, "evict", "lost-reply", "hung")
-	o.In = []string{plainBase}
+	o.In = []string{plainProfile}
 	o.Locks = nil
 	for _, id := range ids {
 		o.Locks = append(o.Locks, variant(t, id))

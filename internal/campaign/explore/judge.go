@@ -35,10 +35,10 @@ func property(id string) func(*history.History) checker.Finding {
 func judge(h *history.History, serves bool) verdict {
 	s := see(h)
 	v := verdict{acted: s.began &^ s.vain, whole: h.Whole && !s.cut, events: len(h.Events)}
-	v.broken[checker.Believe] = s.together && exclusion(h).Verdict == checker.Broken
+	v.broken[checker.Overlap] = s.together && exclusion(h).Verdict == checker.Broken
 	v.broken[checker.Damage] = (s.outdated || s.beside) && checker.Damaged(h)
-	v.broken[checker.Robbed] = s.foreign && release(h).Verdict == checker.Broken
-	v.broken[checker.Stuck] = !s.probed && serves && v.whole && progress(h).Verdict == checker.Broken
+	v.broken[checker.ForeignRelease] = s.foreign && release(h).Verdict == checker.Broken
+	v.broken[checker.NoProgress] = !s.probed && serves && v.whole && progress(h).Verdict == checker.Broken
 	return v
 }
 

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// playerOn is a player in the plain world of a lock.
+// playerOn is a player in the plain profile of a lock.
 func playerOn(t *testing.T, o Options, w World) *player {
 	t.Helper()
 	g, err := o.newTarget(o.Locks[0], 0, false)
@@ -61,10 +61,10 @@ func TestJudgeAsksWhereItMatters(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := [ways]bool{
-				checker.Believe: exclusion(h).Verdict == checker.Broken,
-				checker.Damage:  checker.Damaged(h),
-				checker.Robbed:  release(h).Verdict == checker.Broken,
-				checker.Stuck:   p.w.Serves() && progress(h).Verdict == checker.Broken,
+				checker.Overlap:        exclusion(h).Verdict == checker.Broken,
+				checker.Damage:         checker.Damaged(h),
+				checker.ForeignRelease: release(h).Verdict == checker.Broken,
+				checker.NoProgress:     p.w.Serves() && progress(h).Verdict == checker.Broken,
 			}
 			if v.broken != want {
 				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.told(schedule{x}).English(), v.broken, want)
@@ -105,7 +105,7 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 			t.Errorf("%v by %v, found by %d faults", f.Kinds, f.Schedule, f.faults())
 		}
 	}
-	both := [ways]bool{checker.Believe: true, checker.Damage: true}
+	both := [ways]bool{checker.Overlap: true, checker.Damage: true}
 	for _, acted := range []uint{0, 1} { // none; the crash, which breaks nothing
 		u = &unit{p: p, known: &smaller{}, faults: 2}
 		if err := u.withoutIdle(t.Context(), &branch{s: schedule{crash, evict}, order: []int{0, 0}}, &both, acted); err != nil {
@@ -135,7 +135,7 @@ func TestWhatHadNoEffectIsLeftOut(t *testing.T) {
 // A run without an end is counted and shows nothing.
 func TestCutShort(t *testing.T) {
 	o := options(t, "set-nx-lua", 1, "pause", "evict")
-	o.In = []string{plainBase}
+	o.In = []string{plainProfile}
 	whole := walked(t, o)
 	o.Worlds = func() World {
 		w := sim.New()

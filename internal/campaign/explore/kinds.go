@@ -71,18 +71,18 @@ type faultTemplate struct {
 	fault faults.Fault
 }
 
-// templates builds the templates for one lock in one base world.
+// templates builds the templates for one lock in one usage profile.
 type templates struct {
-	p     *plan.Plan
-	world string // the text that p was read from
-	v     locks.Variant
-	all   []faultTemplate
+	p    *plan.Plan
+	text string // that p was read from
+	v    locks.Variant
+	all  []faultTemplate
 }
 
 // newTemplates returns all templates that make sense for a lock; only, if not nil, says which
 // kinds are wanted.
-func newTemplates(p *plan.Plan, world string, v locks.Variant, only []string) ([]faultTemplate, error) {
-	ts := &templates{p: p, world: world, v: v}
+func newTemplates(p *plan.Plan, text string, v locks.Variant, only []string) ([]faultTemplate, error) {
+	ts := &templates{p: p, text: text, v: v}
 	for i, c := range p.Clients {
 		ts.ofClient(int8(i), c)
 	}
@@ -259,7 +259,7 @@ func (ts *templates) splits(servers []string, alone ...string) {
 // parse parses the texts with the parser for stories, as many in one scenario as it takes.
 func (ts *templates) parse() error {
 	for chunk := range slices.Chunk(ts.all, scenario.MostFaults) {
-		s := story{lock: ts.v.ID, world: ts.world}
+		s := story{lock: ts.v.ID, profile: ts.text}
 		for i := range chunk {
 			t := trigger{Moment: faults.StartsWaiting, Who: 0, Nth: 1}
 			if chunk[i].on == onTheWay {

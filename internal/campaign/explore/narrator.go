@@ -54,7 +54,7 @@ func (n *narrator) target(v locks.Variant, index int) (*target, error) {
 // tell makes the story of a found set, plays it as a user would, and returns the set. A story that
 // does not break the lock is a bug of the walk.
 func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
-	g, err := n.target(v, f.Base)
+	g, err := n.target(v, f.Profile)
 	if err != nil {
 		return results.CutSet{}, err
 	}
@@ -84,7 +84,7 @@ func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 		}
 	}
 	return results.CutSet{Kinds: f.Kinds.names(), Shown: results.Shown{
-		World: g.base.Name, Faults: g.items(f.Schedule, triggers), Fence: g.fence, Broken: broken,
+		Profile: g.profile.Name, Faults: g.items(f.Schedule, triggers), Fence: g.fence, Broken: broken,
 	}}, nil
 }
 

@@ -34,32 +34,32 @@ const (
 	MostRestless = 1_000
 )
 
-// target is a lock in a base world, ready to be walked.
+// target is a lock in a usage profile, ready to be walked.
 type target struct {
 	v         locks.Variant
-	base      *base
-	index     int // of the base world
-	world     string
+	profile   *profile
+	index     int // of the usage profile
+	text      string
 	fence     bool // the resource looks at tokens
 	plan      *plan.Plan
 	timing    sim.Timing
 	templates []faultTemplate
 }
 
-// newTarget reads the base world for a lock.
+// newTarget reads the usage profile for a lock.
 func (o *Options) newTarget(v locks.Variant, index int, fence bool) (*target, error) {
-	all := bases()
-	g := &target{v: v, base: &all[index], index: index, fence: fence}
-	g.world = g.base.text(&v, o.Clients, o.Rounds, fence)
-	p, err := (&story{lock: v.ID, world: g.world}).plan()
+	all := profiles()
+	g := &target{v: v, profile: &all[index], index: index, fence: fence}
+	g.text = g.profile.text(&v, o.Clients, o.Rounds, fence)
+	p, err := (&story{lock: v.ID, profile: g.text}).plan()
 	if err != nil {
 		return nil, err
 	}
 	g.plan = p
-	if g.base.unserved {
+	if g.profile.unserved {
 		g.timing = shortProbe
 	}
-	g.templates, err = newTemplates(p, g.world, v, o.Only)
+	g.templates, err = newTemplates(p, g.text, v, o.Only)
 	g.templates = slices.DeleteFunc(g.templates, func(l faultTemplate) bool {
 		one := *p
 		one.Faults = []faults.Fault{l.fault}
@@ -108,7 +108,7 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 	}
 	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
-		return verdict{}, nil, fmt.Errorf("%s in the world %s with %s: %w", p.g.v.ID, p.g.base.Name, p.g.told(s).English(), err)
+		return verdict{}, nil, fmt.Errorf("%s in the profile %s with %s: %w", p.g.v.ID, p.g.profile.Name, p.g.told(s).English(), err)
 	}
 	return judge(h, p.w.Serves()), h, nil
 }
@@ -165,11 +165,11 @@ func (p *player) longer(h *history.History, b *branch, faults int) []branch {
 	return out
 }
 
-// thinned leaves out the templates that are for schedules of one fault only, and in a sparse world moments of what is
+// thinned leaves out the templates that are for schedules of one fault only, and in a sparse profile moments of what is
 // repeated.
 func (p *player) thinned(all []place) []place {
 	templates, between, n := p.g.templates, []bool(nil), 0
-	if p.g.base.sparse {
+	if p.g.profile.sparse {
 		between = p.moves.between()
 	}
 	for _, x := range all {

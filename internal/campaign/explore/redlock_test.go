@@ -14,7 +14,7 @@ import (
 // majority forgets. The walk finds it soon, and it is told in a few steps.
 func TestRedlockAndTheClocks(t *testing.T) {
 	o := options(t, "redlock", 2, "server-clock")
-	o.In = []string{plainBase}
+	o.In = []string{plainProfile}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	walk := &walk{o: &o, state: &State{Scope: o.scope()}}
@@ -36,7 +36,7 @@ func TestRedlockAndTheClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := Scenario(&r.Scope, "redlock", &r.Locks[0].Breaks["believe"][0].Shown)
+	data, err := Scenario(&r.Scope, "redlock", &r.Locks[0].Breaks["overlap"][0].Shown)
 	if err != nil {
 		t.Fatal(err)
 	}

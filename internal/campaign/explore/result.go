@@ -12,7 +12,7 @@ import (
 // classes say what the templates leave open of the durations.
 var classes = []string{
 	"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn",
-	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the world five-nodes), clusters of 3 members",
+	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the profile five-nodes), clusters of 3 members",
 	"moments: around each request and each step of the workload (waits, enters, works, writes, releases); a client is hit at its own, a server at those of all; rates of clocks change when a client waits or acquires",
 	"one fault alone: -short 2 s and 5 s (servers 5 s, splits 3 s), else 12 s and 40 s (consul 45 s, longer than a session and its lock delay); a restart takes 0.5 s or 12 s",
 	"several faults: -short 5 s (splits 3 s), else 12 s (consul also 45 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only (consul also 45 s)",
@@ -23,13 +23,13 @@ var classes = []string{
 // The last classes are about several faults.
 const (
 	anyLater = "several faults: the next one at any later moment, at that of the one before or at its end; in just-within, of what a client repeats, at one moment in 2 s and at those of the last second before its next step"
-	eachSays = "several faults: each lock says in which worlds all of their schedules were walked, in which some were drawn, and in which none"
+	eachSays = "several faults: each lock says in which profiles all of their schedules were searched, in which some were drawn, and in which none"
 )
 
 func (o *Options) scope() results.Scope {
 	s := results.Scope{
 		Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Sample: o.Sample, Tries: o.Tries, Classes: append(slices.Clone(classes), anyLater, eachSays), Kinds: []string{},
-		Worlds: slices.DeleteFunc(BaseWorlds(), func(b results.BaseWorld) bool { return !o.walks(b.Name) }),
+		Profiles: slices.DeleteFunc(Profiles(), func(b results.Profile) bool { return !o.walks(b.Name) }),
 	}
 	for _, name := range kindNames {
 		if o.Only == nil || slices.Contains(o.Only, name) {
@@ -58,7 +58,7 @@ func (s *State) Result(o *Options) (*results.Explored, error) {
 func (s *State) told(t *narrator, v locks.Variant) (results.ExploredLock, error) {
 	l := s.lock(v.ID)
 	out := results.ExploredLock{
-		Lock: v.ID, Scope: l.Bases, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
+		Lock: v.ID, Scope: l.Profiles, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
 		Doubts: []string{}, Breaks: map[string][]results.CutSet{},
 	}
 	tell := func(f *found) (results.CutSet, error) {
@@ -101,7 +101,7 @@ func (s *State) told(t *narrator, v locks.Variant) (results.ExploredLock, error)
 	return out, err
 }
 
-// searched says how several faults were looked for in each base world of the lock, and in the worst of those in which all of
+// searched says how several faults were looked for in each usage profile of the lock, and in the worst of those in which all of
 // their schedules are to be walked.
 func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 	if faults < 2 {
@@ -109,10 +109,10 @@ func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 	}
 	hows := []string{results.NotSearched, results.Sampled, results.Complete}
 	least := len(hows)
-	for _, base := range l.Bases {
-		x := results.Searched{World: base, How: results.NotSearched}
+	for _, profile := range l.Profiles {
+		x := results.Searched{Profile: profile, How: results.NotSearched}
 		for _, st := range l.Stages {
-			if st.Base != base || st.Faults != 2 || !st.over() {
+			if st.Profile != profile || st.Faults != 2 || !st.over() {
 				continue
 			}
 			x.How, x.Walked, x.NoEffect, x.Cut, x.Of, x.Each = results.Complete, st.Walked, st.NoEffect, st.Cut, st.Of, st.Each
@@ -122,7 +122,7 @@ func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 			}
 		}
 		out = append(out, x)
-		if b := baseNamed(base); b.several {
+		if b := profileNamed(profile); b.several {
 			least = min(least, slices.Index(hows, x.How))
 		}
 	}

@@ -33,8 +33,8 @@ type draws struct {
 
 // sample draws schedules of two faults on a target, and plays them.
 func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
-	st := l.stage(g.base.Name, 2, 1)
-	key := fmt.Sprintf("%s/%s/drawn-%d", l.ID, st.Base, w.o.Sample)
+	st := l.stage(g.profile.Name, 2, 1)
+	key := fmt.Sprintf("%s/%s/drawn-%d", l.ID, st.Profile, w.o.Sample)
 	if known, err := w.known(l, st, key); known || err != nil || !w.mine(g, 0, 2) {
 		return err
 	}

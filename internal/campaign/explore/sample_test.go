@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/locks"
 )
 
-// drawnIn walks some kinds of a lock, of which all pairs are walked in the plain world and some are drawn in twice.
+// drawnIn walks some kinds of a lock, of which all pairs are walked in the plain profile and some are drawn in twice.
 func drawnIn(t *testing.T, each, jobs int, only ...string) (*State, Options) {
 	t.Helper()
 	o := options(t, "set-nx-lua", 2, only...)
@@ -22,7 +22,7 @@ func drawnIn(t *testing.T, each, jobs int, only ...string) (*State, Options) {
 	return walked(t, o), o
 }
 
-// whole is the stage of two faults in the world twice, of which all are walked.
+// whole is the stage of two faults in the profile twice, of which all are walked.
 func whole(t *testing.T, only ...string) (*State, *stage) {
 	t.Helper()
 	o := options(t, "set-nx-lua", 2, only...)
@@ -31,14 +31,14 @@ func whole(t *testing.T, only ...string) (*State, *stage) {
 	return s, stageOf(t, s, "twice")
 }
 
-func stageOf(t *testing.T, s *State, base string) *stage {
+func stageOf(t *testing.T, s *State, profile string) *stage {
 	t.Helper()
 	for _, st := range s.Locks[0].Stages {
-		if st.Base == base && st.Faults == 2 {
+		if st.Profile == profile && st.Faults == 2 {
 			return st
 		}
 	}
-	t.Fatalf("no pairs in %s", base)
+	t.Fatalf("no pairs in %s", profile)
 	return nil
 }
 
@@ -95,7 +95,7 @@ func TestWhatIsDrawn(t *testing.T) {
 	}
 }
 
-// chosen draws so many schedules of each two kinds in the world twice, and counts them by their kinds.
+// chosen draws so many schedules of each two kinds in the profile twice, and counts them by their kinds.
 func chosen(t *testing.T, each int, only ...string) (count map[string]int, st drawn) {
 	t.Helper()
 	o := options(t, "set-nx-lua", 2, only...)
@@ -188,23 +188,23 @@ func TestSparseMoments(t *testing.T) {
 	}
 }
 
-// Replication falls behind, then the primary dies: in the plain world a retry of 2 s hides it.
+// Replication falls behind, then the primary dies: in the plain profile a retry of 2 s hides it.
 func TestPairsBreakSetWaitInJustWithin(t *testing.T) {
 	o := options(t, "set-wait-unchecked", 2, "lag", "fail-over")
 	s := walked(t, o)
-	if got := sets(s, checker.Believe); !slices.Equal(got, []string{"fail-over+lag"}) {
+	if got := sets(s, checker.Overlap); !slices.Equal(got, []string{"fail-over+lag"}) {
 		t.Errorf("two believe by %q", got)
 	}
-	o.Complete = []string{plainBase}
-	if got := sets(walked(t, o), checker.Believe); len(got) > 0 {
-		t.Errorf("in the plain world two believe by %q: this test shows nothing", got)
+	o.Complete = []string{plainProfile}
+	if got := sets(walked(t, o), checker.Overlap); len(got) > 0 {
+		t.Errorf("in the plain profile two believe by %q: this test shows nothing", got)
 	}
 }
 
 // Work and faults outlast what the store waits for: Consul twice a session and its lock delay, 2 x 10 s + 15 s.
 func TestLongWorkOutlastsTheStore(t *testing.T) {
 	o := options(t, "consul-session", 1, "cut")
-	if got := sets(walked(t, o), checker.Believe); !slices.Equal(got, []string{"cut"}) {
+	if got := sets(walked(t, o), checker.Overlap); !slices.Equal(got, []string{"cut"}) {
 		t.Errorf("two believe by %q, want a cut alone", got)
 	}
 	for _, v := range locks.Simulated() {
@@ -212,7 +212,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 		if got := v.Outlasts(lease); got != outlasts {
 			t.Errorf("%s: the store waits for %v, want %v", v.ID, got, outlasts)
 		}
-		for i, b := range bases() {
+		for i, b := range profiles() {
 			if b.Name != "long-work" {
 				continue
 			}
@@ -220,7 +220,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := (&story{lock: v.ID, world: g.world}).plan()
+			p, err := (&story{lock: v.ID, profile: g.text}).plan()
 			if err != nil {
 				t.Fatal(err)
 			}

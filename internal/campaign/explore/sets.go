@@ -57,7 +57,7 @@ func (k kindSet) names() []string {
 type found struct {
 	Way      checker.Way `json:"way"`
 	Kinds    kindSet     `json:"kinds"`
-	Base     int         `json:"base"`
+	Profile  int         `json:"profile"`
 	Plain    int         `json:"plain"`
 	Events   int         `json:"events"`
 	Order    []int       `json:"order"` // the indices at which the walk found it
@@ -66,10 +66,10 @@ type found struct {
 	taken *taken // where the set is that of a stored result, which has its story
 }
 
-// compare orders the schedules of a set, the one to tell first: in the plainest world, at
+// compare orders the schedules of a set, the one to tell first: in the plainest profile, at
 // the plainest moments, the shortest run, the one that the walk finds first.
 func (f *found) compare(o *found) int {
-	return cmp.Or(cmp.Compare(f.Base, o.Base), cmp.Compare(f.Plain, o.Plain), cmp.Compare(f.Events, o.Events),
+	return cmp.Or(cmp.Compare(f.Profile, o.Profile), cmp.Compare(f.Plain, o.Plain), cmp.Compare(f.Events, o.Events),
 		slices.Compare(f.Order, o.Order))
 }
 
@@ -257,7 +257,7 @@ func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, a
 }
 
 func newFound(g *target, way checker.Way, used kindSet, s schedule, events int, order []int) found {
-	f := found{Way: way, Kinds: used, Base: g.index, Events: events, Order: slices.Clone(order), Schedule: slices.Clone(s)}
+	f := found{Way: way, Kinds: used, Profile: g.index, Events: events, Order: slices.Clone(order), Schedule: slices.Clone(s)}
 	for i := range s {
 		f.Plain += s[i].When.plainness()
 	}

@@ -24,7 +24,7 @@ func singleOf(t *testing.T, l *results.ExploredLock, kind, during string) *resul
 // schedules of one fault are counted once.
 func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 	o := options(t, "set-nx-token-getdel", 2, "pause", "evict", "lag")
-	o.In = []string{plainBase, "twice"}
+	o.In = []string{plainProfile, "twice"}
 	o.keep = func(l *faultTemplate) bool { return l.pairs }
 	s := walked(t, o)
 	r, err := s.Result(&o)
@@ -33,14 +33,14 @@ func TestSinglesSayWhatTheClientWasAt(t *testing.T) {
 	}
 	l := &r.Locks[0]
 	for _, tt := range []struct{ kind, during, broken string }{
-		{"pause", "release", "robbed"}, {"pause", "hold", "believe damage"}, {"evict", "", "believe damage"}, {"lag", "", ""},
+		{"pause", "release", "foreign-release"}, {"pause", "hold", "overlap damage"}, {"evict", "", "overlap damage"}, {"lag", "", ""},
 	} {
 		one := singleOf(t, l, tt.kind, tt.during)
 		for _, way := range checker.Ways() {
 			shown := one.By(way)
 			switch expected := strings.Contains(tt.broken, way.String()); {
-			case way == checker.Robbed && tt.kind == "evict": // not what this is about
-			case tt.during == "release" && way != checker.Robbed:
+			case way == checker.ForeignRelease && tt.kind == "evict": // not what this is about
+			case tt.during == "release" && way != checker.ForeignRelease:
 			case expected != (shown != nil):
 				t.Errorf("%s during %q: %s: %v, want %v", tt.kind, tt.during, way, shown, expected)
 			case expected && !l.Story(strings.TrimPrefix(shown.Name, l.Lock+"/")).Same(shown):

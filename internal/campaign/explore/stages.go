@@ -31,9 +31,9 @@ type batch struct {
 const fewRuns = 50
 
 // stages walks all schedules of so many faults on some targets, except those whose set is known to break the lock: with fewer
-// faults, or with as many in a base world before that with an index.
-func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, base int) error {
-	known, beside := l.plainer(faults, base), l.beside(faults, base)
+// faults, or with as many in a usage profile before that with an index.
+func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, profile int) error {
+	known, beside := l.plainer(faults, profile), l.beside(faults, profile)
 	var todo []batch
 	for _, g := range targets {
 		more, err := w.stage(ctx, l, g, faults, beside)
@@ -79,9 +79,9 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int, beside
 		size = fewRuns
 	}
 	pieces := slices.Collect(slices.Chunk(first, size))
-	of := &work{l.stage(g.base.Name, faults, len(pieces)), g, len(pieces)}
+	of := &work{l.stage(g.profile.Name, faults, len(pieces)), g, len(pieces)}
 	for i, from := range pieces {
-		key := fmt.Sprintf("%s/%s/%d/%d%s", l.ID, g.base.Name, faults, i, beside)
+		key := fmt.Sprintf("%s/%s/%d/%d%s", l.ID, g.profile.Name, faults, i, beside)
 		known, err := w.known(l, of.stage, key)
 		if err != nil {
 			return nil, err
@@ -151,6 +151,6 @@ func (w *walk) firstFaults(ctx context.Context, g *target, faults int) ([]branch
 
 func (w *walk) tell(l *Lock, st *work) {
 	if w.o.Progress != nil {
-		w.o.Progress(Progress{Lock: l.ID, Base: st.Base, Faults: st.Faults, Done: st.finished, Units: st.Units, Walked: w.state.Walked(), Played: w.played})
+		w.o.Progress(Progress{Lock: l.ID, Profile: st.Profile, Faults: st.Faults, Done: st.finished, Units: st.Units, Walked: w.state.Walked(), Played: w.played})
 	}
 }

@@ -21,7 +21,7 @@ type State struct {
 // Lock is what was walked of one lock.
 type Lock struct {
 	ID       string
-	Bases    []string // nil: not begun; empty: it is used in none of those that were chosen
+	Profiles []string // nil: not begun; empty: it is used in none of those that were chosen
 	Together []string // those in which all schedules of several faults are walked
 	Drawn    []string // those in which some of two are drawn
 	Stages   []*stage
@@ -30,9 +30,9 @@ type Lock struct {
 	Taken    []taken // of a stored result, see Options.Further
 }
 
-// stage is how far the schedules of so many faults in one base world were walked.
+// stage is how far the schedules of so many faults in one usage profile were walked.
 type stage struct {
-	Base        string
+	Profile     string
 	Faults      int
 	Units, Done int // pieces of work
 	Taken       bool
@@ -96,13 +96,13 @@ func (l *Lock) begun() bool {
 }
 
 // stage finds the state of a stage, or begins it.
-func (l *Lock) stage(base string, faults, units int) *stage {
+func (l *Lock) stage(profile string, faults, units int) *stage {
 	for _, st := range l.Stages {
-		if st.Base == base && st.Faults == faults {
+		if st.Profile == profile && st.Faults == faults {
 			return st
 		}
 	}
-	st := &stage{Base: base, Faults: faults, Units: units}
+	st := &stage{Profile: profile, Faults: faults, Units: units}
 	l.Stages = append(l.Stages, st)
 	return st
 }
@@ -127,23 +127,23 @@ func (l *Lock) merge(st *stage, o *outcome) {
 // smaller are the sets that fewer faults than so many have found.
 func (l *Lock) smaller(faults int) *smaller { return l.plainer(faults, 0) }
 
-// plainer are the sets that fewer faults than so many have found, and those that as many have in a plainer base world.
-func (l *Lock) plainer(faults, base int) *smaller {
+// plainer are the sets that fewer faults than so many have found, and those that as many have in a plainer usage profile.
+func (l *Lock) plainer(faults, profile int) *smaller {
 	s := &smaller{}
 	for _, f := range l.all() {
-		if n := f.faults(); n < faults || n == faults && f.Base < base {
+		if n := f.faults(); n < faults || n == faults && f.Profile < profile {
 			s[f.Way] = append(s[f.Way], f.Kinds)
 		}
 	}
 	return s
 }
 
-// beside tells apart what is known of as many faults in plainer base worlds, which decides what a piece of work looks for:
+// beside tells apart what is known of as many faults in plainer usage profiles, which decides what a piece of work looks for:
 // a shard has found less of it than one machine. It is "" when nothing is known.
-func (l *Lock) beside(faults, base int) string {
+func (l *Lock) beside(faults, profile int) string {
 	var all []string
 	for _, f := range l.all() {
-		if f.faults() == faults && f.Base < base {
+		if f.faults() == faults && f.Profile < profile {
 			all = append(all, fmt.Sprint(f.Way, f.Kinds.names()))
 		}
 	}
@@ -183,21 +183,21 @@ func (l *Lock) minimal(way checker.Way) []found {
 // walkedTo reports whether all schedules of so many faults were walked or drawn, or there are none: the lock is used in none
 // of the worlds.
 func (l *Lock) walkedTo(faults int) bool {
-	if l.Bases != nil && len(l.Bases) == 0 {
+	if l.Profiles != nil && len(l.Profiles) == 0 {
 		return true
 	}
-	missing := func(base string) bool { return !l.over(base, 2) }
+	missing := func(profile string) bool { return !l.over(profile, 2) }
 	return l.complete(faults) >= faults && (faults < 2 || !slices.ContainsFunc(l.Drawn, missing))
 }
 
-// complete is the number of faults up to which all was walked, several together in the base worlds that are for it.
+// complete is the number of faults up to which all was walked, several together in the usage profiles that are for it.
 func (l *Lock) complete(most int) int {
 	for faults := 1; faults <= most; faults++ {
-		bases := l.Bases
+		profiles := l.Profiles
 		if faults > 1 {
-			bases = l.Together
+			profiles = l.Together
 		}
-		if len(bases) == 0 || slices.ContainsFunc(bases, func(base string) bool { return !l.over(base, faults) }) {
+		if len(profiles) == 0 || slices.ContainsFunc(profiles, func(profile string) bool { return !l.over(profile, faults) }) {
 			return faults - 1
 		}
 	}
@@ -205,6 +205,6 @@ func (l *Lock) complete(most int) int {
 }
 
 // over reports whether a stage is done.
-func (l *Lock) over(base string, faults int) bool {
-	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Base == base && st.Faults == faults && st.over() })
+func (l *Lock) over(profile string, faults int) bool {
+	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Profile == profile && st.Faults == faults && st.over() })
 }

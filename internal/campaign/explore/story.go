@@ -17,11 +17,11 @@ import (
 
 // story is a schedule as a scenario file.
 type story struct {
-	title  say.Phrase // empty: it is only played
-	lock   string
-	world  string   // text of the base world
-	faults []string // see measured.Shown
-	broken []string // properties
+	title   say.Phrase // empty: it is only played
+	lock    string
+	profile string   // text of the usage profile
+	faults  []string // see measured.Shown
+	broken  []string // properties
 }
 
 // yaml is the file.
@@ -32,7 +32,7 @@ func (s *story) yaml() string {
 	} else {
 		fmt.Fprintf(&b, "scenario: %q\nseed: 1\n", s.title.English())
 	}
-	fmt.Fprintf(&b, "locks: [%s]\n%s", s.lock, s.world)
+	fmt.Fprintf(&b, "locks: [%s]\n%s", s.lock, s.profile)
 	if len(s.faults) > 0 {
 		b.WriteString("faults:\n")
 	}
@@ -73,11 +73,11 @@ func faultItem(text, phrase string, after time.Duration) string {
 // storyOf is a story that a result shows of a lock.
 func storyOf(scope *results.Scope, lock string, s *results.Shown) (*story, *plan.Plan, error) {
 	v, ok := locks.Lookup(lock)
-	base := baseNamed(s.World)
-	if !ok || base == nil || scope.Clients < 2 || scope.Clients > mostClients {
-		return nil, nil, fmt.Errorf("a story of %q with %d clients in the world %q: there is no such lock or world", lock, scope.Clients, s.World)
+	profile := profileNamed(s.Profile)
+	if !ok || profile == nil || scope.Clients < 2 || scope.Clients > mostClients {
+		return nil, nil, fmt.Errorf("a story of %q with %d clients in the profile %q: there is no such lock or profile", lock, scope.Clients, s.Profile)
 	}
-	out := &story{lock: lock, world: base.text(&v, scope.Clients, scope.Rounds, s.Fence), faults: s.Faults}
+	out := &story{lock: lock, profile: profile.text(&v, scope.Clients, scope.Rounds, s.Fence), faults: s.Faults}
 	p, err := out.plan()
 	return out, p, err
 }
@@ -89,7 +89,7 @@ func Scenario(scope *results.Scope, lock string, s *results.Shown) ([]byte, erro
 		return nil, err
 	}
 	out.broken = s.Broken
-	out.title = say.InTheWorld.With(say.Verbatim(s.World), shortened(s.World, toldOf(p.Faults)))
+	out.title = say.InTheProfile.With(say.Verbatim(s.Profile), shortened(s.Profile, toldOf(p.Faults)))
 	return []byte(out.yaml()), nil
 }
 
@@ -105,7 +105,7 @@ func Tell(x *results.Explored) error {
 			if s.Text != "" || len(s.Faults) == 0 {
 				return
 			}
-			key := s.World + strings.Join(s.Faults, "\n")
+			key := s.Profile + strings.Join(s.Faults, "\n")
 			if _, ok := known[key]; !ok {
 				_, p, err := storyOf(&x.Scope, l.Lock, s)
 				if err != nil {
@@ -125,10 +125,10 @@ func Tell(x *results.Explored) error {
 }
 
 // shortened is what a story tells, as much of it as its title has room for.
-func shortened(base string, what say.Phrase) say.Both {
+func shortened(profile string, what say.Phrase) say.Both {
 	cut := func(l say.Language) string {
 		text := []rune(what.In(l))
-		room := scenario.MaxTitle - utf8.RuneCountInString(say.InTheWorld.With(say.Verbatim(base), say.Both{}).In(l))
+		room := scenario.MaxTitle - utf8.RuneCountInString(say.InTheProfile.With(say.Verbatim(profile), say.Both{}).In(l))
 		if len(text) <= room {
 			return string(text)
 		}

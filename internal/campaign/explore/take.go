@@ -12,35 +12,35 @@ import (
 // taken is a set that a stored result knows. That of several faults is one of this walk, too; that of fewer has to be
 // found again, for what was walked of several rests on it.
 type taken struct {
-	Way    checker.Way
-	Kinds  kindSet
-	Names  []string
-	Within int // see measured.CutSet
-	Base   int
-	Shown  results.Shown
+	Way     checker.Way
+	Kinds   kindSet
+	Names   []string
+	Within  int // see measured.CutSet
+	Profile int
+	Shown   results.Shown
 }
 
-// take takes what a stored result knows of several faults: the base worlds in which they were walked or drawn, but
+// take takes what a stored result knows of several faults: the usage profiles in which they were walked or drawn, but
 // those that were drawn and now are to be walked.
 func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 	for _, x := range stored.SearchedTogether() {
-		at := slices.IndexFunc(bases(), func(b base) bool { return b.Name == x.World })
-		if at < 0 || x.How == results.NotSearched || x.How == results.Sampled && o.complete(&bases()[at]) {
+		at := slices.IndexFunc(profiles(), func(b profile) bool { return b.Name == x.Profile })
+		if at < 0 || x.How == results.NotSearched || x.How == results.Sampled && o.complete(&profiles()[at]) {
 			continue
 		}
 		l.Stages = append(l.Stages, &stage{
-			Base: x.World, Faults: 2, Units: 1, Done: 1, Taken: true, drawn: drawn{x.Each, x.Of},
+			Profile: x.Profile, Faults: 2, Units: 1, Done: 1, Taken: true, drawn: drawn{x.Each, x.Of},
 			tally: tally{Walked: x.Walked, Cut: x.Cut, NoEffect: x.NoEffect}, Doubts: stored.Doubts,
 		})
 	}
 	for _, way := range checker.Ways() {
 		sets := stored.By(way)
-		if way == checker.Stuck {
+		if way == checker.NoProgress {
 			sets = slices.Concat(sets, stored.By(checker.Hung))
 		}
 		for _, set := range sets {
-			base := slices.IndexFunc(bases(), func(b base) bool { return b.Name == set.World })
-			one := taken{Way: way, Names: set.Kinds, Within: set.Within, Base: base, Shown: set.Shown}
+			profile := slices.IndexFunc(profiles(), func(b profile) bool { return b.Name == set.Profile })
+			one := taken{Way: way, Names: set.Kinds, Within: set.Within, Profile: profile, Shown: set.Shown}
 			if one.Kinds, err = kindsNamed(set.Kinds); err != nil {
 				return fmt.Errorf("%s: %w", l.ID, err)
 			}
@@ -51,8 +51,8 @@ func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 }
 
 // taken reports whether a stage is known from a stored result.
-func (l *Lock) taken(base string, faults int) bool {
-	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Taken && st.Base == base && st.Faults == faults })
+func (l *Lock) taken(profile string, faults int) bool {
+	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Taken && st.Profile == profile && st.Faults == faults })
 }
 
 // checkTaken says of which fewer faults several were not walked, though these do not break the lock any more.
@@ -60,7 +60,7 @@ func (l *Lock) checkTaken() error {
 	for i := range l.Taken {
 		x := &l.Taken[i]
 		if max(len(x.Kinds), x.Within) < 2 && !slices.ContainsFunc(l.Found, func(f found) bool { return f.Way == x.Way && slices.Equal(f.Kinds, x.Kinds) }) {
-			return fmt.Errorf("%s: what is stored of several faults rests on %v alone, which is no longer %s: walk all of it, without --further", l.ID, x.Names, x.Way)
+			return fmt.Errorf("%s: what is stored of several faults rests on %v alone, which shows no %s any more: search all of it, without --further", l.ID, x.Names, x.Way)
 		}
 	}
 	return nil
@@ -71,13 +71,13 @@ func (l *Lock) all() []found {
 	out := slices.Clone(l.Found)
 	for i := range l.Taken {
 		x := &l.Taken[i]
-		f := found{Way: x.Way, Kinds: x.Kinds, Base: x.Base, taken: x}
+		f := found{Way: x.Way, Kinds: x.Kinds, Profile: x.Profile, taken: x}
 		at := slices.IndexFunc(out, func(o found) bool { return o.same(&f) })
 		switch {
 		case f.faults() < 2:
 		case at < 0:
 			out = append(out, f)
-		case f.Base < out[at].Base:
+		case f.Profile < out[at].Profile:
 			out[at] = f
 		}
 	}

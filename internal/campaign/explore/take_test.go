@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// Walking in two steps gives the result of walking at once: first the pairs of the plain world, then, into that, those of
+// Walking in two steps gives the result of walking at once: first the pairs of the plain profile, then, into that, those of
 // just-within, of which some were drawn before.
 func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 	for _, lock := range ([]string{"set-wait-unchecked", "watchdog-lua"})[:realtest.Tiers(1, 2)] {
@@ -22,7 +22,7 @@ func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		plain := o
-		plain.Complete = []string{plainBase}
+		plain.Complete = []string{plainProfile}
 		first, err := walked(t, plain).Result(&plain)
 		if err != nil {
 			t.Fatal(err)
@@ -45,37 +45,37 @@ func TestFurtherIsAsIfWalkedAtOnce(t *testing.T) {
 // What was walked of several faults rests on what breaks the lock alone: if that does no more, it is no result.
 func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 	o := options(t, "set-nx-lua", 2, "evict", "crash")
-	o.Complete = []string{plainBase}
+	o.Complete = []string{plainProfile}
 	first, err := walked(t, o).Result(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := &first.Locks[0]
 	for _, within := range []int{2, 0} {
-		l.Breaks["robbed"] = []results.CutSet{{Kinds: []string{"crash"}, Within: within, Shown: results.Shown{World: "plain"}}}
+		l.Breaks["foreign-release"] = []results.CutSet{{Kinds: []string{"crash"}, Within: within, Shown: results.Shown{Profile: "plain"}}}
 		o.Further = first
 		s, err := Walk(t.Context(), o)
 		if within == 2 {
-			if kept := s.Locks[0].minimal(checker.Robbed); err != nil || len(kept) != 1 || kept[0].faults() != 2 {
+			if kept := s.Locks[0].minimal(checker.ForeignRelease); err != nil || len(kept) != 1 || kept[0].faults() != 2 {
 				t.Errorf("found by two faults, of which one had no effect: %v, %v", kept, err)
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), "rests on [crash] alone, which is no longer robbed: walk all of it, without --further") {
+		if err == nil || !strings.Contains(err.Error(), "rests on [crash] alone, which shows no foreign-release any more: search all of it, without --further") {
 			t.Errorf("%v", err)
 		}
 	}
 }
 
-// A result that did not say in which worlds several faults were looked for had them in the plain one, or in that for locks that
+// A result that did not say in which profiles several faults were looked for had them in the plain one, or in that for locks that
 // no client gets; and what is walked of single faults is no part of them.
 func TestResultsOfOld(t *testing.T) {
 	old := results.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, NoEffect: 9, Complete: 2, Singles: []results.Single{{Walked: 30, NoEffect: 2}, {Walked: 10, NoEffect: 3}}}
-	want := []results.Searched{{World: "plain", How: results.Complete, Walked: 60, NoEffect: 4}}
+	want := []results.Searched{{Profile: "plain", How: results.Complete, Walked: 60, NoEffect: 4}}
 	if got := old.SearchedTogether(); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	old.Scope, want[0].World = []string{"plain", "short-wait"}, "short-wait"
+	old.Scope, want[0].Profile = []string{"plain", "short-wait"}, "short-wait"
 	if got := old.SearchedTogether(); !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -27,7 +27,7 @@ func (w *lucky) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64
 // A schedule is tried until its faults have come about, no more often than asked for, and counts once.
 func TestTries(t *testing.T) {
 	o := options(t, "set-nx-lua", 1, "pause", "evict")
-	o.In = []string{plainBase}
+	o.In = []string{plainProfile}
 	all := walked(t, o)
 	want := all.Locks[0].Stages[0].tally
 	o.Worlds = func() World { return &lucky{World: world()} }
@@ -49,7 +49,7 @@ func TestTries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Scope.Tries != 3 || len(r.Locks[0].Breaks[checker.Believe.String()]) == 0 {
+	if r.Scope.Tries != 3 || len(r.Locks[0].Breaks[checker.Overlap.String()]) == 0 {
 		t.Errorf("%d tries, %v", r.Scope.Tries, r.Locks[0].Breaks)
 	}
 	o.Tries = 0

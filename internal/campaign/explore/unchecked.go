@@ -17,7 +17,7 @@ func Unchecked(ctx context.Context, w World, x *results.Explored) (map[string][]
 		if !locks.Main(l.Lock) || !l.Fenced() {
 			continue
 		}
-		for _, set := range l.By(checker.Believe) {
+		for _, set := range l.By(checker.Overlap) {
 			shown := set.Shown
 			shown.Fence = false
 			_, p, err := storyOf(&x.Scope, l.Lock, &shown)

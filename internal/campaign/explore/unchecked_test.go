@@ -32,8 +32,8 @@ func TestWithoutACheck(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for i := range x.Locks {
-		if l := &x.Locks[i]; l.Lock == "etcd-txn" && (len(l.Breaks["damage"]) > 0 || len(got[l.Lock]) != len(l.Breaks["believe"])) {
-			t.Errorf("%d stories of %d were played, and %v damage the data where it checks", len(got[l.Lock]), len(l.Breaks["believe"]), l.Breaks["damage"])
+		if l := &x.Locks[i]; l.Lock == "etcd-txn" && (len(l.Breaks["damage"]) > 0 || len(got[l.Lock]) != len(l.Breaks["overlap"])) {
+			t.Errorf("%d stories of %d were played, and %v damage the data where it checks", len(got[l.Lock]), len(l.Breaks["overlap"]), l.Breaks["damage"])
 		}
 	}
 }

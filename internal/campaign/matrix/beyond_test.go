@@ -62,7 +62,7 @@ func TestBeyondTheWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != string(want) || harmful < 500 {
-		t.Errorf("of %d cells, not found by the walk:\n%s\nwant\n%s", harmful, got, want)
+		t.Errorf("of %d cells, not found by the exhaustive search:\n%s\nwant\n%s", harmful, got, want)
 	}
 }
 
@@ -83,7 +83,7 @@ func beyond(t *testing.T, w *sim.World, x *results.Explored, c *results.Cell, wa
 	for _, k := range column.Kinds() {
 		for i := range l.Singles {
 			if s := &l.Singles[i]; k.Covers(s.Kind, s.During) {
-				if s.By(way) != nil || way == checker.Stuck && s.By(checker.Hung) != nil {
+				if s.By(way) != nil || way == checker.NoProgress && s.By(checker.Hung) != nil {
 					return ""
 				}
 				cut += s.Cut
@@ -104,17 +104,17 @@ func beyond(t *testing.T, w *sim.World, x *results.Explored, c *results.Cell, wa
 	case pair != nil:
 		return "found with two faults, " + strings.Join(pair, " + ")
 	case len(l.Scope) == 1:
-		return "it breaks without a fault, so it was walked in the plain world only"
+		return "it breaks without a fault, so it was walked in the plain profile only"
 	case len(p.Faults) > 1 && l.Complete < 2:
 		return fmt.Sprintf("%d faults, and pairs are not walked", len(p.Faults))
 	case len(p.Faults) > 1:
 		return fmt.Sprintf("%d faults", len(p.Faults))
 	case p.Workload.Nested > 0:
-		return "nested work and a repeated release, which no base world has together"
+		return "nested work and a repeated release, which no usage profile has together"
 	case cut > 0:
 		return fmt.Sprintf("%d schedules have no end", cut)
 	case c.Fault == "CR":
-		return "who waits comes every 2 s in the base worlds, and not into the gap"
+		return "who waits comes every 2 s in the usage profiles, and not into the gap"
 	}
-	return "other timings, or more servers, than in the base worlds"
+	return "other timings, or more servers, than in the usage profiles"
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Walked is the result of the walk of the fault space in one cell: all single faults of the
-// column's kinds, in all base worlds.
+// column's kinds, in all usage profiles.
 type Walked struct {
 	Schedules int64
 	Vain      int64 // of these, those whose fault changed nothing
@@ -33,7 +33,7 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 	l := &x.Locks[at]
 	w := &Walked{shown: map[checker.Way]*results.Shown{}}
 	if c.Code == noFaultCode {
-		w.Schedules = int64(len(l.Scope)) // each base world, as it is
+		w.Schedules = int64(len(l.Scope)) // each usage profile, as it is
 		for _, way := range checker.Outcomes() {
 			for i, set := range l.By(way) {
 				if len(set.Kinds) == 0 {
@@ -64,7 +64,7 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 // show keeps the first story of a way; nil is none. A client that waits for work that hangs is stuck, though the
 // lock is not to blame: a column says what happens.
 func (w *Walked) show(way checker.Way, s *results.Shown) {
-	if way = min(way, checker.Stuck); s != nil && w.shown[way] == nil {
+	if way = min(way, checker.NoProgress); s != nil && w.shown[way] == nil {
 		w.shown[way] = s
 	}
 }
@@ -91,7 +91,7 @@ func (c *Cell) join() {
 	if worst := c.Seen.Worst(); worst.Worse(before) && worst.Harms() {
 		c.Letter = worst
 		c.Story = w.worst(before)
-		c.Note = say.FoundByWalk.With(say.Verbatim(c.Story.World), say.Both{English: c.Story.Text, Chinese: c.Story.TextChinese})
+		c.Note = say.FoundByWalk.With(say.Verbatim(c.Story.Profile), say.Both{English: c.Story.Text, Chinese: c.Story.TextChinese})
 		return
 	}
 	switch {

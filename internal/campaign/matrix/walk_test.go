@@ -81,12 +81,12 @@ func TestEachKindHasItsColumn(t *testing.T) {
 func someWalk(cut int64, breaks ...string) *results.Explored {
 	one := results.Single{Kind: "pause", During: "hold", Walked: 40, NoEffect: 2, Cut: cut, Breaks: map[string]*results.Shown{}}
 	for _, way := range breaks {
-		one.Breaks[way] = &results.Shown{World: "plain", Name: way + ".yaml", Text: "pause A"}
+		one.Breaks[way] = &results.Shown{Profile: "plain", Name: way + ".yaml", Text: "pause A"}
 	}
-	release := results.Single{Kind: "pause", During: "release", Walked: 7, Breaks: map[string]*results.Shown{"robbed": {}}}
+	release := results.Single{Kind: "pause", During: "release", Walked: 7, Breaks: map[string]*results.Shown{"foreign-release": {}}}
 	return &results.Explored{Locks: []results.ExploredLock{{
 		Lock: "x", Complete: 1, Scope: []string{"plain", "twice"}, Singles: []results.Single{one, release},
-		Breaks: map[string][]results.CutSet{"stuck": {{Kinds: []string{}, Shown: results.Shown{Name: "alone.yaml"}}}},
+		Breaks: map[string][]results.CutSet{"no-progress": {{Kinds: []string{}, Shown: results.Shown{Name: "alone.yaml"}}}},
 	}}}
 }
 
@@ -114,21 +114,21 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		{"no walk", "S", gp, nil, result{"S", "", "", ""}},
 		{"nothing found", "S", gp, someWalk(0), result{"S", "", "", ""}},
 		{"a delay stays one", "L", gp, someWalk(0), result{"L", "", "", ""}},
-		{"another column", "S", sl, someWalk(0, "believe"), result{"S", "", "", ""}},
-		{"believe", "L", gp, someWalk(0, "believe"), result{"V", "L", "believe.yaml", ""}},
-		{"both ways", "S", gp, someWalk(0, "believe", "robbed"), result{"VF", "", "believe.yaml", ""}},
-		{"the runs have one, the walk the other", "V", gp, someWalk(0, "robbed"), result{"VF", "", "robbed.yaml", ""}},
-		{"what is hidden", "V", gp, someWalk(0, "stuck"), result{"V", "D", "", ""}},
-		{"the same", "V", gp, someWalk(0, "believe"), result{"V", "", "", ""}},
+		{"another column", "S", sl, someWalk(0, "overlap"), result{"S", "", "", ""}},
+		{"overlap", "L", gp, someWalk(0, "overlap"), result{"V", "L", "overlap.yaml", ""}},
+		{"both ways", "S", gp, someWalk(0, "overlap", "foreign-release"), result{"VF", "", "overlap.yaml", ""}},
+		{"the runs have one, the walk the other", "V", gp, someWalk(0, "foreign-release"), result{"VF", "", "foreign-release.yaml", ""}},
+		{"what is hidden", "V", gp, someWalk(0, "no-progress"), result{"V", "D", "", ""}},
+		{"the same", "V", gp, someWalk(0, "overlap"), result{"V", "", "", ""}},
 		{"damage is no letter", "S", gp, someWalk(0, "damage"), result{"S", "", "", "damage.yaml"}},
 		{"damage without a file", "S", gp, told, result{"S", "", "", "pause A"}},
 		{"unknown", "S", gp, someWalk(3), result{"?", "", "", ""}},
 		{"unknown beside a delay", "L", gp, someWalk(3), result{"?", "L", "", ""}},
 		{"work that hangs", "S", gp, someWalk(0, "hung"), result{"D", "", "hung.yaml", ""}},
-		{"stuck is worse than a delay", "L", gp, someWalk(0, "stuck"), result{"D", "L", "stuck.yaml", ""}},
-		{"harm is harm", "S", gp, someWalk(3, "stuck"), result{"D", "", "stuck.yaml", ""}},
-		{"the scripts tested nothing", "?", gp, someWalk(0, "believe"), result{"V", "", "believe.yaml", ""}},
-		{"it cannot be scripted", "-", gp, someWalk(0, "robbed"), result{"F", "", "robbed.yaml", ""}},
+		{"stuck is worse than a delay", "L", gp, someWalk(0, "no-progress"), result{"D", "L", "no-progress.yaml", ""}},
+		{"harm is harm", "S", gp, someWalk(3, "no-progress"), result{"D", "", "no-progress.yaml", ""}},
+		{"the scripts tested nothing", "?", gp, someWalk(0, "overlap"), result{"V", "", "overlap.yaml", ""}},
+		{"it cannot be scripted", "-", gp, someWalk(0, "foreign-release"), result{"F", "", "foreign-release.yaml", ""}},
 		{"it cannot be scripted, and does nothing", "-", gp, someWalk(0), result{"-", "", "", ""}},
 		{"without a fault", "S", n0, someWalk(0), result{"D", "", "alone.yaml", ""}},
 	} {

@@ -41,18 +41,18 @@ func (x *Explored) Walked() (n int64) {
 
 // Scope is within what a walk holds: *none* means none of these.
 type Scope struct {
-	Worlds  []BaseWorld `json:"worlds"`
-	Clients int         `json:"clients"`
-	Rounds  int         `json:"rounds"`
-	Faults  int         `json:"faults"`
-	Sample  int         `json:"sample,omitempty"` // schedules of each two kinds that are drawn where not all are walked; 0: none
-	Tries   int         `json:"tries,omitempty"`  // of a schedule whose faults have no effect; 0: it is one run
-	Kinds   []string    `json:"kinds"`
-	Classes []string    `json:"classes"` // what the kinds leave open of durations
+	Profiles []Profile `json:"profiles"`
+	Clients  int       `json:"clients"`
+	Rounds   int       `json:"rounds"`
+	Faults   int       `json:"faults"`
+	Sample   int       `json:"sample,omitempty"` // schedules of each two kinds that are drawn where not all are walked; 0: none
+	Tries    int       `json:"tries,omitempty"`  // of a schedule whose faults have no effect; 0: it is one run
+	Kinds    []string  `json:"kinds"`
+	Classes  []string  `json:"classes"` // what the kinds leave open of durations
 }
 
-// BaseWorld is one way in which locks are used, without faults.
-type BaseWorld struct {
+// Profile is one way in which locks are used, without faults.
+type Profile struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
 }
@@ -60,14 +60,14 @@ type BaseWorld struct {
 // ExploredLock is what it takes to break one lock.
 type ExploredLock struct {
 	Lock     string   `json:"lock"`
-	Scope    []string `json:"scope"` // the base worlds that were walked
+	Scope    []string `json:"scope"` // the usage profiles that were walked
 	Walked   int64    `json:"walked"`
 	NoEffect int64    `json:"without_effect"` // schedules with a fault that changed nothing
 	Cut      int64    `json:"cut_short"`      // schedules whose runs had no end: unknown
 	Complete int      `json:"complete"`       // all sets of so many faults are known
 	Doubts   []string `json:"doubts"`         // what broke with a fault that had no effect: unexplained
 	// Searched is how schedules of several faults were looked for: Complete is said where they were in plain and
-	// just-within. "" in a result of single faults. Together says it for each base world of Scope.
+	// just-within. "" in a result of single faults. Together says it for each usage profile of Scope.
 	Searched string     `json:"searched,omitempty"`
 	Together []Searched `json:"together,omitempty"`
 	// Breaks are the minimal sets, by the names of checker.Outcomes; nil: not walked.
@@ -94,7 +94,7 @@ func (s *Single) By(way checker.Way) *Shown { return s.Breaks[way.String()] }
 
 // TellHungApart takes hung work out of what is stuck. It sticks every design that renews, so it is no fault of the lock.
 func (l *ExploredLock) TellHungApart() {
-	stuck, hung := checker.Stuck.String(), checker.Hung.String() // the latter is also what the kind of fault is called
+	stuck, hung := checker.NoProgress.String(), checker.Hung.String() // the latter is also what the kind of fault is called
 	if l.Breaks[stuck] == nil {
 		return // not walked
 	}
@@ -123,12 +123,12 @@ type CutSet struct {
 	Shown
 }
 
-// Shown is the plainest story that shows something: its base world and its faults say all of it.
+// Shown is the plainest story that shows something: its usage profile and its faults say all of it.
 type Shown struct {
-	World  string   `json:"world"`
-	Faults []string `json:"faults,omitempty"` // each an item of a scenario's list, "when: A enters; pause: A; for: 5s"
-	Fence  bool     `json:"fence,omitempty"`  // the resource looks at tokens
-	Broken []string `json:"broken,omitempty"` // properties, as a scenario expects them
+	Profile string   `json:"profile"`
+	Faults  []string `json:"faults,omitempty"` // each an item of a scenario's list, "when: A enters; pause: A; for: 5s"
+	Fence   bool     `json:"fence,omitempty"`  // the resource looks at tokens
+	Broken  []string `json:"broken,omitempty"` // properties, as a scenario expects them
 
 	// Name is that of the story, as simulate run takes it; "" for one that no simulator can play. It follows from its
 	// place in a result, see ExploredLock.Story.
@@ -141,10 +141,10 @@ type Shown struct {
 
 // Same reports whether two stories of a lock are one.
 func (s *Shown) Same(o *Shown) bool {
-	return s.World == o.World && s.Fence == o.Fence && slices.Equal(s.Faults, o.Faults) && (len(s.Faults) > 0 || s.Text == o.Text)
+	return s.Profile == o.Profile && s.Fence == o.Fence && slices.Equal(s.Faults, o.Faults) && (len(s.Faults) > 0 || s.Text == o.Text)
 }
 
-// Cost is what a lock costs in the plain world, where a message takes a millisecond.
+// Cost is what a lock costs in the plain profile, where a message takes a millisecond.
 type Cost struct {
 	Servers int // that keep the lock, replicas among them
 	// Acquire and Release are round trips, one after the other, without contention, those among

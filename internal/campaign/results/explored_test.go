@@ -9,15 +9,15 @@ import (
 )
 
 const stored = `{"schema":2,
-"scope":{"worlds":[],"clients":2,"rounds":1,"faults":2,"kinds":[],"classes":[]},
+"scope":{"profiles":[],"clients":2,"rounds":1,"faults":2,"kinds":[],"classes":[]},
 "locks":[
 {"lock":"a","scope":[],"walked":3,"without_effect":0,"cut_short":0,"complete":2,"doubts":[],"stories":[` +
-	`{"world":"plain","faults":["when: A enters; pause: A"],"broken":["mutual-exclusion"]},` +
-	`{"world":"twice","faults":["when: A writes; pause: A"],"broken":["no-lost-update"]},` +
-	`{"world":"plain","text":"pause B"},` +
-	`{"world":"plain","faults":["when: A enters; hang: A"],"fence":true,"broken":["progress"]}],` +
-	`"breaks":{"believe":[{"kinds":["pause"],"story":0}],"damage":[{"kinds":["pause"],"story":1},{"kinds":["pause","crash"],"within":3,"story":2}],"hung":[{"kinds":["hung"],"story":3}]},` +
-	`"singles":[{"kind":"pause","during":"hold","walked":7,"without_effect":0,"cut_short":0,"breaks":{"believe":0,"damage":1}},` +
+	`{"profile":"plain","faults":["when: A enters; pause: A"],"broken":["mutual-exclusion"]},` +
+	`{"profile":"twice","faults":["when: A writes; pause: A"],"broken":["no-lost-update"]},` +
+	`{"profile":"plain","text":"pause B"},` +
+	`{"profile":"plain","faults":["when: A enters; hang: A"],"fence":true,"broken":["progress"]}],` +
+	`"breaks":{"damage":[{"kinds":["pause"],"story":1},{"kinds":["pause","crash"],"within":3,"story":2}],"hung":[{"kinds":["hung"],"story":3}],"overlap":[{"kinds":["pause"],"story":0}]},` +
+	`"singles":[{"kind":"pause","during":"hold","walked":7,"without_effect":0,"cut_short":0,"breaks":{"damage":1,"overlap":0}},` +
 	`{"kind":"hung","walked":2,"without_effect":0,"cut_short":0,"breaks":{"hung":3}}]},
 {"lock":"b","scope":[],"walked":0,"without_effect":0,"cut_short":0,"complete":0,"doubts":[],"stories":[],"breaks":{},"singles":[]}
 ]}
@@ -40,8 +40,8 @@ func TestAStoredResult(t *testing.T) {
 	}
 	l := &x.Locks[0]
 	for set, want := range map[string]*Shown{
-		"pause": &l.Breaks["believe"][0].Shown, "pause.believe": &l.Breaks["believe"][0].Shown, "pause.damage": &l.Breaks["damage"][0].Shown,
-		"pause@hold.damage": &l.Breaks["damage"][0].Shown, "hung.hung": &l.By(checker.Hung)[0].Shown, "pause.stuck": nil, "crash": nil, "": nil,
+		"pause": &l.Breaks["overlap"][0].Shown, "pause.overlap": &l.Breaks["overlap"][0].Shown, "pause.damage": &l.Breaks["damage"][0].Shown,
+		"pause@hold.damage": &l.Breaks["damage"][0].Shown, "hung.hung": &l.By(checker.Hung)[0].Shown, "pause.no-progress": nil, "crash": nil, "": nil,
 	} {
 		if got := l.Story(set); (got == nil) != (want == nil) || got != nil && !got.Same(want) {
 			t.Errorf("%q: %+v", set, got)
@@ -53,14 +53,14 @@ func TestAStoredResult(t *testing.T) {
 	if x.Complete(1) != 1 || x.Complete(2) != 1 || x.Complete(3) != 0 {
 		t.Errorf("%d locks with single faults, %d with pairs, %d with three", x.Complete(1), x.Complete(2), x.Complete(3))
 	}
-	if b := x.Locks[1].Breaks; b["stuck"] != nil {
+	if b := x.Locks[1].Breaks; b["no-progress"] != nil {
 		t.Errorf("what was not walked: %v", b)
 	}
 }
 
 func TestAResultIsReadWithCare(t *testing.T) {
 	for from, to := range map[string]string{
-		`"schema":2`: `"schema":1`, `"story":3`: `"story":4`, `"believe":0`: `"believe":-1`, `A enters; pause`: `A \u001b[2J; pause`, `"world":"twice"`: `"world":"\u202e"`,
+		`"schema":2`: `"schema":1`, `"story":3`: `"story":4`, `"overlap":0`: `"overlap":-1`, `A enters; pause`: `A \u001b[2J; pause`, `"profile":"twice"`: `"profile":"\u202e"`,
 	} {
 		if x, err := ReadExplored([]byte(strings.Replace(stored, from, to, 1))); err == nil {
 			t.Errorf("%s for %s: %+v", to, from, x)
@@ -72,15 +72,15 @@ func TestAResultIsReadWithCare(t *testing.T) {
 func TestHungWorkIsToldApart(t *testing.T) {
 	set := func(kinds ...string) CutSet { return CutSet{Kinds: kinds} }
 	l := ExploredLock{
-		Breaks:  map[string][]CutSet{"stuck": {set("hung"), set("crash"), set("hung", "pause")}},
-		Singles: []Single{{Kind: "hung", Breaks: map[string]*Shown{"stuck": {}}}, {Kind: "crash", Breaks: map[string]*Shown{"stuck": {}}}},
+		Breaks:  map[string][]CutSet{"no-progress": {set("hung"), set("crash"), set("hung", "pause")}},
+		Singles: []Single{{Kind: "hung", Breaks: map[string]*Shown{"no-progress": {}}}, {Kind: "crash", Breaks: map[string]*Shown{"no-progress": {}}}},
 	}
 	for range 2 {
 		l.TellHungApart()
-		if s, h := l.Breaks["stuck"], l.By(checker.Hung); len(s) != 1 || s[0].Kinds[0] != "crash" || len(h) != 2 || len(h[1].Kinds) != 2 {
+		if s, h := l.Breaks["no-progress"], l.By(checker.Hung); len(s) != 1 || s[0].Kinds[0] != "crash" || len(h) != 2 || len(h[1].Kinds) != 2 {
 			t.Errorf("stuck %v, hung %v", s, h)
 		}
-		if one := l.Singles[0].Breaks; one["stuck"] != nil || one["hung"] == nil || l.Singles[1].Breaks["stuck"] == nil {
+		if one := l.Singles[0].Breaks; one["no-progress"] != nil || one["hung"] == nil || l.Singles[1].Breaks["no-progress"] == nil {
 			t.Errorf("single faults: %v, %v", one, l.Singles[1].Breaks)
 		}
 	}

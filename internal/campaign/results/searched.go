@@ -39,9 +39,9 @@ func Verdict(breaks bool, unknown int64, searched string) string {
 	return map[string]string{Complete: Survived, Sampled: NoneFound, NotSearched: NotSearched}[searched]
 }
 
-// Searched is how schedules of several faults were looked for in one base world.
+// Searched is how schedules of several faults were looked for in one usage profile.
 type Searched struct {
-	World    string `json:"world"`
+	Profile  string `json:"profile"`
 	How      string `json:"how"`
 	Walked   int64  `json:"walked"`
 	NoEffect int64  `json:"without_effect"` // of these, as of a lock
@@ -54,15 +54,15 @@ type Searched struct {
 	AtMost float64 `json:"at_most,omitempty"`
 }
 
-// SearchedTogether is Together. In an older result, what is not of single faults is of the plain world,
+// SearchedTogether is Together. In an older result, what is not of single faults is of the plain profile,
 // or of the last one where no client gets the lock in that.
 func (l *ExploredLock) SearchedTogether() []Searched {
 	if l.Together != nil || l.Complete < 2 || len(l.Scope) == 0 {
 		return l.Together
 	}
-	all := Searched{World: l.Scope[0], How: Complete, Walked: l.Walked, NoEffect: l.NoEffect, Cut: l.Cut}
+	all := Searched{Profile: l.Scope[0], How: Complete, Walked: l.Walked, NoEffect: l.NoEffect, Cut: l.Cut}
 	if len(l.Scope) == 2 && l.Scope[1] == "short-wait" {
-		all.World = l.Scope[1]
+		all.Profile = l.Scope[1]
 	}
 	for _, s := range l.Singles {
 		all.Walked, all.NoEffect, all.Cut = all.Walked-s.Walked, all.NoEffect-s.NoEffect, all.Cut-s.Cut
@@ -76,21 +76,21 @@ type Rest struct {
 	Says say.Phrase
 }
 
-// Rests are what it rests on that no set of several faults was found: worlds by how they were searched.
+// Rests are what it rests on that no set of several faults was found: profiles by how they were searched.
 func (l *ExploredLock) Rests() (out []Rest) {
-	worlds := map[string]say.Names{}
+	profiles := map[string]say.Names{}
 	rarest := 0.0
 	for _, x := range l.Together {
-		worlds[x.How] = append(worlds[x.How], x.World)
+		profiles[x.How] = append(profiles[x.How], x.Profile)
 		rarest = max(rarest, x.AtMost)
 	}
-	if n := worlds[Complete]; n != nil {
+	if n := profiles[Complete]; n != nil {
 		out = append(out, Rest{Complete, say.PairsAllIn.With(n)})
 	}
-	if n := worlds[Sampled]; n != nil {
+	if n := profiles[Sampled]; n != nil {
 		out = append(out, Rest{Sampled, say.PairsDrawnIn.With(say.Number(len(n)), say.Number(1/rarest))})
 	}
-	if n := worlds[NotSearched]; n != nil || l.Together == nil {
+	if n := profiles[NotSearched]; n != nil || l.Together == nil {
 		if n == nil {
 			return []Rest{{NotSearched, say.PairsNotSearched.With()}}
 		}

@@ -95,7 +95,8 @@ func (l *ExploredLock) UnmarshalJSON(data []byte) error {
 	}
 	var err error
 	l.Breaks, l.Singles = map[string][]CutSet{}, []Single{}
-	for way, sets := range x.Breaks { // order: each way has its own place
+	for name, sets := range x.Breaks { // order: each way has its own place
+		way := wayOf(name)
 		if l.Breaks[way] = make([]CutSet, len(sets)); sets == nil {
 			l.Breaks[way] = nil
 		}
@@ -109,17 +110,25 @@ func (l *ExploredLock) UnmarshalJSON(data []byte) error {
 	}
 	for _, s := range x.Singles {
 		s.Single.Breaks = map[string]*Shown{}
-		for way, i := range s.Breaks { // order: each way has its own place
+		for name, i := range s.Breaks { // order: each way has its own place
 			shown, err := story(i)
 			if err != nil {
 				return err
 			}
-			s.Single.Breaks[way] = &shown
+			s.Single.Breaks[wayOf(name)] = &shown
 		}
 		l.Singles = append(l.Singles, s.Single)
 	}
 	l.NameStories()
 	return nil
+}
+
+// wayOf is today's name of a way of breaking.
+func wayOf(name string) string {
+	if way, ok := checker.WayNamed(name); ok {
+		return way.String()
+	}
+	return name
 }
 
 // ReadExplored reads a stored walk.
@@ -135,7 +144,7 @@ func ReadExplored(data []byte) (*Explored, error) {
 		l := &r.Locks[i]
 		ok := printable(l.Lock)
 		l.EachStory(func(s *Shown) {
-			ok = ok && printable(s.World, s.Text, s.TextChinese) && printable(s.Faults...) && printable(s.Broken...)
+			ok = ok && printable(s.Profile, s.Text, s.TextChinese) && printable(s.Faults...) && printable(s.Broken...)
 		})
 		for _, way := range checker.Outcomes() {
 			for _, s := range l.By(way) {

@@ -63,11 +63,13 @@ func (l *ExploredLock) EachStory(f func(s *Shown)) {
 }
 
 // Story finds a story by what comes after the lock in its name: the set, and where the set has several stories the
-// way of breaking. "pause+evict", "pause@hold", "pause.stuck". nil when there is none.
+// way of breaking. "pause+evict", "pause@hold", "pause.no-progress". nil when there is none.
 func (l *ExploredLock) Story(set string) *Shown { return find(l.told(), set) }
 
 func find(all []told, set string) *Shown {
-	at := slices.IndexFunc(all, func(t told) bool { return t.set == set || t.set+"."+t.way.String() == set })
+	kinds, name, _ := strings.Cut(set, ".")
+	way, named := checker.WayNamed(name)
+	at := slices.IndexFunc(all, func(t told) bool { return t.set == set || named && t.set == kinds && t.way == way })
 	if at < 0 {
 		return nil
 	}

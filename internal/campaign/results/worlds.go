@@ -58,7 +58,7 @@ type WorldCell struct {
 // WorldRun is the outcome of one seed in both worlds.
 type WorldRun struct {
 	Seed      uint64    `json:"seed"`
-	Simulated string    `json:"simulated"` // the letter; of a story the ways in which it breaks the lock: believe+damage
+	Simulated string    `json:"simulated"` // the letter; of a story the ways in which it breaks the lock: overlap+damage
 	Real      string    `json:"real"`
 	Agreement Agreement `json:"agreement"`         // as of a cell
 	History   string    `json:"history,omitempty"` // the file with that of the real run

@@ -34,7 +34,7 @@ var exploreScript = page.NewScript("explorepage", exploreJS)
 
 var exploreTemplate = page.Template(exploreFiles, "explorepage.html")
 
-// named is a kind of fault, or a base world, with one sentence about it.
+// named is a kind of fault, or a usage profile, with one sentence about it.
 type named struct{ Name, Summary string }
 
 // exploreView is what the template sees; all texts in it are clean.
@@ -54,7 +54,7 @@ type exploreView struct {
 	Stores    []string
 	Locks     []exploredView
 	Misprints []exploredView // candidates for nothing: not in the table
-	Worlds    []named
+	Profiles  []named
 	Classes   []string
 	Drawn     string            // what it means that pairs were drawn
 	Says      map[string]string // the words of the script
@@ -76,7 +76,7 @@ type exploredView struct {
 	Ways                            []exploredWay
 }
 
-// restView is what it rests on that a lock survives: worlds by how they were searched.
+// restView is what it rests on that a lock survives: profiles by how they were searched.
 type restView struct{ Class, Says string }
 
 type exploredWay struct {
@@ -100,13 +100,13 @@ func (w exploredWay) of(several bool) (out []cutSetView) {
 }
 
 type cutSetView struct {
-	ID, Kinds, Words, Text, World, Command string
+	ID, Kinds, Words, Text, Profile, Command string
 }
 
 // HTML draws a walk of the fault space as one file that needs nothing else: what it takes
 // to break each lock, what it costs, and, with its script, which locks survive what the reader
 // ticks. A lock without costs has an empty place there. Libraries were walked by their own code, with one fault in
-// the plain world: one that no such fault breaks is unknown, and does not survive.
+// the plain profile: one that no such fault breaks is unknown, and does not survive.
 func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte, error) {
 	x := f.Explored
 	in := func(p say.Phrase) string { return p.In(l) }
@@ -132,8 +132,8 @@ func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte
 	}
 	v.Under, v.UnderSets = under(v.Harms), under(v.Ways)
 	v.Groups = groups(l)
-	for _, w := range x.Scope.Worlds {
-		v.Worlds = append(v.Worlds, named{sanitize.Text(w.Name, sanitize.MaxName), word(sanitize.Text(w.Summary, sanitize.MaxLine))})
+	for _, w := range x.Scope.Profiles {
+		v.Profiles = append(v.Profiles, named{sanitize.Text(w.Name, sanitize.MaxName), word(sanitize.Text(w.Summary, sanitize.MaxLine))})
 	}
 	for _, c := range x.Scope.Classes {
 		v.Classes = append(v.Classes, word(sanitize.Text(c, sanitize.MaxLine)))
@@ -233,7 +233,7 @@ func newExploredView(x *results.ExploredLock, most int, l say.Language) explored
 		}
 		view.Sets = setViews(x, way, l)
 		view.Together = say.SoManyPairs.With(say.Number(len(view.Pairs()))).In(l)
-		if way == checker.Stuck {
+		if way == checker.NoProgress {
 			view.Hung = setViews(x, checker.Hung, l)
 		}
 		v.Ways = append(v.Ways, view)
@@ -253,7 +253,7 @@ func libraryView(one *results.Library, l say.Language) exploredView {
 	v := newExploredView(x, x.Complete, l)
 	v.Store = sanitize.Text(one.Library+" "+one.Version, sanitize.MaxLine)
 	if x.Complete > 0 {
-		v.Unknown = say.Text("walked with one fault in the plain world only").In(l)
+		v.Unknown = say.Text("searched with one fault in the plain profile only").In(l)
 	}
 	if one.Walk != nil && one.Walk.Scope.Tries > 1 {
 		v.Unknown += " " + say.WalkedByTries.With(say.Number(one.Walk.Scope.Tries), say.Number(x.NoEffect)).In(l)
@@ -279,7 +279,7 @@ func setViews(x *results.ExploredLock, way checker.Way, l say.Language) (out []c
 		}
 		out = append(out, cutSetView{
 			ID: fmt.Sprintf("%s-%s-%d", sanitize.FileName(x.Lock), way, n+1), Kinds: sanitize.Text(strings.Join(s.Kinds, " "), sanitize.MaxLine), Words: sanitize.Text(names, sanitize.MaxLine),
-			Text: sanitize.Text(say.Both{English: s.Text, Chinese: s.TextChinese}.In(l), sanitize.MaxLine), World: sanitize.Text(s.World, sanitize.MaxName),
+			Text: sanitize.Text(say.Both{English: s.Text, Chinese: s.TextChinese}.In(l), sanitize.MaxLine), Profile: sanitize.Text(s.Profile, sanitize.MaxName),
 			Command: command,
 		})
 	}

@@ -17,25 +17,25 @@ import (
 // a misprint, and one that was not walked to the end.
 func someWalk() *results.Explored {
 	set := func(kinds ...string) results.CutSet {
-		return results.CutSet{Kinds: kinds, Shown: results.Shown{World: "plain", Name: "set-nx-lua/pause", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
+		return results.CutSet{Kinds: kinds, Shown: results.Shown{Profile: "plain", Name: "set-nx-lua/pause", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
 	}
 	none := []results.CutSet{}
 	return &results.Explored{
 		Schema: 1,
-		Scope:  results.Scope{Worlds: []results.BaseWorld{{Name: "plain", Summary: "2 rounds, so that what is late of the first meets the second"}}, Faults: 2, Clients: 2, Rounds: 1},
+		Scope:  results.Scope{Profiles: []results.Profile{{Name: "plain", Summary: "2 rounds, so that what is late of the first meets the second"}}, Faults: 2, Clients: 2, Rounds: 1},
 		Locks: []results.ExploredLock{
 			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: map[string][]results.CutSet{
-				"believe": []results.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []results.CutSet{set("pause")}, "robbed": none, "stuck": none,
+				"overlap": []results.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []results.CutSet{set("pause")}, "foreign-release": none, "no-progress": none,
 			}},
 			{Lock: "etcd-mutex", Walked: 7, Complete: 2, Searched: results.Complete, Together: []results.Searched{
-				{World: "plain", How: results.Complete, Walked: 7}, {World: "just-within", How: results.Complete, Walked: 9},
-				{World: "twice", How: results.Sampled, Each: 30, Of: 1000, Walked: 90, AtMost: 0.1},
-			}, Breaks: map[string][]results.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
+				{Profile: "plain", How: results.Complete, Walked: 7}, {Profile: "just-within", How: results.Complete, Walked: 9},
+				{Profile: "twice", How: results.Sampled, Each: 30, Of: 1000, Walked: 90, AtMost: 0.1},
+			}, Breaks: map[string][]results.CutSet{"overlap": none, "damage": none, "foreign-release": none, "no-progress": none}},
 			{Lock: "redlock", Complete: 2, Searched: results.Sampled, Together: []results.Searched{
-				{World: "plain", How: results.Complete, Walked: 7}, {World: "just-within", How: results.Sampled, Each: 3, AtMost: 0.5}, {World: "nested", How: results.NotSearched},
-			}, Breaks: map[string][]results.CutSet{"believe": none, "damage": none, "robbed": none, "stuck": none}},
-			{Lock: "lit-etcd-key", Complete: 2, Breaks: map[string][]results.CutSet{"believe": {set()}, "damage": none, "robbed": none, "stuck": none}},
-			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: map[string][]results.CutSet{"believe": none}},
+				{Profile: "plain", How: results.Complete, Walked: 7}, {Profile: "just-within", How: results.Sampled, Each: 3, AtMost: 0.5}, {Profile: "nested", How: results.NotSearched},
+			}, Breaks: map[string][]results.CutSet{"overlap": none, "damage": none, "foreign-release": none, "no-progress": none}},
+			{Lock: "lit-etcd-key", Complete: 2, Breaks: map[string][]results.CutSet{"overlap": {set()}, "damage": none, "foreign-release": none, "no-progress": none}},
+			{Lock: "<script>alert(1)</script>", Walked: 1, Complete: 0, Cut: 3, Breaks: map[string][]results.CutSet{"overlap": none}},
 		},
 	}
 }
@@ -50,13 +50,13 @@ func TestPageOfAWalk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`<details class="fold"><summary>4 locks, 20 schedules walked: each lock with its shortest stories</summary>`, `<small>set-nx-lua</small>`,
+		`<details class="fold"><summary>4 locks, 20 schedules searched: each lock with its shortest stories</summary>`, `<small>set-nx-lua</small>`,
 		`value="payments" data-refuses="no"`, `value="sql" data-refuses="yes"`, "But an idempotency key made from the order", "It matters only if two at once do damage.",
 		"4 locks and 20 schedules of faults", "every pair in plain and just-within for 1", "none found (up to 2 faults)", "not searched", "none found",
-		`<small class="complete">all pairs in plain and just-within</small><small class="sampled">some drawn in 1 world (1 in 10 at most)</small>`,
-		`<small class="sampled">some drawn in 1 world (1 in 2 at most)</small><small class="not-searched">none searched in nested</small>`,
+		`<small class="complete">all pairs in plain and just-within</small><small class="sampled">some drawn in 1 profile (1 in 10 at most)</small>`,
+		`<small class="sampled">some drawn in 1 profile (1 in 2 at most)</small><small class="not-searched">none searched in nested</small>`,
 		`data-survives="sampled" data-store="redis-nodes"`, `name="store" value="etcd"`, "The course: misprints", `<details id="lock-lit-etcd-key">`, "3 with an unknown outcome", "lost-request &#43; restart",
-		`data-kinds="lost-request restart"`, "simulate run set-nx-lua/pause", "What can happen to the servers", "set-nx-lua-believe-2",
+		`data-kinds="lost-request restart"`, "simulate run set-nx-lua/pause", "What can happen to the servers", "set-nx-lua-overlap-2",
 		"2 servers", "1 round trip to acquire, 1 to release", "a dead holder keeps it for 10 s", "4 round trips to acquire, 2 to release", "a dead holder keeps it for ever",
 	} {
 		if !strings.Contains(string(page), want) {
@@ -87,7 +87,7 @@ func someLibraries() []*results.Library {
 	none := []results.CutSet{}
 	walked.Walk = &results.Explored{Schema: 1, Scope: results.Scope{Faults: 1}, Locks: []results.ExploredLock{{
 		Lock: "redsync", Walked: 34, Complete: 1, Breaks: map[string][]results.CutSet{
-			"believe": {{Kinds: []string{"pause"}, Shown: results.Shown{World: "plain", Text: "pause A for 12s"}}}, "damage": none, "robbed": none, "stuck": none,
+			"overlap": {{Kinds: []string{"pause"}, Shown: results.Shown{Profile: "plain", Text: "pause A for 12s"}}}, "damage": none, "foreign-release": none, "no-progress": none,
 		},
 	}}}
 	return []*results.Library{walked, not}
@@ -105,12 +105,12 @@ func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
 	if len(rows) != 6 { // the misprint has none
 		t.Fatalf("%d rows, want 6", len(rows))
 	}
-	for i, want := range [][2]string{{"walked with one fault in the plain world only", "redsync"}, {"not searched", "etcd-concurrency"}} {
+	for i, want := range [][2]string{{"searched with one fault in the plain profile only", "redsync"}, {"not searched", "etcd-concurrency"}} {
 		if got := rows[4+i]; got[1] != want[0] || got[2] != want[1] {
 			t.Errorf("row %d is of %s and says %q, want %s and %q", 5+i, got[2], got[1], want[1], want[0])
 		}
 	}
-	for _, want := range []string{"example.org/redsync v4.1.0", "Behind them 2 Go libraries", "34 schedules walked", "pause A for 12s", "none found (up to 1 fault)"} {
+	for _, want := range []string{"example.org/redsync v4.1.0", "Behind them 2 Go libraries", "34 schedules searched", "pause A for 12s", "none found (up to 1 fault)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -134,7 +134,7 @@ func howMeasured(m *Matrix) []say.Phrase {
 		out[1] = say.ThenVariations.With(say.Grouped(m.Seeds))
 	}
 	if m.walked() {
-		out = append(out, say.Text("The stored walk of the fault space adds every single fault of the column's kinds, at every moment and in every way of using a lock. So S says that none of these runs and schedules ended worse."))
+		out = append(out, say.Text("The stored exhaustive search of the fault space adds every single fault of the column's kinds, at every moment and in every way of using a lock. So S says that none of these runs and schedules ended worse."))
 	}
 	tested, untested := m.runs()
 	var some, lease say.Phrase

@@ -50,7 +50,7 @@ func tinyMatrix() *Matrix {
 					{Letter: "-", Note: "the lock has no such step", Untested: 22},
 					{Letter: "VF", Note: "A freezes in its critical section", Runs: 22, Broken: 22, Rate: 1, Low: 0.839, High: 1, Worst: told("set-nx-lua", &script, false)},
 					{
-						Letter: "D", Note: "found by the walk, in the world twice: drop reply", Runs: 2, High: 0.161, Also: []checker.Letter{"L"},
+						Letter: "D", Note: "found by the exhaustive search, in the profile twice: drop reply", Runs: 2, High: 0.161, Also: []checker.Letter{"L"},
 						DamagedBy: "set-nx-lua/pause", Walk: &Walk{Schedules: 1234, Vain: 7, Cut: 2, Command: "simulate run a.yaml --lock set-nx-lua"},
 					},
 				},
@@ -104,7 +104,7 @@ func TestMatrixSaysWhatWasMeasured(t *testing.T) {
 		`<td class="kinds">lost-reply while acquiring</td>`,
 		"Also found: L.",
 		"The resource was damaged: set-nx-lua/pause.",
-		"1,234 schedules of these kinds in the walk; in 7 of them the fault changed nothing.",
+		"1,234 schedules of these kinds in the search; in 7 of them the fault changed nothing.",
 		"2 schedules did not finish: what they do is unknown.",
 		`<code class="replay" tabindex="0">simulate run a.yaml --lock set-nx-lua</code>`,
 		"So S says that none of these runs and schedules ended worse.",

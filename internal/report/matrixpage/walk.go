@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// kindsOf says for which kinds of the walk a column stands.
+// kindsOf says for which kinds of the search a column stands.
 func kindsOf(c *page.Column) say.List {
 	var all say.List
 	for _, k := range c.Kinds {

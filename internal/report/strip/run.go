@@ -237,7 +237,7 @@ func (r *reader) resource() {
 // Writes are marks of the resource.
 var bandLabels = map[string]say.Phrase{
 	checker.MutualExclusionID: say.Text("two inside"),
-	checker.ProgressID:        say.StuckShort.With(),
+	checker.ProgressID:        say.WordStuck.With(),
 }
 
 func (r *reader) bands() {

@@ -102,14 +102,14 @@ func TestWorldsPageOfStories(t *testing.T) {
 		x := &c.Cells[i]
 		x.Lock, x.Fault, x.Story = "set-nx-lua", "evict+pause", "set-nx-lua/evict+pause"
 		for k := range x.Pairs {
-			x.Pairs[k].SimulatedBreaks, x.Pairs[k].RealBreaks = "believe+damage", "believe+damage"
+			x.Pairs[k].SimulatedBreaks, x.Pairs[k].RealBreaks = "overlap+damage", "overlap+damage"
 		}
 	}
-	c.Cells[2].Pairs[1].RealBreaks = "believe"
+	c.Cells[2].Pairs[1].RealBreaks = "overlap"
 	page := worldsPage(t, say.English, c)
 	for _, want := range []string{
-		`<span class="agree" title="set-nx-lua under evict&#43;pause: simulated believe&#43;damage, real believe&#43;damage, 2 of 2 agree">✓</span>`,
-		`<span class="not-played"`, `<span class="differ"`, "<td>believe&#43;damage</td><td>believe&#43;damage believe</td>", "Story by story",
+		`<span class="agree" title="set-nx-lua under evict&#43;pause: simulated overlap&#43;damage, real overlap&#43;damage, 2 of 2 agree">✓</span>`,
+		`<span class="not-played"`, `<span class="differ"`, "<td>overlap&#43;damage</td><td>overlap&#43;damage overlap</td>", "Story by story",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -11,26 +11,26 @@ import (
 	"lockstep/internal/store"
 )
 
-// base is one way in which a lock is used: a world without faults, in which the walk begins.
+// profile is a usage profile: one way in which a lock is used, without faults. The search begins there.
 // What breaks a lock is often how it is used, so these are part of what is walked.
-type base struct {
+type profile struct {
 	Name    string
 	Summary string // what it is beside the plain one
 	// stands: only locks that keep everything in it without a fault are walked in it; for
 	// others it is a wrong use.
 	stands bool
-	// unserved: only locks that no client gets in the plain world are walked in it, and several faults are
+	// unserved: only locks that no client gets in the plain profile are walked in it, and several faults are
 	// combined here: their runs are retries and nothing else.
 	unserved bool
 	// several: all schedules of several faults are walked in it; in the others some of them are drawn.
 	several bool
-	// sparse: where several faults come together, moments of what a client repeats are no closer than in the plain world.
+	// sparse: where several faults come together, moments of what a client repeats are no closer than in the plain profile.
 	sparse bool
 	fits   func(v *locks.Variant) bool // nil: every lock
 	change func(t *terms)
 }
 
-// terms are what base worlds differ in, as a scenario writes it.
+// terms are what usage profiles differ in, as a scenario writes it.
 type terms struct {
 	v        *locks.Variant
 	clients  int
@@ -48,10 +48,10 @@ type terms struct {
 // shortWait is how long clients and the probe try for a lock that no client gets: a little longer than a lease.
 const shortWait = 12 * time.Second
 
-// plainBase is the plainest world.
-const plainBase = "plain"
+// plainProfile is the plainest profile.
+const plainProfile = "plain"
 
-// lease is that of all base worlds.
+// lease is that of all usage profiles.
 const lease = 10 * time.Second
 
 // longFault is the length of the longest faults for a lock: a holder that its store does not hear for so long has lost
@@ -63,11 +63,11 @@ func longWork(v *locks.Variant) time.Duration { return longFault(v) + lease + le
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }
 
-// bases are all base worlds, the plainest first.
-func bases() []base {
+// profiles are all usage profiles, the plainest first.
+func profiles() []profile {
 	twice := func(t *terms) { t.rounds = max(t.rounds, 2) }
-	return []base{
-		{Name: plainBase, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", several: true,
+	return []profile{
+		{Name: plainProfile, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", several: true,
 			change: func(*terms) {}},
 		{Name: "twice", Summary: "2 rounds, so that what is late of the first meets the second", change: twice},
 		// A client that asks every two seconds may miss the moment that a fast clock gives it.
@@ -99,9 +99,9 @@ func bases() []base {
 	}
 }
 
-// baseNamed is the base world of a name; nil when there is none.
-func baseNamed(name string) *base {
-	all := bases()
+// profileNamed is the usage profile of a name; nil when there is none.
+func profileNamed(name string) *profile {
+	all := profiles()
 	for i := range all {
 		if all[i].Name == name {
 			return &all[i]
@@ -110,18 +110,18 @@ func baseNamed(name string) *base {
 	return nil
 }
 
-// BaseWorlds are the base worlds, the plainest first.
-func BaseWorlds() []results.BaseWorld {
-	var all []results.BaseWorld
-	for _, b := range bases() {
-		all = append(all, results.BaseWorld{Name: b.Name, Summary: b.Summary})
+// Profiles are the usage profiles, the plainest first.
+func Profiles() []results.Profile {
+	var all []results.Profile
+	for _, b := range profiles() {
+		all = append(all, results.Profile{Name: b.Name, Summary: b.Summary})
 	}
 	return all
 }
 
-// text is the base world as a part of a scenario file, for the given plain clients and
+// text is the usage profile as a part of a scenario file, for the given plain clients and
 // rounds. fence says whether the resource looks at tokens.
-func (b *base) text(v *locks.Variant, clients, rounds int, fence bool) string {
+func (b *profile) text(v *locks.Variant, clients, rounds int, fence bool) string {
 	t := terms{v: v, clients: clients, rounds: rounds, wait: "60s", retry: "2s", work: "5s", timeout: "3s", failover: "{by: operator, after: 1s}", nodes: 3}
 	b.change(&t)
 	var w strings.Builder
