@@ -1,16 +1,15 @@
 // Package bubble plays a plan with a lock that is a user's own Go code: unmodified, with its
-// goroutines, timers and client library, in the virtual time of a testing/synctest bubble. It
-// talks to the simulated world: the same clients, servers, network and faults as in package
-// sim, so that the same stories mean the same.
+// goroutines, timers and client library, in the virtual time of a testing/synctest bubble. The
+// clients, servers, network and faults are those of package sim, so that a story means the same.
 //
 //	goroutines of the lock --bytes--> conn --request--> sim.Socket --> the simulated server
 //
 // One goroutine runs the kernel, which keeps pace with the bubble's time (kernel.Pacer). A world
-// is made, played and closed inside of one bubble.
+// is made, played and closed inside one bubble.
 //
-// A process cannot be stopped from outside in the middle of its code. A pause stops it where it
-// touches the world: its connections, and the calls of its lock, which return when it is over. Its
-// timers go on and fire, and its clock is shared by all.
+// Go code cannot be stopped from outside. A pause stops a process where it interacts with the
+// world: at its connections, and in the calls of its lock, which return after the pause. Its
+// timers still fire, and all processes share one clock.
 package bubble
 
 import (
@@ -35,69 +34,67 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// Config says what is played.
+// Config configures a World.
 type Config struct {
 	Name    string // of the lock, in reports
 	Servers Servers
 	// Make makes the lock for one client at its first attempt, in a goroutine of its own. After
 	// an error it is called again at the next attempt.
 	Make func(*Client) (Lock, error)
-	// Scripts are those that the servers have seen before the run.
+	// Scripts are those that the servers know before the run.
 	Scripts []*redis.Script
-	// Watch, if not nil, is told of every moment that a client reaches until all is healed.
+	// Watch, if not nil, is called at every moment that a client reaches before the quiet period.
 	Watch func(m faults.Moment, at history.Instant)
-	// Entry is where the lock keeps its entry; the zero one: under the name of the lock.
+	// Entry is the lock's entry; zero: the entry has the name of the lock.
 	Entry store.Entry
-	// Learn has World.Held tell what the servers keep of those who hold the lock.
+	// Learn enables World.Held.
 	Learn bool
-	// On is the simulated world to be played on. It keeps its buffers from bubble to bubble, so
-	// the history of a run is good until the next one.
+	// On is the simulated world to play on. It keeps its buffers from bubble to bubble, so
+	// the history of a run is valid until the next one.
 	On *sim.World
 }
 
-// Servers are those behind a lock, and how its client library gets to them.
+// Servers are those behind a lock, with the connection of its client library to them.
 type Servers struct {
 	Store locks.Store
-	Nodes int // of a store of independent servers
+	Nodes int // number of independent servers, for a store of such
 	Port  int // at which they listen
-	// Dial connects a client to the server with that index; nil where they speak the protocol of Redis.
+	// Dial connects a client to the server with that index; nil for the protocol of Redis.
 	Dial  func(ctx context.Context, c *Client, server int) (net.Conn, error)
-	Setup []ports.Request // statements that an SQL server has executed before the run
-	Wrong error           // why there can be no such servers, or nil
-	// Pools: the client's library keeps timers in a pool of its process (sync.Pool), and one of another bubble
-	// would end the program. They are dropped before each run.
+	Setup []ports.Request // statements that an SQL server executes before the run
+	Wrong error           // why such servers are impossible, or nil
+	// Pools: the client's library keeps timers in a sync.Pool, where a timer of another bubble
+	// would end the program. The pools are emptied before each run.
 	Pools bool
-	// Set, if not nil, changes what a plan says of the servers.
+	// Set, if not nil, changes the servers of a plan.
 	Set func(p *plan.Plan)
 }
 
 // World plays one plan, in one bubble.
 type World struct {
 	config  Config
-	servers int // addresses
+	servers int // number of addresses
 
 	sim   *sim.World
 	clock *clock
 	over  chan struct{}
 	end   context.CancelFunc
-	conns atomic.Int64
+	conns atomic.Int64 // number of connections so far
 
 	clients []*Client
-	scripts map[string]*redis.Script // that the run's servers can know, by their hash
-	learned []*redis.Script          // of these, those that are new
+	scripts map[string]*redis.Script // that the run's servers may know, by their hash
+	learned []*redis.Script          // scripts first seen in this run
 
 	held []Held // see Config.Learn
 
 	mu       sync.Mutex
 	missed   []string // commands without a model
-	panicked error    // the first panic of the lock; nil while there is none
-	refused  error    // the first error of Acquire, of those that are not only the end of its context if there are any
+	panicked error    // the first panic of the lock, or nil
+	refused  error    // see Refused
 }
 
-// New returns a world. It must be called inside of a bubble.
-func New(c Config) *World {
-	return &World{config: c, sim: c.On}
-}
+// New returns a world. It must be called inside a bubble.
+func New(c Config) *World { return &World{config: c, sim: c.On} }
 
 // Refuse returns an error if a plan cannot be played with a user's own code.
 func Refuse(p *plan.Plan) error {
@@ -122,22 +119,19 @@ func Refuse(p *plan.Plan) error {
 	return nil
 }
 
-// dropPools empties every sync.Pool: what is in one survives a single collection.
+// dropPools empties every sync.Pool, whose contents survive a single collection.
 func dropPools() {
 	runtime.GC()
 	runtime.GC()
 }
 
-// ofServer reports whether a target of a fault is a server, and not the client that is the user's code.
+// ofServer reports whether the target of a fault is a server and not a client.
 func ofServer(p *plan.Plan, target string) bool {
-	switch target {
-	case faults.TheHolder, faults.NextHolder, faults.ThatClient:
-		return false
-	}
-	return !slices.Contains(p.Clients, target)
+	words := []string{faults.TheHolder, faults.NextHolder, faults.ThatClient}
+	return !slices.Contains(words, target) && !slices.Contains(p.Clients, target)
 }
 
-// Play plays one plan, whose lock is that of the config, whatever it is called. See run.World.
+// Play plays one plan with the lock of the config. See run.World.
 func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (*history.History, error) {
 	if err := Refuse(p); err != nil {
 		return nil, err
@@ -179,7 +173,7 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	return h, err
 }
 
-// untilPanic is a context from outside of the bubble, that has ended, too, when the lock has panicked.
+// untilPanic is a context that also ends when the lock panics. Its parent is from outside the bubble.
 type untilPanic struct {
 	context.Context
 	world *World
@@ -195,7 +189,7 @@ func (u untilPanic) Err() error {
 	return u.Context.Err()
 }
 
-// panics ends the run for a panic of the lock. What runs after it is not by design.
+// panics ends the run after a panic of the lock.
 func (w *World) panics(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -204,11 +198,10 @@ func (w *World) panics(err error) {
 	}
 }
 
-// settling is how much time the goroutines of a lock have to end when their run is over.
+// settling is the time that the goroutines of a lock have to end after their run.
 const settling = 10 * time.Second
 
-// stop ends what is left of a run: no connection works any more, every context ends, and the
-// clean-ups are called.
+// stop ends a run: it breaks all connections, ends all contexts and calls the clean-ups.
 func (w *World) stop() {
 	w.clock.stop()
 	close(w.over)
@@ -223,7 +216,7 @@ func (w *World) stop() {
 // Close implements run.World.
 func (w *World) Close() { w.sim.Close() }
 
-// Missed returns the commands that the lock has sent and that the models do not have.
+// Missed returns the commands of the lock that the models do not have.
 func (w *World) Missed() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -238,8 +231,7 @@ func (w *World) misses(command string) {
 	}
 }
 
-// Refused returns the first error of Acquire, if possible one that says more than that the time was over;
-// nil if there was none.
+// Refused returns the first error of Acquire, nil for none. It prefers errors other than the end of a context.
 func (w *World) Refused() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -254,13 +246,10 @@ func (w *World) refuses(err error) {
 	}
 }
 
-// ofContext reports whether an error is that of a context which has ended.
+// ofContext reports whether an error is that of an ended context.
 func ofContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Learned returns the scripts that the last run's servers have been sent the text of.
+// Learned returns the scripts whose text was sent to the last run's servers.
 func (w *World) Learned() []*redis.Script { return slices.Clone(w.learned) }
-
-// connected returns the number of a new connection.
-func (w *World) connected() int64 { return w.conns.Add(1) }

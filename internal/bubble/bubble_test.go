@@ -22,8 +22,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// bare is a lock that speaks the protocol by itself: SET NX PX to acquire, and a DEL that looks at
-// nothing. With it, a goroutine of its own sends GET every half second, whatever happens.
+// bare is a lock that uses the protocol directly: SET NX PX to acquire, and an unconditional DEL to release. A goroutine
+// of its own sends GET every half second.
 func bare(c *bubble.Client) (bubble.Lock, error) {
 	own, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
 	if err != nil {
@@ -83,7 +83,7 @@ func ask(conn net.Conn, timeout time.Duration, args ...string) (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// play plays a story in a bubble and calls look with what came of it.
+// play plays a story in a bubble and calls look with the history.
 func play(t *testing.T, story string, lock func(*bubble.Client) (bubble.Lock, error), look func(w *bubble.World, h *history.History)) {
 	t.Helper()
 	p, err := scenario.Parse("", []byte("scenario: x\nlocks: [set-nx-lua]\n"+story))
@@ -101,8 +101,7 @@ func play(t *testing.T, story string, lock func(*bubble.Client) (bubble.Lock, er
 	})
 }
 
-// Nothing of a client happens while it stands still, nor after its death: not even what its goroutines
-// do by themselves.
+// A stopped or dead client does nothing, in none of its goroutines.
 func TestAStoppedClientDoesNothing(t *testing.T) {
 	for verb, story := range map[string]string{
 		"pause":  "faults: [{when: A is in its critical section, pause: A, for: 12s}]\n",
@@ -136,8 +135,8 @@ func TestAStoppedClientDoesNothing(t *testing.T) {
 	}
 }
 
-// What has come while the process stood still is read when it goes on, though the time limit is over;
-// where nothing has come, the limit holds.
+// A reply that arrives during a pause is read after it, even if the deadline has passed; without a reply, the deadline
+// applies.
 func TestWhatHasComeIsThereAfterAPause(t *testing.T) {
 	for _, test := range []struct {
 		fault string
@@ -164,7 +163,7 @@ func TestWhatHasComeIsThereAfterAPause(t *testing.T) {
 	}
 }
 
-// Behind a reply that is lost nothing comes on its connection, what the server says unasked no more than a reply.
+// After a lost reply nothing arrives on its connection, neither replies nor unrequested messages.
 func TestNothingComesBehindALostReply(t *testing.T) {
 	heard := errors.New("no attempt yet")
 	lock := func(c *bubble.Client) (bubble.Lock, error) {
@@ -196,7 +195,7 @@ func TestNothingComesBehindALostReply(t *testing.T) {
 	}
 }
 
-// A lock that is real code gets the same letters as that lock in the simulator.
+// A lock that is real code gets the same letters as the modelled lock in the simulator.
 func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
 	for _, story := range []string{
 		"clients: [A, B, C]\nworkload: {repeat: 3 times}\n",
@@ -227,7 +226,7 @@ func TestTheLettersAreThoseOfTheSimulator(t *testing.T) {
 	}
 }
 
-// What no door leads to is refused, with the reason.
+// Unsupported plans are refused, with the reason.
 func TestWhatIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*plan.Plan){
 		"the clock of A": func(p *plan.Plan) { p.Clocks = []plan.Clock{{Node: "A", Offset: time.Second}} },
@@ -245,7 +244,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever the model of the server does not have is noted, be it about the store or the connection.
+// Commands without a model are noted, whether they concern the store or the connection.
 func TestWhatHasNoModelIsNoted(t *testing.T) {
 	for talk, want := range map[string]string{
 		"SELECT 0|PING|CLIENT SETNAME x|INFO replication|SET k 1|WAIT 0 1":           "",
@@ -285,7 +284,7 @@ func TestWhatHasNoModelIsNoted(t *testing.T) {
 	}
 }
 
-// A lock acquired after its client has given up has to be released: it would keep the others out.
+// A lock acquired after its client has given up is released: otherwise it would keep the others out.
 func TestALateSuccessIsUndone(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		var tries, undone atomic.Int64

@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Client is the process of one client as the code of its lock sees it.
+// Client is the process of one client, for the code of its lock.
 type Client struct {
 	world *World
 	deps  locks.Deps
@@ -24,10 +24,10 @@ type Client struct {
 	cleanups []func()
 }
 
-// Name is that of the client in the story.
+// Name returns the name of the client in the story.
 func (c *Client) Name() string { return c.deps.Owner }
 
-// Settings are what the story wants of a lock; there are no ports in them.
+// Settings returns the story's settings of a lock, without ports.
 func (c *Client) Settings() locks.Deps {
 	return locks.Deps{
 		Name: c.deps.Name, Owner: c.deps.Owner, Lease: c.deps.Lease, Retry: c.deps.Retry, Wait: c.deps.Wait, Timeout: c.deps.Timeout,
@@ -35,21 +35,21 @@ func (c *Client) Settings() locks.Deps {
 	}
 }
 
-// Key is the name of the lock.
+// Key returns the name of the lock.
 func (c *Client) Key() string { return c.deps.Name }
 
-// Lease is how long the story wants the store to remember a holder.
+// Lease returns the story's lease: how long the store remembers a holder.
 func (c *Client) Lease() time.Duration { return c.deps.Lease }
 
-// Retry is how long the story wants a client to wait between two tries.
+// Retry returns the story's time between two attempts of a client.
 func (c *Client) Retry() time.Duration { return c.deps.Retry }
 
-// Timeout is how long the story wants a client to wait for a reply.
+// Timeout returns the story's response timeout.
 func (c *Client) Timeout() time.Duration { return c.deps.Timeout }
 
-// Addresses are those of the servers: one where the current primary answers, or one for each
-// server that is on its own. They are numbers: a name would be looked up by a goroutine that no
-// bubble knows.
+// Addresses returns the addresses of the servers: that of the current primary, or one for each
+// independent server. They are IP addresses: a goroutine outside the bubble would look up a
+// name.
 func (c *Client) Addresses() []string {
 	out := make([]string, c.world.servers)
 	for i := range out {
@@ -58,7 +58,7 @@ func (c *Client) Addresses() []string {
 	return out
 }
 
-// Store is what the servers are.
+// Store returns the store of the servers.
 func (c *Client) Store() locks.Store { return c.world.config.Servers.Store }
 
 // Dial connects to one of the addresses.
@@ -73,7 +73,7 @@ func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	if !c.gate.pass() {
 		return nil, net.ErrClosed
 	}
-	id := c.world.connected()
+	id := c.world.conns.Add(1)
 	n := &conn{
 		client: c, version: 2, id: id, ready: make(chan struct{}, 1),
 		local: address("10.0.1.1:" + strconv.FormatInt(10_000+id, 10)), remote: address(addr),
@@ -93,20 +93,20 @@ func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	}
 }
 
-// Misses notes that the lock has asked for something that the models do not have.
+// Misses notes that the lock has used something that the models do not have.
 func (c *Client) Misses(what string) { c.world.misses(what) }
 
-// Cleanup has f called when the run is over, the last one first.
+// Cleanup registers a function that is called after the run, in the reverse order.
 func (c *Client) Cleanup(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cleanups = append(c.cleanups, f)
 }
 
-// post has the kernel do something on behalf of the process.
+// post makes the kernel call a function on behalf of the process.
 func (c *Client) post(f func()) { c.world.clock.post(f) }
 
-// end lets the program of a run that is over go.
+// end calls the clean-ups.
 func (c *Client) end() {
 	c.mu.Lock()
 	cleanups := c.cleanups

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// clock is the bubble's time as the kernel keeps pace with it (kernel.Pacer), and the way into
-// the kernel for all others.
+// clock makes the kernel keep pace with the bubble's time (kernel.Pacer), and passes
+// functions from other goroutines to the kernel.
 type clock struct {
 	start time.Time
 	timer *time.Timer
@@ -21,18 +21,17 @@ type clock struct {
 	over   bool
 }
 
-// progress counts how often the kernels of all bubbles have looked for their next event, and
-// playing how many of them are at it.
+// progress counts the events of the kernels of all bubbles, and playing the current runs.
 var progress, playing atomic.Int64
 
-// Progress returns a number that grows as long as virtual time does.
+// Progress returns a number that grows while virtual time advances.
 func Progress() int64 { return progress.Load() }
 
-// Playing reports whether a run goes on.
+// Playing reports whether a run is in progress.
 func Playing() bool { return playing.Load() > 0 }
 
-// newClock begins true time. A bubble begins in the year 2000; time passes until its clock shows what
-// those of the servers do.
+// newClock starts true time. A bubble's clock starts in the year 2000, so it sleeps until the simulator's
+// epoch.
 func newClock() *clock {
 	time.Sleep(time.Until(sim.Epoch))
 	c := &clock{start: time.Now(), timer: time.NewTimer(0), wake: make(chan struct{}, 1)}
@@ -66,7 +65,7 @@ func (c *clock) Until(next history.Instant, some bool) (history.Instant, []func(
 	}
 }
 
-// post has the kernel do something now. After the end of the run nothing is done any more.
+// post makes the kernel call a function now. After the end of the run it does nothing.
 func (c *clock) post(f func()) {
 	c.mu.Lock()
 	if !c.over {
@@ -79,7 +78,7 @@ func (c *clock) post(f func()) {
 	}
 }
 
-// stop ends it: the kernel listens no more.
+// stop drops functions that were not called, and ignores later ones.
 func (c *clock) stop() {
 	c.mu.Lock()
 	c.over, c.posted = true, nil
@@ -87,8 +86,8 @@ func (c *clock) stop() {
 	c.timer.Stop()
 }
 
-// gate is where a program waits whose process is stopped (sim.Program): whatever it asks of its
-// operating system, the answer comes when the process runs again.
+// gate blocks the program of a stopped process (sim.Program): calls into the operating system
+// return when the process runs again.
 type gate struct {
 	over <-chan struct{} // of the run
 

@@ -12,19 +12,19 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// conn is a connection as a client library sees it. It understands what the library writes,
-// and hands each command to the kernel, where it is a message of the simulated network.
+// conn is the connection of a client library. It parses the library's commands
+// and passes them to the kernel, as messages of the simulated network.
 type conn struct {
 	client *Client
 	id     int64
 	local  address
 	remote address
-	ready  chan struct{} // there is something to read, or to check again
+	ready  chan struct{} // signals a change for the reader
 
 	mu       sync.Mutex
 	sent     []byte // the beginning of a command
 	received []byte
-	over     error // why nothing else comes; nil while something may
+	over     error // after the last byte; nil while the connection is open
 	closed   bool
 	deadline time.Time // of reading
 
@@ -33,13 +33,13 @@ type conn struct {
 	version  int // of the protocol
 	asked    []encoder
 	multi    bool     // MULTI was sent, and neither EXEC nor DISCARD since
-	channels []string // that it listens to
+	channels []string // subscriptions
 }
 
 var _ net.Conn = (*conn)(nil)
 
-// Read implements net.Conn. What has come while the process stood still is there when it goes
-// on, even if the deadline has passed meanwhile.
+// Read implements net.Conn. After a pause it returns the bytes received meanwhile, even if the
+// deadline has passed.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		if !c.client.gate.pass() {
@@ -69,7 +69,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// await waits until there may be something new, or a time is over if it is not 0.
+// await waits for a change, at most for the limit unless that is 0.
 func (c *conn) await(limit time.Duration) {
 	var timeUp <-chan time.Time
 	if limit > 0 {
@@ -137,7 +137,7 @@ func (c *conn) look() {
 	}
 }
 
-// receive adds to what can be read.
+// receive appends to the received bytes.
 func (c *conn) receive(more func(buf []byte) []byte) {
 	c.mu.Lock()
 	c.received = more(c.received)
@@ -174,7 +174,7 @@ func (c *conn) LocalAddr() net.Addr { return c.local }
 // RemoteAddr implements net.Conn.
 func (c *conn) RemoteAddr() net.Addr { return c.remote }
 
-// address is that of a node.
+// address is the address of a node.
 type address string
 
 func (address) Network() string  { return "tcp" }

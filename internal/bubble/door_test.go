@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// talks are what two connections say to a server, one line after the other: who, and a command. "hears"
-// reads what comes unasked.
+// talks are dialogues of two connections with a server: in each line the connection and its command. "hears" reads an
+// unrequested message.
 var talks = map[string]string{
 	"channels":       "a SUBSCRIBE c d|a SUBSCRIBE c|b PUBLISH c hello|a hears|b PUBLISH e nobody|a PING|a UNSUBSCRIBE c|b PUBLISH c gone|a UNSUBSCRIBE|a PING x|b PING y",
 	"version 3":      "a HELLO 3|a SUBSCRIBE c|b PUBLISH c hello|a hears|a PING|a UNSUBSCRIBE c",
@@ -39,7 +39,7 @@ var talks = map[string]string{
 	"waits":     "a SET k 1|a WAIT 0 100|a WAIT 1 20|a GET k",
 }
 
-// What is about a connection is answered as a real server does it, byte by byte.
+// Commands about a connection are answered like by a real server, byte by byte.
 func TestTheDoorAnswersAsAServer(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	server, err := servers.StartRedis(t.Context(), servers.RedisOptions{})
@@ -78,7 +78,7 @@ func TestTheDoorAnswersAsAServer(t *testing.T) {
 	}
 }
 
-// hold holds a talk and returns what is answered.
+// hold plays a talk and returns the answers.
 func hold(t *testing.T, talk string, dial func() (net.Conn, error)) string {
 	t.Helper()
 	conns, readers := map[string]net.Conn{}, map[string]*bufio.Reader{}

@@ -10,20 +10,20 @@ import (
 	"lockstep/internal/store"
 )
 
-// A lock may keep its entry under any name: behind a prefix, in a table of its own. So a run is played first
-// in which the servers are asked, whenever a client enters its critical section, what they keep of it. What
-// they keep of each holder is the entry, wherever it is.
+// A lock may keep its entry under any name: with a prefix, or in a table of its own. So a rehearsal collects
+// what each client has written on the servers when it enters its critical section. The entry is what every
+// holder has written.
 
-// Held is what the servers kept of a client when it entered its critical section.
+// Held has the entries of a client on the servers when it entered its critical section.
 type Held struct {
 	Client string
 	Kept   []store.Entry
 }
 
-// Held returns what the servers have kept of the holders in the last run, if Config.Learn is set.
+// Held returns the holders' entries of the last run, if Config.Learn is set.
 func (w *World) Held() []Held { return w.held }
 
-// learns asks the servers at the moments at which a client enters.
+// learns wraps watch to collect the entries whenever a client enters.
 func (w *World) learns(watch func(faults.Moment, history.Instant)) func(faults.Moment, history.Instant) {
 	return func(m faults.Moment, at history.Instant) {
 		if m.Kind == faults.Enters {
@@ -35,8 +35,8 @@ func (w *World) learns(watch func(faults.Moment, history.Instant)) func(faults.M
 	}
 }
 
-// EntryOf returns the entry of the lock with a name: what was kept of each holder under one key. why says why
-// there is none to be followed.
+// EntryOf returns the entry of the lock with a name: the one that every holder has written. If it cannot be
+// followed, why says why.
 func EntryOf(name string, all []Held) (entry store.Entry, why string) {
 	var common []store.Entry
 	for i, h := range all {
@@ -64,7 +64,7 @@ func EntryOf(name string, all []Held) (entry store.Entry, why string) {
 	return best, ""
 }
 
-// intersect are the entries of both; their time is that which both have.
+// intersect returns the entries in both lists; they keep their expiry if it is the same.
 func intersect(a, b []store.Entry) (out []store.Entry) {
 	for _, e := range a {
 		at := slices.IndexFunc(b, func(o store.Entry) bool {
@@ -81,7 +81,7 @@ func intersect(a, b []store.Entry) (out []store.Entry) {
 	return out
 }
 
-// likeness says how much the key of an entry looks like the name of the lock.
+// likeness returns how similar the key of an entry is to the name of the lock.
 func likeness(e store.Entry, name string) int {
 	switch {
 	case e.Key == name:
@@ -92,7 +92,7 @@ func likeness(e store.Entry, name string) int {
 	return 0
 }
 
-// within reports whether one is the folder of the other.
+// within reports whether an entry is in a folder.
 func within(e, folder store.Entry) bool {
 	return e == folder || strings.HasPrefix(e.Key, folder.Key+"/")
 }
@@ -100,7 +100,7 @@ func within(e, folder store.Entry) bool {
 // sameRow reports whether both can be columns of one row.
 func sameRow(a, b store.Entry) bool { return a.Table != "" && a.Table == b.Table && a.Name != b.Name }
 
-// written are the entries of all holders, a few of them.
+// written describes some entries of the holders.
 func written(all []Held) (out []string) {
 	for _, h := range all {
 		for _, e := range h.Kept {
@@ -114,7 +114,7 @@ func written(all []Held) (out []string) {
 
 const mostShown = 4
 
-// shown is how a sentence names an entry.
+// shown describes an entry.
 func shown(e store.Entry) string {
 	if e.Table != "" {
 		return fmt.Sprintf("the row of %s whose %s is %s", e.Table, e.Name, legible(e.Key))

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// The entry is what each holder had while it held the lock, whatever it is called.
+// The entry is what each holder had while it held the lock, under any name.
 func TestEntryOf(t *testing.T) {
 	key := func(keys ...string) (all []store.Entry) {
 		for _, k := range keys {

@@ -12,29 +12,28 @@ import (
 	"lockstep/internal/ports"
 )
 
-// Lock is the lock under test, as made for one client: what acquires it. It is called in a
-// goroutine of its own.
+// Lock acquires the lock under test for one client. It is called in a goroutine of its own.
 type Lock func(ctx context.Context) (Lease, error)
 
-// Lease is what the lock under test has given to its client. Only Release has to be there.
+// Lease is a hold of the lock under test. Only Release is required.
 type Lease struct {
 	Release func(ctx context.Context) error // locks.ErrNotHeld: there was nothing to release
-	Extend  func(ctx context.Context) error // nil: it cannot, or does so by itself
+	Extend  func(ctx context.Context) error // nil: it cannot, or the lock does so automatically
 	Token   int64                           // 0: it has none
 	Lost    <-chan struct{}                 // closed when the lock is known to be lost; nil: it does not report that
 }
 
-// heartbeats is how many times a lease is extended before it would end.
+// heartbeats is the number of extensions within one lease.
 const heartbeats = 3
 
-// lock is locks.Lock for a lock that is real code: each call of it goes on in a goroutine, and
+// lock implements locks.Lock by a lock that is real code: each call runs in a goroutine, and
 // the kernel's task waits for it.
 type lock struct {
 	client *Client
 	make   func(*Client) (Lock, error)
 	life   context.Context // ends with the run
 
-	made Lock // nil before the first acquire; made in the goroutine of that
+	made Lock // nil before the first Acquire, which makes it in its goroutine
 }
 
 // Acquire implements locks.Lock.
@@ -67,7 +66,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	return l.begin(got), nil
 }
 
-// call is one call of the lock under test. What its goroutine writes, the kernel reads after
+// call is one call of the lock under test. The kernel reads the results of its goroutine after
 // the goroutine has posted that it is done.
 type call struct {
 	done bool
@@ -76,8 +75,8 @@ type call struct {
 	late func() // undoes a success after the caller has given up; nil while it waits
 }
 
-// do calls the lock in a goroutine and waits for it. When ctx ends, it cancels and waits a little
-// more: a lock that ignores its context is left running, and undone if it succeeds after all.
+// do calls the lock in a goroutine and waits for it. When ctx ends, it cancels the call and waits
+// a little more: a call that ignores its context continues, and is undone if it succeeds later.
 func (l *lock) do(ctx context.Context, cancel func(), name string, f func() error, undo func()) error {
 	c := &call{}
 	begin := func(wake func()) {
@@ -100,7 +99,7 @@ func (l *lock) do(ctx context.Context, cancel func(), name string, f func() erro
 	return fmt.Errorf("%s has not returned %v after its context ended: it does not look at it", name, l.client.deps.Timeout)
 }
 
-// perform is the goroutine of a call.
+// perform runs in the goroutine of a call.
 func (l *lock) perform(c *call, name string, f func() error) {
 	err := fmt.Errorf("%s has left its goroutine, as runtime.Goexit and t.FailNow do", name)
 	defer func() {
@@ -120,22 +119,22 @@ func (l *lock) perform(c *call, name string, f func() error) {
 	err = f()
 }
 
-// panickedAt is the part of a stack that led to the recovered panic.
+// panickedAt returns the part of a stack that led to the recovered panic.
 func panickedAt(stack string) string {
 	if _, below, ok := strings.Cut(stack, "\npanic("); ok {
-		_, stack, _ = strings.Cut(below, "\n") // the call
-		_, stack, _ = strings.Cut(stack, "\n") // its place
+		_, stack, _ = strings.Cut(below, "\n") // the arguments of panic
+		_, stack, _ = strings.Cut(stack, "\n") // the position of panic
 	}
 	above, _, _ := strings.Cut(stack, "\nlockstep/internal/bubble.(*lock)")
 	return above
 }
 
-// lease is locks.Lease for a Lease.
+// lease implements locks.Lease by a Lease.
 type lease struct {
 	Lease
 	lock *lock
 
-	lost      context.Context // ends when the lock is known to be lost; nil if it does not report that
+	lost      context.Context // ends when the lock is known to be lost; nil if it never reports that
 	lose      context.CancelFunc
 	releasing bool
 	released  chan struct{}
@@ -144,7 +143,7 @@ type lease struct {
 	stopHeart context.CancelFunc
 }
 
-// begin watches over a lease that was given.
+// begin returns a new lease, with a heartbeat if it can be extended.
 func (l *lock) begin(got Lease) *lease {
 	env := l.client.deps.Env
 	out := &lease{Lease: got, lock: l, released: make(chan struct{})}
@@ -162,7 +161,7 @@ func (l *lock) begin(got Lease) *lease {
 	return out
 }
 
-// listen passes on that the lock is lost.
+// listen passes on the loss of the lock.
 func (l *lease) listen() {
 	select {
 	case <-l.Lease.Lost:
@@ -176,7 +175,7 @@ func (l *lease) listen() {
 	}
 }
 
-// extend is the heartbeat that a program has beside its work.
+// extend is the heartbeat of a lease, as a program runs it beside its work.
 func (l *lease) extend(ctx context.Context) {
 	env := l.lock.client.deps.Env
 	for env.Sleep(ctx, l.lock.client.deps.Lease/heartbeats) == nil {
@@ -213,5 +212,5 @@ func (l *lease) Release(ctx context.Context) error {
 	return err
 }
 
-// releaseTime is for how many response timeouts a release may try.
+// releaseTime bounds a release, in response timeouts.
 const releaseTime = 20

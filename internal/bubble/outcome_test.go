@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// outcome is the letter of a run, with its verdicts.
+// outcome returns the letter of a run, with its verdicts.
 func outcome(h *history.History) string {
 	j := checker.Judge(h)
 	out := string(j.Letter)

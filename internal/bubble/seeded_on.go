@@ -11,7 +11,7 @@ import (
 func Seeded() bool { return true }
 
 // SeedRuntime seeds the choices of Go's runtime in the bubbles that are made until done is called.
-// Nothing is collected meanwhile: a collection stops goroutines where they are, and they go on in
+// It disables the garbage collector until then: a collection stops goroutines, which continue in
 // another order.
 func SeedRuntime(seed uint64) (done func()) {
 	percent := debug.SetGCPercent(-1)

@@ -15,10 +15,10 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// encoder turns the answer to a request into bytes of a version of the protocol.
+// encoder encodes the answer to a request in a version of the protocol.
 type encoder func(buf []byte, r redis.Reply, version int) []byte
 
-// request takes one command from the library. It runs in the kernel, as do all below.
+// request handles one command of the library. Like all functions below, it runs in the kernel.
 func (c *conn) request(args []string) {
 	if len(args) == 0 {
 		return
@@ -46,8 +46,8 @@ func (c *conn) request(args []string) {
 
 func (c *conn) send(cmd redis.Cmd) { c.socket.Send(cmd, textOf(&cmd)) }
 
-// listen is SUBSCRIBE and UNSUBSCRIBE: a message for each channel, and an answer to each. UNSUBSCRIBE alone
-// is about all of them.
+// listen handles SUBSCRIBE and UNSUBSCRIBE: a message for each channel, and an answer to each. UNSUBSCRIBE without
+// channels concerns all of them.
 func (c *conn) listen(name string, channels []string) {
 	if len(channels) == 0 && name == "UNSUBSCRIBE" {
 		channels = slices.Clone(c.channels)
@@ -67,14 +67,14 @@ func (c *conn) listen(name string, channels []string) {
 		said := []redis.Reply{redis.Bulk(strings.ToLower(name)), redis.Bulk(channel), redis.Int(int64(len(c.channels)))}
 		c.asked = append(c.asked, func(buf []byte, _ redis.Reply, version int) []byte { return appendPush(buf, version, said...) })
 		if there >= 0 && name == "SUBSCRIBE" {
-			c.socket.Ask(redis.OK()) // twice is once
+			c.socket.Ask(redis.OK()) // it is already subscribed
 			continue
 		}
 		c.send(redis.Command(name, channel))
 	}
 }
 
-// appendPush writes what comes unasked: version 2 has no form of its own for it.
+// appendPush encodes an unrequested message, which is a list in version 2.
 func appendPush(buf []byte, version int, elements ...redis.Reply) []byte {
 	if version < 3 {
 		return resp.AppendReply(buf, redis.List(elements), version)
@@ -108,20 +108,20 @@ func (c *conn) Push(message any) {
 	}
 }
 
-// replyTo encodes the reply to a command, and notes one that the model does not have.
+// replyTo encodes the reply to a command, and notes a command that the model does not have.
 func (c *conn) replyTo(name string) encoder {
 	return func(buf []byte, r redis.Reply, version int) []byte {
 		if r.Kind == redis.ReplyError && strings.HasPrefix(r.Err.Error(), "ERR unknown command") {
 			c.client.world.misses(name)
 		}
 		if r.Kind == redis.ReplyNil && name == "EXEC" && version < 3 {
-			return append(buf, "*-1\r\n"...) // a list that is not there
+			return append(buf, "*-1\r\n"...) // a null list
 		}
 		return resp.AppendReply(buf, r, version)
 	}
 }
 
-// ofConnection answers commands about the connection rather than the store's data. Unlike a server, it does
+// ofConnection answers commands that concern the connection and not the store's data. Unlike a server, it does
 // not queue them within a transaction.
 func (c *conn) ofConnection(name string, args []string) (answer encoder, ok bool) {
 	word := ""
@@ -177,16 +177,16 @@ func (c *conn) ofConnection(name string, args []string) (answer encoder, ok bool
 	return nil, false
 }
 
-// pong answers PING, which a connection that listens answers in another form before version 3.
+// pong answers PING, whose answer in version 2 has another form on a subscribed connection.
 func (c *conn) pong(args []string) encoder {
 	text := ""
 	if len(args) > 0 {
 		text = args[0]
 	}
-	if len(c.channels) > 0 && c.version < 3 {
+	switch {
+	case len(c.channels) > 0 && c.version < 3:
 		return says(redis.List([]redis.Reply{redis.Bulk("pong"), redis.Bulk(text)}))
-	}
-	if text != "" {
+	case text != "":
 		return says(redis.Bulk(text))
 	}
 	return says(redis.Reply{Kind: redis.ReplyStatus, Str: "PONG"})
@@ -196,14 +196,14 @@ func says(r redis.Reply) encoder {
 	return func(buf []byte, _ redis.Reply, version int) []byte { return resp.AppendReply(buf, r, version) }
 }
 
-// refuse answers a command that the model does not have, as an older server would, and notes it:
-// what a lock does then is no evidence.
+// refuse answers a command that the model does not have as an older server would, and notes it:
+// the lock's behaviour afterwards is no evidence.
 func (c *conn) refuse(what string) encoder {
 	c.client.world.misses(what)
 	return says(redis.Failed(redis.ServerError("ERR unknown command '" + what + "': lockstep has no model of it")))
 }
 
-// hello is HELLO: the connection speaks the version from the answer on.
+// hello answers HELLO, which sets the version from the answer on.
 func (c *conn) hello(version string) encoder {
 	n := 2
 	switch version {
@@ -223,7 +223,7 @@ func (c *conn) hello(version string) encoder {
 	}
 }
 
-// aboutClient is CLIENT.
+// aboutClient answers CLIENT.
 func (c *conn) aboutClient(word string, args []string) encoder {
 	switch word {
 	case "ID":
@@ -237,7 +237,7 @@ func (c *conn) aboutClient(word string, args []string) encoder {
 		}
 		return c.replyTo("CLIENT")
 	case "SETINFO", "SETNAME", "NO-EVICT", "NO-TOUCH", "CAPA":
-	case "MAINT_NOTIFICATIONS": // these servers are never moved
+	case "MAINT_NOTIFICATIONS": // the simulated servers have no maintenance
 		return says(redis.Failed(redis.ServerError("ERR unknown subcommand 'MAINT_NOTIFICATIONS'. Try CLIENT HELP.")))
 	default:
 		return c.refuse("CLIENT " + word)
@@ -245,7 +245,7 @@ func (c *conn) aboutClient(word string, args []string) encoder {
 	return says(redis.OK())
 }
 
-// command is a command to the store as package world has it.
+// command returns a command of the library in the form of the store's model.
 func (w *World) command(name string, args []string) redis.Cmd {
 	switch {
 	case name == "WAIT":
@@ -259,7 +259,7 @@ func (w *World) command(name string, args []string) redis.Cmd {
 	}
 	keys, err := strconv.Atoi(args[1])
 	if err != nil || keys < 0 || keys > len(args)-2 || keys > 255 {
-		return redis.Command(name, args...) // the store says what is wrong
+		return redis.Command(name, args...) // the store returns the error
 	}
 	script := w.script(args[0])
 	if name == "EVAL" {
@@ -272,7 +272,7 @@ func (w *World) command(name string, args []string) redis.Cmd {
 	return cmd
 }
 
-// numbers is a command whose arguments are numbers; what a server takes for none stays a text.
+// numbers returns a command with numeric arguments; invalid numbers stay texts.
 func numbers(name string, args []string) redis.Cmd {
 	cmd := redis.Command(name)
 	for _, a := range args {
@@ -285,8 +285,8 @@ func numbers(name string, args []string) redis.Cmd {
 	return cmd
 }
 
-// compiled are the scripts of all runs by their text: a script is known by its address, and stays
-// compiled from run to run.
+// compiled has the scripts of all runs by their text: the simulator identifies a script by its address,
+// and keeps it compiled.
 var compiled sync.Map
 
 // learn returns the script with a text.
@@ -302,7 +302,7 @@ func (w *World) learn(source string) *redis.Script {
 	return script
 }
 
-// script returns the script with a hash; one that no server knows when none can.
+// script returns the script with a hash; for an unknown hash, one that no server knows.
 func (w *World) script(hash string) *redis.Script {
 	if script, ok := w.scripts[strings.ToLower(hash)]; ok {
 		return script
@@ -317,7 +317,7 @@ func hashOf(source string) string {
 
 var redisCall = regexp.MustCompile(`redis\.p?call\(\s*['"]([A-Za-z]+)['"]`)
 
-// nameOf is what reports call a script: the commands in it, in their order, such as get-del.
+// nameOf returns a script's name in reports: its commands in their order, such as get-del.
 func nameOf(source, hash string) string {
 	var names []string
 	for _, m := range redisCall.FindAllStringSubmatch(source, 4) {
@@ -331,7 +331,7 @@ func nameOf(source, hash string) string {
 	return strings.Join(names, "-")
 }
 
-// words are the arguments of a command.
+// words returns the arguments of a command.
 func words(command redis.Reply) []string {
 	var out []string
 	for _, a := range command.Elements() {
@@ -340,8 +340,8 @@ func words(command redis.Reply) []string {
 	return out
 }
 
-// textOf writes a command as a user would type it: other bytes in hexadecimal, the options of SET in
-// capitals.
+// textOf formats a command as a user would type it, with binary arguments in hexadecimal and the options
+// of SET in capitals.
 func textOf(cmd *redis.Cmd) string {
 	words := []string{cmd.Name()}
 	if cmd.Script != nil {
@@ -357,7 +357,7 @@ func textOf(cmd *redis.Cmd) string {
 	return strings.Join(words, " ")
 }
 
-// legible keeps what is no text out of histories.
+// legible returns binary text, and text with spaces, in hexadecimal.
 func legible(s string) string {
 	if q := strconv.Quote(s); q[1:len(q)-1] != s || strings.Contains(s, " ") {
 		return fmt.Sprintf("0x%x", s)

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// Wire is a connection to one server for a protocol whose requests are already parsed: each is
-// one message of the simulated network, as is its answer.
+// Wire is a connection to one server for requests that are already parsed: each request and each
+// answer is one message of the simulated network.
 type Wire struct {
 	client  *Client
 	server  int
@@ -45,8 +45,8 @@ func (c *Client) Connect(ctx context.Context, server int, push func(any)) (*Wire
 	}
 }
 
-// Beside opens what is a connection of its own for the server and a stream of the same one for the
-// client: it takes no round trip.
+// Beside opens another stream of the connection, a connection of its own for the server. It takes
+// no round trip.
 func (w *Wire) Beside(push func(any)) *Wire { return w.client.open(w.server, push) }
 
 func (c *Client) open(server int, push func(any)) *Wire {
@@ -61,8 +61,8 @@ type answer struct {
 	err   error
 }
 
-// Ask sends a request of the store's model and waits for its answer: what the store says,
-// world.ErrConnection, an error of ctx, or net.ErrClosed after the end of the run.
+// Ask sends a request of the store's model and waits for its answer. The error is the store's,
+// ports.ErrConnection, an error of ctx, or net.ErrClosed after the end of the run.
 func (w *Wire) Ask(ctx context.Context, op ports.Request) (any, error) {
 	c := w.client
 	if !c.gate.pass() {
@@ -87,7 +87,7 @@ func (w *Wire) Tell(op ports.Request, told func(value any, err error)) {
 	w.client.post(func() { w.socket.Do(op, told) })
 }
 
-// await waits for an answer. One that has come counts, whatever has happened since.
+// await waits for an answer, and prefers one that has already arrived to an error.
 func (w *Wire) await(ctx context.Context, got <-chan answer) answer {
 	a := answer{err: net.ErrClosed}
 	select {
@@ -112,7 +112,7 @@ func (w *Wire) Over() <-chan struct{} { return w.broken }
 // Close ends the connection from the client's side.
 func (w *Wire) Close() { w.client.post(func() { w.socket.Close(ports.ErrConnection) }) }
 
-// Answer implements sim.Sink: only the greeting is not asked by Do.
+// Answer implements sim.Sink: it receives only the greeting.
 func (w *Wire) Answer(redis.Reply) { close(w.greeted) }
 
 // Push implements sim.Sink.
@@ -125,13 +125,13 @@ func (w *Wire) Push(message any) {
 // Broken implements sim.Sink.
 func (w *Wire) Broken() { w.breaks.Do(func() { close(w.broken) }) }
 
-// gated is a connection within the memory of a process, whose other end is not the process's.
+// gated is an in-memory connection between a process and the simulator.
 type gated struct {
 	net.Conn
 	gate *gate
 }
 
-// Gate has what is read from a connection, and written to it, wait while the process stands still.
+// Gate makes reads from a connection and writes to it wait while the process is stopped.
 func (c *Client) Gate(inner net.Conn) net.Conn { return &gated{inner, &c.gate} }
 
 // Read implements net.Conn.

@@ -9,20 +9,20 @@ import (
 	"lockstep/internal/say"
 )
 
-// Rules are what a log does not say of itself.
+// Rules are facts about a log that the log does not contain.
 type Rules struct {
-	ClockError    time.Duration // how far the clock of each client may be off, either way
-	ReleasedAfter time.Duration // how long after a release its line may be written
-	Lease         time.Duration // for how long a lock is granted; 0: not stated
-	Reentrant     bool          // a client may acquire again what it holds
+	ClockError    time.Duration // the largest error of each client's clock, either way
+	ReleasedAfter time.Duration // the largest delay of the line of a release
+	Lease         time.Duration // of each grant; 0: not stated
+	Reentrant     bool          // a client may acquire a lock again while it holds it
 	Assumed       Assumed
 }
 
-// Assumed says which of the rules are not stated but plausible. What a log shows is then judged with them
-// and with zero, and only what both show is certain, or none.
+// Assumed marks rules that are not stated but plausible. The log is then judged both with them and with
+// zero.
 type Assumed struct{ ClockError, ReleasedAfter bool }
 
-// Stated are the rules with what a format states of them and nothing else has.
+// Stated returns the rules, with those that only the format states.
 func (r Rules) Stated(f *logline.Format) (Rules, error) {
 	for _, one := range []struct {
 		key, text string
@@ -49,8 +49,7 @@ func (r Rules) Stated(f *logline.Format) (Rules, error) {
 	return r, nil
 }
 
-// Usable reports what of a format cannot be used: an event of two meanings, a zone, a unit or an encoding that there is
-// not.
+// Usable returns an error for a format with an ambiguous event, or with an unknown zone, unit or encoding.
 func Usable(f *logline.Format) error {
 	if _, err := newValues(f); err != nil {
 		return err
@@ -61,7 +60,7 @@ func Usable(f *logline.Format) error {
 	return nil
 }
 
-// What is plausible of machines that keep their clocks by NTP, and of a release whose reply is awaited.
+// Plausible values for machines with NTP, and for a client that logs a release after the reply.
 const (
 	PlausibleClockError    = 10 * time.Millisecond
 	PlausibleReleasedAfter = 100 * time.Millisecond
@@ -74,17 +73,17 @@ const (
 	MaxLease         = 10 * 365 * 24 * time.Hour
 )
 
-// Setting is one choice of what is not stated, and what the log shows then.
+// Setting is one choice of the assumed rules, with the verdicts under it.
 type Setting struct {
 	ClockError, ReleasedAfter time.Duration
 	Overlap, StaleWrite       Verdict
 }
 
-// setting is one in nanoseconds.
+// setting is a choice of the assumed rules, in nanoseconds.
 type setting struct{ clock, late int64 }
 
-// settings are those that a log is judged by: the one that leaves most open first, then the others, the last
-// one without an error that was not stated.
+// settings returns the settings for a log: first that with the largest errors, last that with no assumed
+// ones.
 func (r Rules) settings() (all []setting) {
 	clocks, lates := []time.Duration{r.ClockError}, []time.Duration{r.ReleasedAfter}
 	if r.Assumed.ClockError {
@@ -101,36 +100,29 @@ func (r Rules) settings() (all []setting) {
 	return all
 }
 
-// before reports whether what was cut off to a time and a grain came before another line's time for
-// sure, by clocks that are off by no more than the error.
+// before reports whether an event with a time and a grain certainly came before the time of another, given
+// the error of the clocks.
 func (s setting) before(at, grain, other int64) bool { return at+grain+2*s.clock <= other }
 
-// seen is the worst outcome of each sort under one setting.
-type seen struct{ overlap, stale outcome }
-
-// weigh asks for the outcome of something under all settings, and returns that under the first one. What
-// is none there is none under the others.
+// weigh notes an outcome under all settings, and returns that under the first one. If that is none, so are
+// the others.
 func (j *judge) weigh(sort Sort, of func(setting) outcome) outcome {
 	first := of(j.settings[0])
 	if first == none {
 		return none
 	}
 	for i, s := range j.settings {
-		worst := &j.seen[i].overlap
-		if sort == StaleWrite {
-			worst = &j.seen[i].stale
-		}
-		*worst = max(*worst, of(s))
+		j.seen[i][sort] = max(j.seen[i][sort], of(s))
 	}
 	return first
 }
 
-// sum notes what the log shows under each setting, and says what was assumed.
+// sum adds the verdicts under each setting to a result, and a remark about the assumptions.
 func (j *judge) sum(r *Result) {
 	for i, s := range j.settings {
 		at := Setting{ClockError: time.Duration(s.clock), ReleasedAfter: time.Duration(s.late)}
-		at.Overlap = verdictOf(j.seen[i].overlap, len(r.Doubts) > 0)
-		at.StaleWrite = verdictOf(j.seen[i].stale, r.Writes > 0 && len(r.Doubts) > 0)
+		at.Overlap = verdictOf(j.seen[i][Overlap], len(r.Doubts) > 0)
+		at.StaleWrite = verdictOf(j.seen[i][StaleWrite], r.Writes > 0 && len(r.Doubts) > 0)
 		r.Settings = append(r.Settings, at)
 	}
 	if remark := j.rules.assumption(r.Settings); !remark.Empty() {
@@ -138,7 +130,7 @@ func (j *judge) sum(r *Result) {
 	}
 }
 
-// assumption says what was assumed, and what the verdict is without it.
+// assumption states the assumptions, and the verdict without them if it differs.
 func (r Rules) assumption(all []Setting) say.Phrase {
 	var flags say.Series
 	if r.Assumed.ClockError {
@@ -168,7 +160,7 @@ func (r Rules) assumption(all []Setting) say.Phrase {
 	return say.LogAssumed.With(flags)
 }
 
-// flag is one of the command line with its value.
+// flag formats a command-line flag with its value.
 func flag(name string, value time.Duration) say.Verbatim {
 	return say.Verbatim(name + " " + value.String())
 }

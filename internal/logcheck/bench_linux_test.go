@@ -18,8 +18,7 @@ func logText(b testing.TB, form string) []byte {
 	return text
 }
 
-// BenchmarkCheck is to be read beside BenchmarkPlain: the same bytes, read line by line and nothing done
-// with them.
+// BenchmarkCheck is to be compared with BenchmarkPlain, which only reads the same bytes line by line.
 func BenchmarkCheck(b *testing.B) {
 	for _, name := range forms {
 		text := logText(b, name)
@@ -63,18 +62,17 @@ func BenchmarkPlain(b *testing.B) {
 	}
 }
 
-// forms are those of generated.
+// forms are the forms of generated logs.
 var forms = []string{"csv", "json", "text", "app"}
 
 const benchLines = 400_000
 
-// perCore reports how many lines a core reads in a second, whatever else the machine does meanwhile.
-// To compare them, both numbers are from one run.
+// perCore reports the lines that a core reads per second of processor time. Compare numbers of one run only.
 func perCore(b *testing.B, since time.Duration) {
 	b.ReportMetric(float64(benchLines*b.N)/(busy()-since).Seconds()/1e6, "Mlines/core-s")
 }
 
-// busy is the processor time that the test has taken.
+// busy returns the processor time of the test so far.
 func busy() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

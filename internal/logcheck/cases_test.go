@@ -13,11 +13,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// plausible is what the program assumes when neither the error of the clocks nor how late releases are written
-// is given.
+// plausible are the rules that the program assumes without flags.
 var plausible = Rules{ClockError: PlausibleClockError, ReleasedAfter: PlausibleReleasedAfter, Assumed: Assumed{true, true}}
 
-// file is one of the logs of testdata/cases.
+// file returns a log of testdata/cases.
 func file(t *testing.T, name string) Source {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata/cases", name))
@@ -60,12 +59,12 @@ func TestCases(t *testing.T) {
 		{name: "both pods", files: []string{"pod-a.csv", "pod-b.csv"}, overlap: Certain, certain: 3, exact: Certain},
 		{name: "both pods, the other way round", files: []string{"pod-b.csv", "pod-a.csv"}, overlap: Certain, certain: 3, exact: Certain},
 
-		// Times are as fine as they are written, wherever their lines stand.
+		// Times have the precision in which they are written, whatever the order of the lines.
 		{name: "seconds", files: []string{"seconds.csv"}, overlap: Possible, exact: Possible},
 		{name: "seconds, newest first", files: []string{"seconds-newest-first.csv"}, overlap: Possible, exact: Possible},
 		{name: "an overlap within a second", files: []string{"c01-whole-seconds.csv"}, overlap: Possible, exact: Possible},
 
-		// What is assumed makes nothing certain.
+		// An assumption makes nothing certain.
 		{name: "released after its release, perhaps", files: []string{"released-after.csv"}, overlap: Possible, exact: Certain, said: say.LogAssumedMatters},
 		{name: "released before, as is said", files: []string{"released-after.csv"}, rules: Rules{Lease: time.Hour}, overlap: Certain, certain: 1, exact: Certain},
 		{name: "released after, as is said", files: []string{"released-after.csv"}, rules: Rules{ReleasedAfter: 2 * time.Millisecond}, overlap: Possible, exact: Possible},
@@ -103,7 +102,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// Logs as programs write them are read by themselves, or with a mapping of a few lines.
+// Logs of common programs are read without a mapping, or with one of a few lines.
 func TestFormats(t *testing.T) {
 	const bracketed = "pattern: '\\[(?<client>\\S+)\\] (?<event>lock [^:]+|waiting for lock): (?<lock>\\S+)'\nzone: Europe/Berlin\n"
 	for _, tt := range []struct {
@@ -136,7 +135,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// mapped is a format as a file states it.
+// mapped returns the format of a mapping.
 func mapped(t testing.TB, text string) logline.Format {
 	t.Helper()
 	f, err := logline.Parse([]byte(text))
@@ -182,8 +181,8 @@ func TestFilesAreNamed(t *testing.T) {
 	}
 }
 
-// short is a log by its lines, in milliseconds: "0 A acquired 7". All are about one lock, but those of a client that
-// is gone: it is dead, with all its locks.
+// short returns a log of lines such as "0 A acquired 7", in milliseconds. All are about one lock, except "gone": the
+// client crashes, with all its locks.
 func short(lines string) string {
 	text := "time,client,lock,event,token\n"
 	for line := range strings.SplitSeq(lines, ";") {
@@ -193,7 +192,7 @@ func short(lines string) string {
 	return text
 }
 
-// Tiny logs, at the boundaries of what is certain, possible, unknown and none.
+// Tiny logs at the boundaries between certain, possible, unknown and none.
 func TestTinyLogs(t *testing.T) {
 	ms := func(clock, late, lease time.Duration) Rules {
 		return Rules{ClockError: clock * time.Millisecond, ReleasedAfter: late * time.Millisecond, Lease: lease * time.Millisecond}
@@ -302,7 +301,7 @@ func TestTinyLogs(t *testing.T) {
 	}
 }
 
-// How finely a time is written is known of each client, of each file, and of who reports a death.
+// Each client, in each file, has its own precision of times; so does a client that reports a death.
 func TestTimesAreAsFineAsTheyAreWritten(t *testing.T) {
 	const day = "2026-03-01T10:00:"
 	log := func(lines ...string) string {

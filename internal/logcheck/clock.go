@@ -10,15 +10,14 @@ import (
 	"lockstep/internal/logcheck/logline"
 )
 
-// Unit is what the numbers of a log count, when its times are numbers.
+// Unit is the unit of times that are numbers; 0 for dates.
 type Unit time.Duration
 
-// units are the words for them.
 var units = map[string]Unit{
 	"s": Unit(time.Second), "ms": Unit(time.Millisecond), "us": Unit(time.Microsecond), "ns": Unit(time.Nanosecond),
 }
 
-// UnitOf finds a unit by its word; none for "".
+// UnitOf returns a unit by its word; 0 for "".
 func UnitOf(word string) (Unit, error) {
 	if u, ok := units[word]; ok || word == "" {
 		return u, nil
@@ -26,29 +25,29 @@ func UnitOf(word string) (Unit, error) {
 	return 0, fmt.Errorf("%q is no unit of time: name s, ms, us or ns", word)
 }
 
-// yearless is the unit of times that have no year.
+// yearless is the unit of dates without a year.
 const yearless Unit = -1
 
-// clock reads times, and says them again.
+// clock parses times.
 type clock struct {
 	unit   Unit   // of numbers; 0: times are dates
-	layout string // of dates, as package time has it; "" for the usual forms
-	asSaid string // and as the format has it
+	layout string // of dates, for package time; "" for the usual forms
+	asSaid string // the layout as the format has it
 	zone   *time.Location
-	stated bool // the zone is
-	guess  bool // numbers may be seconds, or what their length says
-	digits int8 // below the second, of the time that was read last
-	local  bool // that time had no zone of its own
-	lacks  bool // some time had none, and no zone is stated
-	noYear bool // times of the layout have none
+	stated bool // the format states the zone
+	guess  bool // the unit follows from the length of numbers
+	digits int8 // of the last time, below the second
+	local  bool // the last time had no zone
+	lacks  bool // some time had no zone, and none is stated
+	noYear bool // the layout has no year
 
-	// The day that was read last: the times of a log rarely leave it.
+	// The last day, a cache: consecutive times are mostly of one day.
 	day    [len("2006-01-02")]byte
-	dayAt  int64         // when it began, in nanoseconds, by a clock of UTC
-	offset time.Duration // of the zone, all day; see simple
-	simple bool          // the zone has one offset the day before, that day, and the day after
+	dayAt  int64         // its beginning, in nanoseconds, in UTC
+	offset time.Duration // of the zone on that day; see simple
+	simple bool          // the zone has one offset from the day before to the day after
 
-	last int64 // the time that was read last, of those without a year
+	last int64 // the last time without a year
 }
 
 // set prepares the clock for a format.
@@ -67,7 +66,7 @@ func (c *clock) set(f *logline.Format) (err error) {
 	return nil
 }
 
-// zoneOf is a zone by its name, such as Europe/Berlin, or by its offset, such as +01:00.
+// zoneOf returns a zone by its name, such as Europe/Berlin, or by its offset, such as +01:00.
 func zoneOf(name string) (*time.Location, error) {
 	if at, err := time.Parse("-07:00", name); err == nil {
 		return at.Location(), nil
@@ -79,8 +78,8 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// says is how times are shown.
-func (c *clock) says() Unit {
+// shownIn returns the unit in which times are shown.
+func (c *clock) shownIn() Unit {
 	switch {
 	case c.noYear:
 		return yearless
@@ -117,7 +116,7 @@ func (c *clock) read(text []byte) (int64, error) {
 	return 0, fmt.Errorf("%s is no time such as 2026-03-01T10:20:30.123Z: --time-layout says how times are written", shown(text))
 }
 
-// unitOfLength is what a number counts that is a time between 2001 and 2286; 0 for others.
+// unitOfLength returns the unit of a number that is a time between 2001 and 2286; 0 for others.
 func unitOfLength(text []byte) Unit {
 	digits := bytes.IndexByte(text, '.')
 	if digits < 0 {
@@ -126,7 +125,7 @@ func unitOfLength(text []byte) Unit {
 	return map[int]Unit{10: units["s"], 13: units["ms"], 16: units["us"], 19: units["ns"]}[digits]
 }
 
-// laidOut reads a time of the layout.
+// laidOut parses a time of the layout.
 func (c *clock) laidOut(text []byte) (int64, error) {
 	at, err := time.Parse(c.layout, string(text))
 	if err != nil {
@@ -148,8 +147,8 @@ func (c *clock) laidOut(text []byte) (int64, error) {
 	return at.UnixNano(), nil
 }
 
-// yearless gives a time a year: 2000 to the first one, which has all days, and then the one that makes the smaller
-// step.
+// yearless adds a year to a time: 2000, a leap year, to the first one, and to others the year closest to the
+// previous time.
 func (c *clock) yearless(at time.Time) (int64, error) {
 	const half = int64(183 * 24 * time.Hour)
 	year := 2000
@@ -170,8 +169,8 @@ func (c *clock) yearless(at time.Time) (int64, error) {
 	return c.fromWall(when, nil)
 }
 
-// usual reads 2026-03-01T10:20:30.123Z and what differs from it in the signs between, in the fraction, and in the
-// zone, ten times as fast as time.Parse. It reports whether the text has that form.
+// usual parses 2026-03-01T10:20:30.123Z and variants with other separators, fractions and zones, ten times as fast
+// as time.Parse. It reports whether the text has that form.
 func (c *clock) usual(text []byte) (at int64, ok bool, err error) {
 	const short = len("2006-01-02T15:04:05")
 	if len(text) < short || text[10] != 'T' && text[10] != ' ' || text[13] != ':' || text[16] != ':' || text[4] != '-' && text[4] != '/' {
@@ -231,13 +230,13 @@ func (c *clock) newDay(text []byte) error {
 	return nil
 }
 
-// zoneOffset is that of the zone at a time.
+// zoneOffset returns the offset of the zone at a time.
 func (c *clock) zoneOffset(at int64) time.Duration {
 	_, seconds := time.Unix(0, at).In(c.zone).Zone()
 	return time.Duration(seconds) * time.Second
 }
 
-// zoneAt reads the zone behind a time, in nanoseconds to the east; none is fine.
+// zoneAt parses the zone after a time, in nanoseconds to the east; it may be missing.
 func zoneAt(text []byte) (offset int64, zoned, ok bool) {
 	zone := strings.TrimPrefix(string(text), " ")
 	switch zone {
@@ -255,8 +254,8 @@ func zoneAt(text []byte) (offset int64, zoned, ok bool) {
 	return 0, false, false
 }
 
-// fromWall is the time at which clocks of the zone show a date. When they are put back they show an hour twice, and
-// when they are put forward they leave one out.
+// fromWall returns the time at which clocks of the zone show a date. Clocks that are put back show an hour twice,
+// clocks that are put forward skip one.
 func (c *clock) fromWall(wall int64, text []byte) (int64, error) {
 	if !c.stated {
 		c.lacks = true
@@ -284,7 +283,7 @@ func twoDigits(text []byte) (int64, bool) {
 	return int64(a)*10 + int64(b), a <= 9 && b <= 9
 }
 
-// fraction counts the digits behind the seconds, no more than nine.
+// fraction counts the digits after the seconds, at most nine.
 func fraction(text []byte) (n int8) {
 	text = text[bytes.LastIndexByte(text, ':')+1:]
 	if point := bytes.IndexAny(text, ".,"); point >= 0 {
@@ -298,7 +297,7 @@ func fraction(text []byte) (n int8) {
 	return n
 }
 
-// number reads a decimal number of units.
+// number parses a decimal number of units.
 func (c *clock) number(text []byte) (int64, error) {
 	digits, negative := text, text[0] == '-'
 	if negative {
@@ -313,7 +312,7 @@ func (c *clock) number(text []byte) (int64, error) {
 		case d < '0' || d > '9':
 			return 0, fmt.Errorf("%s is no number: leave --time-unit out for times such as 2026-03-01T10:20:30.123Z", shown(text))
 		case fraction:
-			unit /= 10 // below a nanosecond nothing is left
+			unit /= 10 // 0 below a nanosecond
 			c.digits = min(c.digits+1, 9)
 			at += int64(d-'0') * unit
 		default:
@@ -333,7 +332,7 @@ func (c *clock) number(text []byte) (int64, error) {
 	return at, nil
 }
 
-// digits are those that a whole number of units has below the second.
+// digits returns the digits of a whole number of units below the second.
 func (u Unit) digits() (n int8) {
 	for at := int64(u); at < int64(time.Second); at *= 10 {
 		n++
@@ -350,7 +349,7 @@ func (u Unit) String() string {
 	return ""
 }
 
-// At says a time as the log does: RFC 3339 in UTC, or the number with its unit.
+// At formats a time as the log does: RFC 3339 in UTC, or the number with its unit.
 func (u Unit) At(at int64) string {
 	switch u {
 	case 0:
@@ -372,7 +371,5 @@ func (u Unit) At(at int64) string {
 
 func numeric(text []byte) bool { return len(bytes.Trim(text, "0123456789.-+eE")) == 0 }
 
-// shown is a piece of a log in an error: quoted, and cut where it is long.
-func shown(text []byte) string {
-	return logline.Shown(text, 40)
-}
+// shown is a piece of a log in an error.
+func shown(text []byte) string { return logline.Shown(text, 40) }

@@ -1,12 +1,12 @@
-// Package logcheck judges what a lock of one's own has done: logs of production, as CSV or as
-// JSON lines, of any length. A log is no history of a run. It has no plan, its
-// clocks differ, lines come late or never, and a client that has died says nothing more. So it is
-// judged for itself, while it is read and in constant memory, and only the meaning of *overlap*
-// is that of package checker: two clients believe they hold one lock for some time.
+// Package logcheck judges logs of locks in production, as CSV, as JSON lines or as text, of any
+// length. Unlike the history of a run, a log has no plan, its clocks differ, lines are late or
+// missing, and a dead client logs nothing. So it is judged by rules of its own, while it is read
+// and in constant memory; only *overlap* means the same as in package checker: two clients
+// believe they hold one lock at the same time.
 //
-// The way of a line: lines reads it (bounded), a decoder makes an Event of it, an order puts it
-// into the order of time, and a judge looks at it once, with the others of its time.
-// docs/check.md describes the formats and what each verdict means.
+// The path of a line: lines reads it (bounded), a decoder turns it into an Event, an order sorts
+// it by time, and a judge looks at it once, together with the other events of its time.
+// docs/check.md describes the formats and the verdicts.
 package logcheck
 
 import (
@@ -14,50 +14,51 @@ import (
 	"math"
 	"time"
 
+	"lockstep/internal/logcheck/logline"
 	"lockstep/internal/say"
 )
 
-// Kind is what a line tells of a client and a lock.
+// Kind is the kind of an event of a client and a lock.
 type Kind uint8
 
-// The kinds of lines.
+// The kinds of events, in the order of logline.EventWords.
 const (
 	Acquired Kind = iota // the client has the lock from now on
-	Released             // it has given the lock up
+	Released             // it has released the lock
 	Lost                 // it has been told, or has found out, that it lost the lock
-	Extended             // it has the lock still: its lease begins again
+	Extended             // it still has the lock: its lease begins again
 	Waiting              // it wants the lock and does not have it
-	Crashed              // its process is dead, as another one says
-	Write                // it writes to what the lock guards
+	Crashed              // its process is dead, as another process logs
+	Write                // it writes to the guarded resource
 )
 
-// kinds are the words of the formats, by Kind.
-var kinds = [...]string{"acquired", "released", "lost", "extended", "waiting", "crashed", "write"}
-
-func (k Kind) String() string { return kinds[k] }
+func (k Kind) String() string { return logline.EventWords[k] }
 
 // Event is one line of a log.
 type Event struct {
 	At     int64 // nanoseconds since the epoch of the log
-	Line   int64 // where it stands: see placed
+	Line   int64 // its position: see placed
 	Token  int64 // NoToken when the line has none
 	Client string
-	Lock   string // "" for a client that has crashed: all its locks
+	Lock   string // "" for a crash: all locks of the client
 	Kind   Kind
 	Shared bool          // with others that share; see Hold
-	Lease  time.Duration // for how long the grant lasts; 0: not stated here
-	Sum    uint64        // of its line, to find those that stand there twice
-	Fine   int8          // its time is cut off to this power of ten in nanoseconds
+	Lease  time.Duration // of the grant; 0: not in the line
+	Sum    uint64        // of its line, to find duplicates; 0: none
+	Fine   int8          // its time is truncated to this power of ten in nanoseconds
 }
 
-// grain is by how much the event may be later than its time says.
+// grain returns the upper bound of the time that truncation has cut off.
 func (e *Event) grain() int64 { return powers[e.Fine] }
 
 // powers are those of ten.
 var powers = [...]int64{1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9}
 
-// compare orders events by time. Those of one time have an order that does not depend on their lines, as
-// far as they differ: what one client says of one lock stands together, then who has died, then who waits.
+// grant returns the event as an acquisition, or as a write with a token.
+func (e *Event) grant() Grant { return Grant{e.Client, e.At, e.Line, e.Token, e.grain()} }
+
+// compare orders events by time. Different events of one time have an order that does not depend on
+// their lines: first the events of each client and lock together, then crashes, then waiting clients.
 func compare(a, b *Event) int {
 	if a.At != b.At {
 		return cmp.Compare(a.At, b.At)
@@ -66,7 +67,7 @@ func compare(a, b *Event) int {
 		cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Token, b.Token), cmp.Compare(a.Sum, b.Sum), cmp.Compare(a.Line, b.Line))
 }
 
-// again reports whether the event is that of an equal line.
+// again reports whether the event comes from a duplicate of the other's line.
 func (e *Event) again(other *Event) bool {
 	return e.Sum != 0 && e.Sum == other.Sum && e.Kind == other.Kind && e.Token == other.Token && e.Client == other.Client && e.Lock == other.Lock
 }
@@ -81,19 +82,19 @@ func (e *Event) rank() int {
 	return 0
 }
 
-// fileBits is where the number of a file begins in the place of a line.
+// fileBits is the position of the file's number in the place of a line.
 const fileBits = 40
 
-// placed is the place of a line of one of several files.
+// placed returns the place of a line of one of several files.
 func placed(file int, line int64) int64 { return int64(file)<<fileBits | line }
 
-// lineOf is the number of a line in its file.
+// lineOf returns the number of a line in its file.
 func lineOf(place int64) int64 { return place & (1<<fileBits - 1) }
 
-// files are the names of those that a log is made of.
+// files are the names of the files of a log.
 type files []string
 
-// name is that of the file with a line; "" when there is but one.
+// name returns the name of the file with a line; "" when the log has only one.
 func (f files) name(place int64) string {
 	if len(f) < 2 {
 		return ""
@@ -101,17 +102,17 @@ func (f files) name(place int64) string {
 	return f[place>>fileBits]
 }
 
-// at says where a line stands.
+// at names the position of a line.
 func (f files) at(place int64) say.Phrase {
 	return say.LogAt.With(say.Number(lineOf(place)), say.Verbatim(f.name(place)))
 }
 
-// NoToken stands for a token that a line does not have.
+// NoToken is the token of a line without one.
 const NoToken = -1
 
-// maxTime bounds times of either sign, in nanoseconds, so that nothing that is added to one
-// overflows: from 1823 to 2116 when they count from 1970.
+// maxTime bounds times of either sign, in nanoseconds, so that no sum overflows: from 1823
+// to 2116 for times since 1970.
 const maxTime = math.MaxInt64 / 2
 
-// maxName is how long the name of a client or of a lock may be, in bytes.
+// maxName bounds the name of a client or of a lock, in bytes.
 const maxName = 256

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/logcheck/logline"
 )
 
-// Explanation shows how a log is read: what was found out, and what becomes of the first lines.
+// Explanation shows how a log is read: the detected format, and the events of the first lines.
 type Explanation struct {
 	Format string // csv, json, text, monitor, or the preset
 	Reads  []logline.Read
@@ -21,15 +21,15 @@ type Explanation struct {
 	Other  int64 // lines about something else that are not among them
 }
 
-// Explained is a line, and what it is read as.
+// Explained is a line with its events.
 type Explained struct {
 	Number int64
 	Text   string
 	Events []Event
-	Err    error // why there is none: logline.ErrOther, logline.ErrUnread, or what is wrong with it
+	Err    error // why it has none: logline.ErrOther, logline.ErrUnread, or another error
 }
 
-// Says are the events of the line, one by one.
+// Says describes the events of the line, one by one.
 func (x *Explained) Says(unit Unit) (all []string) {
 	for _, e := range x.Events {
 		values := []string{unit.At(e.At), e.Client, e.Lock, e.Kind.String()}
@@ -50,7 +50,7 @@ func (x *Explained) Says(unit Unit) (all []string) {
 	return all
 }
 
-// Limits of an explanation: some lines of each kind, among so many at the beginning.
+// Limits of an explanation: lines of each kind, among the first explainedLines.
 const (
 	explainedEvents = 8
 	explainedOthers = 3
@@ -58,7 +58,7 @@ const (
 	explainedLines  = 1_000_000
 )
 
-// Explain reads the first lines of a log, and judges nothing.
+// Explain reads the first lines of a log without judging them.
 func Explain(ctx context.Context, o Options, s Source) (*Explanation, error) {
 	l := newLog(ctx, o, []Source{s})
 	if err := l.open(s.In); err != nil {
@@ -105,12 +105,12 @@ func Explain(ctx context.Context, o Options, s Source) (*Explanation, error) {
 		}
 	}
 	if l.decoder != nil {
-		x.Reads, x.Unit, x.Format = l.decoder.Reads(), l.judge.unit, l.said()
+		x.Reads, x.Unit, x.Format = l.decoder.Reads(), l.judge.unit, l.formatName()
 	}
 	return x, nil
 }
 
-// cutText is what is shown of a line that is explained.
+// cutText is the part of an explained line that is shown.
 func cutText(line []byte) string {
 	const most = 500
 	if len(line) <= most {
@@ -122,8 +122,8 @@ func cutText(line []byte) string {
 // shownLine is a line in a hint.
 func shownLine(line []byte) string { return logline.Shown(line, 120) }
 
-// Quote reads the sources once more, and gives the violations of a result the lines that show them, as they stand there.
-// Of a source that can be read once only there are none.
+// Quote reads the sources again, and adds to the violations of a result the lines that show them. It leaves out
+// sources that can be read only once.
 func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {
 	wanted := make([][]int64, len(sources))
 	for _, v := range r.Violations[:min(len(r.Violations), maxQuoted)] {
@@ -158,10 +158,13 @@ func Quote(ctx context.Context, o Options, r *Result, sources ...Source) error {
 	return nil
 }
 
-// Quoted is a line of a log, with where it stands.
-type Quoted struct{ Place, Text string }
+// Quoted is a line of a log.
+type Quoted struct {
+	Place string `json:"place"` // 12, or pod-b.csv:12
+	Text  string `json:"text"`
+}
 
-// maxQuoted is how many violations have their lines.
+// maxQuoted is how many violations are quoted.
 const maxQuoted = 60
 
 // places are the lines that show a violation, in the order of their files.
@@ -179,14 +182,14 @@ func (v *Violation) places() (all []int64) {
 	return slices.Compact(all)
 }
 
-// quote calls found with some lines, which are in order. That a file is a shorter one than before is no error: it may
+// quote calls found with the given lines, which are in order. It is no error if the file is shorter now: it may
 // have been rotated.
 func quote(ctx context.Context, o Options, in io.Reader, lines []int64, found func(int64, string)) error {
 	l := newLog(ctx, o, nil)
 	if err := l.open(in); err != nil {
 		return err
 	}
-	var text []string // of the line that is wanted next: of an array, it may have several objects
+	var text []string // of lines[0]: in an array, it may have several objects
 	for len(lines) > 0 {
 		line, err := l.lines.next()
 		if stop := l.interrupted(l.lines.number); stop != nil {

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Whatever is read, nothing crashes and each line is judged, left out and counted, or named in the error.
+// No input causes a panic, and each line is judged, left out and counted, or named in the error.
 func fuzzLog(f *testing.F, seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s), true, int64(50))
@@ -54,7 +54,7 @@ func FuzzJSON(f *testing.F) {
 		`{"time":1.5,"client":"\u0000","lock":"\u001b","event":"waiting","token":"-1"}`+"\n{\"time\":1}\n", "{\n{}\n[]\n")
 }
 
-// Text of any form, read by a pattern, as a preset, or as what it looks like.
+// Text of any form, read by a pattern, by a preset, or by detection.
 func FuzzText(f *testing.F) {
 	fuzzLog(f, "I0301 10:00:00.030000       1 leaderelection.go:260] successfully acquired lease ops/reports\n",
 		"2026-03-01 10:00:00.012  INFO 1 --- [job-1] c.acme.Job  : lock acquired: jobs token=4\n2026-03-01 10:00:01,012 INFO [x] lock lost jobs\n",

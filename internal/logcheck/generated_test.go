@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// generated is a log that is made while it is read: clients take turns at some locks. It has no end
-// of its own.
+// generated is an endless log that is generated while it is read: clients take turns at some locks.
 type generated struct {
 	lines   int64  // how many there are to be, besides the header
 	form    string // csv, json, text, or app: text with nine other lines for each of a lock
@@ -31,7 +30,7 @@ func (g *generated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line makes one more: of each lock, a client acquires, writes, and releases, while the next one waits.
+// line generates the next line: at each lock, a client acquires, writes and releases while the next one waits.
 func (g *generated) line() {
 	if g.n == 0 && (g.form == "" || g.form == "csv") {
 		g.pending = append(g.pending, "time,client,lock,event,token\n"...)
@@ -85,5 +84,5 @@ func (g *generated) line() {
 	}
 }
 
-// generatedFormat reads what is text of it.
+// generatedFormat is the format of generated text.
 const generatedFormat = "pattern: '\\[job-worker-(?<client>\\d+)\\] .* lock (?<event>\\w+): (?<lock>\\S+)(?: token=(?<token>\\d+))?$'\n"

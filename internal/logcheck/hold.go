@@ -10,43 +10,43 @@ import (
 // Ending says how a hold ended.
 type Ending uint8
 
-// How holds end.
+// The endings of holds.
 const (
-	Open   Ending = iota // no line says that it has
+	Open   Ending = iota // no line ends it
 	ByLine               // the client released the lock or lost it
-	Dead                 // another one says that the client has died; its next line would show that it has not
+	Dead                 // another client reports the death of this one; a later line of it would refute that
 )
 
 // Hold is the time in which a client believed to hold a lock, as far as the log shows it. A client that
-// acquires what it holds has one hold more.
+// acquires the lock again has another hold.
 type Hold struct {
 	Client string
 	Token  int64
 	Ending Ending
 	Shared bool // with others that share: readers
 
-	From, Line       int64 // when and where it was acquired
-	Heard, HeardLine int64 // the last line of the client that shows it holding
-	To, ToLine       int64 // the line that ended it; not of one that is open
-	deadline         int64 // when its lease is over; forever without one
-	grain            int64 // by how much each of these may be later than its time says
+	From, Line       int64 // of its acquisition
+	Heard, HeardLine int64 // of the last line that shows the client holding
+	To, ToLine       int64 // of the line that ended it, unless it is open
+	deadline         int64 // the end of its lease; forever without one
+	grain            int64 // the largest truncation of these times
 
-	released bool  // its end is a release, which may have come before its line
-	used     int64 // then: the last line before, which shows it holding
-	closed   bool  // no line will be heard of it any more
-	again    int64 // a later line in which its client acquires the lock once more, without a token that tells them apart
+	released bool  // it ended by a release, which may have been before its line
+	used     int64 // if released: the time of the previous line that shows it holding
+	closed   bool  // no further line can concern it
+	again    int64 // a later line in which its client acquires the lock again, without a token that distinguishes them
 
-	pairs     []*pair    // with those that it may overlap and of which more may be heard
-	further   int64      // acquisitions that found it and have no pair: see maxPairs
-	intrusion *Violation // its own, when others held
-	doubted   string     // the client that it was last said to overlap possibly
+	pairs     []*pair    // with holds that it may overlap, pending
+	further   int64      // acquisitions during it without a pair: see maxPairs
+	intrusion *Violation // its certain overlap with earlier holds
+	doubted   string     // the client of the last possible overlap
 }
 
 // forever is later than any time of a log.
 const forever = math.MaxInt64 / 4 * 3
 
-// Possible returns until when the client may have held, by its own times: a client of which no more is
-// heard has its lease at most, and without one for ever.
+// Possible returns the latest time until which the client may have held, by its own clock: a silent client
+// holds until the end of its lease, and without a lease for ever.
 func (h *Hold) Possible() int64 {
 	switch h.Ending {
 	case ByLine:
@@ -57,7 +57,7 @@ func (h *Hold) Possible() int64 {
 	return max(h.Heard, h.deadline)
 }
 
-// shown is until when the log shows the client holding: the line of a release may be late.
+// shown returns the time until which the log shows the client holding: the line of a release may be late.
 func (h *Hold) shown(s setting) int64 {
 	if h.released {
 		return max(h.used, h.To-s.late)
@@ -65,30 +65,32 @@ func (h *Hold) shown(s setting) int64 {
 	return h.Heard
 }
 
-// over reports whether the hold has ended before a time for sure.
+// grant returns the acquisition of the hold.
+func (h *Hold) grant() *Grant { return &Grant{h.Client, h.From, h.Line, h.Token, h.grain} }
+
+// over reports whether the hold certainly ended before a time.
 func (h *Hold) over(at int64, s setting) bool { return s.before(h.Possible(), h.grain, at) }
 
-// beganIn reports whether the client acquired the lock for sure before the other one's hold ended.
+// beganIn reports whether the client certainly acquired the lock before the other hold ended.
 func (h *Hold) beganIn(other *Hold, s setting) bool {
 	return s.before(h.From, h.grain, other.shown(s))
 }
 
-// pair are two holds of one lock, of different holders, that may overlap; x was acquired first.
+// pair is two holds of one lock, of different holders, that may overlap; x was acquired first.
 type pair struct{ x, y *Hold }
 
-// outcome is what is known of a pair, or of a write; the worse the higher.
+// outcome is the judgement of a pair or of a write; higher is worse.
 type outcome uint8
 
 const (
 	none     outcome = iota
-	possible         // within what clocks and late lines leave open, or because nothing is heard of one
+	possible         // within the error of clocks and late lines, or because a client is silent
 	certain
 )
 
 // outcome compares two holds under a setting. Each event lies within an interval, by the error of the clocks and
-// the grain of its time; those of one client are in their order. So the holds overlap in every case when
-// each certainly began before the other one ended; and in some case unless the first was certainly over.
-// A hold takes some time, however short.
+// the grain of its time; events of one client are in order. So the holds certainly overlap if each certainly began
+// before the other ended, and possibly unless the first was certainly over. No hold is empty.
 func (p *pair) outcome(s setting) outcome {
 	switch {
 	case p.x.beganIn(p.y, s) && p.y.beganIn(p.x, s):
@@ -120,22 +122,22 @@ func (h *Hold) end(e *Event) {
 	h.hear(e)
 }
 
-// die notes that another one has said so.
+// die notes a report that the client has died.
 func (h *Hold) die(e *Event) {
 	h.Ending, h.To, h.ToLine = Dead, e.At, e.Line
 	h.grain = max(h.grain, e.grain())
 }
 
-// Whether clients contend for a lock: of a lock without contention, a log shows nothing.
+// Contention: without it, a log says nothing about a lock.
 
-// waiter is a client that wants a lock, and how often others had acquired it when it said so.
+// waiter is a client that wants a lock, with the number of acquisitions before it waited.
 type waiter struct {
 	client       string
 	at, acquired int64
 }
 
-// contend notes that a client which waited has had to: another one acquired the lock meanwhile. See
-// Finding.Contended.
+// contend notes the acquisition of a client that may have waited: if another one acquired the lock meanwhile,
+// they contended. See Finding.Contended.
 func (l *lock) contend(e *Event) {
 	for i, w := range l.waiters {
 		if w.client == e.Client {
@@ -146,14 +148,9 @@ func (l *lock) contend(e *Event) {
 	}
 }
 
-// heldOn notes that a client held on to the lock while others waited, whose lease seemed to be over.
+// heldOn notes that a client still held the lock while others waited, although its lease seemed to be over.
 func (l *lock) heldOn(h *Hold) {
-	for _, w := range l.waiters {
-		if w.client != h.Client && w.at >= h.From {
-			l.contended(true)
-			return
-		}
-	}
+	l.contended(slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client != h.Client && w.at >= h.From }))
 }
 
 func (l *lock) contended(is bool) {
@@ -162,18 +159,16 @@ func (l *lock) contended(is bool) {
 	}
 }
 
-// waits notes a client that wants the lock. It waits for another if that one may hold it now, or acquires it before
-// more is heard of the client: one that gave up hours ago waits for none.
+// waits notes a client that wants the lock. There is contention if another client may hold it now, or acquires it
+// before the next line of this one.
 func (l *lock) waits(e *Event) {
 	l.waited = true
 	if l.Contended {
 		return
 	}
-	for _, h := range l.holds {
-		if h.Client != e.Client && h.Possible() >= e.At {
-			l.contended(true)
-			return
-		}
+	if slices.ContainsFunc(l.holds, func(h *Hold) bool { return h.Client != e.Client && h.Possible() >= e.At }) {
+		l.contended(true)
+		return
 	}
 	l.waiters = slices.DeleteFunc(l.waiters, func(w waiter) bool { return w.client == e.Client })
 	if len(l.waiters) < maxWaiters && l.open(e.Client, NoToken) == nil {
@@ -181,20 +176,20 @@ func (l *lock) waits(e *Event) {
 	}
 }
 
-// Clients that acquire what they hold: re-entrant ones, and several by one name. Each acquisition is a hold of its
-// own, and each end ends one, the latest first: whichever is meant, the client holds until the last has ended.
+// Clients that acquire a lock again while they hold it: re-entrant ones, or several with one name. Each acquisition
+// is a hold of its own, and each end ends the latest: the client holds until the last one has ended.
 
-// apart reports whether two tokens show that a lock was granted twice. A client that acquires again what it
-// holds gets the same token.
+// apart reports whether two tokens show that a lock was granted twice. A re-entrant client gets the same token
+// again.
 func apart(a, b int64) bool { return a != NoToken && b != NoToken && a != b }
 
-// again looks at the holds that a client has already when it acquires the lock. Without tokens nothing tells
-// a re-entrant client from two that have one name, such as the threads of a process.
+// again checks the existing holds of a client that acquires the lock. Without tokens, a re-entrant client looks
+// like two with the same name, such as the threads of a process.
 func (j *judge) again(l *lock, e *Event) {
 	for _, h := range l.holds {
 		switch {
 		case h.Client != e.Client || h.closed:
-		case h.Ending == Dead: // another process, by the same name
+		case h.Ending == Dead: // another process with the same name
 			h.closed = true
 			j.settle(l, h)
 		case h.Token == NoToken || e.Token == NoToken:
@@ -209,7 +204,7 @@ func (j *judge) again(l *lock, e *Event) {
 	j.extend(l, e)
 }
 
-// extend begins the lease again of all holds that a client may have as one.
+// extend renews the lease of all holds that may be the same hold of a client.
 func (j *judge) extend(l *lock, e *Event) {
 	for _, h := range l.holds {
 		if h.Client == e.Client && h.Ending == Open && !apart(h.Token, e.Token) && !h.over(e.At, j.widest()) {
@@ -218,7 +213,7 @@ func (j *judge) extend(l *lock, e *Event) {
 	}
 }
 
-// nested doubts that the client that acquired the lock again is one.
+// nested adds the doubt that a client which acquired the lock again may be two.
 func (j *judge) nested(l *lock, h *Hold) {
 	if !j.rules.Reentrant && !l.nested {
 		l.nested = true
@@ -226,12 +221,12 @@ func (j *judge) nested(l *lock, h *Hold) {
 	}
 }
 
-// What becomes of the holds that may overlap.
+// The holds that may overlap.
 
-// settle looks again at the pairs of a hold of which there is news.
+// settle judges the pairs of a hold again after a new line.
 func (j *judge) settle(l *lock, h *Hold) {
 	if h.further > 0 && h.Heard > h.From {
-		l.Overlaps.AtLeast = true // those without a pair are not counted one by one
+		l.Overlaps.AtLeast = true // acquisitions without a pair are not counted
 		h.further = 0
 	}
 	if len(h.pairs) > 0 {
@@ -239,7 +234,8 @@ func (j *judge) settle(l *lock, h *Hold) {
 	}
 }
 
-// conclude notes what has become of the pairs of a hold, and keeps those that are pending. Whom a client may have met of which no more is heard, that is one doubt and not many.
+// conclude reports the outcomes of the pairs of a hold, and keeps the pending ones. All possible overlaps with a
+// silent client are one doubt.
 func (j *judge) conclude(l *lock, h *Hold) {
 	pairs := h.pairs
 	h.pairs = nil
@@ -276,13 +272,13 @@ func (j *judge) conclude(l *lock, h *Hold) {
 	}
 }
 
-// doubtful is the violation of a pair that overlaps possibly.
+// doubtful returns the violation of a pair that possibly overlaps.
 func (j *judge) doubtful(l *lock, p *pair) *Violation {
 	return &Violation{Sort: Overlap, Lock: l.Lock, Holds: []*Hold{p.y, p.x}, inside: p.y.beganIn(p.x, j.widest())}
 }
 
-// report notes the outcome of a pair. An acquisition that may have met the one or the other hold of a
-// client counts once.
+// report reports the outcome of a pair. An acquisition that possibly overlaps several holds of a client counts
+// once.
 func (j *judge) report(l *lock, p *pair, found outcome) {
 	switch {
 	case found == certain:
@@ -293,7 +289,7 @@ func (j *judge) report(l *lock, p *pair, found outcome) {
 	}
 }
 
-// overlap notes a pair that certainly overlaps. What counts is the intruder, however many it found.
+// overlap reports a certain overlap. All overlaps of one intruder count once.
 func (j *judge) overlap(l *lock, p *pair) {
 	v := p.y.intrusion
 	switch {

@@ -10,23 +10,23 @@ import (
 	"lockstep/internal/say"
 )
 
-// Lines of one time have no order that a log tells: it may have been cut off to seconds, written newest first, or
-// put together from several. So what is made of them does not depend on where they stand.
+// The position of lines with the same time says nothing about their order: times may be truncated to seconds,
+// and a log may be newest first or a combination of several. So the verdict does not depend on it.
 
-// Limits of what one time may have.
+// Limits for one time.
 const (
 	maxInstant = 1 << 18 // lines
 	maxSame    = 64      // of one client about one lock
 )
 
-// instant gathers the lines of one time.
+// instant collects the lines of one time.
 type instant struct {
 	lines []Event
 	emit  func([]Event)
 }
 
-// add takes the next line, in the order of time. It reports whether there was room for it: if not, it was taken
-// as well, and those before it were emitted without it.
+// add adds the next line, in the order of time. It reports whether there was room for it: if not, the earlier
+// lines of its time were emitted without it.
 func (i *instant) add(e *Event) bool {
 	same := len(i.lines) > 0 && i.lines[0].At == e.At
 	full := same && len(i.lines) == maxInstant
@@ -44,8 +44,8 @@ func (i *instant) flush() {
 	i.lines = i.lines[:0]
 }
 
-// instant judges the lines of one time: of each client first what it says of each lock, then who has died, then
-// who waits.
+// instant judges the lines of one time: first those of each client and lock together, then crashes, then waiting
+// clients.
 func (j *judge) instant(lines []Event) {
 	if len(lines) > 1 {
 		slices.SortFunc(lines, func(a, b Event) int { return compare(&a, &b) })
@@ -64,7 +64,7 @@ func (j *judge) instant(lines []Event) {
 		for n > 1 && n <= maxSame && len(same) > 1 {
 			next := j.next(same)
 			e := same[next]
-			copy(same[1:], same[:next]) // those before it keep their order
+			copy(same[1:], same[:next]) // the rest keep their order
 			same[0] = e
 			j.observe(&same[0])
 			same = same[1:]
@@ -75,8 +75,8 @@ func (j *judge) instant(lines []Event) {
 	}
 }
 
-// next chooses the line of a client that comes first, of those of one time: one that makes sense as things
-// stand. What it does with the lock comes before its end, and its end before it acquires the lock again.
+// next returns the index of the first line of a client among those of one time. It is one that fits the client's
+// current hold: extending and writing come before the end of the hold, and that before the next acquisition.
 func (j *judge) next(same []Event) int {
 	l := j.locks[same[0].Lock]
 	acquires, ends := -1, -1
@@ -103,7 +103,7 @@ func (j *judge) next(same []Event) int {
 	return 0
 }
 
-// once leaves out lines that are equal to one before: whatever carries logs may carry one twice, and files overlap.
+// once drops duplicates of lines: transport may duplicate them, and files may overlap.
 func (j *judge) once(lines []Event) []Event {
 	all := lines[:1]
 	for i := range lines[1:] {
@@ -126,12 +126,11 @@ func (j *judge) once(lines []Event) []Event {
 	return all
 }
 
-// order puts lines into the order of time that come out of order by no more than a window.
+// order sorts lines by time that are out of order by no more than a window.
 type order struct {
 	window  int64
 	waiting byTime[*Event] // lines within the window of the latest one
-	spare   []*Event
-	latest  int64 // the highest time so far
+	latest  int64          // the highest time so far
 	some    bool
 	instant instant
 }
@@ -149,10 +148,9 @@ func (e *lateError) Error() string {
 	return fmt.Sprintf("it is %v older than a line before it, which is more than --window %v", e.by, e.window)
 }
 
-// errCrowded says that too many lines have one time.
 var errCrowded = fmt.Errorf("more than %d lines have one time", maxInstant)
 
-// IsLate reports whether an error of Check is one of the order of lines, and so not if they are sorted.
+// IsLate reports whether an error of Check concerns the order of lines, and so would not occur if they were sorted.
 func IsLate(err error) bool {
 	var late *lateError
 	return errors.As(err, &late) || errors.Is(err, errCrowded)
@@ -173,14 +171,8 @@ func (o *order) push(e *Event) error {
 	if len(o.waiting) == maxWaiting {
 		return fmt.Errorf("more than %d lines lie within --window %v: make it shorter", maxWaiting, time.Duration(o.window))
 	}
-	var waits *Event
-	if n := len(o.spare); n > 0 {
-		waits, o.spare = o.spare[n-1], o.spare[:n-1]
-	} else {
-		waits = new(Event)
-	}
-	*waits = *e
-	heap.Push(&o.waiting, waits)
+	waits := *e
+	heap.Push(&o.waiting, &waits)
 	return o.until(o.latest - o.window)
 }
 
@@ -191,26 +183,24 @@ func (o *order) pass(e *Event) error {
 	return nil
 }
 
-// until passes on the lines before a time: at that time, there may be more.
+// until passes on the lines before a time.
 func (o *order) until(at int64) error {
 	for len(o.waiting) > 0 && o.waiting[0].At < at {
-		e := heap.Pop(&o.waiting).(*Event)
-		if err := o.pass(e); err != nil {
+		if err := o.pass(heap.Pop(&o.waiting).(*Event)); err != nil {
 			return err
 		}
-		o.spare = append(o.spare, e)
 	}
 	return nil
 }
 
-// flush passes on all that waits.
+// flush passes on all waiting lines.
 func (o *order) flush() error {
 	err := o.until(forever)
 	o.instant.flush()
 	return err
 }
 
-// byTime is a heap of events, or of what has one.
+// byTime is a heap of elements with an event each.
 type byTime[T interface{ event() *Event }] []T
 
 func (e *Event) event() *Event { return e }

@@ -7,37 +7,37 @@ import (
 	"lockstep/internal/say"
 )
 
-// Limits of what a judge keeps in memory.
+// Limits of a judge's memory.
 const (
-	maxLocks    = 50_000 // locks at a time; free ones make room first
+	maxLocks    = 50_000 // locks at a time; free ones are forgotten first
 	maxHolds    = 64     // of one lock that may still matter: open, or ended just now
-	maxPairs    = 64     // acquisitions that found one hold and are remembered one by one
+	maxPairs    = 64     // of one hold
 	maxAllHolds = 100_000
 	maxAllPairs = 200_000
-	maxDead     = 8  // holds of one lock whose clients are said to be dead, and may not be
+	maxDead     = 8  // holds of one lock whose clients are reported dead
 	maxWaiters  = 64 // of one lock
 	maxEnded    = 16 // clients whose hold of one lock ended last
 )
 
-// judge looks at the events of a log, once each and in the order of time. What it keeps does not
+// judge sees the events of a log once each, in the order of time. Its memory does not
 // grow with the length of the log.
 type judge struct {
 	rules             Rules
-	settings          []setting // see Rules.settings
-	seen              []seen    // of each
+	settings          []setting          // see Rules.settings
+	seen              []map[Sort]outcome // the worst outcomes under each setting
 	lease             int64
 	files             files
 	unit              Unit  // in which times are shown
-	twice, firstTwice int64 // lines that stood there twice, and the first of them
+	twice, firstTwice int64 // the number of duplicate lines, and the first of them
 	locks             map[string]*lock
 	holds, pairs      int     // of all locks
-	forgotten         nameSet // locks that had tokens, and made room
+	forgotten         nameSet // forgotten locks that had tokens
 	result            Result
 	certain, possible []*Violation // the first ones of each
 	found             func(*Violation)
 }
 
-// newJudge begins a log. It calls found, which may be nil, with each violation as it becomes known.
+// newJudge returns a judge that calls found, which may be nil, with each violation when it becomes known.
 func newJudge(rules Rules, found func(*Violation)) *judge {
 	if found == nil {
 		found = func(*Violation) {}
@@ -50,28 +50,31 @@ func newJudge(rules Rules, found func(*Violation)) *judge {
 // state sets the rules, before the first event.
 func (j *judge) state(rules Rules) {
 	j.rules, j.settings, j.lease = rules, rules.settings(), int64(rules.Lease)
-	j.seen = make([]seen, len(j.settings))
+	j.seen = nil
+	for range j.settings {
+		j.seen = append(j.seen, map[Sort]outcome{})
+	}
 }
 
-// widest is the setting that leaves most open.
+// widest returns the setting with the largest errors.
 func (j *judge) widest() setting { return j.settings[0] }
 
-// lock is what is remembered of one lock.
+// lock is the state of one lock.
 type lock struct {
 	Finding
-	holds   []*Hold  // those that a later line may tell more of, or may meet; as they were acquired
+	holds   []*Hold  // that later lines may concern or overlap; in the order of acquisition
 	ended   []Grant  // of the clients whose holds ended last, the latest last
-	waiters []waiter // clients that wait, as long as it is not known that one waited for another
+	waiters []waiter // waiting clients, until contention is known
 	waited  bool     // there are waiting lines
 	turns   bool     // one client acquired it after another
-	nested  bool     // it is said that a client acquired what it held
+	nested  bool     // the doubt about a repeated acquisition was added
 	touched int64    // the time of its last line
 	shared  bool     // its last holder shares it
-	twice   int64    // a line that acquires it and stood there twice; 0: none
+	twice   int64    // a duplicate line that acquires it; 0: none
 	grants  grants
 }
 
-// observe takes the next event.
+// observe handles the next event.
 func (j *judge) observe(e *Event) {
 	if j.result.Events == 0 {
 		j.result.First = e.At
@@ -128,7 +131,7 @@ func (j *judge) newLock(name string) *lock {
 	return l
 }
 
-// of are the locks that a client holds or waits for, in the order of their names.
+// of returns the locks that a client holds or waits for, in the order of their names.
 func (j *judge) of(client string) (list []*lock) {
 	for _, l := range j.locks { // order: sorted below
 		if l.open(client, NoToken) != nil || slices.ContainsFunc(l.waiters, func(w waiter) bool { return w.client == client }) {
@@ -139,7 +142,7 @@ func (j *judge) of(client string) (list []*lock) {
 	return list
 }
 
-// deadline is when a lease is over that begins at some time.
+// deadline returns the end of a lease that an event starts.
 func (j *judge) deadline(e *Event) int64 {
 	lease := j.lease
 	if e.Lease > 0 {
@@ -151,8 +154,7 @@ func (j *judge) deadline(e *Event) int64 {
 	return e.At + lease
 }
 
-// open is the hold of a client that no line has ended: the latest one, or that with the token; nil when
-// there is none.
+// open returns the latest open hold of a client, by its token if it has one; nil for none.
 func (l *lock) open(client string, token int64) *Hold { return l.last(client, token, Open) }
 
 func (l *lock) last(client string, token int64, ending Ending) (without *Hold) {
@@ -168,7 +170,7 @@ func (l *lock) last(client string, token int64, ending Ending) (without *Hold) {
 	return without
 }
 
-// held is the hold that a line of its client belongs to. One that was said to be dead lives on with it.
+// held returns the hold that a line of its client belongs to. The line refutes a reported death.
 func (j *judge) held(l *lock, e *Event) *Hold {
 	if h := l.open(e.Client, e.Token); h != nil {
 		return h
@@ -201,11 +203,11 @@ func (j *judge) acquired(l *lock, e *Event) {
 	j.grant(l, e)
 }
 
-// meet notes that y was acquired while x held, or may have.
+// meet notes that y was acquired while x held or may have held.
 func (j *judge) meet(l *lock, x, y *Hold) {
 	p := &pair{x, y}
 	switch {
-	case !p.pending(j.settings): // x has ended just now, by clocks that may be off
+	case !p.pending(j.settings): // x has just ended, within the error of the clocks
 		j.report(l, p, j.weigh(Overlap, p.outcome))
 	case len(x.pairs) >= maxPairs || j.pairs >= maxAllPairs:
 		x.further++
@@ -215,7 +217,7 @@ func (j *judge) meet(l *lock, x, y *Hold) {
 	}
 }
 
-// heard notes a line that shows a client still holding, and what that makes certain.
+// heard notes a line that shows a client still holding.
 func (j *judge) heard(l *lock, h *Hold, e *Event) {
 	h.hear(e)
 	l.heldOn(h)
@@ -231,7 +233,7 @@ func (j *judge) over(l *lock, e *Event) {
 	switch {
 	case h != nil:
 		j.end(l, h, e)
-		for e.Kind == Lost && j.rules.Reentrant && h != nil { // it has lost all that it held
+		for e.Kind == Lost && j.rules.Reentrant && h != nil { // the client has lost all of its holds
 			if h = l.open(e.Client, e.Token); h != nil {
 				j.end(l, h, e)
 			}
@@ -240,7 +242,7 @@ func (j *judge) over(l *lock, e *Event) {
 		if l.repeated++; l.repeated == 1 {
 			l.repeatedLine = e.Line
 		}
-		if l.twice > 0 { // so it was acquired twice
+		if l.twice > 0 { // so the duplicate line was a second acquisition
 			l.doubt(say.LogTwice.With(j.files.at(l.twice), j.files.at(e.Line), say.Verbatim(e.Client)))
 			l.twice = 0
 		}
@@ -259,7 +261,7 @@ func (j *judge) end(l *lock, h *Hold, e *Event) {
 	j.settle(l, h)
 }
 
-// crashed notes that a client is said to be dead. One that held nothing may die.
+// crashed notes that a client is reported dead. A client without a hold may die.
 func (j *judge) crashed(l *lock, e *Event) {
 	l.waiters = slices.DeleteFunc(l.waiters, func(w waiter) bool { return w.client == e.Client })
 	dead := 0
@@ -280,21 +282,19 @@ func (j *judge) crashed(l *lock, e *Event) {
 	}
 }
 
-// note remembers that a client has held the lock and holds it no more.
+// note remembers a hold that has ended.
 func (l *lock) note(h *Hold) {
 	l.ended = slices.DeleteFunc(l.ended, func(g Grant) bool { return g.Client == h.Client })
 	if len(l.ended) == maxEnded {
 		l.ended = slices.Delete(l.ended, 0, 1)
 	}
-	l.ended = append(l.ended, Grant{h.Client, h.From, h.Line, h.Token, h.grain})
+	l.ended = append(l.ended, *h.grant())
 }
 
-// lately is the last acquisition of a client that holds no more; nil when none is remembered.
+// lately returns the last remembered acquisition of a client that no longer holds; nil for none.
 func (l *lock) lately(client string) *Grant {
-	for i := range l.ended {
-		if l.ended[i].Client == client {
-			return &l.ended[i]
-		}
+	if i := slices.IndexFunc(l.ended, func(g Grant) bool { return g.Client == client }); i >= 0 {
+		return &l.ended[i]
 	}
 	return nil
 }
@@ -317,7 +317,7 @@ func (j *judge) violation(l *lock, v *Violation) {
 	j.found(v)
 }
 
-// maxDoubts is how many reasons are kept of one lock.
+// maxDoubts bounds the doubts of one lock.
 const maxDoubts = 3
 
 func (l *lock) doubt(why say.Phrase) {

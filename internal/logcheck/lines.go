@@ -18,17 +18,17 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// maxLine is how long a line may be, in bytes.
+// maxLine bounds a line, in bytes.
 const maxLine = 1 << 20
 
-// lines reads a log line by line. It keeps one line in memory, however long that of the log is.
+// lines reads a log line by line, at most maxLine bytes at a time.
 type lines struct {
 	in     *bufio.Reader
-	number int64  // of the line that was read last
+	number int64  // of the last line
 	whole  bool   // that line had its line break
-	long   bool   // it was too long, and its rest is to be passed over
-	array  bool   // it is a JSON array: each of its objects counts as a line, by the line in which it begins
-	breaks int64  // of an array, so far
+	long   bool   // it was too long, and its rest has to be skipped
+	array  bool   // the log is a JSON array: each object counts as a line, numbered by where it begins
+	breaks int64  // line breaks of an array, so far
 	object []byte // of an array
 }
 
@@ -36,8 +36,8 @@ func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, m
 
 var errLong = fmt.Errorf("it is longer than %d bytes", maxLine)
 
-// next returns the next line without its line break, which is good until the next call; io.EOF behind
-// the last one, and errLong for a line that is passed over.
+// next returns the next line without its line break, valid until the next call; io.EOF after
+// the last one, and errLong for a line that is skipped.
 func (l *lines) next() (line []byte, err error) {
 	if l.array {
 		return l.nextObject()
@@ -68,7 +68,7 @@ func (l *lines) next() (line []byte, err error) {
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
 }
 
-// nextObject returns the next object of an array, on one line.
+// nextObject returns the next object of an array, as one line.
 func (l *lines) nextObject() ([]byte, error) {
 	l.object, l.whole = l.object[:0], true
 	depth, text, escaped := 0, false, false
@@ -112,7 +112,7 @@ func (l *lines) nextObject() ([]byte, error) {
 	}
 }
 
-// readable refuses what no log has: it would make two names look like one, or end in the middle.
+// readable returns an error for a line that is not text.
 func readable(line []byte) error {
 	if i := bytes.IndexByte(line, 0); i >= 0 {
 		return fmt.Errorf("column %d: a NUL byte, as no text has", i+1)
@@ -123,10 +123,10 @@ func readable(line []byte) error {
 	return nil
 }
 
-// bom begins a text of UTF-8 that some programs write.
+// bom is the byte order mark that some programs write before UTF-8.
 const bom = "\xef\xbb\xbf"
 
-// encodings are those of a log besides UTF-8. One of UTF-16 with a mark at its beginning is found out.
+// encodings are the known encodings. UTF-16 with a byte order mark is detected.
 var encodings = map[string]encoding.Encoding{
 	"utf-8":        encoding.Nop,
 	"utf-16":       unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
@@ -145,11 +145,10 @@ func EncodingOf(name string) error {
 	return fmt.Errorf("there is no %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(encodings)), ", "))
 }
 
-// Plain decompresses what gzip has compressed, and makes UTF-8 of what is written otherwise. It leaves all else as it
-// is.
+// Plain decompresses gzip, and converts other encodings to UTF-8. name is the encoding, "" to detect it.
 func Plain(in io.Reader, name string) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, 64<<10)
-	magic, _ := b.Peek(2) // an error comes again when it is read
+	magic, _ := b.Peek(2) // an error recurs on reading
 	if string(magic) == "\x1f\x8b" {
 		z, err := gzip.NewReader(b)
 		if err != nil {

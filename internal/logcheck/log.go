@@ -13,19 +13,19 @@ import (
 	"lockstep/internal/say"
 )
 
-// Options say how a log is read, and judged.
+// Options configure how a log is read and judged.
 type Options struct {
-	Format logline.Format // how its lines are written, made ready; what it does not say, the lines show
-	Window time.Duration  // by how much lines may come out of order
-	Skip   bool           // lines that make no sense are counted; else the first one is an error
+	Format logline.Format // of its lines, made ready; the rest is detected from the lines
+	Window time.Duration  // by which lines may be out of order
+	Skip   bool           // count invalid lines; otherwise the first one is an error
 	Rules
 
-	// Found is called with each violation as it becomes known, in the order in which it does; it may be
-	// nil. With it, lines cannot be sorted first.
+	// Found is called with each violation when it becomes known; it may be nil. With it, lines
+	// cannot be sorted first.
 	Found func(*Violation)
-	// Missing is asked at the end which part of the log was not read; it may be nil.
+	// Missing returns at the end which part of the log was not read; it may be nil.
 	Missing func() say.Phrase
-	// TempDir is where lines are sorted; "" for the system's own.
+	// TempDir is the folder for sorting; "" for the system's own.
 	TempDir string
 }
 
@@ -33,11 +33,11 @@ type Options struct {
 type Source struct {
 	Name string
 	In   io.Reader // nil for one of several that Again opens: there may be more files than can be open at once
-	// Again opens it once more; nil when it can be read once only.
+	// Again opens it from the beginning; nil when it can be read only once.
 	Again func() (io.ReadCloser, error)
 }
 
-// LineError says what is wrong with a line.
+// LineError is the error of a line.
 type LineError struct {
 	File string // the name of its source
 	Line int64  // counted from 1
@@ -47,11 +47,11 @@ type LineError struct {
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Check reads a log to its end and judges it. Several sources are one log. What is compressed by gzip is read as it
-// was before. What is wrong with a line is a *LineError.
+// Check reads a log to its end and judges it. Several sources are one log. Sources may be compressed by
+// gzip. An invalid line is a *LineError.
 //
-// When the lines of a log come out of order by more than the window, all of them are sorted on disk first, and
-// those of several sources always.
+// The lines are sorted on disk first if there are several sources, or if lines are out of order by more
+// than the window.
 func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	l := newLog(ctx, o, sources)
 	if len(sources) > 1 || o.Format.Order == logline.Newest || o.Format.Order == logline.Mixed {
@@ -82,14 +82,14 @@ func Check(ctx context.Context, o Options, sources ...Source) (*Result, error) {
 	return l.finish(), nil
 }
 
-// log is one that is being read.
+// log is the state of reading a log.
 type log struct {
 	ctx     context.Context
 	options Options
 	take    func(*Event) error
 	judge   *judge
 
-	// Of the source that is being read:
+	// Of the current source:
 	number  int
 	lines   *lines
 	line    []byte
@@ -101,18 +101,18 @@ type log struct {
 	event   Event
 
 	total   int64
-	skipped left   // lines that make no sense
+	skipped left   // invalid lines
 	other   left   // lines about something else
-	ignored left   // lines that the format says not to matter
+	ignored left   // lines that the format ignores
 	spans   []span // of the sources
-	unread  left   // lines that speak of a lock, and of which nothing is understood
+	unread  left   // lines that mention a lock and were not understood
 	zoned   bool   // some times have a zone
-	lacks   bool   // some have none, and it is not stated
+	lacks   bool   // some times have no zone, and none is stated
 	formats []string
 	reads   []logline.Read // of the first source
 }
 
-// left are lines that were left out.
+// left counts lines that were left out.
 type left struct {
 	n     int64
 	first int64 // the place of the first of them
@@ -164,7 +164,7 @@ func (l *log) sorted(open func(int) (io.ReadCloser, error)) (*Result, error) {
 	return l.finish(), nil
 }
 
-// interrupted is ctx's end, looked for now and then.
+// interrupted returns the error of an ended ctx, which it checks every 1024 lines.
 func (l *log) interrupted(line int64) error {
 	if line%1024 == 0 {
 		return l.ctx.Err()
@@ -172,10 +172,10 @@ func (l *log) interrupted(line int64) error {
 	return nil
 }
 
-// whySkipped is why a line could not be read. Errors are in English.
+// whySkipped is the error of an invalid line. Errors are in English only.
 type whySkipped struct{ err error }
 
-// In returns the reason, or where it is found.
+// In returns the error, or a hint how to see it.
 func (w whySkipped) In(l say.Language) string {
 	if l == say.English {
 		return w.err.Error()
@@ -183,28 +183,27 @@ func (w whySkipped) In(l say.Language) string {
 	return say.Words("the reason is told without --skip-invalid").In(l)
 }
 
-// finish is the result, with what was noticed on the way to it.
+// finish returns the result, with doubts and remarks about lines that were left out.
 func (l *log) finish() *Result {
 	r := &l.judge.result
 	if n := &l.skipped; n.n > 0 {
 		r.doubt(say.LogSkipped.With(say.Number(n.n), l.judge.files.at(n.first), whySkipped{n.err}))
 	}
-	if n := &l.unread; n.n > 0 {
-		unread := say.LogUnread
-		if slices.Equal(l.formats, []string{logline.Monitor}) {
-			unread = say.LogLeftOpen
+	leftOut := func(n *left, note func(say.Phrase), what say.Of3[say.Number, say.Phrase, say.Verbatim]) {
+		if n.n > 0 {
+			note(what.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
 		}
-		r.doubt(unread.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
 	}
+	unread := say.LogUnread
+	if slices.Equal(l.formats, []string{logline.Monitor}) {
+		unread = say.LogLeftOpen
+	}
+	leftOut(&l.unread, r.doubt, unread)
 	if foreign := l.foreign(); foreign != "" {
 		r.remark(say.LogReads.With(say.Verbatim(strings.Join(l.formats, "+")), say.Verbatim(foreign)))
 	}
-	if n := &l.other; n.n > 0 {
-		r.remark(say.LogOther.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
-	}
-	if n := &l.ignored; n.n > 0 {
-		r.remark(say.LogIgnored.With(say.Number(n.n), l.judge.files.at(n.first), say.Verbatim(n.line)))
-	}
+	leftOut(&l.other, r.remark, say.LogOther)
+	leftOut(&l.ignored, r.remark, say.LogIgnored)
 	if l.lacks {
 		r.remark(say.LogNoZone.With())
 		if a, b := strangers(l.spans); b > 0 {
@@ -213,7 +212,7 @@ func (l *log) finish() *Result {
 	}
 	if l.options.Missing != nil {
 		if what := l.options.Missing(); !what.Empty() {
-			l.judge.result.doubt(what)
+			r.doubt(what)
 		}
 	}
 	r = l.judge.close(l.total)
@@ -222,16 +221,14 @@ func (l *log) finish() *Result {
 	return r
 }
 
-// foreign says what was read as what, in a log that has other names than ours.
+// foreign lists how the names of the log were mapped to ours; "" when they are the same.
 func (l *log) foreign() string {
+	if !slices.ContainsFunc(l.reads, func(r logline.Read) bool { return r.Ours != r.Theirs }) {
+		return ""
+	}
 	var all []string
-	other := false
 	for _, read := range l.reads {
 		all = append(all, read.Ours+"="+read.Theirs)
-		other = other || read.Ours != read.Theirs
-	}
-	if !other {
-		return ""
 	}
 	return strings.Join(all, ", ")
 }

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// witness looks at the memory in use while a log is read: at the middle, and near the end.
+// witness measures the memory in use while a log is read: at the middle, and near the end.
 type witness struct {
 	generated
 	lines  int64
@@ -32,7 +32,7 @@ func (w *witness) Read(p []byte) (int, error) {
 	return w.generated.Read(p)
 }
 
-// live is how many bytes of the heap are in use.
+// live returns the bytes of the heap in use.
 func live() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -40,11 +40,11 @@ func live() uint64 {
 	return m.HeapAlloc
 }
 
-// Memory does not grow with a log: not with its lines, and not with names of clients and locks that
-// never come again, nor with clients that die and are never heard of. Set LOGCHECK_LINES for a longer one.
+// Memory does not grow with the lines of a log, with its names of clients and locks, or with clients that die.
+// Set LOGCHECK_LINES for a longer log.
 func TestMemoryHasABound(t *testing.T) { memoryHasABound(t, 250_000) }
 
-// The same of ten million lines, of the kind that leaves most behind.
+// The same with ten million lines of the most demanding kind.
 func TestMemoryOfALongLogHasABound(t *testing.T) {
 	if os.Getenv(realtest.RequireMore) != "1" {
 		t.Skip("make test-more plays it")
@@ -89,7 +89,7 @@ func memoryHasABound(t *testing.T, lines int64, only ...string) {
 	}
 }
 
-// When there are too many locks to remember, the verdict says what it does not know.
+// With too many locks to remember, the verdict has a doubt.
 func TestWhatIsForgottenIsSaid(t *testing.T) {
 	j := newJudge(Rules{}, nil)
 	at := int64(0)
@@ -131,7 +131,7 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 	if r := j.close(1); r.Verdict() != Possible || len(r.Doubts) == 0 || j.pairs != 0 || j.holds != 0 {
 		t.Errorf("%s, %q; %d pairs, %d holds are left", r.Verdict(), english(r.Doubts), j.pairs, j.holds)
 	}
-	// Of a silent client that then speaks, all that acquired meanwhile were intruders.
+	// All acquisitions during the silence of a client that still holds are intruders.
 	for _, intruders := range []int64{maxPairs, maxPairs + 1, 100} {
 		j = newJudge(Rules{}, nil)
 		j.observe(&Event{At: 0, Line: 1, Kind: Acquired, Client: "A", Lock: "l", Token: NoToken})
@@ -146,7 +146,7 @@ func TestWhatIsForgottenIsSaid(t *testing.T) {
 	}
 }
 
-// Sorting on disk gives the order that sorting in memory does, over several files and their merger.
+// Sorting on disk gives the same order as sorting in memory, with several files and their merger.
 func TestSorting(t *testing.T) {
 	s := &sorter{dir: t.TempDir()}
 	defer s.close()

@@ -12,16 +12,17 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/logcheck/logline"
 )
 
-// closed is a hold as it is drawn: what is true of it, and not what a judge makes of its lines.
+// closed is a hold as it is drawn: the truth behind its lines.
 type closed struct {
 	client   string
 	from, to int64
 	end      Kind // Released, Lost or Crashed; Waiting for one of which no more is heard
 }
 
-// drawHolds draws holds of a few clients: of one client one after the other.
+// drawHolds draws holds of a few clients; those of one client do not overlap.
 func drawHolds(t *rapid.T, ends ...Kind) (holds []closed) {
 	for c := range rapid.IntRange(2, 3).Draw(t, "clients") {
 		client := string(rune('A' + c))
@@ -43,7 +44,7 @@ func drawHolds(t *rapid.T, ends ...Kind) (holds []closed) {
 	return holds
 }
 
-// logged are the lines of holds, in the order of their times.
+// logged returns the lines of holds, in the order of their times.
 func logged(holds []closed) (events []Event) {
 	for _, h := range holds {
 		events = append(events, Event{At: h.from, Kind: Acquired, Client: h.client, Lock: "l", Token: NoToken})
@@ -58,7 +59,7 @@ func logged(holds []closed) (events []Event) {
 	return events
 }
 
-// judged judges events in the order of their times, wherever they stand.
+// judged judges events in the order of their times.
 func judged(events []Event, rules Rules) *Result {
 	events = slices.Clone(events)
 	slices.SortFunc(events, func(a, b Event) int { return compare(&a, &b) })
@@ -71,8 +72,7 @@ func judged(events []Event, rules Rules) *Result {
 	return j.close(int64(len(events)))
 }
 
-// When clocks are right, each hold has its end, and no two lines have one time, an overlap is what it is in a
-// history.
+// With right clocks, an end for each hold and no two lines of one time, an overlap means the same as in a history.
 func TestOverlapMeansTheSameInAHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := logged(drawHolds(t, Released, Lost))
@@ -92,21 +92,20 @@ func TestOverlapMeansTheSameInAHistory(t *testing.T) {
 	})
 }
 
-// world is what may be true of a log.
+// world is one possible truth behind a log.
 type world struct {
 	clock, late, grain, lease int64
 }
 
-// half is how many instants a unit of time has here: a hold takes some time, however short, and so can two
-// of one grain.
+// half is how many instants a unit of time has here, so that several non-empty holds fit into one grain.
 const half = 2
 
-// between are the instants at which an event may have come about whose line has a time.
+// between returns the possible instants of an event with the time of its line.
 func (w world) between(at int64) (from, to int64) {
 	return half * (at - w.clock), half*(at+w.grain+w.clock) - 1
 }
 
-// ends are the instants at which a hold that began at one may have ended.
+// ends returns the possible ends of a hold by its beginning.
 func (w world) ends(h closed, began int64) (from, to int64) {
 	last := began + 1 // of a client that says no more, or is dead: it held then
 	switch h.end {
@@ -125,7 +124,7 @@ func (w world) ends(h closed, began int64) (from, to int64) {
 	return max(from, last), max(to, last)
 }
 
-// instants are all from one to another, or of many the first and the last ones and some between.
+// instants returns all instants of a range, or a sample of a long range.
 func instants(from, to int64) (all []int64) {
 	step := max((to-from)/5, 1)
 	for at := from; at <= to; at += step {
@@ -137,7 +136,7 @@ func instants(from, to int64) (all []int64) {
 	return all
 }
 
-// overlapping says whether two holds overlap in some of the worlds, and in all of them: it plays each.
+// overlapping reports whether two holds overlap in some of the worlds, and in all of them, by trying each.
 func (w world) overlapping(x, y closed) (some, all bool) {
 	all = true
 	xFrom, xUntil := w.between(x.from)
@@ -155,7 +154,7 @@ func (w world) overlapping(x, y closed) (some, all bool) {
 	return some, all
 }
 
-// verdict is that of all pairs.
+// verdict returns the verdict on all pairs.
 func (w world) verdict(holds []closed) (worst Verdict, intruders int64) {
 	worst = None
 	for i, y := range holds {
@@ -180,9 +179,9 @@ func (w world) verdict(holds []closed) (worst Verdict, intruders int64) {
 	return worst, intruders
 }
 
-// Whether an overlap is certain or possible is what a look at all worlds says that may have written the log:
-// each time off by as much as the clocks, cut off to its grain, each release before its line, each silent client
-// for as long as its lease.
+// An overlap is certain or possible by brute force over all worlds that may have written the log: each time within the
+// error of the clocks and truncated to its grain, each release before its line, each silent client until the end of its
+// lease.
 func TestOverlapsByBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := world{
@@ -213,7 +212,7 @@ func TestOverlapsByBruteForce(t *testing.T) {
 		if overlap := got.Overlaps.verdict(false); overlap != want || got.Overlaps.Certain != intruders {
 			t.Fatalf("%s, %+v; want %s and %d for certain: %+v, %+v", overlap, got.Overlaps, want, intruders, w, holds)
 		}
-		// What is assumed is tried, and so is its absence.
+		// Each assumption is tried with and without it.
 		rules.Assumed = Assumed{ClockError: true, ReleasedAfter: true}
 		for _, s := range judged(events, rules).Settings {
 			w.clock, w.late = int64(s.ClockError), int64(s.ReleasedAfter)
@@ -224,14 +223,14 @@ func TestOverlapsByBruteForce(t *testing.T) {
 	})
 }
 
-// A log has one verdict, wherever its lines stand.
+// A log has one verdict, whatever the order of lines of one time.
 func TestOrderOfLinesByBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := []string{}
 		for range rapid.IntRange(1, 6).Draw(t, "lines") {
 			at := time.Unix(1772359200+rapid.Int64Range(0, 2).Draw(t, "at"), 0).UTC().Format(time.RFC3339)
 			token := rapid.SampledFrom([]string{"", "", "1", "2"}).Draw(t, "token")
-			lines = append(lines, at+","+rapid.SampledFrom([]string{"A", "B"}).Draw(t, "client")+",l,"+rapid.SampledFrom(kinds[:]).Draw(t, "kind")+","+token+"\n")
+			lines = append(lines, at+","+rapid.SampledFrom([]string{"A", "B"}).Draw(t, "client")+",l,"+rapid.SampledFrom(logline.EventWords).Draw(t, "kind")+","+token+"\n")
 		}
 		oneVerdict(t, lines)
 	})
@@ -265,7 +264,7 @@ func oneVerdict(t rapid.TB, lines []string) {
 	})
 }
 
-// permute calls f with the lines in each order, or in some of very many.
+// permute calls f with the lines in each order, or in a sample of the orders.
 func permute(lines []string, from int, f func()) {
 	if len(lines) > 4 {
 		r := rand.New(rand.NewPCG(1, uint64(len(lines))))
@@ -290,8 +289,8 @@ func permute(lines []string, from int, f func()) {
 	}
 }
 
-// stale says whether a write of a hold is stale in some of the worlds, and in all: a newer holder acquired the
-// lock between the acquisition of the hold and the write. Tokens say by themselves who is newer.
+// stale reports whether a write of a hold is stale in some of the worlds, and in all: a newer holder acquired the
+// lock between the acquisition of the hold and the write. Tokens define which holder is newer.
 func (w world) stale(own, other closed, at int64, tokens bool) (some, all bool) {
 	all = true
 	for _, a := range instants(w.between(own.from)) {
@@ -307,8 +306,7 @@ func (w world) stale(own, other closed, at int64, tokens bool) (some, all bool) 
 	return some, all
 }
 
-// Whether a write is stale is what a look at all worlds says, or the writer still held: then the newer one is
-// an overlap.
+// A write is stale by brute force over all worlds, unless the writer still held: then the newer hold is an overlap.
 func TestStaleWritesByBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := world{clock: rapid.Int64Range(0, 1).Draw(t, "clock error"), grain: 1}

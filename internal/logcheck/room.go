@@ -3,6 +3,7 @@ package logcheck
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,13 +12,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// What a judge forgets so that its memory has a bound, and what it then does not claim any more.
+// A judge forgets old holds and locks to bound its memory, and adds a doubt where that may matter.
 
-// forget drops the holds of a lock that no acquisition from a time on can meet.
+// forget drops the holds of a lock that no acquisition at or after a time can overlap.
 func (j *judge) forget(l *lock, at int64) {
-	if len(l.holds) == 0 {
-		return
-	}
 	before := len(l.holds)
 	l.holds = slices.DeleteFunc(l.holds, func(h *Hold) bool { return h.closed && h.over(at, j.widest()) })
 	j.holds -= before - len(l.holds)
@@ -33,15 +31,14 @@ func (j *judge) forget(l *lock, at int64) {
 	j.holds--
 }
 
-// retire says what is known of a hold of which no more will be heard.
+// retire closes a hold and reports its outcomes.
 func (j *judge) retire(l *lock, h *Hold) {
 	h.closed = true
 	j.conclude(l, h)
 }
 
-// makeRoom drops the least recently used locks, free ones first. A line
-// about one of them that only makes sense with what was forgotten is a doubt, as if the log began
-// after it.
+// makeRoom drops the least recently used locks, free ones first. A later line that refers
+// to a dropped hold is a doubt, as at the beginning of a log.
 func (j *judge) makeRoom() {
 	type used struct {
 		*lock
@@ -66,7 +63,7 @@ func (j *judge) makeRoom() {
 	}
 }
 
-// busy is 1 for a lock that may be held now, else 0.
+// busy returns 1 for a lock that may be held now, otherwise 0.
 func (j *judge) busy(l *lock) int {
 	for _, h := range l.holds {
 		if !h.over(j.result.Last, j.widest()) {
@@ -76,11 +73,11 @@ func (j *judge) busy(l *lock) int {
 	return 0
 }
 
-// nameSet remembers names in constant memory (Bloom 1970). It may take a name for one that it has, and
-// never one that it has for another.
+// nameSet is a Bloom filter of names (Bloom 1970): has may be wrong for a name that was not added, and
+// never for one that was.
 type nameSet []uint64
 
-// Of ten million names in the set, one in some thousands of others is taken for one of them.
+// With ten million names in the set, has is wrong for one of some thousands of other names.
 const (
 	setBits   = 1 << 28
 	setHashes = 8
@@ -104,7 +101,7 @@ func (s nameSet) has(name string) bool {
 	return true
 }
 
-// bits are the places of a name in a set.
+// bits returns the bits of a name in a set.
 func bits(name string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		h := xxh3.HashString128(name)
@@ -142,7 +139,7 @@ func (j *judge) finish(l *lock) {
 	}
 }
 
-// rank puts the worst findings first, and forgets what is too much.
+// rank sorts the findings, worst first, and drops those above the limit.
 func (r *Result) rank() {
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Verdict().badness(), a.Verdict().badness()), cmp.Compare(a.Lock, b.Lock))
@@ -150,37 +147,32 @@ func (r *Result) rank() {
 	r.Findings = r.Findings[:min(len(r.Findings), maxFindings)]
 }
 
-// maxSaid is how many doubts, and how many remarks, a result keeps.
+// maxSaid bounds the doubts and the remarks of a result.
 const maxSaid = 5
 
-// doubt adds a reason for which the log shows less than it seems to: a line that was left out, an end
-// that is missing.
+// doubt adds a reason why the log may hide a violation, such as an unread line or a missing end.
 func (r *Result) doubt(why say.Phrase) {
 	if len(r.Doubts) < maxSaid && !slices.ContainsFunc(r.Doubts, why.Like) {
 		r.Doubts = append(r.Doubts, why)
 	}
 }
 
-// remark adds something that a reader of the verdict has to know.
+// remark adds a note for readers of the verdict.
 func (r *Result) remark(what say.Phrase) {
 	if len(r.Remarks) < maxSaid {
 		r.Remarks = append(r.Remarks, what)
 	}
 }
 
-// close ends the log. The judge must not be used after it.
+// close returns the result of the whole log. The judge must not be used afterwards.
 func (j *judge) close(lines int64) *Result {
 	r := &j.result
 	r.Lines, r.Unit, r.Rules = lines, j.unit, j.rules
 	if j.twice > 0 {
 		r.remark(say.LogTwiceLeft.With(say.Number(j.twice), j.files.at(j.firstTwice)))
 	}
-	partial := len(r.Doubts) > 0 // those of the locks come below
-	names := make([]string, 0, len(j.locks))
-	for name := range j.locks { // order: sorted below
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	partial := len(r.Doubts) > 0 // before finish adds those of the locks
+	names := slices.Sorted(maps.Keys(j.locks))
 	if a, b := alike(names); b != "" {
 		r.doubt(say.LogAlike.With(say.Verbatim(a), say.Verbatim(b)))
 	}
@@ -210,7 +202,7 @@ func (j *judge) close(lines int64) *Result {
 	return r
 }
 
-// alike finds two names that differ in case only, or in marks around them; "" without any.
+// alike finds two names that differ only in case or in surrounding punctuation; "" for none.
 func alike(names []string) (string, string) {
 	seen := map[string]string{}
 	for _, name := range names {

@@ -9,12 +9,12 @@ import (
 	"lockstep/internal/say"
 )
 
-// line is an event about a lock, at a time that is its line as well.
+// line returns an event about a lock, whose time is also its line.
 func line(at int64, kind Kind, client, lock string) Event {
 	return Event{At: at, Line: at, Kind: kind, Client: client, Lock: lock, Token: NoToken}
 }
 
-// What is dropped to make room was not in use, or it is a doubt; the others are judged as before.
+// Only unused holds are dropped without a doubt; the verdicts on the others do not change.
 func TestRoomIsMadeByWhatIsNotInUse(t *testing.T) {
 	j := newJudge(Rules{}, nil)
 	observe := func(e Event) { j.observe(&e) }
@@ -39,7 +39,7 @@ func TestRoomIsMadeByWhatIsNotInUse(t *testing.T) {
 	if r.Overlaps != (Count{Certain: 1}) || len(r.Doubts) > 0 {
 		t.Errorf("%+v, %q", r.Overlaps, english(r.Doubts))
 	}
-	// An overlap in a lock that was dropped counts.
+	// An overlap in a dropped lock counts.
 	j = newJudge(Rules{}, nil)
 	for i, e := range []Event{line(1, Acquired, "A", "first"), line(2, Acquired, "B", "first"), line(3, Released, "B", "first"), line(4, Released, "A", "first")} {
 		e.Line = int64(i)
@@ -53,8 +53,7 @@ func TestRoomIsMadeByWhatIsNotInUse(t *testing.T) {
 	}
 }
 
-// More holds of one lock than are remembered are a doubt while an acquisition may meet them, and none when they
-// are over.
+// Too many holds of one lock are a doubt while an acquisition may overlap them, and no doubt when they are over.
 func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 	for _, tt := range []struct {
 		clockError time.Duration
@@ -74,7 +73,7 @@ func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 			t.Errorf("clocks off by %d: %q", tt.clockError, english(r.Doubts))
 		}
 	}
-	// One that makes room has its overlaps judged.
+	// The overlaps of a dropped hold are judged.
 	j := newJudge(Rules{Lease: 2}, nil)
 	for i := range maxHolds + 2 {
 		e := line(int64(10*i), Acquired, fmt.Sprint("c", i), "l")
@@ -86,7 +85,7 @@ func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 	if r := j.close(1); r.Overlaps != (Count{Possible: 1}) {
 		t.Errorf("%+v", r.Overlaps)
 	}
-	// Of those who are said to be dead the last are remembered, and a line of the others is a doubt.
+	// The last clients that were reported dead are remembered; a line of another one is a doubt.
 	for first, want := range map[string]Verdict{"c0": Unknown, fmt.Sprint("c", maxDead+1): Certain} {
 		j := newJudge(Rules{}, nil)
 		at := int64(0)
@@ -106,8 +105,7 @@ func TestManyHoldsAreADoubtWhileTheyMatter(t *testing.T) {
 	}
 }
 
-// Clients whose holds ended long ago are forgotten one by one: then a second end is a doubt, before it is a
-// repetition.
+// Ended holds are forgotten one by one: a second end is then a doubt instead of a repetition.
 func TestEndsAreForgottenOneByOne(t *testing.T) {
 	for client, doubt := range map[string]bool{"c0": true, "c1": false, fmt.Sprint("c", maxEnded): false} {
 		j := newJudge(Rules{}, nil)
@@ -127,8 +125,8 @@ func TestEndsAreForgottenOneByOne(t *testing.T) {
 	}
 }
 
-// Of tokens that come within the error of the clocks, as many are told apart as there is room for. None makes an
-// older one look newer, or hides one that was certainly seen before.
+// The tokens within the error of the clocks are limited. Dropping one neither makes an older one look newer nor hides one
+// that was certainly seen before.
 func TestManyTokensWithinTheClocks(t *testing.T) {
 	for n := range 2 * maxMarks {
 		for _, middle := range []bool{false, true} {
@@ -165,7 +163,7 @@ func TestManyTokensWithinTheClocks(t *testing.T) {
 	}
 }
 
-// Very many lines of one time have no order that is worth a verdict.
+// Very many lines of one time give no certain verdict.
 func TestManyLinesOfOneTime(t *testing.T) {
 	const at = "2026-03-01T10:00:00.000Z"
 	var log strings.Builder
@@ -192,7 +190,7 @@ func TestManyLinesOfOneTime(t *testing.T) {
 	}
 }
 
-// What was not read is a doubt.
+// An unread part of a log is a doubt.
 func TestMissingPart(t *testing.T) {
 	for _, why := range []say.Phrase{{}, say.LogEmpty.With()} {
 		r := checked(t, handMade, Options{Missing: func() say.Phrase { return why }})

@@ -10,23 +10,23 @@ import (
 	"slices"
 )
 
-// sorter puts any number of events into the order of time: sorted chunks go to files, which are
-// merged. The files have no names any more once they are open, so nothing is left of them however
-// the program ends.
+// sorter sorts any number of events by time: it writes sorted chunks to files, and merges
+// them. The files are unlinked while they are open, so none is left however the program
+// ends.
 type sorter struct {
-	dir    string // "": that of the system for temporary files
+	dir    string // "": the system's temporary folder
 	events []Event
-	bytes  int // that the events take, about
+	bytes  int // approximate size of the events
 	chunks []*os.File
 }
 
-// Limits of a sorter: memory for one chunk, and files that are open at once.
+// Limits of a sorter: memory for one chunk, and open files.
 const (
 	chunkBytes = 48 << 20
 	maxChunks  = 128
 )
 
-// eventBytes is what an event takes besides its names.
+// eventBytes is the size of an event without its names.
 const eventBytes = 104
 
 func (s *sorter) add(e *Event) error {
@@ -53,7 +53,7 @@ func (s *sorter) spill() error {
 	return s.write(func(put func(*Event) error) error { return merge(full, put) })
 }
 
-// inMemory calls put for the events that are in no file.
+// inMemory calls put for the events that are not in files.
 func (s *sorter) inMemory(put func(*Event) error) error {
 	for i := range s.events {
 		if err := put(&s.events[i]); err != nil {
@@ -67,14 +67,14 @@ func (s *sorter) sort() {
 	slices.SortFunc(s.events, func(a, b Event) int { return compare(&a, &b) })
 }
 
-// write adds a chunk of events that come in order.
+// write writes a chunk of sorted events.
 func (s *sorter) write(all func(put func(*Event) error) error) error {
 	f, err := os.CreateTemp(s.dir, "simulate-sort-")
 	if err != nil {
 		return err
 	}
 	s.chunks = append(s.chunks, f)
-	_ = os.Remove(f.Name()) // where an open file keeps its name, the next start of the machine removes it
+	_ = os.Remove(f.Name()) // fails on Windows, where the file stays in the temporary folder
 	out := bufio.NewWriterSize(f, 256<<10)
 	records := gob.NewEncoder(out)
 	if err := all(func(e *Event) error { return records.Encode(e) }); err != nil {
@@ -107,7 +107,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// merge calls f for the events of all chunks in their order. An event is good until the next one.
+// merge calls f for the events of all chunks in their order. An event is valid until the next one.
 func merge(chunks []*os.File, f func(*Event) error) error {
 	var q byTime[*chunk]
 	for _, file := range chunks {
@@ -140,9 +140,9 @@ type chunk struct {
 	Event
 }
 
-// next reads the next event; io.EOF behind the last one.
+// next reads the next event; io.EOF after the last one.
 func (c *chunk) next() error {
-	c.Event = Event{} // what is zero is not in the file
+	c.Event = Event{} // gob omits zero fields
 	err := c.in.Decode(&c.Event)
 	if err != nil && err != io.EOF {
 		err = fmt.Errorf("a file of sorted lines cannot be read back: %w", err)

@@ -18,9 +18,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// How one of the sources of a log is read.
-
-// open begins a source.
+// open starts to read a source.
 func (l *log) open(in io.Reader) error {
 	in, err := Plain(in, l.options.Format.Encoding)
 	if err != nil {
@@ -29,7 +27,7 @@ func (l *log) open(in io.Reader) error {
 	l.lines, l.decoder, l.ahead, l.steps = newLines(in), nil, nil, steps{}
 	l.spans = append(l.spans, span{file: l.number})
 	if l.options.Found == nil {
-		ahead, _ := l.lines.in.Peek(aheadBytes) // an error comes again when it is read
+		ahead, _ := l.lines.in.Peek(aheadBytes) // an error recurs on reading
 		l.ahead = bytes.TrimPrefix(bytes.Clone(ahead), []byte(bom))
 		l.lines.array = logline.IsArray(l.ahead) && l.options.Format.Kind != logline.Text
 	}
@@ -63,7 +61,7 @@ func (l *log) read(in io.Reader) error {
 		case errors.Is(err, logline.ErrOther) && l.namesLock(line):
 			l.unread.add(l.place(), line, err)
 		case errors.Is(err, logline.ErrOther) && l.lines.number > 1 && !l.lines.whole && !l.decoder.Whole():
-			l.judge.result.doubt(say.LogCut.With(l.at())) // what is missing may have told of a lock
+			l.judge.result.doubt(say.LogCut.With(l.at())) // the missing rest may be about a lock
 			return l.end()
 		case errors.Is(err, logline.ErrOther):
 			l.other.add(l.place(), line, err)
@@ -82,10 +80,10 @@ func (l *log) read(in io.Reader) error {
 	}
 }
 
-// aheadBytes is how much of a source is looked at before it is judged, to see how finely its times are written.
+// aheadBytes is how much of a source is read ahead, to find the precision of its times.
 const aheadBytes = 64 << 10
 
-// wrong names the source of an error when there are several.
+// wrong adds the name of the source to an error when there are several.
 func (l *log) wrong(err error) error {
 	if name := l.judge.files.name(placed(l.number, 0)); name != "" {
 		return fmt.Errorf("%s: %w", name, err)
@@ -93,11 +91,11 @@ func (l *log) wrong(err error) error {
 	return err
 }
 
-// place is that of the line that was read last, and at says it.
+// place returns the place of the last line that was read; at names it.
 func (l *log) place() int64   { return placed(l.number, l.lines.number) }
 func (l *log) at() say.Phrase { return l.judge.files.at(l.place()) }
 
-// end notes what the end of a source tells.
+// end finishes a source.
 func (l *log) end() error {
 	if l.decoder == nil {
 		return nil
@@ -108,7 +106,7 @@ func (l *log) end() error {
 			l.judge.result.doubt(say.LogUnproven.With(say.Number(n), l.judge.files.at(placed(l.number, first))))
 		}
 	}
-	if name := l.said(); !slices.Contains(l.formats, name) {
+	if name := l.formatName(); !slices.Contains(l.formats, name) {
 		l.formats = append(l.formats, name)
 	}
 	if l.reads == nil {
@@ -117,8 +115,8 @@ func (l *log) end() error {
 	return err
 }
 
-// said is the format of the source in a word.
-func (l *log) said() string {
+// formatName names the format of the source.
+func (l *log) formatName() string {
 	if l.format.Preset == "" && l.format.Kind == logline.JSON && !l.lines.array {
 		return "jsonl"
 	}
@@ -145,16 +143,16 @@ func (l *log) decode(line []byte) error {
 	return l.decoder.Decode(line, l.lines.number, l.emit)
 }
 
-// errIgnored is of a line that the format says not to matter.
+// errIgnored is the error of a line that the format ignores.
 var errIgnored = errors.New("it matches --ignore")
 
-// namesLock reports whether a line has the name of a lock of the log as a word: it may be an event in a form that was not
-// foreseen.
+// namesLock reports whether a line contains the name of a lock of the log as a word: it may be an event in
+// an unknown form.
 func (l *log) namesLock(line []byte) bool {
 	if l.values == nil || l.format.Kind == logline.Monitor {
 		return false
 	}
-	for word := range bytes.FieldsFuncSeq(line, between) {
+	for word := range bytes.FieldsFuncSeq(line, separates) {
 		word = bytes.Trim(word, ".:!?-")
 		if _, ok := l.values.locks[string(word)]; ok && len(word) > 2 && !numeric(word) {
 			return true
@@ -163,12 +161,12 @@ func (l *log) namesLock(line []byte) bool {
 	return false
 }
 
-// between reports what stands between words.
-func between(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
+// separates reports whether a character separates words.
+func separates(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`=,;()[]{}<>|", c) }
 
 var errOpen = errors.New("it has no line break")
 
-// begin finds out about the format by the first lines, and reports whether this one is a header.
+// begin detects the format by the first lines, and reports whether this one is a header.
 func (l *log) begin(line []byte) (bool, error) {
 	ahead := l.ahead
 	if ahead == nil {
@@ -192,7 +190,7 @@ func (l *log) begin(line []byte) (bool, error) {
 		return false, err
 	}
 	l.decoder, l.format, l.values = d, format, values
-	if len(l.judge.files) == 1 { // what is true of one recognized file need not be true of others
+	if len(l.judge.files) == 1 { // the rules of one file may not fit others
 		rules, err := l.options.Rules.Stated(&format)
 		if err != nil {
 			return false, err
@@ -202,12 +200,12 @@ func (l *log) begin(line []byte) (bool, error) {
 	if first, _, err := logline.Open(&l.options.Format, name, line, ahead); err == nil {
 		l.look(first)
 	}
-	l.judge.unit = values.clock.says()
+	l.judge.unit = values.clock.shownIn()
 	return format.Kind == logline.CSV, nil
 }
 
-// look reads ahead how finely each client writes times, so that the first lines are not taken for coarser than the
-// later ones.
+// look reads ahead to find the precision of each client's times, so that the first lines count as no coarser
+// than the later ones.
 func (l *log) look(d logline.Decoder) {
 	var e Event
 	lines := newLines(bytes.NewReader(l.ahead))
@@ -216,7 +214,7 @@ func (l *log) look(d logline.Decoder) {
 		if err != nil {
 			break
 		}
-		if len(line) > 0 && readable(line) == nil { // what is wrong with it is said when it is its turn
+		if len(line) > 0 && readable(line) == nil { // an invalid line is an error when it is decoded for good
 			_ = d.Decode(line, lines.number, func(f *logline.Fields) error { return l.values.event(f, &e) })
 		}
 	}
@@ -233,7 +231,7 @@ func (l *log) emit(f *logline.Fields) error {
 	var unknown *errEvent
 	switch {
 	case f.Prose && errors.As(err, &unknown):
-		return l.format.Pass(l.line)
+		return logline.Pass(l.line)
 	case err != nil:
 		return err
 	}
@@ -250,6 +248,6 @@ func (l *log) emit(f *logline.Fields) error {
 	return l.take(e)
 }
 
-// coarsest is the grain of times, as a power of ten in nanoseconds, of which two equal lines are one that was
-// written twice: a millisecond.
+// coarsest is the coarsest precision of times, as a power of ten in nanoseconds, at which equal lines are
+// duplicates: a millisecond.
 const coarsest = 6

@@ -6,28 +6,27 @@ import (
 	"lockstep/internal/say"
 )
 
-// A write is stale when a newer holder than the one that writes has had the lock. Who is newer the
-// tokens say, when there are some: that is what they are for. Else it is the order in which the
-// clients acquired the lock, as in the property no-stale-write of a run.
+// A write is stale when a holder newer than the writer has had the lock. Tokens define which holder is newer;
+// without them, the order of acquisitions does, as in the property no-stale-write of a run.
 
-// grants are what later writes to a lock are compared with.
+// grants are the acquisitions and tokens that later writes to a lock are compared with.
 type grants struct {
-	// marks are the tokens seen, each higher than the one before: the first is old enough to be certainly
-	// earlier than what comes now, the others are not.
+	// marks are the tokens seen, in increasing order: only the first is certainly earlier than the current
+	// time.
 	marks []Grant
-	// acquired are the last acquisitions: all that the clocks leave in doubt, and of those before the last ones of
+	// acquired are the last acquisitions: those within the error of the clocks, and before them the last ones of
 	// two clients.
 	acquired []Grant
-	late     Event // the last write of a client that held no more; no line: none
+	late     Event // the last write of a client without a hold; Line is 0 for none
 }
 
-// maxMarks is how many tokens are told apart that are seen within the error of the clocks.
+// maxMarks bounds the tokens remembered within the error of the clocks.
 const maxMarks = 8
 
 // grant notes an acquisition.
 func (j *judge) grant(l *lock, e *Event) {
 	g := &l.grants
-	this := Grant{e.Client, e.At, e.Line, e.Token, e.grain()}
+	this := e.grant()
 	if n := len(g.acquired); n > 0 && g.acquired[n-1].Client != e.Client && !(e.Shared && l.shared) {
 		l.turns = true
 	}
@@ -51,7 +50,7 @@ func (g *grants) acquire(this Grant, widest setting) {
 		case !before.before(this.At, widest):
 		case last == "":
 			last = before.Client
-		case before.Client != last: // older ones say no more than these two
+		case before.Client != last: // older ones add nothing to these two
 			g.acquired = slices.Delete(g.acquired, 0, i)
 			i = 0
 		default:
@@ -69,19 +68,18 @@ func (g *grants) mark(this Grant) {
 	if n := len(g.marks); n > 0 && g.marks[n-1].Token >= this.Token {
 		return
 	}
-	if len(g.marks) == maxMarks { // the oldest but one is known by the one behind it
+	if len(g.marks) == maxMarks { // the third mark implies the second
 		g.marks = append(g.marks[:1], g.marks[2:]...)
 	}
 	g.marks = append(g.marks, this)
 }
 
-// seen reports whether a token as new as one was seen.
+// seen reports whether this token or a newer one was seen.
 func (g *grants) seen(token int64) bool {
 	return len(g.marks) > 0 && g.marks[len(g.marks)-1].Token >= token
 }
 
-// before is the newest token that was certainly seen before a time; nil when there is none. What is older
-// than that under the widest setting is forgotten.
+// before returns the newest token that was certainly seen before a time, nil for none, and forgets older ones.
 func (g *grants) before(at int64, widest setting) *Grant {
 	for i := len(g.marks) - 1; i >= 0; i-- {
 		if g.marks[i].before(at, widest) {
@@ -99,7 +97,7 @@ func (j *judge) write(l *lock, e *Event) {
 	h := j.held(l, e)
 	if h != nil {
 		j.heard(l, h, e)
-		own = &Grant{h.Client, h.From, h.Line, h.Token, h.grain}
+		own = h.grant()
 	} else {
 		l.grants.late = *e
 		own = l.lately(e.Client)
@@ -124,15 +122,15 @@ func (j *judge) write(l *lock, e *Event) {
 	case stale || h != nil:
 	case own != nil:
 		l.doubt(say.LogWriteAfter.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock), j.files.at(own.Line)))
-	case token == NoToken || !l.grants.seen(token): // it has acquired the lock, and no line says so
+	case token == NoToken || !l.grants.seen(token): // the line of its acquisition is missing
 		l.doubt(say.LogWriteUnheld.With(j.files.at(e.Line), say.Verbatim(e.Client), say.Verbatim(l.Lock)))
 	}
 	if token != NoToken {
-		l.grants.mark(Grant{e.Client, e.At, e.Line, token, e.grain()})
+		l.grants.mark(v.Write.grant())
 	}
 }
 
-// stale notes the outcome of a write, and reports whether it is or may be stale.
+// stale reports the outcome of a write, and returns whether it is or may be stale.
 func (j *judge) stale(l *lock, v *Violation, found outcome) bool {
 	if found == none {
 		return false
@@ -142,7 +140,7 @@ func (j *judge) stale(l *lock, v *Violation, found outcome) bool {
 	return true
 }
 
-// byToken compares the token of a write with those before it.
+// byToken compares the token of a write with earlier ones.
 func (j *judge) byToken(l *lock, v *Violation) bool {
 	g := &l.grants
 	g.before(v.Write.At, j.widest())
@@ -154,7 +152,8 @@ func (j *judge) byToken(l *lock, v *Violation) bool {
 	return j.stale(l, v, found)
 }
 
-// newer is the newest token above that of a write: one that was certainly seen before it, if there is one.
+// newer returns a token above that of a write: one that was certainly seen before it if possible, otherwise the
+// last one.
 func (g *grants) newer(w *Event, s setting) (*Grant, outcome) {
 	last := &g.marks[len(g.marks)-1]
 	if last.Token <= w.Token {
@@ -193,8 +192,8 @@ func (j *judge) byOrder(l *lock, v *Violation, own *Grant) bool {
 	return j.stale(l, v, worst)
 }
 
-// late asks whether an acquisition may, by clocks that are off, have come before a write of a client that
-// held no more.
+// late judges whether an acquisition may have come before an earlier write of a client without a hold, within the
+// error of the clocks.
 func (j *judge) late(l *lock, e *Event) {
 	w := &l.grants.late
 	if w.Line == 0 || w.Client == e.Client {
@@ -206,7 +205,7 @@ func (j *judge) late(l *lock, e *Event) {
 		}
 		return possible
 	}) != none {
-		j.violation(l, &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *w, Newer: Grant{e.Client, e.At, e.Line, e.Token, e.grain()}})
+		j.violation(l, &Violation{Sort: StaleWrite, Lock: l.Lock, Write: *w, Newer: e.grant()})
 	}
 	*w = Event{}
 }

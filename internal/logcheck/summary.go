@@ -8,30 +8,30 @@ import (
 	"lockstep/internal/say"
 )
 
-// Summary is a judged log as JSON has it.
+// Summary is the JSON form of a judged log.
 type Summary struct {
 	File       string                    `json:"file"`  // or several, as they were named
 	Files      []string                  `json:"files"` // that are this log
 	Format     string                    `json:"format"`
 	Lines      int64                     `json:"lines"`
 	Events     int64                     `json:"events"`  // judged
-	Skipped    int64                     `json:"skipped"` // lines that make no sense
+	Skipped    int64                     `json:"skipped"` // invalid lines
 	Other      int64                     `json:"other"`   // lines about something else
-	Unread     int64                     `json:"unread"`  // lines that speak of a lock, and of which nothing was understood
-	Reads      map[string]string         `json:"reads"`   // what was read as what: our names to those of the log
-	From       string                    `json:"from"`    // the time of the first event, as the log says times; "" without any
+	Unread     int64                     `json:"unread"`  // lines that mention a lock and were not understood
+	Reads      map[string]string         `json:"reads"`   // our names to those of the log
+	From       string                    `json:"from"`    // the time of the first event, in the log's own unit; "" for none
 	To         string                    `json:"to"`
 	Locks      int64                     `json:"locks"`
 	Contended  int64                     `json:"contended"` // of the locks
 	Verdict    Verdict                   `json:"verdict"`   // the worst of all
 	Words      string                    `json:"words"`
 	Verdicts   map[string]verdictSummary `json:"verdicts"` // by property
-	Settings   []settingSummary          `json:"settings"` // the verdicts for all that was assumed; those above are of the first
-	Doubts     []string                  `json:"doubts"`   // why none would be too much to say
+	Settings   []settingSummary          `json:"settings"` // the verdicts under each assumption; those above are of the first
+	Doubts     []string                  `json:"doubts"`   // why none cannot be the verdict
 	Remarks    []string                  `json:"remarks"`
-	ByLock     []lockSummary             `json:"by_lock"`        // the worst first, not all of very many
+	ByLock     []lockSummary             `json:"by_lock"`        // the worst first, up to a limit
 	Violations []violationSummary        `json:"violations"`     // the first ones
-	Page       string                    `json:"page,omitempty"` // where the page about it is; "" without one
+	Page       string                    `json:"page,omitempty"` // the path of its page; "" without one
 	Result     *Result                   `json:"-"`
 }
 
@@ -60,31 +60,26 @@ type lockSummary struct {
 }
 
 type violationSummary struct {
-	Sort    Sort           `json:"sort"`
-	Certain bool           `json:"certain"`
-	Lock    string         `json:"lock"`
-	Clients []string       `json:"clients"` // the intruder, then those that it found; or who wrote, then the newer holder
-	At      string         `json:"at"`      // the time of the line that shows it
-	Line    int64          `json:"line"`    // and its number
-	File    string         `json:"file"`    // in this file
-	Words   string         `json:"words"`
-	Least   string         `json:"together_least,omitempty"` // for how long clients held together
-	Most    string         `json:"together_most,omitempty"`  // none when nothing ends a hold
-	Quotes  []quoteSummary `json:"quotes,omitempty"`
+	Sort    Sort     `json:"sort"`
+	Certain bool     `json:"certain"`
+	Lock    string   `json:"lock"`
+	Clients []string `json:"clients"` // the intruder, then the other holders; or the writer, then the newer holder
+	At      string   `json:"at"`      // the time of the line that shows it
+	Line    int64    `json:"line"`    // and its number
+	File    string   `json:"file"`    // in this file
+	Words   string   `json:"words"`
+	Least   string   `json:"together_least,omitempty"` // for how long clients held together
+	Most    string   `json:"together_most,omitempty"`  // none when nothing ends a hold
+	Quotes  []Quoted `json:"quotes,omitempty"`
 }
 
-type quoteSummary struct {
-	Place string `json:"place"` // of the line: 12, or pod-b.csv:12
-	Text  string `json:"text"`
-}
-
-// The properties of a log are named as those of a run in JSON. What people read names what was found.
+// The properties of a log have the names of a run's properties in JSON.
 const (
 	exclusionID  = "mutual-exclusion"
 	staleWriteID = "no-stale-write"
 )
 
-// Summary is the result as JSON has it. names are those of the files.
+// Summary returns the result for JSON. names are those of the files.
 func (r *Result) Summary(names []string) *Summary {
 	unit := r.Unit
 	c := &Summary{
@@ -102,7 +97,7 @@ func (r *Result) Summary(names []string) *Summary {
 	for _, read := range r.Reads {
 		c.Reads[read.Ours] = read.Theirs
 	}
-	if r.Writes == 0 { // none would be an all-clear
+	if r.Writes == 0 { // nothing was judged
 		v := c.Verdicts[staleWriteID]
 		v.Verdict = Unknown
 		c.Verdicts[staleWriteID] = v
@@ -121,15 +116,15 @@ func (r *Result) Summary(names []string) *Summary {
 	}
 	for _, v := range r.Violations {
 		at, line, file := v.Shown()
-		one := violationSummary{Sort: v.Sort, Certain: v.Certain, Lock: v.Lock, Clients: v.Clients(), At: unit.At(at), Line: line, File: cmp.Or(file, names[0]), Words: v.Words().English()}
+		one := violationSummary{
+			Sort: v.Sort, Certain: v.Certain, Lock: v.Lock, Clients: v.Clients(), At: unit.At(at), Line: line, File: cmp.Or(file, names[0]),
+			Words: v.Words().English(), Quotes: v.Quotes,
+		}
 		if v.Sort == Overlap {
 			least, most := v.Together()
 			if one.Least = time.Duration(least).String(); most < Endless {
 				one.Most = time.Duration(most).String()
 			}
-		}
-		for _, q := range v.Quotes {
-			one.Quotes = append(one.Quotes, quoteSummary(q))
 		}
 		c.Violations = append(c.Violations, one)
 	}

@@ -11,32 +11,32 @@ import (
 	"lockstep/internal/say"
 )
 
-// Tail reads a file that grows, until its context ends: then it is at its end. A file that was
-// rotated is read to its end, and after it the one that now has its name; one that was truncated is
-// read from its beginning. Both are told. What was written to a file between two looks and then
-// truncated is lost: that is what Missing says.
+// Tail reads a growing file until its context ends, which counts as the end of the file. A rotated
+// file is read to its end, followed by the file that now has its name; a truncated one is
+// read from its beginning. Both are reported. Lines truncated before they were read are lost,
+// which Missing reports.
 type Tail struct {
 	ctx     context.Context
 	path    string
 	file    *os.File
-	wait    func(context.Context) // until it is time to look again
+	wait    func(context.Context) // until the next poll
 	tell    func(say.Phrase)
-	at      int64 // how far the file was read
-	last    byte  // what was read last
+	at      int64 // bytes read of the file
+	last    byte  // that was read
 	missing say.Phrase
 }
 
-// Follow opens a file to follow. tell is told what happens to it.
+// Follow opens a file to follow. It calls tell when the file is rotated or truncated.
 func Follow(ctx context.Context, path string, tell func(say.Phrase)) (*Tail, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Tail{ctx: ctx, path: path, file: f, wait: lookAgain, tell: tell, last: '\n'}, nil
+	return &Tail{ctx: ctx, path: path, file: f, wait: awaitPoll, tell: tell, last: '\n'}, nil
 }
 
-// lookAgain waits a moment. Looking now and then works on every file system, as no notice does.
-func lookAgain(ctx context.Context) {
+// awaitPoll waits for the next poll. Polling works on every file system, unlike notifications.
+func awaitPoll(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(200 * time.Millisecond):
@@ -46,7 +46,7 @@ func lookAgain(ctx context.Context) {
 // Close closes the file.
 func (t *Tail) Close() error { return t.file.Close() }
 
-// Missing says what could not be read; it is empty when all was read.
+// Missing says what could not be read; it is empty when nothing is missing.
 func (t *Tail) Missing() say.Phrase { return t.missing }
 
 // Read implements io.Reader.
@@ -64,14 +64,14 @@ func (t *Tail) Read(p []byte) (int, error) {
 			t.wait(t.ctx)
 			continue
 		}
-		if n, err := t.read(p); n > 0 || err != nil { // written until it was rotated
+		if n, err := t.read(p); n > 0 || err != nil { // written just before the rotation
 			next.Close()
 			return n, err
 		}
 		t.file.Close()
 		t.file, t.at = next, 0
 		t.tell(say.LogRotated.With(say.Verbatim(t.path)))
-		if t.last != '\n' { // the end of a line that will never be written
+		if t.last != '\n' { // end an incomplete line
 			t.last = '\n'
 			p[0] = '\n'
 			return 1, nil
@@ -92,12 +92,12 @@ func (t *Tail) read(p []byte) (int, error) {
 	return n, err
 }
 
-// renewed opens the file that has taken the place of the one that is read; nil when none has. One that
-// was truncated is read from its beginning.
+// renewed opens the file that has replaced the current one; nil when none has. It rewinds a truncated
+// file.
 func (t *Tail) renewed() (*os.File, error) {
 	now, err := os.Stat(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // between two names
+		return nil, nil // in the middle of a rotation
 	}
 	if err != nil {
 		return nil, err

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// A file is followed while it grows, is rotated and is truncated. Each step is taken when the reader
-// has nothing more to read and would wait.
+// A file is followed while it grows, is rotated and is truncated. Each step happens when the reader has nothing more to
+// read and would wait.
 func TestAFileIsFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	write := func(flag int, text string) {

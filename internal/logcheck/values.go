@@ -10,43 +10,41 @@ import (
 	"lockstep/internal/logcheck/logline"
 )
 
-// names keeps one string for each name, so that most lines allocate nothing.
-type names map[string]string
-
 // maxNames is how many names are kept before all are forgotten.
 const maxNames = 1 << 16
 
-func (n names) of(text []byte) string {
-	if s, ok := n[string(text)]; ok {
-		return s
+// intern returns the value of a name, which it makes once, so that most lines allocate nothing.
+func intern[T any](known map[string]T, name []byte, value func(name string) T) T {
+	if v, ok := known[string(name)]; ok {
+		return v
 	}
-	if len(n) >= maxNames {
-		clear(n)
+	if len(known) >= maxNames {
+		clear(known)
 	}
-	s := string(text)
-	n[s] = s
-	return s
+	s := string(name)
+	known[s] = value(s)
+	return known[s]
 }
 
-// values makes events of what stands in lines.
+// values turns the fields of lines into events.
 type values struct {
 	clock   clock
-	words   map[string]Kind // those of the format, and those that have come so far
-	locks   names
+	words   map[string]Kind   // words for events: those of the format, and those seen so far
+	locks   map[string]string // by their names
 	clients map[string]*writer
-	finest  int8 // digits below the second that a line has had at most
+	finest  int8 // the most digits below the second so far
 }
 
-// writer is a client, and how finely it writes times: a log may be put together from several.
+// writer is a client with the precision of its times: a log may combine several clients' logs.
 type writer struct {
 	name   string
 	digits int8 // below the second, at most
 }
 
 func newValues(f *logline.Format) (*values, error) {
-	v := &values{words: map[string]Kind{}, locks: names{}, clients: map[string]*writer{}}
+	v := &values{words: map[string]Kind{}, locks: map[string]string{}, clients: map[string]*writer{}}
 	for ours, theirs := range f.Events { // order: a set
-		kind := Kind(slices.Index(kinds[:], ours))
+		kind := Kind(slices.Index(logline.EventWords, ours))
 		for _, word := range theirs {
 			if other, ok := v.words[word]; ok && other != kind {
 				return nil, fmt.Errorf("events: %q stands for %s and for %s", word, other, kind)
@@ -57,27 +55,15 @@ func newValues(f *logline.Format) (*values, error) {
 	return v, v.clock.set(f)
 }
 
-func (v *values) client(text []byte) *writer {
-	if w := v.clients[string(text)]; w != nil {
-		return w
-	}
-	if len(v.clients) >= maxNames {
-		clear(v.clients)
-	}
-	w := &writer{name: string(text)}
-	v.clients[w.name] = w
-	return w
-}
-
-// fine is the power of ten, in nanoseconds, to which a client's times are cut off. Some formats leave zeros at
-// the end away: so digits count in threes, as far as others of the log have them.
+// fine returns the power of ten, in nanoseconds, to which a client's times are truncated. Some formats omit
+// trailing zeros: so digits count in threes, up to the most in the log.
 func (v *values) fine(w *writer) int8 {
 	w.digits = max(w.digits, v.clock.digits)
 	v.finest = max(v.finest, w.digits)
 	return 9 - max(w.digits, min((w.digits+2)/3*3, v.finest))
 }
 
-// event makes an event of what stands in a line. It leaves Line alone.
+// event fills in an event from the fields of a line, except for Line and Sum.
 func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	if e.Kind, err = v.kind(f.Event); err != nil {
 		return err
@@ -102,26 +88,26 @@ func (v *values) event(f *logline.Fields, e *Event) (err error) {
 	if e.Lease, err = leaseOf(f.Lease); err != nil {
 		return err
 	}
-	w := v.client(f.Client)
+	w := intern(v.clients, f.Client, func(name string) *writer { return &writer{name: name} })
 	e.Client, e.Lock = w.name, ""
-	if e.Kind == Crashed { // another one has written it
+	if e.Kind == Crashed { // written by another process
 		w = &writer{}
 	}
 	e.Fine = v.fine(w)
 	if len(f.Lock) > 0 {
-		e.Lock = v.locks.of(f.Lock)
+		e.Lock = intern(v.locks, f.Lock, func(name string) string { return name })
 	}
 	return nil
 }
 
-// errEvent is a word for an event that is not known.
+// errEvent is the error for an unknown word for an event.
 type errEvent struct{ word string }
 
 func (e *errEvent) Error() string {
-	return fmt.Sprintf("unknown event %s: there are %s; --events lost=WORD says which of them a word stands for", shown([]byte(e.word)), strings.Join(kinds[:], ", "))
+	return fmt.Sprintf("unknown event %s: there are %s; --events lost=WORD says which of them a word stands for", shown([]byte(e.word)), strings.Join(logline.EventWords, ", "))
 }
 
-// kind finds the event that a word stands for.
+// kind returns the kind of event that a word stands for.
 func (v *values) kind(word []byte) (Kind, error) {
 	if kind, ok := v.words[string(word)]; ok {
 		return kind, nil
@@ -139,18 +125,18 @@ func (v *values) kind(word []byte) (Kind, error) {
 	return kind, nil
 }
 
-// filler are words that say nothing of what has happened to a lock.
+// filler are words that do not identify an event.
 var filler = strings.Fields("lock locks lease leader leadership mutex the a an this our event redis distributed successfully was is has been have i we it")
 
-// plain is a phrase in lower case, without what says nothing: "lock_acquired" and "Successfully acquired the lock" are
+// plain returns a phrase in lower case without filler: "lock_acquired" and "Successfully acquired the lock" are
 // acquired.
 func plain(phrase string) string {
 	words := strings.FieldsFunc(strings.ToLower(phrase), func(c rune) bool { return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 0x7f) })
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(filler, w) }), " ")
 }
 
-// vocabulary are the phrases that mean one of our events in every log that we know. What could mean two is not among
-// them: acquire, and a renewal that failed, after which some hold on and try again.
+// vocabulary has phrases that mean one of our events in every known log. It leaves out ambiguous ones: acquire, and
+// a failed renewal, after which some clients still hold the lock and retry.
 var vocabulary = map[string]Kind{
 	"acquired": Acquired, "obtained": Acquired, "locked": Acquired, "granted": Acquired, "started leading": Acquired, "became": Acquired,
 	"released": Released, "unlocked": Released, "freed": Released,
@@ -162,7 +148,7 @@ var vocabulary = map[string]Kind{
 	"write": Write, "wrote": Write, "written": Write,
 }
 
-// sharedOf reads a mode.
+// sharedOf parses a mode.
 func sharedOf(text []byte) (bool, error) {
 	if len(text) == 0 {
 		return false, nil
@@ -176,7 +162,7 @@ func sharedOf(text []byte) (bool, error) {
 	return false, fmt.Errorf("unknown mode %s: there are shared (or read) and exclusive (or write)", shown(text))
 }
 
-// leaseOf reads how long a grant lasts; 0 for one that does not say it.
+// leaseOf parses a lease; 0 for none.
 func leaseOf(text []byte) (time.Duration, error) {
 	if len(text) == 0 {
 		return 0, nil
@@ -205,9 +191,9 @@ func tokenOf(text []byte) (int64, error) {
 	return n, nil
 }
 
-// Times without a zone: of what zone they are nothing tells, and clocks that are put back show an hour twice.
+// Times without a zone are ambiguous: the zone is unknown, and clocks that are put back show an hour twice.
 
-// zones refuses a time of which it is not known what zone it has.
+// zones returns an error for an ambiguous time.
 func (l *log) zones(e *Event) error {
 	c := &l.values.clock
 	l.zoned = l.zoned || c.stated || !c.local
@@ -223,14 +209,14 @@ func (l *log) zones(e *Event) error {
 	return nil
 }
 
-// span is from when to when a source has events, and of whom.
+// span is the time span of a source, with its clients.
 type span struct {
 	file     int
 	from, to int64
 	clients  map[string]bool
 }
 
-// maxSpan is how many clients of a source are remembered: with more of them, nothing is concluded.
+// maxSpan bounds the clients remembered of a source: sources with more of them are not compared.
 const maxSpan = 1000
 
 func (s *span) add(e *Event) {
@@ -238,13 +224,13 @@ func (s *span) add(e *Event) {
 		s.clients, s.from, s.to = map[string]bool{}, e.At, e.At
 	}
 	s.from, s.to = min(s.from, e.At), max(s.to, e.At)
-	if len(s.clients) <= maxSpan && !s.clients[e.Client] {
+	if len(s.clients) <= maxSpan {
 		s.clients[e.Client] = true
 	}
 }
 
-// strangers finds two sources that have no moment and no client in common, and 0, 0 without any. What is rotated has the
-// clients of the part before; sources of different clients are rather of different zones.
+// strangers finds two sources without a common time and a common client, 0, 0 for none: their zones may differ.
+// The parts of a rotated log have common clients.
 func strangers(spans []span) (int, int) {
 	for i := range spans {
 		for k := range spans[:i] {
@@ -264,15 +250,15 @@ func strangers(spans []span) (int, int) {
 	return 0, 0
 }
 
-// steps are those of the times of a source from line to line, and where each client's clock was: lines of several
-// clients may come one client after the other, and a clock that is put back makes its own client's times step.
+// steps counts the steps of time from line to line of a source, and has the last time of each client: a source may
+// have the lines of one client after those of another, and a clock that is put back shows in its own client's times.
 type steps struct {
 	last        int64 // 0 before the first
-	forth, back int64 // how many
+	forth, back int64 // number of steps
 	clients     map[string]int64
 }
 
-// turned reports whether a client's time makes a step against the order of the lines that a clock makes when it is put
+// turned reports whether a client's time steps against the order of the lines by as much as a clock that is put
 // back.
 func (s *steps) turned(client string, at int64) bool {
 	switch {

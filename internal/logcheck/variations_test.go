@@ -14,14 +14,14 @@ import (
 	"lockstep/internal/logcheck/logline"
 )
 
-// told is one line of a tale: who does what to the lock jobs, how long after it began.
+// told is one line of a tale: the event of a client on the lock jobs, at a time after the beginning.
 type told struct {
 	at     time.Duration
 	client string
 	event  string
 }
 
-// Two tales: in the good one the lock goes from one pod to the other, in the bad one both have it for three seconds.
+// Two tales: in the good one the pods take turns, in the bad one both have the lock for three seconds.
 var (
 	goodTale = []told{{0, "pod-a", "acquired"}, {1500 * time.Millisecond, "pod-b", "waiting"}, {5 * time.Second, "pod-a", "released"}, {6 * time.Second, "pod-b", "acquired"}, {9 * time.Second, "pod-b", "released"}}
 	badTale  = []told{{0, "pod-a", "acquired"}, {1500 * time.Millisecond, "pod-b", "waiting"}, {3 * time.Second, "pod-b", "acquired"}, {6 * time.Second, "pod-a", "released"}, {9 * time.Second, "pod-b", "released"}}
@@ -30,7 +30,7 @@ var (
 // noon is when the tales begin.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 123_000_000, time.UTC)
 
-// as writes a tale with a line for each event.
+// as formats a tale with a line for each event.
 func as(tale []told, line func(at time.Time, client, event string) string) string {
 	var b strings.Builder
 	for _, t := range tale {
@@ -39,7 +39,7 @@ func as(tale []told, line func(at time.Time, client, event string) string) strin
 	return b.String()
 }
 
-// prose is the usual form, with times of a layout in a zone.
+// prose formats a tale in the usual form, with times of a layout in a zone.
 func prose(layout string, zone *time.Location) func([]told) string {
 	return func(tale []told) string {
 		return as(tale, func(at time.Time, client, event string) string {
@@ -48,10 +48,10 @@ func prose(layout string, zone *time.Location) func([]told) string {
 	}
 }
 
-// proseFormat reads it.
+// proseFormat is the format of prose.
 const proseFormat = "pattern: '\\[(?<client>[^\\]]+)\\] lock (?<event>\\w+): (?<lock>\\S+)'\n"
 
-// at is a tale that begins at another time, by clocks of a zone and without a word of it.
+// at moves a tale to another time, by clocks of a zone that the log does not state.
 func at(begin time.Time, zone *time.Location) func([]told) string {
 	return func(tale []told) string {
 		return as(tale, func(when time.Time, client, event string) string {
@@ -68,7 +68,7 @@ func edit(write func([]told) string, change func(lines []string) []string) func(
 	}
 }
 
-// byPod writes the tale of pod-a by clocks of UTC, and that of pod-b in another file by those of a zone.
+// byPod writes one file for each pod: pod-a in UTC, pod-b in the time of a zone.
 func byPod(tale []told, zone *time.Location, layout string) (files []string) {
 	for i, pod := range []string{"pod-a", "pod-b"} {
 		own := slices.DeleteFunc(slices.Clone(tale), func(x told) bool { return x.client != pod })
@@ -86,7 +86,7 @@ func zipped(text string) string {
 	return b.String()
 }
 
-// wide is a text in UTF-16.
+// wide encodes a text in UTF-16.
 func wide(text string, order func(uint16) []byte) string {
 	var b strings.Builder
 	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -95,8 +95,8 @@ func wide(text string, order func(uint16) []byte) string {
 	return b.String()
 }
 
-// Logs come in many forms, and damaged. Of none of these variations is the good tale a violation for certain, or the bad
-// one none: each is judged rightly, or a sentence says why it is not.
+// Logs have many forms, and may be damaged. In no variation is the good tale a certain violation, or the bad one none: each
+// has the right verdict, or a reason for doubt.
 func TestVariations(t *testing.T) {
 	const iso = "2006-01-02T15:04:05.000Z07:00"
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -290,7 +290,7 @@ func TestVariations(t *testing.T) {
 	}
 }
 
-// Readers that share a lock are no violation, and a writer among them is.
+// Readers that share a lock are no violation; a writer among them is.
 func TestReadersShare(t *testing.T) {
 	const head = "time,client,lock,event,mode\n"
 	line := func(second int, client, event, mode string) string {
@@ -318,7 +318,7 @@ func TestReadersShare(t *testing.T) {
 	}
 }
 
-// Two acquisitions that look like one are two when they are ended twice.
+// Two acquisitions that look like one count as two when there are two ends.
 func TestTwoThatLookLikeOne(t *testing.T) {
 	acquired := "2026-03-01T12:00:00.000Z [pod-a] lock acquired: jobs\n"
 	text := acquired + acquired + "2026-03-01T12:00:01.000Z [pod-b] lock waiting: jobs\n2026-03-01T12:00:02.000Z [pod-a] lock released: jobs\n" +
@@ -329,7 +329,7 @@ func TestTwoThatLookLikeOne(t *testing.T) {
 	}
 }
 
-// A lease that the log itself has ends a hold of which no more is heard, and no other.
+// A lease in the log ends the hold of a silent client, and no other hold.
 func TestLeasesOfTheLog(t *testing.T) {
 	const log = "time,client,lock,event,lease\n2026-03-01T12:00:00.000Z,A,jobs,acquired,%s\n2026-03-01T12:00:01.000Z,B,jobs,waiting,\n" +
 		"2026-03-01T12:00:20.000Z,B,jobs,acquired,30s\n2026-03-01T12:00:25.000Z,B,jobs,released,\n"
@@ -346,7 +346,7 @@ func TestLeasesOfTheLog(t *testing.T) {
 	}
 }
 
-// How long clients held together: at least and at most, with all that may be off.
+// The least and the greatest length of an overlap, within all errors.
 func TestTogether(t *testing.T) {
 	const ms = int64(time.Millisecond)
 	for _, tt := range []struct {
@@ -354,7 +354,7 @@ func TestTogether(t *testing.T) {
 		rules       Rules
 		least, most int64
 	}{
-		// From 10 at the latest 11, to 30 at the earliest; to 30, at the latest 31, from 10.
+		// From 10, or 11 with the grain, to 30, or 31 with the grain.
 		{"0 A acquired;10 B acquired;30 A lost;99 B released", Rules{}, 19 * ms, 21 * ms},
 		{"0 A acquired;10 B acquired;30 A lost;99 B released", Rules{ClockError: 2 * time.Millisecond}, 15 * ms, 25 * ms},
 		{"0 A acquired;10 B acquired;30 A released;99 B released", Rules{ReleasedAfter: 5 * time.Millisecond}, 14 * ms, 21 * ms},
@@ -387,7 +387,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A violation has the lines that show it, by their numbers in the file that was given, whatever their form.
+// A violation quotes the lines that show it, with their numbers in the original file, whatever its form.
 func TestQuotes(t *testing.T) {
 	text := "noise\n" + at(noon, time.UTC)(badTale)
 	for name, form := range map[string]string{"plain": text, "zipped": zipped(text), "CRLF": strings.ReplaceAll(text, "\n", "\r\n")} {

@@ -9,11 +9,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// Verdict is what a log shows of a property, for one lock or for all of them.
+// Verdict is the judgement of a property, for one lock or for all of them.
 type Verdict string
 
-// The verdicts, from good to bad. None is earned: of a log in which no clients competed for the lock,
-// or of which a part is missing, nothing is known.
+// The verdicts, from good to bad. None is earned: a log without contention, or with a missing part, is
+// Unknown.
 const (
 	None     Verdict = "none"
 	Unknown  Verdict = "unknown"
@@ -21,7 +21,7 @@ const (
 	Certain  Verdict = "certain"
 )
 
-// verdicts are all of them, the worse the later.
+// verdicts are all of them, the worst last.
 var verdicts = []Verdict{None, Unknown, Possible, Certain}
 
 func (v Verdict) badness() int { return slices.Index(verdicts, v) }
@@ -29,7 +29,7 @@ func (v Verdict) badness() int { return slices.Index(verdicts, v) }
 // worse returns the worse of two verdicts.
 func worse(a, b Verdict) Verdict { return verdicts[max(a.badness(), b.badness())] }
 
-// Sort is what a violation is about.
+// Sort is the property that a violation breaks.
 type Sort string
 
 // The sorts of violations.
@@ -38,42 +38,42 @@ const (
 	StaleWrite Sort = "stale-write" // a client wrote although a newer holder had had the lock
 )
 
-// Violation is one time that a lock failed, or may have.
+// Violation is one certain or possible failure of a lock.
 type Violation struct {
 	Sort    Sort
-	Certain bool // else within the error of the clocks, or because nothing is heard of a client
+	Certain bool // otherwise within the error of the clocks, or because a client is silent
 	Lock    string
-	// Holds are those that overlap: first the intruder, who acquired last, then those that it
-	// found, in the order in which they were acquired. Of one that is only possible there are two.
+	// Holds are those that overlap: first the intruder, which acquired last, then the earlier
+	// ones, in the order of acquisition. A possible overlap has two.
 	// Of a stale write: that of the writer, if it still held.
 	Holds []*Hold
-	// Further counts acquisitions that met the same silent client after the intruder of this one.
+	// Further counts later acquisitions that possibly overlap the same silent client.
 	Further int64
-	inside  bool // of one that is only possible: it began while the other one held, which began as its own ended
+	inside  bool // of a possible overlap: the intruder certainly began before the other hold ended
 	files   files
 	unit    Unit
 	widest  setting
 	Quotes  []Quoted // its lines, when Quote has read them
 	Write   Event    // of a stale write, with the token of its writer
-	Newer   Grant    // and the acquisition or the write that shows the newer holder
+	Newer   Grant    // of a stale write: the acquisition or the write of the newer holder
 }
 
-// Grant is an acquisition of a lock, or a write whose token tells of one.
+// Grant is an acquisition of a lock, or a write with the token of one.
 type Grant struct {
 	Client   string
 	At, Line int64
-	Token    int64 // NoToken when there is none
+	Token    int64 // NoToken for none
 	grain    int64
 }
 
 // before reports whether the acquisition was certainly seen before a time.
 func (g *Grant) before(at int64, s setting) bool { return s.before(g.At, g.grain, at) }
 
-// maxFound is how many holds a violation names besides that of the intruder.
+// maxFound bounds the holds of a violation besides the intruder's.
 const maxFound = 8
 
-// Span returns from when until when the clients held together, as far as the log shows it: an
-// overlap that is possible only may have no length by the log's own times.
+// Span returns the time in which the clients held together, by the log's own times: a
+// possible overlap may be empty.
 func (v *Violation) Span() (from, to int64) {
 	if v.Sort == StaleWrite {
 		return v.Write.At, v.Write.At
@@ -86,8 +86,8 @@ func (v *Violation) Span() (from, to int64) {
 	return from, to
 }
 
-// Together returns for how long at least and at most the clients held together, in nanoseconds, with clocks, grains and
-// late lines as far off as they may be: the longest of what the intruder had with one of the others. There is no most
+// Together returns the least and the greatest length of the overlap, in nanoseconds, within the errors of clocks,
+// grains and late lines: the longest that the intruder has with one of the others. The greatest is at least Endless
 // when nothing ends a hold.
 func (v *Violation) Together() (least, most int64) {
 	y := v.Holds[0]
@@ -100,10 +100,10 @@ func (v *Violation) Together() (least, most int64) {
 	return least, most
 }
 
-// Endless is what no hold of a log is longer than.
+// Endless is longer than any hold of a log.
 const Endless = forever / 2
 
-// Place is where a line of it stands: 12, or of several files pod-b.csv:12.
+// Place returns the place of a line: 12, or of several files pod-b.csv:12.
 func (v *Violation) Place(line int64) string {
 	number := strconv.FormatInt(lineOf(line), 10)
 	if name := v.files.name(line); name != "" {
@@ -112,14 +112,14 @@ func (v *Violation) Place(line int64) string {
 	return number
 }
 
-// Time says a time of the log.
+// Time formats a time of the log.
 func (v *Violation) Time(at int64) string { return v.unit.At(at) }
 
-// silent reports whether it is only possible because no more is heard of a client.
+// silent reports whether the violation is possible only because a client is silent.
 func (v *Violation) silent() bool { return !v.inside && v.Holds[1].Ending != ByLine }
 
-// Clients are those that the violation is about: the intruder, then those that it found; of a stale
-// write, who wrote, then the newer holder.
+// Clients returns the clients of the violation: the intruder, then the other holders; of a stale
+// write the writer, then the newer holder.
 func (v *Violation) Clients() (names []string) {
 	if v.Sort == StaleWrite {
 		return []string{v.Write.Client, v.Newer.Client}
@@ -143,7 +143,7 @@ func (v *Violation) Shown() (at, line int64, file string) {
 // Count is how often a property failed.
 type Count struct {
 	Certain, Possible int64
-	AtLeast           bool // there may have been more
+	AtLeast           bool // some were not counted
 }
 
 func (c *Count) add(v *Violation) {
@@ -160,7 +160,7 @@ func (c *Count) sum(other Count) {
 	c.AtLeast = c.AtLeast || other.AtLeast
 }
 
-// verdict is that of a property, when doubts are what keeps it from being none.
+// verdict returns the verdict on a property; with doubts, it is not none.
 func (c *Count) verdict(doubtful bool) Verdict {
 	switch {
 	case c.Certain > 0:
@@ -171,7 +171,7 @@ func (c *Count) verdict(doubtful bool) Verdict {
 	return verdictOf(none, doubtful)
 }
 
-// verdictOf is the verdict for a worst outcome.
+// verdictOf returns the verdict for a worst outcome.
 func verdictOf(worst outcome, doubtful bool) Verdict {
 	switch {
 	case worst == certain:
@@ -184,49 +184,49 @@ func verdictOf(worst outcome, doubtful bool) Verdict {
 	return None
 }
 
-// Finding is what the log shows of one lock.
+// Finding is the judgement of one lock.
 type Finding struct {
 	Lock         string
 	Acquired     int64
 	Overlaps     Count
 	StaleWrites  Count
 	Writes       int64
-	Contended    bool // some client had to wait for another or, in a log without waiting lines, the lock changed hands
+	Contended    bool // some client had to wait for another or, in a log without waiting lines, the holder changed
 	Doubts       []say.Phrase
-	partial      bool  // a part of the log was left unread, or its order is not known
-	repeated     int64 // lines that end a hold which had ended
+	partial      bool  // a part of the log was left unread, or its order is unknown
+	repeated     int64 // lines that end a hold which had already ended
 	repeatedLine int64 // the first of them
 }
 
-// Verdict is that of the lock.
+// Verdict returns the verdict on the lock.
 func (f *Finding) Verdict() Verdict {
 	doubtful := !f.Contended || len(f.Doubts) > 0 || f.partial
 	return worse(f.Overlaps.verdict(doubtful), f.StaleWrites.verdict(doubtful))
 }
 
-// Result is what a whole log shows.
+// Result is the judgement of a whole log.
 type Result struct {
 	Format      string         // csv, json, text, monitor, or the preset; of several files, joined by +
-	Reads       []logline.Read // what was read as what, in the first file
+	Reads       []logline.Read // of the first file
 	Rules       Rules          // by which it was judged
 	Unit        Unit           // in which its times are shown
 	Lines       int64          // read
-	Skipped     int64          // lines that make no sense
+	Skipped     int64          // invalid lines
 	Other       int64          // lines about something else
-	Unread      int64          // lines that speak of a lock, and of which nothing was understood
+	Unread      int64          // lines that mention a lock and were not understood
 	Events      int64          // judged
 	First       int64          // the time of the first event
-	Last        int64          // and that of the last one
+	Last        int64          // the time of the last event
 	Locks       int64          // with a line of their own
 	Contended   int64          // of them
 	Overlaps    Count
 	StaleWrites Count
 	Writes      int64
-	Findings    []Finding    // of the locks: the worst first, no more than maxFindings
-	Settings    []Setting    // the one judged by first, then those without what was assumed
-	Violations  []*Violation // those that were found first, no more than maxViolations
-	Doubts      []say.Phrase // why none would be too much to say, of the log as a whole and of the first lock with one
-	Remarks     []say.Phrase // what else there is to say
+	Findings    []Finding    // of the locks: the worst first, at most maxFindings
+	Settings    []Setting    // first the one of the verdict, then those with fewer assumptions
+	Violations  []*Violation // the certain ones first, at most maxViolations of each
+	Doubts      []say.Phrase // why none cannot be the verdict
+	Remarks     []say.Phrase
 }
 
 // FormatName is the format as people read it: CSV, JSONL, logback.
@@ -238,25 +238,24 @@ func (r *Result) FormatName() string {
 	return r.Format
 }
 
-// Limits of what a result keeps. All is counted.
+// Limits of a result. Findings and violations above them are still counted.
 const (
 	maxFindings   = 1000
 	maxViolations = 100
 )
 
-// Overlap is the verdict on mutual exclusion.
+// Overlap returns the verdict on mutual exclusion.
 func (r *Result) Overlap() Verdict { return r.Overlaps.verdict(len(r.Doubts) > 0) }
 
-// StaleWrite is the verdict on writes. A log without writes has none to say: then it is None, and Writes
-// is zero.
+// StaleWrite returns the verdict on writes. It is None for a log without writes, whose Writes is zero.
 func (r *Result) StaleWrite() Verdict {
 	return r.StaleWrites.verdict(r.Writes > 0 && len(r.Doubts) > 0)
 }
 
-// Verdict is the worst of all.
+// Verdict returns the worst verdict.
 func (r *Result) Verdict() Verdict { return worse(r.Overlap(), r.StaleWrite()) }
 
-// Words tell a violation in one sentence, with the lines that show it.
+// Words describes a violation in one sentence, with the lines that show it.
 func (v *Violation) Words() say.Phrase {
 	at := v.files.at
 	if v.Sort == StaleWrite {
@@ -281,7 +280,7 @@ func (v *Violation) Words() say.Phrase {
 	if v.silent() {
 		return say.LogMaybeHolds.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine), say.Optional(v.Further))
 	}
-	if v.inside { // what is in doubt is whether it had ended when the other one began
+	if v.inside { // the doubt is whether the intruder's hold ended before the other began
 		x, y = y, x
 	}
 	if by := x.Heard - y.From; by > 0 {
@@ -290,7 +289,7 @@ func (v *Violation) Words() say.Phrase {
 	return say.LogMaybeAfter.With(v.who(y), at(y.Line), v.who(x), at(x.HeardLine), say.OptionalSpan(y.From-x.Heard))
 }
 
-// TogetherWords say for how long the clients held together, at least and at most; empty of a write.
+// TogetherWords describes the length of the overlap; empty for a write.
 func (v *Violation) TogetherWords() say.Phrase {
 	if v.Sort != Overlap {
 		return say.Phrase{}
@@ -300,7 +299,7 @@ func (v *Violation) TogetherWords() say.Phrase {
 		most = 0
 	}
 	switch {
-	case least <= 0 && v.Certain: // no more is heard of one that had just acquired it
+	case least <= 0 && v.Certain: // a client is silent after its acquisition
 		return say.LogTogetherMoment.With(say.OptionalSpan(most))
 	case least <= 0:
 		return say.LogTogetherAny.With(say.OptionalSpan(most))
@@ -308,7 +307,7 @@ func (v *Violation) TogetherWords() say.Phrase {
 	return say.LogTogether.With(say.Span(least), say.OptionalSpan(most))
 }
 
-// who names a holder: with its token where the other one has the same name.
+// who names a holder, with its token if another one has the same name.
 func (v *Violation) who(h *Hold) say.Phrase {
 	for _, other := range v.Holds {
 		if other != h && other.Client == h.Client {
@@ -318,7 +317,7 @@ func (v *Violation) who(h *Hold) say.Phrase {
 	return say.LogHolder.With(say.Verbatim(h.Client), "")
 }
 
-// token is one that is said when there is one.
+// token formats a token, "" for none.
 func token(n int64) say.Verbatim {
 	if n == NoToken {
 		return ""
@@ -326,7 +325,7 @@ func token(n int64) say.Verbatim {
 	return say.Verbatim(say.Number(n).In(say.English))
 }
 
-// Words are the verdict of the whole log in one sentence.
+// Words describes the verdict on the whole log in one sentence.
 func (r *Result) Words() say.Phrase {
 	var writes say.Phrase
 	if r.Writes > 0 {
@@ -341,7 +340,7 @@ func (r *Result) Words() say.Phrase {
 	return say.LogIs.With(r.Overlaps.Words(r.Overlap()), writes)
 }
 
-// Words are a verdict with how often.
+// Words describes a verdict with the number of violations.
 func (c *Count) Words(v Verdict) say.Phrase {
 	word := say.Text(string(v))
 	switch v {

@@ -11,34 +11,34 @@ import (
 	"lockstep/internal/real/witness"
 )
 
-// A Redis server tells what it executes and what becomes of the entry (package
-// witness). An account is made of that: who made, renewed and removed which entry,
-// and when its time was up. It is exact where deriveGrants can only conclude, and it
-// is either complete or not used at all. It is incomplete when
+// A Redis server reports each command it executes and each change to the entry (package
+// witness). The account built from these reports says which client made, renewed and removed
+// which entry, and when an entry expired. It is exact where deriveGrants can only infer,
+// and is either complete or not used at all. It is incomplete when
 //
-//   - the server is too old to tell, or could not be listened to all the time;
-//   - a client had an answer to a command that the server was not heard to execute;
-//   - it cannot be told whose connection it was that made or removed an entry;
-//   - what the server tells does not fit what it has told before.
+//   - the server is too old to report, or the witness missed a part;
+//   - a client had an answer to a command that no report mentions;
+//   - the client behind a connection that made or removed an entry is ambiguous;
+//   - a report contradicts an earlier one.
 //
-// A line of MONITOR names a connection, not a client. Whose it is follows from what
-// goes over it: a connection belongs to the one client that has sent all of its
-// commands, each before the server executed it and none after its reply.
+// A line of MONITOR names a connection, not a client. The traffic identifies the client:
+// a connection belongs to the one client that sent all of its commands, each before the
+// server executed it and none after its reply.
 
-// witnesses are those of the servers of a run: one for each life of each server.
+// witnesses holds a witness for each life of each server of a run.
 type witnesses struct {
 	mu    sync.Mutex
 	lives map[history.NodeID][]*witness.Witness
-	deaf  bool // some server could not be heard, at least for a while
-	whole bool // all that was done has been heard
+	deaf  bool // some reports were missed
+	whole bool // the reports cover the whole run
 }
 
-// hear begins to listen to a server that has been started. That a server cannot be
-// heard is no reason to stop: less is known of the run then.
+// hear starts to listen to a server that is running. A failure does not stop the run:
+// its history then has only inferred entries.
 func (r *anyRedis) hear(ctx context.Context, m *member) {
 	keys := locks.Key
 	if r.h.variant.Program != nil {
-		keys = witness.AllKeys // its entry is wherever it writes
+		keys = witness.AllKeys // a program may write its entry anywhere
 	}
 	w, err := witness.Listen(ctx, m.addr, keys)
 	r.heard.mu.Lock()
@@ -55,15 +55,15 @@ func (r *anyRedis) hear(ctx context.Context, m *member) {
 		select {
 		case <-w.Done():
 		case <-r.h.stop:
-			_ = w.Close() // what is said from now on is of no use
+			_ = w.Close() // later reports are not used
 		}
 	})
 }
 
-// settleTime bounds how long the servers may take to tell the last that they did.
+// settleTime bounds the wait for the servers' last reports.
 const settleTime = 2 * time.Second
 
-// settle implements store: it waits until all that the servers did has been heard.
+// settle implements store: it waits until the servers have reported all they did.
 func (r *anyRedis) settle() {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
@@ -78,9 +78,9 @@ func (r *anyRedis) settle() {
 	r.heard.whole = true
 }
 
-// account returns what the servers have told of their entries; false when that is not
-// complete: of a program's lock what follows all the same. leader is the server that the others follow
-// at the beginning, 0 for none.
+// account returns the events of the servers' entries, and whether the account is complete; for
+// a program's lock it is always used. leader is the server that the others follow at the
+// beginning, 0 for none.
 func (r *anyRedis) account(entries []entry, leader history.NodeID, persistence string) ([]entry, bool) {
 	r.heard.mu.Lock()
 	defer r.heard.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *anyRedis) account(entries []entry, leader history.NodeID, persistence s
 		for _, w := range r.heard.lives[m.node] {
 			items, slack := w.Items(), slackOfStamps
 			if touchesClock(r.h.plan, m.name) {
-				items, slack = byArrival(items), slackOfArrival // what its own clock shows is of no use
+				items, slack = byArrival(items), slackOfArrival // its own clock is wrong
 			}
 			a.hear(m.node, items, time.Duration(r.h.zero.Load()), slack)
 		}
@@ -108,8 +108,7 @@ func (r *anyRedis) account(entries []entry, leader history.NodeID, persistence s
 	return a.balance(entries, leader, keeps)
 }
 
-// byArrival puts the time at which a command was heard of in the place of the time at
-// which it was executed.
+// byArrival replaces the time of execution of each command by the time of arrival of its report.
 func byArrival(items []witness.Item) []witness.Item {
 	out := slices.Clone(items)
 	for i := range out {

@@ -16,8 +16,7 @@ import (
 	stores "lockstep/internal/store"
 )
 
-// The backends of this world differ in where the servers run, and in nothing else.
-// Their names are those in histories and on the command line.
+// The backends of this world differ only in where the servers run.
 const (
 	ProcessBackend = history.Process // child processes
 	DockerBackend  = history.Docker  // containers of this machine's engine
@@ -54,7 +53,7 @@ func checkDocker(p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// What docker-compose.yml has of Redis.
+// The Redis servers of docker-compose.yml.
 const (
 	composeReplicas = 2
 	composeNodes    = 5
@@ -102,7 +101,7 @@ func serviceOf(store locks.Store) func(server string) string {
 	}
 }
 
-// openLauncher makes what starts the servers of the run, and what ends it.
+// openLauncher makes the launcher for the servers of the run.
 func (h *harness) openLauncher(ctx context.Context) error {
 	switch h.o.Backend {
 	case ProcessBackend:

@@ -6,32 +6,32 @@ import (
 	"lockstep/internal/history"
 )
 
-// What becomes of an entry, as Redis calls it. Everything else writes to it.
+// The keyspace events of Redis that do not write an entry.
 const (
-	expired = "expired" // its time was up
+	expired = "expired" // the time to live ran out
 	removed = "del"
-	renewed = "expire" // it was given a time to live
+	renewed = "expire" // a time to live was set
 )
 
-// quiet are events that say nothing of whose the entry is.
+// quiet are events that do not change the owner of an entry.
 var quiet = map[string]bool{"persist": true, "hdel": true}
 
 // entryReplay applies all operations in order to the entries of all servers.
 type entryReplay struct {
 	key     string // of the entry
 	ttl     time.Duration
-	end     history.Instant // nothing after that belongs to the run
-	leader  history.NodeID  // whom the others follow; 0: there is no such thing
+	end     history.Instant // of the run; later operations are ignored
+	leader  history.NodeID  // the server that the others follow; 0 without replication
 	keeps   bool            // a server that dies keeps its entry
 	ledgers map[history.NodeID]*ledger
-	writers map[string]history.NodeID // who wrote a value last
-	wrong   bool                      // something does not fit
+	writers map[string]history.NodeID // the last client that wrote each value
+	wrong   bool                      // the operations contradict each other
 	out     []entry
 }
 
-// ledger is what is known of one server's entry.
+// ledger is the state of one server's entry.
 type ledger struct {
-	doubtful bool // it is unknown whether there is an entry
+	doubtful bool // the entry may or may not exist
 	present  bool
 	owner    history.NodeID
 }
@@ -45,7 +45,7 @@ func (r *entryReplay) of(server history.NodeID) *ledger {
 	return l
 }
 
-// enter applies what an operation has changed. A command without a client is one of a
+// enter applies the changes of an operation. A command without a client came from a
 // primary to its replica, whose entries only matter once it becomes the primary.
 func (r *entryReplay) enter(o *operation) {
 	if o.at > r.end {
@@ -82,7 +82,7 @@ func (r *entryReplay) expire(l *ledger, o *operation) {
 
 func (r *entryReplay) remove(l *ledger, o *operation) {
 	switch {
-	case o.by == nil && !r.leads(o.server): // by its primary
+	case o.by == nil && !r.leads(o.server): // replicated
 	case o.by == nil, !l.present:
 		r.wrong = true
 	default:
@@ -98,7 +98,7 @@ func (r *entryReplay) leads(server history.NodeID) bool { return r.leader == 0 |
 func (r *entryReplay) write(l *ledger, o *operation, c change) (made bool) {
 	if o.by == nil {
 		if r.leads(o.server) {
-			r.wrong = true // who else writes to a primary?
+			r.wrong = true // only clients write to a primary
 		}
 		if owner := r.writers[c.value]; !l.present || l.owner != owner {
 			*l = ledger{present: true, owner: owner}
@@ -122,12 +122,12 @@ func (r *entryReplay) write(l *ledger, o *operation, c change) (made bool) {
 	return true
 }
 
-// befell applies what happened to a server besides its operations. A replica has its
-// primary's entries, and which those are is unknown.
+// befell applies an event that affects a whole server. The entries that a replica gets from
+// its primary are unknown.
 func (r *entryReplay) befell(e *entry) {
 	switch e.Kind {
 	case history.Promoted:
-		if e.Peer == r.leader { // else it is of another shard
+		if e.Peer == r.leader { // not of another shard
 			r.leader = e.Node
 		}
 	case history.Demoted:
@@ -135,10 +135,7 @@ func (r *entryReplay) befell(e *entry) {
 	case history.Restarted:
 		l := r.of(e.Node)
 		if e.empty && l.present {
-			r.out = append(r.out, entry{
-				Event: history.Event{At: e.At, Kind: history.Forgotten, Node: e.Node, Owner: l.owner, Cause: history.NoCause},
-				text:  r.key,
-			})
+			r.add(history.Forgotten, l.owner, &operation{server: e.Node, at: e.At})
 		}
 		if follows := r.leader != 0 && e.Node != r.leader; e.empty || follows || !r.keeps {
 			*l = ledger{doubtful: !e.empty}

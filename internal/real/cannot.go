@@ -1,6 +1,7 @@
 package real
 
 import (
+	"errors"
 	"fmt"
 
 	"lockstep/internal/faults"
@@ -9,7 +10,7 @@ import (
 	stores "lockstep/internal/store"
 )
 
-// What this world cannot do yet. A plan that needs it is refused before anything starts.
+// A plan that needs something this world cannot do is refused before anything starts.
 
 // checkServers returns an error if this world cannot start the servers of a variant.
 func checkServers(p *plan.Plan, v *locks.Variant) error {
@@ -29,7 +30,7 @@ func checkServers(p *plan.Plan, v *locks.Variant) error {
 	}
 	for _, name := range p.SentinelNames(plan.StoreOf(v)) {
 		if setsClock(p, name) {
-			return cannotSetClock(name, errSentinels)
+			return cannotSetClock(name, errors.New("no lease rests on the clock of a sentinel: play this in the simulator"))
 		}
 	}
 	return nil

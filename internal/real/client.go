@@ -25,10 +25,10 @@ import (
 type client struct {
 	h       *harness
 	name    string
-	life    int // how often it was started before
+	life    int // number of earlier starts
 	node    history.NodeID
 	links   []*link.Link // one to each server
-	knows   int          // index of the server that it takes for the primary; guarded by h.mu
+	knows   int          // index of the server it believes to be the primary; guarded by h.mu
 	process *osproc.Process
 	conn    *proto.Conn
 	errors  string // the file with the worker's standard error
@@ -41,15 +41,15 @@ type client struct {
 
 	mu           sync.Mutex
 	extendedWork workload.ExtendedWork
-	tampered     map[int64]int // by number of the command: the fault that lost a half of it
+	tampered     map[int64]int // by number of the command: the fault that drops its request or reply
 
 	// Guarded by h.mu.
 	frozen, dead bool
 	hostLost     bool // it died with its machine
 }
 
-// newClient starts a worker, for the first time if life is 0. With an error it still returns a
-// client if there is something to close.
+// newClient starts a worker, for the first time if life is 0. Even with an error it returns
+// the client, which must be closed.
 func (h *harness) newClient(name string, load plan.Workload, life int) (*client, error) {
 	c := &client{
 		h: h, name: name, life: life, node: h.nodes[name], tampered: map[int64]int{},
@@ -82,7 +82,7 @@ func (h *harness) newClient(name string, load plan.Workload, life int) (*client,
 	}
 	h.briefProgram(&start)
 	h.store.brief(&start)
-	if name != plan.ProbeName { // in the quiet period no fault waits for anything
+	if name != plan.ProbeName { // faults are over when the probe starts
 		start.Moments, start.Wire = h.wanted(name)
 	}
 	c.send(start)
@@ -115,7 +115,7 @@ func (h *harness) wanted(name string) (moments []faults.MomentKind, wire []proto
 	return moments, wire
 }
 
-// start forks the worker and begins to listen to it.
+// start starts the worker process and the goroutine that reads its messages.
 func (c *client) start() error {
 	c.errors = filepath.Join(c.h.scratch.Path(), fmt.Sprintf("%s-%d.stderr", c.name, c.life))
 	if strings.ContainsRune(c.name, os.PathSeparator) {
@@ -150,7 +150,7 @@ func (c *client) start() error {
 	return nil
 }
 
-// listen handles the worker's messages until it is gone.
+// listen handles the worker's messages until its pipe closes.
 func (c *client) listen() {
 	defer close(c.read)
 	var err error
@@ -182,7 +182,7 @@ func (c *client) gone() {
 	c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
 }
 
-// dies is called before the lock's own program crashes, so its death is expected.
+// dies is called before the lock's own program crashes: its death is expected.
 func (c *client) dies() {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
@@ -196,9 +196,8 @@ func (c *client) dies() {
 // lastWords returns the beginning of what the worker wrote to its standard
 // error: for a panic, that is the reason.
 func (c *client) lastWords() string {
-	raw, err := os.ReadFile(c.errors)
-	text := strings.TrimSpace(string(raw))
-	if err != nil || text == "" {
+	text := strings.TrimSpace(string(c.stderr()))
+	if text == "" {
 		return "it said nothing"
 	}
 	const enough = 2000
@@ -208,8 +207,15 @@ func (c *client) lastWords() string {
 	return text
 }
 
-// send sends a message to the worker. It fails only when the worker is dead,
-// which its listener notices by itself.
+// stderr returns what the worker and its program wrote to their standard error; it is empty
+// if the file cannot be read.
+func (c *client) stderr() []byte {
+	raw, _ := os.ReadFile(c.errors)
+	return raw
+}
+
+// send sends a message to the worker. It fails only for a dead worker, and listen
+// detects that.
 func (c *client) send(message any) { _ = c.conn.Send(message) }
 
 // begin tells the worker to start at a true time.
@@ -261,7 +267,7 @@ func (c *client) handle(m proto.Up) error {
 	case proto.Read:
 		answer.Value, answer.Error = c.h.resource.doRead(c, m.Token)
 	case proto.Write:
-		answer.Error = c.h.resource.doWrite(c, m.Token, m.Value)
+		answer.Error = c.h.resource.doWrite(c, m.Token)
 	case proto.Extra:
 		answer.Extra = c.takeExtra()
 	}
@@ -280,26 +286,19 @@ func (c *client) moment(kind faults.MomentKind, m *proto.Up) faults.Moment {
 }
 
 // announced is called when the worker is about to send a command that faults
-// wait for; the worker sends it when this is done.
+// wait for; the worker sends it after announced returns.
 func (c *client) announced(m *proto.Up) {
-	var onLink []faults.MomentKind
-	about := false
-	for _, k := range m.Wants {
-		switch k {
-		case faults.AboutToSend:
-			about = true
-		case faults.Sends, faults.HasExecuted:
-			onLink = append(onLink, k)
-		}
-	}
-	call := c.moment(faults.AboutToSend, m).Call
-	c.links[m.Server].Watch(link.Command{Call: call, Script: m.Script, Part: m.Part, Mark: string(m.Mark)}, onLink...)
-	if about {
-		c.h.observe(c.moment(faults.AboutToSend, m))
+	onLink := slices.DeleteFunc(slices.Clone(m.Wants), func(k faults.MomentKind) bool {
+		return k != faults.Sends && k != faults.HasExecuted
+	})
+	about := c.moment(faults.AboutToSend, m)
+	c.links[m.Server].Watch(link.Command{Call: about.Call, Script: m.Script, Part: m.Part, Mark: string(m.Mark)}, onLink...)
+	if slices.Contains(m.Wants, faults.AboutToSend) {
+		c.h.observe(about)
 	}
 }
 
-// reachedOn returns what the link to a server calls when a command reaches a moment. A
+// reachedOn returns the callback of the link to a server for a command that reaches a moment. A
 // server that dies at that moment loses the reply, which is still in its buffers.
 func (c *client) reachedOn(m *member) func(faults.MomentKind, link.Command) bool {
 	return func(kind faults.MomentKind, cmd link.Command) bool {
@@ -310,44 +309,30 @@ func (c *client) reachedOn(m *member) func(faults.MomentKind, link.Command) bool
 	}
 }
 
-// lostOn returns what the link to a server calls when half of a command is lost.
+// lostOn returns the callback of the link to a server for a lost request or reply.
 func (c *client) lostOn(server history.NodeID) func(faults.Call, faults.Half) {
-	return func(call faults.Call, half faults.Half) { c.lost(server, call, half) }
-}
-
-func (c *client) lost(server history.NodeID, call faults.Call, half faults.Half) {
-	if c.h.now() <= 0 {
-		return // a message of the set-up
-	}
-	c.mu.Lock()
-	fault := c.tampered[call.ID]
-	c.mu.Unlock()
-	if fault > 0 {
-		c.h.acted(fault)
-	}
-	e := entry{
-		Event: history.Event{
-			At: c.h.now(), Kind: history.RequestDropped, Node: c.node, Peer: server, Value: int64(fault),
-		},
-		call: call.ID,
-	}
-	if half == faults.ReplyHalf {
-		e.Kind, e.Node, e.Peer = history.ReplyDropped, server, c.node
-	}
-	c.h.journal.add(e)
-}
-
-// tamper acts on an announced command, on any link.
-func (c *client) tamper(do func(*link.Link) (found bool)) {
-	for _, l := range c.links {
-		if do(l) {
-			return
+	return func(call faults.Call, half faults.Half) {
+		if c.h.now() <= 0 {
+			return // a message of the set-up
 		}
+		c.mu.Lock()
+		fault := c.tampered[call.ID]
+		c.mu.Unlock()
+		if fault > 0 {
+			c.h.acted(fault)
+		}
+		e := entry{
+			Event: history.Event{
+				At: c.h.now(), Kind: history.RequestDropped, Node: c.node, Peer: server, Value: int64(fault),
+			},
+			call: call.ID,
+		}
+		if half == faults.ReplyHalf {
+			e.Kind, e.Node, e.Peer = history.ReplyDropped, server, c.node
+		}
+		c.h.journal.add(e)
 	}
 }
-
-// lead tells the worker which server is the primary.
-func (c *client) lead(server int) { c.send(proto.Down{Lead: &server}) }
 
 func (c *client) takeExtra() time.Duration {
 	c.mu.Lock()
@@ -359,7 +344,7 @@ func (c *client) takeExtra() time.Duration {
 	return d
 }
 
-// kill kills the worker, whatever it is doing.
+// kill kills the worker process and, for a program's lock, its descendants.
 func (c *client) kill() error {
 	if c.process == nil {
 		return nil

@@ -3,7 +3,6 @@ package real
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -14,14 +13,14 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-// clocks says how the clocks of the nodes are wrong at present. A client makes its own
-// readings wrong; a server of Redis or MariaDB is started with a clock that can be set.
+// clocks has the current offset and drift of the nodes' clocks. A client distorts its own
+// readings; a server of Redis or MariaDB is started with a clock that can be set.
 type clocks struct {
 	mu    sync.Mutex
-	wrong map[string]proto.Clock // by node; a node that is not in it has the right time
+	wrong map[string]proto.Clock // by node; other nodes have the right time
 }
 
-// set takes the clocks of a plan.
+// set sets the clocks of a plan.
 func (c *clocks) set(all []plan.Clock) {
 	c.wrong = map[string]proto.Clock{}
 	for _, one := range all {
@@ -52,23 +51,20 @@ func (c *clocks) anyWrong() bool {
 func (c *clocks) change(node string, how func(proto.Clock) proto.Clock) proto.Clock {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wrong = maps.Clone(c.wrong)
 	c.wrong[node] = how(c.wrong[node])
 	return c.wrong[node]
 }
 
-// driftOf is the drift that the plan gives a node.
-func (h *harness) driftOf(node string) int64 {
-	for _, c := range h.plan.Clocks {
-		if c.Node == node {
-			return c.DriftPPM
-		}
+// driftOf returns the drift that the plan gives a node.
+func (h *harness) driftOf(node string) (ppm int64) {
+	if i := slices.IndexFunc(h.plan.Clocks, func(c plan.Clock) bool { return c.Node == node }); i >= 0 {
+		ppm = h.plan.Clocks[i].DriftPPM
 	}
-	return 0
+	return ppm
 }
 
-// setsClock reports whether a plan gives the node with one of these names a clock of its
-// own, or has a fault that changes it.
+// setsClock reports whether a plan sets the clock of the node with one of these names,
+// at the beginning or by a fault.
 func setsClock(p *plan.Plan, names ...string) bool {
 	return slices.ContainsFunc(p.Clocks, func(c plan.Clock) bool { return slices.Contains(names, c.Node) }) ||
 		slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return changesClock(&f) && slices.Contains(names, f.Target) })
@@ -83,18 +79,15 @@ func touchesClock(p *plan.Plan, server string) bool {
 	return setsClock(p, server, faults.ThePrimary)
 }
 
-// Why the clocks of some servers cannot be set. libfaketime changes the wall clock only, and where no
-// lease rests on that, such a run would show a clock that is wrong and nothing that comes of it.
-var (
-	errMonotonic = errors.New("its leases rest on the monotonic clock, which no step of the wall clock reaches and nothing here makes drift: play this in the simulator")
-	errSentinels = errors.New("no lease rests on the clock of a sentinel: play this in the simulator")
-)
+// errMonotonic is the reason that the clocks of some servers cannot be set: libfaketime changes only
+// the wall clock, so a wrong clock would have no effect on a run.
+var errMonotonic = errors.New("its leases rest on the monotonic clock, which no step of the wall clock reaches and nothing here makes drift: play this in the simulator")
 
 func cannotSetClock(server string, why error) error {
 	return fmt.Errorf("the clock of %s: %w", server, why)
 }
 
-// setClocks gives servers that have been started the clocks that the plan begins with.
+// setClocks sets the clocks of running servers to the plan's initial values.
 func (g *group) setClocks(members []*member) error {
 	var errs []error
 	for _, m := range members {
@@ -109,7 +102,7 @@ func (g *group) setClocks(members []*member) error {
 
 // JumpClock implements faults.World.
 func (in *injector) JumpClock(fault int, node string, by time.Duration) {
-	name := in.nodeName(node)
+	name := in.Resolve(node)
 	in.setClock(fault, name, by, func(c proto.Clock) proto.Clock {
 		c.Offset += by
 		return c
@@ -121,14 +114,14 @@ func (in *injector) JumpClock(fault int, node string, by time.Duration) {
 
 // DriftClock implements faults.World.
 func (in *injector) DriftClock(fault int, node string, ppm int64) {
-	h, name := (*harness)(in), in.nodeName(node)
+	h, name := (*harness)(in), in.Resolve(node)
 	at := h.now().Duration()
 	in.setClock(fault, name, 0, func(c proto.Clock) proto.Clock { return c.Drifting(at, h.driftOf(name)+ppm) })
 	in.actedOn(fault, in.client(name))
 }
 
-// setClock changes a clock. A client that a fault holds at a moment gets the news
-// before it may go on; one that is frozen, as soon as it reads what was said to it.
+// setClock changes a clock. A client that a fault holds at a moment gets the message
+// before it continues; a frozen one, when it next reads.
 func (in *injector) setClock(fault int, name string, step time.Duration, how func(proto.Clock) proto.Clock) {
 	h := (*harness)(in)
 	now := h.clocks.change(name, how)

@@ -1,6 +1,7 @@
 package real
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -8,7 +9,8 @@ import (
 )
 
 // Redis reports when it makes or removes an entry (see account.go). For other servers
-// deriveGrants derives grants from what the clients saw, and returns only certain ones.
+// deriveGrants derives grants from the clients' commands and replies, and returns only
+// certain ones.
 //
 // A client knows when it sent a command and when the reply came. The server executed it
 // between the two, so every conclusion is about intervals:
@@ -23,23 +25,21 @@ import (
 // B's entry was made in [g, r]. A's DEL removed some entry in [s, t], by its reply.
 // That entry was B's, whatever the server's exact times were, because
 //
-//   - B's entry existed before s (r < s), and B, which holds, did not remove it
-//     before t: it had not even begun its release;
-//   - it did not run out before t: it lives until g + lease at least, or until
-//     the lease after the sending of its watchdog's last successful renewal, and the
-//     server's clock is right;
-//   - no other client can have removed it before and let a third one in: there is no
-//     other release whose command was under way or whose outcome is unknown;
-//   - the server is the same one all the time.
+//   - B's entry existed before s (r < s), and B did not remove it before t: B had not
+//     begun its release;
+//   - it did not expire before t: it lives at least until g + lease, or for a lease after
+//     its watchdog sent the last successful renewal, and the server's clock is right;
+//   - no other client can have removed it before and let a third one in: no other release
+//     was under way or has an unknown outcome;
+//   - the server was the same one throughout.
 //
-// If one condition fails, no grant is derived. Move the DEL to the very beginning of B's
-// hold: with s < r, it may have removed A's own old entry just before B's SET, and B was
-// not robbed.
+// If one condition fails, no grant is derived. Suppose the DEL is sent at the very beginning
+// of B's hold: with s < r, it may have removed A's own old entry just before B's SET.
 //
 // A removal of the client's own entry is derived in the same way. An expiry is not: only
 // the server knows when it happened.
 
-// command is one command of one client, as the client saw it.
+// command is one command of one client, as seen by the client.
 type command struct {
 	wire
 	server     history.NodeID
@@ -51,15 +51,15 @@ type command struct {
 	answer     history.Answer
 	executed   bool           // its reply was lost on the way, so it was executed before done
 	releasing  bool           // sent within a release
-	again      bool           // is not the first of its release that may have removed something
+	again      bool           // an earlier command of the same release may have removed something
 	lost       bool           // its request was lost on the way to the server
 	broken     bool           // its connection ended before an answer came
 	refused    bool           // sent within a release that found nothing to remove
 	removed    bool           // is known to have removed a certain entry
-	more       bool           // has removed others besides, of unknown owners
+	more       bool           // has also removed entries of unknown owners
 	effect     history.Effect // see deriver.effect
-	session    string         // of an operator's removal: which lease or session it ended; "" when none
-	victim     history.NodeID // of the same: whose entry it was, when that is known
+	session    string         // of an operator's removal: the lease or session that it ended, or ""
+	victim     history.NodeID // of the same: the owner of the entry, 0 if unknown
 }
 
 // grant is an entry that a server is known to have made.
@@ -69,30 +69,29 @@ type grant struct {
 	from    history.Instant // made no earlier than this; its lease counts from here
 	at      history.Instant // made no later than this
 	call    int64
-	through history.Instant // it cannot have run out before; 0: it has no lease
+	through history.Instant // it cannot expire before this; 0: it has no lease
 	bound   bool            // to a connection: it ends with its client, or with the server
 	gone    bool            // a release is known to have removed it
-	alone   bool            // it was made only where there was none
+	alone   bool            // it could be made only because no other entry existed
 }
 
-// traits are what is known of all servers of a kind.
+// traits are properties of all servers of a kind.
 type traits struct {
-	// elsewhere: the life of an entry is that of a session or a lease, which began
-	// with another command than the one that made the entry.
+	// elsewhere: an entry lives as long as a session or a lease, which was opened
+	// by a separate command.
 	elsewhere bool
-	// shared: what one server says all of them say, and entries survive the death of
-	// any of them.
+	// shared: all servers have the same entries, which survive the death of any server.
 	shared bool
-	// agreed: a server that makes an entry where there is none knows of all that there are.
+	// agreed: a server that makes an entry only if there is none knows all entries.
 	agreed bool
-	// byKey: only what is about the lock's own key changes its entry.
+	// byKey: only commands about the lock's own key change its entry.
 	byKey bool
 }
 
 // deriveGrants returns the Granted and Removed events that follow for certain
 // from a sorted list of events, and a MayHaveRemoved for each command that may have removed
-// an entry when nothing follows about whose it was. ttl is the lease that the lock asks for,
-// 0 for a lock without one.
+// an entry of an unknown owner. ttl is the lease that the lock asks for, 0 for a lock
+// without one.
 func deriveGrants(entries []entry, t traits, ttl time.Duration, o outside) []entry {
 	d := deriver{ttl: ttl, traits: t, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
@@ -102,28 +101,29 @@ func deriveGrants(entries []entry, t traits, ttl time.Duration, o outside) []ent
 	return d.out
 }
 
-// outside is what happened to servers besides the commands of clients.
+// outside are influences on servers other than the commands of clients.
 type outside struct {
-	evictions   []*command              // what an operator did
-	wrongClocks map[history.NodeID]bool // when an entry runs out there is unknown
+	evictions   []*command              // removals by an operator
+	wrongClocks map[history.NodeID]bool // servers whose expiry times are unknown
 }
 
-// onPrimary concludes from what clients believe: there is one server at a time,
-// and clients acquire and release there.
+// onPrimary infers from the clients' beliefs: they acquire and release on one server
+// at a time.
 func (d *deriver) onPrimary(entries []entry) {
 	for i := range entries {
 		switch e := &entries[i]; e.Kind {
 		case history.Acquired:
 			d.acquired(e)
 		case history.Released:
-			by := d.freedBy(e)
-			d.releases = append(d.releases, release{e.Node, by, by != nil && by.again})
+			if by := d.freedBy(e); by != nil {
+				d.releases = append(d.releases, by)
+			}
 		}
 	}
 	d.byCreation()
-	// Only now: a client whose reply comes later may have been granted before.
-	for _, r := range d.releases {
-		d.released(r)
+	// After all grants: a client whose reply comes later may have been granted earlier.
+	for _, by := range d.releases {
+		d.released(by)
 	}
 	d.byElimination()
 }
@@ -132,7 +132,7 @@ type deriver struct {
 	traits
 	ttl         time.Duration
 	owners      map[string]history.NodeID // see sessionOwners
-	ambiguous   map[string]bool           // words for an owner that more than one client has used
+	ambiguous   map[string]bool           // owner tokens that more than one client has used
 	overwritten bool                      // a client may have overwritten another client's entry
 	wrongClocks map[history.NodeID]bool
 	commands    []*command // in the order in which they were sent
@@ -140,8 +140,8 @@ type deriver struct {
 	deaths      []mark     // of clients and servers, and of primaries that became replicas
 	returns     []mark     // of servers
 	demotions   []demotion
-	grants      []*grant // in the order of their replies
-	releases    []release
+	grants      []*grant   // in the order of their replies
+	releases    []*command // the last command of each release that removed an entry
 	out         []entry
 }
 
@@ -149,26 +149,17 @@ type deriver struct {
 type mark struct {
 	client history.NodeID
 	at     history.Instant
-	vain   bool // a release that found nothing to remove
-	empty  bool // a server that has forgotten everything
+	vain   bool // the release found nothing to remove
+	empty  bool // the server has lost all entries
 }
 
-// demotion is a primary becoming a replica of the one that was promoted before.
+// demotion is a primary becoming a replica of its successor.
 type demotion struct {
 	server       history.NodeID
 	promoted, at history.Instant
 }
 
-// release is a release that removed an entry, by its last command. After a retry, an
-// earlier command may have removed it and the last one only repeats the answer, as
-// Redisson's script does.
-type release struct {
-	client history.NodeID
-	by     *command
-	again  bool
-}
-
-// collect reads the commands and the begins of releases.
+// collect reads the commands and the beginnings of releases.
 func (d *deriver) collect(entries []entry, evictions []*command) {
 	defer func() { d.commands = append(d.commands, evictions...) }()
 	d.survey(entries)
@@ -195,7 +186,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 			if c := open[wire{e.Node, e.call}]; c != nil && !c.executed {
 				c.done, c.answered, c.answer = e.At, e.Kind == history.Replied, e.answer
 				if c.answer.Redirected {
-					c.effect = history.Asks // it did nothing
+					c.effect = history.Asks // the server did not execute it
 				}
 			}
 		case history.ReplyDropped:
@@ -204,7 +195,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 			}
 		case history.RequestDropped:
 			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.effect = history.Asks // it did nothing
+				c.effect = history.Asks // the server did not execute it
 			}
 		case history.Crashed:
 			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
@@ -228,7 +219,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 	}
 }
 
-// wasVain notes at the begin of a release how it has ended.
+// wasVain notes at the beginning of a release whether it found nothing to remove.
 func (d *deriver) wasVain(e *entry) {
 	for i := len(d.begins) - 1; i >= 0; i-- {
 		if d.begins[i].client == e.Node {
@@ -238,34 +229,38 @@ func (d *deriver) wasVain(e *entry) {
 	}
 }
 
-// lastOf returns a client's last answered command before an instant that
-// belongs to its business task and may have changed something; nil for none.
-func (d *deriver) lastOf(client history.NodeID, before history.Instant, releasing bool) *command {
-	for i := len(d.commands) - 1; i >= 0; i-- {
-		c := d.commands[i]
-		if c.client == client && c.task == "" && c.answered && c.done <= before &&
-			c.releasing == releasing && c.effect.Changes() {
+// lastAnswer returns a client's last command of its business task that was answered before an
+// instant and that fits; nil for none.
+func (d *deriver) lastAnswer(client history.NodeID, before history.Instant, fits func(*command) bool) *command {
+	for _, c := range slices.Backward(d.commands) {
+		if c.client == client && c.task == "" && c.answered && c.done <= before && fits(c) {
 			return c
 		}
 	}
 	return nil
 }
 
-// freedBy returns the command by which a release has freed its client's entry: not the
-// one that ends the session when the entry was given back before. It is nil for none.
+// changed reports whether a command outside of a release may have changed something.
+func (c *command) changed() bool { return !c.releasing && c.effect.Changes() }
+
+// freed reports whether a command of a release may have changed something.
+func (c *command) freed() bool { return c.releasing && c.effect.Changes() }
+
+// freedBy returns the command by which a release freed its client's entry, nil for none. If the
+// release gave the entry back before it ended the session, it is the first of the two.
 func (d *deriver) freedBy(e *entry) *command {
-	last := d.lastOf(e.Node, e.At, true)
+	last := d.lastAnswer(e.Node, e.At, (*command).freed)
 	if last == nil || last.effect != history.EndsSession {
 		return last
 	}
-	before := d.lastOf(e.Node, last.sent, true)
+	before := d.lastAnswer(e.Node, last.sent, (*command).freed)
 	if before == nil || before.effect != history.RemovesOwn || before.sent < d.beginOfRelease(e) {
 		return last
 	}
 	return before
 }
 
-// beginOfRelease is when the release began whose end an event is.
+// beginOfRelease returns the beginning of the release that an event ends.
 func (d *deriver) beginOfRelease(e *entry) (at history.Instant) {
 	for _, b := range d.begins {
 		if b.client == e.Node && b.at <= e.At {
@@ -275,19 +270,19 @@ func (d *deriver) beginOfRelease(e *entry) (at history.Instant) {
 	return at
 }
 
-// acquired concludes that the server has made an entry for the client.
+// acquired infers that the server has made an entry for the client.
 func (d *deriver) acquired(e *entry) {
-	c := d.lastOf(e.Node, e.At, false)
+	c := d.lastAnswer(e.Node, e.At, (*command).changed)
 	if c == nil || c.madeNothing() {
 		return // a client that ignores the answer believes in an entry that does not exist
 	}
 	if c.effect == history.Queues {
-		c = d.lastAnswer(e.Node, e.At)
+		c = d.lastAnswer(e.Node, e.At, func(*command) bool { return true })
 	}
 	d.grant(c, d.ttl)
 }
 
-// grant says that a command has made an entry for its client.
+// grant records that a command has made an entry for its client.
 func (d *deriver) grant(c *command, ttl time.Duration) *grant {
 	g := &grant{owner: c.client, server: c.server, from: c.sent, at: c.done, call: c.call, bound: c.op.Bound, alone: d.agreed && c.op.Does == history.MakesNew}
 	switch {
@@ -302,7 +297,7 @@ func (d *deriver) grant(c *command, ttl time.Duration) *grant {
 	return g
 }
 
-// remove says that a command has removed a grant's entry.
+// remove records that a command has removed a grant's entry.
 func (d *deriver) remove(g *grant, by *command) {
 	g.gone, by.removed = true, true
 	d.add(history.Removed, by.done, g, by)
@@ -317,41 +312,43 @@ func (d *deriver) add(kind history.Kind, at history.Instant, g *grant, by *comma
 	})
 }
 
-// released concludes whose entry a release has removed, if it can.
-func (d *deriver) released(r release) {
-	if r.by == nil || r.by.answer.Is(0) { // a hold is left, as Redisson counts them
+// released infers the owner of the entry that the last command of a release has removed, if it
+// is certain. After a retry, an earlier command may have removed the client's own entry:
+// Redisson's script repeats the answer.
+func (d *deriver) released(by *command) {
+	if by.answer.Is(0) { // a re-entrant lock is still held
 		return
 	}
-	entries := r.by.removedRows()
-	if d.removedAll(r.by, entries) {
+	entries := by.removedRows()
+	if d.removedAll(by, entries) {
 		return
 	}
 	for _, g := range d.grants {
-		if g.gone || g.at >= r.by.sent || !d.sameServer(g, r.by) || r.again && g.owner != r.client {
+		if g.gone || g.at >= by.sent || !d.sameServer(g, by) || by.again && g.owner != by.client {
 			continue
 		}
-		if r.by.effect == history.RemovesOwn {
-			if g == d.lastGrant(r.client, r.by.sent) {
-				d.remove(g, r.by)
+		if by.effect == history.RemovesOwn {
+			if g == d.lastGrant(by.client, by.sent) {
+				d.remove(g, by)
 				return
 			}
 			continue
 		}
-		if r.by.effect == history.RevokesLease {
-			if g == d.lastGrant(r.client, r.by.sent) && d.nobodyElse(g, r.by) {
-				d.remove(g, r.by)
+		if by.effect == history.RevokesLease {
+			if g == d.lastGrant(by.client, by.sent) && d.onlyOwn(g, by) {
+				d.remove(g, by)
 			}
 			continue
 		}
-		if !d.stillThere(g, r.by) && !(g.owner == r.client && d.nobodyElse(g, r.by)) {
+		if !d.stillThere(g, by) && !(g.owner == by.client && d.onlyOwn(g, by)) {
 			continue
 		}
-		d.remove(g, r.by)
+		d.remove(g, by)
 		if entries--; entries == 0 {
 			return
 		}
 	}
-	r.by.more = r.by.removed
+	by.more = by.removed
 }
 
 // lastGrant returns the last grant of a client before an instant; nil for none.

@@ -1,14 +1,16 @@
 package real
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 	"lockstep/internal/ports"
 )
 
-// What is certain about an entry while commands are under way.
+// Facts about an entry that hold for every order of the commands under way.
 
-// sameServer reports whether a command went to the server of a grant, which has not
-// died in between, nor become a replica, which forgets what its new primary has not.
+// sameServer reports whether a command went to the server of a grant, and the server neither
+// died in between nor became a replica, which loses entries that its new primary lacks.
 func (d *deriver) sameServer(g *grant, by *command) bool {
 	if d.shared && !g.bound {
 		return true
@@ -18,23 +20,17 @@ func (d *deriver) sameServer(g *grant, by *command) bool {
 
 // died reports whether a client or a server died in a span of time.
 func (d *deriver) died(node history.NodeID, from, until history.Instant) bool {
-	for _, m := range d.deaths {
-		if m.client == node && m.at > from && m.at < until {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.deaths, func(m mark) bool {
+		return m.client == node && m.at > from && m.at < until
+	})
 }
 
 // stillThere reports whether a grant's entry must have existed until a command
 // of a release removed it.
 func (d *deriver) stillThere(g *grant, by *command) bool {
-	if g.owner != by.client {
-		for _, b := range d.begins {
-			if b.client == g.owner && b.at > g.at && b.at < by.done && !b.vain {
-				return false // its owner may have been faster
-			}
-		}
+	ownRelease := func(m mark) bool { return m.client == g.owner && m.at > g.at && m.at < by.done && !m.vain }
+	if g.owner != by.client && slices.ContainsFunc(d.begins, ownRelease) {
+		return false
 	}
 	if g.bound && d.died(g.owner, g.at, by.done) {
 		return false
@@ -42,15 +38,10 @@ func (d *deriver) stillThere(g *grant, by *command) bool {
 	if g.through != 0 && (d.wrongClocks[g.server] || d.livesThrough(g, by.sent) <= by.done) {
 		return false
 	}
-	for _, c := range d.commands {
-		if c != by && d.mayRemove(c, g, by.done) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.commands, func(c *command) bool { return c != by && d.mayRemove(c, g, by.done) })
 }
 
-// livesThrough returns until when an entry certainly lives: its lease counts
+// livesThrough returns the earliest time at which an entry can expire: its lease counts
 // from the sending of the last command that is known to have set it.
 func (d *deriver) livesThrough(g *grant, before history.Instant) history.Instant {
 	through := g.through
@@ -76,7 +67,7 @@ func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 		c.client == g.owner && c.effect == history.TakesOver:
 		return false
 	case c.executed:
-		onlyOne := g.alone && c.removed && !c.more // and has removed another one
+		onlyOne := g.alone && c.removed && !c.more // it has removed another entry
 		return !onlyOne && c.done > g.from && !d.survived(g, c.done)
 	case !c.answered:
 		return true
@@ -87,9 +78,9 @@ func (d *deriver) mayRemove(c *command, g *grant, before history.Instant) bool {
 	}
 }
 
-// nobodyElse reports whether only a grant's owner can have made an entry since: then any
-// entry there is the owner's, however late it is.
-func (d *deriver) nobodyElse(g *grant, by *command) bool {
+// onlyOwn reports whether only a grant's owner can have made an entry since: then any
+// entry there is the owner's.
+func (d *deriver) onlyOwn(g *grant, by *command) bool {
 	for _, other := range d.grants {
 		if other != g && other.at > g.from && other.from < by.done {
 			return false
@@ -104,14 +95,14 @@ func (d *deriver) nobodyElse(g *grant, by *command) bool {
 	return true
 }
 
-// byCreation concludes from an entry that is made only where there is none: the one that
-// was there before is gone by then. If it cannot have run out, and only one command can
-// have removed it, that one has, although its reply may have been lost:
+// byCreation infers from an entry that can be made only if none exists: the previous one
+// is gone. If it cannot have expired, and only one command can have removed it, that
+// command has, even if its reply was lost:
 //
 //	A                   DELETE .....ok -
 //	B                        CREATE ......ok
 //
-// Else it would look as if the DELETE may have hit B's new node.
+// Otherwise the DELETE would count as one that may have removed B's new node.
 func (d *deriver) byCreation() {
 	for _, next := range d.grants {
 		for _, g := range d.grants {

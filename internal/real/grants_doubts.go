@@ -1,33 +1,37 @@
 package real
 
 import (
+	"cmp"
 	"math"
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 )
 
-// doubts says of which commands it is not known whose entry they have removed, if any.
-// Without it, a history in which only harmless removals could be concluded would look
-// like one without others.
+// doubts adds a MayHaveRemoved for each command that may have removed an entry of an unknown
+// owner. Without them, a history with only harmless certain removals would look as if it had
+// no others.
 func (d *deriver) doubts() {
 	for _, c := range d.commands {
 		if c.client == 0 || !d.mayRob(c) { // an operator's removal is no release
 			continue
 		}
-		at := c.done
-		if at == 0 { // neither an answer nor the end of the client's patience is recorded
-			at = c.sent
-		}
-		d.out = append(d.out, entry{
-			Event: history.Event{At: at, Kind: history.MayHaveRemoved, Node: c.server, Peer: c.client, Cause: history.NoCause},
-			text:  locks.Key, call: c.call,
-		})
+		at := cmp.Or(c.done, c.sent) // the run may have ended before an answer or a timeout
+		d.out = append(d.out, mayHaveRemoved(at, c.server, c.client))
+		d.out[len(d.out)-1].call = c.call
 	}
 }
 
-// mayRob reports whether a command may have removed another client's entry, as far as is
-// known. A client that overwrites an entry (GETSET) waits for the lock, and releases nothing.
+// mayHaveRemoved is the event of a removal of an entry whose owner is unknown.
+func mayHaveRemoved(at history.Instant, server, client history.NodeID) entry {
+	return entry{
+		Event: history.Event{At: at, Kind: history.MayHaveRemoved, Node: server, Peer: client, Cause: history.NoCause},
+		text:  locks.Key,
+	}
+}
+
+// mayRob reports whether a command may have removed another client's entry. A client that
+// overwrites an entry (GETSET) waits for the lock, and releases nothing.
 func (d *deriver) mayRob(c *command) bool {
 	switch {
 	case !c.effect.MayRob(), c.removed && !c.more, c.answered && c.foundNothing():
@@ -38,14 +42,14 @@ func (d *deriver) mayRob(c *command) bool {
 
 // foundNothing reports whether the answer to a command says that it removed nothing.
 func (c *command) foundNothing() bool {
-	return c.refused || c.answer.Is(0) || c.answer.Is(-1) // redsync's script: no entry at all
+	return c.refused || c.answer.Is(0) || c.answer.Is(-1) // -1: redsync's script found no entry
 }
 
 // never is later than all instants.
 const never = history.Instant(math.MaxInt64)
 
 // ownForCertain reports whether a command can only have removed its own client's entry,
-// whenever it was executed: at any time after it was sent if that is unknown.
+// whenever it was executed.
 func (d *deriver) ownForCertain(c *command) bool {
 	by := *c
 	if !c.answered && !c.executed {
@@ -57,8 +61,8 @@ func (d *deriver) ownForCertain(c *command) bool {
 		case g.owner == c.client && g.at < c.sent && d.sameServer(g, &by):
 			own = g
 		case g.owner != c.client && g.at < by.done && g.through == 0 && !g.gone:
-			return false // a row of its own, beside that of the client
+			return false // another client's row
 		}
 	}
-	return own != nil && (!own.gone && d.stillThere(own, &by) || d.nobodyElse(own, &by))
+	return own != nil && (!own.gone && d.stillThere(own, &by) || d.onlyOwn(own, &by))
 }

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// deriveNodes does what deriveGrants does, for servers that know nothing of each other.
+// deriveNodes is deriveGrants for independent servers.
 func deriveNodes(entries []entry, ttl time.Duration, o outside) []entry {
 	d := deriver{ttl: ttl, traits: redisTraits, wrongClocks: o.wrongClocks}
 	d.collect(entries, o.evictions)
@@ -17,24 +17,16 @@ func deriveNodes(entries []entry, ttl time.Duration, o outside) []entry {
 	return d.out
 }
 
-// onNodes concludes from single replies: one client asks several servers, and what
-// it believes says nothing about one of them. Two kinds of commands leave no doubt
-// by themselves, because they say whose entry they make or remove:
+// onNodes infers from single replies: a client asks several servers, so its belief says
+// nothing about any one of them. Commands with a token name the owner of the entry that
+// they make or remove:
 //
 //	SET lock T ... NX       OK: T's entry was made
 //	EVAL lock ... T         nil: T's entry is there now (Redisson's script)
 //	EVAL unlock ... T       1: T's entry was removed
 //
-// A token that two clients use says nothing.
+// A token that two clients use identifies neither.
 func (d *deriver) onNodes() {
-	clients := map[string]history.NodeID{}
-	for _, c := range d.commands {
-		if first, known := clients[c.op.Owner]; known && first != c.client {
-			clients[c.op.Owner] = 0
-		} else if !known {
-			clients[c.op.Owner] = c.client
-		}
-	}
 	type place struct {
 		server history.NodeID
 		token  string
@@ -43,7 +35,7 @@ func (d *deriver) onNodes() {
 	for _, c := range d.answered() {
 		at, made := place{c.server, c.op.Owner}, c.op.Does == history.MakesNew && !c.madeNothing() && c.answer.Refused == ""
 		switch known := entries[at]; {
-		case c.op.Owner == "" || clients[c.op.Owner] != c.client:
+		case c.op.Owner == "" || d.ambiguous[c.op.Owner]:
 		case !c.op.Script && made:
 			entries[at] = d.grant(c, c.op.Lease)
 		case !c.op.Script:
@@ -59,18 +51,13 @@ func (d *deriver) onNodes() {
 
 // answered returns the commands with a reply, in the order of the replies.
 func (d *deriver) answered() []*command {
-	var out []*command
-	for _, c := range d.commands {
-		if c.answered && c.client != 0 {
-			out = append(out, c)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(d.commands), func(c *command) bool { return !c.answered || c.client == 0 })
 	slices.SortStableFunc(out, func(a, b *command) int { return int(a.done - b.done) })
 	return out
 }
 
-// lost concludes whose entries an operator has removed, and what servers that came
-// back empty have forgotten.
+// lost infers the owners of entries that an operator removed, and the entries lost by
+// servers that came back empty or were demoted.
 func (d *deriver) lost(evictions []*command) {
 	for _, c := range evictions {
 		g := d.certain(c)
@@ -96,19 +83,19 @@ func (d *deriver) lost(evictions []*command) {
 	for _, m := range d.demotions {
 		end := &command{server: m.server, sent: m.at, done: m.at}
 		if g := d.certain(end); g != nil && m.promoted > 0 && g.from > m.promoted {
-			d.forget(g, m.at) // no replica was left that could have had it
+			d.forget(g, m.at) // no other server can have a copy
 		}
 	}
 }
 
-// forget says that a server has lost a grant's entry.
+// forget records that a server has lost a grant's entry.
 func (d *deriver) forget(g *grant, at history.Instant) {
 	g.gone = true
 	d.add(history.Forgotten, at, g, &command{})
 }
 
-// certain returns the grant whose entry must have existed until a command was
-// executed that asks for no owner; nil when there is no such grant.
+// certain returns the grant whose entry must have existed when a command without an
+// owner's token was executed; nil for none.
 func (d *deriver) certain(by *command) *grant {
 	for _, g := range d.grants {
 		if !g.gone && g.at < by.sent && d.sameServer(g, by) && d.stillThere(g, by) {

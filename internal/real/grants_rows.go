@@ -1,29 +1,26 @@
 package real
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 )
 
-// What follows from how many rows a statement has removed. A table without a unique key
-// has room for the rows of several clients, and DELETE removes all of them at once.
+// Conclusions from the number of rows that a statement removed. A table without a unique key
+// may have rows of several clients, and DELETE removes all of them at once.
 
 // removesAll reports whether a statement removes the rows of all clients.
 func (d *deriver) removesAll(c *command) bool {
 	return d.shared && c.op.Does == history.Removes
 }
 
-// removedAll concludes that a statement has removed all rows that there can have been,
-// because it has removed as many; it reports whether it has.
+// removedAll reports whether a statement has removed as many rows as there can have been,
+// and records their removal.
 func (d *deriver) removedAll(by *command, rows int) bool {
 	if !d.removesAll(by) || d.mayHaveMadeMore(by.done) {
 		return false
 	}
-	var all []*grant
-	for _, g := range d.grants {
-		if !g.gone && !g.bound && g.from < by.done {
-			all = append(all, g)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(d.grants), func(g *grant) bool { return g.gone || g.bound || g.from >= by.done })
 	if len(all) != rows {
 		return false
 	}
@@ -33,29 +30,20 @@ func (d *deriver) removedAll(by *command, rows int) bool {
 	return true
 }
 
-// mayHaveMadeMore reports whether there may have been a row before an instant of which
-// no grant is known.
+// mayHaveMadeMore reports whether a row without a known grant may have existed before an instant.
 func (d *deriver) mayHaveMadeMore(before history.Instant) bool {
-	for _, c := range d.commands {
+	return slices.ContainsFunc(d.commands, func(c *command) bool {
 		failed := c.answered && (c.answer.Refused != "" && !d.agreed || c.foundNothing())
-		if c.makes() && c.sent < before && !failed && !d.hasGranted(c) {
-			return true
-		}
-	}
-	return false
+		return c.makes() && c.sent < before && !failed && !d.hasGranted(c)
+	})
 }
 
 func (d *deriver) hasGranted(c *command) bool {
-	for _, g := range d.grants {
-		if g.owner == c.client && g.call == c.call {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.grants, func(g *grant) bool { return g.owner == c.client && g.call == c.call })
 }
 
-// byElimination concludes from a statement that found no row at all: those that had been
-// there were removed before, and where only one command can have done it, it has.
+// byElimination infers from a statement that found no row: earlier rows had been removed,
+// by a certain command if only one can have done it.
 func (d *deriver) byElimination() {
 	for _, c := range d.commands {
 		if !c.answered || !d.removesAll(c) || !c.answer.Is(0) {
@@ -72,8 +60,8 @@ func (d *deriver) byElimination() {
 	}
 }
 
-// onlyRemover returns the command of a client that has removed a grant's row, when no
-// other one can have done it before an instant; nil when that is uncertain.
+// onlyRemover returns the one command of a client that can have removed a grant's row before
+// an instant; nil if there are several.
 func (d *deriver) onlyRemover(g *grant, before history.Instant) (only *command) {
 	for _, c := range d.commands {
 		unknown := c.more && c.sent < before && c.done > g.from

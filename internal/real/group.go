@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,13 +15,15 @@ import (
 )
 
 // group is the servers of a run, of any kind: their processes and partitions. Once they
-// run, all of it is guarded by h.mu.
+// run, h.mu guards all fields.
 type group struct {
 	h         *harness
 	members   []*member // in the order of the plan; clients have a link to each
 	leader    *member   // the current or latest leader; at first, the first member
 	blocks    []block
 	evictions []*command
+	lag       time.Duration // of replication, as the plan says; 0 until the first sync is done
+	extraLag  time.Duration // by a fault
 }
 
 // member is one server of a group.
@@ -29,10 +32,10 @@ type member struct {
 	name    string
 	addr    string // past all links
 	node    history.NodeID
-	lives   int // how often it was restarted
+	lives   int // number of restarts
 	dead    bool
 	frozen  bool
-	freezes int // how often it was frozen
+	freezes int // number of freezes
 	// starts: it is being restarted or promoted; requests wait until it is ready and its
 	// witness listens.
 	starts bool
@@ -42,8 +45,8 @@ type member struct {
 // up reports whether the server runs.
 func (m *member) up() bool { return !m.dead && !m.frozen }
 
-// open starts the servers of the run's kind. It returns the group also with an error, so
-// that it can be closed.
+// open starts the servers of the run's kind. Even with an error it sets h.group, which must
+// be closed.
 func (h *harness) open(ctx context.Context) error {
 	h.group = &group{h: h}
 	k, _ := kindOf(h.variant.Store)
@@ -66,13 +69,13 @@ func (g *group) add(name, addr string, s servers.Running) *member {
 	return m
 }
 
-// watch ends the run when a server dies that no fault has killed.
+// watch ends the run when a server dies without a fault.
 func (g *group) watch(m *member) {
 	done, life := m.Done(), m.lives
 	g.h.background.Go(func() {
 		<-done
 		g.h.mu.Lock()
-		expected := m.dead || m.lives > life || g.h.stopped // it may have come back by now
+		expected := m.dead || m.lives > life || g.h.stopped // it may be running again already
 		g.h.mu.Unlock()
 		if !expected {
 			g.h.fail(fmt.Errorf("%s ended by itself (%s): %s: the run says nothing about the lock; play it again", m.name, m.Ended(), m.LastLog()))
@@ -82,25 +85,16 @@ func (g *group) watch(m *member) {
 
 // named returns the server with that name, or nil.
 func (g *group) named(name string) *member {
-	for _, m := range g.members {
-		if m.name == name {
-			return m
-		}
+	if i := slices.IndexFunc(g.members, func(m *member) bool { return m.name == name }); i >= 0 {
+		return g.members[i]
 	}
 	return nil
 }
 
-// indexOf is the number of a server among the links of each client.
-func (g *group) indexOf(m *member) int {
-	for i := range g.members {
-		if g.members[i] == m {
-			return i
-		}
-	}
-	panic("real: a server that is not of the group")
-}
+// indexOf returns the index of a server among the links of each client.
+func (g *group) indexOf(m *member) int { return slices.Index(g.members, m) }
 
-// freeze stops a server where it is; false when it did not run.
+// freeze freezes a server; false when it did not run.
 func (g *group) freeze(m *member) (bool, error) {
 	if !m.up() {
 		return false, nil
@@ -160,14 +154,14 @@ func (g *group) revive(m *member, fault int) error {
 		Event: history.Event{Kind: history.Restarted, Node: m.node, Value: int64(fault)},
 		empty: empty,
 	})
-	if !g.h.quiet { // else it changes nothing any more
+	if !g.h.quiet { // in the quiet period a fault has no effect
 		g.h.engine.Acted(fault)
 	}
 	g.apply()
 	return nil
 }
 
-// returns records that a dead server has been restarted; h.mu is held.
+// returns notes that a dead server has been restarted; h.mu is held.
 func (g *group) returns(m *member) {
 	m.dead = false
 	m.lives++
@@ -188,24 +182,14 @@ func (g *group) operatorFailsOver(fault int, after time.Duration) {
 	})
 }
 
-// heir is the first of these servers that runs and does not lead; nil for none.
-func (g *group) heir(among []*member) *member {
-	for _, m := range among {
-		if m != g.leader && m.up() {
-			return m
-		}
-	}
-	return nil
-}
-
-// promoted says that a replica has become the primary.
+// promoted records that a replica has become the primary.
 func (g *group) promoted(heir *member, fault int) {
 	old := g.leader
 	g.leader = heir
 	g.h.record(history.Event{Kind: history.Promoted, Node: heir.node, Peer: old.node, Value: int64(fault)}, "")
 }
 
-// outside is what happened to the servers besides the commands of clients.
+// outside returns the influences on the servers other than the commands of clients.
 func (g *group) outside() outside {
 	out := outside{evictions: g.evictions, wrongClocks: map[history.NodeID]bool{}}
 	for _, m := range g.members {
@@ -214,7 +198,7 @@ func (g *group) outside() outside {
 	return out
 }
 
-// stop stops all servers, and hands on what they have said.
+// stop stops all servers, and passes on their logs.
 func (g *group) stop() error {
 	var errs []error
 	for _, m := range g.members {
@@ -228,10 +212,10 @@ func (g *group) stop() error {
 	return errors.Join(errs...)
 }
 
-// operatorTime bounds what an operator does on a server by hand: some milliseconds.
+// operatorTime bounds an operator's command, which takes some milliseconds.
 const operatorTime = 5 * time.Second
 
-// The defaults of a kind.
+// The default methods of a store.
 
 func (g *group) endpoint(_ *member, addr string) string { return addr }
 func (g *group) brief(*proto.Start)                     {}
@@ -240,10 +224,15 @@ func (g *group) primary() *member                       { return g.leader }
 func (g *group) reachabilityChanged()                   {}
 func (g *group) died(*member)                           {}
 func (g *group) promote(int) error                      { return nil }
-func (g *group) slower(time.Duration)                   {}
 func (g *group) between() []way                         { return nil }
 func (g *group) settle()                                {}
 func (g *group) close() error                           { return nil }
 
-// failOver kills the primary; servers that elect do the rest.
+// slower implements store. Bytes on their way keep their order.
+func (g *group) slower(by time.Duration) {
+	g.extraLag = by
+	g.h.store.reachabilityChanged()
+}
+
+// failOver kills the primary; the servers elect another.
 func (g *group) failOver(fault int) { (*injector)(g.h).Crash(fault, g.leader.name) }

@@ -37,8 +37,8 @@ type harness struct {
 	store         store           // specific to the kind of servers
 	clients       []*client       // of the plan; guarded by mu once the run has begun
 	replaced      []*client       // dead; a new client has their name
-	away          []chan struct{} // each closed when a client that was killed to be started again is back
-	quiet         bool            // the final quiet period has begun, and no client comes back; guarded by mu
+	away          []chan struct{} // each closed when a client killed for a restart is back
+	quiet         bool            // the final quiet period has begun, and no client is restarted; guarded by mu
 	probe         *client
 	resource      *resource
 	journal       journal
@@ -47,7 +47,7 @@ type harness struct {
 
 	door       sync.Mutex // taken after mu, if both
 	startOrder workload.StartOrder
-	arrivals   []*client // as startOrder counts them
+	arrivals   []*client // by their numbers in startOrder
 
 	zero  atomic.Int64 // true time 0 on osproc's clock; 0: not set yet
 	epoch time.Time
@@ -59,7 +59,7 @@ type harness struct {
 
 	stop       chan struct{} // closed when the run ends
 	background sync.WaitGroup
-	fatal      chan error // the first one counts
+	fatal      chan error // holds the first error
 }
 
 func newHarness(p *plan.Plan, v locks.Variant, seed uint64, o Options) (*harness, error) {
@@ -149,16 +149,16 @@ func (h *harness) setUp(ctx context.Context) error {
 }
 
 // everybody returns the clients of the plan, the probe, and those whose processes were
-// replaced: what they have sent may still be on its way.
+// replaced: their messages may still be on their way.
 func (h *harness) everybody() []*client {
-	all := append(append([]*client(nil), h.clients...), h.replaced...)
+	all := slices.Concat(h.clients, h.replaced)
 	if h.probe == nil {
 		return all
 	}
 	return append(all, h.probe)
 }
 
-// lease is the time to live that the lock asks for, 0 for one without.
+// lease returns the time to live that the lock asks for, 0 for one without.
 func (h *harness) lease() time.Duration {
 	if h.variant.LeaseUnit == 0 {
 		return 0
@@ -206,8 +206,8 @@ func (h *harness) awaitAll(ctx context.Context, timeUp <-chan time.Time) error {
 	}
 }
 
-// playing returns a channel that is closed when a client has ended or is back; nil when no
-// client plays or will come back.
+// playing returns a channel that is closed when a client has ended or is back; nil when all
+// have ended.
 func (h *harness) playing() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -245,12 +245,12 @@ func (h *harness) await(ctx context.Context, over <-chan struct{}, timeUp <-chan
 	}
 }
 
-// begin starts true time. It holds the engine back until the faults that wait
-// for an instant are armed, so that no client can be ahead of them.
+// begin starts true time. It holds h.mu until the faults that wait for an instant
+// are armed, so that no client can be ahead of them.
 func (h *harness) begin() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	zero := osproc.Now() + time.Millisecond // after all clients have been told
+	zero := osproc.Now() + time.Millisecond // the clients are told before that
 	h.epoch = time.Now().Add(time.Millisecond)
 	h.zero.Store(int64(zero))
 	k, _ := kindOf(h.variant.Store)
@@ -263,7 +263,7 @@ func (h *harness) begin() {
 	h.engine.Start()
 }
 
-// admit lets the clients that are due begin, and schedules the next one.
+// admit starts the clients that are due, and schedules the next one.
 func (h *harness) admit() {
 	h.door.Lock()
 	defer h.door.Unlock()
@@ -282,18 +282,25 @@ func (h *harness) admit() {
 	}
 }
 
-// saw tells the entrance what a client has done.
+// saw tells startOrder of an event of a client.
 func (h *harness) saw(client history.NodeID, kind history.Kind) {
+	h.advance(func(order *workload.StartOrder) bool {
+		return order.Observe(int(client)-1, kind, h.now().Duration()) // clients are the first nodes
+	})
+}
+
+// advance changes startOrder, and admits clients if change reports that one is due.
+func (h *harness) advance(change func(*workload.StartOrder) bool) {
 	h.door.Lock()
-	next := h.startOrder.Observe(int(client)-1, kind, h.now().Duration()) // clients are the first nodes
+	due := change(&h.startOrder)
 	h.door.Unlock()
-	if next {
+	if due {
 		h.admit()
 	}
 }
 
-// tellOfVainFaults records which of the faults that have begun have changed nothing. The
-// run is over, and partitions that no fault heals are still in place.
+// tellOfVainFaults records the faults that began and had no effect. The run is over, and
+// partitions without an end are still in place.
 func (h *harness) tellOfVainFaults(ended history.Instant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -305,8 +312,8 @@ func (h *harness) tellOfVainFaults(ended history.Instant) {
 	}
 }
 
-// observe tells the engine of a moment; faults that waited for it have acted
-// when it returns.
+// observe tells the engine of a moment; when it returns, the faults that waited for it
+// have acted.
 func (h *harness) observe(m faults.Moment) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -315,7 +322,7 @@ func (h *harness) observe(m faults.Moment) {
 	}
 }
 
-// tearDown kills everything that the run has started, in any order.
+// tearDown kills everything that the run has started.
 func (h *harness) tearDown() error {
 	h.mu.Lock()
 	h.stopped = true
@@ -345,7 +352,7 @@ func (h *harness) tearDown() error {
 	return errors.Join(err, h.reaper.End(err == nil))
 }
 
-// scheduler is faults.Scheduler: true time, and the engine's lock around it.
+// scheduler implements faults.Scheduler in true time, with h.mu held around each call.
 type scheduler harness
 
 // After implements faults.Scheduler; h.mu is held by the engine's caller.

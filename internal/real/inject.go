@@ -2,11 +2,12 @@ package real
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/real/link"
+	"lockstep/internal/workload"
 )
 
 // injector applies faults to real processes and links. The engine calls its methods with
@@ -18,13 +19,7 @@ var _ faults.World = (*injector)(nil)
 // FaultBegan implements faults.World.
 func (in *injector) FaultBegan(fault int, node string) {
 	in.note(history.FaultBegan, fault, node)
-	h := (*harness)(in)
-	h.door.Lock()
-	next := h.startOrder.FaultBegins()
-	h.door.Unlock()
-	if next {
-		h.admit()
-	}
+	(*harness)(in).advance((*workload.StartOrder).FaultBegins)
 }
 
 // FaultEnded implements faults.World.
@@ -32,22 +27,19 @@ func (in *injector) FaultEnded(fault int, node string) { in.note(history.FaultEn
 
 func (in *injector) note(kind history.Kind, fault int, node string) {
 	h := (*harness)(in)
-	h.record(history.Event{Kind: kind, Node: h.nodes[in.nodeName(node)], Value: int64(fault)}, in.plan.Fault(fault).Text)
+	h.record(history.Event{Kind: kind, Node: h.nodes[in.Resolve(node)], Value: int64(fault)}, in.plan.Fault(fault).Text)
 }
 
 // Resolve implements faults.World.
-func (in *injector) Resolve(node string) string { return in.nodeName(node) }
-
-// nodeName resolves "the primary", which only the world knows.
-func (in *injector) nodeName(node string) string {
+func (in *injector) Resolve(node string) string {
 	if node == faults.ThePrimary {
 		return in.store.primary().name
 	}
 	return node
 }
 
-// actedOn tells the engine that a fault has changed something for a process that runs: a
-// server, or the client c. One that has played all its rounds does nothing any more.
+// actedOn tells the engine that a fault has affected a running process: a server, or the
+// client c unless it has finished.
 func (in *injector) actedOn(fault int, c *client) {
 	if c != nil {
 		select {
@@ -59,7 +51,7 @@ func (in *injector) actedOn(fault int, c *client) {
 	in.engine.Acted(fault)
 }
 
-// acted tells the engine that a fault has changed something; h.mu is free.
+// acted tells the engine that a fault has changed something; it takes h.mu.
 func (h *harness) acted(fault int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,10 +60,8 @@ func (h *harness) acted(fault int) {
 
 // client returns the client with that name, or nil.
 func (in *injector) client(name string) *client {
-	for _, c := range in.clients {
-		if c.name == name {
-			return c
-		}
+	if i := slices.IndexFunc(in.clients, func(c *client) bool { return c.name == name }); i >= 0 {
+		return in.clients[i]
 	}
 	return nil
 }
@@ -85,10 +75,10 @@ func (in *injector) unknown(fault int, node string) {
 	(*harness)(in).fail(fmt.Errorf("fault %d names %q, which is neither a client nor a server", fault, node))
 }
 
-// strike does something to the process of a client or a server. What does it reports whether there
-// was anything to do; so does strike, and which client it was, nil for a server.
+// strike acts on the process of a client or a server, by one of two functions that report whether
+// they changed anything. It returns the client, nil for a server, and whether it was changed.
 func (in *injector) strike(fault int, node string, kind history.Kind, client func(*client) (bool, error), server func(*member) (bool, error)) (*client, bool) {
-	name := in.nodeName(node)
+	name := in.Resolve(node)
 	c, m := in.client(name), in.group.named(name)
 	var done bool
 	var err error
@@ -100,11 +90,7 @@ func (in *injector) strike(fault int, node string, kind history.Kind, client fun
 	default:
 		in.unknown(fault, node)
 	}
-	switch {
-	case !done:
-		return c, false
-	case err != nil:
-		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
+	if !done || in.failed(fault, name, err) {
 		return c, false
 	}
 	in.did(kind, name, fault)
@@ -123,10 +109,10 @@ func (in *injector) Freeze(fault int, node string) {
 	}, in.group.freeze)
 }
 
-// Thaw implements faults.World. What faults wait for (the client wakes) is told
-// before the process runs again, so that they can act on it right there.
+// Thaw implements faults.World. Faults that wait for the client to wake act
+// before the process runs again.
 func (in *injector) Thaw(fault int, node string) {
-	name := in.nodeName(node)
+	name := in.Resolve(node)
 	c, m := in.client(name), in.group.named(name)
 	switch {
 	case c != nil:
@@ -137,7 +123,7 @@ func (in *injector) Thaw(fault int, node string) {
 		in.did(history.Thawed, name, fault)
 		in.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: name})
 		if !c.frozen && !c.dead {
-			in.thaw(fault, name, c.thaw)
+			in.failed(fault, name, c.thaw())
 		}
 	case m != nil:
 		if m.dead || !m.frozen {
@@ -145,20 +131,22 @@ func (in *injector) Thaw(fault int, node string) {
 		}
 		m.frozen = false
 		in.did(history.Thawed, name, fault)
-		in.thaw(fault, name, m.Thaw)
+		in.failed(fault, name, m.Thaw())
 	default:
 		in.unknown(fault, node)
 	}
 }
 
-func (in *injector) thaw(fault int, name string, thaw func() error) {
-	if err := thaw(); err != nil {
+// failed ends the run if a fault could not act on a process, and reports whether it did.
+func (in *injector) failed(fault int, name string, err error) bool {
+	if err != nil {
 		(*harness)(in).fail(fmt.Errorf("fault %d: %s: %w", fault, name, err))
 	}
+	return err != nil
 }
 
-// Crash implements faults.World: SIGKILL. What a client sent before is on its
-// way and arrives; what a primary owes its replicas is lost, see group.kill.
+// Crash implements faults.World: SIGKILL. Requests that a client has sent still
+// arrive; unsent replication of a primary is lost, see group.kill.
 func (in *injector) Crash(fault int, node string) {
 	c, done := in.strike(fault, node, history.Crashed, func(c *client) (bool, error) {
 		if c.dead {
@@ -173,9 +161,9 @@ func (in *injector) Crash(fault int, node string) {
 }
 
 // LoseHost implements faults.World: first the links, then SIGKILL. The kernel closes the
-// dead process's connections, which the links do not pass on.
+// dead process's connections, and the links must not pass that on.
 func (in *injector) LoseHost(fault int, node string) {
-	c := in.client(in.nodeName(node))
+	c := in.client(in.Resolve(node))
 	if c == nil {
 		in.unknown(fault, node)
 		return
@@ -192,17 +180,17 @@ func (in *injector) LoseHost(fault int, node string) {
 
 // DelayCall implements faults.World.
 func (in *injector) DelayCall(fault int, call faults.Call, half faults.Half, d time.Duration) {
-	if c := in.client(call.Client); c != nil {
-		c.tamper(func(l *link.Link) bool {
-			found := l.Postpone(call.ID, half, d)
-			if found {
-				in.engine.Acted(fault)
-			}
-			return found
-		})
+	c := in.client(call.Client)
+	if c == nil {
+		in.unknown(fault, call.Client)
 		return
 	}
-	in.unknown(fault, call.Client)
+	for _, l := range c.links {
+		if l.Postpone(call.ID, half, d) {
+			in.engine.Acted(fault)
+			return
+		}
+	}
 }
 
 // DropCall implements faults.World.
@@ -215,11 +203,14 @@ func (in *injector) DropCall(fault int, call faults.Call, half faults.Half) {
 	c.mu.Lock()
 	c.tampered[call.ID] = fault
 	c.mu.Unlock()
-	c.tamper(func(l *link.Link) bool { return l.Lose(call.ID, half) })
+	for _, l := range c.links {
+		if l.Lose(call.ID, half) {
+			return
+		}
+	}
 }
 
-// SlowWork implements faults.World: the client asks for it when it has done its
-// work.
+// SlowWork implements faults.World: the client asks for the extra time at the end of its work.
 func (in *injector) SlowWork(fault int, name string, d time.Duration) {
 	c := in.client(name)
 	if c == nil {
@@ -258,7 +249,7 @@ func (in *injector) Promote(fault int) {
 
 // Restart implements faults.World.
 func (in *injector) Restart(fault int, node string, down time.Duration) {
-	h, name := (*harness)(in), in.nodeName(node)
+	h, name := (*harness)(in), in.Resolve(node)
 	c, m := in.client(name), in.group.named(name)
 	if c == nil && m == nil {
 		in.unknown(fault, node)
@@ -293,7 +284,7 @@ func (in *injector) Restart(fault int, node string, down time.Duration) {
 func (in *injector) Evict(fault int, server string) {
 	var one *member
 	if server != "" {
-		if one = in.group.named(in.nodeName(server)); one == nil {
+		if one = in.group.named(in.Resolve(server)); one == nil {
 			in.unknown(fault, server)
 			return
 		}

@@ -1,14 +1,14 @@
 package real
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"sync"
 
 	"lockstep/internal/history"
 )
 
-// entry is an event on its way into the history, with what is needed to find
-// its cause.
+// entry is an event before it is part of the history, with the data that identify its cause.
 type entry struct {
 	history.Event
 	text    string
@@ -17,15 +17,15 @@ type entry struct {
 	op      history.Op     // of a request
 	answer  history.Answer // of a reply
 	broken  bool           // of a command: its connection ended before an answer came
-	words   string         // of a command of Redis, as its server tells it, see resp.Words
+	words   string         // of a command of Redis, as MONITOR shows it, see resp.Words
 	read    int            // number of the read, for events of the resource; 0 for none
-	carried int64          // how many bytes the client had sent, where they are not parsed
+	carried int64          // bytes that the client had sent, where they are not parsed
 	server  history.NodeID // that the command goes to
-	empty   bool           // of a restart: the server has forgotten everything
+	empty   bool           // of a restart: the server has lost all entries
 }
 
-// journal collects the events of all processes. They come in late and out of
-// order, each with its true time; only at the end they are sorted.
+// journal collects the events of all processes. They arrive late and out of
+// order, each with its true time, and are sorted at the end.
 type journal struct {
 	mu      sync.Mutex
 	entries []entry
@@ -38,12 +38,12 @@ func (j *journal) add(e entry) {
 	j.entries = append(j.entries, e)
 }
 
-// record adds an event that happens now and that the harness itself has seen.
+// record adds an event of the harness that happens now.
 func (h *harness) record(e history.Event, text string) {
 	h.recordAt(h.now(), entry{Event: e, text: text})
 }
 
-// recordAt adds an event that has happened at a time.
+// recordAt adds an event of the harness that happened at a time.
 func (h *harness) recordAt(at history.Instant, e entry) {
 	e.At = at
 	if e.Node != 0 && h.header.Nodes[e.Node-1].Role != history.RoleResource {
@@ -53,18 +53,12 @@ func (h *harness) recordAt(at history.Instant, e entry) {
 	h.journal.add(e)
 }
 
-// history makes the history of all that happened until the end: in order of
-// true time, with the servers' names, the grants that follow from what the
-// clients saw, and the causes.
+// history makes the history of the run until the end: in order of true time, with
+// the servers' names, the events of the servers' entries, and the causes.
 func (h *harness) history(end history.Instant) *history.History {
 	h.journal.mu.Lock()
 	defer h.journal.mu.Unlock()
-	var entries []entry
-	for _, e := range h.journal.entries {
-		if e.At <= end {
-			entries = append(entries, e)
-		}
-	}
+	entries := slices.DeleteFunc(slices.Clone(h.journal.entries), func(e entry) bool { return e.At > end })
 	nameServers(entries)
 	inOrder(entries)
 	switch {
@@ -91,12 +85,12 @@ func (h *harness) history(end history.Instant) *history.History {
 	return out
 }
 
-// inOrder sorts by true time; ties stay as they came in.
+// inOrder sorts by true time; ties keep the order of arrival.
 func inOrder(entries []entry) {
-	sort.SliceStable(entries, func(i, k int) bool { return entries[i].At < entries[k].At })
+	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.At, b.At) })
 }
 
-// nameServers fills in the other end of the events of the wire.
+// nameServers sets the servers of requests and replies.
 func nameServers(entries []entry) {
 	for i := range entries {
 		switch e := &entries[i]; e.Kind {
@@ -112,41 +106,37 @@ type wire struct {
 	call   int64
 }
 
-// addCauses fills in the causes: the event that brought each event about.
-//
-// The execution of a command cannot be seen from outside, so a reply's cause is
-// the request, and what a server did is traced to the command that made it.
+// addCauses sets the cause of each event. A reply has its request as the cause, since the
+// execution of a command is not visible from outside, and a change of an entry has the
+// command that made it.
 func addCauses(entries []entry) {
 	sent := map[wire]int32{}
 	reads := map[int]int32{}
 	began := map[int64]int32{}
-	cause := func(m map[wire]int32, k wire) int32 {
-		if i, ok := m[k]; ok {
-			return i
-		}
-		return history.NoCause
-	}
 	for i := range entries {
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
 			sent[wire{e.Node, e.call}] = int32(i)
 		case history.Replied, history.TimedOut, history.RequestDropped:
-			e.Cause = cause(sent, wire{e.Node, e.call})
+			e.Cause = causeIn(sent, wire{e.Node, e.call})
 		case history.ReplyDropped, history.Granted, history.Extended, history.Removed, history.MayHaveRemoved:
-			e.Cause = cause(sent, wire{e.Peer, e.call})
+			e.Cause = causeIn(sent, wire{e.Peer, e.call})
 		case history.ReadDone:
 			reads[e.read] = int32(i)
 		case history.WriteAccepted:
-			if r, ok := reads[e.read]; ok {
-				e.Cause = r
-			}
+			e.Cause = causeIn(reads, e.read)
 		case history.FaultBegan:
 			began[e.Event.Value] = int32(i)
 		case history.FaultEnded, history.Froze, history.Thawed, history.Crashed, history.Restarted, history.Promoted:
-			if b, ok := began[e.Event.Value]; ok {
-				e.Cause = b
-			}
+			e.Cause = causeIn(began, e.Event.Value)
 		}
 	}
+}
+
+func causeIn[K comparable](causes map[K]int32, key K) int32 {
+	if i, ok := causes[key]; ok {
+		return i
+	}
+	return history.NoCause
 }

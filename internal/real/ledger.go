@@ -12,28 +12,28 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// operation is what one command did to the entry, or what the server did by itself.
+// operation is the effect of one command on the entries, or an expiry on the server.
 type operation struct {
 	server  history.NodeID
 	addr    string          // of the connection; "" for the server itself
 	words   string          // see resp.Words
 	at      history.Instant // when it was executed
-	slack   history.Instant // how much later than that it may have been heard of
+	slack   history.Instant // upper bound of the delay of its report
 	changes []change
 	by      *command // nil unless a client's
-	known   bool     // it is known whose
+	known   bool     // its client is known
 }
 
-// change is one thing that became of the entry.
+// change is one change of an entry.
 type change struct {
 	key   string
-	event string          // as Redis calls it
-	heard history.Instant // when it was heard of: a little after it happened
-	value string          // what the command wrote, if it wrote: the token that a lock keeps there
+	event string          // of the keyspace notification
+	heard history.Instant // when the report arrived: a little after the change
+	value string          // that the command wrote: the lock's token
 	only  bool            // the command does nothing when there is an entry already
 }
 
-// reconciler matches what servers executed with what clients saw.
+// reconciler matches the commands reported by servers with the clients' commands.
 type reconciler struct {
 	ttl        time.Duration
 	commands   []*command
@@ -76,11 +76,11 @@ func (r *reconciler) add(c *command) {
 	r.byWords[c.words] = append(r.byWords[c.words], c)
 }
 
-// hear adds what one server has told in one of its lives. zero is true time 0 on the
-// clock of the items, slack how far their times may be off.
+// hear adds the reports of one server in one of its lives. zero is true time 0 on the
+// clock of the items, slack the error of their times.
 func (r *reconciler) hear(server history.NodeID, items []witness.Item, zero, slack time.Duration) {
-	var pending []change  // whose command is yet to come
-	var script *operation // whose commands are yet to come
+	var pending []change  // reported before their command
+	var script *operation // the latest command, which may be a script that runs others
 	byTime := func() {    // applies the expiries that no command of a script has caused
 		var others []change
 		for _, c := range pending {
@@ -115,7 +115,7 @@ func (r *reconciler) hear(server history.NodeID, items []witness.Item, zero, sla
 	byTime()
 }
 
-// made says of changes which command made them.
+// made sets the command's part of its changes.
 func made(changes []change, args []string) []change {
 	for i := range changes {
 		if len(args) > 2 {
@@ -127,15 +127,15 @@ func made(changes []change, args []string) []change {
 	return changes
 }
 
-// How far the times of servers and clients may be apart: by the stamps of a server
-// with a right clock, and by the arrival of what it tells.
+// The largest difference between the times of servers and clients: by the stamps of a server
+// with a right clock, and by the arrival of its reports.
 const (
 	slackOfStamps  = 2 * time.Millisecond
 	slackOfArrival = 100 * time.Millisecond
 )
 
-// may reports whether a command of a client can be an operation. What was sent over a
-// connection that is at its end will not be executed any more.
+// may reports whether a command of a client can be an operation. A server does not execute
+// commands of a connection that has ended.
 func (o *operation) may(c *command) bool {
 	switch {
 	case c.server != o.server, c.lost, c.sent > o.at+history.Instant(slackOfStamps):
@@ -146,7 +146,7 @@ func (o *operation) may(c *command) bool {
 	return !c.broken || o.at <= c.done+o.slack
 }
 
-// suits reports whether an operation can have had the reply that a command had.
+// suits reports whether an operation is consistent with the reply to a command.
 func (o *operation) suits(c *command) bool {
 	did := len(o.changes) > 0
 	switch c.op.Name {
@@ -166,22 +166,21 @@ type place struct {
 	addr   string
 }
 
-// attribute finds the command behind each operation; false when it cannot be told who
-// changed something. Each connection whose client is known leaves fewer commands for
-// the others.
+// attribute finds the command behind each operation; false when the client behind a change
+// is ambiguous. Each connection with a known client leaves fewer commands for the others.
 func (r *reconciler) attribute() bool {
 	for {
 		owners := r.owners()
-		news := false
+		progress := false
 		for _, o := range r.operations {
 			if its := owners[o.place()]; !o.known && len(its) == 1 {
-				o.by, o.known, news = r.match(o, its[0]), true, true
+				o.by, o.known, progress = r.match(o, its[0]), true, true
 				if o.by == nil && len(o.changes) > 0 {
 					return false
 				}
 			}
 		}
-		if !news {
+		if !progress {
 			return !slices.ContainsFunc(r.operations, func(o *operation) bool {
 				return !o.known && len(o.changes) > 0 && len(owners[o.place()]) > 0
 			})
@@ -191,10 +190,10 @@ func (r *reconciler) attribute() bool {
 
 func (o *operation) place() place { return place{o.server, o.addr} }
 
-// owners returns the clients whose each connection can be: those that have sent all
-// that came over it. A connection over which nothing came that a client can have sent
-// is not among them, nor one whose client is known. What is sent for the connection's
-// own sake, such as PING, is not looked at: the history does not have it.
+// owners returns the possible clients of each connection: those that have sent all of its
+// commands. It leaves out connections with a known client, and those without a command of
+// any client. Commands that maintain the connection, such as PING, are ignored: they are
+// not in the history.
 func (r *reconciler) owners() map[place][]history.NodeID {
 	out := map[place][]history.NodeID{}
 	for _, o := range r.operations {
@@ -215,9 +214,9 @@ func (r *reconciler) owners() map[place][]history.NodeID {
 	return out
 }
 
-// match returns the command of a client that an operation is, nil when there is none:
-// one whose reply came after it if possible, else the first that had none, else one
-// that another operation is, too: a script that a server does not know is sent twice.
+// match returns the command of a client that fits an operation, nil for none: one with a
+// reply if possible, else the first without a reply, else one that is already matched,
+// since a script that a server does not know is sent twice.
 func (r *reconciler) match(o *operation, client history.NodeID) *command {
 	var found *command
 	rank := 0
@@ -247,18 +246,15 @@ func (r *reconciler) match(o *operation, client history.NodeID) *command {
 	return found
 }
 
-// allHeard reports whether each command on the lock that a client had an answer to was
-// executed as far as the servers tell. What a server refuses it does not execute.
+// allHeard reports whether the servers have reported each answered command on the lock.
+// A server does not report a command that it refuses.
 func (r *reconciler) allHeard() bool {
-	for _, c := range r.commands {
-		if c.answered && !r.matched[c] && c.op.Does.Changes() && strings.Contains(c.op.Key, locks.Key) && c.answer.Refused == "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.commands, func(c *command) bool {
+		return c.answered && !r.matched[c] && c.op.Does.Changes() && strings.Contains(c.op.Key, locks.Key) && c.answer.Refused == ""
+	})
 }
 
-// balance returns what became of the entries of all servers, which begin without any;
+// balance returns the events of the entries of all servers, which begin without any;
 // false when the account is not complete.
 func (r *reconciler) balance(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
 	if !r.complete(entries) {
@@ -268,12 +264,12 @@ func (r *reconciler) balance(entries []entry, leader history.NodeID, keeps bool)
 	return r.follow(entries, leader, keeps)
 }
 
-// complete reports whether all is known that clients have done.
+// complete reports whether all changes of the entries are accounted for.
 func (r *reconciler) complete(entries []entry) bool {
 	return len(entries) > 0 && r.attribute() && r.allHeard()
 }
 
-// follow is balance of operations that are complete and in order.
+// follow is balance for operations that are complete and in order.
 func (r *reconciler) follow(entries []entry, leader history.NodeID, keeps bool) ([]entry, bool) {
 	replay := entryReplay{
 		key: r.key, ttl: r.ttl, end: entries[len(entries)-1].At, leader: leader, keeps: keeps,
@@ -292,8 +288,8 @@ func (r *reconciler) follow(entries []entry, leader history.NodeID, keeps bool) 
 	return replay.out, !replay.wrong
 }
 
-// inOrder sorts the operations by time; those of one server stay as it told them. An
-// end by time is heard of a little late: at the latest it came before the next command.
+// inOrder sorts the operations by time; those of one server keep the order of the reports.
+// An expiry is reported a little late: it happened before the server's next command.
 func (r *reconciler) inOrder() {
 	next := map[history.NodeID]history.Instant{}
 	for _, o := range slices.Backward(r.operations) {

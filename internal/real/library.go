@@ -9,8 +9,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// checkLibrary returns an error if a library lock cannot play the plan: a library has no
-// ports, so what acts on ports does not reach it.
+// checkLibrary returns an error if a library lock cannot play the plan.
 func checkLibrary(p *plan.Plan, v *locks.Variant) error {
 	if v.Library == "" {
 		return nil
@@ -19,31 +18,51 @@ func checkLibrary(p *plan.Plan, v *locks.Variant) error {
 	if !ok {
 		return fmt.Errorf("there is no code for the library behind %s", v.ID)
 	}
+	own := ownCode{what: "library", ownKeys: library.OwnKeys}
+	if library.Untapped {
+		own.unread = fmt.Sprintf("what %s sends is not read along, so none of its commands can be waited for", v.ID)
+	}
+	return own.check(p, v)
+}
+
+// ownCode is a lock whose code uses no ports: faults that act on ports do not reach it.
+type ownCode struct {
+	what    string // library or program
+	unread  string // why its commands are no moments; "" if they are
+	ownKeys bool   // an operator does not know its keys
+}
+
+// check returns an error if such a lock cannot play the plan.
+func (o *ownCode) check(p *plan.Plan, v *locks.Variant) error {
 	for _, c := range p.Clocks {
 		if slices.Contains(p.Clients, c.Node) {
-			return fmt.Errorf("%s is a library, which reads the clock of its host: the clock of %s means nothing to it", v.ID, c.Node)
+			return fmt.Errorf("%s is a %s, which reads the clock of its host: the clock of %s means nothing to it", v.ID, o.what, c.Node)
 		}
 	}
 	for i := range p.Faults {
 		f := &p.Faults[i]
+		why := ""
 		switch {
-		case library.Untapped && (f.Trigger.Moment.OnWire() || f.End.Until != nil && f.End.Until.Moment.OnWire()):
-			return fmt.Errorf("fault %d (%s): what %s sends is not read along, so none of its commands can be waited for", f.Number, f.Text, v.ID)
+		case o.unread != "" && (f.Trigger.Moment.OnWire() || f.End.Until != nil && f.End.Until.Moment.OnWire()):
+			why = o.unread
 		case changesClock(f) && slices.Contains(p.Clients, f.Target):
-			return fmt.Errorf("fault %d (%s): %s is a library, which reads the clock of its host: no fault can change that", f.Number, f.Text, v.ID)
-		case f.Spec().Name == "evict" && library.OwnKeys:
-			return fmt.Errorf("fault %d (%s): %s has keys of its own, which an operator does not find", f.Number, f.Text, v.ID)
+			why = fmt.Sprintf("%s is a %s, which reads the clock of its host: no fault can change that", v.ID, o.what)
+		case f.Spec().Name == "evict" && o.ownKeys:
+			why = v.ID + " has keys of its own, which an operator does not find"
+		default:
+			continue
 		}
+		return fmt.Errorf("fault %d (%s): %s", f.Number, f.Text, why)
 	}
 	return nil
 }
 
-// derivable reports whether the entries of the variant's servers can be concluded from
-// its commands.
+// derivable reports whether the entries of the variant's servers can be inferred from
+// its commands or from the servers' reports.
 func derivable(v *locks.Variant) bool {
-	library, ok := libraries.Lookup(v.ID)
 	if v.Program != nil {
-		return readAlong(v) // then a server's own account may be had
+		return readAlong(v)
 	}
+	library, ok := libraries.Lookup(v.ID)
 	return !ok || !library.OwnKeys
 }

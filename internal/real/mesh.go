@@ -3,40 +3,41 @@ package real
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/real/link"
 )
 
-// mesh is how servers reach each other: for each pair there is a link, which a
-// partition holds. Where servers tell each other where to find third ones, each has one
-// address besides, behind which all others are led to their links.
+// mesh connects the servers: each ordered pair has a link, which partitions can hold. Where
+// servers tell each other the addresses of third ones, each also has a front: one address
+// that forwards every caller to its own link.
 type mesh struct {
 	g     *group
 	peers []*peer
 	paths []*path
 }
 
-// peer is a server's place in a mesh. It is there before the server is.
+// peer is a server's place in a mesh. It exists before the server is started.
 type peer struct {
 	name   string
 	node   history.NodeID
 	source string      // the loopback address that it calls from, where it has a front
-	front  *link.Front // nil where each is told of the links to it
+	front  *link.Front // nil where servers are told the links
 }
 
-// path carries what one server asks another, and what that one answers.
+// path carries the requests of one server to another, and the responses.
 type path struct {
 	from, to *peer
 	link     *link.Link
-	// severed: the one that is asked has died, and what it owed is lost. Lag stands for
-	// data that a primary has not sent yet; the link only holds it because the server
-	// cannot be told to.
+	// severed: the server at to has died, and its unsent responses are lost. Delayed replication
+	// stands for data that a primary has not sent yet; the link holds it because a server
+	// has no setting for that.
 	severed bool
 }
 
-// newMesh makes places for servers, each of which is told of the links to the others.
+// newMesh makes places for servers that are told the links to the others.
 func newMesh(g *group, names []string) *mesh {
 	m := &mesh{g: g}
 	for _, name := range names {
@@ -45,7 +46,7 @@ func newMesh(g *group, names []string) *mesh {
 	return m
 }
 
-// openMesh makes places for servers that have one address each.
+// openMesh makes places for servers with fronts.
 func openMesh(g *group, names []string) (*mesh, error) {
 	m := newMesh(g, names)
 	for i, p := range m.peers {
@@ -58,17 +59,12 @@ func openMesh(g *group, names []string) (*mesh, error) {
 	return m, nil
 }
 
-// of returns a server's place.
+// of returns a server's place, which must exist.
 func (m *mesh) of(name string) *peer {
-	for _, p := range m.peers {
-		if p.name == name {
-			return p
-		}
-	}
-	panic("real: a server without a place in the mesh: " + name)
+	return m.peers[slices.IndexFunc(m.peers, func(p *peer) bool { return p.name == name })]
 }
 
-// at returns the name of the server that others call by that address, "" for none.
+// at returns the name of the server whose front has that address, "" for none.
 func (m *mesh) at(addr string) string {
 	for _, p := range m.peers {
 		if p.front != nil && p.front.Addr() == addr {
@@ -78,7 +74,7 @@ func (m *mesh) at(addr string) string {
 	return ""
 }
 
-// join lets all others call a server that has been started and that listens there.
+// join makes the links from all others to a server that listens at addr.
 func (m *mesh) join(name, addr string) error {
 	to := m.of(name)
 	for _, from := range m.peers {
@@ -97,32 +93,28 @@ func (m *mesh) join(name, addr string) error {
 	return nil
 }
 
-// way returns the address at which one server reaches another that has joined.
+// way returns the address of the link from one server to another, which must have joined.
 func (m *mesh) way(from, to string) string {
-	for _, p := range m.paths {
-		if p.from.name == from && p.to.name == to {
-			return p.link.Addr()
-		}
-	}
-	panic("real: no way from " + from + " to " + to)
+	i := slices.IndexFunc(m.paths, func(p *path) bool { return p.from.name == from && p.to.name == to })
+	return m.paths[i].link.Addr()
 }
 
-// died cuts off what a dead server owed, and lets its callers wait.
+// died drops the unsent responses of a dead server, and makes its callers wait.
 func (m *mesh) died(name string) {
 	m.shut(name, true)
 	m.severed(name, true)
 }
 
-// returns comes before a dead server is there again: nothing of what it answers must get
-// lost. Its callers go on waiting until it serves.
+// returns is called before a dead server is restarted: its responses must not be dropped.
+// Its callers wait until serves is called.
 func (m *mesh) returns(name string) { m.severed(name, false) }
 
-// serves lets callers through to a server that has returned. It is called once the server
-// listens, not before: a replica that is refused retries only after a whole second, which
+// serves admits callers to a restarted server. It is called once the server
+// listens, not before: a refused replica retries only after a whole second, which
 // no scale shortens.
 func (m *mesh) serves(name string) { m.shut(name, false) }
 
-// shut lets the callers of a server wait, where its address is the mesh's.
+// shut makes the callers at a server's front wait, or admits them.
 func (m *mesh) shut(name string, shut bool) {
 	if front := m.of(name).front; front != nil {
 		front.Shut(shut)
@@ -138,8 +130,7 @@ func (m *mesh) severed(name string, severed bool) {
 	}
 }
 
-// apply switches the paths as the partitions, the deaths and the lag of replication
-// want it.
+// apply switches the paths according to partitions, deaths and the lag of replication.
 func (m *mesh) apply(lag time.Duration) {
 	for _, p := range m.paths {
 		if m.keepsData(p.from) && m.keepsData(p.to) {
@@ -158,7 +149,7 @@ func (m *mesh) keepsData(p *peer) bool {
 	return m.g.h.header.Nodes[p.node-1].Role == history.RoleStore
 }
 
-// ways are its links; none where there is no mesh.
+// ways returns the links of a mesh, which may be nil.
 func (m *mesh) ways() (out []way) {
 	if m == nil {
 		return nil
@@ -169,8 +160,11 @@ func (m *mesh) ways() (out []way) {
 	return out
 }
 
-// close closes all addresses and links.
+// close closes all fronts and links of a mesh, which may be nil.
 func (m *mesh) close() error {
+	if m == nil {
+		return nil
+	}
 	var errs []error
 	for _, p := range m.peers {
 		if p.front != nil {

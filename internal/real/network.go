@@ -1,14 +1,16 @@
 package real
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/proto"
 )
 
-// block is one partition: what nodes of from send to nodes of to is held back.
+// block is one partition: it holds back the bytes from nodes of from to nodes of to.
 type block struct {
 	fault    int
 	from, to map[history.NodeID]bool
@@ -17,20 +19,15 @@ type block struct {
 
 // blocked reports whether nothing gets from one node to another.
 func (g *group) blocked(from, to history.NodeID) bool {
-	for _, b := range g.blocks {
-		if b.covers(from, to) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.blocks, func(b block) bool { return b.covers(from, to) })
 }
 
-// covers reports whether the partition holds back what one node sends to another.
+// covers reports whether the partition holds back bytes from one node to another.
 func (b *block) covers(from, to history.NodeID) bool {
 	return b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from]
 }
 
-// acted tells the engine of a partition that has held something back.
+// acted tells the engine of a partition that has held back some bytes.
 func (g *group) acted(b *block) {
 	for _, w := range g.ways() {
 		if b.covers(w.from, w.to) && w.link.Held(link.Up) || b.covers(w.to, w.from) && w.link.Held(link.Down) {
@@ -45,7 +42,7 @@ type way struct {
 	link     *link.Link
 }
 
-// ways are the links of all clients, and those between servers.
+// ways returns the links of all clients, and those between servers.
 func (g *group) ways() []way {
 	out := g.h.store.between()
 	for _, c := range g.h.everybody() {
@@ -56,7 +53,7 @@ func (g *group) ways() []way {
 	return out
 }
 
-// mode is what the links do with the bytes from one node to another.
+// mode returns the mode of the links for bytes from one node to another.
 func (g *group) mode(from, to history.NodeID) link.Mode {
 	if g.blocked(from, to) {
 		return link.Hold
@@ -64,7 +61,7 @@ func (g *group) mode(from, to history.NodeID) link.Mode {
 	return link.Pass
 }
 
-// apply switches all links as the partitions want it. The harness's own connections to
+// apply switches all links according to the partitions. The harness's own connections to
 // servers bypass the links, as an operator's console does.
 func (g *group) apply() {
 	for _, c := range g.h.everybody() {
@@ -82,13 +79,13 @@ func (g *group) apply() {
 }
 
 // spread tells the clients which server is the primary. A client keeps the last known one
-// until it can reach the new one.
+// until no partition separates it from the new one.
 func (g *group) spread() {
 	leader := g.indexOf(g.leader)
 	for _, c := range g.h.everybody() {
 		if c.knows != leader && !g.keepsFrom(c.node, g.leader.node) {
 			c.knows = leader
-			c.lead(leader)
+			c.send(proto.Down{Lead: &leader})
 		}
 	}
 }
@@ -114,24 +111,21 @@ func (in *injector) Partition(fault int, from, to []string, both bool) {
 // HealPartition implements faults.World.
 func (in *injector) HealPartition(fault int) {
 	g := in.group
-	var kept []block
-	for _, b := range g.blocks {
-		if b.fault != fault {
-			kept = append(kept, b)
-			continue
+	g.blocks = slices.DeleteFunc(g.blocks, func(b block) bool {
+		if b.fault == fault {
+			g.acted(&b)
 		}
-		g.acted(&b)
-	}
-	g.blocks = kept
+		return b.fault == fault
+	})
 	g.apply()
 }
 
-// nodesOf resolves the words for groups.
+// nodesOf resolves names of nodes and of groups of nodes.
 func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
 	out := map[history.NodeID]bool{}
-	add := func(role history.Role, but history.NodeID) {
+	add := func(role history.Role, except history.NodeID) {
 		for i, n := range in.header.Nodes {
-			if id := history.NodeID(i + 1); n.Role == role && id != but {
+			if id := history.NodeID(i + 1); n.Role == role && id != except {
 				out[id] = true
 			}
 		}
@@ -145,7 +139,7 @@ func (in *injector) nodesOf(names []string) map[history.NodeID]bool {
 		case faults.Sentinels:
 			add(history.RoleSentinel, 0)
 		default:
-			out[in.nodes[in.nodeName(name)]] = true
+			out[in.nodes[in.Resolve(name)]] = true
 		}
 	}
 	return out

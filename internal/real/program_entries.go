@@ -9,16 +9,16 @@ import (
 	"lockstep/internal/locks"
 )
 
-// A user's own program shows which entry is its lock's by what it writes: most libraries put a prefix
-// before the name that they are given. The key that
-// each acquisition has written is the entry; where there is no such key, or where what the program
-// sends is not read, each release is in doubt (history.MayHaveRemoved).
+// A user's own program may keep its lock under any key: most libraries put a prefix before the
+// name that they are given. The key that every acquisition has written is the entry; where no
+// such key exists, or where the program's commands are not read, each release is in doubt
+// (history.MayHaveRemoved).
 //
-// And a program need not use its servers at all: a file lock, a mutex behind one GET and another
-// server's address survive every fault of ours. So each acquisition must have sent something, and
-// written an entry where the servers tell what was written.
+// A program need not use its servers at all: a file lock, a mutex behind one GET and another
+// server's address survive every fault. So each acquisition must have sent something, and
+// must have written an entry where the servers report their changes.
 
-// step is an acquisition that a client believes in, or a release that it takes for done.
+// step is an acquisition or a release that succeeded in the belief of a client.
 type step struct {
 	client   history.NodeID
 	from, at history.Instant // of an acquisition, from is the release before it, or the first wait
@@ -26,14 +26,14 @@ type step struct {
 	sent     bool // something went to the servers meanwhile
 }
 
-// stepsOf reads those of a sorted list of events.
+// stepsOf returns the steps of a sorted list of events.
 func stepsOf(entries []entry) (all []step) {
 	type state struct {
 		step
 		carried int64
 	}
 	now := map[history.NodeID]*state{}
-	before := map[history.NodeID]int64{} // what a client had sent at its event before
+	before := map[history.NodeID]int64{} // bytes that a client had sent at its previous event
 	for i := range entries {
 		e := &entries[i]
 		s := now[e.Node]
@@ -53,7 +53,7 @@ func stepsOf(entries []entry) (all []step) {
 			delete(now, e.Node)
 		}
 		carried := e.carried
-		if e.Kind == history.Releasing { // it may have sent the release before this event was noted
+		if e.Kind == history.Releasing { // the release may have been sent before the event was recorded
 			carried = before[e.Node]
 		}
 		before[e.Node] = max(before[e.Node], e.carried)
@@ -64,8 +64,8 @@ func stepsOf(entries []entry) (all []step) {
 	return all
 }
 
-// ofProgram returns what became of the entries of a program's lock, as far as the servers have told
-// (told is nil when they have not), and notes how well it was followed.
+// ofProgram returns the events of the entries of a program's lock, from the servers' reports (told,
+// nil without complete ones), and notes in the header how far the entry was followed.
 func (h *harness) ofProgram(told *reconciler, entries []entry, leader history.NodeID, keeps bool) []entry {
 	steps := stepsOf(entries)
 	alone := func(s step) bool { return !s.sent }
@@ -99,15 +99,15 @@ func (h *harness) ofProgram(told *reconciler, entries []entry, leader history.No
 	return out
 }
 
-// noteAlone notes the first step that did without the servers.
+// noteAlone notes the first step that did not use the servers.
 func (h *harness) noteAlone(steps []step, alone func(step) bool) {
 	if i := slices.IndexFunc(steps, alone); i >= 0 {
 		h.header.Alone, h.header.AloneAt = h.header.Nodes[steps[i].client-1].Name, steps[i].at
 	}
 }
 
-// unreadProgram is ofProgram where what the program sends is not read. onlyOwn: the servers' own logs
-// show that no client has removed another client's entry.
+// unreadProgram is ofProgram for a program whose commands are not parsed. onlyOwn: the servers' own
+// logs show that no client has removed another client's entry.
 func (h *harness) unreadProgram(entries []entry, onlyOwn bool) []entry {
 	h.noteAlone(stepsOf(entries), func(s step) bool { return !s.sent })
 	if h.header.Entry = history.Unread; onlyOwn {
@@ -117,18 +117,13 @@ func (h *harness) unreadProgram(entries []entry, onlyOwn bool) []entry {
 	var out []entry
 	for _, e := range entries {
 		if e.Kind == history.Released || e.Kind == history.ReleaseFailed {
-			out = append(out, entry{
-				Event: history.Event{
-					At: e.At, Kind: history.MayHaveRemoved, Node: h.group.members[0].node, Peer: e.Node, Cause: history.NoCause,
-				},
-				text: locks.Key,
-			})
+			out = append(out, mayHaveRemoved(e.At, h.group.members[0].node, e.Node))
 		}
 	}
 	return out
 }
 
-// doubtsOfReleases has a doubt for each command of a release that may have removed an entry.
+// doubtsOfReleases returns a doubt for each command of a release that may have removed an entry.
 func doubtsOfReleases(entries []entry) []entry {
 	d := deriver{}
 	d.collect(entries, nil)
@@ -137,7 +132,7 @@ func doubtsOfReleases(entries []entry) []entry {
 	return d.out
 }
 
-// hasEntry reports whether an entry of the client is there at the end of a step.
+// hasEntry reports whether the client has an entry at the end of a step.
 func hasEntry(out []entry, s step) bool {
 	there := map[history.NodeID]bool{}
 	for _, e := range out {
@@ -154,7 +149,7 @@ func hasEntry(out []entry, s step) bool {
 	return len(there) > 0
 }
 
-// forgetSetUp leaves out what programs have written while they made themselves ready.
+// forgetSetUp drops the changes that programs made during set-up.
 func (r *reconciler) forgetSetUp() {
 	for _, o := range r.operations {
 		if o.at < 0 {
@@ -163,11 +158,11 @@ func (r *reconciler) forgetSetUp() {
 	}
 }
 
-// plain are the events by which one holder's entry is made: of a text, or of a hash. A counter, a queue or a
-// set is shared by all clients.
+// plain are the events that make one holder's entry: a string or a hash. All clients share a counter, a
+// queue or a set.
 var plain = map[string]bool{"set": true, "hset": true, "hincrby": true}
 
-// makes reports whether a change makes an entry, or puts something in its place.
+// makes reports whether a change makes or overwrites an entry.
 func (c *change) makes() bool {
 	return c.event != expired && c.event != removed && c.event != renewed && !quiet[c.event]
 }
@@ -182,14 +177,14 @@ func (o *operation) changed(key string) bool {
 	return slices.ContainsFunc(o.changes, func(c change) bool { return (key == "" || c.key == key) && c.event != expired })
 }
 
-// did reports whether an operation of the client did something with a key in the course of a step.
+// did reports whether an operation of the client during a step acted on a key.
 func (r *reconciler) did(s step, key string, what func(*operation, string) bool) bool {
 	return slices.ContainsFunc(r.operations, func(o *operation) bool {
 		return o.at >= s.from && o.at <= s.at && o.by != nil && o.by.client == s.client && what(o, key)
 	})
 }
 
-// entryOf returns the key that is the entry of the lock, "" when that cannot be told, and the keys that
+// entryOf returns the key of the lock's entry, "" when it is ambiguous, and the keys that
 // acquisitions have written, sorted.
 func (r *reconciler) entryOf(steps []step) (key string, wrote []string) {
 	acquired := slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return s.release })
@@ -226,16 +221,15 @@ func (r *reconciler) entryOf(steps []step) (key string, wrote []string) {
 	return "", wrote
 }
 
-// quoted are keys as people read them; some are enough.
+// quoted lists the first keys for people to read.
 func quoted(keys []string) string {
-	const enough = 5
+	const most = 5
 	var out []string
-	for i, key := range keys {
-		if i == enough {
-			out = append(out, "...")
-			break
-		}
+	for _, key := range keys[:min(len(keys), most)] {
 		out = append(out, strconv.Quote(key[:min(len(key), 80)]))
+	}
+	if len(keys) > most {
+		out = append(out, "...")
 	}
 	return strings.Join(out, ", ")
 }

@@ -38,23 +38,28 @@ func kindOf(id locks.Store) (kind, bool) {
 	}
 	if s.Topology == stores.Quorum {
 		k.noClock = cmp.Or(d.NoClock, errMonotonic)
-		k.make = func(g *group) store { return &quorum{cluster: cluster{group: g, leads: d.Leads}, q: d} }
+		k.make = func(g *group) store { return &quorum{group: g, q: d} }
 	} else {
 		k.contained = func(p *plan.Plan, servers []string) error { return refuseContained(p, d, servers) }
 		k.make = func(g *group) store { return &replicated{group: g, d: d, set: *g.h.plan.Database(id)} }
 	}
-	var needs []string
 	for _, p := range s.Programs {
-		needs = append(needs, p.Name)
 		if p.Built {
 			k.built = p.Name
 		}
 	}
-	k.find = findPrograms(needs...)
+	k.find = func(*Options) error {
+		for _, p := range s.Programs {
+			if _, err := servers.Find(p.Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	return k, true
 }
 
-// refuseFaults says what of a plan's faults no real server of a quorum can be made to do; nil when they all can.
+// refuseFaults returns an error for a fault that real servers of a quorum cannot have.
 func refuseFaults(p *plan.Plan, d *livestore.Driver) error {
 	s := stores.Of(d.Store)
 	if s.Topology != stores.Quorum {
@@ -70,7 +75,7 @@ func refuseFaults(p *plan.Plan, d *livestore.Driver) error {
 	return nil
 }
 
-// refuseContained says what of a plan a replicated store's servers cannot do in containers; nil when they can all.
+// refuseContained returns an error if a replicated store's servers cannot play a plan in containers.
 // libfaketime is copied into containers of Redis only; others are untested.
 func refuseContained(p *plan.Plan, d *livestore.Driver, servers []string) error {
 	if d.Copies && len(servers) > 1 {
@@ -84,12 +89,15 @@ func refuseContained(p *plan.Plan, d *livestore.Driver, servers []string) error 
 	return nil
 }
 
-// quorum is the servers of a store that has a live half in its own folder.
+// quorum is servers that agree on everything and elect their leader, such as etcd, ZooKeeper and
+// Consul. Each pair of them has two links, one for the connections that either opens, which
+// partitions hold.
 type quorum struct {
-	cluster
+	*group
 	q     *livestore.Driver
+	peers []peerLink
 	doors []*link.Front // see fronts
-	own   []*link.Link  // of servers that call themselves by the address that others know
+	own   []*link.Link  // of servers to themselves, by the address that others know
 
 	onlyOwn bool // no client has removed another client's entry
 }
@@ -108,10 +116,10 @@ func (c *quorum) start(ctx context.Context, names []string) error {
 
 func (c *quorum) settings() stores.Settings { return c.h.plan.SettingsOf(stores.Of(c.q.Store)) }
 
-// fronts makes the addresses of servers of which each has one that all others know, and the links behind them.
+// fronts makes a front for each server, the one address that all others know, and the links behind it.
 func (c *quorum) fronts(members int) func(front, host func(i int) string) ([]string, error) {
 	return func(front, host func(i int) string) (known []string, err error) {
-		if err := c.close(); err != nil { // of a try that has failed
+		if err := c.close(); err != nil { // those of a failed attempt
 			return nil, err
 		}
 		c.peers, c.doors, c.own = nil, nil, nil
@@ -121,7 +129,7 @@ func (c *quorum) fronts(members int) func(front, host func(i int) string) ([]str
 				return nil, err
 			}
 			c.doors, known = append(c.doors, door), append(known, door.Addr())
-			_, port, _ := net.SplitHostPort(door.Addr()) // ours
+			_, port, _ := net.SplitHostPort(door.Addr()) // Addr is well-formed
 			for from := range members {
 				l, err := link.Open(link.Options{Name: "between servers", Upstream: net.JoinHostPort(host(to), port), Raw: true})
 				if err != nil {
@@ -140,7 +148,10 @@ func (c *quorum) fronts(members int) func(front, host func(i int) string) ([]str
 
 // close implements store.
 func (c *quorum) close() error {
-	errs := []error{c.cluster.close()}
+	var errs []error
+	for _, p := range c.peers {
+		errs = append(errs, p.link.Close())
+	}
 	for _, door := range c.doors {
 		errs = append(errs, door.Close())
 	}
@@ -161,8 +172,8 @@ func (c *quorum) evict(*member) error {
 	if !c.leader.up() {
 		return nil
 	}
-	return c.evictSession(func(ctx context.Context, key string) (session string, found bool, err error) {
-		return c.q.Evict(ctx, process(c.leader), key)
+	return c.eviction(c.leader, func(ctx context.Context) (session string, found bool, err error) {
+		return c.q.Evict(ctx, process(c.leader), locks.Key)
 	})
 }
 
@@ -172,7 +183,11 @@ func (c *quorum) derive(entries []entry) []entry {
 	if c.q.Longest != nil {
 		lease = min(lease, c.q.Longest(c.settings()))
 	}
-	out := deriveGrants(entries, traits{elsewhere: c.q.Elsewhere, shared: true, agreed: true}, lease, c.evicted(sessionOwners(entries)))
+	owners := sessionOwners(entries)
+	for _, e := range c.evictions {
+		e.victim = owners[e.session]
+	}
+	out := deriveGrants(entries, traits{elsewhere: c.q.Elsewhere, shared: true, agreed: true}, lease, c.outside())
 	if c.onlyOwn {
 		out = slices.DeleteFunc(out, func(e entry) bool { return e.Kind == history.MayHaveRemoved })
 	}
@@ -190,24 +205,12 @@ func (c *quorum) settle() {
 	}
 	below := locks.Key
 	if c.h.variant.Program != nil {
-		below = "" // wherever it has put its nodes
+		below = "" // a program may put its nodes anywhere
 	}
 	c.onlyOwn = c.q.OnlyOwnRemoved(all, below)
 }
 
-// findPrograms looks for programs on PATH and where packages put them.
-func findPrograms(names ...string) func(*Options) error {
-	return func(*Options) error {
-		for _, name := range names {
-			if _, err := servers.Find(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-// befalls reports whether a fault touches a server, or a link to one.
+// befalls reports whether a fault affects a server, or a link to one.
 func befalls(all []faults.Fault, servers []string) bool {
 	groups := []string{faults.ThePrimary, faults.TheStore, faults.TheReplicas}
 	return slices.ContainsFunc(all, func(f faults.Fault) bool {

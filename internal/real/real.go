@@ -8,13 +8,13 @@
 //	     |
 //	     +--pipes--> harness: faults, guarded resource, history
 //
-// A pause is SIGSTOP, a crash is SIGKILL, a lost reply is bytes that a proxy
-// throws away. True time is the host's monotonic clock, which all processes
-// share. Such a run cannot be replayed: the operating system decides the order of
-// events. Only its outcome can be compared with the simulator.
+// A pause is SIGSTOP, a crash is SIGKILL, a lost reply is dropped by a proxy.
+// True time is the host's monotonic clock, which all processes share. Such a run
+// cannot be replayed: the operating system decides the order of events. Only its
+// outcome can be compared with the simulator.
 //
-// A program that calls Run starts itself again as worker, so it has to call
-// WorkerMain first thing in main, and a test in TestMain.
+// A program that calls Run starts itself again as a worker, so it must call
+// WorkerMain first in main, and a test in TestMain.
 package real
 
 import (
@@ -34,19 +34,19 @@ import (
 	"lockstep/internal/real/worker"
 )
 
-// WorkerMain plays a client and ends the process when this process was started
-// as a worker, or cleans up after a dead harness when it was started for that;
-// otherwise it returns at once.
+// WorkerMain plays a client and ends the process if it was started as a worker,
+// or cleans up after a dead harness if it was started as a reaper; otherwise it
+// returns at once.
 func WorkerMain() {
 	osproc.ReaperMain()
 	containers.ReaperMain()
 	worker.Main()
 }
 
-// Options are what a run needs besides the plan.
+// Options configure a run.
 type Options struct {
-	// ScalePPM is what the durations of a plan that does not say so were multiplied by, in millionths;
-	// 0 stands for 1000000.
+	// ScalePPM is the factor by which the durations were multiplied, in millionths, for a plan that
+	// does not have it; 0 stands for 1000000.
 	ScalePPM int64
 	// Backend is where the servers run; ProcessBackend when empty.
 	Backend string
@@ -56,16 +56,16 @@ type Options struct {
 	// RedisServer is the path of redis-server as a child process; looked up on PATH
 	// when empty.
 	RedisServer string
-	// Log, if not nil, gets what each server has said, at the end of a run: some 256
-	// KiB at most, with a note where something was left out.
+	// Log, if not nil, gets the log of each server at the end of a run: some 256 KiB
+	// at most, with a note at each omission.
 	Log func(server string, text []byte)
 	// Worker is the program to start as worker; this program when empty.
 	Worker string
 }
 
-// Run plays one plan, scaled already, with one lock. The history is nil if the run
+// Run plays one plan, already scaled, with one lock. The history is nil if the run
 // could not be set up; it is returned with an error if the run was cut short, by the
-// end of ctx or by the death of a process that no fault touches. No process and no
+// end of ctx or by the death of a process without a fault. No process and no
 // directory is left when Run returns.
 func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Options) (*history.History, error) {
 	o = *o.withDefaults()
@@ -95,7 +95,7 @@ func Run(ctx context.Context, p *plan.Plan, lockID string, seed uint64, o Option
 	return h.history(ended), err
 }
 
-// Player is Run as an object.
+// Player plays runs and keeps the logs of the latest one.
 type Player struct {
 	Options Options
 	logs    map[string][]byte
@@ -116,14 +116,14 @@ func (p *Player) Logs() map[string][]byte { return p.logs }
 func (p *Player) Close() {}
 
 // Refuse returns an error if this world cannot play a plan with a lock and these
-// options, whatever is installed.
+// options on any machine.
 func Refuse(p *plan.Plan, lockID string, o Options) error {
 	_, err := refuse(p, lockID, o.withDefaults())
 	return err
 }
 
-// NotBuilt says that the servers of a lock are to be built on this machine and have not
-// been yet; nil when they have, or a package has them.
+// NotBuilt returns an error if the servers of a lock have to be built on this machine and
+// have not been.
 func NotBuilt(p *plan.Plan, lockID string, o Options) error {
 	variant, _ := p.Lock(lockID)
 	k, _ := kindOf(variant.Store)
@@ -135,7 +135,7 @@ func NotBuilt(p *plan.Plan, lockID string, o Options) error {
 	return err
 }
 
-// scaleOf is what the durations of a plan were multiplied by, in millionths.
+// scaleOf returns the factor by which the durations of a plan were multiplied, in millionths.
 func scaleOf(p *plan.Plan, o *Options) int64 { return cmp.Or(p.ScalePPM, o.ScalePPM) }
 
 func (o Options) withDefaults() *Options {
@@ -172,16 +172,7 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if n := len(p.Resources()); n > 1 {
 		return variant, fmt.Errorf("the clients work on %d resources, and on real servers a story has one: play it in the simulator", n)
 	}
-	if err := checkServers(p, &variant); err != nil {
-		return variant, err
-	}
-	if err := checkBackend(o, p, &variant); err != nil {
-		return variant, err
-	}
-	if err := checkLibrary(p, &variant); err != nil {
-		return variant, err
-	}
-	if err := checkProgram(p, &variant); err != nil {
+	if err := cmp.Or(checkServers(p, &variant), checkBackend(o, p, &variant), checkLibrary(p, &variant), checkProgram(p, &variant)); err != nil {
 		return variant, err
 	}
 	if p.Network.Timeout <= 0 {
@@ -198,14 +189,14 @@ func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	return variant, nil
 }
 
-// mostClients is how many a run can have: each is a process with connections of its own.
+// mostClients bounds the clients of a run: each is a process with its own connections.
 const mostClients = 100
 
-// Times that a part of a run may take before it counts as hung.
+// Times after which a part of a run counts as hung.
 const (
-	serversTime = 10 * time.Minute // for all servers; each has bounds of its own
+	serversTime = 10 * time.Minute // for all servers; each has its own bounds
 	setUpTime   = 90 * time.Second // for workers that connect to them
-	// slack is added to what the plan says, for processes that share a busy
+	// slack is added to durations of the plan, for processes that share a busy
 	// machine.
 	slack = 10 * time.Second
 )

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"time"
+	"slices"
 
-	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/ports"
@@ -18,19 +17,18 @@ import (
 	stores "lockstep/internal/store"
 )
 
-// replicated is a server, with its replicas if any, of a store whose live half is in the store's own folder.
+// replicated is a server and its replicas, if any, of a store whose live half is in the store's own folder.
 type replicated struct {
 	*group
 	d    *livestore.Driver
 	set  plan.SQL
-	mesh *mesh // nil for a server that is alone
-	lag  time.Duration
+	mesh *mesh // nil for a single server
 }
 
-// databaseOf is the process of a server.
+// databaseOf returns the process of a server.
 func databaseOf(m *member) livestore.Database { return m.Running.(livestore.Database) }
 
-// start implements store. What the locks need, such as tables, exists before any client starts, on replicas as well.
+// start implements store. Before any client starts, all servers have the tables that locks need.
 func (d *replicated) start(ctx context.Context, names []string) error {
 	if err := d.launchAll(ctx, names); err != nil {
 		return err
@@ -44,7 +42,7 @@ func (d *replicated) start(ctx context.Context, names []string) error {
 	return d.awaitReplicas(ctx)
 }
 
-// prepare has the primary execute what the locks expect.
+// prepare executes the requests on the primary that locks depend on.
 func (d *replicated) prepare(ctx context.Context) (err error) {
 	client, err := d.d.Connect(livestore.Client{
 		Endpoints: []string{databaseOf(d.leader).Endpoint(d.leader.addr)}, Timeout: operatorTime, Dial: (&net.Dialer{}).DialContext,
@@ -105,7 +103,7 @@ func (d *replicated) endpoint(m *member, addr string) string { return databaseOf
 // brief implements store.
 func (d *replicated) brief(start *proto.Start) { start.IdleTimeout = d.set.IdleTimeout }
 
-// derive implements store. A replica that takes over may not have what its primary had.
+// derive implements store. A promoted replica may lack entries of its primary.
 func (d *replicated) derive(entries []entry) []entry {
 	return deriveGrants(entries, traits{shared: d.mesh == nil}, d.h.lease(), d.outside())
 }
@@ -118,25 +116,16 @@ func (d *replicated) evict(m *member) error {
 	if !m.up() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
-	defer cancel()
 	entry := d.h.variant.Entry
 	entry.Key = locks.Key
-	c := &command{server: m.node, op: history.Op{Name: "evict"}, sent: d.h.now(), answered: true, releasing: true, answer: history.Number(0)}
-	found, err := databaseOf(m).Evict(ctx, entry)
-	if err != nil {
-		return err
-	}
-	c.done, c.refused = d.h.now(), !found
-	if found {
-		c.answer = history.Number(1)
-	}
-	d.evictions = append(d.evictions, c)
-	return nil
+	return d.eviction(m, func(ctx context.Context) (session string, found bool, err error) {
+		found, err = databaseOf(m).Evict(ctx, entry)
+		return "", found, err
+	})
 }
 
 // awaitReplicas returns when the replicas have caught up with the primary. Their lag
-// begins only then.
+// begins then.
 func (d *replicated) awaitReplicas(ctx context.Context) error {
 	for _, m := range d.members {
 		if m == d.leader {
@@ -156,30 +145,23 @@ func (d *replicated) between() []way { return d.mesh.ways() }
 // replicas implements store.
 func (d *replicated) replicas() int { return len(d.members) - 1 }
 
-// slower implements store. What is on its way already keeps its order.
-func (d *replicated) slower(by time.Duration) {
-	d.lag = d.set.Lag + by
-	d.reachabilityChanged()
-}
-
 // reachabilityChanged implements store.
 func (d *replicated) reachabilityChanged() {
 	if d.mesh != nil {
-		d.mesh.apply(d.lag)
+		d.mesh.apply(d.lag + d.extraLag)
 		d.spread()
 	}
 }
 
-// died implements store. What the replicas have not received by then is lost with
-// their primary.
+// died implements store. Changes that the replicas have not received are lost.
 func (d *replicated) died(m *member) {
 	if d.mesh != nil {
 		d.mesh.died(m.name)
 	}
 }
 
-// restart implements store: a database forgets no row. A server that is not the
-// clients' primary comes back as a replica of the primary, with only the primary's rows.
+// restart implements store: a database loses no row. A server that is not the
+// clients' primary comes back as a replica of it, with only the primary's rows.
 func (d *replicated) restart(ctx context.Context, m *member) (empty bool, err error) {
 	if d.mesh == nil {
 		return false, databaseOf(m).Relaunch(ctx)
@@ -198,15 +180,10 @@ func (d *replicated) restart(ctx context.Context, m *member) (empty bool, err er
 	return false, d.follow(ctx, m, nil)
 }
 
-// follow makes all replicas that run follow a primary, but for the one before it.
+// follow makes all running replicas follow a primary, except for the previous primary.
 func (d *replicated) follow(ctx context.Context, primary, old *member) error {
 	d.h.mu.Lock()
-	var others []*member
-	for _, m := range d.members {
-		if m != primary && m != old && m.up() {
-			others = append(others, m)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(d.members), func(m *member) bool { return m == primary || m == old || !m.up() })
 	d.h.mu.Unlock()
 	var errs []error
 	for _, m := range others {
@@ -215,8 +192,8 @@ func (d *replicated) follow(ctx context.Context, primary, old *member) error {
 	return errors.Join(errs...)
 }
 
-// unlessDown is an error of something that an operator did on a server; nil when the
-// server does not run any more, which says why.
+// unlessDown returns the error of an operator's command; nil when the server is down,
+// which explains the error.
 func (d *replicated) unlessDown(m *member, err error) error {
 	d.h.mu.Lock()
 	defer d.h.mu.Unlock()
@@ -230,14 +207,16 @@ func (d *replicated) unlessDown(m *member, err error) error {
 // later. A primary without replicas is not replaced.
 func (d *replicated) failOver(fault int) { d.operatorFailsOver(fault, d.set.Failover.After) }
 
-// promote implements store: it makes the first running replica the primary, and leads
-// to it the clients that hear of it. That takes a database a while, during which
-// their requests wait. An old primary that runs goes on serving clients that have not heard.
+// promote implements store: it makes the first running replica the primary, and directs
+// reachable clients to it. While the database changes its role, their requests wait. An old
+// primary that runs continues to serve the other clients.
 func (d *replicated) promote(fault int) error {
-	old, heir := d.leader, d.heir(d.members)
-	if heir == nil {
+	old := d.leader
+	first := slices.IndexFunc(d.members, func(m *member) bool { return m != old && m.up() })
+	if first < 0 {
 		return nil
 	}
+	heir := d.members[first]
 	heir.starts = true
 	d.promoted(heir, fault)
 	d.apply()
@@ -257,7 +236,7 @@ func (d *replicated) inherit(heir *member, life int, old *member) error {
 	defer cancel()
 	err := databaseOf(heir).Promote(ctx)
 	d.h.mu.Lock()
-	if heir.lives == life { // else it has been restarted meanwhile
+	if heir.lives == life {
 		heir.starts = false
 		d.apply()
 	}
@@ -269,9 +248,4 @@ func (d *replicated) inherit(heir *member, life int, old *member) error {
 }
 
 // close implements store.
-func (d *replicated) close() error {
-	if d.mesh == nil {
-		return nil
-	}
-	return d.mesh.close()
-}
+func (d *replicated) close() error { return d.mesh.close() }

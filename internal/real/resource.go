@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-// resource is what the lock guards: one version counter, kept by the harness,
-// so that no fault touches it. With a fence it refuses tokens lower than one
-// that it has seen; a token of 0 comes from a lock without tokens and passes.
+// resource is the guarded resource: one version counter in the harness, where no fault
+// reaches it. With a fence it refuses tokens lower than one it has seen; a token of 0
+// comes from a lock without tokens and passes.
 type resource struct {
 	h     *harness
 	fence plan.Fence
@@ -18,8 +18,8 @@ type resource struct {
 	mu      sync.Mutex
 	version int64
 	highest int64           // token
-	reads   int             // how many there were
-	read    map[*client]int // the number of each client's last one
+	reads   int             // number of reads
+	read    map[*client]int // the number of each client's last read
 }
 
 func (r *resource) doRead(c *client, token int64) (version int64, failure string) {
@@ -38,7 +38,7 @@ func (r *resource) doRead(c *client, token int64) (version int64, failure string
 	return r.version, ""
 }
 
-func (r *resource) doWrite(c *client, token, _ int64) (failure string) {
+func (r *resource) doWrite(c *client, token int64) (failure string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fence != plan.FenceNone && r.stale(token) {
@@ -57,8 +57,8 @@ func (r *resource) refuse(c *client, token int64) string {
 	return proto.FencedError
 }
 
-// note records what the resource did; r.mu is held, so the order is right. The
-// number of the read makes the cause of an accepted write findable.
+// note records an event of the resource; r.mu is held, which orders the events. An accepted
+// write finds its cause by the number of the read.
 func (r *resource) note(c *client, kind history.Kind, token, value int64) {
 	r.h.journal.add(entry{
 		Event: history.Event{

@@ -2,12 +2,13 @@ package real
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
 )
 
-// reviveClient restarts a dead client, with its workload from the beginning and no memory
+// reviveClient restarts a dead client, with its workload from the beginning and no state
 // of its earlier life. It is called without h.mu.
 func (h *harness) reviveClient(name string, fault int) error {
 	h.mu.Lock()
@@ -22,7 +23,7 @@ func (h *harness) reviveClient(name string, fault int) error {
 		return h.resume(c, fault)
 	}
 	h.mu.Lock()
-	c.dead = true // not by itself
+	c.dead = true // so that its death is expected
 	h.mu.Unlock()
 	return errors.Join(err, c.kill(), c.close())
 }
@@ -34,21 +35,17 @@ func (h *harness) replace(old, c *client) bool {
 	if h.stopped || h.quiet {
 		return false
 	}
-	for i := range h.clients {
-		if h.clients[i] == old {
-			h.clients[i] = c
-		}
-	}
+	h.clients[slices.Index(h.clients, old)] = c
 	h.replaced = append(h.replaced, old)
 	h.group.apply()
 	return true
 }
 
-// resume lets a new client play as soon as it can.
+// resume starts a new client as soon as it is ready.
 func (h *harness) resume(c *client, fault int) error {
 	select {
 	case <-c.ready:
-	case <-c.over: // its reader has reported why
+	case <-c.over: // listen has reported the error
 		return nil
 	case <-h.stop:
 		return nil
@@ -59,7 +56,7 @@ func (h *harness) resume(c *client, fault int) error {
 	defer h.mu.Unlock()
 	if !h.stopped && !c.dead {
 		h.record(history.Event{Kind: history.Restarted, Node: c.node, Value: int64(fault)}, "")
-		if !h.quiet { // else it changes nothing any more
+		if !h.quiet { // in the quiet period a fault has no effect
 			h.engine.Acted(fault)
 		}
 		c.begin(h.now().Duration())

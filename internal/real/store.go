@@ -2,7 +2,6 @@ package real
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"lockstep/internal/locks"
@@ -11,72 +10,67 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-// store is what the servers of one kind do in a way of their own: how they are
-// started, who of them leads, what goes on between them, what their entries are.
-// What every server has (a process, links, a place in the partitions) is a group,
-// which a store embeds; the methods that a kind does not have are those of group.
+// store is the part of a group of servers that depends on their kind: how they are
+// started, which one leads, the links between them, and their entries. A store embeds
+// *group, which has the processes, the links to clients, the partitions, and default
+// methods.
 //
-// A new kind is one file with a type that embeds *group and a call of register.
 // Once the run has begun, all methods but restart and settle are called with h.mu held.
 type store interface {
-	// start starts the servers with these names, which package plan has chosen, adds
-	// each to the group (group.add), and returns when all of them serve clients.
+	// start starts the servers with these names, adds each to the group (group.add),
+	// and returns when all of them serve clients.
 	start(ctx context.Context, names []string) error
-	// protocol is what the links to clients carry.
+	// protocol is the protocol of the links to clients.
 	protocol() link.Protocol
-	// endpoint is what a client is told in order to reach a server at that address,
-	// the one of its link.
+	// endpoint returns what a client needs to reach a server through its link at addr.
 	endpoint(m *member, addr string) string
-	// brief adds to what a client is told what only clients of this kind have to know.
+	// brief adds to a client's start message what clients of this kind need.
 	brief(start *proto.Start)
-	// replicas is how many the primary has, for clients that want to know.
+	// replicas is the number of replicas of the primary.
 	replicas() int
-	// primary returns the server that leads, or has led last.
+	// primary returns the current or latest leader.
 	primary() *member
-	// reachabilityChanged is told of partitions, deaths and returns: it switches the
-	// links between servers, and tells clients whom to ask.
+	// reachabilityChanged is called after partitions, deaths and returns: it switches the
+	// links between servers, and tells clients the primary.
 	reachabilityChanged()
-	// died is told that a server was killed.
+	// died is called when a server is killed.
 	died(m *member)
-	// restart restarts a dead server on its address, and reports whether it has
-	// forgotten everything. It is slow, and the only method called without h.mu.
+	// restart restarts a dead server on its address, and reports whether it has lost
+	// all entries. It is slow, and called without h.mu.
 	restart(ctx context.Context, m *member) (empty bool, err error)
-	// failOver kills the primary, for another server to take its place.
+	// failOver kills the primary, and another server takes its place.
 	failOver(fault int)
-	// promote makes a replica the primary while the old one goes on.
+	// promote makes a replica the primary while the old one continues.
 	promote(fault int) error
 	// evict removes the lock's entry on one server, or for nil on those that clients
-	// write to, past all links. What it does it adds to group.evictions.
+	// write to, past all links, and adds the removals to group.evictions.
 	evict(one *member) error
-	// between are the links between servers.
+	// between returns the links between servers.
 	between() []way
-	// slower makes replication later, by this on top of what the plan says.
+	// slower delays replication by this much more than the plan says.
 	slower(by time.Duration)
 	// settle is called without h.mu, after all clients have ended and before the servers
 	// stop: the last chance to query them.
 	settle()
-	// derive returns what the servers' entries are known to have been, from a sorted
-	// list of events: Granted, Removed and Forgotten, only what is certain.
+	// derive returns the certain events of the servers' entries, from a sorted list of
+	// events: Granted, Removed and Forgotten.
 	derive(entries []entry) []entry
-	// close frees what belongs to the servers together; each of them is stopped by
-	// the group.
+	// close frees resources that the servers share; the group stops each of them.
 	close() error
 }
 
 // kind is a kind of store that this world has.
 type kind struct {
-	// refuse says what of a plan the kind cannot set up; nil when it can all.
+	// refuse returns an error for a plan that the kind cannot set up.
 	refuse func(p *plan.Plan, v *locks.Variant) error
-	// contained says what of a plan such servers cannot do in containers; nil when they can all.
+	// contained returns an error for a plan that such servers cannot play in containers.
 	contained func(p *plan.Plan, servers []string) error
 	// find looks for the programs that it needs as child processes.
 	find func(o *Options) error
-	// built is the one of them that no package has, "" for most: where it is
-	// not built, the rest is played without it.
+	// built is the program that has to be built, "" if packages have all.
 	built string
-	// stagger is the least time between the starts of two clients: their first
-	// requests take longer than that with a store that writes to a disk, or that has
-	// to begin a session first, and they are to come in order.
+	// stagger is the least time between the starts of two clients, so that their first
+	// requests come in order even if a store has to write to a disk or to open a session.
 	stagger time.Duration
 	// noClock is why the clocks of its servers cannot be set; nil where libfaketime does that.
 	noClock error
@@ -84,12 +78,21 @@ type kind struct {
 	make func(g *group) store
 }
 
-var kinds = map[locks.Store]kind{}
-
-// register adds a kind; called from the init of its file.
-func register(s locks.Store, k kind) {
-	if _, twice := kinds[s]; twice {
-		panic(fmt.Sprintf("real: the store %q is registered twice", s))
-	}
-	kinds[s] = k
+// kinds are those whose live half is in this package.
+var kinds = map[locks.Store]kind{
+	locks.StoreRedisNodes: {
+		refuse: checkRedis, find: findRedis,
+		stagger: 15 * time.Millisecond,
+		make:    func(g *group) store { return &redisNodes{anyRedis{group: g}} },
+	},
+	locks.StoreRedis: {
+		refuse: checkRedis, find: findRedis,
+		stagger: 15 * time.Millisecond,
+		make: func(g *group) store {
+			if g.h.plan.InShards(plan.StoreOf(&g.h.variant)) {
+				return &redisCluster{anyRedis: anyRedis{group: g}}
+			}
+			return &redisGroup{anyRedis: anyRedis{group: g}}
+		},
+	},
 }

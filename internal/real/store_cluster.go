@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,23 +13,14 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// cluster is servers that agree on everything and elect their leader by themselves:
-// etcd, ZooKeeper and Consul. Each pair of them has two links, one for the connections
-// that either opens, which partitions hold.
-type cluster struct {
-	*group
-	leads func(context.Context, *servers.Server) bool // whether it says so itself
-	peers []peerLink
-}
-
 // peerLink carries the connections that one server opens to another.
 type peerLink struct {
-	from, to int // servers, as package servers counts them while it starts them
+	from, to int // indexes of servers, in the order of package servers while they start
 	link     *link.Link
 }
 
 // route implements servers.Route.
-func (c *cluster) route(from, to int, addr string) (string, error) {
+func (c *quorum) route(from, to int, addr string) (string, error) {
 	l, err := link.Open(link.Options{Name: "between servers", Upstream: addr, Raw: true})
 	if err != nil {
 		return "", err
@@ -39,7 +31,7 @@ func (c *cluster) route(from, to int, addr string) (string, error) {
 
 // started adds the servers. The leader gets the first name: a plan expects the first
 // server to begin as the leader, and which server wins the election is random.
-func (c *cluster) started(ctx context.Context, names []string, all []*servers.Server) error {
+func (c *quorum) started(ctx context.Context, names []string, all []*servers.Server) error {
 	leader, err := c.awaitLeader(ctx, all)
 	if err != nil { // the group does not know them yet
 		for _, s := range all {
@@ -50,7 +42,7 @@ func (c *cluster) started(ctx context.Context, names []string, all []*servers.Se
 	for i := range c.peers {
 		c.peers[i].from, c.peers[i].to = rank(c.peers[i].from, leader), rank(c.peers[i].to, leader)
 	}
-	order := append([]*servers.Server{}, all...)
+	order := slices.Clone(all)
 	order[0], order[leader] = order[leader], order[0]
 	for i, s := range order {
 		c.add(names[i], s.Addr, s)
@@ -64,7 +56,7 @@ func (c *cluster) started(ctx context.Context, names []string, all []*servers.Se
 	return nil
 }
 
-// rank is the place of a server when the leader has changed places with the first one.
+// rank returns the index of a server after the leader has swapped places with the first one.
 func rank(i, leader int) int {
 	switch i {
 	case 0:
@@ -75,10 +67,10 @@ func rank(i, leader int) int {
 	return i
 }
 
-// lookAgain is between two questions who leads.
+// lookAgain is the interval at which servers are asked whether they lead.
 const lookAgain = 20 * time.Millisecond
 
-func (c *cluster) awaitLeader(ctx context.Context, all []*servers.Server) (int, error) {
+func (c *quorum) awaitLeader(ctx context.Context, all []*servers.Server) (int, error) {
 	for {
 		for i, s := range all {
 			select {
@@ -86,7 +78,7 @@ func (c *cluster) awaitLeader(ctx context.Context, all []*servers.Server) (int, 
 				return 0, fmt.Errorf("%s ended while the servers elected a leader (%s): %s: free memory and disk space", s.Name, s.Ended(), s.LastLog())
 			default:
 			}
-			if c.leads(ctx, s) {
+			if c.q.Leads(ctx, s) {
 				return i, nil
 			}
 		}
@@ -98,9 +90,9 @@ func (c *cluster) awaitLeader(ctx context.Context, all []*servers.Server) (int, 
 	}
 }
 
-// follow notices who leads, until the run ends. An old leader that is cut off goes on
-// to call itself one for a while, so the latest one counts.
-func (c *cluster) follow() {
+// follow tracks the leader until the run ends. An old leader that is cut off still calls
+// itself the leader for a while, so the latest one counts.
+func (c *quorum) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	said := map[*member]bool{c.leader: true}
@@ -123,25 +115,20 @@ func (c *cluster) follow() {
 	}
 }
 
-// ask asks all servers that run whether they lead. One that has just been stopped
+// ask asks all running servers whether they lead. A server that has just been frozen
 // does not answer.
-func (c *cluster) ask(ctx context.Context) map[*member]bool {
+func (c *quorum) ask(ctx context.Context) map[*member]bool {
 	ctx, cancel := context.WithTimeout(ctx, 10*lookAgain)
 	defer cancel()
 	c.h.mu.Lock()
-	var up []*member
-	for _, m := range c.members {
-		if m.up() {
-			up = append(up, m)
-		}
-	}
+	up := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return !m.up() })
 	c.h.mu.Unlock()
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	says := map[*member]bool{}
 	for _, m := range up {
 		all.Go(func() {
-			yes := c.leads(ctx, process(m))
+			yes := c.q.Leads(ctx, process(m))
 			mu.Lock()
 			defer mu.Unlock()
 			says[m] = yes
@@ -151,14 +138,14 @@ func (c *cluster) ask(ctx context.Context) map[*member]bool {
 	return says
 }
 
-// process is the process of a server that is not one of a database.
+// process returns the process of a server that is not a database.
 func process(m *member) *servers.Server { return m.Running.(*servers.Server) }
 
 // reachabilityChanged implements store.
-func (c *cluster) reachabilityChanged() {
+func (c *quorum) reachabilityChanged() {
 	for _, p := range c.peers {
 		if len(c.members) == 0 {
-			return // they are still being started
+			return // the servers are still being started
 		}
 		from, to := c.members[p.from].node, c.members[p.to].node
 		p.link.Switch(link.Up, c.mode(from, to))
@@ -167,7 +154,7 @@ func (c *cluster) reachabilityChanged() {
 }
 
 // between implements store.
-func (c *cluster) between() []way {
+func (c *quorum) between() []way {
 	var out []way
 	for _, p := range c.peers {
 		out = append(out, way{c.members[p.from].node, c.members[p.to].node, p.link})
@@ -175,16 +162,7 @@ func (c *cluster) between() []way {
 	return out
 }
 
-// restart implements store: a cluster forgets nothing.
-func (c *cluster) restart(ctx context.Context, m *member) (empty bool, err error) {
+// restart implements store: a cluster loses no entries.
+func (c *quorum) restart(ctx context.Context, m *member) (empty bool, err error) {
 	return false, process(m).Relaunch(ctx)
-}
-
-// close implements store.
-func (c *cluster) close() error {
-	var errs []error
-	for _, p := range c.peers {
-		errs = append(errs, p.link.Close())
-	}
-	return errors.Join(errs...)
 }

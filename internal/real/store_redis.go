@@ -3,7 +3,6 @@ package real
 import (
 	"context"
 	"errors"
-	"time"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -11,14 +10,6 @@ import (
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
 )
-
-func init() {
-	register(locks.StoreRedisNodes, kind{
-		refuse: checkRedis, find: findRedis,
-		stagger: 15 * time.Millisecond,
-		make:    func(g *group) store { return &redisNodes{anyRedis{group: g}} },
-	})
-}
 
 func findRedis(o *Options) error {
 	if o.RedisServer != "" {
@@ -43,14 +34,14 @@ func checkRedis(p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// anyRedis is what all Redis servers have in common.
+// anyRedis is the common part of all stores of Redis.
 type anyRedis struct {
 	*group
 	heard witnesses
 }
 
-// options says how a server is started that has a place among others. What the lock's
-// design demands counts more than what the plan says.
+// options returns the options of a server in a mesh. Demands of the lock's design override
+// the plan.
 func (r *anyRedis) options(place *peer) servers.RedisOptions {
 	o := servers.RedisOptions{Name: place.name, Source: place.source, Announce: place.front.Addr()}
 	if demands := &r.h.variant.Servers; demands.MinReplicas > 0 {
@@ -61,8 +52,7 @@ func (r *anyRedis) options(place *peer) servers.RedisOptions {
 	return o
 }
 
-// launch starts one server. What the lock's design demands counts more than what
-// the plan says.
+// launch starts one server.
 func (r *anyRedis) launch(ctx context.Context, o servers.RedisOptions, persistence string) (*member, error) {
 	o.Program, o.Launcher, o.Fsync = r.h.o.RedisServer, r.h.launcher, r.fsync(persistence)
 	o.Clock = touchesClock(r.h.plan, o.Name)
@@ -78,7 +68,7 @@ func (r *anyRedis) launch(ctx context.Context, o servers.RedisOptions, persisten
 
 // again restarts a server, as a replica of another one unless upstream is empty.
 func (r *anyRedis) again(ctx context.Context, m *member, upstream string) error {
-	err := redisServer(m).Restart(ctx, upstream)
+	err := process(m).Restart(ctx, upstream)
 	if err == nil {
 		r.hear(ctx, m)
 	}
@@ -88,10 +78,7 @@ func (r *anyRedis) again(ctx context.Context, m *member, upstream string) error 
 // protocol implements store.
 func (r *anyRedis) protocol() link.Protocol { return link.Redis }
 
-// redisServer is the process of a Redis server.
-func redisServer(m *member) *servers.Server { return m.Running.(*servers.Server) }
-
-// fsync is when the servers' files reach the disk; "" when they have none.
+// fsync returns the servers' fsync policy; "" without files.
 func (r *anyRedis) fsync(persistence string) string {
 	switch {
 	case r.h.variant.Servers.FsyncAlways:
@@ -102,11 +89,11 @@ func (r *anyRedis) fsync(persistence string) string {
 	return persistence
 }
 
-// remove removes the lock's entry on a server by a command of its own.
+// remove removes the lock's entry on a server as an operator.
 func (r *anyRedis) remove(m *member) error {
 	del := redis.Del(locks.Key)
 	c := &command{server: m.node, op: del.Op(), words: del.String(), sent: r.h.now(), answered: true, releasing: true}
-	reply, err := redisServer(m).Command(context.Background(), "DEL", locks.Key)
+	reply, err := process(m).Command(context.Background(), "DEL", locks.Key)
 	if err != nil {
 		return err
 	}
@@ -119,7 +106,7 @@ func (r *anyRedis) remove(m *member) error {
 // redisTraits: a lock of Redis has one entry, whose key is the lock's name.
 var redisTraits = traits{byKey: true}
 
-// redisNodes are primaries that know nothing of each other, as Redlock wants them.
+// redisNodes are the independent primaries of Redlock.
 type redisNodes struct{ anyRedis }
 
 // start implements store.

@@ -15,22 +15,21 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// redisCluster is a Redis Cluster. Its nodes do everything by themselves; what they do
-// is asked past all links only so that the history can tell it.
+// redisCluster is a Redis Cluster. Its nodes fail over without the harness, which asks for
+// their roles past all links and records the changes.
 type redisCluster struct {
 	anyRedis
-	lag     time.Duration
-	data    *mesh     // by which nodes replicate
-	bus     *mesh     // by which they watch each other
-	shards  int       // how many
-	leaders []*member // by shard: that serves it, as far as was heard
+	data    *mesh     // for replication
+	bus     *mesh     // for the cluster bus
+	shards  int       // number of shards
+	leaders []*member // the known primary of each shard
 	ofLock  int       // the shard of the lock's key
-	// disturbed: some node has been dead, frozen or parted from others.
+	// disturbed: some node has been dead, frozen or partitioned.
 	disturbed bool
 }
 
-// leastNodeTimeout is the shortest that nodes can keep to: they look ten times per
-// second (clusterCron), and this harness shares the machine with them.
+// leastNodeTimeout is the shortest reliable node timeout: nodes check it ten times per
+// second (clusterCron), and the harness shares the machine with them.
 const leastNodeTimeout = 250 * time.Millisecond
 
 // checkCluster returns an error if this world cannot start the Redis Cluster of a plan.
@@ -44,7 +43,7 @@ func checkCluster(p *plan.Plan, v *locks.Variant) error {
 	return nil
 }
 
-// set is what the plan says of the cluster, or the design demands.
+// set returns the settings of the cluster, by the plan or by the lock's design.
 func (c *redisCluster) set() plan.RedisCluster { return c.h.plan.ClusterOf(plan.StoreOf(&c.h.variant)) }
 
 // start implements store; it returns when all nodes serve.
@@ -62,14 +61,14 @@ func (c *redisCluster) start(ctx context.Context, names []string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(c.data.join(name, m.addr), c.bus.join(name, redisServer(m).Bus)); err != nil {
+		if err := errors.Join(c.data.join(name, m.addr), c.bus.join(name, process(m).Bus)); err != nil {
 			return err
 		}
 	}
 	if err := servers.FormCluster(ctx, processes(c.members), c.shards); err != nil {
 		return err
 	}
-	if c.ofLock, err = servers.ShardOf(ctx, redisServer(c.members[0]), locks.Key, c.shards); err != nil {
+	if c.ofLock, err = servers.ShardOf(ctx, process(c.members[0]), locks.Key, c.shards); err != nil {
 		return err
 	}
 	c.leaders = append(c.leaders, c.members[:c.shards]...)
@@ -79,7 +78,7 @@ func (c *redisCluster) start(ctx context.Context, names []string) error {
 	return nil
 }
 
-// options says how a node is started.
+// options returns the options of a node.
 func (c *redisCluster) options(name string) servers.RedisOptions {
 	o := c.anyRedis.options(c.data.of(name))
 	o.Cluster = &servers.ClusterOptions{
@@ -102,31 +101,24 @@ func (c *redisCluster) between() []way { return append(c.data.ways(), c.bus.ways
 // replicas implements store.
 func (c *redisCluster) replicas() int { return len(c.members)/c.shards - 1 }
 
-// shardOf is the shard that a node belongs to.
+// shardOf returns the shard of a node.
 func (c *redisCluster) shardOf(m *member) int { return c.indexOf(m) % c.shards }
-
-// slower implements store. What is on its way already keeps its order.
-func (c *redisCluster) slower(by time.Duration) {
-	c.lag = c.h.plan.Redis.Lag + by
-	c.reachabilityChanged()
-}
 
 // reachabilityChanged implements store.
 func (c *redisCluster) reachabilityChanged() {
 	c.disturbed = c.disturbed || len(c.blocks) > 0
-	c.data.apply(c.lag)
+	c.data.apply(c.lag + c.extraLag)
 	c.bus.apply(0)
 }
 
-// died implements store. What the replicas have not received by then is lost with
-// their primary.
+// died implements store. Changes that the replicas have not received are lost.
 func (c *redisCluster) died(m *member) {
 	c.disturbed = true
 	c.data.died(m.name)
 	c.bus.died(m.name)
 }
 
-// restart implements store: a node finds its place by itself.
+// restart implements store: a node rejoins by its stored configuration.
 func (c *redisCluster) restart(ctx context.Context, m *member) (empty bool, err error) {
 	c.h.mu.Lock()
 	c.data.returns(m.name)
@@ -158,23 +150,15 @@ func (c *redisCluster) derive(entries []entry) []entry {
 }
 
 // close implements store.
-func (c *redisCluster) close() error {
-	var errs []error
-	for _, m := range []*mesh{c.data, c.bus} {
-		if m != nil {
-			errs = append(errs, m.close())
-		}
-	}
-	return errors.Join(errs...)
-}
+func (c *redisCluster) close() error { return errors.Join(c.data.close(), c.bus.close()) }
 
-// A node does not tell when it becomes a primary or a replica, so it is asked.
+// A node does not report that it becomes a primary or a replica, so it is asked.
 const (
 	askEvery = 10 * time.Millisecond
 	askTime  = 200 * time.Millisecond // a frozen node does not answer
 )
 
-// listen follows what the nodes are, past all links.
+// listen tracks the roles of the nodes, past all links.
 func (c *redisCluster) listen() {
 	for i, m := range c.members {
 		client := goredis.NewClient(&goredis.Options{
@@ -204,7 +188,7 @@ func (c *redisCluster) listen() {
 	}
 }
 
-// runs reports whether a node can be asked anything.
+// runs reports whether a node can answer.
 func (c *redisCluster) runs(m *member) bool {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()
@@ -212,7 +196,7 @@ func (c *redisCluster) runs(m *member) bool {
 	return m.up()
 }
 
-// became takes note of a node that has become a primary or a replica.
+// became records that a node has become a primary or a replica.
 func (c *redisCluster) became(m *member, primary bool) {
 	c.h.mu.Lock()
 	defer c.h.mu.Unlock()

@@ -5,32 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"time"
+	"slices"
 
-	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
 )
 
-func init() {
-	register(locks.StoreRedis, kind{
-		refuse: checkRedis, find: findRedis,
-		stagger: 15 * time.Millisecond,
-		make: func(g *group) store {
-			if g.h.plan.InShards(plan.StoreOf(&g.h.variant)) {
-				return &redisCluster{anyRedis: anyRedis{group: g}}
-			}
-			return &redisGroup{anyRedis: anyRedis{group: g}}
-		},
-	})
-}
-
 // redisGroup is a primary and its replicas, and the sentinels that watch over them
 // if the plan has some.
 type redisGroup struct {
 	anyRedis
-	lag     time.Duration
 	mesh    *mesh
 	servers []*member
 	watch   *sentinels // nil when an operator promotes
@@ -60,7 +45,7 @@ func (g *redisGroup) start(ctx context.Context, names []string) error {
 		}
 	}
 	if replicas := processes(g.servers[1:]); len(replicas) > 0 {
-		if err := redisServer(g.leader).WaitReplicas(ctx, replicas); err != nil {
+		if err := process(g.leader).WaitReplicas(ctx, replicas); err != nil {
 			return err
 		}
 	}
@@ -76,7 +61,7 @@ func (g *redisGroup) start(ctx context.Context, names []string) error {
 func processes(members []*member) []*servers.Server {
 	var out []*servers.Server
 	for _, m := range members {
-		out = append(out, redisServer(m))
+		out = append(out, process(m))
 	}
 	return out
 }
@@ -100,15 +85,9 @@ func (g *redisGroup) between() []way { return g.mesh.ways() }
 // replicas implements store.
 func (g *redisGroup) replicas() int { return len(g.servers) - 1 }
 
-// slower implements store. What is on its way already keeps its order.
-func (g *redisGroup) slower(by time.Duration) {
-	g.lag = g.h.plan.Redis.Lag + by
-	g.reachabilityChanged()
-}
-
 // reachabilityChanged implements store.
 func (g *redisGroup) reachabilityChanged() {
-	g.mesh.apply(g.lag)
+	g.mesh.apply(g.lag + g.extraLag)
 	if g.watch != nil {
 		g.watch.reachabilityChanged()
 		return
@@ -119,13 +98,12 @@ func (g *redisGroup) reachabilityChanged() {
 	}
 }
 
-// died implements store. What the replicas have not received by then is lost with
-// their primary.
+// died implements store. Changes that the replicas have not received are lost.
 func (g *redisGroup) died(m *member) { g.mesh.died(m.name) }
 
-// restart implements store: as the primary when it is still the one that clients
-// know, and else as a replica of that one. Replicas find their primary again by
-// themselves. With sentinels, a primary that was replaced does not know of it.
+// restart implements store: as the primary if clients still use it, otherwise as a
+// replica of the new one. Replicas reconnect to their primary. With sentinels, a
+// replaced primary comes back as one, and they demote it.
 func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err error) {
 	g.h.mu.Lock()
 	upstream := ""
@@ -155,9 +133,9 @@ func (g *redisGroup) failOver(fault int) {
 	g.operatorFailsOver(fault, g.h.plan.Redis.Failover.After)
 }
 
-// promote implements store: it makes the first running replica the primary. The clients
-// that hear of it are led there, and so are the replicas that it reaches: the operator stands
-// beside the new primary. An old primary that runs goes on, for those who do not hear.
+// promote implements store: it makes the first running replica the primary. Clients and
+// replicas that can reach it follow it. An old primary that runs continues to serve
+// the others.
 func (g *redisGroup) promote(fault int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
@@ -166,27 +144,22 @@ func (g *redisGroup) promote(fault int) error {
 	if heir == nil || err != nil {
 		return err
 	}
-	if _, err := redisServer(heir).Command(ctx, "REPLICAOF", "NO", "ONE"); err != nil {
+	if _, err := process(heir).Command(ctx, "REPLICAOF", "NO", "ONE"); err != nil {
 		return err
 	}
 	g.promoted(heir, fault)
 	g.spread()
-	g.untold = g.untold[:0]
-	for _, m := range g.servers {
-		if m != heir && m != old {
-			g.untold = append(g.untold, m)
-		}
-	}
+	g.untold = slices.DeleteFunc(slices.Clone(g.servers), func(m *member) bool { return m == heir || m == old })
 	return g.tell()
 }
 
-// heir is the first replica that runs; nil for none.
+// heir returns the first running replica; nil for none.
 func (g *redisGroup) heir(ctx context.Context) (*member, error) {
 	for _, m := range g.servers {
 		if m == g.leader || !m.up() {
 			continue
 		}
-		info, err := redisServer(m).Info(ctx, "replication")
+		info, err := process(m).Info(ctx, "replication")
 		if err != nil || info["role"] == "slave" {
 			return m, err
 		}
@@ -194,8 +167,8 @@ func (g *redisGroup) heir(ctx context.Context) (*member, error) {
 	return nil, nil
 }
 
-// tell lets those follow the new primary whom the operator reaches by now. A dead one is
-// started as its replica.
+// tell makes the replicas that are reachable now follow the new primary. A dead one is
+// restarted as its replica.
 func (g *redisGroup) tell() error {
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
@@ -208,7 +181,7 @@ func (g *redisGroup) tell() error {
 		case m.frozen || g.blocked(g.leader.node, m.node) || g.blocked(m.node, g.leader.node):
 			untold = append(untold, m)
 		default:
-			_, err := redisServer(m).Command(ctx, "REPLICAOF", host, port)
+			_, err := process(m).Command(ctx, "REPLICAOF", host, port)
 			errs = append(errs, err)
 		}
 	}
@@ -236,9 +209,4 @@ func (g *redisGroup) derive(entries []entry) []entry {
 }
 
 // close implements store.
-func (g *redisGroup) close() error {
-	if g.mesh == nil {
-		return nil
-	}
-	return g.mesh.close()
-}
+func (g *redisGroup) close() error { return g.mesh.close() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,24 +14,24 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// sentinels are the real ones that watch over a group. They do everything by
-// themselves; what they do is heard here only so that the history can tell it.
+// sentinels are the real ones that watch over a group. They fail over without the harness,
+// which subscribes to their events past all links and records them.
 type sentinels struct {
 	g        *redisGroup
 	members  []*member
-	replicas map[*member]bool // servers that follow another one, as far as was heard
-	// since is what the primary had gone through when it became one, and parted whether enough
-	// of them have been cut off from it since then to find it down.
+	replicas map[*member]bool // servers known to follow another one
+	// since has the ordeals of the primary when it became one; parted: since then, a majority
+	// of the sentinels has been cut off from it.
 	since  ordeals
 	parted bool
 }
 
-// ordeals count what makes a server silent.
+// ordeals count the faults that make a server silent.
 type ordeals struct{ freezes, lives int }
 
 func (m *member) ordeals() ordeals { return ordeals{m.freezes, m.lives} }
 
-// reachabilityChanged takes note of a cut that makes the primary look dead.
+// reachabilityChanged notes a partition that makes the primary look dead.
 func (s *sentinels) reachabilityChanged() {
 	g, apart := s.g, 0
 	for _, m := range s.members {
@@ -41,8 +42,8 @@ func (s *sentinels) reachabilityChanged() {
 	s.parted = s.parted || apart > len(s.members)/2
 }
 
-// doubt is an error when nothing has happened to the primary for which sentinels would put
-// this server in its place: then the run says nothing about a lock.
+// doubt returns an error if sentinels replaced the primary without a fault: such a run says
+// nothing about a lock.
 func (s *sentinels) doubt(heir *member) error {
 	p := s.g.leader
 	if s.parted || !p.up() || p.ordeals() != s.since || s.g.h.clocks.anyWrong() {
@@ -52,7 +53,7 @@ func (s *sentinels) doubt(heir *member) error {
 		heir.name, p.name, s.g.h.plan.Redis.Failover.DownAfter)
 }
 
-// leads takes note of a new primary.
+// leads notes a new primary.
 func (s *sentinels) leads(m *member) {
 	s.since, s.parted = m.ordeals(), false
 	s.reachabilityChanged()
@@ -91,21 +92,12 @@ func startSentinels(ctx context.Context, g *redisGroup, names []string) (*sentin
 	return s, s.listen(ctx)
 }
 
-// speed is how many times as fast a sentinel has to live to keep up with a run whose
-// durations are a part of what the scenario says.
+// speed returns the factor by which a sentinel's clock must run faster in a scaled run.
 func speed(h *harness) int { return int(max(1_000_000/scaleOf(h.plan, &h.o), 1)) }
 
 // has reports whether a member is a sentinel; false without sentinels.
 func (s *sentinels) has(m *member) bool {
-	if s == nil {
-		return false
-	}
-	for _, one := range s.members {
-		if one == m {
-			return true
-		}
-	}
-	return false
+	return s != nil && slices.Contains(s.members, m)
 }
 
 // restart restarts a sentinel, which has kept its state.
@@ -114,24 +106,24 @@ func (s *sentinels) restart(ctx context.Context, m *member) error {
 	s.g.mesh.returns(m.name)
 	s.g.reachabilityChanged()
 	s.g.h.mu.Unlock()
-	err := redisServer(m).Restart(ctx, "")
+	err := process(m).Restart(ctx, "")
 	if err == nil {
 		s.g.mesh.serves(m.name)
 	}
 	return err
 }
 
-// What sentinels tell.
+// The events of sentinels that are recorded.
 const (
 	// hasPromoted: a replica has been told to be a primary. Clients are told only when
-	// the sentinel has seen it be one, up to a second later.
+	// the sentinel has seen the new role, up to a second later.
 	hasPromoted = "+failover-state-wait-promotion"
 	// hasDemoted: a primary that was replaced is back and has been made a replica.
 	hasDemoted = "+convert-to-slave"
 )
 
-// listen follows what the sentinels tell, past all links; it returns when it hears
-// all of them.
+// listen subscribes to the events of the sentinels, past all links; it returns when all
+// subscriptions are active.
 func (s *sentinels) listen(ctx context.Context) error {
 	for _, m := range s.members {
 		client := goredis.NewSentinelClient(&goredis.Options{Addr: m.addr, Protocol: 2, MaxRetries: -1})
@@ -159,7 +151,7 @@ func (s *sentinels) listen(ctx context.Context) error {
 	return nil
 }
 
-// heard takes note of what a sentinel has told: "slave NAME IP PORT @ ...".
+// heard handles an event of a sentinel: "slave NAME IP PORT @ ...".
 func (s *sentinels) heard(what, about string) {
 	words := strings.Fields(about)
 	if len(words) < 4 {
@@ -174,7 +166,7 @@ func (s *sentinels) heard(what, about string) {
 	defer h.mu.Unlock()
 	switch {
 	case h.stopped || s.replicas[m] == (what == hasDemoted):
-		// another sentinel has told it already
+		// another sentinel has already reported it
 	case what == hasPromoted:
 		if err := s.doubt(m); err != nil {
 			h.fail(err)
@@ -188,13 +180,13 @@ func (s *sentinels) heard(what, about string) {
 	}
 }
 
-// became waits until a server has done what it was told; false when it does not.
+// became waits until a server has its new role; false when it never has.
 func (s *sentinels) became(m *member, primary bool) bool {
 	want := map[bool]string{true: "master", false: "slave"}[primary]
 	ctx, cancel := context.WithTimeout(context.Background(), operatorTime)
 	defer cancel()
 	for ctx.Err() == nil {
-		info, err := redisServer(m).Info(ctx, "replication")
+		info, err := process(m).Info(ctx, "replication")
 		if err == nil && info["role"] == want {
 			return true
 		}

@@ -1,6 +1,6 @@
-// Package libraries is tests only: it plays the Go libraries of package locks/libraries in virtual time, by
-// their own code, and measures their rows of the matrix and what it takes to break them. What was measured
-// is stored in measurements/libraries, for a program that has neither these libraries nor a toolchain.
+// Package libraries has only tests: they play the Go libraries of package locks/libraries in virtual time
+// and measure their rows of the matrix and the faults that break them. The results are stored in
+// measurements/libraries, for programs that have neither these libraries nor a toolchain.
 //
 //	make libraries
 //

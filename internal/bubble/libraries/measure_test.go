@@ -30,13 +30,13 @@ var (
 	variations = flag.Int("variations", 200, "random variations of each cell of the matrix")
 )
 
-// stored is where a measurement is kept.
+// stored is the folder of the measurements.
 func stored(id string) string {
 	return filepath.Join("..", "..", "..", "measurements", "libraries", id+".json.gz")
 }
 
-// tries is how often a schedule of a library is played at most whose runs no seed repeats, until its faults act: a
-// fault waits for the third request of a kind, say, and not every run has one.
+// tries is how often a schedule of an unrepeatable library is played at most, until its faults act: a run may lack the
+// third request of a kind that a fault waits for.
 const tries = 8
 
 // TestMeasure measures one library. It takes minutes, and is for `make libraries`.
@@ -71,7 +71,7 @@ func TestMeasure(t *testing.T) {
 	store(t, out)
 }
 
-// walk puts each single fault at each moment of the plain profile.
+// walk plays each single fault at each moment of the plain profile.
 func walk(t *testing.T, v locks.Variant) *results.Explored {
 	o := explore.Options{
 		Locks: []locks.Variant{v}, Faults: 1, Clients: 2, Rounds: 1, In: []string{"plain"}, Jobs: 1, Refuse: refuse,
@@ -96,7 +96,7 @@ func walk(t *testing.T, v locks.Variant) *results.Explored {
 	return x
 }
 
-// version is that of the module that a package is of.
+// version returns the version of a package's module.
 func version(t *testing.T, path string) string {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Module.Version}}", path).Output()
 	if err != nil {
@@ -105,7 +105,7 @@ func version(t *testing.T, path string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// read is the stored measurement of a library.
+// read returns the stored measurement of a library.
 func read(t *testing.T, id string) *results.Library {
 	data, err := os.ReadFile(stored(id))
 	if err == nil {
@@ -121,7 +121,7 @@ func read(t *testing.T, id string) *results.Library {
 	return l
 }
 
-// store writes a measurement where the program finds it.
+// store writes a measurement to where the program reads it.
 func store(t *testing.T, out *results.Library) {
 	data, err := json.MarshalIndent(out, "", " ")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// With the seeded runtime one seed gives one history, whatever was played before it.
+// With the seeded runtime one seed gives one history, whatever was played before.
 func TestOneSeedOneHistory(t *testing.T) {
 	if !bubble.Seeded() {
 		t.Skip("make test-more plays it, with the runtime whose choices follow the seed")

@@ -24,14 +24,14 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// measured are the libraries that are played.
+// measured are the libraries that are measured.
 var measuredIDs = []string{"bsm-redislock", "etcd-concurrency", "redsync", "rueidislock"}
 
-// repeats reports whether one seed of a library is one history. That of etcd talks gRPC, some of whose choices
-// follow no seed; which ones is unknown.
+// repeats reports whether one seed of a library is one history. The library of etcd uses gRPC, where some unknown choices
+// follow no seed.
 func repeats(lock string) bool { return bubble.Seeded() && lock != "etcd-concurrency" }
 
-// played is a world in which a library is played by its own code, each run in a bubble of its own.
+// played is a world that plays a library's own code, each run in a bubble of its own.
 type played struct {
 	t       *testing.T
 	on      *sim.World // of the last run
@@ -58,18 +58,18 @@ func (w *played) Serves() bool { return w.on.Serves() }
 // Close implements run.World.
 func (w *played) Close() { w.on.Close() }
 
-// one is held while a bubble is there: crypto/rand, and the seed of the runtime, are global.
+// one is held during a bubble: crypto/rand and the seed of the runtime are global.
 var one sync.Mutex
 
-// Play implements run.World. With a runtime that follows the seed, one seed is one history, the first of a
-// process, too: TestOneSeedOneHistory sees to that, here and in package locktest.
+// Play implements run.World. With the seeded runtime, one seed is one history, even for the first run of a process:
+// TestOneSeedOneHistory checks that, here and in package locktest.
 func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (h *history.History, err error) {
 	if err := refuse(p, lock); err != nil {
 		return nil, err
 	}
 	one.Lock()
 	defer one.Unlock()
-	// A world that keeps objects of another run does not allocate them in this bubble, which shifts all random draws.
+	// A reused world would not allocate its objects in this bubble, which shifts all random draws.
 	w.on.Close()
 	w.on = sim.New()
 	w.on.Reserve(w.reserve)
@@ -98,7 +98,7 @@ func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint6
 	return h, err
 }
 
-// refuse says why a library cannot be played in virtual time; nil when it can.
+// refuse returns the reason why a library cannot be played in virtual time, or nil.
 func refuse(p *plan.Plan, lock string) error {
 	library, ok := libraries.Lookup(lock)
 	if !ok {
@@ -121,7 +121,7 @@ func serversOf(s locks.Store) bubble.Servers {
 	}
 }
 
-// scriptsOf are the scripts that servers know of a library that is in use.
+// scriptsOf returns the scripts that the servers of a library in use know.
 func scriptsOf(l *libraries.Library) []*redis.Script {
 	if s, ok := scripts[l.ID]; ok {
 		return s
@@ -136,7 +136,7 @@ func scriptsOf(l *libraries.Library) []*redis.Script {
 	return out
 }
 
-// scripts are those of all libraries: each stays compiled from run to run.
+// scripts has the scripts of all libraries, which stay compiled from run to run.
 var scripts = map[string][]*redis.Script{}
 
 // maker makes the locks of a library for clients in a bubble.
@@ -163,7 +163,7 @@ func maker(l *libraries.Library) func(*bubble.Client) (bubble.Lock, error) {
 	}
 }
 
-// variants are the libraries as rows.
+// variants returns the libraries as rows.
 func variants(ids ...string) (out []locks.Variant) {
 	for _, v := range locks.All() {
 		if slices.Contains(ids, v.ID) {

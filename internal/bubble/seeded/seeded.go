@@ -1,12 +1,11 @@
 // Package seeded makes a Go runtime whose choices follow a seed: an overlay for `go test -overlay`,
-// generated from the sources of the Go that is installed. Within a bubble of testing/synctest, with
-// one thread (GOMAXPROCS=1), every random choice of Go is then repeatable: which case of a
-// select is taken, the order of timers that are due at the same time and of goroutines at a
-// semaphore, math/rand, where an iteration over a map begins, and when a goroutine is preempted,
-// which is never.
+// generated from the sources of the installed Go. Within a bubble of testing/synctest, with
+// one thread (GOMAXPROCS=1), every random choice of Go is then repeatable: the case of a
+// select, the order of timers that are due at the same time and of goroutines at a semaphore,
+// math/rand, and the start of an iteration over a map. Goroutines are never preempted.
 //
-// Each edit has to fit exactly one place. A Go in which one does not is refused, and plain `go test`
-// is all that there is.
+// Each edit must match exactly one place. A Go version where one does not is refused; only plain
+// `go test` works with it.
 package seeded
 
 import (
@@ -25,28 +24,29 @@ const Tag = "lockstepseeded"
 // edit replaces one place of a file of the standard library.
 type edit struct{ file, old, new string }
 
-// edits are all of them, in the words of Go 1.26.
+// edits match the sources of Go 1.26.
 var edits = []edit{
 	// A bubble draws random numbers from a stream of its own.
 	{"runtime/synctest.go", "	root    *g     // caller of synctest.Run\n", "	root    *g     // caller of synctest.Run\n	luck    uint64 // seeded choices\n"},
 	{"runtime/synctest.go", "		root:    gp,\n	}\n	const synctestBaseTime", "		root:    gp,\n		luck:    BubbleSeed,\n	}\n	const synctestBaseTime"},
 	// math/rand.
 	{"runtime/rand.go", "func rand() uint64 {\n", "func rand() uint64 {\n	if b := seededBubble(); b != nil {\n		return b.draw()\n	}\n"},
-	// Where an iteration over a map begins: elsewhere with another seed, and not by the stream, of which
-	// a map that is made once in a process would take from the first run only.
+	// The start of an iteration over a map depends on the seed and not on the stream: a map that is made once
+	// in a process would draw from the stream of the first run only.
 	{"runtime/rand.go", "func maps_rand() uint64 {\n", "func maps_rand() uint64 {\n	if seededBubble() != nil {\n		return BubbleSeed * 0x9e3779b97f4a7c15\n	}\n"},
-	// The same is so of what sync.Map and package unique hash by.
+	// The same holds for the hash seeds of sync.Map and package unique.
 	{"internal/sync/hashtriemap.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.seededshape\n"},
 	{"unique/canonmap.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.seededshape\n"},
-	// A thread that is made meanwhile takes nothing from the stream.
+	// A new thread must not draw from the stream.
 	{"runtime/rand.go", "mp.cheaprand = rand()", "mp.cheaprand = uint64(nanotime())"},
-	// Which case of a select is looked at first.
+	// The first case of a select that is checked.
 	{"runtime/select.go", "j := cheaprandn(uint32(norder + 1))", "j := bubblerandn(uint32(norder + 1))"},
-	// Which of the timers that are due at the same time fires first.
+	// The order of timers that are due at the same time.
 	{"runtime/time.go", "t.rand = cheaprand()", "t.rand = bubblerand()"},
-	// Who waits where in a semaphore's tree.
+	// The order of goroutines in a semaphore's tree.
 	{"runtime/sema.go", "s.ticket = cheaprand() | 1", "s.ticket = bubblerand() | 1"},
-	// A goroutine runs until it waits. Who still runs after a minute never will: others have to say so.
+	// A goroutine runs until it waits. One that runs for a minute never will, and is preempted so that others can
+	// report it.
 	{"runtime/proc.go", "	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt",
 		"	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if gp.bubble != nil && BubbleSeed != 0 && !sched.gcwaiting.Load() && nanotime()-pp.sysmontick.schedwhen < 60e9 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt"},
 	// Hashes do not depend on the process.
@@ -54,8 +54,8 @@ var edits = []edit{
 	{"runtime/alg.go", "		hashkey[i] = uintptr(bootstrapRand())", "		hashkey[i] = uintptr(0x9e3779b9 * (i + 1))"},
 }
 
-// addition is the file that is new. Its functions must not grow the stack: some of their callers
-// have none to grow.
+// addition is a new file of the runtime. Its functions must not grow the stack: some of their callers
+// cannot.
 const addition = `package runtime
 
 import _ "unsafe" // for go:linkname
@@ -103,14 +103,14 @@ func bubblerandn(n uint32) uint32 {
 }
 `
 
-// additionName is what the new file is called.
+// additionName is the name of the new file.
 const additionName = "runtime/zz_lockstep.go"
 
-// UnknownGo says that the overlay does not fit the Go that is installed.
+// UnknownGo is the error when the overlay does not fit the installed Go.
 type UnknownGo struct {
-	Version string // as `go env GOVERSION` says
-	Place   string // that an edit was for
-	Found   int    // how many times it is there
+	Version string // by `go env GOVERSION`
+	Place   string // the file of an edit
+	Found   int    // the number of matches of the edit
 }
 
 func (e *UnknownGo) Error() string {
@@ -118,8 +118,8 @@ func (e *UnknownGo) Error() string {
 		e.Version, e.Place, e.Found)
 }
 
-// Installed returns where the Go is that the go command of a folder uses, and its version. A go.mod
-// may ask for another one than that which is first in the path.
+// Installed returns the GOROOT and the version that the go command uses in a folder. A go.mod
+// may select a version other than the one in the path.
 func Installed(ctx context.Context, dir string) (goroot, version string, err error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOVERSION")
 	cmd.Dir = dir
@@ -131,8 +131,8 @@ func Installed(ctx context.Context, dir string) (goroot, version string, err err
 	return goroot, version, nil
 }
 
-// Write writes the overlay of the Go at goroot into a folder, and returns its file for -overlay. The
-// error is UnknownGo when an edit does not fit.
+// Write writes the overlay for the Go at goroot into a folder, and returns its file for -overlay. The
+// error is *UnknownGo when an edit does not fit.
 func Write(goroot, version, dir string) (string, error) {
 	from := filepath.Join(goroot, "src")
 	texts := map[string]string{}

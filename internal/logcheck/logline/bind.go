@@ -13,28 +13,31 @@ type binder struct {
 	file   string
 }
 
-// part is a piece of one of our values: of the log, or a text.
+// part is a part of one of our values: a value of the log, or a constant text.
 type part struct {
 	slot   int // of the log's values; -1 for a text
 	text   []byte
-	either bool // it counts only when those before it are empty
+	either bool // it is used only if the earlier parts are empty
 }
 
-// bound are the parts of each of our values.
+// bound has the parts of each of our values, and the methods that most decoders share.
 type bound struct {
 	fields   [numFields][]part
 	reads    []Read
-	stated   bool    // the format says some of them
+	stated   bool    // the format states some of them
 	patterns matcher // for the line, or for its message
 	prose    bool    // the event is a message
 	filled   Fields
 }
 
-// slotter finds which of the log's values has a name, for one of ours.
+func (b *bound) End(func(*Fields) error) error { return nil }
+func (b *bound) Reads() []Read                 { return b.reads }
+
+// slotter returns the slot of a value of the log by its name, for one of our values.
 type slotter func(field int, name string) (int, error)
 
-// bind binds the first of our values: as the format says, with slot for each name of the log in it, or else as guess
-// does.
+// bind binds the first of our values: as the format states, with slot for each name of the log in it, otherwise
+// by guess.
 func (b binder) bind(to *bound, first []string, slot slotter, guess func(field int) error) (err error) {
 	for field, name := range first {
 		if b.format.Columns[name] == "" {
@@ -49,8 +52,8 @@ func (b binder) bind(to *bound, first []string, slot slotter, guess func(field i
 	return nil
 }
 
-// parts reads what stands for one of our values: a text behind "=", or names and @file: joined by "+", or the first of
-// several that a line has with "|" between them.
+// parts parses the expression for one of our values: a text after "=", or names and @file, joined by "+", or
+// alternatives separated by "|".
 func (b binder) parts(field int, slot slotter) (parts []part, err error) {
 	expression := b.format.Columns[names[field]]
 	if text, ok := strings.CutPrefix(expression, "="); ok {
@@ -74,7 +77,7 @@ func (b binder) parts(field int, slot slotter) (parts []part, err error) {
 	return parts, nil
 }
 
-// fill makes our values of those of a line. They are good until the next one.
+// fill returns our values from those of a line. They are valid until the next line.
 func (b *bound) fill(values [][]byte) *Fields {
 	f := &b.filled
 	*f = Fields{Prose: b.prose}
@@ -111,8 +114,8 @@ func (p *part) of(values [][]byte) []byte {
 	return nil
 }
 
-// aliases are what logs call our values, the best first: in lower case, words apart. A name that ends with one is
-// as good as it when there is none.
+// aliases are names in logs for our values, the best first, in lower case with separated words. Names that end with
+// an alias come next.
 var aliases = [numFields][]string{
 	timeField:    {"time", "timestamp", "ts", "datetime", "date", "asctime", "t"},
 	clientField:  {"client", "client id", "owner", "holder", "identity", "worker", "pod name", "pod", "instance", "instance id", "service node name", "hostname", "host name", "host"},
@@ -123,10 +126,10 @@ var aliases = [numFields][]string{
 	messageField: {"message", "msg", "content", "log"},
 }
 
-// wanted reports whether a value may be guessed by the names of a log: a message only where patterns look at it.
+// wanted reports whether a value may be guessed by the names of a log: a message only if patterns use it.
 func (b *binder) wanted(field int) bool { return field != messageField || len(b.format.patterns) > 0 }
 
-// needed reports whether a log has to have a value.
+// needed reports whether a log must have a value.
 func (b *binder) needed(field int) bool {
 	switch {
 	case field == messageField:
@@ -137,7 +140,7 @@ func (b *binder) needed(field int) bool {
 	return field <= eventField
 }
 
-// within looks for the values in the message of a line, where there are patterns. It returns the one that matched.
+// within fills in the values from the message of a line, if there are patterns. It returns the one that matched.
 func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 	if len(b.patterns) == 0 {
 		return nil, true
@@ -150,8 +153,11 @@ func (b *bound) within(f *Fields) (p *pattern, ok bool) {
 	return p, true
 }
 
-// whole is what is left to say of a line whose event was emitted.
-func whole(p *pattern) error {
+// emitOnly emits the event of a line, and returns ErrTwo if the pattern matches a second one.
+func emitOnly(f *Fields, p *pattern, emit func(*Fields) error) error {
+	if err := emit(f); err != nil {
+		return err
+	}
 	if p != nil && p.twice() {
 		return ErrTwo
 	}
@@ -161,19 +167,19 @@ func whole(p *pattern) error {
 // prose is the rank of the first alias of an event that may be any sentence.
 var prose = slices.Index(aliases[eventField], "message")
 
-// isProse reports whether a name is one of those.
+// isProse reports whether the event with this name may be any sentence.
 func isProse(name string) bool { return slices.Contains(aliases[eventField][prose:], worded(name)) }
 
 // farther is added to the rank of a name that ends with an alias.
 const farther = 100
 
-// rank says how well a name of a log stands for one of our values: the lower the better, -1 not at all. Our own
-// name is 0.
+// rank returns how well a name of a log fits one of our values: lower is better, 0 for our own name, -1 for no
+// fit.
 func rank(field int, name string) int {
 	if name == names[field] {
 		return 0
 	}
-	if field == leaseField { // what is called so may be anything
+	if field == leaseField { // other names are ambiguous
 		return -1
 	}
 	words := worded(name)
@@ -188,8 +194,8 @@ func rank(field int, name string) int {
 	return -1
 }
 
-// worded writes a name in lower case with its words apart: "@timestamp", "lock.name", "lockName" and "LOCK_NAME"
-// are timestamp and lock name.
+// worded returns a name in lower case with separated words: timestamp for "@timestamp", and lock name for
+// "lock.name", "lockName" and "LOCK_NAME".
 func worded(name string) string {
 	var words []byte
 	for i, c := range []byte(name) {
@@ -208,7 +214,7 @@ func worded(name string) string {
 	return strings.TrimSpace(string(words))
 }
 
-// best chooses among the names of a log that for one of our values; -1 for none.
+// best returns the index of the name that fits one of our values best; -1 for none.
 func best(field int, all []string) (int, error) {
 	type ranked struct{ rank, at int }
 	var found []ranked
@@ -227,7 +233,7 @@ func best(field int, all []string) (int, error) {
 	return found[0].at, nil
 }
 
-// twoOf refuses to choose.
+// twoOf is the error for two names that fit equally well.
 func twoOf(field int, one, other string) error {
 	if one == other {
 		return fmt.Errorf("the header has two columns %q: rename one, or choose another with --columns %s=NAME", one, names[field])

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// csvDecoder reads lines of values that a comma, a semicolon, a tab or a bar separates.
+// csvDecoder reads lines of values separated by commas, semicolons, tabs or bars.
 type csvDecoder struct {
 	bound
 	comma   byte
-	header  []byte // the first line, which may come again where logs were put together
+	header  []byte // the first line, which recurs in concatenated logs
 	columns []string
 	last    bool // the event is the last column
 	loose   bool // its names are not ours: lines may be about something else
 	values  [][]byte
 }
 
-// commas separate values, the usual one first.
+// commas are the separators, the usual one first.
 const commas = ",;\t|"
 
-// newCSV begins with the header.
+// newCSV finds the separator by the header.
 func newCSV(header []byte, b binder) (*csvDecoder, error) {
-	var first error // that with the usual comma says most
+	var first error // the error with the usual comma is the most helpful
 	for _, comma := range []byte(commas) {
 		d := &csvDecoder{comma: comma, header: bytes.Clone(header), bound: bound{patterns: b.format.patterns}}
 		err := d.begin(b)
@@ -46,7 +46,7 @@ func (d *csvDecoder) begin(b binder) error {
 	for _, v := range d.values {
 		d.columns = append(d.columns, string(bytes.TrimSpace(v)))
 	}
-	err := b.bind(&d.bound, names[:], d.column, func(field int) error {
+	err := b.bind(&d.bound, names, d.column, func(field int) error {
 		if !b.wanted(field) {
 			return nil
 		}
@@ -66,7 +66,7 @@ func (d *csvDecoder) begin(b binder) error {
 	return err
 }
 
-// column finds one by its name in the log.
+// column returns the index of a column by its name in the log.
 func (d *csvDecoder) column(field int, theirs string) (int, error) {
 	at := slices.Index(d.columns, theirs)
 	switch {
@@ -78,7 +78,7 @@ func (d *csvDecoder) column(field int, theirs string) (int, error) {
 	return at, nil
 }
 
-// missing says that there is no such column, and what can be done.
+// missing is the error for a missing column, with a hint.
 func (d *csvDecoder) missing(ours, theirs string) error {
 	if !slices.ContainsFunc(d.columns, known) {
 		return noFormat(d.header)
@@ -87,7 +87,7 @@ func (d *csvDecoder) missing(ours, theirs string) error {
 		theirs, listed(d.columns), ours, ours)
 }
 
-// noFormat says that a log is none that is known.
+// noFormat is the error for a log of an unknown format.
 func noFormat(first []byte) error {
 	return fmt.Errorf("%s is no header of a CSV file, no JSON and none of the presets: if it is text, say with --pattern where client, lock and event stand, such as "+
 		`'\[(?<client>\S+)\] (?<event>\w+) lock (?<lock>\S+)'`, shown(first))
@@ -103,7 +103,7 @@ func known(name string) bool {
 	return false
 }
 
-// listed is a list for an error.
+// listed lists words for an error.
 func listed(words []string) string {
 	const most = 12
 	if len(words) > most {
@@ -114,7 +114,7 @@ func listed(words []string) string {
 
 func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) error {
 	if bytes.Equal(line, d.header) {
-		return nil // of a log that was put together from several
+		return nil // of a concatenated log
 	}
 	if err := d.split(line); err != nil {
 		return err
@@ -125,22 +125,19 @@ func (d *csvDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) erro
 	f := d.fill(d.values)
 	p, ok := d.within(f)
 	if !ok || d.loose && len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
-		return pass(line)
+		return Pass(line)
 	}
-	if err := emit(f); err != nil {
-		return err
-	}
-	return whole(p)
+	return emitOnly(f, p, emit)
 }
 
-// spared reports whether the columns that a line leaves away at its end may be missing: only a token may.
+// spared reports whether a line may omit the columns from n on: only tokens, modes and leases may be missing.
 func (d *csvDecoder) spared(n int) bool {
 	return !slices.ContainsFunc(d.fields[:tokenField], func(parts []part) bool {
 		return slices.ContainsFunc(parts, func(p part) bool { return p.slot >= n })
 	})
 }
 
-// split cuts a line at its commas. A line with a quotation mark is left to the library.
+// split splits a line at its commas. Package csv splits lines with quotation marks.
 func (d *csvDecoder) split(line []byte) error {
 	d.values = d.values[:0]
 	if bytes.IndexByte(line, '"') >= 0 {
@@ -169,12 +166,8 @@ func (d *csvDecoder) split(line []byte) error {
 	}
 }
 
-// maxColumns is how many columns a line may have.
+// maxColumns bounds the columns of a line.
 const maxColumns = 1000
 
-func (d *csvDecoder) End(func(*Fields) error) error { return nil }
-
-// Whole implements Decoder: a value that ends the line and is no word may have gone on.
+// Whole implements Decoder: a last value may be incomplete, unless it is a known word.
 func (d *csvDecoder) Whole() bool { return d.last }
-
-func (d *csvDecoder) Reads() []Read { return d.reads }

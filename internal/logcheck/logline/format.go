@@ -14,21 +14,21 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// strptime are the verbs of strftime, as Python, Ruby and C write times, in the words of package time. Where those have a
-// form with and without zeros, it is the one that reads both.
+// strptime has the layouts of package time for the verbs of strftime, which Python, Ruby and C use. They accept
+// numbers with and without leading zeros.
 var strptime = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "1", 'd': "_2", 'e': "_2", 'H': "15", 'I': "3", 'M': "4", 'S': "5", 'f': "000000", 'L': "000",
 	'b': "Jan", 'B': "January", 'a': "Mon", 'A': "Monday", 'p': "PM", 'z': "-0700", 'Z': "MST", 'T': "15:4:5", 'F': "2006-1-_2", '%': "%",
 }
 
-// letters are those of java.time and .NET, as logback, log4j and Serilog write times.
+// letters has the layouts for the letters of java.time and .NET, which logback, log4j and Serilog use.
 var letters = map[string]string{
 	"yyyy": "2006", "uuuu": "2006", "yy": "06", "MMMM": "January", "MMM": "Jan", "MM": "1", "M": "1", "dd": "_2", "d": "_2", "HH": "15", "H": "15", "hh": "3", "h": "3",
 	"mm": "4", "m": "4", "ss": "5", "s": "5", "XXX": "Z07:00", "XX": "Z0700", "X": "Z07", "Z": "-0700", "zzz": "-07:00", "K": "Z07:00", "z": "MST",
 	"EEE": "Mon", "EEEE": "Monday", "ddd": "Mon", "dddd": "Monday", "a": "PM", "tt": "PM",
 }
 
-// layoutOf is a layout of times in the words of package time, in which it may be written as well.
+// layoutOf converts a layout of times to one of package time.
 func layoutOf(text string) (layout string, err error) {
 	switch {
 	case strings.Contains(text, "%"):
@@ -100,24 +100,24 @@ func fromLetters(text string) (string, error) {
 	return b.String(), nil
 }
 
-// Format says how a log is written, as far as it does not show it itself. In a file, a mapping, its keys are those of
-// the tags; what such a file and its preset both say is as the file says.
+// Format describes a log, as far as it cannot be detected. A file with one, a mapping, has the keys of the tags and
+// overrides its preset.
 type Format struct {
 	Preset   string            `yaml:"preset"`
 	Kind     string            `yaml:"format"`      // CSV, JSON, Text or Monitor
 	Pattern  words             `yaml:"pattern"`     // regular expressions with named groups: the first that matches a line
-	Columns  map[string]string `yaml:"columns"`     // what it calls our values: a column, the path of a key, a group; =text, @file; joined by +
-	Events   map[string]words  `yaml:"events"`      // its words for ours
-	Ignore   words             `yaml:"ignore"`      // regular expressions of lines that are no events though they speak of a lock
+	Columns  map[string]string `yaml:"columns"`     // the sources of our values: a column, the path of a key, a group; =text, @file; joined by +
+	Events   map[string]words  `yaml:"events"`      // its words for our events
+	Ignore   words             `yaml:"ignore"`      // regular expressions of lines that mention a lock and are no events
 	Layout   string            `yaml:"time-layout"` // of its times
-	Zone     string            `yaml:"zone"`        // of times without one
+	Zone     string            `yaml:"zone"`        // of times without a zone
 	Zones    map[string]string `yaml:"zones"`       // the same for files whose names match a pattern such as pod-b*.log
 	Unit     string            `yaml:"time-unit"`   // of times that are numbers
 	Encoding string            `yaml:"encoding"`
 	Order    string            `yaml:"order"`
 	Rules    `yaml:",inline"`
-	Head     string `yaml:"head"`   // a regular expression for what stands before the message of a line
-	Detect   string `yaml:"detect"` // one for lines by which a preset is recognized
+	Head     string `yaml:"head"`   // a regular expression for the text before the message of a line
+	Detect   string `yaml:"detect"` // a regular expression for lines that identify a preset
 
 	patterns matcher
 	head     *pattern
@@ -126,7 +126,7 @@ type Format struct {
 	goLayout string
 }
 
-// Rules are those of the judgement that a mapping may state, too: durations such as 50ms, "" for what it does not.
+// Rules are the rules of the judgement that a mapping may state: durations such as 50ms, "" for none.
 type Rules struct {
 	ClockError    string `yaml:"clock-error"`
 	ReleasedAfter string `yaml:"released-after"`
@@ -134,7 +134,7 @@ type Rules struct {
 	Reentrant     bool   `yaml:"reentrant"`
 }
 
-// words are one text, or a list of them.
+// words is one text, or a list of texts.
 type words []string
 
 // UnmarshalYAML reads a text as a list of one.
@@ -147,14 +147,14 @@ func (w *words) UnmarshalYAML(read func(any) error) error {
 	return read((*[]string)(w))
 }
 
-// The orders that the lines of a log may have.
+// The possible orders of the lines of a log.
 const (
 	Oldest = "oldest-first"
 	Newest = "newest-first"
 	Mixed  = "mixed"
 )
 
-// EventWords are our words for events.
+// EventWords are our words for the kinds of events.
 var EventWords = []string{"acquired", "released", "lost", "extended", "waiting", "crashed", "write"}
 
 // Parse reads a mapping.
@@ -162,7 +162,7 @@ func Parse(text []byte) (*Format, error) {
 	f := &Format{}
 	if err := yaml.UnmarshalWithOptions(text, f, yaml.Strict()); err != nil {
 		var mistaken *yaml.TypeError
-		if errors.As(err, &mistaken) { // it names types of Go
+		if errors.As(err, &mistaken) { // its text names Go types
 			return nil, fmt.Errorf("line %d: %q is not what its key takes", mistaken.Token.Position.Line, mistaken.Token.Value)
 		}
 		return nil, errors.New(strings.TrimSpace(yaml.FormatError(err, false, true)))
@@ -170,7 +170,7 @@ func Parse(text []byte) (*Format, error) {
 	return f, nil
 }
 
-// Ready checks a format, and adds what its preset says.
+// Ready checks a format, and completes it by its preset.
 func (f Format) Ready() (*Format, error) {
 	if f.Preset != "" {
 		var err error
@@ -181,7 +181,7 @@ func (f Format) Ready() (*Format, error) {
 	return &f, f.check()
 }
 
-// over is the format with what a preset says and it does not.
+// over returns the format completed by a preset.
 func (f Format) over(preset string) (Format, error) {
 	p := presets[preset]
 	if p == nil {
@@ -192,7 +192,7 @@ func (f Format) over(preset string) (Format, error) {
 	return f, f.check()
 }
 
-// Over is the format with what another one says and it does not.
+// Over returns the format completed by another one.
 func (f Format) Over(p *Format) Format {
 	for to, from := range map[*string]string{
 		&f.Preset: p.Preset, &f.Kind: p.Kind, &f.Layout: p.Layout, &f.Zone: p.Zone, &f.Unit: p.Unit, &f.Encoding: p.Encoding, &f.Order: p.Order, &f.Head: p.Head,
@@ -226,7 +226,7 @@ func (f Format) Over(p *Format) Format {
 	return f
 }
 
-// check makes ready what a format says. Its errors name the key.
+// check validates and compiles a format. Its errors name the key.
 func (f *Format) check() (err error) {
 	wrong := func(key string, err error) error { return fmt.Errorf("%s: %w", key, err) }
 	if f.Kind != "" && !slices.Contains(kinds, f.Kind) {
@@ -262,8 +262,8 @@ func (f *Format) check() (err error) {
 		f.ignored = append(f.ignored, re)
 	}
 	for ours := range f.Columns { // order: any is as wrong
-		if !slices.Contains(columnNames, ours) {
-			return wrong("columns", fmt.Errorf("there is no %q: %s can be mapped", ours, strings.Join(columnNames, ", ")))
+		if !slices.Contains(names, ours) {
+			return wrong("columns", fmt.Errorf("there is no %q: %s can be mapped", ours, strings.Join(names, ", ")))
 		}
 	}
 	for ours := range f.Events { // order: any is as wrong
@@ -284,26 +284,20 @@ func (f *Format) check() (err error) {
 	return nil
 }
 
-// columnNames are our names, as --columns has them.
-var columnNames = names[:]
-
-// GoLayout is the layout of times, as package time has it; "" for none.
+// GoLayout returns the layout of times for package time; "" for none.
 func (f *Format) GoLayout() string { return f.goLayout }
 
-// Pass says what a line is that holds no event: ErrOther or ErrUnread.
-func (f *Format) Pass(line []byte) error { return pass(line) }
-
-// Ignores reports whether a line is one of those that do not matter.
+// Ignores reports whether a line matches the ignored ones.
 func (f *Format) Ignores(line []byte) bool {
 	return slices.ContainsFunc(f.ignored, func(re *regexp.Regexp) bool { return re.Match(line) })
 }
 
-// ParseColumns reads time=ts,client=pod.
+// ParseColumns parses time=ts,client=pod.
 func ParseColumns(text string) (map[string]string, error) {
-	return pairs(text, columnNames, "time=ts,client=pod")
+	return pairs(text, names, "time=ts,client=pod")
 }
 
-// ParseEvents reads lost=no longer ours,waiting=queued.
+// ParseEvents parses lost=no longer ours,waiting=queued.
 func ParseEvents(text string) (map[string]words, error) {
 	all, err := pairs(text, EventWords, "acquired=got it,lost=no longer ours")
 	if err != nil {
@@ -316,7 +310,7 @@ func ParseEvents(text string) (map[string]words, error) {
 	return events, nil
 }
 
-// pairs reads a list of ours=theirs.
+// pairs parses a list of ours=theirs.
 func pairs(text string, ours []string, example string) (map[string]string, error) {
 	all := map[string]string{}
 	if text == "" {
@@ -339,7 +333,7 @@ func pairs(text string, ours []string, example string) (map[string]string, error
 //go:embed presets/*.yaml
 var presetFiles embed.FS
 
-// presets are the formats that have a name. One may be another one with a difference.
+// presets are the named formats. A preset may be based on another one.
 var presets, presetNames = func() (map[string]*Format, []string) {
 	all, names := map[string]*Format{}, []string(nil)
 	files, err := fs.Glob(presetFiles, "presets/*.yaml")
@@ -362,12 +356,12 @@ var presets, presetNames = func() (map[string]*Format, []string) {
 	return all, names
 }()
 
-// must is for what is compiled in.
+// must panics for an error in an embedded file.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Presets are the names of formats, in order.
+// Presets returns the names of the presets, in order.
 func Presets() []string { return presetNames }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What is wrong with a mapping is said with its key.
+// A mistake in a mapping is an error with its key.
 func TestMistakesOfMappings(t *testing.T) {
 	for text, want := range map[string]string{
 		"patern: x":                        `unknown field "patern"`,
@@ -36,7 +36,7 @@ func TestMistakesOfMappings(t *testing.T) {
 	}
 }
 
-// What a file and its preset both say is as the file says; words for events add up.
+// A file overrides its preset; words for events add up.
 func TestAMappingGoesBeforeItsPreset(t *testing.T) {
 	f, err := Parse([]byte("preset: klog\nzone: +01:00\ncolumns: {client: '=me'}\nevents: {lost: gone}\n"))
 	if err != nil {
@@ -51,7 +51,7 @@ func TestAMappingGoesBeforeItsPreset(t *testing.T) {
 	}
 }
 
-// A value may be joined, a constant, the file, or the first that is there.
+// A value may be joined, a constant, the file, or the first of several alternatives.
 func TestColumns(t *testing.T) {
 	const header = "time,pod,thread,host,lock,event"
 	for expression, want := range map[string]string{
@@ -90,7 +90,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Names of columns and keys are guessed by what logs call them: the best, and none of two that are as good.
+// Columns and keys are guessed by their names: the best one, and none if two are equally good.
 func TestNamesAreGuessed(t *testing.T) {
 	for header, want := range map[string]string{
 		"time,client,lock,event,token,host":                             "time client lock event token",
@@ -125,7 +125,7 @@ func TestNamesAreGuessed(t *testing.T) {
 	}
 }
 
-// A line without an event is passed over, unless it speaks of a lock.
+// A line without an event is skipped, unless it mentions a lock.
 func TestLinesWithoutAnEvent(t *testing.T) {
 	f, err := Format{Pattern: words{`(?<client>\w+) has (?<lock>\w+) (?<event>\w+)`}, Ignore: words{"releasenotes"}}.Ready()
 	if err != nil {
@@ -145,7 +145,7 @@ func TestLinesWithoutAnEvent(t *testing.T) {
 	}
 }
 
-// The text that is looked for before a pattern is part of every match.
+// The texts that are searched before a pattern are part of every match.
 func TestNeeded(t *testing.T) {
 	for pattern, want := range map[string]string{
 		`\[(?<client>\S+)\] lock (?<event>a|b)`: "[] lock ]", `(?i)lock (?<event>\w+)`: "[]", `(?:lock)?(?<event>ab)x*`: "[ab]", `(?<event>acquired)|(?<lock>b)`: "[]", `(?<event>(?:ab)+)`: "[ab]",
@@ -157,7 +157,7 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// Layouts are written as programs have them.
+// Layouts of common programs.
 func TestLayouts(t *testing.T) {
 	for _, tt := range []struct{ layout, time string }{
 		{"yyyy-MM-dd HH:mm:ss,SSS", "2026-03-01 10:02:03,456"}, {"dd.MM.yyyy'T'HH:mm:ss.SSSXXX", "01.03.2026T10:02:03.456Z"}, {"M/d/yyyy h:mm:ss.SSS a", "3/1/2026 10:02:03.456 AM"},

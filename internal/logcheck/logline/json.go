@@ -7,36 +7,35 @@ import (
 	"lockstep/internal/history/jsonline"
 )
 
-// jsonDecoder reads one JSON object for each event. A key of an object within another one has a path:
-// kubernetes.pod.name.
+// jsonDecoder reads one JSON object for each event. Keys of nested objects are paths: kubernetes.pod.name.
 type jsonDecoder struct {
 	bound
 	scan    jsonline.Scanner
-	paths   map[string]target // of those that have come so far
+	paths   map[string]target // of the paths seen so far
 	slots   []slot
 	values  [][]byte
-	nested  bool // some key that is asked for may stand within an object
+	nested  bool // some key may be in a nested object
 	guessed [numFields]bool
 	path    []byte
 }
 
-// target is what a path is read as.
-type target struct{ slot, rank int } // slot -1: nothing
+// target is the slot that a path is read into, -1 for none, with the rank of its name.
+type target struct{ slot, rank int }
 
-// slot is one value of the log that is asked for.
+// slot is one value of the log that is read.
 type slot struct {
 	field int
-	name  string // the path that it has in this line
+	name  string // its path in this line
 	rank  int
 	set   bool
 }
 
-// maxPaths is how many paths are remembered.
+// maxPaths bounds the remembered paths.
 const maxPaths = 4096
 
 func newJSON(b binder) (*jsonDecoder, error) {
 	d := &jsonDecoder{paths: map[string]target{}, bound: bound{patterns: b.format.patterns}}
-	return d, b.bind(&d.bound, names[:], func(field int, theirs string) (int, error) {
+	return d, b.bind(&d.bound, names, func(field int, theirs string) (int, error) {
 		if t, ok := d.paths[theirs]; ok {
 			return t.slot, nil
 		}
@@ -79,32 +78,29 @@ func (d *jsonDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 	}
 	p, ok := d.within(f)
 	if !ok {
-		return pass(line)
+		return Pass(line)
 	}
 	for field, name := range names[:tokenField] {
 		if field == lockField || !d.guessed[field] || d.slots[d.fields[field][0].slot].set || d.patterns.has(name) {
 			continue
 		}
 		if len(f.Lock) == 0 || d.foreign(lockField) {
-			return pass(line)
+			return Pass(line)
 		}
 		return fmt.Errorf("it has no key %q: --columns %s=NAME says which one has the %s", name, name, name)
 	}
 	if len(f.Lock) == 0 && (len(f.Event) == 0 || f.Prose) {
-		return pass(line)
+		return Pass(line)
 	}
-	if err := emit(f); err != nil {
-		return err
-	}
-	return whole(p)
+	return emitOnly(f, p, emit)
 }
 
-// foreign reports whether a value was found by another name than ours.
+// foreign reports whether a value was found by a name other than ours.
 func (d *jsonDecoder) foreign(field int) bool {
 	return d.guessed[field] && d.slots[d.fields[field][0].slot].rank > 0
 }
 
-// maxDepth is how deeply objects with a key that is asked for may nest.
+// maxDepth is how deeply objects are read.
 const maxDepth = 8
 
 // object reads an object, and those within it.
@@ -127,7 +123,7 @@ func (d *jsonDecoder) object(depth int) error {
 	})
 }
 
-// target is what the present path is read as.
+// target returns the target of the current path.
 func (d *jsonDecoder) target() target {
 	if t, ok := d.paths[string(d.path)]; ok {
 		return t
@@ -152,7 +148,7 @@ func (d *jsonDecoder) target() target {
 func (d *jsonDecoder) value(to target) error {
 	s := &d.slots[to.slot]
 	if c := d.scan.Next(); to.rank > 0 && (c == '[' || c == '{' || c == 't' || c == 'f' || c == 'n') {
-		return d.scan.Skip() // what has another name than ours, and is none of its kind
+		return d.scan.Skip() // a guessed name with a value of another type
 	}
 	if s.set && s.rank < to.rank {
 		return d.scan.Skip()
@@ -178,9 +174,7 @@ func (d *jsonDecoder) value(to target) error {
 	return nil
 }
 
-func (d *jsonDecoder) End(func(*Fields) error) error { return nil }
-
-// Whole implements Decoder: an object shows where it ends.
+// Whole implements Decoder: an object without its end is an error.
 func (d *jsonDecoder) Whole() bool { return true }
 
 func (d *jsonDecoder) Reads() []Read {

@@ -1,7 +1,7 @@
-// Package logline splits the lines of a log into the values of events: CSV, JSON, application text, and what
-// Redis shows of its commands. What the values mean is none of its business.
+// Package logline splits the lines of a log into the values of events, without interpreting the values: CSV,
+// JSON, application text, and the output of MONITOR of Redis.
 //
-// A Format says how a log is written, as far as its first lines do not show it.
+// A Format describes a log, as far as the format cannot be detected from the first lines.
 package logline
 
 import (
@@ -14,17 +14,17 @@ import (
 	"unicode/utf8"
 )
 
-// Fields are the values of an event, as the log has them. They are good until the next line; one that the log does
-// not have is empty.
+// Fields are the values of an event, as the log has them. They are valid until the next line; missing values are
+// empty.
 type Fields struct {
 	Time, Client, Lock, Event, Token, Mode, Lease []byte
 	Prose                                         bool   // the event may be any sentence
-	Line                                          int64  // where it stands, if not in the line that was decoded last
-	message                                       []byte // in which patterns look for the others
+	Line                                          int64  // the number of its line; 0: the line that was decoded last
+	message                                       []byte // in which patterns look for the other values
 }
 
-// names are ours for them.
-var names = [...]string{"time", "client", "lock", "event", "token", "mode", "lease", "message"}
+// names are our names of the values.
+var names = []string{"time", "client", "lock", "event", "token", "mode", "lease", "message"}
 
 const (
 	timeField = iota
@@ -38,28 +38,28 @@ const (
 	numFields
 )
 
-// set gives one of the values, by its number.
+// set sets one of the values, by its number.
 func (f *Fields) set(field int, value []byte) {
 	*[...]*[]byte{&f.Time, &f.Client, &f.Lock, &f.Event, &f.Token, &f.Mode, &f.Lease, &f.message}[field] = value
 }
 
 // Decoder splits the lines of one file.
 type Decoder interface {
-	// Decode calls emit for each event of a line, mostly one. Lines are numbered from 1. ErrOther and ErrUnread are of
-	// lines without an event.
+	// Decode calls emit for each event of a line, usually one. Lines are numbered from 1. Its errors include ErrOther
+	// and ErrUnread, for lines without an event.
 	Decode(line []byte, number int64, emit func(*Fields) error) error
-	// End calls emit for what the last lines left open.
+	// End calls emit for events that are complete only at the end of the log.
 	End(emit func(*Fields) error) error
-	// Whole reports whether a line that has no line break is complete all the same.
+	// Whole reports whether a last line without a line break is certainly complete.
 	Whole() bool
-	// Reads says what is read as what: the name of the log's column or key for ours.
+	// Reads returns the log's columns or keys for our values.
 	Reads() []Read
 }
 
-// Read says what is read as one of our values.
+// Read is the name that a log has for one of our values.
 type Read struct{ Ours, Theirs string }
 
-// What a line may be that holds no event.
+// The errors of lines that do not have exactly one event.
 var (
 	ErrOther  = errors.New("it tells nothing of a lock")
 	ErrUnread = errors.New("it speaks of a lock, and does not have the form of an event")
@@ -74,14 +74,14 @@ const (
 	Monitor = "monitor"
 )
 
-// kinds are all of them.
+// kinds are all kinds of formats.
 var kinds = []string{CSV, JSON, Text, Monitor}
 
-// isMonitor is how Redis shows its commands.
+// isMonitor matches a line of MONITOR.
 var isMonitor = regexp.MustCompile(`^\d{9,11}\.\d{6} \[\d+ [^"]+\] "`)
 
-// Open finds out how a file is read by its first line, and those ahead, which begin with it, as far as the format does
-// not say it. The file's name may stand for a client. It returns the format with what was found out.
+// Open returns a decoder for a file, and the format completed by what its first lines show. ahead is the beginning
+// of the file, starting with the first line. The file's name may stand for a client.
 func Open(f *Format, file string, first, ahead []byte) (d Decoder, found Format, err error) {
 	found = *f
 	if found.Kind == "" && found.Preset == "" && len(found.Pattern) == 0 {
@@ -130,7 +130,7 @@ func IsArray(line []byte) bool {
 	return len(inside) == 0 || inside[0] == '{'
 }
 
-// recognized is the preset that the first lines belong to; "" for none.
+// recognized returns the preset of the first lines; "" for none.
 func recognized(ahead []byte) string {
 	for n := 0; n < aheadLines && len(ahead) > 0; n++ {
 		line, rest, _ := bytes.Cut(ahead, []byte{'\n'})
@@ -147,15 +147,15 @@ func recognized(ahead []byte) string {
 	return ""
 }
 
-// aheadLines is how many lines are looked at to recognize a format.
+// aheadLines is how many lines are used to recognize a format.
 const aheadLines = 20
 
-// speaks reports whether a line may be about a lock: one that is passed over must not be.
+// speaks reports whether a line may be about a lock: such a line must not be skipped.
 func speaks(line []byte) bool {
 	return slices.ContainsFunc(telling, func(word []byte) bool { return bytes.Contains(line, word) })
 }
 
-// telling are the words for that, as they are written in prose, at the beginning of a sentence, and loud.
+// telling are words about locks, in lower case, capitalized, and in upper case.
 var telling = func() (all [][]byte) {
 	for _, word := range []string{"lock", "lease", "leader", "mutex", "acquir", "releas"} {
 		all = append(all, []byte(word), []byte(strings.ToUpper(word[:1])+word[1:]), []byte(strings.ToUpper(word)))
@@ -163,7 +163,7 @@ var telling = func() (all [][]byte) {
 	return all
 }()
 
-// Shown is a piece of a log: quoted, and cut where it is longer than so many bytes.
+// Shown quotes a piece of a log, cut to at most so many bytes.
 func Shown(text []byte, most int) string {
 	if len(text) <= most {
 		return fmt.Sprintf("%q", text)
@@ -174,5 +174,5 @@ func Shown(text []byte, most int) string {
 	return fmt.Sprintf("%q...", text[:most])
 }
 
-// shown is one in an error.
+// shown quotes a piece of a log for an error.
 func shown(text []byte) string { return Shown(text, 60) }

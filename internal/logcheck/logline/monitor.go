@@ -12,42 +12,41 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// monitorDecoder reads what MONITOR of Redis shows: the commands, and no replies. So it plays the commands on the
-// keys that are locks (monitor_keys.go), as the server has: those of connections, and those of scripts, which show what
-// a script has found by what it does next.
+// monitorDecoder reads the output of MONITOR of Redis, which has commands and no replies. So it replays the commands
+// on the keys that are locks (monitor_keys.go). The replies within a script follow from its next commands.
 //
-// A client is the host of its connection with the value that it writes: a pool changes the one and not the other.
-// Where that does not tell who has done something, the line is unread: a log with one is never without doubt.
+// A client is identified by the host of its connection and the value that it writes: a pool changes the port only.
+// A line with an ambiguous client is unread, which adds a doubt.
 type monitorDecoder struct {
 	keys     map[string]*entry
-	believed int      // holders that keys remember
-	now      command  // that is being played
-	script   *script  // whose commands follow; nil outside of one
+	believed int      // number of believers of all keys
+	now      command  // the current command
+	script   *script  // the current script; nil outside of one
 	unproven unproven // SETs of entries that have changed since
 	line     int64
 	emit     func(*Fields) error
 }
 
-// command is one, with where it is from.
+// command is the origin of a command.
 type command struct {
 	time     string
 	at       time.Duration // since 1970; within a script, time stands still
 	line     int64
-	db, from string // and the address of the connection
+	db, from string // from: the address of the connection
 }
 
-// script is an EVAL, with what its commands have done so far.
+// script is an EVAL, with the state of its commands so far.
 type script struct {
 	at    time.Duration
 	from  string
 	args  []string
-	key   string // that it has asked for last
-	field string // of a hash, that it has asked for
-	read  bool   // it has asked for the value, and not only whether there is one
+	key   string // that it read last
+	field string // of a hash, that it read
+	read  bool   // it read the value, and not only whether there is one
 	acted bool   // it has changed the key since
 }
 
-// names reports whether a script has a value among its arguments, or asks for it.
+// names reports whether a script has a value among its arguments, or reads the field with that name.
 func (s *script) names(value string) bool {
 	if s.field != "" {
 		return s.field == value
@@ -67,10 +66,10 @@ func (u *unproven) add(line int64) {
 	}
 }
 
-// holder is a client with the address that it was last seen at.
+// holder is a client with its last address.
 type holder struct{ value, from string }
 
-// client is its name.
+// client returns the name of the client.
 func (h holder) client() string { return h.host() + "/" + h.value }
 
 func (h holder) host() string {
@@ -84,7 +83,7 @@ func newMonitor() *monitorDecoder { return &monitorDecoder{keys: map[string]*ent
 
 func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {
 	d.emit, d.line = emit, number
-	if string(line) == "OK" { // it begins, perhaps again
+	if string(line) == "OK" { // MONITOR was started, perhaps again
 		err := graver(d.settle(), d.forget())
 		d.script = nil
 		return err
@@ -102,7 +101,7 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 	db, from, _ := strings.Cut(source, " ")
 	now := command{strings.Clone(at), time.Duration(micros) * time.Microsecond, d.line, brief(db), brief(from)}
 	if from == "lua" {
-		if d.script == nil { // it began before the log
+		if d.script == nil { // the script began before the log
 			d.script = &script{at: now.at, from: from}
 		}
 		now.from, now.at = d.script.from, d.script.at
@@ -119,7 +118,7 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 	return graver(err, d.play(args))
 }
 
-// graver is one of two errors: ErrUnread is none that stops anything.
+// graver returns the graver of two errors: any other than ErrUnread ends the log.
 func graver(a, b error) error {
 	if a == nil || a == ErrUnread && b != nil {
 		return b
@@ -127,7 +126,7 @@ func graver(a, b error) error {
 	return a
 }
 
-// arguments splits those of a command, and writes the command small. What is escaped in them stays so.
+// arguments splits the arguments of a command, without unescaping them, and puts the command into lower case.
 func arguments(text string) (args []string, err error) {
 	for text != "" {
 		quoted, err := strconv.QuotedPrefix(text)
@@ -144,7 +143,7 @@ func arguments(text string) (args []string, err error) {
 	return args, nil
 }
 
-// brief is a text to be remembered: a copy, since it is a part of a line, which may be long.
+// brief returns a copy of a text, so that a long line is not kept in memory. It shortens a long text.
 func brief(text string) string {
 	const most = 120
 	if len(text) <= most {
@@ -153,7 +152,7 @@ func brief(text string) string {
 	return fmt.Sprintf("%s...%x", strings.ToValidUTF8(text[:most/2], ""), xxh3.HashString(text))
 }
 
-// name is that of a key, with its database when it is not the first one.
+// name returns the name of a key, with its database unless that is 0.
 func (c *command) name(key string) string {
 	if c.db == "0" {
 		return brief(key)
@@ -161,10 +160,10 @@ func (c *command) name(key string) string {
 	return c.db + " " + brief(key)
 }
 
-// ask notes what a script asks for.
+// ask notes that a script reads a key.
 func (d *monitorDecoder) ask(name string, args []string) (err error) {
 	s := d.script
-	if s.key != "" && args[0] == "exists" && d.keys[name] == nil { // a queue, or such
+	if s.key != "" && args[0] == "exists" && d.keys[name] == nil { // a key beside the lock, such as a queue
 		return nil
 	}
 	if s.key != name {
@@ -180,18 +179,18 @@ func (d *monitorDecoder) ask(name string, args []string) (err error) {
 	return err
 }
 
-// asked reports whether a script has looked at a key, before it does something with it.
+// asked reports whether the current script has read a key.
 func (d *monitorDecoder) asked(name string) bool { return d.script != nil && d.script.key == name }
 
-// act notes that a script changes a key.
+// act notes that the current script changes a key.
 func (d *monitorDecoder) act(name string) {
 	if d.asked(name) {
 		d.script.acted = true
 	}
 }
 
-// settle tells of a script that has asked for a key, and has left it alone. Who names the value of a former holder
-// has found out that it has the lock no more.
+// settle handles the end of a script that read a key and did not change it. If it names the value of a former
+// holder, that client has found out that it lost the lock.
 func (d *monitorDecoder) settle() error {
 	s := d.script
 	if s == nil || !s.read || s.acted {
@@ -212,12 +211,12 @@ func (d *monitorDecoder) settle() error {
 			return nil
 		}
 		return d.tell(s.key, d.drop(e, i), "lost", 0)
-	case e.set > 0: // so the SET has failed
+	case e.set > 0: // so the SET failed
 		d.unproven.add(e.set)
 		e.set, e.owner = 0, stranger
 		return d.tell(s.key, d.drop(e, i), "lost", 0)
 	}
-	e.known = false // it only looks, or the server has lost the key
+	e.known = false // the script only reads, or the server has lost the key
 	return nil
 }
 
@@ -230,7 +229,7 @@ func (d *monitorDecoder) tell(name string, by holder, event string, lease time.D
 	return d.emit(f)
 }
 
-// longest is a lease that is as good as none.
+// longest bounds the leases that are reported.
 const longest = 1000 * time.Hour
 
 const never = time.Duration(math.MaxInt64)
@@ -240,7 +239,7 @@ func (d *monitorDecoder) End(emit func(*Fields) error) error {
 	return d.settle()
 }
 
-// Unproven counts the lines with a SET that may have failed, and says which is the first.
+// Unproven returns the number of lines with a SET that may have failed, and the first of them.
 func (d *monitorDecoder) Unproven() (n, first int64) {
 	all := d.unproven
 	for _, e := range d.keys { // order: the least is chosen

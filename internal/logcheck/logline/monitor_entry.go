@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// entry is the value of a key, and who believes to have it.
+// entry is the state of a key: its value, and the clients that believe to hold it.
 type entry struct {
-	owner     holder        // none without a value
+	owner     holder        // zero without a value
 	until     time.Duration // when it expires
-	set       int64         // the line of the owner's SET, when it is not proven
+	set       int64         // the line of the owner's SET, if that may have failed
 	known     bool          // a key without an owner is free
 	crowded   bool          // several clients of the owner's host have tried
 	foreign   bool          // it is another kind of lock
 	dropped   bool          // some believers are forgotten
-	believers []holder      // who has acquired it, and has not released it since
-	guessed   []string      // values of those to whom a DEL was ascribed that named none
+	believers []holder      // clients that acquired it and have not released it
+	guessed   []string      // values of clients to which a DEL without a value was attributed
 }
 
-// stranger is an owner that the log does not show.
+// stranger is an unknown owner.
 var stranger = holder{from: "?"}
 
-// Limits of what is remembered.
+// Limits of the decoder's memory.
 const (
 	maxKeys      = 1 << 16
-	maxBelieved  = 1 << 17 // holders
+	maxBelieved  = 1 << 17 // believers of all keys
 	maxBelievers = 32      // of one key
 	maxGuessed   = 4       // of one key
 )
 
-// lock is the entry of a key.
+// lock returns the entry of a key, which it makes if there is none.
 func (d *monitorDecoder) lock(name string) (e *entry, err error) {
 	if e = d.keys[name]; e != nil {
 		return e, nil
@@ -47,7 +47,7 @@ func (d *monitorDecoder) lock(name string) (e *entry, err error) {
 	return e, err
 }
 
-// forget forgets all keys: after that, no SET is proven.
+// forget forgets all keys: after that, every SET may have failed.
 func (d *monitorDecoder) forget() error {
 	if len(d.keys) == 0 {
 		return nil
@@ -60,27 +60,27 @@ func (d *monitorDecoder) forget() error {
 	return ErrUnread
 }
 
-// vacate notes that a key has its owner no more.
+// vacate notes that a key has lost its owner.
 func (d *monitorDecoder) vacate(e *entry) {
 	d.unproven.add(e.set)
 	e.set, e.owner, e.until = 0, holder{}, never
 }
 
-// upset notes that a key has changed in a way that is not played: who has it, a DEL will tell.
+// upset notes that a key has changed in a way that is not replayed: its owner is unknown.
 func (d *monitorDecoder) upset(e *entry) error {
 	d.vacate(e)
 	e.owner, e.known = stranger, false
 	return ErrUnread
 }
 
-// taken notes that a key was taken away.
+// taken notes that a key was removed by a command whose client is unknown.
 func (d *monitorDecoder) taken(e *entry) error {
 	d.vacate(e)
 	e.known = true
 	return ErrUnread
 }
 
-// expire says when an entry does.
+// expire sets the time to live of an entry.
 func (e *entry) expire(now, span time.Duration) {
 	e.until = never
 	if span > 0 && span < never-now {
@@ -88,7 +88,7 @@ func (e *entry) expire(now, span time.Duration) {
 	}
 }
 
-// found notes that a script has found the value that it names.
+// found notes that a script has read the value that it names.
 func (d *monitorDecoder) found(e *entry) {
 	d.script.acted = true
 	if i, sure := e.named(d.script); sure && e.believers[i] == e.owner {
@@ -96,7 +96,7 @@ func (d *monitorDecoder) found(e *entry) {
 	}
 }
 
-// named finds who believes to have the key, and is named by a script: for sure, when it is of the same host.
+// named finds a believer that a script names; sure if it has the same host.
 func (e *entry) named(s *script) (i int, sure bool) {
 	named := func(h holder) bool { return s.names(h.value) }
 	from := holder{from: s.from}.host()
@@ -106,7 +106,7 @@ func (e *entry) named(s *script) (i int, sure bool) {
 	return slices.IndexFunc(e.believers, named), false
 }
 
-// guess notes that a DEL was ascribed to a client.
+// guess notes that a DEL was attributed to a client.
 func (e *entry) guess(h holder) {
 	if len(e.guessed) == maxGuessed {
 		e.guessed = slices.Delete(e.guessed, 0, 1)
@@ -114,7 +114,8 @@ func (e *entry) guess(h holder) {
 	e.guessed = append(e.guessed, h.value)
 }
 
-// misjudged reports whether a script names a client to whom a DEL was ascribed: it has not known of it.
+// misjudged reports whether a script names a client to which a DEL was wrongly attributed: it still believes to
+// hold the key.
 func (e *entry) misjudged(s *script) bool {
 	if i, _ := e.named(s); i >= 0 {
 		return false
@@ -122,7 +123,7 @@ func (e *entry) misjudged(s *script) bool {
 	return slices.ContainsFunc(e.guessed, s.names)
 }
 
-// only finds the only one of a host that believes to have the key: for sure, when it is of the same connection.
+// only finds the only believer of a host; sure if it has the same connection.
 func (e *entry) only(from string) (i int, sure bool) {
 	host := holder{from: from}.host()
 	of := func(h holder) bool { return h.host() == host }
@@ -132,12 +133,12 @@ func (e *entry) only(from string) (i int, sure bool) {
 	return i, e.believers[i].from == from && !strings.HasPrefix(from, "unix:")
 }
 
-// believer finds a client among those who believe to have the key.
+// believer returns the index of a client among the believers, -1 for none.
 func (e *entry) believer(by holder) int {
 	return slices.IndexFunc(e.believers, func(h holder) bool { return h.client() == by.client() })
 }
 
-// drop takes one off those who believe to have the key.
+// drop removes a believer.
 func (d *monitorDecoder) drop(e *entry, i int) holder {
 	h := e.believers[i]
 	e.believers = slices.Delete(e.believers, i, i+1)

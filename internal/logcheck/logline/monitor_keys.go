@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// How commands change the keys that are locks. A key is one from its first SET with NX on, or from the script of a
-// re-entrant lock. What it held before is not known: until a script has found the value of a holder, or the key was
-// deleted, no SET is proven to have found it free.
+// The effects of commands on the keys that are locks. A key is a lock from its first SET with NX on, or from the
+// script of a re-entrant lock. Its earlier value is unknown: until a script has read the value of a holder, or the
+// key was deleted, a SET may have failed.
 
-// tick is how far a time of the log may be from the one by which the server lets a key expire: it counts milliseconds.
+// tick is the largest difference between a time of the log and the clock by which keys expire, in milliseconds.
 const tick = 2 * time.Millisecond
 
 // readers are commands that change nothing.
 var readers = strings.Fields("get mget getrange exists ttl pttl expiretime pexpiretime type hget hmget hgetall hexists hkeys hlen hvals strlen object dump watch touch memory publish")
 
-// play plays a command, of a connection or of a script.
+// play replays a command, of a connection or of a script.
 func (d *monitorDecoder) play(args []string) (err error) {
 	switch args[0] {
 	case "flushall", "flushdb", "swapdb":
@@ -72,7 +72,7 @@ func (d *monitorDecoder) play(args []string) (err error) {
 	return d.upset(e)
 }
 
-// reads plays a command that changes nothing: in a script, it tells what the next ones mean.
+// reads replays a command that changes nothing. In a script, it determines the meaning of the next ones.
 func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 	s := d.script
 	if s == nil {
@@ -80,7 +80,7 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 	}
 	switch args[0] {
 	case "get", "exists", "hget", "hexists":
-		if args[0] == "hget" && len(args) == 3 && args[2] == "mode" { // of a lock for readers and writers
+		if args[0] == "hget" && len(args) == 3 && args[2] == "mode" { // a readers-writer lock
 			e, err := d.lock(name)
 			e.foreign = true
 			return err
@@ -94,11 +94,11 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 		if e == nil || !d.asked(name) || s.acted || !s.read || s.field == e.owner.value {
 			return nil
 		}
-		if s.field == "" { // it has found its value
+		if s.field == "" { // the script has found its value
 			d.found(e)
 			return nil
-		} // else it has not found its field
-		err := d.settle()
+		}
+		err := d.settle() // the script has not found its field
 		if e.owner == (holder{}) {
 			err = graver(err, d.upset(e))
 		}
@@ -107,10 +107,10 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 	return nil
 }
 
-// units are those of numbers that say when a key expires.
+// units are the units of a time to live, by option or command.
 var units = map[string]time.Duration{"ex": time.Second, "px": time.Millisecond, "expire": time.Second, "pexpire": time.Millisecond}
 
-// lease is a time to live; zero for none, and less for one that the server refuses.
+// lease parses a time to live; 0 for one that is as good as none, -1 for one that the server refuses.
 func lease(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
@@ -122,7 +122,7 @@ func lease(text string, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// set plays a SET.
+// set replays a SET.
 func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 	by, span := holder{brief(args[2]), d.now.from}, time.Duration(0)
 	var nx, xx bool
@@ -158,7 +158,7 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 	return ErrUnread
 }
 
-// acquire plays a SET with NX.
+// acquire replays a SET with NX.
 func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) error {
 	e, full := d.lock(name)
 	d.act(name)
@@ -166,19 +166,19 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) err
 	switch {
 	case e.owner == (holder{}):
 		return graver(full, d.grant(name, e, by, span))
-	case d.now.at >= e.until-tick: // it expires, or has just expired
+	case d.now.at >= e.until-tick: // it is expiring, or has just expired
 		d.vacate(e)
 		d.unproven.add(d.now.line)
 		e.owner, e.known = stranger, false
 		e.expire(d.now.at, span)
-	case again && e.set > 0: // so it has not been granted before
+	case again && e.set > 0: // so the earlier SET failed
 		if i := e.believer(by); i >= 0 {
 			full = graver(full, d.tell(name, d.drop(e, i), "lost", 0))
 		}
 		d.vacate(e)
 		e.owner = stranger
 		e.expire(d.now.at, span)
-	case again: // another one by its name, or the same
+	case again: // another client with the same name, or the same client
 		full = ErrUnread
 	case e.owner.host() == by.host():
 		e.crowded = true
@@ -203,13 +203,13 @@ func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Durat
 	d.believed++
 	e.expire(d.now.at, span)
 	err := d.tell(name, by, "acquired", span)
-	if i >= 0 { // one client has not released it, or there are two by that name
+	if i >= 0 { // the client has not released it, or there are two with that name
 		err = graver(err, ErrUnread)
 	}
 	return err
 }
 
-// reenter plays an HINCRBY or HSET in a script that has asked whether the key is free, or its client's.
+// reenter replays an HINCRBY or HSET in a script that has checked that the key is free, or its client's.
 func (d *monitorDecoder) reenter(name string, e *entry, by holder, number string) error {
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -230,13 +230,13 @@ func (d *monitorDecoder) reenter(name string, e *entry, by holder, number string
 	}
 	expired := d.now.at >= e.until-tick
 	d.vacate(e)
-	if before != (holder{}) && !expired { // the server has lost it
+	if before != (holder{}) && !expired { // the server has lost the entry
 		full = ErrUnread
 	}
 	return graver(full, d.grant(name, e, by, 0))
 }
 
-// extend plays an EXPIRE.
+// extend replays an EXPIRE.
 func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error {
 	if span < 0 {
 		return d.remove(name)
@@ -273,8 +273,8 @@ func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error
 	return err
 }
 
-// remove plays the DEL of one key. In a script that has asked for the value, it tells whose it was. Another one may
-// be blind: it is that of the only client of its host which believes to have the key, if there is but one.
+// remove replays the DEL of one key. A script that has read the value identifies the client. Any other DEL is attributed
+// to the only believer of its host.
 func (d *monitorDecoder) remove(name string) error {
 	e := d.keys[name]
 	if e == nil {

@@ -60,7 +60,7 @@ func TestMonitor(t *testing.T) {
 		name, log, want string
 		unproven        int64
 	}{
-		// What a SET has found.
+		// Whether a SET succeeded.
 		{"acquired and released", "1 a1 SET k v NX PX 30000" + found, acquired + " 30s, " + released, 0},
 		{"with EX, and options in front of NX", "1 a1 SET k v EX 30 NX" + found, acquired + " 30s, " + released, 0},
 		{"until a time", "1 a1 SET k v NX PXAT 1772359205500" + found, acquired + " 4.5s, " + released, 0},
@@ -79,7 +79,7 @@ func TestMonitor(t *testing.T) {
 		{"keys that are no locks", "1 a1 SET k v;2 a1 GET k;3 a1 DEL k;4 a1 HINCRBY k f 1;5 a1 PING", "", 0},
 		{"a number as its value", "1 a1 SET k 30000 NX PX 30000;2 a1 EVALSHA 5f 1 k 30000;2.1 lua get k;2.2 lua del k", "10.0.0.1/30000 k acquired 30s, 10.0.0.1/30000 k released", 0},
 
-		// Whose a deletion is.
+		// The client of a deletion.
 		{"of its connection", "1 a1 SET k v NX;2 a1 DEL k", acquired + ", " + released, 1},
 		{"of its host: perhaps another client", "1 a1 SET k v NX;2 a2 UNLINK k", acquired + ", " + released + ", ?", 1},
 		{"of another host", "1 a1 SET k v NX;2 b1 DEL k", acquired + ", ?", 1},
@@ -119,7 +119,7 @@ func TestMonitor(t *testing.T) {
 		{"one value on one host, after the lease", "1 a1 SET k v NX PX 1000;3 a2 SET k v NX", acquired + " 1s, " + acquired + ", ?", 2},
 		{"one value, and the host of its script has not acquired", "1 a1 SET k v NX;2 b1 EVALSHA 5f 1 k v;2.1 lua get k;2.2 lua del k", acquired + ", " + released + ", ?", 1},
 
-		// What else becomes of keys.
+		// Other changes of keys.
 		{"FLUSHALL", "1 a1 SET k v NX;2 c1 FLUSHALL;3 b1 SET k w NX", acquired + ", ?, 10.0.0.2/w k acquired", 2},
 		{"RENAME", "1 a1 SET k v NX;2 c1 RENAME k l;3 b1 SET k w NX", acquired + ", ?, 10.0.0.2/w k acquired", 1},
 		{"RENAME, and it is proven that the key is free", "1 a1 SET k v NX;2 c1 RENAME k l;3 a1 EVALSHA 5f 1 k v;3.1 lua get k;4 b1 SET k w NX", acquired + ", ?, 10.0.0.1/v k lost, 10.0.0.2/w k acquired", 1},
@@ -161,7 +161,7 @@ func TestMonitorLinesThatAreNone(t *testing.T) {
 	}
 }
 
-// What is escaped stays so, and Redis 6 and 7 are recognized, over TCP and a socket.
+// Escapes are kept, and the output of Redis 6 and 7 is recognized, over TCP and a socket.
 func TestMonitorIsRecognized(t *testing.T) {
 	for _, from := range []string{"10.0.0.1:5", "[::1]:5", "unix:/tmp/my redis.sock", "lua"} {
 		line := `1772359200.012345 [0 ` + from + `] "SET" "\x00\"k" "\xff\n\\" "NX"`
@@ -182,7 +182,7 @@ func TestMonitorIsRecognized(t *testing.T) {
 	}
 }
 
-// Memory has a bound: in keys, in those who believe to have them, and in how long names are.
+// Memory has a bound: for keys, for believers, and for long names.
 func TestMonitorForgets(t *testing.T) {
 	d := newMonitor()
 	long := strings.Repeat("x", 10_000)
@@ -216,7 +216,7 @@ func TestMonitorForgets(t *testing.T) {
 	}
 }
 
-// Free keys make room first.
+// Free keys are forgotten first.
 func TestMonitorForgetsWhatNobodyHolds(t *testing.T) {
 	lines := monitored("1 a1 SET held v NX")
 	for i := range maxKeys {

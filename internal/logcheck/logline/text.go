@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// textDecoder reads lines of prose, in which patterns find the values.
+// textDecoder finds the values in lines of prose by patterns.
 type textDecoder struct {
 	bound
-	head   *pattern // what stands before the message; nil when nothing of it is asked for
-	slots  []string // names of groups that are asked for
+	head   *pattern // of the text before the message; nil when no value is in it
+	slots  []string // names of the groups with values
 	values [][]byte
 }
 
@@ -56,7 +56,7 @@ func (d *textDecoder) slot(name string) int {
 func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) error {
 	p := d.patterns.match(line)
 	if p == nil {
-		return pass(line)
+		return Pass(line)
 	}
 	headed := d.head != nil && d.head.match(line)
 	if d.head != nil && !headed {
@@ -75,20 +75,13 @@ func (d *textDecoder) Decode(line []byte, _ int64, emit func(*Fields) error) err
 			return fmt.Errorf("no time is recognized in it: say with a group (?<time>...) where it stands, and with --time-layout how it is written")
 		}
 	}
-	if err := emit(f); err != nil {
-		return err
-	}
-	return whole(p)
+	return emitOnly(f, p, emit)
 }
 
-func (d *textDecoder) End(func(*Fields) error) error { return nil }
-
-// Whole implements Decoder: any line may have gone on.
+// Whole implements Decoder: any line may be incomplete.
 func (d *textDecoder) Whole() bool { return false }
 
-func (d *textDecoder) Reads() []Read { return d.reads }
-
-// unquote is a value without the quotation marks around it, and without blanks.
+// unquote returns a value without surrounding spaces and quotation marks.
 func unquote(value []byte) []byte {
 	value = bytes.TrimSpace(value)
 	if n := len(value); n > 1 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'' || value[0] == '`') {
@@ -97,17 +90,17 @@ func unquote(value []byte) []byte {
 	return value
 }
 
-// stamp is the first time of a line, of one of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
+// stamp matches times of the usual forms: 2026-03-01T10:00:00.012+01:00, 2026-03-01 10:00:00,012,
 // 2026/03/01 10:00:00.
 var stamp = regexp.MustCompile(`\d{4}(?:-\d\d-|/\d\d/)\d\d...:..:..(?:[.,]\d+)?(?:Z| ?UTC| ?[+-]\d\d:?\d\d)?`)
 
 // pattern is a regular expression with named groups for our values.
 type pattern struct {
 	re     *regexp.Regexp
-	needed [][]byte       // what each line that matches contains
+	needed [][]byte       // texts that each matching line contains
 	groups map[string]int // by their names
-	line   []byte         // that was matched last
-	found  []int          // and where its groups are
+	line   []byte         // the last line that was matched
+	found  []int          // the positions of its groups
 }
 
 func newPattern(text string) (*pattern, error) {
@@ -130,16 +123,18 @@ func newPattern(text string) (*pattern, error) {
 // match looks for the pattern in a line.
 func (p *pattern) match(line []byte) bool {
 	p.line = line
-	for _, text := range p.needed {
-		if !bytes.Contains(line, text) {
-			return false
-		}
+	if !p.mayMatch(line) {
+		return false
 	}
 	p.found = p.re.FindSubmatchIndex(line)
 	return p.found != nil
 }
 
-// group is the text of a group in the line that was matched; nil without such a group.
+func (p *pattern) mayMatch(text []byte) bool {
+	return !slices.ContainsFunc(p.needed, func(needed []byte) bool { return !bytes.Contains(text, needed) })
+}
+
+// group returns the text of a group in the last matched line; nil if it has no such group.
 func (p *pattern) group(name string) []byte {
 	i, ok := p.groups[name]
 	if !ok || p.found[2*i] < 0 {
@@ -148,8 +143,8 @@ func (p *pattern) group(name string) []byte {
 	return p.line[p.found[2*i]:p.found[2*i+1]]
 }
 
-// needed are texts that every match of a regular expression contains, the longest first. To look for them before it is
-// many times as fast.
+// needed returns texts that every match of a regular expression contains, the longest first. Searching for them is
+// many times as fast as matching.
 func needed(text string) (all [][]byte) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
@@ -190,7 +185,7 @@ func (m matcher) has(name string) bool {
 	return slices.ContainsFunc(m, func(p *pattern) bool { _, ok := p.groups[name]; return ok })
 }
 
-// set fills in the values that have a group.
+// set sets the values that have a group.
 func (p *pattern) set(f *Fields) {
 	for field, name := range names {
 		if value := p.group(name); len(value) > 0 {
@@ -199,19 +194,14 @@ func (p *pattern) set(f *Fields) {
 	}
 }
 
-// twice reports whether what is left of the line after the match has another one.
+// twice reports whether the rest of the line after the match matches, too.
 func (p *pattern) twice() bool {
 	rest := p.line[p.found[1]:]
-	for _, text := range p.needed {
-		if !bytes.Contains(rest, text) {
-			return false
-		}
-	}
-	return p.re.Match(rest)
+	return p.mayMatch(rest) && p.re.Match(rest)
 }
 
-// pass is what a line without an event is.
-func pass(line []byte) error {
+// Pass returns the error for a line without an event: ErrOther or ErrUnread.
+func Pass(line []byte) error {
 	if speaks(line) {
 		return ErrUnread
 	}

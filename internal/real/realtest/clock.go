@@ -5,29 +5,28 @@ import (
 	"time"
 )
 
-// wrongBy is by how much a clock may be off that libfaketime makes wrong: when it began to
-// count is known as exactly only as the quickest answer of the server is quick.
-const wrongBy = 100 * time.Millisecond
+// tolerance is the largest error of libfaketime's clock: its start is known only up to the
+// fastest answer of the server.
+const tolerance = 100 * time.Millisecond
 
 // Clock is the wall clock of a server, which is wrong on purpose.
 type Clock struct {
-	Shows func() (time.Time, error) // as the server says itself
-	Exact time.Duration             // how exactly it tells
+	Shows func() (time.Time, error) // asks the server
+	Exact time.Duration             // the resolution of its answers
 }
 
-// Lead is by how much a server is ahead, at least and at most, when the host's clock shows a time.
+// Lead returns by how much a server is ahead of the host's clock, at least and at most.
 type Lead func(now time.Time) (least, most time.Duration)
 
-// Steady is the lead of a clock that is as fast as the host's.
+// Steady is the lead of a clock as fast as the host's.
 func Steady(ahead time.Duration) Lead { return Between(ahead, ahead) }
 
-// Between is a lead that is not known better.
+// Between is a lead within bounds.
 func Between(least, most time.Duration) Lead {
 	return func(time.Time) (time.Duration, time.Duration) { return least, most }
 }
 
-// Want compares a reading, which was taken between question and answer, with the host's clock at
-// both. A fast clock gains while the answer is on its way, too.
+// Want compares a reading with the host's clock before the question and after the answer.
 func (c *Clock) Want(t *testing.T, when string, ahead Lead) {
 	t.Helper()
 	before := time.Now().Round(0)
@@ -38,7 +37,7 @@ func (c *Clock) Want(t *testing.T, when string, ahead Lead) {
 	}
 	low, _ := ahead(before)
 	_, high := ahead(after)
-	least, most := before.Add(low-c.Exact-wrongBy), after.Add(high+c.Exact+wrongBy)
+	least, most := before.Add(low-c.Exact-tolerance), after.Add(high+c.Exact+tolerance)
 	if shown.Before(least) || shown.After(most) {
 		t.Errorf("%s: it shows %v, want between %v and %v", when, shown, least, most)
 	}

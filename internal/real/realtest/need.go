@@ -11,21 +11,20 @@ import (
 	"lockstep/internal/real/programs"
 )
 
-// RequireServers is the environment variable that turns a missing server from a
-// reason to skip a test into a failure; continuous integration sets it to 1.
+// RequireServers is the environment variable that makes tests without their server fail
+// instead of being skipped; continuous integration sets it to 1.
 const RequireServers = "LOCKSTEP_REQUIRE_SERVERS"
 
-// RequireMore is the one for servers that are built and not installed, and for what is slow;
+// RequireMore is the same for servers that have to be built, and it enables slow tests;
 // `make test-more` sets it to 1.
 const RequireMore = "LOCKSTEP_REQUIRE_MORE"
 
-// WithoutServers is the environment variable that leaves the tests with real servers out
-// although the servers are there; `make mutants` sets it to 1, for it plays the others a
-// hundred times.
+// WithoutServers is the environment variable that skips tests with real servers even if
+// the servers are installed; `make mutants`, which runs all other tests many times, sets it
+// to 1.
 const WithoutServers = "LOCKSTEP_WITHOUT_SERVERS"
 
-// SecondTier leaves a slow test to `make test-more`: newcomers wait for `make test`,
-// and developers for `go test` of the package that they change.
+// SecondTier skips a slow test outside of `make test-more`.
 func SecondTier(t testing.TB) {
 	t.Helper()
 	if os.Getenv(RequireMore) != "1" {
@@ -33,7 +32,7 @@ func SecondTier(t testing.TB) {
 	}
 }
 
-// Tiers is how many of something a test plays: few of them in the first tier, all in the second one.
+// Tiers returns few in the first tier of tests, and all in the second one.
 func Tiers(few, all int) int {
 	if os.Getenv(RequireMore) == "1" {
 		return all
@@ -41,8 +40,8 @@ func Tiers(few, all int) int {
 	return few
 }
 
-// Need skips the test when a server program is not there, or fails it when the
-// environment says that it has to be.
+// Need skips the test without a server program, or fails it if the environment requires
+// the program.
 func Need(t testing.TB, program string) {
 	t.Helper()
 	if os.Getenv(WithoutServers) == "1" {
@@ -69,8 +68,8 @@ func Need(t testing.TB, program string) {
 	t.Skipf("%v", err)
 }
 
-// Interpreter returns the path of a language's interpreter. Without one it skips the test, or fails it where
-// servers have to be there, too.
+// Interpreter returns the path of a language's interpreter. Without it, the test is skipped, or fails if the
+// environment requires servers.
 func Interpreter(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -84,11 +83,11 @@ func Interpreter(t testing.TB, name string) string {
 	return path
 }
 
-// Soak is the environment variable that multiplies the rounds of tests that do something
+// Soak is the environment variable with a factor for the rounds of tests that act
 // at random times.
 const Soak = "LOCKSTEP_SOAK"
 
-// Rounds returns how many rounds such a test plays, which is n unless the environment asks for more.
+// Rounds returns the number of rounds of such a test: n, multiplied by Soak if it is set.
 func Rounds(t testing.TB, n int) int {
 	t.Helper()
 	text := os.Getenv(Soak)

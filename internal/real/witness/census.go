@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// A server can end the connection of a witness and live on: a sentinel that gives one
-// another role has it disconnect all clients (CLIENT KILL TYPE normal and pubsub, in
-// sentinelSendSlaveOf of sentinel.c). The witness comes back at once, and then asks how
-// often each command has been executed, and how many keys have run out: if that is as
-// often as it has been told of them, nothing was done in between.
+// A server can end the connection of a witness without dying: a sentinel that changes a server's
+// role makes it disconnect all clients (CLIENT KILL TYPE normal and pubsub, in
+// sentinelSendSlaveOf of sentinel.c). The witness reconnects at once, and asks for the number
+// of executions of each command, and of expired keys: if the reports account for all of them,
+// it has missed nothing.
 
-// census is what a server says of itself at one moment.
+// census is a server's count of its commands at one moment.
 type census struct {
-	life  string           // the number that the server has drawn when it was started
-	calls map[string]int64 // how often each command was executed, by its name in lower case
+	life  string           // the server's run ID
+	calls map[string]int64 // executions of each command, by its name in lower case
 }
 
-// expiries is the name of an end by time among the calls of a census.
+// expiries is the name of expired keys among the calls of a census.
 const expiries = "expired_keys"
 
-// untold are the commands that say nothing of a key and of which MONITOR may be silent. So
-// are those with a name of two words (CLIENT KILL).
+// untold are commands that do not concern a key and that MONITOR may omit. It may also omit those
+// with a name of two words (CLIENT KILL).
 var untold = map[string]bool{
 	"auth": true, "hello": true, "select": true, "ping": true, "info": true, "role": true, "command": true,
 	"multi": true, "exec": true, "discard": true, "monitor": true, "wait": true, "readonly": true,
@@ -32,7 +32,7 @@ var untold = map[string]bool{
 	"save": true, "bgsave": true, "bgrewriteaof": true, "lastsave": true, "shutdown": true, "debug": true,
 }
 
-// parseCensus reads the sections server, stats and commandstats of INFO:
+// parseCensus parses the sections server, stats and commandstats of INFO:
 //
 //	run_id:2c1a...
 //	expired_keys:1
@@ -49,17 +49,17 @@ func parseCensus(info string) census {
 			out.calls[expiries], _ = strconv.ParseInt(value, 10, 64) // as below
 		case isCalls && !untold[name] && !strings.Contains(name, "|"):
 			calls, _, _ := strings.Cut(strings.TrimPrefix(value, "calls="), ",")
-			out.calls[name], _ = strconv.ParseInt(calls, 10, 64) // 0 fits nothing that was told
+			out.calls[name], _ = strconv.ParseInt(calls, 10, 64) // 0 after an error: the reports do not match it
 		}
 	}
 	return out
 }
 
-// resumeTime bounds how long a server may take to be listened to again.
+// resumeTime bounds the time to reconnect to a server.
 const resumeTime = 2 * time.Second
 
-// resume listens again after the connection has ended; false when the server is not the
-// same any more, or when it did something meanwhile, or when Close was called.
+// resume reconnects after the connection has ended; false when the server was restarted,
+// when it executed something meanwhile, or when Close was called.
 func (w *Witness) resume() (*reader, bool) {
 	w.mu.Lock()
 	closed := w.closed
@@ -76,14 +76,14 @@ func (w *Witness) resume() (*reader, bool) {
 	}
 	items := w.Items()
 	if now.life != before.life || !accounts(before.calls, now.calls, items[w.counted:]) {
-		_ = w.conn.Close() // what comes from now on is not reliable
+		_ = w.conn.Close() // something was missed
 		return nil, false
 	}
 	w.latest, w.counted = now, len(items)
 	return in, true
 }
 
-// accounts reports whether what items tell is all that came between two counts.
+// accounts reports whether items account for all commands between two counts.
 func accounts(before, after map[string]int64, items []Item) bool {
 	told := map[string]int64{}
 	for i := range items {

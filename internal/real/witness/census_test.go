@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// kick ends the connections of all others, the witness among them, as a sentinel does
-// when it gives a server another role, and sends further commands right behind it.
+// kick ends all other connections, including the witness's, as a sentinel does when it changes a server's role, and sends
+// further commands right after it.
 func kick(t *testing.T, addr string, commands ...[]string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -91,7 +91,7 @@ func TestAWitnessThatIsSentAwayComesBack(t *testing.T) {
 	}
 }
 
-// What a server did while no witness listened makes the account incomplete.
+// Commands that no witness heard make the account incomplete.
 func TestAWitnessThatHasMissedSomethingEnds(t *testing.T) {
 	ctx, server, w := listening(t)
 	kick(t, server.Addr, []string{"SET", "lock", "unheard"})

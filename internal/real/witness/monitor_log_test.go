@@ -20,8 +20,8 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// monitored is a real server with clients of three hosts. It keeps what MONITOR shows, and what the clients got by the
-// replies that they had.
+// monitored is a real server with clients of three hosts. It records the output of MONITOR, and the events that follow from
+// the clients' replies.
 type monitored struct {
 	t       *testing.T
 	ctx     context.Context
@@ -33,7 +33,7 @@ const day = 24 * time.Hour // a lease that does not run out
 
 var hosts = map[string]string{"A": "127.0.0.2", "B": "127.0.0.3", "C": "127.0.0.4", "A2": "127.0.0.2"}
 
-// clientsOf are clients of a server, with one connection each. Those of A and A2 are of one host.
+// clientsOf returns clients of a server, with one connection each. A and A2 are on one host.
 func clientsOf(server *servers.Server) map[string]*redis.Client {
 	clients := map[string]*redis.Client{}
 	for name, host := range hosts { // order: each is another client
@@ -48,7 +48,7 @@ func clientsOf(server *servers.Server) map[string]*redis.Client {
 	return clients
 }
 
-// tell notes what a client got, in the words of a log.
+// tell records an event of a client, in the words of a log.
 func (m *monitored) tell(client, value, key, event string) {
 	m.got = append(m.got, hosts[client]+"/"+value+" "+key+" "+event)
 }
@@ -68,7 +68,7 @@ func (m *monitored) set(client, value, key string, lease time.Duration) {
 	m.tell(client, value, key, map[bool]string{true: "acquired", false: "waiting"}[ok])
 }
 
-// run runs a script, and tells what its reply says of the client: by its text, or by others.
+// run runs a script, and records the event that its reply stands for.
 func (m *monitored) run(client, value, key string, s *redis.Script, says map[string]string, keys []string, args ...any) {
 	m.t.Helper()
 	reply, err := s.Run(m.ctx, m.clients[client], append([]string{key}, keys...), args...).Result()
@@ -82,7 +82,7 @@ func (m *monitored) run(client, value, key string, s *redis.Script, says map[str
 	}
 }
 
-// gone waits until a lease has run out, for certain by the times of the log as well.
+// gone waits until a lease has certainly expired, by the times of the log as well.
 func (m *monitored) gone(key string) {
 	m.t.Helper()
 	for n := int64(1); n > 0; time.Sleep(5 * time.Millisecond) {
@@ -92,7 +92,7 @@ func (m *monitored) gone(key string) {
 	}
 }
 
-// scriptOf is the source of a script of our locks.
+// scriptOf returns the source of a script of our locks.
 func scriptOf(t *testing.T, file, name string) *redis.Script {
 	t.Helper()
 	text, err := os.ReadFile("../../locks/" + file)
@@ -106,7 +106,7 @@ func scriptOf(t *testing.T, file, name string) *redis.Script {
 	return redis.NewScript(string(found[1]))
 }
 
-// listen keeps the text that MONITOR shows. What it returns ends it, and returns the lines.
+// listen records the output of MONITOR. The function that it returns ends it, and returns the lines.
 func listen(t *testing.T, ctx context.Context, server *servers.Server) (end func() []string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", server.Addr)
@@ -139,7 +139,7 @@ func listen(t *testing.T, ctx context.Context, server *servers.Server) (end func
 	}
 }
 
-// What is made of MONITOR is what the clients of a real server got, event by event.
+// The events read from MONITOR are those of the clients' replies from a real server, one by one.
 func TestMonitorShowsWhatClientsGot(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
@@ -240,7 +240,7 @@ func (m *monitored) strings() {
 	}
 }
 
-// expired are locks that run out while their clients sleep.
+// expired are locks that expire while their clients sleep.
 func (m *monitored) expired() {
 	unlock, renew := scriptOf(m.t, "set_nx_lua.go", "unlockScript"), scriptOf(m.t, "watchdog_lua.go", "renewScript")
 	const short = 20 * time.Millisecond
@@ -288,7 +288,7 @@ func (m *monitored) hashes() {
 	}
 }
 
-// blind are deletions by others: whose they are is not known.
+// blind are deletions by unknown clients.
 func (m *monitored) blind() {
 	unlock := scriptOf(m.t, "set_nx_lua.go", "unlockScript")
 	m.set("A", "a", "foreign", day)

@@ -16,15 +16,14 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// actor is a client that does at random what clients of locks do, right or wrong. It knows by its replies whether it
-// has the lock.
+// actor is a client that does random steps of correct and incorrect clients. Its replies tell it whether it has the lock.
 type actor struct {
 	conn  string // that it uses, which is of a host; two may use one
 	value string
 	holds bool
 }
 
-// scripts are those of a kind of lock, with their arguments.
+// scripts are the scripts of a kind of lock, with their arguments.
 type scripts struct {
 	lock, unlock, renew *redis.Script // no lock: SET with NX
 	args                func(value string, lease time.Duration) []any
@@ -42,8 +41,8 @@ func (s *scripts) acquire(ctx context.Context, c *redis.Client, key, value strin
 	return false, err
 }
 
-// play plays some commands on one key, and reports whether two had the lock at once for sure: one of them acquired it,
-// and another one, which had it, did something with it later.
+// play plays some commands on one key, and reports whether two clients certainly had the lock at once: one acquired it, and
+// another one, which had it, used it later.
 func (m *monitored) play(luck *rand.Rand, s *scripts, key string) (overlap bool) {
 	m.t.Helper()
 	actors := []*actor{{conn: "A"}, {conn: "B"}, {conn: "C"}, {conn: "A"}, {conn: "A2"}}
@@ -102,7 +101,7 @@ func (m *monitored) play(luck *rand.Rand, s *scripts, key string) (overlap bool)
 	return overlap
 }
 
-// hostile does what no client of a lock does.
+// hostile sends commands that no client of a lock sends.
 func (m *monitored) hostile(luck *rand.Rand, c *redis.Client, key string) error {
 	switch luck.IntN(7) {
 	case 0:
@@ -121,8 +120,8 @@ func (m *monitored) hostile(luck *rand.Rand, c *redis.Client, key string) error 
 	return c.GetSet(m.ctx, key, "1").Err()
 }
 
-// Whatever clients of a real server do, a log of MONITOR is certain only if two had the lock at once by their replies,
-// and none only if they had not.
+// Whatever the clients of a real server do, the verdict on a log of MONITOR is certain only if, by their replies, two had
+// the lock at once, and none only if not.
 func TestMonitorSaysWhatRepliesSay(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())

@@ -11,9 +11,7 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// What a server tells, as it comes over the connection.
-
-// parse reads a message that is a notification or a line of MONITOR.
+// parse parses a message that is a notification or a line of MONITOR.
 func parse(message []byte) (Item, bool) {
 	now, wall := clocks()
 	reply, err := resp.Parse(message)
@@ -21,7 +19,7 @@ func parse(message []byte) (Item, bool) {
 		return Item{}, false
 	}
 	if resp.IsPush(message) {
-		parts := reply.Elements() // pmessage, the pattern, the channel, what became of the key
+		parts := reply.Elements() // pmessage, the pattern, the channel, the event
 		if len(parts) != 4 || parts[0].Str != "pmessage" {
 			return Item{}, false
 		}
@@ -52,10 +50,9 @@ func clocks() (now time.Duration, wall time.Time) {
 	return now, wall
 }
 
-// errLine says that a line is none of MONITOR.
 var errLine = errors.New("this is no line of MONITOR")
 
-// parseLine reads a line of MONITOR; At is in microseconds since 1970:
+// parseLine parses a line of MONITOR; At is in microseconds since 1970:
 //
 //	1795307989.439469 [0 127.0.0.1:60560] "SET" "lock" "a"
 func parseLine(line string) (Item, error) {
@@ -79,53 +76,20 @@ func parseLine(line string) (Item, error) {
 	return Item{At: time.Duration(at), Addr: addr, Args: args}, err
 }
 
-// arguments reads quoted strings with spaces between them, as sdscatrepr writes them.
+// arguments parses quoted strings with spaces between them. The escapes of sdscatrepr are also those of Go.
 func arguments(s string) ([]string, error) {
 	var out []string
 	for s != "" {
-		quoted, rest, err := quotation(s)
-		if err != nil {
-			return nil, err
+		quoted, err := strconv.QuotedPrefix(s)
+		if err != nil || quoted[0] != '"' {
+			return nil, errLine
 		}
-		out = append(out, quoted)
-		s = strings.TrimPrefix(rest, " ")
+		text, _ := strconv.Unquote(quoted) // QuotedPrefix has checked it
+		out = append(out, text)
+		s = strings.TrimPrefix(s[len(quoted):], " ")
 	}
 	if out == nil {
 		return nil, errLine
 	}
 	return out, nil
-}
-
-// escapes are the letters after a backslash that stand for something else.
-var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'a': '\a', 'b': '\b'}
-
-// quotation reads one quoted string at the beginning of s.
-func quotation(s string) (text, rest string, err error) {
-	if s[0] != '"' {
-		return "", "", errLine
-	}
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch {
-		case s[i] == '"':
-			return b.String(), s[i+1:], nil
-		case s[i] != '\\':
-			b.WriteByte(s[i])
-		case i+3 < len(s) && s[i+1] == 'x':
-			v, err := strconv.ParseUint(s[i+2:i+4], 16, 8)
-			if err != nil {
-				return "", "", errLine
-			}
-			b.WriteByte(byte(v))
-			i += 3
-		case i+1 < len(s):
-			i++
-			if c, ok := escapes[s[i]]; ok {
-				b.WriteByte(c)
-			} else {
-				b.WriteByte(s[i])
-			}
-		}
-	}
-	return "", "", errLine
 }

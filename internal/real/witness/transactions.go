@@ -14,14 +14,14 @@ import (
 	"strings"
 )
 
-// ZooKeeper does not say whose node a client has removed, but each server writes what the
-// ensemble has agreed on into its transaction log before it answers. A log is a header of
-// 16 bytes, then for each transaction a checksum (8 bytes), a length (4) and so many bytes
-// with the letter B behind them: session, cxid, zxid, time, type, and what the type has,
-// which begins with the path for a node that is made or removed. All numbers are big
-// endian; zeros fill the file (FileTxnLog, FileHeader, TxnHeader of ZooKeeper 3.4 to 3.9).
+// ZooKeeper does not report the owner of a removed node, but each server writes every transaction
+// to its log before it answers. A log is a header of 16 bytes, then for each transaction a
+// checksum (8 bytes), a length (4), a record of that length, and the letter B. A record is
+// session, cxid, zxid, time, type, and the data of the type, which begins with the path of a
+// created or deleted node. All numbers are big endian; zeros pad the file (FileTxnLog,
+// FileHeader, TxnHeader of ZooKeeper 3.4 to 3.9).
 
-// The types of transactions that say something of a node (ZooDefs.OpCode).
+// The types of transactions that concern a node (ZooDefs.OpCode).
 const (
 	zkCreate          = 1
 	zkDelete          = 2
@@ -33,14 +33,14 @@ const (
 	zkCloseSession    = -11
 )
 
-// Transaction is one line of a transaction log.
+// Transaction is one record of a transaction log.
 type Transaction struct {
-	Session, ID int64 // who asked for it, and its zxid
+	Session, ID int64 // ID is the zxid
 	Type        int32
-	Path        string // of the node that it makes or removes, else empty
+	Path        string // of the node that it creates or deletes, or empty
 }
 
-// TransactionsOf reads all logs of a server of ZooKeeper whose dataDir is dir.
+// TransactionsOf reads all logs of a ZooKeeper server whose dataDir is dir.
 func TransactionsOf(dir string) ([]Transaction, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "version-2", "log.*"))
 	if err == nil && len(files) == 0 {
@@ -65,7 +65,7 @@ func TransactionsOf(dir string) ([]Transaction, error) {
 	return all, nil
 }
 
-// longestTransaction is more than any lock's: ZooKeeper's own limit (jute.maxbuffer) is 1 MB.
+// longestTransaction is above ZooKeeper's own limit (jute.maxbuffer), which is 1 MB.
 const longestTransaction = 2 << 20
 
 var errNoLog = errors.New("not a transaction log of ZooKeeper")
@@ -83,7 +83,7 @@ func readTransactions(r io.Reader) ([]Transaction, error) {
 			Length   int32
 		}
 		if err := binary.Read(in, binary.BigEndian, &before); err != nil || before.Length == 0 {
-			return all, nil // the end of the file, or of what is written so far
+			return all, nil // the end of the file, or its padding
 		}
 		if before.Length < 0 || before.Length > longestTransaction {
 			return nil, fmt.Errorf("%w: a transaction of %d bytes", errNoLog, before.Length)
@@ -124,9 +124,9 @@ func (t *Transaction) makes() bool {
 
 func (t *Transaction) removes() bool { return t.Type == zkDelete || t.Type == zkDeleteContainer }
 
-// OnlyOwnRemoved reports whether the logs of an ensemble's servers show that each session
-// has removed only those nodes below path, and the one at it, that it had made. It is
-// false, too, when the logs do not show it: a transaction is missing, or was made of several.
+// OnlyOwnRemoved reports whether the logs of an ensemble's servers prove that each session
+// has deleted only its own nodes, among those at path or below. It is also false if
+// a transaction is missing, or consists of several.
 func OnlyOwnRemoved(logs [][]Transaction, path string) bool {
 	all := slices.Concat(logs...)
 	slices.SortStableFunc(all, func(a, b Transaction) int { return cmp.Compare(a.ID, b.ID) })

@@ -15,8 +15,7 @@ import (
 	_ "lockstep/internal/store/zookeeper/live"
 )
 
-// The log of a real server: what a session does to its own nodes, what its end does, and
-// what another one does to them.
+// The log of a real server: a session's own changes of its nodes, its end, and changes by another session.
 func TestTransactionsOfARealServer(t *testing.T) {
 	realtest.Need(t, "java")
 	realtest.Need(t, "zookeeper.jar")
@@ -84,7 +83,7 @@ type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
 
-// What the logs do not show to the end is not taken for proof.
+// Incomplete logs prove nothing.
 func TestOnlyOwnRemovedInDoubt(t *testing.T) {
 	const create, remove, multi, end = 1, 2, 14, -11
 	lock := func(session, id int64, kind int32) witness.Transaction {
@@ -112,7 +111,7 @@ func TestOnlyOwnRemovedInDoubt(t *testing.T) {
 	}
 }
 
-// A file that is no log, or ends within a transaction, is no reason to fall over.
+// An invalid or incomplete file does not cause a panic.
 func FuzzTransactions(f *testing.F) {
 	f.Add([]byte("ZKLG\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("ZKLG\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x0012345678\x00\x00\x00\x05short"))

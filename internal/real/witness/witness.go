@@ -1,20 +1,19 @@
-// Package witness listens to a Redis server that tells what it does.
+// Package witness listens to the reports of a Redis server about its commands and keys.
 //
-// A client of a store sees its own requests and replies. What lies between, and what
-// others did meanwhile, it cannot see. Redis tells both when it is asked: MONITOR
-// shows each command as it is executed, with the connection that it came from and
-// with the commands that a script runs, and keyspace notifications say what became of
-// a key, its end by time included. With version 3 of the protocol one connection
-// carries both, in the order in which they happened:
+// A client of a store sees only its own requests and replies. Redis reports the rest:
+// MONITOR shows each command when it is executed, with the connection that it came from
+// and with the commands that a script runs, and keyspace notifications report each change
+// of a key, including expiry. With version 3 of the protocol one connection carries both,
+// in the order in which they happened:
 //
-//	> lock: set                                  what befell the key ...
+//	> lock: set                                  changes of the key ...
 //	> lock: expire
 //	+ 0.439 127.0.0.1:60560 SET lock a NX PX 50  ... by this command
-//	> lock: expired                              before the next one was executed
+//	> lock: expired                              before the next command
 //	+ 0.499 127.0.0.1:60561 GET lock
 //
-// That is so since Redis 7.0 (call in server.c); earlier servers show a command before
-// they execute it, and then it is not clear to which command a notification belongs.
+// That holds since Redis 7.0 (call in server.c); earlier servers show a command before
+// they execute it, so the command behind a notification is ambiguous.
 package witness
 
 import (
@@ -31,10 +30,10 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// Settings are those that a server needs, name and value.
+// Settings is the setting that a server needs, name and value.
 var Settings = [2]string{"notify-keyspace-events", "KA"}
 
-// keyspace is what the name of a channel has before that of its key.
+// keyspace is the prefix of a channel's name before the key.
 const keyspace = "__keyspace@0__:"
 
 // oldest is the first major version whose order is known.
@@ -43,22 +42,22 @@ const oldest = 7
 // Script is the address of commands that a script runs.
 const Script = "lua"
 
-// Item is one thing that a server has told: a command, or what became of the key.
+// Item is one report of a server: a command, or a change of a key.
 type Item struct {
 	Read  time.Duration // on the clock of osproc.Now, when it was read
 	At    time.Duration // of a command, on the same clock: when it was executed, if the server's clock is right
 	Addr  string        // of a command: the connection that it came from, or Script
-	Args  []string      // of a command; nil for what became of the key
-	Key   string        // of what became of a key: its name
-	Event string        // what became of the key: set, expire, del, expired and so on
+	Args  []string      // of a command; nil for a change
+	Key   string        // of a change
+	Event string        // of a change: set, expire, del, expired and so on
 }
 
 // Witness listens to one life of a server.
 type Witness struct {
 	addr, keys string
-	done       chan struct{} // closed when nothing more is read
+	done       chan struct{} // closed when reading has ended
 	latest     census
-	counted    int // items that latest includes
+	counted    int // number of items before latest
 
 	mu     sync.Mutex
 	conn   net.Conn
@@ -70,9 +69,8 @@ type Witness struct {
 // AllKeys is a pattern for Listen.
 const AllKeys = "*"
 
-// Listen connects to the server at addr and returns when it tells of everything that
-// it executes, and of what becomes of the keys of a pattern, as PSUBSCRIBE reads it. ctx bounds
-// the connection only.
+// Listen connects to the server at addr and returns when the server reports all commands, and
+// the changes of the keys of a pattern of PSUBSCRIBE. ctx bounds only the connecting.
 func Listen(ctx context.Context, addr, keys string) (*Witness, error) {
 	w := &Witness{addr: addr, keys: keys, done: make(chan struct{}), news: make(chan struct{})}
 	in, now, err := w.connect(ctx)
@@ -84,7 +82,7 @@ func Listen(ctx context.Context, addr, keys string) (*Witness, error) {
 	return w, nil
 }
 
-// connect makes a connection on which the server tells, and takes a census on it.
+// connect opens a connection for reports, and takes a census on it.
 func (w *Witness) connect(ctx context.Context) (*reader, census, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
@@ -101,12 +99,12 @@ func (w *Witness) connect(ctx context.Context) (*reader, census, error) {
 		err = net.ErrClosed
 	}
 	if err != nil {
-		_ = conn.Close() // nothing is lost with it
+		_ = conn.Close() // the error is reported instead
 	}
 	return in, now, err
 }
 
-// use makes conn the connection that Close closes; false when Close has come before.
+// use makes conn the connection that Close closes; false when Close was called before.
 func (w *Witness) use(conn net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,20 +112,20 @@ func (w *Witness) use(conn net.Conn) bool {
 	return !w.closed
 }
 
-// begin asks the server to tell, and takes a census. All questions go out at once: after
-// an interruption, what the server does between two of them would be missed.
+// begin subscribes to the reports, and takes a census. All requests are sent at once: after
+// an interruption, commands executed between two of them would be missed.
 func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
-	questions := [...][]string{
+	requests := [...][]string{
 		{"HELLO", "3"}, {"PSUBSCRIBE", keyspace + w.keys}, {"MONITOR"}, {"INFO", "server", "stats", "commandstats"},
 	}
-	var request []byte
-	for _, q := range questions {
-		request = resp.AppendCommand(request, q...)
+	var sent []byte
+	for _, r := range requests {
+		sent = resp.AppendCommand(sent, r...)
 	}
-	if _, err := conn.Write(request); err != nil {
+	if _, err := conn.Write(sent); err != nil {
 		return census{}, err
 	}
-	var answers [len(questions)]redis.Reply
+	var answers [len(requests)]redis.Reply
 	for i := range answers {
 		var err error
 		if answers[i], err = w.answer(in); err != nil {
@@ -140,7 +138,7 @@ func (w *Witness) begin(conn net.Conn, in *reader) (census, error) {
 	return parseCensus(answers[len(answers)-1].Str), nil
 }
 
-// answer reads the next answer. What the server tells before, it has done before.
+// answer reads the next answer, and adds the reports before it.
 func (w *Witness) answer(in *reader) (redis.Reply, error) {
 	for {
 		message, err := in.next()
@@ -159,7 +157,7 @@ func (w *Witness) answer(in *reader) (redis.Reply, error) {
 	}
 }
 
-// field returns a value of a map, "" when it is not there.
+// field returns a value of a map, "" for none.
 func field(m redis.Reply, name string) string {
 	pairs := m.Elements()
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -176,7 +174,7 @@ func recent(version string) bool {
 	return err == nil && n >= oldest
 }
 
-// listen reads until the server's life ends, or until something has been missed.
+// listen reads until the server's life ends, or until a report is missed.
 func (w *Witness) listen(in *reader) {
 	defer close(w.done)
 	for ok := true; ok; in, ok = w.resume() {
@@ -206,15 +204,15 @@ func (w *Witness) add(item Item) {
 	w.news = make(chan struct{})
 }
 
-// Items returns what the server has told so far, in the order in which it happened.
+// Items returns the reports so far, in the order of execution.
 func (w *Witness) Items() []Item {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.items[:len(w.items):len(w.items)]
 }
 
-// Settle returns when everything has been read that the server had executed before
-// the call; an error when the server does not answer, or is gone.
+// Settle returns when all reports of commands executed before the call have been read. It
+// returns an error when the server does not answer.
 func (w *Witness) Settle(ctx context.Context) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
@@ -255,11 +253,11 @@ func (w *Witness) until(ctx context.Context, addr string) error {
 	}
 }
 
-// Done is closed when nothing more comes: the server has died, something that it did was
-// missed, or Close was called.
+// Done is closed after the last report: the server has died, a report was missed, or Close
+// was called.
 func (w *Witness) Done() <-chan struct{} { return w.done }
 
-// Close ends the connection. What was read stays.
+// Close ends the connection. Items remain available.
 func (w *Witness) Close() error {
 	w.mu.Lock()
 	w.closed = true
@@ -269,7 +267,7 @@ func (w *Witness) Close() error {
 	return err
 }
 
-// reader cuts a stream into messages.
+// reader splits a stream into messages.
 type reader struct {
 	from io.Reader
 	buf  []byte

@@ -12,8 +12,7 @@ import (
 	"lockstep/internal/real/witness"
 )
 
-// story is what a witness has heard, a line for each item: what became of the key, and
-// who ran which command.
+// story formats the reports of a witness, a line for each item: the change of a key, or the client and its command.
 func story(items []witness.Item, names map[string]string) string {
 	var b strings.Builder
 	for _, i := range items {
@@ -38,8 +37,8 @@ func scriptName(addr string) string {
 	return ""
 }
 
-// A real server tells what became of the key before the command that did it, and the
-// commands of a script after the command that ran it.
+// A real server reports the change of a key before the command that made it, and the commands of a script after the
+// command that ran it.
 func TestAServerTellsWhatItDoes(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	t.Setenv("TMPDIR", t.TempDir())
