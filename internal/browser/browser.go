@@ -1,5 +1,5 @@
-// Package browser opens pages in a real browser, for tests: a page may have the
-// right bytes and still show nothing, or be out of reach for who has no mouse.
+// Package browser opens pages in a real browser, for tests: a page may have the right bytes and
+// still show nothing, or need a mouse.
 //
 //	p := browser.Open(t, page, browser.Options{})
 //	p.Press("g")
@@ -10,12 +10,14 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +39,7 @@ type Options struct {
 	Width    int  // of the window, in pixels; 0: 1400
 	Height   int  // 0: 1000
 	Hash     string
-	Dark     bool // as for a reader who prefers dark pages
+	Dark     bool // the reader prefers dark pages
 	Print    bool // as on paper
 }
 
@@ -47,12 +49,11 @@ type Page struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	problems []string // what the console complained about
-	requests []string // what the page asked for besides itself
+	problems []string
+	requests []string
 }
 
-// patience is how long a test may wait for the browser, which may be slow to start
-// on a busy machine.
+// patience bounds each wait for the browser, which may start slowly on a busy machine.
 const patience = 2 * time.Minute
 
 // Find returns the path of a browser, or "".
@@ -65,21 +66,14 @@ func Find() string {
 	return ""
 }
 
-// One browser serves all pages of a test process, each in a tab of its own. It dies
-// with the process.
-var (
-	start      sync.Once
-	shared     context.Context
-	startError error
-)
-
-func launch(path string) (context.Context, error) {
+// launch starts the browser that has a tab for each page of a test process, and dies with it.
+var launch = sync.OnceValues(func() (context.Context, error) {
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
+		chromedp.ExecPath(Find()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience))
 	ctx, _ := chromedp.NewExecAllocator(context.Background(), flags...)
 	ctx, _ = chromedp.NewContext(ctx)
 	return ctx, chromedp.Do(ctx) // starts it
-}
+})
 
 // Open writes a page to a file and opens it. It skips the test where there is no
 // browser.
@@ -105,25 +99,20 @@ func Visit(t testing.TB, address string, o Options) *Page {
 	return visit(t, address, func(asked string) bool { return strings.HasPrefix(asked, origin) }, o)
 }
 
-// visit opens a page; own says which requests are not to be reported.
+// visit opens a page; own reports which requests Requests leaves out.
 func visit(t testing.TB, address string, own func(asked string) bool, o Options) *Page {
 	t.Helper()
 	p := &Page{t: t, ctx: tab(t)}
 	if err := chromedp.Listen(p.ctx, func(event any) { p.observe(event, own) }); err != nil {
 		t.Fatalf("browser: %v", err)
 	}
-	if o.Width == 0 {
-		o.Width = 1400
-	}
-	if o.Height == 0 {
-		o.Height = 1000
-	}
+	width, height := int64(cmp.Or(o.Width, 1400)), int64(cmp.Or(o.Height, 1000))
 	call(p, network.Enable, network.EnableParams{})
 	call(p, cdplog.Enable, cdp.Empty{})
 	call(p, accessibility.Enable, cdp.Empty{})
 	call(p, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: o.NoScript})
 	call(p, emulation.SetEmulatedMedia, mediaOf(o))
-	p.do(chromedp.EmulateViewport(int64(o.Width), int64(o.Height)), chromedp.Navigate(address+o.Hash))
+	p.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(address+o.Hash))
 	return p
 }
 
@@ -137,9 +126,9 @@ func tab(t testing.TB) context.Context {
 		}
 		t.Skip("no browser: install chromium to run this test (Debian: apt-get install chromium)")
 	}
-	start.Do(func() { shared, startError = launch(path) })
-	if startError != nil {
-		t.Fatalf("browser: %s does not start: %v", path, startError)
+	shared, err := launch()
+	if err != nil {
+		t.Fatalf("browser: %s does not start: %v", path, err)
 	}
 	ctx, cancel := chromedp.NewContext(shared)
 	t.Cleanup(cancel)
@@ -149,15 +138,14 @@ func tab(t testing.TB) context.Context {
 }
 
 func mediaOf(o Options) emulation.SetEmulatedMediaParams {
-	media := emulation.SetEmulatedMediaParams{}
+	scheme := emulation.MediaFeature{Name: "prefers-color-scheme", Value: "light"}
+	if o.Dark {
+		scheme.Value = "dark"
+	}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&scheme}}
 	if o.Print {
 		media.Media = "print"
 	}
-	scheme := "light"
-	if o.Dark {
-		scheme = "dark"
-	}
-	media.Features = []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
 	return media
 }
 
@@ -168,7 +156,6 @@ func (p *Page) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// run runs an action that has a result.
 func run[T any](p *Page, a chromedp.Action[T]) T {
 	p.t.Helper()
 	out, err := chromedp.Run(p.ctx, a)
@@ -205,37 +192,34 @@ func (p *Page) observe(event any, own func(asked string) bool) {
 	}
 }
 
-// Problems returns what the console complained about so far.
+// Problems returns the complaints of the console so far.
 func (p *Page) Problems() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.problems...)
+	return slices.Clone(p.problems)
 }
 
-// Requests returns what the page asked for besides itself, or besides its own server,
-// so far.
+// Requests returns the page's requests so far, other than for itself or to its own server.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.requests...)
+	return slices.Clone(p.requests)
 }
 
-// Press sends keys to whatever has the focus. Package kb of chromedp has the
-// characters of Tab, the arrows and so on.
+// Press sends keys to the element with the focus. Package kb of chromedp has the characters of
+// Tab, the arrows and so on.
 func (p *Page) Press(keys string) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(keys))
 }
 
-// Eval evaluates an expression in the page. It works for a page without scripts as
-// well.
+// Eval evaluates an expression in the page, even with NoScript.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	return run(p, chromedp.Evaluate[T](expression))
 }
 
-// Await waits until an expression is true, such as after a link that leads to another
-// page.
+// Await waits until an expression is true, for instance after a click on a link.
 func (p *Page) Await(expression string) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); !Eval[bool](p, expression); time.Sleep(20 * time.Millisecond) {
@@ -245,7 +229,7 @@ func (p *Page) Await(expression string) {
 	}
 }
 
-// Text returns what a reader sees of the first element that a selector matches.
+// Text returns the visible text of the first element that a selector matches.
 func (p *Page) Text(selector string) string {
 	p.t.Helper()
 	return Eval[string](p, fmt.Sprintf(`(document.querySelector(%q) || {innerText: ""}).innerText`, selector))
@@ -257,13 +241,13 @@ func (p *Page) Count(selector string) int {
 	return Eval[int](p, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector))
 }
 
-// Focus names the element that has the focus: its label, or else its text.
+// Focus returns the label, or else the text, of the element with the focus.
 func (p *Page) Focus() string {
 	p.t.Helper()
 	return Eval[string](p, `(function (e) { return e === document.body ? "" : e.getAttribute("aria-label") || (e.labels && e.labels[0] || e).textContent.trim().slice(0, 80); })(document.activeElement)`)
 }
 
-// Resize gives the window another size, in pixels.
+// Resize changes the size of the window, in pixels.
 func (p *Page) Resize(width, height int) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(int64(width), int64(height)))

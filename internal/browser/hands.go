@@ -11,7 +11,7 @@ import (
 // Point is a place in the window, in CSS pixels.
 type Point struct{ X, Y float64 }
 
-// Middle is the middle of the first element that a selector matches, scrolled into sight.
+// Middle is the middle of the first element that a selector matches, scrolled into view.
 func (p *Page) Middle(selector string) Point {
 	p.t.Helper()
 	at := Eval[[]float64](p, fmt.Sprintf(`(function (e) {
@@ -26,28 +26,28 @@ func (p *Page) Middle(selector string) Point {
 	return Point{at[0], at[1]}
 }
 
-// mostStops is how many moves a drag is made of.
-const mostStops = 8
+// dragStops is the number of mouse moves of a drag.
+const dragStops = 8
 
-// Drag presses the mouse at a place, moves it to another and lets it go there.
+// Drag presses the mouse at a place, moves it to another and releases it there.
 func (p *Page) Drag(from, to Point) {
 	p.t.Helper()
-	p.hold(from, between(from, to, mostStops), 0)()
+	p.hold(from, between(from, to, dragStops), 0)()
 }
 
-// Hand does what Drag does as slowly as a hand, which moves 60 times a second.
+// Hand is Drag at the speed of a hand, with 60 moves a second.
 func (p *Page) Hand(from, to Point, moves int) {
 	p.t.Helper()
 	p.hold(from, between(from, to, moves), time.Second/60)()
 }
 
-// Hold does what Drag does, but for letting go.
-func (p *Page) Hold(from, to Point) (letGo func()) {
+// Hold is Drag without the release, which it returns.
+func (p *Page) Hold(from, to Point) (release func()) {
 	p.t.Helper()
-	return p.hold(from, between(from, to, mostStops), 0)
+	return p.hold(from, between(from, to, dragStops), 0)
 }
 
-func (p *Page) hold(from Point, stops []Point, pause time.Duration) (letGo func()) {
+func (p *Page) hold(from Point, stops []Point, pause time.Duration) (release func()) {
 	p.t.Helper()
 	mouse := func(kind input.DispatchMouseEventType, at Point, buttons int64) {
 		p.t.Helper()
@@ -71,7 +71,7 @@ func (p *Page) Click(selector string) {
 	p.Drag(at, at)
 }
 
-// Swipe does what Drag does with a finger.
+// Swipe is Drag with a finger.
 func (p *Page) Swipe(from, to Point) {
 	p.t.Helper()
 	call(p, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
@@ -80,13 +80,13 @@ func (p *Page) Swipe(from, to Point) {
 		call(p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: append([]*input.TouchPoint{}, at...)})
 	}
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: from.X, Y: from.Y})
-	for _, at := range between(from, to, mostStops) {
+	for _, at := range between(from, to, dragStops) {
 		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: at.X, Y: at.Y})
 	}
 	touch(input.DispatchTouchEventTypeTouchEnd)
 }
 
-// between are the places on the way, the last one included.
+// between returns the places on the way, including the last one.
 func between(from, to Point, stops int) (all []Point) {
 	for n := range stops {
 		share := float64(n+1) / float64(stops)

@@ -1,6 +1,6 @@
-// Command dist builds the program for the systems that people have, and writes an archive of each with
-// the shells' completions and the static site, and a file of checksums. The same commit gives the same bytes on every machine
-// with the same Go.
+// Command dist builds the program for several systems, and writes an archive for each, with
+// completions for shells and the static site, and a file of checksums. The same commit and the
+// same Go give the same bytes on every machine.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,7 +20,7 @@ import (
 	"time"
 )
 
-// target is a system that there is an archive for.
+// target is a system with an archive.
 type target struct {
 	goos, goarch string
 	live         bool // real servers can be played on it
@@ -33,10 +34,10 @@ var targets = []target{
 	{"windows", "amd64", false},
 }
 
-// completions are the files of the shells, with the names that they look for.
+// completions are the file names that shells look for.
 var completions = map[string]string{"bash": "simulate.bash", "zsh": "_simulate", "fish": "simulate.fish", "powershell": "simulate.ps1"}
 
-// profile is what the compiler knows of whole runs.
+// profile guides the compiler's optimizations (PGO).
 const profile = "cmd/simulate/simulate.pgo"
 
 func main() {
@@ -48,10 +49,10 @@ func main() {
 	}
 }
 
-// release is what all archives have in common.
+// release is the common part of all archives.
 type release struct {
 	version string
-	made    time.Time // of the commit: an archive has no time of its own
+	made    time.Time // of the commit, so that archives are reproducible
 	goTool  string
 	texts   []file
 }
@@ -63,7 +64,7 @@ type file struct {
 	executable bool
 }
 
-// dist writes the archives of some systems, such as linux/arm64; of all when none are named.
+// dist writes the archives of the named systems, such as linux/arm64, or of all.
 func dist(ctx context.Context, to string, only []string) error {
 	chosen := slices.DeleteFunc(slices.Clone(targets), func(t target) bool {
 		return len(only) > 0 && !slices.Contains(only, t.goos+"/"+t.goarch)
@@ -96,7 +97,7 @@ func dist(ctx context.Context, to string, only []string) error {
 	return os.WriteFile(filepath.Join(to, "SHA256SUMS"), []byte(sums), 0o644)
 }
 
-// newRelease asks git what is released, and makes what does not depend on the system.
+// newRelease asks git for the version, and makes the common part.
 func newRelease(ctx context.Context) (*release, error) {
 	r := &release{goTool: cmp.Or(os.Getenv("GO"), "go")}
 	described, err := output(ctx, nil, "git", "describe", "--tags", "--always", "--dirty")
@@ -118,7 +119,7 @@ func newRelease(ctx context.Context) (*release, error) {
 		return nil, err
 	}
 	r.texts = []file{{name: "README.md", data: readme}}
-	for _, shell := range []string{"bash", "fish", "powershell", "zsh"} {
+	for _, shell := range slices.Sorted(maps.Keys(completions)) {
 		text, err := output(ctx, nil, r.goTool, "run", "./cmd/simulate", "completion", shell)
 		if err != nil {
 			return nil, err
@@ -157,7 +158,7 @@ func (r *release) site(ctx context.Context) (files []file, err error) {
 
 // archive builds the programs of a system and packs them.
 func (r *release) archive(ctx context.Context, t target) (name string, data []byte, err error) {
-	files := append([]file(nil), r.texts...)
+	files := slices.Clone(r.texts)
 	program, err := r.build(ctx, t, "simulate")
 	if err != nil {
 		return "", nil, err
@@ -179,7 +180,7 @@ func (r *release) archive(ctx context.Context, t target) (name string, data []by
 	return folder + ".tar.gz", data, err
 }
 
-// build builds one program. No path and no time of this machine gets into it.
+// build builds one program, without paths and times of this machine.
 func (r *release) build(ctx context.Context, t target, name string, flags ...string) (file, error) {
 	dir, err := os.MkdirTemp("", "dist")
 	if err != nil {
@@ -202,7 +203,7 @@ func (r *release) build(ctx context.Context, t target, name string, flags ...str
 	return file{name: name, data: data, executable: true}, err
 }
 
-// output runs a program to its end; what it complains about is in the error.
+// output runs a program and returns its output. The error has its standard error.
 func output(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), env...)

@@ -16,7 +16,7 @@ func (f *file) mode() int64 {
 	return 0o644
 }
 
-// tarred packs files below a folder. Nobody owns them, and they are as old as the commit.
+// tarred packs files in a folder, without an owner and with the time of the commit.
 func tarred(folder string, files []file, made time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	compressed := gzip.NewWriter(&out)
@@ -35,7 +35,7 @@ func tarred(folder string, files []file, made time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipped is tarred in the form that Windows opens.
+// zipped is tarred for Windows.
 func zipped(folder string, files []file, made time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

@@ -1,4 +1,5 @@
-// Package interrupt ends what no context ends: reading from a pipe, opening one.
+// Package interrupt ends operations that no context ends, such as opening a pipe or reading from
+// one.
 package interrupt
 
 import (
@@ -7,9 +8,8 @@ import (
 	"io"
 )
 
-// Unless does something that may take for ever and that no context ends: to
-// open a pipe, or to read from one, is to wait for its other end. When ctx ends, it
-// returns an error at once and leaves f to itself, as the program is about to end.
+// Unless calls f, which may block for ever. When ctx ends, it returns an error at once and
+// abandons f, since the program is about to end.
 func Unless[T any](ctx context.Context, doing string, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

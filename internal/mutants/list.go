@@ -1,15 +1,12 @@
-// Mutants seeds bugs and asks whether the tests notice, for a green test may be green
-// because it looks at nothing. Each mutation of the list is a change of a few words after
-// which a user would believe something wrong: a dropped reply that arrives, a lease one
-// millisecond longer, an unknown verdict that looks kept. It is compiled in place of the
-// file that it changes (go test -overlay), so the work tree stays as it is and there is no
-// copy to clean up. Its words have to be found exactly once, so code that moves on says so
-// in make unit.
+// Mutants seeds bugs and checks that the tests notice, since a test that checks nothing passes,
+// too. Each mutation of the list changes a few words, after which a user would believe something
+// wrong: a dropped reply arrives, a lease is one millisecond longer, an unknown verdict looks
+// kept. It is compiled in place of the file that it changes (go test -overlay), so the work tree
+// stays unchanged. Its old text has to occur exactly once, which make unit checks.
 //
-// The tools that make mutations by themselves find thousands, for they change every
-// operator there is; most are harmless or equal, and are never read. Here each one is
-// chosen, and has a reason. Only an assertion kills: a mutation that does not build, or
-// hangs, has not said what is wrong.
+// Tools that generate mutations find thousands, because they change every operator; most are
+// harmless or equivalent, and are never read. Here each one is chosen for a reason. Only a failed
+// assertion kills: a mutation that does not build, or hangs, does not show what is wrong.
 package main
 
 import (
@@ -30,7 +27,7 @@ type mutation struct {
 	Name    string   `yaml:"name"`
 	Belief  string   `yaml:"belief"` // what a user would wrongly believe
 	File    string   `yaml:"file"`   // from the root of the repository
-	Old     string   `yaml:"old"`    // is in the file exactly once
+	Old     string   `yaml:"old"`    // occurs in the file exactly once
 	New     string   `yaml:"new"`
 	Killers []string `yaml:"killed by"` // arguments of go test, the fastest first
 }
@@ -59,8 +56,8 @@ func load() ([]mutation, error) {
 	return all, nil
 }
 
-// choose returns the mutations whose name or file matches, of every n of them the k-th for the
-// part "k/n"; "" and "1/1" choose all.
+// choose returns the mutations whose name or file matches the pattern, and of every n of them only
+// the k-th for the part "k/n". The pattern "" matches all.
 func choose(all []mutation, pattern, part string) ([]mutation, error) {
 	var k, n int
 	if _, err := fmt.Sscanf(part+" .", "%d/%d .", &k, &n); err != nil || k < 1 || k > n {
@@ -89,8 +86,8 @@ func choose(all []mutation, pattern, part string) ([]mutation, error) {
 	return chosen, nil
 }
 
-// apply returns the text of the mutated file. An old text that is missing or there
-// twice is an error: the code has moved on, and the mutation has to follow.
+// apply returns the text of the mutated file. An old text that does not occur exactly once is an
+// error: the code has changed, and the mutation has to change, too.
 func (m *mutation) apply(root string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.File)))
 	if err != nil {
@@ -103,7 +100,7 @@ func (m *mutation) apply(root string) (string, error) {
 	return strings.Replace(string(text), old, replaced, 1), nil
 }
 
-// check says what a mutation of the list lacks.
+// check validates a mutation of the list.
 func (m *mutation) check() error {
 	switch {
 	case m.Name == "" || m.Belief == "" || m.Old == "" || len(m.Killers) == 0:

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -88,33 +89,25 @@ func hunt(ctx context.Context, pattern, part string) error {
 	return nil
 }
 
-// each does n pieces of work, as many at a time as there are processors. What do returns
-// is called with the number of pieces that have ended, one call at a time; an error ends
-// the work.
+// each does n pieces of work, one per processor at a time. The function that do returns is called
+// with the number of pieces that have ended, one call at a time; its error ends the work.
 func each(ctx context.Context, n int, do func(i int) func(ended int) error) error {
+	work, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
 	var (
-		wait        sync.WaitGroup
-		lock        sync.Mutex
-		next, ended int
-		failed      error
+		wait  sync.WaitGroup
+		next  atomic.Int64
+		lock  sync.Mutex
+		ended int
 	)
-	take := func() int {
-		lock.Lock()
-		defer lock.Unlock()
-		if failed != nil || ctx.Err() != nil {
-			return n
-		}
-		next++
-		return next - 1
-	}
 	for range runtime.NumCPU() {
 		wait.Go(func() {
-			for i := take(); i < n; i = take() {
+			for i := int(next.Add(1)) - 1; i < n && work.Err() == nil; i = int(next.Add(1)) - 1 {
 				tell := do(i)
 				lock.Lock()
 				ended++
-				if err := tell(ended); err != nil && failed == nil {
-					failed = err
+				if err := tell(ended); err != nil {
+					fail(err)
 				}
 				lock.Unlock()
 			}
@@ -124,11 +117,11 @@ func each(ctx context.Context, n int, do func(i int) func(ended int) error) erro
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
 	}
-	return failed
+	return context.Cause(work)
 }
 
-// healthy returns an error unless all killers pass without a mutation: else a test
-// that always fails would kill everything.
+// healthy returns an error unless all killers pass without a mutation: a test that always fails
+// would kill everything.
 func healthy(ctx context.Context, root, dir string, all []mutation) error {
 	var killers []string
 	for i := range all {
@@ -155,8 +148,8 @@ func healthy(ctx context.Context, root, dir string, all []mutation) error {
 
 var failedTest = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
 
-// play runs the tests of a mutation and returns what killed it. That it does not build,
-// or hangs, is no kill: a test has to say that something is wrong.
+// play runs the tests of a mutation and returns the test that killed it. Only a failed assertion
+// is a kill, not a failed build or a timeout.
 func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
 	text, err := m.apply(root)
 	if err != nil {
@@ -196,10 +189,9 @@ func (m *mutation) play(ctx context.Context, root, dir string) (string, error) {
 	return "", fmt.Errorf("SURVIVES: %s", m.Belief)
 }
 
-// goTest runs go test in root with the arguments of a killer and an overlay file, "" for
-// none; dir is for what is temporary.
-// Pinned hashes change with nearly every mutation and are rewritten together with
-// them, so they are left out: a test has to know what is right.
+// goTest runs go test in root with the arguments of a killer and an overlay file, "" for none; dir
+// is for temporary files. It leaves out pinned hashes: they change with nearly every mutation,
+// and are rewritten with every change, so they do not know what is right.
 func goTest(ctx context.Context, root, dir, overlay, args string) (string, error) {
 	line := []string{"test", "-p", "1", "-short", "-failfast", "-vet=off", "-timeout", "5m", "-skip", "^TestPinnedHashes$"}
 	if overlay != "" {
@@ -208,9 +200,9 @@ func goTest(ctx context.Context, root, dir, overlay, args string) (string, error
 	cmd := exec.CommandContext(ctx, "go", append(line, strings.Fields(args)...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), realtest.WithoutServers+"=1", realtest.RequireServers+"=",
-		"TMPDIR="+dir, "GOTMPDIR="+dir, // what they leave behind when they are killed goes with it
-		"RAPID_NOFAILFILE=1") // else a test that finds the bug writes it down in the work tree
-	// An end of this program ends the tests, too, and not only the go command.
+		"TMPDIR="+dir, "GOTMPDIR="+dir, // removed with all that killed tests leave in it
+		"RAPID_NOFAILFILE=1") // otherwise a test that finds the bug writes to the work tree
+	// Cancel kills the tests, too, not only the go command.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	out, err := cmd.CombinedOutput()

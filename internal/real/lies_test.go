@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/real"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	runs "lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/locktest/stories"
@@ -129,7 +129,7 @@ func TestNoLyingProgramIsGreen(t *testing.T) {
 func ownServer(t *testing.T) string {
 	t.Helper()
 	realtest.Need(t, "redis-server")
-	path, err := servers.Find("redis-server")
+	path, err := programs.Find("redis-server")
 	if err != nil {
 		t.Fatal(err)
 	}

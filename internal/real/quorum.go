@@ -14,6 +14,7 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
 	stores "lockstep/internal/store"
@@ -50,7 +51,7 @@ func kindOf(id locks.Store) (kind, bool) {
 	}
 	k.find = func(*Options) error {
 		for _, p := range s.Programs {
-			if _, err := servers.Find(p.Name); err != nil {
+			if _, err := programs.Find(p.Name); err != nil {
 				return err
 			}
 		}
@@ -210,7 +211,19 @@ func (c *quorum) settle() {
 	c.onlyOwn = c.q.OnlyOwnRemoved(all, below)
 }
 
-// befalls reports whether a fault affects a server, or a link to one.
+// findPrograms looks for programs on PATH and where packages put them.
+func findPrograms(names ...string) func(*Options) error {
+	return func(*Options) error {
+		for _, name := range names {
+			if _, err := programs.Find(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// befalls reports whether a fault touches a server, or a link to one.
 func befalls(all []faults.Fault, servers []string) bool {
 	groups := []string{faults.ThePrimary, faults.TheStore, faults.TheReplicas}
 	return slices.ContainsFunc(all, func(f faults.Fault) bool {

@@ -30,7 +30,7 @@ import (
 	"lockstep/internal/real/containers"
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/osproc"
-	"lockstep/internal/real/servers"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/worker"
 )
 
@@ -131,7 +131,7 @@ func NotBuilt(p *plan.Plan, lockID string, o Options) error {
 	if program == "" || o.withDefaults().Backend != ProcessBackend {
 		return nil
 	}
-	_, err := servers.Find(program)
+	_, err := programs.Find(program)
 	return err
 }
 

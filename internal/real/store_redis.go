@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
 )
@@ -15,7 +16,7 @@ func findRedis(o *Options) error {
 	if o.RedisServer != "" {
 		return nil
 	}
-	program, err := servers.Find("redis-server")
+	program, err := programs.Find("redis-server")
 	o.RedisServer = program
 	return err
 }

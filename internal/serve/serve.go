@@ -1,21 +1,19 @@
-// Package serve shows a store of runs to a browser on the same machine: its index,
-// made anew for every request, and the files of its runs.
+// Package serve shows a store of runs to a browser on the same machine: its index, made for each
+// request, and the files of its runs.
 //
 //	handler := serve.New(store, policy, index)
 //	http.Serve(listener, handler) // a listener on a loopback address
 //
-// It gives out the files of the store and nothing else: what a link leads to
-// elsewhere, names that begin with a dot and lists of directories are not there.
-// Pages may come from somebody else, therefore each is sent with a policy that names
-// the scripts which may run and lets no page ask for anything. What a policy cannot
-// forbid, a page that leads elsewhere by itself, is shown as text.
+// It serves only files of the store: no targets of links outside of it, no names that begin with
+// a dot, and no lists of directories. Pages may come from other people, so each is sent with a
+// policy that names the scripts which may run and forbids requests. A page that navigates by
+// itself, which a policy cannot forbid, is shown as text.
 package serve
 
 import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -25,8 +23,8 @@ import (
 	"time"
 )
 
-// types are the kinds of files that a run has. Texts without a kind of their own
-// are shown as text, since a browser would offer to save them otherwise.
+// types are the content types of a run's files. Other texts are plain text, since a browser
+// would otherwise offer to save them.
 var types = map[string]string{
 	".html":  "text/html; charset=utf-8",
 	".json":  "application/json",
@@ -40,11 +38,10 @@ var types = map[string]string{
 	".edn":   "text/plain; charset=utf-8",
 }
 
-// reportName is the page of a run.
-const reportName = "report.html"
-
-// latestName is the link to the newest run.
-const latestName = "latest"
+const (
+	reportName = "report.html" // page of a run
+	latestName = "latest"      // link to the newest run
+)
 
 // Handler answers requests for a store.
 type Handler struct {
@@ -56,23 +53,28 @@ type Handler struct {
 // New returns a handler for the files below store. policy is the content security policy
 // of every answer. index makes the page for "/".
 func New(store *os.Root, policy string, index func() ([]byte, error)) *Handler {
-	return &Handler{store: store, policy: policy + "; frame-ancestors 'none'", index: index}
+	return &Handler{store: store, policy: policy, index: index}
 }
 
-// ServeHTTP implements http.Handler.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// protect sets the headers of every answer.
+func protect(w http.ResponseWriter, policy string) {
 	head := w.Header()
-	head.Set("Content-Security-Policy", h.policy)
+	head.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
 	head.Set("Cache-Control", "no-cache")
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w, h.policy)
 	switch {
 	case !loopback(r.Host):
-		// A page from elsewhere whose name was made to lead to this machine.
+		// A page of another site whose host name resolves to this machine (DNS rebinding).
 		http.Error(w, "this server answers to 127.0.0.1 and localhost only", http.StatusMisdirectedRequest)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		head.Set("Allow", "GET, HEAD")
+		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "there is nothing here but pages to read", http.StatusMethodNotAllowed)
 	case r.URL.Path == "/" || r.URL.Path == "/index.html":
 		h.serveIndex(w, r)
@@ -108,7 +110,7 @@ func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request, name string)
 		http.NotFound(w, r)
 		return
 	}
-	// Asked before it is opened: to open a pipe is to wait for its other end.
+	// Stat before Open: opening a pipe would wait for its other end.
 	info, err := h.store.Stat(bare)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path.Ext(name) == ".zip":
@@ -116,7 +118,7 @@ func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request, name string)
 	case bare == latestName && err != nil:
 		http.Error(w, "there is no latest run: / lists what the store has", http.StatusNotFound)
 	case err != nil:
-		http.NotFound(w, r) // the same answer whatever there is outside of the store
+		http.NotFound(w, r) // whether or not the file exists outside of the store
 	case info.IsDir():
 		h.serveRun(w, r, bare)
 	case !info.Mode().IsRegular() || bare != name:
@@ -132,7 +134,7 @@ func (h *Handler) serveFile(w http.ResponseWriter, r *http.Request, name string)
 	}
 }
 
-// serveOpen answers with a file of the store.
+// serveOpen serves an open file of the store.
 func serveOpen(w http.ResponseWriter, r *http.Request, f *os.File, info fs.FileInfo) {
 	kind := typeOf(info.Name())
 	if kind == types[".html"] || kind == types[".svg"] {
@@ -143,7 +145,7 @@ func serveOpen(w http.ResponseWriter, r *http.Request, f *os.File, info fs.FileI
 	http.ServeContent(w, r, "", info.ModTime(), f)
 }
 
-// serveRun leads from a run's directory to its report.
+// serveRun redirects from a run's directory to its report.
 func (h *Handler) serveRun(w http.ResponseWriter, r *http.Request, dir string) {
 	dir, ok := h.runDir(dir)
 	if !ok {
@@ -153,8 +155,8 @@ func (h *Handler) serveRun(w http.ResponseWriter, r *http.Request, dir string) {
 	http.Redirect(w, r, (&url.URL{Path: "/" + dir + "/" + reportName}).EscapedPath(), http.StatusFound)
 }
 
-// runDir checks that a directory is one of a run: it has a report. The link "latest"
-// is followed, so that the address stays right when there is a newer run.
+// runDir checks that a directory is one of a run, with a report. It follows the link "latest", so
+// that the address remains that of the run when there is a newer one.
 func (h *Handler) runDir(dir string) (string, bool) {
 	if target, err := h.store.Readlink(dir); err == nil {
 		dir = path.Join(path.Dir(dir), target)
@@ -166,7 +168,7 @@ func (h *Handler) runDir(dir string) (string, bool) {
 	return dir, err == nil && info.Mode().IsRegular()
 }
 
-// visible reports whether a name may be asked for at all.
+// visible reports whether a name may be served.
 func visible(name string) bool {
 	return fs.ValidPath(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
@@ -176,9 +178,4 @@ func typeOf(name string) string {
 		return t
 	}
 	return "application/octet-stream"
-}
-
-// attachment names a file that a browser saves.
-func attachment(name string) string {
-	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
 }

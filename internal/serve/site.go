@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// SitePrefix is where the static site is below the address of a store. No run is called so: a run's
-// folder has letters, digits and dashes in its name.
+// SitePrefix is the path of the static site below the address of a store. No run has this name: that
+// of a run's folder has letters, digits and dashes.
 const SitePrefix = "/_site/"
 
-// SiteMark is the file by which a folder is known as a site that `make site` has written. It lists
-// what belongs to it.
+// SiteMark is the file that marks a folder as a site that `make site` has written. It lists the
+// files of the site.
 const SiteMark = ".lockstep-site"
 
-// siteTypes are the kinds of files that the site has besides those of a store.
+// siteTypes are the content types of the site in addition to those of a store.
 var siteTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".gz": "application/gzip"}
 
-// Site serves the static site besides what another handler does: below SitePrefix, under a policy of its
-// own, since the playground runs scripts of its own and a store's pages must not. The site is ours:
-// `make site` has written it. nil as root leaves it out.
+// Site adds the static site to another handler: below SitePrefix, with a policy of its own, since
+// the playground runs scripts and pages of a store must not. The site is trusted: `make site` has
+// written it. Without a root it returns the other handler.
 func Site(root *os.Root, policy string, other http.Handler) http.Handler {
 	if root == nil {
 		return other
@@ -31,12 +31,7 @@ func Site(root *os.Root, policy string, other http.Handler) http.Handler {
 			other.ServeHTTP(w, r)
 			return
 		}
-		head := w.Header()
-		head.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
-		head.Set("X-Content-Type-Options", "nosniff")
-		head.Set("Referrer-Policy", "no-referrer")
-		head.Set("Cross-Origin-Resource-Policy", "same-origin")
-		head.Set("Cache-Control", "no-cache")
+		protect(w, policy)
 		if name == "" || strings.HasSuffix(name, "/") {
 			name += "index.html"
 		}
@@ -46,7 +41,7 @@ func Site(root *os.Root, policy string, other http.Handler) http.Handler {
 
 func serveSiteFile(w http.ResponseWriter, r *http.Request, root *os.Root, name string) {
 	info, err := root.Stat(name)
-	if !visible(name) || err != nil || !info.Mode().IsRegular() { // asked before it is opened, as for a store
+	if !visible(name) || err != nil || !info.Mode().IsRegular() { // before Open, as for a store
 		http.NotFound(w, r)
 		return
 	}

@@ -9,22 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// maxPage is how large a page may be that is shown as one, in bytes: many times what ours
-// may be.
+// maxPage bounds a page that is shown as one, in bytes: many times the size of ours.
 const maxPage = 32 << 20
 
-// A policy says nothing about where a page goes by itself, nor about connections that a
-// browser opens in case they are needed, for a link or before it refuses a frame or a form.
-// All of it takes elements of which ours have only these few.
+// A policy forbids neither navigation by the page itself nor connections that a browser opens in
+// advance, for a link or before it refuses a frame or a form. Both take the leading elements, of
+// which our pages have only these few.
 var (
 	leading = regexp.MustCompile(`(?i)<([^\s<>/:]*:)?(meta|link|form|i?frame|object|embed)|<!entity`)
 	ours    = regexp.MustCompile(`^<(meta charset="utf-8"|meta http-equiv="Content-Security-Policy" content="[^"]*"|` +
 		`meta name="(viewport|generator)" content="[^"]*"|link rel="icon" href="data:,"|form method="dialog")>`)
 )
 
-// tame reports whether a page leads nowhere by itself.
+// tame reports whether a page makes no connection by itself.
 func tame(page []byte) bool {
-	if !utf8.Valid(page) { // its first bytes may make a browser read it in another encoding than we do
+	if !utf8.Valid(page) { // a browser may read it in another encoding than this function
 		return false
 	}
 	for _, at := range leading.FindAllIndex(page, -1) {
@@ -35,14 +34,14 @@ func tame(page []byte) bool {
 	return true
 }
 
-// servePage answers with a page or a figure, or with its text if it is not tame.
+// servePage serves a page or a figure, or its text if it is not tame.
 func servePage(w http.ResponseWriter, r *http.Request, f *os.File, info os.FileInfo) {
 	page, err := io.ReadAll(io.LimitReader(f, maxPage))
 	if err != nil {
 		http.Error(w, "the page cannot be read", http.StatusInternalServerError)
 		return
 	}
-	// What is shown as a page are the very bytes that were looked at.
+	// A page is served from the bytes that were checked, not from the file.
 	kind, content := typeOf(info.Name()), io.ReadSeeker(bytes.NewReader(page))
 	if len(page) == maxPage || !tame(page) {
 		kind, content = types[".txt"], f

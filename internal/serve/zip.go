@@ -4,12 +4,13 @@ import (
 	"archive/zip"
 	"io"
 	"io/fs"
+	"mime"
 	"net/http"
 	"path"
 )
 
-// serveZip packs a run directory while it is being sent. A directory without a
-// report is not a run: the whole store in one file is not offered.
+// serveZip packs a run directory while it sends it. Other directories, such as the whole store,
+// are not served.
 func (h *Handler) serveZip(w http.ResponseWriter, r *http.Request, dir string) {
 	dir, ok := h.runDir(dir)
 	if !ok {
@@ -18,21 +19,17 @@ func (h *Handler) serveZip(w http.ResponseWriter, r *http.Request, dir string) {
 	}
 	name := path.Base(path.Dir(dir)) + "-" + path.Base(dir) + ".zip"
 	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", attachment(name))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 	if r.Method == http.MethodHead {
 		return
 	}
 	z := zip.NewWriter(w)
-	if err := h.pack(z, dir); err != nil {
-		panic(http.ErrAbortHandler) // what was sent is not a whole file, and must not look like one
-	}
-	if err := z.Close(); err != nil {
-		panic(http.ErrAbortHandler)
+	if h.pack(z, dir) != nil || z.Close() != nil {
+		panic(http.ErrAbortHandler) // the sent part must not look like a whole file
 	}
 }
 
-// pack adds the files of a directory in the order of their names. Links are left
-// out.
+// pack adds the regular files of a directory, in the order of their names.
 func (h *Handler) pack(z *zip.Writer, dir string) error {
 	return fs.WalkDir(h.store.FS(), dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {

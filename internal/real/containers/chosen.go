@@ -12,9 +12,9 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// chosenEngine returns the host that the user has chosen, as DOCKER_HOST or as the context
-// of DOCKER_CONTEXT, and "" for no choice. It has to answer: testcontainers would go on
-// with the default engine in its place and say nothing.
+// chosenEngine returns the host of DOCKER_HOST or of the context of DOCKER_CONTEXT; "" for
+// neither. It returns an error if the host does not answer, where testcontainers would silently
+// use the default engine.
 func chosenEngine(ctx context.Context) (string, error) {
 	host, by, variable := os.Getenv("DOCKER_HOST"), "DOCKER_HOST", "DOCKER_HOST"
 	if name := os.Getenv("DOCKER_CONTEXT"); host == "" && name != "" && name != "default" {
@@ -38,7 +38,7 @@ func chosenEngine(ctx context.Context) (string, error) {
 	return host, nil
 }
 
-// hostOfContext reads the address of a context where the docker command keeps it.
+// hostOfContext reads the address of a context from the files of the docker command.
 func hostOfContext(name string) (string, error) {
 	dir := os.Getenv("DOCKER_CONFIG")
 	if dir == "" {

@@ -17,27 +17,27 @@ import (
 
 // Labels of the services in docker-compose.yml.
 const (
-	serviceLabel = "lockstep.service" // what the service is called in this package
+	serviceLabel = "lockstep.service" // name of the service in this package
 	addrLabel    = "lockstep.addr"    // host:port that its server listens on
 )
 
-// Compose is a launcher that starts nothing: it attaches to the services of
-// docker-compose.yml that the user has brought up. Faults act on their containers. After
-// a run they are as they were before, even if the harness was killed: a reaper restores them.
+// Compose is a launcher that attaches to the services of docker-compose.yml, which the user has
+// started. Faults act on their containers. A run restores them at its end, and a reaper does so
+// when the harness is killed.
 //
-// The sentinels of the topology would take part in the failovers of a run, which are
-// made by an operator; they are paused meanwhile.
+// The sentinels of the topology are paused during a run, in whose failovers they would interfere:
+// those are made by an operator.
 type Compose struct {
 	engine  *Engine
 	service func(server string) string
-	paused  []string       // containers
-	reaper  *osproc.Reaper // lets them go on when the harness is killed; nil for none
+	paused  []string       // IDs of containers
+	reaper  *osproc.Reaper // unpauses them when the harness is killed; nil for none
 }
 
 var _ servers.Launcher = (*Compose)(nil)
 
-// Attach finds the services. The function says which of them is a server of a run.
-// Close has to be called.
+// Attach connects to the services. service returns the name of a server's service. Close has to
+// be called.
 func Attach(ctx context.Context, service func(server string) string) (*Compose, error) {
 	e, err := connect(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Compose) pauseSentinels(ctx context.Context) error {
 		switch found.State {
 		case container.StateRunning:
 			running = append(running, found.ID)
-		case container.StatePaused: // by a run that was killed, with its reaper
+		case container.StatePaused: // by a run that was killed together with its reaper
 		default:
 			continue
 		}
@@ -98,8 +98,6 @@ func (c *Compose) find(ctx context.Context, service string) (*container.Summary,
 }
 
 // Place implements servers.Launcher: the place where the server already runs.
-// It has been restarted, which undoes what a killed run did to it. The server looks at its
-// data first: admit is called before.
 func (c *Compose) Place(ctx context.Context, _ images.Product, name string) (servers.Place, error) {
 	found, err := c.find(ctx, c.service(name))
 	if err != nil {
@@ -110,13 +108,12 @@ func (c *Compose) Place(ctx context.Context, _ images.Product, name string) (ser
 		return nil, fmt.Errorf("the label %s of the service %s: %w", addrLabel, c.service(name), err)
 	}
 	return &attached{
-		compose: c, name: name, id: found.ID, addr: addr,
+		engine: c.engine, name: name, id: found.ID, addr: addr,
 		running: found.State == container.StateRunning,
 	}, nil
 }
 
-// checkAddr says what is wrong with the address of a service: nothing of a run leaves this
-// machine.
+// checkAddr validates the address of a service: a run stays on this machine.
 func checkAddr(addr string) error {
 	at, err := netip.ParseAddrPort(addr)
 	if err != nil || !at.Addr().IsLoopback() || at.Port() == 0 {
@@ -125,13 +122,13 @@ func checkAddr(addr string) error {
 	return nil
 }
 
-// Close lets the sentinels go on.
+// Close unpauses the sentinels.
 func (c *Compose) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()
 	var errs []error
 	for _, id := range c.paused {
-		errs = append(errs, c.engine.letGoOn(ctx, id))
+		errs = append(errs, c.engine.unpause(ctx, id))
 	}
 	err := errors.Join(errs...)
 	if c.reaper != nil {
@@ -141,8 +138,8 @@ func (c *Compose) Close() error {
 	return errors.Join(err, c.engine.client.Close())
 }
 
-// letGoOn ends the pause of a container. That it is not paused is no error.
-func (e *Engine) letGoOn(ctx context.Context, id string) error {
+// unpause ends the pause of a container, if it is paused.
+func (e *Engine) unpause(ctx context.Context, id string) error {
 	_, err := e.client.ContainerUnpause(ctx, id, client.ContainerUnpauseOptions{})
 	if found, lookErr := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{}); lookErr == nil && found.Container.State != nil && !found.Container.State.Paused {
 		return nil
@@ -150,45 +147,35 @@ func (e *Engine) letGoOn(ctx context.Context, id string) error {
 	return err
 }
 
-// startAnew starts the process of a container once more, whatever has become of it.
-func (e *Engine) startAnew(ctx context.Context, id string) error {
-	noPatience := 0
-	// A container that is paused has to go on in order to end.
-	_, _ = e.client.ContainerUnpause(ctx, id, client.ContainerUnpauseOptions{}) // it may not be
-	_, err := e.client.ContainerRestart(ctx, id, client.ContainerRestartOptions{Timeout: &noPatience})
+// restart restarts a container in any state.
+func (e *Engine) restart(ctx context.Context, id string) error {
+	atOnce := 0
+	_, _ = e.client.ContainerUnpause(ctx, id, client.ContainerUnpauseOptions{}) // a paused one cannot end
+	_, err := e.client.ContainerRestart(ctx, id, client.ContainerRestartOptions{Timeout: &atOnce})
 	return err
 }
 
 // attached is the container of a service.
 type attached struct {
-	compose  *Compose
+	engine   *Engine
 	name, id string
 	addr     string
-	running  bool           // when it was found
-	reaper   *osproc.Reaper // from the first start until it is removed
+	running  bool           // when the place was made
+	reaper   *osproc.Reaper // from the first start to the removal
 }
 
 var _ servers.Resident = (*attached)(nil)
 
-// Addr implements servers.Resident.
-func (a *attached) Addr() string { return a.addr }
-
-// Runs implements servers.Resident.
-func (a *attached) Runs() bool { return a.running }
-
-// Dir implements servers.Place.
-func (a *attached) Dir() string { return "" }
-
-// ConfigDir implements servers.Place.
+func (a *attached) Addr() string      { return a.addr }
+func (a *attached) Runs() bool        { return a.running }
+func (a *attached) Dir() string       { return "" }
 func (a *attached) ConfigDir() string { return "" }
 
-// Shared implements servers.Place.
 func (a *attached) Shared() (here, there string, err error) {
 	return "", "", fmt.Errorf("this process and %s, a service of docker-compose.yml, share no directory", a.name)
 }
 
-// Start implements servers.Place: as the service was started, whatever the recipe
-// says. A running server is stopped first, so that this is a restart.
+// Start implements servers.Place: it restarts the service, whatever the recipe says.
 func (a *attached) Start(ctx context.Context, _ servers.Recipe) (servers.Process, error) {
 	if a.reaper == nil {
 		var err error
@@ -196,20 +183,19 @@ func (a *attached) Start(ctx context.Context, _ servers.Recipe) (servers.Process
 			return nil, err
 		}
 	}
-	if err := a.compose.engine.startAnew(ctx, a.id); err != nil {
+	if err := a.engine.restart(ctx, a.id); err != nil {
 		return nil, fmt.Errorf("%s cannot be started again: %w", a.name, err)
 	}
-	return a.compose.engine.watch(ctx, a.name, a.id)
+	return a.engine.watch(ctx, a.name, a.id)
 }
 
-// Log implements servers.Place.
 func (a *attached) Log() []byte { return []byte("see docker logs " + a.id[:12]) }
 
-// Remove implements servers.Place: it leaves the server as the service was started.
+// Remove implements servers.Place: it restarts the service, which restores its own settings.
 func (a *attached) Remove() error {
-	ctx, cancel := context.WithTimeout(a.compose.engine.ctx, answerTime)
+	ctx, cancel := context.WithTimeout(a.engine.ctx, answerTime)
 	defer cancel()
-	err := a.compose.engine.startAnew(ctx, a.id)
+	err := a.engine.restart(ctx, a.id)
 	if a.reaper != nil {
 		err = errors.Join(err, a.reaper.End(err == nil))
 		a.reaper = nil

@@ -1,15 +1,13 @@
-// Package containers runs servers in containers of the local engine. It is the
-// other launcher of package servers: the same servers, started from images.
+// Package containers runs servers in containers of the local engine. It is another launcher of
+// package servers: the same servers, started from images.
 //
-// A container shares the network of this machine. So a server listens on the same
-// loopback address as a child process would, follows its primary through a proxy
-// of the harness, and is unreachable from other machines. Its files are in a volume that
-// outlives the container: a server that is started again is a new container on
-// the old volume.
+// A container shares the network of this machine. So a server listens on the loopback interface
+// as a child process would, reaches its primary through a proxy of the harness, and is not
+// reachable from other machines. Its files are in a volume that outlives the container: a
+// restarted server is a new container with the old volume.
 //
-// Containers do not die with the process that asked for them. Each harness that
-// has some therefore starts a reaper, a process of its own that removes them when
-// the harness is gone, see reaper.go.
+// Containers do not die with the harness. Each harness with containers therefore starts a reaper,
+// a process that removes them when the harness is dead, see reaper.go.
 package containers
 
 import (
@@ -34,29 +32,28 @@ import (
 type Engine struct {
 	client  *testcontainers.DockerClient
 	chosen  map[images.Product]string // by the user
-	scratch *osproc.Scratch           // where directories are that servers share with this process
-	label   string                    // of what this engine starts
+	scratch *osproc.Scratch           // for directories that servers share with this process
+	label   string                    // of the containers and volumes of this engine
 	reaper  *osproc.Reaper
-	ctx     context.Context // of what goes on in the background
+	ctx     context.Context // of background requests
 	cancel  context.CancelFunc
 }
 
 var _ servers.Launcher = (*Engine)(nil)
 
-// answerTime bounds one request to the engine; pulling an image is none.
+// answerTime bounds one request to the engine, other than pulling an image.
 const answerTime = 30 * time.Second
 
-// quiet keeps testcontainers from starting a reaper, from an image that an engine
-// without a registry cannot have, and from telling of each step.
+// quiet prevents testcontainers from logging, and from starting its own reaper, whose image an
+// engine without a registry cannot have.
 var quiet = sync.OnceValue(func() error {
 	log.SetDefault(log.NewNoopLogger())
 	return os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
 })
 
-// Open connects to the engine, removes what dead harnesses have left in it and
-// starts a reaper for what this one will. The images that the user has chosen may
-// be nil. What servers share with this process is in the scratch directory. Close has to
-// be called.
+// Open connects to the engine, removes what dead harnesses have left in it and starts a reaper
+// for this one. chosen are the images that the user has chosen; it may be nil. Directories that
+// servers share with this process are in scratch. Close has to be called.
 func Open(ctx context.Context, scratch *osproc.Scratch, chosen map[images.Product]string) (*Engine, error) {
 	e, err := connect(ctx)
 	if err != nil {
@@ -75,7 +72,7 @@ func Open(ctx context.Context, scratch *osproc.Scratch, chosen map[images.Produc
 	return e, nil
 }
 
-// Answers is nil when an engine of this machine answers, and says else what to do.
+// Answers returns nil if an engine of this machine answers, and otherwise what to do.
 func Answers(ctx context.Context) error {
 	e, err := connect(ctx)
 	if err != nil {
@@ -101,7 +98,7 @@ func connect(ctx context.Context) (*Engine, error) {
 	var opts []client.Opt
 	if chosen != "" {
 		opts = append(opts, client.WithHost(chosen))
-		if err := os.Setenv("DOCKER_HOST", chosen); err != nil { // for all that asks by itself, a reaper's process too
+		if err := os.Setenv("DOCKER_HOST", chosen); err != nil { // for reapers and testcontainers
 			return nil, err
 		}
 	}
@@ -129,8 +126,8 @@ func (e *Engine) Place(_ context.Context, product images.Product, name string) (
 	}, nil
 }
 
-// Fetch pulls the image of a product from its registry unless the engine has it.
-// That takes as long as it takes.
+// Fetch pulls the image of a product from its registry unless the engine has it, without a time
+// limit.
 func (e *Engine) Fetch(ctx context.Context, product images.Product) error {
 	image := images.Of(product)
 	name := image.Chosen(e.chosen, e.has)
@@ -155,7 +152,7 @@ func (e *Engine) has(image string) bool {
 	return err == nil
 }
 
-// Close removes the containers that there are still, and ends the reaper.
+// Close removes the containers that are left, and ends the reaper.
 func (e *Engine) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()

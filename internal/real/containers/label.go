@@ -17,12 +17,11 @@ import (
 	"lockstep/internal/real/osproc"
 )
 
-// HarnessLabel is on all containers and volumes of a harness. Its value says
-// which process the harness is, for all who want to know whether it lives.
+// HarnessLabel is on all containers and volumes of a harness. Its value identifies the process of
+// the harness, so that others can find out whether it lives.
 const HarnessLabel = "lockstep.harness"
 
-// identity is a process of this machine, which may have rebooted since and may
-// not see all its processes: their numbers count within a namespace.
+// identity identifies a process across reboots of this machine and across PID namespaces.
 type identity struct {
 	boot, namespace string
 	pid             int
@@ -48,13 +47,11 @@ func ownLabel() (string, error) {
 	return strings.Join([]string{me.boot, me.namespace, strconv.Itoa(me.pid), me.started, random()}, " "), nil
 }
 
-// labelForm is what ownLabel makes: the machine's boot, the namespace, the process, its
-// start time and a random part.
+// labelForm matches labels of ownLabel: boot ID, namespace, PID, start time and a random part.
 var labelForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12} pid:\[[0-9]+\] [1-9][0-9]* [0-9]+ [0-9a-z]+$`)
 
-// abandoned reports whether the harness of a label is provably dead. It takes a
-// process of another namespace, which it cannot see, to be alive, and a label of another
-// form to belong to another program.
+// abandoned reports whether the harness of a label is provably dead. A process of another
+// namespace, which is not visible, may be alive, and a label of another form is another program's.
 func abandoned(label string) bool {
 	if !labelForm.MatchString(label) {
 		return false
@@ -66,7 +63,7 @@ func abandoned(label string) bool {
 	}
 	pid, err := strconv.Atoi(part[2])
 	switch {
-	case err != nil: // more than a process number can be
+	case err != nil: // too large for a PID
 		return false
 	case part[0] != me.boot:
 		return true
@@ -76,7 +73,7 @@ func abandoned(label string) bool {
 	return osproc.StartTime(pid) != part[3]
 }
 
-// unique makes a name for the engine, of something that belongs to a server.
+// unique makes a name for a container or a volume of a server.
 func unique(server string) string { return "lockstep-" + server + "-" + random() }
 
 func random() string {
@@ -85,11 +82,11 @@ func random() string {
 	return hex.EncodeToString(b[:])
 }
 
-// errBusy: a reaper or another harness is still removing the container of a volume.
+// errBusy means that a reaper or another harness is still removing the container of a volume.
 var errBusy = errors.New("volumes of a harness are in use by containers that are being removed: play it again")
 
-// remove removes all containers and volumes whose label is chosen, and returns
-// how many there were. The error is errBusy when all is removed, or about to be.
+// remove removes all containers and volumes with a chosen label, and returns their number. The
+// error is errBusy if the only ones left are being removed.
 func (e *Engine) remove(ctx context.Context, chosen func(label string) bool) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -126,11 +123,10 @@ func (e *Engine) remove(ctx context.Context, chosen func(label string) bool) (in
 	return removed, errBusy
 }
 
-// removeContainer removes a container, running or not, with its anonymous
-// volumes. One that is gone already is no error.
+// removeContainer removes a container, running or not, with its anonymous volumes, if it exists.
 func (e *Engine) removeContainer(ctx context.Context, id string) error {
 	_, err := e.client.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-	// A conflict: a reaper or the next harness is removing it.
+	// Conflict: a reaper or the next harness is removing it.
 	if err == nil || errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
 		return nil
 	}

@@ -25,24 +25,20 @@ type place struct {
 	from   string // the name of the image
 	name   string // of the server
 	volume string
-	shared string                   // directory of this machine that the container sees, too; "" for none
+	shared string                   // directory of this machine that is mounted in the container; "" for none
 	made   testcontainers.Container // the last one; nil before the first start
 }
 
-// Dir implements servers.Place.
-func (p *place) Dir() string { return p.image.Data }
-
-// ConfigDir implements servers.Place.
+func (p *place) Dir() string       { return p.image.Data }
 func (p *place) ConfigDir() string { return p.image.Config }
 
-// sharedDir is where a container finds the directory that it shares with the harness, and
-// preloaded where it finds libfaketime.
+// Paths in a container.
 const (
 	sharedDir = "/lockstep"
 	preloaded = "/libfaketime.so.1"
 )
 
-// Shared implements servers.Place. Any user that the server runs as may read it.
+// Shared implements servers.Place. The server may read it as any user.
 func (p *place) Shared() (here, there string, err error) {
 	if p.shared == "" {
 		if p.shared, err = p.engine.scratch.Fresh(p.name); err == nil {
@@ -100,7 +96,7 @@ func (p *place) options(r servers.Recipe) ([]testcontainers.ContainerCustomizer,
 	if err != nil {
 		return nil, err
 	}
-	// An image has a C library of its own, where its programs look for one.
+	// An image has its own C library, in the search path.
 	name, value, _ := strings.Cut(servers.Preload(preloaded, filepath.Base(libc)), "=")
 	return append(options, testcontainers.WithEnv(map[string]string{name: value}),
 		testcontainers.WithFiles(testcontainers.ContainerFile{HostFilePath: library, ContainerFilePath: preloaded, FileMode: 0o644})), nil
@@ -108,7 +104,7 @@ func (p *place) options(r servers.Recipe) ([]testcontainers.ContainerCustomizer,
 
 func (p *place) labels() map[string]string { return map[string]string{HarnessLabel: p.engine.label} }
 
-// mounts are the volume, and what the server shares with this process.
+// mounts are the volume and the shared directory.
 func (p *place) mounts() []mount.Mount {
 	all := []mount.Mount{{
 		Type: mount.TypeVolume, Source: p.volume, Target: p.image.Data,
@@ -120,7 +116,6 @@ func (p *place) mounts() []mount.Mount {
 	return all
 }
 
-// Log implements servers.Place.
 func (p *place) Log() []byte {
 	if p.made == nil {
 		return []byte("no log")
@@ -139,7 +134,6 @@ func (p *place) Log() []byte {
 	return log.Bytes()
 }
 
-// Remove implements servers.Place.
 func (p *place) Remove() error {
 	if err := p.removeContainer(); err != nil {
 		return err
@@ -167,7 +161,7 @@ func (p *place) removeContainer() error {
 	return err
 }
 
-// watch makes the process of a container that was started.
+// watch makes the process of a started container.
 func (e *Engine) watch(ctx context.Context, name, id string) (*process, error) {
 	found, err := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
 	if err != nil {
@@ -176,12 +170,12 @@ func (e *Engine) watch(ctx context.Context, name, id string) (*process, error) {
 	p := &process{engine: e, name: name, id: id, done: make(chan struct{})}
 	state := found.Container.State
 	if state == nil || !state.Running {
-		go p.wait() // it has ended already, which is told by others
+		go p.wait() // it has ended already; Done says so
 		return p, nil
 	}
 	p.pid = state.Pid
 	seen, err := sees("/proc", id, p.pid)
-	if err != nil && e.runs(ctx, id) { // else it has ended meanwhile
+	if err != nil && e.runs(ctx, id) { // otherwise it has ended meanwhile
 		return nil, err
 	}
 	if seen {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"sync"
 	"syscall"
 	"time"
 
@@ -22,11 +21,9 @@ type process struct {
 	name    string // of the server
 	id      string
 	pid     int
-	started string // by which the process is told from a later one with its number; "" when it cannot be seen
-	done    chan struct{}
-
-	mu    sync.Mutex
-	ended string
+	started string        // osproc.StartTime, since PIDs are reused; "" when the process is not visible
+	done    chan struct{} // closed when it has ended
+	ended   string        // set before
 }
 
 var _ servers.Process = (*process)(nil)
@@ -35,20 +32,16 @@ var _ servers.Process = (*process)(nil)
 func (p *process) wait() {
 	defer close(p.done)
 	result := p.engine.client.ContainerWait(p.engine.ctx, p.id, client.ContainerWaitOptions{Condition: container.WaitConditionNotRunning})
-	how := ""
 	select {
 	case end := <-result.Result:
-		how = endOf(end.StatusCode)
+		p.ended = endOf(end.StatusCode)
 	case err := <-result.Error:
-		how = "the engine does not tell: " + err.Error()
+		p.ended = "the engine does not tell: " + err.Error()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ended = how
 }
 
-// endOf says an exit code as the operating system would: engines give 128 and the
-// number of the signal for a process that a signal has ended.
+// endOf describes an exit code as the operating system does. For a process that a signal has
+// ended, engines return 128 plus the number of the signal.
 func endOf(code int64) string {
 	if code > 128 && code < 160 {
 		return "signal: " + syscall.Signal(code-128).String()
@@ -56,25 +49,18 @@ func endOf(code int64) string {
 	return "exit status " + strconv.FormatInt(code, 10)
 }
 
-// Pid implements servers.Process.
-func (p *process) Pid() int { return p.pid }
-
-// Done implements servers.Process.
+func (p *process) Pid() int              { return p.pid }
 func (p *process) Done() <-chan struct{} { return p.done }
 
-// Ended implements servers.Process.
 func (p *process) Ended() string {
 	select {
 	case <-p.done:
-		p.mu.Lock()
-		defer p.mu.Unlock()
 		return p.ended
 	default:
 		return "it is running"
 	}
 }
 
-// Freeze implements servers.Process.
 func (p *process) Freeze() error {
 	return p.ask("be paused", func(ctx context.Context, c *client.Client) error {
 		_, err := c.ContainerPause(ctx, p.id, client.ContainerPauseOptions{})
@@ -82,7 +68,6 @@ func (p *process) Freeze() error {
 	})
 }
 
-// Thaw implements servers.Process.
 func (p *process) Thaw() error {
 	return p.ask("go on", func(ctx context.Context, c *client.Client) error {
 		_, err := c.ContainerUnpause(ctx, p.id, client.ContainerUnpauseOptions{})
@@ -90,7 +75,6 @@ func (p *process) Thaw() error {
 	})
 }
 
-// Signal implements servers.Process.
 func (p *process) Signal(s syscall.Signal) error {
 	return p.ask("get "+unix.SignalName(s), func(ctx context.Context, c *client.Client) error {
 		_, err := c.ContainerKill(ctx, p.id, client.ContainerKillOptions{Signal: unix.SignalName(s)})
@@ -107,14 +91,14 @@ func (p *process) ask(what string, do func(context.Context, *client.Client) erro
 	return nil
 }
 
-// killTime is how long a process may take to die that has got SIGKILL and is not paused.
+// killTime bounds the death of a process that has got SIGKILL and is not paused.
 const killTime = 50 * time.Millisecond
 
 // Kill implements servers.Process. Killing a dead container is not an error.
 //
-// The engine starts a program for it and puts everything away before it answers; that
-// takes a tenth of a second, and more on a busy machine. A process of the same user can
-// be killed at once, and what is waited for is the death itself, where it can be seen.
+// The engine starts a program for it and cleans up before it answers, which takes a tenth of a
+// second or more. A visible process of the same user is therefore killed by this process, and
+// Kill waits for its death only.
 func (p *process) Kill() error {
 	if p.visible() && syscall.Kill(p.pid, syscall.SIGKILL) == nil {
 		if gone, _ := p.awaitDeath(nil, killTime); gone {
@@ -130,11 +114,11 @@ func (p *process) Kill() error {
 	return err
 }
 
-// visible reports whether the process lives and this one sees it.
+// visible reports whether the process lives and is visible to this one.
 func (p *process) visible() bool { return p.started != "" && osproc.StartTime(p.pid) == p.started }
 
-// awaitDeath waits until the process is gone. The engine's answer, when there is one to
-// come, may be that it cannot.
+// awaitDeath waits until the process is gone, or asked delivers an error of the engine. asked may
+// be nil.
 func (p *process) awaitDeath(asked <-chan error, atMost time.Duration) (gone bool, err error) {
 	look := time.NewTicker(time.Millisecond)
 	defer look.Stop()
@@ -158,7 +142,7 @@ func (p *process) awaitDeath(asked <-chan error, atMost time.Duration) (gone boo
 	}
 }
 
-// endedAnyhow is nil when a container that cannot be killed has just ended by itself.
+// endedAnyhow returns nil if a container that cannot be killed has just ended by itself.
 func (p *process) endedAnyhow(err error) error {
 	select {
 	case <-p.done:

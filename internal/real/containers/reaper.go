@@ -15,23 +15,23 @@ import (
 // remains are the containers and volumes with the label of a harness.
 var remains = osproc.Remains{Env: "LOCKSTEP_REAPER", Name: "containers", Remove: reap}
 
-// What a dead harness has left of the services that it was attached to: sentinels that it
-// has paused, and servers that it has used, frozen or killed. A reaper has the identifiers
-// of their containers, with spaces between them.
+// What a dead harness has left in the services of docker-compose.yml: sentinels that it has
+// paused, and servers that it has used, frozen or killed. Reapers get the IDs of their
+// containers, separated by spaces.
 var (
 	pausedRemains = osproc.Remains{
 		Env: "LOCKSTEP_REAPER_OF_PAUSED", Name: "paused sentinels",
-		Remove: func(ids string) error { return forEach(ids, (*Engine).letGoOn) },
+		Remove: func(ids string) error { return forEach(ids, (*Engine).unpause) },
 	}
 	usedRemains = osproc.Remains{
 		Env: "LOCKSTEP_REAPER_OF_USED", Name: "traces of a run in a server",
-		Remove: func(ids string) error { return forEach(ids, startedBefore(time.Now())) },
+		Remove: func(ids string) error { return forEach(ids, restartUnlessSince(time.Now())) },
 	}
 )
 
-// startedBefore restarts a container unless it has been restarted since then: the next run
+// restartUnlessSince restarts a container that has not been restarted since then: the next run
 // may have done so, and would lose its server.
-func startedBefore(then time.Time) func(*Engine, context.Context, string) error {
+func restartUnlessSince(then time.Time) func(*Engine, context.Context, string) error {
 	return func(e *Engine, ctx context.Context, id string) error {
 		found, err := e.client.ContainerInspect(ctx, id, client.ContainerInspectOptions{})
 		if err == nil && found.Container.State != nil {
@@ -39,19 +39,19 @@ func startedBefore(then time.Time) func(*Engine, context.Context, string) error 
 				return nil
 			}
 		}
-		return e.startAnew(ctx, id)
+		return e.restart(ctx, id)
 	}
 }
 
-// ReaperMain does the work of a reaper of containers and ends the process when it was
-// started as one; otherwise it returns at once.
+// ReaperMain is the main function of reapers of containers, which ends the process; it returns at
+// once if this process is not one.
 func ReaperMain() {
 	remains.ReaperMain()
 	pausedRemains.ReaperMain()
 	usedRemains.ReaperMain()
 }
 
-// forEach does something with each of the containers that a harness was attached to.
+// forEach calls do for each container that a harness was attached to.
 func forEach(ids string, do func(*Engine, context.Context, string) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()
@@ -68,12 +68,12 @@ func forEach(ids string, do func(*Engine, context.Context, string) error) error 
 	return err
 }
 
-// Times of the reaper. An engine goes on with what a harness has asked it for
-// before it died, so a container may appear afterwards.
+// Times of the reaper. An engine completes the requests of a dead harness, so a container may
+// appear later.
 const (
 	reapPause = 200 * time.Millisecond // between two looks
-	reapQuiet = 2 * time.Second        // how long nothing has to appear
-	reapTime  = time.Minute            // how long others may take that remove the same
+	reapQuiet = 2 * time.Second        // in which nothing may appear
+	reapTime  = time.Minute            // for others that remove the same
 )
 
 // reap removes what a dead harness has left.
@@ -86,7 +86,7 @@ func reap(label string) error {
 	began := time.Now()
 	for quiet := time.Duration(0); quiet < reapQuiet; quiet += reapPause {
 		removed, err := e.remove(context.Background(), func(l string) bool { return l == label })
-		// What is busy is there for the next look.
+		// The next look finds again what is busy.
 		if err != nil && (err != errBusy || time.Since(began) > reapTime) {
 			return err
 		}

@@ -1,10 +1,8 @@
-// Package images names the container images of the servers that locks keep their
-// entries in. It imports no client library, so that the plain program can tell
-// what the live one would start.
+// Package images names the container images of the stores' servers. It imports no client library,
+// so that the plain program can list what the live one would start.
 //
-// Which image a server is started from is decided by the first of these that says
-// something: what the user gives (--image redis=NAME), the environment
-// (LOCKSTEP_IMAGE_REDIS=NAME), the local image that scripts/local-images has built
+// The image of a server is the first of these: the user's choice (--image redis=NAME), the
+// environment's (LOCKSTEP_IMAGE_REDIS=NAME), the local image that scripts/local-images has built,
 // if the engine has it, and the image of the public registry.
 package images
 
@@ -17,7 +15,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// Product is a kind of server, as its image is called: "mariadb".
+// Product is a kind of server, by the name of its image: "mariadb".
 type Product = string
 
 // Redis is the product of all its stores.
@@ -26,7 +24,7 @@ const Redis Product = "redis"
 // Image is the image of a product.
 type Image struct{ *store.Image }
 
-// All returns the images of all stores, each once, in the order of those.
+// All returns the images of all stores, each once, in the order of the stores.
 func All() (all []Image) {
 	for _, s := range store.All() {
 		if s.Image != nil && !slices.Contains(all, Image{s.Image}) {
@@ -36,7 +34,7 @@ func All() (all []Image) {
 	return all
 }
 
-// For is the product that the servers of a store are; "" where there is no image of them.
+// For is the product of a store's servers; "" if they have no image.
 func For(id store.ID) Product {
 	if image := store.Of(id).Image; image != nil {
 		return image.Product
@@ -54,14 +52,14 @@ func Of(p Product) Image {
 	panic(fmt.Sprintf("images: no image of %q", p))
 }
 
-// Local is the name that scripts/local-images gives to what it builds.
+// Local is the name of the image that scripts/local-images builds.
 func (i Image) Local() string { return "lockstep/" + i.Product + ":local" }
 
-// Variable is the environment variable that names another image.
+// Variable is the environment variable that chooses an image.
 func (i Image) Variable() string { return "LOCKSTEP_IMAGE_" + strings.ToUpper(i.Product) }
 
-// Chosen returns the image to start, given what the user has chosen by product.
-// has reports whether the engine has an image; it is asked about the local one.
+// Chosen returns the image to start, given the user's choices by product. has reports whether
+// the engine has the local image.
 func (i Image) Chosen(chosen map[Product]string, has func(name string) bool) string {
 	if name := chosen[i.Product]; name != "" {
 		return name
@@ -75,7 +73,7 @@ func (i Image) Chosen(chosen map[Product]string, has func(name string) bool) str
 	return i.Public
 }
 
-// ParseChoice reads what the user chose as product=image, one for each argument.
+// ParseChoice parses the user's choices, product=image each.
 func ParseChoice(choices []string) (map[Product]string, error) {
 	out := map[Product]string{}
 	for _, c := range choices {

@@ -1,21 +1,18 @@
-// Package link puts a Toxiproxy proxy between two processes and tampers with
-// what goes through it.
+// Package link puts a Toxiproxy proxy between two processes and tampers with its traffic.
 //
-// Each direction of a link carries exactly one toxic, added before the proxy
-// starts and switched by state that it shares with the Link. Toxics are never
-// added or removed while connections exist: Toxiproxy can deadlock when that
-// races with a full buffer or a dying server, and its own toxics do not model a
-// partition anyway (removing a timeout closes the connection, and what was
-// under way is gone).
+// Each direction of a link has exactly one toxic, added before the proxy starts and switched by
+// state that it shares with the Link. Toxics are never added or removed while connections
+// exist: Toxiproxy can deadlock when that coincides with a full buffer or a dying server, and
+// its own toxics do not model a partition (removing a timeout closes the connection and loses
+// the bytes under way).
 //
-// A link is in one of three modes per direction: it passes bytes on, it holds
-// them, or it drops them. Holding is what a partition looks like from inside:
-// connections survive, nothing arrives, not even the news that the other end
-// has closed, and after the heal the late bytes arrive on the same connection.
+// Each direction of a link passes bytes on, holds them, or drops them. A link that holds is a
+// partition: connections survive, nothing arrives, not even the end of the connection, and
+// after the heal the late bytes arrive on the same connection.
 //
-// Besides, single commands can be tampered with: Watch names one by its mark,
-// Tamper then delays or loses its request or its reply. For that, the toxics
-// cut the streams into messages, as the store's protocol has them.
+// Single commands can be tampered with, too: Watch announces one by its mark, and Postpone and
+// Lose then delay or lose its request or its reply. For that, the toxics cut the streams into
+// messages of the store's protocol.
 package link
 
 import (
@@ -38,29 +35,28 @@ type Mode uint8
 
 // The modes.
 const (
-	Pass Mode = iota // bytes go on
-	Hold             // they wait for the next mode
-	Drop             // they are lost
+	Pass Mode = iota // bytes pass
+	Hold             // bytes wait for the next mode
+	Drop             // bytes are lost
 )
 
 // Options describes a link.
 type Options struct {
 	Name     string
 	Upstream string       // host:port of the server
-	Latency  spread.Range // is added to each message
+	Latency  spread.Range // of each message
 	LossPPM  int64        // share of commands that lose one half, in millionths
 	Seed     uint64       // of the draws for latency and loss
-	// Protocol is what goes over the link, Redis when nil.
-	Protocol Protocol
-	// Raw: the bytes are not requests and replies but one stream, such as that
-	// of a primary to its replica. There is nothing to tamper with one by one.
+	Protocol Protocol     // nil: Redis
+	// Raw: the bytes are not requests and replies but one stream, such as that of a primary to
+	// its replica. Single messages cannot be tampered with.
 	Raw bool
-	// Reached, if set, is told when a watched command reaches Sends or
-	// HasExecuted, and says whether the message goes on: not if it was still in the
-	// buffers of a process that died at this moment. Then the connection ends instead.
-	Reached func(kind faults.MomentKind, cmd Command) (goesOn bool)
-	// Lost, if set, is told of each half that was lost by Tamper or by chance;
-	// the call is zero when it was chance.
+	// Reached, if set, is called when a watched command reaches Sends or HasExecuted, and
+	// reports whether the message passes. It does not, and the connection ends, if it was still
+	// in the buffers of a process that died at this moment.
+	Reached func(kind faults.MomentKind, cmd Command) (passes bool)
+	// Lost, if set, is called for each half that is lost by Lose or by chance; the call is zero
+	// when it was chance.
 	Lost func(call faults.Call, half faults.Half)
 }
 
@@ -75,17 +71,17 @@ type Link struct {
 	mu      sync.Mutex
 	rand    spread.Luck
 	modes   [2]Mode          // by direction
-	held    [2]bool          // by direction: a message has met a link that holds
+	held    [2]bool          // by direction, see Held
 	delays  [2]time.Duration // by direction, on top of the latency
 	changed chan struct{}    // closed and replaced at each change of modes
 	watched []*watch
-	opening *conn // of which the accepting goroutine has started one direction
+	opening *conn // with one direction started, see NewState
 	closed  bool
 	carried int64 // see Carried
-	orphan  bool  // the caller's machine is lost
+	orphan  bool  // see LoseHost
 }
 
-// Direction is the way that bytes go.
+// Direction is a direction of a link.
 type Direction int
 
 // The two directions. Requests go up, replies come down.
@@ -121,7 +117,7 @@ func Open(o Options) (*Link, error) {
 	return l, nil
 }
 
-// Addr is where clients of the server connect to.
+// Addr is the address for clients of the server.
 func (l *Link) Addr() string { return l.proxy.Listen }
 
 // Switch sets the mode of one direction.
@@ -129,7 +125,7 @@ func (l *Link) Switch(d Direction, m Mode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.orphan {
-		return // the caller sends and hears nothing any more
+		return // the caller's machine is lost
 	}
 	if m == Hold && l.modes[d] != Hold {
 		l.held[d] = false
@@ -138,17 +134,16 @@ func (l *Link) Switch(d Direction, m Mode) {
 	l.announce()
 }
 
-// Held reports whether anything has had to wait since the link began to hold what goes in
-// a direction, the last time.
+// Held reports whether any message has had to wait since a direction was last switched to Hold.
 func (l *Link) Held(d Direction) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held[d]
 }
 
-// LoseHost makes the machine of the caller vanish. What it has sent goes on, unless the link
-// holds it, since no kernel is left to send it again. What is sent to it is lost. To the
-// server its connections seem open until the link closes.
+// LoseHost makes the machine of the caller vanish. Its requests pass, except those that the link
+// holds, since no kernel is left to send them again. Replies to it are lost. For the server its
+// connections stay open until the link closes.
 func (l *Link) LoseHost() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,7 +154,7 @@ func (l *Link) LoseHost() {
 	l.announce()
 }
 
-// Carried is how many bytes of requests have reached the link.
+// Carried is the number of bytes of requests that have reached the link.
 func (l *Link) Carried() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,15 +167,15 @@ func (l *Link) hostLost() bool {
 	return l.orphan
 }
 
-// Delay makes all messages of one direction that enter the link from now on
-// later by d, on top of the latency.
+// Delay delays all messages that enter the link in one direction from now on, in addition to the
+// latency.
 func (l *Link) Delay(d Direction, by time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.delays[d] = by
 }
 
-// announce wakes the toxics that wait; l.mu is held.
+// announce wakes the waiting toxics; l.mu is held.
 func (l *Link) announce() {
 	close(l.changed)
 	l.changed = make(chan struct{})
@@ -191,20 +186,20 @@ func (l *Link) announce() {
 func (l *Link) mode(d Direction) (Mode, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.modes[d] == Hold { // the caller has something to move
+	if l.modes[d] == Hold { // the caller has a message
 		l.held[d] = true
 	}
 	return l.modes[d], l.changed
 }
 
-// passes reports whether the link lets pass what goes in a direction.
+// passes reports whether messages in a direction pass.
 func (l *Link) passes(d Direction) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.modes[d] == Pass
 }
 
-// due returns when a message that came in at that time is to go out.
+// due returns when a message that arrived at that time is to leave.
 func (l *Link) due(d Direction, came time.Time) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,8 +218,8 @@ func (l *Link) closing() bool {
 // closeTime bounds the closing of a link.
 const closeTime = 5 * time.Second
 
-// Close closes the link and all its connections; it returns when nothing of it
-// runs any more. It may be called twice.
+// Close closes the link and all its connections, and returns when no goroutine of it is left. It
+// may be called twice.
 func (l *Link) Close() error {
 	l.mu.Lock()
 	again := l.closed

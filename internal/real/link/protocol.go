@@ -9,41 +9,37 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// Protocol is what the clients of a store speak: it makes a dissector for each
-// connection.
+// Protocol makes a dissector for each connection of a store.
 type Protocol func() Dissector
 
-// Dissector cuts the two streams of one connection into messages, and says which of
-// them belong to one exchange: a request and its reply. Its methods are not called
-// at the same time.
+// Dissector cuts the two streams of one connection into messages, and groups them into
+// exchanges: a request and its reply. Calls are serialized.
 type Dissector interface {
-	// Next looks at what has come in one direction and has not gone on yet, and
-	// returns the length of its first message, 0 when that is not complete. An error
-	// means that the protocol is another one.
+	// Next returns the length of the first message of part, the bytes of one direction that have
+	// not passed yet; 0 when it is incomplete. An error means that the protocol is another one.
 	Next(d Direction, part []byte) (n int, m Message, err error)
-	// Withdrawn is told that a request has not gone on after all: it has no reply.
+	// Withdrawn is called when a request does not pass after all: it has no reply.
 	Withdrawn(exchange int64)
 }
 
 // Message is what a dissector knows of one message.
 type Message struct {
-	Exchange int64  // its number on this connection; 0: none, nothing happens to it
+	Exchange int64  // its number on this connection; 0: none, so it is not tampered with
 	Begins   bool   // it is the first one of its direction in the exchange
-	Mark     string // of a request: what it is recognised by, "" for nothing
-	Instead  []byte // what goes on when it is lost; nil for nothing
+	Mark     string // of a request, to recognise it by; "" for none
+	Instead  []byte // passes in its place when it is lost; nil for nothing
 }
 
-// ErrProtocol is the error of a stream that is none of the store's.
+// ErrProtocol is the error of a stream in another protocol than the store's.
 var ErrProtocol = errors.New("another protocol than was expected")
 
-// MaxMessage is more than anything that a lock sends or is sent.
+// MaxMessage is longer than any message of a lock, in bytes.
 const MaxMessage = 64 << 20
 
-// Turns are exchanges that follow each other: all that comes back belongs to the
-// last request.
+// Turns are exchanges that follow each other: each reply belongs to the last request.
 type Turns struct {
 	last    int64
-	Current int64 // 0: none is going on
+	Current int64 // 0: none
 	replied bool
 }
 
@@ -54,21 +50,20 @@ func (t *Turns) Ask() int64 {
 	return t.Current
 }
 
-// Answer is a message that comes back.
+// Answer is a message of the server.
 func (t *Turns) Answer() Message {
 	m := Message{Exchange: t.Current, Begins: t.Current != 0 && !t.replied}
 	t.replied = true
 	return m
 }
 
-// Withdrawn implements Dissector: the rest of the request is withdrawn as well, and
-// nothing comes back.
+// Withdrawn implements Dissector: the rest of the request is lost as well, and has no reply.
 func (t *Turns) Withdrawn(int64) {}
 
-// Tagged is a protocol whose replies say whose they are.
+// Tagged is a protocol whose replies identify their requests.
 type Tagged struct{}
 
-// Withdrawn implements Dissector: there is nothing to forget.
+// Withdrawn implements Dissector: a Tagged has no state.
 func (Tagged) Withdrawn(int64) {}
 
 // Header returns the value of a header among the lines of a message, "" when it is not there.
@@ -81,8 +76,8 @@ func Header(head []byte, name string) string {
 	return ""
 }
 
-// Redis is the protocol of Redis: replies come in the order of the requests, which
-// are recognised by all of their bytes.
+// Redis is the protocol of Redis: replies come in the order of the requests, and a request is
+// recognised by all of its bytes.
 func Redis() Dissector { return &redisStream{} }
 
 type redisStream struct {
@@ -100,7 +95,7 @@ func (r *redisStream) Next(d Direction, part []byte) (int, Message, error) {
 		r.awaiting = append(r.awaiting, r.last)
 		return n, Message{Exchange: r.last, Begins: true, Mark: string(part[:n])}, nil
 	}
-	if len(r.awaiting) == 0 || resp.IsPush(part) { // a message of a subscription, or of version 3
+	if len(r.awaiting) == 0 || resp.IsPush(part) { // a published message, or a push of version 3
 		return n, Message{}, nil
 	}
 	m := Message{Exchange: r.awaiting[0], Begins: true}

@@ -12,30 +12,30 @@ type Command struct {
 	Call   faults.Call
 	Script string // its name, "" for plain commands
 	Part   faults.Part
-	Mark   string // what the protocol recognises its request by
+	Mark   string // see Message
 }
 
 // watch follows one command from before its client sends it until its reply has passed.
 type watch struct {
 	Command
 	wants  map[faults.MomentKind]bool
-	taken  bool // its request has come in
+	taken  bool // its request has arrived
 	tamper [2]tampering
 }
 
-// tampering is what is to happen to one half of a command.
+// tampering is what happens to one half of a command.
 type tampering struct {
 	drop  bool
 	delay time.Duration
-	gone  bool // with the process that has written it: not lost on the way
-	sent  bool // it was let pass before a fault acted on its being on the way, and no cut holds it any more
+	gone  bool // lost in the process that has written it, not on the way
+	sent  bool // it was on its way before the fault that waited for this moment: no cut holds it
 }
 
-// Watch announces a command that is about to be sent over this link. Reached will be told of the wanted moments, and
-// Tamper can act on it.
+// Watch announces a command that is about to be sent over this link. Reached is called for the wanted moments, and
+// Lose and Postpone can act on it.
 //
-// The command is recognised by its mark and not by "the next request": the tasks of
-// one client share the link, and a renewal by the watchdog may slip in between.
+// The command is recognised by its mark and not as "the next request": the tasks of one client
+// share the link, and a renewal by the watchdog may come first.
 func (l *Link) Watch(cmd Command, wants ...faults.MomentKind) {
 	w := &watch{Command: cmd, wants: map[faults.MomentKind]bool{}}
 	for _, k := range wants {
@@ -45,7 +45,7 @@ func (l *Link) Watch(cmd Command, wants ...faults.MomentKind) {
 	defer l.mu.Unlock()
 	for _, old := range l.watched {
 		if !old.taken && old.Mark == cmd.Mark {
-			l.forget(old.Call.ID) // it was given up before it was sent
+			l.forget(old.Call.ID) // it was cancelled before it was sent
 			break
 		}
 	}
@@ -57,14 +57,13 @@ func (l *Link) forget(id int64) {
 	l.watched = slices.DeleteFunc(l.watched, func(w *watch) bool { return w.Call.ID == id })
 }
 
-// Lose makes the link lose one half of a watched command. It reports whether
-// that half has not passed already.
+// Lose makes the link lose one half of a watched command, and reports whether it was in time.
 func (l *Link) Lose(id int64, half faults.Half) bool {
 	return l.tamper(id, half, func(t *tampering) { t.drop = true })
 }
 
-// Postpone makes the link hold back one half of a watched command for d; a
-// second time adds to the first.
+// Postpone delays one half of a watched command by d, in addition to previous delays, and
+// reports whether it was in time.
 func (l *Link) Postpone(id int64, half faults.Half, d time.Duration) bool {
 	return l.tamper(id, half, func(t *tampering) { t.delay += d })
 }
@@ -81,7 +80,7 @@ func (l *Link) tamper(id int64, half faults.Half, change func(*tampering)) bool 
 	return false
 }
 
-// incoming finds the watch of a request, nil when no fault waits for it.
+// incoming finds the watch of a request; nil when no fault waits for it.
 func (l *Link) incoming(mark string) *watch {
 	if mark == "" {
 		return nil
@@ -97,9 +96,8 @@ func (l *Link) incoming(mark string) *watch {
 	return nil
 }
 
-// half lets those who wait act on one half of a watched command, and returns
-// what is to happen to it. It is called without locks: Reached may stop a
-// process, tamper with this very command, or take its time.
+// half calls Reached for one half of a watched command, and returns what happens to that half.
+// It is called without locks: Reached may stop a process, tamper with this command, or block.
 func (l *Link) half(w *watch, h faults.Half) tampering {
 	if w == nil {
 		return tampering{}

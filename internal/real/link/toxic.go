@@ -38,8 +38,8 @@ type Toxic struct {
 	Up   bool   `json:"up"`
 }
 
-// GetBufferSize makes room for messages that come in while earlier ones are
-// delayed; without it they would be stamped too late and be delayed twice.
+// GetBufferSize makes room for messages that arrive while earlier ones are delayed: they would
+// otherwise be timestamped too late and delayed twice.
 func (*Toxic) GetBufferSize() int { return 1024 }
 
 // conn is what the two directions of one connection share.
@@ -54,10 +54,9 @@ type exchange struct {
 	watch  *watch  // nil for most
 	chance bool    // the reply will be lost by chance
 	lost   [2]bool // by half
-	sent   bool    // its request is on its way, see tampering; used by the way up alone
+	sent   bool    // its request is on its way, see tampering; only for the pipe up
 }
 
-// next cuts off the first message of what has come in one direction.
 func (c *conn) next(d Direction, part []byte) (int, Message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +71,7 @@ func (c *conn) begin(number int64) *exchange {
 	return e
 }
 
-// find returns an exchange; one whose beginning was not seen gets a new record.
+// find returns an exchange, an empty one if its beginning was not seen.
 func (c *conn) find(number int64) *exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +81,7 @@ func (c *conn) find(number int64) *exchange {
 	return &exchange{}
 }
 
-// lose notes that one half of an exchange does not go on.
+// lose records that one half of an exchange is lost.
 func (c *conn) lose(number int64, e *exchange, h faults.Half) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +106,6 @@ type pipe struct {
 	raw  bool   // the bytes are not cut into messages
 }
 
-// half is what the direction carries.
 func (p *pipe) half() faults.Half {
 	if p.dir == Up {
 		return faults.Request
@@ -115,9 +113,8 @@ func (p *pipe) half() faults.Half {
 	return faults.ReplyHalf
 }
 
-// NewState pairs the two directions of a connection. Toxiproxy starts them one
-// after the other, first up and then down, on the goroutine that accepts the
-// link's connections, so the direction that comes second belongs to the first.
+// NewState pairs the two directions of a connection. Toxiproxy starts first up and then down on
+// the goroutine that accepts the link's connections, so each down belongs to the last up.
 func (t *Toxic) NewState() any {
 	v, ok := links.Load(t.Link)
 	if !ok {
@@ -136,9 +133,8 @@ func (t *Toxic) NewState() any {
 	return p
 }
 
-// Pipe moves one direction of one connection. It never stops reading its input
-// without an end in sight, and gives up each wait when the link closes:
-// otherwise a goroutine of Toxiproxy would wait for it for ever.
+// Pipe moves one direction of one connection. Every wait in it ends when the link closes:
+// otherwise a goroutine of Toxiproxy would wait for ever to write its input.
 func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 	p, ok := stub.State.(*pipe)
 	if !ok || p.link == nil {
@@ -164,17 +160,17 @@ func (t *Toxic) Pipe(stub *toxics.ToxicStub) {
 			}
 			p.chunk(stub, chunk)
 		case <-p.link.done:
-			for range stub.Input { // until the reader has noticed, too
+			for range stub.Input { // until the reader has ended
 			}
 			stub.Close()
 			return
-		case <-stub.Interrupt: // no caller adds or removes toxics; if one did, pass on
+		case <-stub.Interrupt: // only if a caller added or removed toxics
 			return
 		}
 	}
 }
 
-// chunk cuts what came in into messages and moves them on.
+// chunk cuts its input into messages and moves them.
 func (p *pipe) chunk(stub *toxics.ToxicStub, c *stream.StreamChunk) {
 	if p.raw {
 		p.move(stub, c.Data, c.Timestamp, tampering{})
@@ -183,7 +179,7 @@ func (p *pipe) chunk(stub *toxics.ToxicStub, c *stream.StreamChunk) {
 	p.part = append(p.part, c.Data...)
 	for len(p.part) > 0 {
 		n, m, err := p.conn.next(p.dir, p.part)
-		if err != nil { // not the protocol that we know: hands off
+		if err != nil { // another protocol
 			p.raw = true
 			p.flush(stub)
 			return
@@ -234,13 +230,13 @@ func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m Message, came tim
 // reply moves the first message of a reply.
 func (p *pipe) reply(stub *toxics.ToxicStub, bytes []byte, m Message, came time.Time) {
 	e := p.conn.find(m.Exchange)
-	if p.conn.isLost(e, faults.Request) { // no reply, but a last word before the connection ends
+	if p.conn.isLost(e, faults.Request) { // not its reply, but a last message before the connection ends
 		p.move(stub, bytes, came, tampering{})
 		return
 	}
 	t := p.link.half(e.watch, faults.ReplyHalf)
 	if t.gone {
-		p.conn.lose(m.Exchange, e, faults.ReplyHalf) // what comes behind it is gone, too
+		p.conn.lose(m.Exchange, e, faults.ReplyHalf) // the rest of the reply, too
 		return
 	}
 	t.drop = t.drop || e.chance
@@ -258,7 +254,7 @@ func (p *pipe) first(stub *toxics.ToxicStub, bytes []byte, m Message, e *exchang
 // loses ends one half of an exchange here.
 func (p *pipe) loses(stub *toxics.ToxicStub, m Message, e *exchange) {
 	p.conn.lose(m.Exchange, e, p.half())
-	if !p.link.hostLost() { // else its receiver is gone
+	if !p.link.hostLost() { // otherwise its receiver is gone
 		p.link.lost(e.watch, p.half())
 	}
 	if m.Instead != nil {
@@ -266,15 +262,15 @@ func (p *pipe) loses(stub *toxics.ToxicStub, m Message, e *exchange) {
 	}
 }
 
-// follow moves what comes right behind another message, and is not late by itself.
+// follow moves the continuation of a message, without a latency of its own.
 func (p *pipe) follow(stub *toxics.ToxicStub, bytes []byte) {
 	if p.until(time.Time{}) {
 		p.put(stub, bytes)
 	}
 }
 
-// move waits until bytes are due and the link lets them pass, and moves them
-// on. It reports whether it did.
+// move waits until bytes are due and the link lets them pass, and moves them. It reports whether
+// it did.
 func (p *pipe) move(stub *toxics.ToxicStub, data []byte, came time.Time, t tampering) bool {
 	due := p.link.due(p.dir, came)
 	if t.delay > 0 {
@@ -323,13 +319,13 @@ func (p *pipe) until(due time.Time) bool {
 	}
 }
 
-// fine is how close to its end a wait leaves Go's timers. They are late by up to
-// a millisecond in an idle process, since they are bounded by epoll's timeout,
-// and that is a lot beside the latency of a scaled network.
+// fine is the end of a wait that does not use Go's timers: in an idle process they are up to a
+// millisecond late, by the resolution of epoll, which is much beside the latency of a scaled
+// network.
 const fine = 2 * time.Millisecond
 
-// pause waits until the mode may have changed, or the time is up when only that
-// is missing; false when the link closes.
+// pause waits until the mode may have changed, or in mode Pass until the time is up; false when
+// the link closes.
 func (p *pipe) pause(mode Mode, wait time.Duration, changed <-chan struct{}) bool {
 	var due <-chan time.Time
 	if mode == Pass && wait <= fine {
@@ -350,7 +346,7 @@ func (p *pipe) pause(mode Mode, wait time.Duration, changed <-chan struct{}) boo
 	return true
 }
 
-// flush moves on what is left of an incomplete message.
+// flush moves the rest, an incomplete message.
 func (p *pipe) flush(stub *toxics.ToxicStub) {
 	if rest := p.part; len(rest) > 0 {
 		p.part = nil

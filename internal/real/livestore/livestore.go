@@ -1,9 +1,9 @@
-// Package livestore is what the live world asks of a store: how its real servers are started, who of them
-// leads, where in its protocol a request begins, and how a request is executed by a real client. A store
-// says so in the package live of its own folder, which registers a driver; all else is common to them.
+// Package livestore is what the live world needs from a store: how its real servers are started, which of
+// them leads, where a request begins in its protocol, and how a real client executes one. The package live
+// in the folder of a store registers a driver; the rest is common to all stores.
 //
-// A worker is the program of the harness, started again as a child. So both find the same drivers: the
-// harness starts servers, a worker asks for a client.
+// A worker is the program of the harness, started again as a child, so both have the same drivers: the
+// harness starts servers, a worker makes a client.
 package livestore
 
 import (
@@ -25,61 +25,61 @@ import (
 // Driver drives the real servers of a store.
 type Driver struct {
 	Store store.ID
-	// Refuse says what of a plan its servers cannot do; nil: they can all.
+	// Refuse returns an error for a plan that its servers cannot play; nil: they can play all.
 	Refuse func(p *plan.Plan) error
-	// Stagger is the least time between the starts of two clients: their first requests take longer than
-	// that where servers write to a disk, or a session has to begin, and they are to come in order.
+	// Stagger is the least time between the starts of two clients, whose first requests should arrive in
+	// order. They take longer where servers write to a disk or a session has to begin.
 	Stagger time.Duration
-	// NoClock is why the clocks of its servers cannot be set. Where it is nil, libfaketime sets those of a
-	// Replicated store; the leases of a Quorum rest on the monotonic clock, which nothing here reaches.
+	// NoClock is why the clocks of its servers cannot be set. If it is nil, libfaketime sets those of a
+	// Replicated store; the leases of a Quorum rest on the monotonic clock, which cannot be set.
 	NoClock error
-	// Protocol is what the links between clients and servers carry.
+	// Protocol is the one of clients and servers.
 	Protocol link.Protocol
-	// Connect makes a client, in a worker or of an operator. No connection needs to be there when it returns.
+	// Connect makes a client of a worker or an operator. It need not open a connection.
 	Connect func(c Client) (Executor, error)
-	// Probe is the question whose answer shows that a server serves clients; nil: that it listens is enough.
+	// Probe is a request that only a server that serves clients answers; nil: one that listens serves.
 	Probe ports.Request
 
 	// Of a Replicated store.
 
 	// Launch starts a server and returns when it answers.
 	Launch func(ctx context.Context, s Single) (Database, error)
-	// Copies: a replica begins as a copy of its primary's files, which a container keeps to itself.
+	// Copies: a replica begins as a copy of its primary's files, which is impossible in a container.
 	Copies bool
 
 	// Of a Quorum.
 
-	// Cluster says how the servers are started; how many, where and what they are called is known.
+	// Cluster says how to start the servers. Start sets their number, launcher and names.
 	Cluster func(w Wish) servers.Cluster
-	// Leads reports whether a server says that it leads. One that is cut off may say so for a while.
+	// Leads asks a server whether it leads. One that is cut off may say so for a while.
 	Leads func(ctx context.Context, s *servers.Server) bool
-	// LeastElection is how long its servers have no leader after losing one, at least, whatever a scenario says.
+	// LeastElection is the least time without a leader after the loss of one, whatever a scenario says.
 	LeastElection time.Duration
-	// OnlyOwnRemoved reports whether what the servers keep shows that no client has removed another one's entry
-	// below a key, "" for any; it is called after all clients have ended. Nil if they keep no such record.
+	// OnlyOwnRemoved reports whether the servers' records show that no client has removed an entry of another
+	// one below a key, "" for any; it is called after all clients have ended. Nil without such records.
 	OnlyOwnRemoved func(all []*servers.Server, key string) bool
-	// Longest is the longest session that the servers grant; nil: they grant what a lock asks for.
+	// Longest is the longest session that the servers grant; nil: they grant any.
 	Longest func(s store.Settings) time.Duration
-	// Elsewhere: the life of an entry is that of a session or a lease, which began with another request than
-	// the one that made the entry. It is false where each request of a session makes it live longer.
+	// Elsewhere: an entry lives as long as a session or a lease, which began with another request than the
+	// entry. It is false if each request of a session prolongs it.
 	Elsewhere bool
 }
 
-// Single is what a run asks of one server of a Replicated store.
+// Single describes one server of a Replicated store for a run.
 type Single struct {
 	Name     string // in messages, and of its directory
 	Launcher servers.Launcher
 	Clock    bool          // SetClock will be called
-	Idle     time.Duration // how long a session may say nothing; 0: for ever
-	// Replication is what it shares with others; nil for a server that is alone.
+	Idle     time.Duration // how long a session may be idle; 0: for ever
+	// Replication is nil for a server without a replica.
 	Replication *Replication
 }
 
-// Replication makes a server one of several that have the same entries: a primary, and replicas that ask it for
-// its log of changes and apply them a little later.
+// Replication makes a server one of several with the same entries: a primary, and replicas that ask it for its
+// log of changes and apply them a little later.
 type Replication struct {
 	Number   int    // of the server, from 1, different for each
-	Pristine string // a directory for what all of them begin with: the first one that starts may leave it there
+	Pristine string // a directory in which the first server may leave the files that all begin with
 	Upstream string // host:port at which it reaches its primary; "" for the primary
 }
 
@@ -87,37 +87,37 @@ type Replication struct {
 type Database interface {
 	servers.Running
 	Listens() string // host:port on the loopback interface
-	// Endpoint is what a client is told to reach it at that address, its own or that of a link.
+	// Endpoint is the address for a client, by an address of the server or of a link.
 	Endpoint(addr string) string
-	// Relaunch starts it again when it has been killed, on its address, with all that it had; Rejoin does the
-	// same for a replica that has nothing but what its primary sends it.
+	// Relaunch starts a killed server again, on its address, with its data; Rejoin starts a replica again
+	// without data, which its primary sends.
 	Relaunch(ctx context.Context) error
 	Rejoin(ctx context.Context, way string) error
 	// Follow makes it follow another primary than before.
 	Follow(ctx context.Context, way string) error
-	// Promote makes it a primary. What it has received it applies before; what it has not is lost.
+	// Promote makes it a primary. It first applies the changes that it has received; others are lost.
 	Promote(ctx context.Context) error
-	// InStep returns when it has everything that its primary has, which listens there.
+	// InStep returns when it has all data of its primary, which listens there.
 	InStep(ctx context.Context, primary string) error
-	// Evict ends the session that has the lock, or else removes its entry, past all links, as an operator
-	// does; false when there was neither.
+	// Evict ends the session that has the lock, or removes its entry, as an operator does, bypassing all
+	// links; false when there was neither.
 	Evict(ctx context.Context, e store.Entry) (bool, error)
 }
 
-// Wish is what a run asks of servers.
+// Wish describes the servers of a Quorum for a run.
 type Wish struct {
 	Members  int // 1 when 0
 	Launcher servers.Launcher
 	Settings store.Settings
 	Election time.Duration // how long a leader may be silent
-	Calm     bool          // nothing befalls the servers in this run, so they need no election soon
-	// Ways of servers to each other, which partitions hold; nil: they call each other directly. Most stores
-	// need one of them. Both are called before any server runs, and again when a try to start has failed.
+	Calm     bool          // the run has no faults of servers, so elections need not be fast
+	// Links between servers, which partitions hold; nil: they connect to each other directly. Most stores
+	// need one of the two. Both are called before any server runs, and again when a start has failed.
 
 	// Route returns the address by which one server reaches another that listens there.
 	Route servers.Route
 	// Fronts opens for each server the one address by which all others know it, on the host that front
-	// says. Who calls there calls from its own host, and is led to the same port of the called one's host.
+	// returns. A caller connects from its own host, and is led to the same port of the other's host.
 	Fronts func(front, host func(i int) string) (known []string, err error)
 }
 
@@ -142,18 +142,18 @@ func (w *Wish) Ways(from int, members []*servers.Server) (ways []string, err err
 type Client struct {
 	Endpoints []string // of the servers: addresses of links
 	Timeout   time.Duration
-	Idle      time.Duration // after which servers end a session that says nothing; 0: never
+	Idle      time.Duration // after which servers end an idle session; 0: never
 	Dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// Executor executes requests by a real client. What is common to all stores is done before: the history is
-// told of the request and its answer, other tasks have their turn meanwhile, and ctx ends with the response
-// timeout (and the request's store.Patient) or as soon as no task waits for the answer. One that keeps
-// connections is an io.Closer.
+// Executor executes requests by a real client. Its caller does what is common to all stores: it records the
+// request and its answer, lets other tasks run meanwhile, and ends ctx after the response timeout (and the
+// request's store.Patient) or when no task waits for the answer. An executor that keeps connections is an
+// io.Closer.
 type Executor interface {
 	// Do sends a request to a server and returns its answer, of the type that the request's documentation
-	// names. A request that a link has to recognise carries MarkOf(ctx). The error is world.ErrConnection
-	// when it is not known what became of the request, else what the store says.
+	// names. A request that a link has to recognise carries MarkOf(ctx). The error is ports.ErrConnection
+	// when the outcome of the request is unknown, otherwise the store's.
 	Do(ctx context.Context, server int, r ports.Request) (any, error)
 }
 
@@ -172,19 +172,19 @@ func (d *Driver) Ready(ctx context.Context, c *Client, e Executor, server int) e
 	}
 	conn, err := c.Dial(ctx, "tcp", c.Endpoints[server])
 	if err == nil {
-		_ = conn.Close() // it was only a question
+		_ = conn.Close()
 	}
 	return err
 }
 
-// operatorTime bounds each request of an operator; behind is how long one that finds nothing looks again, where a server
-// answers reads by itself and may be behind.
+// operatorTime bounds each request of an operator. For the time behind, an operator that finds nothing looks again:
+// a server that answers reads by itself may be behind.
 const (
 	operatorTime = 2 * time.Second
 	behind       = 100 * time.Millisecond
 )
 
-// Evict is store.Store.Evict on a server, past all links.
+// Evict is store.Store.Evict on a server, bypassing all links.
 func (d *Driver) Evict(ctx context.Context, s *servers.Server, key string) (session string, found bool, err error) {
 	var dialer net.Dialer
 	e, err := d.Connect(Client{Endpoints: []string{s.Addr}, Timeout: operatorTime, Dial: dialer.DialContext})
@@ -206,8 +206,8 @@ func (d *Driver) Evict(ctx context.Context, s *servers.Server, key string) (sess
 	return session, found, err
 }
 
-// Opener is an Executor whose store has connections that a caller keeps (store.Port.Dial), for a session or a
-// watch. Without it Dial gives the way of all other requests.
+// Opener is an Executor with connections that a caller keeps (store.Port.Dial), for a session or a watch.
+// Without it, Dial returns the connection of all other requests.
 type Opener interface {
 	Open(ctx context.Context, server int, in Incoming) (Line, error)
 }
@@ -218,24 +218,24 @@ type Line interface {
 	Close()
 }
 
-// Incoming takes what a server sends by itself. Its functions do not wait.
+// Incoming receives the messages that a server sends by itself. Its functions do not block.
 type Incoming struct {
 	Push  func(message any)
-	Broke func() // the connection is broken
+	Broke func() // called when the connection breaks or is closed
 }
 
-// Marker is an Executor whose store has no room for a mark of ours in a request: its link recognises a
-// request by what is in it.
+// Marker is an Executor whose requests have no room for a mark: the link recognises a request by its
+// content.
 type Marker interface{ Mark(r ports.Request) string }
 
 type markKey struct{}
 
-// WithMark is a context of a request that a link has to recognise by a mark.
+// WithMark returns the context of a request that a link recognises by a mark.
 func WithMark(ctx context.Context, mark string) context.Context {
 	return context.WithValue(ctx, markKey{}, mark)
 }
 
-// MarkOf returns the mark of the request that a context belongs to; "" when no link waits for it.
+// MarkOf returns the mark of the context's request; "" when no link waits for it.
 func MarkOf(ctx context.Context) string {
 	mark, _ := ctx.Value(markKey{}).(string)
 	return mark
@@ -254,7 +254,7 @@ func Register(d Driver) {
 // Of returns the driver of a store; nil when there is none.
 func Of(id store.ID) *Driver { return registry[id] }
 
-// All returns the drivers of the stores with a topology, in the order of lists.
+// All returns the drivers of the stores with a topology, in the order of store.With.
 func All(t store.Topology) (all []*Driver) {
 	for _, s := range store.With(t) {
 		if d := registry[s.ID]; d != nil {
@@ -264,7 +264,7 @@ func All(t store.Topology) (all []*Driver) {
 	return all
 }
 
-// check says what is missing of a driver; nil when nothing is.
+// check returns an error for an incomplete driver.
 func (d *Driver) check() error {
 	missing := func(what string) error {
 		return fmt.Errorf("the live half of the store %q does not say %s", d.Store, what)

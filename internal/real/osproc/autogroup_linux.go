@@ -9,22 +9,20 @@ import (
 	"time"
 )
 
-// The scheduler of Linux shares the processors out among sessions first (autogroups,
-// sched(7)). Each child leads a session of its own, so the share of a server with all
-// of its threads and children is one number, and restoring it needs
-// no privilege.
+// Linux schedules sessions first (autogroups, sched(7)). Each child leads a session of its own,
+// so one number is the share of a server with all of its threads and children, and restoring it
+// needs no privilege.
 
-// back is a ninth of the usual share. The least there is would be a seventieth, and on a
-// machine that four strangers keep busy, servers would take minutes to get ready.
+// back is a ninth of the usual share. With the smallest one, a seventieth, servers would take
+// minutes to start on a machine with four busy processes.
 const back = 10
 
-// StepBack lets a child and its children have little of what others want, too. It reports
-// whether it did: a kernel without autogroups cannot, nor one that does not want to now.
+// StepBack gives a child and its children a small share of the processors. It reports whether it
+// did: a kernel without autogroups cannot, and others limit such changes.
 func StepBack(pid int) bool { return setShare(pid, back) == nil }
 
-// StepForward gives a child that has stepped back its usual share again. It has to
-// succeed, since a starved server makes a different story; a process that has ended
-// needs no share.
+// StepForward restores the usual share of a child. It retries until it succeeds, since a starved
+// server would change the run.
 func StepForward(pid int) error {
 	for {
 		err := setShare(pid, 0)
@@ -41,8 +39,7 @@ func StepForward(pid int) error {
 	}
 }
 
-// setShare sets what the kernel calls the nice value of the session of a process:
-// from -20, most, to 19.
+// setShare sets the nice value of the session of a process, from -20, the largest share, to 19.
 func setShare(pid, nice int) error {
 	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/autogroup", pid), os.O_WRONLY, 0)
 	if err != nil {

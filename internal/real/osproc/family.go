@@ -10,19 +10,18 @@ import (
 	"time"
 )
 
-// Some servers are not one process but a family: PostgreSQL has one for each
-// connection. A fault has to hit all of them. The parent stands still first, so
-// that it has no more children while the others are looked for.
+// A fault has to hit all processes of a server: PostgreSQL has one for each connection. The
+// parent is stopped first, so that it starts no more children meanwhile.
 
 // FreezeFamily stops a process and its descendants and returns when all of their
-// threads stand still.
+// threads have stopped.
 func FreezeFamily(pid int) error {
 	_, err := freezeFamily(pid)
 	return err
 }
 
-// freezeFamily also returns the descendants. A process forked while the others were stopped is
-// found by looking once more.
+// freezeFamily also returns the descendants. It looks again until it finds no new ones, which
+// were forked while the others were being stopped.
 func freezeFamily(pid int) (still []int, err error) {
 	if err := freeze(pid); err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func ThawFamily(pid int) error {
 }
 
 // KillFamily kills the descendants of a process and then the process. It returns when
-// the descendants are gone; the process itself is for its parent to wait for.
+// the descendants are gone; its caller waits for the process itself.
 func KillFamily(pid int) error {
 	if StartTime(pid) == "" {
 		return nil // it has ended
@@ -82,13 +81,13 @@ func awaitDeath(pids []int) error {
 		if time.Now().After(end) {
 			return fmt.Errorf("process %d got SIGKILL and was still there after %v: it hangs in the kernel", pids[0], settleTime)
 		}
-		nap(50 * time.Microsecond)
+		Nap(50 * time.Microsecond)
 	}
 	return nil
 }
 
-// killGroup kills the processes of a group and returns when they are gone. Who has
-// forked meanwhile is in the group, too.
+// killGroup kills the processes of a group, children forked meanwhile included, and returns when
+// they are gone.
 func killGroup(group int) error {
 	var members []int
 	var shared sharedFiles
@@ -105,7 +104,7 @@ func killGroup(group int) error {
 			}
 		}
 		if len(members) == 0 {
-			break // those that are left are dead, but not reaped yet
+			break // only zombies are left
 		}
 		if err := awaitDeath(members); err != nil {
 			return err
@@ -131,7 +130,7 @@ func descendantsOf(pid int) []int {
 // processes lists the numbers of all processes.
 func processes() []int {
 	var out []int
-	entries, _ := os.ReadDir("/proc") // none where there is no such thing
+	entries, _ := os.ReadDir("/proc") // empty on other systems than Linux
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil {
 			out = append(out, pid)

@@ -16,8 +16,8 @@ import (
 // Supported is nil where the live world can run.
 func Supported() error { return nil }
 
-// tie says what the kernel's monotonic clock showed at a reading of Go's. Go reads the
-// same clock, but without a system call, and counts it from the start of the process.
+// tie is a simultaneous reading of the kernel's monotonic clock and of Go's. Go reads the same
+// clock, but without a system call, and counts from the start of the process.
 var tie = tied()
 
 type tieOfClocks struct {
@@ -25,8 +25,8 @@ type tieOfClocks struct {
 	ours   time.Time
 }
 
-// tied reads Go's clock between two looks at the kernel's, a few times, and keeps the
-// reading whose two looks are closest to each other.
+// tied reads Go's clock between two readings of the kernel's, a few times, and keeps the one
+// whose two readings are closest to each other.
 func tied() (best tieOfClocks) {
 	closest := time.Duration(math.MaxInt64)
 	for range 16 {
@@ -38,7 +38,9 @@ func tied() (best tieOfClocks) {
 	return best
 }
 
-func monotonic() time.Duration { return tie.kernel + time.Since(tie.ours) }
+// Now is the clock of the live world: nanoseconds of the host's monotonic clock, the same value
+// in every process of the machine. It goes on while a process is stopped.
+func Now() time.Duration { return tie.kernel + time.Since(tie.ours) }
 
 func kernelMonotonic() time.Duration {
 	var ts unix.Timespec
@@ -48,16 +50,17 @@ func kernelMonotonic() time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-func nap(d time.Duration) {
+// Nap sleeps for at most a few milliseconds, more exactly than time.Sleep, but blocks a thread.
+// A signal may end it early.
+func Nap(d time.Duration) {
 	if d > 0 {
 		ts := unix.NsecToTimespec(int64(d))
-		_ = unix.Nanosleep(&ts, nil) // an interrupted nap is a shorter one
+		_ = unix.Nanosleep(&ts, nil)
 	}
 }
 
-// childAttr makes a child that gets SIGKILL when the thread that forked it
-// ends, that has no terminal: a Ctrl-C there does not reach it, the harness
-// decides what happens then.
+// childAttr makes a child that gets SIGKILL when the thread that forked it ends, and that has no
+// terminal, so that a Ctrl-C reaches only the harness.
 func childAttr(asked *syscall.SysProcAttr) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if asked != nil {
@@ -66,8 +69,7 @@ func childAttr(asked *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return attr
 }
 
-// Adopt makes this process the parent of those whose own parent has ended, among all that it
-// starts: none of them leaves its family.
+// Adopt makes this process the parent of its descendants whose own parent has ended.
 func Adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("this process cannot become the parent of orphans: %w", err)
@@ -75,16 +77,15 @@ func Adopt() error {
 	return nil
 }
 
-// KeepToMyself keeps files that were inherited from being handed on to children.
+// KeepToMyself prevents children from inheriting files that this process has inherited.
 func KeepToMyself(files ...int) {
 	for _, fd := range files {
 		syscall.CloseOnExec(fd)
 	}
 }
 
-// stat returns the fields of /proc/PID/stat behind the command's name, the
-// first of which is the state. The name may contain blanks and parentheses, so
-// the search starts at the last one.
+// stat returns the fields of /proc/PID/stat after the command's name, the first of which is the
+// state. The name may contain blanks and parentheses, so the last one ends it.
 func stat(path string) ([]string, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -98,9 +99,8 @@ func stat(path string) ([]string, error) {
 	return fields, nil
 }
 
-// StartTime returns when a process started, in the kernel's own unit; "" when
-// there is no such process or it is dead and only waits to be reaped. Together
-// with the number it names a process for good: numbers are used again.
+// StartTime returns when a process started, in the kernel's own unit; "" when there is no such
+// process or it is a zombie. Together with the PID it identifies a process: PIDs are reused.
 func StartTime(pid int) string {
 	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil || fields[0] == "Z" || fields[0] == "X" {
@@ -109,13 +109,10 @@ func StartTime(pid int) string {
 	return fields[19]
 }
 
-// parentOf returns the number of a process's parent; 0 when there is no such process.
 func parentOf(pid int) int { return numberOf(pid, 1) }
+func groupOf(pid int) int  { return numberOf(pid, 2) }
 
-// groupOf returns the number of a process's group; 0 when there is no such process.
-func groupOf(pid int) int { return numberOf(pid, 2) }
-
-// numberOf returns the number in one of the fields of stat; 0 when there is no such process.
+// numberOf returns one of the fields of stat, a number; 0 when there is no such process.
 func numberOf(pid, field int) int {
 	fields, err := stat(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -131,11 +128,9 @@ func atTerminal(pid int) bool {
 	return err == nil && fields[4] != "0"
 }
 
-// stopped reports whether every thread of a process has stopped.
-//
-// The state of the process alone is not enough. It is that of the first
-// thread; another one may run for some microseconds more on another core, long
-// enough to send a command after the pause has begun.
+// stopped reports whether every thread of a process has stopped. The state of the process is
+// only that of its first thread; another one may run some microseconds longer on another core,
+// and send a command after the pause has begun.
 func stopped(pid int) (bool, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	if err != nil || len(threads) == 0 {
@@ -156,14 +151,13 @@ func stopped(pid int) (bool, error) {
 	return true, nil
 }
 
-// lockFile takes a lock that the kernel gives back when this process dies; it
-// returns false when another process holds it.
+// lockFile takes a lock that the kernel releases when this process dies; false when another
+// process holds it.
 func lockFile(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// RemoveSharedMemory removes a segment of shared memory that its dead owner has left
-// in the kernel; it is no error when there is none.
+// RemoveSharedMemory removes a segment of shared memory of a dead process, if there is one.
 func RemoveSharedMemory(id int) error {
 	_, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil)
 	if err == unix.EINVAL || err == unix.EIDRM { // never wrapped

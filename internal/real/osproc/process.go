@@ -1,3 +1,10 @@
+// Package osproc is the operating system's part of the live world: child processes that cannot
+// outlive the harness, freezing and killing them, one clock for all of them, and scratch
+// directories that are always removed.
+//
+// A child started here dies when the harness ends or kills it, and also when the harness itself
+// is killed by SIGKILL and cannot clean up. A run's Reaper, which outlives the harness then,
+// removes the rest.
 package osproc
 
 import (
@@ -18,12 +25,11 @@ type Process struct {
 	done chan struct{}
 }
 
-// forks hands commands to the goroutine that starts all children.
+// forks passes commands to the goroutine that starts all children.
 //
-// SIGKILL at the parent's death is tied to the thread that forked, not to the
-// process: were a child started by any goroutine, it would be killed when the
-// Go runtime retires that goroutine's thread, some minutes into a run. So one
-// goroutine is locked to its thread and never ends.
+// SIGKILL at the parent's death is tied to the thread that forked, not to the process: a child
+// of another goroutine would be killed when the Go runtime ends that goroutine's thread, some
+// minutes into a run. So one goroutine is locked to its thread and never ends.
 var forks = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())
 	go func() {
@@ -35,9 +41,9 @@ var forks = sync.OnceValue(func() chan<- func() {
 	return jobs
 })
 
-// Start starts a child that dies with this process. Its outputs should be
-// files: then nothing has to be copied and nothing is lost when it is killed. Of
-// cmd.SysProcAttr only the account (Credential) is kept.
+// Start starts a child that dies with this process. Its outputs should be files, so that nothing
+// has to be copied and nothing is lost when it is killed. Of cmd.SysProcAttr it uses only the
+// account (Credential).
 func Start(cmd *exec.Cmd) (*Process, error) {
 	if err := Supported(); err != nil {
 		return nil, err
@@ -51,14 +57,14 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, done: make(chan struct{})}
 	go func() {
 		defer close(p.done)
-		_ = cmd.Wait() // how it ended is in ProcessState
+		_ = cmd.Wait() // ProcessState has the result
 	}()
 	return p, nil
 }
 
-// Output runs a command to its end and returns what it has written. It dies with this
-// process; when ctx ends, it is killed with all that it has started, and what it has
-// written until then comes with the error. It computes when others do not.
+// Output runs a command to its end, at a low priority, and returns its output. The command dies
+// with this process. When ctx ends, it is killed with its descendants, and its output until then
+// is returned with the error.
 func Output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	out, err := os.CreateTemp(cmd.Dir, "output-*")
 	if err != nil {
@@ -104,12 +110,11 @@ func (p *Process) Ended() string {
 	}
 }
 
-// settleTime is how long the kernel may take to stop or to kill a process
-// before that counts as an error; it takes a fraction of a millisecond unless
-// the machine is very busy.
+// settleTime bounds the time in which the kernel stops or kills a process, a fraction of a
+// millisecond unless the machine is very busy.
 const settleTime = 5 * time.Second
 
-// Freeze stops the process and returns when all of its threads stand still.
+// Freeze stops the process and returns when all of its threads have stopped.
 func (p *Process) Freeze() error {
 	select {
 	case <-p.done: // its number may belong to another process by now
@@ -134,7 +139,7 @@ func freeze(pid int) error {
 		if time.Now().After(end) {
 			return fmt.Errorf("process %d got SIGSTOP and still ran after %v: the machine is overloaded", pid, settleTime)
 		}
-		nap(50 * time.Microsecond)
+		Nap(50 * time.Microsecond)
 	}
 }
 
@@ -146,7 +151,7 @@ func (p *Process) Thaw() error {
 	return nil
 }
 
-// Signal sends a signal. Freeze, Thaw and Kill wait for what theirs does.
+// Signal sends a signal. Freeze, Thaw and Kill also wait for its effect.
 func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
 
 // Kill ends the process with SIGKILL, stopped or not, and returns when it is

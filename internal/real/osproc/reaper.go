@@ -10,36 +10,30 @@ import (
 	"syscall"
 )
 
-// Remains are what a harness leaves behind when it is killed. So a run has a reaper
-// besides, a process that outlives the harness. It holds one end of a pipe; when the
-// harness is gone, however that came about, the kernel closes the other end, and the
-// reaper removes all that belongs to the run.
+// Remains are what a killed harness would leave behind. Each run therefore has a reaper, a
+// process that outlives the harness. It holds one end of a pipe; when the harness dies in any
+// way, the kernel closes the other end, and the reaper removes everything of the run.
 type Remains struct {
-	// Env is the environment variable that makes a program the reaper of such remains.
-	// Its value, which must not be empty, says which ones.
-	Env string
-	// Name is what they are, in errors.
-	Name string
-	// Remove removes them when the harness is dead.
-	Remove func(which string) error
+	// Env is the environment variable that makes a process the reaper of such remains.
+	// Its value, which must not be empty, identifies them.
+	Env    string
+	Name   string                   // what they are, in errors
+	Remove func(which string) error // called when the harness is dead
 }
 
-// Reaper is the process that cleans up after this one. It is this program, started
-// once more.
+// Reaper is the process that cleans up after this one: this program, started again.
 type Reaper struct {
 	cmd   *exec.Cmd
 	alive *os.File // the harness's end of the pipe
 }
 
 const (
-	// pipeFD is where a reaper finds its end of the pipe.
-	pipeFD = 3
-	// allRemoved is what a harness says that has left nothing.
-	allRemoved = "all removed"
+	pipeFD     = 3             // file descriptor of a reaper's end of the pipe
+	allRemoved = "all removed" // message of a harness that has left nothing
 )
 
-// Reaper starts a reaper. The program that calls it has to call ReaperMain of the same
-// remains first thing in main. End has to be called.
+// Reaper starts a reaper. The program has to call ReaperMain of the same remains first in main.
+// End has to be called.
 func (r *Remains) Reaper(which string) (*Reaper, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -54,21 +48,20 @@ func (r *Remains) Reaper(which string) (*Reaper, error) {
 	reaper.cmd.Env = append(os.Environ(), r.Env+"="+which)
 	reaper.cmd.ExtraFiles = []*os.File{read} // becomes pipeFD
 	reaper.cmd.Stderr = os.Stderr
-	// A session of its own: what ends the harness's group or terminal passes it by.
-	reaper.cmd.SysProcAttr = apart()
+	reaper.cmd.SysProcAttr = apart() // a signal to the harness's group or terminal does not reach it
 	if err := reaper.cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the process that cleans up could not be started: %w", err), write.Close())
 	}
 	return reaper, nil
 }
 
-// Pid returns the number of the reaper's process.
+// Pid returns the PID of the reaper.
 func (r *Reaper) Pid() int { return r.cmd.Process.Pid }
 
-// End ends the reaper. Unless all is removed already, it does that first.
+// End ends the reaper, which first removes what is left unless removed is true.
 func (r *Reaper) End(removed bool) error {
 	if removed {
-		_, _ = io.WriteString(r.alive, allRemoved) // fails only when the reaper is gone
+		_, _ = io.WriteString(r.alive, allRemoved) // fails only when the reaper is dead
 	}
 	_ = r.alive.Close()
 	if err := r.cmd.Wait(); err != nil {
@@ -77,8 +70,8 @@ func (r *Reaper) End(removed bool) error {
 	return nil
 }
 
-// ReaperMain does a reaper's work and ends the process when it was started as one;
-// otherwise it returns at once.
+// ReaperMain is the main function of a reaper, which ends the process; it returns at once if
+// this process is not one.
 func (r *Remains) ReaperMain() {
 	which := os.Getenv(r.Env)
 	if which == "" {

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// Scratch is a directory for one run, removed at its end. Its name says which
-// process made it, so that the next run can remove what a killed harness left.
+// Scratch is a directory for one run, removed at its end. Its name identifies the harness, so
+// that the next run can remove the directory of a killed one.
 type Scratch struct {
 	path  string
 	alive *os.File // locked for as long as the harness lives
@@ -21,16 +21,15 @@ const scratchPrefix = "lockstep-"
 // scratchName matches lockstep-PID-STARTTIME-RANDOM.
 var scratchName = regexp.MustCompile(`^lockstep-(\d+)-(\d+)-\d+$`)
 
-// NewScratch makes a scratch directory below the system's directory for
-// temporary files, and removes those of dead harnesses first.
+// NewScratch removes the scratch directories of dead harnesses, and makes a new one in the
+// system's directory for temporary files.
 func NewScratch() (*Scratch, error) { return newScratch(os.TempDir()) }
 
-// memory is where Linux keeps files that are on no disk.
+// memory is the file system in memory of Linux.
 const memory = "/dev/shm"
 
-// NewScratchInMemory makes a scratch directory for a process that waits for the disk
-// at each step and must not be slower on a busy one; on the disk, where there is no
-// such place.
+// NewScratchInMemory makes a scratch directory for a process that writes to a file at each step
+// and must not wait for a busy disk. It is on the disk where memory does not exist.
 func NewScratchInMemory() (*Scratch, error) {
 	if s, err := newScratch(memory); err == nil {
 		return s, nil
@@ -73,22 +72,21 @@ func (s *Scratch) Fresh(name string) (string, error) {
 	return path, nil
 }
 
-// KillAll kills the processes that belong to the run: those that live in the directory, and
-// those that bear its mark.
+// KillAll kills the processes of the run: those in the directory, and those with its mark.
 func (s *Scratch) KillAll() error { return killInside(s.path) }
 
-// Remove removes the directory with all that is in it.
+// Remove removes the directory and its contents.
 func (s *Scratch) Remove() error { return errors.Join(discardAll(s.path), s.alive.Close()) }
 
 var reclaims []func(dir string) error
 
-// OnDiscard registers what frees that which a kind of servers leaves outside of its
-// directories when it is killed; called from init. It gets the directory of one server,
-// of any kind.
+// OnDiscard registers a function that frees what killed servers of one kind leave outside of
+// their directories; called from init. It is called for the directory of each server of any
+// kind.
 func OnDiscard(reclaim func(dir string) error) { reclaims = append(reclaims, reclaim) }
 
-// Discard removes the directory of a server, all of whose processes are dead, and frees
-// what they have left outside of it.
+// Discard removes the directory of a server whose processes are dead, and frees what they have
+// left outside of it.
 func Discard(dir string) error {
 	var errs []error
 	for _, reclaim := range reclaims {
@@ -100,7 +98,7 @@ func Discard(dir string) error {
 // discardAll removes a scratch directory with the directories of servers in it.
 func discardAll(scratch string) error {
 	var errs []error
-	entries, _ := os.ReadDir(scratch) // none when it is gone
+	entries, _ := os.ReadDir(scratch) // empty when it is gone
 	for _, e := range entries {
 		if e.IsDir() {
 			errs = append(errs, Discard(filepath.Join(scratch, e.Name())))
@@ -109,14 +107,12 @@ func discardAll(scratch string) error {
 	return errors.Join(append(errs, os.RemoveAll(scratch))...)
 }
 
-// RemoveStale removes the scratch directories of harnesses that are dead, with what
-// else they have left, and returns how many of them were on the disk. It has work to do
-// only when their reapers were killed, too.
+// RemoveStale removes the scratch directories of dead harnesses, whose reapers were killed, too,
+// with everything else that they have left, and returns how many were on the disk.
 //
-// Dead takes two proofs. The process of the directory's name must be gone: no
-// process with that number, or a younger one that got the number later. And its
-// lock must be free: a harness in another container may share the directory
-// for temporary files, but not our view of process numbers.
+// A harness is dead if no process has the PID and the start time in the directory's name, and
+// the lock of the directory is free: a harness in another container may share the directory for
+// temporary files, but has other PIDs.
 func RemoveStale() int {
 	removeStale(memory)
 	return removeStale(os.TempDir())
@@ -137,11 +133,7 @@ func removeStale(below string) int {
 		if err != nil || StartTime(pid) == m[2] {
 			continue
 		}
-		path := filepath.Join(below, e.Name())
-		if !abandoned(path) {
-			continue
-		}
-		if reap(path) == nil {
+		if path := filepath.Join(below, e.Name()); abandoned(path) && reap(path) == nil {
 			removed++
 		}
 	}

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// sharedFiles are files in memory that processes have made to share it with others of
-// their family. A killed process cannot remove them. PostgreSQL's initdb makes some, and
-// nothing tells it not to.
+// sharedFiles are the files of shared memory of processes, which a killed process cannot remove.
+// PostgreSQL's initdb makes some, and no option prevents that.
 type sharedFiles map[string]bool
 
-// add notes what a process has in memory, before it is killed.
+// add records the files of a process before it is killed.
 func (s *sharedFiles) add(pid int) {
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 	if err != nil {
@@ -26,7 +25,7 @@ func (s *sharedFiles) add(pid int) {
 		}
 		name := strings.TrimSpace(line[at:])
 		if filepath.Dir(name) != memory {
-			continue // in another run's directory, which is removed as a whole
+			continue // in a scratch directory, which is removed as a whole
 		}
 		if *s == nil {
 			*s = sharedFiles{}
@@ -35,8 +34,7 @@ func (s *sharedFiles) add(pid int) {
 	}
 }
 
-// remove removes the files; those who made them are dead. A name that ends with
-// " (deleted)" is no file any more.
+// remove removes the files of dead processes. A name that ends with " (deleted)" is not a file.
 func (s *sharedFiles) remove() error {
 	var errs []error
 	for name := range *s {

@@ -4,7 +4,7 @@ package osproc
 
 import "syscall"
 
-// There are no such signals here, and nothing is started that could get one: see Supported.
+// Without these signals, nothing is started that could get one: see Supported.
 const (
 	signalStop     = syscall.Signal(0)
 	signalContinue = syscall.Signal(0)

@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// Found is what a look at a program has shown.
+// Found is the result of looking for a program.
 type Found struct {
-	Path    string // "" when it is not there
-	Version string // "" when it does not tell
-	Problem string // why what is there is of no use, with the cure; "" when it is fine
+	Path    string // "" if it is missing
+	Version string // "" if unknown
+	Problem string // why it does not work, and what to do; "" if it works
 }
 
-// patience is how long a program may take to tell its version.
+// patience bounds the time of a program for printing its version.
 const patience = 10 * time.Second
 
 var versionForm = regexp.MustCompile(`[0-9]+(?:\.[0-9]+)+(?:-MariaDB)?`)
 
-// Examine looks for a program and asks it for its version. Nothing is started but
-// the program that tells its version.
+// Examine looks for a program and asks it for its version.
 func (p Program) Examine(ctx context.Context) Found {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -36,7 +35,7 @@ func (p Program) Examine(ctx context.Context) Found {
 	}
 	ask := exec.CommandContext(ctx, path, p.Version...)
 	ask.WaitDelay = time.Second // a child of it may keep the pipe open
-	said, err := ask.CombinedOutput()
+	output, err := ask.CombinedOutput()
 	found := Found{Path: path}
 	switch {
 	case err != nil && p.Silent != "":
@@ -46,13 +45,13 @@ func (p Program) Examine(ctx context.Context) Found {
 	case err != nil:
 		found.Problem = "it cannot be started: " + err.Error()
 	default:
-		found.Version = versionForm.FindString(string(said))
+		found.Version = versionForm.FindString(string(output))
 	}
 	return found
 }
 
-// versionBeside finds the version of a library, which Debian puts into the name of
-// a second file beside it: zookeeper.jar and zookeeper-3.8.0.jar.
+// versionBeside finds the version of a library in the name of a second file that Debian puts
+// beside it: zookeeper.jar and zookeeper-3.8.0.jar.
 func versionBeside(path string) string {
 	ext := filepath.Ext(path)
 	twins, err := filepath.Glob(strings.TrimSuffix(path, ext) + "-[0-9]*" + ext)

@@ -1,6 +1,6 @@
-// Package programs finds the programs of others that lockstep can make use of,
-// and says how to install those that are missing. It imports no client library,
-// so that the plain program can tell what the live one would find.
+// Package programs finds the external programs that lockstep can use, and says how to install
+// missing ones. It imports no client library, so that the plain program can list what the live
+// one would find.
 package programs
 
 import (
@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// Kind says what a program is there for.
+// Kind is the purpose of a program.
 type Kind string
 
 // The kinds of programs.
@@ -23,32 +23,31 @@ const (
 	Tool   Kind = "tool"   // builds or checks lockstep itself
 )
 
-// Program is something that lockstep can make use of. It needs none of them to
-// run the simulator.
+// Program is an external program, which the simulator does not need.
 type Program struct {
 	Name    string
 	Kind    Kind
 	Install string   // the command that installs it on Debian, or builds it
 	Built   bool     // no package has it: it is built on this machine on request
-	Needed  string   // what cannot be done without it: it is needed to ...
-	Store   string   // the name of the store that it is a server of; "" for none
-	Version []string // the arguments that make it tell its version; none: its files tell
-	Silent  string   // what to do when it is there and does not answer; "" when it is simply broken
-	// Elsewhere takes the place of Install and Needed where real servers are not to be had, which need
-	// Linux; nil: there it is of no use.
+	Needed  string   // what it is needed for: "it is needed to ..."
+	Store   string   // title of the store whose server it is; "" for none
+	Version []string // arguments for printing its version; nil: the version is in a file name
+	Silent  string   // what to do when it does not answer; "" when it is broken then
+	// Elsewhere replaces Install, Silent and Needed on other systems than Linux, which real servers
+	// need; nil: of no use there.
 	Elsewhere *Use
 }
 
-// Use is how to get a program on another system than Linux, and what cannot be done without it.
+// Use is how to get a program on another system than Linux, and what it is needed for.
 type Use struct{ Install, Silent, Needed string }
 
-// Libraries, by the names that they are found under.
+// Libraries, by their file names.
 const (
 	Faketime = "libfaketime.so.1" // makes a clock wrong
-	LibC     = "libc.so.6"        // of the C programs of this machine
+	LibC     = "libc.so.6"        // of this machine
 )
 
-// others is what the command doctor knows besides the servers of stores, those of one kind side by side.
+// others are the programs other than servers of stores, grouped by kind.
 var others = []Program{
 	{
 		Name: Faketime, Kind: Server, Install: "sudo apt-get install -y libfaketime",
@@ -76,7 +75,7 @@ var others = []Program{
 	},
 }
 
-// All returns all programs, servers first: those of the stores, one row for each, and then the others.
+// All returns all programs, the servers of the stores first.
 func All() (all []Program) {
 	for _, s := range store.All() {
 		for _, p := range s.Programs {
@@ -92,7 +91,7 @@ func All() (all []Program) {
 	return append(all, others...)
 }
 
-// On returns those of use on a system, by its name in Go (runtime.GOOS), with the way to get them there.
+// On returns the programs of use on a system (runtime.GOOS), with how to get them there.
 func On(goos string) []Program {
 	if goos == "linux" {
 		return All()
@@ -113,7 +112,7 @@ type MissingError struct {
 	Install string // the command that installs it
 }
 
-// Error is the one sentence that a user needs.
+// Error is a sentence for the user.
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not installed: %s", e.Program, e.Install)
 }
@@ -125,26 +124,23 @@ func Find(name string) (string, error) {
 		path, err = besideThePath(name)
 	}
 	if err != nil {
-		return "", &MissingError{Program: name, Install: installOf(name)}
+		return "", &MissingError{Program: name, Install: Lookup(name).Install}
 	}
 	return path, nil
 }
 
-func installOf(name string) string { return Lookup(name).Install }
-
-// Lookup returns what is known of a program, by its name; nothing of one that is not known.
+// Lookup returns the program of that name; the zero value if it is unknown.
 func Lookup(name string) Program {
-	for _, p := range All() {
-		if p.Name == name {
-			return p
-		}
+	all := All()
+	if i := slices.IndexFunc(all, func(p Program) bool { return p.Name == name }); i >= 0 {
+		return all[i]
 	}
 	return Program{}
 }
 
-// besideThePath looks where Debian puts what it keeps out of the path (the
-// programs of PostgreSQL, one directory for each version, libraries of Java, and
-// libraries of C) and where scripts/build-consul puts what it has built.
+// besideThePath looks where Debian puts programs and libraries that are not in the path
+// (PostgreSQL, with one directory for each version, libraries of Java and of C), and where
+// scripts/build-consul puts its result.
 func besideThePath(name string) (string, error) {
 	if cache, err := os.UserCacheDir(); err == nil {
 		if path, err := exec.LookPath(filepath.Join(cache, "lockstep", "bin", name)); err == nil {

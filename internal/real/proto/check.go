@@ -8,18 +8,18 @@ import (
 	"lockstep/internal/history"
 )
 
-// ErrMessage is wrapped by what is wrong with a message that has come: the other end is
-// another program than it should be, or a library has spoilt its memory.
+// ErrMessage is wrapped by the errors of invalid messages: the other end is the wrong
+// program, or a library has corrupted its memory.
 var ErrMessage = errors.New("not a message")
 
-// maxMessage is more than any message has, in bytes; the longest ones hold scripts.
+// maxMessage is longer than any message, in bytes; the longest ones contain scripts.
 const maxMessage = 16 << 20
 
-// A clock drifts by more than minDrift, or it would stand still, and by no more than maxDrift,
-// twice as fast, in millionths.
+// A drift, in millionths, is more than minDrift, at which a clock would stand still, and at
+// most maxDrift, at which it runs twice as fast.
 const minDrift, maxDrift = -million, million
 
-// Check says what is wrong with a message of a worker that knows this many servers.
+// Check validates a message of a worker that knows this many servers.
 func (m *Up) Check(servers int) error {
 	switch m.Kind {
 	case Ready, Failed, Done, Dies, Read, Write, Extra:
@@ -47,8 +47,8 @@ func (m *Up) Check(servers int) error {
 	return nil
 }
 
-// reported reports whether workers tell of such events: what a client believes, and its
-// ends of commands.
+// reported reports whether workers report such events: beliefs of a client, and its side of
+// commands.
 func reported(k history.Kind) bool {
 	switch k {
 	case history.Sent, history.Replied, history.TimedOut,
@@ -58,8 +58,7 @@ func reported(k history.Kind) bool {
 	return k >= history.Waits && k <= history.Finished
 }
 
-// Check says what is wrong with a message of the harness to a worker that knows this many
-// servers.
+// Check validates a message of the harness to a worker that knows this many servers.
 func (m *Down) Check(servers int) error {
 	if m.Lead != nil && (*m.Lead < 0 || *m.Lead >= servers) {
 		return fmt.Errorf("%w: server %d of %d is to be the primary", ErrMessage, *m.Lead, servers)
@@ -70,7 +69,7 @@ func (m *Down) Check(servers int) error {
 	return nil
 }
 
-// Check says what is wrong with the first message to a worker.
+// Check validates the first message to a worker.
 func (m *Start) Check() error {
 	switch n := len(m.Endpoints); {
 	case n == 0:

@@ -6,14 +6,13 @@ import "time"
 type Clock struct {
 	Offset   time.Duration // of the wall clock
 	DriftPPM int64         // of the wall clock and the monotonic clock, in millionths
-	Since    time.Duration // the true time from which it has drifted so
-	Ahead    time.Duration // by how much older drifts had brought both clocks ahead by then
+	Since    time.Duration // the true time at which this drift began
+	Ahead    time.Duration // how far earlier drifts had brought both clocks ahead by then
 }
 
 const million = 1_000_000
 
-// Drifting returns the clock with another drift from a true time on. Its readings do
-// not jump.
+// Drifting returns the clock with a new drift from a true time on, without a jump in its readings.
 func (c Clock) Drifting(at time.Duration, ppm int64) Clock {
 	return Clock{Offset: c.Offset, DriftPPM: ppm, Since: at, Ahead: c.Mono(at) - at}
 }

@@ -1,15 +1,15 @@
 // Package proto is what a harness and its worker processes say to each other:
 // one JSON object per line over two pipes that the worker inherits.
 //
-// A worker mostly reports (events, moments that no fault waits for) and does not
-// wait. What it needs an answer for carries a number, and the answer repeats
-// it. An answer is also how a worker is held back: when a fault waits for a
-// moment, the harness answers after the fault has acted, so that a SIGSTOP
-// finds the worker exactly there.
+// Most messages of a worker are reports (events, moments that no fault waits for), after
+// which it does not wait. A message that needs an answer has a number, which the answer
+// repeats. When a fault waits for a moment, the harness answers only after the fault has
+// acted, so a SIGSTOP stops the worker exactly at that moment.
 package proto
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +32,7 @@ const (
 	ToHarness   = 4
 )
 
-// Start is the first message: all that a worker must know.
+// Start is the first message: everything a worker needs to know.
 type Start struct {
 	Name     string
 	Life     int // how often the client was started before in this run
@@ -42,33 +42,32 @@ type Start struct {
 	Timeout  time.Duration  // response timeout
 	Replicas int            // of the primary
 	Settings store.Settings // of the store
-	// Endpoints lead to the servers by the links, the first primary's first: addresses,
-	// or what else a client of the store wants to be told.
+	// Endpoints are the addresses of the links to the servers, in the form that a client of the
+	// store expects. The first one leads to the first primary.
 	Endpoints []string
-	// First is the index of the endpoint that is asked first, where each server serves.
+	// First is the index of the endpoint to ask first, where every server serves clients.
 	First int
-	// Known are the addresses by which sentinels call the first endpoints; the others
-	// are then the sentinels, which call each other by KnownSentinels. Both are empty
-	// where the primary is known without asking.
+	// Known are the addresses that sentinels announce for the first endpoints; the other
+	// endpoints are then the sentinels, which announce each other as KnownSentinels. Both are
+	// empty without sentinels.
 	Known, KnownSentinels []string
 	// Nodes are the names by which the nodes of a Redis Cluster redirect to the
 	// endpoints; empty without one.
 	Nodes []string
-	// Program is the command of a lock that is a program of its own, nil for others; its
-	// Store and the Patience with which its answers are waited for.
+	// Program is the command of a lock that is a separate program, nil for others. Store is
+	// its store, and Patience how long to wait for its answers.
 	Program  []string
 	Store    string
 	Patience time.Duration
-	// IdleTimeout is after how long an SQL server ends an idle session; 0: never.
+	// IdleTimeout is the idle time after which an SQL server ends a session; 0: never.
 	IdleTimeout time.Duration
 
 	Workload plan.Workload
 	Clock    Clock
-	// Moments of the workload that faults wait for; the others are reported
+	// Moments are those of the workload that faults wait for. The others are reported
 	// without waiting for an answer.
 	Moments []faults.MomentKind
-	// Wire are the moments of commands that faults wait for; the others are not
-	// reported at all.
+	// Wire are the moments of commands that faults wait for. The others are not reported.
 	Wire []Want
 }
 
@@ -78,7 +77,7 @@ type Want struct {
 	Command string // the name of a command or of a script, or one of faults.CommandWords
 }
 
-// Covers reports whether it is a moment of that command; script is "" for a plain one.
+// Covers reports whether w is a moment of that command; script is "" for a plain command.
 func (w Want) Covers(command, script string, part faults.Part) bool {
 	return w.Command == faults.AnyCommand || w.Command == command || script != "" && w.Command == script ||
 		part != faults.NoPart && w.Command == part.String()
@@ -94,7 +93,7 @@ type Go struct {
 // UpKind is the type of a worker's message.
 type UpKind string
 
-// The messages of a worker. Those in the second group are answered.
+// The messages of a worker. The harness answers those of the second group.
 const (
 	Ready  UpKind = "ready"  // connected, waits for Go
 	Failed UpKind = "failed" // cannot start: Text
@@ -130,7 +129,7 @@ type Up struct {
 	Words   string              `json:"words,omitempty"` // of a command of Redis, see resp.Words
 	Broken  bool                `json:"broke,omitempty"` // its connection ended before an answer came
 	Part    faults.Part         `json:"part,omitempty"`  // of the lock, for CallUp and Moment
-	Mark    []byte              `json:"mark,omitempty"`  // what its link recognises it by, for CallUp; no text: a token may be any bytes
+	Mark    []byte              `json:"mark,omitempty"`  // what its link recognises it by, for CallUp; bytes, since a token need not be valid UTF-8
 	Wants   []faults.MomentKind `json:"wants,omitempty"` // for CallUp
 }
 
@@ -145,7 +144,7 @@ type Down struct {
 	Error string        `json:"err,omitempty"`   // FencedError or a text
 }
 
-// FencedError stands for world.ErrFenced.
+// FencedError stands for ports.ErrFenced.
 const FencedError = "fenced"
 
 // Conn is one end of the pipes. Send may be called by several goroutines,
@@ -154,15 +153,17 @@ type Conn struct {
 	mu  sync.Mutex
 	out io.WriteCloser
 	enc *json.Encoder
-	buf []byte // of the latest *Up
 
 	in   io.ReadCloser
-	scan *bufio.Reader
+	scan *bufio.Scanner
 }
 
 // NewConn makes an end from the two pipes.
 func NewConn(in io.ReadCloser, out io.WriteCloser) *Conn {
-	return &Conn{in: in, out: out, enc: json.NewEncoder(out), scan: bufio.NewReader(in)}
+	c := &Conn{in: in, out: out, enc: json.NewEncoder(out), scan: bufio.NewScanner(in)}
+	c.scan.Buffer(nil, maxMessage)
+	c.scan.Split(wholeLine)
+	return c
 }
 
 // Send writes one message, as one write: a process that is killed leaves a
@@ -170,25 +171,22 @@ func NewConn(in io.ReadCloser, out io.WriteCloser) *Conn {
 func (c *Conn) Send(message any) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	up, ok := message.(*Up)
-	if !ok {
-		return c.enc.Encode(message)
-	}
-	var err error
-	if c.buf, err = appendUp(c.buf[:0], up); err != nil {
-		return err
-	}
-	_, err = c.out.Write(c.buf)
-	return err
+	return c.enc.Encode(message)
 }
 
-// Receive reads one message; io.EOF when the other end has gone, also when it
-// was killed within a message. The error wraps ErrMessage when what has come is none.
+// Receive reads one message. It returns io.EOF when the other end has closed, even within a
+// message, and an error that wraps ErrMessage when the input is not a message.
 func (c *Conn) Receive(message any) error {
-	line, err := c.line()
-	if err != nil {
-		return err
+	if !c.scan.Scan() {
+		switch err := c.scan.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			return fmt.Errorf("%w: it has more than %d bytes", ErrMessage, maxMessage)
+		case err != nil:
+			return err
+		}
+		return io.EOF
 	}
+	line := c.scan.Bytes()
 	if err := json.Unmarshal(line, message); err != nil {
 		const enough = 200
 		return fmt.Errorf("%w: %.*q: %w", ErrMessage, enough, line, err)
@@ -196,26 +194,12 @@ func (c *Conn) Receive(message any) error {
 	return nil
 }
 
-// line reads a line, which is valid until the next one is read unless it is long.
-func (c *Conn) line() ([]byte, error) {
-	var long []byte
-	for {
-		part, err := c.scan.ReadSlice('\n')
-		switch {
-		case len(long)+len(part) > maxMessage:
-			return nil, fmt.Errorf("%w: it has more than %d bytes", ErrMessage, maxMessage)
-		case errors.Is(err, bufio.ErrBufferFull):
-			long = append(long, part...)
-		case err != nil && len(long)+len(part) > 0:
-			return nil, io.EOF
-		case err != nil:
-			return nil, err
-		case len(long) > 0:
-			return append(long, part...), nil
-		default:
-			return part, nil
-		}
+// wholeLine is a bufio.SplitFunc that ignores an incomplete line at the end of the input.
+func wholeLine(data []byte, _ bool) (advance int, line []byte, err error) {
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		return end + 1, data[:end+1], nil
 	}
+	return 0, nil, nil
 }
 
 // Close closes both pipes.

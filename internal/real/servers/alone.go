@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -11,46 +12,43 @@ import (
 	"lockstep/internal/real/osproc"
 )
 
-// slowStartTime bounds the start of a server that takes about a second on a machine
-// at rest: a database, which first has to be made, or Java. What is waited for is that it
-// answers or ends; a machine that has much else to do may take minutes, and only a
+// slowStartTime bounds the start of a server that takes about a second on an idle machine: a
+// database, which first has to be created, or Java. A busy machine may take minutes; only a
 // server that hangs takes longer.
 const slowStartTime = 5 * time.Minute
 
-// Running is a server that was started.
+// Running is a started server.
 type Running interface {
 	Freeze() error
 	Thaw() error
 	Kill() error
 	Stop() error // kills it and removes its directory; its log stays
 	Done() <-chan struct{}
-	Ended() string                                // how
+	Ended() string                                // how it ended
 	SetClock(step time.Duration, ppm int64) error // see Server.SetClock
-	LastLog() string                              // the last line
-	Log() []byte                                  // bounded
+	LastLog() string                              // last line of the log
+	Log() []byte                                  // its beginning and end
 }
 
-// Alone says how a server is started that needs no others to serve clients.
+// Alone says how to start a server that needs no others to serve clients.
 type Alone struct {
-	// Recipe says how its process is started. It has an address, a place for its files and a mark
-	// (Server.Mark), which it has to show to those who ask it.
+	// Recipe says how to start its process. The server has an address, a place for its files and a
+	// mark (Server.Mark), by which Answers recognises it.
 	Recipe func(port int) Recipe
-	// Answers returns nil when it serves clients, and ErrPortTaken when it is another one who does.
+	// Answers returns nil when the server serves clients, and ErrPortTaken when another one does.
 	Answers func(ctx context.Context) error
-	// Clock asks it what its clock shows; nil for the clock of this machine. Otherwise it is started under
+	// Clock asks the server for its time; nil for the clock of this machine. Otherwise it is started under
 	// libfaketime, for SetClock, and has to be a child process.
 	Clock func(ctx context.Context) (time.Time, error)
-	// Quit is the signal by which Stop asks it to end, a moment before it is killed; 0: it is not asked.
+	// Quit is the signal by which Stop asks the server to end, quitTime before it is killed; 0: none.
 	Quit syscall.Signal
 }
 
-// quitTime is that moment.
 const quitTime = 2 * time.Second
 
-// New makes a server that is to be started by StartAlone. It is a child with a directory of its own where
-// the launcher is nil.
+// New makes a server for StartAlone. Without a launcher it is a child with a directory of its own.
 func New(name string, product images.Product, l Launcher) *Server {
-	return &Server{Name: name, product: product, launcher: launcherOr(l, nil)}
+	return &Server{Name: name, product: product, launcher: cmp.Or[Launcher](l, children{})}
 }
 
 // StartAlone gives a server a place and a port, starts its process and waits until it answers. After an error
@@ -64,33 +62,24 @@ func StartAlone(ctx context.Context, s *Server, a Alone) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
-	var err error
-	for range startAttempts {
-		if err = s.startOn(ctx); !errors.Is(err, ErrPortTaken) {
-			break
-		}
-	}
-	if err != nil {
+	if err := onFreePort(ctx, s.startAlone); err != nil {
 		return errors.Join(err, s.forgetClock(), s.Stop())
 	}
 	return nil
 }
 
-func (s *Server) startOn(ctx context.Context) error {
+// startAlone tries one port.
+func (s *Server) startAlone(ctx context.Context) error {
 	port, err := s.settle(ctx)
 	if err != nil {
 		return err
 	}
 	s.mark = newMark(s.Name)
-	recipe := s.alone.Recipe(port)
-	if s.clock != nil {
-		recipe.Child = s.underClock(recipe.Child)
-	}
-	if err := s.launch(ctx, recipe); err != nil {
+	if err := s.launch(ctx, s.alone.Recipe(port)); err != nil {
 		return err
 	}
 	if err := s.waitAnswer(ctx); err != nil {
-		return errors.Join(err, s.process.Kill())
+		return errors.Join(err, s.Kill())
 	}
 	return nil
 }
@@ -119,34 +108,34 @@ func (s *Server) tryAnswer(ctx context.Context) error {
 	return err
 }
 
-// forgetClock removes what libfaketime has put into shared memory at the server's start.
+// forgetClock removes the shared memory of libfaketime, which it made at the server's start.
 func (s *Server) forgetClock() error {
-	if s.clock == nil || s.process == nil {
+	if s.clock == nil || s.Process == nil {
 		return nil
 	}
 	return removeShared(s.Pid())
 }
 
-// quit asks the process to end, if it has been told how, and gives it a moment.
+// quit sends the process its quit signal, if it has one, and waits a moment for its end.
 func (s *Server) quit() {
-	if s.alone == nil || s.alone.Quit == 0 || s.process == nil || s.ended() {
+	if s.alone == nil || s.alone.Quit == 0 || s.Process == nil || s.ended() {
 		return
 	}
-	_ = s.Thaw()                       // it may have ended by now
-	_ = s.process.Signal(s.alone.Quit) // the same
+	_ = s.Thaw() // it may have ended by now
+	_ = s.Signal(s.alone.Quit)
 	select {
 	case <-s.Done():
 	case <-time.After(quitTime):
 	}
 }
 
-// Listens is Addr, for those who know the server as a Running.
+// Listens returns Addr, for interfaces.
 func (s *Server) Listens() string { return s.Addr }
 
-// Mark is what others recognise the server by that answers on its address: each server has another one.
+// Mark is unique to the server, which shows it to clients that ask: another server may have its port.
 func (s *Server) Mark() string { return s.mark }
 
-// Made runs a program that makes the files of a server before its first start. cure is what to do when it fails.
+// Made runs a program that creates the files of a server before its first start. cure is what to do when it fails.
 func (s *Server) Made(ctx context.Context, cmd *exec.Cmd, cure string) error {
 	began := time.Now()
 	out, err := osproc.Output(ctx, cmd)
@@ -156,7 +145,7 @@ func (s *Server) Made(ctx context.Context, cmd *exec.Cmd, cure string) error {
 	return nil
 }
 
-// Soon asks until the answer is yes: what a server has been told it does a little later. failing says what it
+// Soon asks until the answer is yes: a server may execute a command a little later. failing says what it
 // has not done when time is up: "did not become a primary".
 func (s *Server) Soon(ctx context.Context, failing string, ask func(context.Context) (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -14,41 +13,39 @@ import (
 	"lockstep/internal/real/programs"
 )
 
-// clock makes the wall clock of one server wrong. The server runs under
-// libfaketime, which reads from a file, at each look at the clock, what to make of
-// the host's time. The monotonic clock stays right: a server's leases rest on its
-// wall clock, and a step back would stop its timers.
+// clock makes the wall clock of one server wrong. The server runs under libfaketime, which
+// reads a file at each reading of the clock that says how to change the host's time. The
+// monotonic clock stays right: leases rest on the wall clock, and a step back would stop timers.
 //
-// It also translates what a server asks the kernel for: MariaDB lets a statement wait until
-// an instant of its own clock, which the kernel compares with the host's. (A preloaded
-// library of our own would be simpler, but users would need a C compiler for it.)
+// libfaketime also translates system calls: MariaDB lets a statement wait until an instant of
+// its own clock, which the kernel compares with the host's. (A preloaded library of our own
+// would be simpler, but would need a C compiler on users' machines.)
 type clock struct {
 	file string
 	setting
-	base time.Time // when libfaketime began to count, as the host's clock shows it
+	base time.Time // when libfaketime began to count, by the host's clock
 }
 
-// setting is what a clock shows: the host's time, an offset, and what a rate has
-// added to it since a certain time.
+// setting is the error of a clock: an offset, and a drift since a certain time.
 type setting struct {
 	offset time.Duration
 	ppm    int64
 	since  time.Time
 }
 
-// ahead returns by how much the clock is ahead of the host's at a time.
+// ahead returns how far the clock is ahead of the host's at a time.
 func (s *setting) ahead(at time.Time) time.Duration {
 	return s.offset + drifted(at.Sub(s.since), s.ppm)
 }
 
-// drifted returns what a rate adds to a time.
+// drifted returns what a drift adds to a duration.
 func drifted(d time.Duration, ppm int64) time.Duration {
 	const million = 1_000_000
 	return d/million*time.Duration(ppm) + d%million*time.Duration(ppm)/million
 }
 
-// request writes a setting in the words of libfaketime. It multiplies all the time
-// since base by the rate, so what was not yet drifted then is taken back.
+// request writes a setting in the format of libfaketime, which multiplies all the time since
+// base by the rate. The time before the drift began is therefore subtracted from the offset.
 func (s *setting) request(base time.Time) string {
 	offset := s.offset - drifted(s.since.Sub(base), s.ppm)
 	sign := "+"
@@ -59,11 +56,11 @@ func (s *setting) request(base time.Time) string {
 	return fmt.Sprintf("%s%d.%09d x%d.%06d\n", sign, offset/time.Second, offset%time.Second, rate/1_000_000, rate%1_000_000)
 }
 
-// doubled is the setting under which a server starts. At twice the speed, one
-// reading tells when libfaketime began to count.
+// doubled is the setting at a server's start. At twice the speed, one reading shows when
+// libfaketime began to count.
 const doubled = "+0 x2\n"
 
-// begin prepares a start in a place, and returns what libfaketime has to be told.
+// begin prepares a start in a place, and returns the environment for libfaketime.
 func (c *clock) begin(p Place) (map[string]string, error) {
 	here, there, err := p.Shared()
 	if err != nil {
@@ -77,13 +74,13 @@ func (c *clock) begin(p Place) (map[string]string, error) {
 
 const clockFile = "clock"
 
-// Faketime finds libfaketime on this machine, and the C library that it belongs to; mt:
-// for a program of which many threads look at the clock.
-func Faketime(mt bool) (library, libc string, err error) {
+// Faketime finds libfaketime on this machine, and its C library. threads: many threads of the
+// program read the clock.
+func Faketime(threads bool) (library, libc string, err error) {
 	if library, err = programs.Find(programs.Faketime); err != nil {
 		return "", "", err
 	}
-	if mt {
+	if threads {
 		library = filepath.Join(filepath.Dir(library), "libfaketimeMT.so.1") // of the same package
 	}
 	if libc, err = programs.Find(programs.LibC); err != nil {
@@ -92,39 +89,12 @@ func Faketime(mt bool) (library, libc string, err error) {
 	return library, libc, nil
 }
 
-// underFaketime puts libfaketime before a child whose environment says what to make of
-// the time; mt: as for Faketime.
-func underFaketime(child *exec.Cmd, mt bool) error {
-	library, libc, err := Faketime(mt)
-	child.Env = append(child.Env, Preload(library, libc))
-	return err
-}
-
-// underClock makes a child with a clock that can be set. Many threads of a server that has one look at it.
-func (s *Server) underClock(child func(context.Context) (*exec.Cmd, error)) func(context.Context) (*exec.Cmd, error) {
-	return func(ctx context.Context) (*exec.Cmd, error) {
-		settings, err := s.clock.begin(s.place)
-		if err != nil {
-			return nil, err
-		}
-		cmd, err := child(ctx)
-		if err != nil {
-			return nil, err
-		}
-		cmd.Env = os.Environ()
-		for name, value := range settings {
-			cmd.Env = append(cmd.Env, name+"="+value)
-		}
-		return cmd, underFaketime(cmd, true)
-	}
-}
-
-// Preload is the line of an environment that puts libfaketime before a program. The C
-// library comes before the allocator of Redis, which looks at the clock while libfaketime
-// asks it for memory, for ever.
+// Preload is the environment variable that preloads libfaketime. The C library comes before the
+// allocator of Redis, which reads the clock while libfaketime asks it for memory: an endless
+// recursion.
 func Preload(library, libc string) string { return "LD_PRELOAD=" + library + " " + libc }
 
-// write puts a setting in force: as a whole, since the server reads it at any time.
+// write puts a setting in force, in one step, since the server may read it at any time.
 func (c *clock) write(text string) error {
 	fresh := c.file + ".new"
 	err := os.WriteFile(fresh, []byte(text), 0o600)
@@ -140,9 +110,8 @@ func (c *clock) write(text string) error {
 	return nil
 }
 
-// removeShared removes the names of the memory that libfaketime shares with programs
-// which a server might start; it starts none. A server that is killed would leave
-// them behind.
+// removeShared removes the names of the memory that libfaketime shares with child processes
+// of a server, which has none. A killed server would leave them behind.
 func removeShared(pid int) error {
 	var errs []error
 	for _, name := range []string{"faketime_shm_", "sem.faketime_sem_"} {
@@ -153,15 +122,14 @@ func removeShared(pid int) error {
 	return errors.Join(errs...)
 }
 
-// calibrate finds out when libfaketime began to count, and puts the setting in
-// force that the clock has: the one from before, after a restart. tell asks the server
-// what its clock shows.
-func (s *Server) calibrate(ctx context.Context, tell func(context.Context) (time.Time, error)) error {
-	best := time.Hour // the quickest answer is the most exact one
+// calibrate measures when libfaketime began to count, and puts the setting of the clock in
+// force, after a restart the previous one. ask returns the time of the server.
+func (s *Server) calibrate(ctx context.Context, ask func(context.Context) (time.Time, error)) error {
+	best := time.Hour // the fastest answer is the most exact one
 	var seen pace
 	err := s.watchClock(ctx, &seen, func() error {
 		before := time.Now()
-		shown, err := tell(ctx)
+		shown, err := ask(ctx)
 		if err != nil {
 			return err
 		}
@@ -179,17 +147,16 @@ func (s *Server) calibrate(ctx context.Context, tell func(context.Context) (time
 	return s.clock.write(s.clock.request(s.clock.base))
 }
 
-// looks is how often a clock is read at least that has just begun to be wrong, and obeyTime
-// how long at most until the readings have told that it is, or is not: on a busy machine
-// a single one may take long.
+// looks is the least number of readings of a clock under libfaketime, and obeyTime the time
+// until they have to show that it is wrong: on a busy machine, one reading may take long.
 const (
 	looks    = 5
 	obeyTime = 30 * time.Second
 )
 
 // watchClock reads the clock of a server that was started with a fast one, until it is
-// certain that the server goes by it. Another C library than the one that libfaketime was
-// made for goes on without it, and says so in a log at best.
+// certain that the server uses it. A program of another C library ignores libfaketime, and
+// at best logs that.
 func (s *Server) watchClock(ctx context.Context, seen *pace, look func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, obeyTime)
 	defer cancel()
@@ -207,31 +174,30 @@ func (s *Server) watchClock(ctx context.Context, seen *pace, look func() error) 
 	return nil
 }
 
-// pace tells from the readings of a clock whether it is twice as fast as the host's, or
-// more, or not. A reading was taken at some time between its question and its answer, so
-// both may take as long as they like.
+// pace decides from the readings of a clock whether it is at least twice as fast as the host's.
+// A reading was taken at some time between its question and its answer, so slow answers only
+// delay the decision.
 type pace struct {
-	asked, told time.Time // when the first reading was asked for and was there, by the host's clock
-	first       time.Time // what it was
+	asked, told time.Time // when the first reading was asked for and arrived, by the host's clock
+	first       time.Time // its value
 	fast, right bool      // what is certain by now; neither at first
 }
 
-// leastPace is how much time has to lie between two readings for them to tell that a
-// clock is not fast.
+// leastPace is the least time between two readings that can show that a clock is not fast.
 const leastPace = 20 * time.Millisecond
 
-// add takes note of a reading that was asked for at one time and was there at another.
+// add adds a reading, with the times of its question and its answer.
 func (p *pace) add(asked, told, shown time.Time) {
 	if p.asked.IsZero() {
 		p.asked, p.told, p.first = asked, told, shown
 	}
 	went := shown.Sub(p.first)
-	least, most := asked.Sub(p.told), told.Sub(p.asked) // what has gone by on the host's clock
+	least, most := asked.Sub(p.told), told.Sub(p.asked) // the time that has passed on the host's clock
 	p.fast = went > most
 	p.right = least >= leastPace && went < least+least/2
 }
 
-// Time returns what the wall clock of a Redis server shows.
+// Time returns the wall clock of a Redis server.
 func (s *Server) Time(ctx context.Context) (time.Time, error) {
 	reply, err := s.Command(ctx, "TIME")
 	if err != nil {
@@ -246,9 +212,9 @@ func (s *Server) Time(ctx context.Context) (time.Time, error) {
 	return time.Unix(parts[0], parts[1]*1000), nil
 }
 
-// SetClock steps the server's wall clock, and makes it run faster by so many
-// millionths than the host's from now on. The server must have been started with the
-// option Clock. A dead server's clock goes on: it is that of its machine.
+// SetClock steps the server's wall clock, and sets its drift from the host's in millionths.
+// The server must have been started with the option Clock. The clock of a dead server goes on,
+// as that of its machine.
 func (s *Server) SetClock(step time.Duration, ppm int64) error {
 	if s.clock == nil {
 		return fmt.Errorf("%s was started with the host's clock", s.Name)

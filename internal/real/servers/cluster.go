@@ -1,8 +1,10 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"os/exec"
 	"strconv"
 	"time"
@@ -10,32 +12,45 @@ import (
 	"lockstep/internal/real/images"
 )
 
-// Cluster says how servers are started that find each other and then agree.
+// Cluster says how to start servers that form a quorum.
 type Cluster struct {
 	Name     string // in messages, and of the directories: etcd-1, etcd-2
 	Members  int    // 1 when 0
 	Product  images.Product
 	Launcher Launcher // where they run; as children with directories of their own when nil
-	// Recipe says how one of them is started. All have addresses, for clients and for each other (Bus), and places
-	// for their files, and no process yet. Prepare is called before, for what they have together; nil for nothing.
-	// Both are called again when a try has failed, with other addresses.
+	// Recipe says how to start one of them. All members have addresses, for clients and for each other (Bus), and
+	// places for their files, but no process yet. Prepare, if set, is called once before. Both are called again,
+	// with other addresses, when a port was taken.
 	Recipe  func(i int, members []*Server) (Recipe, error)
 	Prepare func(members []*Server) error
 	Ready   func(ctx context.Context, s *Server) bool // whether a server serves clients
-	Failing string                                    // what it has not done when time is up: "was not healthy"
+	Failing string                                    // what a server that is not ready in time "was not" or "did not"
 	Cure    string                                    // what to do when one ends at its start: "try `etcd --version`"
-	// PortTaken reports whether one that has ended says that it could not have a port; nil: its log tells.
+	// PortTaken reports whether a server has ended because a port was taken; nil: look into its log.
 	PortTaken func(s *Server) bool
 }
 
 // StartCluster starts the servers of a cluster and returns when all of them are ready. Stop has to be called on
 // each of them.
 func StartCluster(ctx context.Context, c Cluster) ([]*Server, error) {
-	c.Members, c.Launcher = max(c.Members, 1), launcherOr(c.Launcher, nil)
-	return together(ctx, slowStartTime, c.start)
+	c.Members, c.Launcher = max(c.Members, 1), cmp.Or[Launcher](c.Launcher, children{})
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
+	defer cancel()
+	var members []*Server
+	err := onFreePort(ctx, func(ctx context.Context) (err error) {
+		if members, err = c.start(ctx); err == nil {
+			return nil
+		}
+		for _, s := range members {
+			err = errors.Join(err, s.Stop())
+		}
+		members = nil
+		return err
+	})
+	return members, err
 }
 
-// start makes one try. The servers that it has made are returned with an error, too.
+// start makes one try. It returns the servers of a failed one, too.
 func (c *Cluster) start(ctx context.Context) ([]*Server, error) {
 	var members []*Server
 	for i := range c.Members {
@@ -44,7 +59,7 @@ func (c *Cluster) start(ctx context.Context) ([]*Server, error) {
 		if _, err := s.settle(ctx); err != nil {
 			return members, err
 		}
-		bus, err := freePort()
+		bus, err := FreePort()
 		if err != nil {
 			return members, err
 		}
@@ -72,8 +87,7 @@ func (c *Cluster) start(ctx context.Context) ([]*Server, error) {
 	return members, nil
 }
 
-// await waits until a server is ready, and as long as none of the others has ended: at first a cluster needs
-// all of them.
+// await waits until a server is ready. It fails when any member has ended: a new cluster needs all of them.
 func (c *Cluster) await(ctx context.Context, s *Server, members []*Server) error {
 	return s.await(ctx, wait{
 		first: 5 * time.Millisecond, longest: 20 * time.Millisecond,
@@ -95,12 +109,12 @@ func (c *Cluster) failed(s *Server) error {
 	return s.failedAtStart(c.Cure + ", and free memory and disk space")
 }
 
-// Child is the program of that name, for a Recipe.
+// Child is a Recipe.Child that runs the program of that name.
 func Child(name string) func(context.Context) (*exec.Cmd, error) {
 	return func(context.Context) (*exec.Cmd, error) { return childOf("", name) }
 }
 
-// JSON is a configuration of texts, numbers and lists as a file has it.
+// JSON is the file of a configuration of texts, numbers and lists.
 func JSON(config map[string]any) string {
 	text, err := json.MarshalIndent(config, "", "  ")
 	if err != nil {
@@ -109,11 +123,8 @@ func JSON(config map[string]any) string {
 	return string(text)
 }
 
-// FreePort returns an unused port of the loopback interface.
-func FreePort() (int, error) { return freePort() }
-
-// ConfigDir is where a server looks for its configuration, as it sees it itself.
+// ConfigDir is where a server looks for its configuration, as the server sees it.
 func (s *Server) ConfigDir() string { return s.place.ConfigDir() }
 
-// AtStop has something of the server ended besides its process.
+// AtStop registers a function that Stop calls.
 func (s *Server) AtStop(end func() error) { s.close = end }

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// ErrNotFound is the error of a server that has not what it was asked for (HTTP's 404).
+// ErrNotFound is the error for the HTTP status 404.
 var ErrNotFound = errors.New("not found")
 
-// Ask sends the server one request over HTTP, past all links and on a connection of its own, and reads the JSON
-// of its answer. body and answer may be nil.
+// Ask sends the server one HTTP request, bypassing all links, on a new connection, and decodes the JSON of the
+// response. body and answer may be nil.
 func (s *Server) Ask(ctx context.Context, method, path string, body, answer any) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()

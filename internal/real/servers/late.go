@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// late is the error of a server that has not done something when time is up, with all
-// that is known: for how long it was waited for, and what it said last.
+// late is the error of a server that has not done something in time, with the time that it
+// had and the last line of its log.
 func (s *Server) late(ctx context.Context, failing string, since time.Time) error {
 	took := time.Since(since).Round(time.Second / 10)
 	why := context.Cause(ctx)
@@ -27,7 +27,7 @@ func (s *Server) late(ctx context.Context, failing string, since time.Time) erro
 	return fmt.Errorf("%s %s: %w; its process still runs, and %s: is the machine overloaded?", s.Name, failing, why, s.lastWords())
 }
 
-// lastWords tells what the server said last.
+// lastWords quotes the last line of the server's log.
 func (s *Server) lastWords() string {
 	if last := s.LastLog(); last != "" {
 		return "the last thing that it said was: " + last
@@ -35,11 +35,11 @@ func (s *Server) lastWords() string {
 	return "it has said nothing"
 }
 
-// littleSpace is what no server starts with, in bytes.
+// littleSpace is too little disk space for any server to start, in bytes.
 const littleSpace = 64 << 10
 
-// fullDisk returns an error when there is no room for the server's files. It reads what the
-// server and its helpers have said, and asks the disk as well, since on a full one no message
+// fullDisk returns an error when the disk of the server's files is full. It reads the output
+// of the server and its helpers, and also asks the file system, since on a full disk no message
 // can be written. Nil for a server in a container, whose disk is the engine's.
 func (s *Server) fullDisk(said []byte) error {
 	child, ok := s.place.(*directory)
@@ -52,11 +52,10 @@ func (s *Server) fullDisk(said []byte) error {
 	return fmt.Errorf("%w on the disk of %s: free some, or set TMPDIR to a directory on another disk", syscall.ENOSPC, child.dir)
 }
 
-// blamesDisk matches an output that blames a full disk: by the text of ENOSPC, or by its
-// number, as MariaDB does.
+// blamesDisk matches the text of ENOSPC, or its number, which MariaDB writes.
 var blamesDisk = regexp.MustCompile(`(?i)no space left on device|out of disk space|disk is full|(?:errcode:|errno:|with error) 28\b`)
 
-// isFull reports whether next to nothing can be written in a directory.
+// isFull reports whether a directory has hardly any space left.
 func isFull(dir string) bool {
 	var disk syscall.Statfs_t
 	if syscall.Statfs(dir, &disk) != nil {
@@ -64,12 +63,12 @@ func isFull(dir string) bool {
 	}
 	blocks := disk.Bavail
 	if os.Geteuid() == 0 {
-		blocks = disk.Bfree // what is kept for root counts
+		blocks = disk.Bfree // includes the blocks reserved for root
 	}
 	return blocks*uint64(disk.Bsize) < littleSpace
 }
 
-// notMade is the error of a database that its program has not made, with what that said.
+// notMade is the error of a program that has not created a database, with its output.
 func (s *Server) notMade(since time.Time, why error, said []byte, cure string) error {
 	took := time.Since(since).Round(time.Second / 10)
 	last := lastLine(said)

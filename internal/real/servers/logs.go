@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// How much of a log is kept, in bytes: its beginning and its end, half each. A server
-// that fails in a loop would fill the disk with the same line.
+// How much of a log to keep, in bytes, half of it from the beginning and half from the end. A
+// server that fails in a loop would fill the disk.
 const (
 	maxLog  = 256 << 10  // of one process
-	maxLogs = 4 * maxLog // of all processes that a server had
+	maxLogs = 4 * maxLog // of all processes of a server
 )
 
-// Clip is a writer that keeps the beginning and the end of what is written to it.
+// Clip is a writer that keeps only the beginning and the end.
 type Clip struct {
-	half       int // of the bytes to keep
+	half       int // capacity of head and of tail
 	head, tail []byte
-	left       int // bytes that were left out
+	left       int // number of bytes left out
 }
 
 // NewClip makes one for the log of a process.
@@ -34,7 +34,7 @@ func (c *Clip) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes is what was kept, with a note where something was left out.
+// Bytes returns the kept bytes, with a note where bytes were left out.
 func (c *Clip) Bytes() []byte {
 	if c.left == 0 {
 		return append(bytes.Clone(c.head), c.tail...)
@@ -43,7 +43,7 @@ func (c *Clip) Bytes() []byte {
 	return append(append(bytes.Clone(c.head), note...), c.tail...)
 }
 
-// remember keeps what the last process has said, before its log goes.
+// remember copies the log of the last process before it is removed.
 func (s *Server) remember() {
 	if s.unread {
 		s.said.half = maxLogs / 2
@@ -52,8 +52,7 @@ func (s *Server) remember() {
 	}
 }
 
-// Log returns what the server's processes have said, one after the other; of a long
-// log its beginning and its end.
+// Log returns the output of the server's processes, in order; of a long log its beginning and end.
 func (s *Server) Log() []byte {
 	s.remember()
 	return s.said.Bytes()

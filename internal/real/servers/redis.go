@@ -1,10 +1,10 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -16,26 +16,23 @@ import (
 	"lockstep/internal/real/witness"
 )
 
-// RedisOptions says how to start a Redis server. The zero value is a primary
-// that keeps everything in memory.
+// RedisOptions says how to start a Redis server. The zero value is a primary without a file.
 type RedisOptions struct {
-	Name      string          // in messages and as the name of its directory; "redis" when empty
-	Program   string          // path of redis-server; looked up when empty
-	Scratch   *osproc.Scratch // where its directory goes; one of its own when nil
-	Launcher  Launcher        // where it runs; as a child with a directory in Scratch when nil
-	ReplicaOf string          // host:port of the primary, or of a proxy before it; "" for a primary
-	// Fsync is when the append-only file reaches the disk: everysec or always; "" for
-	// a server without such a file, which forgets everything when it dies.
+	Name      string   // in messages and as the name of its directory; "redis" when empty
+	Program   string   // path of redis-server; looked up when empty
+	Launcher  Launcher // nil: a child with a directory of its own
+	ReplicaOf string   // host:port of the primary, or of a proxy before it; "" for a primary
+	// Fsync is when the append-only file reaches the disk: everysec or always; "" for a server
+	// without such a file, whose death loses its data.
 	Fsync string
-	// MinReplicas refuses writes while fewer replicas have been heard of within
-	// MinReplicasMaxLag, which Redis knows in whole seconds only; it is rounded up.
+	// MinReplicas refuses writes while fewer replicas have been heard from within
+	// MinReplicasMaxLag, which is rounded up to whole seconds.
 	MinReplicas       int
 	MinReplicasMaxLag time.Duration
-	// Source is the loopback address that the server connects from, so that a
-	// link.Front knows it; "" for any.
+	// Source is the loopback address that the server connects from, by which a link.Front
+	// recognises it; "" for any.
 	Source string
-	// Announce is the host:port under which others are told to find the server;
-	// "" for its own address.
+	// Announce is the host:port that the server announces as its own; "" for its address.
 	Announce string
 	// Cluster makes the server a node of a Redis Cluster; nil for none. See FormCluster.
 	Cluster *ClusterOptions
@@ -43,49 +40,34 @@ type RedisOptions struct {
 	Clock bool
 }
 
-// Times that a start may take before it counts as failed. A server is ready
-// within ten milliseconds on a machine at rest, and one that dies is noticed at once: this
-// is for a machine that has other things to do.
-const (
-	startTime     = 2 * time.Minute
-	startAttempts = 5
-)
+// startTime bounds a start: ten milliseconds on an idle machine, and longer on a busy one. A
+// server that dies is noticed at once.
+const startTime = 2 * time.Minute
 
 // StartRedis starts a Redis server and returns when it answers.
 func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
 	if o.Name == "" {
 		o.Name = "redis"
 	}
-	s := &Server{Name: o.Name, redis: o, product: images.Redis, launcher: launcherOr(o.Launcher, o.Scratch)}
+	s := &Server{Name: o.Name, redis: o, product: images.Redis, launcher: cmp.Or[Launcher](o.Launcher, children{})}
 	if o.Clock {
 		s.clock = &clock{}
 	}
 	return s.startSomewhere(ctx)
 }
 
-// startSomewhere starts the server on some port that is free, and returns when it
-// answers.
+// startSomewhere starts the server on a free port, and returns when it answers.
 func (s *Server) startSomewhere(ctx context.Context) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	var err error
-	for range startAttempts {
-		if err = s.start(ctx); !errors.Is(err, ErrPortTaken) {
-			break
-		}
-	}
-	if err != nil {
+	if err := onFreePort(ctx, s.start); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
 }
 
-// ErrPortTaken: the port was free when it was chosen, and taken a moment later.
-var ErrPortTaken = errors.New("the port was taken by another program meanwhile")
-
-// start tries one port. Each try gets a fresh place: a replica leaves a dump of
-// its primary in it even when saving is off, and a later start in the same place
-// would load the old keys, stale locks among them.
+// start tries one port. Each try gets a fresh place: a replica leaves a dump of its primary
+// there even when saving is off, and a later start would load its keys.
 func (s *Server) start(ctx context.Context) error {
 	if err := s.move(ctx); err != nil {
 		return err
@@ -94,14 +76,14 @@ func (s *Server) start(ctx context.Context) error {
 		s.Addr = r.Addr()
 		return s.moveIn(ctx, r)
 	}
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return err
 	}
 	s.mark = newMark(s.Name)
 	s.Addr = loopback(port)
 	if s.redis.Cluster != nil {
-		if port, err = freePort(); err != nil {
+		if port, err = FreePort(); err != nil {
 			return err
 		}
 		s.Bus = loopback(port)
@@ -109,21 +91,17 @@ func (s *Server) start(ctx context.Context) error {
 	return s.spawn(ctx)
 }
 
-// spawn starts the process on the port and in the place that were chosen.
+// spawn starts the process on the chosen port and in the chosen place.
 func (s *Server) spawn(ctx context.Context) error {
 	prepare := s.redisRecipe
 	if s.watches != nil {
 		prepare = s.sentinelRecipe
 	}
-	recipe, err := prepare()
-	if err != nil {
-		return err
-	}
-	if err := s.launch(ctx, recipe); err != nil {
+	if err := s.launch(ctx, prepare()); err != nil {
 		return err
 	}
 	if err := s.getReady(ctx); err != nil {
-		return errors.Join(err, s.process.Kill())
+		return errors.Join(err, s.Kill())
 	}
 	if _, resident := s.place.(Resident); resident {
 		return s.furnish(ctx)
@@ -144,29 +122,20 @@ func (s *Server) getReady(ctx context.Context) error {
 	return err
 }
 
-func (s *Server) redisRecipe() (Recipe, error) {
+func (s *Server) redisRecipe() Recipe {
 	_, port, _ := net.SplitHostPort(s.Addr)
-	r := Recipe{
+	return Recipe{
 		Args:  append(redisArgs(port, s.Dir, s.mark, &s.redis), s.clusterArgs()...),
 		Child: func(context.Context) (*exec.Cmd, error) { return childOf(s.redis.Program, "redis-server") },
 	}
-	if s.clock == nil {
-		return r, nil
-	}
-	var err error
-	r.Faketime = true
-	r.Env, err = s.clock.begin(s.place)
-	return r, err
 }
 
-// Restart starts a server that has been killed on its port and in its directory
-// again, as a replica of another one unless replicaOf is empty. Without an
-// append-only file it comes back empty, in a fresh place: the old one holds the dump
-// that replication leaves behind.
+// Restart starts a killed server again on its port and in its directory, as a replica of
+// another one unless replicaOf is empty. Without an append-only file it comes back empty, in
+// a fresh place, since the old one has the dump that replication leaves.
 //
-// A server that was killed has lost nothing of its file, whatever Fsync says: what
-// it wrote is in the memory of the operating system. Only the death of the whole
-// machine would show the difference.
+// A killed server has lost nothing of its file, whatever Fsync says: what it wrote is in the
+// memory of the operating system. Only the death of the machine would show the difference.
 func (s *Server) Restart(ctx context.Context, replicaOf string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -183,18 +152,17 @@ func (s *Server) Restart(ctx context.Context, replicaOf string) error {
 
 // redisArgs are the flags of a server.
 //
-// repl-diskless-sync no: the default sends the first sync to a replica without
-// a file, but waits five seconds for more replicas to come (a flag cures that),
-// and in a quarter of the starts another second until the replica has confirmed
-// it, in which writes are kept back. With a file it takes ten milliseconds more
-// and never that second. Replicas get the flag too, since after a fail-over it
-// is they who serve.
+// repl-diskless-sync no: the default sends the first sync to a replica without a file, but
+// waits five seconds for more replicas (a flag could change that), and in a quarter of the
+// starts another second for the replica's confirmation, in which writes wait. With a file it
+// takes ten milliseconds more and never that second. Replicas get the flag, too, since one of
+// them serves after a failover.
 //
-// hz: WAIT and expiry are as coarse as the server's timer, 100 ms by default,
-// which is a lot of a one-second lease.
+// hz: WAIT and expiry are as coarse as the server's timer, 100 ms by default, which is much of
+// a one-second lease.
 //
-// dbfilename, the file of a full sync, which is made with saving off as well, is
-// also what the server is recognised by.
+// dbfilename, the file of a full sync, which exists even with saving off, is also the mark of
+// the server.
 func redisArgs(port, dir, mark string, o *RedisOptions) []string {
 	args := []string{
 		"--port", port, "--bind", "127.0.0.1", "--protected-mode", "no",
@@ -211,7 +179,7 @@ func redisArgs(port, dir, mark string, o *RedisOptions) []string {
 	return args
 }
 
-// redisSettings are names and values of what a running server can be told, too.
+// redisSettings are the settings that a running server accepts, too: names and values.
 func redisSettings(o *RedisOptions) [][2]string {
 	settings := [][2]string{{"hz", "100"}, {"appendonly", "no"}}
 	if o.Fsync != "" {
@@ -233,19 +201,10 @@ func redisSettings(o *RedisOptions) [][2]string {
 	return settings
 }
 
-// freePort finds a port that is free now. It may be taken before the server binds it;
-// port 0 is no way out, it switches TCP off in Redis. A server that is down for a
-// while, or that binds a port late, must find it free again, so it is not one of
-// those that the operating system gives to outgoing connections.
-func freePort() (int, error) {
-	const lowest, highest, tries = 15000, 32000, 100 // usual systems begin at 32768
-	for range tries {
-		port := lowest + rand.IntN(highest-lowest)
-		if l, err := net.Listen("tcp", loopback(port)); err == nil {
-			return port, l.Close()
-		}
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// FreePort returns a port of the loopback interface that is free now. It may be taken before the
+// server binds it, but port 0 is no alternative: it switches TCP off in Redis.
+func FreePort() (int, error) {
+	l, err := osproc.ListenLow("127.0.0.1")
 	if err != nil {
 		return 0, fmt.Errorf("no free port on 127.0.0.1: %w", err)
 	}
@@ -256,8 +215,8 @@ func freePort() (int, error) {
 // loopback is the address of a port of this machine.
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// waitReady waits until the server answers. It asks for the mark: if another
-// server has got the port, that one may answer before ours fails.
+// waitReady waits until the server answers and shows its mark: if another server has got the
+// port, that one may answer before ours fails.
 func (s *Server) waitReady(ctx context.Context) error {
 	return s.await(ctx, wait{
 		first: time.Millisecond, longest: 20 * time.Millisecond,
@@ -274,7 +233,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 			return false, ErrPortTaken
 		}
 		if s.watches != nil {
-			return true, nil // it has no data to read
+			return true, nil // a sentinel has no data to read
 		}
 		// INFO is answered while the append-only file is still being read.
 		disk, err := s.Info(ctx, "persistence")
@@ -282,8 +241,7 @@ func (s *Server) waitReady(ctx context.Context) error {
 	})
 }
 
-// showsMark reports whether it is this server that answers on its port. A resident
-// one has its port for itself.
+// showsMark reports whether this server answers on its port. A resident one has its own port.
 func (s *Server) showsMark(ctx context.Context) (bool, error) {
 	ctx, cancel := s.whileAlive(ctx)
 	defer cancel()

@@ -11,27 +11,23 @@ import (
 
 // ClusterOptions make a Redis server a node of a Redis Cluster. They need Redis 7.0.
 type ClusterOptions struct {
-	// Host is what others redirect clients to, instead of an address.
+	// Host is the name in redirections to this node, instead of an address.
 	Host string
-	// AnnounceBus is the host:port under which other nodes are told to find the bus of
-	// this one, the protocol by which they watch each other. RedisOptions.Announce is
-	// that of its data.
+	// AnnounceBus is the host:port that the node announces for its bus, by which nodes watch
+	// each other. RedisOptions.Announce is that of its data.
 	AnnounceBus string
-	// NodeTimeout is for how long a node must be silent to be found down, from when the
-	// cluster is up.
+	// NodeTimeout is the silence after which a node counts as failed, once the cluster is up.
 	NodeTimeout time.Duration
 
 	formed bool
 }
 
-// formingTimeout is the node timeout of a cluster that is not up yet. A machine that has
-// just been given so many processes may be slower than the nodes of a run can stand. But
-// nodes hear of each other as often as they ask, twice within this time: with the 15 s
-// that Redis comes with, they know each other's names after six seconds, with these
-// after less than two.
+// formingTimeout is the node timeout of a cluster that is not up yet, longer than in a run: so
+// many new processes make the machine slow. But nodes exchange names as often as they ask, twice
+// within this time, so the default of Redis, 15 s, would take six seconds.
 const formingTimeout = 2 * time.Second
 
-// slots is how many hash slots a cluster has.
+// slots is the number of hash slots of a cluster.
 const slots = 16384
 
 // clusterArgs are the flags of a node. Names instead of addresses in redirections make
@@ -56,15 +52,14 @@ func (s *Server) clusterArgs() []string {
 	}
 }
 
-// forget makes a dead node come back without the dump that replication has left behind,
-// which has another name now, but with the file in which it keeps its identity and its
-// votes.
+// forget makes a dead node come back without its dump, by giving that another name, but with the
+// file of its identity and its votes.
 func (s *Server) forget() { s.mark = newMark(s.Name) }
 
-// FormCluster makes nodes that have been started, and that reach each other, a Redis
-// Cluster: the first ones are the primaries, in the order of their slots, and replica
-// number i follows primary i modulo shards. It returns when all of them serve, redirect
-// by name, and have all that their primary has. No node needs redis-cli for it.
+// FormCluster makes a Redis Cluster of started nodes that reach each other: the first ones are
+// the primaries, in the order of their slots, and replica number i follows primary i modulo
+// shards. It returns when all of them serve, redirect by name, and have the data of their
+// primary.
 func FormCluster(ctx context.Context, nodes []*Server, shards int) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -117,8 +112,7 @@ func FormCluster(ctx context.Context, nodes []*Server, shards int) error {
 // does.
 func firstSlot(shard, shards int) int { return (2*shard*slots + shards) / (2 * shards) }
 
-// meet introduces another node to this one, and this one to it. Two nodes of a cluster
-// would hear of each other from others, too, some seconds later.
+// meet introduces two nodes to each other. Gossip would do so, too, some seconds later.
 func (s *Server) meet(ctx context.Context, other *Server) error {
 	host, port, _ := net.SplitHostPort(other.redis.Announce)
 	_, bus, _ := net.SplitHostPort(other.redis.Cluster.AnnounceBus)
@@ -126,7 +120,7 @@ func (s *Server) meet(ctx context.Context, other *Server) error {
 	return err
 }
 
-// followInCluster makes a node the replica of another one, as soon as it knows it.
+// followInCluster makes a node the replica of another one, as soon as it knows that one.
 func (s *Server) followInCluster(ctx context.Context, primary *Server) error {
 	id, err := primary.Command(ctx, "CLUSTER", "MYID")
 	if err != nil {

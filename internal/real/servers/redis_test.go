@@ -10,6 +10,7 @@ import (
 
 	_ "lockstep/internal/locks" // and with them the stores, which know how their servers are installed
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 )
@@ -49,7 +50,7 @@ func TestAServerWithoutAFileComesBackEmpty(t *testing.T) {
 func TestAMissingServerIsOneSentence(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := servers.StartRedis(context.Background(), servers.RedisOptions{})
-	var missing *servers.MissingError
+	var missing *programs.MissingError
 	if !errors.As(err, &missing) {
 		t.Fatalf("got %v, want a MissingError", err)
 	}

@@ -6,22 +6,18 @@ import (
 	"time"
 )
 
-// Route says how one server of a cluster reaches another: it returns the address to
-// use instead of addr, that of a proxy for instance. Servers are counted from 0.
+// Route returns the address by which one server of a cluster reaches another, instead of addr:
+// that of a proxy, for instance. Servers are counted from 0.
 type Route func(from, to int, addr string) (via string, err error)
 
-// Relaunch starts a server of etcd, ZooKeeper, Consul or a database that has been killed on
-// its address and in its directory again, and returns when it listens. It may take a
-// while until it answers: a member of a cluster needs the others for that.
-//
-// A server that was killed has lost nothing of its files: what it wrote is in the
-// memory of the operating system. Only the death of the whole machine would show
-// the difference.
+// Relaunch starts a killed server of etcd, ZooKeeper, Consul or a database again, on its
+// address and in its directory, and returns when it listens. A member of a cluster may answer
+// only later, when the others do. Its files are complete, as after Restart.
 func (s *Server) Relaunch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	err := onOldPort(ctx, s.relaunch)
-	if err == nil && s.clock != nil { // it has to be asked what it shows
+	if err == nil && s.clock != nil { // to calibrate it
 		err = s.waitAnswer(ctx)
 	}
 	return err

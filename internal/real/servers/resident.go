@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// visited is a key that tells the next run that the entries beside it are of a run
-// that was killed, and may go.
+// visited is a key that marks the entries beside it as those of a killed run, which the next
+// run may remove.
 const visited = "lockstep:visited"
 
-// moveIn begins to use a server that was already running. If it has data, which its user
-// may still need, it is refused; otherwise it is restarted.
+// moveIn begins to use a running server. It refuses one with data, which its user may need, and
+// restarts any other.
 func (s *Server) moveIn(ctx context.Context, r Resident) error {
 	if r.Runs() {
 		err := s.untilUp(ctx)
@@ -21,15 +21,15 @@ func (s *Server) moveIn(ctx context.Context, r Resident) error {
 			err = s.mayBeEmptied(ctx)
 		}
 		if err != nil {
-			s.place = nil // it is left alone
+			s.place = nil // Stop does not touch it
 			return err
 		}
 	}
 	return s.spawn(ctx)
 }
 
-// untilUp waits until a server answers whose process runs: the run before, or the reaper
-// of one that was killed, may have restarted it a moment ago.
+// untilUp waits until a running server answers: the previous run, or its reaper, may have
+// restarted it a moment ago.
 func (s *Server) untilUp(ctx context.Context) error {
 	for {
 		_, err := s.Command(ctx, "PING")
@@ -44,7 +44,7 @@ func (s *Server) untilUp(ctx context.Context) error {
 	}
 }
 
-// mayBeEmptied is nil when nothing is in the server but what a run has left.
+// mayBeEmptied is nil when the server is empty or has only the entries of a run.
 func (s *Server) mayBeEmptied(ctx context.Context) error {
 	ours, err := s.Command(ctx, "EXISTS", visited)
 	if err != nil {
@@ -57,9 +57,9 @@ func (s *Server) mayBeEmptied(ctx context.Context) error {
 	return fmt.Errorf("%s on %s has entries that no run has made (%s): a run would remove them; empty it yourself with redis-cli FLUSHALL", s.Name, s.Addr, describe(info))
 }
 
-// describe says what is in each database, in the order of their numbers.
+// describe says what is in the first database that has entries.
 func describe(keyspace map[string]string) string {
-	for i := range 16 { // as many as a server has
+	for i := range 16 { // the default number of databases
 		name := fmt.Sprintf("db%d", i)
 		if what, ok := keyspace[name]; ok {
 			return name + ": " + what
@@ -68,8 +68,8 @@ func describe(keyspace map[string]string) string {
 	return "unknown"
 }
 
-// furnish gives a resident server that has just been started the settings of the
-// run, and empties it.
+// furnish gives a resident server that has just been restarted the settings of the run, and
+// empties it.
 func (s *Server) furnish(ctx context.Context) error {
 	var errs []error
 	tell := func(args ...string) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 )
@@ -43,7 +44,7 @@ func TestAServerThatIsStillComingBackIsWaitedFor(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	program, err := servers.Find("redis-server")
+	program, err := programs.Find("redis-server")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,40 +21,38 @@ const Watched = "lockstep"
 // SentinelOptions says how to start a sentinel, and what it watches over.
 type SentinelOptions struct {
 	Name     string   // in messages and as the name of its directory
-	Program  string   // path of redis-server, which is a sentinel when asked to be one; looked up when empty
-	Launcher Launcher // where it runs; as a child, with a directory in memory, when nil
-	// Primary is the host:port of the primary. It has to be the address that its
-	// replicas follow it by: sentinels lead a replica away from any other one.
+	Program  string   // path of redis-server, which also serves as a sentinel; looked up when empty
+	Launcher Launcher // nil: a child with a directory in memory
+	// Primary is the host:port of the primary. It has to be the address that replicas use:
+	// sentinels reconfigure a replica of any other one.
 	Primary  string
 	Source   string // loopback address that it connects from; "" for any
-	Announce string // host:port under which other sentinels are told to find it; "" for its own
+	Announce string // host:port that it announces to other sentinels; "" for its own
 	// Quorum is how many sentinels must find the primary down.
 	Quorum int
 	// DownAfter is how long the primary must be silent.
 	DownAfter time.Duration
-	// DemoteAfter is how long it watches a primary where it knows a replica before it makes
-	// that one a replica again; 0 for 1.6 s. It has to be longer than PromotionTime,
-	// during which no failover is announced: else a sentinel on the old primary's side of a
-	// partition undoes every one.
+	// DemoteAfter is how long a known replica may act as a primary before the sentinel makes it
+	// a replica again; 0 for 1.6 s. It has to be longer than PromotionTime, in which no failover
+	// is announced: otherwise a sentinel on the old primary's side of a partition undoes each one.
 	DemoteAfter time.Duration
-	// Timeout is how long it tries one failover (failover-timeout), and how long it watches a
-	// replica of the wrong primary; after twice that time the next failover may be tried. 0
-	// for 3 s. It has to leave time for PromotionTime.
+	// Timeout is how long the sentinel tries one failover (failover-timeout), and tolerates a
+	// replica of the wrong primary; 0 for 3 s. The next failover may be tried after twice that
+	// time. It has to be longer than PromotionTime.
 	Timeout time.Duration
-	// Speed makes the sentinel's clocks run so many times as fast as the host's; 0
-	// stands for 1. A run whose durations are a tenth of what the scenario says needs a
-	// sentinel that lives ten times as fast: much of what it does takes a second
-	// whatever it is told, see PromotionTime. More than 1 needs libfaketime. All
-	// durations here are in the sentinel's own time.
+	// Speed is the rate of the sentinel's clocks relative to the host's; 0 stands for 1. A run
+	// at a tenth of the scenario's durations needs ten times the speed: much of what a sentinel
+	// does takes a second in any configuration, see PromotionTime. More than 1 needs libfaketime.
+	// All durations here are in the sentinel's own time.
 	Speed int
 }
 
-// PromotionTime is what a sentinel takes at least between asking a replica to be
-// the primary and telling clients of it: it asks the replica once per second
-// whether it is one by now, and nothing makes it ask more often.
+// PromotionTime is the least time between a sentinel's order to a replica to be the primary and
+// the announcement to clients: it asks the replica for its role once per second, which no
+// setting changes.
 const PromotionTime = time.Second
 
-// What sentinels are told when nothing else is said.
+// The defaults of SentinelOptions.
 const (
 	demoteAfter     = 1600 * time.Millisecond
 	failoverTimeout = 3 * time.Second
@@ -63,40 +61,37 @@ const (
 // Periods of a sentinel, shorter than its defaults so that all of them know each
 // other within a second.
 //
-// ping-period: a replica is chosen only when it has been heard of within five
-// times this.
+// ping-period: a replica is chosen only if it has answered within five times this.
 //
-// min-link-reconnect-period: a sentinel gives up a connection without an answer for
-// half of DownAfter, and the next one when it is as old as this. With 50 ms, three of them made
-// hundreds of connections in each second to a server beyond a cut, and all of them are held there.
+// min-link-reconnect-period: a sentinel drops a connection without an answer after half of
+// DownAfter, and the next one after this time. With 50 ms, three of them opened hundreds of
+// connections per second to a server beyond a cut, which holds all of them.
 //
-// publish-period, which is added: a quarter of DemoteAfter.
+// hurry adds publish-period: a quarter of DemoteAfter.
 var sentinelPeriods = []string{
 	"info-period", "50", "ping-period", "200", "ask-period", "50",
 	"min-link-reconnect-period", "500", "slave-reconf-timeout", "500",
 }
 
-// tiltTrigger is how long a sentinel may stand still before it thinks that
-// something is wrong with its machine, and does nothing for half a minute. It is the
-// default, in the host's time: a sentinel that lives fast must not take every wait for
-// a processor for such a sign.
+// tiltTrigger is the pause after which a sentinel distrusts its machine, and does nothing for
+// half a minute. It is the default, in the host's time: to a sentinel with a fast clock, each
+// wait for a processor would be such a pause.
 const tiltTrigger = 2 * time.Second
 
-// patience is DownAfter until all sentinels are there: on a machine that has just been
-// given a dozen processes to start, one is soon silent for longer than a run allows.
+// patience is DownAfter until all sentinels are up: while a machine starts a dozen processes,
+// one of them is soon silent for longer than a run allows.
 const patience = time.Hour
 
-// StartSentinel starts a sentinel and returns when it answers. It knows no peers yet,
-// and detects no failure: see WaitSentinels.
+// StartSentinel starts a sentinel and returns when it answers. It knows no peers and detects no
+// failure before WaitSentinels.
 func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
 	s := &Server{
 		Name: o.Name, product: images.Redis, launcher: o.Launcher, watches: &o,
 		redis: RedisOptions{Name: o.Name, Program: o.Program},
 	}
 	if c, child := o.Launcher.(children); child || o.Launcher == nil {
-		// A sentinel writes what it is about to say to the disk before it says it. When
-		// that takes longer than the others are patient, votes are split, and the
-		// promotion comes seconds later.
+		// A sentinel writes its vote to the disk before it answers. On a slow disk votes are
+		// split, and the promotion is seconds late.
 		s.launcher = children{inMemory: true, watch: c.watch}
 	}
 	return s.startSomewhere(ctx)
@@ -124,13 +119,12 @@ func (s *Server) hurry(ctx context.Context) error {
 	})
 }
 
-// configSuffix comes after the mark in the name of a sentinel's file, by which it
-// is recognised.
+// configSuffix follows the mark in the name of a sentinel's configuration.
 const configSuffix = ".conf"
 
-// sentinelRecipe gives a sentinel the file that it wants to have, unless it has one:
-// it keeps in it what it learns, and goes on from there after a restart.
-func (s *Server) sentinelRecipe() (Recipe, error) {
+// sentinelRecipe gives a sentinel its first configuration. It saves its state there, from which
+// it continues after a restart.
+func (s *Server) sentinelRecipe() Recipe {
 	path := filepath.Join(s.Dir, s.mark+configSuffix)
 	r := Recipe{
 		Args:  []string{path, "--sentinel"},
@@ -143,10 +137,10 @@ func (s *Server) sentinelRecipe() (Recipe, error) {
 		r.Files = map[string]string{path: s.watches.config(s)}
 		s.configured = s.mark
 	}
-	return r, nil
+	return r
 }
 
-// config is the file that a sentinel begins with.
+// config is the first configuration of a sentinel.
 func (o *SentinelOptions) config(s *Server) string {
 	_, port, _ := net.SplitHostPort(s.Addr)
 	lines := []string{"port " + port, "bind 127.0.0.1", "protected-mode no", "dir " + s.Dir}
@@ -165,8 +159,8 @@ func (o *SentinelOptions) config(s *Server) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// WaitSentinels returns when all sentinels know each other and all replicas, and
-// reach whom they know. From then on they find a silent primary down.
+// WaitSentinels returns when all sentinels know and reach each other and all replicas. From then
+// on they detect a silent primary.
 func WaitSentinels(ctx context.Context, sentinels []*Server, replicas int) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -185,7 +179,7 @@ func WaitSentinels(ctx context.Context, sentinels []*Server, replicas int) error
 	return nil
 }
 
-// settled reports whether a sentinel knows so many others, and so many replicas.
+// settled reports whether a sentinel knows and reaches that many others and replicas.
 func (s *Server) settled(ctx context.Context, sentinels, replicas int) (bool, error) {
 	for _, of := range []struct {
 		what  string
@@ -209,7 +203,7 @@ func (s *Server) settled(ctx context.Context, sentinels, replicas int) (bool, er
 	return err == nil && field(reply, "flags") == "master", err
 }
 
-// field returns what a list of names and values says under a name.
+// field returns the value of a name in a list of names and values.
 func field(list redis.Reply, name string) string {
 	pairs := list.Elements()
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -1,3 +1,5 @@
+// Package servers starts real servers on the loopback interface, as child processes or in other
+// places, and stops them without leaving anything behind.
 package servers
 
 import (
@@ -13,34 +15,35 @@ import (
 	"time"
 
 	"lockstep/internal/real/images"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/store/redis"
 	"lockstep/internal/store/redis/resp"
 )
 
 // Server is a running server.
 type Server struct {
-	Name string
-	Addr string // host:port on the loopback interface
-	Bus  string // host:port that other servers of a cluster talk to; "" for one that knows no others
-	Dir  string // of its files, as the server sees it
+	Name    string
+	Addr    string // host:port on the loopback interface
+	Bus     string // host:port for other servers of a cluster; "" without one
+	Dir     string // of its files, as the server sees it
+	Process        // nil before the first start
 
 	product    images.Product
 	launcher   Launcher
 	place      Place            // nil before the first start
-	said       Clip             // by processes whose logs are gone
-	unread     bool             // whether what the last process says is not in it yet
-	process    Process          // nil before the first start
-	mark       string           // what it is recognised by
-	recipe     Recipe           // as it was started last
-	close      func() error     // ends what belongs to the server besides its process; nil for nothing
-	redis      RedisOptions     // as it was started, for Restart
-	alone      *Alone           // as it was started; nil unless by StartAlone
-	clock      *clock           // made wrong by libfaketime; nil for the host's
+	said       Clip             // logs of former processes
+	unread     bool             // said lacks the log of the last process
+	mark       string           // see Mark
+	recipe     Recipe           // of the last start
+	close      func() error     // see AtStop; may be nil
+	redis      RedisOptions     // for Restart
+	alone      *Alone           // nil unless started by StartAlone
+	clock      *clock           // of libfaketime; nil for the host's
 	watches    *SentinelOptions // nil for all but sentinels
-	configured string           // the mark of the sentinel's file that was written
+	configured string           // mark of the configuration that a sentinel has
 }
 
-// move gives the server a fresh place, and removes the one that it had.
+// move gives the server a fresh place, and removes its old one.
 func (s *Server) move(ctx context.Context) error {
 	s.remember()
 	if s.place != nil {
@@ -57,12 +60,12 @@ func (s *Server) move(ctx context.Context) error {
 	return nil
 }
 
-// settle gives the server a fresh place, and an address with a port that is free now.
+// settle gives the server a fresh place, and an address with a free port.
 func (s *Server) settle(ctx context.Context) (port int, err error) {
 	if err := s.move(ctx); err != nil {
 		return 0, err
 	}
-	if port, err = freePort(); err != nil {
+	if port, err = FreePort(); err != nil {
 		return 0, err
 	}
 	s.Addr = loopback(port)
@@ -73,29 +76,30 @@ func (s *Server) settle(ctx context.Context) (port int, err error) {
 func (s *Server) launch(ctx context.Context, r Recipe) error {
 	s.remember()
 	s.recipe = r
+	if s.clock != nil {
+		env, err := s.clock.begin(s.place)
+		if err != nil {
+			return err
+		}
+		r.Env, r.Faketime, r.Threads = env, true, s.alone != nil
+	}
 	process, err := s.place.Start(ctx, r)
 	if err == nil {
-		s.process, s.unread = process, true
+		s.Process, s.unread = process, true
 	}
 	return err
 }
 
-// childOf is the program with that path, or else the one of that name.
+// childOf is a command for the program with that path or, if it is empty, of that name.
 func childOf(path, name string) (*exec.Cmd, error) {
 	if path == "" {
 		var err error
-		if path, err = Find(name); err != nil {
+		if path, err = programs.Find(name); err != nil {
 			return nil, err
 		}
 	}
 	return exec.Command(path), nil
 }
-
-// Pid returns the number of the server's process.
-func (s *Server) Pid() int { return s.process.Pid() }
-
-// Done is closed when the server's process has ended.
-func (s *Server) Done() <-chan struct{} { return s.process.Done() }
 
 // ended reports whether the server's process has ended.
 func (s *Server) ended() bool {
@@ -107,24 +111,12 @@ func (s *Server) ended() bool {
 	}
 }
 
-// Ended says how the server's process ended.
-func (s *Server) Ended() string { return s.process.Ended() }
-
-// Freeze stops the server's process; its connections stay open.
-func (s *Server) Freeze() error { return s.process.Freeze() }
-
-// Thaw lets the server's process run again.
-func (s *Server) Thaw() error { return s.process.Thaw() }
-
-// Kill ends the server's process at once; its connections break.
-func (s *Server) Kill() error { return s.process.Kill() }
-
 // Stop kills the server and removes its place. It may be called twice.
 func (s *Server) Stop() error {
 	s.quit()
 	var errs []error
-	if _, resident := s.place.(Resident); s.process != nil && !resident {
-		errs = append(errs, s.process.Kill())
+	if _, resident := s.place.(Resident); s.Process != nil && !resident {
+		errs = append(errs, s.Kill())
 	}
 	s.remember()
 	if s.place != nil {
@@ -137,7 +129,7 @@ func (s *Server) Stop() error {
 	return errors.Join(errs...)
 }
 
-// LastLog returns the last line of the server's log with something in it.
+// LastLog returns the last line of the server's log that is not blank.
 func (s *Server) LastLog() string {
 	if s.place == nil {
 		return "no log"
@@ -145,8 +137,8 @@ func (s *Server) LastLog() string {
 	return lastLine(s.place.Log())
 }
 
-// failedAtStart is the error of a process that has ended before it was ready;
-// ErrPortTaken when the log says so. Cure is what to do.
+// failedAtStart is the error of a process that has ended before it was ready, ErrPortTaken if
+// its log says so. cure is what to do.
 func (s *Server) failedAtStart(cure string) error {
 	log := s.place.Log()
 	if bytes.Contains(bytes.ToLower(log), []byte("address already in use")) {
@@ -155,10 +147,10 @@ func (s *Server) failedAtStart(cure string) error {
 	if full := s.fullDisk(nil); full != nil {
 		cure = full.Error()
 	}
-	return fmt.Errorf("%s ended at its start (%s); %s: %s", s.Name, s.process.Ended(), s.lastWords(), cure)
+	return fmt.Errorf("%s ended at its start (%s); %s: %s", s.Name, s.Ended(), s.lastWords(), cure)
 }
 
-// portTaken is the error of a server that could not have its port, with what it said last.
+// portTaken is the error of a server whose port was taken, with the last line of its log.
 func (s *Server) portTaken(log string) error {
 	return fmt.Errorf("%s ended at its start (%s): %s: %w: try again, and see with `ss -ltnp` who takes the ports", s.Name, s.Ended(), log, ErrPortTaken)
 }
@@ -167,7 +159,7 @@ func (s *Server) portTaken(log string) error {
 // belong to another process, which may never answer.
 func (s *Server) whileAlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
-	ended := s.process.Done() // of this process, not of the next one
+	ended := s.Done() // of this process, not of the next one
 	go func() {
 		select {
 		case <-ended:
@@ -178,16 +170,16 @@ func (s *Server) whileAlive(ctx context.Context) (context.Context, context.Cance
 	return ctx, cancel
 }
 
-// lastLine returns the last line of an output with something in it.
+// lastLine returns the last line of an output that is not blank.
 func lastLine(output []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(output)), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// commandTime bounds one command to a server; a stopped one never answers.
+// commandTime bounds one command: a frozen server never answers.
 const commandTime = 5 * time.Second
 
-// Command sends one command over a connection of its own, past all proxies.
+// Command sends one command of Redis on a new connection, bypassing all links.
 func (s *Server) Command(ctx context.Context, args ...string) (redis.Reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
@@ -218,20 +210,15 @@ func roundTrip(ctx context.Context, addr string, request []byte) (redis.Reply, e
 	for {
 		n, err := conn.Read(chunk)
 		got = append(got, chunk[:n]...)
-		if end, ferr := resp.Frame(got); ferr != nil || end > 0 {
-			return replyOf(got[:end], ferr)
-		}
-		if err != nil {
+		switch end, invalid := resp.Frame(got); {
+		case invalid != nil:
+			return redis.Reply{}, invalid
+		case end > 0:
+			return resp.Parse(got[:end])
+		case err != nil:
 			return redis.Reply{}, errors.Join(ctx.Err(), err)
 		}
 	}
-}
-
-func replyOf(raw []byte, err error) (redis.Reply, error) {
-	if err != nil {
-		return redis.Reply{}, err
-	}
-	return resp.Parse(raw)
 }
 
 // Info returns one section of the server's INFO.
@@ -249,15 +236,14 @@ func (s *Server) Info(ctx context.Context, section string) (map[string]string, e
 	return out, nil
 }
 
-// WaitReplicas returns when that many replicas are in step with this primary.
+// WaitReplicas returns when the replicas are in step with this primary.
 //
-// That they are connected is not enough. After the first sync the primary may
-// keep its stream of writes back until it has heard from the replica; a lock
-// made meanwhile would be lost in a fail-over that it ought to survive. So a message goes
-// through the stream, and all have to have it. Besides, the primary has to know that
-// they have, as one that has been at rest does: it hears of it once per second, and until
-// then WAIT waits for what has long been there. (To ask by means of WAIT is no help: the
-// question goes through the stream, too, and the answer does not include it.)
+// Connections are not enough. After the first sync, the primary may hold back its stream of
+// writes until it has heard from the replica, and a lock acquired meanwhile would be lost in a
+// failover that it should survive. So a message goes through the stream, and all replicas have
+// to have it. The primary also has to know that they have it, which it learns once per second:
+// until then WAIT waits for writes that have long arrived. (WAIT itself cannot ask for this:
+// its question goes through the stream, too, and the answer does not include it.)
 func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -267,7 +253,7 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	}
 	message := []string{"PUBLISH", "lockstep", "in step"}
 	if s.redis.Cluster != nil {
-		message = []string{"FLUSHALL"} // what is published goes over the cluster's bus
+		message = []string{"FLUSHALL"} // PUBLISH would go over the cluster's bus
 	}
 	if _, err := s.Command(ctx, message...); err != nil {
 		return err
@@ -286,7 +272,7 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 			return false, err
 		}
 		if good, counts := info["min_slaves_good_slaves"]; counts && good < strconv.Itoa(s.redis.MinReplicas) {
-			return false, nil // it refuses writes until it has heard from them
+			return false, nil // the primary still refuses writes
 		}
 		for _, r := range replicas {
 			info, err := r.Info(ctx, "replication")
@@ -308,8 +294,8 @@ func (s *Server) WaitReplicas(ctx context.Context, replicas []*Server) error {
 	})
 }
 
-// known counts the replicas of which a primary knows that they have all of its stream.
-// info is its INFO replication, in which each has a line such as
+// known counts the replicas that have confirmed all of the primary's stream. info is the
+// primary's INFO replication, in which each replica has a line such as
 //
 //	slave0:ip=127.0.0.1,port=7001,state=online,offset=235,lag=0
 func known(info map[string]string) (n int) {
@@ -322,8 +308,7 @@ func known(info map[string]string) (n int) {
 	return n
 }
 
-// poll asks until the answer is yes, or until one of the others that the answer rests on
-// has ended.
+// poll asks until the answer is yes. It fails when one of the others has ended.
 func (s *Server) poll(ctx context.Context, others []*Server, ask func() (bool, error)) error {
 	var why error
 	err := s.await(ctx, wait{
@@ -347,8 +332,8 @@ func (s *Server) poll(ctx context.Context, others []*Server, ask func() (bool, e
 	return nil
 }
 
-// connected asks both ends: the replica may have the link up while the primary
-// still counts it as syncing, and then WAIT would not count it.
+// connected asks both ends: while the primary still counts a connected replica as syncing, WAIT
+// does not count that replica.
 func (s *Server) connected(ctx context.Context, replicas []*Server) (bool, error) {
 	info, err := s.Info(ctx, "replication")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/realtest"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/etcd"
@@ -74,7 +75,7 @@ func several(all []*servers.Server, err error) ([]stoppable, string, error) {
 // real one is, and a directory of its own for what it reports.
 func instead(t *testing.T, program string, script func(actual, talk string) string) (talk string) {
 	t.Helper()
-	actual, err := servers.Find(program)
+	actual, err := programs.Find(program)
 	if err != nil {
 		t.Fatal(err)
 	}

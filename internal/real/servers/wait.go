@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// wait is for something that a server is to do, and may never do.
+// wait describes a wait for something that a server may never do.
 type wait struct {
 	first, longest time.Duration // between two looks: twice as long each time
 	// failing says what the server has not done when time is up: "did not answer on ADDR".
 	failing string
-	// ended says why its process has ended meanwhile.
+	// ended is the error of a process that has ended.
 	ended func() error
 }
 
-// await looks until the server has done it, or until looking itself ends in an error.
+// await looks until the server has done it, or until look returns an error.
 func (s *Server) await(ctx context.Context, w wait, look func() (done bool, err error)) error {
 	began := time.Now()
 	nextLook := began.Add(diskPause)
@@ -51,10 +51,24 @@ func (s *Server) await(ctx context.Context, w wait, look func() (done bool, err 
 	}
 }
 
-// diskPause is between two looks for a full disk, on which a server may wait for ever.
+// diskPause is the time between two checks for a full disk, on which a server may hang.
 const diskPause = 200 * time.Millisecond
 
-// portPause is between two tries to have an old port back.
+// ErrPortTaken is the error of a server whose port was free when it was chosen.
+var ErrPortTaken = errors.New("the port was taken by another program meanwhile")
+
+// onFreePort starts a server, and retries on another port when its port was taken.
+func onFreePort(ctx context.Context, start func(context.Context) error) (err error) {
+	const attempts = 5
+	for range attempts {
+		if err = start(ctx); !errors.Is(err, ErrPortTaken) {
+			break
+		}
+	}
+	return err
+}
+
+// portPause is the time between two attempts to get an old port back.
 const portPause = 20 * time.Millisecond
 
 // onOldPort restarts a killed server, and retries while another process has its port.

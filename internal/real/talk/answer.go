@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// answer is a line of a program: an answer, or the event.
+// answer is a line of a program: an answer or an event.
 type answer struct {
 	ID     *int64
 	OK     *bool
@@ -21,7 +21,7 @@ type answer struct {
 	Event  string
 }
 
-// key is one that a line may have, and what its value has to be.
+// key is a key of a line, with a description of its value.
 type key struct {
 	name, is string
 	to       func(*answer) any
@@ -45,8 +45,8 @@ func keyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// parse reads one line, the number-th. It accepts only what the protocol says: what a program means by ID
-// for id, or by ok twice, is unknown.
+// parse reads one line, the number-th. It accepts only what the protocol says: the meaning of ID for
+// id, or of two values of ok, is unknown.
 func parse(number int, line []byte) (answer, error) {
 	a, err := read(line)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *answer) set(dec *json.Decoder, name string, seen []string) error {
 	return nil
 }
 
-// complete says what is missing or does not go together.
+// complete returns an error for missing or contradictory keys.
 func (a *answer) complete(seen []string) error {
 	switch {
 	case slices.Contains(seen, "event"):
@@ -118,7 +118,7 @@ func (a *answer) complete(seen []string) error {
 	return nil
 }
 
-// answers says why an answer is none to a request of that kind; nil when it is.
+// answers returns an error if the answer does not fit a question of that kind.
 func (a *answer) answers(op string) error {
 	switch {
 	case a.Token > 0 && op != "acquire":

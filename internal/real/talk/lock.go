@@ -10,13 +10,13 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Words of err that mean something; any other one means that the outcome is unknown.
+// Values of err with a meaning; any other one means that the outcome is unknown.
 const (
 	timedOut = "timeout"
 	notHeld  = "not-held"
 )
 
-// initTime is what a program may take to start: a JVM on a busy machine needs that long.
+// initTime bounds the start of a program: a JVM on a busy machine needs that long.
 const initTime = 45 * time.Second
 
 // lock is locks.Lock over a program.
@@ -24,12 +24,11 @@ type lock struct {
 	p      *Program
 	name   string
 	lease  time.Duration
-	extend bool // the program wants to be asked to extend its lease
+	extend bool // the program wants extend questions
 }
 
-// Lock tells the program who it is and makes it a lock. servers are addresses, host:port; lease
-// is what its entries are to live for. An error of the talk is that of Err; the program may
-// also refuse.
+// Lock initializes the program and makes a lock of it. servers are addresses, host:port; lease is
+// the time to live of its entries. The error is that of Err.
 func (p *Program) Lock(client, name string, servers []string, lease time.Duration) (locks.Lock, error) {
 	a, err := p.ask(question{Op: "init", Client: client, Servers: servers, LeaseMS: lease.Milliseconds()}, initTime)
 	if err == nil && !*a.OK {
@@ -49,15 +48,15 @@ func because(a answer) string {
 	return shown([]byte(a.Err + ": " + a.Detail))
 }
 
-// Acquire implements locks.Lock. How long ctx lasts is what the program is told; it is waited for
-// beyond that, since it may hold the lock by then.
+// Acquire implements locks.Lock. The program gets the time until the deadline of ctx. Acquire waits
+// longer for its answer, since the program may hold the lock by then.
 func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	wait := max(until(ctx), time.Millisecond)
 	select {
-	case <-l.p.lost: // what was lost before is no news of this lease
+	case <-l.p.lost: // an earlier lease was lost
 	default:
 	}
 	a, err := l.p.ask(question{Op: "acquire", Name: l.name, WaitMS: wait.Milliseconds()}, wait)
@@ -69,7 +68,7 @@ func (l *lock) Acquire(ctx context.Context) (locks.Lease, error) {
 	case a.Err != timedOut:
 		return nil, errors.New(because(a))
 	}
-	<-ctx.Done() // it gave up somewhat early, or its milliseconds are shorter than ours
+	<-ctx.Done() // the program may have timed out slightly early
 	return nil, ctx.Err()
 }
 
@@ -79,8 +78,8 @@ type lease struct {
 	token int64
 	lost  context.Context
 	lose  context.CancelFunc
-	done  chan struct{} // closed when it is to be released
-	quiet chan struct{} // closed when it is not extended any more
+	done  chan struct{} // closed by Release
+	quiet chan struct{} // closed after the last extension
 	once  sync.Once
 }
 
@@ -91,8 +90,7 @@ func newLease(l *lock, token int64) *lease {
 	return out
 }
 
-// watch waits for news of a loss, and extends the lease of a program that wants it, three
-// times as often as it has to.
+// watch waits for a loss, and extends the lease of a program that wants it, three times per lease.
 func (s *lease) watch() {
 	defer close(s.quiet)
 	var due <-chan time.Time
@@ -111,7 +109,7 @@ func (s *lease) watch() {
 		case <-due:
 			a, err := s.l.p.ask(question{Op: "extend"}, 0)
 			if err != nil {
-				return // the talk is over, and all callers are told
+				return // the talk is over, which all callers learn
 			}
 			if !*a.OK && a.Err == notHeld {
 				s.lose()
@@ -121,10 +119,9 @@ func (s *lease) watch() {
 	}
 }
 
-// Release implements locks.Lease.
 func (s *lease) Release(context.Context) error {
 	s.once.Do(func() { close(s.done) })
-	<-s.quiet // an extension that came later would be one of nothing
+	<-s.quiet // an extension must not follow the release
 	a, err := s.l.p.ask(question{Op: "release"}, 0)
 	switch {
 	case err != nil:
@@ -137,8 +134,5 @@ func (s *lease) Release(context.Context) error {
 	return errors.New(because(a))
 }
 
-// Lost implements locks.Lease.
 func (s *lease) Lost() context.Context { return s.lost }
-
-// Token implements locks.Lease.
-func (s *lease) Token() int64 { return s.token }
+func (s *lease) Token() int64          { return s.token }

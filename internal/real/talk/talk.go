@@ -1,9 +1,9 @@
-// Package talk speaks with a lock that is a user's own program, in any language: one
-// JSON object per line on the program's standard input and output. docs/own-lock-programs.md
-// describes the talk for those who write such programs.
+// Package talk is the protocol of a lock that is a user's program, in any language: one JSON
+// object per line on the program's standard input and output. docs/own-lock-programs.md
+// describes it for authors of such programs.
 //
-// The program is not trusted. It answers within a time limit or counts as silent, its output
-// is bounded, and the first unexpected word ends the talk with an error that quotes it.
+// The program is not trusted. Its answers have a time limit, its output is bounded, and the first
+// unexpected line ends the talk with an error that quotes it.
 package talk
 
 import (
@@ -27,31 +27,31 @@ type Options struct {
 	Command []string // the program with its arguments, as execve takes them
 	Env     []string // its environment
 	Stderr  io.Writer
-	// Patience is how long an answer may take besides what the question allows. The time in
-	// which this process is stopped does not count: the program is stopped then, too.
+	// Patience is how long an answer may take in addition to the time that the question allows.
+	// The time in which this process is stopped does not count: the program is stopped, too.
 	Patience time.Duration
 }
 
-// Program is a program that was started. Its methods may be called by several goroutines.
+// Program is a started program. Its methods may be called by several goroutines.
 type Program struct {
 	o       Options
 	process *osproc.Process
 	in      *os.File
 	answers chan answer
-	lost    chan struct{} // see Lost
+	lost    chan struct{} // gets a value when the program says that its lock is lost
 
 	asking sync.Mutex // one question at a time
 	last   int64      // number of the last question; guarded by asking
 
 	mu   sync.Mutex
-	open int64 // number of the question that is to be answered; 0: none
+	open int64 // number of the question without an answer; 0: none
 
 	broke chan struct{} // closed when err is set
 	once  sync.Once
 	err   error
 }
 
-// The errors of the talk, which every error of a Program wraps one of.
+// The errors of the talk. Every error of a Program wraps one of them.
 var (
 	ErrStart    = errors.New("could not be started")
 	ErrSilent   = errors.New("did not answer in time")
@@ -66,16 +66,13 @@ var (
 )
 
 const (
-	// maxLine is more than any message has, in bytes.
-	maxLine = 64 << 10
-	// maxDetail is how much of what a program says is repeated, in bytes.
-	maxDetail = 200
-	// maxEvents is how often a program may say unasked that its lock is lost.
-	maxEvents = 10_000
+	maxLine   = 64 << 10 // longer than any message, in bytes
+	maxDetail = 200      // quoted part of a line, in bytes
+	maxEvents = 10_000   // of one program
 )
 
-// Start starts a program. It dies with this process; what it has started itself is for the harness
-// to find (osproc.EnvRun).
+// Start starts a program, which dies with this process. The harness finds its descendants by
+// osproc.EnvRun.
 func Start(o Options) (*Program, error) {
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Env = o.Env
@@ -104,9 +101,9 @@ func Start(o Options) (*Program, error) {
 		return nil, fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	for _, f := range []*os.File{theirIn, theirOut, theirErr} {
-		_ = f.Close() // it is the program's now
+		_ = f.Close() // the program has its own descriptor
 	}
-	go func() { // or the program blocks when it writes errors
+	go func() { // otherwise the program would block when it writes errors
 		_, _ = io.Copy(o.Stderr, stderr)
 		_ = stderr.Close()
 	}()
@@ -114,7 +111,7 @@ func Start(o Options) (*Program, error) {
 	return p, nil
 }
 
-// Broke is closed when the talk has ended with an error, which Err returns then.
+// Broke is closed when the talk has ended with an error, see Err.
 func (p *Program) Broke() <-chan struct{} { return p.broke }
 
 // Err is why the talk has ended; nil while it goes on.
@@ -127,9 +124,6 @@ func (p *Program) Err() error {
 	}
 }
 
-// Lost gets a value when the program has said unasked that its lock is lost.
-func (p *Program) Lost() <-chan struct{} { return p.lost }
-
 func (p *Program) fail(err error) error {
 	p.once.Do(func() {
 		p.err = err
@@ -138,7 +132,7 @@ func (p *Program) fail(err error) error {
 	return p.err
 }
 
-// question is what a program is asked. The fields besides ID and Op belong to some questions.
+// question is a question to a program. Fields other than ID and Op belong to some questions only.
 type question struct {
 	ID      int64    `json:"id"`
 	Op      string   `json:"op"`
@@ -149,8 +143,8 @@ type question struct {
 	WaitMS  int64    `json:"wait_ms,omitempty"`
 }
 
-// ask asks a question and returns its answer, which has an ok. within is how long the question
-// itself allows.
+// ask asks a question and returns its answer, in which OK is set. within is the time that the
+// question allows.
 func (p *Program) ask(q question, within time.Duration) (answer, error) {
 	p.asking.Lock()
 	defer p.asking.Unlock()
@@ -160,9 +154,11 @@ func (p *Program) ask(q question, within time.Duration) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	p.expect(q.ID)
+	p.mu.Lock()
+	p.open = q.ID
+	p.mu.Unlock()
 	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		select { // a program that has ended cannot read either; its end is the better reason
+		select { // prefer the end of the program as the reason
 		case <-p.process.Done():
 			<-p.broke
 			return answer{}, p.err
@@ -187,17 +183,11 @@ func (p *Program) ask(q question, within time.Duration) (answer, error) {
 	}
 }
 
-func (p *Program) expect(id int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open = id
-}
-
-// tick is the least time that awake tells apart.
+// tick is the resolution of awake.
 const tick = 50 * time.Millisecond
 
-// awake is closed when this process has run for a time: one that is stopped meanwhile, by a
-// fault, loses a tick and not the time of its sleep. It is never closed after enough is.
+// awake is closed when this process has run for d. A pause by a fault counts as at most a tick. It
+// is not closed after enough is.
 func awake(d time.Duration, enough <-chan struct{}) <-chan struct{} {
 	over := make(chan struct{})
 	go func() {
@@ -245,7 +235,7 @@ func (p *Program) listen(out *os.File) {
 	}
 }
 
-// ended says why a program says nothing more.
+// ended finds out why the output of a program has ended.
 func (p *Program) ended(rest []byte) {
 	select {
 	case <-p.process.Done():
@@ -264,7 +254,7 @@ func (p *Program) take(a answer, line []byte) error {
 	if a.Event != "" {
 		select {
 		case p.lost <- struct{}{}:
-		default: // the last one has not been heard of yet
+		default: // the last one has not been received yet
 		}
 		return nil
 	}
@@ -281,7 +271,7 @@ func (p *Program) take(a answer, line []byte) error {
 	return nil
 }
 
-// shown is what a program has said, escaped and not too long.
+// shown quotes a line of a program, shortened.
 func shown(line []byte) string {
 	line = bytes.TrimSpace(line)
 	if len(line) > maxDetail {
@@ -290,7 +280,7 @@ func shown(line []byte) string {
 	return fmt.Sprintf("%q", line)
 }
 
-// until is the time that ctx has left; a long one for a context without an end.
+// until is the time until the deadline of ctx; an hour without one.
 func until(ctx context.Context) time.Duration {
 	end, ok := ctx.Deadline()
 	if !ok {

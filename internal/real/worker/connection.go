@@ -18,10 +18,9 @@ type connection struct {
 	broken atomic.Bool
 }
 
-// Dial implements redis.Port. The connection is taken out of the pool, or made, and
-// greets the server at once: WAIT speaks of what was written before its connection's
-// latest command, so a greeting that came only with the first one would make WAIT on a
-// fresh connection wait for what others have written.
+// Dial implements redis.Port. The connection comes from the pool, or is new, and greets the
+// server at once: WAIT covers what was written before the latest command of its connection,
+// so after a late greeting, WAIT on a fresh connection would wait for the writes of others.
 func (p *port) Dial(ctx context.Context) (redis.Conn, error) {
 	defer p.w.turns.leave()()
 	if err := ctx.Err(); err != nil {
@@ -37,8 +36,8 @@ func (p *port) Dial(ctx context.Context) (redis.Conn, error) {
 	return c, nil
 }
 
-// Do implements redis.Conn. After a command without a reply the connection is
-// closed: a reply that comes late would be taken for that of the next command.
+// Do implements redis.Conn. A command without a reply closes the connection, on which a late
+// reply would be mistaken for that of the next command.
 func (c *connection) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	defer c.w.turns.leave()()
 	if c.broken.Load() {
@@ -62,18 +61,17 @@ func (c *connection) Close() {
 	}
 }
 
-// subscription is redis.Subscription on a connection of its own. A task of the
-// client library's kind reads it all the time, so that messages without
-// a waiting reader are kept, and an abandoned wait leaves no half-read message behind.
+// subscription is redis.Subscription on a connection of its own. A goroutine that takes no
+// turns reads it all the time, so that messages are kept when no reader waits, and an
+// abandoned wait leaves no half-read message.
 type subscription struct {
 	w        *worker
 	pubsub   *goredis.PubSub
 	messages *feed[string]
 }
 
-// Subscribe implements redis.Port. go-redis silently resubscribes when a connection
-// breaks; that is prevented here, because the lock has to know that messages may have
-// been lost.
+// Subscribe implements redis.Port. It prevents go-redis from silently subscribing again when
+// a connection breaks, because the lock has to know that messages may have been lost.
 func (p *port) Subscribe(ctx context.Context, channel string) (redis.Subscription, error) {
 	defer p.w.turns.leave()()
 	server := p.server()
@@ -90,8 +88,7 @@ func (p *port) Subscribe(ctx context.Context, channel string) (redis.Subscriptio
 	return s, nil
 }
 
-// confirm subscribes and waits for the server's word, for as long as for any reply.
-// The answer is given as the integer that it ends with.
+// confirm subscribes and waits for the reply, of which it returns the integer at the end.
 func (s *subscription) confirm(ctx context.Context, channel string) redis.Reply {
 	limited, cancel := context.WithTimeout(context.Background(), s.w.start.Timeout)
 	defer cancel()
@@ -108,7 +105,7 @@ func (s *subscription) confirm(ctx context.Context, channel string) redis.Reply 
 	return redis.Failed(ports.ErrConnection) // a stream out of step is as good as broken
 }
 
-// read keeps what the server sends until the connection breaks or is closed.
+// read keeps the messages of the server until the connection breaks or is closed.
 func (s *subscription) read() {
 	for {
 		got, err := s.pubsub.Receive(context.Background())
@@ -124,7 +121,6 @@ func (s *subscription) read() {
 	}
 }
 
-// Next implements redis.Subscription.
 func (s *subscription) Next(ctx context.Context) (string, error) {
 	defer s.w.turns.leave()()
 	return s.messages.next(ctx)

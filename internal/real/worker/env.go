@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/rng"
 )
 
-// clock is a client's pair of clocks: the host's monotonic clock, which all
-// processes share, made wrong as the plan and the faults say.
+// clock is the wall clock and the monotonic clock of a client: the host's monotonic clock,
+// which all processes share, made wrong as the plan and the faults demand.
 type clock struct {
 	wrong atomic.Pointer[proto.Clock]
 	// Set once, before the workload begins.
@@ -26,7 +26,7 @@ type clock struct {
 // now returns the true time.
 func (c *clock) now() time.Duration { return osproc.Now() - c.zero }
 
-// shown returns how the clocks are wrong at present.
+// shown returns the present error of the clocks.
 func (c *clock) shown() proto.Clock {
 	if wrong := c.wrong.Load(); wrong != nil {
 		return *wrong
@@ -37,32 +37,28 @@ func (c *clock) shown() proto.Clock {
 // wall returns what the wall clock shows at a true time, counted from the epoch.
 func (c *clock) wall(at time.Duration) time.Duration { return c.shown().Wall(at) }
 
-// env is world.Env on the operating system: real contexts, real goroutines.
+// env is ports.Env on the operating system: real contexts, real goroutines.
 type env struct {
-	clock *clock
-	turns *turns
-	rand  *lockedRand
-	dies  func(reason string) // is told before a lock's program ends by itself
+	w    *worker
+	rand *lockedRand
 }
 
 func newEnv(w *worker, purpose string) *env {
-	return &env{
-		clock: &w.clock, turns: &w.turns, rand: newRand(w.start.Seed, purpose),
-		dies: func(reason string) { w.tell(proto.Up{Kind: proto.Dies, Text: reason}) },
-	}
+	return &env{w: w, rand: newRand(w.start.Seed, purpose)}
 }
 
 func (e *env) Now() time.Time {
-	return e.clock.epoch.Add(e.clock.wall(e.clock.now()))
+	clock := &e.w.clock
+	return clock.epoch.Add(clock.wall(clock.now()))
 }
 
-func (e *env) Mono() time.Duration { return e.clock.shown().Mono(e.clock.now()) }
+func (e *env) Mono() time.Duration { return e.w.clock.shown().Mono(e.w.clock.now()) }
 
 func (e *env) Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if !e.turns.sleep(e.clock.shown().Lasts(d), ctx.Done()) {
+	if !e.w.turns.sleep(e.w.clock.shown().Lasts(d), ctx.Done()) {
 		return ctx.Err()
 	}
 	return nil
@@ -71,15 +67,15 @@ func (e *env) Sleep(ctx context.Context, d time.Duration) error {
 func (e *env) Background() context.Context { return context.Background() }
 
 func (e *env) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, e.clock.shown().Lasts(d))
+	return context.WithTimeout(ctx, e.w.clock.shown().Lasts(d))
 }
 
 func (e *env) WithCancel(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
 
-// taskName is the key under which a task's contexts carry its name: the port
-// must know whether a command is a renewal.
+// taskName is the key of a task's name in its contexts: the port needs to know whether a
+// command is a renewal.
 type taskName struct{}
 
 func taskOf(ctx context.Context) string {
@@ -88,23 +84,23 @@ func taskOf(ctx context.Context) string {
 }
 
 func (e *env) Go(ctx context.Context, name string, f func(ctx context.Context)) ports.Task {
-	t := &task{turns: e.turns, done: make(chan struct{})}
+	t := &task{turns: &e.w.turns, done: make(chan struct{})}
 	go func() {
-		e.turns.take()
-		defer e.turns.give()
+		t.turns.take()
+		defer t.turns.give()
 		defer close(t.done)
 		f(context.WithValue(ctx, taskName{}, name))
 	}()
 	return t
 }
 
-func (e *env) NewSignal() ports.Signal { return &signal{turns: e.turns, wake: make(chan struct{})} }
+func (e *env) NewSignal() ports.Signal { return &signal{turns: &e.w.turns, wake: make(chan struct{})} }
 
 func (e *env) Rand() ports.Rand { return e.rand }
 
-// Crash implements world.Env with the exit code of a Go panic.
+// Crash implements ports.Env with the exit code of a Go panic.
 func (e *env) Crash(reason string) {
-	e.dies(reason)
+	e.w.tell(proto.Up{Kind: proto.Dies, Text: reason})
 	fmt.Fprintln(os.Stderr, "panic:", reason)
 	os.Exit(2)
 }
@@ -116,7 +112,7 @@ type task struct {
 
 func (t *task) Join(ctx context.Context) error { return wait(ctx, t.turns, t.done) }
 
-// signal wakes all who wait by closing a channel; the next ones get a new one.
+// signal wakes all waiting tasks by closing a channel, which it then replaces.
 type signal struct {
 	turns *turns
 	mu    sync.Mutex
@@ -147,14 +143,14 @@ func wait(ctx context.Context, t *turns, done <-chan struct{}) error {
 	}
 }
 
-// lockedRand is a stream of random integers, for all tasks of a client.
+// lockedRand is a stream of random integers that all tasks of a client share.
 type lockedRand struct {
 	mu sync.Mutex
 	r  ports.Rand
 }
 
-// newRand returns a stream of its own for each purpose, so that a lock that
-// draws more does not change the workload.
+// newRand returns the stream for one purpose: a lock that draws more must not change the
+// workload.
 func newRand(seed uint64, purpose string) *lockedRand {
 	return &lockedRand{r: rng.Plain(seed, rng.ID(purpose))}
 }

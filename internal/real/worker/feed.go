@@ -5,18 +5,17 @@ import (
 	"sync"
 )
 
-// feed is an unbounded queue: items that arrive without a waiting reader are kept, and a
-// wait that is given up consumes none.
+// feed is an unbounded queue: it keeps items that arrive when no reader waits, and an
+// abandoned wait consumes none.
 type feed[T any] struct {
 	mu    sync.Mutex
 	items []T
-	end   error         // no more will come
+	end   error         // why no more will come
 	news  chan struct{} // closed and replaced at each change
 }
 
 func newFeed[T any]() *feed[T] { return &feed[T]{news: make(chan struct{})} }
 
-// put adds an item.
 func (f *feed[T]) put(item T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -24,7 +23,7 @@ func (f *feed[T]) put(item T) {
 	f.wake()
 }
 
-// finish tells that nothing comes any more; the first reason counts.
+// finish says that no more items will come; the first reason counts.
 func (f *feed[T]) finish(why error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -39,8 +38,7 @@ func (f *feed[T]) wake() {
 	f.news = make(chan struct{})
 }
 
-// next takes the next item. What is there comes before the end, and before the
-// end of ctx.
+// next takes the next item. Items that are there come before the end of the feed or of ctx.
 func (f *feed[T]) next(ctx context.Context) (T, error) {
 	for {
 		item, ok, end, news := f.take()

@@ -13,12 +13,12 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// thePrimary is the address by which a library connects to whatever server this
-// client takes for the primary.
+// thePrimary is the address under which a library reaches the server that this client takes
+// for the primary.
 const thePrimary = "the-primary:6379"
 
-// newLibrary makes the lock of a library, with connections of its own. The servers
-// have answered when it returns.
+// newLibrary makes the lock of a library, which opens its own connections. It returns when
+// the servers have answered.
 func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) {
 	library, ok := libraries.Lookup(v.ID)
 	if !ok {
@@ -44,33 +44,33 @@ func (w *worker) newLibrary(v *locks.Variant, d locks.Deps) (locks.Lock, error) 
 		lock, err = library.New(deps)
 		return err
 	})
-	return &outside{lock: lock, turns: &w.turns}, err
+	return &outside{lock, &w.turns, func() {}}, err
 }
 
-// teach tells the servers the scripts of a library before true time begins. A client that
-// restarts finds the servers as they are.
+// teach loads the scripts of a library into the servers before true time begins. A client that
+// restarts during the run changes nothing in the servers.
 func (w *worker) teach(library *libraries.Library) error {
 	for i, addr := range w.start.Endpoints {
 		if w.start.Life > 0 || len(library.Texts) == 0 || w.isSentinel(i) {
 			continue
 		}
-		way := newLines(addr, w.start.Timeout)
+		conns := newLines(addr, w.start.Timeout)
 		for _, text := range library.Texts {
 			err := untilAnswered(context.Background(), addr, func(ctx context.Context) error {
-				return way.do(ctx, raw("SCRIPT", "LOAD", text)).Err
+				return conns.do(ctx, raw("SCRIPT", "LOAD", text)).Err
 			})
 			if err != nil {
-				return errors.Join(err, way.Close())
+				return errors.Join(err, conns.Close())
 			}
 		}
-		if err := way.Close(); err != nil {
+		if err := conns.Close(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// dialTap opens a connection that is read along.
+// dialTap opens a connection whose traffic is parsed.
 func (w *worker) dialTap(ctx context.Context, library *libraries.Library, network, addr string) (net.Conn, error) {
 	server := w.endpoint(addr)
 	if server < 0 {
@@ -90,19 +90,18 @@ func (w *worker) dialTap(ctx context.Context, library *libraries.Library, networ
 	return t, nil
 }
 
-// endpoint is the index of the endpoint that a library means by an address: one that it
-// was given, or one that a sentinel has told it; -1 for none.
+// endpoint is the index of the endpoint that a library means by an address, one from its
+// configuration or from a sentinel; -1 for none.
 func (w *worker) endpoint(addr string) int {
 	if addr == thePrimary {
 		return w.primary()
 	}
-	if told := slices.Index(slices.Concat(w.start.Known, w.start.KnownSentinels), addr); told >= 0 {
-		return told
+	if known := slices.Index(slices.Concat(w.start.Known, w.start.KnownSentinels), addr); known >= 0 {
+		return known
 	}
 	return slices.Index(w.start.Endpoints, addr)
 }
 
-// isSentinel reports whether an endpoint is a sentinel.
 func (w *worker) isSentinel(endpoint int) bool {
 	return len(w.start.Known) > 0 && endpoint >= len(w.start.Known)
 }
@@ -119,8 +118,8 @@ func (t *taps) add(one *tap) {
 	t.all = append(t.all, one)
 }
 
-// follow closes the connections to servers that are the primary no longer, as client
-// libraries do when a sentinel tells them of a new one.
+// follow closes the connections to former primaries, as client libraries do when a sentinel
+// announces a new one.
 func (t *taps) follow(lead int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,30 +131,31 @@ func (t *taps) follow(lead int) {
 	})
 }
 
-// outside is a lock whose own code takes no turns: the other tasks of this process go
-// on while it runs.
+// outside is a lock whose code takes no turns: the other tasks of this process run meanwhile.
 type outside struct {
 	lock  locks.Lock
 	turns *turns
+	check func() // called after each request; it does not return when the outcome is not to be used
 }
 
-// Acquire implements locks.Lock.
 func (o *outside) Acquire(ctx context.Context) (locks.Lease, error) {
 	defer o.turns.leave()()
 	lease, err := o.lock.Acquire(ctx)
+	o.check()
 	if err != nil {
 		return nil, err
 	}
-	return &outsideLease{lease, o.turns}, nil
+	return &outsideLease{lease, o}, nil
 }
 
 type outsideLease struct {
 	locks.Lease
-	turns *turns
+	of *outside
 }
 
-// Release implements locks.Lease.
-func (o *outsideLease) Release(ctx context.Context) error {
-	defer o.turns.leave()()
-	return o.Lease.Release(ctx)
+func (l *outsideLease) Release(ctx context.Context) error {
+	defer l.of.turns.leave()()
+	err := l.Lease.Release(ctx)
+	l.of.check()
+	return err
 }

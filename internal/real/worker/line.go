@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// lines are the ways to one server, each used by one command at a time.
+// lines are the connections to one server, each used by one command at a time.
 type lines struct {
 	timeout time.Duration   // of a request
 	shared  *goredis.Client // for connections that a caller keeps
@@ -45,14 +45,14 @@ func (l *lines) do(ctx context.Context, send sending) redis.Reply {
 	if stop() && (reply.Kind != redis.ReplyError || serverError(reply.Err)) {
 		l.give(one)
 	} else {
-		_ = one.client.Close() // what is lost with it is not wanted any more
+		_ = one.client.Close() // its reply is not needed
 	}
 	return reply
 }
 
-// warm has n connections wait for commands, each of which has greeted the server. A link that loses
-// messages loses greetings, too, so each connection greets until it is answered, and each time with twice as
-// much patience, up to a second: on a busy machine a request's timeout may be too short for all of them.
+// warm opens n connections, each of which has greeted the server. A link that loses messages also
+// loses greetings, so each connection greets until it is answered, each time with twice the
+// patience, up to a second: on a busy machine, the timeout of a request may be too short for n.
 func (l *lines) warm(ctx context.Context, n int) error {
 	all := make([]*line, n)
 	errs := make([]error, n)
@@ -64,7 +64,7 @@ func (l *lines) warm(ctx context.Context, n int) error {
 				if errs[i] = raw("PING")(ctx, all[i].client.WithTimeout(patience)).Err; errs[i] == nil || ctx.Err() != nil {
 					return
 				}
-				time.Sleep(5 * time.Millisecond) // a server that refuses is not there yet
+				time.Sleep(5 * time.Millisecond) // a server that refuses has not started yet
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func (l *lines) give(one *line) {
 	l.free = append(l.free, one)
 }
 
-// Close closes all connections but those that are in use.
+// Close closes all idle connections.
 func (l *lines) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,16 +104,15 @@ func (l *lines) Close() error {
 	return errors.Join(errs...)
 }
 
-// line is a client of go-redis that one command at a time uses. go-redis looks at a
-// context's deadline while it waits for a reply, but not at its cancellation. To wait
-// in a goroutine that can be left alone would cost more than all the rest of a command;
-// here the connection that a command waits on is known, and can be cut.
+// line is a client of go-redis for one command at a time. While go-redis waits for a reply, it
+// observes a context's deadline, but not its cancellation. A goroutine that could be abandoned
+// would cost more than the rest of a command, so the command's connection is cut instead.
 type line struct {
 	client *goredis.Client
 
 	mu   sync.Mutex
 	conn net.Conn // the latest
-	over bool     // cut: no read or write may take any time
+	over bool     // cut: every read or write ends at once
 }
 
 func newLine(addr string, timeout time.Duration) *line {
@@ -147,8 +146,7 @@ func (l *line) cut() {
 	}
 }
 
-// cuttable is a connection of a line. A deadline that is set after the cut does not
-// undo it.
+// cuttable is a connection of a line. No later deadline undoes a cut.
 type cuttable struct {
 	net.Conn
 	line *line
@@ -167,10 +165,10 @@ func (c *cuttable) set(how func(time.Time) error, t time.Time) error {
 	return how(t)
 }
 
-// SyscallConn lets go-redis look whether an idle connection is still alive.
+// SyscallConn lets go-redis check that an idle connection is alive.
 func (c *cuttable) SyscallConn() (syscall.RawConn, error) { return rawOf(c.Conn) }
 
-// rawOf is the operating system's side of a connection.
+// rawOf returns the file descriptor of a connection.
 func rawOf(c net.Conn) (syscall.RawConn, error) {
 	conn, ok := c.(syscall.Conn)
 	if !ok {

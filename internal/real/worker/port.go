@@ -10,21 +10,21 @@ import (
 	"lockstep/internal/store"
 )
 
-// storePort is store.Port on the executor of a store. Of a quorum it asks one server until that one does not
-// answer, and then the next, as the simulator's clients do; else the one that it is told is the primary.
+// storePort is store.Port on the executor of a store. In a quorum it asks one server until that one does not
+// answer, and then the next, as the simulator's clients do; otherwise it asks the primary.
 type storePort struct {
 	w       *worker
 	driver  *livestore.Driver
 	client  livestore.Client
 	do      livestore.Executor
 	servers int64
-	told    bool         // others say which server is the primary
-	turn    atomic.Int64 // else the server to ask, modulo their number
+	primary bool         // ask the primary
+	turn    atomic.Int64 // otherwise the server to ask, modulo their number
 }
 
-// next is whose turn it is.
+// next is the server to ask, modulo the number of servers.
 func (p *storePort) next() int64 {
-	if p.told {
+	if p.primary {
 		return p.w.lead.Load()
 	}
 	return p.turn.Load()
@@ -45,7 +45,9 @@ func (w *worker) connectStore(d *locks.Deps, driver *livestore.Driver) error {
 // ready returns when all servers have answered once.
 func (p *storePort) ready(ctx context.Context) error {
 	for i := range int(p.servers) {
-		err := untilAnswered(ctx, "a server of "+store.Of(p.driver.Store).Title, func(ctx context.Context) error { return p.driver.Ready(ctx, &p.client, p.do, i) })
+		err := untilAnswered(ctx, "a server of "+store.Of(p.driver.Store).Title, func(ctx context.Context) error {
+			return p.driver.Ready(ctx, &p.client, p.do, i)
+		})
 		if err != nil {
 			return err
 		}
@@ -59,25 +61,21 @@ func newStorePort(w *worker, driver *livestore.Driver, endpoints []string, dial 
 	if err != nil {
 		return nil, err
 	}
-	told := store.Of(driver.Store).Topology != store.Quorum
-	p := &storePort{w: w, driver: driver, client: c, do: do, servers: int64(len(endpoints)), told: told}
+	primary := store.Of(driver.Store).Topology != store.Quorum
+	p := &storePort{w: w, driver: driver, client: c, do: do, servers: int64(len(endpoints)), primary: primary}
 	p.turn.Store(int64(w.start.First))
 	return p, nil
 }
 
-// Send implements store.Port.
 func (p *storePort) Send(ctx context.Context, r ports.Request) (any, error) {
 	turn := p.next()
 	server := int(turn % p.servers)
 	return p.perform(ctx, turn, r, func(ctx context.Context) (any, error) { return p.do.Do(ctx, server, r) })
 }
 
-// perform sends a request to the server whose turn it was; if that one does not answer it is the next one's.
+// perform sends a request to the server of a turn. If that one does not answer, the turn passes to the next.
 func (p *storePort) perform(ctx context.Context, turn int64, r ports.Request, send func(context.Context) (any, error)) (any, error) {
-	what := request[any]{
-		server: int(turn % p.servers), what: r, send: send,
-		answer: func(v any) string { return store.AnswerText(r, v) },
-	}
+	what := request{server: int(turn % p.servers), what: r, send: send}
 	if m, ok := p.do.(livestore.Marker); ok {
 		what.mark = m.Mark(r)
 	}
@@ -86,20 +84,20 @@ func (p *storePort) perform(ctx context.Context, turn int64, r ports.Request, se
 		what.patience += what.patience / later
 	}
 	value, err := perform(ctx, p.w, what)
-	if err == ports.ErrTimeout || err == ports.ErrConnection { // never wrapped
+	if unanswered(err) {
 		p.pass(turn)
 	}
 	return value, err
 }
 
-// later: a real server may keep a request waiting longer than it is asked to, by up to this part of the time.
+// later is the part of the time by which a real server may keep a request waiting longer than asked.
 // Consul does, so that not all clients come back at once.
 const later = 16
 
 // pass gives the turn to the next server, unless another task has done so.
 func (p *storePort) pass(turn int64) { p.turn.CompareAndSwap(turn, turn+1) }
 
-// Dial implements store.Port. If a server does not listen, it tries the next one, as client libraries do.
+// Dial implements store.Port. If a server refuses, it tries the next one, as client libraries do.
 func (p *storePort) Dial(ctx context.Context) (store.Connection, error) {
 	opener, ok := p.do.(livestore.Opener)
 	if !ok {
@@ -124,17 +122,16 @@ func (p *storePort) Dial(ctx context.Context) (store.Connection, error) {
 	return nil, ports.ErrConnection
 }
 
-// storeLine is store.Connection.
+// storeLine implements store.Connection.
 type storeLine struct {
 	port     *storePort
-	turn     int64 // of the server that it leads to
+	turn     int64 // of its server
 	line     livestore.Line
 	messages *feed[any]
 	closed   atomic.Bool
 	broken   atomic.Bool
 }
 
-// Send implements store.Connection.
 func (c *storeLine) Send(ctx context.Context, r ports.Request) (any, error) {
 	if c.broken.Load() || c.closed.Load() {
 		return nil, ports.ErrConnection
@@ -142,26 +139,23 @@ func (c *storeLine) Send(ctx context.Context, r ports.Request) (any, error) {
 	return c.port.perform(ctx, c.turn, r, func(ctx context.Context) (any, error) { return c.line.Do(ctx, r) })
 }
 
-// Next implements store.Connection.
 func (c *storeLine) Next(ctx context.Context) (any, error) {
 	defer c.port.w.turns.leave()()
 	return c.messages.next(ctx)
 }
 
-// Close implements store.Connection.
 func (c *storeLine) Close() {
 	if !c.closed.Swap(true) {
 		c.line.Close()
 	}
 }
 
-// GiveUp implements store.Connection.
 func (c *storeLine) GiveUp() {
 	c.Close()
 	c.port.pass(c.turn)
 }
 
-// broke is told that the connection has broken, if it has not been closed.
+// broke is called when the connection breaks or is closed.
 func (c *storeLine) broke() {
 	if c.closed.Load() || c.broken.Swap(true) {
 		return
@@ -170,16 +164,15 @@ func (c *storeLine) broke() {
 	c.port.pass(c.turn)
 }
 
-// sharedLine is the way of all other requests, of a store that sends nothing by itself.
+// sharedLine sends over the connections that all requests share, to a store that sends no messages of its own.
 type sharedLine struct {
 	do     livestore.Executor
 	server int
 }
 
-// Do implements livestore.Line.
 func (l sharedLine) Do(ctx context.Context, r ports.Request) (any, error) {
 	return l.do.Do(ctx, l.server, r)
 }
 
-// Close implements livestore.Line: giving a request up has closed its connection, if it had one.
+// Close does nothing: to abandon a request closes its connection, if it had one.
 func (sharedLine) Close() {}

@@ -23,7 +23,7 @@ type port struct {
 	server func() int // index of the server that the next command goes to
 }
 
-// connectRedis gives a lock whatever server its client takes for the primary.
+// connectRedis gives a lock the server that its client takes for the primary.
 func (w *worker) connectRedis(d *locks.Deps) error {
 	w.dialRedis()
 	if len(w.start.Known) > 0 {
@@ -39,14 +39,14 @@ func (w *worker) connectRedis(d *locks.Deps) error {
 	return w.warm(primary.connect)
 }
 
-// connectNodes gives a lock each server as one of its own.
+// connectNodes gives a lock a port to each server.
 func (w *worker) connectNodes(d *locks.Deps) (err error) {
 	w.dialRedis()
 	d.Nodes, err = w.nodes()
 	return err
 }
 
-// nodes are ports to each server. All may be asked in time, so all connections are there when it returns.
+// nodes are ports to each server, all of them connected, since any may be asked.
 func (w *worker) nodes() (all []redis.Port, err error) {
 	for i := range w.redis {
 		node := &port{w, func() int { return i }}
@@ -64,16 +64,16 @@ func (w *worker) dialRedis() {
 	}
 }
 
-// options are those of a client of one server. They switch off everything with which a
-// client library helps behind the caller's back, because a lock must see it:
+// options are those of a client of one server. They switch off what a client library does
+// unasked, because a lock must see it:
 //
-//   - MaxRetries: a SETNX whose reply was lost would be sent again, and answer
-//     "taken" although we hold it;
+//   - MaxRetries: a SETNX whose reply was lost would be sent again, and its answer
+//     would be "taken" although we hold the lock;
 //   - DialerRetries: each command to a dead server would take 400 ms;
 //   - ContextTimeoutEnabled: otherwise a read ignores the context's deadline;
 //   - PoolSize: after that many failed dials the pool answers from memory and
 //     looks only once per second whether the server is back;
-//   - Protocol 2 without identity and notices: fewer messages at connection.
+//   - Protocol 2 without identity and notices: fewer messages for a new connection.
 func options(addr string, timeout time.Duration) *goredis.Options {
 	goredis.SetLogger(silent{})
 	return &goredis.Options{
@@ -93,13 +93,13 @@ func (silent) Printf(context.Context, string, ...any) {}
 // connectTime bounds the connection before the run begins. A busy machine may take long.
 const connectTime = time.Minute
 
-// warm is how many connections a client has when its run begins. Each command that times out takes
-// its connection along, and a new one cannot greet a server that stands still: without others
-// nothing more would be sent to it, while a client that has been up for a while has them idle in its
-// pool. The simulator's clients always have one.
+// warm is the number of connections of a client when its run begins. Each command that times out
+// closes its connection, and a new one cannot greet a frozen server: without idle ones in its pool,
+// as a client that has run for a while has them, no more would be sent to that server. The
+// simulator's clients always have one.
 const warm = 12
 
-// connect makes connections before true time begins, so that the first command of the run is not
+// connect opens connections before true time begins, so that the first command of the run is not
 // slower than the others.
 func (p *port) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
@@ -110,7 +110,6 @@ func (p *port) connect(ctx context.Context) error {
 	return nil
 }
 
-// Do implements redis.Port.
 func (p *port) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	defer p.w.turns.leave()()
 	onWire, send := p.w.request(&cmd)
@@ -120,10 +119,9 @@ func (p *port) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	})
 }
 
-// exchange sends one command to one server. Around it go the events of the wire, and the moments
-// that faults wait for: what happens before the request leaves this process and
-// after its reply has come back is reported here, what lies between is seen by
-// the link, which knows the command by its arguments on the wire.
+// exchange sends one command to one server, and reports the events and the moments on this
+// side of the wire. The link reports those between request and reply; it recognises the
+// command by its arguments on the wire.
 func (w *worker) exchange(ctx context.Context, server int, cmd *redis.Cmd, onWire []any, send func() redis.Reply) redis.Reply {
 	if err := ctx.Err(); err != nil {
 		return redis.Failed(err)
@@ -132,8 +130,8 @@ func (w *worker) exchange(ctx context.Context, server int, cmd *redis.Cmd, onWir
 	if cmd.Script != nil {
 		up.Script = cmd.Script.Name
 	}
-	a := asking{text: cmd.String(), op: cmd.Op(), redis: true, words: resp.Words(texts(onWire))}
-	c := w.open(up, a, func(int64) string { return redisMark(texts(onWire)) })
+	r := report{text: cmd.String(), op: cmd.Op(), redis: true, words: resp.Words(texts(onWire))}
+	c := w.open(up, r, func(int64) string { return redisMark(texts(onWire)) })
 	reply := send()
 	if reply.Kind == redis.ReplyError && !serverError(reply.Err) {
 		c.failed(reply.Err)
@@ -143,7 +141,7 @@ func (w *worker) exchange(ctx context.Context, server int, cmd *redis.Cmd, onWir
 	return reply
 }
 
-// redisMark is what a link recognises a command by: its bytes.
+// redisMark is the mark by which a link recognises a command: its bytes.
 func redisMark(args []string) string { return string(resp.AppendCommand(nil, args...)) }
 
 // texts are the arguments of a command as go-redis sends them.
@@ -160,9 +158,8 @@ func serverError(err error) bool {
 	return errors.As(err, &s)
 }
 
-// waitFor returns at the latest when ctx ends. go-redis looks at a context's
-// deadline while it waits for a reply, but not at its cancellation; such a
-// command is left to itself.
+// waitFor returns at the latest when ctx ends. While go-redis waits for a reply, it observes a
+// context's deadline, but not its cancellation; such a command is abandoned.
 func waitFor(ctx context.Context, send func() redis.Reply) redis.Reply {
 	if ctx.Done() == nil {
 		return send()
@@ -186,7 +183,7 @@ type sender interface {
 // sending sends one command and waits for its reply.
 type sending func(ctx context.Context, on sender) redis.Reply
 
-// request is a command as it looks on the wire, and what sends it.
+// request returns the arguments of a command on the wire, and a function that sends it.
 func (w *worker) request(cmd *redis.Cmd) (onWire []any, send sending) {
 	onWire = cmd.Args()
 	patience := cmd.Patience()
@@ -205,8 +202,8 @@ func (w *worker) request(cmd *redis.Cmd) (onWire []any, send sending) {
 	}
 }
 
-// raw asks for the reply's raw bytes: go-redis turns a status and a
-// string into the same Go string, and a lock must tell +OK from a key's value.
+// raw parses the bytes of the reply itself: go-redis turns a status and a string into the
+// same Go string, and a lock must distinguish +OK from a key's value.
 func raw(args ...any) sending {
 	return func(ctx context.Context, on sender) redis.Reply {
 		raw, err := on.DoRaw(ctx, args...).Bytes()
@@ -221,7 +218,7 @@ func raw(args ...any) sending {
 	}
 }
 
-// normal turns an error of the client library into one of the port's.
+// normal converts an error of the client library into one of the port.
 func normal(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -13,22 +13,20 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// primaries is what a client has heard of who the primary is.
+// primaries learns from sentinels which server is the primary.
 //
-// It is not go-redis's FailoverClient, but does what that does: it asks sentinels and
-// listens to their news. FailoverClient hides which server a command goes to, and the
-// moments of the wire are about that. It differs in two ways, in both of which it is
-// the client of the simulated world. It listens to all sentinels, not to the one that
-// answered first; and when it reaches none of them, it goes on with the primary that it
-// last heard of, where FailoverClient makes no new connections. A lock that is a library
-// has that one, or what else it follows sentinels with.
+// It replaces go-redis's FailoverClient, which hides the server that a command goes to, as the
+// moments of the wire need it. It differs in two ways, both as the simulated client does. It
+// listens to all sentinels, not only to the first that answered; and when it reaches none of
+// them, it keeps the last known primary, where FailoverClient opens no new connections. A lock
+// that is a library uses FailoverClient, or what else it has.
 type primaries struct {
 	w     *worker
 	mu    sync.Mutex
-	epoch int64 // of the newest news: a sentinel that was parted from the others tells old ones
+	epoch int64 // the newest one: a sentinel that was cut off announces older ones
 }
 
-// followSentinels lets this client follow the sentinels from now on.
+// followSentinels makes this client follow the sentinels from now on.
 func (w *worker) followSentinels() {
 	p := &primaries{w: w}
 	for _, addr := range w.start.Endpoints[len(w.start.Known):] {
@@ -49,8 +47,8 @@ func (p *primaries) follow(addr string) {
 	}
 }
 
-// listen follows the news of a sentinel until the connection breaks. It asks first:
-// a sentinel does not repeat news.
+// listen follows the news of a sentinel until the connection breaks. Its first question catches
+// up on news that the sentinel does not repeat.
 func (p *primaries) listen(client *redis.SentinelClient) {
 	ctx := context.Background()
 	news := client.Subscribe(ctx, "+switch-master")
@@ -60,23 +58,20 @@ func (p *primaries) listen(client *redis.SentinelClient) {
 		if err != nil {
 			return
 		}
-		switch message.(type) {
-		case *redis.Subscription, *redis.Message:
-			if p.ask(ctx, client) != nil {
-				return
-			}
+		if _, pong := message.(*redis.Pong); !pong && p.ask(ctx, client) != nil {
+			return
 		}
 	}
 }
 
 // ask asks a sentinel for the primary.
 func (p *primaries) ask(ctx context.Context, client *redis.SentinelClient) error {
-	says, err := client.Master(ctx, servers.Watched).Result()
+	master, err := client.Master(ctx, servers.Watched).Result()
 	if err != nil {
 		return err
 	}
-	epoch, wrong := strconv.ParseInt(says["config-epoch"], 10, 64)
-	server := slices.Index(p.w.start.Known, net.JoinHostPort(says["ip"], says["port"]))
+	epoch, wrong := strconv.ParseInt(master["config-epoch"], 10, 64)
+	server := slices.Index(p.w.start.Known, net.JoinHostPort(master["ip"], master["port"]))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if wrong == nil && server >= 0 && epoch >= p.epoch {

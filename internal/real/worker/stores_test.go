@@ -170,10 +170,14 @@ func contend(t *testing.T, id string, timeout time.Duration, store func(*worker,
 		if second, err := b.acquire(200 * time.Millisecond); err != context.DeadlineExceeded {
 			t.Fatalf("round %d: the second one got %v, %v while the first has it", round, second, err)
 		}
-		got := make(chan outcome[locks.Lease], 1)
+		type outcome struct {
+			lease locks.Lease
+			err   error
+		}
+		got := make(chan outcome, 1)
 		go func() {
 			second, err := b.acquire(20 * time.Second)
-			got <- outcome[locks.Lease]{second, err}
+			got <- outcome{second, err}
 		}()
 		time.Sleep(100 * time.Millisecond)
 		if err := a.release(lease); err != nil {
@@ -183,10 +187,10 @@ func contend(t *testing.T, id string, timeout time.Duration, store func(*worker,
 		if second.err != nil {
 			t.Fatalf("round %d: the second one, after the release: %v", round, second.err)
 		}
-		if first, next := lease.Token(), second.value.Token(); (first != 0 || next != 0) && next <= first {
+		if first, next := lease.Token(), second.lease.Token(); (first != 0 || next != 0) && next <= first {
 			t.Errorf("round %d: token %d after token %d", round, next, first)
 		}
-		if err := b.release(second.value); err != nil {
+		if err := b.release(second.lease); err != nil {
 			t.Fatalf("round %d: the release of the second: %v", round, err)
 		}
 	}

@@ -21,26 +21,25 @@ import (
 	"lockstep/internal/store/redis/resp"
 )
 
-// tap is a connection of a library that dials for itself. It parses the traffic: all
-// that the library sends, resends or receives is reported as it is on the wire, and a
-// fault can wait for it, as with a port. Commands that only concern the connection are
-// left out.
+// tap is a connection of a library. It parses the traffic: every command that the library
+// sends, resends or receives a reply for is reported as it is on the wire, and a fault can wait
+// for it, as with a port. Commands that only concern the connection are left out.
 type tap struct {
 	net.Conn
 	w      *worker
 	server int
-	reads  *libraries.Library // whose commands it knows
+	reads  *libraries.Library // its scripts, by name
 
 	writing sync.Mutex // one writer at a time
 	sent    []byte     // the beginning of a command
 
-	deaf  atomic.Bool // it speaks another protocol, or more than is parsed
+	deaf  atomic.Bool // the traffic is not parsed, see tooMuch
 	mu    sync.Mutex
 	heard []byte  // the beginning of a reply
 	open  []*call // those without a reply yet, in order; nil: not reported
 }
 
-// SyscallConn lets a client library look whether an idle connection is still alive.
+// SyscallConn lets a client library check that an idle connection is alive.
 func (t *tap) SyscallConn() (syscall.RawConn, error) { return rawOf(t.Conn) }
 
 // Write reports the commands that it completes, and then sends all of it.
@@ -71,8 +70,8 @@ func (t *tap) Write(p []byte) (int, error) {
 	return t.Conn.Write(p)
 }
 
-// Read reports the replies that it completes. A fault that has waited for one acts
-// before the library sees it.
+// Read reports the replies that it completes. A fault that has waited for one acts before the
+// library gets it.
 func (t *tap) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
 	if t.deaf.Load() {
@@ -105,12 +104,12 @@ func (t *tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxTapped bounds what is kept of a message that is not complete, in bytes: locks send little.
+// maxTapped bounds an incomplete message, in bytes: locks send little.
 const maxTapped = 1 << 20
 
-// tooMuch reports whether the connection is not parsed any more: message boundaries are lost.
-// The server then executes commands that no client is known to have sent, so its account is
-// not used.
+// tooMuch reports whether parsing has stopped because message boundaries are unknown.
+// The server then executes commands that no client is known to have sent, so its log of
+// commands is not used.
 func (t *tap) tooMuch(waiting []byte, err error) bool {
 	if err != nil || len(waiting) > maxTapped {
 		t.deaf.Store(true)
@@ -124,8 +123,8 @@ func (t *tap) Close() error {
 	return t.Conn.Close()
 }
 
-// reply takes the first command without a reply and returns what reports it; nil for
-// what is not reported. What the server says unasked answers nothing.
+// reply takes the first command without a reply and returns a function that reports the reply;
+// nil for one that is not reported. A push message answers no command.
 func (t *tap) reply(message []byte) func() {
 	if resp.IsPush(message) || len(t.open) == 0 {
 		return nil
@@ -139,8 +138,8 @@ func (t *tap) reply(message []byte) func() {
 	return func() { c.answered(reply.String(), reply.Answer()) }
 }
 
-// fail reports that the commands under way will not be answered. Their replies may
-// still come, when the library goes on with a connection after a timeout.
+// fail reports that the commands under way will not be answered. Their replies may still come,
+// if the library keeps using a connection after a timeout.
 func (t *tap) fail(err error) {
 	t.mu.Lock()
 	open := t.open
@@ -153,7 +152,7 @@ func (t *tap) fail(err error) {
 	}
 }
 
-// ofTheConnection are commands that neither make nor remove an entry.
+// ofTheConnection are commands that neither create nor remove an entry.
 var ofTheConnection = map[string]bool{
 	"HELLO": true, "AUTH": true, "SELECT": true, "CLIENT": true, "PING": true, "SCRIPT": true,
 	"COMMAND": true, "CLUSTER": true, "READONLY": true, "INFO": true, "QUIT": true,
@@ -183,11 +182,11 @@ func (t *tap) begin(args []string) *call {
 	if up.Script != "" && up.Script == t.reads.Renews {
 		up.Task = ports.Watchdog
 	}
-	a := asking{text: up.Command + " " + strings.Join(shown, " "), op: op, redis: true, words: resp.Words(args)}
-	return t.w.open(up, a, func(int64) string { return redisMark(args) })
+	r := report{text: up.Command + " " + strings.Join(shown, " "), op: op, redis: true, words: resp.Words(args)}
+	return t.w.open(up, r, func(int64) string { return redisMark(args) })
 }
 
-// script is what a script is, by its name, the number of its keys, and these with its arguments.
+// script describes a script by its name, the number of its keys, and its keys and arguments.
 func (t *tap) script(name, keys string, all []string) (history.Op, []string) {
 	op := history.Op{Name: name, Script: true}
 	n, err := strconv.Atoi(keys)
@@ -210,8 +209,8 @@ func words(command redis.Reply) []string {
 	return out
 }
 
-// legible writes arguments as a user would type them: other bytes in hexadecimal, the
-// options of SET in capitals.
+// legible writes arguments for people: unprintable ones in hexadecimal, the options of SET in
+// capitals.
 func legible(command string, args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {

@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// turns lets the tasks of this process run one at a time, as in the simulator: a
-// lock whose tasks share plain variables must mean the same in both worlds. A task
-// has the turn while its own code runs. Every port that waits has to give it away
-// meanwhile, or the other tasks, the watchdog among them, stand still.
+// turns lets the tasks of this process run one at a time, as in the simulator: a lock may
+// share plain variables between its tasks. A task has the turn while its own code runs. A
+// port gives the turn away while it waits, so that the other tasks, such as the watchdog, run.
 //
-// A task that is due earlier runs earlier, as in the simulator: after a pause the timers
-// of several tasks are due at once, and which of them the scheduler wakes first would
-// otherwise decide whether the answer to a renewal can overtake work that is long over.
+// The task that is due earlier runs earlier, as in the simulator. After a pause the timers of
+// several tasks are due at once, and the scheduler's order would otherwise decide whether the
+// answer to a renewal overtakes the end of work that was over long before.
 type turns struct {
-	mu     sync.Mutex // who holds it has the turn
+	mu     sync.Mutex // its holder has the turn
 	asleep []*sleeper
 }
 
 // sleeper is a task that has not yet had its turn again.
 type sleeper struct {
-	due    time.Time
-	hadIts chan struct{} // closed as soon as it has the turn, or has been woken before its time
+	due   time.Time
+	awake chan struct{} // closed when it has the turn again, or its sleep was cut short
 }
 
 // take returns when the task has the turn, after all sleepers that are due by now.
@@ -37,14 +36,14 @@ func (t *turns) takeAsOf(due time.Time) {
 		}
 		earlier := t.asleep[i]
 		t.mu.Unlock()
-		<-earlier.hadIts
+		<-earlier.awake
 		t.mu.Lock()
 	}
 }
 
 func (t *turns) give() { t.mu.Unlock() }
 
-// leave gives the turn away and returns what takes it back. A port begins with
+// leave gives the turn away and returns the function that takes it back. A port begins with
 //
 //	defer t.leave()()
 func (t *turns) leave() (back func()) {
@@ -52,9 +51,9 @@ func (t *turns) leave() (back func()) {
 	return t.take
 }
 
-// sleep gives the turn away until a time, or until cut short, and reports which it was.
+// sleep gives the turn away for d, or until it is cut short, and reports whether it was d.
 func (t *turns) sleep(d time.Duration, cutShort <-chan struct{}) (whole bool) {
-	s := &sleeper{due: time.Now().Add(d), hadIts: make(chan struct{})}
+	s := &sleeper{due: time.Now().Add(d), awake: make(chan struct{})}
 	t.asleep = append(t.asleep, s)
 	t.give()
 	timer := time.NewTimer(d)
@@ -75,5 +74,5 @@ func (t *turns) sleep(d time.Duration, cutShort <-chan struct{}) (whole bool) {
 
 func (t *turns) wakes(s *sleeper) {
 	t.asleep = slices.DeleteFunc(t.asleep, func(other *sleeper) bool { return other == s })
-	close(s.hadIts)
+	close(s.awake)
 }

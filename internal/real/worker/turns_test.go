@@ -22,7 +22,7 @@ func (slowTimer) Deadline() (time.Time, bool) { return time.Now().Add(-time.Micr
 // does not say that the store has not answered in time.
 func TestACallersDeadlineIsNoTimeout(t *testing.T) {
 	w, _ := alone(t, time.Minute)
-	ask := request[int]{what: consul.RenewSession{}, send: func(context.Context) (int, error) { return 0, ports.ErrTimeout }}
+	ask := request{what: consul.RenewSession{}, send: func(context.Context) (any, error) { return nil, ports.ErrTimeout }}
 	for _, c := range []struct {
 		ctx  context.Context
 		want error
@@ -62,8 +62,8 @@ func TestWhoIsDueEarlierHasTheTurnEarlier(t *testing.T) {
 		var turns turns
 		order := make(chan string, 3)
 		now := time.Now()
-		late := &sleeper{due: now.Add(-time.Second), hadIts: make(chan struct{})}
-		later := &sleeper{due: now.Add(-time.Millisecond), hadIts: make(chan struct{})}
+		late := &sleeper{due: now.Add(-time.Second), awake: make(chan struct{})}
+		later := &sleeper{due: now.Add(-time.Millisecond), awake: make(chan struct{})}
 		turns.asleep = []*sleeper{later, late}
 		wakes := func(s *sleeper, name string) {
 			turns.takeAsOf(s.due)

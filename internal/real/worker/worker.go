@@ -1,9 +1,9 @@
 // Package worker is one client of the live world: a process of its own that
 // plays the workload with a real lock over a real connection.
 //
-// A client is a process so that a pause can be SIGSTOP and a crash SIGKILL. A
-// pause then stops the watchdog with all other goroutines while the sockets
-// stay open, and nothing runs after a crash, not even a deferred function.
+// A client is a process so that a pause can be SIGSTOP and a crash SIGKILL. A pause stops all
+// goroutines, the watchdog's too, while the sockets stay open, and after a crash not even a
+// deferred function runs.
 package worker
 
 import (
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,9 +27,9 @@ import (
 	"lockstep/internal/workload"
 )
 
-// Main plays the worker and ends the process when the environment says that
-// this process is one; otherwise it returns at once. A program that starts
-// workers calls it first thing in main, a test in TestMain.
+// Main plays the worker and ends the process if the environment says that this process is one;
+// otherwise it returns at once. A program that starts workers calls it first in main, and a test
+// in TestMain.
 func Main() {
 	if os.Getenv(proto.EnvWorker) != "1" {
 		return
@@ -43,33 +44,31 @@ func Main() {
 	os.Exit(0)
 }
 
-// harness is the other end of the talk; a *proto.Conn leads to it.
+// harness is the connection to the harness, a *proto.Conn.
 type harness interface {
 	Send(message any) error
 	Receive(message any) error
 }
 
-// worker is the process's end of the talk with the harness.
 type worker struct {
-	conn  harness
-	start proto.Start
-	clock clock
-	turns turns
-	redis []*lines     // one for each server
-	lead  atomic.Int64 // index of the server that this client takes for the primary
-	// began: what goes over the wire from now on is the lock's, and no preparation of a program, for which no
-	// fault waits. played: all rounds are over, so a program of the lock may end.
-	began, played atomic.Bool
-	taps          taps          // connections of a library to the primary
-	part          atomic.Uint32 // faults.Part of the lock that the client is in
+	conn   harness
+	start  proto.Start
+	clock  clock
+	turns  turns
+	redis  []*lines      // one for each server
+	lead   atomic.Int64  // index of the server that this client takes for the primary
+	began  atomic.Bool   // faults may wait for requests from now on: earlier ones prepare a program
+	played atomic.Bool   // all rounds are over, so a program of the lock may end
+	taps   taps          // connections of a library to the primary
+	part   atomic.Uint32 // faults.Part of the lock that the client is in
 
 	mu      sync.Mutex
 	last    int64 // number of the last question or command
 	waiting map[int64]chan proto.Down
 }
 
-// play plays all rounds, and then stays: the process of a client that has
-// finished goes on living, and a watchdog that its lock forgot goes on renewing.
+// play plays all rounds and then does not return: the process of a client that has finished
+// lives on, and a watchdog that its lock forgot goes on renewing.
 func (w *worker) play() error {
 	if err := w.conn.Receive(&w.start); err != nil {
 		return fmt.Errorf("no start message: %w", err)
@@ -132,7 +131,7 @@ func (w *worker) play() error {
 	select {}
 }
 
-// lockOf returns what makes the lock. The connections that it begins with are there when it returns.
+// lockOf opens the first connections of a lock and returns its constructor.
 func (w *worker) lockOf(v *locks.Variant, d *locks.Deps) (func(locks.Deps) locks.Lock, error) {
 	var lock locks.Lock
 	var err error
@@ -147,7 +146,7 @@ func (w *worker) lockOf(v *locks.Variant, d *locks.Deps) (func(locks.Deps) locks
 	return func(locks.Deps) locks.Lock { return lock }, err
 }
 
-// purpose names a random stream. Each life has streams of its own: a restarted process
+// purpose names a random stream. Each life has its own streams, so that a restarted process
 // does not draw its old tokens again.
 func (w *worker) purpose(what string) string {
 	what += w.start.Name
@@ -157,21 +156,22 @@ func (w *worker) purpose(what string) string {
 	return what
 }
 
-// connect gives the lock the ports of its store. The connections are there when it
-// returns.
+// connect gives the lock the ports of its store, with their first connections.
 func (w *worker) connect(d *locks.Deps, store locks.Store) error {
 	if driver := livestore.Of(store); driver != nil {
 		return w.connectStore(d, driver)
 	}
-	connect, known := connects[store]
-	if !known {
-		return fmt.Errorf("no client of the store %q: the worker is of another build than the harness", store)
+	switch store {
+	case locks.StoreRedis:
+		return w.connectRedis(d)
+	case locks.StoreRedisNodes:
+		return w.connectNodes(d)
 	}
-	return connect(w, d)
+	return fmt.Errorf("no client of the store %q: the worker is of another build than the harness", store)
 }
 
-// warm lets a port make its first connections before true time begins. A client that
-// restarts during the run finds the servers as they are.
+// warm lets a port open its first connections before true time begins. A client that restarts
+// during the run does not wait for the servers.
 func (w *worker) warm(connect func(context.Context) error) error {
 	if w.start.Life > 0 {
 		return nil
@@ -179,16 +179,10 @@ func (w *worker) warm(connect func(context.Context) error) error {
 	return connect(context.Background())
 }
 
-// connects make the port of each store. Endpoints are those of the links.
-var connects = map[locks.Store]func(*worker, *locks.Deps) error{
-	locks.StoreRedis:      (*worker).connectRedis,
-	locks.StoreRedisNodes: (*worker).connectNodes,
-}
-
 // primary is the index of the server that this client takes for the primary.
 func (w *worker) primary() int { return int(w.lead.Load()) }
 
-// listen hands answers to those who wait, until the harness closes the pipe.
+// listen delivers answers to the tasks that wait for them, until the harness closes the pipe.
 func (w *worker) listen(began chan<- proto.Go) error {
 	for {
 		var answer proto.Down
@@ -236,11 +230,8 @@ func (w *worker) next() int64 {
 	return w.last
 }
 
-// tell sends a message that needs no answer. If the harness has gone, this process
-// ends, too.
-func (w *worker) tell(m proto.Up) { w.send(&m) }
-
-func (w *worker) send(m *proto.Up) {
+// tell sends a message that needs no answer. The process ends when the harness has gone.
+func (w *worker) tell(m proto.Up) {
 	if err := w.conn.Send(m); err != nil {
 		os.Exit(0)
 	}
@@ -258,10 +249,10 @@ func (w *worker) ask(m proto.Up) proto.Down {
 }
 
 // record reports an event of this client. It sets the kind and the clocks of m.
-func (w *worker) record(m *proto.Up) {
+func (w *worker) record(m proto.Up) {
 	at := w.clock.now()
 	m.Kind, m.At, m.Clock = proto.Event, at, int64(w.clock.wall(at))
-	w.send(m)
+	w.tell(m)
 }
 
 // reach reports a moment, and waits for the answer when a fault may act.
@@ -274,38 +265,32 @@ func (w *worker) reach(m proto.Up, wait bool) {
 	w.tell(m)
 }
 
-func (w *worker) wantsMoment(kind faults.MomentKind) bool {
-	for _, k := range w.start.Moments {
-		if k == kind {
-			return true
-		}
-	}
-	return false
-}
+// awaited reports whether a fault waits for a moment of the workload.
+func (w *worker) awaited(kind faults.MomentKind) bool { return slices.Contains(w.start.Moments, kind) }
 
 // control is workload.Control.
 type control struct{ w *worker }
 
 func (c control) Record(kind history.Kind, token, value int64, text string) {
 	c.w.part.Store(uint32(workload.PartAfter(faults.Part(c.w.part.Load()), kind)))
-	c.w.record(&proto.Up{Event: kind, Token: token, Value: value, Text: text})
+	c.w.record(proto.Up{Event: kind, Token: token, Value: value, Text: text})
 }
 
-// Reach implements workload.Control. A moment takes no time, as in the simulator: the
-// other tasks wait until this one goes on. Were it otherwise, a client that sleeps at a
-// moment would always hear first what it missed in its sleep.
+// Reach implements workload.Control. It keeps the turn, since a moment takes no time in the
+// simulator: otherwise a client that a fault has paused at a moment would always learn first
+// what it missed meanwhile.
 func (c control) Reach(kind faults.MomentKind) {
-	c.w.reach(proto.Up{Moment: kind}, c.w.wantsMoment(kind))
+	c.w.reach(proto.Up{Moment: kind}, c.w.awaited(kind))
 }
 
-// ExtraWork implements workload.Control. To ask takes no time, either: a client whose work
-// is over must not hear meanwhile that its lock is lost.
+// ExtraWork implements workload.Control. It keeps the turn, too: a client whose work is over
+// must not learn meanwhile that its lock is lost.
 func (c control) ExtraWork() time.Duration {
 	return c.w.ask(proto.Up{Kind: proto.Extra}).Extra
 }
 
-// resource is world.Resource: the harness keeps the real one, and no fault
-// touches the way to it.
+// resource is ports.Resource. The harness has the real one, and no fault affects the
+// connection to it.
 type resource struct{ w *worker }
 
 func (r resource) Read(ctx context.Context, token int64) (int64, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +14,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// Need skips the test when no container engine answers. Where one does, the images
-// have to be there: without them the test is skipped, too, or fails when the
-// environment asks for servers (realtest.RequireServers). Tests do not pull.
+// Need skips the test without a container engine. It also skips it without the images, or fails
+// if the environment demands servers (realtest.RequireServers). Tests do not pull images.
 func Need(t testing.TB, products ...images.Product) {
 	t.Helper()
 	if err := containers.Answers(context.Background()); err != nil {
@@ -38,21 +38,14 @@ func has(image string) bool {
 	return exec.Command("docker", "image", "inspect", image).Run() == nil
 }
 
-// Left lists the containers and volumes of lockstep that there are in the engine
-// beyond those in before.
+// Left lists the containers and volumes of lockstep in the engine, other than those in before.
 func Left(t testing.TB, before []string) []string {
 	t.Helper()
-	known := map[string]bool{}
-	for _, name := range before {
-		known[name] = true
-	}
-	var left []string
-	for _, name := range append(list(t, "container", "ls", "--all", "--format", "{{.Names}}"), list(t, "volume", "ls", "--format", "{{.Name}}")...) {
-		if !known[name] {
-			left = append(left, name)
-		}
-	}
-	return left
+	all := list(t, "container", "ls", "--all", "--format", "{{.Names}}")
+	all = append(all, list(t, "volume", "ls", "--format", "{{.Name}}")...)
+	return slices.DeleteFunc(all, func(name string) bool {
+		return slices.Contains(before, name)
+	})
 }
 
 func list(t testing.TB, args ...string) []string {

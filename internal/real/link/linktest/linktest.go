@@ -1,4 +1,4 @@
-// Package linktest tests what cuts the stream of a store's protocol into messages.
+// Package linktest tests dissectors of stores' protocols.
 package linktest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/real/link"
 )
 
-// Cut cuts a stream into messages, bytes coming in one by one, and says of each what
-// the dissector knows: the exchange, whether it begins there, its mark.
+// Cut cuts a stream that arrives byte by byte into messages, and describes each: the number of
+// the exchange, whether it begins there, its mark.
 func Cut(t *testing.T, d link.Dissector, way link.Direction, stream []byte) []string {
 	t.Helper()
 	var out []string
@@ -41,7 +41,7 @@ func Cut(t *testing.T, d link.Dissector, way link.Direction, stream []byte) []st
 	return out
 }
 
-// Want compares what Cut says.
+// Want compares results of Cut.
 func Want(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -49,9 +49,8 @@ func Want(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// Fuzz demands of whatever goes over a connection, in pieces of any size: it is cut into messages that follow
-// each other without a gap, no piece of the cut matters, and what is no message is an error, never a message
-// of nothing. The seeds are streams of either direction.
+// Fuzz checks that any two streams, in pieces of any size, are cut into the same messages without a gap, and that
+// invalid bytes are an error, never an empty message. The seeds are streams of either direction.
 func Fuzz(f *testing.F, protocol link.Protocol, seeds ...string) {
 	header := "\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	for _, s := range append(seeds, "\x00\x00\x00\x00", "\xff\xff\xff\xff", header) {

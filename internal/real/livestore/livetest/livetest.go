@@ -1,4 +1,4 @@
-// Package livetest starts real servers of a store for a test, and asks them by the client of the live world.
+// Package livetest starts real servers of a store for a test, with the client of the live world.
 package livetest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/store/storetest"
 )
 
-// Servers are real servers, which end with the test. Their first one is asked.
+// Servers are real servers, which end with the test. Requests go to the first one.
 type Servers struct {
 	Members []*servers.Server
 	livestore.Executor
@@ -32,7 +32,7 @@ type line struct {
 	told []any
 }
 
-// Start starts the servers of a store. A test whose programs are missing is left out, see realtest.Need.
+// Start starts the servers of a store. It skips a test whose programs are missing, see realtest.Need.
 func Start(t testing.TB, id store.ID, w livestore.Wish) *Servers {
 	t.Helper()
 	s := need(t, id)
@@ -50,7 +50,7 @@ func Start(t testing.TB, id store.ID, w livestore.Wish) *Servers {
 	return s
 }
 
-// Launch starts one server of a store of a primary and its replicas. It is asked with the rights of an operator.
+// Launch starts one server of a Replicated store. Its client has the rights of an operator.
 func Launch(t testing.TB, id store.ID, one livestore.Single) *Servers {
 	t.Helper()
 	s := need(t, id)
@@ -123,7 +123,7 @@ func (s *Servers) open(c store.Conn) (*line, error) {
 	return l, err
 }
 
-// Line is the connection of the request in progress; nil: there is none.
+// Line returns the connection of c; nil without one.
 func (s *Servers) Line(c store.Conn) livestore.Line {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
 	model "lockstep/internal/store/sql"
@@ -102,7 +103,7 @@ func (db *mariaDB) child(ctx context.Context) (*exec.Cmd, error) {
 // install makes the system tables. The account root has no password: the server
 // listens on the loopback interface only, and its directory is thrown away.
 func (db *mariaDB) install(ctx context.Context) error {
-	installer, err := servers.Find("mariadb-install-db")
+	installer, err := programs.Find("mariadb-install-db")
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/real/images"
 	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store"
 	model "lockstep/internal/store/sql"
@@ -118,7 +119,7 @@ func (db *postgres) data() string { return filepath.Join(db.Dir, "data") }
 // init makes the system tables. Everybody may connect: the server listens on the
 // loopback interface only, and its directory is thrown away.
 func (db *postgres) init(ctx context.Context, account *syscall.Credential) error {
-	initdb, err := servers.Find("initdb")
+	initdb, err := programs.Find("initdb")
 	if err != nil {
 		return err
 	}

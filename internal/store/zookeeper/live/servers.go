@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/zookeeper"
 )
@@ -86,7 +87,7 @@ func childOf(ctx context.Context, config, logs string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	jar, err := servers.Find("zookeeper.jar")
+	jar, err := programs.Find("zookeeper.jar")
 	if err != nil {
 		return nil, err
 	}
