@@ -12,10 +12,10 @@ func (w *World) Kept(client string) (all []store.Entry) {
 	node := w.hist.Node(client)
 	switch b := w.backend.(type) {
 	case *redisGroup:
-		return b.leader.kept(node)
+		return b.leader.store.Kept(node)
 	case *redisNodes:
 		for _, g := range b.groups {
-			for _, e := range g.leader.kept(node) {
+			for _, e := range g.leader.store.Kept(node) {
 				if !slices.Contains(all, e) {
 					all = append(all, e)
 				}

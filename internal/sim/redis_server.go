@@ -7,7 +7,6 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/sim/kernel"
-	"lockstep/internal/store"
 	"lockstep/internal/store/redis"
 )
 
@@ -361,14 +360,4 @@ func (s *redisServer) promote() {
 	s.becomes(history.Promoted, &old.host)
 	s.dropDue()
 	s.arm() // a replica's entries had no timer
-}
-
-// kept are the keys that a client has created.
-func (s *redisServer) kept(client history.NodeID) (all []store.Entry) {
-	for _, e := range s.store.Snapshot() {
-		if e.Owner == client {
-			all = append(all, store.Entry{Key: e.Key})
-		}
-	}
-	return all
 }

@@ -1,18 +1,20 @@
 package store
 
-// Base is what the models of a quorum have in common; each embeds it.
+import "slices"
+
+// Base is the common part of models; each embeds it.
 type Base struct {
-	Out  Output // what has come out since the last call of Output
+	Out  Output // since the last call of Output
 	last Output
 }
 
-// Tell has a change come out.
+// Tell adds a change to the output.
 func (b *Base) Tell(c Change) { b.Out.Changes = append(b.Out.Changes, c) }
 
-// Late has the answer to a request come out that had to wait.
+// Late adds the answer to a request that has waited to the output.
 func (b *Base) Late(id uint64, a Answer) { b.Out.Answers = append(b.Out.Answers, LateAnswer{id, a}) }
 
-// Output implements Model. Two sets of buffers take turns.
+// Output implements Model, with two alternating sets of buffers.
 func (b *Base) Output() Output {
 	out := b.Out
 	b.Out = Output{Changes: b.last.Changes[:0], Answers: b.last.Answers[:0], Pushes: b.last.Pushes[:0], Drops: b.last.Drops[:0]}
@@ -20,15 +22,13 @@ func (b *Base) Output() Output {
 	return out
 }
 
-// Closed implements Model: nothing depends on a connection, unless a model says otherwise.
+// Closed implements Model for models where nothing depends on a connection.
 func (*Base) Closed(Clock, Conn) {}
 
-// First is the first of a list of which something holds; the zero value when there is none.
-func First[T any](all []T, holds func(T) bool) (none T) {
-	for _, one := range all {
-		if holds(one) {
-			return one
-		}
+// First is the first element that satisfies a condition; the zero value if none does.
+func First[T any](all []T, satisfies func(T) bool) (none T) {
+	if i := slices.IndexFunc(all, satisfies); i >= 0 {
+		return all[i]
 	}
 	return none
 }
@@ -36,14 +36,14 @@ func First[T any](all []T, holds func(T) bool) (none T) {
 // Refused is the answer of a store that refuses a request.
 func Refused(err error) Answer { return Answer{Err: err, Text: err.Error()} }
 
-// Evicter is a Model from which an operator can take what no request ends (see Store.Evict).
+// Evicter is a Model whose locks an operator cannot end by requests (see Store.Evict).
 type Evicter interface {
-	// Evict drops whatever holds the lock key, and reports whether there was anything.
+	// Evict ends the hold of a lock, and reports whether there was one.
 	Evict(now Clock, key string) bool
 }
 
-// EvictFrom is an operator, or the store itself, dropping early whatever holds the lock key in a model of this store:
-// a revoked lease, a killed session, a deleted row. It reports whether there was anything to drop.
+// EvictFrom ends the hold of a lock early in a model of this store, as an operator or the store itself would: it
+// revokes a lease, kills a session, deletes a row. It reports whether there was one.
 func (s *Store) EvictFrom(m Model, now Clock, key string) bool {
 	if e, ok := m.(Evicter); ok {
 		return e.Evict(now, key)

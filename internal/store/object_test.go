@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/ports"
 )
 
-// full is a description that lacks nothing.
+// full is a complete description.
 func full() Store {
 	return Store{
 		ID: "tin", Section: "tin", Place: 1000, Node: "can", Title: "Tin", About: "A cluster of Tin.", Topology: Quorum, Requests: []string{"PUT"},
@@ -18,11 +18,11 @@ func full() Store {
 	}
 }
 
-// A store that lacks a part of its description is rejected, with the part's name, before any run.
-func TestWhatAStoreForgets(t *testing.T) {
-	whole := full()
-	if err := whole.Check(); err != nil {
-		t.Fatalf("a whole description: %v", err)
+// Register rejects an incomplete description and names the missing part.
+func TestIncompleteStores(t *testing.T) {
+	complete := full()
+	if err := complete.Check(); err != nil {
+		t.Fatalf("a complete description: %v", err)
 	}
 	for name, tt := range map[string]struct {
 		forget func(*Store)
@@ -68,17 +68,17 @@ func TestNamesOfServers(t *testing.T) {
 	Register(full())
 	s := Of("tin")
 	if got := strings.Join(s.Names(3), " "); got != "can-1 can-2 can-3" {
-		t.Errorf("three are called %s", got)
+		t.Errorf("three servers are %s", got)
 	}
 	if all := s.Names(15); len(all) != 15 || all[14] != "can-15" {
-		t.Errorf("fifteen are called %v", all)
+		t.Errorf("fifteen servers are %v", all)
 	}
 	if Of("zinc") != nil {
 		t.Error("an unknown store is known")
 	}
 }
 
-// An answer of another type than the request names is a mistake of a port, and not the store's word.
+// An answer of another type than the request documents is a bug of a port: it must not be read as a zero value.
 func TestAnswersOfRequests(t *testing.T) {
 	if v, err := Value[int](nil, ports.ErrTimeout); v != 0 || err != ports.ErrTimeout {
 		t.Errorf("%v, %v", v, err)

@@ -8,14 +8,14 @@ import (
 	"lockstep/internal/ports"
 )
 
-// Port is a client's way to its store. A store's package makes of it what its locks call, a method
-// for each request, so each request is written down once and is the same value in both worlds.
+// Port connects a client to its store. A store's package wraps it in a client with a method for each
+// request, so that both worlds send the same values.
 type Port interface {
 	// Send sends a request and waits for the answer, at most for the response timeout (and for the
-	// request's Patience) or until ctx ends. The value is of the type that the request's documentation
-	// names, nil for none. The error is ErrTimeout, ErrConnection, one of ctx, or one of the store.
+	// request's Patience) or until ctx ends. The type of the value is in the documentation of the
+	// request, nil for none. The error is ErrTimeout, ErrConnection, one of ctx, or one of the store.
 	Send(ctx context.Context, r ports.Request) (any, error)
-	// Dial opens a connection of its own, for what lives as long as one: a session, a watch.
+	// Dial opens a separate connection, for a session or a watch that lives as long as it.
 	Dial(ctx context.Context) (Connection, error)
 }
 
@@ -23,19 +23,19 @@ type Port interface {
 type Connection interface {
 	// Send is Port.Send on this connection; ErrConnection once it is broken.
 	Send(ctx context.Context, r ports.Request) (any, error)
-	// Next waits for the next message that the store sends by itself; ErrConnection when the
-	// connection broke.
+	// Next waits for the next unsolicited message of the store; ErrConnection once the
+	// connection is broken.
 	Next(ctx context.Context) (any, error)
 	Close()
-	// GiveUp closes it because its server has been silent or refused: the next one leads to the next server.
+	// GiveUp closes it because its server was silent or refused: the next connection is to the next server.
 	GiveUp()
 }
 
-// Hesitant is a Port whose clients take longer than their library says until they reconnect.
+// Hesitant is a Port whose clients take longer to reconnect than their library says.
 type Hesitant interface{ Hesitates() time.Duration }
 
-// Value is the answer to a request as the type that the request names; the zero value beside an error. It panics
-// for an answer of another type: read as none, it could pass for the store's word.
+// Value is the answer to a request as the type that the request documents; the zero value beside an error. It panics
+// for an answer of another type: a zero value could be mistaken for the store's answer.
 func Value[T any](v any, err error) (T, error) {
 	if err != nil {
 		typed, _ := v.(T)
@@ -44,8 +44,7 @@ func Value[T any](v any, err error) (T, error) {
 	return v.(T), nil
 }
 
-// AnswerText is the text of an answer, for reports. A request that is answered by more than a value can
-// say has it made its way (Teller).
+// AnswerText is the text of an answer, for reports. A Teller makes its own.
 func AnswerText(r ports.Request, value any) string {
 	if t, ok := r.(Teller); ok {
 		return t.AnswerText(value)
@@ -63,5 +62,5 @@ func AnswerText(r ports.Request, value any) string {
 	panic("store: the answer to " + r.Name() + " has no text")
 }
 
-// Teller is a request that says what its answers read like.
+// Teller is a request whose answers need more than their value for their text.
 type Teller interface{ AnswerText(value any) string }

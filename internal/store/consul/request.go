@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// The requests. Each says what the value of its answer is.
+// The requests.
 type (
 	// CreateSession makes a session; answered by its id, a string.
 	CreateSession struct {
@@ -25,7 +25,7 @@ type (
 	// Release unlocks a key; answered by a bool.
 	Release struct{ Key, Value, Session string }
 	// Get reads a key; answered by a KV. With After it is a blocking query: it
-	// waits until the key's index is above that, for Wait at most.
+	// waits until the key's index is greater, at most for Wait.
 	Get struct {
 		Key   string
 		After int64
@@ -34,67 +34,67 @@ type (
 )
 
 const (
-	longestWait    = 10 * time.Minute // of a blocking query
-	unlimitedQuery = 5 * time.Minute  // of one that does not say
+	longestWait = 10 * time.Minute // of a blocking query
+	defaultWait = 5 * time.Minute
 )
 
-// Patience is how long the query may take on purpose.
+// Patience is how long the query may wait on purpose.
 func (g Get) Patience() time.Duration {
 	switch {
 	case g.After == 0:
 		return 0
 	case g.Wait <= 0:
-		return unlimitedQuery
+		return defaultWait
 	}
 	return min(g.Wait, longestWait)
 }
 
-// Name implements Request.
+// Name implements ports.Request.
 func (CreateSession) Name() string { return "SESSION" }
 
-// Name implements Request.
+// Name implements ports.Request.
 func (RenewSession) Name() string { return "RENEW" }
 
-// Name implements Request.
+// Name implements ports.Request.
 func (DestroySession) Name() string { return "DESTROY" }
 
-// Name implements Request.
+// Name implements ports.Request.
 func (Acquire) Name() string { return "ACQUIRE" }
 
-// Name implements Request.
+// Name implements ports.Request.
 func (Release) Name() string { return "RELEASE" }
 
-// Name implements Request.
+// Name implements ports.Request.
 func (Get) Name() string { return "GET" }
 
-// Op implements Request.
+// Op implements ports.Request.
 func (c CreateSession) Op() history.Op { return history.Op{Name: c.Name(), Does: history.Opens} }
 
-// AnswerOf says which session was made.
+// AnswerOf is the new session in a history.
 func (CreateSession) AnswerOf(id any) history.Answer { return history.Answer{Session: fmt.Sprint(id)} }
 
-// Op implements Request.
+// Op implements ports.Request.
 func (r RenewSession) Op() history.Op { return history.Op{Name: r.Name(), Does: history.KeepsAlive} }
 
-// Op implements Request.
+// Op implements ports.Request.
 func (d DestroySession) Op() history.Op { return history.Op{Name: d.Name(), Does: history.EndsSession} }
 
-// Op implements Request.
+// Op implements ports.Request.
 func (a Acquire) Op() history.Op {
 	return history.Op{Name: a.Name(), Key: a.Key, Does: history.MakesNew}
 }
 
-// Op implements Request. It does nothing to the key of another session.
+// Op implements ports.Request. The key of another session is left alone.
 func (r Release) Op() history.Op {
 	return history.Op{Name: r.Name(), Key: r.Key, Does: history.RemovesOwn}
 }
 
-// Op implements Request.
+// Op implements ports.Request.
 func (g Get) Op() history.Op {
 	return history.Op{Name: g.Name(), Key: g.Key, Does: history.Asks, Blocks: g.After > 0}
 }
 
-// Behavior is what becomes of the session's keys, in Consul's words.
+// Behavior is what happens to the session's keys at its end, in Consul's words.
 func (c CreateSession) Behavior() string {
 	if c.DeleteKeys {
 		return "delete"
@@ -102,32 +102,32 @@ func (c CreateSession) Behavior() string {
 	return "release"
 }
 
-// AppendText implements Request: SESSION TTL 10s LOCK-DELAY 15s BEHAVIOR release.
+// AppendText implements ports.Request: SESSION TTL 10s LOCK-DELAY 15s BEHAVIOR release.
 func (c CreateSession) AppendText(buf []byte) []byte {
 	return fmt.Appendf(buf, "SESSION TTL %v LOCK-DELAY %v BEHAVIOR %s", c.TTL, c.LockDelay, c.Behavior())
 }
 
-// AppendText implements Request: RENEW session.
+// AppendText implements ports.Request: RENEW session.
 func (r RenewSession) AppendText(buf []byte) []byte {
 	return append(append(buf, "RENEW "...), r.Session...)
 }
 
-// AppendText implements Request: DESTROY session.
+// AppendText implements ports.Request: DESTROY session.
 func (d DestroySession) AppendText(buf []byte) []byte {
 	return append(append(buf, "DESTROY "...), d.Session...)
 }
 
-// AppendText implements Request: ACQUIRE lock SESSION session.
+// AppendText implements ports.Request: ACQUIRE lock SESSION session.
 func (a Acquire) AppendText(buf []byte) []byte {
 	return fmt.Appendf(buf, "ACQUIRE %s SESSION %s", a.Key, a.Session)
 }
 
-// AppendText implements Request: RELEASE lock SESSION session.
+// AppendText implements ports.Request: RELEASE lock SESSION session.
 func (r Release) AppendText(buf []byte) []byte {
 	return fmt.Appendf(buf, "RELEASE %s SESSION %s", r.Key, r.Session)
 }
 
-// AppendText implements Request: GET lock INDEX 7 WAIT 15s.
+// AppendText implements ports.Request: GET lock INDEX 7 WAIT 15s.
 func (g Get) AppendText(buf []byte) []byte {
 	buf = append(append(buf, "GET "...), g.Key...)
 	if g.After > 0 {
@@ -139,7 +139,7 @@ func (g Get) AppendText(buf []byte) []byte {
 // AnswerText implements store.Teller.
 func (RenewSession) AnswerText(ttl any) string { return fmt.Sprintf("TTL %v", ttl) }
 
-// Text is what a key holds, as an answer.
+// Text is a key's state as an answer.
 func (kv KV) Text() string {
 	switch {
 	case !kv.Exists:
@@ -150,7 +150,7 @@ func (kv KV) Text() string {
 	return fmt.Sprintf("locked by %s, lock index %d, modify index %d", kv.Session, kv.LockIndex, kv.ModifyIndex)
 }
 
-// Answer says which session has locked the key.
+// Answer is the session that has locked the key, in a history.
 func (kv KV) Answer() history.Answer { return history.Answer{Session: kv.Session} }
 
 // KV is a key's state.

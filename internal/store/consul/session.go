@@ -2,6 +2,7 @@ package consul
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -9,38 +10,36 @@ import (
 	"lockstep/internal/store"
 )
 
-// The numbers of Consul.
 const (
 	minTTL        = 10 // seconds: session_ttl_min
 	maxTTL        = 24 * time.Hour
-	ttlMultiplier = 2 // the leader waits so much longer than it promises
+	ttlMultiplier = 2 // the leader waits for so many times the promised time
 	maxLockDelay  = time.Minute
 )
 
-// session is what a client keeps alive and locks keys with.
+// session is kept alive by a client, and locks keys for it.
 type session struct {
 	id     string
 	owner  history.NodeID
 	ttl    time.Duration
 	delay  time.Duration // lock delay
-	delete bool          // its keys go with it, else they are unlocked
+	delete bool          // its end deletes its keys instead of unlocking them
 	ends   time.Duration // on the leader's monotonic clock
 }
 
 // delay keeps a key from being locked after a session was invalidated. Every
-// server has its own in memory, for the log tells all of them of the end of a
-// session; so another leader knows them, too. A restarted server replays
-// its log, and so begins them again, even those that were over (measured with
-// Consul 1.21); of several of one key the shortest ends all (delay.go: its timer
-// takes the key off). That a snapshot shortens the log is not modelled.
+// server keeps its own in memory when the log says that a session ends, so another
+// leader has them, too. A restarted server replays its log, and starts all of them
+// again, even those that were over (Consul 1.21); the shortest of a key then ends
+// all (delay.go: its timer removes the key). Snapshots, which shorten the log, are
+// not modelled.
 type delay struct {
-	key      string
-	ended    time.Duration // the last session, on the leader's monotonic clock
-	length   time.Duration // of that one
-	shortest time.Duration // of all of that key
+	ended    time.Duration // the end of the last session, on the leader's monotonic clock
+	length   time.Duration // the last delay
+	shortest time.Duration // the shortest delay
 }
 
-// until is when the key can be locked, with a leader that runs since a time.
+// until is when the key can be locked; since is the start of the leader's process.
 func (d *delay) until(since time.Duration) time.Duration {
 	if since > d.ended {
 		return since + d.shortest
@@ -48,15 +47,14 @@ func (d *delay) until(since time.Duration) time.Duration {
 	return d.ended + d.length
 }
 
-// delay begins the delay of a key.
+// delay starts the delay of a key.
 func (s *Store) delay(key string, now, length time.Duration) {
-	for i := range s.delays {
-		if d := &s.delays[i]; d.key == key {
-			d.ended, d.length, d.shortest = now, length, min(d.shortest, length)
-			return
-		}
+	d := s.delays[key]
+	if d == nil {
+		d = &delay{shortest: length}
+		s.delays[key] = d
 	}
-	s.delays = append(s.delays, delay{key, now, length, length})
+	d.ended, d.length, d.shortest = now, length, min(d.shortest, length)
 }
 
 // LeaderRuns implements store.Rememberer.
@@ -67,7 +65,7 @@ func (s *Store) session(id string) *session {
 }
 
 func (s *Store) createSession(now store.Clock, c store.Conn, op CreateSession) store.Answer {
-	if least := minTTL * s.config.Second; op.TTL < least || op.TTL > maxTTL {
+	if least := minTTL * s.second; op.TTL < least || op.TTL > maxTTL {
 		return store.Refused(fmt.Errorf("consul: invalid session TTL %v, must be between %v and %v", op.TTL, least, maxTTL))
 	}
 	s.index++
@@ -81,8 +79,8 @@ func (s *Store) createSession(now store.Clock, c store.Conn, op CreateSession) s
 	return answer(op, l.id)
 }
 
-// reset restarts the leader's timer. A session is not ended before its time to
-// live is over, which is the promise; it is ended only after twice that time.
+// reset restarts the leader's timer. Consul promises a session its time to live,
+// and ends it only after twice that.
 func (l *session) reset(now store.Clock) { l.ends = now.Mono + ttlMultiplier*l.ttl }
 
 // renewSession restarts the timer, on the leader alone: nothing is logged.
@@ -96,7 +94,7 @@ func (s *Store) renewSession(now store.Clock, c store.Conn, id string) store.Ans
 	return answer(RenewSession{}, l.ttl)
 }
 
-// extended tells that the keys of a session have a new time to live.
+// extended reports that the keys of a session have a new time to live.
 func (s *Store) extended(l *session, by history.NodeID) {
 	for _, e := range s.keys {
 		if e.session == l {
@@ -106,11 +104,11 @@ func (s *Store) extended(l *session, by history.NodeID) {
 }
 
 // invalidate ends a session: its keys are unlocked or deleted, and cannot be
-// locked again before the delay is over.
+// locked until the delay is over.
 func (s *Store) invalidate(now store.Clock, l *session, kind history.Kind, by history.NodeID) {
 	s.index++
 	s.sessions = slices.DeleteFunc(s.sessions, func(other *session) bool { return other == l })
-	for _, e := range slices.Clone(s.keys) { // removing a key takes it off the list
+	for _, e := range slices.Clone(s.keys) { // remove changes the list
 		if e.session != l {
 			continue
 		}
@@ -129,26 +127,22 @@ func (s *Store) invalidate(now store.Clock, l *session, kind history.Kind, by hi
 
 // delayed reports whether a key cannot be locked yet.
 func (s *Store) delayed(now store.Clock, key string) bool {
-	return slices.ContainsFunc(s.delays, func(d delay) bool { return d.key == key && d.until(s.leaderSince) > now.Mono })
+	d := s.delays[key]
+	return d != nil && d.until(s.leaderSince) > now.Mono
 }
 
-// Due implements store.Model: the next session to end, or query to give up. The
+// Due implements store.Model: the next end of a session or of a query's wait. The
 // end of a lock delay wakes no client.
 func (s *Store) Due() (time.Duration, bool) {
-	var first time.Duration
-	found := false
-	next := func(at time.Duration) {
-		if !found || at < first {
-			first, found = at, true
-		}
-	}
+	const never = time.Duration(math.MaxInt64)
+	first := never
 	for _, l := range s.sessions {
-		next(l.ends)
+		first = min(first, l.ends)
 	}
 	for i := range s.queries {
-		next(s.queries[i].until)
+		first = min(first, s.queries[i].until)
 	}
-	return first, found
+	return first, first != never
 }
 
 // Tick implements store.Model.
@@ -161,7 +155,7 @@ func (s *Store) Tick(now store.Clock) {
 	s.answer(func(q *query) bool { return q.until <= now.Mono })
 }
 
-// Lead implements store.Model. A new leader does not know when a session was last
+// Lead implements store.Model. A new leader does not know when sessions were last
 // renewed, so it restarts all timers.
 func (s *Store) Lead(now store.Clock) {
 	for _, l := range s.sessions {

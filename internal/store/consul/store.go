@@ -1,18 +1,17 @@
 // Package consul models a Consul cluster: sessions, keys that a session can lock,
-// lock delays and blocking queries, as a state machine that all of its servers
-// together show to their clients. How they agree on a leader is not
-// modelled; a change of leader is (Lead).
+// lock delays and blocking queries, as one state machine for all of its servers.
+// How they elect a leader is not modelled; a change of leader is (Lead).
 //
-//	s := consul.New(consul.Config{Second: time.Second})
+//	s := consul.New(time.Second)
 //	answer, _ := s.Exec(now, 1, conn, consul.CreateSession{TTL: 15 * time.Second})
 //	session := answer.Value.(string)
 //
-// Facts from Consul's sources: agent/consul/session_ttl.go (timers), state/kvs.go
+// It follows Consul's sources: agent/consul/session_ttl.go (timers), state/kvs.go
 // and state/session.go (what a log entry does), state/delay.go and kvs_endpoint.go
-// (lock delays), rpc.go (blocking queries). Where there is a real Consul (make
-// consul), the tests send both the same random requests, and the answers must be
-// the same. The model leaves out health checks, which end sessions as well, and
-// the random sixteenth that Consul adds to the time of a blocking query.
+// (lock delays), rpc.go (blocking queries). With a real Consul (make consul), the
+// tests compare the answers of both to the same random requests. Not modelled are
+// health checks, which also end sessions, and the random sixteenth that Consul adds
+// to the time of a blocking query.
 package consul
 
 import (
@@ -23,21 +22,16 @@ import (
 	"lockstep/internal/store"
 )
 
-// Config says what an operator has set up.
-type Config struct {
-	Second time.Duration // see plan.Cluster("consul"); the least session lasts ten of them
-}
-
 // Store is the state of the cluster. It must be made by New.
 type Store struct {
-	config   Config
-	index    int64 // of the last entry of the log
-	keysAt   int64 // of the last one that changed a key
+	second   time.Duration // see Second
+	index    int64         // of the last entry of the log
+	keysAt   int64         // index of the last entry that changed a key
 	keys     []*entry
 	sessions []*session
-	delays   []delay // one of each key that ever had one
-	queries  []query // that wait for a change
-	made     int64   // sessions ever made
+	delays   map[string]*delay // by key, even when over
+	queries  []query           // waiting for a change
+	made     int64             // number of sessions ever made
 
 	leaderSince time.Duration // see LeaderRuns
 	store.Base
@@ -47,8 +41,8 @@ type Store struct {
 type entry struct {
 	key, value string
 	session    *session // that has locked it; nil for none
-	locked     int64    // how often it was
-	modified   int64    // index
+	locked     int64    // how often it was locked
+	modified   int64    // index of the last change
 }
 
 // query is a blocking query: a reader that waits for the next change.
@@ -60,8 +54,10 @@ type query struct {
 	until time.Duration // on the leader's monotonic clock
 }
 
-// New returns an empty cluster. The index 1 never occurs: Raft itself uses it.
-func New(c Config) *Store { return &Store{config: c, index: 1} }
+// New returns an empty cluster. Its shortest session is ten times second.
+func New(second time.Duration) *Store {
+	return &Store{second: second, index: 1, delays: map[string]*delay{}} // Raft uses index 1 itself
+}
 
 var (
 	_ store.Model      = (*Store)(nil)
@@ -79,7 +75,7 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 		if l := s.session(op.Session); l != nil {
 			s.invalidate(now, l, history.Removed, c.Client)
 		}
-		return answer(op, true), true // as it is when there was none
+		return answer(op, true), true // even without such a session
 	case Acquire:
 		return s.acquire(now, c, op), true
 	case Release:
@@ -90,8 +86,8 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 	panic("consul: a request of another store: " + op.Name())
 }
 
-// acquire locks a key. The lock delay is the leader's business: a request that it
-// refuses does not reach the log.
+// acquire locks a key. The leader checks the lock delay: a request that it refuses
+// does not reach the log.
 func (s *Store) acquire(now store.Clock, c store.Conn, op Acquire) store.Answer {
 	if s.delayed(now, op.Key) {
 		return answer(op, false)
@@ -108,7 +104,7 @@ func (s *Store) acquire(now store.Clock, c store.Conn, op Acquire) store.Answer 
 		s.keys = append(s.keys, e)
 	case e.session != nil && e.session != l:
 		return answer(op, false)
-	case e.session == l && e.value == op.Value: // written again as it is: no change, and no new index
+	case e.session == l && e.value == op.Value: // no change, no new index
 		return answer(op, true)
 	}
 	if e.session == nil {
@@ -134,23 +130,21 @@ func (s *Store) release(c store.Conn, op Release) store.Answer {
 	return answer(op, true)
 }
 
-// get reads a key, or waits until its index is above the one that is asked for.
+// get reads a key, or waits until its index is greater than the given one.
 func (s *Store) get(now store.Clock, id uint64, c store.Conn, op Get) (store.Answer, bool) {
-	if a, index := s.read(op.Key); op.After == 0 || index > op.After {
-		return a, true
+	if kv := s.read(op.Key); op.After == 0 || kv.Index > op.After {
+		return answer(op, kv), true
 	}
 	s.queries = append(s.queries, query{id, c, op.Key, op.After, now.Mono + op.Patience()})
 	return store.Answer{}, false
 }
 
-// read returns the state of a key, and the index to wait for its next change: that
-// of the key, or, for one that is not there, of all keys.
-func (s *Store) read(key string) (store.Answer, int64) {
+// read returns the state of a key. The index to wait for its next change is that of the
+// key, or of all keys for a missing one.
+func (s *Store) read(key string) KV {
 	e := s.entry(key)
 	if e == nil {
-		index := max(s.keysAt, 1) // 0 would mean not to wait
-		kv := KV{Index: index}
-		return answer(Get{}, kv), index
+		return KV{Index: max(s.keysAt, 1)} // 0 would mean not to wait
 	}
 	kv := KV{
 		Exists: true, Value: e.value, LockIndex: e.locked, ModifyIndex: e.modified, Index: e.modified,
@@ -158,11 +152,10 @@ func (s *Store) read(key string) (store.Answer, int64) {
 	if e.session != nil {
 		kv.Session = e.session.id
 	}
-	return answer(Get{}, kv), kv.Index
+	return kv
 }
 
-// touch notes that a key has changed at the present index, and answers the queries that
-// waited for that.
+// touch sets the index of a changed key, and answers the queries that waited for it.
 func (s *Store) touch(e *entry) {
 	e.modified, s.keysAt = s.index, s.index
 	s.wake(e.key)
@@ -180,14 +173,13 @@ func (s *Store) wake(key string) {
 	s.answer(func(q *query) bool { return q.key == key && s.index > q.after })
 }
 
-// answer ends waiting queries, in the order in which they came.
+// answer ends waiting queries, in order of arrival.
 func (s *Store) answer(which func(*query) bool) {
 	s.queries = slices.DeleteFunc(s.queries, func(q query) bool {
 		if !which(&q) {
 			return false
 		}
-		a, _ := s.read(q.key)
-		s.Late(q.id, a)
+		s.Late(q.id, answer(Get{}, s.read(q.key)))
 		return true
 	})
 }
@@ -206,7 +198,7 @@ func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	return all
 }
 
-// Closed implements store.Model: no client waits for the answer any more.
+// Closed implements store.Model: the connection's queries are dropped.
 func (s *Store) Closed(_ store.Clock, c store.Conn) {
 	s.queries = slices.DeleteFunc(s.queries, func(q query) bool { return q.conn.ID == c.ID })
 }

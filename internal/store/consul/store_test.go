@@ -11,19 +11,18 @@ import (
 	"lockstep/internal/store"
 )
 
-// bench is a cluster with clients 1, 2, ... whose time a test moves.
+// bench is a cluster with clients 1, 2, ... whose clock a test moves.
 type bench struct {
 	t     *testing.T
 	s     *Store
 	now   store.Clock
 	next  uint64
-	notes []string // what came out by itself
+	notes []string // changes and late answers
 }
 
-func newBench(t *testing.T) *bench { return &bench{t: t, s: New(Config{Second: time.Second})} }
+func newBench(t *testing.T) *bench { return &bench{t: t, s: New(time.Second)} }
 
-// do executes a request at once and returns the text of its answer, "waits" for
-// one that has to wait.
+// do executes a request and returns the text of its answer, "waits" if it waits.
 func (b *bench) do(client int, op store.Op) string {
 	b.t.Helper()
 	b.next++
@@ -38,13 +37,13 @@ func (b *bench) do(client int, op store.Op) string {
 	return a.Text
 }
 
-// session makes one; tests of the answer's text use it by its value.
+// session makes a session and returns its id.
 func (b *bench) session(client int, ttl, delay time.Duration, deleteKeys bool) string {
 	b.t.Helper()
 	return b.do(client, CreateSession{TTL: ttl, LockDelay: delay, DeleteKeys: deleteKeys})
 }
 
-// at moves the time to an instant and lets the cluster do what is due until then.
+// at moves the clock to an instant, with all ticks that are due until then.
 func (b *bench) at(d time.Duration) {
 	for {
 		due, ok := b.s.Due()
@@ -259,10 +258,10 @@ func TestSessionTimesHaveLimits(t *testing.T) {
 	}
 }
 
-// A restarted leader begins all lock delays again, of several of one key the shortest; another leader
+// A restarted leader starts all lock delays again, of several for one key the shortest; another leader
 // keeps its own: as Consul 1.21 does, see TestRealConsulAgreesOnARestart.
-func TestARestartBeginsLockDelaysAnew(t *testing.T) {
-	s := New(Config{Second: time.Second})
+func TestARestartStartsLockDelaysAgain(t *testing.T) {
+	s := New(time.Second)
 	at := func(d time.Duration) store.Clock { return store.Clock{Mono: d} }
 	session := func(now, delay time.Duration) string {
 		a, _ := s.Exec(at(now), 1, store.Conn{}, CreateSession{TTL: time.Hour, LockDelay: delay})
@@ -276,7 +275,7 @@ func TestARestartBeginsLockDelaysAnew(t *testing.T) {
 		now := time.Duration(i) * 10 * time.Second
 		id := session(now, delay)
 		if !locks(now, id) {
-			t.Fatalf("the key is not to be had at %v", now)
+			t.Fatalf("the key cannot be locked at %v", now)
 		}
 		s.Exec(at(now), 1, store.Conn{}, DestroySession{Session: id})
 	}

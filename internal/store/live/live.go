@@ -1,4 +1,4 @@
-// Package live brings along what the stores have for real servers. A new store is a line here.
+// Package live registers the stores' drivers for real servers.
 package live
 
 import (

@@ -9,28 +9,28 @@ import (
 	"lockstep/internal/store"
 )
 
-// Times of a server that cannot be configured.
+// Fixed times of a server.
 const (
-	leastCheck = 250 * time.Millisecond // between two looks for messages that are too old
-	coarse     = 100 * time.Millisecond // the steps of the clock that it looks at for that
+	leastCheck = 250 * time.Millisecond // between two checks for expired messages
+	coarse     = 100 * time.Millisecond // the resolution of the clock for these checks
 )
 
 // Store is the state of a bucket, one message for each key. It must be made by New.
 type Store struct {
 	ttl      time.Duration
 	last     Revision
-	messages []message     // in the order of their revisions
-	check    time.Duration // on the leader's monotonic clock, when it looks for old messages; 0: there are none
+	messages []message     // by revision
+	check    time.Duration // the next check for expired messages, on the leader's monotonic clock; 0: none
 
 	store.Base
 }
 
-// message is what was last written to a key.
+// message is the last write to a key.
 type message struct {
 	Entry
 	key   string
 	owner history.NodeID
-	at    time.Duration // on the wall clock of the server that led then
+	at    time.Duration // on the wall clock of the leader
 }
 
 // New returns an empty bucket.
@@ -41,7 +41,7 @@ func (s *Store) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (stor
 	switch op := op.(type) {
 	case Write:
 		before := s.entry(op.Key)
-		if blind := op.What == Delete && op.Last == 0; before.Revision != op.Last && !blind {
+		if unconditional := op.What == Delete && op.Last == 0; before.Revision != op.Last && !unconditional {
 			return store.Refused(WrongLast(fmt.Sprintf("wrong last sequence: %d", before.Revision))), true
 		}
 		s.put(now, c.Client, before, message{key: op.Key, Entry: Entry{Value: op.Value, Deleted: op.What == Delete}})
@@ -53,7 +53,7 @@ func (s *Store) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (stor
 	panic("nats: a request of another store: " + op.Name())
 }
 
-// put writes a message in the place of the last one of its key.
+// put writes a message, replacing the last one of its key.
 func (s *Store) put(now store.Clock, by history.NodeID, before, m message) {
 	s.last++
 	m.Revision, m.owner, m.at = s.last, by, now.Wall
@@ -76,7 +76,7 @@ func (s *Store) put(now store.Clock, by history.NodeID, before, m message) {
 	s.Tell(change)
 }
 
-// entry is the last message of a key; the empty one when there is none.
+// entry is the last message of a key; the zero value if there is none.
 func (s *Store) entry(key string) message {
 	return store.First(s.messages, func(m message) bool { return m.key == key })
 }
@@ -84,7 +84,7 @@ func (s *Store) entry(key string) message {
 // Due implements store.Model.
 func (s *Store) Due() (time.Duration, bool) { return s.check, s.check != 0 }
 
-// Tick implements store.Model: old messages go, and the next look is when the oldest of those that stay is to go.
+// Tick implements store.Model: it removes expired messages.
 func (s *Store) Tick(now store.Clock) {
 	if s.check == 0 || now.Mono < s.check {
 		return
@@ -96,21 +96,21 @@ func (s *Store) Tick(now store.Clock) {
 		}
 		s.messages = s.messages[1:]
 	}
-	s.look(now, oldest)
+	s.schedule(now, oldest)
 }
 
-// look says when to look for old messages next.
-func (s *Store) look(now store.Clock, oldest time.Duration) {
+// schedule sets the next check to when the first message expires.
+func (s *Store) schedule(now store.Clock, oldest time.Duration) {
 	s.check = 0
 	if len(s.messages) > 0 {
 		s.check = now.Mono + max(min(s.messages[0].at-oldest, s.ttl), leastCheck)
 	}
 }
 
-// Lead implements store.Model: each server looks for old messages by its own clocks.
-func (s *Store) Lead(now store.Clock) { s.look(now, now.Wall.Truncate(coarse)-s.ttl) }
+// Lead implements store.Model: each server checks for expired messages by its own clocks.
+func (s *Store) Lead(now store.Clock) { s.schedule(now, now.Wall.Truncate(coarse)-s.ttl) }
 
-// Kept implements store.Model: the keys that the client has written last.
+// Kept implements store.Model: the keys whose last write is the client's.
 func (s *Store) Kept(client history.NodeID) (all []store.Entry) {
 	for _, m := range s.messages {
 		if m.owner == client && !m.Deleted {

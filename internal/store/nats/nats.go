@@ -1,13 +1,13 @@
-// Package nats models a key-value bucket of NATS JetStream that all servers of a cluster have: what a lock sends to
-// one, and the state machine that answers (Store).
+// Package nats models a key-value bucket of NATS JetStream that is on all servers of a cluster: the requests of locks,
+// and the state machine that answers them (Store).
 //
-// Facts from nats-server 2.14 (filestore.go for ages, jetstream_batching.go for expected sequences) and nats.go 1.52
-// (jetstream/kv.go); the test of package live compares it with a real server. Measured with three real ones: while
-// their leader is dead (5 s), writes are refused within a millisecond (no responders); while it is frozen (7 s), they
-// get no answer and are never executed; a direct get needs no leader, and any server is asked, at times the frozen one.
-// On a busy machine 23 % of them (4540 of 20109) did not show the asker's own last write. In the model the server that
-// a client asks answers, and is never behind: a Get only decides with what a Create is compared, and that is refused
-// when it is not the last write, so one that is behind costs a retry and grants nothing.
+// Sources are nats-server 2.14 (filestore.go for ages, jetstream_batching.go for expected sequences) and nats.go 1.52
+// (jetstream/kv.go); the test of package live compares the model with a real server. With three real servers, writes
+// are refused within a millisecond while the leader is dead (no responders), and get no answer and are never executed
+// while it is frozen; a direct get needs no leader and may go to any server, even a frozen one. On a busy machine many
+// gets do not show the client's own last write. In the model the asked server answers, and is never stale: a Get only
+// chooses the revision that a Create expects, which is refused unless it is the last, so a stale one costs a retry and
+// grants nothing.
 package nats
 
 import (
@@ -20,7 +20,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// ID is what locks name to keep their entries in NATS.
+// ID is the store of locks that keep their entries in NATS.
 const ID store.ID = "nats"
 
 func init() {
@@ -38,16 +38,16 @@ func init() {
 	})
 }
 
-// Election is how long followers wait, at least, for a leader that is silent or dead: each draws from 4 to 9 s.
+// Election is how long followers wait at least for a silent or dead leader: each draws from 4 to 9 s.
 const Election = 4 * time.Second
 
-// TTL is how long a bucket keeps a key after it was last written.
+// TTL is how long a bucket keeps a key after its last write.
 func TTL(s store.Settings) time.Duration { return s[0] }
 
 // The requests.
 type (
-	// Write writes a key that was last written at a revision, 0 where it is not there; a Delete, which puts a
-	// marker in its place, does so in any case with 0. It is answered by its Revision, or refused with WrongLast.
+	// Write writes a key whose last revision is Last, 0 for a missing key; a Delete, which writes a marker, is
+	// unconditional with 0. Answered by its Revision, or refused with WrongLast.
 	Write struct {
 		What       What
 		Key, Value string
@@ -57,10 +57,10 @@ type (
 	Get struct{ Key string }
 )
 
-// What a write is for.
+// What is the kind of a write, by its name in reports.
 type What string
 
-// Writes, by their names.
+// The kinds of writes.
 const (
 	Create What = "CREATE"
 	Update What = "UPDATE"
@@ -85,7 +85,7 @@ func (w Write) AppendText(buf []byte) []byte {
 // AppendText implements store.Op: GET lock.
 func (g Get) AppendText(buf []byte) []byte { return append(append(buf, "GET "...), g.Key...) }
 
-// Op implements store.Op. A client updates and deletes its own write: no other client knows the revision.
+// Op implements store.Op. A client only updates and deletes its own write: no other client knows the revision.
 func (w Write) Op() history.Op {
 	op := history.Op{Name: w.Name(), Key: w.Key, Does: history.MakesNew}
 	switch op.Checks = w.What != Create && w.Last != 0; {
@@ -108,14 +108,14 @@ type Revision int64
 // Text is a revision as an answer.
 func (r Revision) Text() string { return fmt.Sprintf("revision %d", r) }
 
-// Answer says what it says.
+// Answer is the revision in a history.
 func (r Revision) Answer() history.Answer { return history.Answer{Revision: int64(r)} }
 
-// Entry is what was last written to a key; its Revision is 0 when nothing was, or all has expired.
+// Entry is the last write to a key; its Revision is 0 if there is none or it has expired.
 type Entry struct {
 	Value    string
 	Revision Revision
-	Deleted  bool // a marker
+	Deleted  bool // it is a marker
 }
 
 // Text is an entry as an answer.
@@ -129,19 +129,19 @@ func (e Entry) Text() string {
 	return e.Value + ", " + e.Revision.Text()
 }
 
-// Answer says of which revision it is.
+// Answer is the entry's revision in a history.
 func (e Entry) Answer() history.Answer { return e.Revision.Answer() }
 
-// WrongLast refuses a write, with the server's sentence: something else was last written to the key.
+// WrongLast refuses a write because the key has another last revision; it is the server's sentence.
 type WrongLast string
 
 // Error implements error.
 func (e WrongLast) Error() string { return "nats: " + string(e) }
 
-// Held reports whether by this error another write stands in a key's place.
+// Held reports whether an error says that the key has another write.
 func Held(err error) bool { return errors.As(err, new(WrongLast)) }
 
-// evict deletes a key of any client.
+// evict deletes the key of any client.
 func evict(ask func(store.Op) (any, error), key string) (session string, found bool, err error) {
 	e, err := store.Value[Entry](ask(Get{Key: key}))
 	if found = e.Revision != 0 && !e.Deleted; found {
@@ -153,8 +153,7 @@ func evict(ask func(store.Op) (any, error), key string) (session string, found b
 // Client is a bucket as one client sees it.
 type Client struct{ store.Port }
 
-// Create writes a key that is not there, as nats.go does it: after any error it looks for a marker, and tries again in
-// its place.
+// Create writes a missing key as nats.go does: after any error it looks for a marker and tries again to replace it.
 func (c Client) Create(ctx context.Context, key, value string) (Revision, error) {
 	made, err := c.Write(ctx, Write{What: Create, Key: key, Value: value})
 	if err == nil {
@@ -166,7 +165,7 @@ func (c Client) Create(ctx context.Context, key, value string) (Revision, error)
 	return 0, err
 }
 
-// Write sends one write.
+// Write sends a write.
 func (c Client) Write(ctx context.Context, w Write) (Revision, error) {
 	return store.Value[Revision](c.Send(ctx, w))
 }

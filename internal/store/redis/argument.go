@@ -1,13 +1,33 @@
 package redis
 
-import (
-	"strings"
+import "strings"
+
+// optionWord returns an option in capitals; "" for a number, which is never an option.
+func optionWord(a *Arg) string {
+	if a.IsNum {
+		return ""
+	}
+	return strings.ToUpper(a.Text)
+}
+
+// options are the conditions that EXPIRE and ZADD share, and two more of ZADD.
+type options uint8
+
+const (
+	optNX   options = 1 << iota // only if there is no expiry, or no such member
+	optXX                       // only if there is one
+	optGT                       // only to a greater value
+	optLT                       // only to a smaller value
+	optCH                       // ZADD: count changed members, too
+	optINCR                     // ZADD: add to the score
 )
 
-// isOption reports whether an argument is that upper-case word in any case.
-func isOption(a Arg, word string) bool {
-	return !a.IsNum && len(a.Text) == len(word) && strings.EqualFold(a.Text, word)
+var optionBits = map[string]options{
+	"NX": optNX, "XX": optXX, "GT": optGT, "LT": optLT, "CH": optCH, "INCR": optINCR,
 }
+
+// has reports whether any of the given options is set.
+func (o options) has(any options) bool { return o&any != 0 }
 
 // parseInt reads an argument as Redis reads integers: no blanks, no plus sign, no
 // leading zeros (string2ll in util.c).
@@ -46,8 +66,8 @@ func addOverflows(a, b int64) bool {
 	return (sum > a) != (b > 0) && b != 0
 }
 
-// span turns a range of positions, both ends included and negative ones counted
-// from the end, into a slice of n things (lrangeCommand).
+// span converts a range of positions, both ends included and negative ones counted
+// from the end, to the bounds of a slice of n elements (lrangeCommand).
 func span(first, last int64, n int) (from, to int) {
 	size := int64(n)
 	if first < 0 {
@@ -71,16 +91,16 @@ func sameText(a, b *Arg) bool {
 	return a.String() == b.String()
 }
 
-// Unmodelled is what a panic says of something that the model does not have.
+// Unmodelled is the value of a panic over a feature that the model does not have.
 type Unmodelled string
 
-const lacksWhat = "redis: the model does not have "
+const unmodelledPrefix = "redis: the model does not have "
 
-func (u Unmodelled) Error() string { return lacksWhat + string(u) }
+func (u Unmodelled) Error() string { return unmodelledPrefix + string(u) }
 
 // NotModelled tells the kernel that the panic is no bug.
 func (Unmodelled) NotModelled() {}
 
-// unmodelled ends the run: silently doing something else than the real server
+// unmodelled ends the run: a model that silently differs from the real server
 // would make every verdict about the lock worthless.
 func unmodelled(what string) { panic(Unmodelled(what)) }

@@ -1,17 +1,15 @@
 package redis
 
-import (
-	"lockstep/internal/history"
-)
+import "lockstep/internal/history"
 
-// Change is one thing that happened to an entry.
+// Change is one event in the life of an entry.
 type Change struct {
 	Key   string
 	TTLms int64          // the time to live after the change, on the server's clock; -1 for none
 	By    history.NodeID // whose command it was; 0: the server itself
 	Owner history.NodeID // whose entry it is or was
-	// Kind is history.Granted, Extended, Removed or Expired on a primary. On a
-	// replica Replicated takes the place of Granted, and CopyTo and Lose report
+	// Kind is history.Granted, Extended, Removed or Expired on a primary. A
+	// replica reports Replicated instead of Granted, and CopyTo and Lose report
 	// Forgotten.
 	Kind history.Kind
 }
@@ -27,7 +25,7 @@ const (
 	EffectHashDel                      // HDEL Key Field
 	EffectExpireAt                     // PEXPIREAT Key AtMS, or PERSIST Key when AtMS is -1
 	EffectDel                          // DEL Key
-	EffectExpired                      // DEL Key as well; the primary dropped a key whose time was up
+	EffectExpired                      // DEL Key, because the key was past its time
 	EffectFlush                        // FLUSHALL
 	EffectPushLeft                     // LPUSH Key Value
 	EffectPushRight                    // RPUSH Key Value
@@ -38,8 +36,8 @@ const (
 	EffectUnscore                      // ZREM Key Field
 )
 
-// Effect is one change for replicas to apply. It is a value without pointers
-// into the store, to be kept and copied at will.
+// Effect is one change for replicas to apply. It has no pointers into the store, so it
+// can be kept and copied.
 type Effect struct {
 	Key   string
 	Field string
@@ -74,19 +72,15 @@ func (s *Store) emit(kind EffectKind, e *entry) *Effect {
 	return &s.effects[len(s.effects)-1]
 }
 
-// create makes an entry for the client of this call and reports it, once the
-// expiry is known.
+// create makes an entry for the client of this call, and reports it.
 func (s *Store) create(key string, kind valueKind, atMS int64) *entry {
-	e := s.add(key, kind, s.by)
-	if atMS != noExpiry {
-		s.setExpiry(e, atMS)
-	}
+	e := s.add(key, kind, s.by, atMS)
 	s.note(history.Granted, e, s.by)
 	return e
 }
 
-// expire drops an entry whose time is up. The primary sends a DEL for it
-// (propagateDeletion in db.c); its own clock alone decided.
+// expire drops an entry past its time. The primary sends a DEL for it
+// (propagateDeletion in db.c).
 func (s *Store) expire(e *entry) {
 	s.note(history.Expired, e, 0)
 	s.emit(EffectExpired, e).By = 0
@@ -101,17 +95,15 @@ func (s *Store) delete(e *entry) {
 }
 
 // Apply applies one effect of the primary on a replica, whose own wall clock
-// shows nowMS. The clock matters to the reported TTL only: a primary's stream is
+// shows nowMS. The clock only affects the reported TTL: a primary's stream is
 // applied even to keys that are past their time here (expireIfNeeded in db.c
 // leaves the link to the primary alone).
 func (s *Store) Apply(nowMS int64, eff *Effect) {
 	s.begin(nowMS, eff.By)
-	if eff.Kind == EffectFlush {
-		s.forgetAll(history.Removed)
-		return
-	}
 	e := s.find(eff.Key)
 	switch eff.Kind {
+	case EffectFlush:
+		s.forgetAll(history.Removed)
 	case EffectSet:
 		s.applySet(e, eff)
 	case EffectValue:
@@ -121,58 +113,35 @@ func (s *Store) Apply(nowMS int64, eff *Effect) {
 		}
 		e.str = eff.Value
 	case EffectHashSet:
-		if e == nil || e.kind != kindHash {
-			e = s.applyNew(e, kindHash, eff)
-		}
-		e.setField(eff.Field, eff.Value)
-	case EffectHashDel:
-		if e != nil {
-			e.delField(eff.Field)
-		}
-	case EffectExpireAt:
-		if e != nil {
-			s.setExpiry(e, eff.AtMS)
-			s.note(history.Extended, e, eff.By)
-		}
-	case EffectDel, EffectExpired:
-		if e != nil {
-			kind := history.Removed
-			if eff.Kind == EffectExpired {
-				kind = history.Expired
-			}
-			s.note(kind, e, eff.By)
-			s.remove(e)
-		}
+		s.ofKind(e, kindHash, eff).setField(eff.Field, eff.Value)
+	case EffectPushLeft, EffectPushRight:
+		s.ofKind(e, kindList, eff).push(eff.Kind == EffectPushLeft, eff.Value)
+	case EffectScore:
+		s.ofKind(e, kindSortedSet, eff).setScore(eff.Field, eff.Value.Num)
 	default:
-		s.applyElement(e, eff)
+		if e != nil {
+			s.applyTo(e, eff)
+		}
 	}
 }
 
-// applyElement applies the effects of lists and sorted sets.
-func (s *Store) applyElement(e *entry, eff *Effect) {
+// applyTo applies the effects that make no entry.
+func (s *Store) applyTo(e *entry, eff *Effect) {
 	switch eff.Kind {
-	case EffectPushLeft, EffectPushRight:
-		if e == nil || e.kind != kindList {
-			e = s.applyNew(e, kindList, eff)
-		}
-		e.push(eff.Kind == EffectPushLeft, eff.Value)
-		return
-	case EffectScore:
-		if e == nil || e.kind != kindSortedSet {
-			e = s.applyNew(e, kindSortedSet, eff)
-		}
-		e.setScore(eff.Field, eff.Value.Num)
-		return
-	}
-	if e == nil {
-		return
-	}
-	switch eff.Kind {
+	case EffectExpireAt:
+		e.expireMS = eff.AtMS
+		s.note(history.Extended, e, eff.By)
+	case EffectDel:
+		s.note(history.Removed, e, eff.By)
+		s.remove(e)
+	case EffectExpired:
+		s.note(history.Expired, e, eff.By)
+		s.remove(e)
 	case EffectPopLeft, EffectPopRight:
 		e.pop(eff.Kind == EffectPopLeft)
 	case EffectListRemove:
 		e.removeElements(&Arg{Text: eff.Field}, eff.Value.Num)
-	case EffectUnscore:
+	case EffectHashDel, EffectUnscore:
 		e.delField(eff.Field)
 	}
 }
@@ -183,28 +152,33 @@ func (s *Store) applySet(e *entry, eff *Effect) {
 	if e != nil && e.owner == eff.Owner {
 		e.becomeString()
 		e.str = eff.Value
-		s.setExpiry(e, eff.AtMS)
+		e.expireMS = eff.AtMS
 		s.note(history.Extended, e, eff.By)
 		return
 	}
 	s.applyNew(e, kindString, eff).str = eff.Value
 }
 
-// applyNew makes an entry on a replica in the place of an old one, if there is one.
+// ofKind returns the entry, or a new one if there is none of that kind.
+func (s *Store) ofKind(e *entry, kind valueKind, eff *Effect) *entry {
+	if e != nil && e.kind == kind {
+		return e
+	}
+	return s.applyNew(e, kind, eff)
+}
+
+// applyNew makes an entry on a replica, in place of old unless that is nil.
 func (s *Store) applyNew(old *entry, kind valueKind, eff *Effect) *entry {
 	if old != nil {
 		s.note(history.Removed, old, eff.By)
 		s.remove(old)
 	}
-	e := s.add(eff.Key, kind, eff.Owner)
-	if eff.AtMS != noExpiry {
-		s.setExpiry(e, eff.AtMS)
-	}
+	e := s.add(eff.Key, kind, eff.Owner, eff.AtMS)
 	s.note(history.Replicated, e, eff.By)
 	return e
 }
 
-// forgetAll drops everything and reports each entry with that kind.
+// forgetAll drops all entries and reports each as a change of that kind.
 func (s *Store) forgetAll(kind history.Kind) {
 	for _, e := range s.live {
 		s.note(kind, e, s.by)
@@ -220,10 +194,9 @@ func (s *Store) Lose(nowMS int64) {
 }
 
 // CopyTo makes the keys of dst equal to those of s: a full resync of a replica,
-// or a restart from what was persisted. It leaves dst's role alone. dst reports
-// the entries that it lost as Forgotten and those that are new to it as
-// Replicated; an entry of the same key and owner was there before. nowMS is dst's
-// own wall clock.
+// or a restart from persisted data. It leaves dst's role alone. dst reports the
+// entries that it lost as Forgotten and those that are new to it as Replicated; one
+// with the same key and owner as before is neither. nowMS is dst's own wall clock.
 func (s *Store) CopyTo(dst *Store, nowMS int64) {
 	if s == dst {
 		panic("redis: a store cannot be copied to itself")
@@ -241,11 +214,8 @@ func (s *Store) CopyTo(dst *Store, nowMS int64) {
 	}
 	dst.drop()
 	for _, e := range s.live {
-		c := dst.add(e.key, e.kind, e.owner)
+		c := dst.add(e.key, e.kind, e.owner, e.expireMS)
 		c.str = e.str
 		c.fields = append(c.fields, e.fields...)
-		if e.expireMS != noExpiry {
-			dst.setExpiry(c, e.expireMS)
-		}
 	}
 }

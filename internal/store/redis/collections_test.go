@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// The replies of these commands are compared with a real server
-// (TestConformance); here are the changes and the effects.
+// TestConformance compares the replies of these commands with a real server; the
+// changes and effects are tested here.
 
 func TestCollections(t *testing.T) {
 	cmd := Command
@@ -13,7 +13,7 @@ func TestCollections(t *testing.T) {
 		name  string
 		steps []step
 	}{
-		{"a list belongs to who made it and goes with its last element", []step{
+		{"a list belongs to its creator and ends with its last element", []step{
 			{0, 1, cmd("RPUSH", "q", "A", "B"), "(integer) 2", "granted q of 1 by 1 ttl -1", "RPUSH q A @-1 of 1 by 1; RPUSH q B @-1 of 1 by 1"},
 			{1, 2, cmd("LPUSH", "q", "C"), "(integer) 3", "", "LPUSH q C @-1 of 1 by 2"},
 			{2, 2, cmd("LRANGE", "q", "0", "-1"), `["C" "A" "B"]`, "", ""},
@@ -22,7 +22,7 @@ func TestCollections(t *testing.T) {
 			{5, 2, cmd("RPOP", "q"), `"B"`, "removed q of 1 by 2 ttl -1", "DEL q @-1 of 1 by 2"},
 			{6, 2, cmd("LPOP", "q"), "(nil)", "", ""},
 		}},
-		{"LPOP of all elements and LREM of all take the list away", []step{
+		{"LPOP or LREM of all elements removes the list", []step{
 			{0, 1, cmd("RPUSH", "q", "A", "A"), "(integer) 2", "granted q of 1 by 1 ttl -1", "RPUSH q A @-1 of 1 by 1; RPUSH q A @-1 of 1 by 1"},
 			{1, 1, cmd("LPOP", "q", "5"), `["A" "A"]`, "removed q of 1 by 1 ttl -1", "LPOP q @-1 of 1 by 1; DEL q @-1 of 1 by 1"},
 			{2, 1, cmd("RPUSH", "q").Num(7), "(integer) 1", "granted q of 1 by 1 ttl -1", "RPUSH q 7 @-1 of 1 by 1"},
@@ -45,7 +45,7 @@ func TestCollections(t *testing.T) {
 			{51, 2, cmd("ZADD", "q", "1", "m"), "(integer) 1", "expired q of 1 by 0 ttl 0; granted q of 2 by 2 ttl -1",
 				"EXPIRED q @50 of 1 by 0; ZADD q m 1 @-1 of 2 by 2"},
 		}},
-		{"SET makes a string of anything, and only its owner keeps the entry", []step{
+		{"SET makes any value a string, and only its owner keeps the entry", []step{
 			{0, 1, cmd("RPUSH", "q", "A"), "(integer) 1", "granted q of 1 by 1 ttl -1", "RPUSH q A @-1 of 1 by 1"},
 			{1, 1, cmd("SET", "q", "v"), "OK", "extended q of 1 by 1 ttl -1", "SET q v @-1 of 1 by 1"},
 			{2, 1, cmd("TYPE", "q"), "string", "", ""},
@@ -58,7 +58,7 @@ func TestCollections(t *testing.T) {
 			{1, 2, cmd("MSETNX", "c", "3", "a", "4"), "(integer) 0", "", ""},
 			{2, 2, cmd("GETDEL", "b"), `"2"`, "removed b of 1 by 2 ttl -1", "DEL b @-1 of 1 by 2"},
 		}},
-		{"a hash entry belongs to who made it, not to whose field it is", []step{
+		{"a hash belongs to its creator, not to the client of a field", []step{
 			{0, 1, cmd("HSETNX", "h", "A", "1"), "(integer) 1", "granted h of 1 by 1 ttl -1", "HSET h A 1 @-1 of 1 by 1"},
 			{1, 2, cmd("HSETNX", "h", "A", "2"), "(integer) 0", "", ""},
 			{2, 2, cmd("HSETNX", "h", "B", "2"), "(integer) 1", "", "HSET h B 2 @-1 of 1 by 2"},
@@ -98,8 +98,8 @@ func TestEvict(t *testing.T) {
 	}
 }
 
-// TestTransaction: EXEC has no rollback. The commands around one that fails stay
-// done, and what they did comes out together.
+// TestTransaction: EXEC rolls nothing back. The commands around one that fails take
+// effect, and their changes and effects are reported together.
 func TestTransaction(t *testing.T) {
 	s := New()
 	var a, b Transaction
@@ -138,8 +138,8 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
-// TestDump: the dump keeps the order of creation, which decides between equal
-// expiries, and one effect per element.
+// TestDump: the dump has one effect per element, in order of creation, which decides
+// between equal expiries.
 func TestDump(t *testing.T) {
 	s := New()
 	for _, cmd := range []Cmd{

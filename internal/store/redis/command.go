@@ -1,31 +1,30 @@
 package redis
 
-import (
-	"strings"
-)
+import "strings"
 
-// command is a command that the model knows: how it may be called, and what it does. Most are
-// about the value of one key and say it with on; the others have a run.
+// command is a command that the model has: how it may be called, and what it does. Most work
+// on the value of one key and have an on; the others have a run.
 type command struct {
 	name     string
 	min, max int8 // how many arguments after the name; max -1: any number
+	pairs    bool // the arguments after the first min come in pairs
 	write    bool
 	noScript bool       // scripts may not call it
-	beyond   Extensions // which of them has it; 0: Redis 7.0 has
+	beyond   Extensions // the extension that has it; 0: Redis 7.0
 
-	// run executes it; name, arity and permission have been checked. With neither run nor on the
-	// world executes it, or another part of the model.
+	// run executes it; name, arity and permission have been checked. With neither run nor on,
+	// the world executes it, or another part of the model.
 	run running
 
-	// on executes it with the value at args[0], which is one of that kind.
+	// on executes it on the value of that kind at args[0].
 	on    acting
 	kind  valueKind
-	ints  []int // which arguments have to be integers, which comes before all else
-	none  Reply // what it answers when there is no such key
+	ints  []int // the arguments that have to be integers, checked first
+	none  Reply // the reply when there is no such key
 	makes bool  // it makes an empty value when there is no such key
 }
 
-// running executes a command, whose name some errors quote; acting executes one on an entry.
+// running executes a command, which some errors name; acting executes one on an entry.
 type (
 	running func(s *Store, c *command, args []Arg) Reply
 	acting  func(s *Store, e *entry, args []Arg) Reply
@@ -36,7 +35,6 @@ var (
 	noList = List(nil)
 )
 
-// commandTable has a line for each command that the model knows.
 var commandTable = []command{
 	{name: "ping", max: -1, run: (*Store).ping},
 	{name: "set", min: 2, max: -1, write: true, run: (*Store).set},
@@ -49,8 +47,8 @@ var commandTable = []command{
 	{name: "getrange", min: 3, max: 3, on: (*Store).getRange, ints: []int{1, 2}, none: Bulk("")},
 	{name: "strlen", min: 1, max: 1, on: (*Store).strLen, none: zero},
 	{name: "mget", min: 1, max: -1, run: (*Store).mget},
-	{name: "mset", min: 2, max: -1, write: true, run: (*Store).mset},
-	{name: "msetnx", min: 2, max: -1, write: true, run: (*Store).msetNX},
+	{name: "mset", min: 2, max: -1, pairs: true, write: true, run: (*Store).mset},
+	{name: "msetnx", min: 2, max: -1, pairs: true, write: true, run: (*Store).msetNX},
 	{name: "incr", min: 1, max: 1, write: true, run: increment(1)},
 	{name: "decr", min: 1, max: 1, write: true, run: increment(-1)},
 	{name: "incrby", min: 2, max: 2, write: true, run: increment(1)},
@@ -59,21 +57,21 @@ var commandTable = []command{
 	{name: "del", min: 1, max: -1, write: true, run: (*Store).del},
 	{name: "unlink", min: 1, max: -1, write: true, run: (*Store).del},
 	{name: "exists", min: 1, max: -1, run: (*Store).exists},
-	{name: "type", min: 1, max: 1, run: (*Store).typeCommand},
+	{name: "type", min: 1, max: 1, on: (*Store).typeCommand, kind: kindAny, none: Status("none")},
 	{name: "expire", min: 2, max: -1, write: true, run: expire(unitEX)},
 	{name: "pexpire", min: 2, max: -1, write: true, run: expire(unitPX)},
 	{name: "expireat", min: 2, max: -1, write: true, run: expire(unitEXAT)},
 	{name: "pexpireat", min: 2, max: -1, write: true, run: expire(unitPXAT)},
-	{name: "persist", min: 1, max: 1, write: true, run: (*Store).persist},
-	{name: "ttl", min: 1, max: 1, run: timeToLive(unitEX)},
-	{name: "pttl", min: 1, max: 1, run: timeToLive(unitPX)},
-	{name: "expiretime", min: 1, max: 1, run: timeToLive(unitEXAT)},
-	{name: "pexpiretime", min: 1, max: 1, run: timeToLive(unitPXAT)},
+	{name: "persist", min: 1, max: 1, write: true, on: (*Store).persist, kind: kindAny, none: zero},
+	{name: "ttl", min: 1, max: 1, on: timeToLive(unitEX), kind: kindAny, none: Int(-2)},
+	{name: "pttl", min: 1, max: 1, on: timeToLive(unitPX), kind: kindAny, none: Int(-2)},
+	{name: "expiretime", min: 1, max: 1, on: timeToLive(unitEXAT), kind: kindAny, none: Int(-2)},
+	{name: "pexpiretime", min: 1, max: 1, on: timeToLive(unitPXAT), kind: kindAny, none: Int(-2)},
 	{name: "flushall", max: -1, write: true, run: (*Store).flushAll},
 	{name: "publish", min: 2, max: 2, run: (*Store).publish},
 	{name: "time", run: (*Store).time},
 
-	{name: "hset", min: 3, max: -1, write: true, run: (*Store).hset},
+	{name: "hset", min: 3, max: -1, pairs: true, write: true, on: (*Store).hset, kind: kindHash, makes: true},
 	{name: "hsetnx", min: 3, max: 3, write: true, on: (*Store).hsetnx, kind: kindHash, makes: true},
 	{name: "hincrby", min: 3, max: 3, write: true, on: (*Store).hincrby, kind: kindHash, ints: []int{2}, makes: true},
 	{name: "hget", min: 2, max: 2, on: (*Store).hget, kind: kindHash},
@@ -102,24 +100,24 @@ var commandTable = []command{
 	{name: "zrank", min: 2, max: 2, on: (*Store).zrank, kind: kindSortedSet},
 	{name: "zcard", min: 1, max: 1, on: (*Store).length, kind: kindSortedSet, none: zero},
 	{name: "zcount", min: 3, max: 3, run: (*Store).zcount},
-	{name: "zrange", min: 3, max: -1, run: zrange(rangeOptions{limit: -1})},
-	{name: "zrangebyscore", min: 3, max: -1, run: zrange(rangeOptions{limit: -1, byScore: true, fixed: true})},
+	{name: "zrange", min: 3, max: -1, run: (*Store).zrange},
+	{name: "zrangebyscore", min: 3, max: -1, run: (*Store).zrangeByScore},
 
 	{name: "eval", min: 2, max: -1, noScript: true},
 	{name: "evalsha", min: 2, max: -1, noScript: true},
 	{name: "script", min: 1, max: -1, noScript: true},
-	{name: "wait", min: 2, max: 2, noScript: true, run: (*Store).wait}, // the world answers it
-	{name: "multi", noScript: true},                                    // the rest of these: see Transaction
+	{name: "wait", min: 2, max: 2, noScript: true, run: (*Store).wait}, // the world executes it
+	{name: "multi", noScript: true},                                    // these three: see Transaction
 	{name: "exec", noScript: true},
 	{name: "discard", noScript: true},
 
 	{name: "cas", min: 3, max: -1, write: true, beyond: TairString, run: (*Store).cas},
-	{name: "cad", min: 2, max: 2, write: true, beyond: TairString, run: (*Store).cad},
+	{name: "cad", min: 2, max: 2, write: true, beyond: TairString, on: (*Store).cad, none: Int(-1)},
 	{name: "delex", min: 1, max: -1, write: true, beyond: Redis84, run: (*Store).delEx},
 }
 
-// commands finds a command by its name in capitals, as clients write it, or in
-// small letters, as scripts do. It is filled once and only read afterwards.
+// commands has each command by its name in capitals, as clients write it, and in
+// small letters, as scripts do.
 var commands = func() map[string]*command {
 	m := make(map[string]*command, 2*len(commandTable))
 	for i := range commandTable {
@@ -129,14 +127,13 @@ var commands = func() map[string]*command {
 	return m
 }()
 
-// What nearly every lock and script sends.
 var (
-	cmdSet, cmdEval, cmdGet, cmdDel = commands["set"], commands["eval"], commands["get"], commands["del"]
-	cmdMulti, cmdExec, cmdDiscard   = commands["multi"], commands["exec"], commands["discard"]
-	cmdEvalSHA, cmdScript           = commands["evalsha"], commands["script"]
+	cmdSet, cmdGet, cmdDel         = commands["set"], commands["get"], commands["del"]
+	cmdEval, cmdEvalSHA, cmdScript = commands["eval"], commands["evalsha"], commands["script"]
+	cmdMulti, cmdExec, cmdDiscard  = commands["multi"], commands["exec"], commands["discard"]
 )
 
-// lookup returns the command with that name in any case; nil for none.
+// lookup returns the command with that name in any case; nil if there is none.
 func lookup(name string) *command {
 	switch name { // the usual ones without hashing
 	case "SET":
@@ -151,29 +148,18 @@ func lookup(name string) *command {
 	if c := commands[name]; c != nil {
 		return c
 	}
-	var buf [16]byte
-	if len(name) > len(buf) {
-		return nil
-	}
-	for i := range len(name) {
-		c := name[i]
-		if 'a' <= c && c <= 'z' {
-			c -= 'a' - 'A'
-		}
-		buf[i] = c
-	}
-	return commands[string(buf[:len(name)])]
+	return commands[strings.ToUpper(name)]
 }
 
 // knows reports whether the store has a command: those beyond Redis 7.0 have to be
-// asked for.
+// enabled.
 func (s *Store) knows(c *command) bool {
 	return c != nil && (c.beyond == 0 || s.Extensions&c.beyond != 0)
 }
 
 // refuses returns why a write must not be executed now, nil when it may
-// (processCommand in server.c, scriptVerifyWriteCommandAllow in script.c). The
-// replicas of a replica are not counted.
+// (processCommand in server.c, scriptVerifyWriteCommandAllow in script.c). A
+// replica does not count its own replicas.
 func (s *Store) refuses() error {
 	switch {
 	case s.replica:
@@ -198,6 +184,8 @@ func (s *Store) run(c *command, args []Arg) Reply {
 
 func (s *Store) execute(c *command, args []Arg) Reply {
 	switch {
+	case c.pairs && (len(args)-int(c.min))%2 != 0:
+		return wrongNumber(c)
 	case c.run != nil:
 		return c.run(s, c, args)
 	case c.on == nil:

@@ -41,8 +41,8 @@ func TestConformanceOfReplica(t *testing.T) {
 	}
 }
 
-// TestConformanceOfTooFewReplicas compares a primary that misses its replicas:
-// what it refuses, alone, in scripts and in transactions.
+// TestConformanceOfTooFewReplicas compares the refusals of a primary with too few
+// replicas: of commands, scripts and transactions.
 func TestConformanceOfTooFewReplicas(t *testing.T) {
 	real, addr := startServer(t, "")
 	operator, model := connect(t, addr), redis.New()

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// TestKeySlotLikeTheRealServer asks a real node for the slots of keys with and without
-// hash tags.
+// TestKeySlotLikeTheRealServer compares slots of keys with and without hash tags with
+// those of a real node.
 func TestKeySlotLikeTheRealServer(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	node, err := servers.StartRedis(t.Context(), servers.RedisOptions{
@@ -38,7 +38,7 @@ func TestKeySlotLikeTheRealServer(t *testing.T) {
 	real := connect(t, node.Addr)
 	for _, key := range keys {
 		if reply := real.do(redis.Command("CLUSTER", "KEYSLOT", key)); !reply.IsInt(int64(redis.KeySlot(key))) {
-			t.Errorf("slot of %q: %d, the real server says %v", key, redis.KeySlot(key), reply)
+			t.Errorf("slot of %q: %d, on the real server %v", key, redis.KeySlot(key), reply)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/store/storetest"
 )
 
-// duel is one connection to a model beside one to a real server, on the wall clock of this machine.
+// duel compares a model with a real server, on one connection and the wall clock of this machine.
 type duel struct {
 	storetest.Duel
 	keys   *redis.Store
@@ -35,7 +35,7 @@ func newDuel(t *testing.T, real *realServer, keys *redis.Store) *duel {
 	return d
 }
 
-// model is as much of store.Model as a duel needs of a Store.
+// model is the part of store.Model that a duel needs.
 type model struct {
 	store.Model
 	d *duel
@@ -107,7 +107,7 @@ func TestConformance(t *testing.T) {
 	d.Demand(100, all...)
 }
 
-// Keys really run out, on the clock of the real server, with margins that a busy machine keeps.
+// Keys expire on the clock of the real server, with margins for a busy machine.
 func TestConformanceOfShortExpiry(t *testing.T) {
 	real, _ := startServer(t, "")
 	d, start := newDuel(t, real, redis.New()), time.Now()
@@ -152,12 +152,12 @@ func TestConformanceOfShortExpiry(t *testing.T) {
 	}
 }
 
-// Scripts of a server's life draw one row of numbers, and each life draws the same.
-func TestLuckIsTheServers(t *testing.T) {
+// All scripts of a server draw from one sequence of numbers, which starts over with the server.
+func TestRandomNumbersAreTheServers(t *testing.T) {
 	for range 2 {
 		real, _ := startServer(t, "")
 		d := newDuel(t, real, redis.New())
-		d.keys.DrawLuck()
+		d.keys.DrawRandom()
 		d.keys.Reset() // as a restart does
 		for range 5 {
 			d.do(redis.ScriptOf(`return math.random(1000000)`))

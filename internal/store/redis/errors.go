@@ -1,10 +1,8 @@
 package redis
 
-import (
-	"strings"
-)
+import "strings"
 
-// The errors of Redis 7.0, as values so that a refusal allocates nothing.
+// The errors of Redis 7.0; as values, so that a refusal allocates nothing.
 var (
 	errSyntax       error = ServerError("ERR syntax error")
 	errNotInteger   error = ServerError("ERR value is not an integer or out of range")
@@ -40,24 +38,16 @@ func badExpire(c *command) error {
 func unknownCommand(name string, args []Arg) error {
 	const most = 128
 	quoted := ""
-	for _, a := range args {
-		if len(quoted) >= most {
-			break
-		}
-		text := a.String()
-		quoted += "'" + text[:min(len(text), most-len(quoted))] + "' "
+	for i := 0; i < len(args) && len(quoted) < most; i++ {
+		arg := args[i].String()
+		quoted += "'" + arg[:min(len(arg), most-len(quoted))] + "' "
 	}
-	text := "ERR unknown command '" + name[:min(len(name), most)] +
-		"', with args beginning with: " + quoted
-	return ServerError(oneLine(text))
+	name = name[:min(len(name), most)]
+	return ServerError(oneLine("ERR unknown command '" + name + "', with args beginning with: " + quoted))
 }
 
-// oneLine replaces line ends, which would break the protocol, by blanks
-// (addReplyErrorFormatInternal in networking.c).
-func oneLine(text string) string {
-	if !strings.ContainsAny(text, "\r\n") {
-		return text
-	}
-	text = strings.TrimRight(text, "\r\n")
-	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
-}
+// blankLineEnds replaces line ends, which would break the protocol, with blanks.
+var blankLineEnds = strings.NewReplacer("\r", " ", "\n", " ")
+
+// oneLine puts the text of an error on one line (addReplyErrorFormatInternal in networking.c).
+func oneLine(text string) string { return blankLineEnds.Replace(strings.TrimRight(text, "\r\n")) }

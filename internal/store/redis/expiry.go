@@ -1,8 +1,9 @@
 package redis
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 
 	"lockstep/internal/history"
 )
@@ -11,25 +12,19 @@ import (
 // clock, at which ExpireDue would drop something; false when it never would. A
 // replica never drops anything by itself.
 func (s *Store) NextExpiry() (atMS int64, ok bool) {
-	if s.replica {
-		return 0, false
-	}
-	if s.nextStale {
-		s.nextMS = noExpiry
-		for _, e := range s.live {
-			if e.expireMS != noExpiry && (s.nextMS == noExpiry || e.expireMS < s.nextMS) {
-				s.nextMS = e.expireMS
-			}
+	first := int64(math.MaxInt64)
+	for _, e := range s.live {
+		if e.expireMS != noExpiry {
+			first = min(first, e.expireMS)
 		}
-		s.nextStale = false
 	}
-	if s.nextMS == noExpiry || s.nextMS == math.MaxInt64 {
+	if s.replica || first == math.MaxInt64 {
 		return 0, false
 	}
-	return s.nextMS + 1, true
+	return first + 1, true
 }
 
-// ExpireDue is active expiry: a primary drops all keys whose time is up, in the
+// ExpireDue is active expiry: a primary drops all keys past their time, in the
 // order of their expiries (activeExpireCycle in expire.c samples keys at random;
 // a simulation must not).
 func (s *Store) ExpireDue(nowMS int64) {
@@ -37,142 +32,141 @@ func (s *Store) ExpireDue(nowMS int64) {
 	if next, ok := s.NextExpiry(); !ok || nowMS < next {
 		return
 	}
-	s.dying = s.dying[:0]
 	for _, e := range s.live {
 		if e.expired(nowMS) {
 			s.dying = append(s.dying, e)
 		}
 	}
-	if len(s.dying) > 1 {
-		sort.Slice(s.dying, func(i, j int) bool {
-			a, b := s.dying[i], s.dying[j]
-			if a.expireMS != b.expireMS {
-				return a.expireMS < b.expireMS
-			}
-			return a.born < b.born
-		})
-	}
-	for i, e := range s.dying {
+	slices.SortFunc(s.dying, func(a, b *entry) int {
+		return cmp.Or(cmp.Compare(a.expireMS, b.expireMS), cmp.Compare(a.born, b.born))
+	})
+	for _, e := range s.dying {
 		s.expire(e)
-		s.dying[i] = nil
 	}
+	clear(s.dying)
+	s.dying = s.dying[:0]
 }
 
-// expireWhen are the conditions of EXPIRE and its relatives.
-type expireWhen uint8
+// expireUnit is how a command gives an expiry, by the name of SET's option for it;
+// "" for no expiry.
+type expireUnit string
 
 const (
-	expireNX expireWhen = 1 << iota // only without an expiry
-	expireXX                        // only with an expiry
-	expireGT                        // only to a later one; no expiry counts as infinite
-	expireLT                        // only to an earlier one
+	unitEX   expireUnit = "EX"   // seconds from now
+	unitPX   expireUnit = "PX"   // milliseconds from now
+	unitEXAT expireUnit = "EXAT" // seconds since 1970
+	unitPXAT expireUnit = "PXAT" // milliseconds since 1970
 )
 
-var expireWhens = map[string]expireWhen{"NX": expireNX, "XX": expireXX, "GT": expireGT, "LT": expireLT}
+func (u expireUnit) seconds() bool  { return u == unitEX || u == unitEXAT }
+func (u expireUnit) relative() bool { return u == unitEX || u == unitPX }
 
-// parseExpireWhen reads the options of EXPIRE (parseExtendedExpireArgumentsOrReply
+// absolute converts a time in this unit to milliseconds since 1970; false when that overflows.
+func (u expireUnit) absolute(at, nowMS int64) (atMS int64, ok bool) {
+	if u.seconds() {
+		if at > math.MaxInt64/1000 || at < math.MinInt64/1000 {
+			return 0, false
+		}
+		at *= 1000
+	}
+	if u.relative() {
+		if at > math.MaxInt64-nowMS {
+			return 0, false
+		}
+		at += nowMS
+	}
+	return at, true
+}
+
+// parseExpireOptions reads the options of EXPIRE (parseExtendedExpireArgumentsOrReply
 // in expire.c).
-func parseExpireWhen(args []Arg) (when expireWhen, err error) {
+func parseExpireOptions(args []Arg) (when options, err error) {
 	for _, a := range args {
-		bit, known := expireWhens[optionWord(&a)]
-		if !known {
+		bit := optionBits[optionWord(&a)]
+		if bit == 0 || bit > optLT {
 			return 0, ServerError("ERR Unsupported option " + a.String())
 		}
 		when |= bit
 	}
-	if when&expireNX != 0 && when != expireNX {
+	switch {
+	case when.has(optNX) && when != optNX:
 		return 0, errExpireNX
-	}
-	if when&expireGT != 0 && when&expireLT != 0 {
+	case when.has(optGT) && when.has(optLT):
 		return 0, errExpireGTLT
 	}
 	return when, nil
 }
 
-// allows reports whether the conditions let the expiry change.
-func (when expireWhen) allows(currentMS, atMS int64) bool {
+// allowExpiry reports whether the conditions let an expiry change; having none counts as
+// infinite.
+func (o options) allowExpiry(currentMS, atMS int64) bool {
 	has := currentMS != noExpiry
 	switch {
-	case when&expireNX != 0 && has,
-		when&expireXX != 0 && !has,
-		when&expireGT != 0 && (!has || atMS <= currentMS),
-		when&expireLT != 0 && has && atMS >= currentMS:
+	case o.has(optNX) && has,
+		o.has(optXX) && !has,
+		o.has(optGT) && (!has || atMS <= currentMS),
+		o.has(optLT) && has && atMS >= currentMS:
 		return false
 	}
 	return true
 }
 
-// expire is EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT.
+// expire is EXPIRE, PEXPIRE, EXPIREAT and PEXPIREAT (expireGenericCommand in expire.c).
 func expire(unit expireUnit) running {
-	return func(s *Store, c *command, args []Arg) Reply { return s.expireKey(c, unit, args) }
+	return func(s *Store, c *command, args []Arg) Reply {
+		when, err := parseExpireOptions(args[2:])
+		if err != nil {
+			return Failed(err)
+		}
+		at, ok := parseInt(args[1])
+		if !ok {
+			return Failed(errNotInteger)
+		}
+		if at, ok = unit.absolute(at, s.nowMS); !ok {
+			return Failed(badExpire(c))
+		}
+		e := s.lookup(args[0].String())
+		switch {
+		case e == nil || !when.allowExpiry(e.expireMS, at):
+			return Int(0)
+		case at <= s.nowMS: // checkAlreadyExpired: unlike on access, the very millisecond is too late
+			s.delete(e)
+			return Int(1)
+		}
+		return s.changeExpiry(e, at)
+	}
 }
 
-// expireKey is expireGenericCommand of expire.c.
-func (s *Store) expireKey(c *command, unit expireUnit, args []Arg) Reply {
-	when, err := parseExpireWhen(args[2:])
-	if err != nil {
-		return Failed(err)
-	}
-	at, ok := parseInt(args[1])
-	if !ok {
-		return Failed(errNotInteger)
-	}
-	if unit == unitEX || unit == unitEXAT {
-		if at > math.MaxInt64/1000 || at < math.MinInt64/1000 {
-			return Failed(badExpire(c))
-		}
-		at *= 1000
-	}
-	if unit == unitEX || unit == unitPX {
-		if at > math.MaxInt64-s.nowMS {
-			return Failed(badExpire(c))
-		}
-		at += s.nowMS
-	}
-	e := s.lookup(args[0].String())
-	if e == nil || !when.allows(e.expireMS, at) {
-		return Int(0)
-	}
-	if at <= s.nowMS { // checkAlreadyExpired: unlike access, the very millisecond is too late
-		s.delete(e)
-		return Int(1)
-	}
-	s.setExpiry(e, at)
+// changeExpiry gives an entry another expiry, noExpiry for none, and tells the replicas.
+func (s *Store) changeExpiry(e *entry, atMS int64) Reply {
+	e.expireMS = atMS
 	s.note(history.Extended, e, s.by)
 	s.emit(EffectExpireAt, e)
 	return Int(1)
 }
 
 // persist is PERSIST.
-func (s *Store) persist(_ *command, args []Arg) Reply {
-	e := s.lookup(args[0].String())
-	if e == nil || e.expireMS == noExpiry {
+func (s *Store) persist(e *entry, _ []Arg) Reply {
+	if e.expireMS == noExpiry {
 		return Int(0)
 	}
-	s.setExpiry(e, noExpiry)
-	s.note(history.Extended, e, s.by)
-	s.emit(EffectExpireAt, e)
-	return Int(1)
+	return s.changeExpiry(e, noExpiry)
 }
 
-// timeToLive is TTL and PTTL: -2 without a key, -1 without an expiry, else the time left, in
-// seconds rounded to the nearest one; with an absolute unit EXPIRETIME and PEXPIRETIME, which
+// timeToLive is TTL and PTTL: -1 without an expiry, else the time left, rounded to the
+// nearest second for TTL; with an absolute unit it is EXPIRETIME and PEXPIRETIME, which
 // answer the instant itself.
-func timeToLive(unit expireUnit) running {
-	return func(s *Store, _ *command, args []Arg) Reply {
-		e := s.lookup(args[0].String())
-		switch {
-		case e == nil:
-			return Int(-2)
-		case e.expireMS == noExpiry:
-			return Int(-1)
-		}
+func timeToLive(unit expireUnit) acting {
+	return func(s *Store, e *entry, _ []Arg) Reply {
 		ms := e.expireMS
-		if unit == unitEX || unit == unitPX {
+		switch {
+		case ms == noExpiry:
+			return Int(-1)
+		case unit.relative():
 			ms = e.ttl(s.nowMS)
 		}
-		if unit == unitEX || unit == unitEXAT {
-			return Int(int64((uint64(ms) + 500) / 1000))
+		if unit.seconds() {
+			ms = int64((uint64(ms) + 500) / 1000)
 		}
 		return Int(ms)
 	}

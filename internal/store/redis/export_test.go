@@ -2,15 +2,15 @@ package redis
 
 import "math/rand/v2"
 
-// What tests that start a real server need of the others. They are a package of their own, for the package that
-// starts servers knows this one.
+// For the tests that start a real server: they are a package of their own, since the package that starts servers
+// imports this one.
 var (
 	LockScripts = lockScripts
 	ScriptOf    = of
 	Same        = same
 )
 
-// RandomCommands returns what makes random commands, at a time of the server's wall clock.
+// RandomCommands returns a source of random commands; nowMS is the server's wall clock.
 func RandomCommands(rng *rand.Rand) func(nowMS int64) Cmd {
 	g := &generator{Rand: rng}
 	return func(nowMS int64) Cmd {
@@ -19,5 +19,5 @@ func RandomCommands(rng *rand.Rand) func(nowMS int64) Cmd {
 	}
 }
 
-// DrawLuck has a script draw a number.
-func (s *Store) DrawLuck() { s.rng.next() }
+// DrawRandom draws a number, as math.random does.
+func (s *Store) DrawRandom() { s.rng.next() }

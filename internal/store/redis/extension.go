@@ -1,16 +1,14 @@
 package redis
 
-import (
-	"math"
-)
+import "math"
 
-// Extensions are commands that Redis 7.0 does not have. A server that lacks one
-// answers "unknown command" or "syntax error", as the real one does.
+// Extensions are sets of commands that Redis 7.0 does not have. A server without one
+// answers its commands with "unknown command" or "syntax error", as the real one does.
 type Extensions uint8
 
 const (
 	// TairString is the module of that name: CAS key old new [EX|PX|EXAT|PXAT n]
-	// and CAD key value, for strings.
+	// and CAD key value, on strings.
 	TairString Extensions = 1 << iota
 	// Redis84 is compare-and-set of Redis 8.4: SET key value IFEQ|IFNE old, and
 	// DELEX key [IFEQ|IFNE value]. Conditions on digests are not modelled.
@@ -55,10 +53,10 @@ func (s *Store) casExpiry(args []Arg) (atMS int64, ok bool) {
 	if len(args) == 0 {
 		return noExpiry, true
 	}
-	word := optionWord(&args[0])
-	if word == "KEEPTTL" {
-		// The module accepts it, but the call that sets the value deletes the key
-		// with its expiry first (RM_StringSet in module.c), so it may keep nothing.
+	unit := expireUnit(optionWord(&args[0]))
+	if unit == "KEEPTTL" {
+		// The module accepts it, but the call that sets the value first deletes the key
+		// with its expiry (RM_StringSet in module.c), so there may be nothing left to keep.
 		unmodelled("CAS with KEEPTTL")
 	}
 	if len(args) != 2 {
@@ -68,30 +66,23 @@ func (s *Store) casExpiry(args []Arg) (atMS int64, ok bool) {
 	if !ok || at <= 0 {
 		return 0, false
 	}
-	if word == "EX" || word == "EXAT" {
+	if unit.seconds() {
 		if at > math.MaxInt64/1000 {
 			return 0, false // overflows in the module
 		}
 		at *= 1000
 	}
-	switch word {
-	case "EX", "PX":
+	switch unit {
+	case unitEX, unitPX:
 		return s.nowMS + min(at, math.MaxInt64-s.nowMS), true
-	case "EXAT", "PXAT":
+	case unitEXAT, unitPXAT:
 		return max(at, s.nowMS), true
 	}
 	return 0, false
 }
 
-// cad is CAD of TairString: 1 when the key was deleted, 0 when its value differs,
-// -1 when there is none.
-func (s *Store) cad(_ *command, args []Arg) Reply {
-	e := s.lookup(args[0].String())
-	if e == nil {
-		return Int(-1)
-	}
-	return s.deleteIf(e, args[1], false)
-}
+// cad is CAD of TairString: 1 when the key was deleted, 0 when its value differs.
+func (s *Store) cad(e *entry, args []Arg) Reply { return s.deleteIf(e, args[1], false) }
 
 // delEx is DELEX of Redis 8.4: 1 when the key was deleted, else 0. Without a
 // condition it is DEL of one key.
@@ -127,18 +118,7 @@ func (s *Store) deleteIf(e *entry, v Arg, differs bool) Reply {
 	return Int(1)
 }
 
-// compares reports whether an option of SET is a condition that Redis 7.0 does not know: IFEQ or
-// IFNE, and a value behind it.
-func (o *setOptions) compares(a *Arg) bool {
-	word := optionWord(a)
-	if !o.redis84 || !isComparison(word) {
-		return false
-	}
-	o.differs = word == "IFNE"
-	return true
-}
-
-// isComparison reports whether a word is a condition of Redis 8.4.
+// isComparison reports whether an option is a condition on the value, as of Redis 8.4.
 func isComparison(word string) bool {
 	switch word {
 	case "IFEQ", "IFNE":

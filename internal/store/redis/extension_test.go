@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// There is no server here to compare the extensions with. The expected values
-// come from their documentation:
+// The extensions cannot be compared with a server here. The expected values are from
+// their documentation:
 //   - CAS and CAD: the README of the module TairString (github.com/tair-opensource/
 //     TairString) and its tairstring.c for expiries, refusals and replication;
 //   - SET with IFEQ and IFNE, DELEX: redis.io/commands/set and /delex.
@@ -49,7 +49,7 @@ func TestExtensions(t *testing.T) {
 				"SET lock t @-1 of 1 by 1; PEXPIREAT lock @50 of 1 by 1"},
 			{51, 1, Get("lock"), "(nil)", "expired lock of 1 by 0 ttl 0", "EXPIRED lock @50 of 1 by 0"},
 		}},
-		{"CAS without an expiry takes the one there was", []step{
+		{"CAS without an expiry removes the old one", []step{
 			taken,
 			{1, 1, cmd("CAS", "lock", "t", "t"), "(integer) 1", "extended lock of 1 by 1 ttl -1", "SET lock t @-1 of 1 by 1"},
 			{99_000, 2, take, "(nil)", "", ""},
@@ -123,8 +123,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// TestExtensionsAreOff: without being asked for, the commands do not exist, and
-// each extension comes alone.
+// TestExtensionsAreOff: the commands of an extension exist only if it is enabled.
 func TestExtensionsAreOff(t *testing.T) {
 	cad := Command("CAD", "lock", "t")
 	delEx := Command("DELEX", "lock", "IFEQ", "t")
@@ -165,7 +164,7 @@ func of(source string) Cmd {
 	return Eval(&Script{Name: "test", Source: source}, "z")
 }
 
-// TestUnmodelled: what the model cannot do must end the run, not give an answer.
+// TestUnmodelled: a command that is not modelled must end the run without a reply.
 func TestUnmodelled(t *testing.T) {
 	for _, cmd := range []Cmd{
 		Command("ZADD", "z", "1.5", "m"), Command("ZADD", "z", "inf", "m"), Command("ZADD", "z", "9007199254740993", "m"),
@@ -194,8 +193,8 @@ func TestUnmodelled(t *testing.T) {
 	}
 }
 
-// Scripts by their hash, and WAIT with what is no number, as redis-server 7.0.15 answers them;
-// TestTheDoorAnswersAsAServer checks it.
+// Scripts by hash and refusals of WAIT, as from redis-server 7.0.15; TestTheDoorAnswersAsAServer compares
+// them with one.
 func TestHashesAndBadWaits(t *testing.T) {
 	s := New()
 	var open Transaction

@@ -9,15 +9,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// odd are values that conversions get wrong.
+// odd are values that are hard to convert.
 var odd = []string{
 	"0", "-0.0", "1", "1.9", "-1.9", "0/0", "1/0", "-1/0", "2^53", "-2^63", "2^63", "1e300", "5e-324", "true", "false", "nil", `""`, `"a\r\nb\0\255"`,
 	`redis.error_reply("MINE text")`, `redis.status_reply("a\r\nb")`, `redis.call("HSET", KEYS[1], "f", 1e17)`, `redis.call("HGETALL", KEYS[1])`,
 	`redis.pcall("SET", KEYS[1], 0/0)`, `tostring(1e15)`, `tonumber("0x1p4")`, `string.format("%.14g %5.1f %d", 1e300, -1/0, 0/0)`, "print", "{err=1}", "{ok={}}", "{nil, 1}", "{1, nil, 3}",
 }
 
-// scriptOf makes a script of bytes that fills eight tables with odd values, with texts and
-// with each other, themselves too, and returns the last one.
+// scriptOf makes a script from bytes: it fills eight tables with odd values, with texts and
+// with each other, even with themselves, and returns the last one.
 func scriptOf(data []byte) string {
 	var b strings.Builder
 	b.WriteString("local t = {} for i = 1, 8 do t[i] = {} end\n")
@@ -55,12 +55,11 @@ func size(r Reply) int {
 	return n
 }
 
-// Whatever a script returns, cycles and numbers that are none: there is a reply, it is not
-// larger than a reply may be, it is the same when it is asked again, and who puts it into a
-// Lua value and back has the same.
+// Whatever a script returns, even cycles and NaN, has a reply of limited size, which is the
+// same in another run, and does not change when converted to a Lua value and back.
 func FuzzScriptReply(f *testing.F) {
 	f.Add([]byte{})
-	f.Add([]byte{8, 0, 0, 16, 0, 0})                               // twice itself
+	f.Add([]byte{8, 0, 0, 16, 0, 0})                               // contains itself twice
 	f.Add([]byte{8, 0, 1, 9, 0, 2, 10, 0, 3, 11, 200, 5})          // deep
 	f.Add([]byte{8, 200, 5, 16, 200, 6, 24, 200, 7, 32, 200, 10})  // numbers that do not fit
 	f.Add([]byte{48, 200, 16, 56, 200, 17, 8, 200, 18, 8, 100, 7}) // errors and statuses
@@ -82,13 +81,13 @@ func FuzzScriptReply(f *testing.F) {
 			t.Fatalf("%s, then %s of\n%s", reply, again, source)
 		}
 		if got := toReply(s.vm.fromReply(reply)); reply.Kind != ReplyError && got.String() != reply.String() && !hasNil(reply) {
-			t.Fatalf("%s came back as %s of\n%s", reply, got, source)
+			t.Fatalf("%s was converted to %s of\n%s", reply, got, source)
 		}
 	})
 }
 
-// hasNil reports whether there is nil in a reply: false and nil are the same there, and
-// errors are tables of their own.
+// hasNil reports whether a reply has elements that do not convert back: nil, which is the
+// same as false, and errors, which are tables.
 func hasNil(r Reply) bool {
 	for _, e := range r.Elements() {
 		if e.Kind == ReplyError || hasNil(e) {
@@ -98,7 +97,7 @@ func hasNil(r Reply) bool {
 	return false
 }
 
-// Whatever a number or a text is: it is formatted and read as in Lua, back and forth.
+// Numbers are formatted and read as in Lua, and survive both.
 func FuzzLuaNumber(f *testing.F) {
 	for _, s := range []string{"0", "-0", "1e308", "0x7fffffffffffffff", "nan", "inf", " 5 ", "1_0", "0x1p4", "-0x10", "1e", "9223372036854775807", "."} {
 		f.Add(s)

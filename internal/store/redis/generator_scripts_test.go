@@ -54,7 +54,7 @@ func (g *generator) libraryCall() string {
 	return "redis." + g.pick("REDIS_VERSION", "REDIS_VERSION_NUM", "LOG_DEBUG", "LOG_NOTICE", "LOG_VERBOSE", "REPL_NONE", "REPL_AOF", "REPL_REPLICA", "REPL_SLAVE")
 }
 
-// hashed runs scripts by their hash, known or not, and makes them known.
+// hashed runs scripts by their hash, loaded or not, and loads them.
 func (g *generator) hashed() Cmd {
 	source := lockScripts[g.IntN(len(lockScripts))].Source
 	switch g.IntN(8) {
@@ -77,7 +77,7 @@ func hashOf(source string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// badWait is a WAIT that does not get as far as waiting.
+// badWait is a WAIT that is refused.
 func (g *generator) badWait() Cmd {
 	switch g.IntN(4) {
 	case 0:

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// generator makes random commands of the kind that locks send. A few keys and
-// values keep them colliding. Times to live are long or already over: nothing
-// depends on how fast the real server answers.
+// generator makes random commands like those of locks, with few keys and values, so
+// that they collide. Times to live are long or already over, so nothing depends on
+// the speed of the real server.
 type generator struct {
 	*rand.Rand
 	nowMS int64
 	multi bool // a transaction is open
 
-	extensions bool // commands that Redis 7.0 does not have, too
-	collection int  // 1: mostly lists, 2: mostly sorted sets; else everything
+	extensions bool // also commands that Redis 7.0 does not have
+	collection int  // 1: mostly lists, 2: mostly sorted sets; else all kinds
 }
 
 func (g *generator) pick(texts ...string) string { return texts[g.IntN(len(texts))] }
 func (g *generator) key() string                 { return g.pick("a", "b", "c", "h", "q", "z", "fence") }
 
-// of is a key that mostly has the type for which it is asked.
+// of is the usual key of a type, sometimes another one.
 func (g *generator) of(usual string) string {
 	if g.IntN(8) == 0 {
 		return g.key()
@@ -28,7 +28,7 @@ func (g *generator) of(usual string) string {
 	return usual
 }
 
-// value returns a text or a number; some texts look like numbers but are none.
+// value adds a text or a number; some texts only look like numbers.
 func (g *generator) value(c Cmd) Cmd {
 	switch g.IntN(12) {
 	case 0:
@@ -43,11 +43,11 @@ func (g *generator) value(c Cmd) Cmd {
 	return c.Text(g.pick("1", "2", "A", "B", "x y"))
 }
 
-// ttl is a time to live from now, in a unit of so many milliseconds. Two of them
-// are never so close that the server's speed could decide which one is longer.
+// ttl is a time to live in a unit of unitMS milliseconds. Two are rarely so close
+// that the server's speed decides which one is longer.
 func (g *generator) ttl(unitMS int64) int64 { return (1_000_000 + g.Int64N(1e10)) / unitMS }
 
-// bad is a time that Redis refuses, or a past one where that is allowed.
+// bad adds a time that Redis refuses, or a past one.
 func (g *generator) bad(c Cmd) Cmd {
 	switch g.IntN(5) {
 	case 0:
@@ -62,7 +62,7 @@ func (g *generator) bad(c Cmd) Cmd {
 	return c.Num(-g.Int64N(3))
 }
 
-// when appends a time in seconds or milliseconds, relative or absolute.
+// when adds a time in seconds or milliseconds, relative or absolute.
 func (g *generator) when(c Cmd, unitMS int64, absolute bool) Cmd {
 	switch {
 	case g.IntN(8) == 0:
@@ -145,7 +145,7 @@ func (g *generator) next() Cmd {
 	return g.usual()
 }
 
-// usual returns a random command of those that nearly all locks use.
+// usual returns a random one of the commands that nearly all locks use.
 func (g *generator) usual() Cmd {
 	switch g.IntN(24) {
 	case 0, 1, 2, 3:
@@ -186,7 +186,7 @@ func (g *generator) usual() Cmd {
 	return g.script()
 }
 
-// odd are commands that are wrong or rare.
+// odd returns a wrong or rare command.
 func (g *generator) odd() Cmd {
 	switch g.IntN(10) {
 	case 0:
@@ -208,7 +208,7 @@ func (g *generator) odd() Cmd {
 	return Command("HGETALL", g.key())
 }
 
-// moreKeys are the rarer commands of strings and hashes.
+// moreKeys returns one of the rarer commands of strings and hashes.
 func (g *generator) moreKeys() Cmd {
 	switch g.IntN(8) {
 	case 0:
@@ -234,7 +234,7 @@ func (g *generator) moreKeys() Cmd {
 	return c
 }
 
-// element is an element of a list or a member of a sorted set. Numbers and their
+// element adds an element of a list or a member of a sorted set. A number and its
 // digits are the same element.
 func (g *generator) element(c Cmd) Cmd {
 	if g.IntN(4) == 0 {
@@ -243,7 +243,7 @@ func (g *generator) element(c Cmd) Cmd {
 	return c.Text(g.pick("1", "2", "A", "B", "a", ""))
 }
 
-// position is a position in a list or a count, seldom none.
+// position adds a position in a list or a count, rarely an invalid one.
 func (g *generator) position(c Cmd) Cmd {
 	if g.IntN(12) == 0 {
 		return c.Text(g.pick("x", "1.5", "", "9223372036854775808", "-9223372036854775808"))
@@ -275,7 +275,7 @@ func (g *generator) list() Cmd {
 	return g.position(g.position(Command("LRANGE", g.of("q"))))
 }
 
-// score is a score, seldom something that is none.
+// score adds a score, rarely an invalid one.
 func (g *generator) score(c Cmd) Cmd {
 	switch g.IntN(14) {
 	case 0:
@@ -288,7 +288,7 @@ func (g *generator) score(c Cmd) Cmd {
 	return c.Num(g.Int64N(7) - 3)
 }
 
-// bound is an end of a range of scores.
+// bound adds an end of a range of scores.
 func (g *generator) bound(c Cmd) Cmd {
 	switch g.IntN(8) {
 	case 0:
@@ -356,7 +356,7 @@ func (g *generator) sortedSet() Cmd {
 	return g.zrange()
 }
 
-// transaction opens and closes transactions, and seldom does it wrongly.
+// transaction opens and closes transactions, rarely in the wrong order.
 func (g *generator) transaction() Cmd {
 	name := g.pick("EXEC", "EXEC", "EXEC", "DISCARD", "MULTI")
 	if !g.multi && g.IntN(8) > 0 {
@@ -369,7 +369,7 @@ func (g *generator) transaction() Cmd {
 	return Command(name)
 }
 
-// extension are the commands beyond Redis 7.0.
+// extension returns a command beyond Redis 7.0.
 func (g *generator) extension() Cmd {
 	old := func() string { return g.pick("1", "2", "A", "B", "x y") }
 	switch g.IntN(5) {

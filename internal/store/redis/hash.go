@@ -1,21 +1,13 @@
 package redis
 
-import (
-	"slices"
-)
+import "slices"
 
-// A hash is a slice of fields in the order in which they were added, searched
-// from the front, as small hashes are in Redis (listpack.c). The hashes of locks
-// have one field per holder.
+// A hash is a slice of fields in order of insertion, searched from the front, as
+// small hashes are in Redis (listpack.c). The hashes of locks have one field per holder.
 
 // fieldIndex returns the position of a field, or -1.
 func (e *entry) fieldIndex(name string) int {
-	for i := range e.fields {
-		if e.fields[i].name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(e.fields, func(f field) bool { return f.name == name })
 }
 
 // setField sets a field and reports whether it is new.
@@ -42,7 +34,7 @@ func (e *entry) delField(name string) bool {
 // another type.
 func (s *Store) typed(kind valueKind, key string) (e *entry, refused error) {
 	e = s.lookup(key)
-	if e != nil && e.kind != kind {
+	if e != nil && e.kind != kind && kind != kindAny {
 		return nil, errWrongType
 	}
 	return e, nil
@@ -60,18 +52,7 @@ func (s *Store) putField(e *entry, name string, v Arg) bool {
 }
 
 // hset is HSET key field value [field value ...]; the reply counts new fields.
-func (s *Store) hset(c *command, args []Arg) Reply {
-	if len(args)%2 == 0 {
-		return wrongNumber(c)
-	}
-	key := args[0].String()
-	e, refused := s.typed(kindHash, key)
-	if refused != nil {
-		return Failed(refused)
-	}
-	if e == nil {
-		e = s.create(key, kindHash, noExpiry)
-	}
+func (s *Store) hset(e *entry, args []Arg) Reply {
 	var added int64
 	for i := 1; i < len(args); i += 2 {
 		if s.putField(e, args[i].String(), args[i+1]) {
@@ -81,14 +62,17 @@ func (s *Store) hset(c *command, args []Arg) Reply {
 	return Int(added)
 }
 
-// hget is HGET and ZSCORE.
-func (s *Store) hget(e *entry, args []Arg) Reply {
-	i := e.fieldIndex(args[1].String())
+// fieldReply is the value of a field as a reply; nil for no such field.
+func (e *entry) fieldReply(name string) Reply {
+	i := e.fieldIndex(name)
 	if i < 0 {
 		return Reply{}
 	}
 	return Bulk(digits(&e.fields[i].value))
 }
+
+// hget is HGET and ZSCORE.
+func (s *Store) hget(e *entry, args []Arg) Reply { return e.fieldReply(args[1].String()) }
 
 // hexists is HEXISTS.
 func (s *Store) hexists(e *entry, args []Arg) Reply {
@@ -98,12 +82,17 @@ func (s *Store) hexists(e *entry, args []Arg) Reply {
 	return Int(1)
 }
 
-// hdel is HDEL; a hash without fields does not exist, so the last one takes the
-// key with it.
+// hdel is HDEL key field [field ...].
 func (s *Store) hdel(e *entry, args []Arg) Reply {
+	return s.removeFields(e, args[1:], EffectHashDel)
+}
+
+// removeFields removes fields of a hash or members of a sorted set, and counts those that
+// were there. Neither exists when it is empty, so removing the last one deletes the key.
+func (s *Store) removeFields(e *entry, names []Arg, effect EffectKind) Reply {
 	var n int64
-	for i := 1; i < len(args); i++ {
-		name := args[i].String()
+	for i := range names {
+		name := names[i].String()
 		if !e.delField(name) {
 			continue
 		}
@@ -112,7 +101,7 @@ func (s *Store) hdel(e *entry, args []Arg) Reply {
 			s.delete(e)
 			break
 		}
-		s.emit(EffectHashDel, e).Field = name
+		s.emit(effect, e).Field = name
 	}
 	return Int(n)
 }
@@ -134,19 +123,14 @@ func (s *Store) hmget(_ *command, args []Arg) Reply {
 		return Failed(refused)
 	}
 	values := make([]Reply, len(args)-1)
-	for i := range values {
-		if e == nil {
-			continue
-		}
-		if at := e.fieldIndex(args[i+1].String()); at >= 0 {
-			values[i] = Bulk(digits(&e.fields[at].value))
-		}
+	for i := 0; e != nil && i < len(values); i++ {
+		values[i] = e.fieldReply(args[i+1].String())
 	}
 	return List(values)
 }
 
-// listing is HKEYS, HVALS and HGETALL: names and values in turn. Redis promises no order; the
-// model keeps that of insertion.
+// listing is HKEYS, HVALS and HGETALL, where names and values alternate. Redis promises no
+// order; the model keeps that of insertion.
 func listing(names, values bool) acting {
 	return func(_ *Store, e *entry, _ []Arg) Reply {
 		list := make([]Reply, 0, 2*len(e.fields))

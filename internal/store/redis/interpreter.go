@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -8,44 +9,40 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Budget is how many Lua instructions one script may execute. Redis lets a
+// budgetSize is how many Lua instructions one script may execute. Redis lets a
 // script run until an operator kills it (lua-time-limit only warns); a simulation
-// must return by itself, and at the same instruction in every replay. A lock's
-// script takes a few dozen.
-const Budget = 1_000_000
+// must stop it, and at the same instruction in every replay. A lock's script takes
+// a few dozen.
+const budgetSize = 1_000_000
 
-// interpreter runs the scripts of one store, or of all stores of one world. It
-// is made with the first script.
+// interpreter runs the scripts of one store, or of all stores of one world. The
+// first script opens it.
 type interpreter struct {
 	state *lua.LState
 	store *Store // whose script is running
 	used  budget
 	funcs map[*program]*lua.LFunction
-	lastP *program
-	lastF *lua.LFunction
 
 	tame     *lua.LTable // globals of tame scripts
 	tameKeys argTable    // their KEYS and ARGV, refilled for each run
 	tameArgs argTable
-	wild     *lua.LTable   // globals of all others, behind guard
+	wild     *lua.LTable   // globals of all others, behind a guard
 	guarded  []*lua.LTable // tables that scripts may not change
 	argv     []Arg         // of a redis.call
 
-	lacked string // what the running script uses that the model does not have
+	lacked string // the feature that the running script uses and the model does not have
 
-	texts [16]lua.LValue
+	texts [16]lua.LValue // cache of text
 
-	// Where the last error that carries no position was raised, and its value:
-	// Redis's error handler asks the stack, which is gone when ours is told.
+	// The value of the last error without a position, and the line that raised it:
+	// Redis's error handler reads the stack, which is gone when ours runs.
 	raised     lua.LValue
 	raisedLine int
 }
 
-// budget is a context that ends after a number of instructions: gopher-lua asks
-// for Done before every one of them.
-type budget struct {
-	left int
-}
+// budget is a context that ends after a number of instructions: gopher-lua calls
+// Done before every one of them.
+type budget struct{ left int }
 
 func (b *budget) Done() <-chan struct{} {
 	if b.left--; b.left < 0 {
@@ -58,7 +55,7 @@ func (b *budget) Err() error                  { return errBudget }
 func (b *budget) Deadline() (time.Time, bool) { return time.Time{}, false }
 func (b *budget) Value(any) any               { return nil }
 
-// spent is ready at once. It belongs to no run: stores are used in several.
+// spent is ready at once.
 var spent = func() chan struct{} {
 	c := make(chan struct{})
 	close(c)
@@ -66,7 +63,7 @@ var spent = func() chan struct{} {
 }()
 
 var errBudget error = ServerError(
-	"the script used up its budget of " + strconv.Itoa(Budget) + " instructions")
+	"the script used up its budget of " + strconv.Itoa(budgetSize) + " instructions")
 
 // open makes the Lua state.
 func (vm *interpreter) open() {
@@ -85,8 +82,7 @@ func (vm *interpreter) run(s *Store, p *program, keys, args []Arg) Reply {
 	if vm.state == nil {
 		vm.open()
 	}
-	vm.store, vm.used.left, vm.raised = s, Budget, nil
-	vm.lacked = ""
+	vm.store, vm.used.left, vm.raised, vm.lacked = s, budgetSize, nil, ""
 	if p.tame {
 		vm.tameKeys.fill(vm, keys)
 		vm.tameArgs.fill(vm, args)
@@ -102,16 +98,14 @@ func (vm *interpreter) run(s *Store, p *program, keys, args []Arg) Reply {
 	} else {
 		vm.state.SetContext(&vm.used)
 	}
-	if vm.lastP != p {
-		vm.lastP, vm.lastF = p, vm.function(p)
-	}
 	state := vm.state
-	state.Push(vm.lastF)
+	state.Push(vm.function(p))
 	err := state.PCall(0, 1, nil)
-	if vm.lacked != "" { // whatever the script has made of it
-		state.SetTop(0)
+	result := state.Get(-1)
+	state.SetTop(0)
+	if vm.lacked != "" { // even if the script has caught the error
 		if failed, ok := err.(*lua.ApiError); ok && failed.Type == lua.ApiErrorPanic {
-			if what, ok := strings.CutPrefix(luaText(failed.Object), lacksWhat); ok {
+			if what, ok := strings.CutPrefix(luaText(failed.Object), unmodelledPrefix); ok {
 				unmodelled(what)
 			}
 			panic(failed) // a bug of ours
@@ -119,11 +113,8 @@ func (vm *interpreter) run(s *Store, p *program, keys, args []Arg) Reply {
 		unmodelled(vm.lacked)
 	}
 	if err != nil {
-		state.SetTop(0)
 		return vm.failure(p, err)
 	}
-	result := state.Get(-1)
-	state.SetTop(0)
 	return toReply(result)
 }
 
@@ -161,8 +152,8 @@ func (l *argTable) fill(vm *interpreter, args []Arg) {
 	l.n = len(args)
 }
 
-// text makes a Lua string. Boxing one allocates, and a script meets the same few
-// strings again and again: the key, the token that is compared with the token.
+// text makes a Lua string. Boxing one allocates, and a script uses the same few
+// strings again and again: the key, the token.
 func (vm *interpreter) text(s string) lua.LValue {
 	if s == "" {
 		return emptyText
@@ -190,14 +181,11 @@ func (vm *interpreter) failure(p *program, err error) Reply {
 		line = vm.raisedLine
 	}
 	text := ""
-	switch v := failed.Object.(type) {
-	case *lua.LTable:
-		text = errField(v)
-		if text == "" {
-			text = "ERR unknown error" // an error table without err crashes Redis 7.0.15
-		}
-	default:
-		text = luaText(v)
+	if table, ok := failed.Object.(*lua.LTable); ok {
+		field, _ := errField(table)
+		text = cmp.Or(string(field), "ERR unknown error") // without err Redis 7.0.15 crashes
+	} else {
+		text = luaText(failed.Object)
 		if line == 0 {
 			line = linePrefix(text)
 		}
@@ -210,46 +198,45 @@ func (vm *interpreter) failure(p *program, err error) Reply {
 	return Failed(ServerError(oneLine(text)))
 }
 
-// linePrefix reads the line out of "user_script:12: text", 0 when there is none.
+// linePrefix reads the line from "user_script:12: text", 0 when there is none.
 func linePrefix(text string) int {
-	rest, ok := strings.CutPrefix(text, chunkName+":")
-	if !ok {
-		return 0
-	}
-	digits, _, ok := strings.Cut(rest, ":")
-	if !ok {
-		return 0
-	}
+	rest, positioned := strings.CutPrefix(text, chunkName+":")
+	digits, _, found := strings.Cut(rest, ":")
 	line, err := strconv.Atoi(digits)
-	if err != nil {
+	if !positioned || !found || err != nil {
 		return 0
 	}
 	return line
 }
 
-// raise ends the running Lua function with an error value and remembers where.
+// raise ends the running Lua function with an error, and notes the line of the Lua function
+// that called into Go.
 func (vm *interpreter) raise(state *lua.LState, v lua.LValue) {
-	vm.raised, vm.raisedLine = v, currentLine(state)
+	vm.raised, vm.raisedLine = v, 0
+	for level, found := 1, true; found && vm.raisedLine == 0; level++ {
+		vm.raisedLine, found = lineAt(state, level)
+	}
 	state.Error(v, 0)
 }
 
-// currentLine is the line of the Lua function that called the running Go function.
-func currentLine(state *lua.LState) int {
-	for level := 1; ; level++ {
-		frame, ok := state.GetStack(level)
-		if !ok {
-			return 0
-		}
-		if _, err := state.GetInfo("Sl", frame, lua.LNil); err == nil && frame.CurrentLine > 0 {
-			return frame.CurrentLine
-		}
+// fail ends the running Lua function with an error table.
+func (vm *interpreter) fail(state *lua.LState, text string) { vm.raise(state, vm.errorTable(text)) }
+
+// lineAt is the line of the function at a level of the stack, 0 when it is not a Lua
+// function; false when there is no such level.
+func lineAt(state *lua.LState, level int) (line int, found bool) {
+	frame, found := state.GetStack(level)
+	if !found {
+		return 0, false
 	}
+	if _, err := state.GetInfo("Sl", frame, lua.LNil); err != nil {
+		return 0, true
+	}
+	return max(frame.CurrentLine, 0), true
 }
 
-// errField is the field err of an error table, "" when it has none.
-func errField(t *lua.LTable) string {
-	if text, ok := t.RawGetString("err").(lua.LString); ok {
-		return string(text)
-	}
-	return ""
+// errField is the field err of an error table; false when it has none.
+func errField(t *lua.LTable) (text lua.LString, ok bool) {
+	text, ok = t.RawGetString("err").(lua.LString)
+	return text, ok
 }

@@ -6,8 +6,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// This file holds the commands that work on keys of every type, and those that
-// work on none.
+// The commands that work on keys of every type, and those that work on none.
 
 // del is DEL.
 func (s *Store) del(_ *command, args []Arg) Reply {
@@ -33,26 +32,20 @@ func (s *Store) exists(_ *command, args []Arg) Reply {
 }
 
 // typeCommand is TYPE.
-func (s *Store) typeCommand(_ *command, args []Arg) Reply {
-	name := "none"
-	if e := s.lookup(args[0].String()); e != nil {
-		name = e.typeName()
-	}
-	return Reply{Kind: ReplyStatus, Str: name}
-}
+func (s *Store) typeCommand(e *entry, _ []Arg) Reply { return Status(typeNames[e.kind]) }
 
 // ping is PING [text].
 func (s *Store) ping(c *command, args []Arg) Reply {
 	switch len(args) {
 	case 0:
-		return Reply{Kind: ReplyStatus, Str: "PONG"}
+		return Status("PONG")
 	case 1:
 		return Bulk(args[0].String())
 	}
 	return wrongNumber(c)
 }
 
-// publish is PUBLISH: it goes to the world, which knows the subscribers.
+// publish is PUBLISH: the world knows the subscribers.
 func (s *Store) publish(_ *command, args []Arg) Reply {
 	if s.OnPublish == nil {
 		return Int(0)
@@ -60,8 +53,8 @@ func (s *Store) publish(_ *command, args []Arg) Reply {
 	return Int(s.OnPublish(args[0].String(), args[1].String()))
 }
 
-// time is TIME: seconds and microseconds of the server's wall clock, of which
-// the model knows the milliseconds.
+// time is TIME: seconds and microseconds of the server's wall clock, to the
+// millisecond.
 func (s *Store) time(*command, []Arg) Reply {
 	seconds, ms := s.nowMS/1000, s.nowMS%1000
 	return List([]Reply{
@@ -72,8 +65,11 @@ func (s *Store) time(*command, []Arg) Reply {
 
 // flushAll is FLUSHALL [ASYNC|SYNC].
 func (s *Store) flushAll(_ *command, args []Arg) Reply {
-	if len(args) > 1 || (len(args) == 1 && !isOption(args[0], "ASYNC") && !isOption(args[0], "SYNC")) {
-		return Failed(errSyntax)
+	if len(args) > 0 {
+		word := optionWord(&args[0])
+		if len(args) > 1 || word != "ASYNC" && word != "SYNC" {
+			return Failed(errSyntax)
+		}
 	}
 	s.forgetAll(history.Removed)
 	s.effects = append(s.effects, Effect{Kind: EffectFlush, AtMS: noExpiry, By: s.by})

@@ -1,19 +1,17 @@
 package redis
 
-import (
-	"slices"
-)
+import "slices"
 
-// A list is a slice of elements without names, head first. The queues of locks
+// A list is a slice of fields without names, head first. The queues of locks
 // have one element per waiting client.
 
 // push adds an element at one end.
 func (e *entry) push(left bool, v Arg) {
+	at := len(e.fields)
 	if left {
-		e.fields = slices.Insert(e.fields, 0, field{value: v})
-		return
+		at = 0
 	}
-	e.fields = append(e.fields, field{value: v})
+	e.fields = slices.Insert(e.fields, at, field{value: v})
 }
 
 // pop removes an element from one end of a list that has one.
@@ -28,23 +26,22 @@ func (e *entry) pop(left bool) Arg {
 }
 
 // removeElements removes the first count elements that are equal to v, the last
-// ones when count is negative, all when it is 0. It returns how many those were.
-func (e *entry) removeElements(v *Arg, count int64) int64 {
-	at, step, most := 0, 1, count // the smallest count has no opposite and means all
-	if count < 0 {
-		at, step, most = len(e.fields)-1, -1, -count
-	}
-	var removed int64
-	for at >= 0 && at < len(e.fields) && (most == 0 || removed != most) {
-		if !sameText(&e.fields[at].value, v) {
-			at += step
-			continue
+// ones when count is negative, all when it is 0. It returns how many it removed.
+func (e *entry) removeElements(v *Arg, count int64) (removed int64) {
+	fromTail, most := count < 0, max(count, -count) // the smallest count has no opposite and means all
+	matches := func(f field) bool {
+		if most > 0 && removed == most || !sameText(&f.value, v) {
+			return false
 		}
-		e.fields = slices.Delete(e.fields, at, at+1)
 		removed++
-		if step < 0 { // else the next one moves here
-			at--
-		}
+		return true
+	}
+	if fromTail {
+		slices.Reverse(e.fields)
+	}
+	e.fields = slices.DeleteFunc(e.fields, matches)
+	if fromTail {
+		slices.Reverse(e.fields)
 	}
 	return removed
 }
@@ -60,45 +57,41 @@ func push(effect EffectKind) acting {
 	}
 }
 
-// pop is LPOP and RPOP key [count].
+// pop is LPOP and RPOP key [count] (popGenericCommand in t_list.c). A list without elements
+// does not exist, so removing the last one deletes the key.
 func pop(effect EffectKind) running {
-	return func(s *Store, c *command, args []Arg) Reply { return s.pop(c, effect, args) }
-}
-
-// pop is popGenericCommand of t_list.c. A list without elements does not exist, so the last
-// one takes the key with it.
-func (s *Store) pop(c *command, effect EffectKind, args []Arg) Reply {
-	if len(args) > 2 {
-		return wrongNumber(c)
-	}
-	count, many := int64(1), len(args) == 2
-	if many {
-		var ok bool
-		if count, ok = parseInt(args[1]); !ok || count < 0 {
-			return Failed(errNotPositive)
+	return func(s *Store, c *command, args []Arg) Reply {
+		count, ok := int64(1), true
+		switch len(args) {
+		case 1:
+		case 2:
+			if count, ok = parseInt(args[1]); !ok || count < 0 {
+				return Failed(errNotPositive)
+			}
+		default:
+			return wrongNumber(c)
 		}
-	}
-	e, refused := s.typed(kindList, args[0].String())
-	switch {
-	case refused != nil:
-		return Failed(refused)
-	case e == nil:
-		return Reply{}
-	}
-	var popped []Reply
-	for left := min(count, int64(len(e.fields))); left > 0; left-- {
-		v := e.pop(effect == EffectPopLeft)
-		popped = append(popped, Bulk(v.String()))
-		if len(e.fields) == 0 {
-			s.delete(e)
-		} else {
-			s.emit(effect, e)
+		e, refused := s.typed(kindList, args[0].String())
+		switch {
+		case refused != nil:
+			return Failed(refused)
+		case e == nil:
+			return Reply{}
 		}
+		var popped []Reply
+		for left := min(count, int64(len(e.fields))); left > 0; left-- {
+			popped = append(popped, Bulk(e.pop(effect == EffectPopLeft).String()))
+			if len(e.fields) == 0 {
+				s.delete(e)
+			} else {
+				s.emit(effect, e)
+			}
+		}
+		if len(args) == 1 {
+			return popped[0]
+		}
+		return List(popped)
 	}
-	if !many {
-		return popped[0]
-	}
-	return List(popped)
 }
 
 // lindex is LINDEX key position; a negative one counts from the tail.

@@ -1,22 +1,23 @@
 package redis
 
 import (
+	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// This file holds the functions of Lua's base library that must differ from
-// gopher-lua's: because Redis changes them, because gopher-lua deviates from Lua
-// 5.1, or because they would show addresses, which no replay can repeat.
+// The functions of Lua's base library that must differ from gopher-lua's: because
+// Redis changes them, because gopher-lua deviates from Lua 5.1, or because they would
+// show addresses, which no replay can repeat.
 
-// luaError is error. A text gets the position in front, as in Lua; unlike
-// gopher-lua the position of a table or of level 0 is remembered for the reply.
+// luaError is error. As in Lua, a text is prefixed with the position; unlike in
+// gopher-lua, the reply also has the position of a table or of level 0.
 func (vm *interpreter) luaError(state *lua.LState) int {
 	v := state.Get(1)
 	level := state.OptInt(2, 1)
-	if n, ok := v.(lua.LNumber); ok {
-		v = lua.LString(luaNumber(float64(n))) // lua_isstring is true of numbers
+	if _, ok := v.(lua.LNumber); ok {
+		v = lua.LString(luaText(v)) // lua_isstring is true of numbers
 	}
 	if text, ok := v.(lua.LString); ok && level > 0 {
 		v = lua.LString(position(state, level)) + text
@@ -28,14 +29,11 @@ func (vm *interpreter) luaError(state *lua.LState) int {
 // position is "user_script:12: ", the place of the function at a level; "" when
 // that is not a Lua function (luaL_where).
 func position(state *lua.LState, level int) string {
-	frame, ok := state.GetStack(level)
-	if !ok {
+	line, _ := lineAt(state, level)
+	if line == 0 {
 		return ""
 	}
-	if _, err := state.GetInfo("Sl", frame, lua.LNil); err != nil || frame.CurrentLine <= 0 {
-		return ""
-	}
-	return chunkName + ":" + luaNumber(float64(frame.CurrentLine)) + ": "
+	return chunkName + ":" + strconv.Itoa(line) + ": "
 }
 
 // luaAssert is assert.
@@ -48,8 +46,8 @@ func (vm *interpreter) luaAssert(state *lua.LState) int {
 	return 0
 }
 
-// luaProtectedCall is pcall as Redis 7.0 changes it (luaRedisPcall): an error
-// table with a text arrives as the text.
+// luaProtectedCall is pcall as changed by Redis 7.0 (luaRedisPcall): an error table
+// with a text is returned as the text.
 func luaProtectedCall(state *lua.LState) int {
 	state.CheckAny(1)
 	err := state.PCall(state.GetTop()-1, lua.MultRet, nil)
@@ -63,7 +61,7 @@ func luaProtectedCall(state *lua.LState) int {
 	}
 	v := failed.Object
 	if t, ok := v.(*lua.LTable); ok {
-		if text, ok := t.RawGetString("err").(lua.LString); ok {
+		if text, ok := errField(t); ok {
 			v = text
 		}
 	}
@@ -85,21 +83,16 @@ func luaToString(state *lua.LState) int {
 	return 1
 }
 
-// luaText is what tostring makes of a value. Tables and functions have no address
-// here: it would differ from run to run.
+// luaText is a value as tostring shows it, but without the address of a table or a
+// function, which would differ from run to run.
 func luaText(v lua.LValue) string {
 	switch v := v.(type) {
 	case lua.LString:
 		return string(v)
 	case lua.LNumber:
 		return luaNumber(float64(v))
-	case lua.LBool:
-		if v {
-			return "true"
-		}
-		return "false"
-	case *lua.LNilType:
-		return "nil"
+	case lua.LBool, *lua.LNilType:
+		return v.String()
 	}
 	return v.Type().String() + ": 0x0"
 }
@@ -108,30 +101,22 @@ func luaText(v lua.LValue) string {
 func luaToNumber(state *lua.LState) int {
 	v := state.CheckAny(1)
 	base := state.OptInt(2, 10)
-	if n, ok := v.(lua.LNumber); ok && base == 10 {
-		state.Push(n)
-		return 1
-	}
-	text, ok := v.(lua.LString)
-	if !ok && base != 10 {
-		if n, isNumber := v.(lua.LNumber); isNumber {
-			text, ok = lua.LString(luaNumber(float64(n))), true
-		}
-	}
+	_, isNumber := v.(lua.LNumber)
+	_, isText := v.(lua.LString)
 	if base < 2 || base > 36 {
 		state.ArgError(2, "base out of range")
 	}
-	if ok {
-		if n, valid := parseLuaNumber(string(text), base); valid {
-			state.Push(lua.LNumber(n))
-			return 1
-		}
+	result := lua.LValue(lua.LNil) //nolint:unconvert // an interface, not the value
+	if isNumber && base == 10 {
+		result = v
+	} else if n, ok := parseLuaNumber(luaText(v), base); ok && (isNumber || isText) {
+		result = lua.LNumber(n)
 	}
-	state.Push(lua.LNil)
+	state.Push(result)
 	return 1
 }
 
-// longestText bounds string.rep: a script must not eat the machine.
+// longestText bounds string.rep, so that a script cannot exhaust the memory.
 const longestText = 1 << 20
 
 // luaRepeat is string.rep.
@@ -148,7 +133,7 @@ func luaRepeat(state *lua.LState) int {
 	return 1
 }
 
-// luaRawSet is rawset, which must not get around a guard.
+// luaRawSet is rawset, which must not bypass a guard.
 func (vm *interpreter) luaRawSet(state *lua.LState) int {
 	t := state.CheckTable(1)
 	if vm.isGuarded(t) {
@@ -159,7 +144,7 @@ func (vm *interpreter) luaRawSet(state *lua.LState) int {
 	return 1
 }
 
-// luaGetMetatable is getmetatable; those of strings and guards stay hidden.
+// luaGetMetatable is getmetatable, which hides those of strings and guards.
 func (vm *interpreter) luaGetMetatable(state *lua.LState) int {
 	v := state.CheckAny(1)
 	meta := lua.LValue(lua.LNil) //nolint:unconvert // an interface, not the value

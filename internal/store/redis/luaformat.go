@@ -8,9 +8,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// luaFormat is string.format (str_format in lstrlib.c). gopher-lua hands the
-// format to Go's fmt, which shows addresses of tables and prints complaints of
-// its own into the text.
+// luaFormat is string.format (str_format in lstrlib.c). gopher-lua passes the format
+// to Go's fmt, which shows addresses of tables and adds its own error messages.
 func luaFormat(state *lua.LState) int {
 	format := state.CheckString(1)
 	var out strings.Builder
@@ -66,17 +65,14 @@ func formatOne(state *lua.LState, arg int, flags string, verb byte) string {
 	return ""
 }
 
-// precisionOf reads the precision out of the flags of %g; 6 when there is none.
+// precisionOf reads the precision from the flags of %g; 6 when there is none.
 func precisionOf(flags string) int {
 	_, digits, found := strings.Cut(flags, ".")
 	if !found {
 		return 6
 	}
-	n, err := strconv.Atoi(digits)
-	if err != nil || n < 1 {
-		return 1
-	}
-	return n
+	n, _ := strconv.Atoi(digits)
+	return max(n, 1)
 }
 
 // quoteLua is %q.

@@ -3,19 +3,33 @@ package redis
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"maps"
 	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
 // keptBase are the functions of Lua's base library that scripts may use as they
-// are. Left out are those that would reach files, the process, other scripts'
-// surroundings or real time (print, dofile, getfenv ...); see notModelled, too.
+// are. Missing are those that would reach files, the process, the environment of other
+// scripts or real time (print, dofile, getfenv ...), and those in notModelled.
 var keptBase = []string{"ipairs", "next", "pairs", "rawequal", "rawget", "select", "type", "unpack", "xpcall"}
 
+// function is a function for Lua and its name there.
+type function struct {
+	name string
+	do   lua.LGFunction
+}
+
+// define adds functions to a table, in this order: pairs would show that of a map.
+func (vm *interpreter) define(t *lua.LTable, functions []function) {
+	for _, f := range functions {
+		t.RawSetString(f.name, vm.state.NewFunction(f.do))
+	}
+}
+
 // openLibraries builds the globals twice: plain ones for tame scripts, and
-// guarded ones for all others. Scripts of all runs share one Lua state, and what
-// one left behind there would make the next run depend on it.
+// guarded ones for all others. Scripts of all runs share one Lua state, and none
+// may change what the next one sees.
 func (vm *interpreter) openLibraries() {
 	state := vm.state
 	for _, open := range []lua.LGFunction{lua.OpenBase, lua.OpenTable, lua.OpenString, lua.OpenMath} {
@@ -33,53 +47,37 @@ func (vm *interpreter) openLibraries() {
 	meta := state.NewTable() // of strings: ("x"):rep(3)
 	meta.RawSetString("__index", texts)
 	state.SetMetatable(lua.LString(""), meta)
-	redisTable := state.NewTable()
-	for _, f := range []struct {
-		name string
-		do   lua.LGFunction
-	}{
-		{"call", vm.luaCall}, {"pcall", vm.luaPCall},
-		{"error_reply", vm.luaErrorReply}, {"status_reply", vm.luaStatusReply},
-		{"sha1hex", vm.luaSHA1},
-	} {
-		redisTable.RawSetString(f.name, state.NewFunction(f.do))
-	}
-	vm.fillRedis(redisTable)
-
 	vm.tame, vm.wild = state.NewTable(), state.NewTable()
 	guard := vm.guard(vm.wild)
-	own := []struct {
-		name string
-		do   lua.LGFunction
-	}{
-		{"assert", vm.luaAssert}, {"error", vm.luaError}, {"pcall", luaProtectedCall},
-		{"tonumber", luaToNumber}, {"tostring", luaToString},
-		{"rawset", vm.luaRawSet}, {"getmetatable", vm.luaGetMetatable},
-		{"setmetatable", vm.luaSetMetatable},
-	}
 	for _, globals := range []*lua.LTable{vm.tame, vm.wild} {
 		for _, name := range keptBase {
 			globals.RawSetString(name, base.RawGetString(name))
 		}
-		for _, f := range own {
-			globals.RawSetString(f.name, state.NewFunction(f.do))
-		}
+		vm.define(globals, []function{
+			{"assert", vm.luaAssert}, {"error", vm.luaError}, {"pcall", luaProtectedCall},
+			{"tonumber", luaToNumber}, {"tostring", luaToString},
+			{"rawset", vm.luaRawSet}, {"getmetatable", vm.luaGetMetatable},
+			{"setmetatable", vm.luaSetMetatable},
+		})
 		globals.RawSetString("_VERSION", lua.LString("Lua 5.1"))
 	}
 	libraries := []struct {
 		name  string
 		table *lua.LTable
-	}{{"bit", vm.bitLibrary()}, {"math", maths}, {"redis", redisTable}, {"string", texts}, {"table", tables}}
+	}{
+		{"bit", vm.bitLibrary()}, {"math", maths}, {"redis", vm.redisLibrary()},
+		{"string", texts}, {"table", tables},
+	}
 	for _, l := range libraries {
 		for _, name := range lacks[l.name] {
-			l.table.RawSetString(name, state.NewFunction(vm.lacking(l.name+"."+name)))
+			vm.define(l.table, []function{{name, vm.lacking(l.name + "." + name)}})
 		}
 		vm.tame.RawSetString(l.name, l.table)
 		vm.wild.RawSetString(l.name, vm.guard(l.table))
 	}
 	vm.wild.RawSetString("_G", guard)
 	missing := state.NewTable()
-	missing.RawSetString("__index", state.NewFunction(vm.luaNoGlobal))
+	vm.define(missing, []function{{"__index", vm.luaNoGlobal}})
 	state.SetMetatable(vm.tame, missing)
 	state.SetMetatable(vm.wild, missing)
 	vm.tameKeys.table, vm.tameArgs.table = state.CreateTable(4, 0), state.CreateTable(8, 0)
@@ -87,26 +85,18 @@ func (vm *interpreter) openLibraries() {
 	vm.tame.RawSetString("ARGV", vm.tameArgs.table)
 }
 
-// copyLibrary copies one of Lua's libraries in the order of its names: the original
-// is filled from a Go map, and pairs would show that.
+// copyLibrary copies one of Lua's libraries in the order of its names, with functions of
+// our own in place of some. The original is filled from a Go map, and pairs would show that.
 func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction) *lua.LTable {
 	original := vm.state.G.Global.RawGetString(name).(*lua.LTable)
 	values := map[string]lua.LValue{}
-	var names []string
-	original.ForEach(func(k, v lua.LValue) {
-		key := string(k.(lua.LString))
-		if key == "__index" {
-			return
-		}
-		names = append(names, key)
-		values[key] = v
+	original.ForEach(func(k, v lua.LValue) { values[string(k.(lua.LString))] = v })
+	delete(values, "__index")
+	t := vm.state.NewTable()
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if f := own[key]; f != nil {
 			values[key] = vm.state.NewFunction(f)
 		}
-	})
-	slices.Sort(names)
-	t := vm.state.NewTable()
-	for _, key := range names {
 		t.RawSetString(key, values[key])
 	}
 	return t
@@ -117,10 +107,10 @@ func (vm *interpreter) copyLibrary(name string, own map[string]lua.LGFunction) *
 func (vm *interpreter) guard(t *lua.LTable) *lua.LTable {
 	front, meta := vm.state.NewTable(), vm.state.NewTable()
 	meta.RawSetString("__index", t)
-	meta.RawSetString("__newindex", vm.state.NewFunction(func(state *lua.LState) int {
+	vm.define(meta, []function{{"__newindex", func(state *lua.LState) int {
 		state.RaiseError(readOnlyTable)
 		return 0
-	}))
+	}}})
 	vm.state.SetMetatable(front, meta)
 	vm.guarded = append(vm.guarded, front)
 	return front
@@ -134,7 +124,7 @@ func (vm *interpreter) isGuarded(v lua.LValue) bool {
 	return ok && slices.Contains(vm.guarded, t)
 }
 
-// sealed is a function of a library that refuses to work on a guard.
+// sealed is a library function that refuses to change a guard.
 func (vm *interpreter) sealed(library, name string) lua.LGFunction {
 	f := vm.state.G.Global.RawGetString(library).(*lua.LTable).RawGetString(name).(*lua.LFunction).GFunction
 	return func(state *lua.LState) int {
@@ -145,7 +135,7 @@ func (vm *interpreter) sealed(library, name string) lua.LGFunction {
 	}
 }
 
-// luaNoGlobal is called for a global that does not exist.
+// luaNoGlobal is called when a script reads a global that does not exist.
 func (vm *interpreter) luaNoGlobal(state *lua.LState) int {
 	name := luaText(state.Get(2))
 	if notModelled[name] {
@@ -172,8 +162,8 @@ func (vm *interpreter) luaPCall(state *lua.LState) int {
 	return 1
 }
 
-// command executes the command whose words are the arguments of a Lua call, in
-// the order of checks of luaRedisGenericCommand and scriptCall.
+// command executes the command whose words are the arguments of a Lua call. The checks
+// are in the order of luaRedisGenericCommand and scriptCall.
 func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 	n := state.GetTop()
 	if n == 0 {
@@ -197,7 +187,7 @@ func (vm *interpreter) command(state *lua.LState) (v lua.LValue, failed bool) {
 			vm.argv = append(vm.argv, a)
 		}
 	}
-	vm.lacked = "what " + name + " was asked for in a script" // unless it comes back
+	vm.lacked = "what " + name + " was asked for in a script" // unless scripted returns
 	reply := vm.store.scripted(lookup(name), vm.argv)
 	vm.lacked = ""
 	return vm.fromReply(reply), reply.Kind == ReplyError
@@ -231,7 +221,7 @@ var (
 	errScriptForbidden error = ServerError("ERR This Redis command is not allowed from script")
 )
 
-// errorTable is how Lua code sees an error: a table with the field err.
+// errorTable is an error in Lua: a table with the field err.
 func (vm *interpreter) errorTable(text string) *lua.LTable {
 	t := vm.state.CreateTable(0, 2)
 	t.RawSetString("err", lua.LString(text))
@@ -239,32 +229,23 @@ func (vm *interpreter) errorTable(text string) *lua.LTable {
 	return t
 }
 
-// luaErrorReply is redis.error_reply: a text without a code gets the code ERR.
-func (vm *interpreter) luaErrorReply(state *lua.LState) int {
-	text, ok := state.Get(1).(lua.LString)
-	if !ok || state.GetTop() != 1 {
-		state.Push(vm.errorTable(errReplyArgs))
+// replying is redis.error_reply or redis.status_reply: a function from a text to a table.
+func (vm *interpreter) replying(table func(text lua.LString) *lua.LTable) lua.LGFunction {
+	return func(state *lua.LState) int {
+		text, ok := state.Get(1).(lua.LString)
+		if ok && state.GetTop() == 1 {
+			state.Push(table(text))
+		} else {
+			state.Push(vm.errorTable(errReplyArgs))
+		}
 		return 1
 	}
-	state.Push(vm.errorTable(withCode(string(text))))
-	return 1
-}
-
-// luaStatusReply is redis.status_reply.
-func (vm *interpreter) luaStatusReply(state *lua.LState) int {
-	text, ok := state.Get(1).(lua.LString)
-	if !ok || state.GetTop() != 1 {
-		state.Push(vm.errorTable(errReplyArgs))
-		return 1
-	}
-	state.Push(vm.statusTable(text))
-	return 1
 }
 
 // luaSHA1 is redis.sha1hex.
 func (vm *interpreter) luaSHA1(state *lua.LState) int {
 	if state.GetTop() != 1 {
-		vm.raise(state, vm.errorTable("ERR wrong number of arguments"))
+		vm.fail(state, "ERR wrong number of arguments")
 	}
 	sum := sha1.Sum([]byte(luaText(state.Get(1))))
 	state.Push(lua.LString(hex.EncodeToString(sum[:])))

@@ -7,24 +7,24 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// This file holds what Redis adds to Lua beside redis.call: the rest of the table redis, the library
-// bit, and random numbers that are the same in every life of a server.
+// What Redis adds to Lua: the table redis, the library bit, and random numbers that are the same
+// after each start of a server.
 
-// notModelled are the globals that scripts of a real server have and those here have not. A script
-// that reads one ends the run: an error of the script would be taken for the lock's.
+// notModelled are the globals that only a real server has. A script that reads one ends the run: an
+// error of the script would be blamed on the lock.
 var notModelled = map[string]bool{
 	"cjson": true, "cmsgpack": true, "struct": true, "coroutine": true,
 	"collectgarbage": true, "gcinfo": true, "load": true, "loadstring": true,
 }
 
-// lacks are the functions of libraries of which the same is true.
+// lacks are the library functions that only a real server has.
 var lacks = map[string][]string{
 	"redis":  {"acl_check_cmd"},
 	"string": {"dump"},
 	"table":  {"foreach", "foreachi", "setn"},
 }
 
-// beyond ends the run, wherever in the script it is called: pcall and xpcall do not hold it up.
+// beyond ends the run over a feature that is not modelled; pcall and xpcall cannot stop it.
 func (vm *interpreter) beyond(what string) {
 	vm.lacked = what
 	unmodelled(what)
@@ -38,20 +38,23 @@ func (vm *interpreter) lacking(name string) lua.LGFunction {
 	}
 }
 
-// redisVersion is the server that the model is compared with.
+// redisVersion is the version of the server that the model is compared with.
 const redisVersion, redisVersionNumber = "7.0.15", 0x0007000f
 
-// fillRedis adds to the table redis what is not a command.
-func (vm *interpreter) fillRedis(t *lua.LTable) {
-	for _, f := range []struct {
-		name string
-		do   lua.LGFunction
-	}{
+// redisLibrary is the table redis.
+func (vm *interpreter) redisLibrary() *lua.LTable {
+	t := vm.state.NewTable()
+	errorOf := func(text lua.LString) *lua.LTable { return vm.errorTable(withCode(string(text))) }
+	statusOf := func(text lua.LString) *lua.LTable { return vm.statusTable(text) }
+	vm.define(t, []function{
+		{"call", vm.luaCall}, {"pcall", vm.luaPCall},
+		{"error_reply", vm.replying(errorOf)}, {"status_reply", vm.replying(statusOf)},
+		{"sha1hex", vm.luaSHA1},
 		{"log", vm.luaLog}, {"setresp", vm.luaSetResp}, {"set_repl", vm.luaSetRepl},
-		{"replicate_commands", luaTrue}, {"breakpoint", luaFalse}, {"debug", luaNothing},
-	} {
-		t.RawSetString(f.name, vm.state.NewFunction(f.do))
-	}
+		{"replicate_commands", returning(lua.LTrue)},
+		{"breakpoint", returning(lua.LFalse)}, // without a debugger
+		{"debug", returning()},
+	})
 	for _, c := range []struct {
 		name string
 		n    lua.LNumber
@@ -63,38 +66,43 @@ func (vm *interpreter) fillRedis(t *lua.LTable) {
 		t.RawSetString(c.name, c.n)
 	}
 	t.RawSetString("REDIS_VERSION", lua.LString(redisVersion))
+	return t
 }
 
-func luaNothing(*lua.LState) int    { return 0 }
-func luaTrue(state *lua.LState) int { state.Push(lua.LTrue); return 1 }
+// returning is a function that only returns values.
+func returning(values ...lua.LValue) lua.LGFunction {
+	return func(state *lua.LState) int {
+		for _, v := range values {
+			state.Push(v)
+		}
+		return len(values)
+	}
+}
 
-// luaFalse is redis.breakpoint without a debugger.
-func luaFalse(state *lua.LState) int { state.Push(lua.LFalse); return 1 }
-
-// luaLog is redis.log: there is no server log here, but a wrong call is an error.
+// luaLog is redis.log: nothing is logged, but a wrong call is an error.
 func (vm *interpreter) luaLog(state *lua.LState) int {
 	level, isNumber := luaWhole(state.Get(1))
 	switch {
 	case state.GetTop() < 2:
-		vm.raise(state, vm.errorTable("ERR redis.log() requires two arguments or more."))
+		vm.fail(state, "ERR redis.log() requires two arguments or more.")
 	case !isNumber:
-		vm.raise(state, vm.errorTable("ERR First argument must be a number (log level)."))
+		vm.fail(state, "ERR First argument must be a number (log level).")
 	case level < 0 || level > 3:
-		vm.raise(state, vm.errorTable("ERR Invalid debug level."))
+		vm.fail(state, "ERR Invalid debug level.")
 	}
 	return 0
 }
 
-// luaSetResp is redis.setresp: replies have the form of version 2 anyway.
+// luaSetResp is redis.setresp: replies have the form of version 2.
 func (vm *interpreter) luaSetResp(state *lua.LState) int {
 	version, _ := luaWhole(state.Get(1))
 	switch {
 	case state.GetTop() != 1:
-		vm.raise(state, vm.errorTable("ERR redis.setresp() requires one argument."))
+		vm.fail(state, "ERR redis.setresp() requires one argument.")
 	case version == 3:
 		vm.beyond("redis.setresp(3)")
 	case version != 2:
-		vm.raise(state, vm.errorTable("ERR RESP version must be 2 or 3."))
+		vm.fail(state, "ERR RESP version must be 2 or 3.")
 	}
 	return 0
 }
@@ -102,22 +110,21 @@ func (vm *interpreter) luaSetResp(state *lua.LState) int {
 // replAll is redis.REPL_ALL.
 const replAll = 3
 
-// luaSetRepl is redis.set_repl: all effects are replicated anyway.
+// luaSetRepl is redis.set_repl: all effects are replicated.
 func (vm *interpreter) luaSetRepl(state *lua.LState) int {
 	flags, _ := luaWhole(state.Get(1))
 	switch {
 	case state.GetTop() != 1:
-		vm.raise(state, vm.errorTable("ERR redis.set_repl() requires two arguments."))
+		vm.fail(state, "ERR redis.set_repl() requires two arguments.")
 	case flags < 0 || flags > replAll:
-		vm.raise(state, vm.errorTable(
-			"ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE."))
+		vm.fail(state, "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")
 	case flags != replAll:
 		vm.beyond("redis.set_repl for some of the copies only")
 	}
 	return 0
 }
 
-// luaWhole is lua_tonumber, cut to a whole number: a text may be a number, too.
+// luaWhole is lua_tonumber, truncated to a whole number: a text may be a number, too.
 func luaWhole(v lua.LValue) (int64, bool) {
 	switch v := v.(type) {
 	case lua.LNumber:
@@ -129,21 +136,21 @@ func luaWhole(v lua.LValue) (int64, bool) {
 	return 0, false
 }
 
-// luck is the generator of math.random, that of drand48: each script goes on where the last one of the
-// server's life has stopped (rand.c).
-type luck uint64
+// rand48 is the generator of math.random, that of drand48: each script continues where the last one
+// since the start of the server has stopped (rand.c).
+type rand48 uint64
 
 const (
-	firstLuck luck = 0x1234_abcd_330e
-	luckLimit      = math.MaxInt32
+	firstRand rand48 = 0x1234_abcd_330e
+	randLimit        = math.MaxInt32
 )
 
 // seeded begins with a number of 32 bits.
-func seeded(n int32) luck { return luck(uint32(n))<<16 + 0x330e }
+func seeded(n int32) rand48 { return rand48(uint32(n))<<16 + 0x330e }
 
-func (l *luck) next() float64 {
-	*l = (*l*0x5deece66d + 0xb) & (1<<48 - 1)
-	return float64(*l>>17%luckLimit) / luckLimit
+func (r *rand48) next() float64 {
+	*r = (*r*0x5deece66d + 0xb) & (1<<48 - 1)
+	return float64(*r>>17%randLimit) / randLimit
 }
 
 // luaRandom is math.random.
@@ -175,7 +182,7 @@ func (vm *interpreter) luaRandomSeed(state *lua.LState) int {
 	return 0
 }
 
-// luaNumberAt is luaL_checknumber: a text that is a number is one.
+// luaNumberAt is luaL_checknumber: a text may be a number, too.
 func luaNumberAt(state *lua.LState, i int) float64 {
 	if text, ok := state.Get(i).(lua.LString); ok {
 		if n, valid := parseLuaNumber(string(text), 10); valid {
@@ -185,7 +192,7 @@ func luaNumberAt(state *lua.LState, i int) float64 {
 	return float64(state.CheckNumber(i))
 }
 
-// luaInt is luaL_checkint: what does not fit into 32 bits loses the others.
+// luaInt is luaL_checkint: the lowest 32 bits of the whole number.
 func luaInt(state *lua.LState, i int) int32 { return int32(truncate(luaNumberAt(state, i))) }
 
 // luaBits is an argument of the library bit: the lowest 32 bits of the nearest whole number (lua_bit.c).
@@ -198,10 +205,10 @@ func luaBits(state *lua.LState, i int) uint32 {
 func (vm *interpreter) bitLibrary() *lua.LTable {
 	t := vm.state.NewTable()
 	add := func(name string, do func(state *lua.LState) uint32) {
-		t.RawSetString(name, vm.state.NewFunction(func(state *lua.LState) int {
+		vm.define(t, []function{{name, func(state *lua.LState) int {
 			state.Push(lua.LNumber(int32(do(state))))
 			return 1
-		}))
+		}}})
 	}
 	fold := func(name string, do func(a, b uint32) uint32) {
 		add(name, func(state *lua.LState) uint32 {
@@ -226,11 +233,11 @@ func (vm *interpreter) bitLibrary() *lua.LTable {
 	shift("arshift", func(x uint32, n int) uint32 { return uint32(int32(x) >> n) })
 	shift("rol", bits.RotateLeft32)
 	shift("ror", func(x uint32, n int) uint32 { return bits.RotateLeft32(x, -n) })
-	t.RawSetString("tohex", vm.state.NewFunction(luaToHex))
+	vm.define(t, []function{{"tohex", luaToHex}})
 	return t
 }
 
-// luaToHex is bit.tohex: so many digits, in capitals when that is negative.
+// luaToHex is bit.tohex: the second argument is the number of digits, negative for capitals.
 func luaToHex(state *lua.LState) int {
 	x, n, digits := luaBits(state, 1), int32(8), "0123456789abcdef"
 	if state.GetTop() > 1 {

@@ -8,17 +8,17 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// Numbers are floats in Lua and integers in Redis. The floats of this file never
-// meet a multiplication and an addition in one expression, which is what would
-// make two builds differ; they are formatted and truncated only.
+// Numbers are floats in Lua and integers in Redis. The floats in this file are only
+// formatted and truncated: a multiplication and an addition in one expression could
+// differ between builds.
 
 // deepestReply bounds nested tables; Redis runs out of Lua stack instead.
 const deepestReply = 200
 
 var errDeepReply error = ServerError("ERR reached lua stack limit")
 
-// mostElements bounds the elements of a reply. A table that has itself in it twice would
-// have more than there are atoms, and Redis runs out of memory.
+// mostElements bounds the elements of a reply. A table that contains itself twice has
+// exponentially many, and Redis runs out of memory.
 const mostElements = 1 << 16
 
 var errLargeReply error = ServerError(
@@ -37,7 +37,7 @@ func toReply(v lua.LValue) Reply {
 }
 
 // partReply converts a part of what a script returns; left is how many elements the
-// reply may still have, negative when it had more.
+// reply may still have, negative when it has too many.
 func partReply(v lua.LValue, depth int, left *int) Reply {
 	switch v := v.(type) {
 	case lua.LNumber:
@@ -60,11 +60,11 @@ func tableReply(t *lua.LTable, depth int, left *int) Reply {
 	if depth >= deepestReply {
 		return Failed(errDeepReply)
 	}
-	if text, ok := t.RawGetString("err").(lua.LString); ok {
+	if text, ok := errField(t); ok {
 		return Failed(ServerError(oneLine(string(text))))
 	}
 	if text, ok := t.RawGetString("ok").(lua.LString); ok {
-		return Reply{Kind: ReplyStatus, Str: statusLine(string(text))}
+		return Status(blankLineEnds.Replace(string(text))) // sdsmapchars in luaReplyToRedisReply
 	}
 	var elements []Reply
 	for i := 1; ; i++ {
@@ -74,15 +74,6 @@ func tableReply(t *lua.LTable, depth int, left *int) Reply {
 		}
 		elements = append(elements, partReply(v, depth+1, left))
 	}
-}
-
-// statusLine replaces the line ends of a status, of which all are kept as blanks
-// (sdsmapchars in luaReplyToRedisReply).
-func statusLine(text string) string {
-	if !strings.ContainsAny(text, "\r\n") {
-		return text
-	}
-	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
 }
 
 // fromReply converts the reply of a command for Lua: nil is false, a status and
@@ -111,15 +102,15 @@ func (vm *interpreter) fromReply(r Reply) lua.LValue {
 	return lua.LFalse
 }
 
-// statusTable is how Lua code sees a status: a table with the field ok. It says how many fields
-// there will be, else there would be room for 32.
+// statusTable is a status in Lua: a table with the field ok. Its size is given because
+// gopher-lua's default is room for 32 fields.
 func (vm *interpreter) statusTable(text lua.LValue) *lua.LTable {
 	t := vm.state.CreateTable(0, 1)
 	t.RawSetString("ok", text)
 	return t
 }
 
-// smallNumbers saves boxing the usual answers.
+// smallNumbers saves boxing the usual replies.
 var smallNumbers = func() (n [64]lua.LValue) {
 	for i := range n {
 		n[i] = lua.LNumber(i)
@@ -138,7 +129,7 @@ func withCode(text string) string {
 }
 
 // truncate is the C cast of a double to long long as amd64 does it: towards zero,
-// and the smallest integer for all that does not fit. Go leaves the latter open.
+// and the smallest integer if the value does not fit, which Go leaves undefined.
 func truncate(f float64) int64 {
 	if f >= -9223372036854775808.0 && f < 9223372036854775808.0 {
 		return int64(f)

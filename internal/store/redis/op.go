@@ -6,8 +6,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// Op implements world.Request. A script may change entries with the word that it compares, or anything. Most
-// commands may do anything.
+// Op implements ports.Request. A script may change the entries of its Owner, or without one any entry, as most
+// commands may.
 func (c *Cmd) Op() history.Op {
 	op := history.Op{Name: c.name, Does: commandEffects[c.name]}
 	if op.Does != history.Beside {
@@ -15,7 +15,7 @@ func (c *Cmd) Op() history.Op {
 			if i > 0 {
 				op.Key += " "
 			}
-			op.Key += key.String() // of one key, as of most commands, no copy
+			op.Key += key.String() // a single key is not copied
 		}
 	}
 	if c.Script != nil {
@@ -43,7 +43,7 @@ func (c *Cmd) Op() history.Op {
 	return op
 }
 
-// commandEffects are those of commands by their names.
+// commandEffects are the effects of commands by name.
 var commandEffects = map[string]history.Effect{
 	"GET": history.Asks, "EXISTS": history.Asks, "TTL": history.Asks, "PTTL": history.Asks, "TIME": history.Asks, "WAIT": history.Asks, "INFO": history.Asks,
 	"PING": history.Beside, "SUBSCRIBE": history.Beside, "WATCH": history.Beside,
@@ -51,7 +51,7 @@ var commandEffects = map[string]history.Effect{
 	"DEL": history.Removes, "UNLINK": history.Removes,
 }
 
-// times is the argument as a duration, in a unit; 0 when it is no number.
+// times is the argument as a duration in the given unit; 0 unless it is a number.
 func (a Arg) times(unit time.Duration) time.Duration {
 	n, _ := parseInt(a)
 	return time.Duration(n) * unit

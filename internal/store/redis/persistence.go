@@ -1,17 +1,19 @@
 package redis
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+)
 
-// An append-only file is kept by the world: it holds the effects of all calls, and
-// a restart plays them with Apply into an empty store that is a replica meanwhile.
+// The world keeps the append-only file: the effects of all calls. A restart applies
+// them to an empty store, which is a replica meanwhile.
 
 // Dump appends to buf the effects that make an equal store out of an empty one, as
-// a rewrite of the append-only file does after a full resync (CopyTo). Keys come in
-// the order of their creation, so that equal expiries keep their order.
+// a rewrite of the append-only file does after a full resync (CopyTo). Keys are in
+// order of creation, so that equal expiries keep their order.
 func (s *Store) Dump(buf []Effect) []Effect {
-	oldest := append([]*entry(nil), s.live...)
-	sort.Slice(oldest, func(i, j int) bool { return oldest[i].born < oldest[j].born })
-	for _, e := range oldest {
+	byAge := func(a, b *entry) int { return cmp.Compare(a.born, b.born) }
+	for _, e := range slices.SortedFunc(slices.Values(s.live), byAge) {
 		effect := Effect{Key: e.key, AtMS: e.expireMS, Owner: e.owner}
 		if e.kind == kindString {
 			effect.Value = e.str

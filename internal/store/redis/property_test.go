@@ -12,12 +12,12 @@ import (
 	"lockstep/internal/history"
 )
 
-// startMS is late enough for a clock that steps back again and again: a server's shows no time before 1970.
+// startMS is late enough for a clock that steps back again and again: it must not show a time before 1970.
 const startMS = 1_000_000_000
 
-// TestReplicaFollows: whatever happens on a primary, a replica that applies the
-// effects is equal to it, its clock be what it may; a primary that copied the
-// keys gives the same replies; and the reported changes tell who owns what.
+// TestReplicaFollows: a replica that applies the effects of a primary is equal to
+// it, whatever its clock shows; a primary with a copy of the keys gives the same
+// replies; and the owners follow from the reported changes.
 func TestReplicaFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3)), nowMS: startMS}
@@ -61,7 +61,7 @@ func TestReplicaFollows(t *testing.T) {
 	})
 }
 
-// checkEvict drops a key, which only an entry that lives can suffer.
+// checkEvict evicts a key, which affects only an entry that has not expired.
 func checkEvict(t *rapid.T, s *Store, nowMS int64, key string) {
 	old := s.find(key)
 	lives := old != nil && !old.expired(nowMS)
@@ -70,8 +70,8 @@ func checkEvict(t *rapid.T, s *Store, nowMS int64, key string) {
 	}
 }
 
-// TestAppendOnlyFile: replaying the effects of all calls into an empty store restores
-// the store, owners included, at any point and however long the server was down.
+// TestAppendOnlyFile: applying the effects of all calls to an empty store restores the
+// store with its owners, at any point and however long the server was down.
 func TestAppendOnlyFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11)), nowMS: startMS, extensions: true}
@@ -108,14 +108,14 @@ func TestAppendOnlyFile(t *testing.T) {
 				name := name + ", restarted from " + what
 				compareSnapshots(t, i, name, s, restarted)
 				if a, b := dying(s), dying(restarted); a != b {
-					t.Fatalf("step %d, %s: keys die in the order %s, after the restart in the order %s", i, name, a, b)
+					t.Fatalf("step %d, %s: keys expire in the order %s, after the restart in the order %s", i, name, a, b)
 				}
 			}
 		}
 	})
 }
 
-// dying tells in which order the keys of a store would expire.
+// dying lists the keys of a store in the order in which they would expire.
 func dying(s *Store) string {
 	order := make([]*entry, 0, len(s.live))
 	for _, e := range s.live {
@@ -140,7 +140,7 @@ func compareSnapshots(t *rapid.T, i int, name string, primary, replica *Store) {
 	}
 }
 
-// ownership is what one knows about entries from the changes alone.
+// ownership is the owners of entries, derived from changes only.
 type ownership map[string]history.NodeID
 
 func (o ownership) follow(t *rapid.T, changes []Change) {

@@ -20,8 +20,8 @@ type realServer struct {
 	in   []byte // the beginning of a reply
 }
 
-// startServer starts a redis-server of its own for a test, as the live world
-// does. replicaOf is the address of its primary, "" for none.
+// startServer starts a redis-server for a test, as the live world does. replicaOf is
+// the address of its primary, "" for none.
 func startServer(t *testing.T, replicaOf string) (server *realServer, addr string) {
 	t.Helper()
 	realtest.Need(t, "redis-server")
@@ -37,7 +37,7 @@ func startServer(t *testing.T, replicaOf string) (server *realServer, addr strin
 	return connect(t, process.Addr), process.Addr
 }
 
-// connect opens one more connection to a server.
+// connect opens another connection to a server.
 func connect(t *testing.T, addr string) *realServer {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -48,7 +48,7 @@ func connect(t *testing.T, addr string) *realServer {
 	return &realServer{conn: conn}
 }
 
-// do sends a command and returns its reply; of a broken connection it is an error.
+// do sends a command and returns its reply, an error if the connection is broken.
 func (r *realServer) do(cmd redis.Cmd) redis.Reply {
 	var words []string
 	for _, a := range cmd.Args() {

@@ -20,13 +20,13 @@ const (
 	ReplyError                   // an error of the server or of the way to it, in Err
 )
 
-// Reply is the answer to a command. The zero Reply is nil.
+// Reply is the reply to a command. The zero Reply is nil.
 type Reply struct {
 	Kind ReplyKind
 	Int  int64
 	Str  string
 	Err  error
-	list *[]Reply // of an array: one word, for replies are passed on many times and few are arrays
+	list *[]Reply // of an array: a pointer keeps replies small, and few are arrays
 }
 
 // ServerError is an error that the server itself sent, such as
@@ -36,10 +36,11 @@ type ServerError string
 // Error returns the server's text.
 func (e ServerError) Error() string { return string(e) }
 
-// Constructors of replies.
+// Status is a status reply, on one line.
+func Status(s string) Reply { return Reply{Kind: ReplyStatus, Str: s} }
 
 // OK is the status OK.
-func OK() Reply { return Reply{Kind: ReplyStatus, Str: "OK"} }
+func OK() Reply { return Status("OK") }
 
 // Int is an integer reply.
 func Int(n int64) Reply { return Reply{Kind: ReplyInt, Int: n} }
@@ -92,7 +93,8 @@ func (r Reply) String() string {
 	}
 }
 
-// Answer is what the reply says. A list of one number says that number, as a script's may.
+// Answer is what the reply means to a history. A list of one number, as a script may return,
+// means that number.
 func (r Reply) Answer() history.Answer {
 	switch r.Kind {
 	case ReplyNil:

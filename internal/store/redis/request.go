@@ -22,36 +22,28 @@ func (a Arg) String() string {
 	return a.Text
 }
 
-// Cmd is one Redis command, a small value. It is built to read like the command
-// line: Set(key, token).NX().PX(30*time.Second). Once made it never changes: it can
-// be sent many times, and several commands may grow from the same one.
+// Cmd is one Redis command, a small immutable value. It is built to read like the
+// command line: Set(key, token).NX().PX(30*time.Second). It can be sent many times, and
+// several commands may be built from the same one.
 type Cmd struct {
 	name    string // upper case: SET, EVAL
 	Script  *Script
 	list    *argList // nil without arguments
 	n       int      // how many of list are this command's
-	numKeys uint8    // for scripts: how many of the arguments are keys
+	numKeys int      // for scripts: how many of the arguments are keys
 }
 
-// argList holds the arguments of a command and of those that it grew from. Each of
-// them sees the arguments that it had; only the longest one may grow in place.
+// argList holds the arguments of a command and of those that it was built from. Each of
+// these has the first n; only the longest one may append in place.
 type argList struct{ args []Arg }
 
 // newArgList returns an empty list with room for the arguments of most commands, so
-// that one is one allocation, however many steps it is built in.
+// that building one in several steps is one allocation.
 func newArgList(script bool, keys int) *argList {
 	if script && keys > 1 {
 		l := &struct {
 			argList
 			room [8]Arg // of Redisson's unlock: three keys, a channel's command, a message, a time, an owner
-		}{}
-		l.args = l.room[:0]
-		return &l.argList
-	}
-	if script {
-		l := &struct {
-			argList
-			room [3]Arg // a key, a token, a time
 		}{}
 		l.args = l.room[:0]
 		return &l.argList
@@ -64,11 +56,8 @@ func newArgList(script bool, keys int) *argList {
 	return &l.argList
 }
 
-// Command starts a command that has no helper of its own.
-func Command(name string, texts ...string) Cmd {
-	c := Cmd{name: name}
-	return c.texts(texts)
-}
+// Command starts a command that has no constructor of its own.
+func Command(name string, texts ...string) Cmd { return Cmd{name: name}.texts(texts) }
 
 // Named returns the command with another name: EVALSHA.
 func (c Cmd) Named(name string) Cmd {
@@ -76,7 +65,7 @@ func (c Cmd) Named(name string) Cmd {
 	return c
 }
 
-// Name implements world.Request.
+// Name implements ports.Request.
 func (c *Cmd) Name() string { return c.name }
 
 // texts adds texts to a command that has no arguments yet.
@@ -90,10 +79,10 @@ func (c Cmd) texts(texts []string) Cmd {
 	return c
 }
 
-// with returns the command with one argument more.
+// with returns the command with one more argument.
 func (c Cmd) with(a Arg) Cmd {
-	if c.list == nil || len(c.list.args) != c.n { // another command has grown already
-		grown := newArgList(c.Script != nil, c.NumKeys())
+	if c.list == nil || len(c.list.args) != c.n { // another command has appended
+		grown := newArgList(c.Script != nil, c.numKeys)
 		grown.args = append(grown.args, c.Arguments()...)
 		c.list = grown
 	}
@@ -124,29 +113,26 @@ func (c *Cmd) Arguments() []Arg {
 	return c.list.args[:c.n]
 }
 
-// Owner returns the word by which the server knows whose entry a script may change,
-// see Script.Owner; "" for a command that may change any entry.
+// Owner returns the word that identifies whose entry a script may change (see
+// Script.Owner); "" for a command that may change any entry.
 func (c *Cmd) Owner() string {
 	if c.Script == nil || c.Script.Owner == 0 {
 		return ""
 	}
-	return c.Arg(c.NumKeys() + c.Script.Owner - 1).String()
+	return c.Arg(c.numKeys + c.Script.Owner - 1).String()
 }
 
-// NumKeys returns how many of a script's arguments are keys.
-func (c *Cmd) NumKeys() int { return int(c.numKeys) }
-
-// Same reports whether two commands are one, sent again: copies of each other. Those
-// that were built apart are not, though they may have the same words: comparing words
-// costs as much as writing them out.
+// Same reports whether two commands are copies of each other, as when one is sent again.
+// Those built separately are not, even with the same words: comparing words costs as much
+// as writing them out.
 func (c *Cmd) Same(other *Cmd) bool {
 	return c.list == other.list && c.n == other.n && c.Script == other.Script &&
 		(c.list != nil || c.name == other.name)
 }
 
-// Patience is how long a server may keep the command on purpose, which is for how much
-// longer a client waits for its reply: the timeout of WAIT. Client libraries do so too
-// (setReadTimeout in go-redis).
+// Patience is how long a server may hold the command on purpose: the timeout of WAIT. A
+// client waits that much longer for the reply, as client libraries do (setReadTimeout in
+// go-redis).
 func (c *Cmd) Patience() time.Duration {
 	if c.name == "WAIT" && c.Len() == 2 {
 		return time.Duration(c.Arg(1).Num) * time.Millisecond
@@ -159,7 +145,7 @@ func (c *Cmd) Args() []any {
 	out := make([]any, 0, c.n+3)
 	out = append(out, c.name)
 	if c.Script != nil {
-		out = append(out, c.Script.Source, int(c.numKeys))
+		out = append(out, c.Script.Source, c.numKeys)
 	}
 	for _, a := range c.Arguments() {
 		if a.IsNum {
@@ -177,7 +163,7 @@ func (c *Cmd) String() string {
 	return string(c.AppendText(room[:0]))
 }
 
-// AppendText implements world.Request: what String returns.
+// AppendText implements ports.Request: what String returns.
 func (c *Cmd) AppendText(buf []byte) []byte {
 	buf = append(buf, c.name...)
 	if c.Script != nil {
@@ -221,14 +207,13 @@ func Expire(key string, ttl time.Duration) Cmd {
 	return Command("EXPIRE", key).Num(ports.Seconds(ttl))
 }
 
-// Script is a Lua script with the name under which reports show it. Make one
-// per source, at package level: its address is its identity.
+// Script is a Lua script with its name in reports. Make one per source, at package
+// level: its address is its identity.
 type Script struct {
 	Name   string // one short word: unlock
 	Source string
-	// Owner says which of its arguments, counted from 1 as in ARGV, is compared with the
-	// entry's owner: the script leaves every entry alone that has another one. 0: it may
-	// change any entry.
+	// Owner is the argument, counted from 1 as in ARGV, that the script compares with the
+	// owner of an entry before it changes that. 0: it may change any entry.
 	Owner int
 }
 
@@ -237,8 +222,7 @@ func Eval(s *Script, key string) Cmd { return EvalKeys(s, key) }
 
 // EvalKeys is EVAL of a script with several keys; add its arguments with Text and Num.
 func EvalKeys(s *Script, keys ...string) Cmd {
-	c := Cmd{name: "EVAL", Script: s, numKeys: uint8(len(keys))}
-	return c.texts(keys)
+	return Cmd{name: "EVAL", Script: s, numKeys: len(keys)}.texts(keys)
 }
 
 // Wait is WAIT: until the given number of replicas has confirmed the writes of

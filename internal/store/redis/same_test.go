@@ -60,8 +60,8 @@ func pairs(list []Reply) []Reply {
 	return out
 }
 
-// normal takes Lua's own complaint out of an error, where the script says so:
-// position, script and line still have to agree.
+// normal removes the text of Lua's own error if the script has anyText: position,
+// script and line still have to agree.
 func normal(cmd *Cmd, text string) string {
 	if cmd.Script != nil && cmd.Script.Name == "library" {
 		return luaComplaint.ReplaceAllString(text, "$1...$2")

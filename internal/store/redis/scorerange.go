@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file holds the commands that read or remove a range of a sorted set.
+// The commands that read or remove a range of a sorted set.
 
 // scoreRange is a range of scores, both ends included.
 type scoreRange struct{ min, max int64 }
@@ -21,8 +21,8 @@ func parseScoreRange(low, high Arg) (r scoreRange, ok bool) {
 }
 
 // parseScoreEnd reads one end and returns the outermost whole number in the range;
-// inward is the direction from the end into it. An empty text is zero and blanks
-// in front do not matter, as for strtod.
+// inward, 1 or -1, points from the end into it. As for strtod, an empty text is zero
+// and leading blanks do not matter.
 func parseScoreEnd(a Arg, inward int64) (end int64, ok bool) {
 	if a.IsNum {
 		return a.Num, true
@@ -56,7 +56,7 @@ func (r scoreRange) holds(score int64) bool { return r.min <= score && score <= 
 
 // rangeOptions are the options of ZRANGE and ZRANGEBYSCORE.
 type rangeOptions struct {
-	offset, limit                 int64 // limit is negative for none
+	offset, limit                 int64 // a negative limit is none
 	byScore, rev, scores, limited bool
 	fixed                         bool // ZRANGEBYSCORE takes neither BYSCORE nor REV
 }
@@ -92,14 +92,18 @@ func (o *rangeOptions) parse(args []Arg) error {
 	return nil
 }
 
-// zrange is ZRANGE key first last [BYSCORE] [REV] [LIMIT offset count]
-// [WITHSCORES] and ZRANGEBYSCORE key min max [WITHSCORES] [LIMIT offset count].
-func zrange(o rangeOptions) running {
-	return func(s *Store, _ *command, args []Arg) Reply { return s.zrange(o, args) }
+// zrange is ZRANGE key first last [BYSCORE] [REV] [LIMIT offset count] [WITHSCORES].
+func (s *Store) zrange(_ *command, args []Arg) Reply {
+	return s.zrangeWith(rangeOptions{limit: -1}, args)
 }
 
-// zrange executes it with the options that its name stands for.
-func (s *Store) zrange(o rangeOptions, args []Arg) Reply {
+// zrangeByScore is ZRANGEBYSCORE key min max [WITHSCORES] [LIMIT offset count].
+func (s *Store) zrangeByScore(_ *command, args []Arg) Reply {
+	return s.zrangeWith(rangeOptions{limit: -1, byScore: true, fixed: true}, args)
+}
+
+// zrangeWith executes both, with the options that the command's name implies.
+func (s *Store) zrangeWith(o rangeOptions, args []Arg) Reply {
 	if err := o.parse(args[3:]); err != nil {
 		return Failed(err)
 	}
@@ -155,8 +159,8 @@ func (s *Store) zrange(o rangeOptions, args []Arg) Reply {
 	return List(members)
 }
 
-// scored returns the members of a set with a score between args[1] and args[2].
-func (s *Store) scored(args []Arg) (e *entry, members []string, refused error) {
+// scored returns the members of a set with a score from args[1] to args[2].
+func (s *Store) scored(args []Arg) (e *entry, members []Arg, refused error) {
 	scores, ok := parseScoreRange(args[1], args[2])
 	if !ok {
 		return nil, nil, errRangeFloat
@@ -167,7 +171,7 @@ func (s *Store) scored(args []Arg) (e *entry, members []string, refused error) {
 	}
 	for i := range e.fields {
 		if scores.holds(e.fields[i].value.Num) {
-			members = append(members, e.fields[i].name)
+			members = append(members, Arg{Text: e.fields[i].name})
 		}
 	}
 	return e, members, nil
@@ -188,8 +192,5 @@ func (s *Store) zremRangeByScore(_ *command, args []Arg) Reply {
 	if refused != nil {
 		return Failed(refused)
 	}
-	for _, m := range members {
-		s.unscore(e, m)
-	}
-	return Int(int64(len(members)))
+	return s.removeFields(e, members, EffectUnscore)
 }

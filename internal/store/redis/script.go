@@ -15,8 +15,8 @@ import (
 // chunkName is the name of every script in error messages (script_lua.c).
 const chunkName = "user_script"
 
-// program is a compiled script. It does not change once made, so that all
-// interpreters of the process share it.
+// program is a compiled script. It never changes, so all interpreters of the process
+// share it.
 type program struct {
 	proto  *lua.FunctionProto
 	sha    string
@@ -25,8 +25,8 @@ type program struct {
 	short  bool  // see isShort
 }
 
-// programs caches compiled scripts by their identity, *Script, or by their
-// text for an EVAL that carries one. Compiling costs 20 times as much as running.
+// programs caches compiled scripts by identity (a *Script), or by text for an EVAL
+// that carries one. Compiling takes much longer than running.
 var programs sync.Map
 
 // compile returns the program of a script. key is its identity.
@@ -45,7 +45,7 @@ func compile(key any, source string) *program {
 		p.failed = ServerError(oneLine(text))
 	} else {
 		// Without this gopher-lua builds the table "arg" of Lua 5.0 for every
-		// run, which Redis scripts do not have: half of the time of a small one.
+		// run: Redis scripts do not have it, and it takes half of a small one's time.
 		p.proto.IsVarArg &^= lua.VarArgNeedsArg
 		p.tame = isTame(p.proto)
 		p.short = p.tame && isShort(p.proto)
@@ -54,7 +54,7 @@ func compile(key any, source string) *program {
 	return actual.(*program)
 }
 
-// compileError puts an error of the parser into the form of Lua's own.
+// compileError formats an error of the parser as Lua does.
 func compileError(err error, source string) string {
 	e, ok := err.(*parse.Error)
 	if !ok {
@@ -67,17 +67,17 @@ func compileError(err error, source string) string {
 	return chunkName + ":" + strconv.Itoa(line) + ": " + e.Message + " near '" + token + "'"
 }
 
-// tameGlobals are the globals through which a script without assignments to
-// globals and tables cannot change anything that outlives it.
+// tameGlobals are the globals that cannot change anything that outlives a script,
+// unless it assigns to globals or tables.
 var tameGlobals = map[string]bool{
 	"redis": true, "KEYS": true, "ARGV": true, "string": true, "math": true, "bit": true,
 	"tonumber": true, "tostring": true, "type": true, "error": true, "assert": true,
 	"pcall": true, "ipairs": true, "pairs": true, "next": true, "unpack": true, "select": true,
 }
 
-// isTame reports whether a script provably leaves its surroundings alone: it
+// isTame reports whether a script provably leaves its environment alone: it
 // assigns to no global and no table, and uses tame globals only. It can then run
-// on plain tables; all others get the guarded ones, which cost twice the time.
+// on plain tables; all others get the guarded ones, which are slower.
 func isTame(proto *lua.FunctionProto) bool {
 	for _, inst := range proto.Code {
 		switch int(inst >> 26) { // the opcode
@@ -98,9 +98,9 @@ func isTame(proto *lua.FunctionProto) bool {
 	return true
 }
 
-// isShort reports whether a tame script ends by itself: it neither jumps back nor
-// has functions of its own. It then needs no budget, which is asked for before
-// every instruction.
+// isShort reports whether a tame script is sure to end: it neither jumps back nor
+// has functions of its own. It then needs no budget, which is checked before every
+// instruction.
 func isShort(proto *lua.FunctionProto) bool {
 	for _, inst := range proto.Code {
 		switch int(inst >> 26) { // the opcode
@@ -118,11 +118,11 @@ func isShort(proto *lua.FunctionProto) bool {
 // jumpZero is how gopher-lua encodes a jump by nothing.
 const jumpZero = 0x1ffff
 
-// eval is EVAL and EVALSHA: it runs a script to its end or to its first error. There is no
-// rollback: what a failing script wrote before stays, and is replicated.
+// eval is EVAL and EVALSHA: it runs a script to its end or to its first error. Nothing is
+// rolled back: what a failing script has written stays, and is replicated.
 func (s *Store) eval(c *command, cmd *Cmd) Reply {
-	args, numKeys := cmd.Arguments(), int64(cmd.NumKeys())
-	text := "" // of a script, or its hash
+	args, numKeys := cmd.Arguments(), int64(cmd.numKeys)
+	text := "" // the script or its hash
 	if cmd.Script == nil {
 		if len(args) < 2 {
 			return wrongNumber(c)
@@ -174,10 +174,10 @@ func (s *Store) load(p *program) *program {
 	return p
 }
 
-// hashed returns a script that is known, by itself or by its hash; nil for none.
+// hashed returns a loaded script, by its identity or its hash; nil if there is none.
 func (s *Store) hashed(script *Script, hash string) *program {
 	if script != nil {
-		if script.Source == "" { // only its hash has been seen
+		if script.Source == "" { // only its hash is known
 			return nil
 		}
 		hash = compile(script, script.Source).sha
@@ -193,14 +193,13 @@ func (s *Store) hashed(script *Script, hash string) *program {
 // loadScript is SCRIPT LOAD.
 func (s *Store) loadScript(cmd *Cmd) Reply {
 	word := cmd.Arg(0)
-	if !isOption(word, "LOAD") || cmd.Len() != 2 {
+	if optionWord(&word) != "LOAD" || cmd.Len() != 2 {
 		unmodelled("SCRIPT " + word.String())
 	}
-	key, text := any(cmd.Script), cmd.Arg(1).String()
+	text := cmd.Arg(1).String()
+	key := any(text)
 	if cmd.Script != nil {
-		text = cmd.Script.Source
-	} else {
-		key = text
+		key, text = cmd.Script, cmd.Script.Source
 	}
 	p := s.load(compile(key, text))
 	if p.failed != nil {
@@ -209,7 +208,7 @@ func (s *Store) loadScript(cmd *Cmd) Reply {
 	return Bulk(p.sha)
 }
 
-// wait is WAIT as far as it goes without the world: it refuses what is no number.
+// wait is WAIT in a transaction, where only its refusals are modelled.
 func (s *Store) wait(_ *command, args []Arg) Reply {
 	if _, _, err := WaitFor(args); err != nil {
 		return Failed(err)
@@ -218,7 +217,7 @@ func (s *Store) wait(_ *command, args []Arg) Reply {
 	return Reply{}
 }
 
-// WaitFor reads the arguments of WAIT: for how many replicas, and how many milliseconds (0: for ever).
+// WaitFor reads the arguments of WAIT: the number of replicas, and of milliseconds (0: for ever).
 func WaitFor(args []Arg) (replicas, ms int64, err error) {
 	replicas, ok := parseInt(args[0])
 	if !ok {

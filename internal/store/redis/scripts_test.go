@@ -7,16 +7,16 @@ import (
 // testScript is a script of the conformance test.
 type testScript struct {
 	Script
-	// anyText: the text of Lua's own complaint is not compared, only where it
-	// was raised. gopher-lua words its run-time and syntax errors differently
-	// ("attempt to index a non-table object(nil)"), and no client parses them.
+	// anyText: only the position of Lua's own errors is compared, not their text.
+	// gopher-lua words run-time and syntax errors differently ("attempt to index a
+	// non-table object(nil)"), and no client parses them.
 	anyText bool
 }
 
 func lines(text ...string) string { return strings.Join(text, "\n") }
 
-// lockScripts are what locks send, and errors on the way. Every script is run
-// with one key and two arguments.
+// lockScripts are the scripts of locks, and scripts that fail. Each is run with one
+// key and two arguments.
 var lockScripts = []*testScript{
 	s("unlock", `if redis.call("GET",KEYS[1]) == ARGV[1] then return redis.call("DEL",KEYS[1]) else return 0 end`),
 	s("renew", `if redis.call("get",KEYS[1]) == ARGV[1] then return redis.call("pexpire",KEYS[1],900000) else return 0 end`),

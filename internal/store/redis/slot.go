@@ -1,15 +1,13 @@
 package redis
 
-import (
-	"strings"
-)
+import "strings"
 
 // Slots is how many hash slots a Redis Cluster has. (Redis Cluster specification,
 // "Key distribution model".)
 const Slots = 16384
 
-// KeySlot returns the hash slot of a key: CRC16 of the key, or of its hash tag, which
-// is what stands between its first { and the next }, if that is anything.
+// KeySlot returns the hash slot of a key: CRC16 of the key, or of its hash tag, the
+// text between its first { and the next }, unless that is empty.
 func KeySlot(key string) int {
 	if _, rest, ok := strings.Cut(key, "{"); ok {
 		if tag, _, closed := strings.Cut(rest, "}"); closed && tag != "" {
@@ -19,7 +17,7 @@ func KeySlot(key string) int {
 	return int(crc16(key) % Slots)
 }
 
-// crc16 is CRC-16/XMODEM: polynomial 1021, nothing reflected, beginning with 0.
+// crc16 is CRC-16/XMODEM: polynomial 1021, not reflected, initial value 0.
 func crc16(s string) uint16 {
 	crc := uint16(0)
 	for i := range len(s) {
@@ -54,12 +52,12 @@ func KeysOf(cmd *Cmd) (keys []string) {
 	return keys
 }
 
-// keys are the arguments that are keys, if any are.
+// keys are the arguments that are keys.
 func (c *Cmd) keys() []Arg {
 	n := min(1, c.n)
 	switch {
 	case c.Script != nil:
-		n = c.NumKeys()
+		n = c.numKeys
 	case manyKeys[c.name]:
 		n = c.n
 	}

@@ -1,11 +1,12 @@
 package redis
 
 import (
+	"slices"
 	"testing"
 )
 
 // TestKeySlot has the check value of the Redis Cluster specification, its examples of
-// hash tags, and slots that a real server has told.
+// hash tags, and slots of a real server.
 func TestKeySlot(t *testing.T) {
 	for key, want := range map[string]int{
 		"123456789": 0x31C3, "": 0, "lock": 8718, "foo": 12182,
@@ -40,15 +41,8 @@ func TestKeysOf(t *testing.T) {
 		{Command("PING"), nil},
 		{Wait(1, 0), nil},
 	} {
-		got := KeysOf(&c.cmd)
-		if len(got) != len(c.want) {
+		if got := KeysOf(&c.cmd); !slices.Equal(got, c.want) {
 			t.Errorf("%s: keys %q, want %q", &c.cmd, got, c.want)
-			continue
-		}
-		for i := range got {
-			if got[i] != c.want[i] {
-				t.Errorf("%s: keys %q, want %q", &c.cmd, got, c.want)
-			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -9,9 +10,9 @@ import (
 // A sorted set is a slice of members in the order of their scores, members of
 // equal score in the order of their bytes (t_zset.c). Scores are doubles in Redis;
 // those of locks are milliseconds and counters, so the model keeps whole numbers
-// that a double holds exactly, and stops at any other.
+// that a double holds exactly, and ends the run at any other.
 
-// largestScore is the last whole number up to which a double holds all of them.
+// largestScore is the largest whole number up to which a double holds every one.
 const largestScore = 1 << 53
 
 // parseScore reads a score as getDoubleFromObject does. Minus zero becomes zero:
@@ -31,7 +32,7 @@ func parseScore(a Arg) (score int64, ok bool) {
 	return checkScore(n), true
 }
 
-// parseDouble reads a double that fills a text without blanks.
+// parseDouble reads a text that is a double and nothing else.
 func parseDouble(text string) (f float64, ok bool) {
 	if text == "" || strings.TrimSpace(text) != text {
 		return 0, false
@@ -40,7 +41,7 @@ func parseDouble(text string) (f float64, ok bool) {
 	return f, ok && !math.IsNaN(f)
 }
 
-// checkScore stops at a score that a double might not hold.
+// checkScore ends the run at a score that a double might not hold.
 func checkScore(n int64) int64 {
 	if n < -largestScore || n > largestScore {
 		unmodelled("scores beyond 2^53")
@@ -48,22 +49,14 @@ func checkScore(n int64) int64 {
 	return n
 }
 
-// setScore sets the score of a member, old or new, and puts it in its place.
+// setScore sets the score of a member, old or new, and moves it to its place.
 func (e *entry) setScore(member string, score int64) {
 	e.delField(member)
-	at := 0
-	for at < len(e.fields) && before(&e.fields[at], member, score) {
-		at++
-	}
-	e.fields = slices.Insert(e.fields, at, field{member, Arg{Num: score, IsNum: true}})
-}
-
-// before reports whether a member of the set comes before another one.
-func before(f *field, member string, score int64) bool {
-	if f.value.Num != score {
-		return f.value.Num < score
-	}
-	return f.name < member
+	f := field{member, Arg{Num: score, IsNum: true}}
+	at, _ := slices.BinarySearchFunc(e.fields, f, func(a, b field) int {
+		return cmp.Or(cmp.Compare(a.value.Num, b.value.Num), cmp.Compare(a.name, b.name))
+	})
+	e.fields = slices.Insert(e.fields, at, f)
 }
 
 // putScore sets one score and tells the replicas.
@@ -73,67 +66,39 @@ func (s *Store) putScore(e *entry, member string, score int64) {
 	effect.Field, effect.Value = member, Arg{Num: score, IsNum: true}
 }
 
-// zaddOptions are the options of ZADD.
-type zaddOptions struct {
-	nx, xx, gt, lt, changed, incr bool
-}
-
-// parse reads the options in front of the scores and returns how many there are.
-func (o *zaddOptions) parse(args []Arg) (n int) {
-	for ; n < len(args); n++ {
-		switch optionWord(&args[n]) {
-		case "NX":
-			o.nx = true
-		case "XX":
-			o.xx = true
-		case "GT":
-			o.gt = true
-		case "LT":
-			o.lt = true
-		case "CH":
-			o.changed = true
-		case "INCR":
-			o.incr = true
-		default:
-			return n
-		}
-	}
-	return n
-}
-
-// refuse returns what is wrong with options for so many arguments behind them.
-func (o *zaddOptions) refuse(rest int) error {
-	switch {
-	case rest == 0 || rest%2 != 0:
-		return errSyntax
-	case o.nx && o.xx:
-		return ServerError("ERR XX and NX options at the same time are not compatible")
-	case o.gt && o.nx, o.lt && o.nx, o.gt && o.lt:
-		return ServerError("ERR GT, LT, and/or NX options at the same time are not compatible")
-	case o.incr && rest > 2:
-		return ServerError("ERR INCR option supports a single increment-element pair")
-	}
-	return nil
-}
-
 // zadd is ZADD key [options] score member [score member ...] (zaddGenericCommand).
 func (s *Store) zadd(_ *command, args []Arg) Reply {
-	var o zaddOptions
-	rest := args[1+o.parse(args[1:]):]
-	if err := o.refuse(len(rest)); err != nil {
-		return Failed(err)
+	var o options
+	pairs := args[1:]
+	for ; len(pairs) > 0 && optionBits[optionWord(&pairs[0])] != 0; pairs = pairs[1:] {
+		o |= optionBits[optionWord(&pairs[0])]
 	}
-	return s.zaddPairs(o, args[0].String(), rest)
+	switch {
+	case len(pairs) == 0 || len(pairs)%2 != 0:
+		return Failed(errSyntax)
+	case o.has(optNX) && o.has(optXX):
+		return Failed(ServerError("ERR XX and NX options at the same time are not compatible"))
+	case o.has(optNX) && o.has(optGT|optLT), o.has(optGT) && o.has(optLT):
+		return Failed(ServerError("ERR GT, LT, and/or NX options at the same time are not compatible"))
+	case o.has(optINCR) && len(pairs) > 2:
+		return Failed(ServerError("ERR INCR option supports a single increment-element pair"))
+	}
+	return s.zaddPairs(o, args[0].String(), pairs)
 }
 
 // zincrby is ZINCRBY key increment member.
 func (s *Store) zincrby(_ *command, args []Arg) Reply {
-	return s.zaddPairs(zaddOptions{incr: true}, args[0].String(), args[1:])
+	return s.zaddPairs(optINCR, args[0].String(), args[1:])
 }
 
-// zaddPairs adds scores and members in turn. All scores are read before the first
+// allowScore reports whether the conditions let a score change.
+func (o options) allowScore(old, score int64) bool {
+	return !o.has(optNX) && !(o.has(optGT) && score <= old) && !(o.has(optLT) && score >= old)
+}
+
+// zaddPairs adds alternating scores and members. All scores are read before the first
 // is written.
-func (s *Store) zaddPairs(o zaddOptions, key string, pairs []Arg) Reply {
+func (s *Store) zaddPairs(o options, key string, pairs []Arg) Reply {
 	for i := 0; i < len(pairs); i += 2 {
 		if _, ok := parseScore(pairs[i]); !ok {
 			return Failed(errNotFloat)
@@ -145,7 +110,7 @@ func (s *Store) zaddPairs(o zaddOptions, key string, pairs []Arg) Reply {
 	}
 	var added, updated int64
 	reply := Reply{} // of INCR whose condition does not hold
-	for i := 0; i < len(pairs) && (e != nil || !o.xx); i += 2 {
+	for i := 0; i < len(pairs) && (e != nil || !o.has(optXX)); i += 2 {
 		if e == nil {
 			e = s.create(key, kindSortedSet, noExpiry)
 		}
@@ -153,31 +118,30 @@ func (s *Store) zaddPairs(o zaddOptions, key string, pairs []Arg) Reply {
 		member := pairs[i+1].String()
 		at := e.fieldIndex(member)
 		if at < 0 {
-			if o.xx {
+			if o.has(optXX) {
 				continue
 			}
 			added++
+			s.putScore(e, member, score)
 		} else {
 			old := e.fields[at].value.Num
-			if o.incr {
+			if o.has(optINCR) {
 				score = checkScore(score + old)
 			}
-			if o.nx || (o.gt && score <= old) || (o.lt && score >= old) {
+			if !o.allowScore(old, score) {
 				continue
 			}
 			if score != old {
 				updated++
+				s.putScore(e, member, score)
 			}
-		}
-		if at < 0 || score != e.fields[at].value.Num {
-			s.putScore(e, member, score)
 		}
 		reply = scoreReply(score)
 	}
 	switch {
-	case o.incr:
+	case o.has(optINCR):
 		return reply
-	case o.changed:
+	case o.has(optCH):
 		added += updated
 	}
 	return Int(added)
@@ -189,30 +153,9 @@ func scoreReply(score int64) Reply {
 	return Bulk(digits(&v))
 }
 
-// zrem is ZREM key member [member ...]. A set without members does not exist.
+// zrem is ZREM key member [member ...].
 func (s *Store) zrem(e *entry, args []Arg) Reply {
-	var n int64
-	for i := 1; i < len(args); i++ {
-		if e.fieldIndex(args[i].String()) < 0 {
-			continue
-		}
-		n++
-		if s.unscore(e, args[i].String()) {
-			break
-		}
-	}
-	return Int(n)
-}
-
-// unscore removes a member, tells the replicas, and reports whether it was the last.
-func (s *Store) unscore(e *entry, member string) (last bool) {
-	e.delField(member)
-	if len(e.fields) == 0 {
-		s.delete(e)
-		return true
-	}
-	s.emit(EffectUnscore, e).Field = member
-	return false
+	return s.removeFields(e, args[1:], EffectUnscore)
 }
 
 // zrank is ZRANK key member.

@@ -1,18 +1,21 @@
 package redis
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/store"
 )
 
-// ttl is the lease of the tests.
+// ttl is the lease in the tests.
 const ttl = 10 * time.Second
 
-// step is one call and what it must lead to. Without a command it is ExpireDue.
+// step is one call with its expected results. Without a command it is ExpireDue.
 type step struct {
 	atMS    int64
 	by      history.NodeID
@@ -44,6 +47,38 @@ func showEffects(effects []Effect) string {
 		out = append(out, fmt.Sprintf("%s @%d of %d by %d", text, e.AtMS, e.Owner, e.By))
 	}
 	return strings.Join(out, "; ")
+}
+
+// Entry is a copy of a key with its value, expiry and owner.
+type Entry struct {
+	Key       string
+	Type      string // as TYPE answers: string, hash, list, zset
+	Value     string // of a string
+	Fields    []string
+	ExpiresMS int64 // -1: never
+	Owner     history.NodeID
+}
+
+// Snapshot returns all entries in the order of their keys, including those past their
+// time. Fields are the alternating names and values of a hash, the elements of a list,
+// or the alternating members and scores of a sorted set.
+func (s *Store) Snapshot() []Entry {
+	out := make([]Entry, 0, len(s.live))
+	for _, e := range s.live {
+		shot := Entry{Key: e.key, Type: typeNames[e.kind], ExpiresMS: e.expireMS, Owner: e.owner}
+		if e.kind == kindString {
+			shot.Value = e.str.String()
+		}
+		for i := range e.fields {
+			if e.kind != kindList {
+				shot.Fields = append(shot.Fields, e.fields[i].name)
+			}
+			shot.Fields = append(shot.Fields, e.fields[i].value.String())
+		}
+		out = append(out, shot)
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
+	return out
 }
 
 func TestStore(t *testing.T) {
@@ -89,7 +124,7 @@ func TestStore(t *testing.T) {
 			{6, 2, cmd("GETSET", "lock", "c"), `"b"`, "removed lock of 1 by 2 ttl 9999; granted lock of 2 by 2 ttl -1",
 				"SET lock c @-1 of 2 by 2"},
 		}},
-		{"anybody may extend or remove an entry, and it stays its owner's", []step{
+		{"any client may extend or remove an entry, and its owner stays the same", []step{
 			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
 			{1, 2, Expire("lock", ttl), "(integer) 1", "extended lock of 1 by 2 ttl 10000", "PEXPIREAT lock @10001 of 1 by 2"},
 			{2, 2, cmd("PERSIST", "lock"), "(integer) 1", "extended lock of 1 by 2 ttl -1", "PEXPIREAT lock @-1 of 1 by 2"},
@@ -107,7 +142,7 @@ func TestStore(t *testing.T) {
 			{0, 1, cmd("PEXPIRE", "n", "50"), "(integer) 1", "extended n of 1 by 1 ttl 50", "PEXPIREAT n @50 of 1 by 1"},
 			{9, 2, cmd("INCRBY", "n", "4"), "(integer) 5", "", "VALUE n 5 @50 of 1 by 2"},
 		}},
-		{"a hash goes with its last field", []step{
+		{"deleting the last field of a hash deletes the key", []step{
 			{0, 1, cmd("HINCRBY", "h", "A", "2"), "(integer) 2", "granted h of 1 by 1 ttl -1", "HSET h A 2 @-1 of 1 by 1"},
 			{1, 2, cmd("HSET", "h", "B", "x", "A", "1"), "(integer) 1", "", "HSET h B x @-1 of 1 by 2; HSET h A 1 @-1 of 1 by 2"},
 			{2, 2, cmd("HGETALL", "h"), `["A" "1" "B" "x"]`, "", ""},
@@ -121,12 +156,12 @@ func TestStore(t *testing.T) {
 			{1, 2, cmd("SET", "lock", "v", "EX"), "(error) ERR syntax error", "", ""},
 			{1, 2, cmd("NONSENSE", "lock"), "(error) ERR unknown command 'NONSENSE', with args beginning with: 'lock' ", "", ""},
 		}},
-		{"FLUSHALL removes everybody's entries", []step{
+		{"FLUSHALL removes the entries of all clients", []step{
 			{0, 1, take, "OK", "granted lock of 1 by 1 ttl 10000", "SET lock t @10000 of 1 by 1"},
 			{1, 2, cmd("SET", "b", "v"), "OK", "granted b of 2 by 2 ttl -1", "SET b v @-1 of 2 by 2"},
 			{1, 3, cmd("FLUSHALL"), "OK", "removed lock of 1 by 3 ttl 9999; removed b of 2 by 3 ttl -1", "FLUSHALL @-1 of 0 by 3"},
 		}},
-		{"TIME tells the server's clock", []step{
+		{"TIME reads the server's clock", []step{
 			{1_234_567, 1, cmd("TIME"), `["1234" "567000"]`, "", ""},
 		}},
 	}
@@ -135,7 +170,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// play executes steps and checks what each leads to.
+// play executes steps and checks their results.
 func play(t *testing.T, s *Store, steps []step) {
 	t.Helper()
 	for i := range steps {
@@ -261,6 +296,16 @@ func TestCopyToAndLose(t *testing.T) {
 	}
 }
 
+func TestKept(t *testing.T) {
+	s := New()
+	do(s, 0, 1, Set("b", "1").PX(ttl))
+	do(s, 0, 1, Command("RPUSH", "a", "1"))
+	do(s, 0, 2, Set("c", "1"))
+	if got, want := fmt.Sprint(s.Kept(1)), fmt.Sprint([]store.Entry{{Key: "a"}, {Key: "b"}}); got != want {
+		t.Errorf("kept are %s, want %s", got, want)
+	}
+}
+
 func TestManyKeys(t *testing.T) {
 	s := New()
 	for round := range 2 {
@@ -298,7 +343,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestNoAllocation holds the hot path to what the simulator's speed rests on. A script allocates what Lua does for it.
+// TestNoAllocation bounds the allocations of the hot path; those of a script are Lua's.
 func TestNoAllocation(t *testing.T) {
 	s := New()
 	take, held := Set("lock", "t").NX().PX(ttl), Set("lock", "u").NX().PX(ttl)

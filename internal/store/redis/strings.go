@@ -3,7 +3,6 @@ package redis
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"lockstep/internal/history"
 )
@@ -13,53 +12,39 @@ type setOptions struct {
 	expiry            *Arg
 	unit              expireUnit
 	nx, xx, get, keep bool
-	redis84           bool // the store knows conditions on the value: IFEQ, IFNE
-	want              *Arg // of such a condition, which excludes nx and xx; nil for none
-	differs           bool // the value has to be another one
+	want              *Arg // the value of IFEQ or IFNE, which exclude nx and xx; nil without them
+	differs           bool // IFNE
 }
 
-// expireUnit says how SET gives the expiry.
-type expireUnit uint8
-
-const (
-	unitNone expireUnit = iota
-	unitEX
-	unitPX
-	unitEXAT
-	unitPXAT
-)
-
 // parse reads the options of SET (parseExtendedStringArgumentsOrReply in
-// t_string.c). As in Redis, one unit may be given twice and the last counts.
-func (o *setOptions) parse(args []Arg) bool {
+// t_string.c), with redis84 also IFEQ and IFNE. As in Redis, one unit may be given
+// twice and the last counts.
+func (o *setOptions) parse(args []Arg, redis84 bool) bool {
 	for i := 0; i < len(args); i++ {
-		unit, ok := unitNone, true
-		switch a := &args[i]; a.Text { // a number's is empty
-		case "NX": // these two as nearly every lock writes them
+		switch word := optionWord(&args[i]); word {
+		case "NX":
 			o.nx = true
-		case "PX":
-			unit = unitPX
-		default:
-			if o.compares(a) {
-				if i++; i == len(args) || o.want != nil {
-					return false
-				}
-				o.want = &args[i]
-				continue
+		case "XX":
+			o.xx = true
+		case "GET":
+			o.get = true
+		case "KEEPTTL":
+			if o.unit != "" {
+				return false
 			}
-			unit, ok = o.option(a)
+			o.keep = true
+		case "EX", "PX", "EXAT", "PXAT":
+			unit := expireUnit(word)
+			if i++; o.keep || o.unit != "" && o.unit != unit || i == len(args) {
+				return false
+			}
+			o.unit, o.expiry = unit, &args[i]
+		default:
+			if i++; !redis84 || !isComparison(word) || o.want != nil || i == len(args) {
+				return false
+			}
+			o.want, o.differs = &args[i], word == "IFNE"
 		}
-		if !ok {
-			return false
-		}
-		if unit == unitNone {
-			continue
-		}
-		if o.keep || (o.unit != unitNone && o.unit != unit) || i+1 == len(args) {
-			return false
-		}
-		i++
-		o.unit, o.expiry = unit, &args[i]
 	}
 	return !(o.nx && o.xx) && (o.want == nil || !o.nx && !o.xx)
 }
@@ -72,71 +57,27 @@ func (o *setOptions) hold(e *entry) (bool, error) {
 	return !(o.nx && e != nil) && !(o.xx && e == nil), nil
 }
 
-// option reads one option, and returns the unit of the expiry that follows it.
-func (o *setOptions) option(a *Arg) (unit expireUnit, ok bool) {
-	switch optionWord(a) {
-	case "NX":
-		o.nx = true
-	case "XX":
-		o.xx = true
-	case "GET":
-		o.get = true
-	case "KEEPTTL":
-		o.keep = true
-		return unitNone, o.unit == unitNone
-	case "EX":
-		return unitEX, true
-	case "PX":
-		return unitPX, true
-	case "EXAT":
-		return unitEXAT, true
-	case "PXAT":
-		return unitPXAT, true
-	default:
-		return unitNone, false
-	}
-	return unitNone, true
-}
-
-// optionWord returns an option in capitals; a number is no option.
-func optionWord(a *Arg) string {
-	if a.IsNum {
-		return ""
-	}
-	return strings.ToUpper(a.Text)
-}
-
-// expireAt turns the expiry of a command of the SET family into an absolute one
+// expireAt returns the absolute expiry that a command of the SET family gives
 // (getExpireMillisecondsOrReply in t_string.c).
 func (s *Store) expireAt(c *command, unit expireUnit, a *Arg) (atMS int64, refused error) {
-	if unit == unitNone {
+	if unit == "" {
 		return noExpiry, nil
 	}
 	at, ok := parseInt(*a)
 	if !ok {
 		return 0, errNotInteger
 	}
-	seconds := unit == unitEX || unit == unitEXAT
-	if at <= 0 || (seconds && at > math.MaxInt64/1000) {
+	if atMS, ok = unit.absolute(at, s.nowMS); !ok || at <= 0 {
 		return 0, badExpire(c)
 	}
-	if seconds {
-		at *= 1000
-	}
-	if unit == unitEX || unit == unitPX {
-		if at > math.MaxInt64-s.nowMS {
-			return 0, badExpire(c)
-		}
-		at += s.nowMS
-	}
-	return at, nil
+	return atMS, nil
 }
 
 // set is SET (setGenericCommand in t_string.c). In 7.0 an expiry in the past is
-// no special case: the key is set and dies at the next access.
+// no special case: the key is set and expires on the next access.
 func (s *Store) set(c *command, args []Arg) Reply {
-	o := setOptions{redis84: s.Extensions&Redis84 != 0}
-	if !o.parse(args[2:]) {
+	var o setOptions
+	if !o.parse(args[2:], s.Extensions&Redis84 != 0) {
 		return Failed(errSyntax)
 	}
 	atMS, refused := s.expireAt(c, o.unit, o.expiry)
@@ -169,18 +110,17 @@ func (s *Store) set(c *command, args []Arg) Reply {
 }
 
 // put sets a key to a string with an expiry. Overwriting the entry of another
-// client removes that entry: from then on it guards nothing for its owner.
+// client removes that entry: it no longer protects its owner.
 func (s *Store) put(e *entry, key string, v Arg, atMS int64) {
-	switch {
-	case e != nil && e.owner == s.by:
+	if e != nil && e.owner == s.by {
 		e.becomeString()
-		s.setExpiry(e, atMS)
+		e.expireMS = atMS
 		s.note(history.Extended, e, s.by)
-	case e != nil:
-		s.note(history.Removed, e, s.by)
-		s.remove(e)
-		e = s.create(key, kindString, atMS)
-	default:
+	} else {
+		if e != nil {
+			s.note(history.Removed, e, s.by)
+			s.remove(e)
+		}
 		e = s.create(key, kindString, atMS)
 	}
 	e.str = v
@@ -218,8 +158,7 @@ func setEX(unit expireUnit) running {
 	}
 }
 
-// bulk is the entry's string as a reply; nil for no entry. The digits of a number
-// are made once and kept.
+// bulk is the entry's string as a reply; nil for no entry.
 func (e *entry) bulk() Reply {
 	if e == nil {
 		return Reply{}
@@ -230,7 +169,7 @@ func (e *entry) bulk() Reply {
 	return Bulk(digits(&e.str))
 }
 
-// digits returns the text of a value and keeps it when it had to be made.
+// digits returns the text of a value. That of a number is formatted once and kept.
 func digits(v *Arg) string {
 	if v.IsNum && v.Text == "" {
 		v.Text = strconv.FormatInt(v.Num, 10)
@@ -267,7 +206,7 @@ func (s *Store) getRange(e *entry, args []Arg) Reply {
 	text := digits(&e.str)
 	size := int64(len(text))
 	if last < 0 && (first >= 0 || first <= last) {
-		last = max(last+size, 0) - size // unlike LRANGE's: at least the first byte
+		last = max(last+size, 0) - size // unlike LRANGE: at least the first byte
 	}
 	from, to := span(first, last, len(text))
 	return Bulk(text[from:to])
@@ -290,10 +229,7 @@ func (s *Store) mget(_ *command, args []Arg) Reply {
 }
 
 // mset is MSET key value [key value ...].
-func (s *Store) mset(c *command, args []Arg) Reply {
-	if len(args)%2 != 0 {
-		return wrongNumber(c)
-	}
+func (s *Store) mset(_ *command, args []Arg) Reply {
 	for i := 0; i < len(args); i += 2 {
 		key := args[i].String()
 		s.put(s.lookup(key), key, args[i+1], noExpiry)
@@ -303,14 +239,12 @@ func (s *Store) mset(c *command, args []Arg) Reply {
 
 // msetNX is MSETNX, which sets all keys or none.
 func (s *Store) msetNX(c *command, args []Arg) Reply {
-	for i := 0; i < len(args) && len(args)%2 == 0; i += 2 {
+	for i := 0; i < len(args); i += 2 {
 		if s.lookup(args[i].String()) != nil {
 			return Int(0)
 		}
 	}
-	if reply := s.mset(c, args); reply.Err != nil {
-		return reply
-	}
+	s.mset(c, args)
 	return Int(1)
 }
 

@@ -1,32 +1,29 @@
 package redis
 
-import (
-	"lockstep/internal/history"
-)
+import "lockstep/internal/history"
 
 // Transaction is MULTI ... EXEC of one connection; the zero value has none open.
-// The world keeps one for each connection and throws it away with the connection,
-// which is what a server does with the commands that it has queued.
+// The world keeps one for each connection and drops it with the connection, as a
+// server drops the commands that it has queued.
 //
-// There is no rollback: EXEC runs all commands, and one that fails undoes nothing.
-// The world knows which keys a connection watches (WATCH), and reports changes by Touch. WAIT, which
-// EXEC would answer at once, is not modelled.
+// Nothing is rolled back: EXEC runs all commands, even after one that fails. The
+// world knows which keys a connection watches (WATCH), and reports changes by Touch.
+// WAIT, to which EXEC would reply at once, is not modelled.
 type Transaction struct {
-	queue []Cmd
-	open  bool
-	dirty bool // a command was refused when it was queued: EXEC will do nothing
-	write bool // a queued command writes
-
+	queue   []Cmd
+	open    bool
+	dirty   bool // a command was refused when it was queued: EXEC will do nothing
+	write   bool // a queued command writes
 	touched bool // a key that the connection watches has changed: EXEC will do nothing
 }
 
-// Open reports whether MULTI was sent, and neither EXEC nor DISCARD since.
+// Open reports whether a transaction is open: after MULTI, until EXEC or DISCARD.
 func (t *Transaction) Open() bool { return t.open }
 
-// Touch tells that a key has changed that the connection watches.
+// Touch reports that a key that the connection watches has changed.
 func (t *Transaction) Touch() { t.touched = true }
 
-// Unwatch forgets that a key has changed.
+// Unwatch undoes Touch.
 func (t *Transaction) Unwatch() { t.touched = false }
 
 // ExecIn is Exec on a connection that may have a transaction open. Changes and
@@ -42,13 +39,13 @@ func (s *Store) ExecIn(t *Transaction, nowMS int64, by history.NodeID, cmd *Cmd)
 		return s.Exec(nowMS, by, cmd)
 	}
 	s.begin(nowMS, by)
-	if refused := s.admit(c, cmd); refused != nil { // a script is judged when it runs
+	if refused := s.admit(c, cmd); refused != nil { // a script is checked when it runs
 		t.dirty = true
 		return Failed(refused)
 	}
 	t.write = t.write || c.write
 	t.queue = append(t.queue, *cmd)
-	return Reply{Kind: ReplyStatus, Str: "QUEUED"}
+	return Status("QUEUED")
 }
 
 // control is MULTI, EXEC and DISCARD.
@@ -72,7 +69,7 @@ func (s *Store) control(t *Transaction, c *command, cmd *Cmd) Reply {
 		t.reset()
 		return OK()
 	}
-	if refused := s.refuses(); t.write && refused != nil { // became a replica meanwhile
+	if refused := s.refuses(); t.write && refused != nil { // it has become a replica
 		return t.abort(" because of: " + refused.Error())
 	}
 	if t.dirty {
@@ -96,7 +93,7 @@ func (t *Transaction) abort(why string) Reply {
 	return Failed(ServerError("EXECABORT Transaction discarded" + why))
 }
 
-// reset forgets the transaction and keeps the memory of its queue.
+// reset closes the transaction, and keeps the memory of its queue.
 func (t *Transaction) reset() {
 	clear(t.queue)
 	*t = Transaction{queue: t.queue[:0]}

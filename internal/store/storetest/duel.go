@@ -1,18 +1,18 @@
-// Package storetest holds the model of a store to its real servers: both get the same requests and have to give
-// the same answers. A store brings its model, a function that asks its server, and requests.
+// Package storetest compares the model of a store with its real servers: both get the same requests and have to
+// give the same answers. A store supplies its model, a function that asks its server, and requests.
 //
 //	servers := livetest.Start(t, nats.ID, livestore.Wish{Settings: store.Settings{time.Hour}})
 //	d := &storetest.Duel{T: t, Model: nats.New(time.Hour), Real: servers.Do}
 //	rng := storetest.Luck(t, 1, 1)
-//	d.Run(5000, func() world.Request { return nats.Get{Key: fmt.Sprint(rng.IntN(3))} })
+//	d.Run(5000, func() ports.Request { return nats.Get{Key: fmt.Sprint(rng.IntN(3))} })
 //	d.Demand(50, "GET")
 //
-// That is all for a store that answers at once, on any connection, in names that it is given. Each field of a Duel
-// is for one that does not: names of its own (Translate, Same, Names), sessions and watches (Open, DoAs, Hears),
-// requests that wait (Waits, Waiting), time (Now, Tick, Pass). The flags -conformance.seed and
+// That is enough for a store that answers at once, on any connection, with the names in its requests. The other
+// fields and methods of a Duel are for server-side names (Translate, Same, Names), sessions and watches (Open, DoAs,
+// Hears), requests that wait (Waits, Waiting), and time (Now, Tick, Pass). The flags -conformance.seed and
 // -conformance.operations of go test choose the requests of every store.
 //
-// Beside that it says what every model has to do (whole_test.go), and compares requests with what is told of them
+// The package also tests what every model has to do (whole_test.go), and compares requests with their descriptions
 // (Requests, Answers).
 package storetest
 
@@ -35,7 +35,7 @@ var (
 	operations = flag.Int("conformance.operations", 0, "how many random requests to compare; 0: as many as the test says")
 )
 
-// Luck draws requests, from the seed of the command line or the test's own.
+// Luck draws requests, with the seed of the command line or the test's own.
 func Luck(t testing.TB, own, stream uint64) *rand.Rand {
 	if *seed != 0 {
 		own = *seed
@@ -45,7 +45,7 @@ func Luck(t testing.TB, own, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(own, stream))
 }
 
-// Operations is how many requests to compare: what the command line says, or the test.
+// Operations is how many requests to compare, by the command line or the test.
 func Operations(own int) int {
 	if *operations != 0 {
 		return *operations
@@ -53,38 +53,37 @@ func Operations(own int) int {
 	return own
 }
 
-// patience is how long a busy machine may take to answer what has not to wait.
+// patience is how long a busy machine may take to answer a request that need not wait.
 const patience = 20 * time.Second
 
-// Conn is the connection of a test that needs one only.
+// Conn is the connection of a test that needs only one.
 var Conn = store.Conn{ID: 1, Client: 1}
 
-// Duel is a model beside a real server. They get the same requests.
+// Duel sends the same requests to a model and a real server.
 type Duel struct {
 	T     testing.TB
 	Model store.Model
-	// Real asks the server. A request that the model keeps waiting is asked beside those that follow.
+	// Real asks the server. It is called concurrently while requests wait in the model.
 	Real func(c store.Conn, r ports.Request) (any, error)
-	// Translate is a request in the server's words, where it has names and numbers of its own (Names); nil: it
-	// has none.
+	// Translate returns a request with the server's own names and numbers (Names); nil: there are none.
 	Translate func(r ports.Request) ports.Request
-	// Same says in what the server's answer differs from the model's, "" for nothing, and may learn from it what
-	// the server calls something; nil: in types, values and the texts of errors.
+	// Same says how the server's answer differs from the model's, "" if it does not, and may note the server's
+	// names; nil: Differ.
 	Same func(r ports.Request, want store.Answer, got Reply) string
-	// Kind is a kind of answer, for Demand; nil: the request's name, and "refused" behind it.
+	// Kind is a kind of answer, for Demand; nil: the function Kind.
 	Kind func(r ports.Request, a store.Answer) string
-	// Answered is called with each answer on which both agree, late ones included; may be nil.
+	// Answered is called with each answer on which both agree, even late ones; may be nil.
 	Answered func(c store.Conn, r ports.Request, a store.Answer)
-	// Hears is what the server has told a connection without being asked, until the answer that it has just given,
-	// and forgets it; nil: the test compares that itself.
+	// Hears returns and clears the unsolicited messages of the server to a connection, up to its last answer;
+	// nil: the test compares them itself.
 	Hears func(c store.Conn) []any
-	// Waits reports whether the server keeps so many requests waiting, or cannot say so; it is asked until it does,
-	// as long as some wait in the model. nil: none ever does.
+	// Waits reports whether the server holds that many requests, or cannot know; it is polled while some wait in
+	// the model. nil: none ever waits.
 	Waits func(count int) bool
-	// Anew empties both before each batch of Run, so that the fewest requests of a failing batch that show the
-	// difference can be found; may be nil.
+	// Anew empties both before each batch of Run, so that a failure can be reduced to the fewest requests; may be
+	// nil.
 	Anew func()
-	// Now is what the clocks show; nil: Clock, which the test moves.
+	// Now reads the clocks; nil: Clock, which the test moves.
 	Now   func() store.Clock
 	Clock store.Clock
 
@@ -94,20 +93,20 @@ type Duel struct {
 	seen    map[string]int
 	batch   []*call // since Anew
 	waiting []*call
-	heard   map[uint64][]any
-	dropped map[uint64]bool
+	pushes  []store.Push // that Heard has not returned
+	drops   []store.Conn
 }
 
-// batch is how many requests Run plays until both start empty again.
+// batch is how many requests Run plays before it empties both again.
 const batch = 400
 
-// Reply is what the server answers.
+// Reply is an answer of the server.
 type Reply struct {
 	Value any
 	Err   error
 }
 
-// call is a request that is under way.
+// call is a request in progress.
 type call struct {
 	id      uint64
 	conn    store.Conn
@@ -115,21 +114,22 @@ type call struct {
 	got     chan Reply
 }
 
-// shown is how many of the last requests a failure shows.
+// shown is how many of the last requests a failure lists.
 const shown = 25
 
-// Fail ends the test with the last requests.
+// Fail ends the test, and lists the last requests.
 func (d *Duel) Fail(format string, args ...any) {
 	d.T.Helper()
 	d.T.Fatalf("%s\nafter %d requests, the last of them:\n%s", fmt.Sprintf(format, args...), d.Asked, strings.Join(d.log, "\n"))
 }
 
-// Log notes what a test does besides asking, for Fail.
+// Log adds an action of the test to the list of Fail.
 func (d *Duel) Log(format string, args ...any) {
 	d.log = append(d.log[max(0, len(d.log)-shown+1):], fmt.Sprintf(format, args...))
 }
 
-// Run compares the answers to so many requests (see Operations); next may ask for some itself, and return nil.
+// Run compares the answers to a number of requests (see Operations); next may also send requests itself and return
+// nil.
 func (d *Duel) Run(own int, next func() ports.Request) {
 	d.T.Helper()
 	for d.Asked < Operations(own) {
@@ -143,20 +143,20 @@ func (d *Duel) Run(own int, next func() ports.Request) {
 	}
 }
 
-// Open is one more connection of a client.
+// Open returns another connection of a client.
 func (d *Duel) Open(client history.NodeID) store.Conn {
 	d.conns++
 	return store.Conn{ID: Conn.ID + d.conns, Client: client}
 }
 
-// Do asks both for something and returns what the model answers: nil as long as it keeps the request waiting.
+// Do sends a request to both and returns the model's answer; nil if the request waits.
 func (d *Duel) Do(r ports.Request) any {
 	d.T.Helper()
 	a, _ := d.DoAs(Conn, r)
 	return a.Value
 }
 
-// DoAs is Do on one of several connections, with the whole answer.
+// DoAs is Do on the given connection, and returns the complete answer.
 func (d *Duel) DoAs(c store.Conn, r ports.Request) (a store.Answer, done bool) {
 	d.T.Helper()
 	d.Asked++
@@ -185,16 +185,16 @@ func (d *Duel) DoAs(c store.Conn, r ports.Request) (a store.Answer, done bool) {
 	return a, done
 }
 
-// Modelled asks the model alone.
+// Modelled asks only the model.
 func (d *Duel) Modelled(r ports.Request) any {
 	a, _ := d.Model.Exec(d.now(), 0, Conn, r)
 	return a.Value
 }
 
-// Served asks the server alone.
+// Served asks only the server.
 func (d *Duel) Served(r ports.Request) (any, error) { return d.Real(Conn, d.translated(r)) }
 
-// Awaits asks the server alone until it answers, as one that was started again does in its own time.
+// Awaits asks only the server until it answers, as after a restart.
 func (d *Duel) Awaits(r ports.Request) {
 	d.T.Helper()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
@@ -206,7 +206,7 @@ func (d *Duel) Awaits(r ports.Request) {
 	}
 }
 
-// ask sends the server a request.
+// ask sends a request to the server.
 func (d *Duel) ask(c store.Conn, r ports.Request) *call {
 	k, asked := &call{uint64(d.Asked), c, r, make(chan Reply, 1)}, d.translated(r)
 	go func() {
@@ -238,7 +238,7 @@ func (d *Duel) translated(r ports.Request) ports.Request {
 	return r
 }
 
-// match compares the answers to a request that the model has answered.
+// match compares the model's answer to a request with the server's.
 func (d *Duel) match(k *call, a store.Answer, late string) {
 	d.T.Helper()
 	if differs := d.differs(k, a); differs != "" {
@@ -270,7 +270,7 @@ func (d *Duel) differs(k *call, a store.Answer) string {
 	return ""
 }
 
-// smallest leaves out requests of the batch as long as some answer differs, and returns what then differs.
+// smallest removes requests from the batch as long as some answer differs, and returns the last difference.
 func (d *Duel) smallest(differs string) string {
 	if d.Anew == nil {
 		return differs
@@ -292,7 +292,7 @@ func (d *Duel) smallest(differs string) string {
 	return differs
 }
 
-// replay plays requests to both until some answer differs, and returns how many those were.
+// replay plays requests to both until an answer differs, and returns how many it has played then.
 func (d *Duel) replay(requests []*call) (differs string, played int) {
 	d.Anew()
 	for i, k := range requests {
@@ -308,7 +308,7 @@ func (d *Duel) replay(requests []*call) (differs string, played int) {
 	return "", 0
 }
 
-// Differ says whether two answers differ, if only in the type of a value.
+// Differ compares types, values and the texts of errors.
 func Differ(_ ports.Request, want store.Answer, got Reply) string {
 	if text(want.Value, want.Err) != text(got.Value, got.Err) {
 		return "another answer"
@@ -323,7 +323,7 @@ func text(value any, err error) string {
 	return fmt.Sprintf("%T %+v", value, value)
 }
 
-// Kind is the name of the request, and whether it was refused.
+// Kind is the name of the request, with "refused" after it for an error.
 func Kind(r ports.Request, a store.Answer) string {
 	if a.Err != nil {
 		return r.Name() + " refused"
@@ -331,7 +331,7 @@ func Kind(r ports.Request, a store.Answer) string {
 	return r.Name()
 }
 
-// Count notes that something was compared so often, for Demand.
+// Count counts answers of a kind, for Demand.
 func (d *Duel) Count(kind string, times int) {
 	if d.seen == nil {
 		d.seen = map[string]int{}
@@ -339,7 +339,7 @@ func (d *Duel) Count(kind string, times int) {
 	d.seen[kind] += times
 }
 
-// Demand fails the test unless there was so much of each kind of answer: it must not be one of errors only.
+// Demand fails the test if it has seen too few answers of a kind: it must not compare errors only.
 func (d *Duel) Demand(least int, kinds ...string) {
 	d.T.Helper()
 	d.T.Logf("%d requests: %v", d.Asked, d.seen)

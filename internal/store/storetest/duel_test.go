@@ -13,14 +13,14 @@ import (
 	"lockstep/internal/store"
 )
 
-// say is a request of a store that answers what it is told to: at once, or with the request "wake".
+// say is a request of a store that echoes it: at once, or "wait" after the request "wake".
 type say string
 
 func (s say) Name() string                 { return "SAY" }
 func (s say) AppendText(buf []byte) []byte { return append(append(buf, "SAY "...), s...) }
 func (s say) Op() history.Op               { return history.Op{Name: "SAY"} }
 
-// echo is its model, and its server, which can lie.
+// echo is the model of that store.
 type echo struct {
 	waiting []uint64
 	store.Base
@@ -59,7 +59,7 @@ func (e *echo) Lead(store.Clock)                  {}
 func (e *echo) Evict(store.Clock, string) bool    { return false }
 func (e *echo) Kept(history.NodeID) []store.Entry { return nil }
 
-// duel is the model beside a server that is like it, but for the answers that a test gives it.
+// duel compares the model with a server that does the same, except for the given answers.
 func duel(t testing.TB, lies map[say]any) *Duel {
 	woken := make(chan bool)
 	return &Duel{T: t, Model: &echo{}, Waits: func(int) bool { time.Sleep(time.Millisecond); return true }, Real: func(_ store.Conn, r ports.Request) (any, error) {
@@ -132,7 +132,7 @@ func TestADuelCountsAndKeepsWhatComesOut(t *testing.T) {
 	}
 }
 
-// A difference that takes two of many requests is shown with these two.
+// A difference that needs two of many requests is reported with only these two.
 func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 	requests, spoilt := []say{"x", "spoil", "y", "no", "ask", "z"}, false
 	said := failures(t, func(t testing.TB) {
@@ -155,8 +155,8 @@ func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 	}
 }
 
-// Each batch starts empty, and a duel may ask for something itself.
-func TestADuelBeginsAnew(t *testing.T) {
+// Each batch starts empty, and next may send requests itself.
+func TestADuelEmptiesBothBeforeEachBatch(t *testing.T) {
 	d, began := duel(t, nil), []int{}
 	d.Anew = func() { began = append(began, d.Asked) }
 	d.Run(2*batch+1, func() ports.Request {
@@ -187,8 +187,8 @@ func TestADuelComparesWhatIsTold(t *testing.T) {
 	}
 }
 
-// A request waits on its connection, until the server answers or the connection ends.
-func TestADuelSeesWhoWaits(t *testing.T) {
+// A request waits on its connection until the server answers or the connection ends.
+func TestADuelKnowsWhatWaits(t *testing.T) {
 	d, asked, heard := duel(t, nil), 0, []string{}
 	a, b := d.Open(2), d.Open(2)
 	d.Waits = func(count int) bool { asked++; return asked > 3 && count == len(d.waiting) }
@@ -207,7 +207,7 @@ func TestADuelSeesWhoWaits(t *testing.T) {
 	}
 }
 
-// ticking is an echo whose server wakes who waits when the model does what is due.
+// ticking is an echo that also wakes its server's requests.
 type ticking struct {
 	*echo
 	woken chan bool
@@ -234,7 +234,7 @@ func TestADuelLetsTimePass(t *testing.T) {
 	}
 }
 
-// failures runs a part of a test with a testing.TB of its own, and returns what it has failed with.
+// failures runs a part of a test with a separate testing.TB, and returns its failure messages.
 func failures(t *testing.T, part func(t testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}

@@ -8,30 +8,20 @@ import (
 	"lockstep/internal/store"
 )
 
-// What comes later than the request: late answers, what a store tells by itself, and time that passes.
+// Late answers, unsolicited messages and time.
 
-// Collect takes the output of the model: late answers, which the server has to give as well, unsolicited
+// Collect takes the output of the model: late answers, which the server has to give, too, unsolicited
 // messages (Heard), and connections that it closes (Dropped). A request that still waits in the model must
-// do so on the server.
+// also wait on the server.
 func (d *Duel) Collect() {
 	d.T.Helper()
 	out := d.Model.Output()
-	for _, p := range out.Pushes {
-		if d.heard == nil {
-			d.heard = map[uint64][]any{}
-		}
-		d.heard[p.Conn.ID] = append(d.heard[p.Conn.ID], p.Value)
-	}
-	for _, c := range out.Drops {
-		if d.dropped == nil {
-			d.dropped = map[uint64]bool{}
-		}
-		d.dropped[c.ID] = true
-	}
-	for _, late := range slices.Clone(out.Answers) { // the comparison may ask the model for something
+	d.pushes = append(d.pushes, out.Pushes...)
+	d.drops = append(d.drops, out.Drops...)
+	for _, late := range slices.Clone(out.Answers) { // the comparison may call the model
 		i := slices.IndexFunc(d.waiting, func(k *call) bool { return k.id == late.ID })
 		if i < 0 {
-			continue // of a test that has asked the model alone
+			continue // the test has asked only the model
 		}
 		k := d.waiting[i]
 		d.waiting = slices.Delete(d.waiting, i, i+1)
@@ -39,11 +29,11 @@ func (d *Duel) Collect() {
 		d.match(k, late.Answer, ", late")
 		d.Count("late", 1)
 	}
-	d.seeThemWait()
+	d.confirmWaiting()
 }
 
-// seeThemWait returns when the server keeps as many waiting as the model, and none of them has an answer.
-func (d *Duel) seeThemWait() {
+// confirmWaiting returns when the server holds as many requests as the model, and none of them has an answer.
+func (d *Duel) confirmWaiting() {
 	d.T.Helper()
 	for began := time.Now(); len(d.waiting) > 0; time.Sleep(200 * time.Microsecond) {
 		enough := d.Waits(len(d.waiting))
@@ -60,16 +50,15 @@ func (d *Duel) seeThemWait() {
 	}
 }
 
-// Waiting is the request that waits on a connection; nil: none does.
+// Waiting is the request that waits on a connection; nil if there is none.
 func (d *Duel) Waiting(c store.Conn) ports.Request {
-	i := slices.IndexFunc(d.waiting, func(k *call) bool { return k.conn == c })
-	if i < 0 {
-		return nil
+	if k := store.First(d.waiting, func(k *call) bool { return k.conn == c }); k != nil {
+		return k.request
 	}
-	return d.waiting[i].request
+	return nil
 }
 
-// Closed tells the model that a connection is gone, which the test has closed on the server.
+// Closed closes a connection of the model, after the test has closed it on the server.
 func (d *Duel) Closed(c store.Conn) {
 	d.T.Helper()
 	d.Log("client %d is gone", c.Client)
@@ -78,34 +67,43 @@ func (d *Duel) Closed(c store.Conn) {
 	d.Collect()
 }
 
-// compareHeard compares what both have told a connection. What belongs to one moment a server tells in any order.
+// compareHeard compares the unsolicited messages of both to a connection. A server sends those of one moment in any
+// order.
 func (d *Duel) compareHeard(c store.Conn) {
 	d.T.Helper()
-	want, got := inOrder(d.Heard(c)), inOrder(d.Hears(c))
+	want, got := sorted(d.Heard(c)), sorted(d.Hears(c))
 	if !slices.Equal(want, got) {
 		d.Fail("without being asked, the model tells %q, the server %q", want, got)
 	}
 	d.Count("told", len(want))
 }
 
-func inOrder(told []any) (texts []string) {
-	for _, value := range told {
+func sorted(messages []any) (texts []string) {
+	for _, value := range messages {
 		texts = append(texts, text(value, nil))
 	}
 	slices.Sort(texts)
 	return texts
 }
 
-// Heard returns what the model has told a connection without being asked since the last call.
-func (d *Duel) Heard(c store.Conn) []any {
-	defer delete(d.heard, c.ID)
-	return d.heard[c.ID]
+// Heard returns the unsolicited messages of the model to a connection since the last call.
+func (d *Duel) Heard(c store.Conn) (messages []any) {
+	d.pushes = slices.DeleteFunc(d.pushes, func(p store.Push) bool {
+		if p.Conn.ID != c.ID {
+			return false
+		}
+		messages = append(messages, p.Value)
+		return true
+	})
+	return messages
 }
 
 // Dropped reports whether the model has closed a connection.
-func (d *Duel) Dropped(c store.Conn) bool { return d.dropped[c.ID] }
+func (d *Duel) Dropped(c store.Conn) bool {
+	return slices.ContainsFunc(d.drops, func(dropped store.Conn) bool { return dropped.ID == c.ID })
+}
 
-// Due is when the model wants to do something by itself.
+// Due is when something is due in the model; it fails the test if nothing is.
 func (d *Duel) Due() time.Duration {
 	d.T.Helper()
 	due, ok := d.Model.Due()
@@ -115,8 +113,8 @@ func (d *Duel) Due() time.Duration {
 	return due
 }
 
-// Tick moves the clock to an instant, and lets the model do what is due. What it answers now the server has to
-// answer in its own time.
+// Tick moves the clock to an instant and ticks the model. The server then has to give the same late answers, in its
+// own time.
 func (d *Duel) Tick(mono time.Duration) {
 	d.T.Helper()
 	d.Clock.Mono = mono
@@ -124,8 +122,7 @@ func (d *Duel) Tick(mono time.Duration) {
 	d.Collect()
 }
 
-// Pass lets real time go on, and the model do what is due, until no request waits that anything due within a time
-// could answer.
+// Pass ticks the model in real time, until no request waits or nothing is due within the given time.
 func (d *Duel) Pass(most time.Duration) {
 	d.T.Helper()
 	for len(d.waiting) > 0 {

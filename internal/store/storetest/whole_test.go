@@ -10,24 +10,23 @@ import (
 	"lockstep/internal/store"
 )
 
-// foreign is a request that no store knows.
+// foreign is a request of no store.
 type foreign struct{}
 
 func (foreign) Name() string                 { return "FOREIGN" }
 func (foreign) AppendText(buf []byte) []byte { return append(buf, "FOREIGN"...) }
 func (foreign) Op() history.Op               { return history.Op{Name: "FOREIGN"} }
 
-// Every store does what every model has to do and no answer shows. A new one is among them as soon as a lock
-// names it.
-func TestEveryStoreIsWhole(t *testing.T) {
+// Every model does what no comparison with a server shows. A new store is tested as soon as a lock names it.
+func TestEveryModelIsComplete(t *testing.T) {
 	for _, s := range store.All() {
 		if s.New != nil {
-			whole(t, s)
+			complete(t, s)
 		}
 	}
 }
 
-func whole(t testing.TB, s *store.Store) {
+func complete(t testing.TB, s *store.Store) {
 	t.Helper()
 	setup := store.Setup{Lock: store.Entry{Key: "lock"}, Memory: new(any)}
 	for i, set := range s.Settings {
@@ -74,7 +73,7 @@ func whole(t testing.TB, s *store.Store) {
 	}
 }
 
-// panics is what a function panics with, "" for nothing.
+// panics returns the panic of a function, "" if it does not panic.
 func panics(does func()) (said string) {
 	defer func() {
 		if got := recover(); got != nil {
@@ -85,8 +84,8 @@ func panics(does func()) (said string) {
 	return ""
 }
 
-// A sentence says what a store leaves out.
-func TestWholeNamesWhatIsMissing(t *testing.T) {
+// The failure names what is missing.
+func TestIncompleteModels(t *testing.T) {
 	for _, tt := range []struct {
 		model store.Model
 		want  string
@@ -100,7 +99,7 @@ func TestWholeNamesWhatIsMissing(t *testing.T) {
 		{takesAll{&echo{}}, `Echo refuses the request of another store with "", want "storetest: a request of another store: FOREIGN"`},
 	} {
 		said := failures(t, func(t testing.TB) {
-			whole(t, &store.Store{ID: "echo", Title: "Echo", New: func(store.Setup) store.Model { return tt.model }})
+			complete(t, &store.Store{ID: "echo", Title: "Echo", New: func(store.Setup) store.Model { return tt.model }})
 		})
 		if (said == "") != (tt.want == "") || !strings.Contains(said, tt.want) {
 			t.Errorf("%T: it says %q, want %q", tt.model, said, tt.want)

@@ -20,12 +20,12 @@ import (
 
 // client executes requests on Consul's HTTP interface.
 //
-// The six requests need no client library; Consul's would bring its gossip and its
-// metrics into every build. Each request has a connection of its own, so net/http sends
-// none a second time, and who gives up a blocking query closes it.
+// The six requests need no client library; Consul's would add its gossip and metrics to
+// every build. Each request has a separate connection, so net/http never resends one, and
+// giving up a blocking query closes its connection.
 //
-// Sessions are made without health checks (NodeChecks: none). Where clients ask an agent
-// on their own machine, a session ends with that agent; here they ask the servers.
+// Sessions are made without health checks (NodeChecks: none). With an agent on the
+// client's machine, a session would end with the agent; here clients ask the servers.
 type client struct {
 	endpoints []string
 	http      http.Client
@@ -49,7 +49,7 @@ func (c *client) Do(ctx context.Context, server int, r ports.Request) (any, erro
 	return read(reply)
 }
 
-// call is a request of HTTP.
+// call is an HTTP request.
 type call struct {
 	method, path string // the path with its query
 	body         []byte
@@ -62,7 +62,7 @@ type reply struct {
 	body   []byte
 }
 
-// longestReply is more than any that a lock gets.
+// longestReply is longer than any reply to a lock.
 const longestReply = 1 << 20
 
 // exchange sends one request and reads its answer.
@@ -87,8 +87,8 @@ func (c *client) exchange(ctx context.Context, server int, what call) (reply, er
 	return r, nil
 }
 
-// refused is what an answer says besides a value. A server that has no leader, or has
-// lost it, does not know what became of the request either.
+// refused is the error in a reply, nil for a value. After an error of a server that has no
+// leader, or has lost it, the request may have been executed or not.
 func refused(r reply) error {
 	said := strings.TrimSpace(string(r.body))
 	switch {
@@ -102,11 +102,11 @@ func refused(r reply) error {
 	return ports.ErrConnection
 }
 
-// callFor is a request as HTTP has it, and what reads its answer.
+// callFor returns a request as an HTTP request, and the function that reads its reply.
 func callFor(what ports.Request) (c call, read func(reply) (any, error)) {
 	switch r := what.(type) {
 	case consul.CreateSession:
-		body, _ := json.Marshal(map[string]any{ // texts only
+		body, _ := json.Marshal(map[string]any{ // cannot fail
 			"TTL": r.TTL.String(), "LockDelay": r.LockDelay.String(), "Behavior": r.Behavior(), "NodeChecks": []string{},
 		})
 		return call{http.MethodPut, "/v1/session/create", body}, readSession
@@ -128,44 +128,39 @@ func callFor(what ports.Request) (c call, read func(reply) (any, error)) {
 	panic("consul: a request of another store: " + what.Name())
 }
 
-// parse reads the JSON of an answer.
-func parse(r reply, into any) error {
-	if err := json.Unmarshal(r.body, into); err != nil {
-		return fmt.Errorf("consul: its answer is not what its documentation says: %w", err)
+// parse reads the JSON of a reply.
+func parse[T any](r reply) (value T, err error) {
+	if err = json.Unmarshal(r.body, &value); err != nil {
+		err = fmt.Errorf("consul: its answer is not what its documentation says: %w", err)
 	}
-	return nil
+	return value, err
 }
 
 func readSession(r reply) (any, error) {
-	var made struct{ ID string }
-	err := parse(r, &made)
+	made, err := parse[struct{ ID string }](r)
 	return made.ID, err
 }
 
 func readTTL(r reply) (any, error) {
-	var sessions []struct{ TTL string }
-	if err := parse(r, &sessions); err != nil || len(sessions) == 0 {
+	sessions, err := parse[[]struct{ TTL string }](r)
+	if err != nil || len(sessions) == 0 {
 		return nil, errors.Join(err, consul.ErrNoSession)
 	}
 	return time.ParseDuration(sessions[0].TTL)
 }
 
-func readBool(r reply) (any, error) {
-	var done bool
-	err := parse(r, &done)
-	return done, err
-}
+func readBool(r reply) (any, error) { return parse[bool](r) }
 
 func readKV(r reply) (any, error) {
 	if r.status == http.StatusNotFound {
 		return consul.KV{Index: r.index}, nil
 	}
-	var found []struct {
+	found, err := parse[[]struct {
 		Value                  []byte
 		Session                string
 		LockIndex, ModifyIndex int64
-	}
-	if err := parse(r, &found); err != nil || len(found) != 1 {
+	}](r)
+	if err != nil || len(found) != 1 {
 		return nil, errors.Join(err, fmt.Errorf("consul: %d entries for one key", len(found)))
 	}
 	kv := found[0]

@@ -18,9 +18,8 @@ import (
 
 // pair is the model beside a real server.
 //
-// The log of a real cluster has entries of its own, so its indices are other numbers; but
-// an index of the model has to be the same one of the server wherever it shows, and a
-// later one a later one.
+// The log of a real cluster has more entries, so its indices are other numbers. But an index
+// of the model always has to be the same one of the server, in the same order.
 type pair struct {
 	storetest.Duel
 	model    *consul.Store
@@ -31,7 +30,7 @@ type pair struct {
 }
 
 func newPair(t *testing.T, leastTTL time.Duration) *pair {
-	p := &pair{real: startServer(t, leastTTL), model: consul.New(consul.Config{Second: leastTTL / leastSession}), indices: map[int64]int64{}}
+	p := &pair{real: startServer(t, leastTTL), model: consul.New(leastTTL / leastSession), indices: map[int64]int64{}}
 	p.Duel = storetest.Duel{
 		T: t, Model: p.model, Real: func(_ store.Conn, r ports.Request) (any, error) { return p.real.exec(r) },
 		Translate: p.translated, Same: p.differ, Kind: kindOf, Waits: p.begin,
@@ -39,8 +38,8 @@ func newPair(t *testing.T, leastTTL time.Duration) *pair {
 	return p
 }
 
-// begin lets a query arrive: nothing tells when the server has begun to wait. A query that comes too late finds the change
-// that the others have waited for.
+// begin gives a query time to arrive, since no reply shows that the server waits. A late query would see the change
+// for which the others have waited.
 func (p *pair) begin(blocked int) bool {
 	if blocked > p.blocked {
 		time.Sleep(2 * time.Millisecond)
@@ -95,7 +94,7 @@ func (p *pair) translated(op store.Op) store.Op {
 	return op
 }
 
-// differ says in what two answers differ, "" for nothing, and learns names and indices.
+// differ says how two answers differ, "" if they do not, and notes names and indices.
 func (p *pair) differ(op store.Op, want store.Answer, got storetest.Reply) string {
 	if refusal(want.Err) != refusal(got.Err) {
 		return "another refusal"
@@ -132,12 +131,12 @@ func (p *pair) differs(model, real consul.KV) string {
 	return ""
 }
 
-// script draws requests about a few keys. Those of sessions with a lock delay are used for
-// a moment only, in which a delay of a minute does not end.
+// script draws requests about a few keys. Those of sessions with a lock delay are used only
+// briefly, so that no delay of a minute ends.
 type script struct {
 	*pair
 	rng     *rand.Rand
-	delayed int // number of the key that such sessions lock
+	delayed int // the number of the last key with a lock delay
 }
 
 func (s *script) key() string {
@@ -147,7 +146,7 @@ func (s *script) key() string {
 	return []string{"lock", "lock/a", "other", "o"}[s.rng.IntN(4)]
 }
 
-// session is the one that has locked a key, one of the latest, or one that never was.
+// session is the one that has locked a key, a recent one, or one that never existed.
 func (s *script) session(key string) string {
 	if holder := s.Modelled(consul.Get{Key: key}).(consul.KV).Session; holder != "" && s.rng.IntN(2) == 0 {
 		return holder
@@ -181,7 +180,7 @@ func (s *script) next() ports.Request {
 	return consul.Get{Key: key, After: seen.Index, Wait: 9 * time.Minute}
 }
 
-// delay lets a session with a lock delay die with a key of its own.
+// delay destroys a session with a lock delay and a separate key.
 func (s *script) delay() {
 	s.delayed++
 	session := s.Do(consul.CreateSession{TTL: 24 * time.Hour, LockDelay: 5 * time.Minute, DeleteKeys: s.rng.IntN(2) == 0}).(string)
@@ -212,9 +211,9 @@ func TestRealConsulAgreesOnRefusals(t *testing.T) {
 	p.Do(consul.DestroySession{Session: "none"})
 }
 
-// Sessions that end by themselves: never before their time, in the model as on the server
-// after twice that, and then the lock delay keeps the key closed. How late the server is
-// says how busy the machine is; the model's own times are those of its other tests.
+// Sessions expire never before their time, and in the model and on the server after twice
+// that; then the lock delay keeps the key locked. How late the server is depends on the
+// machine; the model's exact times are in its other tests.
 func TestRealConsulAgreesOnExpiry(t *testing.T) {
 	p := newPair(t, time.Second)
 	const delay = time.Second

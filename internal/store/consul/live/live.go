@@ -1,4 +1,4 @@
-// Package live has Consul played on real servers.
+// Package live plays Consul on real servers.
 package live
 
 import (
@@ -22,8 +22,8 @@ func init() {
 	})
 }
 
-// leastSecond is the shortest second: sessions of ten of them, which is one, have been seen to end within a
-// tenth of their time. leastSession is the shortest session in seconds (session_ttl_min).
+// leastSecond is the shortest second: shorter sessions of real servers may end long before their time.
+// leastSession is the shortest session in seconds (session_ttl_min).
 const (
 	leastSecond  = 100 * time.Millisecond
 	leastSession = 10

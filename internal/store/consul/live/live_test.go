@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// direct is a store.Port without history: it asks the first server.
+// direct is a store.Port to the first server.
 type direct struct{ livestore.Executor }
 
 func (d direct) Send(ctx context.Context, r ports.Request) (any, error) { return d.Do(ctx, 0, r) }
@@ -42,7 +42,7 @@ func TestRealConsulAnswersAsThePortPromises(t *testing.T) {
 	if locked, err := p.Acquire(ctx, "lock", "A", session); !locked || err != nil {
 		t.Fatalf("locked: %v, %v", locked, err)
 	}
-	has, err := p.Get(ctx, "lock", none.Index, time.Minute) // which has changed, so that nothing waits
+	has, err := p.Get(ctx, "lock", none.Index, time.Minute) // the index has changed, so this does not wait
 	if err != nil || !has.Exists || has.Value != "A" || has.Session != session || has.LockIndex != 1 || has.ModifyIndex != has.Index || has.Index <= none.Index {
 		t.Errorf("the key: %+v, %v", has, err)
 	}
@@ -78,6 +78,6 @@ func TestRealConsulAnswersAsThePortPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := p.Get(ctx, "lock", 0, 0); err != ports.ErrConnection {
-		t.Errorf("of a server that is dead: %v", err)
+		t.Errorf("a dead server answers %v", err)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"lockstep/internal/real/link"
 )
 
-// markHeader is the header by which a link recognises a request. Servers read over it.
+// markHeader is the header by which a link recognises a request. Servers ignore it.
 const markHeader = "Lockstep-Call"
 
-// protocol is that of Consul: HTTP/1.1 without encryption. A connection has one
-// request at a time, and what comes back is its reply.
+// protocol is that of Consul: HTTP/1.1 without encryption. A connection has one request at
+// a time, and every message from the server is its reply.
 func protocol() link.Dissector { return &stream{} }
 
 type stream struct{ link.Turns }
@@ -37,8 +37,7 @@ func (c *stream) Next(d link.Direction, part []byte) (int, link.Message, error) 
 	return n, m, nil
 }
 
-// httpHead returns the lines before the body with the empty one behind them; nil when
-// they are not complete.
+// httpHead returns the lines before the body, including the empty one; nil if incomplete.
 func httpHead(d link.Direction, part []byte) ([]byte, error) {
 	const version = "HTTP/1."
 	line, _, whole := bytes.Cut(part, []byte("\r\n"))
@@ -58,8 +57,8 @@ func httpHead(d link.Direction, part []byte) ([]byte, error) {
 	return part[:end+len(endOfHead)], nil
 }
 
-// httpBody returns how long the body is, -1 when it is not complete. A reply that ends
-// with its connection is none that Consul gives.
+// httpBody returns the length of the body, -1 if incomplete. Consul never ends a reply by
+// closing its connection.
 func httpBody(d link.Direction, head, rest []byte) (int, error) {
 	if link.Header(head, "Transfer-Encoding") == "chunked" {
 		return httpChunks(rest)
@@ -78,8 +77,7 @@ func httpBody(d link.Direction, head, rest []byte) (int, error) {
 	return n, nil
 }
 
-// httpChunks is httpBody for a body whose length was unknown when it began: chunks with
-// their lengths, of which the last is empty.
+// httpChunks is httpBody for a chunked body: each chunk has its length, and the last is empty.
 func httpChunks(rest []byte) (n int, err error) {
 	const longest = 16 // digits of a length
 	for {

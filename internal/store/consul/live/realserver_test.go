@@ -21,8 +21,8 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// realServer is a Consul of its own for a test, asked in the words of its HTTP interface.
-// The code of the live world's clients is not used: it is compared elsewhere.
+// realServer is a separate Consul for a test, asked through its HTTP interface without the
+// code of the live world's clients, which has a test of its own.
 type realServer struct {
 	t    *testing.T
 	addr string
@@ -37,8 +37,8 @@ func startServer(t *testing.T, leastTTL time.Duration) *realServer {
 	return &realServer{t: t, addr: server.Addr, process: server}
 }
 
-// exec sends a request and returns its answer as the model gives it, but for the names
-// of sessions and for indices.
+// exec sends a request and returns its answer in the model's types; names of sessions and
+// indices are the server's.
 func (r *realServer) exec(op store.Op) (any, error) {
 	switch op := op.(type) {
 	case consul.CreateSession:

@@ -16,20 +16,18 @@ import (
 	"lockstep/internal/store/consul"
 )
 
-// Servers tell each other by gossip where to find third ones, so each has one address that all others know.
-// What a cluster agrees by, and the requests that go on to the leader, go there. The gossip itself goes past
-// all links: it only tells who is there, and no session here rests on that.
+// Servers spread addresses by gossip, so each has one address for all others, which Raft and requests to the leader
+// use. The gossip itself bypasses all links: it only says which servers are there, and no session here depends on it.
 
-// host is the loopback address that a server, counted from 0, listens on for the others and calls them from;
-// front is the one by which they know it. A server has the same port on both, so there have to be two: Consul
-// tells its address, its gossip included, but no other port than it listens on.
+// host is the loopback address that server i, counted from 0, listens on for the others and calls them from; front is
+// the address that it advertises. There are two because Consul advertises the port that it listens on.
 func host(i int) string  { return fmt.Sprintf("127.0.1.%d", i+1) }
 func front(i int) string { return fmt.Sprintf("127.0.2.%d", i+1) }
 
-// cluster says how its servers are started: they are when a client of any of them gets a session.
+// cluster says how servers are started: a server is ready when its client gets a session.
 func cluster(w livestore.Wish) servers.Cluster {
 	least := cmp.Or(leastSession*consul.Second(w.Settings), time.Second)
-	from, gossip := host, []string(nil) // at which servers find each other at first
+	from, gossip := host, []string(nil) // gossip: where servers find each other at first
 	return servers.Cluster{
 		Prepare: func(members []*servers.Server) (err error) {
 			var known []string
@@ -60,7 +58,7 @@ func cluster(w livestore.Wish) servers.Cluster {
 	}
 }
 
-// addresses are one of each server that others can call.
+// addresses has an address of each server for the others.
 func addresses(members int) (all []string, err error) {
 	for i := range members {
 		port, err := servers.FreePort()
@@ -72,14 +70,13 @@ func addresses(members int) (all []string, err error) {
 	return all, nil
 }
 
-// config is the file consul.json. A server that is dead stays a member, so that a
-// majority is one of all. The least multiplier of Raft is what Consul recommends for
-// production: a second without a sign of the leader, and then an election; no setting
-// makes it shorter.
+// config is the file consul.json. A dead server stays a member, so that a majority is one
+// of all servers. The smallest multiplier of Raft is what Consul recommends for production:
+// an election after a second without a leader, which no setting can shorten.
 func config(s *servers.Server, least time.Duration, host string, gossip []string, self int) map[string]any {
 	number := func(address string) int {
 		_, port, _ := net.SplitHostPort(address)
-		n, _ := strconv.Atoi(port) // ours
+		n, _ := strconv.Atoi(port)
 		return n
 	}
 	off := map[string]bool{"enabled": false}
@@ -92,7 +89,7 @@ func config(s *servers.Server, least time.Duration, host string, gossip []string
 		},
 		"retry_join": slices.Delete(slices.Clone(gossip), self, self+1), "retry_interval": "100ms", "session_ttl_min": least.String(),
 		"performance": map[string]int{"raft_multiplier": 1},
-		// All clients, and all links, have one address; 0 is no limit.
+		// All clients and links have the same address; 0 is no limit.
 		"limits":    map[string]int{"http_max_conns_per_client": 0, "rpc_max_conns_per_client": 0},
 		"autopilot": map[string]bool{"cleanup_dead_servers": false},
 		"connect":   off, "peering": off, "disable_update_check": true, "disable_coordinates": true,
@@ -100,8 +97,8 @@ func config(s *servers.Server, least time.Duration, host string, gossip []string
 	}
 }
 
-// grantsSessions reports whether a client of the server gets a session: the cluster has a
-// leader then, and that knows this server.
+// grantsSessions reports whether a client of the server gets a session: then the cluster has
+// a leader that knows this server.
 func grantsSessions(ctx context.Context, s *servers.Server, ttl time.Duration) bool {
 	var made struct{ ID string }
 	wish := map[string]any{"TTL": ttl.String(), "LockDelay": "0s", "NodeChecks": []string{}}

@@ -1,11 +1,10 @@
-// Package door speaks the protocol of NATS in front of the model of a bucket, so that nats.go, and what is built
-// on it, runs in a bubble as it is.
+// Package door speaks the protocol of NATS in front of the model of a bucket, so that unmodified nats.go, and
+// libraries on top of it, run in a bubble.
 //
 //	nats.go --its protocol, in memory--> the server here --bubble.Wire--> a server of the simulated cluster
 //
-// The network that faults meet is behind the server here: each write and each read of a key is one message, and
-// its answer another. What the model does not have is refused (no responders) and noted: what a lock does then
-// is no evidence.
+// Faults affect the network behind the server here: each read or write of a key is one message, and its answer
+// another. A request that is not modelled is refused (no responders) and noted: what a lock does then is no evidence.
 package door
 
 import (
@@ -25,7 +24,7 @@ import (
 	"lockstep/internal/store/nats"
 )
 
-// server is one server for one connection of a client.
+// server serves one connection of a client.
 type server struct {
 	client *bubble.Client
 	wire   *bubble.Wire
@@ -34,16 +33,16 @@ type server struct {
 	end    sync.Once
 	ended  chan struct{}
 
-	bucket string // the name that the client has for it
+	bucket string // the client's name for it
 
 	mu      sync.Mutex
 	inboxes map[string]string // subjects, by the number of a subscription
 }
 
-// waiting is how many messages to a client may wait, more than a lock has under way.
-const waiting = 1 << 10
+// maxQueued is how many messages to a client may be queued, more than a lock has in flight.
+const maxQueued = 1 << 10
 
-// Dial connects a client to a server. It is how a bubble.Client connects.
+// Dial connects a client to a server, for a bubble.Client.
 func Dial(ctx context.Context, c *bubble.Client, index int) (net.Conn, error) {
 	wire, err := c.Connect(ctx, index, nil)
 	if err != nil {
@@ -51,7 +50,7 @@ func Dial(ctx context.Context, c *bubble.Client, index int) (net.Conn, error) {
 	}
 	near, far := net.Pipe()
 	s := &server{
-		client: c, wire: wire, ttl: nats.TTL(c.Settings().Settings), out: make(chan string, waiting), ended: make(chan struct{}), inboxes: map[string]string{},
+		client: c, wire: wire, ttl: nats.TTL(c.Settings().Settings), out: make(chan string, maxQueued), ended: make(chan struct{}), inboxes: map[string]string{},
 	}
 	s.out <- fmt.Sprintf("INFO {\"server_id\":\"%d\",\"version\":\"2.14.3\",\"proto\":1,\"headers\":true,\"max_payload\":1048576,\"jetstream\":true}\r\n", index)
 	go s.write(far)
@@ -62,7 +61,7 @@ func Dial(ctx context.Context, c *bubble.Client, index int) (net.Conn, error) {
 
 func (s *server) stop() { s.end.Do(func() { close(s.ended) }) }
 
-// write brings the client what waits for it, until either end is gone.
+// write sends queued messages to the client, until either end is gone.
 func (s *server) write(far net.Conn) {
 	defer s.wire.Close()
 	defer far.Close()
@@ -80,7 +79,7 @@ func (s *server) write(far net.Conn) {
 	}
 }
 
-// read does what the client sends, one message after the other.
+// read executes the client's messages one after the other.
 func (s *server) read(far net.Conn) {
 	defer s.stop()
 	in := bufio.NewReader(far)
@@ -97,9 +96,9 @@ func (s *server) read(far net.Conn) {
 		case verb == "PING":
 			s.out <- "PONG\r\n"
 		case verb == "SUB" && len(words) >= 3:
-			s.listen(words[len(words)-1], words[1])
+			s.subscribe(words[len(words)-1], words[1])
 		case verb == "UNSUB" && len(words) == 2:
-			s.listen(words[1], "")
+			s.subscribe(words[1], "")
 		case (verb == "PUB" || verb == "HPUB") && len(words) >= 3:
 			m, err := readMessage(in, words)
 			if err != nil {
@@ -110,8 +109,8 @@ func (s *server) read(far net.Conn) {
 	}
 }
 
-// listen has a subscription listen to a subject, or no more to any.
-func (s *server) listen(id, subject string) {
+// subscribe subscribes to a subject under an id; "" unsubscribes.
+func (s *server) subscribe(id, subject string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.inboxes[id] = subject; subject == "" {
@@ -119,14 +118,14 @@ func (s *server) listen(id, subject string) {
 	}
 }
 
-// message is what a client publishes.
+// message is a message that a client publishes.
 type message struct {
 	subject, reply string
 	header         map[string]string
 	body           string
 }
 
-// readMessage reads what follows PUB subject [reply] bytes, and HPUB subject [reply] bytes-of-header bytes.
+// readMessage reads the payload of PUB subject [reply] bytes or HPUB subject [reply] bytes-of-header bytes.
 func readMessage(in io.Reader, words []string) (m message, err error) {
 	sizes := 1 + len(words[0]) - len("PUB")
 	if len(words) < 2+sizes {
@@ -138,7 +137,7 @@ func readMessage(in io.Reader, words []string) (m message, err error) {
 		heading, err = strconv.Atoi(words[len(words)-2])
 	}
 	if err != nil || heading < 0 || heading > total || total > 1<<20 {
-		return m, errors.New("sizes that cannot be")
+		return m, errors.New("impossible sizes")
 	}
 	text := make([]byte, total+len("\r\n"))
 	if _, err := io.ReadFull(in, text); err != nil {
@@ -156,7 +155,7 @@ func readMessage(in io.Reader, words []string) (m message, err error) {
 	return m, nil
 }
 
-// publish is a request to JetStream, or a write to the bucket.
+// publish executes a request to JetStream or a write to the bucket.
 func (s *server) publish(m message) {
 	const api, create, info, get = "$JS.API.", "STREAM.CREATE.KV_", "STREAM.INFO.KV_", "DIRECT.GET.KV_"
 	asked, isAPI := strings.CutPrefix(m.subject, api)
@@ -164,26 +163,26 @@ func (s *server) publish(m message) {
 	switch {
 	case isAPI && asked == "INFO":
 		s.send(m.reply, "", `{"type":"io.nats.jetstream.api.v1.account_info_response","limits":{},"api":{"level":2}}`)
-	case isAPI && strings.HasPrefix(asked, create) && s.is(asked[len(create):]):
+	case isAPI && strings.HasPrefix(asked, create) && s.isBucket(asked[len(create):]):
 		s.describe(m)
-	case isAPI && strings.HasPrefix(asked, info) && s.is(asked[len(info):]):
+	case isAPI && strings.HasPrefix(asked, info) && s.isBucket(asked[len(info):]):
 		s.describe(message{reply: m.reply, body: s.config()})
 	case isAPI && strings.HasPrefix(asked, get):
 		bucket, subject, _ := strings.Cut(asked[len(get):], ".")
-		if key, ok := strings.CutPrefix(subject, "$KV."+bucket+"."); ok && s.is(bucket) {
+		if key, ok := strings.CutPrefix(subject, "$KV."+bucket+"."); ok && s.isBucket(bucket) {
 			s.get(m, key)
 			return
 		}
 		s.refuse(m)
-	case isKey && s.is(key[:max(strings.IndexByte(key, '.'), 0)]):
+	case isKey && s.isBucket(key[:max(strings.IndexByte(key, '.'), 0)]):
 		s.put(m, key[strings.IndexByte(key, '.')+1:])
 	default:
 		s.refuse(m)
 	}
 }
 
-// is reports whether a bucket is the one that the client uses, which is the first that it names.
-func (s *server) is(bucket string) bool {
+// isBucket reports whether a bucket is the client's, the first that it names.
+func (s *server) isBucket(bucket string) bool {
 	if s.bucket == "" {
 		s.bucket = bucket
 	}
@@ -195,8 +194,8 @@ func (s *server) config() string {
 		`"num_replicas":3,"allow_rollup_hdrs":true,"deny_delete":true,"allow_direct":true,"discard":"new"}`, s.bucket, s.ttl)
 }
 
-// describe tells what the stream of the bucket is, which is there from the beginning. One that the client makes has
-// to be like it.
+// describe answers with the configuration of the bucket's stream, which always exists. A client that creates it has
+// to use the same.
 func (s *server) describe(m message) {
 	var config struct {
 		MaxAge      time.Duration `json:"max_age"`
@@ -209,7 +208,6 @@ func (s *server) describe(m message) {
 		m.body, time.Now().UTC().Format(time.RFC3339Nano)))
 }
 
-// get reads a key.
 func (s *server) get(m message, key string) {
 	s.wire.Tell(nats.Get{Key: key}, func(v any, _ error) {
 		e := v.(nats.Entry)
@@ -226,7 +224,6 @@ func (s *server) get(m message, key string) {
 	})
 }
 
-// put writes a key.
 func (s *server) put(m message, key string) {
 	const operation, ttl, expected = "KV-Operation", "Nats-TTL", "Nats-Expected-Last-Subject-Sequence"
 	last, err := strconv.ParseInt(m.header[expected], 10, 64)
@@ -241,7 +238,7 @@ func (s *server) put(m message, key string) {
 	case known && last == 0:
 		w.What = nats.Create
 	case !known:
-		s.refuse(m) // a write in any case
+		s.refuse(m) // an unconditional write
 		return
 	}
 	s.wire.Tell(w, func(v any, err error) {
@@ -258,10 +255,10 @@ func (s *server) put(m message, key string) {
 	})
 }
 
-// noResponders is the header of the answer that a subject has no listener.
+// noResponders is the header of the answer for a subject without subscribers.
 const noResponders = "NATS/1.0 503\r\n\r\n"
 
-// refuse says that nothing here answers that, and notes it.
+// refuse answers a request that is not modelled, and notes it.
 func (s *server) refuse(m message) {
 	what := m.subject
 	if m.header["Nats-TTL"] != "" {
@@ -271,7 +268,7 @@ func (s *server) refuse(m message) {
 	s.send(m.reply, noResponders, "")
 }
 
-// send sends a message to the listeners of a subject.
+// send sends a message to the subscribers of a subject.
 func (s *server) send(subject, header, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,13 +18,13 @@ import (
 	"lockstep/internal/store/nats"
 )
 
-// executor executes requests with nats.go, below its key-value store, which would send several messages for one
-// request: each request is one message here, and each answer another. A broken connection is reopened for the next
-// request, and not before.
+// executor executes requests with nats.go, but without its key-value store, which would send several messages for one
+// request: here each request is one message, and each answer another. A broken connection is reopened only for the
+// next request.
 type executor struct {
 	livestore.Client
 	mu    sync.Mutex
-	conns []*client.Conn // one to each server, nil before the first request
+	conns []*client.Conn // by server; nil before the first request
 }
 
 func connect(c livestore.Client) (livestore.Executor, error) {
@@ -57,13 +57,13 @@ func (e *executor) Close() error {
 	return nil
 }
 
-// The headers of messages: what a write is for, what it compares, and by what a link recognises it. Servers keep all.
+// The headers of messages: the kind of a write, and the mark by which a link recognises it. Servers keep both.
 const (
 	operation  = "KV-Operation"
 	markHeader = "Lockstep-Call"
 )
 
-// Do implements livestore.Executor. "No responders" is a server's word for a stream without a leader.
+// Do implements livestore.Executor. "No responders" is a server's error for a stream without a leader.
 func (e *executor) Do(ctx context.Context, server int, r ports.Request) (any, error) {
 	m, read := message(r)
 	if mark := livestore.MarkOf(ctx); mark != "" {
@@ -80,7 +80,7 @@ func (e *executor) Do(ctx context.Context, server int, r ports.Request) (any, er
 	return read(reply)
 }
 
-// message is a request as nats.go's key-value store sends it, and what reads its answer.
+// message returns a request as nats.go's key-value store sends it, and the function that reads the answer.
 func message(r ports.Request) (m *client.Msg, read func(*client.Msg) (any, error)) {
 	switch r := r.(type) {
 	case nats.Write:
@@ -98,9 +98,10 @@ func message(r ports.Request) (m *client.Msg, read func(*client.Msg) (any, error
 	panic("nats: a request of another store: " + r.Name())
 }
 
-// acknowledged reads the answer to a write. It is refused as well while another write of the key is under way.
+// acknowledged reads the answer to a write. One that is refused because another write of the key is in progress
+// counts as compared with the wrong revision, too.
 func acknowledged(reply *client.Msg) (any, error) {
-	const underWay = 10164
+	const inProgress = 10164
 	var said struct {
 		Seq   nats.Revision
 		Error *jetstream.APIError
@@ -110,7 +111,7 @@ func acknowledged(reply *client.Msg) (any, error) {
 		return nil, ports.ErrConnection
 	case said.Error == nil:
 		return said.Seq, nil
-	case said.Error.ErrorCode == underWay || said.Error.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
+	case said.Error.ErrorCode == inProgress || said.Error.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence:
 		return nil, nats.WrongLast(said.Error.Description)
 	}
 	return nil, said.Error
@@ -129,7 +130,7 @@ func entry(reply *client.Msg) (any, error) {
 	}
 }
 
-// protocol is that of NATS: lines, some with a payload behind them. A request names the subject of its answer.
+// protocol is that of NATS: lines, some followed by a payload. A request names the subject of its answer.
 func protocol() link.Dissector { return &stream{asked: map[string]int64{}} }
 
 type stream struct {
@@ -140,7 +141,7 @@ type stream struct {
 
 const (
 	lineEnd     = "\r\n"
-	longestLine = 64 << 10 // more than any of a server, whose first one says all about it
+	longestLine = 64 << 10 // more than that of INFO, a server's longest
 )
 
 // Next implements link.Dissector.

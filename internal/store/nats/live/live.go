@@ -1,5 +1,5 @@
-// Package live has NATS played on real servers. They are this program, started again as a child: the server is a
-// library of Go, of the version in go.mod, and its own program does no more than read flags.
+// Package live plays NATS on real servers. They are this program, started again as a child: the server is a Go
+// library, of the version in go.mod, and its own program only reads flags.
 package live
 
 import (
@@ -28,7 +28,7 @@ func init() {
 
 const program servers.Library = "LOCKSTEP_NATS_CONFIG"
 
-// serve is a server's whole life.
+// serve runs a server until it shuts down.
 func serve(file string) error {
 	options, err := server.ProcessConfigFile(file)
 	if err != nil {
@@ -43,14 +43,14 @@ func serve(file string) error {
 	return err
 }
 
-// The bucket, its stream, and what its keys are called in that.
+// The bucket, its stream, and the prefix of its keys' subjects.
 const (
 	bucketName = "locks"
 	streamName = "KV_" + bucketName
 	subjects   = "$KV." + bucketName + "."
 )
 
-// cluster says how its servers are started: they are when the bucket is there and each of them answers for it.
+// cluster says how servers are started: a server is ready when it answers for the bucket.
 func cluster(w livestore.Wish) servers.Cluster {
 	bucket := jetstream.KeyValueConfig{Bucket: bucketName, TTL: nats.TTL(w.Settings), Replicas: max(w.Members, 1)}
 	return servers.Cluster{
@@ -65,8 +65,8 @@ func cluster(w livestore.Wish) servers.Cluster {
 	}
 }
 
-// recipe says how a server is started. Servers tell each other where to find further ones, and would go there past
-// the links: so they advertise a dead address, and reach each other by their routes alone.
+// recipe says how a server is started. Servers tell each other the addresses of further ones, which would bypass the
+// links: so they advertise a dead address, and reach each other by their routes only.
 func recipe(i int, members []*servers.Server, w livestore.Wish) (servers.Recipe, error) {
 	s := members[i]
 	ways, err := w.Ways(i, members)
@@ -84,7 +84,7 @@ func recipe(i int, members []*servers.Server, w livestore.Wish) (servers.Recipe,
 	return program.Recipe(s, config, err)
 }
 
-// at does something with a server on a connection of its own, past all links.
+// at calls do with a separate connection to a server, past all links.
 func at(ctx context.Context, s *servers.Server, do func(context.Context, jetstream.JetStream) error) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -100,7 +100,7 @@ func at(ctx context.Context, s *servers.Server, do func(context.Context, jetstre
 	return do(ctx, js)
 }
 
-// leads reports whether the bucket's stream has its leader there. Each leader answers for itself.
+// leads reports whether a server says that it leads the bucket's stream.
 func leads(ctx context.Context, s *servers.Server) (is bool) {
 	_ = at(ctx, s, func(ctx context.Context, js jetstream.JetStream) error {
 		stream, err := js.Stream(ctx, streamName)

@@ -29,7 +29,7 @@ func newPair(t *testing.T, ttl time.Duration) *pair {
 	p, began := &pair{server: livetest.Start(t, nats.ID, livestore.Wish{Settings: store.Settings{ttl}})}, time.Now()
 	p.Duel = storetest.Duel{
 		T: t, Model: nats.New(ttl), Kind: kindOf, Real: p.server.Do,
-		Now: func() store.Clock { // the real time, which a server has as well
+		Now: func() store.Clock { // the real time, as on the server
 			d := time.Since(began)
 			return store.Clock{Wall: d, Mono: d + time.Hour}
 		},
@@ -44,8 +44,8 @@ func kindOf(r ports.Request, a store.Answer) string {
 	return storetest.Kind(r, a)
 }
 
-// The model and a real server give the same answers to random requests, and what it has answered a server knows
-// that was killed.
+// The model and a real server give the same answers to random requests, even after the server was killed and
+// started again.
 func TestRealNATSAgrees(t *testing.T) {
 	p, rng, all := newPair(t, time.Hour), storetest.Luck(t, 1, 1), storetest.Operations(5000)
 	p.Run(all, func() ports.Request {
@@ -73,14 +73,14 @@ func TestRealNATSAgrees(t *testing.T) {
 	p.Demand(all/100, "CREATE", "CREATE refused", "UPDATE", "UPDATE refused", "DELETE", "DELETE refused", "GET", "GET deleted")
 }
 
-// restart kills the server, which its client notices, and waits until another process answers in its place.
+// restart kills the server, which its client notices, and waits until it answers again.
 func (p *pair) restart() {
 	p.T.Helper()
 	if err := p.server.Members[0].Kill(); err != nil {
 		p.T.Fatal(err)
 	}
 	if _, err := p.Served(nats.Get{Key: "lock"}); err != ports.ErrConnection {
-		p.Fail("of a server that is dead: %v", err)
+		p.Fail("a dead server answers %v", err)
 	}
 	if err := p.server.Members[0].Relaunch(p.T.Context()); err != nil {
 		p.T.Fatal(err)
@@ -88,7 +88,7 @@ func (p *pair) restart() {
 	p.Awaits(nats.Get{Key: "lock"})
 }
 
-// Keys go when they are old: not before, and in the model as late as the steps of a server's clock allow.
+// Keys expire not before their time, and in the model no later than the resolution of a server's clock allows.
 func TestRealNATSAgreesOnAges(t *testing.T) {
 	const ttl, renewed, late, slack = time.Second, 400 * time.Millisecond, 350 * time.Millisecond, 5 * time.Millisecond
 	p := newPair(t, ttl)
@@ -116,7 +116,7 @@ func TestRealNATSAgreesOnAges(t *testing.T) {
 		}
 		p.Do(nats.Get{Key: "lock"})
 	}
-	// The marker of a deletion is as old as its deletion, and then the key never was.
+	// The marker of a deletion expires, too, and then the key is missing.
 	last := p.Do(nats.Write{What: nats.Create, Key: "lock", Value: "A"}).(nats.Revision)
 	marker := p.Do(nats.Write{What: nats.Delete, Key: "lock", Last: last}).(nats.Revision)
 	p.Do(nats.Write{What: nats.Create, Key: "lock", Value: "B"})
@@ -126,7 +126,7 @@ func TestRealNATSAgreesOnAges(t *testing.T) {
 	p.Do(nats.Write{What: nats.Create, Key: "lock", Value: "B"})
 }
 
-// ends lets the model do what is due until nothing is, and returns when the last key went, on the wall clock.
+// ends ticks the model until nothing is due, and returns when the last key expired, on the wall clock.
 func (p *pair) ends() (wall time.Duration) {
 	p.T.Helper()
 	p.Model.Output()
@@ -143,7 +143,7 @@ func (p *pair) ends() (wall time.Duration) {
 	return wall
 }
 
-// An operator's eviction deletes a key of any client, and says whether there was one.
+// An eviction deletes the key of any client, and reports whether there was one.
 func TestEvict(t *testing.T) {
 	p := newPair(t, time.Hour)
 	drop := func(want bool) {

@@ -1,7 +1,7 @@
-// Package resp speaks the Redis protocol, as little as is needed here: where one
-// message ends and the next begins (links tamper with single commands), commands
-// to bytes, and replies of package world to bytes and back. The locks of this repository
-// speak version 2; libraries that are played as they are speak version 3.
+// Package resp implements the part of the Redis protocol that is needed here: where one
+// message ends and the next begins (links tamper with single commands), commands to
+// bytes, and replies to bytes and back. The locks of this repository speak version 2;
+// unmodified libraries speak version 3.
 package resp
 
 import (
@@ -17,8 +17,7 @@ import (
 // ErrMalformed says that bytes are not of this protocol.
 var ErrMalformed = errors.New("not a message of the Redis protocol")
 
-// maxDepth bounds the nesting of arrays, so that hostile bytes cannot exhaust
-// the stack.
+// maxDepth bounds the nesting of arrays, so that hostile bytes cannot exhaust the stack.
 const maxDepth = 32
 
 // maxLen bounds the announced length of a string or an array.
@@ -26,20 +25,15 @@ const maxLen = 512 << 20
 
 // AppendCommand appends a command as a client sends it: an array of strings.
 func AppendCommand(buf []byte, args ...string) []byte {
-	buf = append(buf, '*')
-	buf = strconv.AppendInt(buf, int64(len(args)), 10)
-	buf = append(buf, '\r', '\n')
+	buf = appendCount(buf, '*', len(args))
 	for _, a := range args {
-		buf = append(buf, '$')
-		buf = strconv.AppendInt(buf, int64(len(a)), 10)
-		buf = append(buf, '\r', '\n')
-		buf = append(buf, a...)
+		buf = append(appendCount(buf, '$', len(a)), a...)
 		buf = append(buf, '\r', '\n')
 	}
 	return buf
 }
 
-// AppendReply appends a reply as a server of a version of the protocol, 2 or 3, sends it.
+// AppendReply appends a reply as a server sends it in version 2 or 3 of the protocol.
 func AppendReply(buf []byte, r redis.Reply, version int) []byte {
 	switch r.Kind {
 	case redis.ReplyStatus:
@@ -47,14 +41,9 @@ func AppendReply(buf []byte, r redis.Reply, version int) []byte {
 	case redis.ReplyInt:
 		buf = strconv.AppendInt(append(buf, ':'), r.Int, 10)
 	case redis.ReplyBulk:
-		buf = appendCount(buf, '$', len(r.Str))
-		buf = append(buf, r.Str...)
+		buf = append(appendCount(buf, '$', len(r.Str)), r.Str...)
 	case redis.ReplyArray:
-		buf = appendCount(buf, '*', len(r.Elements()))
-		for _, e := range r.Elements() {
-			buf = AppendReply(buf, e, version)
-		}
-		return buf
+		return appendReplies(appendCount(buf, '*', len(r.Elements())), r.Elements(), version)
 	case redis.ReplyError:
 		buf = append(append(buf, '-'), oneLine.Replace(r.Err.Error())...)
 	default:
@@ -66,14 +55,16 @@ func AppendReply(buf []byte, r redis.Reply, version int) []byte {
 	return append(buf, '\r', '\n')
 }
 
-// AppendPush appends what a server says unasked: a word and what it is about. Only version 3
-// has such a thing.
-func AppendPush(buf []byte, elements ...redis.Reply) []byte {
-	buf = appendCount(buf, '>', len(elements))
-	for _, e := range elements {
-		buf = AppendReply(buf, e, 3)
+func appendReplies(buf []byte, replies []redis.Reply, version int) []byte {
+	for _, r := range replies {
+		buf = AppendReply(buf, r, version)
 	}
 	return buf
+}
+
+// AppendPush appends an unsolicited message of a server, which only version 3 has.
+func AppendPush(buf []byte, elements ...redis.Reply) []byte {
+	return appendReplies(appendCount(buf, '>', len(elements)), elements, 3)
 }
 
 // AppendMap appends a map, which is an array of keys and values in version 2.
@@ -81,11 +72,7 @@ func AppendMap(buf []byte, version int, keysAndValues ...redis.Reply) []byte {
 	if version < 3 {
 		return AppendReply(buf, redis.List(keysAndValues), version)
 	}
-	buf = appendCount(buf, '%', len(keysAndValues)/2)
-	for _, e := range keysAndValues {
-		buf = AppendReply(buf, e, version)
-	}
-	return buf
+	return appendReplies(appendCount(buf, '%', len(keysAndValues)/2), keysAndValues, version)
 }
 
 // oneLine keeps the text of an error from ending its message early.
@@ -96,8 +83,8 @@ func appendCount(buf []byte, kind byte, n int) []byte {
 	return append(buf, '\r', '\n')
 }
 
-// Words identifies a command in all reports: its name and its arguments, of a script only its keys and
-// arguments, since clients send its text or its hash.
+// Words identifies a command in reports by its name and arguments. Those of a script are its keys and arguments,
+// since some clients send its text and some its hash.
 func Words(args []string) string {
 	name, rest := strings.ToUpper(args[0]), args[1:]
 	if (name == "EVAL" || name == "EVALSHA") && len(args) > 3 {
@@ -106,53 +93,26 @@ func Words(args []string) string {
 	return strings.TrimSpace(name + " " + strings.Join(rest, " "))
 }
 
-// Frame returns the length of the first message in buf, 0 when it is not
-// complete yet.
-func Frame(buf []byte) (int, error) { return frame(buf, 0) }
-
-func frame(buf []byte, depth int) (int, error) {
-	kind, num, at, err := header(buf)
-	if err != nil || at == 0 {
-		return 0, err
-	}
-	switch kind {
-	case '$', '=', '!':
-		if num < 0 {
-			return at, nil
-		}
-		if end := at + num + 2; end <= len(buf) {
-			return end, nil
-		}
-		return 0, nil
-	case '*', '~', '>', '%':
-		if depth == maxDepth {
-			return 0, ErrMalformed
-		}
-		for range num {
-			n, err := frame(buf[at:], depth+1)
-			if err != nil || n == 0 {
-				return 0, err
-			}
-			at += n
-		}
-	}
-	return at, nil
+// Frame returns the length of the first message in buf, 0 if it is incomplete.
+func Frame(buf []byte) (int, error) {
+	_, n, err := parse(buf, 0)
+	return n, err
 }
 
-// The types of messages by their first byte: those that are one line, and those whose
-// first line says how much follows. Version 3 added null, booleans, doubles, big
-// numbers; verbatim strings, long errors, sets, maps, and what a server says unasked.
+// The types of messages by their first byte: those of one line, and those whose first line
+// says how much follows. Version 3 added null, booleans, doubles and big numbers; and
+// verbatim strings, long errors, sets, maps and unsolicited messages.
 const (
 	plain   = "+-:" + "_#,("
 	counted = "$*" + "=!~%>"
 )
 
-// IsPush reports whether a message is what a server says unasked, no reply.
+// IsPush reports whether a message is unsolicited.
 func IsPush(message []byte) bool { return len(message) > 0 && message[0] == '>' }
 
 // header reads the first line of a message: its type, how many bytes or messages
-// follow (else 0), and where the line ends; 0 when it is not complete. A map is
-// twice as long as it says.
+// follow (else 0), and where the line ends (0 if it is incomplete). A map says half
+// the number of its messages.
 func header(buf []byte) (kind byte, num, end int, err error) {
 	if len(buf) == 0 {
 		return 0, 0, 0, nil
@@ -178,56 +138,58 @@ func header(buf []byte) (kind byte, num, end int, err error) {
 	return kind, num, line + 2, nil
 }
 
-// Parse reads the one message that buf holds.
+// Parse reads the only message in buf.
 func Parse(buf []byte) (redis.Reply, error) {
-	n, err := Frame(buf)
+	reply, n, err := parse(buf, 0)
 	if err == nil && n != len(buf) {
 		err = fmt.Errorf("%w: %d bytes where the message has %d", ErrMalformed, len(buf), n)
 	}
 	if err != nil {
 		return redis.Reply{}, err
 	}
-	reply, _, err := parse(buf)
-	return reply, err
+	return reply, nil
 }
 
-// parse reads the first message of buf, which Frame has found complete.
-func parse(buf []byte) (redis.Reply, int, error) {
+// parse reads the first message of buf and returns its length, 0 if it is incomplete.
+func parse(buf []byte, depth int) (r redis.Reply, n int, err error) {
 	kind, num, at, err := header(buf)
-	if err != nil {
-		return redis.Reply{}, 0, err
+	if err != nil || at == 0 {
+		return r, 0, err
 	}
 	line := string(buf[1 : at-2])
-	switch kind {
-	case '+', '#', ',', '(':
-		return redis.Reply{Kind: redis.ReplyStatus, Str: line}, at, nil
-	case '_':
-		return redis.Reply{}, at, nil
-	case '-':
+	switch {
+	case kind == '+' || kind == '#' || kind == ',' || kind == '(':
+		return redis.Status(line), at, nil
+	case kind == '-':
 		return redis.Failed(redis.ServerError(line)), at, nil
-	case ':':
+	case kind == ':':
 		v, err := strconv.ParseInt(line, 10, 64)
 		if err != nil {
-			return redis.Reply{}, 0, ErrMalformed
+			return r, 0, ErrMalformed
 		}
 		return redis.Int(v), at, nil
-	}
-	if num < 0 {
-		return redis.Reply{}, at, nil
-	}
-	switch kind {
-	case '$', '=':
-		return redis.Bulk(string(buf[at : at+num])), at + num + 2, nil
-	case '!':
-		return redis.Failed(redis.ServerError(buf[at : at+num])), at + num + 2, nil
-	}
-	elements := make([]redis.Reply, num)
-	for i := range elements {
-		element, n, err := parse(buf[at:])
-		if err != nil {
-			return redis.Reply{}, 0, err
+	case kind == '_' || num < 0:
+		return r, at, nil
+	case kind == '$' || kind == '=' || kind == '!':
+		end := at + num
+		if end+2 > len(buf) {
+			return r, 0, nil
 		}
-		elements[i], at = element, at+n
+		text := string(buf[at:end])
+		if kind == '!' {
+			return redis.Failed(redis.ServerError(text)), end + 2, nil
+		}
+		return redis.Bulk(text), end + 2, nil
+	case depth == maxDepth:
+		return r, 0, ErrMalformed
+	}
+	var elements []redis.Reply // grown step by step: num is not to be trusted
+	for range num {
+		element, n, err := parse(buf[at:], depth+1)
+		if err != nil || n == 0 {
+			return r, 0, err
+		}
+		elements, at = append(elements, element), at+n
 	}
 	return redis.List(elements), at, nil
 }
