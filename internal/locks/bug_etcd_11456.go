@@ -25,7 +25,6 @@ package locks
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"lockstep/internal/store/etcd"
@@ -41,7 +40,7 @@ func init() {
 
 type etcdLockService struct {
 	etcdMutex
-	looks bool // whether the own key is there after the wait
+	looks bool // after the wait, for its own key
 }
 
 func (l *etcdLockService) Acquire(ctx context.Context) (Lease, error) {
@@ -49,7 +48,7 @@ func (l *etcdLockService) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := &etcdServiceLease{place: &place{Deps: l.Deps, session: etcdKeepAlive(l.Deps, lease), key: l.prefix() + strconv.FormatInt(lease.ID, 16)}}
+	held := &etcdServiceLease{place: l.placeOf(etcdKeepAlive(l.Deps, lease))}
 	if err := l.wait(ctx, held.place); err != nil {
 		_ = held.Release(l.Env.Background())
 		return nil, err

@@ -53,7 +53,7 @@ func (l *goZooKeeper) Acquire(ctx context.Context) (Lease, error) {
 		}
 	}
 	if err == nil {
-		return &goZooKeeperLease{queue: &l.zkQueue, place: place}, nil
+		return releaseFunc(func(ctx context.Context) error { return l.release(ctx, place) }), nil
 	}
 	if l.clearsAway {
 		l.Env.Go(l.Env.Background(), "clear away", func(ctx context.Context) { _ = l.remove(ctx, place) })
@@ -61,14 +61,8 @@ func (l *goZooKeeper) Acquire(ctx context.Context) (Lease, error) {
 	return nil, err
 }
 
-type goZooKeeperLease struct {
-	neverTold
-	queue *zkQueue
-	place *zkPlace
-}
-
-func (l *goZooKeeperLease) Release(ctx context.Context) error {
-	err := l.queue.removeOnce(ctx, l.place)
+func (l *goZooKeeper) release(ctx context.Context, place *zkPlace) error {
+	err := l.removeOnce(ctx, place)
 	if err == zookeeper.ErrSessionExpired {
 		return ErrNotHeld
 	}

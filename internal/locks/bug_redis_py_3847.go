@@ -22,6 +22,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"time"
 
 	"lockstep/internal/store/redis"
 )
@@ -42,12 +43,8 @@ type redisPy struct {
 func (l *redisPy) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
 	create := redis.Set(l.Name, token).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return &redisPyLease{redisPy: l, token: token}, nil
+	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
+		return &redisPyLease{redisPy: l, token: token}
 	})
 }
 

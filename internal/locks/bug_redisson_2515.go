@@ -23,9 +23,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"lockstep/internal/ports"
-	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -46,18 +43,11 @@ func (l *redisson2515) Acquire(ctx context.Context) (Lease, error) {
 	if _, err := l.redisson3123.Acquire(ctx); err != nil {
 		return nil, err
 	}
-	return &redisson2515Lease{lock: &l.redisson3123}, nil
+	return releaseFunc(l.unlock), nil
 }
 
-type redisson2515Lease struct {
-	neverTold
-	lock *redisson3123
-}
-
-func (h *redisson2515Lease) Release(ctx context.Context) error {
-	l := h.lock
-	err := released(l.eval(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
-		Num(unlockMessage).Num(ports.Millis(l.Lease)).Text(l.field())))
+func (l *redisson2515) unlock(ctx context.Context) error {
+	err := l.unlock3123(ctx, l.Lease)
 	if !errors.Is(err, ErrNotHeld) {
 		l.cancelRenewal()
 	}

@@ -50,10 +50,7 @@ func (l *redlockRb) Acquire(ctx context.Context) (Lease, error) {
 		return nil, err
 	}
 	lease := &redlockRbLease{quorumLease: quorumLease{quorum: l.quorum, token: v.token, on: l.Nodes}}
-	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
-	watch, stop := l.Env.WithCancel(l.Env.Background())
-	lease.stop = stop
-	l.Env.Go(watch, ports.Watchdog, func(ctx context.Context) { l.extend(ctx, lease) })
+	lease.attend(l.Env, ports.Watchdog, func(ctx context.Context) { l.extend(ctx, lease) })
 	return lease, nil
 }
 
@@ -78,12 +75,8 @@ func (l *redlockRb) extend(ctx context.Context, lease *redlockRbLease) {
 
 type redlockRbLease struct {
 	quorumLease
-	lost     context.Context
-	tellLost context.CancelFunc
-	stop     context.CancelFunc // of the extensions
+	attended
 }
-
-func (l *redlockRbLease) Lost() context.Context { return l.lost }
 
 func (l *redlockRbLease) Release(ctx context.Context) error {
 	l.stop()

@@ -61,16 +61,11 @@ func (l *shedLock) Acquire(ctx context.Context) (Lease, error) {
 		if res.Err != nil || res.Affected == 0 {
 			return nil, res.Err
 		}
-		return &shedLease{Deps: l.Deps}, nil
+		return releaseFunc(l.release), nil
 	})
 }
 
-type shedLease struct {
-	Deps
-	neverTold
-}
-
-func (l *shedLease) Release(ctx context.Context) error {
+func (l *shedLock) release(ctx context.Context) error {
 	unlock := statement(unlockUntil, sql.Num(wallMillis(l.Env)), sql.Text(l.Name))
 	unlock.Does = sql.Removes
 	return deleted(l.sql().Exec(ctx, unlock))

@@ -48,18 +48,13 @@ func (l *casCAD) Acquire(ctx context.Context) (Lease, error) {
 }
 
 // setNXCompared is SET key token EX seconds NX until the key is free; renewal is
-// what the watchdog then sends.
+// the command that the watchdog then sends.
 func setNXCompared(ctx context.Context, d *Deps, token string, renewal redis.Cmd) (Lease, error) {
 	create := redis.Set(d.Name, token).EX(d.Lease).NX()
-	return spin(ctx, *d, func() (Lease, error) {
-		sent := d.Env.Mono()
-		reply := d.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
+	return createKey(ctx, *d, create, func(sent time.Duration) Lease {
 		lease := &comparedLease{token: token}
 		lease.start(d, renewal, sent)
-		return lease, nil
+		return lease
 	})
 }
 

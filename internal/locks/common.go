@@ -31,13 +31,21 @@ func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error)
 func setNXPX(ctx context.Context, d Deps, hold func(token string, sent time.Duration) Lease) (Lease, error) {
 	token := newToken(d.Env)
 	create := redis.Set(d.Name, token).PX(d.Lease).NX()
+	return createKey(ctx, d, create, func(sent time.Duration) Lease { return hold(token, sent) })
+}
+
+// createKey sends a SET or SETNX again and again until it has created the key. hold makes the
+// lease; sent is as with setNXPX.
+func createKey(
+	ctx context.Context, d Deps, create redis.Cmd, hold func(sent time.Duration) Lease,
+) (Lease, error) {
 	return spin(ctx, d, func() (Lease, error) {
 		sent := d.Env.Mono()
 		reply := d.Redis.Do(ctx, create)
-		if !reply.IsOK() {
+		if !reply.IsOK() && !reply.IsInt(1) {
 			return nil, reply.Err
 		}
-		return hold(token, sent), nil
+		return hold(sent), nil
 	})
 }
 
@@ -71,7 +79,35 @@ type neverTold struct{}
 func (neverTold) Lost() context.Context { return nil }
 func (neverTold) Token() int64          { return 0 }
 
-// blindDel is a lease that is released by DEL, whosever key it is by now.
+// releaseFunc is a lease that is released by calling the function, of a design that neither tells
+// its client of a loss nor hands out fencing tokens.
+type releaseFunc func(ctx context.Context) error
+
+func (f releaseFunc) Release(ctx context.Context) error { return f(ctx) }
+func (releaseFunc) Lost() context.Context               { return nil }
+func (releaseFunc) Token() int64                        { return 0 }
+
+// attended is the part of a lease that a task of its client watches until the release, and
+// that tells the client of a loss.
+type attended struct {
+	lost     context.Context
+	tellLost context.CancelFunc
+	stop     context.CancelFunc // of the task
+	task     ports.Task
+}
+
+// attend starts the task of a new lease.
+func (a *attended) attend(env ports.Env, name string, watch func(context.Context)) {
+	a.lost, a.tellLost = env.WithCancel(env.Background())
+	ctx, stop := env.WithCancel(env.Background())
+	a.stop = stop
+	a.task = env.Go(ctx, name, watch)
+}
+
+// Lost is Lease.Lost.
+func (a *attended) Lost() context.Context { return a.lost }
+
+// blindDel is a lease that is released by DEL, whoever owns the key by then.
 type blindDel struct {
 	*Deps
 	neverTold

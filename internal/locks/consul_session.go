@@ -61,7 +61,7 @@ const (
 	consulRenewAgain = 1
 )
 
-// errConsulHeld is what the library says to a client that has the lock already.
+// errConsulHeld is the library's error for a client that already has the lock.
 var errConsulHeld = errors.New("consul: lock already held")
 
 type consulSession struct {
@@ -78,12 +78,11 @@ func newConsulSession(d Deps) *consulSession {
 // consulLease is a session that has locked the key.
 type consulLease struct {
 	*consulSession
+	attended // until the release, which the watch sees
 	session  string
 	index    int64              // of the key's last change that the client has seen
 	token    int64              // the key's modify index when it was locked
 	renewing context.CancelFunc // ends the renewals
-	lost     context.Context
-	tellLost context.CancelFunc
 }
 
 func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
@@ -104,8 +103,7 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 	}
 	l.held = true
 	lease := &consulLease{consulSession: l, session: session, index: kv.Index, token: kv.ModifyIndex, renewing: stop}
-	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
-	l.Env.Go(l.Env.Background(), "monitor", lease.watch)
+	lease.attend(l.Env, "monitor", lease.watch)
 	return lease, nil
 }
 
@@ -136,40 +134,29 @@ func (l *consulSession) renew(ctx context.Context, session string) {
 
 // lock waits until the session has locked the key, and returns the key.
 func (l *consulSession) lock(ctx context.Context, session string) (consul.KV, error) {
-	seen := int64(0)
-	for {
+	for seen := int64(0); ; {
 		kv, err := l.consul.Get(ctx, l.Name, seen, consulWait*l.second)
-		switch {
-		case err != nil:
-			return kv, err
-		case kv.Session == session:
-			return kv, nil
-		case kv.Session != "":
-			seen = kv.Index
-			continue
+		if err == nil && kv.Session == "" {
+			if _, err := l.consul.Acquire(ctx, l.Name, l.Owner, session); err != nil {
+				return kv, err
+			}
+			kv, err = l.consul.Get(ctx, l.Name, 0, 0)
 		}
-		if _, err := l.consul.Acquire(ctx, l.Name, l.Owner, session); err != nil {
+		if err != nil || kv.Session == session {
 			return kv, err
 		}
-		kv, err = l.consul.Get(ctx, l.Name, 0, 0)
-		switch {
-		case err != nil:
-			return kv, err
-		case kv.Session == session:
-			return kv, nil
-		case kv.Session != "":
-			seen = kv.Index
-			continue
-		}
-		seen = 0
-		if err := l.Env.Sleep(ctx, consulRetry*l.second); err != nil {
-			return kv, err
+		seen = kv.Index
+		if kv.Session == "" {
+			seen = 0
+			if err := l.Env.Sleep(ctx, consulRetry*l.second); err != nil {
+				return kv, err
+			}
 		}
 	}
 }
 
-// watch tells the client when it no longer has the lock, or cannot know. It ends by
-// what it waits for: by the client's own release, at the latest.
+// watch tells the client when it no longer has the lock, or cannot know. The client's own
+// release ends it at the latest.
 func (l *consulLease) watch(ctx context.Context) {
 	for {
 		kv, err := l.consul.Get(ctx, l.Name, l.index, consulWatch*l.second)
@@ -180,8 +167,6 @@ func (l *consulLease) watch(ctx context.Context) {
 		l.index = kv.Index
 	}
 }
-
-func (l *consulLease) Lost() context.Context { return l.lost }
 
 // Token is the key's modify index, not the lock index of the library's sequencer:
 // that starts over when the key is deleted, which a session with the behavior

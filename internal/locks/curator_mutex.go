@@ -63,28 +63,26 @@ func (l *curatorMutex) Acquire(ctx context.Context) (Lease, error) {
 		return nil, err
 	}
 	l.held = &curatorLease{mutex: l, place: place, count: 1}
-	l.held.lost, l.held.stop = tellOfTrouble(l.Env, place.session)
+	l.held.attendSession(l.Env, place.session)
 	return l.held, nil
 }
 
 // guarantee deletes a node in the background.
 func (l *curatorMutex) guarantee(p *zkPlace) {
 	l.Env.Go(l.Env.Background(), "guaranteed delete", func(ctx context.Context) {
-		_ = l.remove(ctx, p) // it ends when the node is gone, one way or another
+		_ = l.remove(ctx, p) // it ends when the node is gone
 	})
 }
 
-// curatorLease is what one client holds, however often it has taken it.
+// curatorLease is the lease of one client, however often it has taken the lock.
 type curatorLease struct {
+	attended
 	mutex *curatorMutex
 	place *zkPlace
 	count int
-	lost  context.Context
-	stop  context.CancelFunc // of the task that looks at the session
 }
 
-func (l *curatorLease) Lost() context.Context { return l.lost }
-func (l *curatorLease) Token() int64          { return 0 }
+func (l *curatorLease) Token() int64 { return 0 }
 
 func (l *curatorLease) Release(ctx context.Context) error {
 	if l.count > 1 {

@@ -26,8 +26,7 @@ type Doc struct {
 	Source     string
 }
 
-// Doc reads the variant's documentation in a language. A part that is missing is empty; tests see
-// to it that none is.
+// Doc reads the variant's documentation in a language. A missing part is empty; tests find those.
 func (v Variant) Doc(l say.Language) Doc {
 	lines := v.comment()
 	if l == say.Chinese {
@@ -45,7 +44,7 @@ func (v Variant) Doc(l say.Language) Doc {
 	for _, step := range steps(parts[1]) {
 		d.Protocol = append(d.Protocol, said(step))
 	}
-	if l == say.English { // no heading precedes them where they are shown
+	if l == say.English { // they are shown without their headings
 		d.Idea, d.Guarantees, d.BreaksWhen = sentence(d.Idea), sentence(d.Guarantees), sentence(d.BreaksWhen)
 	}
 	return d

@@ -44,7 +44,7 @@ func init() {
 	})
 }
 
-// errEtcdSession is what the library says when the own key has gone.
+// errEtcdSession is the library's error when the own key is gone.
 var errEtcdSession = errors.New("mutex: session is expired")
 
 type etcdMutex struct {
@@ -61,23 +61,17 @@ type place struct {
 }
 
 func (l *etcdMutex) Acquire(ctx context.Context) (Lease, error) {
-	session, err := l.openSession(ctx)
+	p, first, err := l.enter(ctx)
 	if err != nil {
 		return nil, err
-	}
-	p := &place{Deps: l.Deps, session: session, key: l.prefix() + strconv.FormatInt(session.lease.ID, 16)}
-	first, err := l.queue(ctx, p)
-	if err != nil {
-		return nil, err // the key may be there
 	}
 	if first {
 		return p, nil
 	}
-	if err := l.waitTurn(ctx, p); err != nil {
-		_ = p.Release(l.Env.Background())
-		return nil, err
+	var own etcd.Result
+	if err = l.waitTurn(ctx, p); err == nil {
+		own, err = l.etcd().Do(ctx, etcd.Op{Kind: etcd.Get, Key: p.key})
 	}
-	own, err := l.etcd().Do(ctx, etcd.Op{Kind: etcd.Get, Key: p.key})
 	if err != nil {
 		_ = p.Release(l.Env.Background())
 		return nil, err
@@ -89,6 +83,23 @@ func (l *etcdMutex) Acquire(ctx context.Context) (Lease, error) {
 }
 
 func (l *etcdMutex) prefix() string { return l.Name + "/" }
+
+// enter takes a place in the queue for the client's session, and reports whether it is the
+// first. After an error the key may exist.
+func (l *etcdMutex) enter(ctx context.Context) (p *place, first bool, err error) {
+	session, err := l.openSession(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	p = l.placeOf(session)
+	first, err = l.queue(ctx, p)
+	return p, first, err
+}
+
+// placeOf is the place of a session.
+func (l *etcdMutex) placeOf(s *etcdKeeper) *place {
+	return &place{Deps: l.Deps, session: s, key: l.prefix() + strconv.FormatInt(s.lease.ID, 16)}
+}
 
 // openSession returns the client's session; a new one when there is none or the
 // client knows that it is over.
@@ -145,8 +156,8 @@ func (l *etcdMutex) waitTurn(ctx context.Context, p *place) error {
 	}
 }
 
-// waitDeleted waits until a key is deleted, from a revision on. The library opens
-// a stream that broke again by itself, behind the last change that it has seen.
+// waitDeleted waits until a key is deleted, from a revision on. The library reopens
+// a broken stream by itself, after the last change that it has seen.
 func (l *etcdMutex) waitDeleted(ctx context.Context, key string, from int64) error {
 	for l.watchDeleted(ctx, key, &from) != nil {
 		if err := l.Env.Sleep(ctx, l.Retry); err != nil {
@@ -158,7 +169,7 @@ func (l *etcdMutex) waitDeleted(ctx context.Context, key string, from int64) err
 
 // watchDeleted is waitDeleted on one stream; an error means that it broke.
 func (l *etcdMutex) watchDeleted(ctx context.Context, key string, from *int64) error {
-	watch, err := l.etcd().Watch(ctx, key, *from)
+	watch, err := l.etcd().Watch(ctx, etcd.Watch{Key: key, From: *from})
 	if err != nil {
 		return err
 	}
@@ -178,7 +189,7 @@ func (p *place) Lost() context.Context { return p.session.lost }
 // Token is the create revision of the own key.
 func (p *place) Token() int64 { return p.created }
 
-// Release deletes the own key. The library does not look whether there was one.
+// Release deletes the own key. The library does not check whether it existed.
 func (p *place) Release(ctx context.Context) error {
 	result, err := p.etcd().Do(ctx, etcd.Op{Kind: etcd.Delete, Key: p.key})
 	switch {

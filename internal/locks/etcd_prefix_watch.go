@@ -26,7 +26,6 @@ package locks
 import (
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"lockstep/internal/store/etcd"
@@ -42,14 +41,9 @@ func init() {
 type etcdPrefixWatch struct{ etcdMutex }
 
 func (l *etcdPrefixWatch) Acquire(ctx context.Context) (Lease, error) {
-	session, err := l.openSession(ctx)
+	p, first, err := l.enter(ctx)
 	if err != nil {
 		return nil, err
-	}
-	p := &place{Deps: l.Deps, session: session, key: l.prefix() + strconv.FormatInt(session.lease.ID, 16)}
-	first, err := l.queue(ctx, p)
-	if err != nil {
-		return nil, err // the key may be there
 	}
 	if !first {
 		if err := l.waitFirst(ctx, p); err != nil {
@@ -60,8 +54,8 @@ func (l *etcdPrefixWatch) Acquire(ctx context.Context) (Lease, error) {
 	return p, nil
 }
 
-// waitFirst waits until the own key is the one that was created first. A stream that broke is
-// opened again behind the last change that it has brought.
+// waitFirst waits until the own key is the one that was created first. A broken stream is
+// reopened after the last change that it has delivered.
 func (l *etcdPrefixWatch) waitFirst(ctx context.Context, p *place) error {
 	for from := p.created + 1; ; {
 		first, err := l.watchQueue(ctx, p, &from)
@@ -76,7 +70,7 @@ func (l *etcdPrefixWatch) waitFirst(ctx context.Context, p *place) error {
 
 // watchQueue is waitFirst on one stream; an error of etcd's means that it broke.
 func (l *etcdPrefixWatch) watchQueue(ctx context.Context, p *place, from *int64) (first bool, err error) {
-	watch, err := l.etcd().WatchPrefix(ctx, l.prefix(), *from)
+	watch, err := l.etcd().Watch(ctx, etcd.Watch{Key: l.prefix(), From: *from, Prefix: true})
 	if err != nil {
 		return false, err
 	}

@@ -52,7 +52,7 @@ func (l *etcdTxn) Acquire(ctx context.Context) (Lease, error) {
 	return l.acquire(ctx, func(*etcdKeeper) {})
 }
 
-// acquire is Acquire; listen is what the program does with a keeper's answers.
+// acquire is Acquire; listen handles a keeper's answers.
 func (l *etcdTxn) acquire(ctx context.Context, listen func(*etcdKeeper)) (Lease, error) {
 	return spin(ctx, l.Deps, func() (Lease, error) { return l.try(ctx, listen) })
 }
@@ -85,7 +85,7 @@ type etcdLease struct {
 	token int64
 }
 
-// Lost is nil: the document's program does not look at what the keeper learns.
+// Lost is nil: the document's program ignores the keeper's loss.
 func (l *etcdLease) Lost() context.Context { return nil }
 
 // Token is the create revision of the key.

@@ -3,6 +3,7 @@ package locks
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 )
@@ -11,15 +12,15 @@ import (
 // real servers by itself: it takes no ports, so no simulator can play it, and it
 // brings client libraries with it, which the plain program is built without. Package
 // libraries holds that code, and only the live world compiles it. Here, their files
-// are read as text: the comment at the top of each has, beside the headings of every
-// lock, the lines that a registration says.
+// are read as text: the comment at the top of each has, besides the headings of every
+// lock, the lines of its registration.
 //
 //	Library: github.com/owner/name     what is imported
 //	Store: redis                       as in Store
 //	Lease: 1ms                         as in Variant.LeaseUnit
 //	Bug: etcd-22082                    only of a library that is here for a published bug: which one
 //
-// So such a lock is one file, too, and a program that cannot play it still knows it.
+// So such a lock is one file as well, and listed by a program that cannot play it.
 const libraryFiles = "libraries"
 
 func init() {
@@ -30,7 +31,7 @@ func init() {
 	for _, file := range files {
 		source, err := sources.ReadFile(file)
 		if err != nil {
-			panic(err) // it is inside of the program
+			panic(err) // it is embedded
 		}
 		if v, ok := readLibrary(file, string(source)); ok {
 			Register(v)
@@ -38,9 +39,8 @@ func init() {
 	}
 }
 
-// readLibrary makes a variant of what the comment at the top of a file says; false
-// for a file that is not about one lock. It panics when the comment is wrong, as
-// Register does.
+// readLibrary makes a variant from the comment at the top of a file; false for a file
+// that is not about one lock. It panics when the comment is wrong, as Register does.
 func readLibrary(file, source string) (Variant, bool) {
 	comment := openingComment(source)
 	if len(comment) == 0 {
@@ -97,11 +97,5 @@ func (v Variant) CheckSimulated() error {
 // Simulated returns the variants that the simulator can play, in the order of lists: all
 // but those that are libraries.
 func Simulated() []Variant {
-	var out []Variant
-	for _, v := range All() {
-		if v.CheckSimulated() == nil {
-			out = append(out, v)
-		}
-	}
-	return out
+	return slices.DeleteFunc(All(), func(v Variant) bool { return v.CheckSimulated() != nil })
 }

@@ -21,8 +21,6 @@ package locks
 import (
 	"context"
 	"time"
-
-	"lockstep/internal/store/redis"
 )
 
 func init() {
@@ -36,24 +34,6 @@ type litDelKey struct{ Deps }
 
 func (l *litDelKey) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
-		return &wrongDel{Deps: l.Deps, token: token}
+		return &getDel{Deps: l.Deps, token: token, deletes: otherKey(l.Name)}
 	})
-}
-
-// wrongDel is a lease that is released by deleting something else.
-type wrongDel struct {
-	Deps
-	neverTold
-	token string
-}
-
-func (l *wrongDel) Release(ctx context.Context) error {
-	reply := l.Redis.Do(ctx, redis.Get(l.Name))
-	if reply.Err != nil {
-		return reply.Err
-	}
-	if reply.IsNil() || reply.Str != l.token {
-		return ErrNotHeld
-	}
-	return removed(l.Redis.Do(ctx, redis.Del(otherKey(l.Name))))
 }

@@ -45,22 +45,7 @@ type litLuaS2 struct{ Deps }
 func (l *litLuaS2) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
 	create := redis.Set(l.Name, token).EX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return &brokenDel{Deps: l.Deps, token: token}, nil
+	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
+		return &scriptDel{Deps: &l.Deps, token: token, script: brokenScript}
 	})
-}
-
-// brokenDel is a lease that is released by a script that no server runs.
-type brokenDel struct {
-	Deps
-	neverTold
-	token string
-}
-
-func (l *brokenDel) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, redis.Eval(brokenScript, l.Name).Text(l.token)))
 }

@@ -57,7 +57,7 @@ func (l *litMySQLDDL) Acquire(ctx context.Context) (Lease, error) {
 	if res.Err != nil {
 		return nil, res.Err
 	}
-	return &litRow{Deps: l.Deps}, nil
+	return releaseFunc(l.release), nil
 }
 
 // createTable makes the table, in whichever form the server accepts it.
@@ -70,12 +70,6 @@ func (l *litMySQLDDL) createTable(ctx context.Context) error {
 	return err
 }
 
-// litRow is one of the rows in a table without a key.
-type litRow struct {
-	Deps
-	neverTold
-}
-
-func (l *litRow) Release(ctx context.Context) error {
+func (l *litMySQLDDL) release(ctx context.Context) error {
 	return deleted(l.sql().Exec(ctx, statement("DELETE FROM lock_info WHERE name = ?", sql.Text(l.Name))))
 }

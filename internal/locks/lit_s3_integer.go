@@ -40,7 +40,7 @@ func init() {
 
 type litS3Integer struct{ Deps }
 
-// errClassCast is what the cast of a text to a number is in Java.
+// errClassCast is Java's exception for the cast of a text to a number.
 var errClassCast = errors.New("ClassCastException: String to Integer")
 
 func (l *litS3Integer) Acquire(context.Context) (Lease, error) {

@@ -1,10 +1,10 @@
 // Package locks holds the lock variants, one file each, straight from the
-// documents that describe them. A variant sees only the ports of package world,
+// documents that describe them. A variant sees only ports (package ports and its store's),
 // so the same source runs in the simulator and against real servers.
 //
-// Each file opens with five headings, in English and in Chinese: Idea, Protocol,
-// Guarantees, Breaks when, Source. They are read at run time (see Variant.Doc), so the
-// text next to the code is the text that people see in lists and reports.
+// Each file opens with five headings: Idea, Protocol, Guarantees, Breaks when, Source. They
+// are read at run time (see Variant.Doc), so the text next to the code is the text that
+// people see in lists and reports. Its Chinese is in zh.
 package locks
 
 import (
@@ -48,7 +48,7 @@ type Lease interface {
 // ErrNotHeld is returned by Release when the store had nothing to remove.
 var ErrNotHeld = errors.New("the lock is not held")
 
-// ErrTaken is returned by Acquire of a lock that asks again and again, when its client tries once and
+// ErrTaken is returned by Acquire of a spinning lock when its client tries once (Deps.Once) and
 // another client holds the lock.
 var ErrTaken = errors.New("another client holds the lock")
 
@@ -59,11 +59,11 @@ type Deps struct {
 	Owner string        // name of the client
 	Lease time.Duration // a multiple of the variant's LeaseUnit
 	Retry time.Duration // between two tries of a spinning variant
-	Wait  time.Duration // for how long the client tries at most, for a variant that looks itself
+	Wait  time.Duration // for how long the client tries at most, for a variant that limits its tries
 	Once  bool          // the client tries once
-	Renew time.Duration // how often a watchdog renews, for a design that has one; 0: as often as it says itself
+	Renew time.Duration // how often a watchdog renews, for a design that has one; 0: the design's own rate
 
-	// What a client library is configured with, for designs that look at it.
+	// The configuration of a client library, for designs that use it.
 
 	Timeout  time.Duration  // the response timeout, which the ports keep
 	Replicas int            // of the Redis primary
@@ -128,7 +128,7 @@ type Variant struct {
 	Entry     store.Entry   // of a lock that is a row: which columns have its name, and the time at which it is free
 	LeaseUnit time.Duration // the lease must be a whole multiple; 0: the design has no lease
 	Watchdog  bool          // its lease is renewed as often as a story says: see Deps.Renew
-	// KeptFor is for how long its store keeps others out, at most, once it hears nothing of a holder any more;
+	// KeptFor is for how long its store keeps others out, at most, after the last message of a holder;
 	// nil: for a lease.
 	KeptFor  func(lease time.Duration) time.Duration
 	Resource string          // whose lock it is, in a story with several resources; "" in any other
@@ -205,7 +205,8 @@ func registered(is func(Variant) bool) []Variant {
 	return out
 }
 
-// Outlasts is the time after which a holder that its store does not hear has lost the lock for certain.
+// Outlasts is the time after which a holder that cannot reach its store has certainly lost the
+// lock.
 func (v Variant) Outlasts(lease time.Duration) time.Duration {
 	if v.KeptFor != nil {
 		lease = max(lease, v.KeptFor(lease))
@@ -253,10 +254,8 @@ func (v Variant) CheckRenew() error {
 		return nil
 	}
 	var can []string
-	for _, other := range Known() {
-		if other.Watchdog {
-			can = append(can, other.ID)
-		}
+	for _, other := range registered(func(v Variant) bool { return v.Watchdog }) {
+		can = append(can, other.ID)
 	}
 	return fmt.Errorf("renew says how often a watchdog renews, and %s has none that can be told: leave renew out, or play %s", v.ID, strings.Join(can, ", "))
 }

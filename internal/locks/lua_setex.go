@@ -86,24 +86,11 @@ func setEX(ctx context.Context, d Deps, ttl int64, token string) (Lease, error) 
 	if reply.Err != nil || reply.Str != "1" {
 		return nil, reply.Err
 	}
-	return &releaseLease{Deps: d, token: token}, nil
-}
-
-// releaseLease is a lease that is released by the release script.
-type releaseLease struct {
-	Deps
-	neverTold
-	token string
-}
-
-func (l *releaseLease) Release(ctx context.Context) error {
-	reply := l.Redis.Do(ctx, redis.Eval(releaseScript, l.Name).Text(l.token))
-	switch {
-	case reply.Err != nil:
+	return releaseFunc(func(ctx context.Context) error {
+		reply := d.Redis.Do(ctx, redis.Eval(releaseScript, d.Name).Text(token))
+		if reply.Err == nil && reply.Str != "1" {
+			return ErrNotHeld
+		}
 		return reply.Err
-	case reply.Str == "1":
-		return nil
-	default:
-		return ErrNotHeld
-	}
+	}), nil
 }

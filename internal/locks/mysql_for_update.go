@@ -34,7 +34,6 @@ import (
 	"strconv"
 	"time"
 
-	"lockstep/internal/ports"
 	"lockstep/internal/store"
 	"lockstep/internal/store/sql"
 )
@@ -48,7 +47,7 @@ func init() {
 
 type mysqlForUpdate struct{ sqlSessions }
 
-// mysqlLockWait is the number of the error after innodb_lock_wait_timeout.
+// mysqlLockWait is the number of the error for innodb_lock_wait_timeout.
 const mysqlLockWait = 1205
 
 func (l *mysqlForUpdate) Acquire(ctx context.Context) (Lease, error) {
@@ -73,18 +72,16 @@ func (l *mysqlForUpdate) Acquire(ctx context.Context) (Lease, error) {
 	return l.lease(s), nil
 }
 
-// lease makes a lease and starts the statements of its work.
+// lease makes a lease and starts the task that sends the statements of its work.
 func (l *mysqlForUpdate) lease(s *sqlSession) Lease {
 	lease := &lockedRow{lock: l, session: s}
 	if s.depth > 1 {
-		return lease // the outer one does all that
+		return lease // the outer one sends them
 	}
-	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
-	resting, stop := l.Env.WithCancel(l.Env.Background())
-	lease.stop = stop
-	lease.task = l.Env.Go(l.Env.Background(), "statements", func(ctx context.Context) {
-		for l.Env.Sleep(resting, l.Lease/3) == nil {
-			if s.conn.Exec(ctx, statement("SELECT 1")).Err != nil {
+	lease.attend(l.Env, "statements", func(ctx context.Context) {
+		for l.Env.Sleep(ctx, l.Lease/3) == nil {
+			// The release waits for a statement that is under way.
+			if s.conn.Exec(l.Env.Background(), statement("SELECT 1")).Err != nil {
 				lease.tellLost()
 				return
 			}
@@ -95,12 +92,9 @@ func (l *mysqlForUpdate) lease(s *sqlSession) Lease {
 
 // lockedRow is a row that a transaction has locked.
 type lockedRow struct {
+	attended // stop is nil for a lock that was taken once more
 	lock     *mysqlForUpdate
 	session  *sqlSession
-	lost     context.Context
-	tellLost context.CancelFunc
-	stop     context.CancelFunc // of the statements; nil for a lock that was taken once more
-	task     ports.Task
 }
 
 func (l *lockedRow) Release(ctx context.Context) error {
@@ -117,5 +111,4 @@ func (l *lockedRow) Release(ctx context.Context) error {
 	return res.Err
 }
 
-func (l *lockedRow) Lost() context.Context { return l.lost }
-func (l *lockedRow) Token() int64          { return 0 }
+func (l *lockedRow) Token() int64 { return 0 }

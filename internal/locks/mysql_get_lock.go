@@ -61,5 +61,5 @@ func (l *mysqlGetLock) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT RELEASE_LOCK(?)", sql.Text(l.Name))}, nil
+	return l.namedLease(s, statement("SELECT RELEASE_LOCK(?)", sql.Text(l.Name))), nil
 }

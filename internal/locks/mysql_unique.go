@@ -52,7 +52,7 @@ func (l *mysqlUnique) Acquire(ctx context.Context) (Lease, error) {
 	})
 }
 
-// uniqueRow is a lease that stands in the table.
+// uniqueRow is a lease that is a row of the table.
 type uniqueRow struct {
 	Deps
 	id int64

@@ -42,7 +42,7 @@ func init() {
 	})
 }
 
-// leaseRow is where who holds the lock stands.
+// leaseRow describes the row that has the holder of the lock.
 var leaseRow = store.Entry{Table: "lock_leases", Name: "name", Expires: "expires_at"}
 
 // The statements. The time is the database's own, in milliseconds since 1970.

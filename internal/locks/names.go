@@ -2,8 +2,8 @@ package locks
 
 import "lockstep/internal/say"
 
-// names are what people call the locks, for menus, tables and headings, which show the ids beside them. None is longer
-// than 29 characters, so that none is cut. A lock without one is called by its id.
+// names are the common names of the locks for menus, tables and headings, which show the ids beside
+// them. With at most 29 characters none is cut. A lock without a name is called by its id.
 var names = map[string]say.Words{
 	"setnx":                   "SETNX, no expiry",
 	"setnx-expire":            "SETNX, then EXPIRE",
@@ -72,7 +72,7 @@ var names = map[string]say.Words{
 	"lit-wait-retry":   "Misprint: WAIT tried again",
 }
 
-// Name is what people call the lock of an id; the id where they call it nothing else.
+// Name is the common name of a lock; its id when it has none.
 func Name(id string) say.Words {
 	if name, ok := names[id]; ok {
 		return name

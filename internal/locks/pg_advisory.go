@@ -61,5 +61,5 @@ func (l *pgAdvisory) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &namedLease{lock: &l.sqlSessions, session: s, release: statement("SELECT pg_advisory_unlock(hashtext(?))", sql.Text(l.Name))}, nil
+	return l.namedLease(s, statement("SELECT pg_advisory_unlock(hashtext(?))", sql.Text(l.Name))), nil
 }

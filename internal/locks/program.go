@@ -10,20 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// ProgramName is what a lock is called that is a program and was given no name.
+// ProgramName is the name of a lock that is a program without a name.
 const ProgramName = "mine"
 
-// programStores are the stores whose servers a program can be told of by an address alone.
-var programStores = []Store{StoreRedis, StoreRedisNodes, StoreEtcd, StoreZooKeeper, StoreConsul}
-
-// ProgramStores are the words for what a lock that is a program may keep its entries in.
-func ProgramStores() []string {
-	var out []string
-	for _, s := range programStores {
-		out = append(out, string(s))
-	}
-	return out
+// programStores are the stores that a program can use with nothing but an address.
+var programStores = []string{
+	string(StoreRedis), string(StoreRedisNodes), string(StoreEtcd), string(StoreZooKeeper), string(StoreConsul),
 }
+
+// ProgramStores are the names of the stores that a lock that is a program may use.
+func ProgramStores() []string { return slices.Clone(programStores) }
 
 var programName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
@@ -54,8 +50,8 @@ func NewProgram(name string, command []string, store Store) (Variant, error) {
 		return Variant{}, fmt.Errorf("the lock %s has no program: write its command, such as [python3, mylock.py]", name)
 	case len(command) > maxWords:
 		return Variant{}, fmt.Errorf("the command of %s has %d words, and %d are enough: write a script that calls it", name, len(command), maxWords)
-	case !slices.Contains(programStores, store):
-		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q: choose %s", store, strings.Join(ProgramStores(), ", "))
+	case !slices.Contains(programStores, string(store)):
+		return Variant{}, fmt.Errorf("a program cannot keep its entries in %.60q: choose %s", store, strings.Join(programStores, ", "))
 	}
 	for _, word := range command {
 		// A stored scenario has to say it as it is.

@@ -8,12 +8,11 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// quorum is one client of several primaries that know nothing of each other: the
-// client asks them one after the other, as the documents do, and believes a
-// majority.
+// quorum is one client of several independent primaries: it asks them one after the other,
+// as the documents do, and follows the majority.
 type quorum struct{ Deps }
 
-// majority is how many nodes must agree: N/2+1.
+// majority is how many nodes have to agree: N/2+1.
 func (q quorum) majority() int { return len(q.Nodes)/2 + 1 }
 
 // NodeTimeout is how long a client of several primaries waits for one of them. The
@@ -112,9 +111,9 @@ func (q quorum) unlock(ctx context.Context, token string, nodes []redis.Port) er
 	return q.released(outcomes)
 }
 
-// released sums up what the nodes that were asked to remove an entry have said.
+// released sums up the answers of the nodes that were asked to remove an entry.
 // nil: a majority of all nodes has removed one; ErrNotHeld: so few of them still
-// had one that there was no majority any more; else the error of a node whose
+// had one that they were no majority; else the error of a node whose
 // answer would have decided it.
 func (q quorum) released(outcomes []error) error {
 	done, gone := 0, 0

@@ -53,19 +53,15 @@ func init() {
 type redissonLock struct{ redissonSynced }
 
 func (l *redissonLock) Acquire(ctx context.Context) (Lease, error) {
-	_, err := l.lock(ctx, l.channel(), l.tryLock)
-	if err != nil {
-		return nil, err
-	}
-	return &redissonLease{lock: &l.redissonSynced, script: l.unlockCmd}, nil
+	return l.hold(ctx, func() (redissonTry, error) { return l.tryRenewed(l.lockCmd, l.unlockCmd) })
 }
 
-func (l *redissonLock) tryLock() (redissonTry, error) {
-	got, err := l.tryAcquire(l.lockCmd, l.unlockCmd)
-	if err == nil && got.held {
-		l.scheduleRenewal()
+// hold is lock for all locks but the fair and the fenced one.
+func (r *redissonSynced) hold(ctx context.Context, try func() (redissonTry, error)) (Lease, error) {
+	if _, err := r.lock(ctx, r.channel(), try); err != nil {
+		return nil, err
 	}
-	return got, err
+	return &redissonLease{lock: r, script: r.unlockCmd}, nil
 }
 
 // lockCmd is the acquire script with its arguments.

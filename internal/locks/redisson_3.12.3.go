@@ -55,33 +55,26 @@ type redisson3123 struct {
 	renewed *expirationEntry // nil: no renewal of this lock is under way
 }
 
-// expirationEntry is what the process knows of a lock that it renews.
+// expirationEntry is the process's record of a lock that it renews.
 type expirationEntry struct {
 	holds   int
 	timeout *timerwheel.Timer[func(context.Context)]
 }
 
 func (l *redisson3123) Acquire(ctx context.Context) (Lease, error) {
-	_, err := l.lock(ctx, l.channel(), l.tryLock)
-	if err != nil {
+	if _, err := l.lock(ctx, l.channel(), l.tryLock); err != nil {
 		return nil, err
 	}
-	return &redisson3123Lease{lock: l}, nil
+	return releaseFunc(l.unlock), nil
 }
 
 func (l *redisson3123) tryLock() (redissonTry, error) {
-	got, err := tryResult(l.eval(l.Env.Background(),
+	got, err := tryResult(l.send(l.Env.Background(),
 		redis.Eval(redisson3123Lock, l.Name).Num(ports.Millis(l.Lease)).Text(l.field())))
 	if err == nil && got.held {
 		l.scheduleRenewal()
 	}
 	return got, err
-}
-
-// eval sends a script, and the same one again when it gets no reply.
-func (l *redisson3123) eval(ctx context.Context, script redis.Cmd) redis.Reply {
-	interval := func(int) time.Duration { return l.Lease / 20 }
-	return l.resend(ctx, 3, interval, func() redis.Reply { return l.Redis.Do(ctx, script) })
 }
 
 // scheduleRenewal notes one more hold. Only the first one starts a timer: an entry
@@ -104,7 +97,7 @@ func (l *redisson3123) renewExpiration() {
 		if l.renewed == nil {
 			return
 		}
-		reply := l.eval(ctx, redis.Eval(redisson3123Renew, l.Name).Num(ports.Millis(l.Lease)).Text(l.field()))
+		reply := l.send(ctx, redis.Eval(redisson3123Renew, l.Name).Num(ports.Millis(l.Lease)).Text(l.field()))
 		if reply.IsInt(1) {
 			l.renewExpiration()
 		}
@@ -121,15 +114,8 @@ func (l *redisson3123) cancelRenewal() {
 	}
 }
 
-type redisson3123Lease struct {
-	neverTold
-	lock *redisson3123
-}
-
-func (h *redisson3123Lease) Release(ctx context.Context) error {
-	l := h.lock
-	reply := l.eval(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
-		Num(unlockMessage).Num(ports.Millis(l.Lease)).Text(l.field()))
+func (l *redisson3123) unlock(ctx context.Context) error {
+	err := l.unlock3123(ctx, l.Lease)
 	l.cancelRenewal()
-	return released(reply)
+	return err
 }

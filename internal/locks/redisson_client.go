@@ -21,7 +21,7 @@ type redisson struct {
 	id string // of the client, a UUID
 }
 
-// field is how the hash knows the holder: UUID:threadId.
+// field is the holder's field of the hash: UUID:threadId.
 func (r *redisson) field() string {
 	if r.id == "" {
 		t := newToken(r.Env)
@@ -36,7 +36,7 @@ func (r *redisson) key(prefix string) string { return prefix + ":{" + r.Name + "
 // channel is where a release is announced.
 func (r *redisson) channel() string { return r.key("redisson_lock__channel") }
 
-// unlockMessage is what a release publishes (LockPubSub.UNLOCK_MESSAGE).
+// unlockMessage is the message of a release (LockPubSub.UNLOCK_MESSAGE).
 const unlockMessage = 0
 
 // resend sends the same command again, up to retries times, as long as no reply
@@ -49,6 +49,19 @@ func (r *redisson) resend(ctx context.Context, retries int, delay func(attempt i
 			return reply
 		}
 	}
+}
+
+// send sends a command of version 3.12.3, and the same one again when it gets no reply:
+// retryAttempts 3, retryInterval 1500 ms for the default lease of 30 s.
+func (r *redisson) send(ctx context.Context, cmd redis.Cmd) redis.Reply {
+	delay := func(int) time.Duration { return r.Lease / 20 }
+	return r.resend(ctx, 3, delay, func() redis.Reply { return r.Redis.Do(ctx, cmd) })
+}
+
+// unlock3123 is the release of version 3.12.3. The lease is set again if an outer hold is left.
+func (r *redisson) unlock3123(ctx context.Context, lease time.Duration) error {
+	return released(r.send(ctx, redis.EvalKeys(redisson3123Unlock, r.Name, r.channel()).
+		Num(unlockMessage).Num(ports.Millis(lease)).Text(r.field())))
 }
 
 // redissonTry is the result of one acquire script.
@@ -121,9 +134,8 @@ func (l *redissonLatch) tryAcquire(ctx context.Context, ttl int64) error {
 	}
 }
 
-// resubscribe listens again after the connection broke. What was published in
-// between is lost, and no check finds that: the wait goes on. It reports
-// false when ctx has ended before.
+// resubscribe listens again after the connection broke. Messages in between are lost
+// without a check: the wait continues. It reports false when ctx has ended before.
 func (l *redissonLatch) resubscribe(ctx context.Context) bool {
 	const first, longest = 2 * time.Millisecond, 8192 * time.Millisecond // of ConnectionWatchdog
 	l.sub.Close()
@@ -139,7 +151,7 @@ func (l *redissonLatch) resubscribe(ctx context.Context) bool {
 }
 
 // redissonTimer is Netty's timer: a wheel, and a task that turns it. Each timeout
-// gets a task of its own, because the real ones do not wait for their replies.
+// has a task of its own, since the real ones do not wait for their replies.
 type redissonTimer struct {
 	env     ports.Env
 	wheel   *timerwheel.Wheel[func(context.Context)]
@@ -161,8 +173,8 @@ func (t *redissonTimer) newTimeout(d *Deps, slots int, f func(context.Context)) 
 	return timeout
 }
 
-// turn sleeps from one timeout to the next. As all of them are equally long, none
-// can come in between that is due earlier.
+// turn sleeps from one timeout to the next. All are equally long, so no later one is due
+// earlier.
 func (t *redissonTimer) turn(ctx context.Context) {
 	for {
 		next, ok := t.wheel.Next()

@@ -59,11 +59,7 @@ func (l *redissonFair) Acquire(ctx context.Context) (Lease, error) {
 }
 
 func (l *redissonFair) tryLock() (redissonTry, error) {
-	got, err := l.tryAcquire(l.fairLockCmd, l.fairUnlockCmd)
-	if err == nil && got.held {
-		l.scheduleRenewal()
-	}
-	return got, err
+	return l.tryRenewed(l.fairLockCmd, l.fairUnlockCmd)
 }
 
 // leaveQueue takes a client that has given up out of the queue.

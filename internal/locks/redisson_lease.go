@@ -37,11 +37,5 @@ func init() {
 type redissonWithLease struct{ redissonSynced }
 
 func (l *redissonWithLease) Acquire(ctx context.Context) (Lease, error) {
-	_, err := l.lock(ctx, l.channel(), func() (redissonTry, error) {
-		return l.tryAcquire(l.lockCmd, l.unlockCmd)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &redissonLease{lock: &l.redissonSynced, script: l.unlockCmd}, nil
+	return l.hold(ctx, func() (redissonTry, error) { return l.tryAcquire(l.lockCmd, l.unlockCmd) })
 }

@@ -29,6 +29,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -62,13 +63,12 @@ func (l *redissonRedlock) waitingTime() time.Duration { return 10 * l.Lease }
 func (l *redissonRedlock) Acquire(ctx context.Context) (Lease, error) {
 	for {
 		held, err := l.tryLock(ctx)
-		if held {
-			return &redissonRedlockLease{redissonRedlock: l}, nil
-		}
-		if ctx.Err() != nil {
+		switch {
+		case held:
+			return releaseFunc(l.unlock), nil
+		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
 		}
 	}
@@ -86,7 +86,7 @@ func (l *redissonRedlock) tryLock(ctx context.Context) (bool, error) {
 		next++
 		ok, err := sub.tryLock(ctx, min(perNode, wait-l.Env.Now().Sub(start)), 2*wait)
 		if errors.Is(err, ports.ErrTimeout) {
-			_ = sub.unlock(l.Env.Background(), 2*wait) // it may be held after all
+			_ = sub.unlock3123(l.Env.Background(), 2*wait) // it may be held after all
 		}
 		if ok {
 			held = append(held, sub)
@@ -108,17 +108,13 @@ func (l *redissonRedlock) tryLock(ctx context.Context) (bool, error) {
 // error is an exception to the caller, and the entries stay as they are.
 func (l *redissonRedlock) expireAll(held []*redissonSubLock) (bool, error) {
 	errs := l.onAll(held, func(sub *redissonSubLock) error { return sub.expire(l.Env.Background()) })
-	for _, err := range errs {
-		if err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	err := cmp.Or(errs...)
+	return err == nil, err
 }
 
 func (l *redissonRedlock) unlockAll(subs []*redissonSubLock) []error {
 	return l.onAll(subs, func(sub *redissonSubLock) error {
-		return sub.unlock(l.Env.Background(), 2*l.waitingTime())
+		return sub.unlock3123(l.Env.Background(), 2*l.waitingTime())
 	})
 }
 
@@ -135,13 +131,8 @@ func (l *redissonRedlock) onAll(subs []*redissonSubLock, do func(*redissonSubLoc
 	return errs
 }
 
-type redissonRedlockLease struct {
-	*redissonRedlock
-	neverTold
-}
-
-// Release is unlock, which tells the application nothing; what the nodes have
-// answered is reported all the same.
-func (l *redissonRedlockLease) Release(context.Context) error {
+// unlock is the release. Redisson's returns nothing to the application; here it reports the
+// answers of the nodes.
+func (l *redissonRedlock) unlock(context.Context) error {
 	return l.released(l.unlockAll(l.subLocks))
 }

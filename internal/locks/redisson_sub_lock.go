@@ -17,17 +17,10 @@ func newRedissonSubLock(d Deps, node redis.Port) *redissonSubLock {
 	return &redissonSubLock{redisson{Deps: d}}
 }
 
-// do sends a command, and the same again when it gets no answer: retryAttempts 3,
-// retryInterval 1500 ms for the default lease of 30 s.
-func (l *redissonSubLock) do(ctx context.Context, cmd redis.Cmd) redis.Reply {
-	delay := func(int) time.Duration { return l.Lease / 20 }
-	return l.resend(ctx, 3, delay, func() redis.Reply { return l.Redis.Do(ctx, cmd) })
-}
-
 // try takes the lock once, if it is free or this client's. The script is waited for
 // even when the caller's patience ends: it may be the one that takes the lock.
 func (l *redissonSubLock) try(lease time.Duration) (redissonTry, error) {
-	return tryResult(l.do(l.Env.Background(), redis.Eval(redisson3123Lock, l.Name).Num(ports.Millis(lease)).Text(l.field())))
+	return tryResult(l.send(l.Env.Background(), redis.Eval(redisson3123Lock, l.Name).Num(ports.Millis(lease)).Text(l.field())))
 }
 
 // tryLock is tryLock(wait, lease): it tries, and then again after each message on
@@ -58,17 +51,7 @@ func (l *redissonSubLock) tryLock(ctx context.Context, wait, lease time.Duration
 	}
 }
 
-// expire sets the real lease, whosever lock it is.
+// expire sets the real lease, whoever holds the lock.
 func (l *redissonSubLock) expire(ctx context.Context) error {
-	return l.do(ctx, redis.Command("PEXPIRE", l.Name).Num(ports.Millis(l.Lease))).Err
-}
-
-// unlock gives the lock back once. lease is set again if it is still held after that.
-func (l *redissonSubLock) unlock(ctx context.Context, lease time.Duration) error {
-	reply := l.do(ctx, redis.EvalKeys(redisson3123Unlock, l.Name, l.channel()).
-		Num(unlockMessage).Num(ports.Millis(lease)).Text(l.field()))
-	if reply.IsNil() {
-		return ErrNotHeld
-	}
-	return reply.Err
+	return l.send(ctx, redis.Command("PEXPIRE", l.Name).Num(ports.Millis(l.Lease))).Err
 }

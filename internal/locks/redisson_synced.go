@@ -18,9 +18,9 @@ type redissonSynced struct {
 	redisson
 	timer    redissonTimer
 	renewing bool // the timer is to restart itself
-	holds    int  // of the lock that is renewed; 0: none is
+	holds    int  // of the lock that is renewed; 0: no lock is
 
-	replicas int64 // connected to the primary, by its own account
+	replicas int64 // connected to the primary, as INFO says
 	counted  bool  // else the primary must be asked
 }
 
@@ -49,9 +49,9 @@ func (r *redissonSynced) syncedEval(ctx context.Context, script redis.Cmd, retri
 	return r.resend(ctx, redissonRetries, r.retryDelay, func() redis.Reply { return r.batch(ctx, script) })
 }
 
-// batch sends the script and WAIT over one connection: WAIT speaks of the writes of
-// its own. The replicas are counted again whenever the count does not fit, so
-// that a primary that has noticed the loss of all of them has nothing to wait for.
+// batch sends the script and WAIT over one connection: WAIT counts for the writes of
+// its own connection. The replicas are counted again whenever the count does not fit, so
+// that a primary that has noticed the loss of all of them does not wait.
 func (r *redissonSynced) batch(ctx context.Context, script redis.Cmd) redis.Reply {
 	if !r.counted {
 		info := r.Redis.Do(ctx, redis.Command("INFO", "replication"))
@@ -119,6 +119,17 @@ func (r *redissonSynced) tryAcquire(script func() redis.Cmd, unlock func(latch s
 	}))
 }
 
+// tryRenewed is tryAcquire for a lock whose lease is renewed.
+func (r *redissonSynced) tryRenewed(
+	script func() redis.Cmd, unlock func(latch string) redis.Cmd,
+) (redissonTry, error) {
+	got, err := r.tryAcquire(script, unlock)
+	if err == nil && got.held {
+		r.scheduleRenewal()
+	}
+	return got, err
+}
+
 // unlock runs an unlock script, under the same latch until the replicas have it.
 func (r *redissonSynced) unlock(ctx context.Context, unlock func(latch string) redis.Cmd) error {
 	latch := r.newLatch()
@@ -129,8 +140,7 @@ func (r *redissonSynced) unlock(ctx context.Context, unlock func(latch string) r
 	}))
 }
 
-// unlockOnce runs an unlock script. Its latch is not needed any more once there is
-// a reply; its removal is not waited for.
+// unlockOnce runs an unlock script. After the reply its latch is removed, in the background.
 func (r *redissonSynced) unlockOnce(ctx context.Context, unlock func(latch string) redis.Cmd, latch string) redis.Reply {
 	reply := r.syncedEval(ctx, unlock(latch), 0)
 	if reply.Err == nil {
@@ -175,8 +185,8 @@ func (r *redissonSynced) startTimer() {
 	}
 }
 
-// renew renews what is held, and comes again a third of the lease later, also after
-// an error. A lock that the store does not know any more is dropped, in silence.
+// renew renews the lock if it is held, and runs again a third of the lease later, also after
+// an error. A lock that is gone from the store is dropped silently.
 func (r *redissonSynced) renew(ctx context.Context) {
 	if r.holds > 0 {
 		reply := r.syncedEval(ctx, redis.Eval(redissonRenewScript, r.Name).

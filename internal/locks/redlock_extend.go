@@ -41,8 +41,8 @@ func init() {
 	})
 }
 
-// maxExtensions is after how many attempts a lease is not extended any more. The
-// documentation wants a limit and names none.
+// maxExtensions limits the attempts to extend a lease. The documentation demands a limit and
+// gives no number.
 const maxExtensions = 10
 
 type redlockExtend struct{ quorum }
@@ -58,10 +58,7 @@ func (l *redlockExtend) Acquire(ctx context.Context) (Lease, error) {
 // guard starts the watchdog of a new lease.
 func (l *redlockExtend) guard(v vote) Lease {
 	lease := &extendedLease{quorumLease: quorumLease{quorum: l.quorum, token: v.token, on: l.Nodes}}
-	lease.lost, lease.tellLost = l.Env.WithCancel(l.Env.Background())
-	ctx, stop := l.Env.WithCancel(l.Env.Background())
-	lease.stop = stop
-	l.Env.Go(ctx, ports.Watchdog, func(ctx context.Context) {
+	lease.attend(l.Env, ports.Watchdog, func(ctx context.Context) {
 		lease.watch(ctx, v.until)
 		if ctx.Err() == nil {
 			lease.tellLost()
@@ -73,12 +70,8 @@ func (l *redlockExtend) guard(v vote) Lease {
 // extendedLease is a lease that a watchdog extends.
 type extendedLease struct {
 	quorumLease
-	lost     context.Context
-	tellLost context.CancelFunc
-	stop     context.CancelFunc // of the watchdog
+	attended
 }
-
-func (l *extendedLease) Lost() context.Context { return l.lost }
 
 // watch extends the lease until the watchdog is stopped or the lock is lost.
 // until is the end of the validity on the client's monotonic clock.
@@ -104,7 +97,7 @@ func (l *extendedLease) watch(ctx context.Context, until time.Duration) {
 }
 
 // extend asks every node to set the time to live again, and counts those that did
-// and those that have another's key or none.
+// and those without the client's key.
 func (l *extendedLease) extend(ctx context.Context) (acks, refusals int) {
 	renew := redis.Eval(renewScript, l.Name).Text(l.token).Num(ports.Millis(l.Lease))
 	for _, node := range l.Nodes {

@@ -52,15 +52,11 @@ func (l *selfFence) hold(token string, sent time.Duration) Lease {
 		return nil
 	}
 	lease := &selfFenced{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
-	var tellLost context.CancelFunc
-	lease.lost, tellLost = l.Env.WithCancel(l.Env.Background())
-	ctx, stop := l.Env.WithCancel(l.Env.Background())
-	lease.stop = stop
-	// A task of this process compares in the place of every step: like them, it
-	// stands still while the process does.
-	l.Env.Go(ctx, "deadline", func(ctx context.Context) {
+	// The task stands for a comparison before every step: like the steps, it stands
+	// still while the process does.
+	lease.attend(l.Env, "deadline", func(ctx context.Context) {
 		if l.Env.Sleep(ctx, left) == nil {
-			tellLost()
+			lease.tellLost()
 		}
 	})
 	return lease
@@ -69,11 +65,8 @@ func (l *selfFence) hold(token string, sent time.Duration) Lease {
 // selfFenced is a lease that ends by the client's own clock.
 type selfFenced struct {
 	scriptDel
-	lost context.Context
-	stop context.CancelFunc // of the task that watches the clock
+	attended
 }
-
-func (l *selfFenced) Lost() context.Context { return l.lost }
 
 func (l *selfFenced) Release(ctx context.Context) error {
 	l.stop()

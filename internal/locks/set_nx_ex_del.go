@@ -37,11 +37,5 @@ type setNXEXDel struct{ Deps }
 
 func (l *setNXEXDel) Acquire(ctx context.Context) (Lease, error) {
 	create := redis.Set(l.Name, l.Owner).EX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return &blindDel{Deps: &l.Deps}, nil
-	})
+	return createKey(ctx, l.Deps, create, func(time.Duration) Lease { return &blindDel{Deps: &l.Deps} })
 }

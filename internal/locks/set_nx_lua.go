@@ -22,6 +22,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -50,13 +51,15 @@ func (l *setNXLua) Acquire(ctx context.Context) (Lease, error) {
 	})
 }
 
-// scriptDel is a lease that is released by the unlock script.
+// scriptDel is a lease that is released by a script.
 type scriptDel struct {
 	*Deps
 	neverTold
-	token string
+	token  string
+	script *redis.Script // nil for unlockScript
 }
 
 func (l *scriptDel) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, redis.Eval(unlockScript, l.Name).Text(l.token)))
+	script := cmp.Or(l.script, unlockScript)
+	return removed(l.Redis.Do(ctx, redis.Eval(script, l.Name).Text(l.token)))
 }

@@ -32,18 +32,14 @@ func init() {
 	})
 }
 
-// sharedValue is what the key holds, whichever client has created it.
+// sharedValue is the value of every client's key.
 const sharedValue = "OK"
 
 type setNXLuaConst struct{ Deps }
 
 func (l *setNXLuaConst) Acquire(ctx context.Context) (Lease, error) {
 	create := redis.Set(l.Name, sharedValue).PX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return &scriptDel{Deps: &l.Deps, token: sharedValue}, nil
+	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
+		return &scriptDel{Deps: &l.Deps, token: sharedValue}
 	})
 }

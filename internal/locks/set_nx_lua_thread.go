@@ -44,11 +44,7 @@ func (l *setNXLuaThread) Acquire(ctx context.Context) (Lease, error) {
 		l.thread = newToken(l.Env) + ":1"
 	}
 	create := redis.Set(l.Name, l.thread).PX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
-		return &scriptDel{Deps: &l.Deps, token: l.thread}, nil
+	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
+		return &scriptDel{Deps: &l.Deps, token: l.thread}
 	})
 }

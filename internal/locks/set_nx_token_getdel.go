@@ -38,7 +38,7 @@ type setNXTokenGetDel struct{ Deps }
 
 func (l *setNXTokenGetDel) Acquire(ctx context.Context) (Lease, error) {
 	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
-		return &getDel{Deps: l.Deps, token: token}
+		return &getDel{Deps: l.Deps, token: token, deletes: l.Name}
 	})
 }
 
@@ -46,7 +46,8 @@ func (l *setNXTokenGetDel) Acquire(ctx context.Context) (Lease, error) {
 type getDel struct {
 	Deps
 	neverTold
-	token string
+	token   string
+	deletes string // the key
 }
 
 func (l *getDel) Release(ctx context.Context) error {
@@ -57,5 +58,5 @@ func (l *getDel) Release(ctx context.Context) error {
 	if reply.IsNil() || reply.Str != l.token {
 		return ErrNotHeld
 	}
-	return removed(l.Redis.Do(ctx, redis.Del(l.Name)))
+	return removed(l.Redis.Do(ctx, redis.Del(l.deletes)))
 }

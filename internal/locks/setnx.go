@@ -21,6 +21,7 @@ package locks
 
 import (
 	"context"
+	"time"
 
 	"lockstep/internal/store/redis"
 )
@@ -36,11 +37,5 @@ type setnx struct{ Deps }
 
 func (l *setnx) Acquire(ctx context.Context) (Lease, error) {
 	create := redis.SetNX(l.Name, l.Owner)
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsInt(1) {
-			return nil, reply.Err
-		}
-		return &blindDel{Deps: &l.Deps}, nil
-	})
+	return createKey(ctx, l.Deps, create, func(time.Duration) Lease { return &blindDel{Deps: &l.Deps} })
 }

@@ -24,8 +24,8 @@ func deleted(res sql.Result) error {
 	return nil
 }
 
-// sqlSession is the session that has the lock. It is as good as the lock: when it
-// ends, for whatever reason, the database gives the lock to the next one.
+// sqlSession is the session that has the lock. When it ends, for any reason, the database
+// gives the lock to the next client.
 type sqlSession struct {
 	conn  sql.Session
 	depth int // how often its client has the lock
@@ -35,7 +35,7 @@ type sqlSession struct {
 // the lock takes it again in the same session.
 type sqlSessions struct {
 	Deps
-	current *sqlSession // nil when the client has nothing
+	current *sqlSession // nil while the client does not have the lock
 }
 
 // hold tries to get the lock until it is held, an attempt fails or ctx ends. prepare
@@ -62,7 +62,7 @@ func (l *sqlSessions) hold(ctx context.Context, prepare []sql.Stmt, try func(sql
 		}
 		if err != nil {
 			if s.depth == 0 {
-				s.conn.Close() // and with it whatever it may have got after all
+				s.conn.Close() // and releases a lock that it may have got after all
 			}
 			return nil, err
 		}
@@ -74,9 +74,8 @@ func (l *sqlSessions) hold(ctx context.Context, prepare []sql.Stmt, try func(sql
 	}
 }
 
-// leave is told that the client has given the lock back once, or has tried to.
-// After the last time the session ends: should the database not have heard of the
-// release, it hears of that.
+// leave notes that the client has given the lock back once, or has tried to.
+// After the last time the session ends, which releases the lock even if the release was lost.
 func (l *sqlSessions) leave(s *sqlSession) {
 	s.depth--
 	if s.depth > 0 {
@@ -88,34 +87,26 @@ func (l *sqlSessions) leave(s *sqlSession) {
 	}
 }
 
-// namedLease is a lock that a session has by its name.
-type namedLease struct {
-	neverTold
-	lock    *sqlSessions
-	session *sqlSession
-	release sql.Stmt // answers 1 or true when the session had the lock
-}
-
-func (l *namedLease) Release(ctx context.Context) error {
-	res := l.session.conn.Exec(ctx, l.release)
-	l.lock.leave(l.session)
-	if res.Err != nil {
+// namedLease is the lease of a named lock. The answer to release is 1 or true when the session
+// had the lock.
+func (l *sqlSessions) namedLease(s *sqlSession, release sql.Stmt) Lease {
+	return releaseFunc(func(ctx context.Context) error {
+		res := s.conn.Exec(ctx, release)
+		l.leave(s)
+		if released, _ := scalar(res); res.Err == nil && released != 1 {
+			return ErrNotHeld
+		}
 		return res.Err
-	}
-	if released, _ := scalar(res); released != 1 {
-		return ErrNotHeld
-	}
-	return nil
+	})
 }
 
 // waitTime is how long one statement may wait in the database for the lock. It is
 // well below the response timeout: a statement that the client has given up would
-// go on waiting there, and get the lock for a client that does not know. A client
+// continue to wait there, and get the lock without the client's knowledge. A client
 // that has waited in vain asks again, at the end of the queue.
 func (d *Deps) waitTime() time.Duration { return (d.Timeout / 3).Truncate(time.Millisecond) }
 
-// scalar is the only number of a result with one row and one column; false when
-// it is NULL, or something else altogether.
+// scalar is the number in a result of one row and one column; false for any other result.
 func scalar(res sql.Result) (n int64, ok bool) {
 	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
 		return 0, false

@@ -8,11 +8,11 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// This file holds what the locks have in common that keep their deadline as the
-// value of the key, in milliseconds since 1970 on the wall clock of its
-// writer. The server compares nothing and expires nothing.
+// This file is shared by the locks that keep their deadline as the value of the key, in
+// milliseconds since 1970 on the wall clock of its writer. The server compares nothing and
+// expires nothing.
 
-// wallMillis is what the client's own wall clock shows.
+// wallMillis is the time of the client's own wall clock.
 func wallMillis(env ports.Env) int64 { return env.Now().UnixMilli() }
 
 // deadlineFrom is the deadline of a lock that is taken now: one millisecond after
@@ -27,7 +27,7 @@ func setNXDeadline(key string, deadlineMS int64) redis.Cmd {
 }
 
 // passed reports whether a reply of GET or GETSET is a deadline before nowMS. A
-// value that is no number was not written by such a lock, and never passes.
+// value that is no number was not written by such a lock, and never expires.
 func passed(reply redis.Reply, nowMS int64) bool {
 	deadline, err := strconv.ParseInt(reply.Str, 10, 64)
 	return err == nil && reply.Kind == redis.ReplyBulk && deadline < nowMS

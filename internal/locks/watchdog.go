@@ -13,16 +13,14 @@ import (
 // its length unless the story says otherwise, and tells the client when it is lost: when the store says so, or
 // when the lease has run out on the client's own clock without a success.
 type watchdog struct {
-	deps     *Deps
-	renew    renewal
-	until    time.Duration // the local time at which the lease runs out unless a renewal succeeds before
-	lost     context.Context
-	tellLost context.CancelFunc
-	stop     context.CancelFunc
-	task     ports.Task
+	attended
+	deps  *Deps
+	renew renewal
+	until time.Duration // the local time at which the lease runs out unless a renewal succeeds before
 }
 
-// renewal asks the store to renew, once. The lease is lost when it has answered, and has not renewed.
+// renewal asks the store once to renew. The lease is lost when the store has answered and not
+// renewed.
 type renewal func(ctx context.Context) (renewed, answered bool)
 
 // start starts the watchdog of a new lease, whose renewal is answered by 1 when it has renewed and by any other
@@ -38,14 +36,8 @@ func (w *watchdog) start(d *Deps, command redis.Cmd, sent time.Duration) {
 // startWith is start for any renewal.
 func (w *watchdog) startWith(d *Deps, sent time.Duration, renew renewal) {
 	w.deps, w.renew, w.until = d, renew, sent+d.Lease
-	w.lost, w.tellLost = d.Env.WithCancel(d.Env.Background())
-	ctx, stop := d.Env.WithCancel(d.Env.Background())
-	w.stop = stop
-	w.task = d.Env.Go(ctx, ports.Watchdog, w.watch)
+	w.attend(d.Env, ports.Watchdog, w.watch)
 }
-
-// Lost is Lease.Lost.
-func (w *watchdog) Lost() context.Context { return w.lost }
 
 // watch renews until it is stopped.
 func (w *watchdog) watch(ctx context.Context) {
@@ -56,7 +48,7 @@ func (w *watchdog) watch(ctx context.Context) {
 		}
 		sent := env.Mono()
 		if sent >= w.until {
-			// Ask once more: after a pause it is the store that knows.
+			// Ask once more: after a pause only the store knows who has the lock.
 			w.until = sent + lease/3
 		}
 		patient, done := env.WithTimeout(ctx, w.until-sent)

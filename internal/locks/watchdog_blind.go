@@ -41,20 +41,16 @@ type watchdogBlind struct{ Deps }
 func (l *watchdogBlind) Acquire(ctx context.Context) (Lease, error) {
 	token := newToken(l.Env)
 	create := redis.Set(l.Name, token).EX(l.Lease).NX()
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsOK() {
-			return nil, reply.Err
-		}
+	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
 		lease := &blindlyRenewed{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
 		ctx, stop := l.Env.WithCancel(l.Env.Background())
 		lease.stop = stop
 		l.Env.Go(ctx, ports.Watchdog, lease.renew)
-		return lease, nil
+		return lease
 	})
 }
 
-// blindlyRenewed is a lease whose daemon renews whatever key is there.
+// blindlyRenewed is a lease whose daemon renews the key, whoever owns it.
 type blindlyRenewed struct {
 	scriptDel
 	stop context.CancelFunc // of the daemon

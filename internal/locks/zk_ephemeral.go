@@ -52,37 +52,21 @@ func (l *zkEphemeral) Acquire(ctx context.Context) (Lease, error) {
 	for {
 		_, err := session.Create(ctx, l.path(), "", zookeeper.Ephemeral)
 		if err == nil {
-			return &zkEphemeralLease{lock: l}, nil
+			return releaseFunc(l.release), nil
 		}
 		if err != zookeeper.ErrNodeExists {
 			return nil, err
 		}
-		stat, gone, err := session.ExistsWatch(ctx, l.path())
-		if err != nil {
-			return nil, err
-		}
-		if stat == nil {
-			continue
-		}
-		if err := gone.Wait(ctx); err != nil {
+		if err := waitGone(ctx, session, l.path()); err != nil {
 			return nil, err
 		}
 	}
 }
 
-type zkEphemeralLease struct {
-	neverTold
-	lock *zkEphemeral
-}
-
-func (l *zkEphemeralLease) Release(ctx context.Context) error {
-	session, err := l.lock.open(ctx)
+func (l *zkEphemeral) release(ctx context.Context) error {
+	session, err := l.open(ctx)
 	if err != nil {
 		return err
 	}
-	err = session.Delete(ctx, l.lock.path(), -1)
-	if err == zookeeper.ErrNoNode {
-		return ErrNotHeld
-	}
-	return err
+	return deleteNode(ctx, session, l.path())
 }

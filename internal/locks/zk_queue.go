@@ -15,13 +15,13 @@ type zkQueue struct{ zkClient }
 type zkPlace struct {
 	prefix  string // of its node's name: no other acquisition has it
 	session *zookeeper.Session
-	node    string // its name, "" as long as the client knows of none
-	unsure  bool   // a node was asked for, and may have been made
+	node    string // its name, "" while the client knows of none
+	unsure  bool   // a create has had no answer: the node may exist
 }
 
 func (q *zkQueue) root() string { return "/" + q.Name }
 
-// stand stands in the queue until the place is the first one. After a lost
+// stand waits in the queue until the place is the first one. After a lost
 // connection it looks for the node that it may have; after the end of the session
 // it begins again, at the end of the queue.
 func (q *zkQueue) stand(ctx context.Context, p *zkPlace) error {
@@ -67,14 +67,7 @@ func (q *zkQueue) advance(ctx context.Context, p *zkPlace) error {
 		if ahead == "" {
 			return nil
 		}
-		stat, gone, err := p.session.ExistsWatch(ctx, q.root()+"/"+ahead)
-		if err != nil {
-			return err
-		}
-		if stat == nil {
-			continue
-		}
-		if err := gone.Wait(ctx); err != nil {
+		if err := waitGone(ctx, p.session, q.root()+"/"+ahead); err != nil {
 			return err
 		}
 	}
@@ -113,8 +106,8 @@ func (q *zkQueue) find(ctx context.Context, p *zkPlace) error {
 	return nil
 }
 
-// remove removes the node, again after each lost connection: the name is its own,
-// so that it cannot hit another one. ErrNotHeld when it was gone.
+// remove removes the node, again after each lost connection: no other node can have the
+// name. ErrNotHeld when it was gone.
 func (q *zkQueue) remove(ctx context.Context, p *zkPlace) error {
 	for {
 		err := q.connected(ctx, p.session)
@@ -141,11 +134,7 @@ func (q *zkQueue) removeOnce(ctx context.Context, p *zkPlace) error {
 	if p.node == "" {
 		return ErrNotHeld
 	}
-	err := p.session.Delete(ctx, q.root()+"/"+p.node, -1)
-	if err == zookeeper.ErrNoNode {
-		return ErrNotHeld
-	}
-	return err
+	return deleteNode(ctx, p.session, q.root()+"/"+p.node)
 }
 
 // sequenceDigits is how many digits the server appends to a sequential node's name.
@@ -155,7 +144,7 @@ const sequenceDigits = 10
 func number(name string) string { return name[max(len(name)-sequenceDigits, 0):] }
 
 // nextAhead returns the name with the next lower number, "" for none, and whether
-// the own one is in the list at all.
+// the own one is in the list.
 func nextAhead(names []string, own string) (ahead string, listed bool) {
 	for _, name := range names {
 		switch {

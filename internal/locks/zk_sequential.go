@@ -52,12 +52,14 @@ func (l *zkSequential) Acquire(ctx context.Context) (Lease, error) {
 			l.leave(place)
 			return nil, err
 		}
-		lost, stop := tellOfTrouble(l.Env, place.session)
+		lease := &zkPlaceLease{queue: &l.zkQueue, place: place}
+		lease.attendSession(l.Env, place.session)
 		stat, err := place.session.Exists(ctx, l.root()+"/"+place.node)
 		if err == nil && stat != nil {
-			return &zkPlaceLease{queue: &l.zkQueue, place: place, token: stat.Czxid, lost: lost, stop: stop}, nil
+			lease.token = stat.Czxid
+			return lease, nil
 		}
-		stop() // no server, or no node any more: stand looks into it
+		lease.stop() // no server, or no node any more: stand finds out which
 	}
 }
 
@@ -70,15 +72,13 @@ func (l *zkSequential) leave(p *zkPlace) {
 
 // zkPlaceLease is the first place in the queue.
 type zkPlaceLease struct {
+	attended
 	queue *zkQueue
 	place *zkPlace
 	token int64
-	lost  context.Context
-	stop  context.CancelFunc // of the task that looks at the session
 }
 
-func (l *zkPlaceLease) Lost() context.Context { return l.lost }
-func (l *zkPlaceLease) Token() int64          { return l.token }
+func (l *zkPlaceLease) Token() int64 { return l.token }
 
 func (l *zkPlaceLease) Release(ctx context.Context) error {
 	l.stop()

@@ -7,9 +7,8 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// zkClient is what every ZooKeeper lock of a client has: its session, which lasts
-// as long as the lease. It is opened at the first need, and again when a server has
-// said that it is over.
+// zkClient is the part that all ZooKeeper locks share: the client's session, whose timeout
+// is the lease. It is opened when it is first needed, and again when it is over.
 type zkClient struct {
 	Deps
 	session *zookeeper.Session
@@ -26,7 +25,7 @@ func (c *zkClient) open(ctx context.Context) (*zookeeper.Session, error) {
 			c.session = s
 		}
 		switch err := c.connected(ctx, c.session); err {
-		case zookeeper.ErrSessionExpired: // it became known only now
+		case zookeeper.ErrSessionExpired: // meanwhile
 		default:
 			return c.session, err
 		}
@@ -48,18 +47,33 @@ func (c *zkClient) connected(ctx context.Context, s *zookeeper.Session) error {
 	}
 }
 
-// tellOfTrouble ends a lease's context when its session has no server any more or
-// is over: from then on the client cannot know whether it still has its node.
-func tellOfTrouble(env ports.Env, s *zookeeper.Session) (lost context.Context, stop context.CancelFunc) {
-	lost, tell := env.WithCancel(env.Background())
-	watch, stop := env.WithCancel(env.Background())
-	env.Go(watch, "session state", func(ctx context.Context) {
+// attendSession tells of a loss when the session loses its server or is over: from then on
+// the client cannot know whether it still has its node.
+func (a *attended) attendSession(env ports.Env, s *zookeeper.Session) {
+	a.attend(env, "session state", func(ctx context.Context) {
 		if s.State() == zookeeper.Connected {
 			if _, err := s.NextState(ctx); err != nil {
 				return // the lease was released
 			}
 		}
-		tell()
+		a.tellLost()
 	})
-	return lost, stop
+}
+
+// waitGone waits until a node is deleted, if it exists.
+func waitGone(ctx context.Context, s *zookeeper.Session, path string) error {
+	stat, gone, err := s.ExistsWatch(ctx, path)
+	if err != nil || stat == nil {
+		return err
+	}
+	return gone.Wait(ctx)
+}
+
+// deleteNode deletes a node; ErrNotHeld when it does not exist.
+func deleteNode(ctx context.Context, s *zookeeper.Session, path string) error {
+	err := s.Delete(ctx, path, -1)
+	if err == zookeeper.ErrNoNode {
+		return ErrNotHeld
+	}
+	return err
 }

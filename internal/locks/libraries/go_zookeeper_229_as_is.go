@@ -63,7 +63,7 @@ func newGoZooKeeper(d Deps) (locks.Lock, error) {
 	}
 }
 
-// silentZK keeps the library from writing to standard error what the history tells.
+// silentZK keeps the library from repeating on standard error what is in the history.
 type silentZK struct{}
 
 func (silentZK) Printf(string, ...any) {}

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// primary makes a client of go-redis that follows the primary, which is all that a
-// library on top of it gets: with sentinels go-redis follows them.
+// primary makes the client of go-redis that a library for one server gets. With sentinels
+// go-redis follows their primary.
 func primary(d *Deps) *redis.Client {
 	if len(d.Sentinels) == 0 {
 		return goRedis(d, d.Addrs[0])
@@ -35,7 +35,7 @@ func goRedis(d *Deps, addr string) *redis.Client {
 	return client
 }
 
-// silent keeps go-redis from writing to standard error what the history tells.
+// silent keeps go-redis from repeating on standard error what is in the history.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}

@@ -14,15 +14,17 @@
 package libraries
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net"
-	"sort"
+	"slices"
 
 	"lockstep/internal/locks"
 )
 
-// Deps is what a library is given for one client.
+// Deps are the settings of one client for a library.
 type Deps struct {
 	locks.Deps // the ports in it are nil
 	// Addrs are what the library connects to: a name for the present primary, or
@@ -40,7 +42,7 @@ type Deps struct {
 	Cleanup func(f func())
 }
 
-// closes has what a library has opened end with the run.
+// closes calls end at the end of the run.
 func (d *Deps) closes(end func()) {
 	if d.Cleanup != nil {
 		d.Cleanup(end)
@@ -53,18 +55,18 @@ type Library struct {
 	// Scripts are the names by which reports call the library's Lua scripts, by the
 	// SHA-1 of their text, which is what EVALSHA sends.
 	Scripts map[string]string
-	// Texts are those of the scripts. The servers know them when a run begins, as servers
-	// in use do: else the first EVALSHA would do nothing, and a fault that
-	// waits for the first command of a release would hit none.
+	// Texts are the scripts. They are loaded into the servers before a run, as in servers in
+	// use: else the first EVALSHA would do nothing, and a fault that
+	// waits for the first command of a release would not hit a release.
 	Texts []string
-	// Owners says of a script by its name which of its arguments it compares, as
-	// redis.Script.Owner does.
+	// Owners are the arguments that scripts compare, by the names of the scripts; see
+	// redis.Script.Owner.
 	Owners map[string]int
-	// Renews is the script by which the library renews its lease on its own account;
+	// Renews is the script with which the library renews its lease by itself;
 	// "" when it never does.
 	Renews string
 	// OwnKeys: its entries have other keys than the name of the lock, or a lease that
-	// cannot be told from the commands: nothing is concluded about them, and an
+	// does not follow from the commands: nothing is concluded about them, and an
 	// operator does not find them.
 	OwnKeys bool
 	// Untapped: it does not speak the protocol of Redis, so its requests are not read. Its
@@ -92,12 +94,9 @@ func Lookup(id string) (Library, bool) {
 
 // All returns all libraries, sorted by id.
 func All() []Library {
-	var out []Library
-	for _, l := range registry { // order: sorted below
-		out = append(out, l)
-	}
-	sort.Slice(out, func(i, k int) bool { return out[i].ID < out[k].ID })
-	return out
+	return slices.SortedFunc(maps.Values(registry), func(a, b Library) int {
+		return cmp.Compare(a.ID, b.ID)
+	})
 }
 
 // untold is the part of a lease whose library neither tells of a loss nor hands out
@@ -107,8 +106,7 @@ type untold struct{}
 func (untold) Lost() context.Context { return nil }
 func (untold) Token() int64          { return 0 }
 
-// failure is what an acquisition says that has ended with an error: that of ctx when
-// the caller has had enough.
+// failure is the error of an acquisition: that of ctx when it has ended.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

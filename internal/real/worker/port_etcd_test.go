@@ -119,7 +119,7 @@ func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch, err := p.Watch(ctx, "lock", base.Revision+1)
+	watch, err := p.Watch(ctx, etcd.Watch{Key: "lock", From: base.Revision + 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,18 +37,9 @@ func (c Client) Txn(ctx context.Context, txn Txn) (Result, error) {
 	return store.Value[Result](c.Send(ctx, txn))
 }
 
-// Watch delivers the changes of one key from a revision on, in their order. Each watch has a connection of
-// its own, where etcd puts many on one stream: a client has no more than one at a time.
-func (c Client) Watch(ctx context.Context, key string, fromRevision int64) (Changes, error) {
-	return c.watch(ctx, Watch{Key: key, From: fromRevision})
-}
-
-// WatchPrefix is Watch of all keys that begin with prefix.
-func (c Client) WatchPrefix(ctx context.Context, prefix string, fromRevision int64) (Changes, error) {
-	return c.watch(ctx, Watch{Key: prefix, From: fromRevision, Prefix: true})
-}
-
-func (c Client) watch(ctx context.Context, w Watch) (Changes, error) {
+// Watch delivers changes in their order. Each watch has a connection of its own, where etcd puts
+// many on one stream: a client has no more than one at a time.
+func (c Client) Watch(ctx context.Context, w Watch) (Changes, error) {
 	own, err := c.Dial(ctx)
 	if err != nil {
 		return Changes{}, err
@@ -63,7 +54,7 @@ func (c Client) watch(ctx context.Context, w Watch) (Changes, error) {
 // Changes is a stream of changes.
 type Changes struct{ own store.Connection }
 
-// Next waits for the next change; world.ErrConnection when the stream broke.
+// Next waits for the next change; ports.ErrConnection when the stream broke.
 func (c Changes) Next(ctx context.Context) (Event, error) {
 	return store.Value[Event](c.own.Next(ctx))
 }

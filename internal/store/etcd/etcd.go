@@ -23,8 +23,8 @@ func init() {
 	})
 }
 
-// evict revokes the lease of a key, or of the one that was created first below the key and a slash; a key without a
-// lease it deletes.
+// evict revokes the lease of a key, or of the first created one below it; a key without a lease is
+// deleted.
 func evict(ask func(store.Op) (any, error), name string) (lease string, found bool, err error) {
 	for _, what := range []Op{{Kind: Get, Key: name}, {Kind: Get, Key: name + "/", Prefix: true, FirstCreated: true}} {
 		got, err := store.Value[Result](ask(what))

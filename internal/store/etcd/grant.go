@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// grant is what the history has been told about an entry: who has it, and since
-// which revisions. The zero grant has no owner.
+// grant is the last reported state of an entry: its owner, and since which revisions. The
+// zero grant has no owner.
 type grant struct {
 	key      string
 	owner    history.NodeID
@@ -18,8 +18,8 @@ type grant struct {
 	modified int64
 }
 
-// cause says why keys have changed: whose request it was (0: the cluster
-// itself), and how a key that went has to be called, Removed or Expired.
+// cause says why keys have changed: the client that asked for it (0: the cluster
+// itself), and the kind of a deletion, Removed or Expired.
 type cause struct {
 	kind history.Kind
 	by   history.NodeID
@@ -32,7 +32,7 @@ func grantOf(e *entry) grant {
 	return grant{e.Key, e.owner, e.Lease, e.CreateRevision, e.ModRevision}
 }
 
-// report compares the lock's entries with what was told last.
+// report compares the lock's entries with those that were reported last.
 func (s *Store) report(now store.Clock, why cause) {
 	if s.cfg.LockKey == "" {
 		return
@@ -41,10 +41,10 @@ func (s *Store) report(now store.Clock, why cause) {
 	s.head = s.compare(now, s.head, grantOf(s.first(s.cfg.LockKey+"/")), why)
 }
 
-// compare tells what made one grant of another.
+// compare reports the changes that turn one grant into another.
 //
-// The first of a queue cannot be overtaken, since revisions only grow: where
-// there is another one, the old one has gone. A key that was put again is another
+// The first of a queue cannot be overtaken, since revisions only grow: when the first
+// changes, the old one is gone. A key that was put again is another
 // grant if another client did it, and a renewed one if its owner did.
 func (s *Store) compare(now store.Clock, old, is grant, why cause) grant {
 	switch {
@@ -62,7 +62,7 @@ func (s *Store) compare(now store.Clock, old, is grant, why cause) grant {
 	return is
 }
 
-// extended tells that the lease of an entry has a new time to live.
+// extended reports that the lease of an entry has a new time to live.
 func (s *Store) extended(now store.Clock, l *lease, by history.NodeID) {
 	for _, g := range [...]grant{s.entry, s.head} {
 		if g.key != "" && g.lease == l.id {
@@ -82,7 +82,7 @@ func (s *Store) tell(now store.Clock, kind history.Kind, g grant, by history.Nod
 // left is what a lease has left; 0 without a lease.
 func (s *Store) left(now store.Clock, number int64) time.Duration {
 	if l := s.lease(number); l != nil {
-		return max(l.expiry-now.Mono, 1) // its time may be up, and its end not come yet
+		return max(l.expiry-now.Mono, 1) // it may be due and not yet revoked
 	}
 	return 0
 }

@@ -15,7 +15,7 @@ type lease struct {
 	ttl     time.Duration // whole seconds
 	expiry  time.Duration // on the leader's monotonic clock
 	keys    []string
-	waiting []waiting // keep-alives that came when its time was up
+	waiting []waiting // keep-alives that arrived when its time was up
 }
 
 // waiting is a request that will be answered later.
@@ -31,7 +31,7 @@ func (s *Store) minTTL() time.Duration {
 	return (ttl + time.Second - 1).Truncate(time.Second)
 }
 
-// lease returns a lease, nil when there is none of that number.
+// lease returns the lease of that number, or nil.
 func (s *Store) lease(id int64) *lease {
 	i, ok := slices.BinarySearchFunc(s.leases, id, func(l *lease, id int64) int {
 		return cmp.Compare(l.id, id)
@@ -57,8 +57,8 @@ func (s *Store) grant(now store.Clock, ttl time.Duration) store.Answer {
 	return store.Answer{Value: granted, Text: granted.Text()}
 }
 
-// keepAlive renews a lease. One whose time is up cannot be saved: its end may be
-// on its way through the cluster, so the answer waits for that.
+// keepAlive renews a lease. One whose time is up cannot be renewed: its revocation may be
+// on its way through the cluster, and the answer waits for that.
 func (s *Store) keepAlive(now store.Clock, id uint64, c store.Conn, number int64) (store.Answer, bool) {
 	l := s.lease(number)
 	switch {
@@ -112,10 +112,7 @@ func (s *Store) Due() (time.Duration, bool) {
 	if len(s.leases) == 0 {
 		return 0, false
 	}
-	first := s.leases[0].expiry
-	for _, l := range s.leases[1:] {
-		first = min(first, l.expiry)
-	}
+	first := slices.MinFunc(s.leases, byExpiry).expiry
 	return (first + scanPeriod - 1) / scanPeriod * scanPeriod, true
 }
 
@@ -129,11 +126,13 @@ func (s *Store) Tick(now store.Clock) {
 			over = append(over, l)
 		}
 	}
-	slices.SortStableFunc(over, func(a, b *lease) int { return cmp.Compare(a.expiry, b.expiry) })
+	slices.SortStableFunc(over, byExpiry)
 	for _, l := range over {
 		s.end(now, l, cause{kind: history.Expired})
 	}
 }
+
+func byExpiry(a, b *lease) int { return cmp.Compare(a.expiry, b.expiry) }
 
 // Lead implements store.Model. A new leader does not know when the old one last
 // renewed, so it gives every lease its full time again, and an election timeout

@@ -7,7 +7,7 @@ import (
 
 // The requests, besides Op and Txn. Each says what the value of its answer is.
 type (
-	// Grant makes a lease; answered by an Lease.
+	// Grant makes a lease; answered by a Lease.
 	Grant struct{ TTL time.Duration }
 	// KeepAlive renews a lease; answered by its time to live, a time.Duration. For a lease
 	// whose time is up and that is not revoked yet, the answer comes when it is.
@@ -43,7 +43,7 @@ const (
 	Delete
 )
 
-// Op is one operation; by itself it is a request that is answered by an Result.
+// Op is one operation; by itself it is a request that is answered by a Result.
 type Op struct {
 	Kind  OpKind
 	Key   string
@@ -68,7 +68,7 @@ type Compare struct {
 	Revision int64
 }
 
-// Txn runs Then if all comparisons hold, else Else, at one revision; answered by an Result.
+// Txn runs Then if all comparisons hold, else Else, at one revision; answered by a Result.
 type Txn struct {
 	If         []Compare
 	Then, Else []Op
@@ -84,7 +84,7 @@ type Result struct {
 // Response is the answer to one operation.
 type Response struct {
 	KVs     []KV  // of a get
-	Count   int64 // of a get: the keys that it is about, those that were not asked for among them
+	Count   int64 // of a get: all keys in its range, also those that its limit has left out
 	More    bool  // of a get: its limit has left some out
 	Deleted int64 // of a delete
 }

@@ -33,7 +33,7 @@ type Config struct {
 // The numbers of etcd.
 const (
 	defaultElection = time.Second
-	scanPeriod      = 500 * time.Millisecond // between two looks for leases whose time is up
+	scanPeriod      = 500 * time.Millisecond // between two scans for leases whose time is up
 	firstLease      = 0x694d7a1b00000001     // real ones are as long, and as meaningless
 )
 
@@ -42,7 +42,7 @@ type Store struct {
 	cfg      Config
 	revision int64
 	keys     []*entry // in the order of the alphabet
-	past     []change // all that ever happened to keys, for watches that begin in the past
+	past     []change // the changes of all keys, for watches that begin in the past
 	leases   []*lease // in the order of their making
 	made     int64    // leases ever made
 	watches  []watch
@@ -54,7 +54,7 @@ type Store struct {
 // entry is a key.
 type entry struct {
 	KV
-	owner history.NodeID // who put it
+	owner history.NodeID // the client that put it
 }
 
 // change is one thing that happened to a key.
@@ -112,14 +112,14 @@ func (s *Store) Closed(_ store.Clock, c store.Conn) {
 	}
 }
 
-// find returns where a key is, or would be.
+// find returns the index of a key, or where it would be inserted.
 func (s *Store) find(key string) (int, bool) {
 	return slices.BinarySearchFunc(s.keys, key, func(e *entry, key string) int {
 		return cmp.Compare(e.Key, key)
 	})
 }
 
-// get returns a key, nil when there is none.
+// get returns a key, nil when it does not exist.
 func (s *Store) get(key string) *entry {
 	if i, ok := s.find(key); ok {
 		return s.keys[i]
@@ -169,7 +169,7 @@ func (s *Store) remove(from, to int, rev int64) int64 {
 	return int64(to - from)
 }
 
-// note keeps a change and tells it to the watchers of the key.
+// note keeps a change and sends it to the watchers of the key.
 func (s *Store) note(c change) {
 	s.past = append(s.past, c)
 	for i := range s.watches {
@@ -186,7 +186,7 @@ func (w *watch) tell(s *Store, c change) {
 	s.Out.Pushes = append(s.Out.Pushes, store.Push{Conn: w.conn, Value: event, Text: eventText(event)})
 }
 
-// watch begins a watch; what has happened since its first revision comes at once.
+// watch begins a watch; changes since its first revision are sent at once.
 func (s *Store) watch(c store.Conn, op Watch) {
 	w := watch{conn: c, key: op.Key, prefix: op.Prefix, from: op.From}
 	if w.from == 0 {

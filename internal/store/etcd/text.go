@@ -62,8 +62,8 @@ func (op Op) Op() history.Op {
 	return history.Op{Name: op.Name(), Key: op.Key, Does: does}
 }
 
-// Op implements Request. What a transaction puts where it has compared that there was nothing replaces nothing;
-// one that puts something and deletes something may do anything.
+// Op implements Request. A put of a key that the transaction has compared to be absent replaces
+// nothing; a transaction that both puts and deletes may do anything.
 func (t Txn) Op() history.Op {
 	out := history.Op{Name: t.Name(), Does: history.Asks, Checks: len(t.If) > 0}
 	for _, ops := range [][]Op{t.Then, t.Else} {
@@ -88,17 +88,17 @@ func (t Txn) Op() history.Op {
 	return out
 }
 
-// absent reports whether the transaction compares that a key is not there.
+// absent reports whether a key has to be absent for the transaction to succeed.
 func (t Txn) absent(key string) bool {
 	return slices.Contains(t.If, Compare{Key: key})
 }
 
-// Answer says which lease was made.
+// Answer names the granted lease.
 func (l Lease) Answer() history.Answer {
 	return history.Answer{Session: strconv.FormatInt(l.ID, 16)}
 }
 
-// Answer is what it says of the store.
+// Answer has the revision of the store.
 func (r Result) Answer() history.Answer { return history.Answer{Revision: r.Revision} }
 
 // AppendText implements Request: GRANT 10, in seconds as on the wire.
@@ -191,20 +191,17 @@ func (l Lease) Text() string {
 // ttlText is a time to live as an answer, in seconds.
 func ttlText(ttl time.Duration) string { return "TTL " + strconv.FormatInt(int64(ttl/time.Second), 10) }
 
-// Text tells what an operation found.
-func (r Result) Text() string { return string(r.appendText(make([]byte, 0, 64))) }
-
-// TxnText tells what a transaction found.
+// TxnText is the answer to a transaction.
 func (r Result) TxnText() string {
-	buf := make([]byte, 0, 64)
 	if r.Succeeded {
-		return string(r.appendText(append(buf, "succeeded, "...)))
+		return "succeeded, " + r.Text()
 	}
-	return string(r.appendText(append(buf, "failed, "...)))
+	return "failed, " + r.Text()
 }
 
-func (r Result) appendText(buf []byte) []byte {
-	buf = strconv.AppendInt(append(buf, "revision "...), r.Revision, 10)
+// Text is the answer to an operation.
+func (r Result) Text() string {
+	buf := strconv.AppendInt(append(make([]byte, 0, 64), "revision "...), r.Revision, 10)
 	for _, part := range r.Responses {
 		if part.Deleted > 0 {
 			buf = strconv.AppendInt(append(buf, ", deleted "...), part.Deleted, 10)
@@ -214,7 +211,7 @@ func (r Result) appendText(buf []byte) []byte {
 			buf = strconv.AppendInt(buf, kv.CreateRevision, 10)
 		}
 	}
-	return buf
+	return string(buf)
 }
 
 // AnswerText implements store.Teller.
@@ -223,7 +220,7 @@ func (KeepAlive) AnswerText(ttl any) string { return ttlText(ttl.(time.Duration)
 // AnswerText implements store.Teller.
 func (Txn) AnswerText(result any) string { return result.(Result).TxnText() }
 
-// AnswerText implements store.Teller: the revision is nothing that a client is told in words.
+// AnswerText implements store.Teller. The revision is not shown.
 func (Watch) AnswerText(any) string { return ports.OKText }
 
 var (

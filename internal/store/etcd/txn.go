@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -27,10 +28,8 @@ func (s *Store) do(now store.Clock, c store.Conn, op *Op) store.Answer {
 
 // txn runs one of the branches of a transaction.
 func (s *Store) txn(now store.Clock, c store.Conn, t *Txn) store.Answer {
-	for _, cmp := range t.If {
-		if cmp.Key == "" {
-			return store.Refused(ErrEmptyKey)
-		}
+	if slices.ContainsFunc(t.If, func(c Compare) bool { return c.Key == "" }) {
+		return store.Refused(ErrEmptyKey)
 	}
 	for _, ops := range [][]Op{t.Then, t.Else} {
 		if err := check(ops); err != nil {
@@ -144,17 +143,16 @@ func (s *Store) read(op *Op) Response {
 // first returns the key with that prefix that was created first, nil for none.
 // Of keys of one transaction it is the first in the alphabet.
 func (s *Store) first(prefix string) *entry {
-	var found *entry
 	from, to := s.span(prefix, true)
-	for _, e := range s.keys[from:to] {
-		if found == nil || e.CreateRevision < found.CreateRevision {
-			found = e
-		}
+	if from == to {
+		return nil
 	}
-	return found
+	return slices.MinFunc(s.keys[from:to], func(a, b *entry) int {
+		return cmp.Compare(a.CreateRevision, b.CreateRevision)
+	})
 }
 
-// last returns the key that was created last, but not after a revision, and how many there are of these.
+// last returns the key that was created last, up to a revision, and how many were created up to it.
 func last(keys []*entry, upTo int64) (found *entry, n int) {
 	for _, e := range keys {
 		if e.CreateRevision > upTo {

@@ -1,10 +1,8 @@
 package sql
 
-import (
-	"strings"
-)
+import "strings"
 
-// This file holds PostgreSQL's type boolean. MariaDB has none: TRUE is 1 there.
+// This file holds PostgreSQL's type boolean. MariaDB has no such type: TRUE is 1 there.
 
 // literalTruth is TRUE and FALSE.
 func (f Flavour) literalTruth(b bool) value {
@@ -15,33 +13,34 @@ func (f Flavour) literalTruth(b bool) value {
 	return v
 }
 
-// parseBool reads a boolean as PostgreSQL does: a word or the beginning of one that no other has
+// parseBool reads a boolean as PostgreSQL does: a word, or a prefix that no other word has
 // (bool.c, parse_bool_with_len).
-func parseBool(text string) (value, *Error) {
+func parseBool(text string) value {
 	word := strings.ToLower(strings.Trim(text, " \t\n\r\v\f"))
 	for _, w := range [...]struct {
 		word  string
 		least int
 		is    bool
-	}{{"true", 1, true}, {"false", 1, false}, {"yes", 1, true}, {"no", 1, false}, {"on", 2, true}, {"off", 2, false}, {"1", 1, true}, {"0", 1, false}} {
+	}{
+		{"true", 1, true}, {"false", 1, false}, {"yes", 1, true}, {"no", 1, false},
+		{"on", 2, true}, {"off", 2, false}, {"1", 1, true}, {"0", 1, false},
+	} {
 		if len(word) >= w.least && strings.HasPrefix(w.word, word) {
-			return truth(w.is), nil
+			return truth(w.is)
 		}
 	}
-	return value{}, pgError("22P02", `invalid input syntax for type boolean: "`+text+`"`)
+	panic(pgError("22P02", `invalid input syntax for type boolean: "`+text+`"`))
 }
 
-// toBool is a cast to boolean, which sound has let through.
-func toBool(of *expr, x value) (value, *Error) {
+// toBool is a cast to boolean that sound has accepted.
+func toBool(of *expr, x value) value {
 	switch {
 	case x.kind == valueNull, x.kind == valueBool:
-		return x, nil
-	case x.kind == valueText:
-		return parseBool(x.text)
-	case of.kind == exprParam:
+		return x
+	case x.kind == valueText, of.kind == exprParam:
 		return parseBool(toText(x))
 	}
-	return truth(x.num != 0), nil
+	return truth(x.num != 0)
 }
 
 // staticType is what PostgreSQL knows of an expression before it has a value.
@@ -49,7 +48,7 @@ type staticType uint8
 
 const (
 	typeOther   staticType = iota
-	typeUnknown            // a text in quotes, a parameter, NULL: what is wanted of it
+	typeUnknown            // a text in quotes, a parameter, NULL: takes the type of its context
 	typeInteger
 	typeBool
 	typeText
@@ -87,44 +86,40 @@ func (c column) static() staticType {
 // toBoolean is the name of the cast.
 const toBoolean = "TO BOOLEAN"
 
-// sound refuses what an expression does with booleans and must not, before there is a row.
-func (d *DB) sound(e *expr, t *table) *Error {
+// isText reports whether the expression is a text in quotes.
+func (e *expr) isText() bool { return e.kind == exprLiteral && e.value.kind == valueText }
+
+// sound refuses a wrong use of booleans in an expression, before there is a row.
+func (d *DB) sound(e *expr, t *table) {
 	if d.cfg.Flavour == MySQL {
-		return nil
+		return
 	}
 	for _, a := range e.args {
-		if err := d.sound(a, t); err != nil {
-			return err
-		}
+		d.sound(a, t)
 	}
 	switch {
 	case e.kind == exprBinary:
-		return d.mixes(string(e.op), t, e.args[0], e.args[1])
-	case e.name == "CAST" && d.typeOf(e.args[0], t) == typeBool:
-		return noCast()
-	case e.name == toBoolean && e.args[0].kind == exprLiteral && e.args[0].value.kind == valueText:
-		_, err := parseBool(e.args[0].value.text)
-		return err
-	case e.name == toBoolean && d.typeOf(e.args[0], t) == typeOther && e.args[0].name != "HASHTEXT":
-		return noCast()
+		d.mixes(string(e.op), t, e.args[0], e.args[1])
+	case e.name == toBoolean && e.args[0].isText():
+		parseBool(e.args[0].value.text)
+	case e.name == "CAST" && d.typeOf(e.args[0], t) == typeBool,
+		e.name == toBoolean && d.typeOf(e.args[0], t) == typeOther && e.args[0].name != "HASHTEXT":
+		panic(pgError("42846", "cannot cast between boolean and this type"))
 	}
-	return nil
 }
 
-func noCast() *Error { return pgError("42846", "cannot cast between boolean and this type") }
-
-// mixes refuses a comparison or arithmetic with a boolean that has no meaning, before there is a row.
-func (d *DB) mixes(op string, t *table, left, right *expr) *Error {
+// mixes refuses a meaningless comparison or arithmetic with a boolean, before there is a row.
+func (d *DB) mixes(op string, t *table, left, right *expr) {
 	if d.cfg.Flavour == MySQL {
-		return nil
+		return
 	}
 	a, b := d.typeOf(left, t), d.typeOf(right, t)
 	if a != typeBool && b != typeBool {
-		return nil
+		return
 	}
 	none := pgError("42883", "operator does not exist: "+op+" with a boolean")
 	if strings.Contains("+-*/", op) {
-		return none
+		panic(none)
 	}
 	for _, side := range []struct {
 		e  *expr
@@ -133,41 +128,34 @@ func (d *DB) mixes(op string, t *table, left, right *expr) *Error {
 		switch {
 		case side.is == typeBool:
 		case side.is != typeUnknown:
-			return none
-		case side.e.kind == exprLiteral && side.e.value.kind == valueText:
-			if _, err := parseBool(side.e.value.text); err != nil {
-				return err
-			}
+			panic(none)
+		case side.e.isText():
+			parseBool(side.e.value.text)
 		}
 	}
-	return nil
 }
 
-// alike makes a boolean of what is compared with one: mixes has let through what can be one.
-func (f Flavour) alike(a, b value) (value, value, *Error) {
-	var err *Error
+// alike converts a value that is compared with a boolean; mixes has accepted it.
+func (f Flavour) alike(a, b value) (value, value) {
 	switch {
 	case f == MySQL || (a.kind == valueBool) == (b.kind == valueBool):
 	case a.kind == valueBool && b.kind != valueNull:
-		b, err = parseBool(toText(b))
+		b = parseBool(toText(b))
 	case b.kind == valueBool && a.kind != valueNull:
-		a, err = parseBool(toText(a))
+		a = parseBool(toText(a))
 	}
-	return a, b, err
+	return a, b
 }
 
 // assignable refuses a value of a type that a column does not take, before there is a row.
-func (d *DB) assignable(c column, e *expr, t *table) *Error {
-	if err := d.sound(e, t); err != nil {
-		return err
-	}
+func (d *DB) assignable(c column, e *expr, t *table) {
+	d.sound(e, t)
 	is := d.typeOf(e, t)
 	switch {
-	case c.boolean && e.kind == exprLiteral && e.value.kind == valueText:
-		_, err := parseBool(e.value.text)
-		return err
+	case c.boolean && e.isText():
+		parseBool(e.value.text)
 	case d.cfg.Flavour == MySQL, is == typeUnknown, c.boolean == (is == typeBool), is == typeBool && c.static() == typeText:
-		return nil
+	default:
+		panic(pgError("42804", `column "`+c.name+`" is of another type than its expression`))
 	}
-	return pgError("42804", `column "`+c.name+`" is of another type than its expression`)
 }

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"strings"
 )
 
@@ -9,12 +10,7 @@ func (p *parser) creation() *statement {
 	def := &definition{ifNotExists: p.accept("IF", "NOT", "EXISTS")}
 	st := &statement{kind: kindCreate, table: p.name(), create: def}
 	p.expect("(")
-	for {
-		p.element(def)
-		if !p.accept(",") {
-			break
-		}
-	}
+	p.list(func() { p.element(def) })
 	p.expect(")")
 	if p.accept("ENGINE") {
 		p.accept("=")
@@ -27,9 +23,7 @@ func (p *parser) creation() *statement {
 func (p *parser) element(def *definition) {
 	switch {
 	case p.accept("PRIMARY", "KEY"):
-		p.expect("(")
-		def.primary(p.name())
-		p.expect(")")
+		def.primary(p.inParentheses())
 	case p.accept("UNIQUE"):
 		if !p.accept("KEY") {
 			p.accept("INDEX")
@@ -38,16 +32,19 @@ func (p *parser) element(def *definition) {
 		if !p.peek().is("(") {
 			k.name = p.name()
 		}
-		p.expect("(")
-		k.column = p.name()
-		p.expect(")")
-		if k.name == "" {
-			k.name = k.column
-		}
+		k.column = p.inParentheses()
+		k.name = cmp.Or(k.name, k.column)
 		def.keys = append(def.keys, k)
 	default:
 		p.column(def)
 	}
+}
+
+func (p *parser) inParentheses() string {
+	p.expect("(")
+	name := p.name()
+	p.expect(")")
+	return name
 }
 
 // primary puts the primary key before the others: it is checked first.
@@ -103,36 +100,36 @@ func (p *parser) option(c *column, def *definition) bool {
 	return true
 }
 
-// createTable executes CREATE TABLE. It says the same as the servers, and checks
-// in their order: the engine, whether the table is there, its columns, its keys.
-func (d *DB) createTable(st *statement) *Error {
+// createTable executes CREATE TABLE. It fails with the errors of the servers, and checks
+// in their order: the engine, whether the table exists, its columns, its keys.
+func (d *DB) createTable(st *statement) {
 	def := st.create
 	f := d.cfg.Flavour
 	if f == MySQL && def.engine != "" && !strings.EqualFold(def.engine, "InnoDB") {
-		return mysqlError(1286, "42000", "Unknown storage engine '"+def.engine+"'")
+		panic(mysqlError(1286, "42000", "Unknown storage engine '"+def.engine+"'"))
 	}
 	if d.table(st.table) != nil {
 		if def.ifNotExists {
-			return nil
+			return
 		}
-		return f.pick(
+		panic(f.pick(
 			mysqlError(1050, "42S01", "Table '"+st.table+"' already exists"),
-			pgError("42P07", `relation "`+st.table+`" already exists`))
+			pgError("42P07", `relation "`+st.table+`" already exists`)))
 	}
 	t := &table{name: st.table, columns: def.columns, nextID: 1}
 	for i, c := range def.columns {
 		if t.column(c.name) != i {
-			return f.pick(
+			panic(f.pick(
 				mysqlError(1060, "42S21", "Duplicate column name '"+c.name+"'"),
-				pgError("42701", `column "`+c.name+`" specified more than once`))
+				pgError("42701", `column "`+c.name+`" specified more than once`)))
 		}
 	}
 	for _, k := range def.keys {
 		at := t.column(k.column)
 		if at < 0 {
-			return f.pick(
+			panic(f.pick(
 				mysqlError(1072, "42000", "Key column '"+k.column+"' doesn't exist in table"),
-				pgError("42703", `column "`+k.column+`" named in key does not exist`))
+				pgError("42703", `column "`+k.column+`" named in key does not exist`)))
 		}
 		if k.name == primaryKey {
 			t.columns[at].notNull = true
@@ -143,7 +140,6 @@ func (d *DB) createTable(st *statement) *Error {
 		t.unique = append(t.unique, unique{name: k.name, column: at})
 	}
 	d.tables = append(d.tables, t)
-	return nil
 }
 
 // pgKeyName is the name that PostgreSQL gives a key without one of its own.

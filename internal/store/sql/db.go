@@ -1,13 +1,13 @@
 // Package sql is the model of one database server, in the two flavours MySQL
-// (InnoDB) and PostgreSQL: tables, transactions, row locks, named locks, and what
-// becomes of them when a session ends. It is a small SQL engine, not a list of
-// known statements: it parses what it is sent and refuses what it does not know.
+// (InnoDB) and PostgreSQL: tables, transactions, row locks, named locks, and
+// their fate when a session ends. It is a small SQL engine, not a list of
+// known statements: it parses every statement and refuses what it does not know.
 //
 //	db := sql.New(sql.Config{Flavour: sql.MySQL, Lock: store.Entry{Key: "lock"}, Setup: tables})
 //	answer, done := db.Exec(now, 1, conn, stmt)
 //
 // A statement that has to wait for a lock is not done; its answer comes out of
-// Output later. The model knows no time but what it is given, and no network.
+// Output later. The model has no clock and no network of its own.
 //
 // What it leaves out, because locks do not need it: joins, sorting, changes of
 // keys, more than one row per INSERT; the neighbours of a gap lock; the purge of
@@ -22,17 +22,17 @@ import (
 	"lockstep/internal/store"
 )
 
-// Config says what database it is.
+// Config describes a database.
 type Config struct {
 	Flavour Flavour
-	Lock    store.Entry // where it is: a row, or the lock of a session with the name of its key
-	EpochMS int64       // what the wall clock 0 is, in milliseconds since 1970
-	Setup   []Stmt      // what is executed before the run, as a migration would
-	// IdleTimeout is how long a session may say nothing between two statements before
+	Lock    store.Entry // the lock: a row, or the named lock of a session
+	EpochMS int64       // the time of the wall clock's 0, in milliseconds since 1970
+	Setup   []Stmt      // statements that are executed before the run, like a migration
+	// IdleTimeout is how long a session may be idle between two statements before
 	// the server ends it; 0: for ever. It is wait_timeout of MariaDB, and of PostgreSQL
 	// both idle_session_timeout and idle_in_transaction_session_timeout.
 	IdleTimeout time.Duration
-	// Texts are the statements that other servers have read before; nil when there are none.
+	// Texts is a cache that servers share; nil for one of the server's own.
 	Texts *Texts
 }
 
@@ -49,8 +49,8 @@ type DB struct {
 	sessions []*session
 	waiting  []*run // statements that wait for a lock, the one that waits longest first
 
-	freed   bool // a lock was given back: a waiting statement may go on
-	current *run // the statement that Exec is about
+	freed   bool // a lock was released: a waiting statement may continue
+	current *run // the statement that Exec executes
 	out     store.Output
 }
 
@@ -70,7 +70,7 @@ func (c Config) Check() error {
 	return d.reset()
 }
 
-// Reset makes the server as good as new.
+// Reset makes a new server of it.
 func (d *DB) Reset() {
 	if err := d.reset(); err != nil {
 		panic("sql: " + err.Error())
@@ -116,7 +116,7 @@ func (d *DB) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (store.
 	return r.answer, r.done
 }
 
-// Closed implements store.Model: the session is over, and with it all that it had.
+// Closed implements store.Model: the session ends and loses its locks.
 func (d *DB) Closed(now store.Clock, c store.Conn) {
 	d.at(now)
 	if s := d.find(c.ID); s != nil {
@@ -125,8 +125,8 @@ func (d *DB) Closed(now store.Clock, c store.Conn) {
 	}
 }
 
-// Lead implements store.Model. One server has no others to lead: what the next
-// primary knows is what has been applied to it.
+// Lead implements store.Model. A single server has nothing to do: the next primary is another
+// DB, with the changes that were applied to it.
 func (d *DB) Lead(store.Clock) {}
 
 // Restart ends all sessions, as a crash does, and keeps what has been committed.

@@ -10,13 +10,13 @@ import (
 	"lockstep/internal/store"
 )
 
-// isKey reports whether a value is the lock's key; a number is by its digits.
+// isKey reports whether a value is the lock's key; a number is compared by its digits.
 func (d *DB) isKey(v value) bool {
 	key := d.cfg.Lock.Key
 	return v.kind != valueNull && d.cfg.Flavour.fold(v.digits()) == d.cfg.Flavour.fold(key)
 }
 
-// digits is what a value reads like: a text, a hashed text, or a whole number.
+// digits is the text of a value: of a text, a hashed text, or a whole number.
 func (v value) digits() string {
 	if v.kind == valueNumber {
 		return strconv.FormatInt(v.num, 10)
@@ -29,9 +29,9 @@ func (d *DB) isLock(t *table, v image) bool {
 	return t.name == d.cfg.Lock.Table && d.isKey(t.get(v, d.cfg.Lock.Name))
 }
 
-// entry notes what a committed change means for the lock, if the row is its entry: that is whose write was the
-// last, until its time is up or that client makes a column empty. by is the client whose transaction it was;
-// what the set-up writes is no entry.
+// entry reports what a committed change means for the lock, if the row is its entry. An entry
+// belongs to the client that wrote it last, until its time is up or that client empties a column.
+// by is the client of the transaction; rows of the set-up are no entries.
 func (d *DB) entry(r *row, old image, by history.NodeID) {
 	t := r.table
 	switch {
@@ -49,7 +49,7 @@ func (d *DB) entry(r *row, old image, by history.NodeID) {
 	}
 }
 
-// emptied reports whether a column has lost what was in it.
+// emptied reports whether a column has lost its value.
 func emptied(old, is image) bool {
 	return !slices.EqualFunc(old, is, func(o, v value) bool { return o.empty() || !v.empty() })
 }
@@ -80,7 +80,7 @@ func (d *DB) drop(r *row, kind history.Kind, by history.NodeID) {
 	r.live = false
 }
 
-// until is the time that a version says it is good for, in milliseconds since 1970; false if it says none.
+// until is the expiry time in a version, in milliseconds since 1970; false without one.
 func (d *DB) until(t *table, v image) (ms int64, ok bool) {
 	unit := int64(1)
 	if d.cfg.Lock.Seconds {
@@ -92,7 +92,7 @@ func (d *DB) until(t *table, v image) (ms int64, ok bool) {
 
 const msPerSecond = 1000
 
-// expired reports whether a version says that its time is up.
+// expired reports whether the expiry time of a version has passed.
 func (d *DB) expired(t *table, v image) bool {
 	at, ok := d.until(t, v)
 	return ok && at < d.wallMS()
@@ -132,8 +132,7 @@ func (d *DB) keys(r *row) (all []store.Entry) {
 	expires, seconds := d.expires(r)
 	for i, c := range r.table.columns {
 		key := r.vals[i].digits()
-		unique := slices.ContainsFunc(r.table.unique, func(u unique) bool { return u.column == i })
-		if r.vals[i].empty() || !unique && !strings.Contains(key, d.cfg.Lock.Key) {
+		if r.vals[i].empty() || !r.table.isKey(i) && !strings.Contains(key, d.cfg.Lock.Key) {
 			continue
 		}
 		all = append(all, store.Entry{
@@ -143,10 +142,10 @@ func (d *DB) keys(r *row) (all []store.Entry) {
 	return all
 }
 
-// longestLease is how far in the future a time can be that is when a lease ends.
+// longestLease is how far in the future the end of a lease can be.
 const longestLease = 24 * time.Hour
 
-// expires is the column that looks like the time at which the row is free; empty if none does.
+// expires is the column whose value looks like the time at which the row is free; "" if none does.
 func (d *DB) expires(r *row) (column string, seconds bool) {
 	for i, c := range r.table.columns {
 		for _, unit := range []int64{1, msPerSecond} {

@@ -32,8 +32,7 @@ func (f Flavour) syntaxError(near string) *Error {
 		pgError("42601", `syntax error at or near "`+near+`"`))
 }
 
-// beyond refuses what a real server could do and this model cannot. It is an
-// error of the statement's author: locks need little of SQL.
+// beyond refuses what a real server can do and this model cannot.
 func (f Flavour) beyond(what string) *Error {
 	return f.pick(
 		mysqlError(1235, "42000", "the model does not know "+what),
@@ -86,7 +85,7 @@ func (f Flavour) noDefault(column string) *Error {
 		pgError("23502", `null value in column "`+column+`" violates not-null constraint`))
 }
 
-// readOnly is a replica's answer to a statement that would change something.
+// readOnly is a replica's answer to a statement that changes something.
 func (f Flavour) readOnly(what string) *Error {
 	return f.pick(
 		mysqlError(1290, "HY000", "The MariaDB server is running with the --read-only option so it cannot execute this statement"),

@@ -26,31 +26,19 @@ type expr struct {
 }
 
 // expr reads a sum.
-func (p *parser) expr() *expr {
-	e := p.product()
-	for {
-		switch {
-		case p.accept("+"):
-			e = &expr{kind: exprBinary, op: '+', args: []*expr{e, p.product()}}
-		case p.accept("-"):
-			e = &expr{kind: exprBinary, op: '-', args: []*expr{e, p.product()}}
-		default:
-			return e
-		}
-	}
-}
+func (p *parser) expr() *expr { return p.chain("+", "-", p.product) }
 
-func (p *parser) product() *expr {
-	e := p.factor()
+func (p *parser) product() *expr { return p.chain("*", "/", p.factor) }
+
+// chain reads operands with one of two operators between them, which group to the left.
+func (p *parser) chain(one, other string, operand func() *expr) *expr {
+	e := operand()
 	for {
-		switch {
-		case p.accept("*"):
-			e = &expr{kind: exprBinary, op: '*', args: []*expr{e, p.factor()}}
-		case p.accept("/"):
-			e = &expr{kind: exprBinary, op: '/', args: []*expr{e, p.factor()}}
-		default:
+		op := p.peek().text
+		if !p.accept(one) && !p.accept(other) {
 			return e
 		}
+		e = &expr{kind: exprBinary, op: op[0], args: []*expr{e, operand()}}
 	}
 }
 
@@ -99,7 +87,7 @@ func (p *parser) operand() *expr {
 	}
 	e := &expr{kind: exprCall, name: strings.ToUpper(name)}
 	if !p.accept(")") {
-		e.args = p.list(p.expr)
+		e.args = p.exprs()
 		p.expect(")")
 	}
 	return e

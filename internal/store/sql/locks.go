@@ -15,13 +15,13 @@ type rowLock struct {
 	mode lockMode
 }
 
-// gapLock keeps others from inserting between two values of a unique key that are
-// there, or anything at all when the column is -1: what a locking statement leaves
-// behind in InnoDB where it found no row. Two transactions may have the same one.
+// gapLock keeps others from inserting between two existing values of a unique key, or
+// anything at all when the column is -1: InnoDB leaves it behind where a locking statement
+// found no row. Two transactions may have the same one.
 //
-// It is known by the value that was looked for: what is in the same gap is what no row
-// parts from it. A row that its own transaction has put in between cuts the rest off,
-// where InnoDB would keep both halves.
+// It is identified by the value of the search: a value is in the same gap when no row lies
+// between the two. A row that its own transaction inserts there cuts off the rest of the gap;
+// InnoDB would keep both halves.
 type gapLock struct {
 	tx     *tx
 	table  *table
@@ -49,27 +49,24 @@ func (t target) same(o target) bool {
 
 // lockRow locks a row for the statement's transaction, or says what to wait for.
 func (d *DB) lockRow(r *run, on *row, mode lockMode) target {
-	for i := range on.locks {
-		if l := &on.locks[i]; l.tx == r.tx && l.mode >= mode {
-			return target{}
-		}
+	own := slices.IndexFunc(on.locks, func(l rowLock) bool { return l.tx == r.tx })
+	if own >= 0 && on.locks[own].mode >= mode {
+		return target{}
 	}
 	want := target{row: on, mode: mode}
 	if len(d.blockers(r, want)) > 0 {
 		return want
 	}
-	for i := range on.locks {
-		if on.locks[i].tx == r.tx {
-			on.locks[i].mode = mode
-			return target{}
-		}
+	if own >= 0 {
+		on.locks[own].mode = mode
+		return target{}
 	}
 	on.locks = append(on.locks, rowLock{r.tx, mode})
 	r.tx.locked = append(r.tx.locked, on)
 	return target{}
 }
 
-// blockers are the sessions that a statement has to wait for before it may have
+// blockers are the sessions that a statement has to wait for before it gets
 // its target: those that have it, and those that came first.
 func (d *DB) blockers(r *run, want target) []*session {
 	var out []*session
@@ -135,20 +132,18 @@ func (d *DB) earlier(out []*session, r *run, conflicts func(target) bool) []*ses
 	return out
 }
 
-// lockGap keeps others from inserting what the statement has not found.
+// lockGap keeps others from inserting the key that the statement has not found.
 func (d *DB) lockGap(t *tx, on *table, column int, k value) {
-	for _, g := range d.gaps {
-		if g.tx == t && g.table == on && g.column == column && (column < 0 || g.key == k) {
-			return
-		}
+	g := gapLock{t, on, column, k}
+	if !slices.Contains(d.gaps, g) {
+		d.gaps = append(d.gaps, g)
 	}
-	d.gaps = append(d.gaps, gapLock{t, on, column, k})
 }
 
-// inherit leaves a lock on the gap to all that waited to insert what another transaction
-// had inserted or deleted, when the row is gone: all of them at once. When two of them go on
-// to insert, each waits for the other (MySQL documentation, "Locks Set by Different
-// SQL Statements in InnoDB": the deadlock of three concurrent inserts).
+// inherit gives a lock on the gap of a row that is gone to all statements that waited to insert
+// its key, at once. When two of them then insert, each waits for the other (MySQL
+// documentation, "Locks Set by Different SQL Statements in InnoDB": the deadlock of three
+// concurrent inserts).
 func (d *DB) inherit(gone *row) {
 	if d.cfg.Flavour != MySQL {
 		return
@@ -169,11 +164,10 @@ func (d *DB) release(t *tx) {
 	d.freed = true
 }
 
-// deadlocked reports whether a waiting statement waits, by way of others, for
-// itself, and returns the sessions of that circle.
+// deadlocked returns the sessions of the circle in which a waiting statement waits, by way
+// of others, for itself; nil when it does not.
 func (d *DB) deadlocked(r *run) []*session {
-	var path []*session
-	seen := []*session{}
+	var path, seen []*session
 	var visit func(w *run) bool
 	visit = func(w *run) bool {
 		for _, s := range d.blockers(w, w.target) {

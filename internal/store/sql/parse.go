@@ -1,8 +1,6 @@
 package sql
 
-import (
-	"strings"
-)
+import "strings"
 
 type statementKind uint8
 
@@ -18,8 +16,7 @@ const (
 	kindSet
 )
 
-// statement is a parsed statement. It does not change any more: one text is
-// parsed once.
+// statement is a parsed statement. It is immutable: one text is parsed once.
 type statement struct {
 	kind      statementKind
 	table     string // "" for a SELECT of functions
@@ -62,8 +59,7 @@ type key struct {
 	column string
 }
 
-// parser reads one statement. A mistake ends it by a panic with a *Error,
-// which parse catches.
+// parser reads one statement. A mistake ends it by a panic with an *Error, see catch.
 type parser struct {
 	flavour Flavour
 	query   string
@@ -75,11 +71,7 @@ type parser struct {
 // parse reads a statement.
 func parse(f Flavour, query string) (st *statement, err *Error) {
 	p := &parser{flavour: f, query: query, tokens: tokenize(query)}
-	defer func() {
-		if r := recover(); r != nil {
-			st, err = nil, r.(*Error)
-		}
-	}()
+	defer catch(&err)
 	st = p.statement()
 	st.params = p.params
 	p.accept(";")
@@ -87,6 +79,14 @@ func parse(f Flavour, query string) (st *statement, err *Error) {
 		p.fail()
 	}
 	return st, nil
+}
+
+// catch is deferred where a mistake of the statement ends its parsing or its execution: it
+// makes an error of a panic with an *Error.
+func catch(err **Error) {
+	if r := recover(); r != nil {
+		*err = r.(*Error)
+	}
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
@@ -173,7 +173,7 @@ func (p *parser) selection() *statement {
 	if p.accept("*") {
 		st.star = true
 	} else {
-		st.exprs = p.list(p.expr)
+		st.exprs = p.exprs()
 	}
 	if !p.accept("FROM") {
 		if st.star {
@@ -190,15 +190,10 @@ func (p *parser) selection() *statement {
 func (p *parser) insertion() *statement {
 	st := &statement{kind: kindInsert, table: p.name()}
 	p.expect("(")
-	for {
-		st.columns = append(st.columns, p.name())
-		if !p.accept(",") {
-			break
-		}
-	}
+	p.list(func() { st.columns = append(st.columns, p.name()) })
 	p.expect(")")
 	p.expect("VALUES", "(")
-	st.exprs = p.list(p.expr)
+	st.exprs = p.exprs()
 	p.expect(")")
 	return st
 }
@@ -206,23 +201,25 @@ func (p *parser) insertion() *statement {
 func (p *parser) update() *statement {
 	st := &statement{kind: kindUpdate, table: p.name()}
 	p.expect("SET")
-	for {
+	p.list(func() {
 		st.columns = append(st.columns, p.name())
 		p.expect("=")
 		st.exprs = append(st.exprs, p.expr())
-		if !p.accept(",") {
-			break
-		}
-	}
+	})
 	st.where = p.where()
 	return st
 }
 
-func (p *parser) list(element func() *expr) []*expr {
-	out := []*expr{element()}
+// list reads elements with commas between them.
+func (p *parser) list(element func()) {
+	element()
 	for p.accept(",") {
-		out = append(out, element())
+		element()
 	}
+}
+
+func (p *parser) exprs() (out []*expr) {
+	p.list(func() { out = append(out, p.expr()) })
 	return out
 }
 

@@ -2,37 +2,41 @@ package sql
 
 import (
 	"math"
+	"slices"
 	"time"
+
+	"lockstep/internal/history"
 )
 
-// mostLockWait is the most that MariaDB takes for innodb_lock_wait_timeout, in seconds; it
-// takes it for whatever is more.
+// mostLockWait is MariaDB's longest innodb_lock_wait_timeout, in seconds: it shortens longer ones.
 const mostLockWait = 100_000_000
 
 // perform executes a statement as far as the locks of others allow: it returns a
-// result or an error, or what the statement has to wait for.
-func (d *DB) perform(r *run) (Result, target, *Error) {
-	switch st := r.st; st.kind {
-	case kindSelect:
-		if st.table == "" {
-			return d.call(r)
-		}
-		return d.selectRows(r)
-	case kindInsert:
-		return d.insert(r)
-	case kindUpdate, kindDelete:
-		return d.modify(r)
-	case kindCreate:
-		return d.create(r)
-	case kindSet:
-		return Result{}, target{}, d.set(r)
+// result or an error, or what the statement has to wait for. What it calls panics with an
+// error of the statement, see catch.
+func (d *DB) perform(r *run) (res Result, wait target, err *Error) {
+	defer catch(&err)
+	switch st := r.st; {
+	case st.kind == kindSelect && st.table == "":
+		res, wait = d.call(r)
+	case st.kind == kindSelect:
+		res, wait = d.selectRows(r)
+	case st.kind == kindInsert:
+		res, wait = d.insert(r)
+	case st.kind == kindUpdate, st.kind == kindDelete:
+		res, wait = d.modify(r)
+	case st.kind == kindCreate:
+		d.create(r)
+	case st.kind == kindSet:
+		d.set(r)
+	default:
+		d.control(r)
 	}
-	d.control(r)
-	return Result{}, target{}, nil
+	return res, wait, nil
 }
 
-// control does BEGIN, COMMIT and ROLLBACK. Each is allowed at any time: MySQL
-// commits what is open when another transaction begins, PostgreSQL goes on with it.
+// control does BEGIN, COMMIT and ROLLBACK. Each is allowed at any time: when another
+// transaction begins, MySQL commits the open one and PostgreSQL continues it.
 func (d *DB) control(r *run) {
 	s := r.session
 	switch kind := r.st.kind; {
@@ -40,7 +44,7 @@ func (d *DB) control(r *run) {
 		return
 	case s.tx == nil || s.tx.ended:
 	case kind == kindRollback:
-		d.rollback(s.tx, removed, s.conn.Client)
+		d.rollback(s.tx, history.Removed, s.conn.Client)
 	default:
 		d.commit(s.tx)
 	}
@@ -51,65 +55,57 @@ func (d *DB) control(r *run) {
 }
 
 // create does CREATE TABLE, which ends an open transaction in MySQL.
-func (d *DB) create(r *run) (res Result, wait target, err *Error) {
+func (d *DB) create(r *run) {
 	if s := r.session; s.tx != nil {
 		if d.cfg.Flavour == PostgreSQL {
-			return res, wait, d.cfg.Flavour.beyond("CREATE TABLE in a transaction")
+			panic(d.cfg.Flavour.beyond("CREATE TABLE in a transaction"))
 		}
 		d.commit(s.tx)
 		s.tx = nil
 	}
 	before := len(d.tables)
-	err = d.createTable(r.st)
+	d.createTable(r.st)
 	if len(d.tables) > before {
 		d.out.Effects = append(d.out.Effects, effectDDL{r.st})
 	}
-	return res, wait, err
 }
 
 // set changes how long the session waits for locks.
-func (d *DB) set(r *run) *Error {
-	v, err := d.eval(r, r.st.exprs[0], nil, nil)
-	f := d.cfg.Flavour
-	switch {
-	case err != nil:
-		return err
-	case f == MySQL && r.st.setting == "innodb_lock_wait_timeout" && v.kind == valueNumber && v.num >= 0:
+func (d *DB) set(r *run) {
+	v, f := d.eval(r, r.st.exprs[0], nil, nil), d.cfg.Flavour
+	mysql := f == MySQL && r.st.setting == "innodb_lock_wait_timeout"
+	postgres := f == PostgreSQL && r.st.setting == "lock_timeout"
+	switch valid := v.kind == valueNumber && v.num >= 0; {
+	case mysql && valid:
 		r.session.lockWait = time.Duration(min(v.num, mostLockWait)) * time.Second
-	case f == PostgreSQL && r.st.setting == "lock_timeout" && v.kind == valueNumber && v.num > math.MaxInt32:
-		return pgError("22023", `invalid value for parameter "lock_timeout": "`+toText(v)+`"`)
-	case f == PostgreSQL && r.st.setting == "lock_timeout" && v.kind == valueNumber && v.num >= 0:
+	case postgres && valid && v.num > math.MaxInt32:
+		panic(pgError("22023", `invalid value for parameter "lock_timeout": "`+toText(v)+`"`))
+	case postgres && valid:
 		r.session.lockWait = time.Duration(v.num) * time.Millisecond
 		if v.num == 0 {
 			r.session.lockWait = noLimit
 		}
 	default:
-		return f.pick(
+		panic(f.pick(
 			mysqlError(1193, "HY000", "Unknown system variable '"+r.st.setting+"'"),
-			pgError("42704", `unrecognized configuration parameter "`+r.st.setting+`"`))
+			pgError("42704", `unrecognized configuration parameter "`+r.st.setting+`"`)))
 	}
-	return nil
 }
 
 // insert adds one row. Generated ids are drawn first, and lost when the row is
 // refused, as in both databases.
-func (d *DB) insert(r *run) (res Result, wait target, err *Error) {
-	t := d.table(r.st.table)
-	if t == nil {
-		return res, wait, d.cfg.Flavour.noTable(r.st.table)
-	}
+func (d *DB) insert(r *run) (res Result, wait target) {
+	t := d.tableOf(r.st)
 	if r.image == nil {
-		if r.image, err = d.newImage(r, t); err != nil {
-			return res, wait, err
-		}
+		r.image = d.newImage(r, t)
 	}
 	for _, u := range t.unique {
-		if wait, err = d.checkUnique(r, t, u); err != nil || !wait.none() {
-			return res, wait, err
+		if wait = d.checkUnique(r, t, u); !wait.none() {
+			return res, wait
 		}
 	}
 	if wait = d.checkGaps(r, t); !wait.none() {
-		return res, wait, nil
+		return res, wait
 	}
 	d.serial++
 	added := &row{serial: d.serial, table: t, keys: r.image}
@@ -120,48 +116,39 @@ func (d *DB) insert(r *run) (res Result, wait target, err *Error) {
 	if g := t.generated(); g >= 0 && d.cfg.Flavour == MySQL {
 		res.LastID = r.image[g].num
 	}
-	return res, target{}, nil
+	return res, wait
 }
 
 // newImage is the row that an INSERT describes.
-func (d *DB) newImage(r *run, t *table) (image, *Error) {
+func (d *DB) newImage(r *run, t *table) image {
 	f := d.cfg.Flavour
 	if len(r.st.columns) != len(r.st.exprs) {
-		return nil, f.pick(
+		panic(f.pick(
 			mysqlError(1136, "21S01", "Column count doesn't match value count at row 1"),
-			pgError("42601", "INSERT has not as many expressions as target columns"))
+			pgError("42601", "INSERT has not as many expressions as target columns")))
 	}
 	v, given := make(image, len(t.columns)), make([]bool, len(t.columns))
 	for i, name := range r.st.columns {
 		at := t.column(name)
 		if at < 0 {
-			return nil, f.noColumn(name, "INSERT INTO")
+			panic(f.noColumn(name, "INSERT INTO"))
 		}
-		x, err := d.eval(r, r.st.exprs[i], nil, nil)
-		if err == nil {
-			err = d.assignable(t.columns[at], r.st.exprs[i], t)
-		}
-		if err == nil {
-			x, err = d.fit(t.columns[at], x)
-		}
-		if err != nil {
-			return nil, err
-		}
-		v[at], given[at] = x, true
+		x := d.eval(r, r.st.exprs[i], nil, nil)
+		d.assignable(t.columns[at], r.st.exprs[i], t)
+		v[at], given[at] = f.fit(t.columns[at], x), true
 	}
-	if f == MySQL { // it draws an id for a row that is complete
-		if err := d.complete(t, v, given); err != nil {
-			return nil, err
-		}
+	if f == PostgreSQL {
 		d.generate(t, v, given)
-		return v, nil
 	}
-	d.generate(t, v, given)
-	return v, d.complete(t, v, given)
+	d.complete(t, v, given)
+	if f == MySQL { // it draws an id only for a complete row
+		d.generate(t, v, given)
+	}
+	return v
 }
 
-// generate draws an id for a new row, unless one was given. MySQL takes NULL and 0
-// for none and goes on behind a given one; PostgreSQL's sequence knows nothing of it.
+// generate draws an id for a new row, unless one was given. MySQL treats NULL and 0
+// as missing, and counts on from a given id; PostgreSQL's sequence ignores given ids.
 func (d *DB) generate(t *table, v image, given []bool) {
 	g := t.generated()
 	if g < 0 {
@@ -177,47 +164,46 @@ func (d *DB) generate(t *table, v image, given []bool) {
 	}
 }
 
-// complete refuses a new row that lacks what it must have.
-func (d *DB) complete(t *table, v image, given []bool) *Error {
+// complete refuses a new row without a value in a column that is NOT NULL.
+func (d *DB) complete(t *table, v image, given []bool) {
 	for i, c := range t.columns {
 		switch isNull := v[i].kind == valueNull && c.notNull; {
 		case !isNull, c.generated && d.cfg.Flavour == MySQL:
 		case given[i]:
-			return d.cfg.Flavour.isNull(c.name)
+			panic(d.cfg.Flavour.isNull(c.name))
 		default:
-			return d.cfg.Flavour.noDefault(c.name)
+			panic(d.cfg.Flavour.noDefault(c.name))
 		}
 	}
-	return nil
 }
 
-// checkUnique says whether a new row's key is there already, or whom to wait for
-// to know it.
-func (d *DB) checkUnique(r *run, t *table, u unique) (target, *Error) {
+// checkUnique refuses a new row whose key exists, or returns what to wait for until
+// that is decided.
+func (d *DB) checkUnique(r *run, t *table, u unique) target {
 	k := r.image[u.column]
 	if k.kind == valueNull {
-		return target{}, nil
+		return target{}
 	}
 	for _, other := range t.rows {
 		mine := other.writer == r.tx
 		switch {
 		case !d.sameKey(other.keys, u.column, k), mine && other.pending == nil:
 		case mine, other.writer == nil && d.cfg.Flavour == PostgreSQL:
-			return target{}, d.cfg.Flavour.duplicate(u.name, k)
+			panic(d.cfg.Flavour.duplicate(u.name, k))
 		case d.cfg.Flavour == PostgreSQL:
-			return target{over: other.writer}, nil
+			return target{over: other.writer}
 		default:
 			r.waitColumn = u.column
 			if wait := d.lockRow(r, other, shared); !wait.none() {
-				return wait, nil
+				return wait
 			}
-			return target{}, d.cfg.Flavour.duplicate(u.name, k)
+			panic(d.cfg.Flavour.duplicate(u.name, k))
 		}
 	}
-	return target{}, nil
+	return target{}
 }
 
-// checkGaps says whether another transaction keeps the new row out (InnoDB).
+// checkGaps returns the gap lock of another transaction that keeps the new row out (InnoDB).
 func (d *DB) checkGaps(r *run, t *table) target {
 	for _, u := range t.unique {
 		g := target{gap: &gapLock{table: t, column: u.column, key: r.image[u.column]}}
@@ -225,82 +211,60 @@ func (d *DB) checkGaps(r *run, t *table) target {
 			return g
 		}
 	}
-	if len(t.unique) == 0 {
-		g := target{gap: &gapLock{table: t, column: -1}}
-		if len(d.blockers(r, g)) > 0 {
-			return g
-		}
+	g := target{gap: &gapLock{table: t, column: -1}}
+	if len(t.unique) == 0 && len(d.blockers(r, g)) > 0 {
+		return g
 	}
 	return target{}
 }
 
 // modify does UPDATE and DELETE: it locks all rows first, then changes them.
-func (d *DB) modify(r *run) (res Result, wait target, err *Error) {
-	t := d.table(r.st.table)
-	if t == nil {
-		return res, wait, d.cfg.Flavour.noTable(r.st.table)
-	}
+func (d *DB) modify(r *run) (res Result, wait target) {
+	t := d.tableOf(r.st)
 	targets := make([]int, len(r.st.columns))
 	for i, name := range r.st.columns {
-		if targets[i] = t.column(name); targets[i] < 0 {
-			return res, wait, d.cfg.Flavour.noColumn(name, "SET")
+		switch targets[i] = t.column(name); {
+		case targets[i] < 0:
+			panic(d.cfg.Flavour.noColumn(name, "SET"))
+		case t.isKey(targets[i]):
+			panic(d.cfg.Flavour.beyond("changes of a key"))
 		}
-		for _, u := range t.unique {
-			if u.column == targets[i] {
-				return res, wait, d.cfg.Flavour.beyond("changes of a key")
-			}
-		}
-		if err := d.assignable(t.columns[targets[i]], r.st.exprs[i], t); err != nil {
-			return res, wait, err
-		}
+		d.assignable(t.columns[targets[i]], r.st.exprs[i], t)
 	}
-	rows, wait, err := d.lockRows(r, t)
-	if err != nil || !wait.none() {
-		return res, wait, err
+	rows, wait := d.lockRows(r, t)
+	if !wait.none() {
+		return res, wait
 	}
 	for _, on := range rows {
-		changed := true
 		if r.st.kind == kindDelete {
 			r.tx.write(on, nil)
-		} else if changed, err = d.assign(r, t, on, targets); err != nil {
-			return res, target{}, err
-		}
-		if changed {
+			res.Affected++
+		} else if d.assign(r, t, on, targets) {
 			res.Affected++
 		}
 	}
-	return res, target{}, nil
+	return res, wait
 }
 
 // assign does the SET clause on one row. MySQL's assignments see the ones before
 // them, and a row that comes out the same does not count.
-func (d *DB) assign(r *run, t *table, on *row, targets []int) (changed bool, err *Error) {
-	old := on.seenBy(r.tx)
-	v := append(image(nil), old...)
+func (d *DB) assign(r *run, t *table, on *row, targets []int) (changed bool) {
+	f, old := d.cfg.Flavour, on.seenBy(r.tx)
+	v := slices.Clone(old)
 	for i, at := range targets {
 		from := old
-		if d.cfg.Flavour == MySQL {
+		if f == MySQL {
 			from = v
 		}
-		x, err := d.eval(r, r.st.exprs[i], t, from)
-		if err == nil {
-			x, err = d.fit(t.columns[at], x)
-		}
-		if err != nil {
-			return false, err
-		}
+		x := f.fit(t.columns[at], d.eval(r, r.st.exprs[i], t, from))
 		if x.kind == valueNull && t.columns[at].notNull {
-			return false, d.cfg.Flavour.isNull(t.columns[at].name)
+			panic(f.isNull(t.columns[at].name))
 		}
 		v[at] = x
 	}
-	same := true
-	for i := range v {
-		same = same && v[i] == old[i]
-	}
-	if same && d.cfg.Flavour == MySQL {
-		return false, nil
+	if f == MySQL && slices.Equal(v, old) {
+		return false
 	}
 	r.tx.write(on, v)
-	return true, nil
+	return true
 }

@@ -1,124 +1,82 @@
 package sql
 
-import (
-	"slices"
-)
+import "slices"
 
 // selectRows does SELECT FROM, with or without FOR UPDATE.
-func (d *DB) selectRows(r *run) (res Result, wait target, err *Error) {
-	t := d.table(r.st.table)
-	if t == nil {
-		return res, wait, d.cfg.Flavour.noTable(r.st.table)
-	}
-	if err := d.known(r, t); err != nil {
-		return res, wait, err
-	}
+func (d *DB) selectRows(r *run) (res Result, wait target) {
+	t := d.tableOf(r.st)
+	d.known(r, t)
 	if !r.st.forUpdate {
-		return d.readRows(r, t)
+		return d.readRows(r, t), wait
 	}
-	rows, wait, err := d.lockRows(r, t)
-	if err != nil || !wait.none() {
-		return res, wait, err
-	}
+	rows, wait := d.lockRows(r, t)
 	for _, on := range rows {
-		if err := d.emit(r, t, on.seenBy(r.tx), &res, false); err != nil {
-			return res, wait, err
-		}
+		d.emit(r, t, on.seenBy(r.tx), &res)
 		d.hold(r.tx, on)
 	}
-	return res, wait, nil
+	return res, wait
 }
 
 // readRows does a SELECT that locks nothing. Of a unique key InnoDB reads the first row that
 // it sees and no other, even when there are two: one that its view still has although it is
 // deleted, and behind it the one that the transaction itself has put in its place.
-func (d *DB) readRows(r *run, t *table) (res Result, wait target, err *Error) {
+func (d *DB) readRows(r *run, t *table) (res Result) {
 	column, k := -1, value{}
 	if d.cfg.Flavour == MySQL {
-		if column, k, err = d.keyOf(r, t); err != nil {
-			return res, wait, err
-		}
+		column, k = d.keyOf(r, t)
 	}
 	for _, s := range d.look(r.tx, t) {
-		if err := d.emit(r, t, s.vals, &res, true); err != nil {
-			return res, wait, err
+		if d.matches(r, t, s.vals) {
+			d.emit(r, t, s.vals, &res)
 		}
 		if column >= 0 && d.sameKey(s.vals, column, k) {
 			break
 		}
 	}
-	return res, wait, nil
+	return res
 }
 
-// known refuses columns that are not there, also when there is no row.
-func (d *DB) known(r *run, t *table) *Error {
-	var check func(e *expr, clause string) *Error
-	check = func(e *expr, clause string) *Error {
+// known refuses columns that do not exist, even when there is no row.
+func (d *DB) known(r *run, t *table) {
+	var check func(e *expr, clause string)
+	check = func(e *expr, clause string) {
 		if e.kind == exprColumn && t.column(e.name) < 0 {
-			return d.cfg.Flavour.noColumn(e.name, clause)
+			panic(d.cfg.Flavour.noColumn(e.name, clause))
 		}
 		for _, a := range e.args {
-			if err := check(a, clause); err != nil {
-				return err
-			}
+			check(a, clause)
 		}
-		return nil
 	}
 	if r.st.kind == kindSelect {
 		for _, e := range r.st.exprs {
-			if err := check(e, "SELECT"); err != nil {
-				return err
-			}
-			if err := d.sound(e, t); err != nil {
-				return err
-			}
+			check(e, "SELECT")
+			d.sound(e, t)
 		}
 	}
 	for _, c := range r.st.where {
-		for _, e := range []*expr{c.left, c.right} {
-			if err := check(e, "WHERE"); err != nil {
-				return err
-			}
-		}
-		for _, side := range []*expr{c.left, c.right} {
-			if err := d.sound(side, t); err != nil {
-				return err
-			}
-		}
-		if err := d.mixes(c.op, t, c.left, c.right); err != nil {
-			return err
-		}
+		check(c.left, "WHERE")
+		check(c.right, "WHERE")
+		d.sound(c.left, t)
+		d.sound(c.right, t)
+		d.mixes(c.op, t, c.left, c.right)
 	}
-	return nil
 }
 
-// emit adds a row to a result if it meets the conditions.
-func (d *DB) emit(r *run, t *table, v image, res *Result, filter bool) *Error {
-	if filter {
-		if ok, err := d.matches(r, t, v); err != nil || !ok {
-			return err
+// emit adds a row to a result.
+func (d *DB) emit(r *run, t *table, v image, res *Result) {
+	if !r.st.star {
+		row := v
+		v = nil
+		for _, e := range r.st.exprs {
+			v = append(v, d.eval(r, e, t, row))
 		}
 	}
-	var out []Value
-	if r.st.star {
-		for _, x := range v {
-			out = append(out, toWorld(x))
-		}
-	}
-	for _, e := range r.st.exprs {
-		x, err := d.eval(r, e, t, v)
-		if err != nil {
-			return err
-		}
-		out = append(out, toWorld(x))
-	}
-	res.Rows = append(res.Rows, out)
-	return nil
+	res.Rows = append(res.Rows, cells(v))
 }
 
 // look returns the rows of a table that a transaction sees. PostgreSQL's READ
-// COMMITTED looks again for each statement; InnoDB's REPEATABLE READ keeps to what
-// was there when the transaction first looked, and its own changes.
+// COMMITTED looks again for each statement; InnoDB's REPEATABLE READ shows the rows of
+// the moment when the transaction first looked, and its own changes.
 func (d *DB) look(t *tx, on *table) []seen {
 	if d.cfg.Flavour == MySQL && t.session.tx == t {
 		return d.lookBack(t, on)
@@ -153,15 +111,16 @@ func (d *DB) lookBack(t *tx, on *table) []seen {
 		}
 	}
 	for _, r := range on.rows {
-		if r.writer == t && r.pending != nil && !viewed(t.view, r) {
+		viewed := slices.ContainsFunc(t.view, func(s seen) bool { return s.row == r })
+		if r.writer == t && r.pending != nil && !viewed {
 			out = append(slices.DeleteFunc(out, func(s seen) bool { return d.samePlace(on, s.row, r) }), seen{r, r.pending})
 		}
 	}
 	return out
 }
 
-// samePlace reports whether two rows have the same primary key, which is where InnoDB keeps
-// a row: to it they are versions of one.
+// samePlace reports whether two rows have the same primary key: InnoDB keeps rows by it, so
+// they are versions of one row.
 func (d *DB) samePlace(t *table, a, b *row) bool {
 	if len(t.unique) == 0 {
 		return false
@@ -170,35 +129,21 @@ func (d *DB) samePlace(t *table, a, b *row) bool {
 	return d.sameKey(a.keys, column, b.keys[column])
 }
 
-func viewed(view []seen, r *row) bool {
-	for _, s := range view {
-		if s.row == r {
-			return true
-		}
-	}
-	return false
-}
-
 // lockRows locks the rows that a statement is about and returns those that meet
 // its conditions, or what it has to wait for.
-func (d *DB) lockRows(r *run, t *table) ([]*row, target, *Error) {
-	if err := d.known(r, t); err != nil {
-		return nil, target{}, err
-	}
+func (d *DB) lockRows(r *run, t *table) ([]*row, target) {
+	d.known(r, t)
 	if d.cfg.Flavour == PostgreSQL {
 		return d.lockSeen(r, t)
 	}
 	return d.lockScanned(r, t)
 }
 
-// lockScanned is InnoDB's way. It locks all rows that it comes across, be they
-// what it looks for or not: the one with the value of a unique key, or without
+// lockScanned is InnoDB's way. It locks every row that it scans, even one that does not
+// meet the conditions: the one with the value of a unique key, or without
 // such a condition the whole table. Where it finds none, it locks the gap.
-func (d *DB) lockScanned(r *run, t *table) ([]*row, target, *Error) {
-	column, k, err := d.keyOf(r, t)
-	if err != nil {
-		return nil, target{}, err
-	}
+func (d *DB) lockScanned(r *run, t *table) ([]*row, target) {
+	column, k := d.keyOf(r, t)
 	var out []*row
 	found := false
 	for _, on := range t.rows {
@@ -207,49 +152,39 @@ func (d *DB) lockScanned(r *run, t *table) ([]*row, target, *Error) {
 			continue
 		}
 		if wait := d.lockRow(r, on, exclusive); !wait.none() {
-			return nil, wait, nil
+			return nil, wait
 		}
 		found = true
-		ok, err := d.matches(r, t, on.seenBy(r.tx))
-		if err != nil {
-			return nil, target{}, err
-		}
-		if ok {
+		if d.matches(r, t, on.seenBy(r.tx)) {
 			out = append(out, on)
 		}
 	}
 	if !found || column < 0 {
 		d.lockGap(r.tx, t, column, k)
 	}
-	return out, target{}, nil
+	return out, target{}
 }
 
-// keyOf finds the unique key that a condition fixes; column -1: there is none.
-func (d *DB) keyOf(r *run, t *table) (column int, k value, err *Error) {
+// keyOf finds the unique key that a condition fixes; column -1: no condition does.
+func (d *DB) keyOf(r *run, t *table) (column int, k value) {
 	for _, u := range t.unique {
 		for _, c := range r.st.where {
 			if c.op != "=" || c.left.kind != exprColumn || c.right.columns() || t.column(c.left.name) != u.column {
 				continue
 			}
-			k, err := d.eval(r, c.right, nil, nil)
-			return u.column, k, err
+			return u.column, d.eval(r, c.right, nil, nil)
 		}
 	}
-	return -1, value{}, nil
+	return -1, value{}
 }
 
-// lockSeen is PostgreSQL's way. It locks only what meets the conditions, of the
-// rows that it saw when the statement began; one that was changed while it
-// waited has to meet them again.
-func (d *DB) lockSeen(r *run, t *table) ([]*row, target, *Error) {
+// lockSeen is PostgreSQL's way. Of the rows that the statement saw when it began, it locks only
+// those that meet the conditions; one that was changed while it waited has to meet them again.
+func (d *DB) lockSeen(r *run, t *table) ([]*row, target) {
 	if !r.looked {
 		r.looked = true
 		for _, s := range d.look(r.tx, t) {
-			ok, err := d.matches(r, t, s.vals)
-			if err != nil {
-				return nil, target{}, err
-			}
-			if ok {
+			if d.matches(r, t, s.vals) {
 				r.rows = append(r.rows, s)
 			}
 		}
@@ -257,50 +192,32 @@ func (d *DB) lockSeen(r *run, t *table) ([]*row, target, *Error) {
 	var out []*row
 	for _, s := range r.rows {
 		if wait := d.lockRow(r, s.row, exclusive); !wait.none() {
-			return nil, wait, nil
+			return nil, wait
 		}
-		v := s.row.seenBy(r.tx)
-		if v == nil {
-			continue
-		}
-		ok, err := d.matches(r, t, v)
-		if err != nil {
-			return nil, target{}, err
-		}
-		if ok {
+		if v := s.row.seenBy(r.tx); v != nil && d.matches(r, t, v) {
 			out = append(out, s.row)
 		}
 	}
-	return out, target{}, nil
+	return out, target{}
 }
 
 // matches reports whether a version meets all conditions.
-func (d *DB) matches(r *run, t *table, v image) (bool, *Error) {
+func (d *DB) matches(r *run, t *table, v image) bool {
+	f := d.cfg.Flavour
 	for _, c := range r.st.where {
-		left, err := d.eval(r, c.left, t, v)
-		if err != nil {
-			return false, err
-		}
-		right, err := d.eval(r, c.right, t, v)
-		if err != nil {
-			return false, err
-		}
+		left, right := d.eval(r, c.left, t, v), d.eval(r, c.right, t, v)
 		if left.kind == valueNull || right.kind == valueNull {
-			return false, nil
+			return false
 		}
-		left, right, err = d.cfg.Flavour.alike(left, right)
-		if err != nil {
-			return false, err
-		}
-		order, ok := d.cfg.Flavour.compare(left, right)
+		order, ok := f.compare(f.alike(left, right))
 		if !ok {
-			return false, d.cfg.Flavour.beyond("comparisons of different types")
+			panic(f.beyond("comparisons of different types"))
 		}
 		if !holds(order, c.op) {
-			return false, nil
+			return false
 		}
 	}
-	return v != nil, nil
+	return v != nil
 }
 
 func holds(order int, op string) bool {

@@ -22,33 +22,30 @@ func effectOf(r *row) any {
 	return effect{table: r.table.name, serial: r.serial, vals: r.vals, owner: r.owner, live: r.live}
 }
 
-// SetReplica says whether the server follows another one. Only its primary can
-// change or lock a row of a replica; yet a replica has its own named locks.
+// SetReplica says whether the server follows another one. Rows of a replica are changed and
+// locked by its primary only, but a replica has named locks of its own.
 func (d *DB) SetReplica(is bool) { d.replica = is }
 
-// changes is what a statement does that a replica does not do for its clients; "" for
-// nothing of that kind.
+// changing are the statements that a replica refuses its clients, besides SELECT FOR UPDATE.
+var changing = map[statementKind]string{
+	kindInsert: "INSERT", kindUpdate: "UPDATE", kindDelete: "DELETE", kindCreate: "CREATE TABLE",
+}
+
+// changes names the change that a replica refuses; "" for a statement that it executes.
 func (st *statement) changes() string {
-	switch {
-	case st.forUpdate:
+	if st.forUpdate {
 		return "SELECT FOR UPDATE"
-	case st.kind == kindInsert:
-		return "INSERT"
-	case st.kind == kindUpdate:
-		return "UPDATE"
-	case st.kind == kindDelete:
-		return "DELETE"
-	case st.kind == kindCreate:
-		return "CREATE TABLE"
 	}
-	return ""
+	return changing[st.kind]
 }
 
 // Apply implements store.Follower. A new entry comes out as a Replicated change.
 func (d *DB) Apply(now store.Clock, e any) {
 	d.at(now)
 	if ddl, ok := e.(effectDDL); ok {
-		_ = d.createTable(ddl.st) // it was possible on the primary
+		if d.table(ddl.st.table) == nil { // else CopyTo has brought it
+			d.createTable(ddl.st)
+		}
 		return
 	}
 	change := e.(effect)
@@ -76,16 +73,11 @@ func (d *DB) Apply(now store.Clock, e any) {
 }
 
 func (t *table) bySerial(serial int64) *row {
-	for _, r := range t.rows {
-		if r.serial == serial {
-			return r
-		}
-	}
-	return nil
+	return store.First(t.rows, func(r *row) bool { return r.serial == serial })
 }
 
-// CopyTo implements store.Follower: it makes another server hold the same committed rows and nothing else: a
-// replica that begins to follow this one. Entries that the other one alone had
+// CopyTo implements store.Follower: another server gets the same committed rows and nothing else,
+// as a replica that begins to follow this one. Entries that only the other one had
 // come out of it as Forgotten changes.
 func (d *DB) CopyTo(other store.Follower, now store.Clock) {
 	to := other.(*DB)

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// Stmt is one statement with its arguments. Query holds one question mark for
-// each argument, in every flavour; adapters number them where a database wants it. It is answered by an Result.
+// Stmt is one statement with its arguments, answered by a Result. Query holds one question mark
+// for each argument, in every flavour; adapters number them where a database requires it.
 type Stmt struct {
 	Query string
 	Args  []Value
@@ -74,8 +74,6 @@ func (r Result) Duplicate() bool {
 	return ok && (e.Number == 1062 || e.State == "23505")
 }
 
-// The requests to a database are its statements. They and what is answered, in texts.
-
 // Name implements Request: the first word of the statement, or the function that a SELECT
 // without a table calls: INSERT, GET_LOCK.
 func (s Stmt) Name() string { return statementName(s.Query) }
@@ -111,7 +109,7 @@ var statementEffects = map[string]history.Effect{
 	"DELETE": history.Removes, "COMMIT": history.RemovesOwn, "RELEASE_LOCK": history.RemovesOwn, "PG_ADVISORY_UNLOCK": history.RemovesOwn,
 }
 
-// AnswerOf says how many rows a statement has changed.
+// AnswerOf is the number of rows that a statement has changed.
 func (s Stmt) AnswerOf(value any) history.Answer {
 	r, ok := value.(Result)
 	switch s.Name() {
@@ -125,10 +123,21 @@ func (s Stmt) AnswerOf(value any) history.Answer {
 
 // AppendText implements Request: the statement with its arguments filled in.
 func (s Stmt) AppendText(buf []byte) []byte {
+	return AppendReplaced(buf, s.Query, func(buf []byte, i int) []byte {
+		if i >= len(s.Args) {
+			return append(buf, '?')
+		}
+		return s.Args[i].appendText(buf)
+	})
+}
+
+// AppendReplaced appends a query in which arg replaces the question mark of each argument, by its
+// index; question marks in quotes stay.
+func AppendReplaced(buf []byte, query string, arg func(buf []byte, i int) []byte) []byte {
 	next := 0
 	var quote byte
-	for i := range len(s.Query) {
-		c := s.Query[i]
+	for i := range len(query) {
+		c := query[i]
 		switch {
 		case quote != 0:
 			if c == quote {
@@ -136,8 +145,8 @@ func (s Stmt) AppendText(buf []byte) []byte {
 			}
 		case c == '\'' || c == '"' || c == '`':
 			quote = c
-		case c == '?' && next < len(s.Args):
-			buf = s.Args[next].appendText(buf)
+		case c == '?':
+			buf = arg(buf, next)
 			next++
 			continue
 		}
@@ -164,7 +173,7 @@ func (v Value) appendText(buf []byte) []byte {
 	return append(buf, '\'')
 }
 
-// RowsText are the rows that a SELECT has found, as an answer on one line.
+// RowsText is the answer to a SELECT on one line: its rows.
 func (r Result) RowsText() string {
 	if len(r.Rows) == 0 {
 		return "no row"
@@ -180,7 +189,7 @@ func (r Result) RowsText() string {
 	return string(buf)
 }
 
-// AffectedText says how many rows an INSERT, UPDATE or DELETE has changed, as an answer.
+// AffectedText is the answer to an INSERT, UPDATE or DELETE: how many rows it has changed.
 func (r Result) AffectedText() string {
 	text := strconv.FormatInt(r.Affected, 10) + " row"
 	if r.Affected != 1 {

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/store"
 )
 
-// run is one statement on its way through the server. When it has to wait, it is
-// tried again from the beginning whenever a lock was given back; what it has
-// locked stays locked, and what must not be done twice is kept here.
+// run is the execution of one statement. When it has to wait, it is tried again from the
+// beginning whenever a lock is released; its locks stay, and the results of steps that must
+// not be repeated are kept here.
 type run struct {
 	id      uint64
 	session *session
@@ -19,11 +19,11 @@ type run struct {
 	tx      *tx
 	wallMS  int64 // when it began: NOW() of MySQL
 
-	image      image   // INSERT: the row, with the id that was drawn for it
-	rows       []seen  // PostgreSQL: what it saw when it began
+	image      image   // INSERT: the row, with its generated id
+	rows       []seen  // PostgreSQL: the rows that it saw when it began
 	looked     bool    // rows is set
-	values     []value // SELECT of functions: what has been called
-	waitColumn int     // INSERT: of the unique key that it waits for
+	values     []value // SELECT of functions: results so far
+	waitColumn int     // INSERT: the column of the unique key that it waits for
 
 	target   target
 	deadline time.Duration // monotonic, when it gives up; noLimit: never
@@ -113,12 +113,12 @@ func (d *DB) victim(circle []*session) *session {
 	return least
 }
 
-// refuse ends the transaction of a session's statement because of a deadlock.
+// refuse ends a session's statement because of a deadlock.
 func (d *DB) refuse(s *session) {
 	r := s.running
 	if d.cfg.Flavour == MySQL && r.target.name == nil && s.tx != nil {
 		d.rollback(s.tx, history.Expired, 0)
-		s.tx = nil // the whole transaction is undone, not the statement only
+		s.tx = nil // the whole transaction is undone, not only the statement
 	}
 	d.fail(r, d.cfg.Flavour.deadlock())
 }
@@ -173,8 +173,8 @@ func (d *DB) stopWaiting(r *run) {
 	d.waiting = slices.DeleteFunc(d.waiting, func(w *run) bool { return w == r })
 }
 
-// settle resumes the statements that waited for what was given back, in the order in which
-// they came, and then those that waited behind a statement of their own session.
+// settle resumes the statements that waited for a released lock, in the order of their
+// arrival, and then those that waited behind a statement of their own session.
 func (d *DB) settle() {
 	for d.freed {
 		d.freed = false
@@ -204,10 +204,9 @@ func (d *DB) nextOfBacklog() bool {
 	return false
 }
 
-// at tells the database the time. MariaDB and MySQL let GET_LOCK wait until an instant of
-// the wall clock (MDL_context::acquire_lock), so a step ahead ends waits early, and a step
-// back makes them longer. InnoDB's lock waits and PostgreSQL's timers last as long as they
-// say.
+// at sets the time. MariaDB and MySQL let GET_LOCK wait until an instant of the wall clock
+// (MDL_context::acquire_lock), so a step ahead ends waits early, and a step back makes them
+// longer. Steps do not change InnoDB's lock waits and PostgreSQL's timers.
 func (d *DB) at(now store.Clock) {
 	step := (now.Wall - now.Mono) - (d.now.Wall - d.now.Mono)
 	d.now = now

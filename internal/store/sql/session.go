@@ -11,12 +11,12 @@ import (
 // session is what belongs to one connection.
 type session struct {
 	conn     store.Conn
-	tx       *tx           // that BEGIN has opened; nil: each statement is its own
+	tx       *tx           // the one that BEGIN has opened; nil: each statement is its own
 	aborted  bool          // PostgreSQL: the transaction has had an error
 	lockWait time.Duration // how long a statement waits for a row lock; negative: for ever
-	running  *run          // that waits
-	backlog  []*run        // that have come meanwhile
-	idle     time.Duration // monotonic, since when it has had nothing to do
+	running  *run          // the statement that waits for a lock
+	backlog  []*run        // statements that have arrived meanwhile
+	idle     time.Duration // monotonic, since when it has been idle
 }
 
 // defaultLockWait is innodb_lock_wait_timeout as the server comes; PostgreSQL's
@@ -27,15 +27,10 @@ const (
 )
 
 func (d *DB) find(id uint64) *session {
-	for _, s := range d.sessions {
-		if s.conn.ID == id {
-			return s
-		}
-	}
-	return nil
+	return store.First(d.sessions, func(s *session) bool { return s.conn.ID == id })
 }
 
-// pooled is the number of a connection that is any one of a pool.
+// pooled is the number that stands for any connection of a pool.
 const pooled = 0
 
 // session returns the session of a connection; its first statement opens it.
@@ -53,8 +48,8 @@ func (d *DB) session(c store.Conn) *session {
 	return s
 }
 
-// idleUntil is when, on the monotonic clock, an idle session has said nothing for too long;
-// false when it is not idle, or may be for ever.
+// idleUntil is when, on the monotonic clock, an idle session has been idle for too long;
+// false when it is busy or has no limit.
 func (d *DB) idleUntil(s *session) (time.Duration, bool) {
 	idle := s.running == nil && len(s.backlog) == 0
 	return s.idle + d.cfg.IdleTimeout, idle && d.cfg.IdleTimeout > 0
@@ -62,13 +57,13 @@ func (d *DB) idleUntil(s *session) (time.Duration, bool) {
 
 // endIdle ends the sessions that have been idle for too long.
 func (d *DB) endIdle() {
-	for i := 0; i < len(d.sessions); i++ {
-		s := d.sessions[i]
-		if at, ok := d.idleUntil(s); ok && at <= d.now.Mono {
-			d.out.Drops = append(d.out.Drops, s.conn)
-			d.end(s, history.Expired)
-			i-- // it has left the list
-		}
+	due := func(s *session) bool {
+		at, ok := d.idleUntil(s)
+		return ok && at <= d.now.Mono
+	}
+	for s := store.First(d.sessions, due); s != nil; s = store.First(d.sessions, due) {
+		d.out.Drops = append(d.out.Drops, s.conn)
+		d.end(s, history.Expired)
 	}
 }
 

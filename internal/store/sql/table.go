@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockstep/internal/history"
+	"lockstep/internal/store"
 )
 
 // table is one table with its rows, in the order in which they were inserted.
@@ -22,7 +23,7 @@ type unique struct {
 	column int
 }
 
-// image is one version of a row; it does not change any more. nil: no row.
+// image is one version of a row, immutable. nil: no row.
 type image []value
 
 // row is one row. While a transaction has written it, there are two versions.
@@ -31,15 +32,15 @@ type row struct {
 	table   *table
 	keys    image // some version of it: unique keys do not change
 	vals    image // committed
-	writer  *tx   // that has written the row and goes on
-	pending image // what it has written
+	writer  *tx   // the open transaction that has written the row
+	pending image // the version that it has written
 	locks   []rowLock
 
 	// The entry of a lock that the row stands for.
-	owner history.NodeID // who created it
-	live  bool           // it has been neither given back nor taken over
+	owner history.NodeID // the client that created it
+	live  bool           // neither given back nor taken over
 
-	by history.NodeID // who has written the row last
+	by history.NodeID // the client that has written the row last
 }
 
 // seenBy is the version that a transaction works on: its own, or the committed one.
@@ -50,14 +51,19 @@ func (r *row) seenBy(t *tx) image {
 	return r.vals
 }
 
-// column returns the position of a column, -1 if there is none.
+// column returns the position of a column, -1 if it does not exist.
 func (t *table) column(name string) int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return strings.EqualFold(c.name, name) })
 }
 
-// generated returns the position of the generated column, -1 if there is none.
+// generated returns the position of the generated column, -1 without one.
 func (t *table) generated() int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.generated })
+}
+
+// isKey reports whether a column is a unique key.
+func (t *table) isKey(column int) bool {
+	return slices.ContainsFunc(t.unique, func(u unique) bool { return u.column == column })
 }
 
 func (t *table) remove(r *row) {
@@ -65,12 +71,16 @@ func (t *table) remove(r *row) {
 }
 
 func (d *DB) table(name string) *table {
-	for _, t := range d.tables {
-		if t.name == name {
-			return t
-		}
+	return store.First(d.tables, func(t *table) bool { return t.name == name })
+}
+
+// tableOf is the table of a statement, which has to exist.
+func (d *DB) tableOf(st *statement) *table {
+	t := d.table(st.table)
+	if t == nil {
+		panic(d.cfg.Flavour.noTable(st.table))
 	}
-	return nil
+	return t
 }
 
 // get is a column of a version by its name; NULL if there is no such column.

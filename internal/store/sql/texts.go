@@ -1,15 +1,15 @@
 package sql
 
-// Texts caches parsed statements. Parsing one takes longer than executing most, and the servers of each
-// run get the same few. The zero value is empty. For one goroutine.
+// Texts caches parsed statements: parsing one takes longer than executing most, and all servers of
+// a run get the same few. The zero value is empty. For one goroutine.
 type Texts struct {
 	parsed [flavourCount]map[string]parsed
 }
 
-// mostTexts bounds what is known of each flavour: a program may write its values into its statements.
+// mostTexts bounds the cache of each flavour: a program may write its values into its statements.
 const mostTexts = 1 << 10
 
-// parsed is what a statement's text says.
+// parsed is the result of parsing a text.
 type parsed struct {
 	st  *statement
 	err *Error

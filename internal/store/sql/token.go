@@ -48,17 +48,12 @@ func scan(query string, i int) (token, int) {
 	c := query[i]
 	switch {
 	case isLetter(c):
-		end := i + 1
-		for end < len(query) && (isLetter(query[end]) || isDigit(query[end])) {
-			end++
-		}
-		return token{kind: tokenWord, text: query[i:end]}, end
+		word := LeadingWord(query[i:])
+		return token{kind: tokenWord, text: word}, i + len(word)
 	case isDigit(c):
-		end, points := i+1, 0
-		for end < len(query) && (isDigit(query[end]) || (query[end] == '.' && points == 0)) {
-			if query[end] == '.' {
-				points++
-			}
+		end, pointed := i+1, false
+		for end < len(query) && (isDigit(query[end]) || query[end] == '.' && !pointed) {
+			pointed = pointed || query[end] == '.'
 			end++
 		}
 		return token{kind: tokenNumber, text: query[i:end]}, end

@@ -34,7 +34,7 @@ func (t *tx) write(r *row, v image) {
 	r.pending = v
 }
 
-// commit makes a transaction's versions the rows.
+// commit makes a transaction's versions the committed ones.
 func (d *DB) commit(t *tx) {
 	for _, r := range t.writes {
 		old := r.vals
@@ -52,7 +52,7 @@ func (d *DB) commit(t *tx) {
 	d.over(t, history.Removed, t.session.conn.Client)
 }
 
-// rollback forgets a transaction's versions; one that is over already has none.
+// rollback drops a transaction's versions, unless it has ended.
 func (d *DB) rollback(t *tx, kind history.Kind, by history.NodeID) {
 	if t.ended {
 		return
@@ -67,7 +67,7 @@ func (d *DB) rollback(t *tx, kind history.Kind, by history.NodeID) {
 	d.over(t, kind, by)
 }
 
-// over gives back what a transaction had.
+// over ends a transaction and releases its locks.
 func (d *DB) over(t *tx, kind history.Kind, by history.NodeID) {
 	t.ended = true
 	for range t.held {

@@ -19,8 +19,8 @@ const (
 	valueBool             // of PostgreSQL: num is 1 for true
 )
 
-// value is what an expression or a column has. The servers compute with decimal
-// numbers where a fraction can come out; three digits behind the point are enough
+// value is the value of an expression or a column. The servers compute with decimal
+// numbers where the result can have a fraction; three digits after the point are enough
 // for times in milliseconds.
 type value struct {
 	kind valueKind
@@ -68,7 +68,7 @@ func toWorld(v value) Value {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// numeric reports whether one can compute with a value.
+// numeric reports whether a value is a number.
 func (v value) numeric() bool { return v.kind == valueNumber || v.kind == valueMilli }
 
 // milli is a numeric value in thousandths; false when these are too many.
@@ -179,7 +179,7 @@ func (f Flavour) compare(a, b value) (order int, ok bool) {
 	return 0, false
 }
 
-// fold is what a text is compared by.
+// fold is the form of a text in which it is compared.
 func (f Flavour) fold(text string) string {
 	if f == MySQL {
 		return strings.ToLower(strings.TrimRight(text, " "))

@@ -2,11 +2,10 @@ package sql
 
 import "strings"
 
-// LeadingWord is the name that a text begins with, "" when it begins with something else.
+// LeadingWord is the name at the beginning of a text, "" when it begins with something else.
 func LeadingWord(s string) string {
-	letter := func(c byte) bool { return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 	end := 0
-	for end < len(s) && (letter(s[end]) || end > 0 && '0' <= s[end] && s[end] <= '9') {
+	for end < len(s) && (isLetter(s[end]) || end > 0 && isDigit(s[end])) {
 		end++
 	}
 	return s[:end]

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// Client is an ensemble as one client sees it, and what a client library does by itself.
+// Client is an ensemble as one client sees it, with what a client library does by itself.
 // Its heartbeats are tasks of the client's process, so they freeze and die with it.
 //
 // It follows the library of Java (ClientCnxn): a heartbeat after a third of the
@@ -38,10 +38,8 @@ func (c Client) pause() time.Duration {
 	return pause
 }
 
-// Connect opens a session and waits until a server has granted it. The client
-// library keeps it alive: it sends a heartbeat after a third of the session's
-// timeout without other traffic, changes the server after two thirds without
-// an answer, and learns that the session has expired only when a server says so.
+// Connect opens a session, waits until a server has granted it, and keeps it alive. The client
+// learns that the session has expired only from a server.
 func (c Client) Connect(ctx context.Context, timeout time.Duration) (*Session, error) {
 	s := &Session{client: c, timeout: timeout, state: Disconnected, changed: c.Env.NewSignal()}
 	for s.connect(ctx) != nil {
@@ -53,15 +51,15 @@ func (c Client) Connect(ctx context.Context, timeout time.Duration) (*Session, e
 	return s, nil
 }
 
-// Session is a session of a client. Requests return world.ErrConnection while there is no server
-// and ErrSessionExpired once the session is over; a session never comes back.
+// Session is a session of a client. Requests return ports.ErrConnection while it has no server
+// and ErrSessionExpired once it is over.
 type Session struct {
 	client  Client
 	id      int64
 	timeout time.Duration
 	state   State
-	states  []State          // that it has been in
-	changed ports.Signal     // the state, or a watch has fired
+	states  []State          // all that it has been in
+	changed ports.Signal     // of a new state, or of a watch that has fired
 	conn    store.Connection // nil while there is no server
 	zxid    int64            // the latest transaction that the client knows of
 	sent    time.Duration    // when the last request was, on the monotonic clock
@@ -69,10 +67,10 @@ type Session struct {
 	watches []*Watch
 }
 
-// ID is what servers call the session.
+// ID is the session's number on the servers.
 func (s *Session) ID() int64 { return s.id }
 
-// Timeout is what the server has granted: within 2 to 20 of its ticks.
+// Timeout is the timeout that the server has granted: 2 to 20 of its ticks.
 func (s *Session) Timeout() time.Duration { return s.timeout }
 
 // State is the session's state as the client knows it.
@@ -96,7 +94,7 @@ func (s *Session) become(state State) {
 	s.changed.Notify()
 }
 
-// connect tries one server; after a failure it is the next one's turn.
+// connect tries one server; after a failure the next attempt is on the next one.
 func (s *Session) connect(ctx context.Context) error {
 	env := s.client.Env
 	ctx, cancel := env.WithTimeout(ctx, s.timeout/3)
@@ -161,7 +159,7 @@ func (s *Session) beat(ctx context.Context) {
 	}
 }
 
-// lose gives up a connection; the next one is to the next server.
+// lose gives up a connection; the next one leads to the next server.
 func (s *Session) lose(cn store.Connection) {
 	if s.conn != cn {
 		cn.Close()
@@ -172,7 +170,7 @@ func (s *Session) lose(cn store.Connection) {
 	s.become(Disconnected)
 }
 
-// listen takes what a server sends by itself, for as long as the connection lasts.
+// listen receives the events of watches, until the connection breaks.
 func (s *Session) listen(ctx context.Context, cn store.Connection) {
 	for {
 		m, err := cn.Next(ctx)
@@ -202,7 +200,7 @@ func (s *Session) request(ctx context.Context, op store.Op) (any, error) {
 		return nil, ports.ErrConnection
 	case err != nil && err == ctx.Err():
 		return nil, err
-	case s.conn != cn: // the library has given it up meanwhile
+	case s.conn != cn: // given up meanwhile
 		return nil, ports.ErrConnection
 	}
 	s.heard = s.client.Env.Mono()
@@ -235,8 +233,8 @@ func (s *Session) find(ctx context.Context, op Exists) (*Stat, error) {
 	return found.Stat, err
 }
 
-// ExistsWatch is Exists that leaves a watch behind, whether the node exists or not. The watch is there before the request,
-// since its event may overtake the reply.
+// ExistsWatch is Exists that leaves a watch behind, whether the node exists or not. The watch is
+// registered before the request is sent, since its event may overtake the reply.
 func (s *Session) ExistsWatch(ctx context.Context, path string) (*Stat, *Watch, error) {
 	w := &Watch{session: s, path: path}
 	s.watches = append(s.watches, w)
@@ -300,7 +298,7 @@ func (s *Session) fire(path string) {
 	s.changed.Notify()
 }
 
-// layWatches lays on a new connection the watches that were on the old one.
+// layWatches sets the watches of the old connection on a new one.
 func (s *Session) layWatches(ctx context.Context) {
 	op := SetWatches{Since: s.zxid}
 	for _, w := range s.watches {

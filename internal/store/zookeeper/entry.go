@@ -7,15 +7,15 @@ import (
 	"lockstep/internal/store"
 )
 
-// entry is the node that says who has the lock: the node at the lock's path, or
+// entry is the node whose owner has the lock: the node at the lock's path, or
 // the head of the queue below it.
 type entry struct {
 	path    string
 	session *session // nil for no entry
 }
 
-// settle notes what a transaction has done to the entry: how the old one went and
-// by whom, and who has it now.
+// settle reports the changes of the entry by a transaction: how and by whom the old one was
+// removed, and the new owner.
 func (m *Model) settle(how history.Kind, by history.NodeID) {
 	now := m.present()
 	if now == m.entry {
@@ -30,7 +30,7 @@ func (m *Model) settle(how history.Kind, by history.NodeID) {
 	}
 }
 
-// renewed notes that the owner of the entry has given a sign of life.
+// renewed reports a heartbeat of the owner of the entry.
 func (m *Model) renewed(s *session) {
 	if m.entry.session == s {
 		m.note(history.Extended, m.entry, s.client)

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"strconv"
 	"time"
 
 	"lockstep/internal/history"
@@ -37,7 +38,7 @@ type (
 	// of their making (a real server has none), or ErrNoNode.
 	Children struct{ Path string }
 	// SetWatches sets again, on a new connection, the watches that a client had before;
-	// answered by nothing. What a watch would have told meanwhile is pushed at once. Since is
+	// answered by nothing. Events that a watch has missed meanwhile are pushed at once. Since is
 	// the latest transaction that the client has seen.
 	SetWatches struct {
 		Since int64
@@ -81,11 +82,14 @@ type Granted struct {
 	Timeout time.Duration // within 2 to 20 ticks
 }
 
-// Answer says which session it is.
+// Answer names the session.
 func (g Granted) Answer() history.Answer { return sessionAnswer(g.ID) }
 
 // Text is the session as an answer.
-func (g Granted) Text() string { return sessionText(g.ID, g.Timeout) }
+func (g Granted) Text() string {
+	timeout := strconv.FormatInt(int64(g.Timeout/time.Millisecond), 10)
+	return "session 0x" + strconv.FormatInt(g.ID, 16) + ", timeout " + timeout
+}
 
 // Created is a node as it was made.
 type Created struct {
@@ -102,13 +106,13 @@ type Found struct {
 	Zxid int64 // the latest transaction that the server has applied
 }
 
-// Answer says whose the node is.
+// Answer names the session that owns the node.
 func (f Found) Answer() history.Answer { return f.Stat.Answer() }
 
 // Text is the state of the node as an answer.
 func (f Found) Text() string { return f.Stat.Text() }
 
-// EventType is what a watch tells.
+// EventType is the kind of a change that a watch reports.
 type EventType uint8
 
 // The types of events, with the numbers of the wire.

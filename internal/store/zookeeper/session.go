@@ -15,7 +15,7 @@ const (
 	maxTicks = 20
 )
 
-// session is what a client has with the whole ensemble; it outlives connections.
+// session is a client's session with the whole ensemble; it outlives connections.
 type session struct {
 	id         int64
 	client     history.NodeID
@@ -47,10 +47,10 @@ func (m *Model) connect(now store.Clock, c store.Conn, op Connect) store.Answer 
 	m.touch(now, s)
 	m.renewed(s)
 	granted := Granted{ID: s.id, Timeout: s.timeout}
-	return answer(granted, sessionText(s.id, s.timeout))
+	return answer(granted, granted.Text())
 }
 
-// newSession is a transaction; that a session moves is none.
+// newSession is a transaction; moving a session is none.
 func (m *Model) newSession(client history.NodeID) *session {
 	m.zxid++
 	m.made++

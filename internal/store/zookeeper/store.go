@@ -10,8 +10,8 @@ import (
 // ID is what locks name to keep their entries in ZooKeeper.
 const ID store.ID = "zookeeper"
 
-// SyncLimit is after how many ticks the servers of an ensemble give up on one that is silent: syncLimit in
-// the configuration that ZooKeeper comes with. That one has died they know at once.
+// SyncLimit is after how many ticks the servers of an ensemble give up a silent one: the default of
+// syncLimit in ZooKeeper's configuration. They notice at once when one has died.
 const SyncLimit = 5
 
 func init() {
@@ -42,9 +42,10 @@ func init() {
 // Tick is the unit of the servers' time. It is the only setting.
 func Tick(s store.Settings) time.Duration { return s[0] }
 
-// TickFor is the tick of an ensemble whose sessions are to last one lease: the one that ZooKeeper comes with,
-// or a fifth of a lease that is shorter than five of these. Otherwise the least session of two ticks could
-// outlast a short lease, and rounding to whole ticks would say more than the lease does.
+// TickFor is the tick of an ensemble whose sessions are to last one lease: ZooKeeper's default, or
+// a fifth of a lease that is shorter than five of these. Otherwise the shortest session, of two
+// ticks, could outlast a short lease, and the rounding to whole ticks would matter more than the
+// lease.
 func TickFor(lease time.Duration) time.Duration {
 	return max(min(defaultTick, (lease/5).Truncate(time.Millisecond)), time.Millisecond)
 }

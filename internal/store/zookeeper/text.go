@@ -129,11 +129,6 @@ func (s SetWatches) AppendText(buf []byte) []byte {
 // AppendText implements Request.
 func (Close) AppendText(buf []byte) []byte { return append(buf, "CLOSE"...) }
 
-// sessionText is a session as an answer.
-func sessionText(id int64, timeout time.Duration) string {
-	return "session 0x" + strconv.FormatInt(id, 16) + ", timeout " + strconv.FormatInt(int64(timeout/time.Millisecond), 10)
-}
-
 // Text is the state of a node as an answer; s is nil for one that does not exist.
 func (s *Stat) Text() string {
 	if s == nil {

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// node is a znode. Only its session's end or a request takes it away.
+// node is a znode. Only the end of its session or a request removes it.
 type node struct {
 	stat     Stat
 	owner    *session // nil for a persistent node
@@ -30,7 +30,7 @@ func split(path string) (parent, name string, ok bool) {
 	return path[:slash], path[slash+1:], true
 }
 
-// create makes a node. A transaction that fails has a number too.
+// create makes a node. A failed transaction has a number as well.
 func (m *Model) create(s *session, op Create) store.Answer {
 	m.zxid++
 	parentPath, name, ok := split(op.Path)

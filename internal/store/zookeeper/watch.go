@@ -13,17 +13,14 @@ type watch struct {
 	path string
 }
 
-// lay leaves a watch behind. A second one of the same connection is the same one.
+// lay sets a watch, unless the connection has the same one.
 func (m *Model) lay(c store.Conn, path string) {
-	for _, w := range m.watches {
-		if w.conn.ID == c.ID && w.path == path {
-			return
-		}
+	if w := (watch{c, path}); !slices.Contains(m.watches, w) {
+		m.watches = append(m.watches, w)
 	}
-	m.watches = append(m.watches, watch{c, path})
 }
 
-// fire tells all who watch a node, and forgets their watches.
+// fire notifies the watchers of a node, and removes their watches.
 func (m *Model) fire(t EventType, path string) {
 	m.watches = slices.DeleteFunc(m.watches, func(w watch) bool {
 		if w.path == path {
@@ -38,13 +35,13 @@ func (m *Model) tell(c store.Conn, t EventType, path string) {
 	m.Out.Pushes = append(m.Out.Pushes, store.Push{Conn: c, Value: e, Text: e.text()})
 }
 
-// setWatches sets watches again, except those whose event has come already.
+// setWatches sets watches again, except those whose event has already happened.
 func (m *Model) setWatches(c store.Conn, op SetWatches) store.Answer {
 	for _, path := range op.Data {
 		switch n := m.nodes[path]; {
 		case n == nil:
 			m.tell(c, NodeDeleted, path)
-		case n.stat.Czxid > op.Since: // nodes are never changed, so it is another one
+		case n.stat.Czxid > op.Since: // data never changes, so it is another node
 			m.tell(c, NodeChanged, path)
 		default:
 			m.lay(c, path)

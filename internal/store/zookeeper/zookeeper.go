@@ -9,12 +9,14 @@
 // Facts from ZooKeeper 3.8: PrepRequestProcessor (what fails, sequence numbers),
 // DataTree (nodes and watches), SessionTrackerImpl and ExpiryQueue (sessions); a
 // test in live compares the model with a real server. Two things are simpler: a
-// server of an ensemble may answer reads from a state that is a moment old, and
-// hands a client's signs of life to its leader twice per tick; here both are
+// server of an ensemble may answer reads from a slightly old state, and
+// passes a client's heartbeats to its leader twice per tick; here both are
 // immediate.
 package zookeeper
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -82,7 +84,7 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 	switch op := op.(type) {
 	case Ping:
 		m.renewed(s)
-		return answer(nil, ports.OKText), true
+		a = answer(nil, ports.OKText)
 	case Create:
 		a = m.create(s, op)
 	case Delete:
@@ -121,27 +123,20 @@ func (m *Model) Due() (mono time.Duration, ok bool) {
 	return s.expires, true
 }
 
-// Tick implements store.Model: sessions that have been idle for long enough end, the
+// Tick implements store.Model: sessions that have been idle for too long end, the
 // older ticks first.
 func (m *Model) Tick(now store.Clock) {
-	for {
-		s := m.nextToExpire()
-		if s == nil || s.expires > now.Mono {
-			return
-		}
+	for s := m.nextToExpire(); s != nil && s.expires <= now.Mono; s = m.nextToExpire() {
 		m.end(s, history.Expired, 0)
 	}
 }
 
 // nextToExpire returns the session that is the first to end, nil for none.
 func (m *Model) nextToExpire() *session {
-	var next *session
-	for _, s := range m.sessions {
-		if next == nil || s.expires < next.expires {
-			next = s
-		}
+	if len(m.sessions) == 0 {
+		return nil
 	}
-	return next
+	return slices.MinFunc(m.sessions, func(a, b *session) int { return cmp.Compare(a.expires, b.expires) })
 }
 
 // Lead implements store.Model. The servers have closed all connections when they

@@ -3,7 +3,6 @@ package zookeeper
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -223,32 +222,6 @@ func TestEvictEndsTheSessionOfTheEntry(t *testing.T) {
 	}
 	p.expect(p.rest(), " | removed /lock of 1 by 0 | drop 1")
 	p.expect(p.do(b, Exists{Path: "/lock"}), "no node")
-}
-
-func TestRequestsReadAsTyped(t *testing.T) {
-	tests := []struct {
-		op   store.Op
-		want string
-	}{
-		{Connect{Timeout: 1500 * time.Millisecond}, "CONNECT 1500"},
-		{Connect{Timeout: time.Second, Session: 26}, "CONNECT 1000 SESSION 0x1a"},
-		{Ping{}, "PING"},
-		{Create{Path: "/a"}, "CREATE /a"},
-		{ephemeral("/a"), "CREATE /a EPHEMERAL"},
-		{sequential("/a/b-"), "CREATE /a/b- EPHEMERAL SEQUENTIAL"},
-		{Delete{Path: "/a", Version: -1}, "DELETE /a -1"},
-		{Exists{Path: "/a"}, "EXISTS /a"},
-		{Exists{Path: "/a", Watch: true}, "EXISTS /a WATCH"},
-		{Children{Path: "/a"}, "CHILDREN /a"},
-		{SetWatches{Since: 7, Data: []string{"/a"}, Exist: []string{"/b"}}, "SETWATCHES SINCE 7 /a /b"},
-		{Close{}, "CLOSE"},
-	}
-	for _, tt := range tests {
-		got := string(tt.op.AppendText(nil))
-		if got != tt.want || !strings.HasPrefix(got, tt.op.Name()) {
-			t.Errorf("%s: got %q, want %q", tt.op.Name(), got, tt.want)
-		}
-	}
 }
 
 func TestErrorsAreThoseOfTheStore(t *testing.T) {

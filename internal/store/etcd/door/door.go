@@ -3,9 +3,9 @@
 //
 //	clientv3 --gRPC, in memory--> the services here --bubble.Wire--> a member of the simulated cluster
 //
-// The network that faults meet is between the services and the member: a request of gRPC is one message,
-// and its answer another. What the model does not have is refused (codes.Unimplemented) and noted: what
-// a lock does then is no evidence.
+// Faults act on the network between the services and the member: a request of gRPC is one message,
+// and its answer another. Requests that the model does not have are refused (codes.Unimplemented)
+// and noted: the behaviour of a lock after one is no evidence.
 package door
 
 import (
@@ -70,7 +70,6 @@ func Dial(ctx context.Context, c *bubble.Client, index int) (net.Conn, error) {
 	return c.Gate(&connection{inner, m}), nil
 }
 
-// stop ends the services.
 func (m *member) stop() { m.end.Do(func() { close(m.ended) }) }
 
 // connection is the client's end.
@@ -85,7 +84,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// ask sends one request to the member and returns its answer, or what gRPC says instead.
+// ask sends one request to the member and returns its answer, or an error of gRPC.
 func ask[T any](ctx context.Context, m *member, op ports.Request) (T, error) {
 	v, err := m.wire.Ask(ctx, op)
 	out, _ := v.(T)
@@ -111,7 +110,7 @@ func (m *member) failure(err error) error {
 	return status.Error(codes.Unavailable, err.Error())
 }
 
-// refuse says that the model does not have something.
+// refuse notes that the model does not have something, and returns the error that says so.
 func (m *member) refuse(what string) error {
 	m.client.Misses("etcd: " + what)
 	return status.Error(codes.Unimplemented, "lockstep has no model of "+what)

@@ -13,35 +13,25 @@ import (
 
 // Range implements pb.KVServer.
 func (m *member) Range(ctx context.Context, r *pb.RangeRequest) (*pb.RangeResponse, error) {
-	op, missing := get(r)
-	if missing != "" {
-		return nil, m.refuse(missing)
-	}
-	result, err := ask[etcd.Result](ctx, m, op)
-	if err != nil {
-		return nil, err
-	}
-	out := found(r, &result.Responses[0])
-	out.Header = m.header(result.Revision)
-	return out, nil
+	out, err := m.single(ctx, &pb.RequestOp{Request: &pb.RequestOp_RequestRange{RequestRange: r}})
+	return out.GetResponseRange(), err
 }
 
 // Put implements pb.KVServer.
 func (m *member) Put(ctx context.Context, r *pb.PutRequest) (*pb.PutResponse, error) {
-	op, missing := put(r)
-	if missing != "" {
-		return nil, m.refuse(missing)
-	}
-	result, err := ask[etcd.Result](ctx, m, op)
-	if err != nil {
-		return nil, err
-	}
-	return &pb.PutResponse{Header: m.header(result.Revision)}, nil
+	out, err := m.single(ctx, &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: r}})
+	return out.GetResponsePut(), err
 }
 
 // DeleteRange implements pb.KVServer.
 func (m *member) DeleteRange(ctx context.Context, r *pb.DeleteRangeRequest) (*pb.DeleteRangeResponse, error) {
-	op, missing := remove(r)
+	out, err := m.single(ctx, &pb.RequestOp{Request: &pb.RequestOp_RequestDeleteRange{RequestDeleteRange: r}})
+	return out.GetResponseDeleteRange(), err
+}
+
+// single runs one operation outside of a transaction.
+func (m *member) single(ctx context.Context, o *pb.RequestOp) (*pb.ResponseOp, error) {
+	op, missing := operation(o)
 	if missing != "" {
 		return nil, m.refuse(missing)
 	}
@@ -49,7 +39,7 @@ func (m *member) DeleteRange(ctx context.Context, r *pb.DeleteRangeRequest) (*pb
 	if err != nil {
 		return nil, err
 	}
-	return &pb.DeleteRangeResponse{Header: m.header(result.Revision), Deleted: result.Responses[0].Deleted}, nil
+	return m.response(o, &result.Responses[0], result.Revision), nil
 }
 
 // Txn implements pb.KVServer.
@@ -94,7 +84,7 @@ func (m *member) Compact(context.Context, *pb.CompactionRequest) (*pb.Compaction
 	return nil, m.refuse("compaction")
 }
 
-// response is the answer to one operation of a transaction.
+// response is the answer to one operation.
 func (m *member) response(o *pb.RequestOp, r *etcd.Response, revision int64) *pb.ResponseOp {
 	header := m.header(revision)
 	switch o := o.Request.(type) {
@@ -109,7 +99,7 @@ func (m *member) response(o *pb.RequestOp, r *etcd.Response, revision int64) *pb
 	}
 }
 
-// operation reads one operation of a transaction; missing is what of it the model does not have.
+// operation reads one operation; missing is the part of it that the model does not have.
 func operation(o *pb.RequestOp) (op etcd.Op, missing string) {
 	switch o := o.Request.(type) {
 	case *pb.RequestOp_RequestRange:
@@ -205,10 +195,10 @@ func isPrefix(key, end []byte) (prefix, ok bool) {
 			return true, slices.Equal(next[:i+1], end)
 		}
 	}
-	return true, false // of all keys that there are: no lock does this
+	return true, false // the range of all keys: no lock uses it
 }
 
-// found is what a range has found, as it was asked for.
+// found is the answer to a range in the form that was asked for.
 func found(r *pb.RangeRequest, what *etcd.Response) *pb.RangeResponse {
 	out := &pb.RangeResponse{Count: what.Count}
 	if r.CountOnly {

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/store/etcd"
 )
 
-// watches are those of one stream. Each has a connection of its own to the model, which knows no more
-// than one on each.
+// watches are those of one stream. Each has its own connection to the model, which allows one watch
+// on each.
 type watches struct {
 	member *member
 	stream pb.Watch_WatchServer
@@ -35,7 +35,7 @@ type watch struct {
 
 	mu      sync.Mutex
 	created bool
-	early   []*pb.WatchResponse // that have come before the client knows of the watch
+	early   []*pb.WatchResponse // events from before the client knows of the watch
 }
 
 // Watch implements pb.WatchServer.
@@ -106,7 +106,7 @@ func (w *watches) cancel(id int64) {
 	w.send(&pb.WatchResponse{Header: w.member.header(0), WatchId: id, Canceled: true})
 }
 
-// begin tells the client of the watch, and then what has happened since its first revision.
+// begin confirms the watch to the client, and then sends the early events.
 func (one *watch) begin(revision int64) {
 	one.mu.Lock()
 	defer one.mu.Unlock()

@@ -26,8 +26,8 @@ import (
 // client executes requests by etcd's client library, one client for each member.
 type client []member
 
-// member is the connection to one member, on which all requests of the process are: as
-// with any client of the library, a renewal waits behind a request that the network is late with.
+// member is the connection to one member, shared by all requests of the process: as with any
+// client of the library, a renewal waits behind a request that the network delays.
 type member struct {
 	client *clientv3.Client
 	kv     clientv3.KV
@@ -43,7 +43,7 @@ const (
 
 // connect makes one client for each member; endpoints are the addresses of the
 // links, and no connection is made yet. What the library does behind its caller's
-// back, and whether it may:
+// back, and what becomes of it here:
 //
 //   - it repeats reads, grants, revocations and renewals when a member is not
 //     available: off, a lock decides itself what it repeats. A grant whose answer
@@ -159,7 +159,7 @@ func (m *member) keepAlive(ctx context.Context, lease int64) (any, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case reply.TTL <= 0: // that is how a stream says it
+	case reply.TTL <= 0: // the answer of a stream for a lease that is gone
 		return nil, etcd.ErrLeaseNotFound
 	}
 	return time.Duration(reply.TTL) * time.Second, nil
@@ -239,9 +239,8 @@ func (w *watching) read(stream pb.Watch_WatchClient) {
 	}
 }
 
-// problem turns an error of the library into one of the port's. A member that
-// says it has no leader, or has lost it, does not know what became of the request
-// either.
+// problem turns an error of the library into one of the port's. When a member answers that it
+// has no leader, or has lost it, the outcome of the request is unknown.
 func problem(err error) error {
 	if err == nil {
 		return nil

@@ -19,7 +19,7 @@ func init() {
 	})
 }
 
-// leads reports whether the member says that it leads its cluster.
+// leads reports whether the member leads its cluster.
 func leads(ctx context.Context, s *servers.Server) bool {
 	var status struct {
 		Header struct {

@@ -14,13 +14,12 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// Members of etcd know each other by one address each, which all of them use. So
-// that a proxy can tell who calls whom, each member gets an HTTP proxy of its own,
-// by which etcd reaches its peers when the environment names one. Go's HTTP client
-// uses no proxy for this machine, so the addresses are foreign ones: from the block
-// that is kept for documentation, which no packet is ever sent to.
+// Members of etcd know each other by one address each, which all of them use. So that the caller
+// of a connection is known, each member gets an HTTP proxy of its own, which etcd finds in the
+// environment and reaches its peers through. Go's HTTP client uses no proxy for this machine, so
+// the addresses are from the block that is reserved for documentation.
 
-// farAddress is what a member is known by.
+// farAddress is the address by which peers know a member.
 func farAddress(i int) string { return fmt.Sprintf("192.0.2.%d:2380", i+1) }
 
 // openPeerProxy opens the proxy of a member and returns its URL. Requests to the

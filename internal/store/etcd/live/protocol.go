@@ -17,11 +17,10 @@ const markKey = "lockstep-call"
 // request is the data that its client sends; all that comes back on the stream is
 // the reply.
 //
-// The headers of all streams share one memory of what was said before, at both
-// ends. They cannot be taken out: the next ones could not be read. So those of a
-// request go on when it is lost, without which no server executes it, and those of a
-// reply go on under the number of a stream that its client does not know, and which
-// it therefore ignores.
+// The headers of all streams share one compression table at both ends. They cannot be dropped:
+// later headers could not be read. So the headers of a lost request are passed on, without the
+// data that a server needs to execute it, and those of a lost reply under the number of a stream
+// that its client does not know, and ignores.
 func protocol() link.Dissector {
 	e := &stream{marks: map[int64]string{}, asked: map[int64]bool{}, answered: map[int64]bool{}}
 	e.headers = hpack.NewDecoder(4096, nil)
@@ -117,8 +116,7 @@ func (e *stream) forget(number int64) {
 	delete(e.answered, number)
 }
 
-// readMark reads the headers of a request. All of them have to be read, each is
-// needed for those that come later.
+// readMark reads the headers of a request. All have to be read: later ones refer to them.
 func (e *stream) readMark(flags byte, block []byte) (mark string) {
 	if flags&h2Padded != 0 && len(block) > 0 {
 		block = block[1:max(1, len(block)-int(block[0]))]

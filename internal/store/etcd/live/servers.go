@@ -12,16 +12,16 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// The election timeouts of etcd: the shortest with which it is happy, and the longest with which it still
-// grants a lease of one second, which must be more than one and a half of it.
+// The election timeouts of etcd: the shortest that it accepts, and the longest with which it still
+// grants a lease of one second, which must be more than one and a half times as long.
 const (
 	fastestElection = 100 * time.Millisecond
 	calmElection    = 600 * time.Millisecond
 )
 
-// cluster says how its members are started: they are when each of them says so. A plan that was scaled down may
-// ask for a shorter election than there is. Without faults the members are in no hurry, since on a
-// busy machine they would find each other silent, and elect.
+// cluster starts the members and waits until each is healthy. A plan that was scaled down may ask
+// for a shorter election than etcd has. Without faults the timeout is long, so that a busy machine
+// does not cause elections.
 func cluster(w livestore.Wish) servers.Cluster {
 	election := max(w.Election, fastestElection)
 	if w.Calm {
@@ -69,8 +69,8 @@ func args(s *servers.Server, election time.Duration, known, cluster string) []st
 	}
 }
 
-// healthy reports whether the member says that it has a leader. A client that
-// connects before that waits a second before it tries again.
+// healthy reports whether the member has a leader. A client that connects earlier waits a
+// second before it tries again.
 func healthy(ctx context.Context, s *servers.Server) bool {
 	var page struct {
 		Health string `json:"health"`

@@ -1,10 +1,10 @@
 // Package door is a driver of database/sql in front of the model of an SQL server. A connection is a
-// session there, and a statement one message of the simulated network, with its arguments in it, as
-// drivers send it that are set to interpolate them.
+// session there, and a statement is one message of the simulated network with its arguments in it,
+// as from drivers that interpolate them.
 //
 // Errors of the server are those of the drivers that people use: *mysql.MySQLError of go-sql-driver, and
-// *pq.Error of lib/pq. A statement that the model does not understand is noted: what a lock does then is no
-// evidence.
+// *pq.Error of lib/pq. A statement that the model does not understand is noted: the behaviour of a
+// lock after one is no evidence.
 package door
 
 import (
@@ -22,7 +22,8 @@ import (
 	model "lockstep/internal/store/sql"
 )
 
-// Open returns the pool of one client, of whatever server is the primary when a connection is made.
+// Open returns the pool of one client. A connection leads to the primary of the moment when it is
+// made.
 func Open(c *bubble.Client, flavour model.Flavour) *sql.DB {
 	return sql.OpenDB(&connector{c, flavour})
 }
@@ -140,7 +141,8 @@ func (c *conn) failure(ctx context.Context, query string, err error) error {
 	return err
 }
 
-// unknown reports whether a server might have done what the model did not understand.
+// unknown reports whether the model did not understand a statement that a server might have
+// executed.
 func unknown(e *model.Error) bool {
 	return e.Number == 1064 || e.State == "42601" || strings.HasPrefix(e.Message, "the model does not know ")
 }

@@ -12,7 +12,7 @@ import (
 	model "lockstep/internal/store/sql"
 )
 
-// statement is a query with its arguments as the model wants them: a question mark for each.
+// statement is a query with its arguments in the form of the model: a question mark for each.
 func statement(flavour model.Flavour, query string, args []driver.NamedValue) (model.Stmt, error) {
 	var values []model.Value
 	for _, a := range args {
@@ -86,7 +86,7 @@ func value(v driver.Value) (model.Value, error) {
 // rows implements driver.Rows.
 type rows struct{ left [][]model.Value }
 
-// Columns implements driver.Rows. Their names the model does not tell.
+// Columns implements driver.Rows. The model has no names for them.
 func (r *rows) Columns() []string {
 	if len(r.left) == 0 {
 		return nil
@@ -140,11 +140,14 @@ func (r result) LastInsertId() (int64, error) {
 func (r result) RowsAffected() (int64, error) { return r.Affected, nil }
 
 // Prepare implements driver.Conn: nothing goes over the network before the statement is used.
-func (c *conn) Prepare(query string) (driver.Stmt, error) { return &prepared{c, query}, nil }
+func (c *conn) Prepare(query string) (driver.Stmt, error) {
+	return &prepared{conn: c, query: query}, nil
+}
 
 type prepared struct {
-	conn  *conn
-	query string
+	driver.Stmt // nil: database/sql calls the methods with a context only
+	conn        *conn
+	query       string
 }
 
 var (
@@ -166,22 +169,4 @@ func (p *prepared) ExecContext(ctx context.Context, args []driver.NamedValue) (d
 // QueryContext implements driver.StmtQueryContext.
 func (p *prepared) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	return p.conn.QueryContext(ctx, p.query, args)
-}
-
-// Exec and Query implement driver.Stmt, for whom there is no context.
-func (p *prepared) Exec(args []driver.Value) (driver.Result, error) {
-	return p.ExecContext(context.Background(), named(args))
-}
-
-// Query implements driver.Stmt.
-func (p *prepared) Query(args []driver.Value) (driver.Rows, error) {
-	return p.QueryContext(context.Background(), named(args))
-}
-
-func named(args []driver.Value) []driver.NamedValue {
-	out := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		out[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-	}
-	return out
 }

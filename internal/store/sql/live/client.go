@@ -58,7 +58,7 @@ func connectPostgres(c livestore.Client) (livestore.Executor, error) {
 }
 
 // connect makes the pool of each server. What the libraries do behind the caller's back, and how
-// it is kept from them:
+// that is prevented:
 //
 //   - database/sql runs a statement again on another connection when a driver says
 //     that the first was bad, and PostgreSQL's driver says so, too, when the
@@ -105,20 +105,20 @@ func (e executor) Do(ctx context.Context, server int, r ports.Request) (any, err
 	if err != nil {
 		return nil, sqlError(err)
 	}
-	res := e[server].run(ctx, conn, r.(model.Stmt))
-	if res.Err == ports.ErrConnection { // never wrapped
+	res, err := e[server].run(ctx, conn, r.(model.Stmt))
+	if err == ports.ErrConnection { // never wrapped
 		discard(conn)
 	} else {
 		_ = conn.Close() // back to the pool
 	}
-	return res, res.Err
+	return res, err
 }
 
 // run runs a statement on one connection. When ctx ends, so does the connection.
-func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) model.Result {
+func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) (res model.Result, err error) {
 	socket := p.sockets.of(conn)
 	if socket == nil {
-		return model.Result{Err: ports.ErrConnection}
+		return res, ports.ErrConnection
 	}
 	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
 	query, args := stmt.Query, sqlArgs(stmt.Args)
@@ -131,21 +131,21 @@ func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) model.R
 	if returnsRows(query) {
 		rows, err := conn.QueryContext(context.Background(), query, args...)
 		if err != nil {
-			return model.Result{Err: sqlError(err)}
+			return res, sqlError(err)
 		}
 		defer rows.Close()
-		return readRows(rows)
+		res, err = readRows(rows)
+		return res, sqlError(err)
 	}
 	done, err := conn.ExecContext(context.Background(), query, args...)
 	if err != nil {
-		return model.Result{Err: sqlError(err)}
+		return res, sqlError(err)
 	}
-	var res model.Result
 	res.Affected, _ = done.RowsAffected() // PostgreSQL has none for some statements
 	if !p.numbered {
 		res.LastID, _ = done.LastInsertId()
 	}
-	return res
+	return res, nil
 }
 
 // Open implements livestore.Opener. The connection is made when the first statement is sent, and a
@@ -170,8 +170,7 @@ func (s *session) Do(ctx context.Context, r ports.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := s.pool.run(ctx, conn, r.(model.Stmt))
-	return res, res.Err
+	return s.pool.run(ctx, conn, r.(model.Stmt))
 }
 
 // open returns the connection; it makes it when there is none yet.
@@ -210,7 +209,7 @@ func (s *session) Close() {
 	s.closed = true
 }
 
-// Errors of MariaDB and MySQL that are a session's last words.
+// Errors of MariaDB and MySQL that end a session.
 const (
 	mysqlShutdown = 1053 // ER_SERVER_SHUTDOWN
 	mysqlKilled   = 1927 // ER_CONNECTION_KILLED, MariaDB
@@ -218,6 +217,9 @@ const (
 
 // sqlError turns an error of a driver into one of the port's.
 func sqlError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var m *mysql.MySQLError
 	if errors.As(err, &m) && m.Number != mysqlShutdown && m.Number != mysqlKilled {
 		return &model.Error{Number: int(m.Number), State: string(m.SQLState[:]), Message: m.Message}

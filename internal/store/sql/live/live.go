@@ -29,8 +29,8 @@ var probe = sql.Stmt{Query: "SELECT 1"}
 
 const stagger = 30 * time.Millisecond
 
-// refuseSplitSeconds refuses an idle timeout that MariaDB cannot count. A hundredth of it
-// more or less does no harm: eight hours need not come out even at every scale.
+// refuseSplitSeconds refuses an idle timeout that is no whole number of seconds, as MariaDB counts
+// it. A deviation of a hundredth is accepted: eight hours need not be whole at every scale.
 func refuseSplitSeconds(p *plan.Plan) error {
 	idle := p.Database(sql.MySQLID).IdleTimeout
 	if off := (idle - idle.Round(time.Second)).Abs(); off > idle/100 {

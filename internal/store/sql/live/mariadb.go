@@ -22,17 +22,16 @@ import (
 
 // mariaDB is a running MariaDB server, which speaks MySQL's protocol.
 type mariaDB struct {
-	*servers.Server
-	asked  livestore.Single
-	number int // by which it is known in the logs of the others
+	database
+	number int // its server_id, which identifies it in the logs of the others
 }
 
-// mariaDatabase is the database that the server comes with.
+// mariaDatabase is the name of the database for the locks.
 const mariaDatabase = "lockstep"
 
 // launchMariaDB makes a new database in a fresh directory, starts a server on it and returns when it answers.
 func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database, error) {
-	db := &mariaDB{Server: servers.New(o.Name, images.For(model.MySQLID), o.Launcher), asked: o}
+	db := &mariaDB{database: database{servers.New(o.Name, images.For(model.MySQLID), o.Launcher), o}}
 	start := servers.Alone{Recipe: db.recipe, Answers: db.answers}
 	if o.Clock {
 		start.Clock = db.shows
@@ -49,15 +48,15 @@ func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database,
 	return db, err
 }
 
-// dsn is what the driver wants to know to connect as an operator. Arguments are put into the text of the
+// dsn is the data source of an operator. Arguments are put into the text of the
 // statement, so that each statement is one request.
 func (db *mariaDB) dsn(addr, database string) string {
 	return "root@tcp(" + addr + ")/" + database + "?interpolateParams=true"
 }
 
-// recipe is a small server. report-host, of use to replicas only, is what it is
-// recognised by. It does not wait for the disk: what it has written survives its death,
-// if not that of the machine.
+// recipe is a small server. report-host, which only replicas use, has the mark that
+// identifies it. It does not wait for the disk: its writes survive its death, but not
+// that of the machine.
 func (db *mariaDB) recipe(port int) servers.Recipe {
 	args := []string{
 		"--bind-address=127.0.0.1", "--port=" + strconv.Itoa(port), "--report-host=" + db.Mark(),
@@ -83,8 +82,7 @@ func (db *mariaDB) waitTimeout() int64 {
 	return longest
 }
 
-// child makes a database and the command line of a process that keeps to its
-// directory.
+// child makes a database and the command line of a process that uses no other directory.
 func (db *mariaDB) child(ctx context.Context) (*exec.Cmd, error) {
 	cmd, err := servers.Child("mariadbd")(ctx)
 	if err != nil {
@@ -116,8 +114,6 @@ func (db *mariaDB) install(ctx context.Context) error {
 	return db.Made(ctx, cmd, "free memory and disk space")
 }
 
-func (db *mariaDB) data() string { return filepath.Join(db.Dir, "data") }
-
 // userFlag lets the programs run as root, which they refuse without the flag.
 func userFlag() []string {
 	if os.Geteuid() == 0 {
@@ -132,19 +128,15 @@ func (db *mariaDB) answers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config.Logger = &mysql.NopLogger{} // it is not there yet, which is no news
+	config.Logger = &mysql.NopLogger{} // it may not have started yet
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return err
 	}
 	pool := sql.OpenDB(connector)
 	defer pool.Close()
-	var mark string
-	if err := pool.QueryRowContext(ctx, "SELECT @@report_host").Scan(&mark); err != nil {
+	if err := db.recognise(ctx, pool, "SELECT @@report_host"); err != nil {
 		return err
-	}
-	if mark != db.Mark() {
-		return servers.ErrPortTaken
 	}
 	for _, statement := range []string{
 		"CREATE DATABASE IF NOT EXISTS " + mariaDatabase,

@@ -19,7 +19,7 @@ func (db *mariaDB) Endpoint(addr string) string {
 }
 
 // mariaReplication are the options of servers that replicate, or may do so later. A
-// partition is silence for as long as it lasts, not for a minute.
+// partition of more than a minute breaks no connection.
 func mariaReplication(r *livestore.Replication) []string {
 	return []string{
 		"--server-id=" + strconv.Itoa(r.Number), "--log-bin=binlog", "--relay-log=relay", "--log-slave-updates",
@@ -30,9 +30,9 @@ func mariaReplication(r *livestore.Replication) []string {
 // laterNumber is added to a server's number each time that it begins to follow.
 const laterNumber = 1000
 
-// Follow implements livestore.Database. It makes a running server a replica that has nothing but what its primary sends
-// it, which is reached at that address. It gets an unused number: the new primary sends
-// back what it once wrote itself, which under its old number it would ignore as its own.
+// Follow implements livestore.Database. A running server becomes an empty replica of the primary at
+// that address. It gets an unused number: the new primary also sends changes that this server once
+// made, and under its old number it would ignore them as its own.
 func (db *mariaDB) Follow(ctx context.Context, primary string) error {
 	host, port, err := net.SplitHostPort(primary)
 	if err != nil {
@@ -79,7 +79,7 @@ func (db *mariaDB) InStep(ctx context.Context, primary string) error {
 	})
 }
 
-// hasApplied reports whether a replica has nothing left to do.
+// hasApplied reports whether a replica has applied all that it has received.
 func (db *mariaDB) hasApplied(ctx context.Context) (done bool, err error) {
 	err = console(ctx, "mysql", db.dsn(db.Addr, mariaDatabase), func(ctx context.Context, pool *sql.DB) error {
 		rows, err := pool.QueryContext(ctx, "SHOW SLAVE STATUS")

@@ -25,13 +25,10 @@ import (
 )
 
 // postgres is a running PostgreSQL server.
-type postgres struct {
-	*servers.Server
-	asked livestore.Single
-}
+type postgres struct{ database }
 
 // postgresUser is the account of the operating system under which the server
-// runs when the harness is root, which PostgreSQL refuses to be.
+// runs when the harness is root: PostgreSQL refuses to run as root.
 const postgresUser = "postgres"
 
 // launchPostgres makes a new database in a fresh directory, starts a server on it and returns when it answers.
@@ -41,11 +38,11 @@ func launchPostgres(ctx context.Context, o livestore.Single) (livestore.Database
 		own := *o.Replication // what it follows changes
 		o.Replication = &own
 	}
-	db := &postgres{servers.New(o.Name, images.For(model.PostgresID), o.Launcher), o}
+	db := &postgres{database{servers.New(o.Name, images.For(model.PostgresID), o.Launcher), o}}
 	return db, servers.StartAlone(ctx, db.Server, servers.Alone{Recipe: db.recipe, Answers: db.answers, Quit: syscall.SIGQUIT})
 }
 
-// upstream is where it reaches its primary, when its database is made; "" for a primary.
+// upstream is the address of its primary when its database is made; "" for a primary.
 func (db *postgres) upstream() string {
 	if db.asked.Replication == nil {
 		return ""
@@ -53,8 +50,7 @@ func (db *postgres) upstream() string {
 	return db.asked.Replication.Upstream
 }
 
-// recipe is a small server. cluster_name, which it only shows, is what it is
-// recognised by.
+// recipe is a small server. cluster_name, which it only shows, has the mark that identifies it.
 func (db *postgres) recipe(port int) servers.Recipe {
 	args := []string{"-p", strconv.Itoa(port)}
 	settings := []string{
@@ -74,8 +70,7 @@ func (db *postgres) recipe(port int) servers.Recipe {
 	return servers.Recipe{Args: args, Child: db.child, Family: true}
 }
 
-// child makes a database and the command line of a process that keeps to its
-// directory.
+// child makes a database and the command line of a process that uses no other directory.
 func (db *postgres) child(ctx context.Context) (*exec.Cmd, error) {
 	cmd, err := servers.Child("postgres")(ctx)
 	if err != nil {
@@ -114,8 +109,6 @@ func as(account *syscall.Credential) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: account}
 }
 
-func (db *postgres) data() string { return filepath.Join(db.Dir, "data") }
-
 // init makes the system tables. Everybody may connect: the server listens on the
 // loopback interface only, and its directory is thrown away.
 func (db *postgres) init(ctx context.Context, account *syscall.Credential) error {
@@ -129,27 +122,20 @@ func (db *postgres) init(ctx context.Context, account *syscall.Credential) error
 	return db.Made(ctx, cmd, fmt.Sprintf("it may be that %s cannot be reached by the user %s", db.Dir, postgresUser))
 }
 
-// dsn is what the driver wants to know to connect.
+// dsn is the data source of an operator.
 func (db *postgres) dsn(addr string) string {
 	return "postgres://" + postgresUser + "@" + addr + "/postgres?sslmode=disable"
 }
 
 // answers tries one statement.
 func (db *postgres) answers(ctx context.Context) error {
-	// The driver does not look at ctx while it waits for the first word of a server.
+	// The driver ignores ctx while it waits for the first message of a server.
 	pool, err := sql.Open("postgres", db.dsn(db.Addr)+"&connect_timeout=2")
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	var mark string
-	if err := pool.QueryRowContext(ctx, "SHOW cluster_name").Scan(&mark); err != nil {
-		return err
-	}
-	if mark != db.Mark() {
-		return servers.ErrPortTaken
-	}
-	return nil
+	return db.recognise(ctx, pool, "SHOW cluster_name")
 }
 
 // Evict implements livestore.Database: it ends the session with the advisory lock.
@@ -162,8 +148,8 @@ func (db *postgres) Evict(ctx context.Context, _ store.Entry) (bool, error) {
 
 func init() { osproc.OnDiscard(removeSharedMemory) }
 
-// removeSharedMemory removes what a killed server has left in the kernel, initdb's own
-// ones among them. The file that tells its number is gone when it has removed it itself.
+// removeSharedMemory removes the shared memory that a killed server or initdb has left. The
+// file with its number does not exist when the server has removed it.
 func removeSharedMemory(dir string) error {
 	raw, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
 	if errors.Is(err, os.ErrNotExist) {

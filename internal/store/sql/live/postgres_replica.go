@@ -10,15 +10,16 @@ import (
 	"path/filepath"
 )
 
-// Endpoint implements livestore.Database: an operator's, for no account can write to a replica of PostgreSQL.
+// Endpoint implements livestore.Database: the operator's, since no account can write to a replica
+// of PostgreSQL.
 func (db *postgres) Endpoint(addr string) string { return db.dsn(addr) }
 
 // postgresReplication are the options of servers that replicate, or may do so later. They
 // keep their whole log, for replicas that start from scratch; a primary that refused is
-// asked again soon; and a partition is silence for as long as it lasts, not for a minute.
+// asked again soon; and a partition of more than a minute breaks no connection.
 var postgresReplication = []string{
 	"wal_keep_size=1GB", "wal_retrieve_retry_interval=20ms", "wal_sender_timeout=0", "wal_receiver_timeout=0",
-	"max_connections=100", // as the pristine database has it: a replica must not have fewer
+	"max_connections=100", // as in the pristine database: a replica must not have fewer
 }
 
 // furnish makes the database: of a replica, one that waits for what its primary sends.
@@ -31,7 +32,7 @@ func (db *postgres) furnish(install func() error) error {
 		db.write("postgresql.auto.conf", "primary_conninfo = '"+conninfo(db.upstream())+"'\n"))
 }
 
-// write makes a file in the database, which belongs to whom the database belongs to.
+// write makes a file in the database, with the owner of the database.
 func (db *postgres) write(name, text string) error {
 	path := filepath.Join(db.data(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -40,7 +41,7 @@ func (db *postgres) write(name, text string) error {
 	return likewise(filepath.Join(db.data(), "PG_VERSION"), path)
 }
 
-// conninfo is how a replica is told where its primary is.
+// conninfo is the address of a primary in the form of primary_conninfo.
 func conninfo(primary string) string {
 	host, port, _ := net.SplitHostPort(primary)
 	return "host=" + host + " port=" + port + " user=" + postgresUser
@@ -87,7 +88,7 @@ func (db *postgres) InStep(ctx context.Context, primary string) error {
 	})
 }
 
-// asks asks a server at that address a question that has yes or no for an answer.
+// asks asks the server at that address a question whose answer is yes or no.
 func (db *postgres) asks(ctx context.Context, addr, question string) (yes bool, err error) {
 	err = scan(ctx, "postgres", db.dsn(addr), question, &yes)
 	return yes, err

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/real/link"
 )
 
-// comment is the mark of a statement by which a link recognises it. Databases read over it.
+// comment is the mark by which a link recognises a statement. Databases ignore it.
 var comment = regexp.MustCompile(`/\* \w+ \*/`)
 
 // markOf is the mark of a statement, "" when it has none.

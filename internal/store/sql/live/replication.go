@@ -12,13 +12,32 @@ import (
 	"time"
 
 	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/servers"
 )
+
+// database is a running server with its own database.
+type database struct {
+	*servers.Server
+	asked livestore.Single
+}
+
+func (db *database) data() string { return filepath.Join(db.Dir, "data") }
+
+// recognise checks that the answer to a question is the server's mark: else another server
+// has its port.
+func (db *database) recognise(ctx context.Context, pool *sql.DB, question string) error {
+	var mark string
+	err := pool.QueryRowContext(ctx, question).Scan(&mark)
+	if err == nil && mark != db.Mark() {
+		return servers.ErrPortTaken
+	}
+	return err
+}
 
 // furnish makes the database in a directory that does not exist: by install, unless there is one to copy.
 //
-// A replica is sent all changes from the very first one, so all begin with the same
-// database, as it is when it has just been made. That takes a second, and copying it
-// some milliseconds.
+// A replica receives all changes from the very first one, so all servers begin with the same
+// new database. Copying it is much faster than installing it.
 func furnish(r *livestore.Replication, data string, install func() error) error {
 	if r == nil {
 		return install()
@@ -33,8 +52,7 @@ func furnish(r *livestore.Replication, data string, install func() error) error 
 	return copyTree(data, pristine)
 }
 
-// copyTree copies a directory with all that is in it; everything belongs to whom it
-// belonged to.
+// copyTree copies a directory and its content with owners and permissions.
 func copyTree(from, to string) error {
 	err := os.CopyFS(to, os.DirFS(from))
 	if err == nil {
@@ -64,7 +82,7 @@ func likewise(original, made string) error {
 // commandTime is how long an operator waits for an answer.
 const commandTime = 5 * time.Second
 
-// console does something with a connection of an operator's, past all proxies.
+// console does something on an operator's connection, which no proxy intercepts.
 func console(ctx context.Context, driver, dsn string, do func(context.Context, *sql.DB) error) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()

@@ -11,17 +11,17 @@ import (
 
 // discard closes a connection for good.
 func discard(conn *sql.Conn) {
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // that is how database/sql is told
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // takes it out of the pool
 	_ = conn.Close()
 }
 
 // dialFunc opens a connection to the address of a link.
 type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// sockets knows the socket below each connection of a driver.
+// sockets are the sockets below the connections of a driver.
 type sockets struct{ known sync.Map } // driver.Conn -> net.Conn
 
-// socketKey is the key under which a context carries where to put a new socket.
+// socketKey is the key of a context's pointer to the place for a new socket.
 type socketKey struct{}
 
 func (s *sockets) dialer(dial dialFunc) dialFunc {
@@ -61,7 +61,7 @@ func (c socketConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, err
 }
 
-// pqDialer is a dialer as PostgreSQL's driver wants it.
+// pqDialer is a dialer for PostgreSQL's driver.
 type pqDialer dialFunc
 
 // Dial implements pq.Dialer.

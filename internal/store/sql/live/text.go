@@ -14,40 +14,17 @@ import (
 // verb is the first word of a statement.
 func verb(query string) string { return strings.ToUpper(model.LeadingWord(strings.TrimSpace(query))) }
 
-// returnsRows reports whether a statement is one that asks.
+// returnsRows reports whether a statement is a query.
 func returnsRows(query string) bool {
 	first := verb(query)
 	return first == "SELECT" || first == "SHOW"
 }
 
-// replacePlaceholders writes a statement with something else for each question
-// mark that stands for an argument; those in quotes do not.
-func replacePlaceholders(query string, with func(i int) string) string {
-	var out strings.Builder
-	var quote byte
-	next := 0
-	for i := range len(query) {
-		c := query[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"' || c == '`':
-			quote = c
-		case c == '?':
-			out.WriteString(with(next))
-			next++
-			continue
-		}
-		out.WriteByte(c)
-	}
-	return out.String()
-}
-
-// numberPlaceholders writes a statement as PostgreSQL wants it.
+// numberPlaceholders writes $1 and so on for the question marks of a query, as PostgreSQL requires.
 func numberPlaceholders(query string) string {
-	return replacePlaceholders(query, func(i int) string { return "$" + strconv.Itoa(i+1) })
+	return string(model.AppendReplaced(nil, query, func(buf []byte, i int) []byte {
+		return strconv.AppendInt(append(buf, '$'), int64(i)+1, 10)
+	}))
 }
 
 func sqlArgs(values []model.Value) []any {
@@ -63,12 +40,11 @@ func sqlArgs(values []model.Value) []any {
 }
 
 // readRows reads all rows of an answer.
-func readRows(rows *sql.Rows) model.Result {
+func readRows(rows *sql.Rows) (res model.Result, err error) {
 	columns, err := rows.ColumnTypes()
 	if err != nil {
-		return model.Result{Err: sqlError(err)}
+		return res, err
 	}
-	var res model.Result
 	for rows.Next() {
 		cells := make([]any, len(columns))
 		into := make([]any, len(columns))
@@ -76,7 +52,7 @@ func readRows(rows *sql.Rows) model.Result {
 			into[i] = &cells[i]
 		}
 		if err := rows.Scan(into...); err != nil {
-			return model.Result{Err: sqlError(err)}
+			return model.Result{}, err
 		}
 		row := make([]model.Value, 0, len(cells))
 		for i, c := range cells {
@@ -84,10 +60,7 @@ func readRows(rows *sql.Rows) model.Result {
 		}
 		res.Rows = append(res.Rows, row)
 	}
-	if err := rows.Err(); err != nil {
-		return model.Result{Err: sqlError(err)}
-	}
-	return res
+	return res, rows.Err()
 }
 
 // sqlValue converts a value of a driver. whole says that its column has whole

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// client executes requests in ZooKeeper's own protocol. What a client library does by itself (heartbeats, another
-// server, watches set again) is zookeeper.Client, in both worlds the same; below that are eight messages.
+// client executes requests in ZooKeeper's own protocol. Heartbeats, changes of the server and
+// setting watches again are the work of zookeeper.Client in both worlds.
 type client struct {
 	c livestore.Client
 
@@ -32,19 +32,10 @@ func (*client) Do(_ context.Context, _ int, r ports.Request) (any, error) {
 	panic("zookeeper: " + r.Name() + " outside of a session")
 }
 
-// Mark implements livestore.Marker: heartbeats and watches that are set again are about no path.
+// Mark implements livestore.Marker. Heartbeats and watches that are set again have no path.
 func (*client) Mark(r ports.Request) string {
-	switch r := r.(type) {
-	case zookeeper.Create:
-		return mark(r.Name(), r.Path)
-	case zookeeper.Delete:
-		return mark(r.Name(), r.Path)
-	case zookeeper.Exists:
-		return mark(r.Name(), r.Path)
-	case zookeeper.Children:
-		return mark(r.Name(), r.Path)
-	}
-	return mark(r.Name(), "")
+	op := r.Op()
+	return mark(op.Name, op.Key)
 }
 
 // line is livestore.Line: a connection, on which a session is opened or taken up again.
@@ -60,15 +51,16 @@ type line struct {
 	broken  bool
 }
 
-// message is a message of a server behind its length: of all but the first one the rest behind its header.
+// message is a message of a server without its length, and without its header but for the first
+// one.
 type message struct {
 	in   input
 	zxid int64
 	code int32
 }
 
-// settles is how long a connection is looked at before it is used: the link to a dead server accepts it, and
-// closes it at once.
+// settles is how long a new connection is watched before it is used: the link to a dead server
+// accepts it, and closes it at once.
 const settles = 5 * time.Millisecond
 
 // Open implements livestore.Opener.
@@ -78,7 +70,7 @@ func (c *client) Open(ctx context.Context, server int, in livestore.Incoming) (l
 		return nil, ports.ErrConnection
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(settles))
-	_, err = conn.Read(make([]byte, 1)) // a server says nothing before it is asked
+	_, err = conn.Read(make([]byte, 1)) // a server sends nothing before the first request
 	if timeout, ok := err.(net.Error); !ok || !timeout.Timeout() {
 		_ = conn.Close()
 		return nil, ports.ErrConnection
@@ -177,7 +169,7 @@ func (l *line) read() {
 	}
 }
 
-// longestMessage is more than any that a lock is sent.
+// longestMessage is longer than any answer to a lock.
 const longestMessage = 1 << 20
 
 func readMessage(from io.Reader) (input, error) {

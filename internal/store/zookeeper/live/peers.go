@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,18 +15,16 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// Servers of ZooKeeper find each other by their configuration, and each has one of
-// its own, so each can be told other addresses of the others. There is one more
-// way: of two servers that elect, the one with the higher number makes the
-// connection. When the other one calls first, it says its own address and is called
-// back there. An introducer stands in the way of such calls and puts the address of
-// the route in the place of that one.
+// Servers of ZooKeeper find each other by their configurations, which may give each server
+// other addresses of the others. There is one more way: of two servers that elect, the one with
+// the higher number makes the connection. When the other one calls first, it sends its own address
+// and is called back there. An introducer intercepts such calls and replaces that address by the
+// address of the route.
 
 // peer is what the servers of an ensemble listen on for each other.
 type peer struct{ quorum, election string } // host:port
 
-// configFor is the part of the configuration that says to one server where all of
-// them are.
+// configFor is the part of one server's configuration with the addresses of all servers.
 func configFor(self int, peers []peer, known [][]peer) string {
 	var out strings.Builder
 	for i := range peers {
@@ -83,22 +82,20 @@ func findRoutes(peers []peer, route servers.Route) (known [][]peer, close func()
 			in.back = func() string { return known[to][from].election }
 		}
 	}
-	for _, in := range open { // who calls wants to know about all of them
+	for _, in := range open { // back reads addresses of all routes
 		in.accept()
 	}
 	return known, close, nil
 }
 
-// introducer hands connections on, and changes what the caller says of itself.
+// introducer forwards connections, and replaces the address that the caller sends of itself.
 type introducer struct {
 	listener net.Listener
 	upstream string
-	back     func() string // where the caller is to be called back; nil: it says nothing of that
+	back     func() string // where the caller is to be called back; nil: it sends no address
 	running  sync.WaitGroup
-
-	mu     sync.Mutex
-	open   map[net.Conn]bool
-	closed bool
+	life     context.Context
+	end      context.CancelFunc
 }
 
 func openIntroducer(upstream string) (*introducer, error) {
@@ -106,7 +103,9 @@ func openIntroducer(upstream string) (*introducer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no address on 127.0.0.1 for the servers of an ensemble to find each other: %w", err)
 	}
-	return &introducer{listener: listener, upstream: upstream, open: map[net.Conn]bool{}}, nil
+	in := &introducer{listener: listener, upstream: upstream}
+	in.life, in.end = context.WithCancel(context.Background())
+	return in, nil
 }
 
 // accept begins to serve callers.
@@ -122,30 +121,17 @@ func (in *introducer) accept() {
 	})
 }
 
-// keep remembers an end of a connection, to be closed with the introducer.
-func (in *introducer) keep(end net.Conn) bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.closed {
-		_ = end.Close() // it was never used
-		return false
+// own closes a connection with the introducer, or when the returned function is called.
+func (in *introducer) own(conn net.Conn) (drop func()) {
+	stop := context.AfterFunc(in.life, func() { _ = conn.Close() })
+	return func() {
+		stop()
+		_ = conn.Close() // it may be closed already
 	}
-	in.open[end] = true
-	return true
-}
-
-func (in *introducer) drop(end net.Conn) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	delete(in.open, end)
-	_ = end.Close() // it may be closed already
 }
 
 func (in *introducer) serve(caller net.Conn) {
-	if !in.keep(caller) {
-		return
-	}
-	defer in.drop(caller)
+	defer in.own(caller)()
 	var hello []byte
 	if in.back != nil {
 		var err error
@@ -154,10 +140,10 @@ func (in *introducer) serve(caller net.Conn) {
 		}
 	}
 	callee, err := in.call()
-	if err != nil || !in.keep(callee) {
+	if err != nil {
 		return
 	}
-	defer in.drop(callee)
+	defer in.own(callee)()
 	if _, err := callee.Write(hello); err != nil {
 		return
 	}
@@ -172,40 +158,29 @@ func (in *introducer) serve(caller net.Conn) {
 	both.Wait()
 }
 
-// An elected server starts to listen to its followers a moment later; a follower that comes
-// too early is refused and calls again. A link has accepted the call by then, and can only
-// hang up: the follower would consider its leader dead, and start another election, while the
-// leader waits for it. So the call is kept for a while.
+// An elected server starts to listen to its followers a moment later; a follower that calls
+// too early is refused and calls again. A link has already accepted the call by then, and can only
+// close it: the follower would consider its leader dead, and start another election, while the
+// leader waits for it. So the call is held for a while.
 const (
 	callAgain = 10 * time.Millisecond
 	callTime  = time.Second
 )
 
-// call calls the server. One that only introduces does so once.
+// call calls the server; for an election only once.
 func (in *introducer) call() (net.Conn, error) {
 	began := time.Now()
 	for {
 		callee, err := net.Dial("tcp", in.upstream)
-		if err == nil || in.back != nil || time.Since(began) > callTime || in.isClosed() {
+		if err == nil || in.back != nil || time.Since(began) > callTime || in.life.Err() != nil {
 			return callee, err
 		}
 		time.Sleep(callAgain)
 	}
 }
 
-func (in *introducer) isClosed() bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.closed
-}
-
 func (in *introducer) close() error {
-	in.mu.Lock()
-	in.closed = true
-	for end := range in.open {
-		_ = end.Close() // it may be closed already
-	}
-	in.mu.Unlock()
+	in.end()
 	err := in.listener.Close()
 	in.running.Wait()
 	return err

@@ -21,11 +21,11 @@ import (
 
 const fastTick = 100 * time.Millisecond
 
-// unableToBind is the status with which a server ends that cannot have the port for
-// its peers, which it binds only when it leads.
+// unableToBind is the exit status of a server that cannot bind the port for its peers, which
+// it does only when it leads.
 const unableToBind = "exit status 14"
 
-// cluster says how the servers of an ensemble are started: they are when all of them serve clients.
+// cluster starts the servers of an ensemble and waits until all serve clients.
 func cluster(w livestore.Wish) servers.Cluster {
 	tick := cmp.Or(zookeeper.Tick(w.Settings), fastTick)
 	var peers []peer
@@ -37,7 +37,7 @@ func cluster(w livestore.Wish) servers.Cluster {
 		},
 		Recipe: func(i int, members []*servers.Server) (servers.Recipe, error) {
 			text := zooConfig(members[i], tick)
-			if len(members) > 1 { // a server that is alone does without
+			if len(members) > 1 {
 				text += configFor(i, peers, known)
 			}
 			return recipe(members[i], text, numberOf(i, len(members))), nil
@@ -91,14 +91,14 @@ func childOf(ctx context.Context, config, logs string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The jar does not name the libraries that it logs with, which its package brings along.
+	// The jar does not name the libraries for its log, which its package installs beside it.
 	beside := func(name string) string { return filepath.Join(filepath.Dir(jar), name) }
 	cmd.Args = append(cmd.Args, "-Dlog4j.configuration=file:"+logs, "-Dzookeeper.jmx.log4j.disable=true",
 		"-cp", strings.Join([]string{jar, beside("slf4j-log4j12.jar"), beside("log4j-1.2.jar")}, ":"), "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
 	return cmd, nil
 }
 
-// logConfig makes ZooKeeper log what is wrong, and nothing else.
+// logConfig makes ZooKeeper log warnings and errors only.
 const logConfig = `log4j.rootLogger=WARN, out
 log4j.appender.out=org.apache.log4j.ConsoleAppender
 log4j.appender.out.layout=org.apache.log4j.PatternLayout
@@ -120,15 +120,15 @@ func patienceOfLeaders(tick time.Duration) int {
 	return int(max(ticks, least/tick))
 }
 
-// syncLimit is for how many ticks one of them may be silent until the others give it up: what a busy machine takes
-// to let a JVM go on does not become shorter with the tick.
+// syncLimit is for how many ticks a server may be silent until the others give it up: the time for
+// which a busy machine may stop a JVM does not shrink with the tick.
 func syncLimit(tick time.Duration) int {
 	const least = time.Second
 	return max(zookeeper.SyncLimit, int(least/tick))
 }
 
-// zooConfig is the file zoo.cfg. forceSync=no: no lock survives the machine here,
-// and waiting for the disk would only make every write four times as slow.
+// zooConfig is the file zoo.cfg. forceSync=no: no lock has to survive the machine here,
+// and waiting for the disk would slow down every write.
 func zooConfig(s *servers.Server, tick time.Duration) string {
 	_, port, _ := net.SplitHostPort(s.Addr) // ours
 	return fmt.Sprintf(`tickTime=%d

@@ -2,7 +2,6 @@ package live
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
@@ -111,24 +110,22 @@ func decode(r ports.Request, m message) (any, error) {
 	if m.code != 0 && err == nil {
 		err = fmt.Errorf("zk: error %d", m.code)
 	}
-	switch r.(type) {
-	case zookeeper.Exists:
-		if errors.Is(err, zookeeper.ErrNoNode) {
-			return zookeeper.Found{Zxid: m.zxid}, nil
-		}
-		if err == nil {
-			return zookeeper.Found{Stat: m.in.stat(), Zxid: m.zxid}, nil
-		}
-	case zookeeper.Create:
-		if err == nil {
-			return zookeeper.Created{Path: m.in.text(), Zxid: m.zxid}, nil
-		}
-	case zookeeper.Children:
-		if err == nil {
-			return m.in.texts(), nil
-		}
+	_, exists := r.(zookeeper.Exists)
+	switch {
+	case exists && err == zookeeper.ErrNoNode:
+		return zookeeper.Found{Zxid: m.zxid}, nil
+	case err != nil:
+		return nil, err
+	case exists:
+		return zookeeper.Found{Stat: m.in.stat(), Zxid: m.zxid}, nil
 	}
-	return nil, err
+	switch r.(type) {
+	case zookeeper.Create:
+		return zookeeper.Created{Path: m.in.text(), Zxid: m.zxid}, nil
+	case zookeeper.Children:
+		return m.in.texts(), nil
+	}
+	return nil, nil
 }
 
 // output is a message that is being written.
@@ -150,7 +147,7 @@ func (o *output) text(s string) {
 	*o = append(*o, s...)
 }
 
-// input is the rest of a message that is being read; what is missing at its end reads as zero.
+// input is the rest of a message that is being read; missing bytes read as zero.
 type input []byte
 
 func (in *input) skip(n int) []byte {
