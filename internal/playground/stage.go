@@ -49,10 +49,7 @@ func (r *played) stage(window time.Duration) string {
 			continue
 		}
 		for n, row := range s.rowsOf(&span) {
-			if n > 0 {
-				span.Label = "" // one of them is the handle
-			}
-			row.Over += s.handle(&span)
+			row.Over += s.handle(&span, n == 0) // one of them is the handle
 		}
 	}
 	if len(s.Lines) > 0 {
@@ -106,9 +103,9 @@ func (s *stage) place(from, to history.Instant) string {
 
 // handle is a fault that can be taken hold of, by hand or by keys; where a storm has drawn it, or
 // in its second lane, it is only shown.
-func (s *stage) handle(span *bundle.Span) string {
+func (s *stage) handle(span *bundle.Span, first bool) string {
 	f := s.fault(span.Fault)
-	if f == nil || s.r.plan.Chaos != nil || span.Label == "" {
+	if f == nil || s.r.plan.Chaos != nil || !first {
 		return fmt.Sprintf(`<i class="fault" style="%s"></i>`, s.place(span.From, span.To))
 	}
 	text, deed := f.Told, f.Deed

@@ -8,67 +8,64 @@ import (
 	"sync"
 )
 
-// under is what is written under another name at present. Every step that makes or
-// renames something holds the lock, so that Abandon finds all of it, and finds nothing
-// half renamed.
-var under = struct {
+// drafts are the paths of the files and directories being written under another name. Every step that
+// creates or renames something holds the lock, so Abandon finds all drafts, and none half renamed.
+var drafts = struct {
 	sync.Mutex
-	way map[string]bool // drafts, files and directories
-}{way: map[string]bool{}}
+	paths map[string]bool
+}{paths: map[string]bool{}}
 
-// draft makes a draft with a function that returns its path.
-func draft(create func() (string, error)) (string, error) {
-	under.Lock()
-	defer under.Unlock()
-	path, err := create()
-	if err == nil {
-		under.way[path] = true
-	}
+// draft registers a draft that a function creates, and returns its path.
+func draft(create func() (string, error)) (path string, err error) {
+	err = step(func() (err error) {
+		if path, err = create(); err == nil {
+			drafts.paths[path] = true
+		}
+		return err
+	})
 	return path, err
 }
 
-// step takes one step with drafts.
-func step(take func() error) error {
-	under.Lock()
-	defer under.Unlock()
-	return take()
+// step runs a function that changes drafts.
+func step(run func() error) error {
+	drafts.Lock()
+	defer drafts.Unlock()
+	return run()
 }
 
-// settle turns a draft into what it is to be; when that fails, or wrong is not nil, it
-// removes it, for what is left of it is of no use.
-func settle(path string, wrong error, finish func() error) error {
-	under.Lock()
-	defer under.Unlock()
-	delete(under.way, path)
-	if wrong == nil {
-		wrong = finish()
-	}
-	if wrong != nil {
-		_ = os.RemoveAll(path)
-	}
-	return wrong
+// settle finishes a draft. If that fails, or failed is not nil, it removes the draft.
+func settle(path string, failed error, finish func() error) error {
+	return step(func() error {
+		delete(drafts.paths, path)
+		if failed == nil {
+			failed = finish()
+		}
+		if failed != nil {
+			_ = os.RemoveAll(path)
+		}
+		return failed
+	})
 }
 
-// Abandon removes all that is being written and lets nothing be stored any more: who
-// tries to waits for ever. It is for a program that is about to end. It returns how much
-// it was.
+// Abandon removes all drafts and returns their number. Later attempts to store something block forever:
+// it is for a program that is about to exit.
 func Abandon() int {
-	under.Lock() // and never unlocked
-	for path := range under.way {
+	drafts.Lock() // and never unlocked
+	for path := range drafts.paths {
 		_ = os.RemoveAll(path)
-		_ = os.Remove(filepath.Dir(path)) // fails when other runs are in it, as it should
+		_ = os.Remove(filepath.Dir(path)) // fails if it contains other runs, as it should
 	}
-	return len(under.way)
+	return len(drafts.paths)
 }
 
-// WriteWhole writes a file that is complete or not there at all. The umask decides who may read it.
+// WriteWhole writes a file completely or not at all. The umask determines who may read it.
 func WriteWhole(path string, file *File) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	var open *os.File
 	name, err := draft(func() (name string, err error) {
-		// Not os.CreateTemp: its files are their owner's alone, where the umask may let others read.
+		// Not os.CreateTemp: only the owner can read its files, whatever the umask.
 		name = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%d", draftPrefix, rand.Uint64()))
 		open, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		return name, err

@@ -10,14 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"lockstep/internal/checker"
 	"lockstep/internal/report/indexpage"
 	"lockstep/internal/say"
 )
 
-// WriteIndex rewrites index.html, the list of all runs. A store that does not exist has none. Other
-// processes may store runs meanwhile: the last one to write has seen them all. An error that is no
-// DiskError is one of drawing the page.
+// WriteIndex rewrites index.html, the list of all runs, unless the store does not exist. Other processes
+// may store runs meanwhile; the last one to write the index sees all runs. An error other than a
+// DiskError is about drawing the page.
 func WriteIndex(root string, l say.Language) error {
 	store, err := os.OpenRoot(root)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +29,7 @@ func WriteIndex(root string, l say.Language) error {
 	return drawIndex(root, store, l, func() ([]Stored, error) { return List(store.FS()) })
 }
 
-// drawIndex writes the index until it has all runs that list returns.
+// drawIndex writes the index until it contains all runs that list returns.
 func drawIndex(root string, store *os.Root, l say.Language, list func() ([]Stored, error)) error {
 	for range indexTries {
 		if !ownIndex(store) {
@@ -51,15 +50,14 @@ func drawIndex(root string, store *os.Root, l say.Language, list func() ([]Store
 			return nil
 		}
 	}
-	return nil // the next run writes it again
+	return nil // the next run rewrites it
 }
 
-// indexTries bounds how often the index is written when others go on storing runs.
+// indexTries limits how often the index is written while others store runs.
 const indexTries = 100
 
-// ownIndex reports whether an index may be written: there is none, or it is one of
-// ours. A user's own page of that name is left alone, and so is a link, wherever it
-// leads.
+// ownIndex reports whether the index may be written: it does not exist, or this program wrote it. A
+// user's own page of that name and a link are left alone.
 func ownIndex(store *os.Root) bool {
 	info, err := store.Lstat(indexName)
 	if err != nil || !info.Mode().IsRegular() {
@@ -74,7 +72,7 @@ func ownIndex(store *os.Root) bool {
 	return err == nil && bytes.Contains(head, []byte(indexpage.Mark))
 }
 
-// Index draws the list of all runs for a server, which names what it has besides the store.
+// Index draws the list of all runs for a server; served are its pages outside the store.
 func Index(store fs.FS, served []string, l say.Language) ([]byte, error) {
 	runs, err := List(store)
 	if err != nil {
@@ -83,7 +81,7 @@ func Index(store fs.FS, served []string, l say.Language) ([]byte, error) {
 	return indexOf(store, runs, served, l)
 }
 
-// indexOf draws the index of a store. served is nil for a file.
+// indexOf draws the index of a store; served is nil for a file.
 func indexOf(store fs.FS, runs []Stored, served []string, l say.Language) ([]byte, error) {
 	pages, err := Pages(store)
 	if err != nil {
@@ -96,21 +94,14 @@ func indexOf(store fs.FS, runs []Stored, served []string, l say.Language) ([]byt
 	return indexpage.HTML(x)
 }
 
-// indexRun is one line of the index; a result that cannot be read is one as well.
+// indexRun is one line of the index, also for a run whose result cannot be read.
 func indexRun(store fs.FS, s *Stored) indexpage.Run {
-	out := indexpage.Run{Path: s.Path(), At: s.At, Scenario: s.Scenario}
-	result, err := ReadResult(store, s.Path())
-	if err != nil {
+	out := indexpage.Run{Path: s.Path(), At: s.At}
+	if result, err := ReadResult(store, s.Path()); err == nil {
+		out.RunResult = *result
+	} else {
 		out.Problem = err.Error()
-		return out
 	}
-	out.Seed, out.Backend, out.Met = result.Seed, result.Backend, result.Met
-	for _, l := range result.Locks {
-		lock := indexpage.Lock{Lock: l.Lock, Impact: l.Impact, Verdicts: map[string]checker.Verdict{}}
-		for property, v := range l.Verdicts { // order: report sorts
-			lock.Verdicts[property] = v.Verdict
-		}
-		out.Locks = append(out.Locks, lock)
-	}
+	out.Scenario = s.Scenario
 	return out
 }

@@ -1,16 +1,18 @@
 package runstore
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/export"
 )
 
@@ -18,13 +20,13 @@ import (
 type Stored struct {
 	Scenario string    // name of the directory of the scenario
 	Name     string    // of the run's directory in it
-	At       time.Time // when the run was stored, in UTC; zero when the name does not say
+	At       time.Time // when the run was stored, in UTC; zero if the name has no time
 }
 
 // Path is where the run is, relative to the root of the store, with slashes.
 func (s *Stored) Path() string { return path.Join(s.Scenario, s.Name) }
 
-// The files of a run directory that a run is read back from.
+// The files of a run directory that Read needs.
 const (
 	HistoryName = "history.jsonl"
 	StoryName   = "scenario.yaml"
@@ -36,19 +38,17 @@ const (
 	stampForm  = "20060102T150405.000Z"
 	indexName  = "index.html"
 	latestName = "latest"
-	// AgainDir is the directory of the store for redrawn pages of stored runs. It is
-	// one level deeper than runs are, so that nothing in it is listed as one.
+	// AgainDir is the directory of the store for redrawn pages of stored runs. They are one level deeper
+	// than runs, so they are not listed as runs.
 	AgainDir = "again"
-	// draftPrefix begins the names of what is not complete yet.
+	// draftPrefix begins the names of drafts.
 	draftPrefix = ".draft-"
-	// resultSchema is the version of the form of result.json.
-	resultSchema = 1
-	// maxResultBytes is how large a result.json may be: some hundred bytes per lock.
+	// maxResultBytes limits result.json, which has some hundred bytes per lock.
 	maxResultBytes = 4 << 20
 )
 
-// List returns the run directories of a store, newest first; those of the same
-// millisecond by name. Links are not followed, so that nothing is listed twice.
+// List returns the run directories of a store, newest first, those of the same millisecond by name. It
+// does not follow links, so it lists nothing twice.
 func List(store fs.FS) ([]Stored, error) {
 	scenarios, err := fs.ReadDir(store, ".")
 	if err != nil {
@@ -77,18 +77,14 @@ func List(store fs.FS) ([]Stored, error) {
 			}
 		}
 	}
-	sort.SliceStable(out, func(i, j int) bool {
-		if a, b := out[i].At, out[j].At; !a.Equal(b) {
-			return a.After(b) // a name without a time comes last
-		}
-		return out[i].Name > out[j].Name
+	slices.SortStableFunc(out, func(a, b Stored) int {
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(b.Name, a.Name)) // names without a time come last
 	})
 	return out, nil
 }
 
-// Pages returns the paths of the pages of a store that are no runs: those at its root
-// beside the index, sorted (of matrices, of comparisons), then those of sweeps and those of
-// redrawn runs.
+// Pages returns the paths of the pages of a store that are not runs: those at its root beside the index,
+// such as matrices and comparisons, sorted, then those of sweeps and of redrawn runs.
 func Pages(store fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(store, ".")
 	if err != nil {
@@ -110,11 +106,11 @@ func Pages(store fs.FS) ([]string, error) {
 	return out, nil
 }
 
-// ReadResult reads the result of a run in the directory dir of a file system; what programs before this one
-// did not say is empty. Errors name the file; one that is not there is fs.ErrNotExist.
+// ReadResult reads the result of a run in the directory dir of a file system. Fields that older programs
+// did not write are empty. Errors name the file; a missing one is fs.ErrNotExist.
 func ReadResult(store fs.FS, dir string) (*export.RunResult, error) {
 	name := path.Join(dir, resultName)
-	// Asked before it is opened: to open a pipe is to wait for its other end.
+	// It must be regular before it is opened, since opening a pipe blocks.
 	info, err := fs.Stat(store, name)
 	switch {
 	case err != nil:
@@ -139,8 +135,8 @@ func ReadResult(store fs.FS, dir string) (*export.RunResult, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
-	case out.Schema != resultSchema:
-		return nil, fmt.Errorf("%s: schema %d is not known here, only %d", name, out.Schema, resultSchema)
+	case out.Schema != bundle.ResultSchema:
+		return nil, fmt.Errorf("%s: schema %d is not known here, only %d", name, out.Schema, bundle.ResultSchema)
 	case len(out.Locks) == 0:
 		return nil, errors.New(name + " names no lock")
 	case out.Hash == "":
@@ -149,19 +145,16 @@ func ReadResult(store fs.FS, dir string) (*export.RunResult, error) {
 	return &out, nil
 }
 
-// stampOf reads the time that a directory's name begins with.
+// stampOf reads the time at the beginning of a directory's name; zero without one.
 func stampOf(name string) time.Time {
 	stamp, _, _ := strings.Cut(name, "-")
-	at, err := time.Parse(stampForm, stamp)
-	if err != nil {
-		return time.Time{}
-	}
+	at, _ := time.Parse(stampForm, stamp) // zero with an error
 	return at
 }
 
-// IsDraft reports whether a name is that of a run, a page or a link that is not complete,
-// or never became so because its process was killed.
+// IsDraft reports whether a name is that of an incomplete run, page or link. A killed process leaves
+// such drafts behind.
 func IsDraft(name string) bool { return strings.HasPrefix(name, draftPrefix) }
 
-// hidden reports whether a name is not for readers: drafts are not.
+// hidden reports whether a name is hidden from readers, such as that of a draft.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }

@@ -13,26 +13,26 @@ import (
 	"lockstep/internal/history"
 )
 
-// Pruned is a run that goes, or one that is kept although it is old.
+// Pruned is a run to delete, or one that is kept although it is old.
 type Pruned struct {
 	run   Stored
 	Dir   string `json:"run_dir"`
 	Bytes int64  `json:"bytes"`
-	Why   string `json:"why,omitempty"` // it is kept
+	Why   string `json:"why,omitempty"` // why it is kept
 }
 
-// Pruning is what is to become of a store.
+// Pruning is a plan to delete runs of a store.
 type Pruning struct {
 	root    string
 	Schema  int      `json:"schema"`
 	Deleted bool     `json:"deleted"`
 	Bytes   int64    `json:"bytes"`       // of all runs, before
-	Freed   int64    `json:"freed_bytes"` // of those that go
+	Freed   int64    `json:"freed_bytes"` // of the runs to delete
 	Runs    []Pruned `json:"runs"`
 	Kept    []Pruned `json:"kept"`
 }
 
-// Prune says which runs of the store at root can go, the oldest first, until it has no more than limit bytes.
+// Prune plans to delete the oldest runs of the store at root until it has at most limit bytes.
 func Prune(root string, store fs.FS, limit int64) (*Pruning, error) {
 	runs, err := List(store)
 	if err != nil {
@@ -70,9 +70,8 @@ func Prune(root string, store fs.FS, limit int64) (*Pruning, error) {
 	return p, nil
 }
 
-// keptAs says why a run must not be deleted for its age; "" when it may be. What ended as the
-// story says, in the simulator, can be played again at any time. Any other
-// run is a finding, and real servers repeat nothing.
+// keptAs says why a run must not be deleted for its age; "" if it may be. A simulated run that ended as
+// expected can be played again at any time. Other runs are findings or cannot be repeated.
 func (s *Stored) keptAs(store fs.FS) string {
 	result, err := ReadResult(store, s.Path())
 	switch {
@@ -82,19 +81,18 @@ func (s *Stored) keptAs(store fs.FS) string {
 		return "played on real servers"
 	case !result.Met:
 		return "not as expected"
-	default:
-		return ""
 	}
+	return ""
 }
 
-// Delete deletes the runs that can go, the oldest first.
+// Delete deletes the planned runs, the oldest first.
 func (p *Pruning) Delete(ctx context.Context) error {
 	for i := range p.Runs {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted: %d of %d runs were deleted", i, len(p.Runs))
 		}
 		err := remove(p.root, &p.Runs[i].run)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process was faster
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may have deleted it
 			return &DiskError{fmt.Errorf("%d of %d runs were deleted: %w", i, len(p.Runs), err)}
 		}
 	}
@@ -102,13 +100,14 @@ func (p *Pruning) Delete(ctx context.Context) error {
 	return nil
 }
 
-// maxMeasured is how many files of a store Larger looks at: every run calls it, so it must be
-// fast. Of more files than that each would be some 50 KiB, and the store has a GiB.
+// maxMeasured limits the files that Larger checks: every run calls it, so it must be fast. With more
+// files, at some 50 KiB each, a store has about a GiB.
 const maxMeasured = 20_000
 
-// Larger reports whether the runs of a store have more than so many bytes, as far as it looks.
+// Larger reports whether the runs of a store have more bytes than limit. It checks a limited number of
+// files.
 func Larger(store fs.FS, limit int64) bool {
-	runs, _ := List(store) // who has just stored a run has been told of what is wrong with the store
+	runs, _ := List(store) // storing a run has reported any error already
 	files := 0
 	for i := range runs {
 		size, n := runs[i].size(store)
@@ -122,11 +121,11 @@ func Larger(store fs.FS, limit int64) bool {
 	return false
 }
 
-// size is how many bytes the files of a run have, and how many of them there are.
+// size is the number of bytes and of files of a run.
 func (s *Stored) size(store fs.FS) (size int64, files int) {
 	_ = fs.WalkDir(store, s.Path(), func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // it takes no room that we know of
+			return nil // its size is unknown
 		}
 		files++
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
@@ -137,14 +136,14 @@ func (s *Stored) size(store fs.FS) (size int64, files int) {
 	return size, files
 }
 
-// ofRun matches the files and folders at the top of a run directory, also of older versions.
+// ofRun matches the files at the top of a run directory, also those of older versions.
 var ofRun = regexp.MustCompile(`^(report\.html|(result|trace|env)\.json|history\.jsonl|history(-[0-9]+-.*)?\.edn|scenario\.yaml|junit\.xml|summary\.md|[a-z]+\.log)$`)
 
-// needed are the files without which a directory is no run of this program.
+// needed are the files of every run of this program.
 var needed = []string{resultName, HistoryName, StoryName, EnvName}
 
-// own reports whether this program has made all of a run directory: it has the name and the
-// files of a run, and no others.
+// own reports whether this program made everything in a run directory: it has the name and the files of
+// a run, and no others.
 func (s *Stored) own(store fs.FS) bool {
 	entries, err := fs.ReadDir(store, s.Path())
 	if err != nil || !runName.MatchString(s.Name) || s.At.IsZero() {
@@ -166,14 +165,14 @@ func (s *Stored) own(store fs.FS) bool {
 	return true
 }
 
-// runName matches what Dir and Save name a run; runPath finds runs in a page.
+// runName matches the names of runs by Dir and Save; runPath finds runs in a page.
 var (
 	runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-seed-[0-9]+(-[0-9]+)?$`)
 	runPath = regexp.MustCompile(`[^/"'\s<>&;]+/[0-9]{8}T[0-9]{6}\.[0-9]{3}Z-seed-[0-9]+(-[0-9]+)?`)
 )
 
-// shownBy returns the paths of runs that pages at the root of a store name, such as a
-// comparison; the index, which lists all of them, is none of these.
+// shownBy returns the paths of runs in pages at the root of a store, such as a comparison, but not in the
+// index, which lists all runs.
 func shownBy(store fs.FS) (map[string]bool, error) {
 	pages, err := Pages(store)
 	if err != nil {
@@ -182,7 +181,7 @@ func shownBy(store fs.FS) (map[string]bool, error) {
 	shown := map[string]bool{}
 	for _, page := range pages {
 		if path.Dir(page) != "." {
-			continue // redrawn pages of a run name only that run
+			continue // a redrawn page contains only its own run
 		}
 		data, err := fs.ReadFile(store, page)
 		if err != nil {
@@ -195,7 +194,7 @@ func shownBy(store fs.FS) (map[string]bool, error) {
 	return shown, nil
 }
 
-// latest is the path of the run that root/latest leads to, "" if there is no such link.
+// latest is the path of the run that root/latest links to, "" without such a link.
 func latest(root string) string {
 	target, err := os.Readlink(filepath.Join(root, latestName))
 	if err != nil {
@@ -204,7 +203,7 @@ func latest(root string) string {
 	return filepath.ToSlash(filepath.Clean(target))
 }
 
-// remove removes a run directory. It gets another name first, so that no reader sees half a run.
+// remove removes a run directory. It renames it first, so that no reader sees half a run.
 func remove(root string, s *Stored) error {
 	dir := filepath.Join(root, filepath.FromSlash(s.Path()))
 	at, err := draft(func() (string, error) {
@@ -215,7 +214,7 @@ func remove(root string, s *Stored) error {
 		return err
 	}
 	return settle(at, os.RemoveAll(at), func() error {
-		_ = os.Remove(filepath.Dir(dir)) // fails when other runs are in it, as it should
+		_ = os.Remove(filepath.Dir(dir)) // fails if it contains other runs, as it should
 		return nil
 	})
 }

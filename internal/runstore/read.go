@@ -22,14 +22,13 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// maxEnvBytes is how large an env.json may be: a line for each expectation.
+// maxEnvBytes limits env.json, which has a line for each expectation.
 const maxEnvBytes = 1 << 20
 
-// maxHistoryBytes is how large a file of histories may be. A reader keeps some
-// ten times less than that in memory, so it is the machine that says no first.
+// maxHistoryBytes limits a file of histories. Reading it takes about a tenth of that in memory.
 const maxHistoryBytes = 4 << 30
 
-// Env is what env.json says about how a run was started.
+// Env is the content of env.json: how a run was started.
 type Env struct {
 	Schema  int      `json:"schema"`
 	Version string   `json:"version"`
@@ -42,20 +41,21 @@ type Env struct {
 	Own     *Own     `json:"own_lock,omitempty"` // nil: the lock is one of this program's, or a program
 	Locks   []string `json:"locks,omitempty"`    // of --lock
 	Changes []string `json:"changes,omitempty"`  // of --set
-	// ScenarioSHA256 is that of scenario.yaml, which the hash of the histories does not
-	// cover; "" in runs of older programs.
+	// ScenarioSHA256 is the hash of scenario.yaml, which the hash of the histories does not cover; "" in
+	// runs of older programs.
 	ScenarioSHA256 string `json:"scenario_sha256,omitempty"`
-	// OperationsHashes are those of the histories; nil in runs of older programs, whose histories have no operations.
+	// OperationsHashes are the hashes of operations by history; nil in runs of older programs, which have
+	// no operations.
 	OperationsHashes []string `json:"operations_hashes,omitempty"`
-	// Lines are where the scenario file says what it expects, by "lock/property":
-	// the resolved scenario has other lines.
+	// Lines are the lines of expectations in the scenario file, by "lock/property". The resolved scenario
+	// has other lines.
 	Lines map[string]int `json:"expect_lines,omitempty"`
 }
 
 // Own is a user's lock, tested with package locktest: its code is not in this program.
 type Own struct {
 	Store locks.Store `json:"store"`
-	Nodes int         `json:"nodes,omitempty"` // of a store that is several servers which know nothing of each other
+	Nodes int         `json:"nodes,omitempty"` // of a store of several independent servers
 	Again string      `json:"again"`           // the command that plays the run again
 }
 
@@ -65,11 +65,10 @@ type Run struct {
 	Env       Env
 	Plan      *plan.Plan
 	Histories []*history.History
-	Was       *export.RunResult // its result.json
+	Was       *export.RunResult // result.json
 }
 
-// Read reads a run directory and checks that it is as the run has left it (see
-// verify). Errors about what is in it name the file.
+// Read reads a run directory and verifies that it is unchanged. Errors about its content name the file.
 func Read(ctx context.Context, arg string) (*Run, error) {
 	s := &Run{Dir: arg}
 	if real, err := filepath.EvalSymlinks(arg); err == nil {
@@ -98,8 +97,7 @@ func Read(ctx context.Context, arg string) (*Run, error) {
 	return s, s.verify()
 }
 
-// open opens a file of the run. What is no file could keep its reader waiting, and is
-// none of a run.
+// open opens a regular file of the run. Reading anything else, such as a pipe, could block.
 func (s *Run) open(name string) (*os.File, error) {
 	f, err := os.OpenFile(s.file(name), os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe has no writer to wait for
 	if err != nil {
@@ -116,7 +114,7 @@ func (s *Run) open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// read reads a file of the run that has no more than limit bytes.
+// read reads a file of the run with at most limit bytes.
 func (s *Run) read(name string, limit int64) ([]byte, error) {
 	f, err := s.open(name)
 	if err != nil {
@@ -130,14 +128,14 @@ func (s *Run) read(name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// IsRun reports whether a directory holds a history, which makes it one of a run.
+// IsRun reports whether a directory is that of a run: it contains a history.
 func IsRun(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, HistoryName))
 	return err == nil
 }
 
-// Dangling reports whether a path is a link that leads nowhere, such as reports/latest
-// when that run was removed, and where it led to.
+// Dangling reports whether a path is a link to a missing target, such as reports/latest after that run was
+// removed, and returns the target.
 func Dangling(path string) (target string, gone bool) {
 	target, err := os.Readlink(path)
 	if err != nil {
@@ -149,7 +147,7 @@ func Dangling(path string) (target string, gone bool) {
 
 func (s *Run) file(name string) string { return filepath.Join(s.Dir, name) }
 
-// HasLogs reports whether the logs of the servers are there.
+// HasLogs reports whether the run has logs of servers.
 func (s *Run) HasLogs() bool {
 	info, err := os.Stat(s.file(logsName))
 	return err == nil && info.IsDir()
@@ -178,7 +176,7 @@ func (s *Run) readHistories(ctx context.Context, arg string) ([]*history.History
 	return all, nil
 }
 
-// readEnv reads env.json, which tells no more than how the run was started.
+// readEnv reads env.json. It may be missing, since it only says how the run was started.
 func (s *Run) readEnv() error {
 	s.Env.Scale = "1"
 	data, err := s.read(EnvName, maxEnvBytes)
@@ -200,7 +198,7 @@ func (s *Run) readEnv() error {
 	return nil
 }
 
-// readPlan reads the resolved scenario and gives it the name that it was run by.
+// readPlan reads the resolved scenario under the name of the original file.
 func (s *Run) readPlan() error {
 	name := s.file(StoryName)
 	data, err := s.read(StoryName, scenario.MaxBytes)
@@ -211,7 +209,7 @@ func (s *Run) readPlan() error {
 		return notRead(err)
 	}
 	if s.Plan, err = s.parse(s.Env.File, data); err != nil {
-		_, err = s.parse(name, data) // the same problems, at the right place
+		_, err = s.parse(name, data) // the same problems with the name of the stored file
 		return err
 	}
 	s.Plan.Changes = s.Env.Changes
@@ -225,7 +223,7 @@ func (s *Run) readPlan() error {
 	return nil
 }
 
-// parse reads the scenario, which may be about a lock that only its owner has.
+// parse reads the scenario, which may be about a user's own lock.
 func (s *Run) parse(name string, data []byte) (*plan.Plan, error) {
 	own := s.Env.Own
 	if own == nil {
@@ -238,13 +236,13 @@ func (s *Run) parse(name string, data []byte) (*plan.Plan, error) {
 	return scenario.ParseStored(name, data, &v)
 }
 
-// DiskError is the error for what could not be read or written, as the disk says.
+// DiskError is a failure to read or write a file.
 type DiskError struct{ error }
 
-// Unwrap returns what the disk says.
+// Unwrap returns the cause.
 func (e *DiskError) Unwrap() error { return e.error }
 
-// unread is the error for what is there and cannot be read.
+// unread is the error for a file that cannot be read.
 func unread(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: make it readable", err)
@@ -252,7 +250,7 @@ func unread(err error) error {
 	return &DiskError{err}
 }
 
-// notRead is the error for a file of a run that was not read: the disk says why, or we do.
+// notRead is the error for a file of a run: a DiskError if it is about the disk.
 func notRead(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -261,7 +259,7 @@ func notRead(err error) error {
 	return err
 }
 
-// SHA256 is a hash as env.json has it.
+// SHA256 is a hash in the form of env.json.
 func SHA256(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -277,8 +275,8 @@ func (s *Run) Result() *run.Result {
 	return r
 }
 
-// ReadHistories reads one file of histories. Errors name the file and the line,
-// as compilers do. It ends when ctx ends, also while it waits for input.
+// ReadHistories reads one file of histories. Errors name the file and the line, as compilers do. It
+// returns when ctx ends, even while it waits for input.
 func ReadHistories(ctx context.Context, name string, r io.Reader) ([]*history.History, error) {
 	limited := &io.LimitedReader{R: &interrupt.Reader{Ctx: ctx, From: r}, N: maxHistoryBytes + 1}
 	all, err := interrupt.Unless(ctx, "reading "+name, func() ([]*history.History, error) {

@@ -1,10 +1,10 @@
-// Package runstore keeps finished runs on disk: one directory per run, complete
-// or not there at all. What is read back is evidence: it has to be as its run has left it.
+// Package runstore keeps finished runs on disk: one directory per run, written completely or not at all.
+// A stored run is evidence, so reading it verifies that it is unchanged.
 //
 //	reports/<scenario>/<UTC>-seed-<n>/   result.json, history.jsonl, scenario.yaml, env.json, report.html,
 //	                                     stores/ (the logs of real servers), ...
 //	reports/latest                       -> the newest of them
-//	reports/again/<scenario>/<run>/      redrawn pages of a run, which stays as it is
+//	reports/again/<scenario>/<run>/      redrawn pages of a run, which itself does not change
 package runstore
 
 import (
@@ -44,25 +44,23 @@ func Dir(root, slug string, seed uint64, now time.Time) string {
 	return filepath.Join(root, slug, fmt.Sprintf("%s-seed-%d", now.UTC().Format(stampForm), seed))
 }
 
-// maxSame is how many runs of a scenario and a seed may end in the same millisecond.
+// maxSame limits the runs of a scenario and a seed that end in the same millisecond.
 const maxSame = 10_000
 
 // errTaken says that another run has the name.
 var errTaken = errors.New("the name is taken")
 
-// Save writes a run directory and returns its name: dir, or the first of dir-2, dir-3
-// and so on that is free. files makes what goes into a directory of that name; its
-// errors come back as they are.
+// Save writes a run directory and returns its name: dir, or the first free one of dir-2, dir-3 and so on.
+// files makes the files for a directory of that name; Save returns its errors unchanged.
 //
-// The files go to a hidden draft first, which is renamed when it is complete and
-// removed when anything fails, so that no reader ever sees half a run. A rename never
-// replaces another run: of two that end at the same time one gets the next name. The
-// draft of a process that was killed stays, and no command looks at it.
+// The files go to a hidden draft, which is renamed when it is complete and removed on any failure, so no
+// reader sees half a run. A rename never replaces another run: of two that end at the same time, one gets
+// the next name. A killed process leaves its draft behind, which all commands ignore.
 func Save(root, dir string, files func(dir string) ([]File, error)) (string, error) {
 	name := dir
 	for n := 2; n <= maxSame; n++ {
 		err := errTaken
-		if _, gone := os.Lstat(name); errors.Is(gone, fs.ErrNotExist) { // else it need not be tried
+		if _, missing := os.Lstat(name); errors.Is(missing, fs.ErrNotExist) {
 			err = saveAs(root, name, files)
 		}
 		if !errors.Is(err, errTaken) {
@@ -76,8 +74,8 @@ func Save(root, dir string, files func(dir string) ([]File, error)) (string, err
 	return "", unstored(root, fmt.Errorf("%d runs are named %s", maxSame, filepath.Base(dir)))
 }
 
-// saveAs writes a run directory of that name, or finds the name taken. A draft has the
-// name of its run: creating the draft reserves the name, as long as there is no such run yet.
+// saveAs writes a run directory of that name, or returns errTaken. The draft has the name of its run, so
+// creating it reserves the name.
 func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -93,8 +91,8 @@ func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	case err != nil:
 		return unstored(root, err)
 	}
-	made, unmade := files(dir)
-	err = unmade
+	made, notMade := files(dir)
+	err = notMade
 	for i := 0; i < len(made) && err == nil; i++ {
 		err = create(&made[i], filepath.Join(at, filepath.FromSlash(made[i].Name)))
 	}
@@ -104,13 +102,13 @@ func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 		return renamed
 	})
 	if err != nil {
-		_ = os.Remove(parent) // fails when other runs are in it, as it should
+		_ = os.Remove(parent) // fails if it contains other runs, as it should
 	}
 	switch {
 	case err == nil:
 		return nil
-	case unmade != nil:
-		return unmade
+	case notMade != nil:
+		return notMade
 	case errors.Is(renamed, fs.ErrExist), errors.Is(renamed, syscall.ENOTDIR): // a run, or a file
 		return errTaken
 	default:
@@ -118,8 +116,7 @@ func saveAs(root, dir string, files func(dir string) ([]File, error)) error {
 	}
 }
 
-// link points root/latest at dir. It is a convenience: a file system without
-// links does without.
+// link points root/latest at dir, unless the file system has no links.
 func link(root, dir string) error {
 	target, err := filepath.Rel(root, dir)
 	if err != nil {
@@ -134,13 +131,13 @@ func link(root, dir string) error {
 		return nil
 	}
 	if err := os.Rename(draft, latest); err != nil {
-		_ = os.Remove(draft) // as above: the run itself is saved
+		_ = os.Remove(draft) // the run itself is saved
 	}
 	return nil
 }
 
-// ownLink reports whether the link to the latest run may be replaced: there is none,
-// or it leads to a run of the store, which may have been removed.
+// ownLink reports whether the link to the latest run may be replaced: it does not exist, or it links to a
+// run of the store, which may be gone.
 func ownLink(latest string) bool {
 	target, err := os.Readlink(latest)
 	if err != nil {
@@ -154,7 +151,7 @@ func unstored(root string, err error) error {
 	return unwritten("it", fmt.Errorf("cannot store the run below %s: %w", root, err))
 }
 
-// unwritten is the error for what could not be written, with what to do about it.
+// unwritten is the error for a file that could not be written, with a remedy.
 func unwritten(what string, err error) error {
 	cure := "choose another place with --out"
 	switch {

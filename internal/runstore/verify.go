@@ -12,12 +12,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// restore is what to do about a run directory that is not as its run has left it.
+// restore is the remedy for a run directory that was changed.
 const restore = "take the run directory from a copy, or play the run again"
 
-// verify compares the histories with the plan and with result.json, which the run has
-// written beside them: evidence that was cut or changed proves nothing. The locks that an
-// interrupted run did not reach are in neither.
+// verify compares the histories with the plan and with result.json: changed evidence proves nothing. Locks
+// that an interrupted run did not reach have neither history nor result.
 func (s *Run) verify() error {
 	was, err := ReadResult(os.DirFS(s.Dir), ".")
 	var path *fs.PathError
@@ -54,8 +53,8 @@ func (s *Run) verify() error {
 	return nil
 }
 
-// meansTheSame reports whether requests and servers are what they were when the run was stored. Older runs do not
-// say what that was.
+// meansTheSame reports whether operations and servers are unchanged. Older runs did not store their
+// hashes.
 func (s *Run) meansTheSame() bool {
 	was := s.Env.OperationsHashes
 	for i, h := range s.Histories {
@@ -69,7 +68,7 @@ func (s *Run) meansTheSame() bool {
 // Unplayed are the locks of the plan that an interrupted run did not reach.
 func (s *Run) Unplayed() []string { return s.Plan.Locks[len(s.Histories):] }
 
-// LockList names locks in a sentence; hostile files may name very many.
+// LockList names locks in a sentence, but only some if a hostile file has very many.
 func LockList(names []string) string {
 	const most = 10
 	if more := len(names) - most; more > 0 {

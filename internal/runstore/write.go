@@ -17,10 +17,10 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Keep stores a judged run in dir, or in a directory beside it where another run has that name (see Save), which
-// b says then: the forms that every run has and those chosen, the logs of the servers, and what the run is read
-// back from. Of how it was started, the caller knows the version of the program, the scale and the locks. An
-// error that is no DiskError is one of drawing the forms.
+// Keep stores a judged run in dir, or in another directory if that name is taken (see Save), and sets
+// b.RunDir. It writes the forms of every run and those chosen, the logs of the servers, and the files that
+// Read needs. started has the version of the program, the scale and the locks. An error other than a
+// DiskError is about drawing the forms.
 func Keep(root, dir string, r *run.Result, b *bundle.Bundle, chosen []artifacts.Form, l say.Language, started Env) error {
 	_, err := Save(root, dir, func(dir string) ([]File, error) {
 		b.RunDir = dir
@@ -36,7 +36,7 @@ func Keep(root, dir string, r *run.Result, b *bundle.Bundle, chosen []artifacts.
 	return err
 }
 
-// evidence are the files that a run is read back from.
+// evidence makes the files that Read needs.
 func evidence(r *run.Result, started Env) ([]File, error) {
 	story := []byte(scenario.Resolved(r.Plan))
 	started.Schema, started.Go, started.OS, started.Arch = 1, runtime.Version(), runtime.GOOS, runtime.GOARCH
@@ -58,12 +58,11 @@ func evidence(r *run.Result, started Env) ([]File, error) {
 	}, nil
 }
 
-// logsName is where a run directory has the logs of its servers.
+// logsName is the folder of a run directory with the logs of its servers.
 const logsName = "stores"
 
-// serverLogs are the logs of the servers, those of several locks in a folder each. A
-// server may log what clients have sent it, so what could steer a terminal is shown
-// instead of obeyed.
+// serverLogs are the logs of the servers, in a folder for each lock if there are several. A server may
+// log texts of clients, so characters that could steer a terminal are escaped.
 func serverLogs(r *run.Result) []File {
 	var files []File
 	for i := range r.Outcomes {

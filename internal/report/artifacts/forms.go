@@ -1,4 +1,4 @@
-// Package forms makes the files of judged runs: their pages, their figures, their results for programs.
+// Package artifacts makes the files of judged runs: pages, figures and results for programs.
 package artifacts
 
 import (
@@ -17,14 +17,14 @@ import (
 	"lockstep/internal/say"
 )
 
-// File is one file that is made of a run.
+// File is one file of a run.
 type File struct {
 	Name  string // relative to a directory, with slashes
 	Data  []byte
-	Write func(io.Writer) error // writes what is too large to be held in memory; nil: it is Data
+	Write func(io.Writer) error // writes content too large for memory; nil: the content is Data
 }
 
-// CopyTo writes what is in the file.
+// CopyTo writes the content of the file.
 func (f *File) CopyTo(w io.Writer) error {
 	if f.Write != nil {
 		return f.Write(w)
@@ -37,12 +37,12 @@ func (f *File) CopyTo(w io.Writer) error {
 type Form struct {
 	Name    string
 	Summary string
-	Always  bool // every run directory has it; the others are written for those who ask
+	Always  bool // every run directory has it; the others are optional
 	render  func(b *bundle.Bundle, l say.Language) ([]File, error)
-	compare func(*compare.Comparison) ([]byte, error) // of several runs; nil where there is no such form
+	compare func(*compare.Comparison) ([]byte, error) // of several runs; nil if there is no such form
 }
 
-// All are all of them, in the order of the help.
+// All are all forms, in the order of the help.
 var All = []Form{
 	{"html", "report.html, for people", true, report, comparepage.HTML},
 	{"json", "result.json, the verdicts", true, oneFile("result.json", export.Result), export.Comparison},
@@ -55,14 +55,14 @@ var All = []Form{
 	{"svg", "plots/*.svg, the measurements", false, plots, nil},
 }
 
-// With are the forms that every run directory has, and some others.
+// With returns the forms of every run directory, and some others.
 func With(others []Form) []Form {
 	return slices.DeleteFunc(slices.Clone(All), func(f Form) bool {
 		return !f.Always && !slices.ContainsFunc(others, func(o Form) bool { return o.Name == f.Name })
 	})
 }
 
-// Render makes the files of some formats, the page in a language.
+// Render makes the files of some forms, the page in a language.
 func Render(chosen []Form, language say.Language, b *bundle.Bundle) ([]File, error) {
 	var files []File
 	for _, f := range chosen {
@@ -78,7 +78,7 @@ func Render(chosen []Form, language say.Language, b *bundle.Bundle) ([]File, err
 // Compares reports whether a comparison of runs has such a form.
 func (f *Form) Compares() bool { return f.compare != nil }
 
-// Compare makes the files of a comparison, of the formats that it has among some.
+// Compare makes the files of a comparison in those of the chosen forms that it has.
 func Compare(chosen []Form, c *compare.Comparison) ([]File, error) {
 	var files []File
 	for _, f := range All {
@@ -94,13 +94,13 @@ func Compare(chosen []Form, c *compare.Comparison) ([]File, error) {
 	return files, nil
 }
 
-// report is the report for people. What a scenario says stays in its own language.
+// report is the page of the run. Texts of a scenario stay in their own language.
 func report(b *bundle.Bundle, l say.Language) ([]File, error) {
 	data, err := runpage.HTML(b, l)
 	return []File{{Name: "report.html", Data: data}}, err
 }
 
-// oneFile is a format that is a single file.
+// oneFile is a form with a single file.
 func oneFile(name string, draw func(*bundle.Bundle) ([]byte, error)) func(*bundle.Bundle, say.Language) ([]File, error) {
 	return func(b *bundle.Bundle, _ say.Language) ([]File, error) {
 		data, err := draw(b)
@@ -108,7 +108,7 @@ func oneFile(name string, draw func(*bundle.Bundle) ([]byte, error)) func(*bundl
 	}
 }
 
-// ednFiles are the histories for other checkers, a file for each lock.
+// ednFiles are the histories for the checkers of Jepsen, a file for each lock.
 func ednFiles(b *bundle.Bundle, _ say.Language) ([]File, error) {
 	var files []File
 	for i := range b.Histories() {

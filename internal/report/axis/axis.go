@@ -1,5 +1,5 @@
-// Package axis labels axes of time: those of plots, of drawings by hand and of pages that can be
-// taken hold of. It needs no plotting library, so neither does a page that has only an axis.
+// Package axis labels axes of time in plots, drawings and interactive pages. It does not depend on the
+// plotting library, so neither does a page with just an axis.
 package axis
 
 import (
@@ -19,8 +19,8 @@ func Times(end float64) []Tick { return multiples(end, 5, 2, 1) }
 // Few labels at most five of them.
 func Few(end float64) []Tick { return multiples(end, 2, 1, 0.5) }
 
-// multiples divides the power of ten below end by a number of its own for each first digit of end: below 2,
-// below 5, and above.
+// multiples labels multiples of a step: the power of ten below end, divided by one, two or five if the
+// first digit of end is below 2, below 5, or larger.
 func multiples(end, one, two, five float64) []Tick {
 	step := math.Pow(10, math.Floor(math.Log10(end)))
 	switch {
@@ -40,8 +40,8 @@ func multiples(end, one, two, five float64) []Tick {
 	return ticks
 }
 
-// Leases counts an axis of time in leases: at most five multiples of 1, 2 or 5 times a power of ten,
-// whole ones where there are any.
+// Leases labels an axis of time in leases: at most five multiples of 1, 2 or 5 times a power of ten,
+// integers if possible.
 func Leases(end, lease float64) []Tick {
 	step := math.Pow(10, math.Floor(math.Log10(end/lease))-1)
 	for _, factor := range []float64{2, 2.5, 2, 2, 2.5, 2} {

@@ -1,6 +1,9 @@
 package bundle
 
 import (
+	"math/bits"
+	"slices"
+
 	"lockstep/internal/history"
 	"lockstep/internal/timeline"
 )
@@ -13,19 +16,18 @@ type Bar struct {
 	To    int32          // event, or NoCause when the history ended first
 	Lane  int            // 0, 1, ...: bars of one column that overlap lie side by side
 	Copy  bool           // of a grant: on a server that answers no client, such as a replica
-	Fault int64          // of a fault span: the number of the fault
+	Fault int64          // of a fault span or a freeze: the number of the fault
 	Cut   bool           // of a fault span: the node is cut off from others
 }
 
-// Bars are the stretches of a history, each with the node that it belongs to: what clients
-// believe, what stores have, when processes are frozen, and which nodes other faults hit. The steps
-// of the story say the same: see TestPictureAndStory in the package of the run's page.
+// Bars are the bars of a history: beliefs of clients, entries of stores, freezes, and the nodes hit
+// by other faults. TestPictureAndStory in package runpage compares them with the steps of the story.
 type Bars struct {
 	Beliefs, Grants, Freezes, FaultSpans []Bar
-	Timeline                             *timeline.Timeline // what they are bars of
+	Timeline                             *timeline.Timeline // of the same history
 }
 
-// BarsOf are the bars of a history.
+// BarsOf collects the bars of a history.
 func BarsOf(t *timeline.Timeline) *Bars {
 	b := &Bars{Timeline: t, FaultSpans: faultSpansOf(t)}
 	for _, h := range t.Holds {
@@ -38,26 +40,22 @@ func BarsOf(t *timeline.Timeline) *Bars {
 	return b
 }
 
-// grants takes what the servers have from the story, and puts what overlaps side by side.
+// grants makes a bar of each stored entry, and gives those that overlap lanes side by side.
 func (b *Bars) grants() {
-	var open []int // indices of the bars that go on
+	var open []int // indices of the bars that have not ended
 	for _, held := range b.Timeline.Stored() {
-		kept, taken := open[:0], 0 // a bit for each lane
+		open = slices.DeleteFunc(open, func(k int) bool {
+			return b.Grants[k].To != history.NoCause && b.Grants[k].To <= held.From
+		})
+		taken := uint32(0) // a bit for each lane
 		for _, k := range open {
-			other := &b.Grants[k]
-			if other.To != history.NoCause && other.To <= held.From {
-				continue
-			}
-			kept = append(kept, k)
-			if other.Node == held.Node && other.Lane < 31 {
+			if other := &b.Grants[k]; other.Node == held.Node && other.Lane < 31 {
 				taken |= 1 << other.Lane
 			}
 		}
-		lane := 0
-		for taken&(1<<lane) != 0 {
-			lane++
-		}
-		open = append(kept, len(b.Grants))
-		b.Grants = append(b.Grants, Bar{Node: held.Node, Owner: held.Owner, Copy: held.Copy, From: held.From, To: held.To, Lane: lane})
+		open = append(open, len(b.Grants))
+		b.Grants = append(b.Grants, Bar{
+			Node: held.Node, Owner: held.Owner, Copy: held.Copy, From: held.From, To: held.To, Lane: bits.TrailingZeros32(^taken),
+		})
 	}
 }

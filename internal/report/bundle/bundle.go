@@ -1,13 +1,12 @@
-// Package bundle has the facts of one or more runs that outputs need, each worked out once from
-// the history, the verdicts and the plan: measures, spans, bars, assumptions, causes, and what was
-// expected beside what was found.
+// Package bundle computes the facts that reports show, once, from history, verdicts and plan:
+// spans, bars, assumptions, causes, and the expectations beside the findings.
 //
-// It is pure, like all packages of reports: no clock, no random ids, no order that a map would
-// choose. The same bundle gives the same bytes, therefore reports can be compared, kept under
-// version control and drawn again from a stored history.
+// It is pure, like all packages of reports: no clock, no random ids, no map order. The same bundle
+// gives the same bytes, so reports can be compared, kept under version control and drawn again from
+// a stored history.
 //
-// Every text of a bundle may be hostile: it comes from a scenario file or a history that
-// another person may have written. Package clean cleans it before it reaches a terminal, and a page escapes it too.
+// Every text of a bundle may be hostile: somebody else may have written the scenario or the history.
+// Package sanitize cleans texts before they reach a terminal, and pages escape them too.
 package bundle
 
 import (
@@ -28,8 +27,7 @@ import (
 // ResultSchema is the version of the form of results for machines. Fields are only ever added.
 const ResultSchema = 1
 
-// Bundle is everything that one report shows: one plan with one seed, played
-// with one or more locks.
+// Bundle is the content of one report: one plan with one seed, played with one or more locks.
 type Bundle struct {
 	Plan     *plan.Plan
 	Runs     []Run
@@ -38,7 +36,7 @@ type Bundle struct {
 	Replay   string // the command line that plays it again
 	RunDir   string // where the files of the run are; "" when nothing was written
 	Hash     string // covers the bytes of the histories
-	Program  string // the version of the program that judged them; "" when unknown
+	Program  string // version of the program that judged them; "" when unknown
 	ScalePPM int64  // of --scale, in millionths; 0 where plan or histories say it
 	Logs     bool   // whether the logs of the servers are in stores/
 }
@@ -52,7 +50,7 @@ type Run struct {
 	timeline *timeline.Timeline
 }
 
-// Timeline is the account of the run's history; nil where there is none.
+// Timeline is the account of the run's history; nil without a history.
 func (r *Run) Timeline() *timeline.Timeline {
 	if r.timeline == nil && r.Judgement.History != nil {
 		r.timeline = timeline.Of(r.Judgement.History)
@@ -60,8 +58,8 @@ func (r *Run) Timeline() *timeline.Timeline {
 	return r.timeline
 }
 
-// Of is the bundle of what was played and judged. replay is the command line that plays it again,
-// program the version of the program that judges.
+// Of makes the bundle of a result. replay is the command line that plays it again, program the
+// version of the program that judged it.
 func Of(r *run.Result, replay, program string) *Bundle {
 	b := &Bundle{
 		Plan: r.Plan, Backend: r.Backend, Seed: r.Seed, Replay: replay, Hash: history.HashAll(r.Histories()), Program: program,
@@ -73,9 +71,8 @@ func Of(r *run.Result, replay, program string) *Bundle {
 	return b
 }
 
-// Met reports whether every expectation of the run is met. A run without a
-// history has met nothing, nor has one that was cut short, nor, where something is
-// expected, one in which a line of random faults did nothing.
+// Met reports whether every expectation of the run is met. A run without a history meets none, nor
+// does one that was cut short, nor, if there are expectations, one with an idle line of random faults.
 func (r *Run) Met() bool {
 	j := &r.Judgement
 	if j.History == nil || j.CutShort || len(r.Expected) > 0 && !j.Idle().Empty() {
@@ -84,14 +81,13 @@ func (r *Run) Met() bool {
 	return !slices.ContainsFunc(r.Expected, func(e run.Expected) bool { return !e.Met() })
 }
 
-// Met reports whether every expectation of every run is met, and every lock of the plan
-// was played.
+// Met reports whether every lock of the plan was played, and every run met its expectations.
 func (b *Bundle) Met() bool {
 	all := b.Plan == nil || len(b.Runs) >= len(b.Plan.Locks)
 	return all && !slices.ContainsFunc(b.Runs, func(r Run) bool { return !r.Met() })
 }
 
-// Histories are those of the runs that were played, each with the index of its run.
+// Histories iterates over the histories of the runs that were played, each with the index of its run.
 func (b *Bundle) Histories() iter.Seq2[int, *history.History] {
 	return func(yield func(int, *history.History) bool) {
 		for i := range b.Runs {
@@ -115,7 +111,7 @@ func (b *Bundle) Title(l say.Language) string {
 	return say.Text("A run without a name").In(l)
 }
 
-// Subtitle is what the story is about in plain words; "" where its title says so.
+// Subtitle says in plain words what the story is about; "" if its title says so.
 func (b *Bundle) Subtitle(l say.Language) string {
 	if b.Plan == nil {
 		return ""
@@ -123,7 +119,7 @@ func (b *Bundle) Subtitle(l say.Language) string {
 	return b.Plan.Prose(l).Subtitle
 }
 
-// Slug is the name of the story for machines.
+// Slug is the machine-readable name of the story.
 func (b *Bundle) Slug() string {
 	if b.Plan != nil && b.Plan.Slug != "" {
 		return b.Plan.Slug
@@ -131,8 +127,8 @@ func (b *Bundle) Slug() string {
 	return b.Title(say.English)
 }
 
-// Lag is the replication lag in the time of the histories, 0 when unknown. A
-// plan that has not been scaled yet still speaks of unscaled time.
+// Lag is the replication lag in the scaled time of a history, 0 when unknown. The plan may not have
+// been scaled.
 func (b *Bundle) Lag(h *history.History) time.Duration {
 	if b.Plan == nil {
 		return 0
@@ -153,7 +149,7 @@ func (b *Bundle) Simulated() time.Duration {
 	return sum
 }
 
-// Speed says how much faster than its scenario a story was played; nothing when it was not.
+// Speed says how much faster or slower than in its scenario a story was played; empty at scale 1.
 func (b *Bundle) Speed() say.Phrase {
 	ppm := b.ScalePPM
 	if b.Plan != nil {
@@ -176,8 +172,8 @@ func (b *Bundle) Speed() say.Phrase {
 	return say.Phrase{}
 }
 
-// Worst returns the index of the first run that has a broken property, else of
-// the first that has an unknown one, else -1.
+// Worst returns the index of the first run with a broken property, else of the first with an unknown
+// one, else -1.
 func (b *Bundle) Worst() int {
 	for _, verdict := range []checker.Verdict{checker.Broken, checker.Unknown} {
 		has := func(f checker.Finding) bool { return f.Verdict == verdict }
@@ -190,17 +186,35 @@ func (b *Bundle) Worst() int {
 	return -1
 }
 
-// Finding returns what was found about a property; nil when it was not judged.
+// Finding returns the finding on a property; nil when it was not judged.
 func (r *Run) Finding(property string) *checker.Finding {
-	for i := range r.Judgement.Findings {
-		if r.Judgement.Findings[i].Property == property {
-			return &r.Judgement.Findings[i]
-		}
+	i := slices.IndexFunc(r.Judgement.Findings, func(f checker.Finding) bool { return f.Property == property })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &r.Judgement.Findings[i]
 }
 
-// fenced reports whether a fence has refused a write in the run.
+// NodesOf lists the nodes of a role, in the order of the header.
+func NodesOf(h *history.History, role history.Role) (ids []history.NodeID) {
+	for i, n := range h.Header.Nodes {
+		if n.Role == role {
+			ids = append(ids, history.NodeID(i+1))
+		}
+	}
+	return ids
+}
+
+// FaultOf returns the fault of a number; an empty one for an unknown number.
+func FaultOf(h *history.History, number int64) *history.Fault {
+	i := slices.IndexFunc(h.Header.Faults, func(f history.Fault) bool { return int64(f.Number) == number })
+	if i < 0 {
+		return &history.Fault{}
+	}
+	return &h.Header.Faults[i]
+}
+
+// fenced reports whether a fence refused a write in the run.
 func (r *Run) fenced() bool {
 	return r.Judgement.History != nil && r.Timeline().Count(history.WriteRefused) > 0
 }

@@ -10,27 +10,26 @@ import (
 	"lockstep/internal/say"
 )
 
-// state is how one property of one lock came out, for reports that know passed,
-// failed and skipped.
+// state is the result of one property of one lock, for formats with passed, failed and skipped.
 type state int
 
 const (
-	statePassed  state = iota // kept, or as the scenario expects it
-	StateMissed               // not as the scenario expects it
-	StateUnknown              // the run did not put it to the test
-	StateBroken               // broken, and the scenario expects nothing of it
+	_            state = iota // kept, or as expected
+	StateMissed               // not as expected
+	StateUnknown              // not put to the test
+	StateBroken               // broken, without an expectation
 )
 
-// Case is a finding beside what the scenario expects of it.
+// Case is a finding beside its expectation.
 type Case struct {
 	run      *Run
 	Finding  *checker.Finding
-	Expected string // kept, broken, or "" when nothing is expected
+	Expected string // kept, broken, or "" without an expectation
 	State    state
 	Line     int // of the expectation in the scenario file, 0 when unknown
 }
 
-// Cases lists what was judged, in the order of reports.
+// Cases lists the findings of a run, in the order of reports.
 func (r *Run) Cases() []Case {
 	var out []Case
 	for _, id := range Properties(r.Judgement.Findings) {
@@ -54,24 +53,23 @@ func (r *Run) Cases() []Case {
 	return out
 }
 
-// Properties lists the properties of findings in the order of reports: the usual
-// ones first, then the others as they come.
+// Properties lists the properties of findings in the order of reports: the usual ones first, then
+// the others in their own order.
 func Properties(findings []checker.Finding) []string {
-	var ids []string
-	for _, id := range explain.Order {
-		if slices.ContainsFunc(findings, func(f checker.Finding) bool { return f.Property == id }) {
-			ids = append(ids, id)
-		}
-	}
+	var found []string
 	for i := range findings {
-		if id := findings[i].Property; !slices.Contains(ids, id) {
+		found = append(found, findings[i].Property)
+	}
+	var ids []string
+	for _, id := range append(slices.Clone(explain.Order), found...) {
+		if slices.Contains(found, id) && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// File is the scenario's file, "" when it did not come from one.
+// File is the file of the scenario, "" if it was not read from one.
 func (b *Bundle) File() string {
 	if b.Plan == nil || b.Plan.File == "-" || b.Plan.File == "stdin" {
 		return ""
@@ -98,7 +96,7 @@ func (c *Case) Sentence() string {
 	return sanitize.Text(text, sanitize.MaxLine)
 }
 
-// Missed says how verdict and expectation differ; "" when they do not.
+// Missed says how verdict and expectation differ; "" if they agree.
 func (c *Case) Missed() string {
 	switch {
 	case c.Expected == "" || c.Expected == string(c.Finding.Verdict):
@@ -109,7 +107,7 @@ func (c *Case) Missed() string {
 	return sanitize.Text(fmt.Sprintf("Expected %s, got %s.", c.Expected, c.Finding.Verdict), sanitize.MaxLine)
 }
 
-// First says when the first violation began, "" when there is none.
+// First says when the first violation began, "" without one.
 func (c *Case) First() string {
 	if len(c.Finding.Violations) == 0 {
 		return ""
@@ -117,7 +115,7 @@ func (c *Case) First() string {
 	return "First at " + c.Finding.Violations[0].From.String() + "."
 }
 
-// VerdictText is a verdict as a table shows it, "x broken 2x"; "" for nil.
+// VerdictText is the text of a verdict in a table, as in "x broken 2x"; "" for nil.
 func VerdictText(f *checker.Finding, l say.Language) string {
 	switch {
 	case f == nil:
@@ -130,7 +128,7 @@ func VerdictText(f *checker.Finding, l say.Language) string {
 	return "? " + say.Verdict(checker.Unknown).In(l)
 }
 
-// Again is the line that replays the run, clean; "" when there is none.
+// Again is the line with the replay command, clean; "" without one.
 func (b *Bundle) Again() string {
 	if b.Replay == "" {
 		return ""

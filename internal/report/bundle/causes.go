@@ -8,12 +8,12 @@ import (
 	"lockstep/internal/history"
 )
 
-// maxCauses is how many links the chain of causes has at most.
+// maxCauses limits the length of the chain of causes.
 const maxCauses = 6
 
-// CausesOf picks the steps that lead to the first violation: the clients involved
-// get the lock, something happens to them or to the store, an entry ends, and the
-// property breaks. It returns indices of steps; nil when there is no chain.
+// CausesOf picks the steps that lead to the first violation: the clients involved acquire the lock,
+// something happens to them or to the store, an entry ends, and the property breaks. It returns
+// indices of steps; nil when there is no chain.
 func CausesOf(h *history.History, findings []checker.Finding, steps []explain.Step) []int {
 	first, _ := FirstBreach(findings)
 	end := FirstViolation(steps)
@@ -57,7 +57,7 @@ func CausesOf(h *history.History, findings []checker.Finding, steps []explain.St
 	return append(out, end)
 }
 
-// FirstBreach returns the violation that comes first, and its property.
+// FirstBreach returns the earliest violation and its property.
 func FirstBreach(findings []checker.Finding) (first *checker.Violation, property string) {
 	for _, id := range Properties(findings) {
 		for i := range findings {

@@ -6,22 +6,17 @@ import (
 	"lockstep/internal/history"
 )
 
-// ClientColours is how many colours clients have. No verdict has a colour like them, and they mean
-// nothing but clients, in every picture.
+// ClientColours is the number of colours for clients. They mean clients in every picture, and no
+// verdict has a similar colour.
 const ClientColours = 6
 
-// Colours are the numbers of the clients' colours, from 1, by NodeID.
+// Colours are the numbers of the clients' colours, from 1, by NodeID; 0 for other nodes.
 type Colours []int
 
-// ColoursOf gives each client its colour, in the order of the header. Where there are more clients
-// than colours, those who get the lock come first, so that they can be told apart.
+// ColoursOf gives each client its colour, in the order of the header. If there are more clients than
+// colours, those that acquire the lock come first, so that their colours differ.
 func ColoursOf(h *history.History) Colours {
-	var clients []history.NodeID
-	for i, n := range h.Header.Nodes {
-		if n.Role == history.RoleClient {
-			clients = append(clients, history.NodeID(i+1))
-		}
-	}
+	clients := NodesOf(h, history.RoleClient)
 	if len(clients) > ClientColours {
 		var first []history.NodeID
 		for _, i := range h.Milestones() {

@@ -12,16 +12,16 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// hint is what a reader may want to know about a run, and the command that helps.
+// hint is a remark about a run, and the command that helps.
 type hint struct {
 	Says    say.Phrase
 	Command string
 }
 
-// maxHints is how many are shown: more are noise.
+// maxHints limits the hints shown: more are noise.
 const maxHints = 2
 
-// Hints are those of a bundle, the most pressing first.
+// Hints are the hints of a bundle, the most pressing first.
 func Hints(b *Bundle) []hint {
 	var out []hint
 	for _, find := range []func(*Bundle) *hint{neverFired, unknownVerdict, remedy, longWaits, simulatedTwin} {
@@ -32,7 +32,7 @@ func Hints(b *Bundle) []hint {
 	return out
 }
 
-// neverFired: a fault waited for something that did not happen.
+// neverFired hints at a fault whose trigger never happened.
 func neverFired(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -43,8 +43,8 @@ func neverFired(b *Bundle) *hint {
 	return nil
 }
 
-// Remedy is the command that plays what survives the story, where one of its locks broke and none of
-// them survives; "" for none.
+// Remedy is the command that plays the remedy of the story, if a lock broke and none survives; "" for
+// none.
 func Remedy(b *Bundle) string {
 	if b.Plan == nil || b.Plan.Remedy == "" || b.Worst() < 0 {
 		return ""
@@ -64,12 +64,12 @@ func remedy(b *Bundle) *hint {
 	return nil
 }
 
-// unknownVerdict: one seed did not put a property to the test; others may.
+// unknownVerdict hints at other seeds if this one did not put a property to the test.
 func unknownVerdict(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
 		if h := r.Judgement.History; h != nil && (h.Header.Entry == history.Unfollowed || h.Header.Entry == history.Unread) {
-			continue // no seed can
+			continue // no seed can help
 		}
 		for _, f := range r.Judgement.Findings {
 			if f.Verdict == checker.Unknown && r.Judgement.Untested.Empty() && r.Judgement.Letter == checker.LetterUnknown && b.Replay != "" {
@@ -80,7 +80,7 @@ func unknownVerdict(b *Bundle) *hint {
 	return nil
 }
 
-// longWaits: nothing broke, but waiting takes longer than a lease.
+// longWaits hints at waits longer than a lease where nothing broke.
 func longWaits(b *Bundle) *hint {
 	for i := range b.Runs {
 		r := &b.Runs[i]
@@ -100,7 +100,7 @@ var (
 	realOption = regexp.MustCompile(` --(backend|scale|image) \S+`)
 )
 
-// simulatedTwin: what real servers did cannot be repeated, but it can be simulated.
+// simulatedTwin hints at the simulator, since a run on real servers cannot be repeated.
 func simulatedTwin(b *Bundle) *hint {
 	if history.Simulated(b.Backend) || b.Replay == "" || b.Plan != nil && len(b.Plan.Programs) > 0 {
 		return nil
@@ -108,7 +108,7 @@ func simulatedTwin(b *Bundle) *hint {
 	return &hint{say.Text("real servers repeat no run; the simulator plays the same story and repeats it byte for byte"), realOption.ReplaceAllString(b.Replay, "")}
 }
 
-// look is a command about the stored run; "" when nothing was stored.
+// look is a command about the stored run; "" if it was not stored.
 func (b *Bundle) look(command string) string {
 	if b.RunDir == "" {
 		return ""

@@ -62,7 +62,7 @@ func TestHints(t *testing.T) {
 }
 
 // An assumption is no wrong answer when it is the one that failed, in other words.
-func TestPremiseAboutTheSame(t *testing.T) {
+func TestAssumptionAboutTheSame(t *testing.T) {
 	h := waited(1).History
 	pause := bundle.AssumptionsOf(h, bundle.FaultSummaryOf(timeline.Of(h), timeline.Of(h).Measure()))[0]
 	if !pause.About(say.NeverPausesLonger.With(say.Client("A"))) || pause.About(say.StoreClockIsRight.With()) {

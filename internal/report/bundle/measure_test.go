@@ -122,7 +122,7 @@ func TestSkews(t *testing.T) {
 }
 
 // What the world did: a pause longer than the lease, a lost reply, nothing else.
-func TestPremises(t *testing.T) {
+func TestAssumptions(t *testing.T) {
 	w := reporttest.NewWriter("set-nx-lua", "A", "B")
 	w.Acquires(12, "A", 0)
 	w.Add(60, history.Froze, "A")

@@ -2,21 +2,19 @@ package bundle
 
 import "slices"
 
-// Reason is why something was not played or tested nothing, and how often it is the reason.
+// Reason is a reason why runs were not played or tested nothing, with its frequency.
 type Reason struct {
 	Text string `json:"reason" doc:"In words."`
 	N    int    `json:"runs" doc:"How many runs it is the reason of."`
 }
 
-// Reasons counts reasons, the most frequent first, then in the order in which they come.
+// Reasons counts reasons, the most frequent first, equally frequent ones by their first occurrence.
 func Reasons(all []string) []Reason {
 	var out []Reason
-	at := map[string]int{}
 	for _, text := range all {
-		i, known := at[text]
-		if !known {
+		i := slices.IndexFunc(out, func(r Reason) bool { return r.Text == text })
+		if i < 0 {
 			i = len(out)
-			at[text] = i
 			out = append(out, Reason{Text: text})
 		}
 		out[i].N++

@@ -1,8 +1,7 @@
 package bundle
 
 import (
-	"fmt"
-	"sort"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -13,20 +12,23 @@ import (
 type Span struct {
 	From, To history.Instant
 	Node     history.NodeID
-	Fault    int64
-	Label    string
+	Fault    int64 // number of the fault; 0 for a server that is down
 }
 
-// FaultSpans lists when which fault was at work: freezes, stretches between the
-// beginning and the end of a fault, and instants for faults that only strike.
+// FaultSpans lists the active time of each fault, from its beginning to its end, and the time in
+// which each server was down. A fault without duration has an instant.
 func FaultSpans(t *timeline.Timeline) []Span {
 	var spans []Span
 	var open []int // indices into spans
-	shut := func(match func(s *Span) bool, at history.Instant) {
+	begin := func(s Span) {
+		open = append(open, len(spans))
+		spans = append(spans, s)
+	}
+	end := func(fault int64, down history.NodeID, at history.Instant) {
 		for n, i := range open {
-			if match(&spans[i]) {
-				spans[i].To = at
-				open = append(open[:n], open[n+1:]...)
+			if s := &spans[i]; s.Fault == fault && (fault != 0 || s.Node == down) {
+				s.To = at
+				open = slices.Delete(open, n, n+1)
 				return
 			}
 		}
@@ -34,25 +36,23 @@ func FaultSpans(t *timeline.Timeline) []Span {
 	for _, e := range t.Each(history.FaultBegan, history.FaultEnded, history.Crashed, history.Promoted, history.Restarted) {
 		switch e.Kind {
 		case history.FaultBegan:
-			spans = append(spans, Span{From: e.At, To: e.At, Node: e.Node, Fault: e.Value, Label: fmt.Sprintf("fault %d", e.Value)})
-			open = append(open, len(spans)-1)
+			begin(Span{From: e.At, To: e.At, Node: e.Node, Fault: e.Value})
 		case history.Crashed:
 			if t.Role(e.Node) == history.RoleStore {
-				spans = append(spans, Span{From: e.At, To: e.At, Node: e.Node, Label: "down"})
-				open = append(open, len(spans)-1)
+				begin(Span{From: e.At, To: e.At, Node: e.Node})
 			}
 		case history.FaultEnded:
-			shut(func(s *Span) bool { return s.Fault == e.Value && s.Label != "down" }, e.At)
+			end(e.Value, 0, e.At)
 		case history.Promoted:
-			shut(func(s *Span) bool { return s.Label == "down" && s.Node == e.Peer }, e.At)
+			end(0, e.Peer, e.At)
 		case history.Restarted:
-			shut(func(s *Span) bool { return s.Label == "down" && s.Node == e.Node }, e.At)
+			end(0, e.Node, e.At)
 		}
 	}
 	return spans
 }
 
-// Shades are the spans that a figure over time has behind its curve: faults at work, and freezes.
+// Shades are the spans that a figure shades behind its curve: active faults and freezes.
 func Shades(t *timeline.Timeline) []Span {
 	spans := FaultSpans(t)
 	for _, s := range t.Freezes {
@@ -61,19 +61,19 @@ func Shades(t *timeline.Timeline) []Span {
 	return spans
 }
 
-// ViolationSpans lists where properties broke.
+// ViolationSpans lists the spans of all violations.
 func ViolationSpans(findings []checker.Finding) []Span {
 	var spans []Span
 	for _, f := range findings {
 		for _, v := range f.Violations {
-			spans = append(spans, Span{From: v.From, To: v.To, Label: f.Property})
+			spans = append(spans, Span{From: v.From, To: v.To})
 		}
 	}
 	return spans
 }
 
-// Thin keeps the shape of a long curve with at most about n points: within one
-// slot of time only the extremes stay.
+// Thin reduces a long curve to about n points. In each slot of time it keeps the extremes and the
+// last point.
 func Thin(ls []timeline.Level, n int) []timeline.Level {
 	if len(ls) <= n || ls[len(ls)-1].At <= 0 {
 		return ls
@@ -106,9 +106,4 @@ func Thin(ls []timeline.Level, n int) []timeline.Level {
 		i = j
 	}
 	return out
-}
-
-// SortSpans sorts spans by when they begin.
-func SortSpans(spans []Span) {
-	sort.SliceStable(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
 }

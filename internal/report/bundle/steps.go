@@ -7,12 +7,11 @@ import (
 	"lockstep/internal/history"
 )
 
-// DiffersAt returns the index of the first step in which two stories differ, or
-// -1. Steps are compared by event and node, not by time, because the round
-// trips of another protocol shift times a little.
+// DiffersAt returns the index of the first step in which two stories differ, or -1. Steps are
+// compared by event and node, not by time, which the round trips of another protocol shift.
 func DiffersAt(a *history.History, as []explain.Step, b *history.History, bs []explain.Step) int {
 	for i := range bs {
-		if i >= len(as) || deedOf(a, &as[i]) != deedOf(b, &bs[i]) {
+		if i >= len(as) || keyOf(a, &as[i]) != keyOf(b, &bs[i]) {
 			return i
 		}
 	}
@@ -22,56 +21,47 @@ func DiffersAt(a *history.History, as []explain.Step, b *history.History, bs []e
 	return -1
 }
 
-// deed is what a step tells, without its time. Names, not ids: two locks may have
-// other servers, and the servers come before the resource.
-type deed struct {
+// stepKey identifies a step without its time. It has names, not ids, which depend on the servers of
+// the lock.
+type stepKey struct {
 	kind              history.Kind
 	role              history.Role
 	node, peer, owner string
 	violation         bool
 }
 
-func deedOf(h *history.History, s *explain.Step) deed {
+func keyOf(h *history.History, s *explain.Step) stepKey {
 	e := &h.Events[s.Event]
-	d := deed{kind: e.Kind, role: h.Role(e.Node), violation: s.Violation}
-	name := func(id history.NodeID) string {
-		switch h.Role(id) {
-		case history.RoleClient, history.RoleProbe:
-			return h.Name(id)
+	client := func(id history.NodeID) string {
+		if role := h.Role(id); role != history.RoleClient && role != history.RoleProbe {
+			return ""
 		}
-		return ""
+		return h.Name(id)
 	}
-	d.node, d.peer, d.owner = name(e.Node), name(e.Peer), name(e.Owner)
-	return d
+	return stepKey{e.Kind, h.Role(e.Node), client(e.Node), client(e.Peer), client(e.Owner), s.Violation}
 }
 
-// StoryOf picks the steps of a run that are told, at most limit, and counts those before
-// and after them.
+// StoryOf picks at most limit steps of a run to tell, and counts those left out before and after.
 func StoryOf(r *Run, limit int) (story []explain.Step, before, after int) {
 	all, earlier, later := explain.Tell(r.Timeline(), r.Judgement.Findings)
 	story, before, after = explain.Story(all, limit)
 	return story, before + earlier, after + later
 }
 
-// FirstViolation is the index of the first step that breaks something; -1 for none.
+// FirstViolation is the index of the first step that is a violation; -1 for none.
 func FirstViolation(steps []explain.Step) int {
 	return slices.IndexFunc(steps, func(s explain.Step) bool { return s.Violation })
 }
 
-// MaxEverything is how many events of one lock are drawn when all are asked for.
+// MaxEverything is the most events of one lock in the diagram of all events.
 const MaxEverything = 2000
 
-// Window picks at most limit events in a row: those around the first step that
-// breaks something, or the first ones.
+// Window picks at most limit consecutive events: those around the first violation, or the first ones.
 func Window(h *history.History, steps []explain.Step, limit int) (lo, hi int32) {
-	n := len(h.Events)
-	if n <= limit {
-		return 0, int32(n) - 1
-	}
-	first := 0
-	if n := FirstViolation(steps); n >= 0 {
-		first = int(steps[n].Event)
+	n, first := len(h.Events), 0
+	if i := FirstViolation(steps); i >= 0 {
+		first = int(steps[i].Event)
 	}
 	start := max(0, min(first-limit*2/3, n-limit))
-	return int32(start), int32(start+limit) - 1
+	return int32(start), int32(min(start+limit, n)) - 1
 }

@@ -8,10 +8,10 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// faultSpans follows the faults that last for a while and have no event of their own on the node.
-// (A pause has the freeze, a crash the death.)
+// faultSpans collects the faults that last and have no event of their own on the node, as a pause
+// has the freeze, and a crash the death.
 type faultSpans struct {
-	h               *timeline.Timeline
+	t               *timeline.Timeline
 	bars            []Bar
 	holder, primary history.NodeID
 }
@@ -21,7 +21,7 @@ var lasting = map[string]bool{"partition": true, "cut": true, "slow": true, "han
 
 // faultSpansOf lists the stretches in which such faults affect a node.
 func faultSpansOf(t *timeline.Timeline) []Bar {
-	s := faultSpans{h: t}
+	s := faultSpans{t: t}
 	for i, e := range t.Each(
 		history.Acquired, history.Promoted, history.FaultBegan, history.FaultEnded, history.Releasing, history.LostLease, history.Crashed,
 	) {
@@ -44,14 +44,14 @@ func (s *faultSpans) take(i int32, e *history.Event) {
 		s.end(i, func(b *Bar) bool { return b.Fault == e.Value })
 	case history.Releasing, history.LostLease, history.Crashed: // slow work is over
 		s.end(i, func(b *Bar) bool {
-			verb := s.fault(b.Fault).Verb
+			verb := FaultOf(s.t.History, b.Fault).Verb
 			return b.Node == e.Node && (verb == "slow" || verb == "hang")
 		})
 	}
 }
 
 func (s *faultSpans) begin(i int32, e *history.Event) {
-	f := s.fault(e.Value)
+	f := FaultOf(s.t.History, e.Value)
 	switch {
 	case !lasting[f.Verb]:
 	case e.Node != 0:
@@ -71,18 +71,8 @@ func (s *faultSpans) end(i int32, over func(b *Bar) bool) {
 	}
 }
 
-// fault returns a fault of the header; an empty one for an unknown number.
-func (s *faultSpans) fault(number int64) *history.Fault {
-	for k := range s.h.Header.Faults {
-		if f := &s.h.Header.Faults[k]; int64(f.Number) == number {
-			return f
-		}
-	}
-	return &history.Fault{}
-}
-
-// cutOff lists the nodes that a fault cuts off from the others: the smallest of its sides, the first of
-// equal ones.
+// cutOff lists the nodes that a fault cuts off from the others: its smallest side, the first of
+// several.
 func (s *faultSpans) cutOff(sides [][]string) []history.NodeID {
 	var least []history.NodeID
 	for _, side := range sides {
@@ -98,10 +88,10 @@ func (s *faultSpans) cutOff(sides [][]string) []history.NodeID {
 	return slices.Compact(least)
 }
 
-// named are the nodes that a side of a fault names, one by one or as a group.
+// named resolves a name in a side of a fault: a node, or a group of nodes.
 func (s *faultSpans) named(name string) (ids []history.NodeID) {
 	primary := s.primary
-	for k, n := range s.h.Header.Nodes {
+	for k, n := range s.t.Header.Nodes {
 		id := history.NodeID(k + 1)
 		if primary == 0 && n.Role == history.RoleStore {
 			primary = id // until another one is promoted

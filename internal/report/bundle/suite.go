@@ -5,15 +5,14 @@ import (
 	"lockstep/internal/say"
 )
 
-// Suite is the result of several scenarios: one run for each lock of each. A summary finds the
-// red one among some hundred tables.
+// Suite is the result of several scenarios: one run for each of their locks.
 type Suite struct{ Runs []SuiteRun }
 
-// SuiteRun is one of them.
+// SuiteRun is one run of a suite.
 type SuiteRun struct {
 	Scenario, Lock string
 	Status         run.Status
-	Why            say.Phrase // empty when there is nothing to say
+	Why            say.Phrase // why it is not as expected; empty if it is
 }
 
 // Add adds a run.
@@ -27,7 +26,7 @@ func (s *Suite) AddResult(r *run.Result) {
 	}
 }
 
-// whyNot says why a run is not as expected; nothing when it is.
+// whyNot says why a run is not as expected; empty if it is.
 func whyNot(o *run.Outcome) say.Phrase {
 	var parts say.Remarks
 	if o.Status() == run.Inconclusive && !o.Untested().Empty() {
@@ -49,7 +48,7 @@ func whyNot(o *run.Outcome) say.Phrase {
 	return say.SeveralReasons.With(parts)
 }
 
-// StatusCounts are numbers of runs.
+// StatusCounts are the numbers of runs by status.
 type StatusCounts struct {
 	Met             int `json:"as_expected" doc:"All that was expected came about."`
 	Missed          int `json:"missed" doc:"Something came out otherwise than it was expected."`
@@ -58,7 +57,7 @@ type StatusCounts struct {
 	NotPlayed       int `json:"not_played" doc:"The world cannot play it."`
 }
 
-// Counts are how many runs had which status; notPlayed were left out.
+// Counts counts the runs by status; notPlayed were left out.
 func (s *Suite) Counts(notPlayed int) StatusCounts {
 	c := StatusCounts{NotPlayed: notPlayed}
 	for i := range s.Runs {

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Sweep is what a sweep has measured: for each lock, where a property holds.
+// Sweep is the result of a sweep: for each lock, where a property holds.
 type Sweep struct {
 	Language say.Language
 	Plan     *plan.Plan
@@ -30,7 +30,7 @@ func (s *Sweep) Tested() bool {
 	})
 }
 
-// Over is how many runs were played.
+// Over counts the runs that were played.
 func (s *Sweep) Over() (n int) {
 	for i := range s.Maps {
 		for k := range s.Maps[i].Cells {
@@ -40,7 +40,7 @@ func (s *Sweep) Over() (n int) {
 	return n
 }
 
-// MapSays is what to take away from a map, in one sentence.
+// MapSays sums up a map in one sentence.
 func MapSays(m *sweep.Map, l say.Language) string {
 	safe, broken, untested := countCells(m)
 	lock, what := say.Verbatim(sanitize.Text(m.Lock, sanitize.MaxName)), say.Property(sanitize.Text(m.Property, sanitize.MaxName))
@@ -72,13 +72,14 @@ func countCells(m *sweep.Map) (safe, broken, untested int) {
 
 // AxisName names an axis for people, clean; "" for nil.
 func AxisName(a *plan.Axis) string {
-	switch {
-	case a == nil:
+	if a == nil {
 		return ""
-	case a.Unit == plan.UnitCount: // its values have no unit
-		return sanitize.Text(a.Name+" (number)", sanitize.MaxName)
 	}
-	return sanitize.Text(a.Name, sanitize.MaxName)
+	name := a.Name
+	if a.Unit == plan.UnitCount { // its values have no unit
+		name += " (number)"
+	}
+	return sanitize.Text(name, sanitize.MaxName)
 }
 
 // Ticks are the values of an axis, each with its unit; one empty text for nil.
@@ -93,8 +94,8 @@ func Ticks(a *plan.Axis) []string {
 	return out
 }
 
-// ShortShare is the share of broken runs as it stands in a cell of a map, in whole percents; a
-// share that is not nothing never reads 0.
+// ShortShare is the share of broken runs in whole percents, for a cell of a map. Only a share of
+// exactly 0 or 1 reads 0 or 100.
 func ShortShare(c *sweep.Cell) string {
 	share, _, _ := c.Rate()
 	percent := (share + 5_000) / 10_000
@@ -109,8 +110,7 @@ func ShortShare(c *sweep.Cell) string {
 	return fmt.Sprint(percent)
 }
 
-// Share is the share of broken runs with its 95 % interval, in words: what was not tested has no
-// share.
+// Share is the share of broken runs with its 95 % interval, in words; "?" if nothing was tested.
 func Share(c *sweep.Cell) (share, low, high string) {
 	ppm, least, most := c.Rate()
 	if share = rate.Percent(ppm); c.Tested() == 0 {

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// SeedsTally counts what many seeds of one lock have shown.
+// SeedsTally counts the results of many seeds of one lock.
 type SeedsTally struct {
 	Lock       string                 `json:"lock" doc:"The id of the lock."`
 	Runs       int                    `json:"runs" doc:"How many runs were played."`
@@ -33,18 +33,18 @@ type SeedsTally struct {
 	FirstBroke map[string]uint64      `json:"first_broken_seed" doc:"By property: the first seed that broke it."`
 }
 
-// BrokenRate is how often a property broke.
+// BrokenRate is the rate at which a property broke.
 type BrokenRate struct {
 	Rate float64 `json:"rate" doc:"The share of runs."`
 	Low  float64 `json:"rate_low" doc:"The lower end of its 95 % interval (Wilson)."`
 	High float64 `json:"rate_high" doc:"The upper end."`
 }
 
-// Tally counts what many seeds of one lock have shown.
+// Tally counts the results of many seeds of one lock, one at a time.
 type Tally struct {
 	SeedsTally
 	Worst    run.Status
-	best     run.Status // of the runs of which nothing was expected
+	best     run.Status // of the runs without expectations
 	from     uint64
 	reasons  map[string]say.Phrase // by their English
 	missed   *uint64               // the first seed that missed an expectation
@@ -55,12 +55,12 @@ type Tally struct {
 	lines    []checker.DrawnLine
 	untested []say.Phrase // by seed: why it tested nothing; empty for those that did
 
-	took    []int64 // by seed: how many milliseconds its story took
-	played  int64   // that of the runs that count for the rates of an hour
-	inHours int     // how many these are
+	took    []int64 // by seed: length of the story in milliseconds
+	played  int64   // total of took for the runs that count for hourly rates
+	inHours int     // number of these runs
 }
 
-// NewTally counts seeds of a lock, so many from the first one on.
+// NewTally makes a tally for the seeds first, first+1, ... of a lock.
 func NewTally(lock string, first uint64, seeds int) *Tally {
 	return &Tally{
 		SeedsTally: SeedsTally{Lock: lock, Unasked: true, Letters: map[checker.Letter]int{}, Broken: map[string]int{}, FirstBroke: map[string]uint64{}},
@@ -108,13 +108,13 @@ func (t *Tally) Count(o *run.Outcome) {
 	}
 }
 
-// Finish counts what can be counted only when no more seeds come.
+// Finish computes the figures that need all seeds.
 func (t *Tally) Finish() {
 	if t.Runs == len(t.hashes) { // else it was interrupted
 		t.Hash = history.CombineHashes(t.hashes).String()
 	}
 	if t.Unasked {
-		t.Worst = t.best // who only looks has seen something if one run told the story
+		t.Worst = t.best // without expectations, one run that told the story is enough
 	}
 	t.Idle = []string{}
 	for i := range t.lines {
@@ -155,7 +155,7 @@ func brokenRate(n, of int) BrokenRate {
 	return BrokenRate{rate.InOne(rate.Of(n, of)), rate.InOne(low), rate.InOne(high)}
 }
 
-// First is the first seed that missed something, else the first that tested nothing.
+// First is the first seed that missed an expectation, else the first that tested nothing.
 func (t *Tally) First() *uint64 {
 	if t.missed != nil {
 		return t.missed
@@ -174,7 +174,7 @@ func (t *Tally) FirstBroken() *uint64 {
 	return first
 }
 
-// Why says why not every run met what was expected; empty when every one did.
+// Why says why not every run met its expectations; empty if every run did.
 func (t *Tally) Why() say.Phrase {
 	switch t.Worst {
 	case run.Missed:
@@ -191,23 +191,25 @@ func (t *Tally) Why() say.Phrase {
 	return say.Phrase{}
 }
 
-// BrokenText says how often a property broke: in how many of the runs that are evidence, at which
-// rate, and with which seed first.
+// BrokenText says how often a property broke: the number and rate among the runs that are evidence,
+// and the first seed.
 type BrokenText struct {
 	Property          string
 	Runs, Rate, First say.Phrase
 }
 
-// BrokenRates are the properties that broke, by name.
+// BrokenRates lists the properties that broke, by name.
 func (t *Tally) BrokenRates() (all []BrokenText) {
 	for _, name := range slices.Sorted(maps.Keys(t.Broken)) {
-		n := t.Broken[name]
-		all = append(all, BrokenText{name, say.SomeOf.With(say.Number(n), say.Number(t.judged[name])), atRate(n, t.judged[name]), say.SeedIs.With(say.Seed(t.FirstBroke[name]))})
+		n, of := t.Broken[name], t.judged[name]
+		all = append(all, BrokenText{
+			name, say.SomeOf.With(say.Number(n), say.Number(of)), atRate(n, of), say.SeedIs.With(say.Seed(t.FirstBroke[name])),
+		})
 	}
 	return all
 }
 
-// NoneBrokeText says what it means that nothing broke; nothing when something did, or nothing was tested.
+// NoneBrokeText says what it means that nothing broke; empty if something did, or nothing was tested.
 func (t *Tally) NoneBrokeText() say.Phrase {
 	if t.Tested == 0 || len(t.Broken) > 0 || len(t.idle) > 0 {
 		return say.Phrase{}
@@ -216,8 +218,8 @@ func (t *Tally) NoneBrokeText() say.Phrase {
 	return say.NoneBroke.With(say.Number(t.Tested), say.Number(max(t.Tested/3, 1)))
 }
 
-// OfAllText says how often a run of this file breaks, including the spared ones: random faults are
-// part of the file. Empty when there are no such runs, or nothing broke.
+// OfAllText says how often a run of this file breaks, including the spared ones, since random faults
+// are part of the file. Empty if no run was spared, or nothing broke.
 func (t *Tally) OfAllText() say.Phrase {
 	if t.Spared == 0 || len(t.Broken) == 0 {
 		return say.Phrase{}
@@ -237,10 +239,10 @@ func atRate(n, of int) say.Phrase {
 
 func percent(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }
 
-// mostReasons is how many reasons are spelled out.
+// mostReasons limits the reasons that are spelled out.
 const mostReasons = 3
 
-// IdleText says which faults of the list did nothing with any seed; nothing when each did.
+// IdleText says which faults of the list did nothing with any seed; empty if each did something.
 func (t *Tally) IdleText() say.Phrase {
 	if len(t.idle) == 0 {
 		return say.Phrase{}
@@ -248,7 +250,7 @@ func (t *Tally) IdleText() say.Phrase {
 	return say.NoSeedNoticed.With(say.Number(t.Runs), t.idle)
 }
 
-// UntestedText says how many runs tested nothing, and why; nothing when all did.
+// UntestedText says how many runs tested nothing, and why; empty if all tested something.
 func (t *Tally) UntestedText() say.Phrase {
 	if t.Untested == 0 {
 		return say.Phrase{}

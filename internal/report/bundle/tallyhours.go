@@ -10,20 +10,20 @@ import (
 	"lockstep/internal/say"
 )
 
-// HourlyRate is how often a property broke for each hour that was played.
+// HourlyRate is the rate at which a property broke per hour of the story.
 type HourlyRate struct {
 	PerHour float64 `json:"per_hour" doc:"Runs that broke it, for each hour of the story."`
 	Low     float64 `json:"per_hour_low" doc:"The lower end of its 95 % interval (Wilson, of the runs)."`
 	High    float64 `json:"per_hour_high" doc:"The upper end."`
 }
 
-// storyTime is how many milliseconds a run's story took, by the clock of the story: until all faults were over and the
+// storyTime is the unscaled length of a story in milliseconds: until all faults were over and the
 // probe began.
 func storyTime(h *history.History) int64 {
 	end := h.End()
-	for i := len(h.Events) - 1; i >= 0; i-- {
-		if h.Events[i].Kind == history.Healed {
-			end = h.Events[i].At
+	for _, e := range slices.Backward(h.Events) {
+		if e.Kind == history.Healed {
+			end = e.At
 			break
 		}
 	}
@@ -34,10 +34,11 @@ func storyTime(h *history.History) int64 {
 	return ms
 }
 
-// countHours works out the rates for each hour. Runs that are no evidence are left out, except those whose draws left nothing to test.
+// countHours computes the hourly rates. Runs that are no evidence do not count, unless the random
+// draws spared them.
 func (t *Tally) countHours() {
 	t.played, t.inHours, t.PerHour = 0, t.Tested+t.Spared, map[string]HourlyRate{}
-	for i, why := range t.untested { // a seed that was not played took no time
+	for i, why := range t.untested { // t.took is 0 for a seed that was not played
 		if why.Empty() || spared(why) {
 			t.played += t.took[i]
 		}
@@ -49,24 +50,24 @@ func (t *Tally) countHours() {
 	}
 }
 
-// spared reports whether a run tested nothing because of what was drawn at random.
+// spared reports whether a run tested nothing because of its random draws.
 func spared(why say.Phrase) bool {
 	return why.Is(say.NothingDrawn) || why.Is(say.NoDrawnHadEffect) || why.Is(say.NoDrawnContended)
 }
 
-// hourly is how often what so many runs have seen happens an hour, and its interval, in millionths.
+// hourly is the hourly rate of what happened in n runs, and its interval, in millionths.
 func (t *Tally) hourly(n int) (at, low, high int64) {
 	n = min(n, t.inHours)
 	low, high = rate.Wilson(n, t.inHours)
 	return rate.PerHour(rate.Of(n, t.inHours), t.inHours, t.played), rate.PerHour(low, t.inHours, t.played), rate.PerHour(high, t.inHours, t.played)
 }
 
-// hoursPPM is how many hours were played, in millionths.
+// hoursPPM is the length of all counted stories in millionths of an hour.
 func (t *Tally) hoursPPM() int64 {
 	return t.played/time.Hour.Milliseconds()*rate.One + t.played%time.Hour.Milliseconds()*rate.One/time.Hour.Milliseconds()
 }
 
-// HoursText says how often something broke for each hour of the story; nothing when nothing was tested.
+// HoursText says how often a property broke per hour of the story; empty if nothing was tested.
 func (t *Tally) HoursText() say.Phrase {
 	if t.Tested == 0 || t.played <= 0 {
 		return say.Phrase{}

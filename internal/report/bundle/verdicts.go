@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/checker"
@@ -10,8 +11,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Properties lists what the runs of a bundle were judged by, in the order of
-// reports.
+// Properties lists the properties that the runs were judged by, in the order of reports.
 func (b *Bundle) Properties() []string {
 	var all []checker.Finding
 	for i := range b.Runs {
@@ -37,7 +37,7 @@ type cell struct {
 	Fenced  bool   // kept thanks to a fence
 }
 
-// CellOf is the verdict on a property in a language; "-" when it was not judged.
+// CellOf is the verdict on a property in a language; "-" if it was not judged.
 func CellOf(r *Run, property string, l say.Language) cell {
 	f := r.Finding(property)
 	if f == nil {
@@ -57,7 +57,7 @@ func CellOf(r *Run, property string, l say.Language) cell {
 	return c
 }
 
-// How a run went, beside what was expected of it.
+// Outcomes of a run with respect to its expectations.
 const (
 	AsExpected      = "as expected"
 	NotAsExpected   = "NOT as expected"
@@ -65,25 +65,22 @@ const (
 	nothingExpected = "nothing was expected"
 )
 
-// Outcome says how the run went. A verdict that is unknown misses nothing, and meets
-// nothing either.
+// outcomeOf names a status; any other status is not as expected.
+var outcomeOf = map[run.Status]string{
+	run.NothingExpected: nothingExpected, run.Met: AsExpected, run.Inconclusive: Inconclusive,
+}
+
+// Outcome compares the run with its expectations. An unknown verdict neither misses nor meets one.
 func (r *Run) Outcome() string {
 	if r.Judgement.History == nil {
 		return NotAsExpected
 	}
-	switch o := (run.Outcome{Judgement: r.Judgement, Expected: r.Expected}); o.Alone() {
-	case run.NothingExpected:
-		return nothingExpected
-	case run.Met:
-		return AsExpected
-	case run.Inconclusive:
-		return Inconclusive
-	}
-	return NotAsExpected
+	o := run.Outcome{Judgement: r.Judgement, Expected: r.Expected}
+	return cmp.Or(outcomeOf[o.Alone()], NotAsExpected)
 }
 
-// Missed says which expectations of a run were not met, and what it did not test, which
-// is why verdicts are unknown, or which lines of random faults did nothing; empty when there is nothing to say.
+// Missed says which expectations of a run were not met, and why: what it did not test, or which lines
+// of random faults did nothing. It is empty without a reason.
 func Missed(r *Run) say.Phrase {
 	var parts say.Remarks
 	untested := r.Judgement.Untested
@@ -108,7 +105,7 @@ func Missed(r *Run) say.Phrase {
 	return say.SeveralReasons.With(parts)
 }
 
-// Outcome is the worst of how the runs went.
+// Outcome is the worst outcome of the runs.
 func (b *Bundle) Outcome() string {
 	for _, word := range []string{NotAsExpected, Inconclusive, AsExpected} {
 		if slices.ContainsFunc(b.Runs, func(r Run) bool { return r.Outcome() == word }) {
@@ -121,7 +118,7 @@ func (b *Bundle) Outcome() string {
 // AnyBroken reports whether a run broke a property.
 func AnyBroken(r *Run) bool { return BrokenCount(r) > 0 }
 
-// ReferenceOf is the first lock that was played.
+// ReferenceOf is the index of the first run that was played.
 func ReferenceOf(b *Bundle) int {
 	for i := range b.Histories() {
 		return i
@@ -129,9 +126,8 @@ func ReferenceOf(b *Bundle) int {
 	return 0
 }
 
-// BrokenCount is how many properties a run broke.
-func BrokenCount(r *Run) int {
-	n := 0
+// BrokenCount counts the properties that a run broke.
+func BrokenCount(r *Run) (n int) {
 	for _, f := range r.Judgement.Findings {
 		if f.Verdict == checker.Broken {
 			n++
@@ -140,7 +136,7 @@ func BrokenCount(r *Run) int {
 	return n
 }
 
-// AnyHistory returns the first history of a bundle; nil when there is none.
+// AnyHistory returns the first history of a bundle; nil without one.
 func (b *Bundle) AnyHistory() *history.History {
 	for _, h := range b.Histories() {
 		return h

@@ -1,5 +1,5 @@
-// Package compare sets stored runs side by side: what their plans do not have in common, why they
-// cannot be compared without care, where their stories part, and their measures as ratios.
+// Package compare compares stored runs: the differences of their plans, reasons for care, where their
+// stories diverge, and the ratios of their measures.
 package compare
 
 import (
@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// MaxSides is how many lines the tables of a comparison have.
+// MaxSides limits the lines of the tables of a comparison.
 const MaxSides = 100
 
 // Comparison is several stored runs side by side: other seeds, locks, worlds or
@@ -24,21 +24,21 @@ type Comparison struct {
 	Replay   string       // the command line that compares them again
 	Language say.Language // of the page
 
-	judged []Side // by sides
+	judged []Side // cache of Sides
 }
 
 // Run is one of them.
 type Run struct {
 	Bundle   *bundle.Bundle
-	Dir      string    // as it was named
-	Href     string    // of its report, relative to the page; "" when there is none
+	Dir      string    // as given
+	Href     string    // of its report, relative to the page; "" without one
 	Settings []Setting // of its resolved scenario
 }
 
-// Setting is one thing that a resolved scenario says: "lease", "10s".
+// Setting is one setting of a resolved scenario: "lease", "10s".
 type Setting struct {
 	Name, Value string
-	Dependent   bool // there because a lock of the run needs it
+	Dependent   bool // present because a lock of the run needs it
 }
 
 // Side is one lock of one run: a line of every table.
@@ -51,21 +51,21 @@ type Side struct {
 	Steps    []explain.Step
 	Waits    []time.Duration // sorted
 	Holds    []time.Duration // sorted
-	Against  int             // index of the side that its story is compared with; -1 for none
+	Against  int             // index of the side to compare its story with; -1 for none
 	Differs  int             // index of the first step that differs; -1 for none
 	Same     bool            // the history is the same, byte for byte
 	Parting  Parting         // in words
 }
 
-// Parting tells where the story of a side leaves the one that it is compared with.
+// Parting is where the story of a side diverges from the one that it is compared with.
 type Parting struct {
 	Against     string // its name; "" when there is nothing to compare with
 	Says        string // when no step differs
 	Step        int    // counted from 1; 0 when no step differs
-	Here, There string // the steps; "" where the story has ended already
+	Here, There string // the steps; "" after the end of a story
 }
 
-// Sides works out, once, what all forms of a comparison show.
+// Sides judges all runs, once.
 func (c *Comparison) Sides() []Side {
 	if c.judged == nil {
 		c.judged = c.judge()
@@ -93,8 +93,8 @@ func (c *Comparison) judge() []Side {
 	return out
 }
 
-// compareWith compares a story with that of the same lock in an earlier run, or else with the first one of
-// all. The locks of the first run are compared in its own report.
+// compareWith compares a story with that of the same lock in an earlier run, or else with the first one
+// of all. The report of the first run compares its own locks.
 func (s *Side) compareWith(earlier []Side, l say.Language) {
 	h := s.Run.Judgement.History
 	if s.Index == 0 || h == nil {
@@ -131,7 +131,7 @@ func holdLengths(m *timeline.Measures) []time.Duration {
 	return out
 }
 
-// Together is all sides as one bundle, for the tables and figures that take one.
+// Together makes one bundle of all sides, for tables and figures of a bundle.
 func Together(sides []Side) *bundle.Bundle {
 	b := &bundle.Bundle{}
 	for i := range sides {
@@ -149,15 +149,14 @@ func stepText(steps []explain.Step, at int, l say.Language) string {
 	return sanitize.Sentence(say.StepTells.With(0, say.Seconds(steps[at].At), steps[at].Sentence).In(l))
 }
 
-// Difference is a setting that is not the same in all runs.
+// Difference is a setting that differs between runs.
 type Difference struct {
 	Name   string
-	Values []string // one for each run; "" where it does not have the setting
+	Values []string // one for each run; "" without the setting
 }
 
-// Differences lists what the plans of the runs do not have in common, in the order
-// of the first run that has it. What only some locks need is compared only where it
-// is there.
+// Differences lists the differing settings in the order of the first run that has them. A setting that
+// only some locks need is compared only among runs that have it.
 func (c *Comparison) Differences() []Difference {
 	var names []string
 	dependent := map[string]bool{}
@@ -182,7 +181,7 @@ func (c *Comparison) Differences() []Difference {
 	return out
 }
 
-// Words says the first difference of the plans in words.
+// Words describes the first differing value.
 func (d *Difference) Words() say.Phrase {
 	first := d.Values[0]
 	for n, v := range d.Values {
@@ -193,7 +192,7 @@ func (d *Difference) Words() say.Phrase {
 	return say.Phrase{}
 }
 
-// Or is a text as it is, or what is said in English, and translated, where there is none.
+// Or is a text, or, if it is empty, the translation of an English one.
 func Or(s, english string) say.Phrase {
 	if s == "" {
 		return say.Text(english)
@@ -201,15 +200,7 @@ func Or(s, english string) say.Phrase {
 	return say.Listed.With(say.Series{say.Verbatim(s)})
 }
 
-// cutShort reports whether a run was stopped before its end.
-func cutShort(h *history.History) bool {
-	return slices.ContainsFunc(h.Events, func(e history.Event) bool { return e.Kind == history.CutShort })
-}
-
-// sameBytes reports whether two runs have the same histories.
-func sameBytes(a, b *bundle.Bundle) bool { return a.Hash != "" && a.Hash == b.Hash }
-
-// Row is one run.
+// Row is one run in the table of runs; its texts are clean.
 type Row struct {
 	Number          int
 	Title, Scenario string
@@ -221,7 +212,7 @@ type Row struct {
 	Replay, Again   string
 }
 
-// Row is run number n, counted from 0; its texts are clean.
+// Row is the row of run n, counted from 0.
 func (c *Comparison) Row(n int) Row {
 	r := &c.Runs[n]
 	b := r.Bundle
@@ -237,7 +228,7 @@ func (c *Comparison) Row(n int) Row {
 	return row
 }
 
-// lengthOf is how long the longest history of a run is, in true time.
+// lengthOf is the true time of the longest history of a run.
 func lengthOf(b *bundle.Bundle) history.Instant {
 	end := history.Instant(0)
 	for _, h := range b.Histories() {

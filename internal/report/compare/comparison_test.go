@@ -21,7 +21,7 @@ func comparison() *compare.Comparison {
 		return append([]compare.Setting{setting("lease", lease, false), setting("workload, work", "2s..3s", false)}, more...)
 	}
 	paused := settings("10s", setting("fault 1", "pause: A", false), setting("servers, redis, lag", "0s", true))
-	third := reporttest.WaitingBundle(7, reporttest.WaitingRun("etcd-mutex", []string{"A", "B"}, []int64{10, 20}, []int64{500, 500}))
+	third := compare.WaitingBundle(7, compare.WaitingRun("etcd-mutex", []string{"A", "B"}, []int64{10, 20}, []int64{500, 500}))
 	return &compare.Comparison{
 		Replay: "simulate report reports/a reports/b",
 		Runs: []compare.Run{

@@ -2,32 +2,31 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
 
-// RatioRow is one line of the table of measures: each measure with its ratio to that
-// of the first line that has it.
+// RatioRow is one line of the table of measures.
 type RatioRow struct {
 	Name  string
 	Cells []ratioCell
 }
 
-// ratioCell is a measure and how many times it is that of the first line.
+// ratioCell is a measure and its ratio to the first line that has it.
 type ratioCell struct {
-	Value string // "" when there is none
-	Ratio string // "" for the line that the others are compared with
+	Value string // "" without the measure
+	Ratio string // "" in the first line
 }
 
 // RatioHeads name the measures.
 var RatioHeads = []string{"acquired", "wait, median", "wait, p99", "hold, median", "hold, longest", "commands per acquisition", "two inside for"}
 
-// Amounts are the measures of one side as plain numbers, in the order of ratioHeads;
-// -1 where there is none.
+// Amounts are the measures of one side as numbers, in the order of RatioHeads; -1 for none.
 func (s *Side) Amounts() []int64 {
-	out := []int64{-1, -1, -1, -1, -1, -1, -1}
+	out := slices.Repeat([]int64{-1}, len(RatioHeads))
 	m := s.Measures
 	if m == nil {
 		return out
@@ -62,10 +61,7 @@ func amountText(k int, n int64, l say.Language) string {
 // RatioRows is the table of measures.
 func RatioRows(sides []Side, l say.Language) []RatioRow {
 	var out []RatioRow
-	base := make([]int64, len(RatioHeads))
-	for k := range base {
-		base[k] = -1
-	}
+	base := slices.Repeat([]int64{-1}, len(RatioHeads))
 	for i := range sides {
 		row := RatioRow{Name: sides[i].Name}
 		for k, n := range sides[i].Amounts() {
@@ -84,7 +80,7 @@ func RatioRows(sides []Side, l say.Language) []RatioRow {
 	return out
 }
 
-// ratioText says how many times b a is: ×1.5; "" when b is nothing to compare with.
+// ratioText is the ratio of a to b: ×1.5; "" if b is 0.
 func ratioText(a, b int64) string {
 	switch {
 	case a == b:

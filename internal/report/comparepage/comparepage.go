@@ -34,17 +34,17 @@ type runsView struct {
 	Shapes     template.HTML
 	Title      string
 	Count      int
-	Cut        string // when not all sides are shown
-	Cares      []string
+	Cut        string // if not all sides are shown
+	Cautions   []string
 	Runs       []compare.Row
 	Properties []string
 	Verdicts   []runsVerdict
 	First      string // the first difference of the plans, in words
 	Settings   []compare.Difference
 	Sides      []compare.Side
-	Parted     bool // a story is compared with that of an earlier run
+	Parted     bool // some story is compared with that of an earlier run
 	Aligned    template.HTML
-	Drawn      string // how many sides the figures show, when these are not all of them
+	Drawn      string // if the figures do not show all sides
 	Heads      []string
 	Ratios     []compare.RatioRow
 	Figures    []page.Figure
@@ -61,13 +61,13 @@ type runsVerdict struct {
 	Outcome string
 }
 
-// HTML draws a comparison as one file that needs nothing else. It has no script.
+// HTML draws a comparison as one self-contained file without a script.
 func HTML(c *compare.Comparison) ([]byte, error) {
 	all, l := c.Sides(), c.Language
 	sides := all[:min(len(all), compare.MaxSides)]
 	v := &runsView{
 		Title: say.SideBySide.With(say.Number(len(c.Runs))).In(l), Shapes: template.HTML(diagram.Shapes()),
-		Count: len(c.Runs), Cares: c.Cares(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: sanitize.Text(c.Replay, sanitize.MaxLine),
+		Count: len(c.Runs), Cautions: c.Cautions(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: sanitize.Text(c.Replay, sanitize.MaxLine),
 	}
 	v.Head = page.NewHead(v.Title, page.ReportCSS, figure.CSS, strip.CSS, runsCSS)
 	if len(all) > compare.MaxSides {
@@ -110,7 +110,7 @@ var figureHeads = map[string]string{
 	figure.WaitSpread.Kind: "Distribution of the waits", figure.HoldSpread.Kind: "How long the lock was held", "commands": "What an acquisition costs",
 }
 
-// draw makes the figures. All of them are made by us, all texts escaped.
+// draw makes the figures: our own HTML, with all texts escaped.
 func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 	merged := compare.Together(sides[:min(len(sides), maxDrawn)])
 	var strips []*strip.Strip
@@ -134,21 +134,21 @@ func (v *runsView) draw(sides []compare.Side, l say.Language) error {
 	if err != nil {
 		return fmt.Errorf("drawing the measures: %w", err)
 	}
-	for _, f := range figures {
+	for i := range figures {
+		f := &figures[i]
 		if f.SVG == nil {
 			v.Absent = append(v.Absent, say.NothingToDraw.With(say.Text(f.Absent)).In(l))
 			continue
 		}
-		v.Figures = append(v.Figures, page.Figure{SVG: template.HTML(f.SVG), Caption: sanitize.Sentence(f.Caption.In(l)), Table: f.Table, Lock: say.Text(figureHeads[f.Kind]).In(l)})
+		v.Figures = append(v.Figures, page.NewFigure(say.Text(figureHeads[f.Kind]).In(l), f, l))
 	}
 	return nil
 }
 
-// maxDrawn is how many sides the figures show: a reader cannot tell more lines apart.
+// maxDrawn limits the sides in figures: a reader cannot distinguish more lines.
 const maxDrawn = 12
 
-// runFigures draws the measures of all sides over each other, in the order of the
-// tables.
+// runFigures draws the measures of all sides in common figures, in the order of the tables.
 func runFigures(sides []compare.Side, l say.Language) ([]figure.Figure, error) {
 	sides = sides[:min(len(sides), maxDrawn)]
 	names := make([]string, len(sides))

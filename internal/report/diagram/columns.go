@@ -8,9 +8,8 @@ import (
 	"lockstep/internal/report/bundle"
 )
 
-// chooseColumns gives a column to every node that a row speaks of, in the order of the header:
-// clients, then stores, then the resource. A client without a step has none, and of many
-// clients those of the steps around the first violation do.
+// chooseColumns gives a column to every node of a row, in the order of the header: clients, stores, the
+// resource. A client needs a step for it; of many clients, those near the first violation have one.
 func (l *Layout) chooseColumns() {
 	used := make([]bool, len(l.h.Header.Nodes)+1)
 	for _, i := range l.Rows {
@@ -21,7 +20,7 @@ func (l *Layout) chooseColumns() {
 			}
 		}
 	}
-	for i := range l.lo { // a server may have an entry from before
+	for i := range l.lo { // a server may have an earlier entry
 		if e := &l.h.Events[i]; e.Kind == history.Granted && int(e.Node) < len(used) {
 			used[e.Node] = true
 		}
@@ -30,7 +29,7 @@ func (l *Layout) chooseColumns() {
 		used[id] = true
 	}
 	for _, s := range l.steps {
-		for _, id := range l.keptApart(&l.h.Events[s.Event]) {
+		for _, id := range l.partitioned(&l.h.Events[s.Event]) {
 			used[id] = true
 		}
 	}
@@ -53,39 +52,27 @@ func (l *Layout) chooseColumns() {
 	l.width = gutter + len(l.columns)*l.spacing - l.spacing/2 + room
 }
 
-// keptApart are the nodes that a fault which begins names as those that it keeps apart.
-func (l *Layout) keptApart(e *history.Event) (ids []history.NodeID) {
+// partitioned lists the servers on the sides of a fault that begins.
+func (l *Layout) partitioned(e *history.Event) (ids []history.NodeID) {
 	if e.Kind != history.FaultBegan {
 		return nil
 	}
-	for k := range l.h.Header.Faults {
-		f := &l.h.Header.Faults[k]
-		for i, n := range l.h.Header.Nodes {
-			if int64(f.Number) == e.Value && n.Role != history.RoleClient && slices.Contains(slices.Concat(f.Sides...), n.Name) {
-				ids = append(ids, history.NodeID(i+1))
-			}
+	names := slices.Concat(bundle.FaultOf(l.h, e.Value).Sides...)
+	for i, n := range l.h.Header.Nodes {
+		if n.Role != history.RoleClient && slices.Contains(names, n.Name) {
+			ids = append(ids, history.NodeID(i+1))
 		}
 	}
 	return ids
 }
 
-// clientsOf counts the clients of a history.
-func clientsOf(h *history.History) (n int) {
-	for _, node := range h.Header.Nodes {
-		if node.Role == history.RoleClient {
-			n++
-		}
-	}
-	return n
-}
-
-// actors are the clients with steps, at most mostClients where there are many: those of the violations first,
-// then those who hold the lock from before the steps on, then those of the steps that are nearest
-// to the first violation.
+// actors are the clients with steps, at most mostClients if there are many: first those of the
+// violations, then those that hold the lock before the steps, then those of the steps nearest to the
+// first violation.
 func (l *Layout) actors() (ids []history.NodeID) {
 	first := bundle.FirstViolation(l.steps)
 	most := mostClients
-	if clientsOf(l.h) <= fewClients {
+	if len(bundle.NodesOf(l.h, history.RoleClient)) <= fewClients {
 		most = fewClients
 	}
 	some := func(of ...history.NodeID) {
@@ -116,7 +103,7 @@ func (l *Layout) actors() (ids []history.NodeID) {
 	return ids
 }
 
-// holders are the clients who believe that they hold the lock when the drawn part begins.
+// holders are the clients that believe they hold the lock when the drawn part begins.
 func (l *Layout) holders() (ids []history.NodeID) {
 	for i := range l.lo {
 		switch e := &l.h.Events[i]; e.Kind {

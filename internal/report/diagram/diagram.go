@@ -1,6 +1,5 @@
-// Package diagram draws histories as SVG: the space-time diagram, strips in true time, who believed
-// what, the set-up. Its classes, colours and shapes are those of the pages: b1 to b6 are hatched in
-// the clients' colours, g1 to g6 solid.
+// Package diagram draws histories as SVG: the space-time diagram and the set-up. Its classes are
+// those of the pages: b1 to b6 are hatched in the clients' colours, g1 to g6 solid.
 package diagram
 
 import (
@@ -16,9 +15,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// CursorJS is the script of one cursor in time for strip, diagram and steps. The diagrams of this
-// package have the marks that it goes by; its head says which.
-// Before it comes the one that makes a diagram as wide as what it stands in.
+// CursorJS is the script of the time cursor of strip, diagram and steps, after the script that fits a
+// diagram to the width of its container. Its head lists the attributes that it needs.
 var CursorJS = fitJS + cursorJS
 
 //go:embed fit.js
@@ -39,25 +37,22 @@ func Shapes() string {
 	return b.String()
 }
 
-// Draw draws a layout as SVG. The numbers link to the ids of the steps:
-// stepPrefix and the number.
+// Draw draws a layout as SVG. The numbers link to the ids of the steps, stepPrefix and the number.
 func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) string {
-	d := &drawing{l: l, colours: bundle.ColoursOf(l.h), prefix: stepPrefix, language: language}
-	title := say.SpaceTime.With(say.Verbatim(sanitize.Text(l.h.Header.Lock, sanitize.MaxName)), say.Number(len(l.steps)), say.Flag(l.truly)).In(language)
-	fmt.Fprintf(&d.b, `<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d"%s xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
-		l.width, l.height, l.width, l.height, l.cursor(), escape(title))
-	d.faultSpans(b.FaultSpans)
-	d.keepFolds()
-	d.messages()
+	lock := say.Verbatim(sanitize.Text(l.h.Header.Lock, sanitize.MaxName))
+	d := begin(l, b, say.SpaceTime.With(lock, say.Number(len(l.steps)), say.Flag(l.truly)), l.cursor(), stepPrefix, language)
+	for _, i := range l.Rows {
+		d.message(i)
+	}
 	marks := d.marks()
-	d.freezes(b.Freezes)
+	d.cover(b.Freezes, "frozen")
 	d.guides()
 	d.lifelines()
 	d.beliefs(b.Beliefs)
 	d.grants(b.Grants)
 	d.names(b.FaultSpans)
 	d.folds(b)
-	d.draws()
+	d.drawLines()
 	d.b.WriteString(marks)
 	d.numbers()
 	d.heads()
@@ -65,14 +60,26 @@ func Draw(l *Layout, b *bundle.Bars, stepPrefix string, language say.Language) s
 	return d.b.String()
 }
 
-// cursor are the attributes by which the script of a time cursor finds its way: the heights of
-// the rows with their true times in microseconds, and the heights of the steps.
+// begin starts a drawing with the frames of the faults. attributes are further ones of the element.
+func begin(l *Layout, b *bundle.Bars, title say.Phrase, attributes, stepPrefix string, language say.Language) *drawing {
+	d := &drawing{l: l, colours: bundle.ColoursOf(l.h), prefix: stepPrefix, language: language}
+	d.f(`<svg class="spacetime" role="img" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d"%[3]s xmlns="http://www.w3.org/2000/svg"><title>%[4]s</title>`,
+		l.width, l.height, attributes, html.EscapeString(title.In(language)))
+	d.framed = d.cover(b.FaultSpans, "strike")
+	for _, f := range l.folds { // they cover labels
+		d.words = append(d.words, box{0, f.y - 11, l.width, f.y + 11})
+	}
+	return d
+}
+
+// cursor returns the attributes for the script of the time cursor: the heights of the rows with their
+// true times in microseconds, and the heights of the steps.
 func (l *Layout) cursor() string {
 	var rows, steps []string
 	last := -1
 	for _, i := range l.Rows {
 		y := l.row(i)
-		if y == last && l.rounds[i] != nil { // the row goes on to the end of the round
+		if y == last && l.rounds[i] != nil { // the row extends to the end of the round
 			rows = rows[:len(rows)-1]
 			last--
 		}
@@ -86,7 +93,7 @@ func (l *Layout) cursor() string {
 	return fmt.Sprintf(` data-rows="%s" data-steps="%s"`, strings.Join(rows, " "), strings.Join(steps, " "))
 }
 
-// heads names the columns. The script of a time cursor keeps them in sight.
+// heads names the columns. The script of the time cursor keeps them in sight.
 func (d *drawing) heads() {
 	l := d.l
 	d.b.WriteString(`<g class="heads">`)
@@ -99,7 +106,7 @@ func (d *drawing) heads() {
 		d.text(x, 16, middle, class, sanitize.Text(say.Name(l.h.Name(id)).In(d.language), min(sanitize.MaxHeadName, l.spacing/8)))
 		role := string(l.h.Role(id))
 		if role == l.h.Name(id) || l.spacing < narrow && role == string(history.RoleClient) {
-			continue // the name says so, or there is no room
+			continue // the name says it, or there is no room
 		}
 		d.text(x, 30, middle, "role", d.word(role))
 	}
@@ -109,30 +116,29 @@ func (d *drawing) heads() {
 type drawing struct {
 	l        *Layout
 	colours  bundle.Colours
-	struck   map[int32]bool // beginnings of faults that frame a lane
-	telling  map[int64]bool // faults at work that a mark tells
+	framed   map[int32]bool // by the beginning of a fault: it frames a lane
+	labelled map[int64]bool // active faults with a label
 	prefix   string         // of the steps' ids
 	language say.Language
 	b        strings.Builder
 
-	words, bars []box // what is drawn already, for labels to keep off
+	words, bars []box // drawn already, for labels to avoid
 	lines       []line
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
-// Where a label stands: beside its place, or before it, or in the middle. These are
-// classes of the page.
+// Alignments of a label: beside its place, centred on it, or before it. These are classes of the page.
 const (
 	beside = ""
 	middle = " m"
 	ending = " e"
 )
 
-// text writes a label. Classes w (wire), o (owner) and their like have a halo, which
-// keeps them readable on top of lines.
+// text writes a label. Classes such as w (wire) and o (owner) have a halo, so they stay readable on top
+// of lines.
 func (d *drawing) text(x, y int, where, class, s string) {
-	d.f(`<text x="%d" y="%d" class="%s%s">%s</text>`, x, y, class, where, escape(s))
+	d.f(`<text x="%d" y="%d" class="%s%s">%s</text>`, x, y, class, where, html.EscapeString(s))
 	d.words = append(d.words, labelBox(x, y, where, s))
 }
 
@@ -161,7 +167,7 @@ func (d *drawing) lifelines() {
 	}
 }
 
-// extent returns the rows of a bar; ok is false when it lies outside.
+// extent returns the rows of a bar; ok is false if it lies outside.
 func (d *drawing) extent(b bundle.Bar) (y0, y1 int, ok bool) {
 	if b.From > d.l.hi || (b.To >= 0 && b.To < d.l.lo) || d.l.column(b.Node) == 0 {
 		return 0, 0, false
@@ -173,31 +179,22 @@ func (d *drawing) extent(b bundle.Bar) (y0, y1 int, ok bool) {
 	return y0, max(y1, y0+3), true
 }
 
-func (d *drawing) freezes(bars []bundle.Bar) {
-	half := d.l.half()
+// cover covers the lanes of some bars for as long as they last, and returns where those drawn begin.
+func (d *drawing) cover(bars []bundle.Bar, class string) map[int32]bool {
+	half, drawn := d.l.half(), map[int32]bool{}
 	for _, b := range bars {
 		if y0, y1, ok := d.extent(b); ok {
-			d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="frozen"/>`, d.l.column(b.Node)-half, y0, 2*half, y1-y0)
+			drawn[b.From] = true
+			d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="%s"/>`, d.l.column(b.Node)-half, y0, 2*half, y1-y0, class)
 		}
 	}
+	return drawn
 }
 
-// half is half of the width of what covers a lane.
+// half is half the width of a covered lane.
 func (l *Layout) half() int { return min(l.spacing/2-4, 44) }
 
-// faultSpans frames the lanes of the nodes that a fault strikes, as long as it does.
-func (d *drawing) faultSpans(bars []bundle.Bar) {
-	half := d.l.half()
-	d.struck = map[int32]bool{}
-	for _, b := range bars {
-		if y0, y1, ok := d.extent(b); ok {
-			d.struck[b.From] = true
-			d.f(`<rect x="%d" y="%d" width="%d" height="%d" class="strike"/>`, d.l.column(b.Node)-half, y0, 2*half, y1-y0)
-		}
-	}
-}
-
-// names names each fault that frames lanes, once: in the first of them, where most room is.
+// names labels each fault that frames lanes once, in the first lane, at the place with the most room.
 func (d *drawing) names(bars []bundle.Bar) {
 	named := map[int32]bool{}
 	for _, b := range bars {
@@ -219,10 +216,10 @@ func (d *drawing) names(bars []bundle.Bar) {
 			}
 		}
 		if b.Cut {
-			more = fmt.Sprintf(`<tspan x="%d" y="%d">%s</tspan>`, x, y0-4, escape(d.word("cut off")))
+			more = fmt.Sprintf(`<tspan x="%d" y="%d">%s</tspan>`, x, y0-4, html.EscapeString(d.word("cut off")))
 			d.words = append(d.words, labelBox(x, y0-4, beside, says))
 		}
-		d.f(`<text x="%d" y="%d" class="w">%s%s</text>`, x, y, escape(says), more)
+		d.f(`<text x="%d" y="%d" class="w">%s%s</text>`, x, y, html.EscapeString(says), more)
 		d.words = append(d.words, labelBox(x, y, beside, says))
 	}
 }
@@ -248,7 +245,7 @@ func (d *drawing) grants(bars []bundle.Bar) {
 		d.bar(x, y0, y1, class, b.Owner)
 		y, name := y0+12, sanitize.Text(say.Name(d.l.h.Name(b.Owner)).In(d.language), 4)
 		for d.cost(labelBox(x+19, y, beside, name), 0, 1) > 0 && y+12 < y1 {
-			y += 12 // a mark says something there
+			y += 12 // a mark has its label there
 		}
 		d.text(x+19, y, beside, "o", name)
 	}
@@ -260,7 +257,7 @@ func (d *drawing) bar(x, y0, y1 int, class string, owner history.NodeID) {
 	d.bars = append(d.bars, box{x, y0, x + 14, y1})
 }
 
-// guides lead from the steps' numbers to their rows and across, behind all else.
+// guides draws lines from the steps' numbers to their rows and across, behind everything else.
 func (d *drawing) guides() {
 	d.b.WriteString(`<path d="`)
 	for n, s := range d.l.steps {
@@ -273,8 +270,8 @@ func (d *drawing) guides() {
 	d.b.WriteString(`" class="guide"/>`)
 }
 
-// numbers draws the steps' times and numbers in the gutter. They are links, so that
-// a click leads to the sentence; those who use the keyboard have the list itself.
+// numbers draws the steps' times and numbers in the gutter. A number links to its sentence; it takes
+// no keyboard focus, since the list of steps does.
 func (d *drawing) numbers() {
 	last := ""
 	for n, s := range d.l.steps {
@@ -287,7 +284,7 @@ func (d *drawing) numbers() {
 	}
 }
 
-// number draws the number of a step in a circle, which leads to its sentence.
+// number draws the number of a step in a circle that links to its sentence.
 func (d *drawing) number(s *explain.Step, n, y, radius int) {
 	class := "step"
 	if s.Violation {
@@ -296,6 +293,3 @@ func (d *drawing) number(s *explain.Step, n, y, radius int) {
 	d.f(`<a href="#%s%d" class="%s" tabindex="-1"><circle cx="%d" cy="%d" r="%d"/><text x="%d" y="%d">%d</text></a>`,
 		d.prefix, n, class, stepNumberX, y, radius, stepNumberX, y+4, n)
 }
-
-// escape makes a text harmless inside of SVG.
-func escape(s string) string { return html.EscapeString(s) }

@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// Everything draws all events of a range, retries and the routine of the wire
-// included, without words: each message is a line that runs down from its sender.
-// The steps keep their numbers.
+// Everything draws all events of a range, including retries and routine messages, without labels: each
+// message is a line down from its sender. The steps keep their numbers, which stepNumber returns by
+// their index, 0 for none.
 func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo, hi int32, stepPrefix string, stepNumber func(i int) int, language say.Language) string {
 	l := &Layout{h: h, lo: lo, hi: hi}
 	n := int(hi-lo) + 1
@@ -31,13 +31,9 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	}
 	l.chooseColumns()
 	l.placeAll()
-	d := &drawing{l: l, colours: bundle.ColoursOf(h), prefix: stepPrefix, language: language}
-	title := say.EventsFrom.With(say.Verbatim(sanitize.Text(h.Header.Lock, sanitize.MaxName)), say.Number(lo+1), say.Number(hi+1)).In(language)
-	d.f(`<svg class="spacetime" role="img" width="%d" height="%d" viewBox="0 0 %d %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
-		l.width, l.height, l.width, l.height, escape(title))
-	d.faultSpans(bars.FaultSpans)
-	d.keepFolds()
-	d.freezes(bars.Freezes)
+	lock := say.Verbatim(sanitize.Text(h.Header.Lock, sanitize.MaxName))
+	d := begin(l, bars, say.EventsFrom.With(lock, say.Number(lo+1), say.Number(hi+1)), "", stepPrefix, language)
+	d.cover(bars.Freezes, "frozen")
 	d.lifelines()
 	d.beliefs(bars.Beliefs)
 	d.grants(bars.Grants)
@@ -45,15 +41,14 @@ func Everything(h *history.History, steps []explain.Step, bars *bundle.Bars, lo,
 	d.names(bars.FaultSpans)
 	d.wires()
 	for k, s := range l.steps {
-		d.bareMark(k, &s, stepNumber(kept[k]))
+		d.bareMark(&s, stepNumber(kept[k]))
 	}
 	d.heads()
 	d.b.WriteString("</svg>")
 	return d.b.String()
 }
 
-// placeAll gives every event a row, close together; rows at the same instant share
-// one.
+// placeAll gives every event a row, close together; events at the same instant share one.
 func (l *Layout) placeAll() {
 	y, lastStep := headHeight+16, 0
 	before := l.h.Events[l.lo].At
@@ -75,8 +70,7 @@ func (l *Layout) placeAll() {
 	l.height = y + 26
 }
 
-// wires draws all messages: those that arrived as one path, and the lost ones as
-// crosses.
+// wires draws all messages: those that arrived as one path, the lost ones as crosses.
 func (d *drawing) wires() {
 	l, h := d.l, d.l.h
 	var path strings.Builder
@@ -100,18 +94,17 @@ func (d *drawing) wires() {
 		}
 	}
 	d.f(`<path class="msg" d="%s"/>`, path.String())
-	d.draws()
+	d.drawLines()
 }
 
 // bareMark writes a step's number, time and ring.
-func (d *drawing) bareMark(k int, s *explain.Step, number int) {
+func (d *drawing) bareMark(s *explain.Step, number int) {
 	y := d.l.row(s.Event)
 	if x := d.l.column(s.Node); s.Violation && x > 0 {
 		d.f(`<circle cx="%d" cy="%d" r="11" class="ring"/>`, x, y)
 	}
 	d.text(stepNumberX-16, y+4, ending, "time", say.Seconds(s.At).In(d.language))
-	if number == 0 {
-		return // no step tells it
+	if number > 0 {
+		d.number(s, number, y, 9)
 	}
-	d.number(s, number, y, 9)
 }

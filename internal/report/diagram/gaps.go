@@ -11,20 +11,13 @@ import (
 	"lockstep/internal/say"
 )
 
-// fold is a quiet stretch that takes little room.
+// fold is a long stretch without rows that takes little room.
 type fold struct {
 	y        int
 	from, to history.Instant
 }
 
-// keepFolds keeps labels out of the folds, which cover them.
-func (d *drawing) keepFolds() {
-	for _, f := range d.l.folds {
-		d.words = append(d.words, box{0, f.y - 11, d.l.width, f.y + 11})
-	}
-}
-
-// folds tear the diagram where time was folded. What they say keeps off the messages that go on.
+// folds draws the tears where time was folded. Their labels avoid the messages in flight.
 func (d *drawing) folds(b *bundle.Bars) {
 	wide := d.l.width - gutter
 	for _, f := range d.l.folds {
@@ -34,7 +27,7 @@ func (d *drawing) folds(b *bundle.Bars) {
 		if w := labelBox(0, 0, beside, says).x1; w > wide {
 			says = sanitize.Text(says, utf8.RuneCountInString(says)*wide/w-3)
 		}
-		x, least := 0, 1<<30 // of what it costs, which is at least the fold itself
+		x, least := 0, 1<<30 // the least cost, which includes that of the fold itself
 		for far := 0; far < wide/2 && far+onWords < least; far += 4 {
 			for _, at := range [...]int{gutter + wide/2 - far, gutter + wide/2 + far} {
 				if cost := d.cost(labelBox(at, f.y+4, middle, says), far, least); cost < least {
@@ -46,8 +39,8 @@ func (d *drawing) folds(b *bundle.Bars) {
 	}
 }
 
-// passes says how much time a fold leaves out, who is frozen all the while, and whose entries run
-// out: of a client that keeps some, on which servers.
+// passes says how much time a fold skips, which nodes are frozen throughout, and whose entries expire:
+// if the client keeps others, on which servers.
 func (d *drawing) passes(f fold, b *bundle.Bars) say.Phrase {
 	h := d.l.h
 	at := func(event int32) history.Instant {

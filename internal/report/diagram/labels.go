@@ -2,12 +2,12 @@ package diagram
 
 import "unicode/utf8"
 
-// box is what a label, a bar or a cross covers.
+// box is the area of a label, a bar or a cross.
 type box struct{ x0, y0, x1, y1 int }
 
 func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
 
-// crosses reports whether a line lies on the box.
+// crosses reports whether a line crosses the box.
 func (b box) crosses(l *line) bool {
 	x0, y0, x1, y1 := l.x0, l.y0, l.x1, l.y1
 	if x0 > x1 {
@@ -23,7 +23,7 @@ func (b box) crosses(l *line) bool {
 	return min(y0, y1) < b.y1 && max(y0, y1) > b.y0
 }
 
-// labelBox is what a label covers. Fonts differ, so it is a little more than most need.
+// labelBox is the area of a label. Fonts differ, so it is a little larger than most need.
 func labelBox(x, y int, where, s string) box {
 	w := 0
 	for _, r := range s {
@@ -40,17 +40,15 @@ func labelBox(x, y int, where, s string) box {
 	return box{x, y - 9, x + w, y + 3}
 }
 
-// What a place costs. A label that can be nowhere else lies on a bar first, then on a line, and on
-// another label last.
+// Costs of a place for a label. The last resort is another label, after a line and a bar.
 const (
 	onWords   = 1000
 	onLine    = 400
 	onBar     = 150
-	belowLine = 12 // a label stands above its line where it can
+	belowLine = 12 // a label is above its line if possible
 )
 
-// place finds where the label of a line lies on no other words, lines and bars, near the middle of
-// its line.
+// place finds a place for the label of a line: near its middle, and clear of labels, lines and bars.
 func (d *drawing) place(l *line) (x, y int) {
 	half := labelBox(0, 0, beside, l.label).x1 / 2
 	dx, dy := l.x1-l.x0, l.y1-l.y0
@@ -65,7 +63,7 @@ func (d *drawing) place(l *line) (x, y int) {
 				{mx + half + 4 + run, my + 3, run + half}, {mx - half - 4 - run, my + 3, run + half},
 			} {
 				if n > 1 && 4*high < wide {
-					break // beside a flat line is too far from it
+					break // the side of a flat line is too far away
 				}
 				b := labelBox(at.x, at.y, middle, l.label)
 				if cost := d.cost(b, at.cost+4*far, least) + onBar*d.barsAt(b); cost < least {
@@ -77,7 +75,7 @@ func (d *drawing) place(l *line) (x, y int) {
 	return x, y
 }
 
-// cost adds what it costs a label to cover words and lines. It gives up at most.
+// cost adds the cost of the labels and lines that a box covers. It stops when it reaches most.
 func (d *drawing) cost(b box, cost, most int) int {
 	if b.x0 < gutter || b.x1 > d.l.width || b.y0 < headHeight-12 {
 		cost += onWords

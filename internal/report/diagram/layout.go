@@ -8,13 +8,11 @@ import (
 	"lockstep/internal/history"
 )
 
-// Layout places the events of a space-time diagram: a column per node, a row
-// per event. Rows are in the order of the events, so that events of the
-// same instant do not overlap, and time between rows is warped:
-// long stretches in which nothing is drawn are folded, and so are rounds of commands
-// to several servers.
+// Layout places the events of a space-time diagram: a column per node, a row per event, in the order
+// of the events, so events of the same instant do not overlap. The time between rows is warped. Long
+// stretches without rows are folded, and so are rounds of commands to several servers.
 type Layout struct {
-	// Handles: each message that arrived names its event, for a page on which it can be taken hold of.
+	// Handles adds the index of the event to each message that arrived, for a page that can drag it.
 	Handles bool
 
 	h       *history.History
@@ -32,8 +30,8 @@ type Layout struct {
 	width   int
 	height  int
 	spacing int
-	truly   bool  // rows lie in true time
-	numbers []int // by step: where its number stands
+	truly   bool  // rows are in true time
+	numbers []int // by step: the height of its number
 }
 
 // Measures of the diagram, in pixels.
@@ -42,24 +40,35 @@ const (
 	headHeight  = 44
 	stepNumberX = 70
 	room        = 70 // on the right of the last column, for its labels
-	narrow      = 80 // with less between columns their heads are small
+	narrow      = 80 // column spacing below which heads are small
 	foldHeight  = 54
 	stepPitch   = 24 // least distance of two numbered rows
 	rowPitch    = 11 // least distance of two rows
-	fewClients  = 10 // so many have a column each
-	mostClients = 6  // of more these have one, each of a colour of its own
+	fewClients  = 10 // up to this number, each client with a step has a column
+	mostClients = 6  // columns for more clients than that, each with its own colour
 	maxColumns  = 16
 )
 
-// quietStretch is how long nothing must happen to be folded.
+// quietStretch is the least time without rows that is folded.
 const quietStretch = 300 * time.Millisecond
 
-// NewLayout lays out the part of a history that the steps tell. first and last
-// say whether the steps are the first and the last of all.
+// NewLayout lays out the part of a history that the steps tell; nil for nothing. first and last say
+// whether it includes the first and the last step of all.
 func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layout {
-	l := layoutRange(h, steps, first, last)
-	if l == nil {
+	l := &Layout{h: h, steps: steps, hi: int32(len(h.Events)) - 1}
+	if len(steps) == 0 || l.hi < 0 {
 		return nil
+	}
+	if !last {
+		l.hi = steps[len(steps)-1].Event
+	}
+	if !first {
+		l.lo = l.causeOf(steps[0].Event)
+	}
+	n := int(l.hi-l.lo) + 1
+	l.y, l.step, l.root = make([]int, n), make([]int, n), make([]int32, n)
+	for i, s := range steps {
+		l.step[s.Event-l.lo] = i + 1
 	}
 	l.chooseRows()
 	l.chooseColumns()
@@ -69,8 +78,8 @@ func NewLayout(h *history.History, steps []explain.Step, first, last bool) *Layo
 	return l
 }
 
-// TrueTime returns the same layout with rows in true time: nothing is folded, and
-// events at about the same time overlap.
+// TrueTime returns the layout with rows in true time: nothing is folded, and events at about the same
+// time overlap.
 func (l *Layout) TrueTime() *Layout {
 	t := *l
 	t.truly, t.folds, t.rounds = true, nil, nil
@@ -89,28 +98,8 @@ func (l *Layout) TrueTime() *Layout {
 	return &t
 }
 
-// layoutRange finds the part of the history that is drawn.
-func layoutRange(h *history.History, steps []explain.Step, first, last bool) *Layout {
-	l := &Layout{h: h, steps: steps, hi: int32(len(h.Events)) - 1}
-	if len(steps) == 0 || l.hi < 0 {
-		return nil
-	}
-	if !last {
-		l.hi = steps[len(steps)-1].Event
-	}
-	if !first {
-		l.lo = l.causeOf(steps[0].Event)
-	}
-	n := int(l.hi-l.lo) + 1
-	l.y, l.step, l.root = make([]int, n), make([]int, n), make([]int32, n)
-	for i, s := range steps {
-		l.step[s.Event-l.lo] = i + 1
-	}
-	return l
-}
-
-// numberSteps places the numbers of the steps: beside their rows, and below each
-// other where rows are too close.
+// numberSteps places the numbers of the steps beside their rows, or below each other if rows are too
+// close.
 func (l *Layout) numberSteps() {
 	l.numbers = make([]int, len(l.steps))
 	last := 0
@@ -136,8 +125,8 @@ func (l *Layout) causeOf(i int32) int32 {
 	return i
 }
 
-// chooseRows picks the events to draw: the steps, what bounds a bar, and the
-// messages of commands that changed something or were lost, late or in vain.
+// chooseRows picks the events to draw: the steps, the bounds of bars, and the messages of commands that
+// changed something or were lost, late or in vain.
 func (l *Layout) chooseRows() {
 	wanted := make([]bool, len(l.root)) // by Sent event
 	busy := make([]bool, len(l.h.Header.Nodes)+1)
@@ -196,8 +185,7 @@ func bounds(k history.Kind) bool {
 	return false
 }
 
-// readMatters reports whether a later write of the drawn part was computed from
-// the read at i.
+// readMatters reports whether a later write in the drawn part was computed from the read at i.
 func (l *Layout) readMatters(i int32) bool {
 	client := l.h.Events[i].Peer
 	for j := i + 1; j <= l.hi; j++ {
@@ -215,8 +203,8 @@ func (l *Layout) readMatters(i int32) bool {
 	return false
 }
 
-// placeRows walks down the rows. The distance of two rows grows with the time
-// between them, but slowly.
+// placeRows places the rows from top to bottom. The distance of two rows grows slowly with the time
+// between them.
 func (l *Layout) placeRows() {
 	y, lastStep := headHeight, 0
 	before := l.h.Events[l.Rows[0]].At
@@ -237,7 +225,7 @@ func (l *Layout) placeRows() {
 			y += rowPitch + 2*bits.Len64(uint64(gap/time.Millisecond))
 		}
 		if e.Kind == history.Sent {
-			y += 4 // its label stands above the arrow
+			y += 4 // its label is above the arrow
 		}
 		if l.step[i-l.lo] > 0 {
 			y = max(y, lastStep+stepPitch)
@@ -255,8 +243,8 @@ func (l *Layout) placeRows() {
 	l.height = y + 26
 }
 
-// row returns the height of an event's row, or of the next row below it; events
-// outside of the drawn part are at the edges.
+// row returns the height of an event's row, or of the next row below it; events outside the drawn part
+// are at the edges.
 func (l *Layout) row(i int32) int {
 	if i < l.lo {
 		return headHeight

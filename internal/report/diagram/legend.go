@@ -18,7 +18,7 @@ func swatch(body string) template.HTML {
 	return template.HTML(`<svg class="spacetime" width="22" height="16" viewBox="0 0 22 16" aria-hidden="true">` + body + `</svg>`)
 }
 
-// Legend is the legend of a world, without the shapes that it cannot have.
+// Legend is the legend for a backend, without the shapes that it cannot have.
 func Legend(backend string, l say.Language) []LegendItem {
 	var out []LegendItem
 	for _, item := range legend {
@@ -29,7 +29,7 @@ func Legend(backend string, l say.Language) []LegendItem {
 	return out
 }
 
-// unseen is what only real servers have.
+// unseen is the only shape of real servers alone.
 const unseen = "command on a real server: when it was executed is unknown"
 
 var legend = []LegendItem{

@@ -1,7 +1,9 @@
 package diagram
 
 import (
+	"cmp"
 	"fmt"
+	"html"
 	"time"
 
 	"lockstep/internal/history"
@@ -9,33 +11,26 @@ import (
 	"lockstep/internal/say"
 )
 
-// lateAfter is how long a message must travel to be drawn as late.
+// lateAfter is the least travel time of a message that is drawn as late.
 const lateAfter = 250 * time.Millisecond
 
-// line is the way of a message from one column to another, with its words.
+// line is the path of a message from one column to another, with its label.
 type line struct {
 	x0, y0, x1, y1 int
 	class          string
 	label, title   string
-	event          int32 // with which the message arrives
+	event          int32 // the arrival of the message
 	lost           bool  // it ends on its way
 }
 
-// messages finds the lines of all messages. They have their places before any label has one.
-func (d *drawing) messages() {
-	for _, i := range d.l.Rows {
-		d.message(i)
-	}
-}
-
-// draws draws the lines that were found.
-func (d *drawing) draws() {
+// drawLines draws all lines. Their labels need the places of all of them.
+func (d *drawing) drawLines() {
 	for k := range d.lines {
 		d.draw(&d.lines[k])
 	}
 }
 
-// message finds the line that ends at an event, if there is one.
+// message finds the line that ends at an event, if any.
 func (d *drawing) message(i int32) {
 	l, h := d.l, d.l.h
 	e := &h.Events[i]
@@ -70,7 +65,7 @@ func (d *drawing) message(i int32) {
 	}
 }
 
-// arrow is a message from a node that arrives with an event.
+// arrow adds a message from a node that arrives with an event.
 func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
 	e := &d.l.h.Events[i]
 	x0, x1 := d.l.column(from), d.l.column(e.Node)
@@ -92,10 +87,10 @@ func (d *drawing) arrow(from history.NodeID, i int32, label, full string) {
 	})
 }
 
-// draw draws a line with its words. In true time there is no room for those of messages that arrive.
+// draw draws a line with its label. In true time only lost messages have room for one.
 func (d *drawing) draw(l *line) {
 	if l.title != "" {
-		d.f(`<g%s><title>%s</title>`, d.handle(l.event), escape(l.title))
+		d.f(`<g%s><title>%s</title>`, d.handle(l.event), html.EscapeString(l.title))
 		defer d.b.WriteString(`</g>`)
 	}
 	d.f(`<path d="M%d %dL%d %d" class="%s"/>`, l.x0, l.y0, l.x1, l.y1, l.class)
@@ -108,7 +103,7 @@ func (d *drawing) draw(l *line) {
 	}
 }
 
-// handle names the event with which a message arrives, where it can be taken hold of.
+// handle is the attribute with the event of a message that a page can drag.
 func (d *drawing) handle(event int32) string {
 	if !d.l.Handles {
 		return ""
@@ -116,8 +111,8 @@ func (d *drawing) handle(event int32) string {
 	return fmt.Sprintf(` data-event="%d"`, event)
 }
 
-// unseen is a command on a real server. Its changes show when it was executed, if the server
-// reports them. Otherwise the time is unknown: the turn is half way, dashed, and has no head.
+// unseen adds a command on a real server. Its changes show when it was executed, if the server reports
+// them. Otherwise the time is unknown: the line turns half way, dashed and without a head.
 func (d *drawing) unseen(sent, replied int32) {
 	s, r := &d.l.h.Events[sent], &d.l.h.Events[replied]
 	x0, x1 := d.l.column(s.Node), d.l.column(s.Peer)
@@ -142,8 +137,8 @@ func (d *drawing) unseen(sent, replied int32) {
 	d.lines = append(d.lines, there, back)
 }
 
-// changedBy is what a command changed on its server before its reply came, if that has a row;
-// NoCause for none. What is known from the reply alone has no earlier time than that.
+// changedBy is the change that a command made on its server before the reply, if it has a row; NoCause
+// for none. A change that is known from the reply alone has the time of the reply.
 func (d *drawing) changedBy(sent, replied int32) int32 {
 	for i := sent + 1; i < replied; i++ {
 		e := &d.l.h.Events[i]
@@ -157,7 +152,7 @@ func (d *drawing) changedBy(sent, replied int32) int32 {
 	return history.NoCause
 }
 
-// lost is a message that ends on its way to the other end of an event.
+// lost adds a message that ends on its way to the peer of an event.
 func (d *drawing) lost(i int32, label say.Phrase) {
 	e := &d.l.h.Events[i]
 	x0, x1 := d.l.column(e.Node), d.l.column(e.Peer)
@@ -180,16 +175,14 @@ func edge(x, towards, by int) int {
 // word is a text of the drawing.
 func (d *drawing) word(english string) string { return say.Text(english).In(d.language) }
 
-// marks draws the symbols of all events. They come on top of the messages, whose labels keep off
-// theirs.
+// marks returns the symbols of all events. They go on top of the messages, whose labels avoid them.
 func (d *drawing) marks() string {
 	before := d.b.String()
-	d.b.Reset()
-	d.telling = map[int64]bool{}
+	d.labelled = map[int64]bool{}
 	for _, i := range d.l.Rows {
 		d.mark(i)
 	}
-	marks := d.b.String()
+	marks := d.b.String()[len(before):]
 	d.b.Reset()
 	d.b.WriteString(before)
 	return marks
@@ -208,7 +201,7 @@ func (d *drawing) mark(i int32) {
 		d.f(`<circle cx="%d" cy="%d" r="13" class="ring"/>`, where, y)
 	}
 	if x == 0 {
-		if e.Kind == history.FaultBegan && !d.struck[i] { // it hits no node in particular
+		if e.Kind == history.FaultBegan && !d.framed[i] { // it hits no node in particular
 			d.text(gutter+4, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
 		}
 		return
@@ -224,12 +217,12 @@ func (d *drawing) mark(i int32) {
 		d.f(`<circle cx="%d" cy="%d" r="3.5" class="read"/>`, x, y)
 		d.text(x+17, y+4, beside, "w", say.ReadVersion.With(say.Number(e.Value)).In(d.language))
 	case history.Froze:
-		if e.Value == 0 || !d.telling[e.Value] { // else its label is in another column, or just above
+		if e.Value == 0 || !d.labelled[e.Value] { // else its label is in another column, or just above
 			d.text(x+11, y+13, beside, "w", d.word("frozen"))
 		}
-		d.telling[e.Value] = true
+		d.labelled[e.Value] = true
 	case history.Thawed:
-		delete(d.telling, e.Value)
+		delete(d.labelled, e.Value)
 	case history.Crashed:
 		d.f(`<path d="M%d %dl14 14m0 -14l-14 14" class="cross"/>`, x-7, y-7)
 		d.text(x+13, y+4, beside, "w", d.word("dead"))
@@ -253,19 +246,14 @@ func (d *drawing) mark(i int32) {
 		history.Reenters, history.Reentered, history.ReenterFailed, history.Left:
 		d.f(`<circle cx="%d" cy="%d" r="4" class="read"/>`, x, y)
 	case history.FaultBegan:
-		if l.step[i-l.lo] > 0 && !d.struck[i] {
+		if l.step[i-l.lo] > 0 && !d.framed[i] {
 			d.text(x+13, y+4, beside, "w", say.FaultNumber.With(say.Number(e.Value)).In(d.language))
-			d.telling[e.Value] = true
+			d.labelled[e.Value] = true
 		}
 	case history.ClockChanged:
 		d.text(x+13, y+4, beside, "w", d.word("clock"))
 	}
 }
 
-// shortCommand is the name of a request: that of a script is its own.
-func shortCommand(op *history.Op) string {
-	if op.Name != "" {
-		return sanitize.Text(op.Name, 14)
-	}
-	return "?"
-}
+// shortCommand is the name of a request or of its script.
+func shortCommand(op *history.Op) string { return sanitize.Text(cmp.Or(op.Name, "?"), 14) }

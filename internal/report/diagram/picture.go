@@ -2,6 +2,8 @@ package diagram
 
 import (
 	"fmt"
+	"html"
+	"slices"
 	"strings"
 
 	"lockstep/internal/history"
@@ -15,11 +17,10 @@ const (
 	boxWidth  = 108
 	boxHeight = 26
 	boxPitch  = 34
-	boxes     = 6 // of one kind: the nodes of a small Redis Cluster
+	boxes     = 6 // per role: enough for a small Redis Cluster
 )
 
-// Picture draws who talks to whom: clients ask the store for the lock and use the
-// resource. It shows the set-up of the first run.
+// Picture draws the set-up of the first run: clients ask the store for the lock and use the resource.
 func Picture(b *bundle.Bundle, l say.Language) string {
 	i := bundle.ReferenceOf(b)
 	if i >= len(b.Runs) || b.Runs[i].Judgement.History == nil {
@@ -34,9 +35,9 @@ func Picture(b *bundle.Bundle, l say.Language) string {
 	height := rows*boxPitch + 16
 	var s strings.Builder
 	fmt.Fprintf(&s, `<svg class="picture" role="img" width="440" height="%d" viewBox="0 0 440 %d" xmlns="http://www.w3.org/2000/svg"><title>%s</title>`,
-		height, height, escape(say.TalkTo.With(say.ListOf(clients), say.ListOf(stores)).In(l)))
+		height, height, html.EscapeString(say.TalkTo.With(say.ListOf(clients), say.ListOf(stores)).In(l)))
 	mid := func(n, of int) int { return 8 + (rows-of)*boxPitch/2 + n*boxPitch + boxHeight/2 }
-	right := append(append([]string(nil), stores...), say.Text("resource").In(l))
+	right := append(slices.Clone(stores), say.Text("resource").In(l))
 	for c := range clients {
 		for r := range right {
 			class := "ask"
@@ -48,7 +49,7 @@ func Picture(b *bundle.Bundle, l say.Language) string {
 	}
 	box := func(x, y int, class, text string) {
 		fmt.Fprintf(&s, `<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="4"/><text x="%d" y="%d" text-anchor="middle">%s</text>`,
-			class, x, y-boxHeight/2, boxWidth, boxHeight, x+boxWidth/2, y+5, escape(text))
+			class, x, y-boxHeight/2, boxWidth, boxHeight, x+boxWidth/2, y+5, html.EscapeString(text))
 	}
 	for c, name := range clients {
 		box(1, mid(c, len(clients)), "client", name)
@@ -64,13 +65,11 @@ func Picture(b *bundle.Bundle, l say.Language) string {
 	return s.String()
 }
 
-// named lists the nodes of a role, a few of them by name.
+// named lists the names of the nodes of a role; of many, some and their number.
 func named(h *history.History, role history.Role, l say.Language) []string {
 	var all []string
-	for _, n := range h.Header.Nodes {
-		if n.Role == role {
-			all = append(all, sanitize.Text(n.Name, sanitize.MaxHeadName))
-		}
+	for _, id := range bundle.NodesOf(h, role) {
+		all = append(all, sanitize.Text(h.Name(id), sanitize.MaxHeadName))
 	}
 	if len(all) > boxes {
 		more := len(all) - boxes + 1

@@ -9,13 +9,13 @@ import (
 	"lockstep/internal/say"
 )
 
-// round is a command that a client sends to several servers, with their replies: one row, with one
-// label. Each message still has its line, which tells of it when it is pointed at.
+// round is a command that a client sends to several servers, with their replies: one row and one
+// label. Each message still has its own line, with its text as a tooltip.
 type round struct {
-	rows    int            // of which it is made
+	rows    int            // number of its rows
 	sent    []int32        // the requests
 	replies []string       // in the order of the requests
-	far     history.NodeID // the server whose line has the label
+	far     history.NodeID // the server whose line carries the label
 }
 
 const (
@@ -23,8 +23,8 @@ const (
 	roundPitch = 24 // from the client to the servers, and back
 )
 
-// findRounds finds the rounds among the rows. Nothing else may happen in one: no step, no message
-// that is lost or late, no other client.
+// findRounds finds the rounds among the rows. A round contains nothing else: no step, no lost or late
+// message, no other client.
 func (l *Layout) findRounds() {
 	l.rounds = map[int32]*round{}
 	for k := 0; k < len(l.Rows); k++ {
@@ -87,7 +87,7 @@ func (l *Layout) roundAt(k int) *round {
 	return r
 }
 
-// says is the label of a round: the command, and how many servers have given which reply.
+// says is the label of a round: the command and the number of servers for each reply.
 func (r *round) says(h *history.History) say.Phrase {
 	var texts []string
 	count := map[string]int{}
@@ -105,8 +105,7 @@ func (r *round) says(h *history.History) say.Phrase {
 	return say.RoundOf.With(say.Verbatim(command), say.Number(len(r.sent)), answers)
 }
 
-// placeRound gives the events of a round their rows below a height: what is sent, what the servers
-// do, what comes back.
+// placeRound gives the events of a round three rows below a height: requests, executions, replies.
 func (l *Layout) placeRound(rows []int32, y int) {
 	for _, i := range rows {
 		switch l.h.Events[i].Kind {

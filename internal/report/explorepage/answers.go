@@ -16,45 +16,45 @@ import (
 // askView is a question with its choices.
 type askView struct {
 	Name, Says string
-	Note       string // when it counts; "" for always
+	Note       string // when it matters; "" for always
 	Choices    []choiceView
 }
 
-// choiceView is one answer that can be given; How is a line below it, and Refuses says of a resource whether it can refuse
-// old tokens, yes or no.
+// choiceView is one choice; How is a line below it, and Refuses, for a resource, is yes or no: whether it
+// can refuse old tokens.
 type choiceView struct{ ID, Says, How, Refuses string }
 
-// lockName is a lock as people call it, with its id.
+// lockName is the common name of a lock, and its id.
 type lockName struct{ Name, ID string }
 
 func nameOf(id string, l say.Language) lockName {
 	return lockName{locks.Name(id).In(l), sanitize.Text(id, sanitize.MaxName)}
 }
 
-// answerView is an answer, told.
+// answerView is an answer in words.
 type answerView struct {
 	ID, Class, Question, Sentence string
 	Lines                         []lineView
 	Story, Command                string
-	Near, NearSays                string // another answer: of what comes closest
+	Near, NearSays                string // the closest other answer
 }
 
-// lineView is one thing that an answer says; Lock is one of which the page says more, "" for none.
+// lineView is a line of an answer; Lock links to more about a lock, "" for none.
 type lineView struct{ Head, Says, Lock string }
 
-// answerRow are the answers for one thing that a reader can have.
+// answerRow has the answers for one choice of "What do you have?".
 type answerRow struct {
 	Have  string
 	Cells []answerCell
 }
 
-// answerCell is a lock, or what stands where none is: then its ID is empty.
+// answerCell is a lock, or a text with an empty ID.
 type answerCell struct {
 	ID, Class string
 	Lock      lockName
 }
 
-// presetView ticks what is to be expected of something.
+// presetView ticks the faults to expect for a choice.
 type presetView struct{ Name, Kinds, Stores string }
 
 func asks(l say.Language) []askView {
@@ -85,13 +85,13 @@ func presets(l say.Language) (out []presetView) {
 	return out
 }
 
-// under names the columns of a table to its style, for screens so narrow that each cell is a line of its own.
+// under passes the names of columns to the style, for narrow screens with one cell per line.
 func under(columns []string) template.CSS {
 	var b strings.Builder
 	for i, name := range columns {
 		fmt.Fprintf(&b, "--u%d:%q;", i, name)
 	}
-	return template.CSS(b.String()) // texts of ours
+	return template.CSS(b.String()) // our own texts
 }
 
 // answers answers all questions.

@@ -1,9 +1,7 @@
-// Package explorepage draws the page on which a reader ticks what can happen, and which says what
-// survives it.
+// Package explorepage draws the page on which a reader ticks faults and sees which locks survive them.
 package explorepage
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
@@ -34,18 +32,18 @@ var exploreScript = page.NewScript("explorepage", exploreJS)
 
 var exploreTemplate = page.Template(exploreFiles, "explorepage.html")
 
-// named is a kind of fault, or a usage profile, with one sentence about it.
+// named is a kind of fault or a usage profile, with one sentence about it.
 type named struct{ Name, Summary string }
 
-// exploreView is what the template sees; all texts in it are clean.
+// exploreView is the view of the template; all texts are clean.
 type exploreView struct {
 	Head      page.Head
 	Lead      string
-	Folded    string // what stands above the stories of the locks
+	Folded    string // heading of the stories of the locks
 	Asks      []askView
 	Harms     []string     // the columns of the table of answers
 	Under     template.CSS // the same, for narrow screens
-	UnderSets template.CSS // the ways of breaking, for those
+	UnderSets template.CSS // the ways of breaking, for narrow screens
 	Answers   []answerView
 	Table     []answerRow
 	Presets   []presetView
@@ -53,11 +51,11 @@ type exploreView struct {
 	Ways      []string
 	Stores    []string
 	Locks     []exploredView
-	Misprints []exploredView // candidates for nothing: not in the table
+	Misprints []exploredView // no candidates, so not in the table
 	Profiles  []named
 	Classes   []string
-	Drawn     string            // what it means that pairs were drawn
-	Says      map[string]string // the words of the script
+	Drawn     string            // explains pairs that were drawn at random
+	Says      map[string]string // the texts of the script
 }
 
 type kindGroupView struct {
@@ -67,23 +65,23 @@ type kindGroupView struct {
 
 type exploredView struct {
 	Lock, Name, Store, Walked, Idea string
-	Kept                            string // the store, as ticks call it
-	Unknown                         string // "" when every schedule was judged
-	Survives                        string // how sure that is where it survives, as measured calls it
-	Class                           string // the same, of the style
+	Kept                            string // the store, as in the ticks
+	Unknown                         string // "" if every schedule was judged
+	Survives                        string // certainty that it survives, as in the measurements
+	Class                           string // the style of Survives
 	Rests                           []restView
 	Costs                           []string
 	Ways                            []exploredWay
 }
 
-// restView is what it rests on that a lock survives: profiles by how they were searched.
+// restView is the basis for a lock to survive: worlds by how they were searched.
 type restView struct{ Class, Says string }
 
 type exploredWay struct {
-	Head, None string // None: what to say when there is no set; "" when there is one
+	Head, None string // None: the text without a set; "" with one
 	Sets       []cutSetView
-	Together   string       // how many sets are of several kinds
-	Hung       []cutSetView // what is told apart from Sets: everybody waits while work hangs
+	Together   string       // the number of sets of several kinds
+	Hung       []cutSetView // separate from Sets: all clients wait while work hangs
 }
 
 // Alone are the sets of one kind, or of none; Pairs are the others.
@@ -103,10 +101,9 @@ type cutSetView struct {
 	ID, Kinds, Words, Text, Profile, Command string
 }
 
-// HTML draws a walk of the fault space as one file that needs nothing else: what it takes
-// to break each lock, what it costs, and, with its script, which locks survive what the reader
-// ticks. A lock without costs has an empty place there. Libraries were walked by their own code, with one fault in
-// the plain profile: one that no such fault breaks is unknown, and does not survive.
+// HTML draws a walk of the fault space as one self-contained file: the faults that break each lock, its
+// costs, and, with a script, the locks that survive what the reader ticks. A lock may have no costs.
+// Libraries were walked with one fault in the plain profile, so one that survives these is unknown.
 func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte, error) {
 	x := f.Explored
 	in := func(p say.Phrase) string { return p.In(l) }
@@ -162,14 +159,10 @@ func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte
 	}
 	slices.Sort(v.Stores)
 	v.Stores = slices.Compact(v.Stores)
-	var buf bytes.Buffer
-	if err := exploreTemplate(l).Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("filling in the page of the walk: %w", err)
-	}
-	return buf.Bytes(), nil
+	return exploreTemplate.Fill(l, v)
 }
 
-// walkedIn is how many schedules were walked of designs and libraries.
+// walkedIn counts the schedules walked of designs and libraries.
 func walkedIn(designs *results.Explored, libraries []*results.Library) int64 {
 	n := designs.Walked()
 	for _, one := range libraries {
@@ -180,7 +173,7 @@ func walkedIn(designs *results.Explored, libraries []*results.Library) int64 {
 	return n
 }
 
-// groups are the kinds of faults under the headings of what they hit.
+// groups are the kinds of faults, grouped by target.
 func groups(l say.Language) (out []kindGroupView) {
 	for _, target := range faultkind.Targets() {
 		group := kindGroupView{Name: say.Text(string(target)).In(l)}
@@ -194,7 +187,7 @@ func groups(l say.Language) (out []kindGroupView) {
 	return out
 }
 
-// costLines says in a few words each what a lock costs.
+// costLines lists the costs of a lock.
 func costLines(c results.Cost, l say.Language) []string {
 	lines := []string{say.CostServers.With(say.Number(c.Servers)).In(l)}
 	for _, p := range c.Says() {
@@ -241,7 +234,7 @@ func newExploredView(x *results.ExploredLock, most int, l say.Language) explored
 	return v
 }
 
-// classOf is the style of how something was searched.
+// classOf is the style of a certainty.
 func classOf(how string) string { return strings.ReplaceAll(how, " ", "-") }
 
 // libraryView is the row of a library.

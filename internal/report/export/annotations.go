@@ -8,12 +8,11 @@ import (
 	"lockstep/internal/report/sanitize"
 )
 
-// Annotations writes what is not as expected as workflow commands of GitHub
-// Actions, one per line, which show up beside the scenario's lines in the pull
-// request: an error where a verdict is not the expected one, a warning where it
-// is unknown or something was not put to the test. "" when there is nothing to say.
+// Annotations writes what is not as expected as workflow commands of GitHub Actions, one per line, which
+// a pull request shows beside the lines of the scenario: an error for another verdict than expected, a
+// warning for an unknown verdict or for something that was not put to the test. It is "" for nothing.
 //
-// GitHub shows ten of each kind per step; the others are in the log only.
+// GitHub shows ten of each kind per step; the others are only in the log.
 func Annotations(b *bundle.Bundle) string {
 	var out strings.Builder
 	for i := range b.Runs {
@@ -45,7 +44,7 @@ func Annotations(b *bundle.Bundle) string {
 //
 //	::error file=scenarios/a.yaml,line=27,title=set-nx-lua / progress::It is stuck.%0Aagain: ...
 //
-// line 0 stands for the file as a whole.
+// Line 0 means the whole file.
 func annotate(out *strings.Builder, b *bundle.Bundle, level string, line int, title, text string) {
 	out.WriteString("::" + level + " ")
 	if file := b.File(); file != "" {
@@ -57,10 +56,8 @@ func annotate(out *strings.Builder, b *bundle.Bundle, level string, line int, ti
 	fmt.Fprintf(out, "title=%s::%s\n", commandProperty(title), commandData(text))
 }
 
-// commandData escapes the message of a workflow command: what follows the second
-// "::" ends at the end of the line.
+// commandData escapes the message of a workflow command, which ends at the end of the line.
 var commandData = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace
 
-// commandProperty escapes a value before the second "::", where colons and
-// commas mean something too.
+// commandProperty escapes a value before the second "::", where colons and commas are separators.
 var commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace

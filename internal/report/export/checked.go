@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Checked is one judged history, as programs read it.
+// Checked is one judged history, for programs.
 type Checked struct {
 	File      string                    `json:"file"`
 	Number    int                       `json:"number"` // of the history in its file, counted from 1
@@ -36,7 +36,7 @@ type CheckedVerdict struct {
 	Words string `json:"words"` // the first violation, or why the verdict is unknown
 }
 
-// CheckedOf judges a history: so many of its file, counted from 1.
+// CheckedOf judges a history; number is its place in its file, counted from 1.
 func CheckedOf(file string, number int, h *history.History) Checked {
 	j, t := checker.Judge(h), timeline.Of(h)
 	c := Checked{
@@ -57,7 +57,7 @@ func CheckedOf(file string, number int, h *history.History) Checked {
 	return c
 }
 
-// FirstViolation tells the step at which a property broke for the first time.
+// FirstViolation tells the step at which a property first broke.
 func (c *Checked) FirstViolation(f *checker.Finding) say.Phrase {
 	alone := *f
 	alone.Violations = f.Violations[:1]

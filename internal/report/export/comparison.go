@@ -8,13 +8,13 @@ import (
 	"lockstep/internal/report/sanitize"
 )
 
-// runsResult is a comparison for machines. met and runs are what `simulate run` says
-// of several scenarios; the rest is added to it.
+// runsResult is a comparison for machines. It has the fields met and runs of `simulate run` with
+// several scenarios, and more.
 type runsResult struct {
 	Schema      int               `json:"schema"`
 	Met         bool              `json:"met"`
 	Runs        []json.RawMessage `json:"runs"`
-	Cares       []string          `json:"cares"`
+	Cautions    []string          `json:"cares"`
 	Differences []settingResult   `json:"plan_differences"`
 	Stories     []storyResult     `json:"stories"`
 	Measures    []measuresResult  `json:"measures"`
@@ -22,10 +22,10 @@ type runsResult struct {
 
 type settingResult struct {
 	Setting string    `json:"setting"`
-	Values  []*string `json:"values"` // one for each run; null where it does not have the setting
+	Values  []*string `json:"values"` // one for each run; null without the setting
 }
 
-// storyResult says where the story of one lock of a run leaves another one.
+// storyResult says where the story of one lock of a run diverges from another one.
 type storyResult struct {
 	Run         int    `json:"run"` // counted from 1
 	Lock        string `json:"lock"`
@@ -56,7 +56,7 @@ func Comparison(c *compare.Comparison) ([]byte, error) {
 	}
 	sides := c.Sides()
 	out := runsResult{
-		Schema: bundle.ResultSchema, Met: true, Runs: []json.RawMessage{}, Cares: append([]string{}, c.Cares(sides)...),
+		Schema: bundle.ResultSchema, Met: true, Runs: []json.RawMessage{}, Cautions: append([]string{}, c.Cautions(sides)...),
 		Differences: []settingResult{}, Stories: []storyResult{}, Measures: []measuresResult{},
 	}
 	for n := range c.Runs {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
@@ -68,13 +70,12 @@ type (
 //	something of the run was not put to the test a case of its own, skipped
 //	there is no history                          error
 //
-// An unknown verdict is never a passed case; that it may fail a build is said by
-// the exit code. The time of a suite is the true time of its runs, which is
-// simulated in the simulator.
+// An unknown verdict is never a passed case; the exit code decides whether it fails a build. The time
+// of a suite is the true time of its runs, which the simulator simulates.
 func JUnit(b *bundle.Bundle) ([]byte, error) {
 	suite := junitSuite{
 		Name: sanitize.Text(b.Slug(), sanitize.MaxLine),
-		Time: seconds3(int64(b.Simulated())),
+		Time: seconds(b.Simulated()),
 		Properties: []junitProperty{
 			{"title", sanitize.Text(b.Title(say.English), sanitize.MaxLine)},
 			{"seed", strconv.FormatUint(b.Seed, 10)},
@@ -154,17 +155,8 @@ func junitCases(b *bundle.Bundle, r *bundle.Run) []junitCase {
 
 // lines joins the lines that are not empty.
 func lines(parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return strings.Join(out, "\n")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n")
 }
 
-// seconds3 writes nanoseconds as seconds with three decimals, without a unit.
-func seconds3(nanos int64) string {
-	ms := (nanos + 500_000) / 1_000_000
-	return fmt.Sprintf("%d.%03d", ms/1000, ms%1000)
-}
+// seconds writes a duration in seconds with three decimals, without a unit.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Round(time.Millisecond).Seconds()) }

@@ -2,12 +2,11 @@ package export
 
 import "strings"
 
-// markdown escapes a clean text for a line or a table cell of GitHub's Markdown:
-// nothing in it becomes markup, a link, a mention of a person or of an issue.
+// markdown escapes a clean text for a line or a table cell of GitHub's Markdown: nothing in it becomes
+// markup, a link, or a mention of a person or an issue.
 //
-// A backslash suffices for what Markdown itself knows. GitHub looks for @user
-// and #12 in the finished text, where an escaped one looks like any other, so an
-// empty comment is put behind these two: it parts the sign from its name.
+// A backslash suffices for the syntax of Markdown. GitHub finds @user and #12 in the rendered text,
+// where the backslash is gone, so an empty comment separates the sign from the name.
 func markdown(s string) string {
 	var out strings.Builder
 	for i, r := range s {
@@ -42,9 +41,8 @@ func markdown(s string) string {
 	return out.String()
 }
 
-// htmlText escapes a clean text for a line of HTML, which Markdown leaves alone.
-// GitHub looks for people and issues there as well, and takes the number of a
-// character for that of an issue, therefore the entities have names.
+// htmlText escapes a clean text for a line of HTML in Markdown. GitHub finds people and issues there,
+// too, and takes a numeric entity for an issue, so the entities have names.
 func htmlText(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;",
 		"@", "@<!-- -->", "#", "#<!-- -->").Replace(s)
@@ -53,18 +51,12 @@ func htmlText(s string) string {
 // code shows a clean text as code on a line of Markdown.
 func code(s string) string { return "<code>" + markdown(s) + "</code>" }
 
-// fenced shows a clean text of one line as a block of code, in a fence longer
-// than any run of backticks in it.
+// fenced shows a clean text of one line as a block of code, in a fence longer than any run of backticks
+// in it.
 func fenced(language, s string) string {
-	longest, run := 2, 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
 	}
-	fence := strings.Repeat("`", longest+1)
 	return fence + language + "\n" + s + "\n" + fence + "\n"
 }

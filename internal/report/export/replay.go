@@ -20,15 +20,15 @@ type Replayed struct {
 	StoredWords, PlayedWords say.Phrase `json:"-"` // of the first difference
 }
 
-// Difference is where two histories part, in words.
+// Difference is the first difference of two histories, in words.
 type Difference struct {
 	Index  int      `json:"index"` // of the event, counted from 0; -1: the headers
 	Stored string   `json:"stored"`
 	Played string   `json:"played"`
-	Fields []string `json:"fields"` // in which the two differ
+	Fields []string `json:"fields"` // that differ
 }
 
-// CompareHistories compares a history with the one that was played again.
+// CompareHistories compares a stored history with a replayed one.
 func CompareHistories(stored, played *history.History) Replayed {
 	r := Replayed{
 		Lock: stored.Header.Lock, Events: len(stored.Events), Stored: stored.Hash().String(), Played: played.Hash().String(),

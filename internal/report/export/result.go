@@ -1,5 +1,5 @@
-// Package export writes what a run has shown for programs and for CI servers: results as JSON, JUnit
-// XML, a summary in Markdown, annotations.
+// Package export writes the results of runs for programs and CI servers: JSON, JUnit XML, a summary in
+// Markdown, annotations.
 package export
 
 import (
@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// RunResult is what `simulate run --json` prints of one scenario, and what result.json
-// holds. The tags named doc are what the schema and the reference say of a field.
+// RunResult is the output of `simulate run --json` for one scenario, and the content of result.json.
+// The schema and the reference describe a field with its doc tag.
 type RunResult struct {
 	Schema   int          `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Scenario string       `json:"scenario" doc:"The name of the scenario's file, without its ending."`
@@ -26,7 +26,7 @@ type RunResult struct {
 	RunDir   string       `json:"run_dir" doc:"Where the run is stored; empty when it is not."`
 }
 
-// Versions are those of what has judged a run.
+// Versions are the versions of the code that judged a run.
 type Versions struct {
 	Checker int    `json:"checker" doc:"The version of the properties: it rises when a history could get another verdict than before."`
 	Program string `json:"program" doc:"The module version or the commit of the program; empty when it is not known."`
@@ -69,7 +69,7 @@ type FaultResult struct {
 	Effect bool   `json:"effect" doc:"Whether it changed anything."`
 }
 
-// SeedsResult is what `simulate run --times --json` prints of one scenario.
+// SeedsResult is the output of `simulate run --times --json` for one scenario.
 type SeedsResult struct {
 	Schema    int                 `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Scenario  string              `json:"scenario" doc:"The name of the scenario's file, without its ending."`
@@ -80,8 +80,8 @@ type SeedsResult struct {
 	Locks     []bundle.SeedsTally `json:"locks" doc:"One for each lock, in the order of the scenario."`
 }
 
-// SeveralResult is what `simulate run --json` prints of several scenarios, and when it
-// left something out.
+// SeveralResult is the output of `simulate run --json` for several scenarios, or if it left something
+// out.
 type SeveralResult struct {
 	Schema    int                 `json:"schema" doc:"The version of this form. Fields are only ever added."`
 	Met       bool                `json:"met" doc:"Whether all of them are as expected."`
@@ -97,9 +97,8 @@ type NotPlayed struct {
 	Reason   string `json:"reason" doc:"Why the world cannot play it."`
 }
 
-// Result is the result of a run for machines: one JSON object with a version.
-// Its texts are as the scenario has them; what could steer a terminal is escaped
-// as JSON allows.
+// Result is the result of a run for machines: one JSON object with a version. Its texts are those of
+// the scenario; characters that could steer a terminal are escaped.
 func Result(b *bundle.Bundle) ([]byte, error) {
 	out := RunResult{
 		Schema: bundle.ResultSchema, Scenario: b.Slug(), Subtitle: b.Subtitle(say.English), Seed: b.Seed, Backend: b.Backend,

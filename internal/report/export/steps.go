@@ -24,7 +24,7 @@ func Steps(histories []*history.History) ([]byte, error) {
 		Seed  uint64 `json:"seed"`
 		Words string `json:"words"`
 		Steps []step `json:"steps"`
-		// Of a very long run, how many steps before and after these are left out.
+		// Numbers of steps of a very long run that are left out before and after these.
 		Earlier int `json:"earlier_steps,omitzero"`
 		Later   int `json:"later_steps,omitzero"`
 	}
@@ -37,7 +37,7 @@ func Steps(histories []*history.History) ([]byte, error) {
 		for _, s := range steps {
 			note := s.Note.English()
 			if note != "" {
-				note = "<- " + note // which points to its step
+				note = "<- " + note // it points to its step
 			}
 			one.Steps = append(one.Steps, step{
 				s.At.Duration().Microseconds(), s.Event, sanitize.Line(s.Sentence.English()),

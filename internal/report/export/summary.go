@@ -12,17 +12,16 @@ import (
 	"lockstep/internal/say"
 )
 
-// MaxSummary is how large a summary may become, in bytes. GitHub takes 1 MiB for
-// all summaries of one step and 65,536 characters for a comment.
+// MaxSummary limits the size of a summary in bytes. GitHub accepts 1 MiB for all summaries of one step
+// and 65,536 characters for a comment.
 const MaxSummary = 60_000
 
-// summarySteps is how many steps of one lock a summary tells.
+// summarySteps limits the steps of one lock in a summary.
 const summarySteps = 24
 
-// Summary writes a bundle in GitHub's Markdown, for a pull request or the
-// summary of a step: the verdicts first, what is not as expected, how to see it
-// again, and folded up what happened with each lock. It has at most limit bytes,
-// or MaxSummary if that is less; what does not fit is left out and named.
+// Summary writes a bundle in GitHub's Markdown, for a pull request or the summary of a step: the
+// verdicts, what is not as expected, the replay command, and, folded, the story of each lock. It has at
+// most limit bytes, or MaxSummary if that is less; it names the sections that do not fit.
 func Summary(b *bundle.Bundle, limit int) []byte {
 	if limit <= 0 || limit > MaxSummary {
 		limit = MaxSummary
@@ -37,7 +36,7 @@ func Summary(b *bundle.Bundle, limit int) []byte {
 	return s.finish()
 }
 
-// summaryReserve is room for the line that says what was left out.
+// summaryReserve is room for the line about what was left out.
 const summaryReserve = 200
 
 type summary struct {
@@ -47,7 +46,7 @@ type summary struct {
 	left  []string // sections that did not fit
 }
 
-// section adds a piece of the summary if it fits, else notes its name.
+// section adds a section if it fits, else notes its name.
 func (s *summary) section(name, text string) {
 	if s.out.Len()+len(text) > s.limit {
 		s.left = append(s.left, name)
@@ -70,11 +69,11 @@ func (s *summary) finish() []byte {
 	return []byte(s.out.String())
 }
 
-// head is the title with the outcome, and what was played.
+// head writes the title with the outcome, and what was played.
 func (s *summary) head() {
 	outcome := s.b.Outcome()
 	text := fmt.Sprintf("### %s: %s\n\n", markdown(sanitize.Text(s.b.Title(say.English), 120)), outcome)
-	length := seconds3(int64(s.b.Simulated())) + " s"
+	length := seconds(s.b.Simulated()) + " s"
 	if history.Simulated(s.b.Backend) {
 		length += " simulated"
 	}
@@ -82,7 +81,7 @@ func (s *summary) head() {
 	s.section("the title", text)
 }
 
-// table is lock by property.
+// table writes the verdicts, lock by property.
 func (s *summary) table() {
 	properties := s.b.Properties()
 	var t strings.Builder
@@ -97,10 +96,7 @@ func (s *summary) table() {
 		for _, p := range properties {
 			t.WriteString(" " + bundle.VerdictText(r.Finding(p), say.English) + " |")
 		}
-		letter := string(r.Judgement.Letter)
-		if letter == "" {
-			letter = "-"
-		}
+		letter := cmp.Or(string(r.Judgement.Letter), "-")
 		if bundle.AnyBroken(r) {
 			letter += ", " + r.Judgement.Impact().Word().English()
 		}
@@ -109,7 +105,7 @@ func (s *summary) table() {
 	s.section("the table of verdicts", t.String()+"\n")
 }
 
-// problems lists what is not as expected or not known.
+// problems lists what is not as expected or unknown.
 func (s *summary) problems() {
 	var list strings.Builder
 	item := func(text ...string) {
@@ -135,14 +131,14 @@ func (s *summary) problems() {
 	}
 }
 
-// again is the command that plays the run again.
+// again writes the command that plays the run again.
 func (s *summary) again() {
 	if s.b.Replay != "" {
 		s.section("the replay line", fenced("sh", sanitize.Text(s.b.Replay, sanitize.MaxProse))+"\n")
 	}
 }
 
-// stories tells, folded up, what happened with each lock that broke.
+// stories tells, folded, the story of each lock that broke.
 func (s *summary) stories() {
 	for i := range s.b.Runs {
 		r := &s.b.Runs[i]
@@ -182,7 +178,7 @@ func (s *summary) stories() {
 	}
 }
 
-// faults lists, folded up, which faults fired.
+// faults lists, folded, which faults fired.
 func (s *summary) faults() {
 	var list strings.Builder
 	for i := range s.b.Runs {

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/report/sanitize"
 )
 
-// SweepCSV is one line per point. Rates are in millionths, durations in nanoseconds:
-// integers, so that a spreadsheet takes them as they are.
+// SweepCSV writes one line per point. Rates are in millionths, durations in nanoseconds: integers, which
+// a spreadsheet takes unchanged.
 func SweepCSV(s *bundle.Sweep) []byte {
 	maps := s.Maps
 	var b bytes.Buffer
@@ -38,7 +38,7 @@ func SweepCSV(s *bundle.Sweep) []byte {
 			_ = w.Write(row)
 		}
 	}
-	w.Flush() // into memory, which never fails
+	w.Flush() // to memory, which never fails
 	return b.Bytes()
 }
 
@@ -49,22 +49,18 @@ func column(a *plan.Axis) string {
 	}[a.Unit]
 }
 
-// pointJSON is one point, as other programs read it.
-type pointJSON struct {
-	X        string  `json:"x"`
-	Y        string  `json:"y,omitempty"`
-	Tested   int     `json:"tested"`
-	Broken   int     `json:"broken"`
-	Untested int     `json:"untested"`
-	Rate     float64 `json:"rate"`
-	Low      float64 `json:"rate_low"`
-	High     float64 `json:"rate_high"`
-	First    uint64  `json:"first_broken_seed,omitempty"`
-}
-
-// Sweep is a sweep for machines: one JSON object with a version. files are those that were
-// written, by what they are; nil for none.
+// Sweep is a sweep for machines: one JSON object with a version. files are the names of the files
+// written, by their kind; nil for none.
 func Sweep(s *bundle.Sweep, backend string, files map[string]string) ([]byte, error) {
+	type pointJSON struct {
+		X        string `json:"x"`
+		Y        string `json:"y,omitempty"`
+		Tested   int    `json:"tested"`
+		Broken   int    `json:"broken"`
+		Untested int    `json:"untested"`
+		bundle.BrokenRate
+		First uint64 `json:"first_broken_seed,omitempty"`
+	}
 	type axisJSON struct {
 		Name   string   `json:"name"`
 		Values []string `json:"values"`
@@ -87,7 +83,7 @@ func Sweep(s *bundle.Sweep, backend string, files map[string]string) ([]byte, er
 				x.Y = s.Maps[i].Y.Say(c.Y)
 			}
 			share, low, high := c.Rate()
-			x.Rate, x.Low, x.High = rate.InOne(share), rate.InOne(low), rate.InOne(high)
+			x.BrokenRate = bundle.BrokenRate{Rate: rate.InOne(share), Low: rate.InOne(low), High: rate.InOne(high)}
 			m.Points = append(m.Points, x)
 		}
 		all = append(all, m)

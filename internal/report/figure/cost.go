@@ -11,8 +11,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Costs shows what an acquisition costs each of those with a name in commands; measures are
-// nil where there are none.
+// Costs shows the commands per acquisition of each name; measures are nil if unknown.
 func Costs(names []string, all []*timeline.Measures, l say.Language) (Figure, error) {
 	f := Figure{Kind: "commands", Table: head(l, "run and lock", "commands", "acquisitions", "per acquisition")}
 	most := 1.0
@@ -36,7 +35,7 @@ func Costs(names []string, all []*timeline.Measures, l say.Language) (Figure, er
 	p.X.Tick.Marker = ticks(axis.Few(p.X.Max))
 	p.Y.Min, p.Y.Max = -float64(len(names))+0.4, 0.6 // the first one on top
 	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.LineStyle.Width = namedTicks(names, -1), 0, 0
-	p.Y.Padding = 36 // browsers have wider letters than gonum reckons with
+	p.Y.Padding = 36 // letters in browsers are wider than gonum assumes
 	paint(p, func(c draw.Canvas, x, y scale) {
 		for i, cost := range costs {
 			fill(c, grey, x(0), x(cost), y(-float64(i)-0.32), y(-float64(i)+0.32))

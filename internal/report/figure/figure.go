@@ -1,4 +1,4 @@
-// Package figure plots the measures of runs as SVG, each with its words and its numbers.
+// Package figure plots the measures of runs as SVG, each with a caption and a table of its numbers.
 package figure
 
 import (
@@ -17,24 +17,22 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Plot is one figure of the measurements: a file below plots/, and a part of the
-// page.
+// Plot is a figure as a file below plots/.
 type Plot struct {
 	Name string // of the file, without directory and extension
 	SVG  []byte
 }
 
-// Figure is a plot with its words. A figure without an SVG has nothing to show,
-// and says why.
+// Figure is a plot with its caption. A figure without an SVG has nothing to show, and says why.
 type Figure struct {
 	Kind    string // holders, tokens, waits, ...
 	SVG     []byte
-	Caption say.Phrase // what to take away from it, in one sentence
+	Caption say.Phrase // its message in one sentence
 	Absent  string     // why there is nothing to show
 	Table   Table      // its numbers
 }
 
-// Table is the data behind a figure, for those who cannot see it.
+// Table is the data of a figure, for readers who cannot see it.
 type Table struct {
 	Head []string
 	Rows [][]string
@@ -43,7 +41,7 @@ type Table struct {
 // head names the columns of a table.
 func head(l say.Language, names ...string) Table { return Table{Head: say.Texts(l, names...)} }
 
-// row adds a number and what it is the number of.
+// row adds a named value.
 func (t *Table) row(l say.Language, name string, value say.Part) {
 	t.Rows = append(t.Rows, []string{say.Text(name).In(l), value.In(l)})
 }
@@ -51,13 +49,13 @@ func (t *Table) row(l say.Language, name string, value say.Part) {
 // drawer draws one kind of figure for one run.
 type drawer struct {
 	Kind  string
-	Title string // of the part of the section
+	Title string // of its part of the section
 	About string // how to read it
 	draw  func(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error)
 }
 
-// Drawers are the figures of each lock, in the order of the page. Besides there
-// is the distribution of waits, which has all locks in one figure.
+// Drawers are the figures of each lock, in the order of the page. The distribution of waits is not
+// among them: it has all locks in one figure.
 var Drawers = []drawer{
 	{"tokens", "Tokens at the resource", "Each dot is a write that the resource took, each cross one that it refused. A resource that checks tokens must never let them go down.", tokensPlot},
 	{"waits", "Wait for the lock", "One mark per attempt, at the time when it ended. Its shape says how.", waitsPlot},
@@ -105,7 +103,7 @@ func Plots(b *bundle.Bundle, l say.Language) ([]Plot, error) {
 	return distinct(out), nil
 }
 
-// distinct numbers plots whose locks have names that come out alike.
+// distinct numbers plots with the same name, since two locks may have the same file name.
 func distinct(plots []Plot) []Plot {
 	seen := map[string]int{}
 	for i := range plots {
@@ -137,8 +135,8 @@ const (
 	plotHeight = 2 * vg.Inch
 )
 
-// newPlot is a plot in the style of the report, its axes named in a language. gonum would write a transparent
-// background as an invalid colour, therefore there is none.
+// newPlot is a plot in the style of the report, with axes named in a language. It has no background,
+// since gonum writes a transparent one as an invalid colour.
 func newPlot(l say.Language, x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -178,7 +176,7 @@ func (f painter) Plot(c draw.Canvas, p *plot.Plot) {
 	f(c, x, y)
 }
 
-// paint adds to a plot what a function draws.
+// paint adds a painter to a plot.
 func paint(p *plot.Plot, f painter) { p.Add(f) }
 
 // ticks puts labels on an axis.
@@ -189,10 +187,10 @@ func ticks(list []axis.Tick) (all plot.ConstantTicks) {
 	return all
 }
 
-// leaseRoom is how much higher a plot is that counts in leases on top.
+// leaseRoom is the height of the axis of leases on top of a plot.
 const leaseRoom = 18
 
-// drawnOver renders a plot over time, with a second axis on top that counts in leases.
+// drawnOver renders a plot over time, with a second axis in leases on top.
 func drawnOver(p *plot.Plot, lease time.Duration, width, height vg.Length, title string, l say.Language) ([]byte, error) {
 	room := vg.Length(0)
 	if lease > 0 {
@@ -202,7 +200,7 @@ func drawnOver(p *plot.Plot, lease time.Duration, width, height vg.Length, title
 	return drawnSized(width, height+room, func(c draw.Canvas) { p.Draw(draw.Crop(c, 0, 0, 0, -room)) }, title)
 }
 
-// leases draws the axis of leases above a plot over seconds. Its first label says how long they are.
+// leases draws the axis of leases above a plot over seconds. Its first label has the length of a lease.
 func leases(p *plot.Plot, lease time.Duration, l say.Language) painter {
 	return func(c draw.Canvas, x, _ scale) {
 		across(c, thin, c.Max.Y)
@@ -226,7 +224,7 @@ func leases(p *plot.Plot, lease time.Duration, l say.Language) painter {
 	}
 }
 
-// firstLease is the label that says what the axis of leases counts in.
+// firstLease is the label with the unit of the axis of leases.
 func firstLease(t axis.Tick, l say.Language) string {
 	lasts := say.Planned(math.Round(t.Value * 1e9))
 	if t.Label == "1" {

@@ -294,18 +294,18 @@ func TestFinishLeavesTextsAlone(t *testing.T) {
 }
 
 func TestThinnedKeepsTheExtremes(t *testing.T) {
-	list := make([]int, 10_000)
+	list := make([]point, 10_000)
 	for i := range list {
-		list[i] = i % 100
+		list[i].y = float64(i % 100)
 	}
-	list[4321], list[8765] = 1_000_000, -1_000_000
-	got := thinned(list, 200, func(a, b int) bool { return a < b })
-	high, low := 0, 0
-	for _, n := range got {
-		high, low = max(high, n), min(low, n)
+	list[4321].y, list[8765].y = 1_000_000, -1_000_000
+	got := thinned(list, 200)
+	high, low := 0.0, 0.0
+	for _, one := range got {
+		high, low = max(high, one.y), min(low, one.y)
 	}
 	if len(got) > 200 || high != 1_000_000 || low != -1_000_000 {
-		t.Errorf("%d points from %d to %d", len(got), low, high)
+		t.Errorf("%d points from %v to %v", len(got), low, high)
 	}
 }
 

@@ -20,11 +20,11 @@ const (
 	headSize    = 12
 	aboutSize   = 8.5
 	headMargin  = 8
-	widthOfChar = 0.58 // of its size, at most; a Chinese character is as wide as it is high
+	widthOfChar = 0.58 // at most, relative to the size; a Chinese character is as wide as it is high
 )
 
-// standalone makes a file of a plot, around which nothing says what it is of: a ground, a heading,
-// and a line about it as far as it fits, whose first part is the least important one.
+// standalone makes a file of a plot, with a background, a heading, and a line about it. If the line is
+// too long, it loses its first parts.
 func standalone(svg []byte, heading string, about []string) []byte {
 	var width, height float64
 	fmt.Sscan(string(bytes.Join(size.FindSubmatch(svg)[1:], []byte(" "))), &width, &height)
@@ -49,7 +49,7 @@ func standalone(svg []byte, heading string, about []string) []byte {
 	return b.Bytes()
 }
 
-// textWidth is how wide a text of a size is at most, about.
+// textWidth estimates the greatest width of a text of a size.
 func textWidth(text string, size float64) (wide float64) {
 	for _, r := range text {
 		if r < 0x2e80 {

@@ -1,9 +1,11 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -17,13 +19,12 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// MaxPoints is how many points of a curve are drawn: the plot has no pixels for more.
+// MaxPoints limits the points of a curve: the plot has no pixels for more.
 const MaxPoints = 900
 
-// Holders plots how many clients believed to hold the lock. A line at 1
-// is the law, and the area above it is filled. Faults are shaded behind, and
-// violations have a lane of their own below, where they stay visible however
-// short they are.
+// Holders plots the number of clients that believed they held the lock. A line marks the limit 1, and
+// the area above it is filled. Faults are shaded, and violations have a lane of their own below, where
+// even the shortest one is visible.
 func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say.Language) ([]byte, error) {
 	most := t.MostInside()
 	p := newPlot(l, "true time in seconds", "clients inside")
@@ -46,7 +47,7 @@ func Holders(t *timeline.Timeline, findings []checker.Finding, points int, l say
 	return svg, nil
 }
 
-// Where the lane of violations lies, below the axis of the curve.
+// The lane of violations, below the axis of the curve.
 const (
 	laneTop    = -0.25
 	laneBottom = -0.65
@@ -65,7 +66,7 @@ func wholeTicks(highest int, l say.Language) plot.ConstantTicks {
 	return ticks
 }
 
-// drawLevels draws the curve, and the area above the law.
+// drawLevels draws the curve, and the area above the limit.
 func drawLevels(c draw.Canvas, levels []timeline.Level, x, y scale) {
 	at := func(l timeline.Level) vg.Length { return x(l.At.Duration().Seconds()) }
 	for i := 1; i < len(levels); i++ {
@@ -85,11 +86,10 @@ func drawLevels(c draw.Canvas, levels []timeline.Level, x, y scale) {
 	c.StrokeLines(draw.LineStyle{Color: black, Width: 1.8}, curve)
 }
 
-// merged calls f for the spans in the order of time, each at least least wide;
-// spans that touch on the canvas become one.
+// merged calls f for the spans in the order of time, each with the width least or more. Spans that
+// touch on the canvas become one.
 func merged(spans []bundle.Span, x scale, least vg.Length, f func(from, to vg.Length)) {
-	sorted := append([]bundle.Span(nil), spans...)
-	bundle.SortSpans(sorted)
+	sorted := slices.SortedStableFunc(slices.Values(spans), func(a, b bundle.Span) int { return cmp.Compare(a.From, b.From) })
 	var from, to vg.Length
 	some := false
 	for _, s := range sorted {

@@ -17,8 +17,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Sizes of a map: cells as large as a number of three characters needs, smaller
-// ones when there are many.
+// Sizes of a map. A cell has room for a number of three characters, unless there are many cells.
 const (
 	regionCell  = 0.42 * vg.Inch
 	regionLeast = 4.2 * vg.Inch
@@ -26,12 +25,11 @@ const (
 	regionEdge  = 0.95 * vg.Inch // for ticks and labels
 )
 
-// SafeRegion plots a map: the share of broken runs of each setting as a colour, as a
-// number and as a hatch that grows denser, so that it can be read in print and
-// without seeing colours. A dashed frame says that nothing was tested.
+// SafeRegion plots a map: the share of broken runs of each setting as a colour, a number and the
+// density of a hatch, so it needs no colours. A dashed frame means that nothing was tested.
 //
-// A duration counts in leases, too: on a second axis, or, where the lease itself is varied, by a
-// bold line at one lease.
+// A duration is shown in leases, too: on a second axis, or, if the lease itself varies, by a bold line
+// at one lease.
 func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, error) {
 	p := newPlot(l, bundle.AxisName(&m.X), bundle.AxisName(m.Y))
 	columns, rows := len(m.X.Values), m.Rows()
@@ -54,8 +52,7 @@ func SafeRegion(m *sweep.Map, lease time.Duration, l say.Language) ([]byte, erro
 	return svg, nil
 }
 
-// inLeases adds what says how many leases the durations of a map are, and returns the room that it
-// needs beside and above.
+// inLeases adds the durations of a map in leases, and returns the room for it on the right and above.
 func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (room vg.Point) {
 	label := p.X.Tick.Label
 	label.XAlign, label.YAlign = draw.XLeft, draw.YBottom
@@ -101,7 +98,7 @@ func inLeases(p *plot.Plot, m *sweep.Map, lease time.Duration, l say.Language) (
 
 func isLease(a *plan.Axis) bool { return a != nil && a.Key == "lease" }
 
-// leasesOf are the values of an axis in leases; nil where they are no durations of about that length.
+// leasesOf are the values of an axis in leases; nil unless they are durations of about that length.
 func leasesOf(a *plan.Axis, lease time.Duration) (out []string) {
 	if a == nil || lease <= 0 || a.Unit != plan.UnitDuration || slices.Max(a.Values) < int64(lease/10) {
 		return nil
@@ -112,7 +109,8 @@ func leasesOf(a *plan.Axis, lease time.Duration) (out []string) {
 	return out
 }
 
-// leaseLine parts the settings in which the other axis is shorter than the lease from the others.
+// leaseLine draws the border between settings in which the other axis is shorter and longer than the
+// lease.
 func leaseLine(m *sweep.Map, c draw.Canvas, x, y scale) {
 	style := draw.LineStyle{Color: black, Width: 2.4}
 	columns := len(m.X.Values)
@@ -141,8 +139,7 @@ func namedTicks(names []string, step float64) (all plot.ConstantTicks) {
 	return all
 }
 
-// mostAlpha keeps the strongest colour light enough for the number on it, on white
-// and on black.
+// mostAlpha keeps the strongest colour light enough for the number on it, on white and on black.
 const mostAlpha = 140
 
 func paintRegion(m *sweep.Map, c draw.Canvas, x, y scale, label draw.TextStyle) {
@@ -167,11 +164,10 @@ func paintRegion(m *sweep.Map, c draw.Canvas, x, y scale, label draw.TextStyle) 
 	}
 }
 
-// strokesFor is how many strokes a hatch has, from one to six.
+// strokesFor is the number of strokes of a hatch, from one to six.
 func strokesFor(ppm int64) int { return int(1 + min(ppm, 999_999)*6/1_000_000) }
 
-// hatch draws slanted strokes along the lower edge of a cell, where they leave the
-// number free.
+// hatch draws slanted strokes along the lower edge of a cell, below the number.
 func hatch(c draw.Canvas, x0, x1, y0, y1 vg.Length, strokes int) {
 	style := draw.LineStyle{Color: black, Width: 0.7}
 	high := (y1 - y0) * 0.2

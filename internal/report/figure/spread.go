@@ -20,7 +20,7 @@ import (
 
 // The figures that are not over time: distributions and bars.
 
-// linePatterns tell lines apart without colours.
+// linePatterns distinguish lines without colours.
 var linePatterns = [][]vg.Length{nil, {7, 3}, {2, 2}, {7, 2, 2, 2}, {11, 4}, {1, 3}, {5, 1}, {3, 5}}
 
 // lineStyle is that of the nth line. Colours are for clients, so the second half is grey.
@@ -29,7 +29,7 @@ func lineStyle(n int) draw.LineStyle {
 	return draw.LineStyle{Color: col, Width: 1.7, Dashes: linePatterns[n%len(linePatterns)]}
 }
 
-// thumb is a line's sample in a legend.
+// thumb is the sample of a line in a legend.
 type thumb int
 
 // Thumbnail implements plot.Thumbnailer.
@@ -44,8 +44,7 @@ const leastWait = time.Millisecond
 // logOf places a wait on a logarithmic axis.
 func logOf(d time.Duration) float64 { return math.Log10(max(d, leastWait).Seconds()) }
 
-// Spread is the figure of a distribution: which share of some lengths of time was
-// over after how long.
+// Spread is the figure of a cumulative distribution of durations.
 type Spread struct {
 	Kind    string
 	Axis    string // below the figure
@@ -55,7 +54,7 @@ type Spread struct {
 	Title   string
 	Caption string
 	Absent  string
-	Wide    bool // the names stand beside the figure, where many long ones have room
+	Wide    bool // the names are beside the figure, with room for many long ones
 }
 
 var (
@@ -75,8 +74,7 @@ var (
 	}
 )
 
-// Distribution shows which share of the waits was over after how long, for
-// all locks of a bundle.
+// Distribution shows the cumulative distribution of waits for all locks of a bundle.
 func Distribution(b *bundle.Bundle, all []*timeline.Measures, l say.Language) (Figure, error) {
 	names, sorted := make([]string, len(all)), make([][]time.Duration, len(all))
 	for i, m := range all {
@@ -192,7 +190,7 @@ func decades(from, to float64, l say.Language) plot.ConstantTicks {
 	return ticks
 }
 
-// holdBins is how many bins the histogram of holds has.
+// holdBins is the number of bins in the histogram of holds.
 const holdBins = 24
 
 // holdsPlot shows how long the lock was held, with the lease as a line.
@@ -249,10 +247,10 @@ func holdsPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figu
 	return f, err
 }
 
-// maxBars is how many clients the bars of fairness show.
+// maxBars limits the clients in the plot of fairness.
 const maxBars = 16
 
-// served is what one client got.
+// served sums up the waits of one client.
 type served struct {
 	name     string
 	colour   int
@@ -261,18 +259,16 @@ type served struct {
 }
 
 func servedOf(h *history.History, m *timeline.Measures) []served {
-	at := make([]int, len(h.Header.Nodes)+1) // by NodeID: index into out plus one
-	colours := bundle.ColoursOf(h)
-	var out []served
-	for _, id := range m.Clients {
-		out = append(out, served{name: sanitize.Text(h.Name(id), 8), colour: colours.Of(id)})
-		at[id] = len(out)
+	colours, at := bundle.ColoursOf(h), map[history.NodeID]int{}
+	out := make([]served, len(m.Clients))
+	for i, id := range m.Clients {
+		out[i], at[id] = served{name: sanitize.Text(h.Name(id), 8), colour: colours.Of(id)}, i
 	}
 	for _, w := range m.Waits {
-		if n := at[w.Client]; n > 0 {
-			out[n-1].longest = max(out[n-1].longest, w.Length())
+		if i, known := at[w.Client]; known {
+			out[i].longest = max(out[i].longest, w.Length())
 			if w.End == timeline.WaitGot {
-				out[n-1].acquired++
+				out[i].acquired++
 			}
 		}
 	}

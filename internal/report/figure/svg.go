@@ -15,9 +15,9 @@ import (
 	"lockstep/internal/report/bundle"
 )
 
-// The colours of a plot are fixed, so that it looks the same in every program that opens its file.
-// They are those of the pages in their light theme; a page sets its own by CSS. gonum draws texts
-// and axes in black, which becomes ink.
+// The colours of a plot are fixed, so its file looks the same in every program. They are those of the
+// light theme of the pages; a page sets its own by CSS. gonum draws texts and axes in black, which
+// becomes ink.
 var (
 	black     = color.NRGBA{A: 255}
 	grey      = color.NRGBA{R: 0x5f, G: 0x5b, B: 0x55, A: 255}
@@ -33,10 +33,10 @@ var (
 
 const (
 	ink   = "#1f1e1c"
-	paper = "#fdfcfa" // of a file; in a page a plot has no ground of its own
+	paper = "#fdfcfa" // background of a file; on a page a plot has none
 )
 
-// Lines of plots: the axis, and the limit that must not be crossed.
+// Lines of plots: the axis, and a limit.
 var (
 	thin = draw.LineStyle{Color: black, Width: 0.5}
 	law  = draw.LineStyle{Color: black, Width: 0.8, Dashes: []vg.Length{4, 3}}
@@ -55,7 +55,7 @@ func colourOf(n int) color.Color {
 	return clients[n-1]
 }
 
-// CSS is what a page with plots needs, so that they follow its theme.
+// CSS makes plots on a page follow its theme.
 var CSS = func() string {
 	var b strings.Builder
 	b.WriteString(".plotted { fill: var(--fg); }")
@@ -90,8 +90,8 @@ var blanks = regexp.MustCompile(`\s*\n\s*`)
 // styled matches the style of an element; texts have no bare quotes.
 var styled = regexp.MustCompile(` ?style="([^"]*)"`)
 
-// finish makes gonum's SVG fit for pages and files: no XML prolog, attributes instead of styles,
-// which a page could not change, no font of its own, and a title for those who cannot see it.
+// finish adapts gonum's SVG to pages and files: without XML prolog and font, with attributes instead
+// of styles, which a page could not change, and with a title for readers who cannot see it.
 func finish(svg []byte, title string) []byte {
 	svg = blanks.ReplaceAll(svg, []byte(" "))
 	head, body, _ := bytes.Cut(svg[max(bytes.Index(svg, []byte("<svg")), 0):], []byte(">"))
@@ -115,18 +115,17 @@ func finish(svg []byte, title string) []byte {
 	return out.Bytes()
 }
 
-// size are the attributes of a head that say how large a drawing is.
+// size matches the attributes with the size of a drawing.
 var size = regexp.MustCompile(` width="[^"]*" height="[^"]*" viewBox="0 0 ([0-9.]+) ([0-9.]+)"`)
 
-// common is what all heads say.
+// common is the part that all opening tags share.
 const common = ` xmlns="http://www.w3.org/2000/svg" fill="` + ink + `" font-family="sans-serif" font-size="9.5px" role="img">`
 
-// strokes matches a path that is not filled, with what follows it up to the next
-// element.
+// strokes matches a path that is not filled, and the space after it.
 var strokes = regexp.MustCompile(`<path d="([^"]*)" (fill="none"[^>/]*?) ?/>\s*`)
 
-// joined makes one path of strokes that follow each other in the same style, such
-// as the ticks of an axis. Areas stay apart, since they may be translucent.
+// joined makes one path of consecutive strokes in the same style, such as the ticks of an axis. Areas
+// stay separate, since they may be translucent.
 func joined(svg []byte) []byte {
 	var out, d []byte
 	style, at := "", 0

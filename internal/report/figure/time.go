@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,19 +21,24 @@ import (
 
 // The figures over true time: tokens, waits and clocks.
 
-// shape is a mark of a scatter plot. All marks of one shape become one path,
-// which keeps the file small.
+// point is a value at an instant, of a client.
+type point struct {
+	x, y   float64 // x in seconds
+	client history.NodeID
+}
+
+// shape is a mark of a scatter plot. All marks of one shape are one path, which keeps the file small.
 type shape uint8
 
 const (
 	dot shape = iota
 	cross
 	hollow // a dot that is not filled
-	ring   // around a mark that is wrong
+	ring   // around a mark of a violation
 )
 
 // marks draws points in one shape.
-func marks(c draw.Canvas, s shape, col color.Color, points []vg.Point) {
+func marks(c draw.Canvas, s shape, col color.Color, points []point, x, y scale) {
 	if len(points) == 0 {
 		return
 	}
@@ -41,7 +47,8 @@ func marks(c draw.Canvas, s shape, col color.Color, points []vg.Point) {
 		r = 5
 	}
 	var p vg.Path
-	for _, at := range points {
+	for _, one := range points {
+		at := vg.Point{X: x(one.x), Y: y(one.y)}
 		if s == cross {
 			p.Move(vg.Point{X: at.X - r, Y: at.Y - r})
 			p.Line(vg.Point{X: at.X + r, Y: at.Y + r})
@@ -62,42 +69,33 @@ func marks(c draw.Canvas, s shape, col color.Color, points []vg.Point) {
 	c.Stroke(p)
 }
 
-// dots draws a dot for each of a list, in the colour of its client.
-func dots[T any](c draw.Canvas, of bundle.Colours, list []T, client func(T) history.NodeID, at func(T) vg.Point) {
-	var by [bundle.ClientColours + 1][]T
-	for _, one := range list {
-		n := of.Of(client(one))
+// dots draws a dot for each point, in the colour of its client.
+func dots(c draw.Canvas, colours bundle.Colours, points []point, x, y scale) {
+	var by [bundle.ClientColours + 1][]point
+	for _, one := range points {
+		n := colours.Of(one.client)
 		by[n] = append(by[n], one)
 	}
 	for n, list := range by {
-		marks(c, dot, colourOf(n), places(list, at))
+		marks(c, dot, colourOf(n), list, x, y)
 	}
 }
 
-// places are where the marks of a list stand.
-func places[T any](list []T, at func(T) vg.Point) (out []vg.Point) {
-	for _, one := range list {
-		out = append(out, at(one))
-	}
-	return out
-}
-
-// thinned keeps at most about n of points that are in the order of time: in each
-// slot of time the lowest and the highest.
-func thinned[T any](list []T, n int, less func(a, b T) bool) []T {
+// thinned reduces points in the order of time to about n: in each slot it keeps the lowest and the
+// highest.
+func thinned(list []point, n int) []point {
 	if len(list) <= n || n < 2 {
 		return list
 	}
 	size := (2*len(list) + n - 1) / n
-	var out []T
-	for i := 0; i < len(list); i += size {
-		slot := list[i:min(i+size, len(list))]
+	var out []point
+	for slot := range slices.Chunk(list, size) {
 		low, high := 0, 0
 		for k := range slot {
-			if less(slot[k], slot[low]) {
+			if slot[k].y < slot[low].y {
 				low = k
 			}
-			if less(slot[high], slot[k]) {
+			if slot[high].y < slot[k].y {
 				high = k
 			}
 		}
@@ -109,23 +107,23 @@ func thinned[T any](list []T, n int, less func(a, b T) bool) []T {
 	return out
 }
 
-// tokensPlot shows the tokens that the resource has seen.
+// tokensPlot shows the tokens of the writes at the resource.
 func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if !m.Tokens {
 		return Figure{Absent: "the lock hands out no token"}, nil
 	}
-	var taken, refused, stale []timeline.Write
+	var taken, refused, stale []point
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, w := range m.Writes {
 		low, high = min(low, w.Token), max(high, w.Token)
-		switch {
-		case w.Refused:
-			refused = append(refused, w)
-		case w.Stale:
-			stale = append(stale, w)
-			taken = append(taken, w)
-		default:
-			taken = append(taken, w)
+		at := point{w.At.Duration().Seconds(), float64(w.Token), w.Author}
+		if w.Refused {
+			refused = append(refused, at)
+			continue
+		}
+		taken = append(taken, at)
+		if w.Stale {
+			stale = append(stale, at)
 		}
 	}
 	if len(m.Writes) == 0 {
@@ -135,15 +133,9 @@ func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 	p.Y.Min, p.Y.Max = float64(low)-0.5, float64(high)+0.5
 	p.Y.Tick.Marker = wholeBetween(low, high)
 	paint(p, func(c draw.Canvas, x, y scale) {
-		at := func(w timeline.Write) vg.Point {
-			return vg.Point{X: x(w.At.Duration().Seconds()), Y: y(float64(w.Token))}
-		}
-		few := func(ws []timeline.Write) []timeline.Write {
-			return thinned(ws, points, func(a, b timeline.Write) bool { return a.Token < b.Token })
-		}
-		dots(c, bundle.ColoursOf(r.Judgement.History), few(taken), func(w timeline.Write) history.NodeID { return w.Author }, at)
-		marks(c, cross, vermilion, places(few(refused), at))
-		marks(c, ring, vermilion, places(few(stale), at))
+		dots(c, bundle.ColoursOf(r.Judgement.History), thinned(taken, points), x, y)
+		marks(c, cross, vermilion, thinned(refused, points), x, y)
+		marks(c, ring, vermilion, thinned(stale, points), x, y)
 	})
 	nt, nr, ns := say.Number(len(taken)), say.Number(len(refused)), say.Number(len(stale))
 	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.TokensSeen.With(nt, nr, ns).In(l), l)
@@ -159,37 +151,32 @@ func tokensPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 	return f, err
 }
 
-// waitsPlot shows each wait for the lock at its end.
+// waitsPlot shows each wait for the lock at the time of its end.
 func waitsPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language) (Figure, error) {
 	if len(m.Waits) == 0 {
 		return Figure{Absent: "no client waited for the lock"}, nil
 	}
-	by := func(list []timeline.Wait, end timeline.WaitEnd) (out []timeline.Wait) {
-		for _, w := range list {
-			if w.End == end {
-				out = append(out, w)
-			}
-		}
-		return out
-	}
-	got, gaveUp := by(m.Waits, timeline.WaitGot), by(m.Waits, timeline.WaitGaveUp)
 	longest := time.Millisecond
-	for _, w := range append(append([]timeline.Wait(nil), m.Waits...), m.Failures...) {
+	take := func(w timeline.Wait) point {
 		longest = max(longest, w.Length())
+		return point{w.To.Duration().Seconds(), w.Length().Seconds(), w.Client}
 	}
+	by := map[timeline.WaitEnd][]point{}
+	for _, w := range m.Waits {
+		by[w.End] = append(by[w.End], take(w))
+	}
+	var failed []point
+	for _, w := range m.Failures {
+		failed = append(failed, take(w))
+	}
+	got, gaveUp := by[timeline.WaitGot], by[timeline.WaitGaveUp]
 	p := overTime(r, "wait in seconds", l)
 	p.Y.Min, p.Y.Max = 0, longest.Seconds()*1.08
 	p.Y.Tick.Marker = ticks(axis.Few(p.Y.Max))
 	paint(p, func(c draw.Canvas, x, y scale) {
-		at := func(w timeline.Wait) vg.Point {
-			return vg.Point{X: x(w.To.Duration().Seconds()), Y: y(w.Length().Seconds())}
-		}
-		few := func(ws []timeline.Wait) []timeline.Wait {
-			return thinned(ws, points, func(a, b timeline.Wait) bool { return a.Length() < b.Length() })
-		}
-		dots(c, bundle.ColoursOf(r.Judgement.History), few(got), func(w timeline.Wait) history.NodeID { return w.Client }, at)
-		marks(c, hollow, black, places(few(gaveUp), at))
-		marks(c, cross, vermilion, places(few(m.Failures), at))
+		dots(c, bundle.ColoursOf(r.Judgement.History), thinned(got, points), x, y)
+		marks(c, hollow, black, thinned(gaveUp, points), x, y)
+		marks(c, cross, vermilion, thinned(failed, points), x, y)
 	})
 	sorted := m.Lengths()
 	ng, nl, ne := say.Number(len(got)), say.Number(len(gaveUp)), say.Number(len(m.Failures))
@@ -211,18 +198,17 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 	}
 	h := r.Judgement.History
 	var low, high time.Duration
-	nodes := []history.NodeID{}
-	lines := map[history.NodeID][]timeline.Skew{}
+	var nodes []history.NodeID
+	offsets, lines := map[history.NodeID][]time.Duration{}, map[history.NodeID][]point{}
 	for _, s := range m.Skews {
 		low, high = min(low, s.Off), max(high, s.Off)
 		if lines[s.Node] == nil {
 			nodes = append(nodes, s.Node)
 		}
-		lines[s.Node] = append(lines[s.Node], s)
+		offsets[s.Node] = append(offsets[s.Node], s.Off)
+		lines[s.Node] = append(lines[s.Node], point{s.At.Duration().Seconds(), s.Off.Seconds(), s.Node})
 	}
-	if len(nodes) > len(linePatterns) {
-		nodes = nodes[:len(linePatterns)]
-	}
+	nodes = nodes[:min(len(nodes), len(linePatterns))]
 	p := overTime(r, "offset in seconds", l)
 	room := max((high-low)/8, time.Millisecond)
 	p.Y.Min, p.Y.Max = (low - room).Seconds(), (high + room).Seconds()
@@ -237,23 +223,22 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 			across(c, law, y(lease.Seconds()))
 			across(c, law, y(-lease.Seconds()))
 		}
-		of := bundle.ColoursOf(h)
 		for n, id := range nodes {
 			var curve []vg.Point
 			last := vg.Length(0)
-			for i, s := range thinned(lines[id], points, func(a, b timeline.Skew) bool { return a.Off < b.Off }) {
-				at := x(s.At.Duration().Seconds())
+			for i, one := range thinned(lines[id], points) {
+				at := x(one.x)
 				if i > 0 {
 					curve = append(curve, vg.Point{X: at, Y: last})
 				}
-				last = y(s.Off.Seconds())
+				last = y(one.y)
 				curve = append(curve, vg.Point{X: at, Y: last})
 			}
 			curve = append(curve, vg.Point{X: c.Max.X, Y: last})
 			style := lineStyle(n)
-			style.Color = colourOf(of.Of(id))
+			style.Color = colourOf(bundle.ColoursOf(h).Of(id))
 			c.StrokeLines(style, curve)
-			// The name stands at the line's end, alternately above and below it.
+			// The name is at the end of the line, alternately above and below it.
 			label := p.X.Tick.Label
 			label.XAlign, label.YAlign = draw.XRight, draw.YBottom
 			at := vg.Point{X: c.Max.X - 2, Y: last + 2}
@@ -265,36 +250,35 @@ func clocksPlot(r *bundle.Run, m *timeline.Measures, points int, l say.Language)
 	})
 	t := head(l, "node", "first offset", "last offset", "farthest")
 	for _, id := range nodes {
-		t.Rows = append(t.Rows, append([]string{sanitize.Text(h.Name(id), sanitize.MaxHeadName)}, offsets(lines[id], l)...))
+		all := offsets[id]
+		row := []string{sanitize.Text(h.Name(id), sanitize.MaxHeadName)}
+		for _, off := range []time.Duration{all[0], all[len(all)-1], farthest(all)} {
+			row = append(row, say.Measured(off).In(l))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	n := say.Number(len(nodes))
-	svg, err := drawnOver(p, r.Judgement.History.Header.Lease, plotWidth, plotHeight, say.ClocksOff.With(n).In(l), l)
-	caption := say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown))
-	return Figure{SVG: svg, Caption: caption, Table: t}, err
+	svg, err := drawnOver(p, lease, plotWidth, plotHeight, say.ClocksOff.With(n).In(l), l)
+	return Figure{SVG: svg, Caption: say.ClocksFar.With(n, say.Measured(max(high, -low)), say.Flag(shown)), Table: t}, err
 }
 
-// offsets are the first, the last and the farthest offset of a clock.
-func offsets(line []timeline.Skew, l say.Language) (out []string) {
-	far := line[0].Off
-	for _, s := range line {
-		if max(s.Off, -s.Off) > max(far, -far) {
-			far = s.Off
+// farthest is the first offset with the greatest absolute value.
+func farthest(offsets []time.Duration) (far time.Duration) {
+	for _, off := range offsets {
+		if off.Abs() > far.Abs() {
+			far = off
 		}
 	}
-	for _, off := range []time.Duration{line[0].Off, line[len(line)-1].Off, far} {
-		out = append(out, say.Measured(off).In(l))
-	}
-	return out
+	return far
 }
 
-// wholeBetween labels a few whole numbers of a range.
+// wholeBetween labels a few integers of a range.
 func wholeBetween(low, high int64) plot.ConstantTicks {
 	step := int64(1)
 	for (high-low)/step > 6 {
-		switch {
-		case step%10 == 2 || step == 2:
+		if step%10 == 2 {
 			step = step / 2 * 5
-		default:
+		} else {
 			step *= 2
 		}
 		for (high-low)/step > 60 {

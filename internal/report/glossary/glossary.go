@@ -1,8 +1,6 @@
-// Package glossary explains the words of the field, one sentence each, in English
-// and in Chinese.
+// Package glossary explains the terms of the field, one sentence each, in English and in Chinese.
 //
-// A text does not mark its terms: Find sees them. So no mark can be forgotten,
-// and a term is explained wherever it comes up first:
+// Texts do not mark their terms: Find recognises them, so no mark can be forgotten:
 //
 //	for _, t := range glossary.Find(say.English, "The lease ends.") {
 //		fmt.Println(t.English.Name, "-", t.English.Meaning)
@@ -11,7 +9,8 @@ package glossary
 
 import (
 	_ "embed"
-	"sort"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -20,7 +19,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Term is one word of the field.
+// Term is one term of the field.
 type Term struct {
 	ID      string // the English name, with dashes
 	English Entry  `yaml:"en"`
@@ -30,12 +29,11 @@ type Term struct {
 // Entry is a term in one language.
 type Entry struct {
 	Name    string
-	Also    []string // other forms of it in a text: plurals, verbs
+	Also    []string // its other forms: plurals, verbs
 	Meaning string   // one sentence
 }
 
-// In returns the entry of a language, the English one for a language that there
-// is not.
+// In returns the entry of a language, the English one for an unknown language.
 func (t *Term) In(l say.Language) *Entry {
 	if l == say.Chinese {
 		return &t.Chinese
@@ -43,7 +41,10 @@ func (t *Term) In(l say.Language) *Entry {
 	return &t.English
 }
 
-// read reads the terms, in the order of the file, when they are needed first.
+//go:embed terms.yaml
+var file []byte
+
+// read reads the terms when they are first needed.
 var read = say.OnceForEach(func(say.Language) (all []Term) {
 	if err := yaml.UnmarshalWithOptions(file, &all, yaml.Strict()); err != nil {
 		panic(err) // a test reads it
@@ -53,25 +54,20 @@ var read = say.OnceForEach(func(say.Language) (all []Term) {
 
 func terms() []Term { return read(say.English) }
 
-//go:embed terms.yaml
-var file []byte
-
 // All returns the terms, in the order in which a reader may meet them.
-func All() []Term { return append([]Term(nil), terms()...) }
+func All() []Term { return slices.Clone(terms()) }
 
 // Lookup returns the term with an id.
 func Lookup(id string) (Term, bool) {
-	for _, t := range terms() {
-		if t.ID == id {
-			return t, true
-		}
+	i := slices.IndexFunc(terms(), func(t Term) bool { return t.ID == id })
+	if i < 0 {
+		return Term{}, false
 	}
-	return Term{}, false
+	return terms()[i], true
 }
 
-// Find returns the terms that occur in a text, each once, in the order in which
-// they come up. Where a longer term covers a shorter one, the longer one counts:
-// "random token" is no "token".
+// Find returns the terms in a text, each once, in the order of their first occurrence. The longest term
+// wins: "random token" contains no "token".
 func Find(l say.Language, text string) []Term {
 	var found []Term
 	seen := map[string]bool{}
@@ -84,28 +80,28 @@ func Find(l say.Language, text string) []Term {
 	return found
 }
 
-// form is one way to write a term.
+// form is one spelling of a term.
 type form struct {
-	text string
-	term int
+	text     string
+	term     int
+	capitals bool // always in capitals
 }
 
-// forms lists all ways to write all terms, the longest first.
+// forms lists all spellings of all terms, the longest first.
 func forms(l say.Language) []form {
 	var all []form
 	for i := range terms() {
 		e := terms()[i].In(l)
 		for _, text := range append([]string{e.Name}, e.Also...) {
-			all = append(all, form{text, i})
+			all = append(all, form{text, i, text == strings.ToUpper(text)})
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return len(all[i].text) > len(all[j].text) })
+	slices.SortStableFunc(all, func(a, b form) int { return len(b.text) - len(a.text) })
 	return all
 }
 
-// whole reports whether the piece is no part of a longer word. Chinese is written
-// without blanks, so only Latin letters and digits have such borders. A dash joins
-// words: the lock set-nx-token-getdel is not a use of "token".
+// whole reports whether a piece is not part of a longer word. Only Latin letters and digits form words,
+// since Chinese has no blanks. A dash joins words: the lock set-nx-token-getdel does not use "token".
 func whole(text string, from, to int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:from])
 	first, _ := utf8.DecodeRuneInString(text[from:])

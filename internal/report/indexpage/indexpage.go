@@ -10,6 +10,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/export"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
@@ -28,45 +29,34 @@ var indexScript = page.NewScript("indexpage", indexJS)
 
 var indexTemplate = page.Template(indexFiles, "indexpage.html")
 
-// Mark is in the first lines of every index of ours, and of no other file.
+// Mark is in the first lines of every index that this program writes, and of no other file.
 const Mark = `<meta name="generator" content="` + indexMark + `">`
 
 const indexMark = "lockstep index"
 
-// MaxRuns is how many runs the index shows at most, the newest ones. Of runs
-// with very many locks it shows fewer, to stay below MaxHTML.
+// MaxRuns limits the runs in the index to the newest ones. If runs have very many locks, it shows
+// fewer, to stay below page.MaxHTML.
 const MaxRuns = 500
 
-// Index is what a store of runs has.
+// Index is the content of a store of runs.
 type Index struct {
 	Language say.Language
 
-	Runs   []Run    // the newest ones first; no more than MaxIndexRuns are drawn
-	Total  int      // how many the store has
-	Pages  []string // names of the files of other pages in the store
-	Served bool     // by a server, which packs a run into one file when it is asked to
+	Runs   []Run    // the newest ones first; no more than MaxRuns are drawn
+	Total  int      // number of runs in the store
+	Pages  []string // file names of other pages in the store
+	Served bool     // by a server, which offers archives of runs
 }
 
-// Run is one stored run.
+// Run is one stored run and its result.
 type Run struct {
-	Path     string    // of its directory below the store, with slashes
-	At       time.Time // when it was stored; zero when unknown
-	Scenario string
-	Seed     uint64
-	Backend  string
-	Met      bool
-	Locks    []Lock
-	Problem  string // why its result cannot be read; "" when it can
+	Path    string    // of its directory below the store, with slashes
+	At      time.Time // when it was stored; zero when unknown
+	Problem string    // why its result cannot be read; "" if it can
+	export.RunResult
 }
 
-// Lock is one lock of a stored run.
-type Lock struct {
-	Lock     string
-	Verdicts map[string]checker.Verdict // by property
-	Impact   checker.Impact             // "" when the run does not say
-}
-
-// HTML draws the index of a store as one file that needs nothing else.
+// HTML draws the index of a store as one self-contained file.
 func HTML(x *Index) ([]byte, error) {
 	for shown := min(len(x.Runs), MaxRuns); ; shown /= 2 {
 		drawn, err := indexTemplate.Fill(x.Language, newIndexView(x, shown))
@@ -89,10 +79,10 @@ type indexView struct {
 // indexPage is another page of the store.
 type indexPage struct {
 	Href, Name string
-	Says       string // what it shows; "" when the name is all there is to say
+	Says       string // its content; "" when unknown
 }
 
-// pageKinds are the pages of a store that are no runs, by the beginning of their path.
+// pageKinds describes the pages that are no runs, by the beginning of their path.
 var pageKinds = []struct{ prefix, says string }{
 	{"matrix", "Locks under faults, measured"}, {"comparison", "Runs side by side"},
 	{"worlds", "The simulator beside real servers"}, {"sweep/", "Settings varied"},
@@ -115,8 +105,8 @@ type indexRow struct {
 // indexChip is one lock of a row.
 type indexChip struct {
 	Lock, Class, Sign string
-	Style             string // another one than Class where the data are safe
-	Says              string // the verdict, and which properties have it
+	Style             string // differs from Class by the impact on the data
+	Says              string // the verdict and its properties
 }
 
 // newIndexView shows the newest runs.
@@ -146,7 +136,7 @@ func newIndexView(x *Index, newest int) *indexView {
 		for _, k := range pageKinds {
 			if strings.HasPrefix(name, k.prefix) {
 				other.Says = say.Text(k.says).In(x.Language)
-				if strings.Contains(name, "/") { // one of its kind, somewhere else
+				if strings.Contains(name, "/") { // the kind says enough
 					other.Name = ""
 				}
 			}
@@ -156,7 +146,7 @@ func newIndexView(x *Index, newest int) *indexView {
 	return v
 }
 
-// lead says how many runs there are, of which the newest are shown.
+// lead says how many runs there are, and how many are shown.
 func lead(shown, total int) say.Phrase {
 	switch {
 	case shown == 0:
@@ -203,15 +193,14 @@ func worstClass(chips []indexChip) string {
 	return string(checker.Unknown)
 }
 
-// newIndexChip sums up the verdicts of one lock: the worst one, and of which
-// properties it is.
-func newIndexChip(x *Lock, l say.Language) indexChip {
+// newIndexChip sums up the verdicts of one lock: the worst one and its properties.
+func newIndexChip(x *export.LockResult, l say.Language) indexChip {
 	c := indexChip{Lock: sanitize.Text(x.Lock, sanitize.MaxName), Class: string(checker.Unknown)}
 	var which []string
 	for _, class := range verdictOrder {
 		var of []string
 		for property, verdict := range x.Verdicts { // order: sorted below
-			if string(verdict) == class {
+			if string(verdict.Verdict) == class {
 				of = append(of, sanitize.Text(property, sanitize.MaxName))
 			}
 		}

@@ -9,10 +9,21 @@ import (
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/report/export"
 	"lockstep/internal/report/page"
 	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
+
+// lock is a result with verdicts as in "progress kept".
+func lock(id string, impact checker.Impact, verdicts ...string) export.LockResult {
+	out := export.LockResult{Lock: id, Impact: impact, Verdicts: map[string]export.VerdictResult{}}
+	for _, v := range verdicts {
+		at := strings.LastIndex(v, " ")
+		out.Verdicts[v[:at]] = export.VerdictResult{Verdict: checker.Verdict(v[at+1:])}
+	}
+	return out
+}
 
 func testIndex() *Index {
 	return &Index{
@@ -20,19 +31,19 @@ func testIndex() *Index {
 		Runs: []Run{
 			{
 				Path: "pause-past-lease/20260102T030405.000Z-seed-7", At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-				Scenario: "pause-past-lease", Seed: 7, Backend: "sim", Met: true,
-				Locks: []Lock{
-					{"set-nx-lua", map[string]checker.Verdict{"progress": checker.Kept, "no-stale-write": checker.Broken, "mutual-exclusion": checker.Broken}, checker.ImpactSafe},
-					{"etcd-mutex", map[string]checker.Verdict{"progress": checker.Kept, "mutual-exclusion": checker.Kept}, checker.ImpactKept},
-				},
+				RunResult: export.RunResult{Scenario: "pause-past-lease", Seed: 7, Backend: "sim", Met: true, Locks: []export.LockResult{
+					lock("set-nx-lua", checker.ImpactSafe, "progress kept", "no-stale-write broken", "mutual-exclusion broken"),
+					lock("etcd-mutex", checker.ImpactKept, "progress kept", "mutual-exclusion kept"),
+				}},
 			},
 			{
 				Path: "kill/20260102T030405.000Z-seed-1", At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-				Scenario: "kill", Seed: 1, Backend: "process",
-				Locks: []Lock{{"redisson", map[string]checker.Verdict{"progress": checker.Unknown, "mutual-exclusion": checker.Kept}, ""}},
+				RunResult: export.RunResult{Scenario: "kill", Seed: 1, Backend: "process", Locks: []export.LockResult{
+					lock("redisson", "", "progress unknown", "mutual-exclusion kept"),
+				}},
 			},
-			{Path: "kill/by-hand", Scenario: "kill", Seed: 1, Backend: "sim", Locks: []Lock{{"redisson", nil, ""}}},
-			{Path: "kill/20260102T030404.000Z-seed-1", Scenario: "kill", Problem: "result.json: unexpected end of JSON input"},
+			{Path: "kill/by-hand", RunResult: export.RunResult{Scenario: "kill", Seed: 1, Backend: "sim", Locks: []export.LockResult{lock("redisson", "")}}},
+			{Path: "kill/20260102T030404.000Z-seed-1", RunResult: export.RunResult{Scenario: "kill"}, Problem: "result.json: unexpected end of JSON input"},
 		},
 	}
 }
@@ -102,9 +113,9 @@ func TestIndexOfNothing(t *testing.T) {
 func TestIndexKeepsItsBudget(t *testing.T) {
 	x := &Index{Total: 3 * MaxRuns}
 	for i := range 3 * MaxRuns {
-		r := Run{Path: fmt.Sprintf("scenario/run-%d", i), Scenario: "scenario", Seed: uint64(i)}
+		r := Run{Path: fmt.Sprintf("scenario/run-%d", i), RunResult: export.RunResult{Scenario: "scenario", Seed: uint64(i)}}
 		for n := range 43 {
-			r.Locks = append(r.Locks, Lock{fmt.Sprintf("a-lock-with-a-name-%d", n), map[string]checker.Verdict{"mutual-exclusion": checker.Broken}, ""})
+			r.Locks = append(r.Locks, lock(fmt.Sprintf("a-lock-with-a-name-%d", n), "", "mutual-exclusion broken"))
 		}
 		x.Runs = append(x.Runs, r)
 	}
@@ -126,8 +137,8 @@ func TestHostileNamesInTheIndex(t *testing.T) {
 		`"><script>alert(1)</script>`, `javascript:alert(1)`, `//evil.example/x`, `..`, `a"onmouseover="x`, "\x1b[31m", `%2e%2e/x?y#z`, `https://evil.example/`,
 	} {
 		x := &Index{Total: 1, Served: true, Pages: []string{evil + ".html"}, Runs: []Run{{
-			Path: evil + "/" + evil, Scenario: evil, Backend: evil,
-			Locks: []Lock{{evil, map[string]checker.Verdict{evil: checker.Broken}, ""}},
+			Path:      evil + "/" + evil,
+			RunResult: export.RunResult{Scenario: evil, Backend: evil, Locks: []export.LockResult{lock(evil, "", evil+" broken")}},
 		}, {Path: evil, Problem: evil}}}
 		page := drawIndex(t, x)
 		for _, m := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(page, -1) {

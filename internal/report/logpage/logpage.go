@@ -1,5 +1,4 @@
-// Package logpage draws what the log of a lock in production shows: the verdicts, and a picture of
-// each violation.
+// Package logpage draws the verdicts on the log of a lock in production, and a picture of each violation.
 package logpage
 
 import (
@@ -33,13 +32,13 @@ type Log struct {
 	Result   *logcheck.Result
 }
 
-// Limits of the page. Its notices say what is left out.
+// Limits of the page, which says what it leaves out.
 const (
 	maxViolations = 60
 	maxLocks      = 50
 )
 
-// logView is what the template sees; all texts in it are clean.
+// logView is the view of the template; all texts are clean.
 type logView struct {
 	Head        page.Head
 	Title, Meta string
@@ -47,7 +46,7 @@ type logView struct {
 	Properties  []propertyView
 	Notes       []string
 	Violations  []violationView
-	More        string // how many violations are not drawn; "" for none
+	More        string // the number of violations not drawn; "" for none
 	Locks       [][]string
 	MoreLocks   string
 	Rules       [][2]string
@@ -63,12 +62,12 @@ type violationView struct {
 	Quotes                []logcheck.Quoted
 }
 
-// classes are those of the style, and signs stand in for colours.
+// classes are the style of each verdict, and its sign for readers who do not see colours.
 var classes = map[logcheck.Verdict][2]string{
 	logcheck.Certain: {"broken", "✗"}, logcheck.Possible: {"unknown", "?"}, logcheck.Unknown: {"unknown", "?"}, logcheck.None: {"kept", "✓"},
 }
 
-// HTML draws the log as one file that needs nothing else.
+// HTML draws the log as one self-contained file.
 func HTML(l *Log) ([]byte, error) {
 	r := l.Result
 	v := logView{
@@ -122,7 +121,7 @@ func (l *Log) lease() string {
 	return say.Planned(l.Rules.Lease).In(l.Language)
 }
 
-// rule says a time, and whether it was assumed.
+// rule is a time, and whether it was assumed.
 func (l *Log) rule(d time.Duration, assumed bool) string {
 	if assumed {
 		return l.say(say.LogNotGiven.With(say.Planned(d)))
@@ -147,7 +146,7 @@ func (l *Log) lock(f *logcheck.Finding) []string {
 	}
 }
 
-// violation is one with its picture, and the lines that it was drawn from.
+// violation is a violation with its picture and the lines behind it.
 func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	verdict := logcheck.Possible
 	if v.Certain {
@@ -157,7 +156,7 @@ func (l *Log) violation(number int, v *logcheck.Violation) violationView {
 	view := violationView{
 		ID: fmt.Sprintf("v%d", number), Class: classes[verdict][0], Says: l.say(v.Words()),
 		Head:  fmt.Sprintf("%s %d · %s · %s · %s", classes[verdict][1], number, l.text(string(verdict)), sanitize.Text(v.Lock, sanitize.MaxName), l.Result.Unit.At(at)),
-		Strip: template.HTML(l.picture(v)), // made by us, all texts escaped
+		Strip: template.HTML(l.picture(v)), // our own HTML, with all texts escaped
 		Table: figure.Table{Head: []string{
 			l.text("client"), l.text("acquired"), l.text("line"), l.text("last heard of"), l.text("line"), l.text("held at most until"),
 		}},

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// picture shows a violation in the time of the log: a row for each hold. A bar is solid as far as
-// the log shows the client holding, and open where the log is silent; the brackets at its ends are as
-// wide as the clocks may be off. The axis counts from the first line that the violation speaks of.
+// picture shows a violation in the time of the log: a row for each hold. A bar is solid while the log
+// shows that the client holds the lock, and open where it is silent; the brackets at its ends are as wide
+// as the clock error. The axis begins at the first line of the violation.
 func (l *Log) picture(v *logcheck.Violation) string {
 	p := picture{log: l}
 	scale := l.scaleOf(v)
@@ -41,7 +41,7 @@ type picture struct {
 	log *Log
 }
 
-// scaleOf chooses the time that is drawn: all that the violation speaks of, and a little more.
+// scaleOf chooses the drawn stretch: that of the violation, with a margin.
 func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
 	at, _, _ := v.Shown()
 	s := strip.Scale{From: at, To: at}
@@ -60,7 +60,7 @@ func (l *Log) scaleOf(v *logcheck.Violation) strip.Scale {
 	return s
 }
 
-// name is that of a client at its row. Of a long one it is the end, in which names of pods differ.
+// name is the name of a client at its row. A long name is cut to its end, where names of pods differ.
 func name(client string) string {
 	const most = 18
 	text := []rune(sanitize.Text(client, sanitize.MaxLine))
@@ -70,13 +70,13 @@ func name(client string) string {
 	return string(text)
 }
 
-// possible is the impact of what may not be so.
+// possible is the impact of a violation that is not certain.
 const possible = checker.Impact("possible")
 
 // next is the number of the colour of the next row.
 func (p *picture) next() int { return len(p.Rows)%6 + 1 }
 
-// hold has a row of its own: two holds of one name may be those of two processes.
+// hold adds a row for a hold: two holds with one name may belong to two processes.
 func (p *picture) hold(h *logcheck.Hold) {
 	colour, row := p.next(), strip.Row{Name: name(h.Client)}
 	defer func() { p.Rows = append(p.Rows, row) }()

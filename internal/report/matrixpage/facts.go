@@ -17,7 +17,7 @@ func (v *matrixView) lead(m *Matrix) say.Phrase {
 	return say.MatrixLead.With(say.Grouped(v.Rows), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
 }
 
-// inLanguage are phrases as paragraphs.
+// inLanguage renders phrases as paragraphs.
 func inLanguage(l say.Language, phrases []say.Phrase) (out []string) {
 	for _, p := range phrases {
 		out = append(out, sanitize.Sentence(p.In(l)))
@@ -36,23 +36,26 @@ func (m *Matrix) runs() (tested, untested int) {
 	return tested, untested
 }
 
-// walked reports whether the walk has a part in any cell.
+// walked reports whether any cell has a result of the walk.
 func (m *Matrix) walked() bool {
 	return slices.ContainsFunc(m.Locks, func(l Lock) bool {
 		return slices.ContainsFunc(l.Cells, func(c Cell) bool { return c.Walk != nil })
 	})
 }
 
-// facts are what stands out, counted; checked: where the resource checks tokens.
+// facts are the most striking counts; checked: for a resource that checks tokens.
 func (v *matrixView) facts(m *Matrix, checked bool) []say.Phrase {
 	if len(m.Locks) < 2 || len(m.Columns) < 2 {
 		return nil
 	}
-	var whole say.Remarks
+	var whole, fenced say.Remarks
 	for _, g := range v.Groups {
 		for _, l := range g.Locks {
 			if l.Harm.of(checked) == 0 && !l.Apart {
 				whole = append(whole, l.named())
+			}
+			if l.Tokens && !g.More && l.Damaged == 0 && l.Harm.Bad > 0 {
+				fenced = append(fenced, l.named())
 			}
 		}
 	}
@@ -69,21 +72,13 @@ func (v *matrixView) facts(m *Matrix, checked bool) []say.Phrase {
 	default:
 		out = append(out, say.SomeWhole.With(say.Number(len(whole)), all))
 	}
-	var fenced say.Remarks
-	for _, g := range v.Groups {
-		for _, l := range g.Locks {
-			if l.Tokens && !g.More && l.Damaged == 0 && l.Harm.Bad > 0 {
-				fenced = append(fenced, l.named())
-			}
-		}
-	}
 	if fenced != nil {
 		out = append(out, say.TokensKeepData.With(fenced))
 	}
 	return append(out, v.extremes(checked)...)
 }
 
-// named is a lock by its name and id.
+// named is the name and id of a lock.
 func (l *lockView) named() say.Phrase {
 	if l.Name == l.ID {
 		return say.InOneWord.With(say.Verbatim(l.ID))
@@ -91,7 +86,7 @@ func (l *lockView) named() say.Phrase {
 	return say.LockNamed.With(say.Words(l.Name), say.Verbatim(l.ID))
 }
 
-// extremes are the columns that do the most and the least harm.
+// extremes names the columns that do the most and the least harm.
 func (v *matrixView) extremes(checked bool) (out []say.Phrase) {
 	var worst, mild *columnView
 	for i := range v.Columns {
@@ -120,10 +115,10 @@ func (v *matrixView) extremes(checked bool) (out []say.Phrase) {
 	return out
 }
 
-// noFaultCode is the column in which nothing goes wrong.
+// noFaultCode is the code of the column without a fault.
 const noFaultCode = "N0"
 
-// howMeasured says how the letters came about.
+// howMeasured says how the letters were measured.
 func howMeasured(m *Matrix) []say.Phrase {
 	out := []say.Phrase{
 		say.Text("No letter is set in advance. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and then makes scripts to fit: short scenarios that cause the fault at each point where it could hurt."),

@@ -6,8 +6,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// harmView is how often a lock breaks or is stuck, or a column breaks locks; Checked counts no overlap that a check of
-// tokens makes harmless.
+// harmView counts the cells of a lock or a column that are broken or stuck. Checked leaves out overlaps
+// that a check of tokens makes harmless.
 type harmView struct{ Bad, Checked int }
 
 func (h harmView) of(checked bool) int {
@@ -19,15 +19,13 @@ func (h harmView) of(checked bool) int {
 
 func (h *harmView) add(o harmView) { h.Bad, h.Checked = h.Bad+o.Bad, h.Checked+o.Checked }
 
-// numberView is a number and when it is shown: always, as it is, or with a check of tokens.
+// numberView is a number and when it is shown: always, or depending on whether tokens are checked.
 type numberView struct{ Class, Says string }
 
-// Both says a number, and the other one where the resource checks tokens.
-func (v *matrixView) Both(h harmView) []numberView {
-	return numbers(h, func(n int) string { return strconv.Itoa(n) })
-}
+// Both returns the number of cells, without and with a check of tokens.
+func (v *matrixView) Both(h harmView) []numberView { return numbers(h, strconv.Itoa) }
 
-// SomeOf is the same of all locks.
+// SomeOf is Both with the number of all locks.
 func (v *matrixView) SomeOf(h harmView) []numberView {
 	return numbers(h, func(n int) string { return say.SomeLocksOf.With(say.Number(n), say.Number(v.Rows)).In(v.language) })
 }

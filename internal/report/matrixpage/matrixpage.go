@@ -26,12 +26,10 @@ var matrixScript = page.NewScript("matrixpage", matrixJS)
 
 var matrixTemplate = page.Template(matrixFiles, "matrixpage.html")
 
-// MaxHTML is how large the page of a matrix may become. Longer tales are
-// cut, visibly.
+// MaxHTML limits the size of the page of a matrix. Longer tales are cut, and the page says so.
 const MaxHTML = 5_000_000
 
-// Matrix is what the page of a matrix shows: the result of each lock under each
-// kind of fault.
+// Matrix is the content of the page: the result of each lock under each kind of fault.
 type Matrix struct {
 	Language say.Language
 	Backend  string
@@ -45,11 +43,11 @@ type Matrix struct {
 // Lock is one row.
 type Lock struct {
 	ID         string
-	Name       string // as people call it
-	Group      string // under which heading it stands
-	Apart      bool   // a misprint beside designs: counts are of the designs
-	More       bool   // behind a switch: a variant, a defect, a library, a misprint
-	Tokens     bool   // it hands out fencing tokens: whether its cells were damaged was measured behind a resource that checks them
+	Name       string // the common name
+	Group      string // heading of its rows
+	Apart      bool   // a misprint beside designs, which alone are counted
+	More       bool   // hidden by a switch: a variant, a defect, a library, a misprint
+	Tokens     bool   // it hands out fencing tokens, and its damage was measured with a resource that checks them
 	Store      string // in words
 	Idea       string
 	Protocol   []string
@@ -66,21 +64,21 @@ type Cell struct {
 	Untested        int      // that did not
 	Broken          int      // letters V, F and VF
 	Stuck           int      // letter D
-	Rate, Low, High float64  // of broken and stuck among the random variations, with the 95 % interval
+	Rate, Low, High float64  // share of broken or stuck random variations, with the 95 % interval
 	Tried           []string // names of the scripts; empty when unknown
 	Worst           *Run
-	Also            []checker.Letter // that were found besides, worst first
-	DamagedBy       string           // the script or the story by which the resource was damaged; "" when it was not
-	NotExpected     string           // with what the fault is not expected, in words; "" where it always is
-	Nowhere         bool             // that is all that the lock can be kept in
-	Walk            *Walk            // nil when the walk has no part in the cell
+	Also            []checker.Letter // other letters found, worst first
+	DamagedBy       string           // the script or the story that damaged the resource; "" for none
+	NotExpected     string           // stores with which the fault is not expected, in words; "" for none
+	Nowhere         bool             // NotExpected has all stores of the lock
+	Walk            *Walk            // nil without a result of the walk
 }
 
 // Walk is the result of the walk of the fault space in a cell.
 type Walk struct {
-	Schedules, Vain, Cut int64  // walked; whose fault changed nothing; that have no end
+	Schedules, Vain, Cut int64  // walked; without effect; without an end
 	Damages              bool   // some of them damaged the resource
-	Command              string // plays the story by which the letter is worse; "" when the runs alone have made it
+	Command              string // plays the story that made the letter worse; "" if the runs alone determine it
 }
 
 // Run is the worst run of a cell, to be played again.
@@ -92,13 +90,13 @@ type Run struct {
 	YAML    string         // the scenario
 	Command string         // plays the file, once it is saved
 	Hash    string         // of the history
-	Tale    *Tale          // nil when it is not worth telling
-	Checked *Tale          // see Again: the same with a resource that checks the lock's tokens, which that of Tale does not; nil without tokens
+	Tale    *Tale          // nil if it is not worth telling
+	Checked *Tale          // see Again: the same with a resource that checks tokens; nil without tokens
 
-	CheckedCommand string // plays that
+	CheckedCommand string // plays Checked
 }
 
-// HTML draws a matrix as one file that needs nothing else, the evidence folded below the table.
+// HTML draws a matrix as one self-contained file, with the evidence folded below the table.
 func HTML(m *Matrix) ([]byte, error) {
 	for _, d := range []detail{{maxTold, true}, {8, true}, {4, false}, {0, false}} {
 		out, err := fill("matrix", m.Language, newMatrixView(m, d))
@@ -109,11 +107,11 @@ func HTML(m *Matrix) ([]byte, error) {
 	return nil, nil // not reached: the last detail returns
 }
 
-// Folder is where the pages with the evidence of a matrix stand, next to its page.
+// Folder is the folder of the pages with evidence, next to the page of the matrix.
 const Folder = "matrix"
 
-// Pages draws a matrix as a page without evidence, and one page for each lock that has it, by their names: the first is
-// small, and the others are ordinary pages to follow links to.
+// Pages draws a matrix as a small page without evidence, and a page with the evidence of each lock, by
+// file name.
 func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
 	v := newMatrixView(m, detail{maxTold, true})
 	v.elsewhere = Folder
@@ -149,7 +147,7 @@ type lockPageView struct {
 	Alone bool
 }
 
-// Of is what the template of a lock sees.
+// Of is the view for the template of a lock.
 func (v *matrixView) Of(l lockView) *lockPageView { return &lockPageView{v, v.Head, &l, false} }
 
 func fill(name string, l say.Language, v any) ([]byte, error) {
@@ -160,7 +158,7 @@ func fill(name string, l say.Language, v any) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// detail says how much a page tells of each run.
+// detail is the level of detail of each run.
 type detail struct {
 	steps int
 	files bool

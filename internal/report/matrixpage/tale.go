@@ -2,7 +2,7 @@ package matrixpage
 
 import (
 	"html/template"
-	"sort"
+	"slices"
 	"time"
 
 	"lockstep/internal/checker"
@@ -14,31 +14,30 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// maxTold is how many steps of a run a cell of the matrix tells.
+// maxTold limits the steps of a run in a cell.
 const maxTold = 14
 
 // Tale is a run in brief: the steps that led to what broke.
 type Tale struct {
 	Verdict say.Phrase // one sentence
-	Assumed say.Phrase // the assumption that was false; empty when none was proved so
+	Assumed say.Phrase // the false assumption; empty if none was proved
 	Formula say.Phrase // why it is false, with numbers
 	Steps   []TaleStep
 	Before  int // steps left out before the first
 	After   int // steps left out after the last
 
-	strip    func(say.Language) template.HTML // draws who believed what; nil for nothing
-	from, to history.Instant                  // what it draws
+	strip    func(say.Language) template.HTML // draws beliefs and entries; nil for nothing
+	from, to history.Instant                  // the stretch that it draws
 }
 
 // TaleStep is one step of a tale.
 type TaleStep struct {
 	explain.Step
 	Skipped int // steps left out since the step before
-	rank    int // 0: the last that a shorter tale would leave out
+	rank    int // a shorter tale leaves out the highest ranks
 }
 
-// NewTale tells a judged run briefly. lag is the replication lag of its plan, 0
-// when unknown.
+// NewTale tells a judged run briefly. lag is the replication lag of its plan, 0 when unknown.
 func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	account := timeline.Of(j.History)
 	steps := explain.Steps(account, j.Findings)
@@ -57,7 +56,8 @@ func NewTale(j *checker.Judgement, lag time.Duration) *Tale {
 	return t
 }
 
-// Again is the tale of another run of the same script without its steps: its verdict, and its picture beside that of t.
+// Again is the tale of another run of the same script without steps: its verdict, and the picture of the
+// same stretch as that of t.
 func (t *Tale) Again(j *checker.Judgement, lag time.Duration) *Tale {
 	account := timeline.Of(j.History)
 	out := &Tale{Verdict: explain.Verdict(account, j)}
@@ -70,17 +70,15 @@ func (t *Tale) Again(j *checker.Judgement, lag time.Duration) *Tale {
 
 func (t *Tale) draw(j *checker.Judgement, account *timeline.Timeline, wrong *explain.False, from, to history.Instant) {
 	t.from, t.to = from, to
-	t.strip = say.OnceForEach(func(l say.Language) template.HTML { return part(j, account, wrong, from, to, l) })
-}
-
-// part is the picture of a stretch of a run.
-func part(j *checker.Judgement, account *timeline.Timeline, wrong *explain.False, from, to history.Instant, l say.Language) template.HTML {
 	margin := (to - from) / 40
 	scale := strip.Scale{From: int64(max(from-margin, 0)), To: int64(to + margin), Lease: j.History.Header.Lease}
-	return template.HTML(strip.HTML([]*strip.Strip{strip.Of(j, bundle.BarsOf(account), strip.Options{Language: l, Wrong: *wrong})}, scale, l)) // made by us, all texts escaped
+	t.strip = say.OnceForEach(func(l say.Language) template.HTML {
+		s := strip.Of(j, bundle.BarsOf(account), strip.Options{Language: l, Wrong: *wrong})
+		return template.HTML(strip.HTML([]*strip.Strip{s}, scale, l)) // our own HTML, with all texts escaped
+	})
 }
 
-// close moves the gaps at both ends out of the steps.
+// close moves the gaps at both ends to Before and After.
 func (t *Tale) close(after int) {
 	t.After += after
 	if len(t.Steps) > 0 {
@@ -114,16 +112,16 @@ func (t *Tale) shorter(limit int) *Tale {
 type picker struct {
 	h      *history.History
 	steps  []explain.Step
-	party  map[history.NodeID]bool // clients that the damage is about
-	stuck  bool                    // nothing broke but progress
-	center int                     // the step that the tale turns on
-	end    int                     // the last step that it needs
+	party  map[history.NodeID]bool // clients of the first violations
+	stuck  bool                    // only progress broke
+	center int                     // the turning point
+	end    int                     // the last step to tell
 }
 
 type pickedStep struct{ index, rank int }
 
-// newPicker looks for the turning point: the first violation, or, for a lock that
-// is stuck, the first fault, since the violation is only noticed much later.
+// newPicker finds the turning point: the first violation, or, for a stuck lock, the first fault, since
+// the violation is noticed much later.
 func newPicker(j *checker.Judgement, steps []explain.Step) *picker {
 	p := &picker{h: j.History, steps: steps, party: map[history.NodeID]bool{}, center: -1, end: len(steps) - 1}
 	p.stuck = j.Letter == checker.LetterStuck
@@ -135,11 +133,7 @@ func newPicker(j *checker.Judgement, steps []explain.Step) *picker {
 		}
 	}
 	for i := range steps {
-		found := steps[i].Violation
-		if p.stuck {
-			found = p.kind(i) != history.FaultEnded && isFault(p.kind(i))
-		}
-		if found {
+		if steps[i].Violation && !p.stuck || p.stuck && isFault(p.event(i).Kind) {
 			p.center = i
 			break
 		}
@@ -163,15 +157,13 @@ func (p *picker) event(i int) *history.Event {
 	return &history.Event{}
 }
 
-func (p *picker) kind(i int) history.Kind { return p.event(i).Kind }
-
-// firsts are the first violations of each kind: the second client that enters,
-// the stale write, the foreign entry that is removed.
+// firsts are the first violations of each kind of event: the second client that enters, the stale write,
+// the removal of a foreign entry.
 func (p *picker) firsts() []int {
 	var out []int
 	seen := map[history.Kind]bool{}
 	for i := range p.steps {
-		if k := p.kind(i); p.steps[i].Violation && !seen[k] {
+		if k := p.event(i).Kind; p.steps[i].Violation && !seen[k] {
 			seen[k] = true
 			out = append(out, i)
 		}
@@ -179,33 +171,21 @@ func (p *picker) firsts() []int {
 	return out
 }
 
-// pick chooses at most limit steps, in their order; rank says how important each is.
-func (p *picker) pick(limit int) []pickedStep {
-	var order []int
-	taken := map[int]bool{}
-	take := func(list []int) {
+// pick chooses at most limit steps, in their order. The most important one has rank 0.
+func (p *picker) pick(limit int) (out []pickedStep) {
+	for _, list := range [][]int{p.firsts(), p.deciding(), p.entrances(), p.near(1), p.near(2), p.near(3)} {
 		for _, i := range list {
-			if !taken[i] && len(order) < limit {
-				taken[i] = true
-				order = append(order, i)
+			taken := slices.ContainsFunc(out, func(s pickedStep) bool { return s.index == i })
+			if !taken && len(out) < limit {
+				out = append(out, pickedStep{i, len(out)})
 			}
 		}
 	}
-	take(p.firsts())
-	take(p.deciding())
-	take(p.entrances())
-	for class := 1; class <= 3; class++ {
-		take(p.near(class))
-	}
-	out := make([]pickedStep, len(order))
-	for rank, i := range order {
-		out[rank] = pickedStep{i, rank}
-	}
-	sort.Slice(out, func(a, b int) bool { return out[a].index < out[b].index })
+	slices.SortFunc(out, func(a, b pickedStep) int { return a.index - b.index })
 	return out
 }
 
-// deciding are the steps that decided what broke, the last ones first.
+// deciding are the steps that decided the violation, the last one first.
 func (p *picker) deciding() (out []int) {
 	for i := p.end; i >= 0; i-- {
 		if p.steps[i].Decides {
@@ -237,19 +217,13 @@ func (p *picker) near(class int) []int {
 			out = append(out, i)
 		}
 	}
-	sort.SliceStable(out, func(a, b int) bool { return p.distance(out[a]) < p.distance(out[b]) })
+	distance := func(i int) int { return max(i-p.center, p.center-i) }
+	slices.SortStableFunc(out, func(a, b int) int { return distance(a) - distance(b) })
 	return out
 }
 
-func (p *picker) distance(i int) int {
-	if i < p.center {
-		return p.center - i
-	}
-	return i - p.center
-}
-
-// class says how much a step matters: 1 faults and what they do to processes, 2
-// what the parties do and believe, 3 what becomes of their entries, 4 the rest.
+// class is the relevance of a step: 1 faults and their effects on processes, 2 actions and beliefs of
+// the parties, 3 changes of their entries, 4 the rest.
 func (p *picker) class(i int) int {
 	e := p.event(i)
 	switch {
@@ -258,14 +232,14 @@ func (p *picker) class(i int) int {
 	case !p.concerns(e):
 		return 4
 	case e.Kind == history.Removed && e.Owner == e.Peer && i > 0 && p.steps[i].Belief.English() == p.steps[i-1].Belief.English():
-		return 4 // it cleans up behind an attempt that failed
+		return 4 // it cleans up after a failed attempt
 	case e.Kind == history.Granted, e.Kind == history.Extended, e.Kind == history.Replicated, e.Kind == history.TimedOut:
 		return 3
 	}
 	return 2
 }
 
-// concerns reports whether an event is about a party; in a stuck run every node is one.
+// concerns reports whether an event is about a party; in a stuck run every node is a party.
 func (p *picker) concerns(e *history.Event) bool {
 	return p.stuck || p.party[e.Node] || p.party[e.Owner]
 }

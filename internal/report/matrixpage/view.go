@@ -15,29 +15,28 @@ import (
 	"lockstep/internal/say"
 )
 
-// matrixView is what the template of the matrix sees. All texts in it are clean;
-// the template escapes them.
+// matrixView is the view of the template. All texts are clean; the template escapes them.
 type matrixView struct {
 	Mode, Backend   string
 	Lead            string
 	Facts           []string
-	CheckedFacts    []string // the same where the resource checks tokens
+	CheckedFacts    []string // the same for a resource that checks tokens
 	Measured        []string
 	Legend          []letterView
 	Marks           []letterView // beside the letters
 	Columns         []columnView
 	Groups          []groupView
 	Rows, Width     int
-	More, Tokens    bool // there are rows behind a switch; locks that hand out tokens
+	More, Tokens    bool // some rows are hidden by a switch; some locks hand out tokens
 	Varied, Trimmed bool
 	Replay          string
 	Head            page.Head
 
 	language  say.Language
-	elsewhere string // the folder of the pages with the evidence; "" when it is on this page
+	elsewhere string // the folder of the pages with the evidence; "" if it is on this page
 }
 
-// To leads to a lock, or to a piece of evidence about it.
+// To is the link to a lock or to a piece of evidence about it.
 func (v *matrixView) To(lock, anchor string) string {
 	if v.elsewhere == "" {
 		return "#" + anchor
@@ -48,17 +47,17 @@ func (v *matrixView) To(lock, anchor string) string {
 // Here reports whether the evidence is on this page.
 func (v *matrixView) Here() bool { return v.elsewhere == "" }
 
-// CellName names a cell for those who have it read out.
+// CellName names a cell for screen readers.
 func (v *matrixView) CellName(letter, lock, code string) string {
 	return say.LetterOf.With(say.Verbatim(letter), say.Verbatim(lock), say.Verbatim(code)).In(v.language)
 }
 
-// OfRows stands before how many locks each column broke.
+// OfRows is the head of the row with the counts of the columns.
 func (v *matrixView) OfRows() string {
 	return say.BrokenOrStuckOf.With(say.Number(v.Rows)).In(v.language)
 }
 
-// WhyNoLetter says why a cell has none.
+// WhyNoLetter says why a cell has no letter.
 func (v *matrixView) WhyNoLetter(note string) string {
 	return say.WhyNoLetter.With(say.Verbatim(note)).In(v.language)
 }
@@ -95,9 +94,9 @@ type matrixCellView struct {
 	Outcome                           string // 22 of 22 broken
 	Counts                            string
 	Tried                             []string
-	Besides                           []string // what the letter does not say
-	Command                           string   // plays the walk's story; "" when the runs alone have made the letter
-	About                             string   // what the run below is
+	Besides                           []string // further findings
+	Command                           string   // plays the walk's story; "" if the runs alone determine the letter
+	About                             string   // introduces Run
 	Run                               *runOfCell
 }
 
@@ -115,7 +114,7 @@ type taleView struct {
 	Bad                            bool
 }
 
-// lettersOf is the legend, from harmless to harmful.
+// lettersOf is the legend of letters, from harmless to harmful.
 func lettersOf(l say.Language) (out []letterView) {
 	for _, x := range checker.CellLetters {
 		out = append(out, letterView{string(x.Letter), classOf(x.Letter), x.Means.In(l), x.Word.In(l), 0})
@@ -123,7 +122,7 @@ func lettersOf(l say.Language) (out []letterView) {
 	return out
 }
 
-// marksOf are what a cell shows beside its letter.
+// marksOf is the legend of the marks beside letters.
 func marksOf(l say.Language) []letterView {
 	return []letterView{
 		{"V", "damaged", say.MeansDamaged.With().In(l), say.WordDamaged.With().In(l), 0},
@@ -133,7 +132,7 @@ func marksOf(l say.Language) []letterView {
 	}
 }
 
-// classOf is the style of a letter; that of an unknown one is the one of "-".
+// classOf is the style of a letter; an unknown letter has that of "-".
 func classOf(l checker.Letter) string {
 	if l.Badness() == 0 {
 		return "cN"
@@ -174,7 +173,7 @@ func newMatrixView(m *Matrix, d detail) *matrixView {
 	return v
 }
 
-// group is where a row stands: under its store; where some rows are behind a switch, the others stand together.
+// group finds or adds the group of a row.
 func (v *matrixView) group(l *Lock) *groupView {
 	name := sanitize.Text(l.Group, sanitize.MaxLine)
 	at := slices.IndexFunc(v.Groups, func(g groupView) bool { return g.Name == name && g.More == l.More })
@@ -184,7 +183,8 @@ func (v *matrixView) group(l *Lock) *groupView {
 	return &v.Groups[at]
 }
 
-// sort has the rows that are shown before those behind the switch, and in each group the least harmed first.
+// sort puts rows that are always shown before those hidden by the switch, and in each group the least
+// harmed first.
 func (v *matrixView) sort() {
 	slices.SortStableFunc(v.Groups, func(a, b groupView) int { return cmp.Compare(later(a.More), later(b.More)) })
 	for i := range v.Groups {
@@ -201,7 +201,7 @@ func later(more bool) int {
 	return 0
 }
 
-// lock draws a row, and counts its letters.
+// lock makes a row and counts its letters.
 func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 	out := lockView{
 		ID: sanitize.Text(l.ID, sanitize.MaxName), Name: sanitize.Text(cmp.Or(l.Name, l.ID), sanitize.MaxName), Anchor: anchor(l.ID), Store: sanitize.Text(l.Store, sanitize.MaxLine), Idea: sanitize.Text(l.Idea, sanitize.MaxProse),
@@ -251,16 +251,8 @@ func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
 	return out
 }
 
-// anchor makes a name fit for the id of an element.
-func anchor(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
-			return r
-		}
-		return '_'
-	}, sanitize.Text(name, sanitize.MaxName))
-}
+// anchor makes the id of an element from a name.
+func anchor(name string) string { return sanitize.FileName(sanitize.Text(name, sanitize.MaxName)) }
 
 func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d detail, l say.Language) matrixCellView {
 	v := matrixCellView{
@@ -304,7 +296,7 @@ func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d de
 	return v
 }
 
-// outcome sums a cell up in a few words.
+// outcome sums up a cell in a few words.
 func outcome(c *Cell) say.Phrase {
 	n := say.Number(c.Runs)
 	switch {
@@ -377,8 +369,7 @@ func newRunOfCell(r *Run, d detail, l say.Language) *runOfCell {
 	return v
 }
 
-// maxFile is how long a scenario may be to be shown, in bytes: half a file is of
-// no use.
+// maxFile limits the size of a scenario that is shown, in bytes: half a file is of no use.
 const maxFile = 8000
 
 func leftOut(n int, l say.Language) string {

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// kindsOf says for which kinds of the search a column stands.
+// kindsOf lists the kinds of faults of the walk in a column.
 func kindsOf(c *page.Column) say.List {
 	var all say.List
 	for _, k := range c.Kinds {
@@ -21,7 +21,7 @@ func kindsOf(c *page.Column) say.List {
 	return all
 }
 
-// besides is what else was found in a cell, what was damaged, and the result of the walk.
+// besides lists the further findings of a cell: other letters, damage, and the result of the walk.
 func besides(c *Cell, l say.Language) (out []string) {
 	add := func(p say.Phrase) { out = append(out, sanitize.Sentence(p.In(l))) }
 	if len(c.Also) > 0 {

@@ -7,6 +7,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/figure"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
@@ -31,7 +32,7 @@ func NewCell(r *bundle.Run, property string, l say.Language) Cell {
 	return v
 }
 
-// BrokenClass is the style of what broke, by what it did to the data.
+// BrokenClass is the style of a broken verdict, by its impact on the data.
 func BrokenClass(i checker.Impact) string {
 	switch i {
 	case checker.ImpactSafe:
@@ -47,23 +48,28 @@ type Cell struct{ Class, Sign, Text string }
 
 // Figure is a plot on a page, with its caption and its numbers.
 type Figure struct {
-	Lock    string
+	Title   string // "" for none
 	SVG     template.HTML
 	Caption string
 	Table   figure.Table
 }
 
+// NewFigure puts a plot on a page. All its texts are escaped.
+func NewFigure(title string, f *figure.Figure, l say.Language) Figure {
+	return Figure{title, template.HTML(f.SVG), sanitize.Sentence(f.Caption.In(l)), f.Table}
+}
+
 // Column is one kind of fault.
 type Column struct {
 	Code, Name, Summary string
-	Kinds               []Kind // of the walk, for which it stands; nil where that does not matter
+	Kinds               []Kind // its kinds of faults of the walk; nil if irrelevant
 }
 
 // Kind is a kind of fault of the walk.
 type Kind struct {
 	Name   string
-	During string // what the client is at that it hits, in words; "" for whatever it is at
+	During string // the activity of the client that it hits, in words; "" for any
 }
 
-// Signs of the verdicts, for those who do not see colours.
+// Signs of the verdicts, for readers who do not see colours.
 var Signs = map[string]string{"broken": "✗", "safe": "△", "damaged": "✗", "unknown": "?", "kept": "✓"}

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// extraTerms are words of reports that are no words of the field, with their meanings: both
-// are texts of package say.
+// extraTerms are terms of reports that are not in the glossary. Names and meanings are texts of package
+// say.
 var extraTerms = []struct{ id, name, meaning string }{
 	{"true-time", "true time", "The one clock that no process of a run can read; all times here are its times."},
 	{"kept", "kept", "The run put the property to the test, and it held."},
@@ -21,24 +21,24 @@ var extraTerms = []struct{ id, name, meaning string }{
 	{"round-trip", "round trip", "A command to the store and its reply back."},
 }
 
-// Linker makes each term open its explanation, in place, where it comes up first, in the order in which
-// the page is filled in. Filling it in again needs a new Linker. The explanations stand where the
-// page says {{template "words" .Words}}: a reader of the printed page finds them there.
+// Linker links the first occurrence of each term to its explanation, in the order in which a page is
+// filled in. Filling it in again needs a new Linker. The explanations are at {{template "words" .Words}},
+// where the printed page shows them.
 type Linker struct {
 	language say.Language
 	used     map[string]bool
 	order    []string // ids of the terms in the order of their first use
 }
 
-// NewLinker makes one.
+// NewLinker makes a Linker for a page in a language.
 func NewLinker(l say.Language) *Linker { return &Linker{language: l, used: map[string]bool{}} }
 
-// Text escapes a clean text and links the terms that come up for the first time.
+// Text escapes a clean text and links the terms that occur for the first time.
 func (l *Linker) Text(s string) template.HTML {
 	var b strings.Builder
 	language := l.language
 	if !strings.ContainsFunc(s, han) {
-		language = say.English // what a scenario or a lock says of itself
+		language = say.English // a text of a scenario or a lock
 	}
 	for _, p := range glossary.Split(language, s) {
 		switch {
@@ -50,7 +50,7 @@ func (l *Linker) Text(s string) template.HTML {
 			l.link(&b, p.Term, p.Text)
 		}
 	}
-	return template.HTML(b.String()) // made by us, the text is escaped
+	return template.HTML(b.String()) // our own HTML, with the text escaped
 }
 
 func han(r rune) bool { return unicode.Is(unicode.Han, r) }
@@ -61,7 +61,7 @@ func (l *Linker) link(b *strings.Builder, id, text string) {
 	b.WriteString(`<button type="button" class="term" popovertarget="word-` + html.EscapeString(id) + `">` + html.EscapeString(text) + `</button>`)
 }
 
-// extra links the words that the glossary does not have.
+// extra links the extra terms.
 func (l *Linker) extra(b *strings.Builder, s string) {
 	for s != "" {
 		at, end, found := len(s), len(s), -1
@@ -83,7 +83,7 @@ func (l *Linker) extra(b *strings.Builder, s string) {
 	}
 }
 
-// wordAt returns where a word stands in a text as a whole word, or -1. Chinese has no blanks.
+// wordAt returns the index of a whole word in a text, or -1. Chinese words have no borders.
 func wordAt(s, word string) int {
 	from := 0
 	for {
@@ -105,15 +105,14 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' |
 // Word is a line of the glossary.
 type Word struct{ ID, Name, Meaning string }
 
-// Words explains the terms that were used, and those that the explanations use,
-// in the order of their first use.
+// Words explains the linked terms and those in the explanations, in the order of their first occurrence.
 func (l *Linker) Words() []Word {
 	var out []Word
 	for i := 0; i < len(l.order); i++ {
 		id := l.order[i]
 		if t, ok := glossary.Lookup(id); ok {
 			e, name := t.In(l.language), t.In(l.language).Name
-			if name != t.English.Name { // so that a reader finds it elsewhere
+			if name != t.English.Name { // the name in other texts
 				name += "（" + t.English.Name + "）"
 			}
 			out = append(out, Word{id, name, e.Meaning})

@@ -1,5 +1,5 @@
-// Package playpage draws the page of the playground: HTML, its style, its script and its worker.
-// What the page shows of runs comes from the simulator, see package playground.
+// Package playpage draws the page of the playground: HTML, style, script and worker. Runs come from the
+// simulator, see package playground.
 package playpage
 
 import (
@@ -45,13 +45,12 @@ var worker []byte
 
 var pageTemplate = page.Template(files, "playpage.html")
 
-// Policy lets the page do what it does and nothing else: its own scripts, its worker and the
-// simulator, all from where it comes from.
+// Policy allows only the page's own scripts, its worker and the simulator, all from the same origin.
 const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
 	"style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
-// Names of the files beside the page. Program is the simulator, compressed; Go is what the
-// distribution of Go has to start it with.
+// Names of the files beside the page. Program is the compressed simulator; Go is the script of the Go
+// distribution that starts it.
 const (
 	Program = "playground.wasm.gz"
 	Go      = "wasm_exec.js"
@@ -60,20 +59,20 @@ const (
 	frontFile  = "front.js"
 )
 
-// Scripts are the page's own scripts, by the names that it loads them under.
+// Scripts are the page's own scripts, by file name.
 func Scripts() map[string][]byte {
 	return map[string][]byte{
 		scriptFile: slices.Concat([]byte(diagram.CursorJS), []byte(strip.BeforeJS), handsJS, script), frontFile: slices.Concat([]byte(strip.BeforeJS), handsJS, frontScript), "worker.js": worker,
 	}
 }
 
-// Link leads to another page of the site.
+// Link is a link to another page of the site.
 type Link struct{ Href, Text string }
 
-// option is one of a menu.
+// option is an option of a menu.
 type option struct{ Value, Text string }
 
-// group is a part of a menu.
+// group is a group of options.
 type group struct {
 	Name    string
 	Options []option
@@ -84,7 +83,7 @@ type chip struct {
 	Wire       bool
 }
 
-// view is what the template sees.
+// view is the view of the template.
 type view struct {
 	Head             page.Head
 	Shapes           template.HTML
@@ -97,7 +96,7 @@ type view struct {
 	Palette          []chip
 	Stories          []option
 	Lessons          []tour.Card
-	Named            []option // the locks that come first, by names for people
+	Named            []option // the first locks of the menu
 	Locks            []group
 	Legend           []diagram.LegendItem
 	Says             map[string]any
@@ -106,21 +105,21 @@ type view struct {
 	First            playground.Frame
 }
 
-// card is a lesson as the script needs it.
+// card is a lesson for the script.
 type card struct {
 	tour.Card
 	Heading string `json:"heading"`
-	Story   string `json:"story"` // HTML: its terms open their explanations
-	Done    string `json:"done"`  // what is said when the facts of its goal hold for the first lock of a frame
+	Story   string `json:"story"` // HTML: its terms link to their explanations
+	Done    string `json:"done"`  // the text when the first lock of a frame reaches the goal
 }
 
 // Names of the page in each language.
 var names = map[say.Language]string{say.English: "index.html", say.Chinese: "zh.html"}
 
-// Name is what the file of the page is called in a language.
+// Name is the file name of the page in a language.
 func Name(l say.Language) string { return names[l] }
 
-// HTML draws the page. home and links lead to the other pages of its site, from the folder above.
+// HTML draws the page. home and links lead to other pages of the site, relative to the folder above.
 func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte, error) {
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
@@ -149,7 +148,7 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	v.Says["stories"] = told
 	words := map[string]bool{}
 	for i := range cards {
-		terms := page.NewLinker(l) // each lesson has its own: only one of them is shown
+		terms := page.NewLinker(l) // one for each lesson, since only one is shown
 		v.Cards = append(v.Cards, newCard(&cards[i], len(cards), terms, l))
 		for _, w := range terms.Words() {
 			if !words[w.ID] {
@@ -164,17 +163,17 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	return pageTemplate.Fill(l, v)
 }
 
-// FrontHead is the head of a page at the root of the site that has such a timeline, with styles of its own.
+// FrontHead is the head of a page at the root of the site with a timeline, and styles of its own.
 func FrontHead(title string, own ...string) page.Head {
 	return page.NewHead(title, append([]string{page.ReportCSS, strip.CSS, strip.BeforeCSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
 }
 
-// Front is the timeline of the site's first page, played before there is a browser.
+// Front is the timeline of the site's first page, played in advance.
 func Front(l say.Language) (playground.Frame, error) {
 	return played(playground.Request{Edit: playground.Edit{Open: playground.Front}, Timeline: true, Language: l})
 }
 
-// played is a frame of a story of ours.
+// played plays a shipped story.
 func played(r playground.Request) (playground.Frame, error) {
 	f := playground.New().Play(context.Background(), r)
 	if len(f.Problems) > 0 {
@@ -189,13 +188,13 @@ var chips = map[string]string{
 	"lose-request": "lose request", "lose-reply": "lose reply", "late-request": "late request", "late-reply": "late reply",
 }
 
-// fences are what the resource can check, and what that is.
+// fences are the possible checks of the resource, explained.
 func fences() []plan.Word {
 	i := slices.IndexFunc(plan.WorkloadKeys.Keys, func(k plan.Key) bool { return k.Name == "fence" })
 	return plan.WorkloadKeys.Keys[i].Words
 }
 
-// stories lists the shipped stories that a page can play, and what each is about, by its title.
+// stories lists the shipped stories that a page can play, and their descriptions by title.
 func stories(l say.Language) (all []option, told map[string]string, err error) {
 	told = map[string]string{}
 	entries, err := fs.ReadDir(scenarios.Files, "lessons")
@@ -223,10 +222,10 @@ func stories(l say.Language) (all []option, told map[string]string, err error) {
 	return all, told, nil
 }
 
-// named come first in a menu.
+// named are the first locks of the menu.
 var named = []string{"set-nx-ex-del", "set-nx-lua", "set-nx-incr-fence", "watchdog-lua", "redlock", "etcd-mutex", "zk-sequential", "pg-advisory"}
 
-// lockMenu lists the locks that the page can play: first some, then all others in groups.
+// lockMenu lists the locks that the page can play: the named ones, and all others in groups.
 func lockMenu(l say.Language) (first []option, groups []group) {
 	called := func(id string) option { return option{id, say.LockNamed.With(locks.Name(id), say.Verbatim(id)).In(l)} }
 	for _, id := range named {
@@ -257,7 +256,7 @@ func newCard(c *tour.Card, of int, terms *page.Linker, l say.Language) card {
 	}
 }
 
-// done says that a lesson's change is made, by the first of its goals.
+// done are the texts for a completed lesson, by the first of its goals.
 var done = map[string]string{
 	"mutual-exclusion kept":   "Done: the lock holds now.",
 	"mutual-exclusion broken": "Done: now two are inside.",
@@ -267,10 +266,10 @@ var done = map[string]string{
 	"progress kept":           "Done: the others get in now.",
 }
 
-// suggested are the locks that are added when the user asks for one more.
+// suggested are the locks that the page adds one after the other.
 var suggested = []string{"set-nx-lua", "watchdog-lua", "redlock", "etcd-mutex"}
 
-// wordsOf are the words of the script, and what else it has to know.
+// wordsOf are the texts and settings of the script.
 func wordsOf(l say.Language) map[string]any {
 	says := map[string]any{"most": playground.MaxLocks, "start": playground.Start, "begins": playground.Title(l), "suggest": suggested}
 	for id, english := range map[string]string{ // order: none, a map again

@@ -16,8 +16,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// PauseRun is the lesson of the lease with one lock. blind says whether its
-// release removes whatever is there.
+// PauseRun is the lesson about the lease with one lock. If blind, its release removes any entry.
 func PauseRun(lock string, blind bool) bundle.Run {
 	w := NewWriter(lock, "A", "B", "C")
 	read := w.Acquires(12, "A", 0)
@@ -79,7 +78,7 @@ func Bundle() *bundle.Bundle {
 	}
 }
 
-// Hostile is a text that tries everything.
+// Hostile is a text with all kinds of dangerous characters.
 const Hostile = "<script>alert(1)</script>\"'&<b>\x1b[31m\x07\u009b2J\u202eevil\u2066\xff{{.}}</style></title>"
 
 // HostileBundle has hostile text in every field.
@@ -113,7 +112,7 @@ func HostileBundle() *bundle.Bundle {
 	return b
 }
 
-// Expected is what is expected of a property beside what was found.
+// Expected is an expectation of a property beside the verdict.
 func Expected(property string, verdict, got checker.Verdict) run.Expected {
 	return run.Expected{Expectation: plan.Expectation{Property: property, Verdict: string(verdict)}, Got: got}
 }

@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// English returns the texts of a page that have English words, which a Chinese page has not.
+// English returns the texts of a page with English words, for tests of Chinese pages.
 func English(page []byte) (out []string) {
 	doc, err := html.Parse(strings.NewReader(string(page)))
 	if err != nil {
@@ -48,8 +48,7 @@ func English(page []byte) (out []string) {
 	return out
 }
 
-// quotes reports whether an element is not in the words of the page: what goes over the wire, the
-// code of the page.
+// quotes reports whether an element has no text of the page itself: messages on the wire, code.
 func quotes(n *html.Node) bool {
 	var class, kind, translate string
 	for _, a := range n.Attr {
@@ -75,19 +74,19 @@ func quotes(n *html.Node) bool {
 	return translate == "no" || n.Data == "text" && strings.HasPrefix(class, "w")
 }
 
-// keys are those of the data of the page's script, and what it fills in.
+// keys matches the keys and placeholders in the data of the page's script.
 var keys = regexp.MustCompile(`"[a-z]+":|\{[a-z]+\}`)
 
 var latin = regexp.MustCompile(`-{0,2}[A-Za-z][A-Za-z0-9_./:-]*[A-Za-z0-9/]`)
 
-// EnglishRuns are what is English in a Chinese text that is full of code: three words and more in a row.
+// EnglishRuns returns runs of three or more English words in a Chinese text full of code.
 func EnglishRuns(text string) []string {
 	return slices.DeleteFunc(runs.FindAllString(inBrackets.ReplaceAllString(titles.ReplaceAllString(text, ""), ""), -1), func(run string) bool { return len(words(run)) < 3 })
 }
 
 var runs = regexp.MustCompile(`[A-Za-z][A-Za-z'-]*(?:[,;:]? [A-Za-z][A-Za-z'-]*){2,}`)
 
-// words are the English ones of a text, without names.
+// words are the English words of a text, without names.
 func words(s string) []string {
 	s = inBrackets.ReplaceAllString(s, "")
 	return slices.DeleteFunc(latin.FindAllString(s, -1), func(word string) bool {
@@ -95,17 +94,16 @@ func words(s string) []string {
 	})
 }
 
-// titles are those of published works, in their own language.
+// titles matches titles of published works, which stay in their own language.
 var titles = regexp.MustCompile(`"[A-Z][^"]*"`)
 
-// identifier matches what only code writes so: lockAndGetToken.
+// identifier matches identifiers in code, as in lockAndGetToken.
 var identifier = regexp.MustCompile(`[a-z][A-Z]`)
 
-// inBrackets is the English name of a word that the page explains, or what a server says.
+// inBrackets matches the English name of an explained term, or an error of a server.
 var inBrackets = regexp.MustCompile(`（[A-Za-z -]+）|ERR .*`)
 
-// names are Latin words that a Chinese text has as well: those of products, of verdicts'
-// properties, of locks and of the program's own files and flags.
+// names are Latin words in a Chinese text: products, properties, locks, files and flags.
 var names = func() map[string]bool {
 	all := map[string]bool{}
 	for _, list := range [][]string{

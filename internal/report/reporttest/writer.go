@@ -1,5 +1,5 @@
-// Package reporttest helps the tests of reports: histories by hand, bundles of them that are tame,
-// hostile or large, golden files, texts that are still English.
+// Package reporttest helps the tests of reports: hand-written histories, usual, hostile and large
+// bundles, golden files, and English texts on Chinese pages.
 package reporttest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// Writer records a history by hand: times in milliseconds, nodes by name.
+// Writer builds a history by hand: times in milliseconds, nodes by name.
 type Writer struct{ H *history.History }
 
 // NewWriter begins a history of a lock with clients, one store and the resource.
@@ -48,7 +48,7 @@ func (w *Writer) From(peer string, because int32, text string) func(*history.Eve
 	return func(e *history.Event) { e.Peer, e.Cause, e.Text = w.H.Node(peer), because, w.H.Intern(text) }
 }
 
-// Entry sets the fields of a grant: its owner and for how long it lasts.
+// Entry sets the fields of a grant: its owner and its duration.
 func (w *Writer) Entry(owner string, lasts time.Duration) func(*history.Event) {
 	return func(e *history.Event) { e.Owner, e.Value, e.Text = w.H.Node(owner), int64(lasts), w.H.Intern("lock") }
 }
@@ -64,7 +64,7 @@ func (w *Writer) Command(ms int64, client, typed, reply string, effect func(done
 	w.Add(ms+2, history.Replied, client, w.From("redis-1", done, reply))
 }
 
-// Acquires has a client acquire and read; it returns the read.
+// Acquires lets a client acquire and read; it returns the index of the read.
 func (w *Writer) Acquires(ms int64, client string, version int64) int32 {
 	w.Command(ms-2, client, "SET lock "+client+"-1 NX PX 10000", "OK", func(done int32) {
 		w.Add(ms-1, history.Granted, "redis-1", w.From(client, done, ""), w.Entry(client, 10*time.Second))
@@ -74,12 +74,13 @@ func (w *Writer) Acquires(ms int64, client string, version int64) int32 {
 	return w.Add(ms+1, history.ReadDone, "resource", w.From(client, history.NoCause, ""), Value(version))
 }
 
-// Writes has the resource accept what a client has computed from a read.
+// Writes lets the resource accept a write that a client computed from a read.
 func (w *Writer) Writes(ms int64, client string, read int32, version int64) int32 {
 	return w.Add(ms, history.WriteAccepted, "resource", w.From(client, read, ""), Value(version))
 }
 
-// Releases has a client release; the store removes the entry of owner.
+// Releases lets a client release; the store removes the entry of owner, "" for none. It returns the index
+// of the removal.
 func (w *Writer) Releases(ms int64, client, typed, owner string) int32 {
 	w.Add(ms, history.Releasing, client)
 	removed, reply := history.NoCause, "(integer) 1"
@@ -110,7 +111,7 @@ func Broke(property string, from, to history.Instant, clients []history.NodeID, 
 	}
 }
 
-// Kept is a finding without one.
+// Kept is a finding without a violation.
 func Kept(property string) checker.Finding {
 	return checker.Finding{Property: property, Verdict: checker.Kept}
 }

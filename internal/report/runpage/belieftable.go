@@ -5,30 +5,28 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
 
-// beliefTable is what each client believes after each step; the reader steps through
-// it. The script of the page gets it as JSON, therefore the short names.
+// beliefTable is the belief of each client after each step, as JSON for the script of the page.
 type beliefTable struct {
 	Clients []string   `json:"clients"`
 	Steps   [][]string `json:"steps"` // per step: one text per client, then the store, then the highest token
 }
 
-// maxClients is how many clients the table has.
+// maxClients limits the clients of the table.
 const maxClients = 10
 
 // beliefTableOf follows the beliefs of the clients through the steps.
 func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) beliefTable {
-	var ids []history.NodeID
+	ids := bundle.NodesOf(t.History, history.RoleClient)
+	ids = ids[:min(len(ids), maxClients)]
 	var out beliefTable
-	for i, n := range t.Header.Nodes {
-		if n.Role == history.RoleClient && len(ids) < maxClients {
-			ids = append(ids, history.NodeID(i+1))
-			out.Clients = append(out.Clients, sanitize.Text(n.Name, sanitize.MaxHeadName))
-		}
+	for _, id := range ids {
+		out.Clients = append(out.Clients, sanitize.Text(t.Name(id), sanitize.MaxHeadName))
 	}
 	now, token, milestones, next := t.Begin(), int64(0), t.Milestones(), 0
 	for _, s := range steps {
@@ -53,7 +51,7 @@ func beliefTableOf(t *timeline.Timeline, steps []explain.Step, l say.Language) b
 	return out
 }
 
-// wordsFor is what the table says of a client.
+// wordsFor is the text of a client in the table.
 func wordsFor(now *timeline.State, id history.NodeID, l say.Language) string {
 	text, c := "not mine", now.Client(id)
 	switch {

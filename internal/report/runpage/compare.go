@@ -8,23 +8,24 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/page"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
 
-// comparison is the section "Which design fixes it": the locks of the scenario
-// side by side, with the same seed and the same faults.
+// comparison is the section "Which design fixes it": the locks of the scenario side by side, with the
+// same seed and the same faults.
 type comparison struct {
 	Locks []string
 	Hrefs []string
 	Rows  []comparedRow
-	Note  string // what the columns share, and from where on they differ
-	Says  string // what the locks that fix it keep, or that none does
+	Note  string // what the columns have in common
+	Says  string // introduces the fixes, or says that no lock is one
 	Fixes []fix
 }
 
-// fix is a lock that keeps all that the lock of the story broke, and what that costs.
+// fix is a lock that keeps everything that the lock of the story broke, and its price.
 type fix struct {
 	Lock, Href, Keeps string
 	Class             string // the style of Keeps
@@ -33,33 +34,29 @@ type fix struct {
 
 type comparedRow struct {
 	Name  string
-	Hint  string // what the row means, in a few words
+	Hint  string // explains the row in a few words
 	Wide  bool   // cells are sentences
 	Cells []comparedCell
 }
 
 type comparedCell struct {
-	Class, Sign, Text string
-	Href              string // the step that it speaks of
+	page.Cell
+	Href string // of the step in the text
 }
 
-// fixing lists the locks that keep all that the lock told broke, or leave the data safe that it damaged,
-// the one that broke least first.
-// What is unknown, or was not put to the test, fixes nothing.
+// fixing lists the locks that keep everything that the told lock broke, or that leave the data safe that
+// it damaged, the least broken one first. An unknown or untested lock is no fix.
 func fixing(b *bundle.Bundle, told int) (out []int) {
-	var broken []string
-	for _, f := range b.Runs[told].Judgement.Findings {
-		if f.Verdict == checker.Broken {
-			broken = append(broken, f.Property)
-		}
-	}
 	for i := range b.Runs {
 		r := &b.Runs[i]
-		if len(broken) == 0 || i == told || r.Judgement.History == nil || !r.Judgement.Untested.Empty() {
+		if !bundle.AnyBroken(&b.Runs[told]) || i == told || r.Judgement.History == nil || !r.Judgement.Untested.Empty() {
 			continue
 		}
-		keeps := !slices.ContainsFunc(broken, func(id string) bool {
-			f := r.Finding(id)
+		keeps := !slices.ContainsFunc(b.Runs[told].Judgement.Findings, func(broken checker.Finding) bool {
+			if broken.Verdict != checker.Broken {
+				return false
+			}
+			f := r.Finding(broken.Property)
 			return f == nil || f.Verdict != checker.Kept
 		})
 		if keeps || savesTheData(b, told, i) {
@@ -70,12 +67,12 @@ func fixing(b *bundle.Bundle, told int) (out []int) {
 	return out
 }
 
-// savesTheData reports whether a lock leaves the data safe that another one damaged.
+// savesTheData reports whether lock i leaves the data safe that the told lock damaged.
 func savesTheData(b *bundle.Bundle, told, i int) bool {
 	return b.Runs[told].Judgement.Impact() == checker.ImpactDamaged && b.Runs[i].Judgement.Impact() == checker.ImpactSafe
 }
 
-// fixesOf says what the locks that fix it cost.
+// fixesOf lists the fixes with their prices.
 func fixesOf(b *bundle.Bundle, told int, stories []story, v *pageView) (out []fix, says string) {
 	if !bundle.AnyBroken(&b.Runs[told]) || b.Runs[told].Judgement.Impact() == checker.ImpactSafe {
 		return nil, ""
@@ -119,8 +116,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	for n, p := range v.Properties {
 		row := comparedRow{Name: p}
 		for i := range v.Runs {
-			cell := v.Runs[i].Cells[n]
-			row.Cells = append(row.Cells, comparedCell{Class: cell.Class, Sign: cell.Sign, Text: cell.Text})
+			row.Cells = append(row.Cells, comparedCell{Cell: v.Runs[i].Cells[n]})
 		}
 		c.Rows = append(c.Rows, row)
 	}
@@ -128,14 +124,14 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		row := comparedRow{Name: say.Text(name).In(v.language), Hint: say.Text(hint).In(v.language), Wide: wide}
 		for i := range b.Runs {
 			if b.Runs[i].Judgement.History == nil {
-				row.Cells = append(row.Cells, comparedCell{Text: say.Text("not played").In(v.language)})
+				row.Cells = append(row.Cells, textCell(say.Text("not played").In(v.language)))
 				continue
 			}
 			row.Cells = append(row.Cells, cell(i))
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	text := func(p say.Phrase) comparedCell { return comparedCell{Text: sanitize.Sentence(p.In(v.language))} }
+	text := func(p say.Phrase) comparedCell { return textCell(sanitize.Sentence(p.In(v.language))) }
 	reference := bundle.ReferenceOf(b)
 	add("first difference", "from the first lock's story", true, func(i int) comparedCell {
 		return firstDifference(stories, v, reference, i)
@@ -151,7 +147,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	})
 	add("breaks when", "by design", true, func(i int) comparedCell {
 		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
-			return comparedCell{Text: sanitize.Text(variant.Doc(v.language).BreaksWhen, sanitize.MaxProse)}
+			return textCell(sanitize.Text(variant.Doc(v.language).BreaksWhen, sanitize.MaxProse))
 		}
 		return text(say.Text("not known: the lock is not one of ours"))
 	})
@@ -168,22 +164,25 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 	return c
 }
 
-// firstDifference tells at which step the story of lock i leaves that of the
-// reference.
+func textCell(s string) comparedCell { return comparedCell{Cell: page.Cell{Text: s}} }
+
+// firstDifference tells at which step the story of lock i diverges from that of the reference.
 func firstDifference(stories []story, v *pageView, reference, i int) comparedCell {
 	if i == reference {
-		return comparedCell{Text: say.Text("what the others are compared with").In(v.language)}
+		return textCell(say.Text("what the others are compared with").In(v.language))
 	}
 	at := stories[i].differs
 	if at < 0 {
-		return comparedCell{Text: say.Text("none: the same steps").In(v.language)}
+		return textCell(say.Text("none: the same steps").In(v.language))
 	}
 	if at >= len(stories[i].steps) {
-		return comparedCell{Text: say.EndsAfterStep.With(say.Number(at)).In(v.language)}
+		return textCell(say.EndsAfterStep.With(say.Number(at)).In(v.language))
 	}
 	s := &stories[i].steps[at]
 	n, href := v.Runs[i].stepOf(at, &stories[i])
-	return comparedCell{Text: stories[i].nice(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)), Href: href}
+	cell := textCell(stories[i].sentence(say.StepTells.With(say.Optional(n), say.Seconds(s.At), s.Sentence)))
+	cell.Href = href
+	return cell
 }
 
 func commandsText(m *timeline.Measures) say.Phrase {
@@ -198,15 +197,12 @@ func waitsText(m *timeline.Measures) say.Phrase {
 	if len(sorted) == 0 {
 		return say.Text("no client acquired it")
 	}
-	gaveUp := 0
+	gaveUp, end := 0, say.Phrase{}
 	for _, w := range m.Waits {
 		if w.End == timeline.WaitGaveUp {
 			gaveUp++
+			end = say.GaveUpTimes.With(say.Times(gaveUp))
 		}
-	}
-	var end say.Phrase
-	if gaveUp > 0 {
-		end = say.GaveUpTimes.With(say.Times(gaveUp))
 	}
 	return say.WaitsAre.With(say.Seconds(timeline.Quantile(sorted, 50)), say.Seconds(timeline.Quantile(sorted, 99)), end)
 }

@@ -4,26 +4,25 @@ import (
 	"cmp"
 	"fmt"
 
-	"lockstep/internal/explain"
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
 
-// eventRow is a line of the table of events: one event, or a whole command with
-// its reply, or several equal commands in a row.
+// eventRow is a line of the table of events: one event, a command with its reply, or several equal
+// commands in a row.
 type eventRow struct {
 	At, Node, Kind, Text string
 	Step                 int // number of the step that tells it, 0 for none
 	Bad                  bool
 }
 
-// eventTable lists the events of a range for people. A command and its reply are
-// one line, and a client that asks the same again and again has one line as well:
-// a table of all messages would bury what matters.
+// eventTable lists the events of a range for readers. A command and its reply are one line, and so are
+// equal commands in a row of one client, since a table of all messages would hide what matters.
 func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumber func(i int) int) (rows []eventRow, more int) {
-	t := tabler{h: h, st: st, steps: st.steps, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
-	for t.next < len(t.steps) && t.steps[t.next].Event < lo {
+	t := tabler{h: h, st: st, number: stepNumber, calls: make([]callRun, len(h.Header.Nodes)+1), hi: hi}
+	for t.next < len(st.steps) && st.steps[t.next].Event < lo {
 		t.next++
 	}
 	for i := lo; i <= hi; i++ {
@@ -32,18 +31,15 @@ func eventTable(h *history.History, st *story, lo, hi int32, limit int, stepNumb
 	for id := range t.calls {
 		t.flush(history.NodeID(id))
 	}
-	if len(t.rows) > limit {
-		return t.rows[:limit], len(t.rows) - limit
-	}
-	return t.rows, 0
+	shown := min(len(t.rows), limit)
+	return t.rows[:shown], len(t.rows) - shown
 }
 
 type tabler struct {
 	h      *history.History
 	st     *story
-	steps  []explain.Step
-	number func(i int) int
-	next   int
+	number func(i int) int // of a step by its index
+	next   int             // index of the next step
 	hi     int32
 	rows   []eventRow
 	calls  []callRun // by client: equal commands in a row
@@ -61,14 +57,13 @@ type callRun struct {
 func (t *tabler) take(i int32) {
 	e := &t.h.Events[i]
 	step, bad := 0, false
-	for t.next < len(t.steps) && t.steps[t.next].Event == i {
-		step, bad = t.number(t.next), t.steps[t.next].Violation
-		t.next++
+	for ; t.next < len(t.st.steps) && t.st.steps[t.next].Event == i; t.next++ {
+		step, bad = t.number(t.next), t.st.steps[t.next].Violation
 	}
 	switch {
 	case e.Kind == history.Sent:
 		if step == 0 {
-			return // told by its reply
+			return // its reply has the line
 		}
 	case e.Kind == history.Executed && step == 0 && t.replied(i):
 		return
@@ -85,7 +80,7 @@ func (t *tabler) take(i int32) {
 	})
 }
 
-// node names a node; what no node does, such as a fault, has no name.
+// node names a node; an event without a node, such as a fault, has no name.
 func (t *tabler) node(id history.NodeID) string {
 	if id == 0 {
 		return ""
@@ -103,7 +98,7 @@ func (t *tabler) replied(i int32) bool {
 	return false
 }
 
-// reply adds a command with its reply, or counts it if it is the same again.
+// reply adds a command with its reply, or counts it if it repeats the previous one.
 func (t *tabler) reply(e *history.Event) {
 	command, took := "", ""
 	for c, n := e.Cause, 0; c >= 0 && int(c) < len(t.h.Events) && n < 2; n++ {
@@ -128,7 +123,7 @@ func (t *tabler) reply(e *history.Event) {
 	})
 }
 
-// flush says of a run of equal commands how many they were.
+// flush ends a run of equal commands and writes their number.
 func (t *tabler) flush(id history.NodeID) {
 	if c := &t.calls[id]; c.pending {
 		if c.times > 1 {
@@ -138,30 +133,29 @@ func (t *tabler) flush(id history.NodeID) {
 	}
 }
 
-// text is the event's own text. That of a fault is in the words of the scenario; the header of the
-// history has the words for readers.
+// text is the text of an event. For a fault it is the text for readers in the header, not that of the
+// scenario.
 func (t *tabler) text(e *history.Event) string {
-	text := say.Both{English: t.h.Text(e.Text)}
-	for _, f := range t.h.Header.Faults {
-		if (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && int64(f.Number) == e.Value && f.Text == text.English {
-			text = say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}
-		}
+	text := t.h.Text(e.Text)
+	if f := bundle.FaultOf(t.h, e.Value); (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && f.Number > 0 && f.Text == text {
+		return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(t.st.language)
 	}
-	return text.In(t.st.language)
+	return text
 }
 
-// words says what else is known of an event.
+// words describes the details of an event.
 func (t *tabler) words(e *history.Event) string {
 	var out say.List
 	if text := sanitize.Text(t.text(e), 90); text != "" {
 		out = append(out, say.Reason(text))
 	}
 	add := func(p say.Phrase) { out = append(out, p) }
+	name := func(id history.NodeID) say.Name { return say.Name(sanitize.Text(t.h.Name(id), sanitize.MaxName)) }
 	if e.Owner != 0 {
-		add(say.EntryOf.With(say.Name(sanitize.Text(t.h.Name(e.Owner), sanitize.MaxName))))
+		add(say.EntryOf.With(name(e.Owner)))
 	}
 	if e.Peer != 0 && e.Peer != e.Owner {
-		add(say.WithPeer.With(say.Name(sanitize.Text(t.h.Name(e.Peer), sanitize.MaxName))))
+		add(say.WithPeer.With(name(e.Peer)))
 	}
 	switch e.Kind {
 	case history.WriteAccepted, history.ReadDone:

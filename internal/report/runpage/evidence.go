@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// evidence is what a reader needs to trust a verdict, or not to.
+// evidence is the information that a reader needs to trust or doubt a verdict.
 type evidence struct {
 	Locks       []string // the columns of the tables
 	Checks      evidenceRows
@@ -23,11 +23,11 @@ type evidence struct {
 	Events      []lockEvents
 	Limits      []string // what this run does not show
 	Streams     []string // of random numbers
-	Facts       []pair   // versions and hashes, and the files beside the report
-	SeedSplit   string   // what the streams are
+	Facts       []pair   // versions, hashes, and the files beside the report
+	SeedSplit   string   // introduces the streams
 }
 
-// evidenceRow is a fact about every lock's run.
+// evidenceRow is a fact about the run of each lock.
 type evidenceRow struct {
 	Name  string
 	Cells []page.Cell
@@ -35,8 +35,8 @@ type evidenceRow struct {
 
 type evidenceRows []evidenceRow
 
-// add puts a cell into the column of a lock, counted from 1, of the row of a name. What earlier locks have no
-// cell of was not planned for them.
+// add adds a cell in a column, counted from 1, to the row of a name. Missing cells in earlier columns mean
+// that it was not planned for those locks.
 func (t *evidenceRows) add(column int, name string, cell page.Cell, l say.Language) {
 	i := slices.IndexFunc(*t, func(r evidenceRow) bool { return r.Name == name })
 	if i < 0 {
@@ -53,13 +53,13 @@ func (t *evidenceRows) add(column int, name string, cell page.Cell, l say.Langua
 // lockEvents is the table of one lock's events.
 type lockEvents struct {
 	Lock   string
-	Says   string // how many rows for how many events
+	Says   string // the numbers of rows and events
 	Table  []eventRow
 	Prefix string // of the ids of its steps
-	More   string // why the table is not complete
+	More   string // why the table is incomplete
 }
 
-// filesOfRun are the files beside a report; the last one only where servers were real.
+// filesOfRun are the files beside a report; only runs on real servers have the last one.
 var filesOfRun = []pair{
 	{"history.jsonl", "every event, one per line: the only thing that was judged"},
 	{"result.json", "the verdicts for programs"},
@@ -67,7 +67,7 @@ var filesOfRun = []pair{
 	{"stores/", "what the servers logged, with a note where a long log was cut; none of it was judged"},
 }
 
-// evidenceOf gathers the evidence of all locks.
+// evidenceOf collects the evidence of all locks.
 func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evidence {
 	e := evidence{
 		Limits: limitsOf(b, stories, v.language), Streams: streamsOf(b, v.language),
@@ -100,18 +100,20 @@ func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evid
 			e.Checks.add(column, say.Text(c.Text).In(v.language), cell, v.language)
 		}
 		for _, p := range stories[i].assumptions {
-			cell := page.Cell{Class: "kept", Sign: "✓", Text: stories[i].nice(p.Figure)}
+			cell := page.Cell{Class: "kept", Sign: "✓", Text: stories[i].sentence(p.Figure)}
 			if !p.Held {
 				cell.Class, cell.Sign = "broken", "✗"
 			}
-			e.Assumptions.add(column, stories[i].nice(say.Stop.With(p.Text)), cell, v.language)
+			e.Assumptions.add(column, stories[i].sentence(say.Stop.With(p.Text)), cell, v.language)
 		}
-		for _, f := range faultLog(&r.Judgement, v.language) {
-			cell := page.Cell{Text: sanitize.Sentence(f.Fired.In(v.language))}
-			if f.Fired.Empty() {
-				cell = page.Cell{Class: "unknown", Sign: "?", Text: say.Text("never fired").In(v.language)}
+		times := firingTimes(r.Judgement.History)
+		for k := range r.Judgement.Faults {
+			f := &r.Judgement.Faults[k]
+			text := sanitize.Text(say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(v.language), sanitize.MaxLine)
+			if f.Text == "" {
+				text = sanitize.Text(f.Verb, sanitize.MaxName)
 			}
-			e.Faults.add(column, fmt.Sprintf("%d. %s", f.Number, f.Text), cell, v.language)
+			e.Faults.add(column, fmt.Sprintf("%d. %s", f.Number, text), firedCell(f, times[int64(f.Number)], v.language), v.language)
 		}
 		e.Events = append(e.Events, newLockEvents(r, &stories[i], &v.Runs[i], d))
 	}
@@ -138,7 +140,7 @@ func newLockEvents(r *bundle.Run, st *story, v *runView, d richness) lockEvents 
 	return e
 }
 
-// limitsOf says what a run cannot show, from what was not in it.
+// limitsOf lists what a run cannot show.
 func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	var out []string
 	add := func(p say.Phrase) { out = append(out, sanitize.Text(p.In(l), sanitize.MaxLine)) }
@@ -151,20 +153,16 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	default:
 		add(say.Text("When a real server executed a command cannot be seen. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit."))
 	}
-	untried := map[string]int{}
-	runs := 0
-	for i := range b.Histories() {
-		runs++
-		for _, p := range stories[i].assumptions {
-			if p.Held {
-				untried[p.Text.English()]++
-			}
-		}
-	}
-	if runs > 0 {
+	if b.AnyHistory() != nil {
 		var held say.Remarks
 		for _, p := range stories[bundle.ReferenceOf(b)].assumptions {
-			if untried[p.Text.English()] == runs {
+			everywhere := true
+			for i := range b.Histories() {
+				everywhere = everywhere && slices.ContainsFunc(stories[i].assumptions, func(o bundle.Assumption) bool {
+					return o.Held && o.Text.English() == p.Text.English()
+				})
+			}
+			if everywhere {
 				held = append(held, p.Text)
 			}
 		}
@@ -185,61 +183,49 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	return out
 }
 
-// streamsOf names the random streams that the seed was split into.
+// streamsOf names the random streams that the seed is split into.
 func streamsOf(b *bundle.Bundle, l say.Language) []string {
-	if b.Backend != history.Sim {
+	h := b.AnyHistory()
+	if b.Backend != history.Sim || h == nil {
 		return nil
 	}
-	if h := b.AnyHistory(); h != nil {
-		out := []string{say.Text("the network of the servers").In(l)}
-		for _, n := range h.Header.Nodes {
-			if n.Role == history.RoleClient || n.Role == history.RoleProbe {
-				out = append(out, say.StreamsOfClient.With(say.Name(sanitize.Text(n.Name, sanitize.MaxName))).In(l))
-			}
-			if len(out) > maxClients {
-				return append(out, say.Text("and so on for every client").In(l))
-			}
+	out := []string{say.Text("the network of the servers").In(l)}
+	for _, n := range h.Header.Nodes {
+		if n.Role == history.RoleClient || n.Role == history.RoleProbe {
+			out = append(out, say.StreamsOfClient.With(say.Name(sanitize.Text(n.Name, sanitize.MaxName))).In(l))
 		}
-		return out
-	}
-	return nil
-}
-
-// faultView is a planned fault and when it fired, which is empty when it never did.
-type faultView struct {
-	Number int
-	Text   string
-	Fired  say.Phrase
-}
-
-// faultLog lists the planned faults and when they fired.
-func faultLog(j *checker.Judgement, l say.Language) []faultView {
-	h := j.History
-	times := map[int64]say.List{}
-	if h != nil {
-		for _, i := range h.Milestones() {
-			if e := &h.Events[i]; e.Kind == history.FaultBegan && len(times[e.Value]) < 4 {
-				times[e.Value] = append(times[e.Value], say.Seconds(e.At))
-			}
+		if len(out) > maxClients {
+			return append(out, say.Text("and so on for every client").In(l))
 		}
-	}
-	var out []faultView
-	for _, f := range j.Faults {
-		v := faultView{Number: f.Number, Text: sanitize.Text(say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(l), sanitize.MaxLine)}
-		if f.Text == "" {
-			v.Text = sanitize.Text(f.Verb, sanitize.MaxName)
-		}
-		when := times[int64(f.Number)]
-		if n := len(when); n > 0 && f.Times > n {
-			when = append(when, say.Verbatim("..."))
-		}
-		switch {
-		case f.InVain:
-			v.Fired = say.WithoutEffect.With(when)
-		case f.Times > 0:
-			v.Fired = say.FiredAt.With(say.Times(f.Times), when)
-		}
-		out = append(out, v)
 	}
 	return out
+}
+
+// maxFirings limits the times of a fault in the fault log.
+const maxFirings = 4
+
+// firingTimes lists, by number, when the faults fired.
+func firingTimes(h *history.History) map[int64]say.List {
+	times := map[int64]say.List{}
+	for _, i := range h.Milestones() {
+		if e := &h.Events[i]; e.Kind == history.FaultBegan && len(times[e.Value]) < maxFirings {
+			times[e.Value] = append(times[e.Value], say.Seconds(e.At))
+		}
+	}
+	return times
+}
+
+// firedCell says when a fault fired.
+func firedCell(f *checker.FiredFault, times say.List, l say.Language) page.Cell {
+	if n := len(times); n > 0 && f.Times > n {
+		times = append(times, say.Verbatim("..."))
+	}
+	fired := say.FiredAt.With(say.Times(f.Times), times)
+	switch {
+	case f.InVain:
+		fired = say.WithoutEffect.With(times)
+	case f.Times == 0:
+		return page.Cell{Class: "unknown", Sign: "?", Text: say.Text("never fired").In(l)}
+	}
+	return page.Cell{Text: sanitize.Sentence(fired.In(l))}
 }

@@ -21,29 +21,24 @@ type flip struct{ Text, Command string }
 
 const maxFlips = 3
 
-// flips suggests changes of one thing each, the most telling first. Every one
-// follows from the plan and from what was found; none is a promise: the command
-// plays the changed scenario and judges it.
+// flips suggests single changes of the scenario, the most instructive first, derived from the plan and
+// the findings. None is a promise: the command plays and judges the changed scenario.
 func flips(b *bundle.Bundle, told int, st *story) []flip {
 	if b.Plan == nil || b.Replay == "" || told >= len(b.Runs) || b.Runs[told].Judgement.History == nil {
 		return nil
 	}
 	var out []flip
 	if fixing := fixing(b, told); len(fixing) > 0 {
-		lock := b.Runs[fixing[0]].Lock
-		out = append(out, flip{st.nice(another(sanitize.Text(lock, sanitize.MaxName), bundle.BrokenCount(&b.Runs[fixing[0]]))), withLock(b.Replay, lock)})
+		r := &b.Runs[fixing[0]]
+		text := another(sanitize.Text(r.Lock, sanitize.MaxName), bundle.BrokenCount(r))
+		out = append(out, flip{st.sentence(text), withLock(b.Replay, r.Lock)})
 	}
 	for _, e := range edits(b, told) {
-		out = append(out, flip{st.nice(e.text), edited(b, b.Runs[told].Lock, e)})
+		out = append(out, flip{st.sentence(e.text), edited(b, b.Runs[told].Lock, e)})
 	}
-	kept := out[:0]
-	for _, f := range out {
-		// A line that would have to be cleaned is not the line that plays it.
-		if sanitize.KeepBlanks(f.Command) == f.Command {
-			kept = append(kept, f)
-		}
-	}
-	return kept[:min(len(kept), maxFlips)]
+	// A command that needs cleaning would no longer play the scenario.
+	out = slices.DeleteFunc(out, func(f flip) bool { return sanitize.KeepBlanks(f.Command) != f.Command })
+	return out[:min(len(out), maxFlips)]
 }
 
 // another recommends a lock that broke n properties.
@@ -71,15 +66,15 @@ type edit struct {
 	key, value string
 }
 
-// edits lists the changes that fit what happened.
+// edits lists the changes that fit the run.
 func edits(b *bundle.Bundle, told int) []edit {
 	p := b.Plan
 	h := b.Runs[told].Judgement.History
 	if b.Backend != history.Sim || h.Header.ScalePPM != 1_000_000 || b.File() == "" {
-		return nil // the line would not play what the report shows
+		return nil // the command would not play the run of the report
 	}
 	var out []edit
-	if f := longFault(p); f != nil && p.Lease > 0 && !byLuck(h) {
+	if f := longFault(p); f != nil && p.Lease > 0 && !randomFaults(h) {
 		out = append(out, edit{
 			say.ShorterFault.With(say.Planned(p.Lease/4), say.Planned(f.End.For)),
 			fmt.Sprintf("faults.%d.for", f.Number), whole(p.Lease / 4),
@@ -98,25 +93,21 @@ func edits(b *bundle.Bundle, told int) []edit {
 	return out
 }
 
-// longFault returns the fault that ends by itself, if there is just one and it
-// lasts at least as long as the lease.
+// longFault returns the only fault with a duration, if it lasts at least as long as the lease.
 func longFault(p *plan.Plan) *faults.Fault {
-	var found *faults.Fault
+	var found []*faults.Fault
 	for i := range p.Faults {
 		if f := &p.Faults[i]; f.End.For > 0 {
-			if found != nil {
-				return nil // the edit would change them all
-			}
-			found = f
+			found = append(found, f)
 		}
 	}
-	if found == nil || found.End.For < p.Lease {
+	if len(found) != 1 || found[0].End.For < p.Lease {
 		return nil
 	}
-	return found
+	return found[0]
 }
 
-// longest is how long a holder may be busy by plan: its work, or a fault.
+// longest is the longest work or fault in the plan.
 func longest(p *plan.Plan) time.Duration {
 	d := p.Workload.Work.Max
 	for i := range p.Faults {
@@ -129,8 +120,8 @@ func handsOutTokens(h *history.History) bool {
 	return slices.ContainsFunc(h.Milestones(), func(i int32) bool { return h.Events[i].Token != 0 })
 }
 
-// edited is a command line that plays the scenario with one value changed, besides those that were changed
-// already. What the file expects is left out: it is about the scenario as it was.
+// edited is a command line that plays the scenario with one more change. It drops the expectations of the
+// file, which are about the unchanged scenario.
 func edited(b *bundle.Bundle, lock string, e edit) string {
 	line := "simulate run " + argument(b.File())
 	for _, change := range append(slices.Clone(b.Plan.Changes), e.key+"="+e.value, "expect="+plan.Anything) {
@@ -140,8 +131,8 @@ func edited(b *bundle.Bundle, lock string, e edit) string {
 	return fmt.Sprintf("%s --lock %s --seed %d", line, argument(lock), b.Seed)
 }
 
-// byLuck reports whether faults of a run were drawn: they stand in no file.
-func byLuck(h *history.History) bool {
+// randomFaults reports whether faults of a run were drawn at random, and are not in the file.
+func randomFaults(h *history.History) bool {
 	return h.Header.Drawn || slices.ContainsFunc(h.Header.Faults, func(f history.Fault) bool { return f.Drawn })
 }
 
@@ -153,7 +144,7 @@ func whole(d time.Duration) string {
 	return fmt.Sprintf("%dms", d/time.Millisecond)
 }
 
-// argument quotes a word that names a file or a lock, and is no flag, for a shell.
+// argument quotes the name of a file or a lock for a shell, so that it is not a flag.
 func argument(s string) string {
 	if strings.HasPrefix(s, "-") {
 		s = "./" + s

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// A question of the section "Predict first". The question and every answer are derived
-// from the history and the findings: none is written by hand.
+// question is a question of the section "Predict first". All questions and answers are derived from the
+// history and the findings.
 type question struct {
 	ID, Kind, Text string
 	Answers        []answer
@@ -25,11 +25,11 @@ type question struct {
 // answer is one of two to four. Opening it reveals whether it is right.
 type answer struct {
 	Text  string
-	key   string // the text in English: it decides about the place, in every language the same
+	key   string // the text in English: it determines the order in every language
 	Right bool
 	Why   string // the evidence
-	Step  int    // number of the step that shows it, 0 for none
-	Href  string // leads to that step
+	Step  int    // number of the step with the evidence, 0 for none
+	Href  string // of that step
 }
 
 // Kinds of questions.
@@ -41,19 +41,19 @@ const (
 
 const maxAnswers = 4
 
-// answer is one in the language of the page.
+// answer makes an answer in the language of the page.
 func (st *story) answer(p say.Phrase) answer {
-	return answer{Text: st.nice(p), key: sanitize.Sentence(p.English())}
+	return answer{Text: st.sentence(p), key: sanitize.Sentence(p.English())}
 }
 
-// answerOf is a lock as an answer; it is number i of the page.
+// answerOf makes an answer of lock i.
 func (st *story) answerOf(lock string, i int) answer {
 	name := sanitize.Text(lock, sanitize.MaxName)
 	return answer{Text: name, key: name, Href: fmt.Sprintf("#lock-%d", i+1)}
 }
 
-// predict makes the questions of a report, at most one of each kind. They are
-// about the run that broke most, whose story the page tells.
+// predict makes the questions of a report, at most one of each kind, about the run whose story the page
+// tells.
 func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
 	i := max(b.Worst(), 0)
 	if i >= len(b.Runs) || b.Runs[i].Judgement.History == nil {
@@ -65,30 +65,17 @@ func predict(b *bundle.Bundle, stories []story, v *pageView) []question {
 		whichAssumption(&stories[i], &v.Runs[i]),
 		whichDesign(b, i, &stories[i]),
 	} {
-		if !q.fair() {
-			continue
+		if q.shuffle() {
+			q.ID = fmt.Sprintf("predict-%d", len(out)+1)
+			out = append(out, q)
 		}
-		q.ID = fmt.Sprintf("predict-%d", len(out)+1)
-		out = append(out, q.shuffled())
 	}
 	return out
 }
 
-// fair reports whether there is something to choose: a right answer and a wrong one.
-func (q *question) fair() bool {
-	right := 0
-	for _, a := range q.Answers {
-		if a.Right {
-			right++
-		}
-	}
-	return right > 0 && right < len(q.Answers)
-}
-
-// shuffled cuts the answers to a few and orders them by a hash of their texts, so
-// that the right one has no place of its own and the bytes stay the same. At least
-// one wrong answer stays.
-func (q question) shuffled() question {
+// shuffle limits the answers and orders them by a hash of their texts, so that the order is stable and
+// tells nothing. It reports whether there are right and wrong answers.
+func (q *question) shuffle() bool {
 	var right, wrong []answer
 	for _, a := range q.Answers {
 		if a.Right {
@@ -102,10 +89,10 @@ func (q question) shuffled() question {
 	slices.SortStableFunc(q.Answers, func(a, b answer) int {
 		return cmp.Or(cmp.Compare(rng.ID(q.Kind, a.key), rng.ID(q.Kind, b.key)), strings.Compare(a.key, b.key))
 	})
-	return q
+	return len(right) > 0 && len(wrong) > 0
 }
 
-// whatNext asks what goes wrong, at the step before something does.
+// whatNext asks at the step before the first violation what goes wrong.
 func whatNext(r *bundle.Run, st *story, v *runView) question {
 	h := r.Judgement.History
 	first, property := bundle.FirstBreach(r.Judgement.Findings)
@@ -114,7 +101,7 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 	if before := scene(h, st, at); before != nil {
 		text = say.WhatNext.With(say.Verbatim(v.Lock), say.Seconds(before.At), before.Sentence)
 	}
-	q.Text = st.nice(text)
+	q.Text = st.sentence(text)
 	unknown := false
 	for _, p := range v.properties {
 		f := r.Finding(p)
@@ -135,31 +122,29 @@ func whatNext(r *bundle.Run, st *story, v *runView) question {
 		case f.Verdict == checker.Broken && len(f.Violations) > 0:
 			why = say.NotYet.With(say.Property(p), say.Seconds(f.Violations[0].From))
 		}
-		a.Why = st.nice(why)
+		a.Why = st.sentence(why)
 		q.Answers = append(q.Answers, a)
 	}
 	if first == nil && unknown {
 		return question{} // the answer is unknown
 	}
-	nothing := st.answer(say.NothingBreaks.With())
-	nothing.Right = first == nil
-	if nothing.Right {
-		nothing.Why = st.nice(v.sentence)
-	} else {
-		nothing.Why = st.nice(say.NoIsBroken.With(say.Property(property)))
+	nothing, why := st.answer(say.NothingBreaks.With()), say.NoIsBroken.With(say.Property(property))
+	if first == nil {
+		nothing.Right, why = true, v.sentence
 	}
-	// Right behind the right one, so that it is not among those that are cut.
+	nothing.Why = st.sentence(why)
+	// It comes second, so that the limit does not remove it.
 	q.Answers = slices.Insert(q.Answers, min(1, len(q.Answers)), nothing)
 	return q
 }
 
-// scene is the step at which the question is asked: right before something breaks,
-// or where nothing does, the first thing that a fault did. It is nil without one.
+// scene is the step of the question: the one before the first violation, or, without violations, the
+// first effect of a fault; nil for none.
 func scene(h *history.History, st *story, breaks int) *explain.Step {
-	if breaks >= 0 {
-		if breaks == 0 {
-			return nil
-		}
+	switch {
+	case breaks == 0:
+		return nil
+	case breaks > 0:
 		return &st.steps[breaks-1]
 	}
 	for i := range st.steps {
@@ -172,31 +157,25 @@ func scene(h *history.History, st *story, breaks int) *explain.Step {
 	return nil
 }
 
-// pairOf names the two clients that answers speak of: those of the violation, or
-// else the first two.
+// pairOf names the two clients in the answers: those of the violation, else the first two.
 func pairOf(h *history.History, v *checker.Violation) (wrong, other say.Both) {
-	var names []string
+	ids := bundle.NodesOf(h, history.RoleClient)
 	if v != nil {
-		for _, id := range v.Clients {
-			names = append(names, sanitize.Text(h.Name(id), sanitize.MaxName))
-		}
+		ids = append(slices.Clone(v.Clients), ids...)
 	}
-	for _, n := range h.Header.Nodes {
-		if name := sanitize.Text(n.Name, sanitize.MaxName); n.Role == history.RoleClient && !slices.Contains(names, name) {
-			names = append(names, name)
+	var pair []say.Both
+	for _, id := range ids {
+		name := sanitize.Text(h.Name(id), sanitize.MaxName)
+		if len(pair) < 2 && !slices.ContainsFunc(pair, func(b say.Both) bool { return b.English == name }) {
+			pair = append(pair, say.Both{English: name, Chinese: say.Name(name).In(say.Chinese)})
 		}
-	}
-	pair := []say.Both{}
-	for _, name := range names {
-		pair = append(pair, say.Both{English: name, Chinese: say.Name(name).In(say.Chinese)})
 	}
 	pair = append(pair, say.Text("a client").Both(), say.Text("another client").Both())
 	return pair[0], pair[1]
 }
 
-// pairFor names the clients of a property's own violation; for one that is kept,
-// those of the first violation the other way round: the client that comes last
-// is rarely the one whose writes and releases come too late.
+// pairFor names the clients of a property's own violation; for a kept property those of the first
+// violation in reverse, since the last client is rarely the one whose writes and releases are late.
 func pairFor(h *history.History, f *checker.Finding, first *checker.Violation) (wrong, other say.Both) {
 	if f != nil && len(f.Violations) > 0 {
 		return pairOf(h, &f.Violations[0])
@@ -208,7 +187,7 @@ func pairFor(h *history.History, f *checker.Finding, first *checker.Violation) (
 	return wrong, other
 }
 
-// damageText says what the violation of a property looks like.
+// damageText describes a violation of a property.
 func damageText(property string, wrong, other say.Both) say.Phrase {
 	switch property {
 	case checker.MutualExclusionID:
@@ -225,28 +204,26 @@ func damageText(property string, wrong, other say.Both) say.Phrase {
 	return say.Phrase{}
 }
 
-// whichAssumption asks what the lock had relied on. The wrong answers are
-// assumptions that held in this run.
+// whichAssumption asks which assumption of the lock failed. The wrong answers held in this run.
 func whichAssumption(st *story, v *runView) question {
-	q := question{Kind: kindFailed, Text: st.nice(say.ReliedOnWhat.With(say.Verbatim(v.Lock)))}
+	q := question{Kind: kindFailed, Text: st.sentence(say.ReliedOnWhat.With(say.Verbatim(v.Lock)))}
 	if !st.wrong.Proved() {
 		return question{}
 	}
 	right := st.answer(st.wrong.Assumed)
-	right.Right, right.Why = true, st.nice(say.YesFor.With(st.wrong.Formula))
+	right.Right, right.Why = true, st.sentence(say.YesFor.With(st.wrong.Formula))
 	q.Answers = append(q.Answers, right)
 	for _, p := range st.assumptions {
 		if p.Held && !p.About(st.wrong.Assumed) {
 			a := st.answer(say.Stop.With(p.Text))
-			a.Why = st.nice(say.NoThisHeld.With(p.Figure))
+			a.Why = st.sentence(say.NoThisHeld.With(p.Figure))
 			q.Answers = append(q.Answers, a)
 		}
 	}
 	return q
 }
 
-// whichDesign asks which lock survives the same faults: of the properties the
-// first one on which the locks differ.
+// whichDesign asks which lock keeps the first property that distinguishes the locks.
 func whichDesign(b *bundle.Bundle, told int, st *story) question {
 	if len(b.Runs) < 2 {
 		return question{}
@@ -255,7 +232,7 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 		if f := b.Runs[told].Finding(p); f == nil || f.Verdict != checker.Broken {
 			continue
 		}
-		q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(sanitize.Text(p, sanitize.MaxName))))}
+		q := question{Kind: kindHelped, Text: st.sentence(say.WhichKeeps.With(say.Property(sanitize.Text(p, sanitize.MaxName))))}
 		some := false
 		for i := range b.Runs {
 			r := &b.Runs[i]
@@ -272,7 +249,7 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 			case !a.Right:
 				why = say.NoBrokenToo.With(say.Property(p), say.Verbatim(b.Runs[told].Lock))
 			}
-			a.Why = st.nice(why)
+			a.Why = st.sentence(why)
 			some = some || a.Right
 			q.Answers = append(q.Answers, a)
 		}
@@ -283,20 +260,20 @@ func whichDesign(b *bundle.Bundle, told int, st *story) question {
 	return noneHelps(b, told, st)
 }
 
-// noneHelps asks the same where no lock of the scenario survives.
+// noneHelps asks the same if no lock of the scenario keeps it.
 func noneHelps(b *bundle.Bundle, told int, st *story) question {
 	_, property := bundle.FirstBreach(b.Runs[told].Judgement.Findings)
 	if property == "" {
 		return question{}
 	}
-	q := question{Kind: kindHelped, Text: st.nice(say.WhichKeeps.With(say.Property(sanitize.Text(property, sanitize.MaxName))))}
+	q := question{Kind: kindHelped, Text: st.sentence(say.WhichKeeps.With(say.Property(sanitize.Text(property, sanitize.MaxName))))}
 	none := st.answer(say.NoneOfThem.With())
-	none.Right, none.Why = true, st.nice(say.YesAllBreak.With())
+	none.Right, none.Why = true, st.sentence(say.YesAllBreak.With())
 	q.Answers = []answer{none}
 	for i := range b.Runs {
 		if f := b.Runs[i].Finding(property); f != nil && f.Verdict == checker.Broken {
 			a := st.answerOf(b.Runs[i].Lock, i)
-			a.Why = st.nice(say.NoBrokenHere.With(say.Property(property)))
+			a.Why = st.sentence(say.NoBrokenHere.With(say.Property(property)))
 			q.Answers = append(q.Answers, a)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// stepPrefix is what the ids of a lock's steps begin with. The steps of the first
-// lock are #s1, #s2 and so on, which is short enough to pass on by word of mouth.
+// stepPrefix is the prefix of the ids of a lock's steps. The steps of the first lock are #s1, #s2 and so
+// on, short enough to say aloud.
 func stepPrefix(i int) string {
 	if i == 0 {
 		return "s"
@@ -30,7 +30,7 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 		Impact: j.Impact(), ID: fmt.Sprintf("lock-%d", i+1), Number: i, Prefix: stepPrefix(i), Lock: sanitize.Text(r.Lock, sanitize.MaxName), Sum: sumOf(r, st.language),
 		sentence: explain.Verdict(r.Timeline(), j), Missed: sanitize.Text(bundle.Missed(r).In(st.language), sanitize.MaxLine), properties: props,
 	}
-	v.Verdict = st.nice(v.sentence)
+	v.Verdict = st.sentence(v.sentence)
 	v.Outcome = st.text(r.Outcome())
 	for _, p := range props {
 		v.Cells = append(v.Cells, page.NewCell(r, p, st.language))
@@ -42,42 +42,41 @@ func newRunView(r *bundle.Run, i int, props []string, st *story, d richness) run
 	}
 	if h := j.History; h != nil {
 		v.tell(h, st, d)
-		v.Formula = st.nice(st.wrong.Formula)
-		v.Assumed = st.nice(say.AssumptionWas.With(st.wrong.Assumed))
+		v.Formula = st.sentence(st.wrong.Formula)
+		v.Assumed = st.sentence(say.AssumptionWas.With(st.wrong.Assumed))
 		if d.strips {
-			v.Plot = template.HTML(st.holders) // made by us, all texts escaped
+			v.Plot = template.HTML(st.holders) // our own SVG, with all texts escaped
 			v.PlotCaption = sanitize.Text(plotCaption(r.Timeline(), j).In(st.language), sanitize.MaxLine)
 			v.overview(r, st)
 		}
 		for _, at := range st.causes {
 			s := &st.steps[at]
-			c := causeView{At: st.at(s.At), Text: st.nice(s.Sentence)}
-			if _, href := v.stepOf(at, st); href != "" {
-				c.Href = href
-			}
-			v.Causes = append(v.Causes, c)
+			_, href := v.stepOf(at, st)
+			v.Causes = append(v.Causes, causeView{href, st.at(s.At), st.sentence(s.Sentence)})
 		}
 	}
 	return v
 }
 
-// mostFolded is how many clients without a column are named.
+// mostFolded limits the named clients without a column.
 const mostFolded = 6
 
-// sumOf says in a word how a run came out.
+// sumOf is the result of a run in a word.
 func sumOf(r *bundle.Run, l say.Language) page.Cell {
 	if bundle.AnyBroken(r) {
 		impact := r.Judgement.Impact()
 		class := page.BrokenClass(impact)
 		return page.Cell{Class: class, Sign: page.Signs[class], Text: impact.Word().In(l)}
 	}
+	unknown := page.Cell{Class: string(checker.Unknown), Sign: "?", Text: say.Verdict(checker.Unknown).In(l)}
 	for _, f := range r.Judgement.Findings {
 		if f.Verdict != checker.Kept {
-			return page.Cell{Class: string(checker.Unknown), Sign: "?", Text: say.Verdict(checker.Unknown).In(l)}
+			return unknown
 		}
 	}
 	if len(r.Judgement.Findings) == 0 {
-		return page.Cell{Class: string(checker.Unknown), Sign: "?", Text: say.Text("not judged").In(l)}
+		unknown.Text = say.Text("not judged").In(l)
+		return unknown
 	}
 	return page.Cell{Class: string(checker.Kept), Sign: "✓", Text: say.Verdict(checker.Kept).In(l)}
 }
@@ -100,15 +99,15 @@ func (v *runView) tell(h *history.History, st *story, d richness) {
 			Gap: gap,
 			ID:  fmt.Sprintf("%s%d", v.Prefix, n+1), Number: n + 1, At: st.at(s.At),
 			Label:    say.StepOf.With(say.Verbatim(v.Lock), say.Number(n+1), say.Seconds(s.At), say.Flag(s.Violation)).In(st.language),
-			Sentence: st.nice(s.Sentence), Belief: sanitize.Text(s.Belief.In(st.language), 120), Store: sanitize.Text(s.Store.In(st.language), 120),
-			Note: st.nice(s.Note), Bad: s.Violation,
+			Sentence: st.sentence(s.Sentence), Belief: sanitize.Text(s.Belief.In(st.language), 120), Store: sanitize.Text(s.Store.In(st.language), 120),
+			Note: st.sentence(s.Note), Bad: s.Violation,
 		})
 	}
 	l := diagram.NewLayout(h, steps, before == 0, after == 0)
 	if l == nil {
 		return
 	}
-	// All of these are made by us, all texts escaped.
+	// All of these are our own SVG, with all texts escaped.
 	v.Diagram = template.HTML(diagram.Draw(l, st.bars, v.Prefix, st.language))
 	if n := len(l.Folded); n > 0 {
 		var names say.List
@@ -150,8 +149,8 @@ func (v *runView) overview(r *bundle.Run, st *story) {
 	v.Strip = template.HTML(strip.HTML([]*strip.Strip{s}, strip.ScaleOf(&r.Judgement), st.language))
 }
 
-// told returns the number under which the page tells step i of the story, counted
-// from 0, or 0 when it is left out.
+// told returns the number of step i of the story on the page, or 0 if it is left out. Indices count
+// from 0, numbers from 1.
 func (v *runView) told(i int) int {
 	if i < 0 || i >= len(v.all) {
 		return 0
@@ -167,7 +166,7 @@ func (v *runView) stepOf(i int, st *story) (number int, href string) {
 	return number, fmt.Sprintf("#%s%d", v.Prefix, number)
 }
 
-// note says what breaks at step i of the story.
+// note describes the violation at step i of the story.
 func (st *story) note(i int) say.Phrase {
 	if i < 0 || i >= len(st.steps) {
 		return say.Yes.With()

@@ -1,8 +1,9 @@
-// Package runpage draws the report of a run: one HTML file that needs nothing else.
+// Package runpage draws the report of a run as one self-contained HTML file.
 package runpage
 
 import (
 	"embed"
+	"sort"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -26,22 +27,21 @@ var runScript = page.NewScript("page", diagram.CursorJS+runJS)
 
 var runTemplate = page.Template(runFiles, "runpage.html", "*.html")
 
-// plotPoints is how many points the plots of a page share.
+// plotPoints is the number of points for all plots of a page.
 const plotPoints = 3000
 
-// richness is how much of the histories a page shows.
+// richness is the level of detail of a page.
 type richness struct {
-	steps      int  // of one lock that are shown
-	trueTime   bool // the diagrams in true time as well
-	everything int  // events of one lock in the diagram of all
+	steps      int  // shown steps of one lock
+	trueTime   bool // with diagrams in true time
+	everything int  // events of one lock in the diagram of all events
 	table      int  // rows of one lock in the table of events
-	figures    bool // the measurements
-	strips     bool // each lock's whole run, and its clients inside at once
+	figures    bool // with the measurements
+	strips     bool // with the strip and the plot of holders of each lock
 }
 
-// richnesses go from everything to little. The page has the first one that fits
-// its budget. What is left out is said on the page; events are in history.jsonl in any
-// case, and figures are drawn as files on request.
+// richnesses go from full to little detail. The page has the first one that fits its budget, and says
+// what it leaves out. All events are in history.jsonl, and figures are available as files.
 var richnesses = []richness{
 	{120, true, bundle.MaxEverything, 400, true, true},
 	{120, true, bundle.MaxEverything, 150, true, true},
@@ -59,8 +59,8 @@ var richnesses = []richness{
 	{4, false, 0, 0, false, false},
 }
 
-// HTML draws the report as one file that needs nothing else: no network, no
-// script, no other file. The script adds stepping, filtering and copying.
+// HTML draws the report as one file that works without network, script and other files. The script adds
+// stepping, filtering and copying.
 func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	stories := make([]story, len(b.Runs))
 	points := min(max(plotPoints/max(len(b.Runs), 1), 60), figure.MaxPoints)
@@ -82,36 +82,34 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Less richness gives a smaller page, so the first one that fits can be found
-	// by halving.
-	out, err := render(b, stories, &shared, richnesses[0], l)
+	render := func(d richness) ([]byte, error) { return runTemplate.Fill(l, newPage(b, stories, &shared, d, l)) }
+	out, err := render(richnesses[0])
 	if err != nil || len(out) <= page.MaxHTML {
 		return out, err // most pages fit at once
 	}
-	best := len(richnesses) - 1
-	if out, err = render(b, stories, &shared, richnesses[best], l); err != nil {
-		return nil, err
-	}
-	for low := 1; low < best; {
-		middle := (low + best) / 2
-		try, err := render(b, stories, &shared, richnesses[middle], l)
-		if err != nil {
-			return nil, err
+	last := len(richnesses) - 1
+	best := sort.Search(last, func(i int) bool { // less detail makes a smaller page
+		try, failed := render(richnesses[i])
+		if failed != nil {
+			err = failed
 		}
-		if len(try) <= page.MaxHTML {
-			out, best = try, middle
-		} else {
-			low = middle + 1
+		fits := len(try) <= page.MaxHTML
+		if fits {
+			out = try
 		}
+		return fits
+	})
+	if err != nil || best < last {
+		return out, err
 	}
-	return out, nil
+	return render(richnesses[last])
 }
 
-// story is computed once, even if the page is drawn several times.
+// story has the parts of a page that do not depend on its richness.
 type story struct {
 	language    say.Language
 	steps       []explain.Step
-	left        [2]int // how many steps before and after these are left out
+	left        [2]int // numbers of steps left out before and after these
 	wrong       explain.False
 	causes      []int // indices of the steps that lead to the first violation
 	holders     []byte
@@ -146,20 +144,16 @@ func newStory(b *bundle.Bundle, r *bundle.Run, points int, l say.Language) (stor
 	return st, err
 }
 
-func render(b *bundle.Bundle, stories []story, shared *figure.Figure, d richness, l say.Language) ([]byte, error) {
-	return runTemplate.Fill(l, newPage(b, stories, shared, d, l))
-}
-
-// text is a text without parts in the language of the page.
+// text is a plain text in the language of the page.
 func (st *story) text(english string) string { return say.Text(english).In(st.language) }
 
 // at is an instant in the language of the page.
 func (st *story) at(i history.Instant) string { return say.Seconds(i).In(st.language) }
 
-// nice is a phrase in the language of the page.
-func (st *story) nice(p say.Phrase) string { return sanitize.Sentence(p.In(st.language)) }
+// sentence is a phrase in the language of the page.
+func (st *story) sentence(p say.Phrase) string { return sanitize.Sentence(p.In(st.language)) }
 
-// diagramCaption says what to take away from the diagram.
+// diagramCaption sums up the diagram.
 func diagramCaption(steps []explain.Step) say.Phrase {
 	if n := bundle.FirstViolation(steps); n >= 0 {
 		return say.BreaksAtStep.With(say.Number(n+1), say.Seconds(steps[n].At))

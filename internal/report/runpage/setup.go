@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// setUp lists what was played, in words.
+// setUp describes what was played.
 func setUp(b *bundle.Bundle, l say.Language) []pair {
 	p := b.Plan
 	if p == nil {
@@ -38,7 +38,7 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	for _, c := range p.Clocks {
 		add(say.ClockOf.With(say.Verbatim(sanitize.Text(c.Node, sanitize.MaxName))), say.ClockIs.With(say.Planned(c.Offset), say.Number(c.DriftPPM)))
 	}
-	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // by the numbers that the story calls them by
+	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // with the numbers of the story
 		f := &p.Faults[i]
 		add(say.FaultNumber.With(say.Number(f.Number)), f.Said())
 	}
@@ -48,7 +48,7 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	return out
 }
 
-// maxSetUpFaults is how many faults the set-up lists; the fault log has all.
+// maxSetUpFaults limits the faults in the set-up; the fault log has all.
 const maxSetUpFaults = 12
 
 func between(r plan.Range) say.Phrase {
@@ -58,8 +58,7 @@ func between(r plan.Range) say.Phrase {
 	return say.PlannedRange.With(say.Planned(r.Min), say.Planned(r.Max))
 }
 
-// addServers says what the stores of the bundle's locks are made of: one line for
-// all locks with the same servers.
+// addServers adds a line for each set of servers, with the locks that use it.
 func addServers(b *bundle.Bundle, l say.Language, add func(name say.Phrase, value say.Part)) {
 	var texts []string
 	users := map[string]say.List{}
@@ -79,8 +78,7 @@ func addServers(b *bundle.Bundle, l say.Language, add func(name say.Phrase, valu
 	}
 }
 
-// servers describes the servers of one run's lock. What a design demands of them
-// comes before what the plan says.
+// servers describes the servers of the lock of a run. The demands of the design override the plan.
 func servers(p *plan.Plan, r *bundle.Run) say.Part {
 	v, ok := p.Lock(r.Lock)
 	if !ok {
@@ -98,14 +96,12 @@ func servers(p *plan.Plan, r *bundle.Run) say.Part {
 	}
 }
 
-// listed names the servers of a lock that is not one of ours.
+// listed names the servers of an unknown lock.
 func listed(h *history.History) say.Part {
 	var names say.List
 	if h != nil {
-		for _, n := range h.Header.Nodes {
-			if n.Role == history.RoleStore {
-				names = append(names, say.Verbatim(sanitize.Text(n.Name, sanitize.MaxName)))
-			}
+		for _, id := range bundle.NodesOf(h, history.RoleStore) {
+			names = append(names, say.Verbatim(sanitize.Text(h.Name(id), sanitize.MaxName)))
 		}
 	}
 	if len(names) == 0 {
@@ -135,7 +131,7 @@ func redis(r plan.Redis, demanded *locks.Servers) say.Remarks {
 	return append(out, keeps(r.Persistence, demanded.FsyncAlways)...)
 }
 
-// keeps says what a restarted server still knows, where it is worth a word.
+// keeps says what a restarted server still has, unless it is nothing.
 func keeps(persistence string, always bool) []say.Phrase {
 	switch {
 	case always || persistence == plan.PersistAlways:
@@ -146,7 +142,7 @@ func keeps(persistence string, always bool) []say.Phrase {
 	return nil
 }
 
-// cluster describes the servers of a quorum; of its settings those that follow from the lease.
+// cluster describes the servers of a quorum, with the settings that depend on the lease.
 func cluster(s *store.Store, p *plan.Plan) say.Phrase {
 	var settings say.List
 	for i, value := range p.SettingsOf(s) {
@@ -166,19 +162,17 @@ func database(name say.Verbatim, s plan.SQL, demanded int) say.Remarks {
 	return say.Remarks{say.PrimaryAnd.With(name, say.Number(replicas), say.Planned(s.Lag)), say.FailoverTakes.With(say.Planned(s.Failover.After))}
 }
 
-// promise is what a lock's documentation says of it.
-type promise struct{ Lock, Store, Guarantees, BreaksWhen string }
+// promise is an excerpt of the documentation of a lock.
+type promise struct{ Lock, Store, Guarantees string }
 
-// promisesOf lists the promises of the locks, for those that are ours.
+// promisesOf lists the promises of the known locks.
 func promisesOf(b *bundle.Bundle, l say.Language) []promise {
 	var out []promise
 	for i := range b.Runs {
 		v, ok := locks.Lookup(b.Runs[i].Lock)
-		if !ok || slices.ContainsFunc(out, func(p promise) bool { return p.Lock == v.ID }) {
-			continue
+		if ok && !slices.ContainsFunc(out, func(p promise) bool { return p.Lock == v.ID }) {
+			out = append(out, promise{v.ID, string(v.Store), sanitize.Text(v.Doc(l).Guarantees, sanitize.MaxProse)})
 		}
-		d := v.Doc(l)
-		out = append(out, promise{v.ID, string(v.Store), sanitize.Text(d.Guarantees, sanitize.MaxProse), sanitize.Text(d.BreaksWhen, sanitize.MaxProse)})
 	}
 	return out
 }

@@ -17,11 +17,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// pageView is what the template sees. All texts in it are clean; the template
-// escapes them.
+// pageView is the view of the template. All texts are clean; the template escapes them.
 type pageView struct {
 	Title, Subtitle, Mode, Backend, Length string
-	Speed                                  string // how much faster than told; "" when as told
+	Speed                                  string // relative to the scenario; "" at scale 1
 	Seed                                   uint64
 	Hash, Replay                           string
 	Story, Question, Lesson                string
@@ -44,7 +43,7 @@ type pageView struct {
 	Remedy                                 string // the command that plays what survives it
 	Flips                                  []flip
 	Groups                                 []figureGroup
-	Left                                   string // what the page leaves out to stay small
+	Left                                   string // about what the page leaves out to stay small
 	Evidence                               evidence
 	State                                  []beliefTable // for the script
 	Says                                   map[string]string
@@ -53,17 +52,17 @@ type pageView struct {
 	linker   *page.Linker
 }
 
-// scriptSays are the words of the page's script, which stand on the page as data.
+// scriptSays are the texts of the page's script.
 var scriptSays = map[string]string{
 	"step": "Step {n} of {of}, {at}:", "believes": "believes", "mine": "mine", "store": "the store has", "token": "highest token",
 	"absent": "not shown", "copy": "Copy", "copied": "Copied", "copycommand": "Copy the command", "where": "where", "what": "what", "all": "all",
 }
 
-// Link links the terms of a text that come up for the first time on the page.
+// Link links the terms of a text that occur for the first time on the page.
 func (v *pageView) Link(s string) template.HTML { return v.linker.Text(s) }
 
-// LinkStep is Link for the sentences of steps, of which there may be very many:
-// terms that come up late in a long story have come up before.
+// LinkStep is Link for the sentence of a step. To save time it skips late steps, whose terms have
+// occurred before.
 func (v *pageView) LinkStep(s stepView) template.HTML {
 	if s.Number > 30 || !strings.HasPrefix(s.ID, "s") && len(v.Runs) > maxLeads {
 		return template.HTML(html.EscapeString(s.Sentence))
@@ -71,13 +70,13 @@ func (v *pageView) LinkStep(s stepView) template.HTML {
 	return v.linker.Text(s.Sentence)
 }
 
-// Words explains the terms that were linked. The template asks for them last.
+// Words explains the linked terms. The template calls it last.
 func (v *pageView) Words() []page.Word { return v.linker.Words() }
 
 // StepNumber names a step.
 func (v *pageView) StepNumber(n int) string { return say.StepNumber.With(say.Number(n)).In(v.language) }
 
-// SeeStep leads to a step.
+// SeeStep is the text of a link to a step.
 func (v *pageView) SeeStep(n int) string { return say.SeeStep.With(say.Number(n)).In(v.language) }
 
 type pair struct{ Name, Value string }
@@ -87,8 +86,8 @@ type runView struct {
 	Impact                    checker.Impact
 	Number                    int       // of the lock, from 0
 	Leads                     bool      // the page tells its story first
-	Sum                       page.Cell // how it came out, in a word
-	Folded                    string    // clients without a part in the diagram
+	Sum                       page.Cell // its result in a word
+	Folded                    string    // clients without a column in the diagram
 	Cells                     []page.Cell
 	Missed, Outcome           string
 	Reasons                   []string
@@ -102,19 +101,19 @@ type runView struct {
 	Assumed, Formula          string
 	Causes                    []causeView
 
-	sentence   say.Phrase // the verdict in words, whether it stands at the top or here
+	sentence   say.Phrase // the verdict in words
 	properties []string
-	all, shown []explain.Step // of the run, and those of them that are shown
+	all, shown []explain.Step // all steps of the run, and those shown
 	numbers    map[int32]int  // by event: the number of its step, if shown
 }
 
 type stepView struct {
-	ID, Label     string // Label: the step's name for those who have it read out
+	ID, Label     string // Label: the name of the step for screen readers
 	Number        int
 	At, Sentence  string
 	Belief, Store string
 	Note          string
-	Gap           string // says how many steps are left out before this one
+	Gap           string // about steps left out before this one
 	Bad           bool
 }
 
@@ -127,7 +126,7 @@ type figureGroup struct {
 	Absent       []string
 }
 
-// played is how many locks there is a history of.
+// played counts the locks with a history.
 func played(b *bundle.Bundle) (n int) {
 	for range b.Histories() {
 		n++
@@ -143,7 +142,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		Hash: sanitize.Text(b.Hash, sanitize.MaxLine), Replay: sanitize.Text(b.Replay, sanitize.MaxLine),
 		Head: page.NewHead(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
-		Picture: template.HTML(diagram.Picture(b, l)), // made by us, all texts escaped
+		Picture: template.HTML(diagram.Picture(b, l)), // our own SVG, with all texts escaped
 	}
 	if b.Backend == history.Sim {
 		v.Backend = "" // the mode says it
@@ -163,7 +162,11 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	v.Properties = b.PropertyNames(l)
 	for i := range b.Runs {
 		v.Runs = append(v.Runs, newRunView(&b.Runs[i], i, props, &stories[i], d))
-		v.State = append(v.State, beliefTableView(&b.Runs[i], &stories[i], &v.Runs[i]))
+		state := beliefTable{}
+		if b.Runs[i].Judgement.History != nil {
+			state = beliefTableOf(b.Runs[i].Timeline(), v.Runs[i].shown, l)
+		}
+		v.State = append(v.State, state)
 	}
 	told := max(b.Worst(), 0)
 	v.lead(b, told, l)
@@ -183,12 +186,11 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 	return v
 }
 
-// maxLeads is of how many locks one stands for all at the top of the report. Of more of them
-// their sum does.
+// maxLeads is the number of locks above which a sum of their verdicts leads the report.
 const maxLeads = 4
 
-// lead moves the verdict in words to the top: that of the lock whose story is told first, or the
-// sum of many. That story has its place there, and the others are folded.
+// lead moves the verdict of the lock whose story is told first to the top, after a sum of many locks.
+// The other stories are folded.
 func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 	for i := range v.Runs {
 		if i == told {
@@ -198,9 +200,10 @@ func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 			v.Others = append(v.Others, v.Runs[i])
 		}
 	}
-	switch {
-	case v.Lead == nil:
-	case len(v.Runs) > maxLeads:
+	if v.Lead == nil {
+		return
+	}
+	if len(v.Runs) > maxLeads {
 		broke := 0
 		for i := range b.Runs {
 			if bundle.AnyBroken(&b.Runs[i]) {
@@ -211,13 +214,10 @@ func (v *pageView) lead(b *bundle.Bundle, told int, l say.Language) {
 		if broke == len(v.Runs) {
 			sum = say.AllBroke.With(say.Number(broke))
 		}
-		v.Leads = []string{sum.In(l), v.Lead.Verdict}
-	default:
-		v.Leads = []string{v.Lead.Verdict}
+		v.Leads = []string{sum.In(l)}
 	}
-	if v.Lead != nil {
-		v.Lead.Verdict = "" // said already
-	}
+	v.Leads = append(v.Leads, v.Lead.Verdict)
+	v.Lead.Verdict = "" // it is at the top
 }
 
 // lockView is a lock on its page, for the templates of one lock.
@@ -232,7 +232,7 @@ func (v *pageView) With(r runView) lockView { return lockView{v, r} }
 // First is the lock whose story the page tells first, for its template.
 func (v *pageView) First() lockView { return lockView{v, *v.Lead} }
 
-// maxAligned is how many locks stand below each other in one figure.
+// maxAligned limits the locks below each other in one figure.
 const maxAligned = 12
 
 // align draws all locks below each other in true time.
@@ -255,12 +255,11 @@ func (v *pageView) align(b *bundle.Bundle, stories []story, l say.Language) {
 		list, judged = list[:maxAligned], judged[:maxAligned]
 	}
 	if len(list) > 1 {
-		v.Aligned = template.HTML(strip.HTML(list, strip.ScaleOf(judged...), l)) // made by us, all texts escaped
+		v.Aligned = template.HTML(strip.HTML(list, strip.ScaleOf(judged...), l)) // our own HTML, with all texts escaped
 	}
 }
 
-// measurements sorts the figures by kind. The distribution of waits follows the
-// waits themselves.
+// measurements groups the figures by kind. The distribution of waits follows the waits themselves.
 func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.Language) {
 	for k, d := range figure.Drawers {
 		g := figureGroup{Title: say.Text(d.Title).In(l), About: say.Text(d.About).In(l)}
@@ -278,9 +277,7 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 				absent[f.Absent] = append(absent[f.Absent], say.Verbatim(v.Runs[i].Lock))
 				continue
 			}
-			g.Figures = append(g.Figures, page.Figure{
-				Lock: v.Runs[i].Lock, SVG: template.HTML(f.SVG), Caption: sanitize.Sentence(f.Caption.In(l)), Table: f.Table,
-			})
+			g.Figures = append(g.Figures, page.NewFigure(v.Runs[i].Lock, f, l))
 		}
 		for _, why := range reasons {
 			if len(absent[why]) == len(stories) {
@@ -294,16 +291,8 @@ func (v *pageView) measurements(stories []story, shared *figure.Figure, l say.La
 			v.Groups = append(v.Groups, figureGroup{
 				Title:   say.Text("Distribution of the waits").In(l),
 				About:   say.Text("For each length of wait, the share of successful attempts that had the lock by then.").In(l),
-				Figures: []page.Figure{{SVG: template.HTML(shared.SVG), Caption: sanitize.Sentence(shared.Caption.In(l)), Table: shared.Table}},
+				Figures: []page.Figure{page.NewFigure("", shared, l)},
 			})
 		}
 	}
-}
-
-// beliefTableView is the table of beliefs for the shown steps.
-func beliefTableView(r *bundle.Run, st *story, v *runView) beliefTable {
-	if r.Judgement.History == nil {
-		return beliefTable{}
-	}
-	return beliefTableOf(r.Timeline(), v.shown, st.language)
 }

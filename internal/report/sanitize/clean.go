@@ -1,5 +1,5 @@
-// Package clean makes foreign texts harmless, those of scenarios, histories and names of files,
-// before a terminal, a CI server, a page or a program reads them.
+// Package sanitize makes foreign texts harmless, from scenarios, histories and file names, before a
+// terminal, a CI server, a page or a program reads them.
 package sanitize
 
 import (
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of texts, in characters. What is longer is cut, visibly.
+// Limits of texts, in characters. A longer text is cut and ends with "...".
 const (
 	MaxName     = 40   // of a node, a lock
 	MaxLine     = 400  // of a sentence, a title
@@ -18,9 +18,8 @@ const (
 	MaxHeadName = 12   // of a node above its column
 )
 
-// Text makes a text harmless: characters that steer a terminal or turn the
-// direction of writing are shown instead of obeyed, white space becomes single
-// blanks, and what is longer than limit characters is cut.
+// Text makes a text harmless: it escapes characters that steer a terminal or change the direction of
+// writing, replaces white space by single blanks, and cuts the text after limit characters.
 func Text(s string, limit int) string {
 	var b strings.Builder
 	n, blank := 0, false
@@ -55,18 +54,16 @@ func Text(s string, limit int) string {
 	return b.String()
 }
 
-// hidden reports whether a character is invisible or turns the direction of the
-// text around it.
+// hidden reports whether a character is invisible or changes the direction of writing.
 func hidden(r rune) bool {
 	return r == 0x2028 || r == 0x2029 || unicode.In(r, unicode.Cf, unicode.Co)
 }
 
-// Line makes a text from a scenario, a history or a file name safe to print on
-// one line: control characters and invisible ones are shown instead of obeyed, and
-// so are commands to CI servers.
+// Line makes a foreign text safe to print on one line: it escapes control characters, invisible ones,
+// and commands to CI servers.
 func Line(s string) string { return Log(Text(s, MaxProse)) }
 
-// Lines is Clean for a text of several lines, whose indentation it keeps.
+// Lines is Line for a text of several lines, whose indentation it keeps.
 func Lines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -77,8 +74,8 @@ func Lines(s string) string {
 	return Log(strings.Join(lines, "\n"))
 }
 
-// KeepBlanks cleans the words of a line and keeps the blanks between them, so
-// that excerpts with carets stay aligned.
+// KeepBlanks cleans the words of a line and keeps the blanks between them, so that excerpts with carets
+// stay aligned.
 func KeepBlanks(s string) string {
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -87,7 +84,7 @@ func KeepBlanks(s string) string {
 	return strings.Join(words, " ")
 }
 
-// unit matches a number and its unit, which a line break must not part; the last two are those of Chinese.
+// unit matches a number and its unit, which a line break must not separate; the last two are Chinese.
 var unit = regexp.MustCompile(`([0-9]) (s\b|ms\b|\x{79D2}|\x{6BEB}\x{79D2})`)
 
 // Sentence cleans a sentence and keeps its numbers together with their units.
@@ -95,20 +92,17 @@ func Sentence(s string) string {
 	return unit.ReplaceAllString(Text(s, MaxLine), "$1\u00a0$2")
 }
 
-// unfit matches what Dashed replaces.
-var unfit = regexp.MustCompile(`[^a-z0-9.-]+`)
+// Characters that Dashed and FileName replace.
+var (
+	notDashed   = regexp.MustCompile(`[^a-z0-9.-]+`)
+	notFileName = regexp.MustCompile(`[^A-Za-z0-9_.-]`)
+)
 
-// Dashed makes a part of a file's name out of any text, in small letters, with dashes for all else.
-func Dashed(s string) string { return unfit.ReplaceAllString(s, "-") }
+// Dashed makes a part of a file name from any text: everything but small letters and digits is a dash.
+func Dashed(s string) string { return notDashed.ReplaceAllString(s, "-") }
 
-// FileName makes a part of a file's name out of a lock, which in a stored history
-// may be any text, such as one that leads to another directory.
+// FileName makes a part of a file name from the name of a lock. In a stored history that may be any
+// text, such as a path to another directory.
 func FileName(lock string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
-			return r
-		}
-		return '_'
-	}, lock[:min(len(lock), 100)])
+	return notFileName.ReplaceAllString(lock[:min(len(lock), 100)], "_")
 }

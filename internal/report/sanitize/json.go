@@ -9,11 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// A text may come from a scenario, a history or the name of a file, and it may be
-// shown on a terminal or in the log of a CI server, which both obey some texts.
-
-// JSON writes a value as indented JSON. Its texts are as they were given; what
-// could steer a terminal or a CI server is escaped, as JSON allows.
+// JSON writes a value as indented JSON. It keeps the texts and escapes characters that could steer a
+// terminal or a CI server.
 func JSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -25,14 +22,14 @@ func JSON(v any) ([]byte, error) {
 	return []byte(harmlessJSON(buf.String())), nil
 }
 
-// JSONTable writes a value as JSON gives it, but what is deeper than two levels in one line: a
-// long list in the value has an element per line, which a diff can show.
+// JSONTable is JSON with everything below the second level on one line, so a diff shows a long list
+// element by element.
 func JSONTable(v any) ([]byte, error) {
 	indented, err := JSON(v)
 	if err != nil {
 		return nil, err
 	}
-	const deepest = "    " // of what begins a line of its own
+	const deepest = "    " // indentation of the last level with its own lines
 	var out bytes.Buffer
 	fresh := true
 	for line := range strings.Lines(string(indented)) {
@@ -55,8 +52,8 @@ func JSONTable(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// harmlessJSON escapes characters that can only stand inside of strings, because
-// JSON's own syntax has none of them.
+// harmlessJSON escapes characters that occur only inside strings, since the syntax of JSON has none of
+// them.
 func harmlessJSON(text string) string {
 	var out strings.Builder
 	last := rune(0)
@@ -75,15 +72,14 @@ func harmlessJSON(text string) string {
 	return out.String()
 }
 
-// Commands to CI servers in what a program prints: "::error::" and the like at the
-// beginning of a line, and "##[error]", "##vso[...]", "##teamcity[...]" anywhere.
+// Commands to CI servers in the output of a program: "::error::" and the like at the beginning of a
+// line, and "##[error]", "##vso[...]", "##teamcity[...]" anywhere.
 var (
 	commandLine   = regexp.MustCompile(`(?m)^([ \t]*):(:)`)
 	commandInLine = regexp.MustCompile(`##([A-Za-z]*\[)`)
 )
 
-// Log shows what a CI server would take for a command by the number of its
-// first character, as clean does with what steers terminals.
+// Log escapes the first character of everything that a CI server would take for a command.
 func Log(text string) string {
 	return commandInLine.ReplaceAllString(commandLine.ReplaceAllString(text, `$1\x3a$2`), `#\x23$1`)
 }

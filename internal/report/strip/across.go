@@ -3,14 +3,15 @@ package strip
 import (
 	"fmt"
 	"html"
+	"math"
 	"slices"
 	"strings"
 )
 
-// apart is how much of the width a label above the rows takes, on a phone.
+// apart is the share of the width that a label above the rows takes on a phone.
 const apart = 0.2
 
-// bands draws what broke across the rows; those that touch become one.
+// bands draws violations across the rows. Bands of the same look that touch become one.
 func (d *drawing) bands(list []Band) {
 	looks := map[string][]Band{}
 	var order []string
@@ -32,11 +33,10 @@ func (d *drawing) bands(list []Band) {
 	d.labelled = nil
 	for _, look := range order {
 		for _, b := range looks[look] {
-			x, label := d.share(b.From), b.Label
-			if slices.ContainsFunc(d.labelled, func(o float64) bool { return x-o < apart && o-x < apart }) {
+			x, label, side := d.share(b.From), b.Label, ""
+			if d.crowded(x) {
 				label = ""
 			}
-			side := ""
 			if label != "" {
 				d.labelled = append(d.labelled, x)
 				if x > 0.8 {
@@ -48,7 +48,12 @@ func (d *drawing) bands(list []Band) {
 	}
 }
 
-// lines draws the ends of leases; of several at about the same time the first.
+// crowded reports whether a label at x would overlap another one.
+func (d *drawing) crowded(x float64) bool {
+	return slices.ContainsFunc(d.labelled, func(o float64) bool { return math.Abs(x-o) < apart })
+}
+
+// lines draws the ends of leases; of several at about the same time only the first.
 func (d *drawing) lines(list []Line) {
 	last := -1.0
 	for _, l := range list {
@@ -60,7 +65,7 @@ func (d *drawing) lines(list []Line) {
 		if from < 0 {
 			from, side = x, " right"
 		}
-		if slices.ContainsFunc(d.labelled, func(o float64) bool { return o-from < apart && from-o < apart }) {
+		if d.crowded(from) {
 			side += " low"
 		}
 		d.f(`<div class="lease%s" style="--from:%.5f"%s><span>%s</span>%s</div>`, side, x, d.ends(l.Ends), html.EscapeString(l.Label), l.Over)
@@ -68,8 +73,8 @@ func (d *drawing) lines(list []Line) {
 	}
 }
 
-// ends says from when on which end was promised, for scripts, in microseconds; "" when nothing was. Of
-// those that begin at about the same place the last is left.
+// ends is the attribute with the promised ends for scripts, in microseconds; "" for none. Of promises
+// at about the same place only the last is kept.
 func (d *drawing) ends(list []Promise) string {
 	var steps []string
 	last := -1.0

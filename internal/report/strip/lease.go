@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// entries are what servers have, and up to when they have promised it.
+// entries adds the entries of servers and the time for which they were promised.
 func (r *reader) entries() {
 	for _, l := range r.leases {
 		if until := int64(l.Until(l.Over)); until > int64(l.Over) && !l.Released() {
@@ -24,8 +24,7 @@ func (r *reader) entries() {
 			}
 		}
 	}
-	type pair struct{ node, owner history.NodeID }
-	labelled := map[pair]bool{}
+	labelled := map[[2]history.NodeID]bool{}
 	for _, b := range r.bars.Grants {
 		if r.h.Role(b.Owner) == history.RoleProbe {
 			continue
@@ -35,25 +34,24 @@ func (r *reader) entries() {
 		if b.Copy {
 			bar.Look = Copy
 		}
-		if is := (pair{b.Node, b.Owner}); !labelled[is] {
-			labelled[is] = true
+		if pair := [2]history.NodeID{b.Node, b.Owner}; !labelled[pair] {
+			labelled[pair] = true
 			bar.Label = say.ServerSays.With(say.Verbatim(r.name(b.Node)), say.Name(r.name(b.Owner))).In(r.language)
 		}
 		r.bar(b.Node, bar)
 	}
 }
 
-// mostLines is how many ends of leases cross the rows.
+// mostLines limits the ends of leases that cross the rows.
 const mostLines = 3
 
-// lines are the ends that matter: where a lease ran out while its client went on, else where the
-// first one was promised to end. The promise lies in the row of its client.
+// lines adds the ends that matter: of leases that ran out while the client believed it held the lock,
+// else the promised end of the first lease. The promise is in the row of its client.
 func (r *reader) lines() {
 	var ran []*timeline.Entry
-	believers := r.believers()
-	for i := range r.leases {
-		l := r.leases[i]
-		if l.RanOut() && len(ran) < mostLines && r.during(believers[l.Owner], int64(l.Over), int64(l.Over)+1) {
+	beliefs := r.beliefsOf()
+	for _, l := range r.leases {
+		if l.RanOut() && len(ran) < mostLines && r.during(beliefs[l.Owner], int64(l.Over), int64(l.Over)+1) {
 			ran = append(ran, l)
 		}
 	}
@@ -71,15 +69,15 @@ func (r *reader) lines() {
 			row.Bars = slices.Insert(row.Bars, 0, Bar{From: int64(l.From), To: end, Look: Promised, Client: r.colour(l.Owner), Ends: ends})
 		}
 	}
-	r.now(believers)
+	r.now(beliefs)
 	slices.SortFunc(r.strip.Lines, func(a, b Line) int { return cmp.Compare(a.At, b.At) })
 	if len(ran) > 0 {
 		r.strip.Lines[0].Label = say.LeaseEnd.With().In(r.language)
 	}
 }
 
-// ends are the ends that one lease was promised. One that ran out has its end behind it from then on; of
-// one that was given back, or lost, none is left.
+// ends are the promised ends of a lease. After it ran out, its end stays the one in the past; after it
+// was released or lost, it has none.
 func (r *reader) ends(l *timeline.Entry) (all []Promise) {
 	if !r.cursor {
 		return nil
@@ -94,16 +92,16 @@ func (r *reader) ends(l *timeline.Entry) (all []Promise) {
 	return append(all, over)
 }
 
-// now is the end of the present lease at each instant: of those that clients with the lock have, the one
-// that was granted last.
-func (r *reader) now(believers map[history.NodeID][]bundle.Bar) {
+// now computes the end of the current lease at each instant. Of several leases of clients that believe
+// they hold the lock, it is the one granted last.
+func (r *reader) now(beliefs map[history.NodeID][]bundle.Bar) {
 	type change struct {
 		Promise
 		lease int
 	}
 	var changes []change
-	for i := range r.leases {
-		if l := r.leases[i]; r.during(believers[l.Owner], int64(l.From), int64(l.Over)) {
+	for i, l := range r.leases {
+		if r.during(beliefs[l.Owner], int64(l.From), int64(l.Over)) {
 			for _, p := range r.ends(l) {
 				if p.At == int64(l.Over) {
 					p.Until = None
@@ -132,13 +130,13 @@ func (r *reader) now(believers map[history.NodeID][]bundle.Bar) {
 	line.Label = say.LeaseEnd.With().In(r.language)
 }
 
-// Diverges marks where the run leaves the one that it is compared with.
+// Diverges marks where the run diverges from the one that it is compared with.
 func (s *Strip) Diverges(at history.Instant, l say.Language) {
 	s.Lines = append(s.Lines, Line{At: int64(at), Label: say.DivergesHere.With().In(l)})
 }
 
-// believers lists the beliefs by client, in the order of time: those of one client do not overlap.
-func (r *reader) believers() map[history.NodeID][]bundle.Bar {
+// beliefsOf lists the beliefs by client, in the order of time. Those of one client do not overlap.
+func (r *reader) beliefsOf() map[history.NodeID][]bundle.Bar {
 	of := map[history.NodeID][]bundle.Bar{}
 	for _, b := range r.bars.Beliefs {
 		of[b.Node] = append(of[b.Node], b)
@@ -146,7 +144,7 @@ func (r *reader) believers() map[history.NodeID][]bundle.Bar {
 	return of
 }
 
-// during reports whether one of these beliefs lasts at some time between two instants.
+// during reports whether one of a client's beliefs overlaps a stretch of time.
 func (r *reader) during(beliefs []bundle.Bar, from, to int64) bool {
 	n, _ := slices.BinarySearchFunc(beliefs, to, func(b bundle.Bar, at int64) int {
 		begins, _ := r.lasts(b)
@@ -159,8 +157,8 @@ func (r *reader) during(beliefs []bundle.Bar, from, to int64) bool {
 	return from < ends
 }
 
-// cause says in numbers what decided the run: of a client that slept, for how long, and what its
-// lease had left; else the assumption that was false.
+// cause explains the outcome in numbers: how long a client slept, and how much of its lease was left;
+// else the false assumption.
 func (r *reader) cause() say.Phrase {
 	wrong := &r.wrong
 	nap, slept := r.bars.Timeline.LongestNap()

@@ -12,22 +12,21 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// How many rows there are: of few clients each has one, of many those who come first. Servers of a
-// quorum are many, and few of them differ.
+// Limits of rows.
 const (
-	fewClients  = 10
-	mostClients = 2 // of many
+	fewClients  = 10 // up to this number, each client has a row
+	mostClients = 2  // rows for more clients than that: the first holders
 	mostServers = 6
 )
 
-// Options say how the picture of a run is made.
+// Options control the picture of a run.
 type Options struct {
 	Language say.Language
-	// AllClients have a row, as on a page on which faults are put onto them; else those have one that
-	// had the lock or that a fault struck.
+	// AllClients gives every client a row, for a page on which a reader can put faults on them. Otherwise
+	// only clients that held the lock or were hit by a fault have one.
 	AllClients bool
 	Wrong      explain.False // the assumption behind the first violation, for the cause
-	Cursor     bool          // the page has a cursor in time, and the picture says which ends were promised at each instant
+	Cursor     bool          // the page has a time cursor, which needs the promised ends at each instant
 }
 
 // Of makes the picture of a judged run.
@@ -48,7 +47,7 @@ func Of(j *checker.Judgement, bars *bundle.Bars, o Options) *Strip {
 	return r.strip
 }
 
-// reader fills in the picture of a run.
+// reader fills the picture of a run.
 type reader struct {
 	j        *checker.Judgement
 	h        *history.History
@@ -57,13 +56,13 @@ type reader struct {
 	colour   func(history.NodeID) int
 	strip    *Strip
 	row      []int // by NodeID: index into the rows plus one
-	others   int   // the row of all clients that have none of their own, plus one
+	others   int   // the row of all clients without a row of their own, plus one
 	wrong    explain.False
 	cursor   bool
 	language say.Language
 }
 
-// rows gives a row to each client and server that has a part in the picture.
+// rows gives a row to each client and server in the picture.
 func (r *reader) rows(all bool) {
 	part := make([]bool, len(r.row))
 	for _, list := range [][]bundle.Bar{r.bars.Beliefs, r.bars.Grants, r.bars.Freezes, r.bars.FaultSpans} {
@@ -73,7 +72,7 @@ func (r *reader) rows(all bool) {
 			}
 		}
 	}
-	first := r.first()
+	many, first := len(bundle.NodesOf(r.h, history.RoleClient)) > fewClients, r.first()
 	servers := 0
 	for i, n := range r.h.Header.Nodes {
 		id := history.NodeID(i + 1)
@@ -82,7 +81,7 @@ func (r *reader) rows(all bool) {
 			if !part[id] && !all {
 				continue
 			}
-			if r.clients() > fewClients && !slices.Contains(first, id) {
+			if many && !slices.Contains(first, id) {
 				if r.others == 0 {
 					r.others = r.add(Row{Name: say.Text("others").In(r.language)})
 				}
@@ -109,7 +108,7 @@ func (r *reader) add(row Row) int {
 	return len(r.strip.Rows)
 }
 
-// first are the clients that had the lock first.
+// first are the first holders of the lock.
 func (r *reader) first() (ids []history.NodeID) {
 	for _, b := range r.bars.Beliefs {
 		if len(ids) < mostClients && !slices.Contains(ids, b.Node) {
@@ -117,15 +116,6 @@ func (r *reader) first() (ids []history.NodeID) {
 		}
 	}
 	return ids
-}
-
-func (r *reader) clients() (n int) {
-	for _, node := range r.h.Header.Nodes {
-		if node.Role == history.RoleClient {
-			n++
-		}
-	}
-	return n
 }
 
 func (r *reader) name(id history.NodeID) string {
@@ -156,7 +146,7 @@ func (r *reader) lasts(b bundle.Bar) (from, to int64) {
 	return int64(r.h.Events[b.From].At), to
 }
 
-// beliefs are labelled once for each client.
+// beliefs adds the beliefs, with a label on the first one of each client.
 func (r *reader) beliefs() {
 	labelled := make([]bool, len(r.row))
 	for _, b := range r.bars.Beliefs {
@@ -170,7 +160,7 @@ func (r *reader) beliefs() {
 	}
 }
 
-// states are what faults do to nodes: frozen, cut off, down, or struck otherwise.
+// states adds the effects of faults on nodes: frozen, cut off, down, or another one.
 func (r *reader) states() {
 	said := map[Look]bool{}
 	state := func(node history.NodeID, from, to int64, look Look, label string) {
@@ -197,7 +187,7 @@ func (r *reader) states() {
 	}
 }
 
-// resource is a row with every write. A write is stale where it is evidence that a property broke.
+// resource adds a row with every write. A write is stale if it proves a violation.
 func (r *reader) resource() {
 	stale := map[*history.Event]bool{}
 	for _, id := range []string{checker.NoStaleWriteID, checker.NoLostUpdateID} {
@@ -212,7 +202,7 @@ func (r *reader) resource() {
 			continue
 		}
 		m := Mark{At: int64(e.At), Look: Wrote, Client: r.colour(e.Peer), Letter: sanitize.Text(say.Name(r.h.Name(e.Peer)).In(r.language), 2)}
-		label := say.Phrase{}
+		var label say.Phrase
 		switch {
 		case e.Kind == history.WriteRefused:
 			m.Look, label = Refused, say.IsRefused.With()
@@ -233,8 +223,8 @@ func (r *reader) resource() {
 	}
 }
 
-// bandLabels are the properties that break for a while or at an instant, with what stands above it.
-// Writes are marks of the resource.
+// bandLabels are the labels of the properties whose violations are bands. Those of writes are marks of
+// the resource.
 var bandLabels = map[string]say.Phrase{
 	checker.MutualExclusionID: say.Text("two inside"),
 	checker.ProgressID:        say.WordStuck.With(),
@@ -253,7 +243,7 @@ func (r *reader) bands() {
 	}
 }
 
-// foreign marks where a client has released another one's lock, in the row of the server.
+// foreign marks where a client released the lock of another one, in the row of the server.
 func (r *reader) foreign(v *checker.Violation) {
 	row, label := r.rowOf(r.proof(v).Node), ""
 	if row == nil {
@@ -265,7 +255,7 @@ func (r *reader) foreign(v *checker.Violation) {
 	row.Marks = append(row.Marks, Mark{At: int64(v.From), Look: Foreign, Letter: "✗", Label: label})
 }
 
-// proof is the last event that proves a violation; an empty one where there is none.
+// proof is the last event that proves a violation; an empty one without proof.
 func (r *reader) proof(v *checker.Violation) *history.Event {
 	if n := len(v.Events); n > 0 && v.Events[n-1] >= 0 && int(v.Events[n-1]) < len(r.h.Events) {
 		return &r.h.Events[v.Events[n-1]]
@@ -273,7 +263,7 @@ func (r *reader) proof(v *checker.Violation) *history.Event {
 	return &history.Event{}
 }
 
-// LastDeed is when the last thing happened that is drawn, before the final quiet period.
+// LastDeed is the instant of the last event that is drawn before the final quiet period.
 func LastDeed(t *timeline.Timeline) (last history.Instant) {
 	for _, e := range t.Each(
 		history.Healed, history.Acquired, history.Releasing, history.Released, history.GaveUp, history.WriteAccepted, history.WriteRefused,
@@ -287,8 +277,8 @@ func LastDeed(t *timeline.Timeline) (last history.Instant) {
 	return last
 }
 
-// ScaleOf is the axis on which runs are shown below each other: up to the last deed of them all, and
-// a lease further where one is stuck from then on.
+// ScaleOf is the common axis of runs below each other. It ends at the last event drawn, or a lease after
+// a run got stuck.
 func ScaleOf(list ...*checker.Judgement) Scale {
 	s := Scale{To: 1}
 	for i, j := range list {

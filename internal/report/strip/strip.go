@@ -1,10 +1,10 @@
-// Package strip draws what a run is about in one picture: a row for each client, server and the
-// resource, in true time from left to right. The clients' rows show who thinks it holds the lock,
-// the servers' rows whose entry they have and until when they promised it, the resource's row each
-// write. What matters has its label on it, so there is no legend.
+// Package strip draws a run as one picture: a row for each client, each server and the resource, in
+// true time from left to right. Rows of clients show beliefs, rows of servers their entries and how
+// long these were promised, the row of the resource each write. Labels are on the elements, so there
+// is no legend.
 //
-// It is HTML with places in percent, drawn by one function for every page: words keep their size on
-// a phone, a screen reader reads them, and the playground puts its handles into the same rows.
+// It is HTML with positions in percent, drawn by one function for every page. So text keeps its size
+// on a phone, a screen reader reads it, and the playground puts its handles into the same rows.
 package strip
 
 import (
@@ -28,7 +28,7 @@ import (
 //go:embed strip.css
 var CSS string
 
-// BeforeJS lays the run before under a picture that a hand changes, and BeforeCSS is the style of it.
+// BeforeJS shows the previous run under a picture while a reader changes it; BeforeCSS is its style.
 //
 //go:embed before.js
 var BeforeJS string
@@ -36,30 +36,30 @@ var BeforeJS string
 //go:embed before.css
 var BeforeCSS string
 
-// Strip is the picture of one run. Times are nanoseconds on whatever axis the page has.
+// Strip is the picture of one run. Times are nanoseconds on the axis of the page.
 type Strip struct {
 	Name   string // of the lock, above the rows; "" for none
 	Rows   []Row
 	Bands  []Band // across all rows
-	Lines  []Line // where leases end
-	Now    Line   // where the present one ends: for a cursor in time
+	Lines  []Line // ends of leases
+	Now    Line   // the end of the current lease, for a time cursor
 	Impact checker.Impact
-	Cause  say.Phrase // what decided it, below the rows; empty for none
-	Notes  []Band     // stretches of the axis that something is said of
+	Cause  say.Phrase // the cause of the outcome, below the rows; empty for none
+	Notes  []Band     // labelled stretches of the axis
 	Writes []Mark     // those of the resource's row
 }
 
 // Row is a lane of the picture.
 type Row struct {
-	Node  string // for scripts; "" for a row that is no node's
+	Node  string // for scripts; "" for a row without a node
 	Name  string
 	Role  string // of the node
 	Bars  []Bar
 	Marks []Mark
-	Over  string // HTML that lies over the bars: the handles of the playground
+	Over  string // HTML on top of the bars: the handles of the playground
 }
 
-// Look is how a bar or a mark is drawn: the class of it.
+// Look is the style of a bar or a mark: its class.
 type Look string
 
 // The looks of bars, and of marks.
@@ -67,7 +67,7 @@ const (
 	Believes Look = "believes" // hatched: the client thinks it holds the lock
 	Has      Look = "has"      // solid: the server has its entry
 	Copy     Look = "copy"     // outlined: a copy on a server that answers no client
-	Promised Look = "promised" // dashed: up to where the lease was promised
+	Promised Look = "promised" // dashed: to the promised end of the lease
 	Frozen   Look = "frozen"
 	CutOff   Look = "cut"
 	Down     Look = "down"
@@ -76,12 +76,12 @@ const (
 
 	Wrote   Look = "wrote"
 	Stale   Look = "stale" // damage
-	Late    Look = "late"  // by an older holder, and harmless
+	Late    Look = "late"  // by an older holder, harmless
 	Refused Look = "refused"
 	Newer   Look = "newer"
 	Foreign Look = "foreign" // a client releases the lock of another
 	Renewed Look = "renewed"
-	Error   Look = "error" // a bracket as wide as a clock may be off
+	Error   Look = "error" // a bracket as wide as the clock error
 )
 
 // Bar is a stretch of a row.
@@ -90,7 +90,7 @@ type Bar struct {
 	Look     Look
 	Client   int    // the number of the colour, 0 for none
 	Slot     int    // of bars side by side on one server
-	Label    string // is hidden where it does not fit
+	Label    string // hidden if it does not fit
 	Ends     []Promise
 }
 
@@ -114,26 +114,27 @@ type Band struct {
 type Line struct {
 	At    int64
 	Label string
-	Over  string    // HTML that lies on it: the handle of the playground
-	Ends  []Promise // for a cursor in time
+	Over  string    // HTML on top of it: the handle of the playground
+	Ends  []Promise // for a time cursor
 }
 
-// Promise is an end of a lease as it was promised from an instant on. Until is None where nothing was.
+// Promise is the end of a lease as promised from an instant on. Until is None without a promise.
 type Promise struct{ At, Until int64 }
 
-// None stands for no end.
+// None means no end.
 const None = -1
 
 // Scale is the axis of one picture or of several below each other.
 type Scale struct {
 	From, To int64
-	Zero     int64         // where the axis begins to count
-	Lease    time.Duration // for a second row of figures; 0 for none
+	Zero     int64         // the zero of the axis
+	Lease    time.Duration // for a second row of labels; 0 for none
 }
 
 // HTML draws strips below each other over one axis.
 func HTML(list []*Strip, s Scale, l say.Language) string {
-	d := newDrawing(s, l)
+	s.To = max(s.To, s.From+1)
+	d := &drawing{scale: s, language: l}
 	d.f(`<div class="strips" data-from="%d" data-to="%d">`, s.From/1000, s.To/1000)
 	for _, strip := range list {
 		d.strip(strip)
@@ -152,23 +153,18 @@ func HTML(list []*Strip, s Scale, l say.Language) string {
 type drawing struct {
 	b        strings.Builder
 	scale    Scale
-	labelled []float64 // where labels begin above the rows of the present strip
+	labelled []float64 // where labels begin above the rows of the current strip
 	language say.Language
-}
-
-func newDrawing(s Scale, l say.Language) *drawing {
-	s.To = max(s.To, s.From+1)
-	return &drawing{scale: s, language: l}
 }
 
 func (d *drawing) f(format string, args ...any) { fmt.Fprintf(&d.b, format, args...) }
 
-// share places a time, from 0 to 1.
+// share is the position of a time, from 0 to 1.
 func (d *drawing) share(at int64) float64 {
 	return min(max(float64(at-d.scale.From)/float64(d.scale.To-d.scale.From), 0), 1)
 }
 
-// shown reports whether anything from one time to another is in the picture.
+// shown reports whether a stretch overlaps the picture.
 func (d *drawing) shown(from, to int64) bool { return from < d.scale.To && to >= d.scale.From }
 
 func (d *drawing) strip(s *Strip) {
@@ -197,17 +193,17 @@ func (d *drawing) strip(s *Strip) {
 	d.b.WriteString(`</div></div>`)
 }
 
-// cause stands below the picture, or below each of several.
+// cause draws the cause below the picture, or below each of several.
 func (d *drawing) cause(s *Strip) {
 	if !s.Cause.Empty() {
 		d.f(`<p class="cause">%s</p>`, html.EscapeString(sanitize.Sentence(s.Cause.In(d.language))))
 	}
 }
 
-// states lie below the other bars of a row.
+// states are the looks of bars below the other bars of a row.
 var states = []Look{Frozen, CutOff, Down, Struck}
 
-// denseAfter is from how many bars of a row on they are drawn as how much of the time they cover.
+// denseAfter is the number of bars in a row above which only their share of the time is drawn.
 const denseAfter = 150
 
 func (d *drawing) row(r *Row, slim bool) {
@@ -235,7 +231,7 @@ func (d *drawing) row(r *Row, slim bool) {
 	d.b.WriteString(`</div></div>`)
 }
 
-// slots is how many bars of a server lie side by side.
+// slots is the most bars of a server side by side.
 const slots = 3
 
 func (d *drawing) bar(b *Bar) {
@@ -261,8 +257,8 @@ func (d *drawing) bar(b *Bar) {
 	d.b.WriteString(`</i>`)
 }
 
-// marks draws the marks of a row; of many the routine ones are left out, and of those that lie on top
-// of each other the first stands for all.
+// marks draws the marks of a row. If there are many, it leaves out routine marks and those that overlap
+// an earlier one of the same look.
 func (d *drawing) marks(list []Mark) {
 	many := len(list) > denseAfter
 	last := map[Look]float64{}
@@ -285,10 +281,10 @@ func (d *drawing) marks(list []Mark) {
 	}
 }
 
-// room is how much of the width a label beside a mark takes.
+// room is the share of the width that a label beside a mark takes.
 const room = 0.16
 
-// mark has its label on the right where there is room, else on the left, else none.
+// mark draws a mark with its label on the right, else on the left, else without it.
 func (d *drawing) mark(m *Mark, x float64, left, right bool) {
 	class := string(m.Look)
 	if m.Client > 0 {
@@ -304,11 +300,11 @@ func (d *drawing) mark(m *Mark, x float64, left, right bool) {
 	d.b.WriteString(`</i>`)
 }
 
-// columns is how many columns a dense row has.
+// columns is the number of columns in a dense row.
 const columns = 300
 
-// dense draws how much of each column's time the bars cover: those of a long run are narrower than
-// anything that can be drawn.
+// dense draws the share of time that the bars cover in each column, since those of a long run are too
+// narrow to draw.
 func (d *drawing) dense(bars []Bar) {
 	width := (d.scale.To - d.scale.From) / columns
 	sum := make([]int64, columns)
@@ -331,7 +327,7 @@ func (d *drawing) dense(bars []Bar) {
 	d.f(`V%dZ"/></svg>`, height)
 }
 
-// mostLeases is how many figures stand on an axis of leases at most.
+// mostLeases limits the labels of an axis of leases.
 const mostLeases = 12
 
 // axis labels the time, in seconds and in leases.

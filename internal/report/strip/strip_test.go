@@ -27,7 +27,7 @@ func TestDenseRowShowsShares(t *testing.T) {
 	for n := range int64(4000) {
 		bars = append(bars, Bar{From: n * 100, To: n*100 + 50, Look: Believes})
 	}
-	d := newDrawing(Scale{To: 400_000}, say.English)
+	d := drawing{scale: Scale{To: 400_000}}
 	d.dense(bars)
 	heights := regexp.MustCompile(`V(\d+)H`).FindAllStringSubmatch(d.b.String(), -1)
 	if len(heights) == 0 {

@@ -22,11 +22,11 @@ var sweepFiles embed.FS
 
 var sweepTemplate = page.Template(sweepFiles, "sweeppage.html")
 
-// sweepView is what the template sees; all texts in it are clean.
+// sweepView is the view of the template; all texts are clean.
 type sweepView struct {
 	Head                                 page.Head
 	Title, Story, Property, Lead, Replay string
-	Seeds                                string // how many, and of what
+	Seeds                                string // the property and the number of seeds
 	Maps                                 []sweepMapView
 }
 
@@ -37,7 +37,7 @@ type sweepMapView struct {
 	Rows               [][]string
 }
 
-// HTML draws the maps as one file that needs nothing else.
+// HTML draws the maps as one self-contained file.
 func HTML(s *bundle.Sweep) ([]byte, error) {
 	said := s.Plan.Prose(s.Language)
 	v := sweepView{
@@ -53,7 +53,7 @@ func HTML(s *bundle.Sweep) ([]byte, error) {
 		}
 		v.Maps = append(v.Maps, sweepMapView{
 			Anchor: "map-" + sanitize.FileName(m.Lock), Lock: sanitize.Text(m.Lock, sanitize.MaxName), Says: bundle.MapSays(m, s.Language),
-			SVG: template.HTML(svg), Head: headOf(m, s.Language), Rows: rowsOf(m, s.Language), // the figure is made by us, all texts escaped
+			SVG: template.HTML(svg), Head: headOf(m, s.Language), Rows: rowsOf(m, s.Language), // our own SVG, with all texts escaped
 		})
 	}
 	v.Lead = say.WhereDoesHold.With(say.Property(v.Property), say.Number(s.Seeds)).In(s.Language)
@@ -68,7 +68,7 @@ func headOf(m *sweep.Map, l say.Language) []string {
 	return append(head, say.Texts(l, "broken", "share", "95 % interval", "untested", "first seed")...)
 }
 
-// rowsOf are the numbers of the map, for those who cannot see it.
+// rowsOf are the numbers of the map, for readers who cannot see it.
 func rowsOf(m *sweep.Map, l say.Language) (rows [][]string) {
 	for i := range m.Cells {
 		c := &m.Cells[i]

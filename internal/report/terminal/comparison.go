@@ -8,17 +8,17 @@ import (
 	"lockstep/internal/say"
 )
 
-// maxCaresShown is how many cautions a terminal shows; the page has all of them.
-const maxCaresShown = 6
+// maxCautions limits the cautions; the page has all of them.
+const maxCautions = 6
 
-// Comparison writes a comparison for a terminal: the runs, what to be careful
-// about, the verdicts, where the stories part, and the measures with their ratios.
+// Comparison writes a comparison for a terminal: the runs, cautions, the verdicts, where the stories
+// diverge, and the measures with their ratios.
 func Comparison(c *compare.Comparison, o Options) string {
 	sides := c.Sides()
 	sides = sides[:min(len(sides), compare.MaxSides)]
 	t := newTerminal(compare.Together(sides), o)
 	t.runs(c)
-	t.cares(c.Cares(sides))
+	t.cautions(c.Cautions(sides))
 	t.matrix()
 	if o.Brief {
 		return t.out.String()
@@ -36,18 +36,18 @@ func (t *terminal) runs(c *compare.Comparison) {
 		row := c.Row(n)
 		t.below(2, "", fmt.Sprintf("%d  %s", row.Number, row.Title), "   ")
 		t.below(5, dim, t.text(say.HistoryHash.With(say.SeedAndWorld.With(say.Verbatim(fmt.Sprint(row.Seed)), say.Verbatim(row.Backend), say.Text(row.Length)), say.Verbatim(row.Hash))), "")
-		t.line("     " + t.paint(dim, row.Dir)) // not broken, so that it can be copied
+		t.line("     " + t.paint(dim, row.Dir)) // not wrapped, so a reader can copy it
 	}
 	t.line("")
 }
 
-func (t *terminal) cares(cares []string) {
-	if len(cares) == 0 {
+func (t *terminal) cautions(list []string) {
+	if len(list) == 0 {
 		return
 	}
-	for n, text := range cares {
-		if n == maxCaresShown {
-			t.below(2, "", "! "+t.text(say.MoreOnPage.With(say.Number(len(cares)-n))), "  ")
+	for n, text := range list {
+		if n == maxCautions {
+			t.below(2, "", "! "+t.text(say.MoreOnPage.With(say.Number(len(list)-n))), "  ")
 			break
 		}
 		t.below(2, yellow, "! "+text, "  ")
@@ -97,13 +97,13 @@ func (t *terminal) partings(sides []compare.Side) {
 	}
 }
 
-// terminalMeasures are those that a terminal has room for, with shorter names.
+// terminalMeasures are the measures that fit a terminal, with shorter names.
 var terminalMeasures = []struct {
-	index int // of ratioHeads
+	index int // in compare.RatioHeads
 	name  string
 }{{1, "median wait"}, {2, "p99"}, {4, "longest hold"}, {5, "commands"}}
 
-// ratios writes the table of measures, each with its ratio to the first line's.
+// ratios writes the table of measures, each with its ratio to that of the first line.
 func (t *terminal) ratios(sides []compare.Side) {
 	rows := compare.RatioRows(sides, t.o.Language)
 	longest := 0

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/report/sanitize"
 )
 
-// Narrate tells one judged history step by step, all of it, for a terminal. The plan that it was
-// played from has its title in each language; nil: the history's own title.
+// Narrate tells all steps of a judged history. The plan has the title in each language; if it is nil,
+// the history's own title is used.
 func Narrate(j checker.Judgement, p *plan.Plan, o Options) string {
 	h := j.History
 	b := &bundle.Bundle{

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Seeds writes what many seeds have shown, lock by lock: how many runs were as expected, how often
-// each property broke, and how many runs are no evidence.
+// Seeds writes the results of many seeds, lock by lock: how many runs were as expected, how often each
+// property broke, and how many runs are no evidence.
 func Seeds(tallies []*bundle.Tally, o Options) string {
 	t := newTerminal(nil, o)
 	rows := make([][][]string, len(tallies))
@@ -42,7 +42,7 @@ func Seeds(tallies []*bundle.Tally, o Options) string {
 	return sanitize.Log(t.out.String())
 }
 
-// right fills a text up with blanks on its left.
+// right pads a text with blanks on its left.
 func (t *terminal) right(s string, columns int) string {
 	return strings.Repeat(" ", max(columns-t.r.Width(s), 0)) + s
 }

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Suite writes the counts in one line, and names the runs that are not as expected below.
+// Suite writes the counts on one line, and below it the runs that are not as expected.
 func Suite(s *bundle.Suite, notPlayed int, l say.Language) string {
 	var b strings.Builder
 	said := func(p say.Part) string { return sanitize.Line(p.In(l)) }

@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Sweep prints the maps for a terminal: in each cell the share of broken
-// runs in percent, and below the intervals of the settings that broke.
+// Sweep prints the maps for a terminal: in each cell the share of broken runs in percent.
 func Sweep(s *bundle.Sweep) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", sanitize.Text(s.Plan.Prose(s.Language).Name, sanitize.MaxLine), say.ShareOfBroken.With(say.Property(sanitize.Text(s.Property, sanitize.MaxName)), say.Number(s.Seeds)).In(s.Language))
@@ -23,7 +22,7 @@ func Sweep(s *bundle.Sweep) string {
 	return b.String()
 }
 
-// sweepGrid prints the cells with their axes; the last row of Y comes first, as on a map.
+// sweepGrid prints the cells with their axes, the last row of Y first, as on a map.
 func sweepGrid(b *strings.Builder, m *sweep.Map) {
 	xs, ys := bundle.Ticks(&m.X), bundle.Ticks(m.Y)
 	left, width := 0, 4

@@ -18,33 +18,30 @@ type grid struct {
 	heads   []string // one line, or two joined by "\n"
 	cells   [][]string
 	widths  []int
-	outcome bool // how a run went has a column of its own
+	outcome bool // with a column for the outcomes
 }
 
-// matrix writes the table in the roomiest layout that fits: heads on one line
-// and expectations beside, heads on two lines, expectations below, short cells;
-// and no table but a list for the narrowest.
+// matrix writes the table in the widest layout that fits: with one line of heads, with two, with the
+// outcomes below, with short cells. For the narrowest terminals it writes a list instead.
 func (t *terminal) matrix() {
 	props := t.b.Properties()
-	var g grid
-	fits, short := false, false
 	for _, layout := range []struct{ twoLines, below, short bool }{
 		{false, false, false}, {true, false, false}, {true, true, false}, {true, true, true},
 	} {
-		g = t.grid(props, layout.twoLines, layout.short)
+		g := t.grid(props, layout.twoLines, layout.short)
 		g.outcome = !layout.below
-		short = layout.short
-		if fits = g.total(t.outcomeWidth()) <= t.o.Width; fits {
-			break
+		if g.total(t.outcomeWidth()) <= t.o.Width {
+			t.table(&g, props, layout.short)
+			return
 		}
 	}
-	if !fits {
-		t.list(props)
-		return
-	}
-	t.heads(&g)
+	t.list(props)
+}
+
+func (t *terminal) table(g *grid, props []string, short bool) {
+	t.heads(g)
 	for i := range t.b.Runs {
-		t.row(&g, i, props)
+		t.row(g, i, props)
 	}
 	if short {
 		var words []string
@@ -110,7 +107,7 @@ func (t *terminal) grid(props []string, twoLines, short bool) grid {
 	return g
 }
 
-// split breaks a name behind the dash that leaves the most even halves.
+// split breaks a name after the dash nearest to its middle.
 func split(name string) string {
 	best, at := len(name)+1, -1
 	for i, r := range name {
@@ -137,8 +134,7 @@ func (g *grid) total(outcome int) int {
 	return n
 }
 
-// outcomeWidth is the width of the column that says whether a run went as
-// expected; why it did not is spelled out below the table and takes no more.
+// outcomeWidth is the width of the column of outcomes. Their reasons are below the rows.
 func (t *terminal) outcomeWidth() (most int) {
 	for i := range t.b.Runs {
 		most = max(most, t.r.Width(t.outcome(&t.b.Runs[i])))
@@ -180,8 +176,7 @@ func (t *terminal) row(g *grid, i int, props []string) {
 	}
 }
 
-// outcomes says below the table how the runs went: those that went as expected in one
-// line.
+// outcomes writes the outcomes below the table: one line for all runs that are as expected.
 func (t *terminal) outcomes() {
 	rest := 0
 	for i := range t.b.Runs {
@@ -203,7 +198,7 @@ func (t *terminal) outcomes() {
 	}
 }
 
-// impacts says below the table what the locks that broke did to the data: the worst first.
+// impacts writes the impact of the broken locks on the data below the table, the worst first.
 func (t *terminal) impacts() {
 	for _, impact := range slices.Backward(checker.Impacts) {
 		var locks say.List
@@ -218,12 +213,12 @@ func (t *terminal) impacts() {
 	}
 }
 
-// impactColors are the colours of what broken promises did to the data.
+// impactColors are the colours of a broken verdict, by its impact on the data.
 var impactColors = map[checker.Impact]string{
 	checker.ImpactDamaged: red, checker.ImpactUnknown: red, checker.ImpactSafe: yellow,
 }
 
-// colorOf is the colour of a verdict; what broke and left the data safe is not red.
+// colorOf is the colour of a verdict. A broken one is red only if the data may be damaged.
 func colorOf(impact checker.Impact, v checker.Verdict) string {
 	switch v {
 	case checker.Broken:

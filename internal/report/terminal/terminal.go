@@ -1,4 +1,4 @@
-// Package terminal writes what runs have shown for a terminal.
+// Package terminal writes the results of runs for a terminal.
 package terminal
 
 import (
@@ -14,21 +14,21 @@ import (
 	"lockstep/internal/say"
 )
 
-// Options say what the terminal can do.
+// Options describe the terminal and the extent of the output.
 type Options struct {
 	Color    bool
 	Width    int           // columns; 0 means 80
-	Took     time.Duration // wall-clock time of the runs, 0 when it is not to be shown
-	Brief    bool          // the verdicts only
-	Signs    bool          // it shows more than ASCII: real signs for what letters stand for
+	Took     time.Duration // wall-clock time of the runs, 0 to hide it
+	Brief    bool          // only the verdicts
+	Signs    bool          // Unicode signs instead of letters
 	Language say.Language
 }
 
-// storySteps is how many steps a terminal shows.
+// storySteps limits the steps in a report.
 const storySteps = 18
 
-// Report writes the verdicts, then the one story worth reading, then what to
-// type next. Symbols are plain ASCII, unless the terminal has the signs.
+// Report writes the verdicts, the most important story, and the next commands. Symbols are ASCII unless
+// the terminal has the signs.
 func Report(b *bundle.Bundle, o Options) string {
 	t := newTerminal(b, o)
 	t.head()
@@ -60,7 +60,7 @@ func (t *terminal) text(p say.Part) string {
 	return sanitize.Text(p.In(t.o.Language), sanitize.MaxLine)
 }
 
-// Escape sequences of the colours in use.
+// Escape sequences of the styles in use.
 const (
 	bold   = "\x1b[1m"
 	dim    = "\x1b[2m"
@@ -69,7 +69,7 @@ const (
 	yellow = "\x1b[33m"
 )
 
-// signed puts the sign of a verdict in the place of the letter that stands for it.
+// signed replaces the letter of a verdict by its sign.
 func (t *terminal) signed(cell string) string {
 	if t.o.Signs {
 		for _, sign := range [][2]string{{"v ", "✓ "}, {"x ", "✗ "}} {
@@ -93,8 +93,8 @@ func (t *terminal) line(s string) {
 	t.out.WriteByte('\n')
 }
 
-// head is the title on the left and the run's data on the right; below each
-// other when they do not fit.
+// head writes the title on the left and the data of the run on the right, or below each other if they do
+// not fit.
 func (t *terminal) head() {
 	title := sanitize.Text(t.b.Title(t.o.Language), sanitize.MaxLine)
 	seed := say.Verbatim(strconv.FormatUint(t.b.Seed, 10))
@@ -102,7 +102,7 @@ func (t *terminal) head() {
 	if speed := t.text(t.b.Speed()); speed != "" {
 		data += " . " + speed
 	}
-	if t.o.Signs && t.o.Language == say.English { // a Chinese terminal may give the dot two columns
+	if t.o.Signs && t.o.Language == say.English { // the dot may be two columns wide on a Chinese terminal
 		data = strings.ReplaceAll(data, " . ", " · ")
 	}
 	gap := t.o.Width - t.r.Width(title) - t.r.Width(data)
@@ -126,18 +126,17 @@ func (t *terminal) head() {
 }
 
 func (t *terminal) duration() say.Phrase {
-	var took say.Phrase
-	if t.o.Took > 0 {
-		took = tookText(t.o.Took)
-	}
+	took, length := tookText(t.o.Took), tenthsOfSecond(t.b.Simulated())
 	if history.Simulated(t.b.Backend) {
-		return say.SimulatedIn.With(tenthsOfSecond(t.b.Simulated()), took)
+		return say.SimulatedIn.With(length, took)
 	}
-	return say.RunIn.With(tenthsOfSecond(t.b.Simulated()), took)
+	return say.RunIn.With(length, took)
 }
 
 func tookText(d time.Duration) say.Phrase {
 	switch rounded := d.Round(time.Millisecond); {
+	case d <= 0:
+		return say.Phrase{}
 	case rounded == 0:
 		return say.Microseconds.With(say.Number(d.Round(time.Microsecond).Microseconds()))
 	case rounded < time.Second:
@@ -150,8 +149,7 @@ func tenthsOfSecond(d time.Duration) say.Phrase {
 	return say.AxisSeconds.With(say.Verbatim(strconv.FormatFloat(d.Seconds(), 'f', 1, 64)))
 }
 
-// story tells the run that broke most, step by step; for a run that proved
-// nothing it says why.
+// story tells the worst run step by step, or says why it proves nothing.
 func (t *terminal) story() {
 	i := t.b.Worst()
 	if i < 0 {
@@ -177,9 +175,7 @@ func (t *terminal) story() {
 	}
 }
 
-// steps writes one step per line. Where there is room, belief and store stand
-// beside the sentence; else they follow below it, when they come apart.
-// part prints steps, and how many before and after them are left out.
+// part writes steps, and the numbers of those left out before and after them.
 func (t *terminal) part(steps []explain.Step, before, after int) {
 	if before > 0 {
 		t.line(t.paint(dim, "  "+t.text(say.EarlierLeftOut.With(say.Number(before)))))
@@ -190,18 +186,17 @@ func (t *terminal) part(steps []explain.Step, before, after int) {
 	}
 }
 
+// steps writes one step per line. If there is room, belief and store are beside the sentence; else they
+// follow below it when they disagree.
 func (t *terminal) steps(steps []explain.Step) {
-	at := 9
+	at, longest := 9, 0
 	for _, s := range steps {
 		at = max(at, t.r.Width(t.text(say.Seconds(s.At))))
+		longest = max(longest, t.r.Width(t.text(s.Sentence)))
 	}
 	indent := at + 3
 	column := t.o.Width - indent // of the sentence
 	wide := column >= 100
-	longest := 0
-	for _, s := range steps {
-		longest = max(longest, t.r.Width(t.text(s.Sentence)))
-	}
 	if wide {
 		column = min(longest, column-57)
 	}
@@ -217,8 +212,7 @@ func (t *terminal) steps(steps []explain.Step) {
 				if s.Violation {
 					mark = t.paint(red, ">")
 				}
-				when := t.text(say.Seconds(s.At))
-				lead = mark + t.right(when, at) + "  "
+				lead = mark + t.right(t.text(say.Seconds(s.At)), at) + "  "
 			}
 			if n == 0 && wide {
 				l = t.r.Pad(l, column) + "  " + t.paint(dim, t.r.Pad(t.cut(s.Belief, 32), 32)+" "+t.cut(s.Store, 22))
@@ -234,7 +228,7 @@ func (t *terminal) steps(steps []explain.Step) {
 	}
 }
 
-// truth writes belief and store on a line of their own, or on two.
+// truth writes belief and store on one or two lines of their own.
 func (t *terminal) truth(indent int, s explain.Step) {
 	belief, store := sanitize.Text(s.Belief.In(t.o.Language), 120), sanitize.Text(s.Store.In(t.o.Language), 120)
 	if both := belief + "   " + store; indent+t.r.Width(both) <= t.o.Width {
@@ -245,6 +239,7 @@ func (t *terminal) truth(indent int, s explain.Step) {
 	t.below(indent, dim, store, "  ")
 }
 
+// below writes wrapped text with an indent, and with a further one for all lines but the first.
 func (t *terminal) below(indent int, code, text, hang string) {
 	for n, l := range t.r.Wrap(text, t.o.Width-indent-len(hang)) {
 		if n > 0 {
@@ -254,7 +249,7 @@ func (t *terminal) below(indent int, code, text, hang string) {
 	}
 }
 
-// next says where the report is and how to see it again.
+// next writes the path of the report, the replay command and hints.
 func (t *terminal) next() {
 	if t.b.RunDir != "" {
 		t.whole("report", strings.TrimSuffix(t.b.RunDir, "/")+"/report.html")
@@ -268,7 +263,7 @@ func (t *terminal) next() {
 	}
 }
 
-// whole writes a line that a reader may want to copy: it is not broken.
+// whole writes a line without wrapping it, so a reader can copy it.
 func (t *terminal) whole(name, text string) {
 	t.line(t.name(name) + sanitize.Text(text, sanitize.MaxLine))
 }
@@ -282,12 +277,12 @@ func (t *terminal) field(name string, text say.Phrase) {
 	}
 }
 
-// name is what stands before a line.
+// name is the head of a line.
 func (t *terminal) name(english string) string {
 	return t.paint(dim, t.r.Pad(say.Text(english).In(t.o.Language), 9))
 }
 
-// cut shortens a phrase to about so many columns.
+// cut shortens a phrase to about a number of columns.
 func (t *terminal) cut(p say.Phrase, columns int) string {
 	if t.o.Language == say.Chinese {
 		columns = columns/2 - 1

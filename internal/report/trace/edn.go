@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,13 +11,11 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// EDN writes a history as Jepsen does, for its checkers and for Knossos' model of a
-// mutex: one operation per line, :acquire and :release, each invoked by a process and
-// completed as :ok, :fail (it has not happened) or :info (unknown). A process that
-// crashed, or whose operation has an unknown result, never comes back: its client goes on as
-// another process. Faults belong to :nemesis.
-// What a client does within its critical section, and a lock that is taken again by its
-// holder, have no place in that model and are left out.
+// EDN writes a history as Jepsen does, for its checkers and for Knossos' model of a mutex: one
+// operation per line, :acquire and :release, each invoked by a process and completed as :ok, :fail
+// (it did not happen) or :info (unknown). A process that crashed, or whose operation has an unknown
+// result, ends, and its client continues as another process. Faults belong to :nemesis. The model has
+// no critical sections and no re-entrancy, so both are left out.
 //
 // :time is true time in nanoseconds.
 func EDN(out io.Writer, h *timeline.Timeline) error {
@@ -32,22 +29,22 @@ func EDN(out io.Writer, h *timeline.Timeline) error {
 	for _, e := range h.All() {
 		w.take(e)
 	}
-	return w.out.Flush() // the first error of all
+	return w.out.Flush() // returns the first error of any write
 }
 
 type ednWriter struct {
 	h         *timeline.Timeline
 	out       *bufio.Writer
 	index     int
-	processes int // that there have been
+	processes int // number of processes so far
 	clients   []ednClient
 }
 
-// ednClient is a client as the model sees it.
+// ednClient is the state of a client in the model.
 type ednClient struct {
 	known   bool
 	process int
-	pending string // the operation that is invoked and not completed; "" for none
+	pending string // the operation that is not completed; "" for none
 	holds   bool
 }
 
@@ -57,7 +54,7 @@ func (w *ednWriter) take(e *history.Event) {
 		if e.Kind == history.FaultEnded {
 			name = ":stop"
 		}
-		w.line(e.At, ":nemesis", ":info", name, ednText(sanitize.Text(w.h.Text(e.Text), sanitize.MaxLine)))
+		w.line(e.At, ":nemesis", ":info", name, jsonString(w.h.Text(e.Text), sanitize.MaxLine)) // EDN has all escapes of JSON
 		return
 	}
 	if int(e.Node) >= len(w.clients) || !w.clients[e.Node].known {
@@ -76,7 +73,7 @@ func (w *ednWriter) take(e *history.Event) {
 		w.invoke(c, e.At, ":release")
 		c.holds = false
 	case history.Released, history.LostLease:
-		if c.holds { // the design releases it without a call
+		if c.holds { // released without a call
 			w.invoke(c, e.At, ":release")
 			c.holds = false
 		}
@@ -90,8 +87,8 @@ func (w *ednWriter) take(e *history.Event) {
 	}
 }
 
-// retire ends a process: the result of its pending operation is unknown, so it can
-// invoke no other one, and its client goes on as another process.
+// retire ends a process whose pending operation has an unknown result; its client continues as
+// another process.
 func (w *ednWriter) retire(c *ednClient, e *history.Event) {
 	if c.pending != "" {
 		w.complete(c, e, c.pending, ":info")
@@ -118,15 +115,6 @@ func (w *ednWriter) complete(c *ednClient, e *history.Event, op, how string) {
 		value = strconv.FormatInt(e.Token, 10)
 	}
 	w.line(e.At, strconv.Itoa(c.process), how, op, value)
-}
-
-// ednText quotes a text. The escapes of JSON are among those of EDN.
-func ednText(s string) string {
-	quoted, err := json.Marshal(s)
-	if err != nil {
-		return `""` // not reached: a string can be written
-	}
-	return string(quoted)
 }
 
 func (w *ednWriter) line(at history.Instant, process, how, op, value string) {

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -9,7 +8,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// play walks through the history once and draws what it meets.
+// play draws the events of the history in one pass.
 func (w *traceRun) play() {
 	if w.scope.wire {
 		w.arrows()
@@ -28,27 +27,30 @@ func (w *traceRun) play() {
 	w.finish()
 }
 
-// finish closes what is still open when the history ends.
+// finish closes everything that is open at the end of the history.
 func (w *traceRun) finish() {
 	end := w.h.End()
 	for id := range w.nodes {
-		n := history.NodeID(id)
-		w.unanswered(&w.nodes[id], end, `"ended":"with the run"`)
-		for state := range stateCount {
-			w.end(n, state, end, "with the run")
-		}
-		for len(w.nodes[id].again) > 0 {
-			w.leave(n, end, "with the run")
-		}
+		w.stop(history.NodeID(id), end, "with the run")
 	}
 	for _, g := range w.grants {
-		for len(g.open) > 0 {
-			w.close(g, 0, end, "with the run")
-		}
+		w.closeAll(g, end, "with the run")
 	}
 }
 
-// belief draws what a client does and thinks.
+// stop ends all activity of a node.
+func (w *traceRun) stop(id history.NodeID, at history.Instant, how string) {
+	n := &w.nodes[id]
+	w.unanswered(n, at, w.ended("", how))
+	for len(n.again) > 0 {
+		w.leave(id, at, how)
+	}
+	for state := range stateCount {
+		w.end(id, state, at, how)
+	}
+}
+
+// belief draws what a client does and believes.
 func (w *traceRun) belief(e *history.Event) bool {
 	text := func() string { return `"text":` + w.quote(w.h.Text(e.Text)) }
 	switch e.Kind {
@@ -85,7 +87,7 @@ func (w *traceRun) belief(e *history.Event) bool {
 	return true
 }
 
-// token is the fencing token of an event, if the lock hands out any.
+// token is the member for the fencing token of an event; "" without one.
 func token(e *history.Event) string {
 	if e.Token == 0 {
 		return ""
@@ -93,7 +95,7 @@ func token(e *history.Event) string {
 	return `"token":` + strconv.FormatInt(e.Token, 10)
 }
 
-// again draws the lock being taken again by its holder.
+// again draws re-entrant acquisitions.
 func (w *traceRun) again(e *history.Event) bool {
 	switch n := w.node(e.Node); e.Kind {
 	case history.Reenters:
@@ -112,7 +114,7 @@ func (w *traceRun) again(e *history.Event) bool {
 	return true
 }
 
-// leave closes the innermost of the locks taken again.
+// leave closes the innermost re-entrant acquisition.
 func (w *traceRun) leave(id history.NodeID, at history.Instant, how string) {
 	n := w.node(id)
 	if n == nil || len(n.again) == 0 {
@@ -123,7 +125,7 @@ func (w *traceRun) leave(id history.NodeID, at history.Instant, how string) {
 	w.draw(n.does, slice{ph: 'X', depth: depthAgain, from: s.since, to: at, name: `"held again"`, args: w.ended(s.args, how)})
 }
 
-// resource draws reads and writes, at the resource and at the client.
+// resource draws reads and writes on the tracks of the resource and the client.
 func (w *traceRun) resource(e *history.Event) bool {
 	what := ""
 	switch e.Kind {
@@ -147,7 +149,7 @@ func (w *traceRun) resource(e *history.Event) bool {
 	return true
 }
 
-// process draws what becomes of processes and clocks.
+// process draws state changes of processes and clocks.
 func (w *traceRun) process(e *history.Event) {
 	switch e.Kind {
 	case history.Froze:
@@ -168,29 +170,17 @@ func (w *traceRun) process(e *history.Event) {
 	}
 }
 
-// crash ends all that a process was at.
+// crash ends all activity of a process and, on a server, its entries.
 func (w *traceRun) crash(e *history.Event) {
-	n := w.node(e.Node)
-	if n == nil {
+	if w.node(e.Node) == nil {
 		return
 	}
-	w.unanswered(n, e.At, `"ended":"died"`)
-	for len(n.again) > 0 {
-		w.leave(e.Node, e.At, "died")
-	}
-	for state := range stateCount {
-		w.end(e.Node, state, e.At, "died")
-	}
+	w.stop(e.Node, e.At, "died")
 	w.begin(e.Node, stateDown, e.At, "")
 	for _, g := range w.grants {
 		if g.node == e.Node {
 			g.lost = append(g.lost, g.open...)
-			for len(g.open) > 0 {
-				w.close(g, 0, e.At, "its server died")
-			}
+			w.closeAll(g, e.At, "its server died")
 		}
 	}
 }
-
-// commandWord is the name of a request.
-func commandWord(op *history.Op) string { return cmp.Or(op.Name, "request") }

@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,7 +18,7 @@ type grantTrack struct {
 	*track
 	node, owner history.NodeID
 	open        []grantOpen
-	lost        []grantOpen // went with the server's crash; a restart may bring them back
+	lost        []grantOpen // lost in a crash of the server; a restart may bring them back
 }
 
 // grantOpen is an entry that exists.
@@ -27,8 +28,7 @@ type grantOpen struct {
 	args  string
 }
 
-// grantsOf returns the track for a server and an owner, nil when the header does
-// not know the server.
+// grantsOf returns the track for a server and an owner, nil for a server that is not in the header.
 func (w *traceRun) grantsOf(node, owner history.NodeID) *grantTrack {
 	if w.node(node) == nil {
 		return nil
@@ -44,8 +44,7 @@ func (w *traceRun) grantsOf(node, owner history.NodeID) *grantTrack {
 	return g
 }
 
-// holding finds an open entry. One of a cluster may end on another member than
-// the one that created it.
+// holding finds an open entry. In a cluster it may end on another member than the one that created it.
 func (w *traceRun) holding(e *history.Event) (*grantTrack, int) {
 	for _, here := range []bool{true, false} {
 		for _, g := range w.grants {
@@ -62,7 +61,7 @@ func (w *traceRun) holding(e *history.Event) (*grantTrack, int) {
 	return nil, 0
 }
 
-// grant draws what a server's entries say.
+// grant draws the changes of a server's entries.
 func (w *traceRun) grant(e *history.Event) bool {
 	switch e.Kind {
 	case history.Granted, history.Replicated:
@@ -82,10 +81,8 @@ func (w *traceRun) grant(e *history.Event) bool {
 	case history.Forgotten:
 		w.over(e, "forgotten")
 		for _, g := range w.grants {
-			for i := len(g.lost) - 1; i >= 0; i-- {
-				if g.node == e.Node && g.owner == e.Owner && g.lost[i].key == e.Text {
-					g.lost = append(g.lost[:i], g.lost[i+1:]...)
-				}
+			if g.node == e.Node && g.owner == e.Owner {
+				g.lost = slices.DeleteFunc(g.lost, func(o grantOpen) bool { return o.key == e.Text })
 			}
 		}
 	default:
@@ -94,7 +91,7 @@ func (w *traceRun) grant(e *history.Event) bool {
 	return true
 }
 
-// lasts is a time to live, in microseconds.
+// lasts is the member for a time to live, in microseconds; "" without one.
 func lasts(nanos int64) string {
 	if nanos <= 0 {
 		return ""
@@ -111,12 +108,17 @@ func (w *traceRun) over(e *history.Event, how string) {
 // close ends the i-th open entry of a track.
 func (w *traceRun) close(g *grantTrack, i int, at history.Instant, how string) {
 	o := g.open[i]
-	g.open = append(g.open[:i], g.open[i+1:]...)
-	name := `"has an entry"`
-	w.draw(g.track, slice{ph: 'X', from: o.since, to: at, name: name, args: w.ended(o.args, how)})
+	g.open = slices.Delete(g.open, i, i+1)
+	w.draw(g.track, slice{ph: 'X', from: o.since, to: at, name: `"has an entry"`, args: w.ended(o.args, how)})
 }
 
-// restart brings back the entries that a server has not forgotten.
+func (w *traceRun) closeAll(g *grantTrack, at history.Instant, how string) {
+	for len(g.open) > 0 {
+		w.close(g, 0, at, how)
+	}
+}
+
+// restart restores the entries that a server has not forgotten.
 func (w *traceRun) restart(e *history.Event) {
 	for _, g := range w.grants {
 		if g.node != e.Node {
@@ -130,7 +132,7 @@ func (w *traceRun) restart(e *history.Event) {
 	}
 }
 
-// addFaults draws when which fault was at work, one track per fault.
+// addFaults draws the active time of each fault on a track of its own, and the phases of the run.
 func (w *traceRun) addFaults() {
 	tracks := map[int64]*track{}
 	for _, f := range w.h.Header.Faults {
@@ -138,14 +140,14 @@ func (w *traceRun) addFaults() {
 	}
 	for _, s := range bundle.FaultSpans(w.h) {
 		tr := tracks[s.Fault]
-		if tr == nil || s.Label == "down" { // the latter stands on the track of its server
+		if tr == nil || s.Fault == 0 { // a server that is down has this on its own track
 			continue
 		}
 		args := ""
 		if s.Node != 0 {
 			args = `"on":` + w.quote(w.h.Name(s.Node))
 		}
-		w.draw(tr, slice{ph: 'X', from: s.From, to: s.To, name: w.quote(s.Label), args: args})
+		w.draw(tr, slice{ph: 'X', from: s.From, to: s.To, name: fmt.Sprintf(`"fault %d"`, s.Fault), args: args})
 	}
 	run := w.track(w.faults, "run")
 	for _, e := range w.h.Each(history.Healed, history.CutShort) {
@@ -156,7 +158,7 @@ func (w *traceRun) addFaults() {
 		w.draw(run, slice{ph: 'i', from: e.At, to: e.At, name: w.quote(name)})
 	}
 	if w.scope.notice != "" {
-		w.draw(run, slice{ph: 'i', from: w.scope.from, to: w.scope.from, name: jsonString(sanitize.Text(w.scope.notice, sanitize.MaxLine))})
+		w.draw(run, slice{ph: 'i', from: w.scope.from, to: w.scope.from, name: jsonString(w.scope.notice, sanitize.MaxLine)})
 	}
 }
 
@@ -168,7 +170,7 @@ func (w *traceRun) addViolations(findings []checker.Finding) {
 		name := w.quote(f.Property + " broken")
 		for _, v := range f.Violations {
 			at := max(v.From, 0)
-			args := `"until_us":` + string(appendTraceTime(nil, int64(max(v.To, at))))
+			args := `"until_us":` + micros(int64(max(v.To, at)))
 			for n, id := range v.Clients {
 				args = members(args, fmt.Sprintf(`"client_%d":%s`, n+1, w.quote(w.h.Name(id))))
 			}
@@ -177,11 +179,11 @@ func (w *traceRun) addViolations(findings []checker.Finding) {
 	}
 }
 
-// skewStep is how far a clock has to move against true time to be drawn again.
+// skewStep is the least change of a clock's offset that is drawn.
 const skewStep = int64(time.Millisecond)
 
-// addCounters draws how many clients are inside, the highest token that the
-// resource has seen, and how far the clocks are off.
+// addCounters draws the number of clients inside, the highest token that the resource has seen, and
+// the offsets of the clocks.
 func (w *traceRun) addCounters() {
 	clients, stores := w.track(w.clients, "counters"), w.track(w.stores, "counters")
 	counter := func(tr *track, at history.Instant, name, key string, value string) {
@@ -210,7 +212,7 @@ func (w *traceRun) addCounters() {
 			if w.nodes[e.Node].believes != nil {
 				tr = clients
 			}
-			ms := string(appendTraceTime(nil, max(off, -off)/1000))
+			ms := micros(max(off, -off) / 1000)
 			if off < 0 {
 				ms = "-" + ms
 			}

@@ -1,13 +1,13 @@
-// Package trace writes histories for the tools of others: ui.perfetto.dev, and the checkers of
-// Jepsen.
+// Package trace writes histories for other tools: ui.perfetto.dev, and the checkers of Jepsen.
 package trace
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
-	"strconv"
+	"strings"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
@@ -16,9 +16,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// MaxEvents is how many events of histories a trace shows in full. Of longer
-// ones the messages on the wire are left out, and if need be the stretches far
-// away from the first violation; a notice in the trace says so.
+// MaxEvents is how many events a trace shows in full. For longer histories it leaves out the
+// messages on the wire and, if need be, what is far from the first violation. A notice says so.
 const MaxEvents = 100_000
 
 // Chrome draws the runs of a bundle in Chrome's trace format, which
@@ -28,26 +27,24 @@ const MaxEvents = 100_000
 //	track    "A" what it does, "A believes", "redis-1" what it executes,
 //	         "redis-1: entry of A"
 //
-// What a client believes and what a store has granted stand on tracks of their
-// own: they overlap without one containing the other, and slices of one track
-// must nest. Slices that do not nest move to a track of the same name with a
-// number, such as the requests that Redlock sends at once.
+// Slices of one track must nest, so beliefs and grants, which overlap, have tracks of their own.
+// Other slices that do not nest, such as the requests that Redlock sends at once, move to a numbered
+// track of the same name.
 //
-// A message is an arrow from a slice to a slice. Viewers bind an arrow to the
-// slice that is open at its instant, so every arrow stands right behind its
-// slice. A message that got lost has no arrow: it would lead nowhere.
+// A message is an arrow from a slice to a slice. Viewers bind an arrow to the slice that is open at
+// its instant, so every arrow follows its slice. A lost message has no arrow.
 func Chrome(b *bundle.Bundle) ([]byte, error) {
 	t := &trace{texts: map[string]string{}}
-	share := MaxEvents
-	if n := len(b.Runs); n > 1 && eventCount(b) > MaxEvents {
-		share /= n
+	share, events := MaxEvents, 0
+	for _, h := range b.Histories() {
+		events += len(h.Events)
+	}
+	if events > MaxEvents {
+		share /= len(b.Runs)
 	}
 	var notices []string
-	for i := range b.Runs {
+	for i := range b.Histories() {
 		r := &b.Runs[i]
-		if r.Judgement.History == nil {
-			continue
-		}
 		if notice := t.run(r, share); notice != "" {
 			notices = append(notices, sanitize.Text(r.Lock, sanitize.MaxName)+": "+notice)
 		}
@@ -55,31 +52,21 @@ func Chrome(b *bundle.Bundle) ([]byte, error) {
 	return t.write(b, notices), nil
 }
 
-func eventCount(b *bundle.Bundle) int {
-	n := 0
-	for i := range b.Runs {
-		if h := b.Runs[i].Judgement.History; h != nil {
-			n += len(h.Events)
-		}
-	}
-	return n
-}
-
 // trace gathers the runs of a bundle.
 type trace struct {
 	out   []traceItem
 	meta  []byte            // process and track names, as JSON
-	texts map[string]string // clean and quoted, by the text as it was
+	texts map[string]string // cache of quote
 	pids  int
 	tids  int
 	flows int64
 }
 
-// firstTID keeps the numbers of tracks apart from those of processes: viewers
-// take a track with its process's number for the main thread.
+// firstTID separates the numbers of tracks from those of processes: viewers take a track with the
+// number of its process for the main thread.
 const firstTID = 10_000
 
-// run adds one run and returns the notice about what is left out of it.
+// run adds one run and returns the notice about what it leaves out.
 func (t *trace) run(r *bundle.Run, budget int) string {
 	h := r.Judgement.History
 	w := &traceRun{trace: t, h: r.Timeline(), scope: scopeOf(h, r.Judgement.Findings, budget)}
@@ -117,13 +104,8 @@ type traceItem struct {
 
 // write puts the file together.
 func (t *trace) write(b *bundle.Bundle, notices []string) []byte {
-	// A viewer wants to see a slice before what is inside of it and before the
-	// arrows that begin or end in it.
-	order := make([]*traceItem, len(t.out))
-	for i := range t.out {
-		order[i] = &t.out[i]
-	}
-	slices.SortStableFunc(order, func(x, y *traceItem) int {
+	// Viewers expect a slice before those inside of it, and before its arrows.
+	slices.SortStableFunc(t.out, func(x, y traceItem) int {
 		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(y.to, x.to))
 	})
 	buf := make([]byte, 0, 200*len(t.out)+len(t.meta)+1000)
@@ -131,12 +113,12 @@ func (t *trace) write(b *bundle.Bundle, notices []string) []byte {
 	buf = fmt.Appendf(buf, `"scenario":%s,"seed":"%d","backend":%s,"hash":%s`,
 		t.quote(b.Title(say.English)), b.Seed, t.quote(b.Backend), t.quote(b.Hash))
 	for n, notice := range notices {
-		buf = fmt.Appendf(buf, `,"notice_%d":%s`, n+1, jsonString(sanitize.Text(notice, sanitize.MaxLine)))
+		buf = fmt.Appendf(buf, `,"notice_%d":%s`, n+1, jsonString(notice, sanitize.MaxLine))
 	}
 	buf = append(buf, "},\n\"traceEvents\":[\n"...)
 	buf = append(buf, t.meta...)
-	for _, item := range order {
-		buf = item.append(buf)
+	for i := range t.out {
+		buf = t.out[i].append(buf)
 	}
 	if n := len(buf); n > 2 && buf[n-2] == ',' {
 		buf = append(buf[:n-2], '\n')
@@ -144,33 +126,20 @@ func (t *trace) write(b *bundle.Bundle, notices []string) []byte {
 	return append(buf, "]}\n"...)
 }
 
-// append writes the item, with its arrows behind it, each followed by a comma
-// and a line break.
+// append writes the item and then its arrows, each followed by a comma and a line break.
 func (i *traceItem) append(buf []byte) []byte {
 	head := func(ph byte, name string) {
-		buf = append(buf, `{"ph":"`...)
-		buf = append(buf, ph, '"')
-		buf = append(buf, `,"name":`...)
-		buf = append(buf, name...)
-		buf = append(buf, `,"pid":`...)
-		buf = strconv.AppendInt(buf, int64(i.pid), 10)
-		buf = append(buf, `,"tid":`...)
-		buf = strconv.AppendInt(buf, int64(i.tid), 10)
-		buf = append(buf, `,"ts":`...)
-		buf = appendTraceTime(buf, int64(i.from))
+		buf = fmt.Appendf(buf, `{"ph":"%c","name":%s,"pid":%d,"tid":%d,"ts":%s`, ph, name, i.pid, i.tid, micros(int64(i.from)))
 	}
 	head(i.ph, i.name)
 	switch i.ph {
 	case 'X':
-		buf = append(buf, `,"dur":`...)
-		buf = appendTraceTime(buf, int64(i.to-i.from))
+		buf = fmt.Appendf(buf, `,"dur":%s`, micros(int64(i.to-i.from)))
 	case 'i':
 		buf = append(buf, `,"s":"t"`...)
 	}
 	if i.args != "" {
-		buf = append(buf, `,"args":{`...)
-		buf = append(buf, i.args...)
-		buf = append(buf, '}')
+		buf = fmt.Appendf(buf, `,"args":{%s}`, i.args)
 	}
 	buf = append(buf, "},\n"...)
 	for n, id := range i.flows {
@@ -178,8 +147,7 @@ func (i *traceItem) append(buf []byte) []byte {
 			continue
 		}
 		head("fs"[n], `"message"`)
-		buf = append(buf, `,"cat":"message","id":`...)
-		buf = strconv.AppendInt(buf, id, 10)
+		buf = fmt.Appendf(buf, `,"cat":"message","id":%d`, id)
 		if n == 0 {
 			buf = append(buf, `,"bp":"e"`...)
 		}
@@ -188,76 +156,43 @@ func (i *traceItem) append(buf []byte) []byte {
 	return buf
 }
 
-// appendTraceTime writes nanoseconds as microseconds with up to three decimals.
-func appendTraceTime(buf []byte, nanos int64) []byte {
-	buf = strconv.AppendInt(buf, nanos/1000, 10)
-	if rest := nanos % 1000; rest > 0 {
-		text := strconv.AppendInt(nil, 1000+rest, 10)
-		text[0] = '.'
-		for text[len(text)-1] == '0' {
-			text = text[:len(text)-1]
-		}
-		buf = append(buf, text...)
-	}
-	return buf
+// micros writes nanoseconds as microseconds with up to three decimals.
+func micros(nanos int64) string {
+	text := fmt.Sprintf("%d.%03d", nanos/1000, max(nanos%1000, 0))
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// quote cleans a text and writes it as a JSON string. The same texts come again
-// and again, so they are kept.
+// quote cleans a text and writes it as a JSON string. It caches the result, since texts repeat.
 func (t *trace) quote(s string) string {
 	quoted, ok := t.texts[s]
 	if !ok {
-		quoted = jsonString(cleaned(s, maxTraceText))
+		quoted = jsonString(s, maxTraceText)
 		t.texts[s] = quoted
 	}
 	return quoted
 }
 
-// cleaned is clean, and quick with the plain texts that most texts are.
-func cleaned(s string, limit int) string {
-	if len(s) > limit || s == "" || s[0] == ' ' || s[len(s)-1] == ' ' {
-		return sanitize.Text(s, limit)
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && s[i+1] == ' ' {
-			return sanitize.Text(s, limit)
-		}
-	}
-	return s
-}
-
-// maxTraceText is how long a text in a trace may be, in characters.
+// maxTraceText limits a text in a trace, in characters.
 const maxTraceText = 120
 
-// jsonString writes a clean text as a JSON string. It also escapes what would
-// matter if the JSON were put into a page.
-func jsonString(s string) string {
-	buf := make([]byte, 0, len(s)+2)
-	buf = append(buf, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"', c == '\\':
-			buf = append(buf, '\\', c)
-		case c < ' ', c == '<', c == '>', c == '&', c == 0x7f:
-			buf = fmt.Appendf(buf, `\u%04x`, c)
-		default:
-			buf = append(buf, c)
-		}
+// jsonString cleans a text and writes it as a JSON string that is safe inside a page, too.
+func jsonString(s string, limit int) string {
+	quoted, err := json.Marshal(sanitize.Text(s, limit))
+	if err != nil {
+		return `""` // not reached: every string can be written
 	}
-	return string(append(buf, '"'))
+	return string(quoted)
 }
 
-// traceScope says which part of a history is drawn.
+// traceScope is the part of a history that is drawn.
 type traceScope struct {
-	wire     bool // messages too
+	wire     bool // with messages
 	from, to history.Instant
-	notice   string // what is left out; "" when nothing is
+	notice   string // about what is left out; "" for nothing
 }
 
-func (s *traceScope) has(at history.Instant) bool { return at >= s.from && at <= s.to }
-
-// scopeOf chooses what to draw of a history when only so many events fit: first
-// the messages go, which are most of it, then what is far from the first violation.
+// scopeOf chooses the part of a history to draw within a budget of events. It leaves out the messages
+// first, which are most events, then what is far from the first violation.
 func scopeOf(h *history.History, findings []checker.Finding, budget int) traceScope {
 	s := traceScope{wire: true, to: h.End()}
 	if len(h.Events) <= budget {
@@ -269,9 +204,9 @@ func scopeOf(h *history.History, findings []checker.Finding, budget int) traceSc
 	if len(miles) <= budget {
 		return s
 	}
-	first := sort.Search(len(miles), func(i int) bool { return h.Events[miles[i]].At >= firstBreak(findings) })
-	if first == len(miles) {
-		first = 0
+	first := 0
+	if v, _ := bundle.FirstBreach(findings); v != nil {
+		first = sort.Search(len(miles), func(i int) bool { return h.Events[miles[i]].At >= v.From })
 	}
 	lo := max(0, min(first-budget/3, len(miles)-budget))
 	s.from, s.to = h.Events[miles[lo]].At, h.Events[miles[lo+budget-1]].At
@@ -279,15 +214,4 @@ func scopeOf(h *history.History, findings []checker.Finding, budget int) traceSc
 	s.notice = fmt.Sprintf("some %d of %d events are left out: the messages on the wire, and what was before %s and after %s",
 		left, len(h.Events), s.from, s.to)
 	return s
-}
-
-// firstBreak is the instant of the first violation, or far away without one.
-func firstBreak(findings []checker.Finding) history.Instant {
-	first := history.Instant(1<<63 - 1)
-	for i := range findings {
-		for _, v := range findings[i].Violations {
-			first = min(first, v.From)
-		}
-	}
-	return first
 }

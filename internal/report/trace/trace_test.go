@@ -305,7 +305,7 @@ func TestTraceOfALongHistory(t *testing.T) {
 	}
 
 	scope := scopeOf(w.H, []checker.Finding{reporttest.Broke("fifo", reporttest.At(500_000), reporttest.At(500_000), nil)}, 900)
-	if scope.wire || !scope.has(reporttest.At(500_000)) || scope.has(reporttest.At(1000)) || scope.has(w.H.End()) {
+	if at := reporttest.At(500_000); scope.wire || scope.from > at || scope.from <= reporttest.At(1000) || scope.to < at || scope.to >= w.H.End() {
 		t.Errorf("the scope around a violation: %+v", scope)
 	}
 	if !strings.Contains(scope.notice, "what was before") {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockstep/internal/history"
 	"lockstep/internal/report/sanitize"
@@ -14,47 +15,42 @@ import (
 // of a counter ('C').
 type slice struct {
 	ph       byte
-	depth    uint8 // what may lie inside of what, see nests
+	depth    uint8 // see nests
 	from, to history.Instant
 	name     string   // as JSON
 	args     string   // the members of a JSON object
 	flows    [2]int64 // arrows that end and begin here; 0: none
 }
 
-// The depths of slices. A request lies inside of the wait or the work that it
-// serves, and never inside of another request: that would look as if one had
-// caused the other.
+// The depths of slices. A request lies inside the wait or the work that it serves, but never inside
+// another request, which would look like its cause.
 const (
 	depthSection = iota // waiting, inside, releasing
-	depthAgain          // the lock taken again
+	depthAgain          // a re-entrant acquisition
 	depthRequest        // a request, a write, a reply
-	depthFrozen         // the process stands still
+	depthFrozen         // the process is frozen
 )
 
-// track is one line of the picture before it is known how many lanes it needs.
+// track is one line of the picture before its slices are spread over lanes.
 type track struct {
 	pid    int
 	name   string
 	slices []slice
 }
 
-// place gives every slice of a track a lane in which it nests, and every lane a
-// number. Tracks without anything on them are left out.
+// place gives every slice of a track a lane in which it nests, and every lane a number. Empty tracks
+// are left out.
 func (t *trace) place(tr *track) {
 	if len(tr.slices) == 0 {
 		return
 	}
-	order := make([]*slice, len(tr.slices))
-	for i := range tr.slices {
-		order[i] = &tr.slices[i]
-	}
-	slices.SortStableFunc(order, func(x, y *slice) int {
+	slices.SortStableFunc(tr.slices, func(x, y slice) int {
 		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(y.to, x.to), cmp.Compare(x.depth, y.depth))
 	})
 	var lanes [][]*slice // per lane, the slices that are open
 	first := firstTID + t.tids
-	for _, s := range order {
-		lane := 0
+	for i := range tr.slices {
+		s, lane := &tr.slices[i], 0
 		for ; lane < len(lanes); lane++ {
 			if lanes[lane] = closeBefore(lanes[lane], s.from); nests(lanes[lane], s) {
 				break
@@ -72,7 +68,7 @@ func (t *trace) place(tr *track) {
 	t.tids += len(lanes)
 }
 
-// closeBefore drops the slices that have ended by an instant.
+// closeBefore drops the slices that ended by an instant.
 func closeBefore(open []*slice, at history.Instant) []*slice {
 	for len(open) > 0 && open[len(open)-1].to <= at {
 		open = open[:len(open)-1]
@@ -113,13 +109,13 @@ type traceRun struct {
 	calls   []call        // by event, when messages are drawn
 }
 
-// nodeTracks is what is drawn of one node, and its pending work.
+// nodeTracks are the tracks of one node, and its pending work.
 type nodeTracks struct {
 	does     *track
 	believes *track
 	open     [stateCount]stretch
-	again    []stretch // the lock taken again, the innermost last
-	requests []int32   // sent and not yet answered
+	again    []stretch // re-entrant acquisitions, the innermost last
+	requests []int32   // sent and unanswered
 }
 
 // stretch is a state of a node that has begun.
@@ -170,7 +166,7 @@ func (w *traceRun) node(id history.NodeID) *nodeTracks {
 	return &w.nodes[id]
 }
 
-// draw adds a slice unless it is outside of what is drawn.
+// draw adds a slice unless it is outside the scope.
 func (w *traceRun) draw(tr *track, s slice) {
 	if tr == nil || s.to < w.scope.from || s.from > w.scope.to || s.to < s.from {
 		return
@@ -178,7 +174,7 @@ func (w *traceRun) draw(tr *track, s slice) {
 	tr.slices = append(tr.slices, s)
 }
 
-// mark adds an instant to what a node does.
+// mark adds an instant to the track of a node.
 func (w *traceRun) mark(id history.NodeID, at history.Instant, name, args string) {
 	if n := w.node(id); n != nil {
 		w.draw(n.does, slice{ph: 'i', from: at, to: at, name: w.quote(name), args: args})
@@ -211,7 +207,7 @@ func (w *traceRun) end(id history.NodeID, state int, at history.Instant, how str
 	w.draw(tr, slice{ph: 'X', depth: depth, from: s.since, to: at, name: stateNames[state], args: w.ended(s.args, how)})
 }
 
-// ended adds how a stretch ended to its other members.
+// ended adds the end of a stretch to its other members.
 func (w *traceRun) ended(args, how string) string {
 	if how == "" {
 		return args
@@ -221,12 +217,5 @@ func (w *traceRun) ended(args, how string) string {
 
 // members joins members of a JSON object.
 func members(parts ...string) string {
-	out := ""
-	for _, p := range parts {
-		if p != "" && out != "" {
-			out += ","
-		}
-		out += p
-	}
-	return out
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ",")
 }

@@ -1,20 +1,17 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/history"
 )
 
-// call is what is known of an event on the wire: the arrows that begin and end
-// in it.
-type call struct {
-	in, out int64 // 0: none
-}
+// call holds the arrows that end and begin in an event on the wire; 0 for none.
+type call struct{ in, out int64 }
 
-// arrows finds out which requests were executed and which replies came back, so
-// that an arrow is drawn only when it has both of its ends. One event is the
-// beginning of one arrow at most; what a server executes twice has one.
+// arrows pairs requests with executions and executions with replies, so that each arrow has both
+// ends. At most one arrow begins in an event, even if a server executes a request twice.
 func (w *traceRun) arrows() {
 	w.calls = make([]call, len(w.h.Events))
 	for i, e := range w.h.Each(history.Executed, history.Replied) {
@@ -30,24 +27,23 @@ func (w *traceRun) arrows() {
 	}
 }
 
-// wire draws a message. A request is drawn when it ends; the reply stands at its
-// end, so that the arrow back has something to point at.
+// wire draws a message. A request is drawn when it ends. The reply is a slice at its end, which the
+// arrow back can point to.
 func (w *traceRun) wire(i int32, e *history.Event) {
 	n := w.node(e.Node)
 	if n == nil {
 		return
 	}
-	request, _ := w.h.Request(i)
+	request, sent := w.h.Request(i)
 	text := func(key string) string { return `"` + key + `":` + w.quote(w.h.Text(e.Text)) }
-	instant := slice{ph: 'X', depth: depthRequest, from: e.At, to: e.At}
-	instant.flows = [2]int64{w.calls[i].in, w.calls[i].out}
+	instant := slice{ph: 'X', depth: depthRequest, from: e.At, to: e.At, flows: [2]int64{w.calls[i].in, w.calls[i].out}}
 	switch e.Kind {
 	case history.Sent:
 		n.requests = append(n.requests, i)
 	case history.Executed:
 		instant.name = `"executes"`
-		if _, sent := w.h.Request(i); sent != nil {
-			instant.name = w.quote(commandWord(w.h.Op(sent.Text)))
+		if sent != nil {
+			instant.name = w.quote(cmp.Or(w.h.Op(sent.Text).Name, "request"))
 		}
 		instant.args = members(`"for":`+w.quote(w.h.Name(e.Peer)), text("reply"))
 		w.draw(n.does, instant)
@@ -64,7 +60,7 @@ func (w *traceRun) wire(i int32, e *history.Event) {
 	}
 }
 
-// answered draws a request that has ended, unless it was drawn before.
+// answered draws a request that has ended, unless it was drawn already.
 func (w *traceRun) answered(sent int32, at history.Instant, how string) {
 	if sent == history.NoCause {
 		return
@@ -86,7 +82,7 @@ func (w *traceRun) answered(sent int32, at history.Instant, how string) {
 	})
 }
 
-// unanswered draws the requests of a node that no longer waits for them.
+// unanswered draws the pending requests of a node that stops waiting for them.
 func (w *traceRun) unanswered(n *nodeTracks, at history.Instant, how string) {
 	for len(n.requests) > 0 {
 		w.answered(n.requests[0], at, how)

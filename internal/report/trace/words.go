@@ -7,161 +7,120 @@ import (
 	"lockstep/internal/say"
 )
 
-// InWords says what one event of a history is, exactly and without its context:
-// every kind has words, the routine of the wire too. (Package explain tells the
-// story and leaves routine out.) The text is not clean; indices outside of the
-// history give "no event".
+// InWords describes one event of a history exactly, without its context. Unlike package explain, it
+// has words for every kind, also for the routine on the wire. The text is not clean; an index outside
+// the history gives "no event".
 func InWords(h *history.History, index int) say.Phrase {
 	if index < 0 || index >= len(h.Events) {
 		return say.NoEvent.With()
 	}
 	e := &h.Events[index]
 	if words := wordsOf[e.Kind]; words != nil {
-		return words(eventWords{h, e})
+		return words(part{h, e})
 	}
 	return say.AnyEvent.With(say.Name(h.Name(e.Node)), say.Verbatim(e.Kind.String()))
 }
 
-// eventWords makes the parts of an event arguments of a phrase.
-type eventWords struct {
+// words describes an event.
+type words = func(part) say.Phrase
+
+// part makes the fields of an event arguments of a phrase.
+type part struct {
 	h *history.History
 	e *history.Event
 }
 
-func (w eventWords) node() say.Name      { return say.Name(w.h.Name(w.e.Node)) }
-func (w eventWords) peer() say.Name      { return say.Name(w.h.Name(w.e.Peer)) }
-func (w eventWords) owner() say.Name     { return say.Name(w.h.Name(w.e.Owner)) }
-func (w eventWords) number() say.Number  { return say.Number(w.e.Value) }
-func (w eventWords) token() say.Optional { return say.Optional(w.e.Token) }
-func (w eventWords) fault() say.Optional { return say.Optional(w.e.Value) }
+func (p part) node() say.Name         { return say.Name(p.h.Name(p.e.Node)) }
+func (p part) peer() say.Name         { return say.Name(p.h.Name(p.e.Peer)) }
+func (p part) owner() say.Name        { return say.Name(p.h.Name(p.e.Owner)) }
+func (p part) number() say.Number     { return say.Number(p.e.Value) }
+func (p part) token() say.Optional    { return say.Optional(p.e.Token) }
+func (p part) fault() say.Optional    { return say.Optional(p.e.Value) }
+func (p part) text() say.Verbatim     { return say.Verbatim(p.h.Text(p.e.Text)) }
+func (p part) lasts() say.Exact       { return say.Exact(max(p.e.Value, 0)) }
+func (p part) duration() say.Verbatim { return say.Verbatim(time.Duration(p.e.Value).String()) }
 
-// text is what the event has to say; 0 is no text.
-func (w eventWords) text() say.Verbatim {
-	if w.e.Text == 0 {
+// hit is the node that a fault hits; "" for none.
+func (p part) hit() say.Name {
+	if p.e.Node == 0 {
 		return ""
 	}
-	return say.Verbatim(w.h.Text(w.e.Text))
+	return p.node()
 }
 
-// long is for how long an entry is to live.
-func (w eventWords) long() say.Exact { return say.Exact(max(w.e.Value, 0)) }
+// of0 to of5 fill a template with parts of the event.
+func of0(t say.Of0) words { return func(part) say.Phrase { return t.With() } }
 
-// hit is the node that a fault hits, if it hits one.
-func (w eventWords) hit() say.Name {
-	if w.e.Node == 0 {
-		return ""
-	}
-	return w.node()
+func of1[A say.Part](t say.Of1[A], a func(part) A) words {
+	return func(p part) say.Phrase { return t.With(a(p)) }
 }
 
-// words says what an event is.
-type words = func(eventWords) say.Phrase
-
-// The shapes that several kinds share.
-func ofNode(t say.Of1[say.Name]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node()) }
+func of2[A, B say.Part](t say.Of2[A, B], a func(part) A, b func(part) B) words {
+	return func(p part) say.Phrase { return t.With(a(p), b(p)) }
 }
 
-func ofNodeText(t say.Of2[say.Name, say.Verbatim]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node(), w.text()) }
+func of3[A, B, C say.Part](t say.Of3[A, B, C], a func(part) A, b func(part) B, c func(part) C) words {
+	return func(p part) say.Phrase { return t.With(a(p), b(p), c(p)) }
 }
 
-func ofNodePeer(t say.Of2[say.Name, say.Name]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node(), w.peer()) }
+func of4[A, B, C, D say.Part](t say.Of4[A, B, C, D], a func(part) A, b func(part) B, c func(part) C, d func(part) D) words {
+	return func(p part) say.Phrase { return t.With(a(p), b(p), c(p), d(p)) }
 }
 
-func ofNodePeerText(t say.Of3[say.Name, say.Name, say.Verbatim]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node(), w.peer(), w.text()) }
+func of5[A, B, C, D, E say.Part](
+	t say.Of5[A, B, C, D, E], a func(part) A, b func(part) B, c func(part) C, d func(part) D, e func(part) E,
+) words {
+	return func(p part) say.Phrase { return t.With(a(p), b(p), c(p), d(p), e(p)) }
 }
 
-func ofNodeOwnerText(t say.Of3[say.Name, say.Name, say.Verbatim]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node(), w.owner(), w.text()) }
-}
-
-func ofPeerVersion(t say.Of3[say.Name, say.Number, say.Optional]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.peer(), w.number(), w.token()) }
-}
-
-func ofFault(t say.Of3[say.Number, say.Name, say.Verbatim]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.number(), w.hit(), w.text()) }
-}
-
-func ofNodeFault(t say.Of2[say.Name, say.Optional]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node(), w.fault()) }
-}
-
-func ofNodeNumber(t say.Of2[say.Name, say.Number]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node(), w.number()) }
-}
-
-func ofNodeNumberText(t say.Of3[say.Name, say.Number, say.Verbatim]) words {
-	return func(w eventWords) say.Phrase { return t.With(w.node(), w.number(), w.text()) }
-}
-
-func always(t say.Of0) words {
-	return func(eventWords) say.Phrase { return t.With() }
-}
-
-// wordsOf has one sentence per kind of event.
+// wordsOf has one sentence for each kind of event.
 var wordsOf = map[history.Kind]words{
-	history.Waits:         ofNodeNumber(say.EventWaits),
-	history.Acquired:      func(w eventWords) say.Phrase { return say.EventAcquired.With(w.node(), w.token()) },
-	history.AcquireFailed: ofNodeText(say.EventAcquireFailed),
-	history.GaveUp:        ofNode(say.EventGaveUp),
-	history.Entered:       ofNode(say.EventEntered),
-	history.LostLease:     ofNode(say.EventLostLease),
-	history.Releasing:     ofNode(say.EventReleasing),
-	history.Released:      ofNode(say.EventReleased),
-	history.NotHeld:       ofNode(say.EventNotHeld),
-	history.ReleaseFailed: ofNodeText(say.EventReleaseFailed),
-	history.Finished:      ofNode(say.EventFinished),
+	history.Waits:         of2(say.EventWaits, part.node, part.number),
+	history.Acquired:      of2(say.EventAcquired, part.node, part.token),
+	history.AcquireFailed: of2(say.EventAcquireFailed, part.node, part.text),
+	history.GaveUp:        of1(say.EventGaveUp, part.node),
+	history.Entered:       of1(say.EventEntered, part.node),
+	history.LostLease:     of1(say.EventLostLease, part.node),
+	history.Releasing:     of1(say.EventReleasing, part.node),
+	history.Released:      of1(say.EventReleased, part.node),
+	history.NotHeld:       of1(say.EventNotHeld, part.node),
+	history.ReleaseFailed: of2(say.EventReleaseFailed, part.node, part.text),
+	history.Finished:      of1(say.EventFinished, part.node),
 
-	history.ReadDone:      ofPeerVersion(say.EventRead),
-	history.WriteAccepted: ofPeerVersion(say.EventWrote),
-	history.WriteRefused:  ofPeerVersion(say.EventRefused),
+	history.ReadDone:      of3(say.EventRead, part.peer, part.number, part.token),
+	history.WriteAccepted: of3(say.EventWrote, part.peer, part.number, part.token),
+	history.WriteRefused:  of3(say.EventRefused, part.peer, part.number, part.token),
 
-	history.Sent:           ofNodePeerText(say.EventSent),
-	history.Executed:       ofNodePeerText(say.EventExecuted),
-	history.Replied:        ofNodePeerText(say.EventReplied),
-	history.TimedOut:       ofNodePeerText(say.EventTimedOut),
-	history.RequestDropped: ofNodePeer(say.EventRequestDropped),
-	history.ReplyDropped:   ofNodePeer(say.EventReplyDropped),
+	history.Sent:           of3(say.EventSent, part.node, part.peer, part.text),
+	history.Executed:       of3(say.EventExecuted, part.node, part.peer, part.text),
+	history.Replied:        of3(say.EventReplied, part.node, part.peer, part.text),
+	history.TimedOut:       of3(say.EventTimedOut, part.node, part.peer, part.text),
+	history.RequestDropped: of2(say.EventRequestDropped, part.node, part.peer),
+	history.ReplyDropped:   of2(say.EventReplyDropped, part.node, part.peer),
 
-	history.Granted: func(w eventWords) say.Phrase {
-		return say.EventGranted.With(w.node(), w.owner(), w.long(), w.text())
-	},
-	history.Extended: func(w eventWords) say.Phrase {
-		return say.EventExtended.With(w.node(), w.owner(), w.peer(), w.long(), w.text())
-	},
-	history.Removed: func(w eventWords) say.Phrase {
-		return say.EventRemoved.With(w.node(), w.owner(), w.peer(), w.text())
-	},
-	history.Expired: ofNodeOwnerText(say.EventExpired),
-	history.Replicated: func(w eventWords) say.Phrase {
-		return say.EventReplicated.With(w.node(), w.owner(), w.peer(), w.long(), w.text())
-	},
-	history.MayHaveRemoved: ofNodePeerText(say.EventMayHaveRemoved),
-	history.Forgotten:      ofNodeOwnerText(say.EventForgotten),
+	history.Granted:        of4(say.EventGranted, part.node, part.owner, part.lasts, part.text),
+	history.Extended:       of5(say.EventExtended, part.node, part.owner, part.peer, part.lasts, part.text),
+	history.Removed:        of4(say.EventRemoved, part.node, part.owner, part.peer, part.text),
+	history.Expired:        of3(say.EventExpired, part.node, part.owner, part.text),
+	history.Replicated:     of5(say.EventReplicated, part.node, part.owner, part.peer, part.lasts, part.text),
+	history.MayHaveRemoved: of3(say.EventMayHaveRemoved, part.node, part.peer, part.text),
+	history.Forgotten:      of3(say.EventForgotten, part.node, part.owner, part.text),
 
-	history.FaultBegan: ofFault(say.EventFaultBegan),
-	history.FaultEnded: ofFault(say.EventFaultEnded),
-	history.Froze:      ofNodeFault(say.EventFroze),
-	history.Thawed:     ofNodeFault(say.EventThawed),
-	history.Crashed:    ofNodeFault(say.EventCrashed),
-	history.Restarted:  ofNodeFault(say.EventRestarted),
-	history.Promoted:   ofNodePeer(say.EventPromoted),
-	history.Demoted:    ofNodePeer(say.EventDemoted),
-	history.ClockChanged: func(w eventWords) say.Phrase {
-		return say.EventClock.With(w.node(), say.Verbatim(time.Duration(w.e.Value).String()))
-	},
-	history.Healed:        always(say.EventHealed),
-	history.CutShort:      always(say.EventCutShort),
-	history.WithoutEffect: func(w eventWords) say.Phrase { return say.EventNoEffect.With(w.number()) },
+	history.FaultBegan:    of3(say.EventFaultBegan, part.number, part.hit, part.text),
+	history.FaultEnded:    of3(say.EventFaultEnded, part.number, part.hit, part.text),
+	history.Froze:         of2(say.EventFroze, part.node, part.fault),
+	history.Thawed:        of2(say.EventThawed, part.node, part.fault),
+	history.Crashed:       of2(say.EventCrashed, part.node, part.fault),
+	history.Restarted:     of2(say.EventRestarted, part.node, part.fault),
+	history.Promoted:      of2(say.EventPromoted, part.node, part.peer),
+	history.Demoted:       of2(say.EventDemoted, part.node, part.peer),
+	history.ClockChanged:  of2(say.EventClock, part.node, part.duration),
+	history.Healed:        of0(say.EventHealed),
+	history.CutShort:      of0(say.EventCutShort),
+	history.WithoutEffect: of1(say.EventNoEffect, part.number),
 
-	history.Reenters: ofNodeNumber(say.EventReenters),
-	history.Reentered: func(w eventWords) say.Phrase {
-		return say.EventReentered.With(w.node(), w.number(), w.token())
-	},
-	history.ReenterFailed: ofNodeNumberText(say.EventReenterFailed),
-	history.Left:          ofNodeNumberText(say.EventLeft),
+	history.Reenters:      of2(say.EventReenters, part.node, part.number),
+	history.Reentered:     of3(say.EventReentered, part.node, part.number, part.token),
+	history.ReenterFailed: of3(say.EventReenterFailed, part.node, part.number, part.text),
+	history.Left:          of3(say.EventLeft, part.node, part.number, part.text),
 }

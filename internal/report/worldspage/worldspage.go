@@ -1,11 +1,8 @@
-// Package worldspage draws the page that sets the simulator beside real servers.
+// Package worldspage draws the page that compares the simulator with real servers.
 package worldspage
 
 import (
-	"bytes"
 	"embed"
-	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 	"time"
@@ -34,21 +31,21 @@ var classes = map[results.Agreement]string{
 	results.Agrees: "agree", results.Differs: "differ", results.Untested: "untested", results.NotPlayed: "not-played",
 }
 
-// signs stand for the cells of stories.
+// signs are the texts of cells of stories.
 var signs = map[results.Agreement]string{results.Agrees: "✓", results.Differs: "✗", results.Untested: "?", results.NotPlayed: "-"}
 
 type worldsView struct {
 	language say.Language
 	Head     page.Head
 	Lead     string
-	Letters  []string // what they mean
+	Letters  []string // with their meanings
 	Counts   []worldsCount
 	Columns  []page.Column
 	Rows     []worldsRow
 	Differ   []worldsRemark
 	Untested []worldsRemark
 	Reasons  []bundle.Reason
-	Figures  []worldsFigure
+	Figures  []page.Figure
 	Times    []worldsTimes
 	Replay   string
 }
@@ -67,19 +64,13 @@ type worldsCellView struct{ Class, Text, Name string }
 
 type worldsRemark struct{ Lock, Fault, Simulated, Real, Agreeing, Script, Why string }
 
-type worldsFigure struct {
-	Title, Caption string
-	SVG            template.HTML
-	Table          figure.Table
-}
-
 type worldsTimes struct {
 	Lock  string
 	Cells []string
 }
 
-// HTML draws the comparison in l as one file that needs nothing else. It has no script. scale is what
-// all durations were multiplied by, 0.1; replay is the command line that compares them again.
+// HTML draws the comparison in l as one self-contained file without a script. scale is the factor of all
+// durations, as in 0.1; replay is the command line that compares them again.
 func HTML(l say.Language, c *crosscheck.Comparison, scale, replay string) ([]byte, error) {
 	v := &worldsView{
 		language: l,
@@ -96,11 +87,7 @@ func HTML(l say.Language, c *crosscheck.Comparison, scale, replay string) ([]byt
 	if err := v.addFigures(c); err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	if err := worldsTemplate(l).Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("filling in the comparison of the worlds: %w", err)
-	}
-	return buf.Bytes(), nil
+	return worldsTemplate.Fill(l, v)
 }
 
 func timesBetween(least, most int) say.Phrase {
@@ -161,7 +148,7 @@ func (v *worldsView) remarkOn(lock, fault string, c *crosscheck.Cell) worldsRema
 	}
 }
 
-// agreeing is how many of the seeds agree.
+// agreeing is the number of seeds that agree.
 func (v *worldsView) agreeing(c *crosscheck.Cell) string {
 	return say.SomeOf.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs))).In(v.language)
 }
@@ -189,7 +176,7 @@ func (v *worldsView) cell(lock, fault string, c *crosscheck.Cell) worldsCellView
 	return out
 }
 
-// shownBy lists the results of each world, each once, in the order in which they were seen.
+// shownBy lists the distinct results of each world, in the order of their first occurrence.
 func shownBy(pairs []crosscheck.Pair) (simulated, real string) {
 	var all [2][]string
 	for i := range pairs {
@@ -224,7 +211,7 @@ var (
 	}
 )
 
-// addFigures lays the distributions over each other, and lists the medians of each lock.
+// addFigures draws the distributions of both worlds, and lists the medians of each lock.
 func (v *worldsView) addFigures(c *crosscheck.Comparison) error {
 	v.Times = make([]worldsTimes, len(c.Locks))
 	for i := range c.Locks {
@@ -253,13 +240,13 @@ func (v *worldsView) addFigures(c *crosscheck.Comparison) error {
 			return err
 		}
 		if drawn.Absent == "" {
-			v.Figures = append(v.Figures, worldsFigure{say.Text(f.Title).In(v.language), drawn.Caption.In(v.language), template.HTML(drawn.SVG), drawn.Table}) // made by us
+			v.Figures = append(v.Figures, page.NewFigure(say.Text(f.Title).In(v.language), &drawn, v.language))
 		}
 	}
 	return nil
 }
 
-// median of sorted times; "" of none.
+// median is the median of sorted times; "" for none.
 func (v *worldsView) median(sorted []time.Duration) string {
 	if len(sorted) == 0 {
 		return ""

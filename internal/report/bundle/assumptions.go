@@ -10,19 +10,19 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Assumption is something that a lock may rely on, and whether it held in a run.
-// Those that held are the wrong answers to the question which assumption failed.
+// Assumption is a property of the world that a lock may rely on, and whether it held in a run.
+// Those that held are wrong answers to the question of which assumption failed.
 type Assumption struct {
-	Text   say.Phrase // as an assumption, in the present tense, without its full stop
+	Text   say.Phrase // in the present tense, without full stop
 	Held   bool
 	Figure say.Phrase     // the numbers that show it
-	topics []say.Template // what the findings call the same assumption
+	topics []say.Template // the wordings of the same assumption in findings
 }
 
-// About reports whether an assumption that failed is about the same thing.
+// About reports whether a failed assumption of a finding is about the same thing.
 func (p *Assumption) About(assumed say.Phrase) bool { return slices.ContainsFunc(p.topics, assumed.Is) }
 
-// faultSummary counts what the world of a run did to the lock.
+// faultSummary counts the disturbances of a run.
 type faultSummary struct {
 	freeze                    time.Duration // longest of a client
 	hold                      time.Duration // longest
@@ -30,7 +30,7 @@ type faultSummary struct {
 	lost, timeouts, late      int           // messages; late: faults that hold some back
 	forgotten, down, promoted int           // of stores
 	died                      int           // clients
-	foreign                   int           // removals of another's entry
+	foreign                   int           // removals of another client's entry
 }
 
 // FaultSummaryOf sums up the faults of a history.
@@ -50,7 +50,7 @@ func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
 			d.died++
 		case e.Kind == history.Crashed && role == history.RoleStore:
 			d.down++
-		case e.Kind == history.FaultBegan && holdsBack(verbOf(t.History, e.Value)):
+		case e.Kind == history.FaultBegan && slices.Contains(delaying, FaultOf(t.History, e.Value).Verb):
 			d.late++
 		case e.Kind == history.Removed && e.Peer != 0 && e.Owner != 0 && e.Peer != e.Owner:
 			d.foreign++
@@ -65,21 +65,11 @@ func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
 	return d
 }
 
-// holdsBack reports whether a fault makes messages arrive late.
-func holdsBack(verb string) bool { return verb == "delay" || verb == "partition" || verb == "cut" }
+// delaying are the verbs of faults that make messages arrive late.
+var delaying = []string{"delay", "partition", "cut"}
 
-// verbOf returns the verb of a fault of the header, "" for an unknown number.
-func verbOf(h *history.History, number int64) string {
-	for _, f := range h.Header.Faults {
-		if int64(f.Number) == number {
-			return f.Verb
-		}
-	}
-	return ""
-}
-
-// AssumptionsOf lists what a lock may rely on. All of them are facts about the run;
-// the documentation of a lock says which ones it does rely on.
+// AssumptionsOf lists the assumptions that a lock may make, and whether they held in this run. The
+// documentation of a lock says which of them it makes.
 func AssumptionsOf(h *history.History, d faultSummary) []Assumption {
 	lease := h.Header.Lease
 	ps := []Assumption{{
@@ -120,16 +110,15 @@ func AssumptionsOf(h *history.History, d faultSummary) []Assumption {
 	})
 }
 
-// Check is something that a history must satisfy before a verdict on it means
-// anything.
+// Check is a condition for a meaningful verdict on a history.
 type Check struct {
 	Text string
 	OK   bool
-	Note say.Phrase // when it is not satisfied
+	Note say.Phrase // why not
 }
 
-// ChecksOf checks whether a history can be judged. A verdict "kept" needs
-// all of them; "broken" stands without them.
+// ChecksOf checks whether a history can be judged. A verdict "kept" needs all checks to pass;
+// "broken" needs none.
 func ChecksOf(j *checker.Judgement) []Check {
 	h := j.History
 	order, causes, healed := true, true, false

@@ -1,4 +1,4 @@
-package reporttest
+package compare
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
-// WaitingRun is a run of one lock in which the clients wait that long, in
-// milliseconds, one after the other, and hold the lock for the other numbers.
+// WaitingRun is a run of one lock. The clients take turns; waits and holds are in milliseconds.
 func WaitingRun(lock string, clients []string, waits, holds []int64) bundle.Run {
-	w := NewWriter(lock, clients...)
+	w := reporttest.NewWriter(lock, clients...)
 	at := int64(0)
 	for i := range waits {
 		client := clients[i%len(clients)]
@@ -26,7 +26,7 @@ func WaitingRun(lock string, clients []string, waits, holds []int64) bundle.Run 
 		w.Add(at, history.Released, client)
 	}
 	j := checker.Judge(w.H)
-	j.Untested = say.Phrase{} // the pause of the header is not asked for
+	j.Untested = say.Phrase{} // the pause in the header does not matter
 	return bundle.Run{Lock: lock, Judgement: j}
 }
 

@@ -10,13 +10,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// fewAcquisitions is below how many of them a 99th percentile says no more than the
-// longest wait.
+// fewAcquisitions is the number below which a 99th percentile is just the longest wait.
 const fewAcquisitions = 100
 
-// Cares says why the runs cannot be compared without care, the gravest first. None
-// of it forbids to look; each names the runs that it is about.
-func (c *Comparison) Cares(sides []Side) []string {
+// Cautions lists the reasons to compare the runs with care, the gravest first, each with its runs.
+func (c *Comparison) Cautions(sides []Side) []string {
 	var out []string
 	add := func(p say.Phrase) { out = append(out, sanitize.Text(p.In(c.Language), sanitize.MaxLine)) }
 	first := c.Runs[0].Bundle
@@ -34,13 +32,12 @@ func (c *Comparison) Cares(sides []Side) []string {
 	if names := c.others(func(b *bundle.Bundle) bool { return scaleOf(b) != scaleOf(first) }); !names.Empty() {
 		add(say.OtherScale.With(names))
 	}
-	out = append(out, c.aboutSides(sides)...)
+	aboutSides(sides, add)
 	for n := 1; n < len(c.Runs); n++ {
-		for m := range n {
-			if sameBytes(c.Runs[n].Bundle, c.Runs[m].Bundle) {
-				add(say.RunOnceMore.With(say.Number(n+1), say.Number(m+1)))
-				break
-			}
+		hash := c.Runs[n].Bundle.Hash
+		m := slices.IndexFunc(c.Runs[:n], func(r Run) bool { return r.Bundle.Hash == hash })
+		if m >= 0 && hash != "" {
+			add(say.RunOnceMore.With(say.Number(n+1), say.Number(m+1)))
 		}
 	}
 	if !c.others(func(b *bundle.Bundle) bool { return b.Seed != first.Seed }).Empty() {
@@ -49,8 +46,8 @@ func (c *Comparison) Cares(sides []Side) []string {
 	return out
 }
 
-// aboutSides lists what single locks of single runs lack.
-func (c *Comparison) aboutSides(sides []Side) []string {
+// aboutSides adds the shortcomings of single sides.
+func aboutSides(sides []Side, add func(say.Phrase)) {
 	var cut, untested, few say.Remarks
 	for i := range sides {
 		s := &sides[i]
@@ -59,7 +56,7 @@ func (c *Comparison) aboutSides(sides []Side) []string {
 		case h == nil:
 			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.Name), say.Text("not played")))
 			continue
-		case cutShort(h):
+		case s.Run.Judgement.CutShort:
 			cut = append(cut, say.Text(s.Name))
 		case !s.Run.Judgement.Untested.Empty():
 			untested = append(untested, say.BecauseOf.With(say.Verbatim(s.Name), s.Run.Judgement.Untested))
@@ -68,8 +65,6 @@ func (c *Comparison) aboutSides(sides []Side) []string {
 			few = append(few, say.Text(s.Name))
 		}
 	}
-	var out []string
-	add := func(p say.Phrase) { out = append(out, sanitize.Text(p.In(c.Language), sanitize.MaxLine)) }
 	if len(cut) > 0 {
 		add(say.SidesCutShort.With(cut))
 	}
@@ -81,11 +76,10 @@ func (c *Comparison) aboutSides(sides []Side) []string {
 	} else if len(few) > 0 {
 		add(say.SidesAcquiredFew.With(fewAcquisitions, few))
 	}
-	return out
 }
 
-// others names the runs for which something is so, with the verb that belongs to
-// them: "Run 2 has", "Runs 2 and 3 have"; nothing for none.
+// others names the runs that satisfy a condition, with their verb: "Run 2 has", "Runs 2 and 3 have";
+// empty for none.
 func (c *Comparison) others(is func(b *bundle.Bundle) bool) say.Phrase {
 	var numbers say.Names
 	for n := 1; n < len(c.Runs); n++ {
@@ -104,19 +98,16 @@ func (c *Comparison) others(is func(b *bundle.Bundle) bool) say.Phrase {
 }
 
 // clientsOf names the clients of a run.
-func clientsOf(b *bundle.Bundle) []string {
-	var out []string
+func clientsOf(b *bundle.Bundle) (names []string) {
 	if h := b.AnyHistory(); h != nil {
-		for _, n := range h.Header.Nodes {
-			if n.Role == history.RoleClient {
-				out = append(out, sanitize.Text(n.Name, sanitize.MaxName))
-			}
+		for _, id := range bundle.NodesOf(h, history.RoleClient) {
+			names = append(names, sanitize.Text(h.Name(id), sanitize.MaxName))
 		}
 	}
-	return out
+	return names
 }
 
-// scaleOf is by how many millionths the times of a run are multiplied.
+// scaleOf is the scale of a run in millionths; 0 when unknown.
 func scaleOf(b *bundle.Bundle) int64 {
 	if h := b.AnyHistory(); h != nil {
 		return h.Header.ScalePPM
