@@ -12,16 +12,16 @@ import (
 	"sync"
 )
 
-// Book is a file of results to which those that come are appended, each whole or not at all.
+// Book is a file of results that new ones are appended to, each completely or not at all.
 type Book struct {
 	*Results
 	mu   sync.Mutex
-	f    *os.File // nil: they are kept in memory
-	size int64    // of what is whole; 0: the header is not written yet
+	f    *os.File // nil: in memory
+	size int64    // of the complete lines; 0: the header is not written yet
 }
 
-// Look reads the results of a work that a file holds. They are none when there is no file, or when its
-// writer was killed in the first line. ErrOther says that it holds those of something else.
+// Look reads the results of a work from a file. There are none when there is no file, or when its
+// writer was killed in the first line. ErrOther says that it has other results.
 func Look(name string, w *Work, shards int) (*Results, error) {
 	data, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -31,10 +31,10 @@ func Look(name string, w *Work, shards int) (*Results, error) {
 	return r, err
 }
 
-// ErrOther is a file with the results of another work, or of one that is divided in another way.
+// ErrOther is a file with the results of another work, or of one with other shards.
 var ErrOther = errors.New("it has the results of something else")
 
-// look returns how many bytes are whole, too.
+// look also returns how many bytes are complete.
 func look(name string, data []byte, w *Work, shards int) (*Results, int64, error) {
 	none := NewResults(w, shards)
 	none.file = name
@@ -49,8 +49,8 @@ func look(name string, data []byte, w *Work, shards int) (*Results, int64, error
 	return r, int64(bytes.LastIndexByte(data, '\n') + 1), err
 }
 
-// Open opens the file of the results of a work, and makes it where there is none. A last line that was cut
-// short is taken off. It has one writer at a time.
+// Open opens the file of the results of a work, or creates it. An incomplete last line is removed.
+// It has one writer at a time.
 func Open(name string, w *Work, shards int) (*Book, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return nil, err
@@ -80,10 +80,10 @@ func (b *Book) begin(w *Work, shards int) error {
 	return b.f.Truncate(b.size)
 }
 
-// InMemory is a book that is no file, and begins with some results.
+// InMemory is a book without a file that starts with some results.
 func InMemory(r *Results) *Book { return &Book{Results: r} }
 
-// Add keeps the result of a unit. After an error the file is unchanged.
+// Add stores the result of a unit. After an error the file is unchanged.
 func (b *Book) Add(l *Line) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,7 +108,7 @@ func (b *Book) Add(l *Line) error {
 	return b.Put(l)
 }
 
-// Close closes the file, if there is one: all that was added is in it.
+// Close closes the file, if there is one.
 func (b *Book) Close() error {
 	if b.f == nil {
 		return nil

@@ -38,8 +38,8 @@ func stands(t *testing.T, name string) []byte {
 	return data
 }
 
-// A writer may be killed after any byte: what it had written whole is there, and when the rest is played
-// again, the file is as if nothing had happened.
+// A writer may be killed after any byte: complete lines remain, and playing the rest again restores
+// the same file.
 func TestAWriterThatIsKilledIsFollowedByAnother(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "folder", "results.jsonl")
 	b := open(t, name)
@@ -76,7 +76,7 @@ func TestAWriterThatIsKilledIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// What is not the beginning of these results is never written over.
+// A file that is not a beginning of these results is never overwritten.
 func TestOtherFilesStayAsTheyAre(t *testing.T) {
 	other := NewResults(work(t, func(w *Work) { w.Version = "v2" }), 0)
 	for text, want := range map[string]string{
@@ -99,7 +99,8 @@ func TestOtherFilesStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// Of two writers of one file the second is refused; where files have no locks, what it has written is noticed.
+// The second of two writers of a file is refused; where files have no locks, its writes are
+// noticed.
 func TestTwoWriters(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "results.jsonl")
 	b := open(t, name)
@@ -117,7 +118,7 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// A disk that is full is an error with a sentence, and what was kept stays.
+// A full disk is a clear error, and earlier results stay.
 func TestAFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {
@@ -131,8 +132,8 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-// Whatever is in a file, it is refused and stays as it is, or opened, and then its whole lines stay, which a
-// second reading finds again.
+// Any file is either refused and left unchanged, or opened, and then its complete lines stay and
+// can be read again.
 func FuzzOpen(f *testing.F) {
 	w, err := NewWork("v1", "claims", nil, nil)
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// engine is a convention by which copies of one command learn which one they are.
+// engine is a convention by which copies of one command learn their numbers.
 type engine struct {
 	name  string
 	index string // the variable that numbers the copies
 	first int    // the number of the first one
-	least string // the variable that says it instead; "" for none
-	step  string // the variable that says by how much numbers grow; "" for 1
-	count string // the variable that says how many there are; "" for none
+	least string // the variable with that number instead; "" for none
+	step  string // the variable with the increment; "" for 1
+	count string // the variable with the number of copies; "" for none
 }
 
-// engines, as their manuals have it.
+// engines follow the manuals.
 var engines = []engine{
 	{name: "a Kubernetes Indexed Job", index: "JOB_COMPLETION_INDEX"},
 	{
@@ -35,8 +35,10 @@ var engines = []engine{
 func fromEngine(n int, getenv func(string) string) (Shard, error) {
 	var found Shard
 	var by *engine
+	var names []string
 	for i := range engines {
 		e := &engines[i]
+		names = append(names, e.index)
 		if getenv(e.index) == "" {
 			continue
 		}
@@ -50,33 +52,27 @@ func fromEngine(n int, getenv func(string) string) (Shard, error) {
 		found, by = s, e
 	}
 	if by == nil {
-		return Shard{}, fmt.Errorf("auto/%d: no engine says which shard this is (none of %s is set): write its number, as in 3/%d", n, variables(), n)
+		return Shard{}, fmt.Errorf("auto/%d: no engine says which shard this is (none of %s is set): write its number, as in 3/%d", n, strings.Join(names, ", "), n)
 	}
 	return found, nil
 }
 
 // shard reads the variables of one engine.
 func (e *engine) shard(n int, getenv func(string) string) (Shard, error) {
-	read := func(name string, otherwise int) (int, error) {
+	var failed error
+	read := func(name string, otherwise int) int {
 		if name == "" || getenv(name) == "" {
-			return otherwise, nil
+			return otherwise
 		}
 		x, err := strconv.Atoi(getenv(name))
-		if err != nil {
-			return 0, fmt.Errorf("auto/%d: %s is %q, which is no number", n, name, getenv(name))
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("auto/%d: %s is %q, which is no number", n, name, getenv(name))
 		}
-		return x, nil
+		return x
 	}
-	var index, first, step, count int
-	for _, x := range []struct {
-		name      string
-		otherwise int
-		into      *int
-	}{{e.index, 0, &index}, {e.least, e.first, &first}, {e.step, 1, &step}, {e.count, n, &count}} {
-		var err error
-		if *x.into, err = read(x.name, x.otherwise); err != nil {
-			return Shard{}, err
-		}
+	index, first, step, count := read(e.index, 0), read(e.least, e.first), read(e.step, 1), read(e.count, n)
+	if failed != nil {
+		return Shard{}, failed
 	}
 	if count != n {
 		return Shard{}, fmt.Errorf("auto/%d: %s starts %d copies (%s): write auto/%d", n, e.name, count, e.count, count)
@@ -89,12 +85,4 @@ func (e *engine) shard(n int, getenv func(string) string) (Shard, error) {
 		return Shard{}, fmt.Errorf("auto/%d: %s is %d, which means shard %d: shards are numbered from 1 to %d", n, e.index, index, k, n)
 	}
 	return Shard{k, n}, nil
-}
-
-func variables() string {
-	names := make([]string, len(engines))
-	for i := range engines {
-		names[i] = engines[i].index
-	}
-	return strings.Join(names, ", ")
 }

@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// Results are the results of some units of a work, each under its key. Stored, they are a file of
-// lines of JSON: a header, which says what is played, and a line for each unit.
+// Results are the results of some units of a work, each with its key. They are stored as lines of
+// JSON: a header, which says what is played, and a line for each unit.
 type Results struct {
 	Work   *Work
-	Shards int // that the work is divided into, which are its units; 0: it has units of another kind
+	Shards int // the number of shards, which are the units; 0: the units are something else
 
 	hash  string // of the work
-	file  string // where they were read; "" when they were not
+	file  string // where they were read; "" for none
 	lines map[string]*Line
 }
 
 // Line is the result of one unit of a work. It is valid for this work only.
 type Line struct {
-	Key  string          `json:"key"`    // of a shard what String says
-	Data json.RawMessage `json:"result"` // what the command makes of it
+	Key  string          `json:"key"`    // of a shard its String
+	Data json.RawMessage `json:"result"` // in the form of the command
 	Sum  string          `json:"sum"`    // of the work, the key and the data
-	File string          `json:"-"`      // that holds it, as errors say it; "" when none does
+	File string          `json:"-"`      // where it was read, for errors; "" for none
 }
 
 // header is the first line of a file.
@@ -39,33 +39,27 @@ type header struct {
 	Shards  int    `json:"shards,omitempty"`
 }
 
-// form is the version of the form of a file.
+// form is the version of the file format.
 const form = 1
 
-// NewResults are those of a work before anything is played.
+// NewResults returns empty results of a work.
 func NewResults(w *Work, shards int) *Results {
 	return &Results{Work: w, Shards: shards, hash: w.Hash(), lines: map[string]*Line{}}
 }
 
-// NewLine is the line for a result, which can be anything that JSON can say.
+// NewLine returns the line for a result, which can be any JSON value.
 func NewLine(w *Work, key string, result any) (*Line, error) {
 	data, err := json.Marshal(result)
 	return &Line{Key: key, Data: data, Sum: hashOf([]any{w.Hash(), key, json.RawMessage(data)})}, err
 }
 
 // stored is a line of a file.
-func stored(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // as in hashOf
-	}
-	return append(data, '\n')
-}
+func stored(v any) []byte { return append(encoded(v), '\n') }
 
-// Store is the line as files and queues have it.
+// Store returns the line for files and queues.
 func (l *Line) Store() []byte { return stored(l) }
 
-// Decode decodes the result, and refuses anything else in the line.
+// Decode decodes the result strictly.
 func (l *Line) Decode(v any) error {
 	if err := strictly(l.Data, v); err != nil {
 		return fmt.Errorf("%s: what it says of %s is of something else: %w", cmp.Or(l.File, justPlayed), l.Key, err)
@@ -73,7 +67,7 @@ func (l *Line) Decode(v any) error {
 	return nil
 }
 
-// ReadLine reads a line of the work that has a hash. It must be as it was stored. file is where it was.
+// ReadLine reads a line of the work with a hash. It must be unchanged. file is where it was.
 func ReadLine(file, hash string, data []byte) (*Line, error) {
 	l := &Line{File: file}
 	if err := strictly(data, l); err != nil {
@@ -85,8 +79,8 @@ func ReadLine(file, hash string, data []byte) (*Line, error) {
 	return l, nil
 }
 
-// Read reads a file of results. A last line without its end is what a writer has left that was killed: it
-// is no part of them. Whatever else is not as it was written is an error, which names the line.
+// Read reads a file of results. An incomplete last line, left by a killed writer, is ignored. Any
+// other change is an error, which names the line.
 func Read(file string, data []byte) (*Results, error) {
 	var r *Results
 	number := 0
@@ -139,7 +133,7 @@ func readHeader(file string, line []byte) (*Results, error) {
 	return r, nil
 }
 
-// justPlayed stands for the file of a line that is in none.
+// justPlayed is the name of the file of a line that was not read.
 const justPlayed = "what was just played"
 
 // ErrDiverged is a unit that was played twice with different results.
@@ -154,20 +148,17 @@ func (r *Results) Put(l *Line) error {
 		}
 		return nil
 	}
-	if s, err := Parse(l.Key, noEngine); r.Shards > 0 && (err != nil || s.Of != r.Shards || s.String() != l.Key) {
+	if s, err := Parse(l.Key, func(string) string { return "" }); r.Shards > 0 && (err != nil || s.Of != r.Shards || s.String() != l.Key) {
 		return fmt.Errorf("it speaks of shard %q of %d", l.Key, r.Shards)
 	}
 	r.lines[l.Key] = l
 	return nil
 }
 
-// noEngine is an environment without an engine that numbers shards.
-func noEngine(string) string { return "" }
-
-// Get returns the result of a unit; nil when it is not known.
+// Get returns the result of a unit; nil when it is unknown.
 func (r *Results) Get(key string) *Line { return r.lines[key] }
 
-// Lines are all results in the order of their keys: shards by their numbers.
+// Lines returns all results in the order of their keys: shards by their numbers.
 func (r *Results) Lines() []*Line {
 	keys := slices.SortedFunc(maps.Keys(r.lines), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
@@ -179,14 +170,14 @@ func (r *Results) Lines() []*Line {
 	return out
 }
 
-// Len is how many units are known.
+// Len returns the number of known units.
 func (r *Results) Len() int { return len(r.lines) }
 
 func (r *Results) header() []byte {
 	return stored(header{Results: form, Work: r.Work, Hash: r.hash, Shards: r.Shards})
 }
 
-// Store is a file of the results.
+// Store returns the file of the results.
 func (r *Results) Store() []byte {
 	out := r.header()
 	for _, l := range r.Lines() {
@@ -195,10 +186,10 @@ func (r *Results) Store() []byte {
 	return out
 }
 
-// Of reports whether they are of this work, divided into so many shards.
+// Of reports whether they are of this work, with this number of shards.
 func (r *Results) Of(w *Work, shards int) bool { return r.hash == w.Hash() && r.Shards == shards }
 
-// Merge puts results together, in whatever order they come: all units that are in any of them.
+// Merge combines results, in any order: all units in any of them.
 func Merge(all []*Results) (*Results, error) {
 	all = slices.SortedFunc(slices.Values(all), func(a, b *Results) int { return cmp.Compare(a.file, b.file) })
 	out := NewResults(all[0].Work, all[0].Shards)
@@ -219,7 +210,7 @@ func Merge(all []*Results) (*Results, error) {
 	return out, nil
 }
 
-// Missing says which shards are lacking, nil when none is.
+// Missing returns an error that lists the missing shards, nil when there are none.
 func (r *Results) Missing() error {
 	has := func(k int) bool { return r.lines[Shard{k, r.Shards}.String()] != nil }
 	var lacks []string

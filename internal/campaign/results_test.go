@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// work is one that tests divide; change, if not nil, makes another one of it.
+// work is a work to divide; change, if not nil, changes it.
 func work(t *testing.T, change func(*Work)) *Work {
 	t.Helper()
 	w, err := NewWork("v1", "search", &Scenario{File: "storm.yaml", Text: "scenario: <&\u2028 Storm\n"}, map[string]int{"seeds": 100})
@@ -22,7 +22,7 @@ func work(t *testing.T, change func(*Work)) *Work {
 	return w
 }
 
-// part is a file of one shard that was written and read back.
+// part is the file of one shard, written and read back.
 func part(t *testing.T, file string, w *Work, s Shard, result any) *Results {
 	t.Helper()
 	l, err := NewLine(w, s.String(), result)
@@ -45,25 +45,25 @@ func again(t *testing.T, file string, data []byte) *Results {
 	return r
 }
 
-// However parts are grouped, in whatever order they come and however often, all of them are the same.
+// Parts merge to the same results in any order and grouping, even with repetitions.
 func TestMergingIsCommutativeAssociativeAndIdempotent(t *testing.T) {
 	const n = 9
-	luck := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, 2))
 	var want []byte
 	for range 50 {
 		var parts []*Results
 		for k := 1; k <= n; k++ {
-			parts = append(parts, part(t, fmt.Sprint(luck.Uint64()), work(t, nil), Shard{k, n}, []int{k, k * k}))
+			parts = append(parts, part(t, fmt.Sprint(random.Uint64()), work(t, nil), Shard{k, n}, []int{k, k * k}))
 		}
 		for len(parts) > 1 {
-			luck.Shuffle(len(parts), func(i, k int) { parts[i], parts[k] = parts[k], parts[i] })
-			some := 2 + luck.IntN(len(parts)-1)
+			random.Shuffle(len(parts), func(i, k int) { parts[i], parts[k] = parts[k], parts[i] })
+			some := 2 + random.IntN(len(parts)-1)
 			merged, err := Merge(parts[:some])
 			if err != nil {
 				t.Fatal(err)
 			}
-			some -= luck.IntN(2) // one of them comes again
-			parts = append(parts[some:], again(t, fmt.Sprint(luck.Uint64()), merged.Store()))
+			some -= random.IntN(2) // one of them comes again
+			parts = append(parts[some:], again(t, fmt.Sprint(random.Uint64()), merged.Store()))
 		}
 		if err := parts[0].Missing(); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestMissingNamesTheShards(t *testing.T) {
 	}
 }
 
-// Whatever is done to a file, it is read as it was written, without what was behind the change, or not at all.
+// A changed file is read up to the change, or not at all.
 func TestAFileThatWasTamperedWithIsNoResult(t *testing.T) {
 	both, err := Merge([]*Results{part(t, "a", work(t, nil), Shard{1, 3}, 7), part(t, "b", work(t, nil), Shard{2, 3}, []int{64})})
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package campaign divides work that plays many runs among machines that know nothing of each other,
-// keeps their results, and puts them together again.
+// Package campaign divides work that plays many runs among independent machines, and keeps and
+// combines their results.
 //
-// A Work is one command with all that decides its result. It is divided into units that do not depend
-// on each other, such as shards. Their results are appended to a file of Results. Files can be merged in any
-// order, and all units together are what one machine would have found. One machine is one shard.
+// A Work is one command with all that determines its result. It is divided into independent units,
+// such as shards. Their results are appended to a file of Results. Files can be merged in any
+// order, and all units together are what one machine would have found, as a single shard.
 package campaign
 
 import (
@@ -15,7 +15,7 @@ import (
 // Most is how many shards a work can have.
 const Most = 1_000_000
 
-// Shard is one of so many shares of a work. The zero Shard is all of it.
+// Shard is one share of a work. The zero Shard is all of it.
 type Shard struct {
 	Number int // from 1 on
 	Of     int
@@ -29,27 +29,27 @@ func (s Shard) whole() Shard {
 	return s
 }
 
-// String is how people write it: "3/16".
+// String returns the usual notation: "3/16".
 func (s Shard) String() string {
 	s = s.whole()
 	return fmt.Sprintf("%d/%d", s.Number, s.Of)
 }
 
-// Block is the shard's share of so many pieces that belong together in their order: those from
-// one on, before another.
+// Block is the shard's share of pieces that belong together in their order: from one on, before
+// another.
 func (s Shard) Block(pieces int) (from, before int) {
 	s = s.whole()
 	return pieces/s.Of*(s.Number-1) + pieces%s.Of*(s.Number-1)/s.Of, pieces/s.Of*s.Number + pieces%s.Of*s.Number/s.Of
 }
 
-// Has reports whether a piece, counted from 0, belongs to the shard, where they are dealt out one
-// by one: pieces that lie together take a similar time, so every shard gets some of each kind.
+// Has reports whether a piece, counted from 0, belongs to the shard if they are dealt out one by
+// one: neighbouring pieces take similar times, so every shard gets some of each kind.
 func (s Shard) Has(piece int) bool {
 	s = s.whole()
 	return piece%s.Of == s.Number-1
 }
 
-// Count is how many of so many pieces that are dealt out the shard has.
+// Count is the number of pieces that are dealt out to the shard.
 func (s Shard) Count(pieces int) int {
 	s = s.whole()
 	return (pieces - s.Number + s.Of) / s.Of
@@ -61,8 +61,8 @@ func (s Shard) Piece(i int) int {
 	return s.Number - 1 + i*s.Of
 }
 
-// Parse reads "3/16", or "auto/16", of which an engine that starts many copies of one command says
-// the number in a variable that getenv looks up.
+// Parse reads "3/16", or "auto/16", for which getenv looks up the number in a variable of an engine
+// that starts many copies of one command.
 func Parse(text string, getenv func(string) string) (Shard, error) {
 	number, of, two := strings.Cut(text, "/")
 	n, err := strconv.Atoi(of)

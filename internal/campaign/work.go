@@ -11,37 +11,41 @@ import (
 	"slices"
 )
 
-// Work is one command, with all that decides its result.
+// Work is one command, with all that determines its result.
 type Work struct {
 	Version  string          `json:"version"` // of the program
 	Command  string          `json:"command"` // search
 	Scenario *Scenario       `json:"scenario,omitempty"`
-	Options  json.RawMessage `json:"options"` // of the command, and the hashes of what else it reads
+	Options  json.RawMessage `json:"options"` // of the command, and the hashes of its other input
 }
 
 // Scenario is the file that a work is about.
 type Scenario struct {
-	File string   `json:"file"` // what people call it
+	File string   `json:"file"` // as users name it
 	Text string   `json:"text"`
-	Set  []string `json:"set,omitempty"` // its changes, as --set has them
+	Set  []string `json:"set,omitempty"` // its changes by --set
 }
 
-// NewWork describes a work. options is anything that JSON can say.
+// NewWork describes a work. options is any JSON value.
 func NewWork(version, command string, scenario *Scenario, options any) (*Work, error) {
 	data, err := json.Marshal(options)
 	return &Work{Version: version, Command: command, Scenario: scenario, Options: data}, err
 }
 
-// Hash tells works apart.
+// Hash identifies a work.
 func (w *Work) Hash() string { return hashOf(w) }
 
 func hashOf(v any) string {
+	sum := sha256.Sum256(encoded(v))
+	return hex.EncodeToString(sum[:])
+}
+
+func encoded(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // plain data, whose raw JSON has been read
 	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return data
 }
 
 // ReadWork reads a work that was stored as JSON.
@@ -56,7 +60,7 @@ func ReadWork(data []byte) (*Work, error) {
 	return w, nil
 }
 
-// Differs says in what two works differ, "" when they are one.
+// Differs says how two works differ, "" when they are equal.
 func (w *Work) Differs(o *Work) string {
 	scenario := func(w *Work) Scenario {
 		if w.Scenario == nil {
@@ -82,7 +86,7 @@ func (w *Work) Differs(o *Work) string {
 	return ""
 }
 
-// strictly decodes one JSON value with no fields but those of v, and nothing after it.
+// strictly decodes one JSON value without unknown fields, and with nothing after it.
 func strictly(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -1,10 +1,8 @@
-// Package chaos draws the faults of a run: which kinds, when, whom they hit and
-// for how long.
+// Package chaos draws the faults of a run: which kinds, when, whom they hit and for how long.
 //
-// What is drawn becomes a plan like any other, with a list of faults. That makes
-// a run of chaos a story that can be printed, replayed and shrunk: nothing
-// random is left in it. The seed is split by name, as everywhere: each fault has a
-// stream of its own, so that leaving one out while shrinking changes no other.
+// The result is a plan with a list of faults, so a run of chaos can be printed, replayed and shrunk
+// like any other. Each fault has its own stream of random numbers, so that shrinking can leave one
+// out without changing the others.
 package chaos
 
 import (
@@ -23,17 +21,17 @@ const MostFaults = 100
 // MostDrift is how much a storm changes the rate of a clock at most, in millionths.
 const MostDrift = 500_000
 
-// LeastClients is how many clients a run keeps whatever a chaos does to them for
-// good: fewer than two never contend, and such a run tests nothing.
+// LeastClients is how many clients always survive: fewer than two never contend, and such a run
+// tests nothing.
 const LeastClients = 2
 
-// holderAfter times the latency is how early a fault may aim at the holder:
-// earlier, no client holds the lock yet, and the fault would hit none.
+// holderAfter times the latency is the earliest time for a fault to aim at the holder: before that,
+// no client holds the lock.
 const holderAfter = 20
 
-// Draw returns the plan with the faults that its chaos draws from a seed, or with those of its list
-// and nothing left open. A plan with nothing to draw is returned unchanged. The same plan and seed give the same
-// faults, whichever of the plan's locks is played.
+// Draw returns the plan with the faults that its chaos draws from a seed, or with all that its
+// listed faults leave open drawn. A plan with nothing to draw is returned unchanged. The same plan
+// and seed give the same faults for each of the plan's locks.
 func Draw(p *plan.Plan, seed uint64) *plan.Plan {
 	switch {
 	case !p.IsOpen():
@@ -54,7 +52,7 @@ func Draw(p *plan.Plan, seed uint64) *plan.Plan {
 			break
 		}
 		list = append(list, d.fault(l, spec, at, end))
-		if left := time.Duration(len(d.clients)); spec.Lasting { // with its work undone, the run ends sooner
+		if left := time.Duration(len(d.clients)); spec.Lasting { // the ended client's work is left undone
 			end = at + (end-at)/(left+1)*left
 		}
 	}
@@ -67,17 +65,16 @@ func Draw(p *plan.Plan, seed uint64) *plan.Plan {
 type drawing struct {
 	plan    *plan.Plan
 	seed    uint64
-	kinds   []faults.Spec // that are left to pick from
-	clients []string      // that nothing has ended yet
+	kinds   []faults.Spec // still to be picked from
+	clients []string      // not ended yet
 }
 
-// stream returns the random numbers for one purpose.
-func (d *drawing) stream(purpose string) *luck {
-	return &luck{rng.New(d.seed, rng.ID("chaos "+purpose))}
+// stream returns the stream of random numbers for one purpose.
+func (d *drawing) stream(purpose string) *random {
+	return &random{rng.New(d.seed, rng.ID("chaos "+purpose))}
 }
 
-// subset draws which kinds of faults this run has: each one with even chances,
-// and one at least.
+// subset draws the kinds of faults of this run: each one with even chances, and at least one.
 func (d *drawing) subset() []faults.Spec {
 	l := d.stream("kinds")
 	var all, some []faults.Spec
@@ -97,9 +94,9 @@ func (d *drawing) subset() []faults.Spec {
 	return some
 }
 
-// kind draws the verb of a fault, false when none is left. What cannot be undone
-// is drawn only while enough is left of the world to go on with.
-func (d *drawing) kind(l *luck) (faults.Spec, bool) {
+// kind draws the verb of a fault, false when none is left. Faults that cannot be undone are drawn
+// only while enough of the world remains.
+func (d *drawing) kind(l *random) (faults.Spec, bool) {
 	if len(d.kinds) == 0 {
 		return faults.Spec{}, false
 	}
@@ -111,12 +108,12 @@ func (d *drawing) kind(l *luck) (faults.Spec, bool) {
 	return spec, true
 }
 
-// TakesOver reports whether a verb makes a replica the primary. A run draws such
-// a fault once: the dead primary stays dead.
+// TakesOver reports whether a verb makes a replica the primary. A run has one such fault at most,
+// as the dead primary stays dead.
 func TakesOver(spec faults.Spec) bool { return spec.Replica && spec.Ends == faults.EndNone }
 
 // fault draws everything about a fault but its verb.
-func (d *drawing) fault(l *luck, spec faults.Spec, at, end time.Duration) faults.Fault {
+func (d *drawing) fault(l *random, spec faults.Spec, at, end time.Duration) faults.Fault {
 	t := faults.Trigger{At: at}
 	if spec.OnWire {
 		t = d.command(l, at)
@@ -124,9 +121,9 @@ func (d *drawing) fault(l *luck, spec faults.Spec, at, end time.Duration) faults
 	return faults.Make(1, spec, d.args(l, spec, at), t, d.end(l, spec, end-at))
 }
 
-// command draws a command to tamper with. Each round of a client sends two at
-// least, one to acquire and one to release, so that many come by in any case.
-func (d *drawing) command(l *luck, at time.Duration) faults.Trigger {
+// command draws a command to tamper with. Each round of a client sends at least two, to acquire and
+// to release.
+func (d *drawing) command(l *random, at time.Duration) faults.Trigger {
 	all := int64(2 * len(d.plan.Clients) * d.plan.Workload.Repeat)
 	nth := 1 + int64(at/time.Microsecond)*(all-1)/max(int64(d.plan.WorkEnd()/time.Microsecond), 1)
 	return faults.Trigger{
@@ -134,16 +131,16 @@ func (d *drawing) command(l *luck, at time.Duration) faults.Trigger {
 	}
 }
 
-// end draws how long a fault lasts, and never beyond the heal.
-func (d *drawing) end(l *luck, spec faults.Spec, left time.Duration) faults.End {
+// end draws how long a fault lasts, up to the heal.
+func (d *drawing) end(l *random, spec faults.Spec, left time.Duration) faults.End {
 	if spec.Ends == faults.EndNone {
 		return faults.End{}
 	}
 	return faults.End{For: max(min(l.within(d.plan.Chaos.For), left), 1)}
 }
 
-// args draws the verb's own value and what else it must be told.
-func (d *drawing) args(l *luck, spec faults.Spec, at time.Duration) faults.Args {
+// args draws the verb's own value and its parameters.
+func (d *drawing) args(l *random, spec faults.Spec, at time.Duration) faults.Args {
 	args := faults.Args{
 		Durations: map[string]time.Duration{}, Rates: map[string]int64{}, Choices: map[string]string{},
 	}
@@ -156,7 +153,7 @@ func (d *drawing) args(l *luck, spec faults.Spec, at time.Duration) faults.Args 
 	return args
 }
 
-func (d *drawing) arg(l *luck, spec faults.Spec, p faults.Param, at time.Duration, args *faults.Args) {
+func (d *drawing) arg(l *random, spec faults.Spec, p faults.Param, at time.Duration, args *faults.Args) {
 	text := ""
 	switch p.Kind {
 	case faults.ParamNode, faults.ParamClient:
@@ -184,9 +181,8 @@ func (d *drawing) arg(l *luck, spec faults.Spec, p faults.Param, at time.Duratio
 	}
 }
 
-// target draws a node. The holder is hit as often as all others together, since
-// that is where locks break.
-func (d *drawing) target(l *luck, spec faults.Spec, servers bool, at time.Duration) string {
+// target draws a node: half the time the holder, which is where locks break.
+func (d *drawing) target(l *random, spec faults.Spec, servers bool, at time.Duration) string {
 	if spec.Lasting {
 		i := int(l.below(int64(len(d.clients))))
 		name := d.clients[i]
@@ -203,8 +199,8 @@ func (d *drawing) target(l *luck, spec faults.Spec, servers bool, at time.Durati
 	return nodes[l.below(int64(len(nodes)))]
 }
 
-// sides draws a client and the servers that it is parted from, in either order.
-func (d *drawing) sides(l *luck, at time.Duration) [][]string {
+// sides draws a client and the servers to separate it from, in either order.
+func (d *drawing) sides(l *random, at time.Duration) [][]string {
 	client := d.target(l, faults.Spec{}, false, at)
 	others := faults.TheStore
 	if l.one(3) {
@@ -216,19 +212,18 @@ func (d *drawing) sides(l *luck, at time.Duration) [][]string {
 	return [][]string{{client}, {others}}
 }
 
-// luck draws integers only, so that every build draws the same.
-type luck struct{ rand rng.Rand }
+// random draws integers only, so that every build draws the same.
+type random struct{ rand rng.Rand }
 
-func (l *luck) below(n int64) int64 { return l.rand.Int64N(n) }
+func (l *random) below(n int64) int64 { return l.rand.Int64N(n) }
 
 // one is true once in n times.
-func (l *luck) one(n int64) bool { return l.below(n) == 0 }
+func (l *random) one(n int64) bool { return l.below(n) == 0 }
 
-func (l *luck) sign() time.Duration { return time.Duration(1 - 2*l.below(2)) }
+func (l *random) sign() time.Duration { return time.Duration(1 - 2*l.below(2)) }
 
-// within draws from a range, in whole milliseconds if its least value is one or
-// more, so that what was drawn can be read.
-func (l *luck) within(r plan.Range) time.Duration {
+// within draws from a range, in whole milliseconds if its minimum allows it, for readability.
+func (l *random) within(r plan.Range) time.Duration {
 	drawn := r.Min
 	if r.Percentiles != nil {
 		drawn = r.Draw(&l.rand)

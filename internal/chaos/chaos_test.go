@@ -2,6 +2,7 @@ package chaos_test
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func TestDrawsKeepTheirPromises(t *testing.T) {
 		if takeovers > 1 || len(lasting) > len(p.Clients)-chaos.LeastClients {
 			t.Errorf("seed %d: %d takeovers, ended for good: %v", seed, takeovers, lasting)
 		}
-		subsets[strings.Join(sorted(kinds), " ")] = true
+		subsets[strings.Join(slices.Sorted(maps.Keys(kinds)), " ")] = true
 		again := parse(t, scenario.Resolved(d))
 		for i := range again.Faults {
 			again.Faults[i].Line = 0
@@ -107,14 +108,6 @@ func TestDrawsKeepTheirPromises(t *testing.T) {
 	if len(subsets) < 300 {
 		t.Errorf("500 seeds have %d different subsets of kinds only", len(subsets))
 	}
-}
-
-func sorted(set map[string]bool) (out []string) {
-	for name := range set {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // A replay of one lock of a file must meet the same storm as all of them.

@@ -10,14 +10,13 @@ import (
 	"lockstep/internal/rng/spread"
 )
 
-// mostLooks is how many occurrences of a moment are drawn for: more than a run has.
+// mostLooks is how many occurrences of a moment are drawn for, more than any run has.
 const mostLooks = 100_000
 
-// drawListed fixes what listed faults leave open: each length is drawn, and what chance does not bring
-// about is left out. A fault that repeats becomes one fault for each time, so a run has MostFaults of them at
-// most, and those that repeat share the room that the others leave.
-//
-// Each fault of the list has its own stream of random numbers: changing one changes no other.
+// drawListed draws what listed faults leave open: lengths, and whether faults of chance happen at
+// all. A fault that repeats becomes one fault for each time. A run has at most MostFaults; those
+// that repeat share the room that the others leave. Each fault has its own stream of random
+// numbers, so changing one changes no other.
 func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 	d := &drawing{plan: p, seed: seed}
 	room, sharing := MostFaults, 0
@@ -28,8 +27,7 @@ func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 			room--
 		}
 	}
-	var list []faults.Fault
-	var lines []faults.Fault
+	var list, lines []faults.Fault
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		if f.MayCome() {
@@ -48,15 +46,15 @@ func drawListed(p *plan.Plan, seed uint64) *plan.Plan {
 	}
 	out := p.WithFaults(list)
 	out.Lines = lines
-	out.Drawn = len(list) == 0 // none by chance, not by plan
+	out.Drawn = len(list) == 0 // none by chance, rather than none planned
 	return out
 }
 
-func (d *drawing) listed(f *faults.Fault) *luck {
+func (d *drawing) listed(f *faults.Fault) *random {
 	return d.stream(fmt.Sprintf("fault %d of the list", f.Number))
 }
 
-// again are the times at which a fault happens, at most that many.
+// again returns the occurrences of a repeated fault, at most that many.
 func (d *drawing) again(f *faults.Fault, most int) (list []faults.Fault) {
 	l := d.listed(f)
 	t := f.Trigger
@@ -82,12 +80,13 @@ func (d *drawing) again(f *faults.Fault, most int) (list []faults.Fault) {
 }
 
 // comes draws whether a fault happens.
-func (l *luck) comes(f *faults.Fault) bool {
+func (l *random) comes(f *faults.Fault) bool {
 	return f.Open.ChancePPM >= faults.Always || l.below(faults.Always) < f.Open.ChancePPM
 }
 
-// fixed is a fault at a trigger with all of its lengths drawn, in the order in which they are named here.
-func (l *luck) fixed(f *faults.Fault, t faults.Trigger) faults.Fault {
+// fixed returns a fault at a trigger with all its lengths drawn. The order of the draws is part of
+// the result.
+func (l *random) fixed(f *faults.Fault, t faults.Trigger) faults.Fault {
 	draw := func(key string, d *time.Duration) {
 		if r, ok := f.Open.Ranges[key]; ok {
 			*d = max(l.within(r), min(r.Max, 1))

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// EveryLock stands in the place of a lock's id and speaks of all locks.
+// EveryLock is used in place of a lock's id and means all locks.
 const EveryLock = "every lock"
 
-// Anything is the verdict of an author who only looks: nothing is expected.
+// Anything is the verdict of an author who expects nothing and only observes.
 const Anything = "anything"
 
 // Expectation is what the scenario's author expects of one property of one lock.
@@ -16,27 +16,24 @@ type Expectation struct {
 	Lock     string // id of a variant, or EveryLock
 	Property string // "" for Anything
 	Verdict  string // kept, broken or Anything
-	Line     int    // where the file says so
+	Line     int    // its line in the file
 }
 
-// Said returns what the plan says about a lock: of each property what is said of this
-// lock, else what is said of every lock. It is false when nothing is said of either.
+// Said returns the expectations for a lock, sorted by property, those for every lock included. It
+// is false when the plan has none.
 func (p *Plan) Said(lock string) (said []Expectation, ok bool) {
-	own, every := p.about(lock), p.about(EveryLock)
-	for _, e := range slices.Concat(own, every) {
+	all := p.about(lock)
+	for _, e := range all {
 		if e.Verdict == Anything {
-			break // nothing, or nothing beyond what was said of this lock
+			break // whatever follows was said of every lock
 		}
-		if !slices.ContainsFunc(said, func(s Expectation) bool { return s.Property == e.Property }) {
-			e.Lock = lock
-			said = append(said, e)
-		}
+		said = append(said, e)
 	}
 	slices.SortFunc(said, func(a, b Expectation) int { return cmp.Compare(a.Property, b.Property) })
-	return said, len(own)+len(every) > 0
+	return said, len(all) > 0
 }
 
-// Asked returns the properties that the plan says anything of.
+// Asked returns the properties for which the plan has an expectation.
 func (p *Plan) Asked() (ids []string) {
 	for _, e := range p.Expect {
 		if e.Verdict != Anything && !slices.Contains(ids, e.Property) {
@@ -46,45 +43,41 @@ func (p *Plan) Asked() (ids []string) {
 	return ids
 }
 
+// about returns a lock's own expectations, then those for every lock that they do not override.
 func (p *Plan) about(lock string) (all []Expectation) {
-	for _, e := range p.Expect {
-		if e.Lock == lock {
-			all = append(all, e)
+	for _, of := range []string{lock, EveryLock} {
+		for _, e := range p.Expect {
+			same := func(o Expectation) bool { return o.Property == e.Property }
+			if e.Lock == of && !slices.ContainsFunc(all, same) {
+				e.Lock = lock
+				all = append(all, e)
+			}
 		}
 	}
 	return all
 }
 
-// ExpectKept drops what the plan says of some locks, and of every lock as far as it is about them: they are
-// expected to keep every property, as is any lock of which nothing is said. What is said of every lock goes on
-// to hold for the others.
+// ExpectKept drops the expectations for some locks, so that they are expected to keep every
+// property. Those for every lock still apply to the other locks.
 func (p *Plan) ExpectKept(ids []string) {
-	every := p.about(EveryLock)
 	var out []Expectation
 	for _, lock := range p.Locks {
 		if slices.Contains(ids, lock) {
 			continue
 		}
-		own := p.about(lock)
-		for _, e := range every {
-			if !slices.ContainsFunc(own, func(o Expectation) bool { return o.Property == e.Property }) {
-				e.Lock = lock
-				own = append(own, e)
-			}
-		}
-		out = append(out, own...)
+		out = append(out, p.about(lock)...)
 	}
 	p.Expect = out
 }
 
-// OnlyLooks reports whether the plan says that nothing is expected of any lock.
+// OnlyLooks reports whether the plan expects nothing of any lock.
 func (p *Plan) OnlyLooks() bool {
-	every := p.about(EveryLock)
-	return len(every) > 0 && every[0].Verdict == Anything
+	return slices.ContainsFunc(p.Expect, func(e Expectation) bool {
+		return e.Lock == EveryLock && e.Verdict == Anything
+	})
 }
 
-// PlayOnly has the plan played with these locks. What it says of others is dropped; what
-// it says of every lock holds for these.
+// PlayOnly limits the plan to these locks and drops the expectations for all others.
 func (p *Plan) PlayOnly(locks []string) {
 	p.Locks = locks
 	p.Expect = slices.DeleteFunc(slices.Clone(p.Expect), func(e Expectation) bool {

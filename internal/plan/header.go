@@ -4,24 +4,16 @@ import (
 	"slices"
 
 	"lockstep/internal/history"
-	"lockstep/internal/store"
 )
 
-// Names of the nodes that a scenario does not name itself. Both worlds use them,
-// so that a history reads the same wherever it comes from.
+// Names of the nodes that a scenario does not name. Both worlds use them, so their histories match.
 const (
 	ProbeName    = "probe"
 	ResourceName = "resource"
 )
 
-// Header is HeaderOf for a lock that keeps its entries in the first store of lists and demands nothing of
-// its servers.
-func (p *Plan) Header(lock string, seed uint64, backend string, scalePPM int64) history.Header {
-	return p.HeaderOf(lock, Store{Store: store.All()[0]}, seed, backend, scalePPM)
-}
-
-// HeaderOf is the head of the history of one run: clients, probe, the servers of
-// the lock's store, sentinels and resource, in this order, and the planned faults.
+// HeaderOf returns the header of the history of one run. Its nodes are the clients, the probe, the
+// servers of the lock's store, the sentinels and the resource, in this order.
 func (p *Plan) HeaderOf(lock string, s Store, seed uint64, backend string, scalePPM int64) history.Header {
 	h := history.Header{
 		Scenario: p.Name, Lock: lock, Seed: seed, Backend: backend, ScalePPM: scalePPM,
@@ -54,8 +46,8 @@ func (p *Plan) HeaderOf(lock string, s Store, seed uint64, backend string, scale
 	return h
 }
 
-// Probe is what the probe does in the final quiet period: one round with the
-// patience that progress demands.
+// Probe returns what the probe does in the final quiet period: one round, as patient as progress
+// demands.
 func (p *Plan) Probe() Workload {
 	return Workload{
 		Repeat: 1, Wait: ProbeFactor * p.Lease, Retry: p.Workload.Retry, Fence: p.Workload.Fence,

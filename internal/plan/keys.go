@@ -10,18 +10,17 @@ import (
 	"lockstep/internal/store"
 )
 
-// Limits: more than any user runs or writes.
+// Limits, all above what any user runs or writes.
 const (
 	MaxReplicas = 10
 	maxNodes    = 15
-	maxShards   = 7 // their nodes all talk to each other
+	maxShards   = 7 // every two of their nodes talk to each other
 	maxNested   = 10
 	MaxRepeat   = 10_000
 )
 
-// Key is one key of a scenario file: what it is called, what the reference says of it, and where in
-// the plan it is kept. The reader, the resolved form and the schema all go by it; its default is
-// what Default has there.
+// Key is one key of a scenario file: its name, its text in the reference, and the field of the plan
+// that holds it. The reader, the resolved form and the schema all use it. Default has its default.
 type Key struct {
 	Name        string
 	Doc         string
@@ -30,16 +29,16 @@ type Key struct {
 	Least, Most int64            // of a number; of a duration the least, in nanoseconds
 	Words       []Word           // of a choice
 	By          string           // of a failover: which kind the key belongs to; "" for all
-	Keys        []Key            // of a key with keys below it, which is kept in none itself
+	Keys        []Key            // nested keys; such a key has no value itself
 	Shared      bool             // of the workload: the same for all clients
-	Idle        func(*Plan) bool // the plan has something else in its place; nil: never
+	Idle        func(*Plan) bool // another setting of the plan replaces it; nil: never
 
-	// At is where it is kept: a *time.Duration, a *Range, an *int, an *int64 for a share in
-	// millionths, or a *string for a choice.
+	// At returns the field: a *time.Duration, *Range, *int, *int64 (a share in millionths) or
+	// *string (a choice).
 	At func(*Plan) any
 }
 
-// Form says how a value is written that is not written as others of its type.
+// Form is a special notation for values of a key.
 type Form uint8
 
 // The forms.
@@ -54,17 +53,17 @@ const (
 // Word is a word that can be chosen.
 type Word struct{ Word, Doc string }
 
-// Never is a duration that is not over before the run is.
+// Never is written for a duration without an end.
 const Never = "never"
 
 // Section is a group of keys.
 type Section struct {
 	Name, Doc, Example string
-	Store              locks.Store // whose servers it is about; "" for none
+	Store              locks.Store // whose servers it describes; "" for none
 	Keys               []Key
 }
 
-// WorkloadKeys and NetworkKeys are what the file may say of clients and messages.
+// WorkloadKeys and NetworkKeys are the keys for clients and for messages.
 var (
 	WorkloadKeys = Section{"workload", "What every client does.", "work: 2s..3s below it", "", []Key{
 		{Name: "repeat", Doc: "How many rounds each client plays, at most 10000.", Form: Times, At: func(p *Plan) any { return &p.Workload.Repeat }},
@@ -94,14 +93,14 @@ var (
 	}}
 )
 
-// ClientKeys are those of the workload that one client may have for itself.
+// ClientKeys are the workload keys that a single client may override.
 func ClientKeys() []Key {
 	return slices.DeleteFunc(slices.Clone(WorkloadKeys.Keys), func(k Key) bool { return k.Shared })
 }
 
 const ms = int64(time.Millisecond)
 
-// ServerKeys are what it may say of the stores' servers.
+// ServerKeys are the keys for the servers of each store.
 var ServerKeys = func() (all []Section) {
 	for _, s := range store.All() {
 		all = append(all, sectionOf(s))
@@ -120,7 +119,11 @@ func sectionOf(s *store.Store) Section {
 		out.Keys = cluster(s)
 	case s.IsDatabase():
 		out.Example = "{replicas: 1, lag: 500ms}"
-		out.Keys = database(s.IdleDoc, func(p *Plan) *SQL { return p.Database(s.ID) })
+		of := func(p *Plan) *SQL { return p.Database(s.ID) }
+		out.Keys = append(
+			replicated(false, func(p *Plan) (*int, *time.Duration, *Failover) { return &of(p).Replicas, &of(p).Lag, &of(p).Failover }),
+			Key{Name: "idle-timeout", Doc: "How long a session may say nothing between two statements before the server ends it, 1ms or more, or never; " + s.IdleDoc + ".",
+				Example: "30s, or idle-timeout: never", Form: OrNever, Least: ms, At: func(p *Plan) any { return &of(p).IdleTimeout }})
 	default:
 		out.Example = "{replicas: 1, lag: 500ms}"
 		out.Keys = append(
@@ -163,7 +166,8 @@ func persistence(at func(*Plan) any) Key {
 	}}
 }
 
-// replicated are the keys of a primary with replicas; Redis has sentinels, and may be a Redis Cluster.
+// replicated returns the keys of a primary with replicas; Redis also has sentinels and Redis
+// Cluster.
 func replicated(redis bool, of func(*Plan) (*int, *time.Duration, *Failover)) []Key {
 	failover := func(p *Plan) *Failover { _, _, f := of(p); return f }
 	by := Key{Name: "by", Doc: "Who promotes a replica.", At: func(p *Plan) any { return &failover(p).By },
@@ -201,15 +205,7 @@ var shards = Key{
 	},
 }
 
-// database are the keys of an SQL server; setting is what it calls its time.
-func database(setting string, of func(*Plan) *SQL) []Key {
-	return append(
-		replicated(false, func(p *Plan) (*int, *time.Duration, *Failover) { return &of(p).Replicas, &of(p).Lag, &of(p).Failover }),
-		Key{Name: "idle-timeout", Doc: "How long a session may say nothing between two statements before the server ends it, 1ms or more, or never; " + setting + ".",
-			Example: "30s, or idle-timeout: never", Form: OrNever, Least: ms, At: func(p *Plan) any { return &of(p).IdleTimeout }})
-}
-
-// Names are what the keys are called.
+// Names returns the names of some keys.
 func Names(keys []Key) (names []string) {
 	for i := range keys {
 		names = append(names, keys[i].Name)
@@ -217,7 +213,7 @@ func Names(keys []Key) (names []string) {
 	return names
 }
 
-// Text is the value that a plan has, as a file writes it.
+// Text returns the value that a plan has for the key, in the notation of a file.
 func (k *Key) Text(p *Plan) string {
 	switch at := k.At(p).(type) {
 	case *time.Duration:
@@ -243,5 +239,5 @@ func (k *Key) Text(p *Plan) string {
 	case *string:
 		return *at
 	}
-	panic("plan: the key " + k.Name + " is kept in something that no file can say")
+	panic("plan: the key " + k.Name + " has a field of an unknown type")
 }

@@ -1,6 +1,5 @@
-// Package plan is a scenario with nothing left open: plain data that every
-// world can play. A plan comes from a scenario file (package scenario) or is
-// built by a test.
+// Package plan is a scenario with nothing left open: plain data that every world can play. A plan
+// comes from a scenario file (package scenario) or is built by a test.
 package plan
 
 import (
@@ -17,29 +16,29 @@ import (
 // Plan is one story, ready to be played with any of its locks.
 type Plan struct {
 	Name     string   // from the scenario's title
-	Subtitle string   // what it is about in plain words, where the title says so only afterwards
+	Subtitle string   // what it is about in plain words, where the title only makes sense afterwards
 	File     string   // path of the scenario file, "" when there is none
 	Slug     string   // file-system name: letters, digits and dashes only
-	Changes  []string // what was changed of the file, each as KEY=VALUE; nil when nothing was
+	Changes  []string // to the file, each as KEY=VALUE; nil for none
 	Level    int      // 1 start here .. 3 subtle
 	Remedy   string   // the scenario that shows what survives this one; "" for none
 	Story    string
 	Question string
 	Lesson   string
-	Chinese  Prose // what the file says in Chinese, too; its texts are "" where it does not
+	Chinese  Prose // the same texts in Chinese; "" for each that the file lacks
 
-	// ScalePPM is what Scaled has multiplied the durations by, in millionths; 0 when it has not.
+	// ScalePPM is the product of all Scaled factors, in millionths; 0 when it was not scaled.
 	ScalePPM int64
 
 	Locks    []string        // ids of lock variants
-	Programs []locks.Variant // those of them that are programs of their own, which no registry has
+	Programs []locks.Variant // those of them that are programs of their own, outside the registry
 
 	Lease    time.Duration // lease asked for; every lock rounds as its protocol demands
 	Clients  []string      // names, at least one
 	Workload Workload
-	Own      map[string]Workload // of clients that do something else; see WorkloadOf
+	Own      map[string]Workload // of clients with a workload of their own; see WorkloadOf
 	Network  Network
-	// What the stores are made of; a run uses the one of its lock's store.
+	// The servers of the stores; a run uses those of its lock's store.
 	Redis     Redis
 	Redlock   Redlock
 	Clusters  [store.MaxOfTopology]Cluster // see Cluster
@@ -48,17 +47,17 @@ type Plan struct {
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
 	Drawn  bool           // all faults were drawn at random
-	Lines  []faults.Fault // of the list from which faults are drawn: those that need not have happened
+	Lines  []faults.Fault // of the list from which faults are drawn: those that may not happen
 	Chaos  *Chaos         // draws the faults of each run; nil when they are listed
 	Vary   []Axis         // what a sweep varies, MostAxes at most; none in most files
-	Expect []Expectation  // what the file says, that of EveryLock first
+	Expect []Expectation  // as in the file, those for EveryLock first
 
-	Seed   uint64 // the seed to play unless another one is asked for; 0 when the file names none
-	Origin string // where a file that was not written by hand comes from
+	Seed   uint64 // the seed to play by default; 0 when the file has none
+	Origin string // where a generated file comes from
 }
 
-// Lock returns the variant with that id, which is a program of this plan or registered. In a plan with
-// several resources the id names one of them.
+// Lock looks up a variant by its id, first among the programs of this plan. In a plan with several
+// resources the id may name one of them.
 func (p *Plan) Lock(id string) (locks.Variant, bool) {
 	for _, v := range p.Programs {
 		if v.ID == id {
@@ -69,17 +68,17 @@ func (p *Plan) Lock(id string) (locks.Variant, bool) {
 	return v, ok && (v.Resource == "" || slices.Contains(p.several(), v.Resource))
 }
 
-// Fault returns the fault with that number, which the plan has to have.
+// Fault returns the fault with that number, which must exist.
 func (p *Plan) Fault(number int) *faults.Fault {
 	return &p.Faults[slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })]
 }
 
-// IsOpen reports whether something of the faults is yet to be drawn: see package chaos.
+// IsOpen reports whether package chaos has yet to draw some of the faults.
 func (p *Plan) IsOpen() bool {
 	return p.Chaos != nil || slices.ContainsFunc(p.Faults, func(f faults.Fault) bool { return f.Open != nil })
 }
 
-// WorkloadOf is what a client does.
+// WorkloadOf returns the workload of a client.
 func (p *Plan) WorkloadOf(client string) Workload {
 	if own, ok := p.Own[client]; ok {
 		return own
@@ -87,7 +86,7 @@ func (p *Plan) WorkloadOf(client string) Workload {
 	return p.Workload
 }
 
-// Rounds are those of all clients together.
+// Rounds returns the number of rounds of all clients together.
 func (p *Plan) Rounds() (all int) {
 	for _, name := range p.Clients {
 		all += p.WorkloadOf(name).Repeat
@@ -98,31 +97,29 @@ func (p *Plan) Rounds() (all int) {
 // Workload is what every client does.
 type Workload struct {
 	Repeat int           // how many rounds, at least 1
-	Wait   time.Duration // patience for the lock in each round; 0: it tries once
+	Wait   time.Duration // how long to wait for the lock in each round; 0: a single attempt
 	Work   Range         // length of the critical section
 	Rest   Range         // between rounds
-	// Arrivals is how much later than the one before a round begins, late ones at once; zero: there
-	// is a rest between rounds instead.
+	// Arrivals is the time from the start of one round to the start of the next, which begins at
+	// once when it is late; zero: the client rests between rounds instead.
 	Arrivals Range
 	Stagger  time.Duration // client i starts i*Stagger after the first
-	Retry    time.Duration // between two tries of a lock that spins, and after a try that failed
+	Retry    time.Duration // between two attempts of a lock that spins, and after a failed one
 	Fence    Fence
 	// Nested is how often the client takes the lock again while it holds it.
 	Nested int
-	// Resource is what the client works on, and the key of the lock that guards it; see Plan.Resources.
+	// Resource is what the client works on, and the key of its lock; see Plan.Resources.
 	Resource string
 	Renew    time.Duration // how often a watchdog renews; 0: as often as its design says
-	// ReleaseAgain is how much later a client repeats a release whose outcome it
-	// does not know, once; 0: it does not.
+	// ReleaseAgain is the delay after which a client repeats, once, a release whose outcome is
+	// unknown; 0: never.
 	ReleaseAgain time.Duration
 }
 
-// Fence says what the resource checks.
+// Fence says what the resource checks, see WorkloadKeys.
 type Fence string
 
-// The modes of the fence. FenceWrites refuses a write whose token is lower than
-// one seen in a write; FenceReadsAndWrites lets reads raise the mark too, which
-// closes the gap between a stale read and an accepted write.
+// The modes of the fence.
 const (
 	FenceNone           Fence = "none"
 	FenceWrites         Fence = "writes"
@@ -139,14 +136,14 @@ type Network struct {
 	Timeout time.Duration // how long a client waits for a reply
 }
 
-// Clock sets a node's clocks apart from true time.
+// Clock is how the clocks of a node differ from true time.
 type Clock struct {
 	Node     string
 	Offset   time.Duration // of the wall clock
 	DriftPPM int64         // of both clocks, in millionths
 }
 
-// Default values, spelled out by `simulate explain FILE`.
+// Default values, printed by `simulate explain FILE`.
 const (
 	DefaultLease   = 10 * time.Second
 	DefaultWait    = 60 * time.Second
@@ -198,8 +195,8 @@ func Default() Plan {
 // final quiet period before progress counts as broken.
 const ProbeFactor = 10
 
-// Horizon is the true time at which a world stops waiting for the clients,
-// heals all faults and begins the final quiet period.
+// Horizon is the true time at which a world stops waiting for the clients, heals all faults and
+// begins the final quiet period.
 func (p *Plan) Horizon() time.Duration {
 	h := p.horizonOf(&p.Workload)
 	for _, w := range p.Own { // order: the longest
@@ -212,7 +209,7 @@ func (p *Plan) Horizon() time.Duration {
 	return h + 2*p.Lease
 }
 
-// horizonOf is how long a client plays at most, without faults.
+// horizonOf returns how long a client plays at most, without faults.
 func (p *Plan) horizonOf(w *Workload) time.Duration {
 	waits, wait := time.Duration(1+w.Nested), w.Wait
 	if w.TriesOnce() {
@@ -221,23 +218,23 @@ func (p *Plan) horizonOf(w *Workload) time.Duration {
 	return time.Duration(w.Repeat) * (waits*wait + w.Work.Max + max(w.Rest.Max, w.Arrivals.Max))
 }
 
-// TriesOnce reports whether a client asks for the lock once, and goes on without it.
+// TriesOnce reports whether a client makes a single attempt to get the lock in each round.
 func (w *Workload) TriesOnce() bool { return w.Wait == 0 }
 
-// MinEffect is the shortest time that a client or server could notice: a message takes that
-// long, a millisecond at most. A fault that lasts less has no effect.
+// MinEffect is the shortest duration that a client or server could notice: one message, a
+// millisecond at most. A shorter fault has no effect.
 func (p *Plan) MinEffect() time.Duration {
 	return max(min(p.Network.Latency.Min, time.Millisecond), time.Microsecond)
 }
 
-// Scaled returns the plan with every duration multiplied by ppm / 1e6, for real
-// servers. Drift and loss are rates and stay.
+// Scaled returns the plan with every duration multiplied by ppm / 1e6, for real servers. Drift and
+// loss are rates and stay.
 func (p Plan) Scaled(ppm int64) Plan {
 	if ppm == 1_000_000 {
 		return p
 	}
 	scale := func(d time.Duration) time.Duration { return scaled(d, ppm) }
-	p.Settle() // what follows from the lease is scaled, and follows from no shorter one
+	p.Settle() // settings derived from the lease are scaled, not derived from a shorter one
 	p.ScalePPM = cmp.Or(p.ScalePPM, 1_000_000) * ppm / 1_000_000
 	p.Lease = scale(p.Lease)
 	for _, section := range append([]Section{WorkloadKeys, NetworkKeys}, ServerKeys...) {
@@ -250,17 +247,14 @@ func (p Plan) Scaled(ppm int64) Plan {
 		own[name] = of.Workload
 	}
 	p.Own = own
-	clocks := make([]Clock, len(p.Clocks))
-	for i, c := range p.Clocks {
-		c.Offset = scale(c.Offset)
-		clocks[i] = c
+	p.Clocks = slices.Clone(p.Clocks)
+	for i := range p.Clocks {
+		p.Clocks[i].Offset = scale(p.Clocks[i].Offset)
 	}
-	p.Clocks = clocks
-	list := make([]faults.Fault, len(p.Faults))
-	for i, f := range p.Faults {
-		list[i] = f.Scaled(scale)
+	p.Faults = slices.Clone(p.Faults)
+	for i := range p.Faults {
+		p.Faults[i] = p.Faults[i].Scaled(scale)
 	}
-	p.Faults = list
 	p.Chaos = p.Chaos.scaled(scale)
 	p.Vary = scaledAxes(p.Vary, scale)
 	return p
@@ -270,7 +264,7 @@ func scaled(d time.Duration, ppm int64) time.Duration {
 	return time.Duration(int64(d) / 1_000_000 * ppm)
 }
 
-// scale multiplies the durations that are kept under some keys.
+// scale multiplies the durations of some keys.
 func (p *Plan) scale(keys []Key, by func(time.Duration) time.Duration) {
 	for i := range keys {
 		k := &keys[i]

@@ -2,12 +2,12 @@ package plan
 
 import "lockstep/internal/say"
 
-// Prose is what a story says to its reader, in one language. No run depends on it.
+// Prose is the texts of a story in one language. No run depends on them.
 type Prose struct {
 	Name, Subtitle, Story, Question, Lesson, Origin string
 }
 
-// Prose returns what the story says in a language; in English what it does not say in that one.
+// Prose returns the texts in a language, with English in place of those that are missing in it.
 func (p *Plan) Prose(l say.Language) Prose {
 	in := func(english, chinese string) string {
 		return say.Both{English: english, Chinese: chinese}.In(l)

@@ -7,9 +7,9 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Resources are what the clients work on, in the order of the clients: one in most stories. Each is
-// guarded by a lock of its own, whose key is its name. The clients of all of them play in one world,
-// and a run is about one: its history has what concerns that lock, and is judged by itself.
+// Resources are what the clients work on, in the order of the clients; most stories have one. Each
+// is guarded by its own lock, whose key is the resource's name. All clients play in one world, and
+// a run's history has only the events of one lock, which is judged by itself.
 func (p *Plan) Resources() []string {
 	if len(p.Own) == 0 {
 		return []string{p.Workload.resource()}
@@ -25,7 +25,7 @@ func (p *Plan) Resources() []string {
 
 func (w *Workload) resource() string { return cmp.Or(w.Resource, locks.Key) }
 
-// several are the resources when there is more than one.
+// several returns the resources when there are two or more.
 func (p *Plan) several() []string {
 	if all := p.Resources(); len(all) > 1 {
 		return all
@@ -43,8 +43,8 @@ func (p *Plan) Renews() bool {
 	return false
 }
 
-// Apart are the locks with these ids, each once for every resource of which there are several; an id that names
-// one of them stands for that.
+// Apart lists each lock once per resource, when there are several resources. An id that already
+// names a resource stays as it is.
 func (p *Plan) Apart(ids []string) (all []string) {
 	several := p.several()
 	for _, id := range ids {

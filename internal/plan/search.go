@@ -7,24 +7,23 @@ import (
 	"lockstep/internal/faults"
 )
 
-// Chaos says how the faults of a run are drawn, instead of listing them. Package
-// chaos turns a plan and a seed into a plan that lists what was drawn.
+// Chaos describes how the faults of each run are drawn, instead of listed. Package chaos turns a
+// plan and a seed into a plan that lists them.
 type Chaos struct {
 	From  []string      // verbs; each run draws its own subset of them
 	Every Range         // from the beginning of one fault to that of the next
 	For   Range         // how long faults last; by how much they delay, slow down or step a clock
 	Heal  time.Duration // how long before the end of the work (WorkEnd) all faults are over
 
-	// Servers may be hit besides the clients. They are chosen for all locks of the
-	// file together, so that a seed draws the same whichever of them are played.
+	// Servers may be hit besides the clients. They are the same for all locks of the file, so that
+	// a seed draws the same faults for each of them.
 	Servers []string
 }
 
-// WorkEnd is how long a run lasts at least, in 39 runs of 40: the end that chaos counts
-// from, for a fault after the end of a run has no effect. It is
-// the time that all rounds take if one follows the other without a gap (most runs take
-// longer by the time that acquiring takes), less two standard deviations of it, and less
-// again for clients of little patience, who leave out rounds by giving up.
+// WorkEnd is how long a run lasts at least, in 39 runs of 40. Chaos counts back from it, as a fault
+// after the end of a run has no effect. It is the time of all rounds one after the other (acquiring
+// makes most runs longer), less two standard deviations, and less again where impatient clients
+// give up and skip rounds.
 func (p *Plan) WorkEnd() time.Duration {
 	w := p.Workload
 	if len(p.Own) > 0 || w.TriesOnce() || w.Arrivals.Max > 0 {
@@ -35,15 +34,15 @@ func (p *Plan) WorkEnd() time.Duration {
 		return 0
 	}
 	sum := leastSum(w.Work, int64(len(p.Clients)*w.Repeat))
-	// When k rounds are given up, the others take (rounds - k) * each, and clients have
-	// waited for k / clients * wait: the longer of the two is least where they are equal.
+	// With k rounds given up, the others take (rounds - k) * each, and clients have waited for
+	// k / clients * wait: the longer of the two is smallest where they are equal.
 	per1000 := int64(w.Wait / (((w.Wait + clients*each) / 1000) + 1))
 	bound := (sum / 1000 * time.Duration(min(per1000, 1000))).Truncate(time.Millisecond)
 	return max(bound, w.Work.Min) // one client gets the lock
 }
 
-// leastEnd is WorkEnd of clients that do not all do the same, or do not wait for each other: the one that
-// is busy for longest ends no sooner than this. A round in which it does not get the lock takes as long as it waits.
+// leastEnd is WorkEnd for clients whose workloads differ, or who do not wait for each other: the
+// busiest one ends no sooner. A round in which it does not get the lock takes as long as it waits.
 func (p *Plan) leastEnd() (end time.Duration) {
 	for i, name := range p.Clients {
 		w := p.WorkloadOf(name)
@@ -58,8 +57,9 @@ func (p *Plan) leastEnd() (end time.Duration) {
 	return end.Truncate(time.Millisecond)
 }
 
-// leastSum is the least sum of n draws from a range, in 39 cases of 40: for a uniform range, the mean of the sum
-// less two standard deviations; by percentiles, what is known of how many draws are above each of them.
+// leastSum is the smallest sum of n draws from a range, in 39 cases of 40. For a uniform range it
+// is the mean of the sum less two standard deviations; for percentiles, a bound on the draws above
+// each of them.
 func leastSum(r Range, n int64) time.Duration {
 	sum := time.Duration(n) * r.Min
 	if r.Percentiles == nil {

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/rng/spread"
 )
 
-// Limits on a sweep: more is more than anybody reads off a map.
+// Limits on a sweep: a map with more is unreadable.
 const (
 	MostAxes   = 2
 	MostValues = 40 // of one axis
@@ -35,11 +35,11 @@ type Axis struct {
 	Values []int64 // in the order of the file, at least two
 
 	Key   string // what is set: lease, latency, ...; of a fault for, at, after, a parameter, or the verb for its own value
-	Fault int    // number of the fault that it belongs to; 0 for all else
-	Node  string // whose clock it belongs to; "" for all else
+	Fault int    // number of its fault; 0 for none
+	Node  string // whose clock it sets; "" for none
 }
 
-// Setting is something that an axis can vary besides faults and clocks.
+// Setting is something other than a fault or a clock that an axis can vary.
 type Setting struct {
 	Key   string
 	Doc   string
@@ -48,7 +48,7 @@ type Setting struct {
 	set   func(p *Plan, v int64)
 }
 
-// Settings are all of them, in the order in which people read them.
+// Settings are all of them, in reading order.
 var Settings = []Setting{
 	{"lease", "how long the store remembers the holder", UnitDuration, 1, func(p *Plan, v int64) { p.Lease = time.Duration(v) }},
 	{"work", "how long the work in the critical section takes", UnitDuration, 0, func(p *Plan, v int64) { p.Workload.Work = constant(v) }},
@@ -63,8 +63,8 @@ var Settings = []Setting{
 
 func constant(v int64) Range { return spread.Fixed(time.Duration(v)) }
 
-// Point returns the plan with one value for each of its axes, in their order. A
-// fault of which nothing is left, a pause of 0s, is left out.
+// Point returns the plan with one value for each of its axes, in their order. A fault that no
+// longer does anything, such as a pause of 0s, is left out.
 func (p *Plan) Point(values ...int64) *Plan {
 	out := *p
 	out.Vary = nil
@@ -99,7 +99,7 @@ func (p *Plan) setClock(node, key string, v int64) {
 	}
 }
 
-// setFault sets one number of a fault, and reports whether it still does anything.
+// setFault sets one number of a fault and reports whether the fault still does anything.
 func setFault(f *faults.Fault, key string, v int64) bool {
 	d := time.Duration(v)
 	switch key {
@@ -131,8 +131,8 @@ func setFault(f *faults.Fault, key string, v int64) bool {
 	return v != 0
 }
 
-// FaultKeys are the numbers of a fault that an axis can vary, with their units;
-// the first one is what its verb alone means.
+// FaultKeys returns the numbers of a fault that an axis can vary, with their units; the first one
+// is what the verb alone means.
 func FaultKeys(f *faults.Fault) (keys []string, units []Unit) {
 	spec := f.Spec()
 	add := func(key string, u Unit) { keys, units = append(keys, key), append(units, u) }
@@ -160,7 +160,7 @@ func FaultKeys(f *faults.Fault) (keys []string, units []Unit) {
 	return keys, units
 }
 
-// Say writes a value of the axis as a scenario does.
+// Say prints a value of the axis in the notation of a scenario.
 func (a *Axis) Say(v int64) string {
 	switch a.Unit {
 	case UnitDuration:
@@ -173,7 +173,7 @@ func (a *Axis) Say(v int64) string {
 	return fmt.Sprint(v)
 }
 
-// Percent prints millionths as a scenario does: 0.5%.
+// Percent prints millionths in the notation of a scenario: 0.5%.
 func Percent(ppm int64) string {
 	text := fmt.Sprintf("%d.%04d", ppm/10_000, ppm%10_000)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%"

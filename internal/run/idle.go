@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Noticed adds to the lines of other runs those of a plan's faults from which a run has drawn something
-// with an effect.
+// Noticed adds the numbers of those faults of the plan from which this run drew something with an
+// effect.
 func Noticed(lines []int, o *Outcome) []int {
 	for i := range o.Judgement.Lines {
 		if l := &o.Judgement.Lines[i]; l.Noticed && !slices.Contains(lines, l.Number) {
@@ -19,8 +19,8 @@ func Noticed(lines []int, o *Outcome) []int {
 	return lines
 }
 
-// Idle are the lines of a plan's faults from which something could be drawn, and that did nothing in any
-// of its runs: the runs do not test what they say.
+// Idle returns the faults of the plan from which something could be drawn and that had an effect in
+// none of its runs: the runs do not test them.
 func Idle(p *plan.Plan, noticed []int) (idle []faults.Fault) {
 	for i := range p.Faults {
 		if f := &p.Faults[i]; f.MayCome() && !slices.Contains(noticed, f.Number) {
@@ -30,7 +30,7 @@ func Idle(p *plan.Plan, noticed []int) (idle []faults.Fault) {
 	return idle
 }
 
-// SaidIdle says of each of such lines that nothing came of it.
+// SaidIdle says of each such fault that it had no effect.
 func SaidIdle(idle []faults.Fault) (all say.Remarks) {
 	for i := range idle {
 		f := &idle[i]

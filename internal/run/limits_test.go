@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/store"
 )
 
 // counting is a world whose histories have ten events and that notes what it is told
@@ -17,7 +18,7 @@ func (c counting) Reserve(events int) { *c.reserved = append(*c.reserved, events
 func (c counting) Close()             {}
 
 func (c counting) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
-	h := history.New(p.Header(lock, seed, "sim", 1_000_000))
+	h := history.New(p.HeaderOf(lock, plan.Store{Store: store.All()[0]}, seed, "sim", 1_000_000))
 	for range 10 {
 		h.Add(history.Event{Kind: history.Healed, Cause: history.NoCause})
 	}

@@ -7,10 +7,10 @@ import (
 	"lockstep/internal/plan"
 )
 
-// CheckLocks says which of a plan's locks cannot ask for its lease, or cannot live on
-// its Redis Cluster, all of them at once; nil when every lock can. It matters after
-// scaling, for a lock that sends whole seconds cannot ask for half of one, and when other
-// locks are played than those of the file.
+// CheckLocks returns an error for each of a plan's locks that does not support its lease, its
+// renewal or its Redis Cluster; nil when every lock does. It is needed after scaling, as a lock
+// with leases of whole seconds cannot have half of one, and when locks are played that the file
+// does not list.
 func CheckLocks(p *plan.Plan) error {
 	var problems []error
 	for _, id := range p.Locks {

@@ -1,6 +1,5 @@
-// Package run plays plans: one plan, its locks, one or many seeds, in the world
-// that the caller passes. It judges each history and compares the verdicts with
-// what the scenario's author expects.
+// Package run plays plans: one plan, its locks, one or many seeds, in the world that the caller
+// passes. It judges each history and compares the verdicts with what the scenario's author expects.
 package run
 
 import (
@@ -16,9 +15,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// World plays plans, one after the other. The history that Play returns is valid
-// until the next Play of the same World. An error means that there is no history
-// to judge, unless one is returned beside it: a run that was cut short.
+// World plays plans, one after the other. The history that Play returns is valid until the next
+// Play of the same World. With an error there is no history to judge, except that of a run that was
+// cut short.
 type World interface {
 	Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error)
 	Close()
@@ -26,15 +25,15 @@ type World interface {
 
 // Logger is a World whose servers keep logs.
 type Logger interface {
-	// Logs returns those of the last Play, by server.
+	// Logs returns the logs of the last Play, by server.
 	Logs() map[string][]byte
 }
 
-// Bounded is a World whose runs may record so much only, and that can be told how many
-// events other histories have taken of that.
+// Bounded is a World with a limit on recorded events. Reserve tells it how many other histories
+// have used up.
 type Bounded interface{ Reserve(events int) }
 
-// Factory makes a World; each worker has one of its own.
+// Factory makes a World; each worker has its own.
 type Factory func() World
 
 // Outcome is one lock's run of a plan.
@@ -44,8 +43,8 @@ type Outcome struct {
 	Judgement checker.Judgement
 	Expected  []Expected // in the order of the plan
 	Err       error      // the run could not be played or was cut short; the judgement is empty then
-	// Logs are what the servers have said, by their names; nil in a world without logs,
-	// and where many runs are counted.
+	// Logs are those of the servers, by name; nil in a world without logs, and where many runs are
+	// counted.
 	Logs map[string][]byte
 }
 
@@ -53,7 +52,7 @@ type Outcome struct {
 type Expected struct {
 	plan.Expectation
 	Got     checker.Verdict
-	Implied bool // the plan says nothing of the lock
+	Implied bool // the plan has no expectation for the lock
 }
 
 // Met reports whether the expectation holds.
@@ -64,18 +63,17 @@ type Status int
 
 // The statuses from best to worst.
 const (
-	NothingExpected Status = iota // the scenario says so, and its faults fired; what was found is neither good nor bad
+	NothingExpected Status = iota // the scenario says so, and its faults fired
 	Met                           // every expectation holds
-	Inconclusive                  // something was not put to the test: a fault never fired, a verdict is unknown
+	Inconclusive                  // something was not tested: a fault never fired, a verdict is unknown
 	Missed                        // an expectation does not hold
 	Failed                        // the run could not be played
 )
 
-// Good reports whether nothing came out otherwise than it was expected.
+// Good reports whether no expectation was missed and everything was tested.
 func (s Status) Good() bool { return s <= Met }
 
-// One plays a plan with one lock and judges it. Of a plan with chaos it plays what
-// the seed draws.
+// One plays a plan with one lock and judges it. Chaos is drawn from the seed.
 func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) Outcome {
 	out := Outcome{Lock: lock, Seed: seed}
 	p = chaos.Draw(p, seed)
@@ -92,11 +90,11 @@ func One(ctx context.Context, w World, p *plan.Plan, lock string, seed uint64) O
 	return out
 }
 
-// mostInterrupted is how many events of an interrupted run are kept. So many are judged,
-// drawn and stored in half a second, and who has pressed Ctrl-C does not wait for more.
+// mostInterrupted is how many events of an interrupted run are kept: as many as can be judged,
+// drawn and stored in half a second after Ctrl-C.
 const mostInterrupted = 100_000
 
-// cutShort ends the history of a run that is not over.
+// cutShort ends the history of an unfinished run.
 func cutShort(ctx context.Context, h *history.History) {
 	n, why := len(h.Events), ""
 	if ctx.Err() != nil && n > mostInterrupted {
@@ -106,8 +104,7 @@ func cutShort(ctx context.Context, h *history.History) {
 	h.CutAt(n, why)
 }
 
-// compare puts the plan's expectations for a lock beside the findings; where the plan
-// says nothing, those that go without saying.
+// compare puts the plan's expectations for a lock, or the implied ones, beside the findings.
 func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	said, ok := p.Said(lock)
 	if !ok {
@@ -124,8 +121,9 @@ func compare(p *plan.Plan, lock string, j checker.Judgement) []Expected {
 	return out
 }
 
-// robs reports whether a program has removed another client's entry, or may have and could not be followed, in a
-// story that expects something of it, and nothing about that: see DESIGN.md.
+// robs reports whether a program has removed another client's entry, or may have where its entry
+// could not be followed, and the story expects something of it but nothing about that: see
+// DESIGN.md.
 func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgement) bool {
 	release := j.Finding(checker.OwnerOnlyReleaseID)
 	return len(said) > 0 && slices.ContainsFunc(p.Programs, func(v locks.Variant) bool { return v.ID == lock }) &&
@@ -133,8 +131,9 @@ func robs(p *plan.Plan, lock string, said []plan.Expectation, j *checker.Judgeme
 		(release.Verdict == checker.Broken || release.Doubts > 0 && j.History.Header.Entry == history.Unfollowed)
 }
 
-// Breaking is what to expect of locks that are known to break some properties: they keep the others. Of writes
-// nothing is expected where two may hold the lock, for whether one interferes is chance then.
+// Breaking returns the expectations for locks that are known to break some properties: they keep
+// the others. Where two may hold the lock nothing is expected of writes, as it is then up to chance
+// whether they interfere.
 func Breaking(ids, broken []string) (all []plan.Expectation) {
 	two := slices.Contains(broken, checker.MutualExclusionID)
 	for _, lock := range ids {
@@ -152,9 +151,8 @@ func Breaking(ids, broken []string) (all []plan.Expectation) {
 	return all
 }
 
-// implied is what goes without saying: a lock keeps every core property. One that the
-// run gave no occasion to break is left out, as long as mutual exclusion was put to the
-// test and kept: the plan does not ask for it by name.
+// implied returns the implied expectations: a lock keeps every core property. One that the run had
+// no occasion to break is left out if mutual exclusion was tested and kept.
 func implied(lock string, j *checker.Judgement) (all []plan.Expectation) {
 	tested := j.Finding(checker.MutualExclusionID).Verdict == checker.Kept
 	for _, p := range checker.All() {
@@ -165,10 +163,9 @@ func implied(lock string, j *checker.Judgement) (all []plan.Expectation) {
 	return all
 }
 
-// Status returns how the run ended. A broken property that was expected to be
-// kept, or a kept one that was expected to be broken, is Missed; an unknown
-// verdict where something was expected is Inconclusive, and so is a fault that
-// never fired, whatever the verdicts say.
+// Status returns how the run ended. A broken property that was expected to be kept, or the reverse,
+// is Missed; an expected property with an unknown verdict is Inconclusive, and so is any run with a
+// fault that never fired.
 func (o *Outcome) Status() Status {
 	if o.Err != nil {
 		return Failed
@@ -176,7 +173,7 @@ func (o *Outcome) Status() Status {
 	switch {
 	case len(o.Expected) > 0:
 	case o.Judgement.NeverFired(), o.Judgement.History != nil && o.Judgement.History.Header.Alone != "":
-		// who only looks has not seen the story
+		// an author who only looks has not seen the story
 		return Inconclusive
 	default:
 		return NothingExpected
@@ -197,8 +194,8 @@ func (o *Outcome) Status() Status {
 	return status
 }
 
-// Alone returns how the run ended if no other seed is played: what could be drawn from a line of the
-// faults must then have had an effect in this one.
+// Alone returns the status of the only run of a story: every fault of chance must have had an
+// effect in it.
 func (o *Outcome) Alone() Status {
 	status := o.Status()
 	if status.Good() && !o.Judgement.Idle().Empty() {
@@ -207,13 +204,12 @@ func (o *Outcome) Alone() Status {
 	return status
 }
 
-// Untested says what the run was meant to test and did not; nothing when it tested all. See
+// Untested says what the run was meant to test and did not; empty when it tested everything. See
 // checker.Judgement.
 func (o *Outcome) Untested() say.Phrase { return o.Judgement.Untested }
 
-// WhyUntested says why a run is no evidence: nothing broke in it, and what it was meant to
-// test did not happen, or it is unknown whether it was kept. Empty for a run that tested
-// something.
+// WhyUntested says why a run is no evidence: nothing broke in it, and it either did not test what
+// it was meant to or has an unknown verdict. Empty for a run that tested something.
 func (o *Outcome) WhyUntested() say.Phrase {
 	for _, f := range o.Judgement.Findings {
 		if f.Verdict == checker.Broken {
@@ -226,7 +222,7 @@ func (o *Outcome) WhyUntested() say.Phrase {
 	return o.Judgement.WhyUnknown()
 }
 
-// Result is all that was played of one plan with one seed.
+// Result is the outcome of one plan with one seed.
 type Result struct {
 	Plan     *plan.Plan // what was played: the faults of a chaos are drawn
 	Backend  string
@@ -234,8 +230,8 @@ type Result struct {
 	Outcomes []Outcome // one per lock, in the order of the plan
 }
 
-// Status returns the worst status of the outcomes. A lock of the plan that was not
-// played, since the run was interrupted, was not put to the test.
+// Status returns the worst status of the outcomes. Inconclusive, at best, when an interrupted run
+// did not reach some of the plan's locks.
 func (r *Result) Status() Status {
 	worst := NothingExpected
 	if len(r.Outcomes) < len(r.Plan.Locks) {
@@ -247,7 +243,7 @@ func (r *Result) Status() Status {
 	return worst
 }
 
-// Histories returns those of the outcomes, in their order.
+// Histories returns the histories of the outcomes, in their order.
 func (r *Result) Histories() []*history.History {
 	out := make([]*history.History, len(r.Outcomes))
 	for i := range r.Outcomes {
@@ -256,10 +252,9 @@ func (r *Result) Histories() []*history.History {
 	return out
 }
 
-// All plays a plan with all its locks and one seed, each in a world of its own,
-// so that all histories stay valid; what one of them records is no longer left for the
-// next. It stops at the first lock that cannot be played, and when ctx ends; the outcomes
-// so far are in the result.
+// All plays a plan with all its locks and one seed, each in its own world, so that all histories
+// stay valid; they share one limit on events. It stops at the first lock that cannot be played, and
+// when ctx ends; the result then has the outcomes so far.
 func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend string) (*Result, error) {
 	p = chaos.Draw(p, seed)
 	r := &Result{Plan: p, Backend: backend, Seed: seed}
@@ -286,7 +281,7 @@ func All(ctx context.Context, worlds Factory, p *plan.Plan, seed uint64, backend
 	return r, nil
 }
 
-// shorten lets an interrupted run keep no more of all its histories than of one.
+// shorten limits all histories of an interrupted run together to what one may have.
 func (r *Result) shorten(ctx context.Context, recorded int) {
 	if ctx.Err() == nil || recorded <= mostInterrupted {
 		return
@@ -302,4 +297,11 @@ func (r *Result) shorten(ctx context.Context, recorded int) {
 		judged := Stored(r.Plan, h)
 		o.Judgement, o.Expected = judged.Judgement, judged.Expected
 	}
+}
+
+// Stored judges a stored history and compares the verdicts with what the plan expects of its lock.
+func Stored(p *plan.Plan, h *history.History) Outcome {
+	lock := h.Header.Lock
+	j := checker.Judge(h, p.Asked()...)
+	return Outcome{Lock: lock, Seed: h.Header.Seed, Judgement: j, Expected: compare(p, lock, j)}
 }

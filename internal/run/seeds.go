@@ -7,14 +7,10 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Seeds plays a plan with one lock and the seeds first .. first+count-1, on jobs
-// workers with a world each. visit is called once per seed, from one goroutine
-// at a time and in no particular order; the outcome's history is valid only
-// during the call. Seeds returns the first error of a run that could not be
-// played, or ctx's error.
-//
-// Seeds are handed out by a counter and results are told apart by their seed,
-// so the number of workers changes the order of the visits and nothing else.
+// Seeds plays a plan with one lock and the seeds first .. first+count-1, on jobs workers with a
+// world each. visit is called once per seed, from one goroutine at a time and in no particular
+// order; the outcome's history is valid only during the call. Seeds returns the first error of a
+// run that could not be played, or ctx's error.
 func Seeds(ctx context.Context, worlds Factory, p *plan.Plan, lock string, first uint64, count, jobs int,
 	visit func(*Outcome),
 ) error {

@@ -7,20 +7,29 @@ import (
 	"sync/atomic"
 )
 
-// Share hands out n pieces of work, which must not depend on each other, to workers;
-// jobs 0 stands for one for each core. Each worker has worlds of its own, one of each
-// factory in their order. Who does what depends on chance, so a piece belongs to its
-// place in a result and to no worker.
+// Share distributes n independent pieces of work among workers; jobs 0 means one per core. Each
+// worker has its own worlds, one of each factory in their order. Which worker gets a piece is up to
+// chance, so results are stored by piece.
 //
-// progress, if not nil, is called with how many pieces are done, one call at a time. The
-// first error ends the work of all and is returned; else ctx's.
+// progress, if not nil, is called with the number of finished pieces, one call at a time. The first
+// error stops all workers and is returned; else ctx's.
 func Share(ctx context.Context, jobs, n int, progress func(done, all int),
 	work func(ctx context.Context, w []World, i int) error, worlds ...Factory,
 ) error {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	s := sharing{n: n, progress: progress}
+	var next atomic.Int64
+	take := func() int { return int(next.Add(1) - 1) }
+	var mu sync.Mutex
+	done := 0
+	report := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done, n)
+		}
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var wg sync.WaitGroup
@@ -31,36 +40,15 @@ func Share(ctx context.Context, jobs, n int, progress func(done, all int),
 				w[k] = start()
 				defer w[k].Close()
 			}
-			for i := s.take(); i < n && ctx.Err() == nil; i = s.take() {
+			for i := take(); i < n && ctx.Err() == nil; i = take() {
 				if err := work(ctx, w, i); err != nil {
 					stop(err) // the first one counts
 					return
 				}
-				s.tell()
+				report()
 			}
 		})
 	}
 	wg.Wait()
 	return context.Cause(ctx)
-}
-
-// sharing is what the workers have in common.
-type sharing struct {
-	next atomic.Int64
-
-	mu       sync.Mutex
-	done, n  int
-	progress func(done, all int)
-}
-
-// take returns the next piece, or one that there is not.
-func (s *sharing) take() int { return int(s.next.Add(1) - 1) }
-
-func (s *sharing) tell() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done++
-	if s.progress != nil {
-		s.progress(s.done, s.n)
-	}
 }

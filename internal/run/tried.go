@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Tried is what runs of a lock of one's own have put to the test: a green says so, and what it says nothing of.
-// The zero value has tried nothing.
+// Tried summarises what the runs of a user's own lock have tested, so that success does not claim
+// too much.
 type Tried struct {
 	runs, untested   int
 	stories          []string
@@ -38,7 +38,7 @@ func (s spanOf) said() say.Phrase {
 	return say.FromTo.With(say.Planned(s.min), say.Planned(s.max))
 }
 
-// Add takes in one run of a plan. One that tested nothing counts as that alone.
+// Add counts one run of a plan. A run that tested nothing counts only as untested.
 func (t *Tried) Add(p *plan.Plan, o *Outcome) {
 	if h := o.Judgement.History; h != nil && (t.entry.Empty() || h.Header.Entry == history.Unfollowed) {
 		t.entry = Entry(&h.Header)
@@ -64,7 +64,7 @@ func (t *Tried) Add(p *plan.Plan, o *Outcome) {
 	}
 }
 
-// Lines says it in three lines: what was tried, what was not, and how entries were followed.
+// Lines returns three lines: what was tried, what was not, and how entries were followed.
 func (t *Tried) Lines() []say.Phrase {
 	slices.Sort(t.verbs)
 	var others []string
@@ -81,12 +81,12 @@ func (t *Tried) Lines() []say.Phrase {
 	return []say.Phrase{tried, say.NotTried.With(list(others)), say.LockEntry.With(t.entry)}
 }
 
-// Settings says with which leases, work and timeouts.
+// Settings says which leases, work and timeouts were tried.
 func (t *Tried) Settings() say.Phrase {
 	return say.TriedWith.With(t.lease.said(), t.work.said(), t.ask.said())
 }
 
-// Entry says how the entry of a lock of one's own was followed; nothing of a lock of lockstep's.
+// Entry says how the entry of a user's own lock was followed; empty for a lock of lockstep.
 func Entry(h *history.Header) say.Phrase {
 	switch h.Entry {
 	case history.Followed:

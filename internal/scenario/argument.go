@@ -28,7 +28,7 @@ func (r *reader) arguments(s parts) faults.Args {
 	return args
 }
 
-// argument reads one value into args, and into open what of it varies.
+// argument reads one value into args, and into open if it varies.
 func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args, open map[string]plan.Range) {
 	example := r.exampleOf(key, p)
 	if n.kind == emptyNode && !p.Required && p.Default == 0 {
@@ -75,11 +75,6 @@ func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args
 
 // target reads the name of a node.
 func (r *reader) target(n *node, key, example string, p faults.Param) (string, bool) {
-	text, ok := r.value(n, key, example)
-	if !ok {
-		return "", false
-	}
-	text = strings.Join(strings.Fields(text), " ")
 	check := r.cast.wrongNode
 	switch p.Kind {
 	case faults.ParamClient:
@@ -87,11 +82,10 @@ func (r *reader) target(n *node, key, example string, p faults.Param) (string, b
 	case faults.ParamServer:
 		check = r.cast.notServer
 	}
-	if wrong := check(key, text); wrong != "" {
-		r.problemf(n, "%s", wrong)
-		return "", false
-	}
-	return text, true
+	return read(r, n, key, example, func(text string) (string, string) {
+		text = strings.Join(strings.Fields(text), " ")
+		return text, check(key, text)
+	})
 }
 
 // sides reads a list of sides, each of them a name or a list of names.

@@ -8,9 +8,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Brief prints a plan as a scenario file that says nothing which goes without
-// saying: Resolved without the lines that change nothing. The comment, which may
-// have several lines, stands on top.
+// Brief prints a plan as a scenario file without defaults: Resolved without the lines that change
+// nothing. The comment on top may have several lines.
 func Brief(p *plan.Plan, comment string) string {
 	lines := strings.Split(Resolved(p), "\n")
 	for i := 0; i < len(lines); {
@@ -34,7 +33,7 @@ func Brief(p *plan.Plan, comment string) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// blockEnd is the line behind a line and everything that is indented below it.
+// blockEnd is the index after a line and everything indented below it.
 func blockEnd(lines []string, i int) int {
 	indent := func(s string) int { return len(s) - len(strings.TrimLeft(s, " -")) }
 	end := i + 1
@@ -49,7 +48,7 @@ func saysTheSame(lines []string, p *plan.Plan) bool {
 	return err == nil && reflect.DeepEqual(unplaced(got), unplaced(p))
 }
 
-// unplaced is a copy of the plan that does not know where in a file its parts stood, nor what it left open.
+// unplaced returns a copy of the plan without line numbers, and with all settings filled in.
 func unplaced(p *plan.Plan) plan.Plan {
 	c := *p
 	c.Settle()

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// serverWords are what the names of servers begin with.
+// serverWords are the prefixes of the names of servers.
 var serverWords = func() []string {
 	words := []string{"sentinel"}
 	for _, s := range store.All() {
@@ -22,14 +22,14 @@ var serverWords = func() []string {
 
 var serverForm = regexp.MustCompile(`^(` + strings.Join(serverWords, "|") + `)-[0-9]+$`)
 
-// The words for nodes that only a run can tell, and for groups of them.
+// The words for nodes that are only known during a run, and for groups of nodes.
 var (
 	nodeWords  = []string{faults.TheHolder, faults.NextHolder, faults.ThatClient, faults.ThePrimary}
 	groupWords = []string{faults.TheStore, faults.TheReplicas, faults.Sentinels}
 )
 
-// cast is who can be named in a scenario. The servers depend on the lock, and a
-// fault must mean something for every lock of the file.
+// cast is the nodes that a scenario can name. The servers depend on the lock, and a fault must make
+// sense for every lock of the file.
 type cast struct {
 	clients []string
 	locks   []string
@@ -37,11 +37,11 @@ type cast struct {
 	without map[string]string // server -> the first lock that does not have it
 	stores  map[store.ID]bool // that the locks use
 
-	replicas, sentinels          bool // some lock's store has some
-	clientsUnclear, locksUnclear bool // as in reader
+	replicas, sentinels          bool // the store of some lock has them
+	clientsUnclear, locksUnclear bool // see reader
 }
 
-// storeOf says what a lock keeps its entries in.
+// storeOf returns the store of a lock.
 func storeOf(p *plan.Plan, id string) plan.Store {
 	v, _ := p.Lock(id)
 	return plan.StoreOf(&v)
@@ -70,7 +70,7 @@ func (r *reader) newCast(p *plan.Plan) cast {
 	return c
 }
 
-// firstWithout returns the first lock that has no such server.
+// firstWithout returns the first lock without this server.
 func firstWithout(p *plan.Plan, server string) string {
 	for _, id := range p.Locks {
 		store := storeOf(p, id)
@@ -93,8 +93,8 @@ func (c *cast) everywhere() []string {
 	return names
 }
 
-// wrongClient says why a verb about a client cannot aim at a name; "" when it can. instead
-// is what does the same to a server, "" when nothing does.
+// wrongClient says why a verb cannot aim at a name, which must be a client; "" when it can. instead
+// is the advice for a server, "" for none.
 func (c *cast) wrongClient(verb, name, instead string) string {
 	known := append(slices.Clone(c.clients), faults.TheHolder, faults.NextHolder, faults.ThatClient)
 	switch {
@@ -125,7 +125,7 @@ func (c *cast) wrongNode(verb, name string) string {
 	return wrong
 }
 
-// notServer says why a key that wants a server cannot have a name; "" when it can.
+// notServer says why a name is wrong for a key whose value is a server; "" when it is right.
 func (c *cast) notServer(key, name string) string {
 	switch {
 	case name == faults.ThePrimary:
@@ -136,7 +136,7 @@ func (c *cast) notServer(key, name string) string {
 	return c.wrongServer(key+" cannot be", name, []string{faults.ThePrimary})
 }
 
-// wrongMember says why a name cannot stand on a side of a partition; "" when it can.
+// wrongMember says why a name cannot be on a side of a partition; "" when it can.
 func (c *cast) wrongMember(verb, name string) string {
 	switch {
 	case slices.Contains(c.clients, name) || slices.Contains(nodeWords, name) || name == faults.TheStore:
@@ -151,7 +151,7 @@ func (c *cast) wrongMember(verb, name string) string {
 	return c.wrongServer(verb+" cannot aim at", name, slices.Concat(c.clients, nodeWords, groupWords))
 }
 
-// wrongClock says why a node cannot have a clock of its own; "" when it can.
+// wrongClock says why a node's clock cannot be set; "" when it can.
 func (c *cast) wrongClock(name string) string {
 	if slices.Contains(c.clients, name) {
 		return ""
@@ -159,8 +159,8 @@ func (c *cast) wrongClock(name string) string {
 	return c.wrongServer("clocks cannot set", name, c.clients)
 }
 
-// wrongServer says why a name is not that of a server; "" when it is. known are
-// the names that would do beside the servers.
+// wrongServer says why a name is not that of a server; "" when it is. known are other names that
+// would do.
 func (c *cast) wrongServer(cannot, name string, known []string) string {
 	isServer := serverForm.MatchString(name)
 	switch lacks := c.without[name]; {

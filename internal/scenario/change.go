@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// Change is one value that is to stand in a file in place of what it says: lease=30s,
-// workload.work=5s..20s, faults.1.for=3s.
+// Change sets one value of a file: lease=30s, workload.work=5s..20s, faults.1.for=3s.
 type Change struct{ Key, Value string }
 
-// ParseChange reads KEY=VALUE. The keys that lead there are parted by dots; an item of a list is named by
-// its number, from 1.
+// ParseChange reads KEY=VALUE. Dots separate nested keys; an item of a list is addressed by its
+// number, from 1.
 func ParseChange(text string) (Change, error) {
 	key, value, ok := strings.Cut(text, "=")
 	c := Change{Key: strings.TrimSpace(key), Value: strings.TrimSpace(value)}
@@ -22,7 +21,7 @@ func ParseChange(text string) (Change, error) {
 	return c, nil
 }
 
-// String is how the change was written.
+// String returns the change as it was written.
 func (c Change) String() string { return c.Key + "=" + c.Value }
 
 // change puts a value into the tree of a file.
@@ -41,7 +40,7 @@ func (r *reader) change(root *node, c Change) {
 	}
 }
 
-// mark says of a value, and of all below it, that it comes from a change.
+// mark records on a value, and on all below it, that it comes from a change.
 func (n *node) mark(change string) {
 	n.set = change
 	for _, e := range n.entries {
@@ -53,8 +52,8 @@ func (n *node) mark(change string) {
 	}
 }
 
-// put puts a value where a path of keys leads from a node; groups that are missing on the way are made. It
-// returns what is wrong.
+// put sets the value at a path of keys below a node, making missing groups on the way. It returns
+// what is wrong.
 func (n *node) put(path []string, value *node) (wrong string) {
 	if len(path) == 0 {
 		*n = *value
@@ -73,7 +72,7 @@ func (n *node) put(path []string, value *node) (wrong string) {
 	for length := len(path); length > 0; length-- { // a key may have dots of its own
 		key := strings.Join(path[:length], ".")
 		if i := slices.IndexFunc(n.entries, func(e entry) bool { return e.key.text == key }); i >= 0 {
-			below := *n.entries[i].value // a copy: what the file says stays
+			below := *n.entries[i].value // copied, as an aliased node must not change
 			n.entries[i].value = &below
 			return below.put(path[length:], value)
 		}

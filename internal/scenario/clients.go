@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// clients reads a list of names or a number of clients. A client of the list may have a workload of its
-// own, which is read when that of all is known: see ownWorkloads.
+// clients reads a list of names or a number of clients. Their own workloads are read later, by
+// ownWorkloads.
 func (r *reader) clients(n *node) []string {
 	const example = "clients: [A, B, C], or clients: 3"
 	if n.kind == scalarNode {
@@ -50,16 +50,11 @@ func (r *reader) clients(n *node) []string {
 
 const clientExample = "{name: C, work: 40s}, or {name: web, count: 20}"
 
-// clientKeys are those of a client that is more than a name.
-func clientKeys() []string {
-	return append([]string{"name", "count"}, plan.Names(plan.ClientKeys())...)
-}
-
-// clientNames are the names of one item of the list; nil when it is none.
+// clientNames returns the names of one item of the list; nil after a mistake.
 func (r *reader) clientNames(item *node) []string {
 	at, count := item, 0
 	if item.kind == mapNode {
-		g := r.group(item, "a client", clientExample, clientKeys()...)
+		g := r.group(item, "a client", clientExample, append([]string{"name", "count"}, plan.Names(plan.ClientKeys())...)...)
 		name, ok := g["name"]
 		if !ok {
 			r.problemf(item, "this client has no name: write %s", clientExample)
@@ -108,7 +103,7 @@ func numbered(count int) []string {
 	return names
 }
 
-// ownWorkloads reads what single clients do otherwise than all.
+// ownWorkloads reads the workloads of single clients.
 func (r *reader) ownWorkloads(n *node, p *plan.Plan) {
 	keys := plan.ClientKeys()
 	for _, item := range n.items {
@@ -132,7 +127,7 @@ func (r *reader) ownWorkloads(n *node, p *plan.Plan) {
 	}
 }
 
-// namesAgain are the names of an item that clientNames has read and complained about already.
+// namesAgain returns the names of an item whose mistakes clientNames has reported.
 func (r *reader) namesAgain(g group) []string {
 	name, ok := g["name"]
 	if !ok {
@@ -146,11 +141,10 @@ func (r *reader) namesAgain(g group) []string {
 	return []string{text}
 }
 
-// shown is how many clients are printed by their names; more are printed by their number.
+// shown is up to how many clients are printed by name; more are printed as a number.
 const shown = 26
 
-// clients prints the clients: those that do something else with what they do, and those whose names are
-// numbered as one.
+// clients prints the clients, those with the same workload and numbered names as one item.
 func (w *writer) clients(p *plan.Plan) {
 	if len(p.Own) == 0 && len(p.Clients) > shown && slices.Equal(p.Clients, numbered(len(p.Clients))) {
 		w.line(0, "clients: %d", len(p.Clients))
@@ -180,8 +174,8 @@ func (w *writer) clients(p *plan.Plan) {
 	}
 }
 
-// alike is how many clients from the i-th on have names of one base, numbered from 1, and do the same; 0 for
-// one that has another name.
+// alike counts the clients from the i-th on that have the same workload and names numbered from 1;
+// 0 when the first is not numbered.
 func alike(p *plan.Plan, i int, own string) (base string, count int) {
 	base, ok := strings.CutSuffix(p.Clients[i], "-1")
 	for ok && i+count < len(p.Clients) {
@@ -194,7 +188,7 @@ func alike(p *plan.Plan, i int, own string) (base string, count int) {
 	return base, count
 }
 
-// ownText is what a client does otherwise than all, behind its name; "" when that is nothing.
+// ownText prints how a client's workload differs from that of all; "" when it does not.
 func ownText(p *plan.Plan, name string) (text string) {
 	own, ok := p.Own[name]
 	if !ok {

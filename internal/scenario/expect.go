@@ -11,11 +11,10 @@ import (
 	"lockstep/internal/plan"
 )
 
-// whatToExpect says how to expect something and how to expect nothing.
+// whatToExpect is the advice on expecting something or nothing.
 const whatToExpect = "every lock: {progress: kept} below it, or expect: anything"
 
-// expect reads the expectations. A lock of which the file says nothing is expected to
-// keep every property; to expect nothing has to be said.
+// expect reads the expectations. A lock without any is expected to keep every property.
 func (r *reader) expect(n *node, p *plan.Plan) {
 	if anything(n) {
 		p.Expect = []plan.Expectation{{Lock: plan.EveryLock, Verdict: plan.Anything, Line: n.line}}
@@ -43,7 +42,7 @@ func (r *reader) expect(n *node, p *plan.Plan) {
 	}
 }
 
-// anything reports whether a value says that nothing is expected.
+// anything reports whether a value is the word for expecting nothing.
 func anything(n *node) bool {
 	return n.kind == scalarNode && strings.TrimSpace(n.text) == plan.Anything
 }
@@ -65,7 +64,7 @@ func (r *reader) knownLock(key *node, p *plan.Plan) bool {
 	return false
 }
 
-// verdicts reads what is expected of one lock, or of every lock, sorted by property.
+// verdicts reads the expectations for one lock or for every lock, sorted by property.
 func (r *reader) verdicts(of entry) []plan.Expectation {
 	lock := of.key.text
 	if anything(of.value) {
@@ -93,9 +92,5 @@ func (r *reader) verdicts(of entry) []plan.Expectation {
 }
 
 func propertyIDs() []string {
-	var ids []string
-	for _, p := range checker.All() {
-		ids = append(ids, p.ID)
-	}
-	return ids
+	return names(checker.All(), func(p checker.Property) string { return p.ID })
 }

@@ -16,13 +16,13 @@ var (
 	EndKeys     = []string{"for", "until", "forever"}
 )
 
-// Keys of a fault beside its trigger, verb and end.
+// Keys of a fault besides its trigger, verb and end.
 const (
 	AfterKey  = "after"  // delays it beyond its moment
 	ChanceKey = "chance" // how likely it happens
 )
 
-// leastEvery keeps a repeated fault from filling the run with itself.
+// leastEvery keeps a repeated fault from filling the whole run.
 const leastEvery = time.Millisecond
 
 const faultExample = "a fault such as {when: A is in its critical section, pause: A, for: 15s}"
@@ -44,7 +44,7 @@ func (r *reader) faults(n *node, p *plan.Plan) {
 	}
 }
 
-// parts are the keys of one fault, sorted by what they are.
+// parts are the keys of one fault, by kind.
 type parts struct {
 	at       *node // where the fault starts
 	spec     faults.Spec
@@ -54,7 +54,7 @@ type parts struct {
 	params   group // parameters of the verb
 	after    *entry
 	open     *faults.Open // what is drawn
-	unclear  bool         // a key was not understood, so what is missing may be it
+	unclear  bool         // some key was not understood, so it may be the missing one
 }
 
 // fault reads one fault.
@@ -86,7 +86,7 @@ func (r *reader) fault(n *node, number int, p *plan.Plan) (faults.Fault, bool) {
 	return f, true
 }
 
-// sort finds the one verb of a fault and tells the other keys apart.
+// sort finds the one verb of a fault and groups the other keys.
 func (r *reader) sort(n *node) (s parts, ok bool) {
 	entries, ok := r.entries(n, "a fault", faultExample)
 	if !ok {
@@ -130,7 +130,7 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 	return s, true
 }
 
-// noVerb reports a fault that does nothing, as far as one can tell.
+// noVerb reports a fault without a verb.
 func (r *reader) noVerb(n *node, rest []entry) {
 	verbs := verbNames()
 	others := slices.Concat([]string{AfterKey, ChanceKey}, TriggerKeys, EndKeys)
@@ -141,7 +141,7 @@ func (r *reader) noVerb(n *node, rest []entry) {
 			r.problemf(e.key, "unknown key %s in a fault: did you mean %q?", quote(key), best)
 			continue
 		}
-		if isParam(key) {
+		if slices.ContainsFunc(faults.All(), func(s faults.Spec) bool { return param(s, key) != nil }) {
 			continue
 		}
 		meant++
@@ -153,16 +153,7 @@ func (r *reader) noVerb(n *node, rest []entry) {
 }
 
 func verbNames() []string {
-	var names []string
-	for _, spec := range faults.All() {
-		names = append(names, spec.Name)
-	}
-	return names
-}
-
-// isParam reports whether any verb has such a parameter.
-func isParam(key string) bool {
-	return slices.ContainsFunc(faults.All(), func(s faults.Spec) bool { return param(s, key) != nil })
+	return names(faults.All(), func(s faults.Spec) string { return s.Name })
 }
 
 func param(spec faults.Spec, name string) *faults.Param {
@@ -193,10 +184,9 @@ func (r *reader) unknownParam(key *node, spec faults.Spec) {
 func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 	var t faults.Trigger
 	if len(s.triggers) == 0 {
-		if s.unclear {
-			return t
+		if !s.unclear {
+			r.problemf(s.at, "when does this fault happen? add one of \"when: A is in its critical section\", \"at: 2s\", \"every: 5s\"")
 		}
-		r.problemf(s.at, "when does this fault happen? add one of \"when: A is in its critical section\", \"at: 2s\", \"every: 5s\"")
 		return t
 	}
 	for _, e := range s.triggers[1:] {
@@ -223,8 +213,8 @@ func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 	return t
 }
 
-// wireTrigger checks the trigger of a verb that acts on one command: there must
-// be a command, and it must still be possible to act on it.
+// wireTrigger checks the trigger of a verb that acts on one command: it must name a command, and
+// not come too late.
 func (r *reader) wireTrigger(s parts, t faults.Trigger) {
 	name, first := s.spec.Name, s.triggers[0]
 	half := strings.TrimSpace(s.verb.value.text)
@@ -238,9 +228,8 @@ func (r *reader) wireTrigger(s parts, t faults.Trigger) {
 	}
 }
 
-// tooLate reports whether one half of a command has already travelled when the
-// moment comes: the request leaves before the client "sends" it, so to speak,
-// and the reply is there when the client has it.
+// tooLate reports whether the request or reply has already travelled at this moment. A request
+// leaves just before the client "sends" it.
 func tooLate(moment faults.MomentKind, half string) bool {
 	switch moment {
 	case faults.Sends, faults.HasExecuted:
@@ -291,8 +280,8 @@ func (r *reader) chance(n *node, open *faults.Open) {
 	}
 }
 
-// timeToRepeat sees to it that a fault which is drawn again and again finds time to strike, and not
-// more often than a run can have faults.
+// timeToRepeat checks that a fault that is drawn repeatedly can strike at least once, and not more
+// often than a run can have faults.
 func (r *reader) timeToRepeat(s parts, t faults.Trigger, p *plan.Plan) {
 	open := len(s.open.Ranges) > 0 || s.open.ChancePPM < faults.Always
 	if t.Every == 0 || !open || r.clientsUnclear {
@@ -311,7 +300,7 @@ func (r *reader) timeToRepeat(s parts, t faults.Trigger, p *plan.Plan) {
 	}
 }
 
-// whichClient reports a fault that speaks of that client when there is none that it could mean.
+// whichClient reports a fault that refers to "that client" when nothing identifies one.
 func (r *reader) whichClient(s parts, f *faults.Fault, p *plan.Plan) {
 	hasMoment := func(f faults.Fault) bool { return f.Trigger.Moment != faults.NoMoment }
 	own := hasMoment(*f) && f.Trigger.Subject != faults.ThatClient

@@ -9,10 +9,12 @@ import (
 	"lockstep/internal/store"
 )
 
-// lastServer reports a fail-over that is certain to come and leaves no server that could lead: from then on the
-// story is about no lock any more. A file that means it says that the lock is stuck in the end.
+// lastServer reports a fail-over that is certain to happen and leaves no server that could lead:
+// the rest of the story would not be about a lock. A file that intends this expects the lock to be
+// stuck.
 func (r *reader) lastServer(g group, p *plan.Plan) {
-	if r.stored || len(r.problems) > 0 || p.RestartsServers() || swept(p, "replicas") {
+	if r.stored || len(r.problems) > 0 || p.RestartsServers() ||
+		slices.ContainsFunc(p.Vary, func(a plan.Axis) bool { return a.Key == "replicas" }) {
 		return
 	}
 	var certain []int // numbers of faults
@@ -36,11 +38,6 @@ func (r *reader) lastServer(g group, p *plan.Plan) {
 			id, more, id)
 		return
 	}
-}
-
-// swept reports whether a sweep sets the key.
-func swept(p *plan.Plan, key string) bool {
-	return slices.ContainsFunc(p.Vary, func(a plan.Axis) bool { return a.Key == key })
 }
 
 func saidStuck(p *plan.Plan, id string) bool {

@@ -21,50 +21,39 @@ var (
 // moment reads a phrase such as "A sends GET in its 1st round after fault 1 the 2nd time" into a trigger of
 // the fault with that number. repeats says whether "every time" makes sense.
 func (r *reader) moment(n *node, key string, number int, clients []string, repeats bool) (faults.Trigger, bool) {
-	example := key + ": A is in its critical section"
-	text, ok := r.value(n, key, example)
-	if !ok {
-		return faults.Trigger{}, false
-	}
-	text = strings.Join(strings.Fields(text), " ")
-	t := faults.Trigger{Nth: 1}
-	if rest, found := strings.CutSuffix(text, " every time"); found {
-		if !repeats {
-			r.problemf(n, "%s ends the fault once: remove \"every time\"", key)
-			return t, false
+	return read(r, n, key, key+": A is in its critical section", func(text string) (t faults.Trigger, wrong string) {
+		text = strings.Join(strings.Fields(text), " ")
+		t.Nth = 1
+		if rest, found := strings.CutSuffix(text, " every time"); found {
+			if !repeats {
+				return t, fmt.Sprintf("%s ends the fault once: remove \"every time\"", key)
+			}
+			text, t.Nth = rest, 0
+		} else if m := ordinalForm.FindStringSubmatch(text); m != nil {
+			text = m[1]
+			if t.Nth, _ = strconv.Atoi(m[2]); t.Nth == 0 {
+				return t, "times are counted from 1: write the 1st time"
+			}
 		}
-		text, t.Nth = rest, 0
-	} else if m := ordinalForm.FindStringSubmatch(text); m != nil {
-		text = m[1]
-		if t.Nth, _ = strconv.Atoi(m[2]); t.Nth == 0 {
-			r.problemf(n, "times are counted from 1: write the 1st time")
-			return t, false
+		if m := behindForm.FindStringSubmatch(text); m != nil {
+			text = m[1]
+			if t.AfterFault, _ = strconv.Atoi(m[2]); t.AfterFault == 0 || t.AfterFault >= number {
+				return t, fmt.Sprintf("fault %s does not come before this one, which is fault %d of the list: name an earlier one", m[2], number)
+			}
 		}
-	}
-	if m := behindForm.FindStringSubmatch(text); m != nil {
-		text = m[1]
-		if t.AfterFault, _ = strconv.Atoi(m[2]); t.AfterFault == 0 || t.AfterFault >= number {
-			r.problemf(n, "fault %s does not come before this one, which is fault %d of the list: name an earlier one", m[2], number)
-			return t, false
+		if m := roundForm.FindStringSubmatch(text); m != nil {
+			text = m[1]
+			if t.Round, _ = strconv.Atoi(m[2]); t.Round == 0 {
+				return t, "rounds are counted from 1: write in its 1st round"
+			}
 		}
-	}
-	if m := roundForm.FindStringSubmatch(text); m != nil {
-		text = m[1]
-		if t.Round, _ = strconv.Atoi(m[2]); t.Round == 0 {
-			r.problemf(n, "rounds are counted from 1: write in its 1st round")
-			return t, false
+		subject, phrase, wrong := r.splitSubject(text, clients)
+		if wrong == "" {
+			t.Subject = subject
+			wrong = r.matchMoment(&t, subject, phrase)
 		}
-	}
-	subject, phrase, wrong := r.splitSubject(text, clients)
-	if wrong == "" {
-		t.Subject = subject
-		wrong = r.matchMoment(&t, subject, phrase)
-	}
-	if wrong != "" {
-		r.problemf(n, "%s", wrong)
-		return t, false
-	}
-	return t, true
+		return t, wrong
+	})
 }
 
 // splitSubject takes the subject off the front of a phrase.
@@ -103,10 +92,10 @@ func someone(clients []string) string {
 	return clients[0]
 }
 
-// badCommand marks a phrase that fits a moment, but not with such a command.
+// badCommand is the command of a phrase that matches a moment except for its command.
 const badCommand = "?"
 
-// findMoment compares a phrase with those that package faults knows.
+// findMoment looks a phrase up among those of package faults.
 func findMoment(phrase string) (kind faults.MomentKind, command string, found bool) {
 	for _, m := range faults.MomentPhrases() {
 		before, after, onWire := strings.Cut(m.Text, "%s")
@@ -151,8 +140,8 @@ func (r *reader) matchMoment(t *faults.Trigger, subject, phrase string) string {
 	return ""
 }
 
-// isCommand reports whether a word in capitals is a request of some store, which a lower-case word then most
-// likely means. The names of scripts are in lower case, and what is a request elsewhere may be a good one.
+// isCommand reports whether an upper-case word is a request of some store, so that its lower-case
+// form is most likely a mistake: only scripts have lower-case names.
 func (r *reader) isCommand(word string) bool {
 	scripts := false
 	for id := range r.cast.stores { // order: any
@@ -180,8 +169,7 @@ func unknownMoment(subject, phrase string) string {
 	if best := Nearest(phrase, plain); best != "" {
 		return fmt.Sprintf("unknown moment %s: did you mean %q?", quote(phrase), subject+" "+best)
 	}
-	// A moment of the wire may be misspelt around its command, and any word of
-	// the phrase may be the command.
+	// A moment of the wire may be misspelt around its command, and any word may be the command.
 	masked := phrase
 	for _, words := range faults.CommandWords() {
 		masked = strings.Replace(masked, words, oneWord(words), 1)
@@ -196,11 +184,10 @@ func unknownMoment(subject, phrase string) string {
 	return fmt.Sprintf("unknown moment %s: the moments are: %s", quote(phrase), strings.Join(all, "; "))
 }
 
-// oneWord makes one of faults.CommandWords a single word, where that is wanted.
+// oneWord joins the words of one of faults.CommandWords.
 func oneWord(words string) string { return strings.ReplaceAll(words, " ", "-") }
 
-// closestOnWire tries every word as the command and returns the moment of the
-// wire that the other words come closest to.
+// closestOnWire tries every word as the command and returns the closest moment of the wire.
 func closestOnWire(words, moments []string) (moment, command string) {
 	least := -1
 	for i, w := range words {

@@ -7,8 +7,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// convert turns the library's tree into nodes. Anchors, aliases, tags and merge
-// keys do not occur any more: checkTokens has refused them.
+// convert turns the library's tree into nodes. checkTokens has refused anchors, aliases, tags and
+// merge keys.
 func (r *reader) convert(n ast.Node) *node {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -57,7 +57,7 @@ func (r *reader) convertMap(start *token.Token, values []*ast.MappingValueNode) 
 	for i, v := range values {
 		key := r.convertKey(v.Key)
 		if i == 0 && start.Type == token.MappingValueType {
-			// The library marks a block by its first colon; people look at the key.
+			// The library places a block at its first colon; readers look at the key.
 			out.line, out.col, out.width = key.line, key.col, key.width
 		}
 		out.entries = append(out.entries, entry{key, r.convert(v.Value)})
@@ -74,7 +74,7 @@ func (r *reader) convertKey(k ast.MapKeyNode) *node {
 	return n
 }
 
-// checkText refuses what a quoted text can smuggle in by its escapes.
+// checkText refuses characters that a quoted text can hide in escapes.
 func (r *reader) checkText(n *node) {
 	for _, c := range n.text {
 		if hostile(c) && c != '\n' && c != '\t' {

@@ -1,15 +1,12 @@
 package scenario
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 )
 
-// Problem is one mistake in a scenario file: where it is, what is wrong and
-// what to write instead.
+// Problem is one mistake in a scenario file: its place, what is wrong and what to write instead.
 type Problem struct {
 	File    string
 	Line    int // from 1; 0 when the problem is about the file as a whole
@@ -28,16 +25,14 @@ func (p Problem) Place() string {
 	return fmt.Sprintf("%s:%d:%d", printable(p.File), p.Line, p.Col)
 }
 
-// Invalid is the error of a scenario with mistakes. It holds all of them, in
-// the order of the file. Merge puts those of several files together.
+// Invalid is the error of a scenario with mistakes: all of them, in the order of the file.
 type Invalid struct {
 	Problems []Problem
 
 	cause error // why the file could not be read; nil when it could
 }
 
-// maxShown limits what Error prints. A file that is not a scenario at all has
-// a problem on every line, and the first ones say so well enough.
+// maxShown limits what Error prints: a file that is not a scenario has a problem on every line.
 const maxShown = 50
 
 // maxExcerpt is the number of characters of a source line that an excerpt shows.
@@ -54,8 +49,7 @@ func (e *Invalid) Merge(other *Invalid) {
 // Unwrap returns the reason why the file could not be read, nil if it could.
 func (e *Invalid) Unwrap() error { return e.cause }
 
-// Error renders all problems, each with its place, its message and the lines
-// of the file that it is about.
+// Error renders all problems, each with its place, its message and an excerpt of the file.
 func (e *Invalid) Error() string {
 	var b strings.Builder
 	for i, p := range e.Problems {
@@ -89,8 +83,8 @@ func (p Problem) excerpt(b *strings.Builder) {
 	fmt.Fprintf(b, "  %*s | %s%s\n", digits, "", strings.Repeat(" ", col-1), strings.Repeat("^", width))
 }
 
-// window makes a line fit for the terminal. A long line is cut around the
-// problem; col and width are moved and shortened with it.
+// window makes a line fit for the terminal. A long line is cut around the problem, and col and
+// width adjusted.
 func window(line string, col, width int) (text string, newCol, newWidth int) {
 	runes := []rune(printable(line))
 	col = min(max(col, 1), len(runes)+1)
@@ -103,8 +97,8 @@ func window(line string, col, width int) (text string, newCol, newWidth int) {
 	return strings.TrimRight(string(runes), " "), col, width
 }
 
-// printable replaces what could steer a terminal, one character for one, so
-// that columns stay where they are.
+// printable replaces what could control a terminal, one character for one, so that columns stay the
+// same.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -117,9 +111,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// hostile reports whether a character is invisible and changes how the text
-// around it is shown: a control character, a line separator, a mark that turns
-// the direction of writing.
+// hostile reports whether a character is invisible and changes how the text around it is shown: a
+// control character, a line separator, a mark for the direction of writing.
 func hostile(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == '\u2028', r == '\u2029', r == '\ufeff':
@@ -128,12 +121,4 @@ func hostile(r rune) bool {
 		return true
 	}
 	return r == '\u200e' || r == '\u200f' || r == '\u061c'
-}
-
-// sortProblems puts problems in the order of the file; those of the same place
-// keep the order in which they were found.
-func sortProblems(ps []Problem) {
-	slices.SortStableFunc(ps, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
 }

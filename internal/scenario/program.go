@@ -13,7 +13,7 @@ const (
 	programExample = "{" + execExample + ", name: " + locks.ProgramName + ", store: redis}"
 )
 
-// program reads a lock that is a program of its own.
+// program reads a lock that is a user's own program.
 func (r *reader) program(item *node, named map[string]*node, p *plan.Plan) {
 	before := len(r.problems)
 	g := r.group(item, "a lock", programExample, "exec", "name", "store")
@@ -53,15 +53,12 @@ func (r *reader) program(item *node, named map[string]*node, p *plan.Plan) {
 	}
 }
 
-// lockWord is what stands for a lock in the list of a file.
+// lockWord returns the entry of a lock in the list of a file.
 func lockWord(p *plan.Plan, id string) string {
 	v, _ := p.Lock(id)
 	if v.Program == nil {
 		return id
 	}
-	var words []string
-	for _, word := range v.Program {
-		words = append(words, doubleQuoted(word))
-	}
+	words := names(v.Program, doubleQuoted)
 	return fmt.Sprintf("{exec: [%s], name: %s, store: %s}", strings.Join(words, ", "), v.ID, v.Store)
 }

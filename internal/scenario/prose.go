@@ -9,15 +9,14 @@ import (
 	"lockstep/internal/say"
 )
 
-// What a file says to its reader: the title and the texts, in English, and below the key zh the
-// same keys in Chinese.
+// The texts of a file, in English, and below the key zh the same keys in Chinese.
 
 const (
 	titleExample    = "scenario: A long pause outlives the lease"
 	subtitleExample = "subtitle: the holder sleeps for 15 s, its lease lasts 10 s"
 )
 
-// remedyForm is what the name of a scenario is like.
+// remedyForm is the form of a scenario's name.
 var remedyForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?$`)
 
 var proseKeys = []string{"scenario", "subtitle", "story", "question", "lesson", "origin"}
@@ -51,8 +50,8 @@ func (r *reader) words(root *node, g group, p *plan.Plan) {
 
 func asWritten(text string) string { return text }
 
-// prose reads the texts of one language; spaced mends the blanks that YAML puts where a line
-// of the file ends.
+// prose reads the texts of one language; spaced removes the blanks that YAML inserts at line
+// breaks.
 func (r *reader) prose(g group, spaced func(string) string) (said plan.Prose) {
 	if e, ok := g["scenario"]; ok {
 		if title, ok := r.value(e.value, "scenario", titleExample); ok {
@@ -88,8 +87,7 @@ func (r *reader) limit(n *node, what, text string, most int) {
 	}
 }
 
-// tidyText drops invisible blanks, so that a text stays the same
-// however it is written down.
+// tidyText drops invisible blanks, so that a text does not depend on how it is written down.
 func tidyText(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\t", " "), "\n")
 	for i := range lines {
@@ -98,7 +96,7 @@ func tidyText(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// prose prints the title and the texts that stand before the world of the story.
+// prose prints the title and the texts before the world of the story.
 func (w *writer) prose(p *plan.Plan) {
 	w.line(0, "scenario: %s", scalar(p.Name))
 	if p.Subtitle != "" {
@@ -113,7 +111,7 @@ func (w *writer) prose(p *plan.Plan) {
 	w.text(0, "origin", p.Origin, asWritten)
 }
 
-// chinese prints what the file says in Chinese.
+// chinese prints the Chinese texts.
 func (w *writer) chinese(said plan.Prose) {
 	if said == (plan.Prose{}) {
 		return
@@ -131,7 +129,7 @@ func (w *writer) chinese(said plan.Prose) {
 	w.text(1, "lesson", said.Lesson, say.Spaced)
 }
 
-// text prints a text as a folded block, or in quotes when it would not survive the folding.
+// text prints a text as a folded block, or in quotes when folding would change it.
 func (w *writer) text(indent int, key, text string, spaced func(string) string) {
 	if text == "" {
 		return
@@ -155,8 +153,8 @@ func (w *writer) text(indent int, key, text string, spaced func(string) string) 
 	}
 }
 
-// textWidth is where a folded text of a file is broken, in columns: a Chinese sign takes two. Files of
-// stored runs have it, and their hashes.
+// textWidth is the width of a folded text in columns; a Chinese character takes two. The hashes of
+// stored runs' files depend on it.
 const textWidth = 96
 
 var columns = say.RulerFor(say.English)

@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// reader goes through one file and gathers its problems.
+// reader reads one file and collects its problems.
 type reader struct {
 	file     string
 	lines    []string
 	problems []Problem
 
-	// Set when the list itself has problems: to mention what it leaves out is then
-	// not reported as a second mistake.
+	// Set when the list itself has problems, so that names missing from it are not reported again.
 	clientsUnclear, locksUnclear bool
 
-	stored bool // the file is that of a run that has been played
+	stored bool // the file of a run that has been played
 
-	cast cast // who the faults and clocks can name; known once the servers are read
+	cast cast // whom faults and clocks can name; set once the servers are read
 }
 
 func (r *reader) add(line, col, width int, message string) {
@@ -40,9 +39,8 @@ func (r *reader) problemf(n *node, format string, args ...any) {
 // group is the entries of one mapping by their keys.
 type group map[string]entry
 
-// group returns the entries of a mapping and reports unknown keys, keys that
-// come twice and values of the wrong shape. name is what to call the mapping;
-// example is what could stand there.
+// group returns the entries of a mapping and reports unknown keys, duplicate keys and values of the
+// wrong kind. name is what to call the mapping; example is what could be there.
 func (r *reader) group(n *node, name, example string, known ...string) group {
 	entries, ok := r.entries(n, name, example)
 	if !ok {
@@ -59,7 +57,7 @@ func (r *reader) group(n *node, name, example string, known ...string) group {
 	return out
 }
 
-// entries returns the entries of a mapping without those whose key came before.
+// entries returns the entries of a mapping without duplicates.
 func (r *reader) entries(n *node, name, example string) ([]entry, bool) {
 	if n.kind != mapNode {
 		r.wrongKind(n, name, "keys with values", example)
@@ -101,7 +99,7 @@ func (r *reader) value(n *node, name, example string) (string, bool) {
 	return text, true
 }
 
-// wrongKind reports a value of the wrong shape.
+// wrongKind reports a value of the wrong kind.
 func (r *reader) wrongKind(n *node, name, want, example string) {
 	if n.kind == emptyNode || n.kind == scalarNode && strings.TrimSpace(n.text) == "" {
 		r.problemf(n, "%s has no value: write %s", name, example)
@@ -110,17 +108,35 @@ func (r *reader) wrongKind(n *node, name, want, example string) {
 	r.problemf(n, "%s must be %s, not %s: write %s", name, want, n.kind, example)
 }
 
+// read reads a scalar with parse, whose second result says what is wrong, "" for nothing.
+func read[T any](r *reader, n *node, name, example string, parse func(text string) (T, string)) (v T, ok bool) {
+	text, ok := r.value(n, name, example)
+	if !ok {
+		return v, false
+	}
+	v, wrong := parse(text)
+	if wrong != "" {
+		r.problemf(n, "%s", wrong)
+	}
+	return v, wrong == ""
+}
+
 // choice returns a value that must be one of a few.
 func (r *reader) choice(n *node, name string, choices ...string) (string, bool) {
-	text, ok := r.value(n, name, name+": "+choices[0])
-	if !ok {
-		return "", false
+	return read(r, n, name, name+": "+choices[0], func(text string) (string, string) {
+		if !slices.Contains(choices, text) {
+			return "", fmt.Sprintf("%s cannot be %s: %s", name, quote(text), suggest(text, choices))
+		}
+		return text, ""
+	})
+}
+
+// names returns the name of each item.
+func names[T any](all []T, of func(T) string) (out []string) {
+	for _, x := range all {
+		out = append(out, of(x))
 	}
-	if !slices.Contains(choices, text) {
-		r.problemf(n, "%s cannot be %s: %s", name, quote(text), suggest(text, choices))
-		return "", false
-	}
-	return text, true
+	return out
 }
 
 // quote puts a text from a file in quotes, escaped and not too long.
@@ -135,8 +151,7 @@ func quote(s string) string {
 // maxListed limits how many known words an error lists.
 const maxListed = 40
 
-// suggest says what could have been meant: the closest known word, or all of
-// them when none is close.
+// suggest returns the closest known word, or all of them when none is close.
 func suggest(word string, known []string) string {
 	if best := Nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -156,9 +171,8 @@ func suggest(word string, known []string) string {
 	return "the known ones are " + strings.Join(sorted, ", ")
 }
 
-// Nearest returns the known word that is a typing mistake away from word, ""
-// when there is none. One edit per three letters counts as a mistake, more is
-// another word.
+// Nearest returns the known word that is a typing mistake away from word, "" for none. One edit per
+// three letters counts as a mistake; more make another word.
 func Nearest(word string, known []string) string {
 	if len(word) == 0 || len(word) > 80 {
 		return ""
@@ -173,8 +187,8 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance counts the edits between two words: a letter added, left out,
-// replaced, or swapped with its neighbour.
+// distance counts the edits between two words: a letter added, removed, replaced, or swapped with
+// the next.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	older, old, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)

@@ -10,22 +10,19 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Resolved prints a plan as a scenario file that leaves nothing open: every
-// default is spelled out and every duration has its unit. Parsing it again
-// under the same file name gives the same plan, the line numbers apart.
+// Resolved prints a plan as a scenario file with every default spelled out. Parsing it again under
+// the same file name gives the same plan, except for line numbers.
 func Resolved(p *plan.Plan) string { return ResolvedWithin(p, textWidth) }
 
-// ResolvedWithin breaks the texts at another width, in columns, for people who read them on a screen.
+// ResolvedWithin is Resolved with texts broken at another width, in columns, for reading on a
+// screen.
 func ResolvedWithin(p *plan.Plan, width int) string {
 	w := &writer{width: width}
 	w.prose(p)
 	if p.Seed > 0 {
 		w.line(0, "seed: %d", p.Seed)
 	}
-	words := make([]string, len(p.Locks))
-	for i, id := range p.Locks {
-		words[i] = lockWord(p, id)
-	}
+	words := names(p.Locks, func(id string) string { return lockWord(p, id) })
 	w.line(0, "\nlocks: [%s]", strings.Join(words, ", "))
 	w.line(0, "lease: %s", Duration(p.Lease))
 	w.clients(p)
@@ -80,7 +77,7 @@ func (w *writer) faults(p *plan.Plan) {
 		return
 	}
 	w.line(0, "\nfaults:")
-	list := faults.Renumbered(p.Faults) // a file counts them by their places
+	list := faults.Renumbered(p.Faults) // a file numbers them by their places
 	for i := range list {
 		f := &list[i]
 		t := f.Trigger
@@ -123,7 +120,7 @@ func (w *writer) verb(f *faults.Fault) {
 	}
 }
 
-// length is a duration of a fault, as a file says it.
+// length prints a duration of a fault.
 func length(f *faults.Fault, key string, d time.Duration) string {
 	if f.Open != nil {
 		if r, ok := f.Open.Ranges[key]; ok {
@@ -133,7 +130,7 @@ func length(f *faults.Fault, key string, d time.Duration) string {
 	return Duration(d)
 }
 
-// argumentText is the value of a verb, or of one of its parameters, as a file says it; "" when it says none.
+// argumentText prints the value of a verb or of one of its parameters; "" for none.
 func argumentText(f *faults.Fault, p faults.Param) string {
 	if d, ok := f.Args.Durations[p.Name]; ok && p.Kind == faults.ParamDuration {
 		return length(f, p.Name, d)
@@ -143,17 +140,13 @@ func argumentText(f *faults.Fault, p faults.Param) string {
 
 // sidesText prints sides as a list of names and of lists.
 func sidesText(sides [][]string) string {
-	parts := make([]string, len(sides))
-	for i, side := range sides {
-		names := make([]string, len(side))
-		for j, name := range side {
-			names[j] = scalar(name)
-		}
-		parts[i] = strings.Join(names, ", ")
+	parts := names(sides, func(side []string) string {
+		text := strings.Join(names(side, scalar), ", ")
 		if len(side) > 1 {
-			parts[i] = "[" + parts[i] + "]"
+			text = "[" + text + "]"
 		}
-	}
+		return text
+	})
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
@@ -177,10 +170,10 @@ func (w *writer) expect(p *plan.Plan) {
 	w.line(0, "")
 }
 
-// plainForm are texts that YAML reads as themselves without quotes.
+// plainForm matches texts that need no quotes in YAML.
 var plainForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 .()_-]*$`)
 
-// scalar prints a text on one line, in quotes unless it needs none.
+// scalar prints a text on one line, in quotes only if it needs them.
 func scalar(text string) string {
 	switch strings.ToLower(text) {
 	case "null", "true", "false":
@@ -192,8 +185,8 @@ func scalar(text string) string {
 	return doubleQuoted(text)
 }
 
-// doubleQuoted prints a text in YAML's double quotes. Control characters other
-// than line breaks cannot occur in a plan that came from a file.
+// doubleQuoted prints a text in YAML's double quotes. A plan that came from a file has no control
+// characters other than line breaks and tabs.
 func doubleQuoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }

@@ -9,11 +9,11 @@ import (
 	"lockstep/internal/plan"
 )
 
-// resourceForm is what a resource may be called: its name is a key in stores of all kinds, some of which do
-// not tell a from A.
+// resourceForm is the form of a resource's name, which is a key in all stores, some of which ignore
+// case.
 var resourceForm = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
-// maxResources is how many a story has at most: each is a run of its own.
+// maxResources is the maximum of a story: each resource is a run of its own.
 const maxResources = 8
 
 // resource reads the name of a resource.
@@ -25,8 +25,8 @@ func (r *reader) resource(n *node, example string) string {
 	return name
 }
 
-// locksApart makes one lock of each resource, where a story has several, and asks every lock whether it
-// can do what the workload says.
+// locksApart makes one lock for each of several resources, and checks that every lock supports the
+// workload.
 func (r *reader) locksApart(lockNodes map[string]*node, at *node, p *plan.Plan) {
 	resources := p.Resources()
 	of := func(id string) *node {
@@ -56,7 +56,7 @@ func (r *reader) locksApart(lockNodes map[string]*node, at *node, p *plan.Plan) 
 	p.Locks = p.Apart(p.Locks)
 }
 
-// evictsOne refuses a fault that does not say which of several locks it means.
+// evictsOne refuses a fault that does not say which of several locks it hits.
 func (r *reader) evictsOne(g group, p *plan.Plan) {
 	if len(p.Resources()) == 1 {
 		return
@@ -72,7 +72,7 @@ func (r *reader) evictsOne(g group, p *plan.Plan) {
 	}
 }
 
-// designOf is the id of a lock without its resource.
+// designOf returns the id of a lock without its resource.
 func designOf(id string) string {
 	design, _ := locks.Apart(id)
 	return design

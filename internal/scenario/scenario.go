@@ -1,10 +1,7 @@
-// Package scenario reads scenario files: one YAML file is one story, and
-// becomes one plan.
+// Package scenario reads scenario files: one YAML file is one story and becomes one plan.
 //
-// A file with mistakes yields all of them at once, each with its place, its
-// cause and what to write instead; nothing of it is used. What a file may say
-// follows from the registries of locks, faults and properties, so a new one of
-// these needs no change here.
+// A file with mistakes yields all of them at once, each with its place, its cause and what to write
+// instead. What a file may say follows from the registries of locks, faults and properties.
 package scenario
 
 import (
@@ -23,19 +20,19 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Limits on a scenario. They keep a typing mistake from costing an afternoon.
+// Limits on a scenario, so that a typing mistake does not cost an afternoon.
 const (
 	MaxBytes   = 1 << 20 // bytes of a file
 	MaxTitle   = 200     // characters
 	MaxText    = 4000    // characters of story, question and lesson
 	MaxClients = 2000
-	maxRounds  = 100_000 // of all clients together: a run records some tens of events for each
+	maxRounds  = 100_000 // of all clients together: a run records dozens of events for each
 	MostFaults = 100
 	maxSlug    = 64
 )
 
-// Load reads the scenario file at path. Every error that it returns is an
-// *Invalid; one about the file itself unwraps to the cause.
+// Load reads the scenario file at path. Every error is an *Invalid; one about the file itself
+// unwraps to the cause.
 func Load(path string, changes ...Change) (*plan.Plan, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -51,7 +48,7 @@ func Load(path string, changes ...Change) (*plan.Plan, error) {
 	case info.Size() > MaxBytes:
 		return nil, tooLarge(path)
 	}
-	// A pipe has no size, so the limit holds for the reading too.
+	// A pipe has no size, so the limit applies to reading too.
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return nil, unreadable(path, err)
@@ -59,34 +56,27 @@ func Load(path string, changes ...Change) (*plan.Plan, error) {
 	return Parse(path, data, changes...)
 }
 
-// Parse reads a scenario from memory. file is the name to show in problems; the
-// plan's slug comes from it, or from the title when file is "", "-" or "stdin".
-// The error is always an *Invalid. The changes are made before anything is understood, so they are checked
-// as what the file says is.
+// Parse reads a scenario from memory. file is the name to show in problems; the plan's slug comes
+// from it, or from the title when file is "", "-" or "stdin". The error is always an *Invalid. The
+// changes are applied first, so they are checked like the file's own values.
 func Parse(file string, data []byte, changes ...Change) (*plan.Plan, error) {
-	return parse(&reader{file: file}, data, plan.Default(), changes)
+	return parse(&reader{file: file}, data, nil, changes)
 }
 
-// ParseStored is Parse of the file of a run that has been played, of a lock of its owner's if own is not nil, or of one
-// that expects nothing yet: a draw or a search may have combined what no file may ask for.
+// ParseStored is Parse for the file of a run that has been played, or of one without expectations:
+// a draw or a search may have combined faults that no other file may. own, if not nil, is a user's
+// own lock.
 func ParseStored(file string, data []byte, own *locks.Variant) (*plan.Plan, error) {
+	return parse(&reader{file: file, stored: true}, data, own, nil)
+}
+
+func parse(r *reader, data []byte, own *locks.Variant, changes []Change) (*plan.Plan, error) {
+	if len(data) > MaxBytes {
+		return nil, tooLarge(r.file)
+	}
 	p := plan.Default()
 	if own != nil {
 		p.Programs = []locks.Variant{*own}
-	}
-	return parse(&reader{file: file, stored: true}, data, p, nil)
-}
-
-// ParseOwn is Parse of a story whose lock is code that this program does not have.
-func ParseOwn(file string, data []byte, own locks.Variant) (*plan.Plan, error) {
-	p := plan.Default()
-	p.Programs = []locks.Variant{own}
-	return parse(&reader{file: file}, data, p, nil)
-}
-
-func parse(r *reader, data []byte, p plan.Plan, changes []Change) (*plan.Plan, error) {
-	if len(data) > MaxBytes {
-		return nil, tooLarge(r.file)
 	}
 	if root := r.parseYAML(data); root != nil {
 		for _, c := range changes {
@@ -96,7 +86,9 @@ func parse(r *reader, data []byte, p plan.Plan, changes []Change) (*plan.Plan, e
 		r.scenario(root, &p)
 	}
 	if len(r.problems) > 0 {
-		sortProblems(r.problems)
+		slices.SortStableFunc(r.problems, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+		})
 		return nil, &Invalid{Problems: r.problems}
 	}
 	return &p, nil
@@ -118,7 +110,7 @@ func tooLarge(path string) *Invalid {
 	return about(path, errors.New("file too large"), message)
 }
 
-// about makes the error for a problem with the file as a whole.
+// about returns the error for a problem with the whole file.
 func about(path string, cause error, message string) *Invalid {
 	return &Invalid{
 		Problems: []Problem{{File: path, Width: 1, Message: message}},
@@ -131,12 +123,17 @@ var topKeys = []string{
 	"workload", "network", "servers", "clocks", "faults", "chaos", "vary", "expect", "zh",
 }
 
-// scenario reads the whole file. The order matters: faults and clocks speak of
-// clients, the lease and the expectations of locks.
+// scenario reads the whole file. The order matters: faults and clocks refer to clients, leases and
+// expectations to locks.
 func (r *reader) scenario(root *node, p *plan.Plan) {
 	g := r.group(root, "a scenario", `"scenario: A long pause outlives the lease"`, topKeys...)
 	if g == nil {
 		return
+	}
+	section := func(key string, read func(*node, *plan.Plan)) {
+		if e, ok := g[key]; ok {
+			read(e.value, p)
+		}
 	}
 	r.words(root, g, p)
 	p.File = r.file
@@ -153,9 +150,7 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	if e, ok := g["workload"]; ok {
 		r.section(e.value, plan.WorkloadKeys, p)
 	}
-	if e, ok := g["clients"]; ok {
-		r.ownWorkloads(e.value, p)
-	}
+	section("clients", r.ownWorkloads)
 	r.locksApart(lockNodes, g["scenario"].key, p)
 	if rounds := p.Rounds(); rounds > maxRounds {
 		r.problemf(cmp.Or(g["workload"].value, g["clients"].value), "%d clients play %d rounds together, and %d are the most: lower clients or repeat", len(p.Clients), rounds, maxRounds)
@@ -165,28 +160,19 @@ func (r *reader) scenario(root *node, p *plan.Plan) {
 	}
 	r.servers(g, p)
 	r.cast = r.newCast(p)
-	if e, ok := g["clocks"]; ok {
-		r.clocks(e.value, p)
-	}
-	if e, ok := g["faults"]; ok {
-		r.faults(e.value, p)
-	}
+	section("clocks", r.clocks)
+	section("faults", r.faults)
 	if e, ok := g["chaos"]; ok {
 		r.chaos(e, g, p)
 	}
-	if e, ok := g["vary"]; ok {
-		r.vary(e.value, p)
-	}
+	section("vary", r.vary)
 	r.movingClocks(g, p)
 	r.evictsOne(g, p)
-	if e, ok := g["expect"]; ok {
-		r.expect(e.value, p)
-	}
+	section("expect", r.expect)
 	r.lastServer(g, p)
 }
 
-// slugOf makes a name for files and addresses out of the file's own name, or of
-// the title when there is no file.
+// slugOf makes a slug of the file's name, or of the title when there is no file.
 func slugOf(file, title string) string {
 	name := title
 	if file != "" && file != "-" && file != "stdin" {
@@ -220,12 +206,12 @@ func Slug(name string) string {
 	return slug
 }
 
-// reservedSlug matches names that a folder below the run store cannot have: that of its
-// link to the latest run, and those that are devices on some systems.
+// reservedSlug matches names that a folder of the run store cannot have: its link to the latest
+// run, and devices of some systems.
 var reservedSlug = regexp.MustCompile(`^(latest|con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
-// locks reads the variants and returns the node that named each of them; an
-// absent key and `all` mean every variant that all worlds can play.
+// locks reads the variants and returns the node that named each of them; no key and `all` mean
+// every variant that all worlds can play.
 func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 	known := lockIDs(slices.Concat(locks.Known(), p.Programs))
 	named := map[string]*node{}
@@ -234,14 +220,12 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 		p.Locks = lockIDs(locks.Simulated())
 		return named
 	}
-	if e.value.kind == scalarNode {
-		if text := strings.TrimSpace(e.value.text); text == "all" {
-			p.Locks = lockIDs(locks.Simulated())
-			return named
-		} else if slices.Contains(known, text) {
-			r.problemf(e.value, "locks must be a list, even for one lock: write locks: [%s]", text)
-			return named
-		}
+	if text := strings.TrimSpace(e.value.text); e.value.kind == scalarNode && text == "all" {
+		p.Locks = lockIDs(locks.Simulated())
+		return named
+	} else if e.value.kind == scalarNode && slices.Contains(known, text) {
+		r.problemf(e.value, "locks must be a list, even for one lock: write locks: [%s]", text)
+		return named
 	}
 	items, ok := r.list(e.value, "locks", "locks: [set-nx-lua], or locks: all")
 	if ok && len(items) == 0 {
@@ -268,14 +252,10 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 }
 
 func lockIDs(variants []locks.Variant) []string {
-	var ids []string
-	for _, v := range variants {
-		ids = append(ids, v.ID)
-	}
-	return ids
+	return names(variants, func(v locks.Variant) string { return v.ID })
 }
 
-// lease reads the lease and asks every lock whether it can work with it.
+// lease reads the lease and checks that every lock supports it.
 func (r *reader) lease(g group, lockNodes map[string]*node, p *plan.Plan) {
 	e, given := g["lease"]
 	if given {

@@ -15,21 +15,18 @@ import (
 
 const chaosExample = "chaos: {pick from: [pause, partition], every: 1s..3s, heal: 5s before the end}"
 
-// seed reads the seed to play unless another one is asked for.
+// seed reads the default seed.
 func (r *reader) seed(n *node, p *plan.Plan) {
-	text, ok := r.value(n, "seed", "seed: 7")
-	if !ok {
-		return
-	}
-	seed, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || seed == 0 || !wholeForm.MatchString(text) {
-		r.problemf(n, "seed must be a whole number, 1 or more, not %s: write seed: 7", quote(text))
-		return
-	}
-	p.Seed = seed
+	p.Seed, _ = read(r, n, "seed", "seed: 7", func(text string) (uint64, string) {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil || seed == 0 || !wholeForm.MatchString(text) {
+			return 0, fmt.Sprintf("seed must be a whole number, 1 or more, not %s: write seed: 7", quote(text))
+		}
+		return seed, ""
+	})
 }
 
-// chaos reads what the faults of each run are drawn from.
+// chaos reads how the faults of each run are drawn.
 func (r *reader) chaos(e entry, top group, p *plan.Plan) {
 	if listed, both := top["faults"]; both {
 		r.problemf(listed.key, "a scenario lists its faults or draws them by chaos, not both: remove one")
@@ -58,31 +55,26 @@ func (r *reader) chaos(e entry, top group, p *plan.Plan) {
 	}
 }
 
-// spanFrom reads a range that begins no lower than least.
+// spanFrom reads a range whose minimum is least or more.
 func (r *reader) spanFrom(n *node, name, example string, least time.Duration) plan.Range {
 	before := len(r.problems)
 	s := r.span(n, name, example)
 	if s.Min < least && s.Percentiles == nil && len(r.problems) == before {
-		r.problemf(n, "%s is too short for %s: write %s or more", quote(n.text), name, Duration(least))
+		r.problemf(n, "%s is too short for %s: write %s or more", quote(n.text), name, Duration(max(least, time.Millisecond)))
 	}
 	return s
 }
 
 // heal reads 5s before the end.
 func (r *reader) heal(n *node) time.Duration {
-	const example = "heal: 5s before the end"
-	text, ok := r.value(n, "heal", example)
-	if !ok {
-		return 0
-	}
-	rest, found := strings.CutSuffix(text, " before the end")
-	d, wrong := parseDuration(strings.TrimSpace(rest))
-	if wrong == "" && !found {
-		wrong = "heal counts back from the end of the work: write " + text + " before the end"
-	}
-	if wrong != "" {
-		r.problemf(n, "%s", wrong)
-	}
+	d, _ := read(r, n, "heal", "heal: 5s before the end", func(text string) (time.Duration, string) {
+		rest, found := strings.CutSuffix(text, " before the end")
+		d, wrong := parseDuration(strings.TrimSpace(rest))
+		if wrong == "" && !found {
+			wrong = "heal counts back from the end of the work: write " + text + " before the end"
+		}
+		return d, wrong
+	})
 	return d
 }
 
@@ -119,7 +111,7 @@ func (r *reader) pickFrom(e entry, g group, p *plan.Plan) []string {
 	return out
 }
 
-// timeForChaos sees to it that every run draws a fault, and none too many.
+// timeForChaos checks that every run draws at least one fault, and not too many.
 func (r *reader) timeForChaos(at *node, p *plan.Plan) {
 	end, c := p.WorkEnd(), p.Chaos
 	left := end - c.Heal
@@ -133,8 +125,8 @@ func (r *reader) timeForChaos(at *node, p *plan.Plan) {
 	}
 }
 
-// hit returns the servers that chaos may aim at: whichever is the primary, or
-// each one where no lock has such a thing.
+// hit returns the servers that chaos may aim at: the primary, or each server where no lock has a
+// primary.
 func (c *cast) hit(p *plan.Plan) []string {
 	for _, id := range p.Locks {
 		if storeOf(p, id).Topology != store.Independent {
@@ -147,7 +139,7 @@ func (c *cast) hit(p *plan.Plan) []string {
 	return []string{faults.ThePrimary}
 }
 
-// chaos prints what the faults are drawn from.
+// chaos prints how the faults are drawn.
 func (w *writer) chaos(p *plan.Plan) {
 	c := p.Chaos
 	w.line(0, "\n# The work may end at %s; each run draws its own subset of these kinds.", Duration(p.WorkEnd()))
@@ -158,23 +150,19 @@ func (w *writer) chaos(p *plan.Plan) {
 	w.line(1, "heal: %s before the end", Duration(c.Heal))
 }
 
-// vary prints the axes.
+// vary prints the axes of a sweep.
 func (w *writer) vary(p *plan.Plan) {
 	if len(p.Vary) == 0 {
 		return
 	}
 	w.line(0, "\nvary:")
-	for i := range p.Vary {
-		a := &p.Vary[i]
-		values := make([]string, len(a.Values))
-		for k, v := range a.Values {
-			values[k] = a.Say(v)
-		}
+	for _, a := range p.Vary {
+		values := names(a.Values, a.Say)
 		w.line(1, "%s: [%s]", a.Name, strings.Join(values, ", "))
 	}
 }
 
-// axisUnits says in an error what the values of an axis look like.
+// axisExamples are example values for the axes of each unit.
 var axisExamples = map[plan.Unit]string{
 	plan.UnitDuration: "[500ms, 1s, 2s], or 0s..5s step 500ms",
 	plan.UnitCount:    "[0, 1, 2], or 0..4 step 2",

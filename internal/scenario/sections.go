@@ -12,11 +12,11 @@ import (
 	"lockstep/internal/plan"
 )
 
-// clientForm is what a client may be called: names end up in reports, file
-// names and terminals, and in the moments of faults, where they are one word.
+// clientForm is the form of a client's name, which ends up in reports, file names and terminals,
+// and is one word in the moments of faults.
 var clientForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
 
-// reserved are the names that the worlds and the phrases of faults use.
+// reserved are the names used by the worlds and by the phrases of faults.
 var reserved = []string{
 	"all", "any", "client", "clients", "every", "holder", "link", "lock", "locks", "next",
 	"operator", "primary", "probe", "replica", "replicas", "request", "reply", "resource", "sentinel",
@@ -64,29 +64,24 @@ func (r *reader) repeat(n *node) int {
 // patience reads how long a client waits for the lock: up to 40s.
 func (r *reader) patience(n *node) time.Duration {
 	const example = "wait: up to 40s"
-	text, ok := r.value(n, "wait", example)
-	if !ok {
-		return 0
-	}
-	if text == "0s" {
-		return 0 // it tries once
-	}
-	rest, found := strings.CutPrefix(text, "up to ")
-	d, wrong := parseDuration(strings.TrimSpace(rest))
-	switch {
-	case wrong == "" && !found:
-		wrong = "wait is a limit: write up to " + text
-	case wrong == "" && d == 0:
-		wrong = "no client gets a lock without waiting for the reply: write " + example + ", or wait: 0s to try once"
-	}
-	if wrong != "" {
-		r.problemf(n, "%s", wrong)
-	}
+	d, _ := read(r, n, "wait", example, func(text string) (time.Duration, string) {
+		if text == "0s" {
+			return 0, "" // a single attempt
+		}
+		rest, found := strings.CutPrefix(text, "up to ")
+		d, wrong := parseDuration(strings.TrimSpace(rest))
+		switch {
+		case wrong == "" && !found:
+			wrong = "wait is a limit: write up to " + text
+		case wrong == "" && d == 0:
+			wrong = "no client gets a lock without waiting for the reply: write " + example + ", or wait: 0s to try once"
+		}
+		return d, wrong
+	})
 	return d
 }
 
-// movingClocks refuses a clock that drifts, if a fault could slow it so much more that it
-// stands still.
+// movingClocks refuses a clock whose drift and faults could make it stand still.
 func (r *reader) movingClocks(g group, p *plan.Plan) {
 	check := func(at *node, name string, drift int64) {
 		if by := slowed(p, name); drift+by <= -1_000_000 {
@@ -105,7 +100,7 @@ func (r *reader) movingClocks(g group, p *plan.Plan) {
 	}
 }
 
-// slowed is the least rate that a fault may give to the clock of a node, 0 or less.
+// slowed is the lowest rate that a fault may give to a node's clock, 0 or less.
 func slowed(p *plan.Plan, name string) (by int64) {
 	const drift = "drift-clock"
 	if p.Chaos != nil && slices.Contains(p.Chaos.From, drift) {

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// servers reads what the locks' stores are made of, and settles what the file leaves to other parts of it: who
-// promotes a replica. Settings that follow from the lease stay open, for the lease may still change.
+// servers reads the servers of the stores, and finds out who promotes a replica when only a fault
+// says it. Settings derived from the lease stay open, as the lease may still change.
 func (r *reader) servers(top group, p *plan.Plan) {
 	p.Redis.Failover.By = promoterOf(top)
 	if e, ok := top["servers"]; ok {
@@ -21,10 +21,7 @@ func (r *reader) servers(top group, p *plan.Plan) {
 
 func (r *reader) sections(n *node, p *plan.Plan) {
 	const example = "redis: {replicas: 1, lag: 500ms} below it"
-	var known []string
-	for _, s := range plan.ServerKeys {
-		known = append(known, s.Name)
-	}
+	known := names(plan.ServerKeys, func(s plan.Section) string { return s.Name })
 	g := r.group(n, "servers", example, known...)
 	for _, s := range plan.ServerKeys {
 		e, ok := g[s.Name]
@@ -53,8 +50,8 @@ func (r *reader) keys(g group, keys []plan.Key, p *plan.Plan) {
 	}
 }
 
-// key reads one key of a group into the plan. It returns false when nothing is known of those that
-// follow.
+// key reads one key of a group into the plan. It returns false when the keys that follow cannot be
+// checked.
 func (r *reader) key(e entry, k *plan.Key, group []plan.Key, p *plan.Plan) (known bool) {
 	n, example := e.value, k.Name+": "+k.Example
 	if k.Keys != nil {
@@ -90,18 +87,14 @@ func (r *reader) key(e entry, k *plan.Key, group []plan.Key, p *plan.Plan) (know
 			*at = r.resource(n, example)
 			return true
 		}
-		var words []string
-		for _, w := range k.Words {
-			words = append(words, w.Word)
-		}
-		word, ok := r.choice(n, k.Name, words...)
+		word, ok := r.choice(n, k.Name, names(k.Words, func(w plan.Word) string { return w.Word })...)
 		*at = word
 		return ok || k.Name != "by"
 	}
 	return true
 }
 
-// timesOf are the times of a failover by an operator or by sentinels.
+// timesOf lists the timings of a failover by an operator or by sentinels.
 func timesOf(keys []plan.Key, by string) string {
 	var names []string
 	for _, k := range keys {
@@ -120,9 +113,8 @@ func uses(p *plan.Plan, id store.ID) bool {
 	})
 }
 
-// promoterOf finds out who promotes replicas, when a fault says it and servers
-// does not: the first fault that does. What does not make sense is reported when
-// the fault is read.
+// promoterOf finds out who promotes replicas when servers does not say it: the first fault that
+// does decides. Mistakes are reported when the fault is read.
 func promoterOf(top group) string {
 	e, ok := top["faults"]
 	if !ok {
@@ -138,9 +130,8 @@ func promoterOf(top group) string {
 	return plan.ByOperator
 }
 
-// needReplica reports a verb that needs a replica when a lock's store has none.
-// A cluster always has servers that can take over, and the nodes of Redlock have
-// no primary in the first place.
+// needReplica reports a verb that needs a replica when a lock's store has none. A cluster always
+// has servers that can take over, and the nodes of Redlock have no primary.
 func (r *reader) needReplica(s parts, p *plan.Plan) {
 	if r.locksUnclear {
 		return
@@ -160,18 +151,45 @@ func (r *reader) needReplica(s parts, p *plan.Plan) {
 	}
 	switch {
 	case len(missing) > 0:
-		var each []string
-		for _, section := range missing {
-			each = append(each, section+": {replicas: 1}")
-		}
+		each := names(missing, func(section string) string { return section + ": {replicas: 1}" })
 		r.problemf(s.verb.key, "there is no replica to %s: add \"servers: {%s}\"", replicaFor(s.spec), strings.Join(each, ", "))
 	case !have:
 		r.problemf(s.verb.key, "there is no replica to %s: no lock of this scenario keeps its entries in a primary with replicas", replicaFor(s.spec))
 	}
 }
 
-// notBesideSentinels reports that an operator promotes where sentinels do: they make the replica one
-// again, and clients go by their word.
+// shards makes the store a Redis Cluster if the file says so, and reports settings that contradict
+// it.
+func (r *reader) shards(g group, p *plan.Plan) {
+	at, ok := g["cluster"]
+	if !ok {
+		return
+	}
+	p.Redis.Cluster = plan.DefaultRedisCluster()
+	if e, ok := g["replicas"]; ok {
+		r.problemf(e.key, "in a cluster each shard has replicas of its own: write cluster: {replicas: %s}", e.value.text)
+	}
+	if e, ok := g["failover"]; ok {
+		r.problemf(e.key, "a cluster promotes replicas by itself, without operator or sentinels: remove this, and set cluster: {node-timeout: 5s} if it should notice sooner or later")
+	}
+	for _, id := range p.Locks {
+		v, known := p.Lock(id)
+		if err := v.CheckCluster(); known && storeOf(p, id).IsRedis() && err != nil {
+			r.problemf(at.key, "%v", err)
+		}
+	}
+}
+
+// notInCluster reports a verb by which an operator or sentinels promote a replica: in a Redis
+// Cluster only the primaries do.
+func (r *reader) notInCluster(s parts, p *plan.Plan) {
+	if p.Redis.Cluster.Shards > 0 && s.spec.Replica && s.spec.Ends == faults.EndNone && slices.ContainsFunc(p.Locks, func(id string) bool { return storeOf(p, id).IsRedis() }) {
+		r.problemf(s.verb.key, "%s does not go with a Redis Cluster, which promotes replicas by itself: let the primary die (crash: the primary), and wait for cluster.node-timeout and an election", s.spec.Name)
+	}
+}
+
+// notBesideSentinels reports that an operator promotes a replica beside sentinels: they would
+// demote it again, and clients follow them.
 func (r *reader) notBesideSentinels(s parts, p *plan.Plan) {
 	if s.spec.Promoter || s.spec.Ends != faults.EndNone {
 		return
@@ -181,7 +199,7 @@ func (r *reader) notBesideSentinels(s parts, p *plan.Plan) {
 	}
 }
 
-// replicaFor says what the replica is there for.
+// replicaFor says what a verb needs the replica for.
 func replicaFor(s faults.Spec) string {
 	switch {
 	case s.Promoter:
@@ -192,7 +210,7 @@ func replicaFor(s faults.Spec) string {
 	return s.Name
 }
 
-// servers prints what the stores of the plan's locks are made of.
+// servers prints the servers of the stores of the plan's locks.
 func (w *writer) servers(p *plan.Plan) {
 	w.line(0, "\nservers:")
 	whole := *p
@@ -209,7 +227,7 @@ func (w *writer) servers(p *plan.Plan) {
 	}
 }
 
-// keys prints the keys of a group, one on a line.
+// keys prints the keys of a group, one per line.
 func (w *writer) keys(indent int, keys []plan.Key, p *plan.Plan) {
 	for _, k := range keys {
 		switch {
@@ -222,7 +240,7 @@ func (w *writer) keys(indent int, keys []plan.Key, p *plan.Plan) {
 	}
 }
 
-// inline are the keys of a group on one line.
+// inline prints the keys of a group on one line.
 func inline(keys []plan.Key, p *plan.Plan) string {
 	var parts []string
 	for _, k := range keys {

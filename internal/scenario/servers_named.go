@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// CheckServers says which server a plan names that a lock does not have; nil when it has
-// all of them. A file was checked with the locks that it lists: this is for another one.
+// CheckServers returns an error if the plan names a server that a lock does not have. A file is
+// checked with the locks that it lists; this is for other ones.
 func CheckServers(p *plan.Plan, lock string) error {
 	store := storeOf(p, lock)
 	servers := p.Servers(store)
@@ -24,7 +24,7 @@ func CheckServers(p *plan.Plan, lock string) error {
 	return nil
 }
 
-// named are all names of nodes in a plan, as it says them.
+// named returns all names of nodes in a plan.
 func named(p *plan.Plan) (names []string) {
 	if p.Chaos != nil {
 		names = append(names, p.Chaos.Servers...)

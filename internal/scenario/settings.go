@@ -7,23 +7,22 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Setting is one thing that a resolved scenario says.
+// Setting is one value of a resolved scenario.
 type Setting struct {
 	Name  string // "workload, wait", "fault 2"
 	Value string // as the file has it
-	// Dependent settings are there because a lock of the scenario needs them: its
-	// servers, and what is expected of it.
+	// Dependent settings exist because of a lock of the scenario: its servers and its expectations.
 	Dependent bool
 }
 
-// Settings lists what a plan makes the world do, in the order of its resolved file,
-// with every default. What is told to people only, and the locks, are left out:
-// two plans with the same settings play the same story with each lock.
+// Settings lists the settings of a plan that affect the world, defaults included, in the order of
+// its resolved file. Texts and locks are left out: two plans with the same settings play the same
+// story with each lock.
 func Settings(p *plan.Plan) []Setting {
 	r := &reader{file: p.File}
 	root := r.parseYAML([]byte(Resolved(p)))
 	if root == nil || root.kind != mapNode {
-		return nil // a plan that a program has built with texts that no file could have
+		return nil // a plan built by a program, with texts that no file can have
 	}
 	var out []Setting
 	for _, e := range root.entries {
@@ -40,7 +39,7 @@ func Settings(p *plan.Plan) []Setting {
 	return out
 }
 
-// flatten lists the values below a key.
+// flatten appends the values below a key.
 func flatten(out []Setting, name string, n *node, dependent bool) []Setting {
 	if n.kind != mapNode {
 		return append(out, Setting{name, phrase(n), dependent})
@@ -51,7 +50,7 @@ func flatten(out []Setting, name string, n *node, dependent bool) []Setting {
 	return out
 }
 
-// phrase writes a value on one line.
+// phrase prints a value on one line.
 func phrase(n *node) string {
 	var parts []string
 	switch n.kind {

@@ -9,12 +9,12 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Sketch is a scenario file as code writes it: all texts are YAML, and what is "" is left at
-// what most such stories have.
+// Sketch is a scenario file written by code: all texts are YAML, and "" stands for the default
+// given here.
 type Sketch struct {
 	Title    string         // as YAML has it; "" names the lock
 	Lock     string         // the id of the variant
-	Own      *locks.Variant // it, when it is code that this program does not have; else nil
+	Own      *locks.Variant // a user's own lock with that id; else nil
 	Lease    string         // "" for 10s
 	Clients  string         // "" for [A, B, C]
 	Work     string         // how long the work takes; "" for 3s
@@ -32,11 +32,7 @@ type Sketch struct {
 // Plan returns the scenario file and its plan. The error shows the file.
 func (s *Sketch) Plan() (file string, p *plan.Plan, err error) {
 	file = s.yaml()
-	if s.Own != nil {
-		p, err = ParseOwn("", []byte(file), *s.Own)
-	} else {
-		p, err = Parse("", []byte(file))
-	}
+	p, err = parse(&reader{}, []byte(file), s.Own, nil)
 	if err != nil {
 		return file, nil, fmt.Errorf("the story is no scenario: %w\n%s", err, file)
 	}

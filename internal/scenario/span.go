@@ -19,25 +19,21 @@ const percentilesExample = "p50 20ms, p99.9 4s"
 
 // span reads a duration, a range such as 2s..3s, or percentiles; the zero range after a mistake.
 func (r *reader) span(n *node, name, example string) plan.Range {
-	text, ok := r.value(n, name, example)
-	if !ok {
-		return plan.Range{}
-	}
-	s, wrong := parseSpan(text)
-	if gap := gapOf(text); gap > 0 {
-		wrong = fmt.Sprintf("%s is a rate: write how much later one comes than the one before, %s: %s, or %s: %s..%s",
-			quote(text), name, Duration(gap), name, Duration(gap/2), Duration(gap/2*3))
-	}
-	if wrong != "" {
-		r.problemf(n, "%s", wrong)
-	}
+	s, _ := read(r, n, name, example, func(text string) (plan.Range, string) {
+		s, wrong := parseSpan(text)
+		if gap := gapOf(text); gap > 0 {
+			wrong = fmt.Sprintf("%s is a rate: write how much later one comes than the one before, %s: %s, or %s: %s..%s",
+				quote(text), name, Duration(gap), name, Duration(gap/2), Duration(gap/2*3))
+		}
+		return s, wrong
+	})
 	return s
 }
 
-// rateForm is a rate, as people tell it: 30 per minute.
+// rateForm matches a rate: 30 per minute.
 var rateForm = regexp.MustCompile(`^([1-9][0-9]{0,5}) ?(?:per|/) ?(s|m|h)[a-z]*$`)
 
-// gapOf is the time from one to the next at a rate, to the millisecond; 0 when a text is no rate.
+// gapOf returns the interval of a rate, to the millisecond; 0 when a text is not a rate.
 func gapOf(text string) time.Duration {
 	m := rateForm.FindStringSubmatch(text)
 	if m == nil {
@@ -48,12 +44,12 @@ func gapOf(text string) time.Duration {
 	return max((unit / time.Duration(each)).Truncate(2*time.Millisecond), 2*time.Millisecond)
 }
 
-// varies reports whether a text looks like one that span reads and duration does not.
+// varies reports whether a text looks like a span rather than a duration.
 func varies(text string) bool {
 	return strings.Contains(text, "..") || percentileForm.MatchString(text) || strings.Contains(text, ",")
 }
 
-// parseSpan reads what span reads; the second result says what is wrong, "" when nothing is.
+// parseSpan reads a span; the second result says what is wrong, "" when nothing is.
 func parseSpan(text string) (plan.Range, string) {
 	if percentileForm.MatchString(text) || strings.Contains(text, ",") {
 		return parsePercentiles(text)
@@ -76,7 +72,7 @@ func parseSpan(text string) (plan.Range, string) {
 	return plan.Range{Min: low, Max: high}, ""
 }
 
-// parsePercentiles reads p50 20ms, p99.9 4s, with min and max or without.
+// parsePercentiles reads p50 20ms, p99.9 4s, with or without min and max.
 func parsePercentiles(text string) (out plan.Range, wrong string) {
 	none := plan.Range{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -101,7 +97,7 @@ func parsePercentiles(text string) (out plan.Range, wrong string) {
 	return checkPercentiles(text, out)
 }
 
-// checkPercentiles says what percentiles do not say together, and fills in the longest.
+// checkPercentiles checks percentiles as a whole, and fills in the maximum.
 func checkPercentiles(text string, out plan.Range) (plan.Range, string) {
 	p := out.Percentiles
 	if len(p) < 2 {
@@ -122,18 +118,14 @@ func checkPercentiles(text string, out plan.Range) (plan.Range, string) {
 	return out, ""
 }
 
-// drawn reads a duration that may vary from run to run. What varies is kept below its key, and the longest
-// is returned.
+// drawn reads a duration that may vary from run to run. A range is stored under its key, and its
+// maximum returned.
 func (r *reader) drawn(n *node, name, example string, least time.Duration, key string, into map[string]plan.Range) time.Duration {
 	if n.kind != scalarNode || !varies(strings.TrimSpace(n.text)) {
 		d, _ := r.duration(n, name, example, least)
 		return d
 	}
-	before := len(r.problems)
-	s := r.span(n, name, example)
-	if len(r.problems) == before && s.Min < least && s.Percentiles == nil {
-		r.problemf(n, "%s is too short for %s: write %s or more", quote(n.text), name, Duration(max(least, time.Millisecond)))
-	}
+	s := r.spanFrom(n, name, example, least)
 	if !s.IsFixed() {
 		into[key] = s
 	}

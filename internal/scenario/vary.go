@@ -19,7 +19,7 @@ var (
 	nthForm  = regexp.MustCompile(`^the ([0-9]{1,3})(?:st|nd|rd|th) (.+)$`)
 )
 
-// vary reads the axes of a sweep. The faults must have been read before.
+// vary reads the axes of a sweep, after the faults.
 func (r *reader) vary(n *node, p *plan.Plan) {
 	entries, ok := r.entries(n, "vary", varyExample)
 	if !ok {
@@ -50,7 +50,7 @@ func (r *reader) vary(n *node, p *plan.Plan) {
 	}
 }
 
-// axisOf returns the name of an axis of the plan that sets the same, "" if none does.
+// axisOf returns the name of an axis of the plan with the same setting, "" for none.
 func axisOf(p *plan.Plan, a plan.Axis) string {
 	for _, b := range p.Vary {
 		if a.Key == b.Key && a.Fault == b.Fault && a.Node == b.Node {
@@ -60,8 +60,8 @@ func axisOf(p *plan.Plan, a plan.Axis) string {
 	return ""
 }
 
-// axis finds out what a name means: a setting, the clock of a node, or a number
-// of a fault. It returns the least value, and what is wrong.
+// axis resolves a name: a setting, the clock of a node, or a number of a fault. It returns the
+// least value, and what is wrong.
 func (r *reader) axis(name string, p *plan.Plan) (a plan.Axis, least int64, wrong string) {
 	name = strings.Join(strings.Fields(name), " ")
 	for _, s := range plan.Settings {
@@ -89,12 +89,12 @@ func (r *reader) axis(name string, p *plan.Plan) (a plan.Axis, least int64, wron
 // anyValue is the least value of an axis whose values have a sign.
 const anyValue = -1 << 62
 
-// replicates reports whether some lock's store is a primary that may have replicas.
+// replicates reports whether the store of some lock is a primary that may have replicas.
 func (r *reader) replicates(p *plan.Plan) bool {
 	return r.locksUnclear || slices.ContainsFunc(p.Locks, func(id string) bool { return storeOf(p, id).Topology == store.Replicated })
 }
 
-// faultAxis finds the fault that an axis is about: a verb, or the 2nd pause.
+// faultAxis finds the fault of an axis: a verb, or the 2nd pause.
 func (r *reader) faultAxis(name, key, of string, p *plan.Plan) (a plan.Axis, least int64, wrong string) {
 	nth := 0
 	if m := nthForm.FindStringSubmatch(of); m != nil {
@@ -134,7 +134,7 @@ func (r *reader) faultAxis(name, key, of string, p *plan.Plan) (a plan.Axis, lea
 	return a, 0, "this " + of + " has no " + quote(key) + ": what can vary is " + list(keys, " of "+of)
 }
 
-// leastOf is the least value of a number of a fault; some have a sign.
+// leastOf is the least value of a number of a fault, which may have a sign.
 func leastOf(f *faults.Fault, key string) int64 {
 	for _, p := range f.Spec().Params {
 		if p.Name == key && (p.Kind == faults.ParamOffset || p.Kind == faults.ParamRate) {
@@ -144,7 +144,7 @@ func leastOf(f *faults.Fault, key string) int64 {
 	return 0
 }
 
-// openKey is what a number of a fault is called where it is left open: the verb's own value has no name.
+// openKey is the key of a number among the open ranges of a fault: the verb's own value has none.
 func openKey(f *faults.Fault, key string) string {
 	if key == f.Verb.Name() {
 		return ""
@@ -160,11 +160,8 @@ func list(keys []string, behind string) string {
 }
 
 func unknownAxis(name string) string {
-	known := []string{"drift of A", "offset of A"}
-	for _, s := range plan.Settings {
-		known = append(known, s.Key)
-	}
-	known = append(known, verbNames()...)
+	settings := names(plan.Settings, func(s plan.Setting) string { return s.Key })
+	known := slices.Concat([]string{"drift of A", "offset of A"}, settings, verbNames())
 	return "nothing is called " + quote(name) + " that could vary: " + suggest(name, known)
 }
 
@@ -244,8 +241,7 @@ func (r *reader) axisValue(n *node, a plan.Axis, least int64) (int64, bool) {
 	case plan.UnitShare:
 		return r.percent(n, a.Name, example)
 	case plan.UnitDrift:
-		v, ok := r.drift(n, a.Name, example)
-		return v, ok
+		return r.drift(n, a.Name, example)
 	}
 	if least < 0 {
 		v, ok := r.offset(n, a.Name, example)
@@ -255,19 +251,19 @@ func (r *reader) axisValue(n *node, a plan.Axis, least int64) (int64, bool) {
 	return int64(v), ok
 }
 
-// leasesOf asks every lock whether it can work with the leases of an axis.
+// leasesOf checks that every lock supports the leases of an axis.
 func (r *reader) leasesOf(n *node, a plan.Axis, p *plan.Plan) {
 	if a.Key != "lease" || a.Fault > 0 {
 		return
 	}
-	for i, v := range a.Values {
+	for i, value := range a.Values {
 		at := n
 		if n.kind == listNode {
 			at = n.items[i]
 		}
 		for _, id := range p.Locks {
-			v2, _ := p.Lock(id)
-			if err := v2.CheckLease(time.Duration(v)); err != nil {
+			v, _ := p.Lock(id)
+			if err := v.CheckLease(time.Duration(value)); err != nil {
 				r.problemf(at, "%s", err.Error())
 			}
 		}

@@ -11,8 +11,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// The YAML library is used for its syntax tree alone. Its decoder stops at the
-// first mistake, and a person who writes a scenario wants to see them all.
+// Only the syntax tree of the YAML library is used: its decoder stops at the first mistake.
 
 // nodeKind is the shape of a value in a file.
 type nodeKind uint8
@@ -42,21 +41,21 @@ type node struct {
 // entry is one key with its value.
 type entry struct{ key, value *node }
 
-// Limits on the syntax, so that a hostile file costs neither time nor stack.
+// Limits on the syntax, so that a hostile file exhausts neither time nor stack.
 const (
 	maxTokens  = 50_000
 	maxNesting = 20
 	maxLine    = 8_000 // characters
 )
 
-// parseYAML returns the root of the file; nil when the file is not one YAML
-// document. It reports what it finds to the reader.
+// parseYAML returns the root of the file; nil when it is not one YAML document. Problems go to the
+// reader.
 func (r *reader) parseYAML(data []byte) (root *node) {
 	text, ok := r.checkBytes(data)
 	if !ok {
 		return nil
 	}
-	// The library is young; a panic of it must not take the harness down.
+	// The library may panic on unusual input, which must not end the program.
 	defer func() {
 		if caught := recover(); caught != nil {
 			r.add(1, 1, 1, "this file is not valid YAML, and the YAML reader gave up on it: simplify it")
@@ -90,8 +89,8 @@ func (r *reader) parseYAML(data []byte) (root *node) {
 	return root
 }
 
-// checkBytes looks at what YAML does not: encoding, control characters, tabs
-// in the indentation, endless lines. It returns the text with plain line ends.
+// checkBytes checks what YAML does not: encoding, control characters, tabs in the indentation,
+// endless lines. It returns the text with plain line ends.
 func (r *reader) checkBytes(data []byte) (string, bool) {
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -132,8 +131,8 @@ func (r *reader) checkLine(number int, line string) {
 	}
 }
 
-// checkTokens refuses the parts of YAML that a scenario has no use for, and
-// nesting that is too deep for a recursive parser.
+// checkTokens refuses the parts of YAML that no scenario needs, and nesting too deep for a
+// recursive parser.
 func (r *reader) checkTokens(tokens token.Tokens) bool {
 	before := len(r.problems)
 	if len(tokens) > maxTokens {
@@ -177,8 +176,8 @@ func (r *reader) addToken(t *token.Token, message string) {
 	r.add(t.Position.Line, t.Position.Column, tokenWidth(t), message)
 }
 
-// addSyntaxError reports an error of the parser. Its interface is restated here
-// because the library keeps the type in an internal package.
+// addSyntaxError reports an error of the parser, whose type is in an internal package of the
+// library.
 func (r *reader) addSyntaxError(err error) {
 	var positioned interface {
 		GetMessage() string
@@ -199,7 +198,7 @@ func (r *reader) addSyntaxError(err error) {
 	r.addToken(t, "not valid YAML: "+printable(message))
 }
 
-// syntaxAdvice rewords the errors of the YAML library that people meet most.
+// syntaxAdvice rewords the most common errors of the YAML library.
 var syntaxAdvice = []struct{ says, advice string }{
 	{"mapping value is not allowed", `not valid YAML: a ":" too many in this value, or the next line is indented too far; put a text with ":" in quotes`},
 	{"value is not allowed in this context", "not valid YAML: this line does not fit what is above it; check its indentation"},

@@ -10,11 +10,10 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// atOnce is the only delay for what happens to a command on its way.
+// atOnce allows no delay, for a fault that acts on a command on its way.
 var atOnce = &Schema{Pattern: `^[^1-9]*$`, PatternErrorMessage: "it acts on the command of its moment and cannot wait: remove after"}
 
-// faultList is the list of faults. Each is a group of keys in which one is the
-// verb; what the others may be follows from it.
+// faultList is the list of faults. One key of each fault is its verb, which determines the others.
 func faultList() *Schema {
 	fault := closed("One fault: when it happens, what happens, and how long it lasts.", faultKeys())
 	fault.DependentRequired = map[string][]string{scenario.AfterKey: {"when"}}
@@ -34,7 +33,7 @@ func faultList() *Schema {
 	}
 }
 
-// demand is one alternative for each key.
+// demand returns one alternative for each key.
 func demand(keys []string) []*Schema {
 	var out []*Schema
 	for _, key := range keys {
@@ -43,8 +42,7 @@ func demand(keys []string) []*Schema {
 	return out
 }
 
-// faultKeys are all keys that a fault can have. Verbs and their parameters say
-// more in verbRules.
+// faultKeys returns all keys that a fault can have; verbRules refines verbs and their parameters.
 func faultKeys() Properties {
 	keys := Properties{
 		{"when", like("moment", "It happens at this moment.")},
@@ -74,7 +72,7 @@ func faultKeys() Properties {
 	}...)
 }
 
-// verbRules says what stands beside a verb.
+// verbRules says which keys go with a verb.
 func verbRules(spec faults.Spec) *Schema {
 	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary.English())}}}
 	allowed := append(slices.Clone(scenario.TriggerKeys), scenario.AfterKey, scenario.ChanceKey, spec.Name)
@@ -103,7 +101,7 @@ func verbRules(spec faults.Spec) *Schema {
 	return &Schema{If: &Schema{Required: []string{spec.Name}}, Then: then}
 }
 
-// valueOf is what a parameter may be.
+// valueOf is the schema of a parameter.
 func valueOf(p faults.Param, doc string) *Schema {
 	s := &Schema{}
 	switch p.Kind {
@@ -135,7 +133,7 @@ func valueOf(p faults.Param, doc string) *Schema {
 	return s
 }
 
-// name is the name of a node: of a form, or one of a few words.
+// name is the schema of a node's name: a pattern, or one of a few words.
 func name(message, of string, words ...string) *Schema {
 	s := &Schema{
 		Type: []string{"string", "integer"}, Pattern: "^(?:" + of + "|" + phrases(words...) + ")$",
@@ -159,11 +157,11 @@ func sides(p faults.Param) *Schema {
 	return s
 }
 
-// exampleOf turns the example of a verb, which is YAML, into an object.
+// exampleOf turns the example of a verb, which is YAML, into an object; nil if it is not one fault.
 func exampleOf(spec faults.Spec) object {
 	var list []yaml.MapSlice
 	if err := yaml.Unmarshal([]byte(spec.Example), &list); err != nil || len(list) != 1 {
-		return nil // a test sees to it that there is none
+		return nil // a test checks that every verb has an example
 	}
 	var o object
 	for _, item := range list[0] {

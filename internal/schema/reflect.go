@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// typed is the schema of a Go type as encoding/json writes it. Structs are objects
-// whose fields say in the tag doc what they are, and in the tag enum which words they
-// take, if not all. Objects are open, since fields may be added. special are the types
-// that say more than their Go type.
+// typed is the schema of a Go type as encoding/json writes it. The tag doc of a struct's field
+// describes it, and the tag enum limits its words. Objects are open, since fields may be added.
+// special has the schemas of types that say more than their Go type.
 func typed(t reflect.Type, special map[reflect.Type]*Schema) *Schema {
 	if s, ok := special[t]; ok {
 		return s

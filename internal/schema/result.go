@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/report/export"
 )
 
-// Result returns the schema of result.json and of what `simulate run --json` prints. It
-// follows from the types that are written.
+// Result returns the schema of result.json and of what `simulate run --json` prints, derived from
+// the types written.
 func Result() *Schema {
 	special := map[reflect.Type]*Schema{
 		reflect.TypeFor[checker.Letter]():  letters(),

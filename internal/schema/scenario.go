@@ -60,7 +60,7 @@ func title() *Schema {
 	}
 }
 
-// chinese are the texts of a file once more.
+// chinese is the schema of the Chinese texts.
 func chinese() *Schema {
 	return closed("The same texts in Chinese, for --lang zh. What is left out is said in English.", Properties{
 		{"scenario", title()},
@@ -74,7 +74,7 @@ func chinese() *Schema {
 
 func ptr(n int) *int { return &n }
 
-// lockIDs is one of the registered variants.
+// lockIDs is the schema of a registered variant.
 func lockIDs() *Schema {
 	s := &Schema{Type: "string", Description: "A lock variant."}
 	for _, v := range locks.Known() {
@@ -84,7 +84,7 @@ func lockIDs() *Schema {
 	return s
 }
 
-// lockOfResource is one variant as the lock of one of several resources.
+// lockOfResource is the schema of the lock of one of several resources.
 func lockOfResource() *Schema {
 	return form(`[a-z0-9][a-z0-9.-]*@`+resourceForm, "write a lock, @ and a resource: set-nx-lua@orders", "The lock of one of several resources.", "set-nx-lua@orders")
 }
@@ -100,7 +100,7 @@ func lockList() *Schema {
 	}
 }
 
-// program is a lock that is a user's own program.
+// program is the schema of a user's own program.
 func program() *Schema {
 	word := &Schema{Type: "string", MinLength: 1, Description: "A word of the command."}
 	out := closed("Your own lock, a program that speaks JSON lines; it is played on real servers.", Properties{
@@ -121,7 +121,7 @@ func clients() *Schema {
 	one.Required = []string{"name"}
 	return &Schema{
 		Description: "Who contends for the lock: names, or how many, named A, B, C, ...",
-		Default:     plan.Default().Clients,
+		Default:     d.Clients,
 		AnyOf: []*Schema{
 			{Type: "array", MinItems: 1, MaxItems: scenario.MaxClients, UniqueItems: true, Items: &Schema{AnyOf: []*Schema{ref("client"), one}}},
 			count(1, scenario.MaxClients, "That many clients."),
@@ -159,7 +159,7 @@ func expect() *Schema {
 	return s
 }
 
-// verdicts are the expectations of one lock.
+// verdicts is the schema of the expectations of one lock.
 func verdicts() *Schema {
 	var keys Properties
 	for _, p := range checker.All() {
@@ -171,7 +171,7 @@ func verdicts() *Schema {
 	return orAnything(closed("Properties, and whether the lock keeps them; or anything, and nothing is expected.", keys))
 }
 
-// orAnything takes the word for expecting nothing in the place of expectations.
+// orAnything also allows the word for expecting nothing.
 func orAnything(said *Schema) *Schema {
 	said.MinProperties = 1
 	return &Schema{Description: said.Description, AnyOf: []*Schema{

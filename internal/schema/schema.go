@@ -1,26 +1,24 @@
-// Package schema writes the JSON Schema of scenario files, so that an editor
-// completes and explains them, and that of results, so that other programs can rely
-// on them. What can be chosen comes from the registries of locks, faults, moments and
-// properties, and the fields of results from the types that are written: a new one of
-// these needs no change here.
+// Package schema writes the JSON Schema of scenario files, for completion in editors, and that of
+// results, for other programs. Choices come from the registries of locks, faults, moments and
+// properties, and the fields of results from the types that are written.
 //
-// The schema repeats what package scenario decides, for editors cannot ask it; a test puts
-// the same files to both, value by value, and they have to agree. It is committed, as the
-// pages of the reference are, and a test fails while it is stale.
+// The schema repeats what package scenario decides, as editors cannot ask it; a test gives the same
+// files to both, value by value, and they have to agree. It is committed, and a test fails while it
+// is stale.
 //
-// A schema sees one value at a time. That a fault names a client which is not in
-// the file, that a range runs backwards, or that a lock cannot ask for such a
-// lease is left to `simulate run --dry-run`, which reports every mistake.
+// A schema sees one value at a time. Only `simulate run --dry-run` finds a client that is not in
+// the file, a range that runs backwards, or a lock that does not support a lease.
 package schema
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 )
 
-// Schema is one schema of JSON Schema 2020-12, with the keywords that this
-// package uses. The last group are words of the editors' YAML language server;
-// validators pass over them.
+// Schema is one schema of JSON Schema 2020-12, with the keywords that this package uses. The last
+// group are extensions of the editors' YAML language server, which validators ignore.
 type Schema struct {
 	Dialect     string `json:"$schema,omitempty"`
 	Ref         string `json:"$ref,omitempty"`
@@ -72,10 +70,10 @@ type Snippet struct {
 	Body        object `json:"body"`
 }
 
-// Properties are schemas by name, in the order in which people read them.
+// Properties are schemas by name, in reading order.
 type Properties []Property
 
-// Property is one of them.
+// Property is a schema with its name.
 type Property struct {
 	Name   string
 	Schema *Schema
@@ -100,50 +98,44 @@ type member struct {
 
 // MarshalJSON writes the members in their order.
 func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
+	members := make([][]byte, len(o))
 	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
 		key, err := encode(m.key)
-		if err != nil {
+		value, err2 := encode(m.value)
+		if err = errors.Join(err, err2); err != nil {
 			return nil, err
 		}
-		value, err := encode(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		members[i] = slices.Concat(key, []byte(":"), value)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")), nil
 }
 
-// encode is json.Marshal that leaves < and > as they are: this is no page.
+// encode is json.Marshal without HTML escapes.
 func encode(v any) ([]byte, error) {
+	data, err := indented(v, "")
+	return bytes.TrimSpace(data), err
+}
+
+func indented(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return b.Bytes(), err
 }
 
 // dialect is the version of JSON Schema.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// Document is a schema as a file.
+// Document is a schema with its file.
 type Document struct {
 	Name    string // scenario
 	Summary string
 	Schema  func() *Schema
 }
 
-// Documents are all there are. Each is kept in schema/<name>.schema.json.
+// Documents returns all schemas. Each is kept in schema/<name>.schema.json.
 func Documents() []Document {
 	return []Document{
 		{"scenario", "scenario files", Scenario},
@@ -152,15 +144,4 @@ func Documents() []Document {
 }
 
 // JSON returns a schema as a file, the same bytes for the same registries.
-func JSON(s *Schema) ([]byte, error) {
-	data, err := encode(s)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, data, "", "  "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
-}
+func JSON(s *Schema) ([]byte, error) { return indented(s, "  ") }

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// chaos is what the faults of each run are drawn from.
+// chaos is the schema of the draws of faults.
 func chaos() *Schema {
 	kinds := &Schema{Type: "string", Description: "The verb of a fault."}
 	for _, spec := range faults.All() {
@@ -31,50 +31,46 @@ func chaos() *Schema {
 	return s
 }
 
-// vary is what a sweep varies.
+// vary is the schema of the axes of a sweep.
 func vary() *Schema {
 	var keys Properties
+	var names []string
 	for _, set := range plan.Settings {
+		names = append(names, set.Key)
 		keys = append(keys, Property{set.Key, values("Varies "+set.Doc+".", set.Unit)})
 	}
 	var verbs []string
 	for _, spec := range faults.All() {
 		verbs = append(verbs, spec.Name)
 	}
-	s := &Schema{
+	return &Schema{
 		Type: "object", MinProperties: 1, MaxProperties: plan.MostAxes, Properties: keys,
 		Description: "What `simulate sweep` varies, two settings at most: one of those listed; a fault by its verb, which means how long it lasts or how much it does " +
 			"(`pause`, `the 2nd pause`, `after of pause`); a clock (`drift of B`).",
 		PropertyNames: &Schema{AnyOf: []*Schema{
-			{Enum: keysOf(keys)},
+			{Enum: names},
 			{Pattern: `^ *(?:(?:drift|offset) +of +.+|(?:[a-z-]+ +of +)?(?:the +[0-9]{1,3}(?:st|nd|rd|th) +)?(?:` + strings.Join(verbs, "|") + `)) *$`},
 		}},
 		Additional: values("Varies a number of a fault or of a clock.", plan.UnitDuration, plan.UnitDrift),
 		Examples:   []any{object{{"lease", []string{"500ms", "1s", "2s"}}, {"pause", "0s..5s step 500ms"}}},
 	}
-	return s
 }
 
-func keysOf(p Properties) (keys []string) {
-	for i := range p {
-		keys = append(keys, p[i].Name)
-	}
-	return keys
+// unitForms are the forms of an axis's values.
+var unitForms = map[plan.Unit]string{
+	plan.UnitDuration: "[+-]?" + durationForm,
+	plan.UnitCount:    "[0-9]+",
+	plan.UnitShare:    `[0-9]{1,3}(?:\.[0-9]{1,4})?%`,
+	plan.UnitDrift:    "[+-]?[0-9]+ppm",
 }
 
 // values is a list of values, or a range with a step.
 func values(doc string, units ...plan.Unit) *Schema {
-	form := ""
-	for i, u := range units {
-		if i > 0 {
-			form += "|"
-		}
-		form += map[plan.Unit]string{
-			plan.UnitDuration: "[+-]?" + durationForm, plan.UnitCount: "[0-9]+",
-			plan.UnitShare: `[0-9]{1,3}(?:\.[0-9]{1,4})?%`, plan.UnitDrift: "[+-]?[0-9]+ppm",
-		}[u]
+	var forms []string
+	for _, u := range units {
+		forms = append(forms, unitForms[u])
 	}
-	form = "(?:" + form + ")"
+	form := "(?:" + strings.Join(forms, "|") + ")"
 	item := &Schema{Type: "string", Pattern: "^" + form + "$"}
 	if units[0] == plan.UnitCount {
 		item = &Schema{Type: "integer", Minimum: ptr(0)}

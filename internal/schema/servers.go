@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// servers says what the locks' stores can be made of.
+// servers is the schema of the servers of the stores.
 func servers(d plan.Plan) *Schema {
 	d.Redis.Cluster = plan.DefaultRedisCluster()
 	var stores Properties
@@ -35,7 +35,7 @@ func properties(keys []plan.Key, d *plan.Plan) (all Properties) {
 
 const resourceForm = `[a-z][a-z0-9-]{0,31}`
 
-// value is what may stand behind a key.
+// value is the schema of a key's value.
 func value(k *plan.Key, d *plan.Plan) *Schema {
 	switch at := k.At(d).(type) {
 	case *time.Duration:
@@ -49,7 +49,7 @@ func value(k *plan.Key, d *plan.Plan) *Schema {
 			return s.withDefault(k.Text(d))
 		case k.Least == 0:
 			return like("duration", k.Doc).withDefault(k.Text(d))
-		case *at == 0: // it has no default of its own
+		case *at == 0: // no default of its own
 			return positive("duration", k.Doc)
 		}
 		return positive("duration", k.Doc).withDefault(k.Text(d))

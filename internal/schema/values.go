@@ -1,14 +1,14 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"lockstep/internal/faults"
 )
 
-// The forms of values, as package scenario reads them. A test puts the same
-// values to both.
+// The forms of values, as package scenario reads them. A test gives the same values to both.
 const (
 	durationForm   = `(?:[0-9]+ns|[0-9]+(?:\.[0-9]{1,3})?(?:us|ms|s|m|h))+`
 	clientForm     = `[A-Za-z0-9][A-Za-z0-9_-]{0,31}`
@@ -17,7 +17,7 @@ const (
 	commandForm    = `[A-Za-z][A-Za-z0-9_-]{0,31}`
 )
 
-// notZero demands a value other than 0, of a form that consists of numbers and units.
+// notZero demands a value other than 0, for forms of numbers and units.
 var notZero = &Schema{Pattern: `[1-9]`, PatternErrorMessage: "it must be more than zero"}
 
 func ref(name string) *Schema { return &Schema{Ref: "#/$defs/" + name} }
@@ -29,7 +29,7 @@ func like(name, doc string) *Schema {
 	return s
 }
 
-// positive is like for a duration that cannot be 0.
+// positive is like for a value that cannot be 0.
 func positive(name, doc string) *Schema {
 	s := like(name, doc)
 	s.AllOf = []*Schema{notZero}
@@ -61,7 +61,7 @@ func text(most int, doc string) *Schema {
 	return &Schema{Type: "string", Pattern: `\S`, PatternErrorMessage: "a text is missing", MaxLength: most, Description: doc}
 }
 
-// choice is one of a few words, each with its meaning.
+// choice is one of a few words, given in pairs with their meanings.
 func choice(doc string, words ...string) *Schema {
 	s := &Schema{Type: "string", Description: doc}
 	for i := 0; i+1 < len(words); i += 2 {
@@ -71,14 +71,14 @@ func choice(doc string, words ...string) *Schema {
 	return s
 }
 
-// closed is an object with these keys only.
+// closed is an object without other keys.
 func closed(doc string, keys Properties) *Schema {
 	return &Schema{Type: "object", Description: doc, Properties: keys, Additional: false}
 }
 
 func spelled(d time.Duration) string { return faults.Duration(d) }
 
-// definitions are the values that occur in many places.
+// definitions are the shared schemas.
 func definitions() Properties {
 	return Properties{
 		{"duration", form(durationForm,
@@ -129,22 +129,16 @@ var (
 	nodeWords    = []string{faults.TheHolder, faults.NextHolder, faults.ThatClient, faults.ThePrimary}
 )
 
-// phrases is a pattern of words of which any number of blanks stands between two.
+// phrases is a pattern of alternatives in which any number of blanks separates two words.
 func phrases(all ...string) string {
 	return strings.ReplaceAll(strings.Join(all, "|"), " ", " +")
 }
 
 func onWire() []faults.MomentPhrase {
-	var out []faults.MomentPhrase
-	for _, m := range faults.MomentPhrases() {
-		if m.Kind.OnWire() {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(faults.MomentPhrases()), func(m faults.MomentPhrase) bool { return !m.Kind.OnWire() })
 }
 
-// moment is a phrase: subject, moment, and which time, counted from where.
+// moment is a phrase: a subject, a moment, and optionally which occurrence, counted from where.
 func moment(known []faults.MomentPhrase, doc, wrong string) *Schema {
 	command := "(?:" + phrases(faults.CommandWords()...) + "|" + commandForm + ")"
 	texts := make([]string, len(known))

@@ -27,7 +27,7 @@ func stored(t *testing.T) *results.Explored {
 	return x
 }
 
-// lockIn is what a result has of a lock, to be changed.
+// lockIn returns a lock of a result, for changes.
 func lockIn(t *testing.T, x *results.Explored, id string) *results.ExploredLock {
 	t.Helper()
 	for i := range x.Locks {
@@ -39,7 +39,7 @@ func lockIn(t *testing.T, x *results.Explored, id string) *results.ExploredLock 
 	return nil
 }
 
-// breaks says by its definition whether some of these kinds bring an outcome about.
+// breaks is the definition of whether some of these kinds cause an outcome.
 func breaks(l *results.ExploredLock, outcomes, kinds []string) bool {
 	for _, outcome := range outcomes {
 		for _, s := range l.Breaks[outcome] {
@@ -55,7 +55,7 @@ func breaks(l *results.ExploredLock, outcomes, kinds []string) bool {
 	return false
 }
 
-// Every question has an answer; one that says that a lock survives is right about it, and one that says that none does, too.
+// Every question has an answer, which is right about whether a lock survives.
 func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 	x := stored(t)
 	survived := 0
@@ -80,7 +80,7 @@ func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 			survived++
 			continue
 		}
-		for i := range x.Locks { // no other one would have done
+		for i := range x.Locks { // no other one survives
 			o, _ := locks.Lookup(x.Locks[i].Lock)
 			if locks.Main(o.ID) && h.fits(&o) && !breaks(&x.Locks[i], a.Must, a.Expected) {
 				t.Errorf("%v: %s survives", q, o.ID)
@@ -100,7 +100,7 @@ func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 	}
 }
 
-// What is not known is not green.
+// An unknown outcome is not a success.
 func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 	q := Question{"etcd", Damage, Yes}
 	for _, tt := range []struct {
@@ -128,7 +128,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 			t.Errorf("%s: %s, %s", tt.name, a.Best.Verdict, a.Sentence().English())
 		}
 	}
-	// What breaks without a fault is no candidate, and neither is what was not walked.
+	// Neither a lock that breaks without a fault nor one that was not walked is a candidate.
 	x := stored(t)
 	lockIn(t, x, "etcd-txn").Breaks["overlap"] = []results.CutSet{{Kinds: []string{}}}
 	lockIn(t, x, "etcd-mutex").Complete = 0
@@ -137,7 +137,8 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 	}
 }
 
-// Where the resource checks tokens, an overlap is right; where it does not, one is not, whatever the search says of damage.
+// An overlap is acceptable only where the resource checks tokens, whatever the search says of
+// damage.
 func TestTokensDecide(t *testing.T) {
 	x := stored(t)
 	yes, no := To(Question{"etcd", Damage, Yes}, &Facts{Explored: x}), To(Question{"etcd", Damage, No}, &Facts{Explored: x})
@@ -161,7 +162,8 @@ func TestTokensDecide(t *testing.T) {
 	}
 }
 
-// What a script of the matrix breaks is broken, where its fault is to be expected; where it is not, that is said.
+// A lock broken by a script of the matrix counts as broken only if the fault is expected; otherwise
+// the answer says so.
 func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
 	q := Question{"etcd", Damage, Yes}
 	for _, tt := range []struct {
@@ -189,7 +191,8 @@ func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
 	}
 }
 
-// What becomes of the data without a check is said as it was measured, of expected faults, or not measured.
+// The answer says what was measured without a check of tokens, for expected faults, or that nothing
+// was.
 func TestWithoutACheckIsSaidAsMeasured(t *testing.T) {
 	x := stored(t)
 	for _, tt := range []struct {
@@ -212,7 +215,7 @@ func TestWithoutACheckIsSaidAsMeasured(t *testing.T) {
 	}
 }
 
-// Where a fault is not expected, the matrix says so: with all that a lock can be kept in, or with some of it.
+// The matrix says where a fault is not expected: with every store of the lock, or with some.
 func TestWhatIsNotExpected(t *testing.T) {
 	for _, tt := range []struct {
 		lock    string
@@ -233,7 +236,7 @@ func TestWhatIsNotExpected(t *testing.T) {
 	}
 }
 
-// The matrix plays scripts of its own: no answer that survives is contradicted by a cell of kinds that are expected.
+// No cell of expected kinds contradicts an answer that survives.
 func TestTheMatrixContradictsNoAnswer(t *testing.T) {
 	data, err := measurements.Read(os.DirFS("../../../measurements"), "matrix.json")
 	if err != nil {

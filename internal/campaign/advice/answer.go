@@ -11,27 +11,27 @@ import (
 	"lockstep/internal/say"
 )
 
-// Candidate is a lock that could be the answer.
+// Candidate is a lock that may be the answer.
 type Candidate struct {
 	Lock    string `json:"lock"`
-	Verdict string `json:"verdict"` // whether what must not happen happens; see measured.Verdict
-	Fenced  bool   `json:"tokens"`  // it hands out fencing tokens, and was searched behind a resource that checks them
-	// Breaks are the minimal sets of expected kinds by which that happens, Also those of what counts next, and Beyond are
-	// single kinds that are not expected and break it.
+	Verdict string `json:"verdict"` // whether it does what it must not; see measured.Verdict
+	Fenced  bool   `json:"tokens"`  // it hands out fencing tokens, and was searched with a resource that checks them
+	// Breaks are the minimal sets of expected kinds that make it do so, Also those for what counts
+	// next, and Beyond the single kinds that are not expected and break it.
 	Breaks [][]string `json:"breaks"`
 	Also   [][]string `json:"also"`
 	Beyond []string   `json:"beyond"`
-	Story  string     `json:"story"` // what one would meet, as simulate run takes it; "" when nothing was found
+	Story  string     `json:"story"` // an example, as simulate run takes it; "" when nothing was found
 
 	Cost      results.Cost          `json:"-"`
 	Found     *results.ExploredLock `json:"-"`
 	Stuck     [][]string            `json:"-"` // of Also, those after which no client gets it
-	Scripts   []Script              `json:"-"` // of the matrix: they do what must not happen, where no set of Breaks does
-	Played    int                   `json:"-"` // stories in which two hold it, without a check of tokens
-	Unchecked [][]string            `json:"-"` // the sets of those that damage the data then
+	Scripts   []Script              `json:"-"` // of the matrix, that break the lock where no set of Breaks does
+	Played    int                   `json:"-"` // stories with an overlap, played without a check of tokens
+	Unchecked [][]string            `json:"-"` // the sets of those that then damage the data
 }
 
-// Script is what does harm in one column of the matrix.
+// Script is a column of the matrix that breaks a lock.
 type Script struct {
 	Code  string
 	Fault say.Phrase
@@ -40,7 +40,7 @@ type Script struct {
 	Way   checker.Way
 }
 
-// Facts are what answers rest on. Costs decide between equally good locks.
+// Facts are the basis of answers. Costs decide between equally good locks.
 type Facts struct {
 	Explored  *results.Explored
 	Costs     map[string]results.Cost
@@ -48,24 +48,24 @@ type Facts struct {
 	Unchecked map[string][]results.Unchecked // by lock
 }
 
-// Answer is what the search says to a question.
+// Answer is the answer to a question.
 type Answer struct {
 	Question
 	Expected []string    `json:"expected"` // kinds of faults
 	Must     []string    `json:"must_not"` // ways of breaking
-	Best     *Candidate  `json:"lock"`     // null: this program has nothing for it
+	Best     *Candidate  `json:"lock"`     // null: this program has no candidate
 	Second   *Candidate  `json:"runner_up"`
 	Instead  []Elsewhere `json:"instead"`           // what survives, where nothing here does
-	Nearest  string      `json:"nearest,omitempty"` // of what this program has not: what comes closest
+	Nearest  string      `json:"nearest,omitempty"` // the closest choice that this program has, for one that it lacks
 }
 
-// Elsewhere is a lock that survives, and the question to which it is the answer.
+// Elsewhere is a lock that survives, with the question that it answers.
 type Elsewhere struct {
 	Question
 	Lock string `json:"lock"`
 }
 
-// Survives reports whether the best lock is one that nothing searched breaks.
+// Survives reports whether nothing searched breaks the best lock.
 func (a *Answer) Survives() bool { return a.Best != nil && a.Best.survives() }
 
 func (c *Candidate) survives() bool { return c.Verdict == results.Survived }
@@ -88,7 +88,7 @@ func To(q Question, f *Facts) Answer {
 	return a
 }
 
-// elsewhere are the answers to the same question for those who have something else, as far as they survive.
+// elsewhere answers the same question for all other stores, as far as a lock survives there.
 func elsewhere(q Question, f *Facts) (out []Elsewhere) {
 	for _, h := range haves {
 		other := Question{h.ID, q.IfTwo, q.Tokens}
@@ -99,7 +99,7 @@ func elsewhere(q Question, f *Facts) (out []Elsewhere) {
 	return out
 }
 
-// best is the answer without a look at what else there is.
+// best is the answer for what the user has.
 func best(q Question, f *Facts) Answer {
 	h, r := q.have(), q.rule()
 	a := Answer{Question: q, Expected: q.ToExpect(), Nearest: h.nearest}
@@ -109,7 +109,7 @@ func best(q Question, f *Facts) Answer {
 	if h.fits == nil {
 		return a
 	}
-	designs, _ := f.Explored.Apart() // misprints, and what breaks without a fault, are candidates for nothing
+	designs, _ := f.Explored.Apart() // without misprints, and what breaks without a fault
 	var all []Candidate
 	for i := range designs.Locks {
 		l := &designs.Locks[i]
@@ -129,7 +129,7 @@ func best(q Question, f *Facts) Answer {
 
 func newCandidate(a *Answer, r *rule, l *results.ExploredLock, f *Facts) Candidate {
 	c := Candidate{Lock: l.Lock, Fenced: l.Fenced(), Cost: f.Costs[l.Lock], Found: l, Breaks: [][]string{}, Also: [][]string{}, Beyond: []string{}}
-	var met, shown *results.CutSet // the story of what is found, else of the overlap that does no harm
+	var met, shown *results.CutSet // the story to show: of what was found, else of a harmless overlap
 	of := func(ways ...checker.Way) (in [][]string) {
 		for _, way := range ways {
 			for i := range l.By(way) {
@@ -151,7 +151,7 @@ func newCandidate(a *Answer, r *rule, l *results.ExploredLock, f *Facts) Candida
 		c.Breaks = sets
 	}
 	met = shown
-	if slices.Contains(r.must, checker.Damage) { // what was asked about, where it is among several
+	if slices.Contains(r.must, checker.Damage) { // prefer a story of what was asked about
 		shown = nil
 		if of(checker.Damage); shown != nil {
 			met = shown
@@ -182,8 +182,8 @@ func newCandidate(a *Answer, r *rule, l *results.ExploredLock, f *Facts) Candida
 	return c
 }
 
-// compared adds what the matrix and runs without a check say of the lock. The matrix plays scripts of its own: what they
-// break is broken, whatever the search says.
+// compared adds what the matrix, which plays scripts of its own, and runs without a check say of
+// the lock.
 func (c *Candidate) compared(a *Answer, r *rule, f *Facts) {
 	alone := Singles(c.Breaks)
 	for _, s := range f.Scripts[c.Lock] {
@@ -211,8 +211,8 @@ func subset(some, all []string) bool {
 	return !slices.ContainsFunc(some, func(k string) bool { return !slices.Contains(all, k) })
 }
 
-// compare orders candidates, the best first: by the verdict, by how few kinds break them alone, by what counts next, by
-// pairs, and by costs.
+// compare orders candidates, best first: by the verdict, by how many kinds break them alone, by
+// what counts next, by pairs, and by costs.
 func compare(r *rule, c, d *Candidate) int {
 	less := func(of func(c *Candidate) int) int { return cmp.Compare(of(c), of(d)) }
 	price := cmp.Or(
@@ -230,7 +230,7 @@ func compare(r *rule, c, d *Candidate) int {
 	)
 }
 
-// Singles are the kinds of sets of one, in the order of the sets.
+// Singles returns the kinds of sets with one kind, in the order of the sets.
 func Singles(sets [][]string) (out []string) {
 	for _, s := range sets {
 		if len(s) == 1 && !slices.Contains(out, s[0]) {
@@ -240,7 +240,8 @@ func Singles(sets [][]string) (out []string) {
 	return out
 }
 
-// NotExpectedWith is what a lock can be kept in and where some of these kinds is not expected; nowhere: all that it can.
+// NotExpectedWith returns where a lock can be kept without expecting some of these kinds; nowhere:
+// that is everywhere.
 func NotExpectedWith(lock string, kinds []string) (where []say.Words, nowhere bool) {
 	v, ok := locks.Lookup(lock)
 	if !ok || len(kinds) == 0 {
@@ -259,7 +260,8 @@ func NotExpectedWith(lock string, kinds []string) (where []say.Words, nowhere bo
 	return where, fit > 0 && len(where) == fit
 }
 
-// Candidates are the locks of a result that can be used with what there is, variants and misprints among them.
+// Candidates limits a result to the locks that fit what the user has, variants and misprints
+// included.
 func (q Question) Candidates(x *results.Explored) *results.Explored {
 	out, h := *x, q.have()
 	out.Locks = nil
@@ -271,7 +273,7 @@ func (q Question) Candidates(x *results.Explored) *results.Explored {
 	return &out
 }
 
-// Stores are those of the candidates.
+// Stores returns the stores of the candidates.
 func (q Question) Stores() []string {
 	out, h := []string{}, q.have()
 	for _, v := range locks.Simulated() {

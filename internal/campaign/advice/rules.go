@@ -1,5 +1,5 @@
-// Package advice answers the question which lock to use, from what the search has found: three questions that people can
-// answer, one table of rules, and an answer that says what it rests on. Terminal and page show the same.
+// Package advice says which lock to use, from what the search has found: three questions, one table
+// of rules, and an answer that gives its evidence. Terminal and page show the same.
 package advice
 
 import (
@@ -18,43 +18,43 @@ type Choice struct {
 	Name say.Words
 }
 
-// have is what there is to keep a lock in.
+// have is something to keep a lock in.
 type have struct {
 	Choice
-	at say.Words // in a sentence: "one Redis"
-	// fits says which designs can be used there as they are; nil: this program has none.
-	fits  func(v *locks.Variant) bool
-	kinds string // of faults that are expected there besides those expected everywhere
-	// missing says of what this program does not have what it lacks; nearest is what comes closest, the ID of another.
+	at    say.Words                   // in a sentence: "one Redis"
+	fits  func(v *locks.Variant) bool // whether a design works there unchanged; nil: this program has none
+	kinds string                      // of faults expected there besides those expected everywhere
+	// Of what this program lacks, missing says so, and nearest is the ID of the closest choice.
 	missing say.Words
 	nearest string
 }
 
-// everywhere are the kinds of faults that are expected of whatever keeps the lock: of clients, of messages, of the
-// network, and a server that crashes and restarts.
+// everywhere are the kinds of faults expected of any store: of clients, messages and the network,
+// and a server that crashes and restarts.
 const everywhere = "pause pause-short slow crash host late-request late-request-short late-reply late-reply-short " +
 	"late-release late-release-short lost-request lost-reply cut cut-short restart"
 
 const (
-	// replicated: a replica lags, takes over when its primary dies, or beside a primary that lives on.
+	// replicated: a replica lags, or takes over from a primary that has died or lives on.
 	replicated = " lag fail-over promote split split-short"
-	// members: servers that agree lose one of them, or each other.
+	// members: servers of a quorum lose one of them, or each other.
 	members = " fail-over split split-short"
-	// apart: nodes that know nothing of each other, clients on both sides.
+	// apart: independent nodes, clients on both sides.
 	apart = " split split-short"
 )
 
-// plain reports whether a design needs no command that Redis 7.0 lacks.
+// plain reports whether a design works with the commands of Redis 7.0.
 func plain(v *locks.Variant) bool { return !v.Servers.TairString && !v.Servers.Redis84 }
 
 func of(s locks.Store) func(*locks.Variant) bool {
 	return func(v *locks.Variant) bool { return v.Store == s }
 }
 
-// haves are in the order in which they are asked: Redis in each of its forms, every other store, what is missing.
+// haves are in the order of the question: the forms of Redis, all other stores, what this program
+// lacks.
 var haves = slices.Concat(ofRedis, ofStores(), missing)
 
-// ofStores are those whose servers have one form.
+// ofStores are the stores whose servers have one form.
 func ofStores() (all []have) {
 	for _, s := range store.All() {
 		h := have{Choice: Choice{string(s.ID), say.Words(s.Title)}, at: say.Words(s.Title), fits: of(s.ID), kinds: members}
@@ -104,7 +104,7 @@ var missing = []have{
 	},
 }
 
-// Nothing, Duplicate and Damage are what happens if two work at once.
+// Nothing, Duplicate and Damage are the consequences of two working at once.
 const (
 	Nothing   = "nothing"
 	Duplicate = "duplicate"
@@ -123,14 +123,14 @@ type rule struct {
 	must          []checker.Way
 	also          []checker.Way // those that count next
 	cheap         bool          // costs count before also
-	harms         say.Words     // what no fault does to a lock that survives: "lets two in"
-	goal          say.Words     // what no lock does when none survives: "keeps two from working at once"
+	harms         say.Words     // what no fault makes a surviving lock do: "lets two in"
+	goal          say.Words     // what no lock achieves when none survives: "keeps two from working at once"
 	said          say.Words     // the two answers
 }
 
-// rules is the table. Where the resource can refuse, an overlap that leaves the data safe is as it
-// should be. Where it cannot, the data are as safe as the exclusion: the search measured the damage
-// of a lock with tokens behind a resource that checks.
+// rules is the table. Where the resource refuses old tokens, an overlap that leaves the data safe
+// is harmless. Where it does not, the data are as safe as the exclusion, as the search looked for
+// damage with a resource that checks tokens.
 var rules = []rule{
 	{
 		Nothing, No, []checker.Way{checker.NoProgress, checker.Hung}, []checker.Way{checker.Overlap, checker.ForeignRelease}, true,
@@ -154,22 +154,17 @@ var rules = []rule{
 	},
 }
 
-// Question is three answers.
+// Question is the three answers of a user.
 type Question struct {
 	Have   string `json:"have"`
 	IfTwo  string `json:"if_two"`
 	Tokens string `json:"tokens"`
 }
 
-// Haves, IfTwo and Tokens are the choices of the three questions.
-func Haves() (out []Choice) {
-	for _, h := range haves {
-		out = append(out, h.Choice)
-	}
-	return out
-}
+// Haves returns the choices of the first question.
+func Haves() []Choice { return list(haves, func(h have) Choice { return h.Choice }) }
 
-// IfTwo are those of the second question.
+// IfTwo returns those of the second question.
 func IfTwo() []Choice {
 	return []Choice{
 		{Nothing, "nothing much"},
@@ -182,10 +177,10 @@ func IfTwo() []Choice {
 type Resource struct {
 	Choice
 	Tokens string    // Yes or No: whether it can refuse an old token
-	How    say.Words // how it does, or what helps instead; empty for none
+	How    say.Words // how it refuses, or what helps instead; empty for none
 }
 
-// Resources are the choices of the third question, by what people have; Yes and No are for those who have something else.
+// Resources returns the choices of the third question. Yes and No are for other resources.
 func Resources() []Resource {
 	return []Resource{
 		{Choice{"sql", "a row in an SQL database: it can"}, Yes,
@@ -203,21 +198,26 @@ func Resources() []Resource {
 	}
 }
 
-// Tokens are the third question's choices alone.
-func Tokens() (out []Choice) {
-	for _, r := range Resources() {
-		out = append(out, r.Choice)
-	}
-	return out
+// Tokens returns the choices of the third question without their explanations.
+func Tokens() []Choice {
+	return list(Resources(), func(r Resource) Choice { return r.Choice })
 }
 
-// Refuses says of a choice of the third question whether it can refuse an old token: Yes or No; what is none is returned.
+// Refuses says whether a choice of the third question can refuse an old token: Yes or No; an
+// unknown id is returned.
 func Refuses(id string) string {
 	all := Resources()
 	if r := find(all, func(r *Resource) bool { return r.ID == id }); r != nil {
 		return r.Tokens
 	}
 	return id
+}
+
+func list[T, U any](all []T, of func(T) U) (out []U) {
+	for _, x := range all {
+		out = append(out, of(x))
+	}
+	return out
 }
 
 func find[T any](all []T, is func(*T) bool) *T {
@@ -229,24 +229,25 @@ func find[T any](all []T, is func(*T) bool) *T {
 	return nil
 }
 
-// have is what the question names; nil when there is no such thing.
+// have is the first answer; nil when there is no such choice.
 func (q Question) have() *have {
 	return find(haves, func(h *have) bool { return h.ID == q.Have })
 }
 
-// rule is the one of the table for a question; whether the resource can refuse matters only where two do damage.
+// rule is the rule for a question; tokens matter only where two do damage.
 func (q Question) rule() *rule {
 	return find(rules, func(r *rule) bool {
 		return r.ifTwo == q.IfTwo && (r.ifTwo != Damage || r.tokens == q.Tokens)
 	})
 }
 
-// ToExpect are the kinds of faults that a question makes one expect.
+// ToExpect returns the kinds of faults to expect.
 func (q Question) ToExpect() []string {
 	return strings.Fields(everywhere + q.have().kinds)
 }
 
-// Questions are all that have an answer of their own: whether the resource can refuse is asked where two do damage.
+// Questions returns all questions with an answer of their own: tokens matter only where two do
+// damage.
 func Questions() (out []Question) {
 	for _, h := range haves {
 		for _, r := range rules {
@@ -256,21 +257,11 @@ func Questions() (out []Question) {
 	return out
 }
 
-// Harms are the answers to the second and the third question, in the order of Questions.
-func Harms() (out []say.Words) {
-	for _, r := range rules {
-		out = append(out, r.said)
-	}
-	return out
-}
+// Harms returns the answers to the second and the third question, in the order of Questions.
+func Harms() []say.Words { return list(rules, func(r rule) say.Words { return r.said }) }
 
-// IDs are those of choices.
-func IDs(all []Choice) (out []string) {
-	for _, c := range all {
-		out = append(out, c.ID)
-	}
-	return out
-}
+// IDs returns the ids of choices.
+func IDs(all []Choice) []string { return list(all, func(c Choice) string { return c.ID }) }
 
 // Known reports whether all parts of a question are choices.
 func (q Question) Known() bool {

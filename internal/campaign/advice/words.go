@@ -10,11 +10,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// Line is one thing that an answer says below its sentence.
+// Line is one line below the sentence of an answer.
 type Line struct {
 	Head say.Phrase
 	Text say.Phrase
-	Lock string // of which there is more to read; "" for none
+	Lock string // to read more about; "" for none
 }
 
 // named is a lock by its name and id.
@@ -47,7 +47,7 @@ func (c *Candidate) mayDo() say.Phrase {
 // guarded reports whether the resource is to check tokens.
 func (q Question) guarded() bool { return q.rule().tokens == Yes }
 
-// when says what breaks the lock: what the search has found, else what the matrix has.
+// when says what breaks the lock, as found by the search, else by the matrix.
 func (c *Candidate) when() say.Phrase {
 	if len(c.Breaks) > 0 {
 		return when(c.Breaks)
@@ -59,7 +59,7 @@ func (c *Candidate) when() say.Phrase {
 	return when(sets)
 }
 
-// when are minimal sets of kinds, two of them in words: those of one kind, as long as there are some.
+// when names two of some minimal sets of kinds, those of one kind first.
 func when(sets [][]string) say.Phrase {
 	alone := faultkind.Happening(Singles(sets))
 	if len(alone) == 0 {
@@ -70,7 +70,7 @@ func when(sets [][]string) say.Phrase {
 	return say.WhenThese.With(two[0], two[1], say.Optional(len(alone)-shown+len(sets)-len(Singles(sets))))
 }
 
-// price says nothing where nothing was measured.
+// price is empty where nothing was measured.
 func (c *Candidate) price() say.Phrase {
 	if c.Cost.Servers == 0 {
 		return say.Phrase{}
@@ -78,7 +78,7 @@ func (c *Candidate) price() say.Phrase {
 	return say.PriceIs.With(append(say.Remarks(c.Cost.Says()), say.MeasuredOn.With(say.Number(c.Cost.Servers))))
 }
 
-// Lines are what the answer rests on, and what it does not say.
+// Lines returns the evidence of the answer, and its limits.
 func (a *Answer) Lines() (out []Line) {
 	add := func(head string, text say.Phrase) { out = append(out, Line{Head: say.Text(head), Text: text}) }
 	c := a.Best
@@ -140,7 +140,7 @@ func (c *Candidate) runnerUp() say.Phrase {
 	return c.mayDo()
 }
 
-// unchecked says what becomes of the data where nothing looks at the tokens.
+// unchecked says what happens to the data when nothing checks tokens.
 func (c *Candidate) unchecked() say.Phrase {
 	switch {
 	case c.Played == 0:
@@ -151,7 +151,7 @@ func (c *Candidate) unchecked() say.Phrase {
 	return say.UncheckedBreaks.With(say.Number(len(c.Unchecked)), say.Number(c.Played), when(c.Unchecked))
 }
 
-// scripts are those of the matrix that do what the search did not.
+// scripts lists the scripts of the matrix that found more than the search.
 func (c *Candidate) scripts() say.Phrase {
 	var all say.Remarks
 	for i, s := range c.Scripts {
@@ -163,7 +163,7 @@ func (c *Candidate) scripts() say.Phrase {
 	return say.MatrixAdds.With(all)
 }
 
-// searched is how much was searched.
+// searched says how much was searched.
 func (c *Candidate) searched() say.Phrase {
 	ways := map[string]int{}
 	for _, x := range c.Found.Together {
@@ -173,7 +173,7 @@ func (c *Candidate) searched() say.Phrase {
 		say.Optional(ways[results.Sampled]), say.Optional(ways[results.NotSearched]))
 }
 
-// overlaps are the sets of expected kinds after which two hold the lock.
+// overlaps returns the sets of expected kinds after which two hold the lock.
 func (c *Candidate) overlaps(expected []string) (out [][]string) {
 	for _, s := range c.Found.By(checker.Overlap) {
 		if subset(s.Kinds, expected) {
@@ -183,12 +183,12 @@ func (c *Candidate) overlaps(expected []string) (out [][]string) {
 	return out
 }
 
-// Words are a question and its answers.
+// Words is a question with its answers.
 func (q Question) Words() say.Phrase {
 	return say.QuestionWas.With(q.HaveName(), q.rule().said.Phrase())
 }
 
-// Key names a question, as pages do.
+// Key is the name of a question in pages.
 func (q Question) Key() string {
 	if q.IfTwo != Damage {
 		return q.Have + "-" + q.IfTwo

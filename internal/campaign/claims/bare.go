@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// This file talks to bare models of stores, without network and without clients: for claims about what
-// commands do.
+// Sessions with bare models of stores, without network and clients, for claims about what commands
+// do.
 
 // session executes the commands of a play on a new server and keeps the replies that have a name.
 func (x *experiment) session(p *play, key []string) {
@@ -37,9 +37,9 @@ func (x *experiment) session(p *play, key []string) {
 	}
 }
 
-// onRedis executes commands as typed; EVAL names a script of the claim in the place of its text, TAIRSTRING
-// loads that module, PASS lets time pass. An array is kept as numbers: 1 for each error in it, 0 for
-// anything else.
+// onRedis executes commands as typed; EVAL takes the name of a script of the claim, TAIRSTRING
+// loads that module, PASS lets time pass. An array is kept as numbers: 1 for each error in it, 0
+// for anything else.
 func onRedis(x *experiment) func(string) cell {
 	s, transaction, nowMS := redis.New(), &redis.Transaction{}, int64(0)
 	return func(command string) cell {
@@ -77,8 +77,8 @@ func onRedis(x *experiment) func(string) cell {
 	}
 }
 
-// onEtcd executes transactions: PUT and GET with keys, CREATE with one that must not exist yet. It answers
-// with the revision, and CREATED with that of which a key is.
+// onEtcd executes transactions: PUT and GET with keys, CREATE with one that must not exist yet. It
+// answers with the revision, and CREATED with the revision in which a key was created.
 func onEtcd(x *experiment) func(string) cell {
 	s, id := etcd.New(etcd.Config{}), uint64(0)
 	return func(command string) cell {
@@ -107,8 +107,9 @@ func onEtcd(x *experiment) func(string) cell {
 	}
 }
 
-// onMySQL executes statements, each with the number of its session before it: "1 BEGIN", "1 KILL". There is
-// one table, resources, whose only row has the name r and the version 1. It answers with the first number.
+// onMySQL executes statements, each after the number of its session: "1 BEGIN", "1 KILL". The only
+// table, resources, has one row with the name r and the version 1. It answers with the first
+// number.
 func onMySQL(x *experiment) func(string) cell {
 	db, id := sql.New(sql.Config{Flavour: sql.MySQL, Setup: []sql.Stmt{
 		{Query: "CREATE TABLE resources (name VARCHAR(64) NOT NULL PRIMARY KEY, version BIGINT NOT NULL)"},

@@ -1,28 +1,24 @@
-// Package claims measures what the documents say. A document about locks makes
-// claims: "the watchdog solves the overrun", "Lua scripts roll back". Each claim
-// that can be tested is an entry of the files in data: the sentence, its source, the
-// stories that are played in the simulator, or the commands that a bare model of a
-// store gets, what is asked of the runs, and the rule that turns the answers into
-// the verdict. Nothing in there says what the verdict should be.
-//
-// An entry plays stories (play), asks each run (the questions of measures.go, about
-// patterns of events), and has names for the answers (found), which rule and figure
-// speak of (expression.go, figure.go).
+// Package claims measures what documents about locks claim: "the watchdog solves the overrun", "Lua
+// scripts roll back". Each testable claim is an entry of the files in data: the sentence and its
+// source, the stories to play in the simulator or the commands for a bare model of a store (play),
+// the questions to each run (measures.go), which are mostly about patterns of events, the names of
+// the answers (found), and the rule and the figure made of them (expression.go, figure.go). No
+// entry says what its verdict should be.
 package claims
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
 )
 
-// The verdicts. Depends is for a claim that holds under one condition and fails
-// under another, both of which the experiment brought about.
+// The verdicts. Depends is for a claim that holds under one condition and fails under another, both
+// of which were tested.
 const (
 	True    = "true"
 	False   = "false"
@@ -60,7 +56,7 @@ func All() []Claim {
 	for _, e := range all {
 		out = append(out, e.claim())
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].N < out[j].N })
+	slices.SortFunc(out, func(a, b Claim) int { return cmp.Compare(a.N, b.N) })
 	return out
 }
 
@@ -81,13 +77,13 @@ type Options struct {
 	Shard  campaign.Shard // which of the claims
 	// NewLab makes the lab of each claim; nil: an ordinary one.
 	NewLab func() *Lab
-	// Progress, if not nil, is told how many claims are done; one call at a time.
+	// Progress, if not nil, is called with the number of measured claims; one call at a time.
 	Progress func(done, all int)
 }
 
 // Measure measures the claims of the shard. The results are in the order of o.Claims and do not
-// depend on the number of workers. When ctx ends, those that were over are returned, and
-// ctx's error; on any other error there are none.
+// depend on the number of workers. When ctx ends, the finished ones are returned with ctx's error;
+// on any other error there are none.
 func Measure(ctx context.Context, o Options) ([]Measured, error) {
 	out := make([]Measured, o.Shard.Count(len(o.Claims)))
 	newLab := o.NewLab
@@ -107,7 +103,7 @@ func Measure(ctx context.Context, o Options) ([]Measured, error) {
 	return out, nil
 }
 
-// Join is what was measured of claims by all shards, in the order of the claims.
+// Join combines the results of all shards, in the order of the claims.
 func Join(of []Claim, shards [][]Measured) ([]Measured, error) {
 	var out []Measured
 	all := slices.Concat(shards...)

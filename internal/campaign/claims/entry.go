@@ -15,7 +15,7 @@ import (
 //go:embed data/*.yaml
 var data embed.FS
 
-// entry is a claim as the files of data have it.
+// entry is a claim in a file of data.
 type entry struct {
 	N       int
 	Claim   string
@@ -23,7 +23,8 @@ type entry struct {
 	Source  string
 	Scripts map[string]string // of Lua, by their names
 	Plays   []yaml.MapSlice   // each a play, with {names} for what Each sets
-	// Requires are conditions without which the experiment has tested something else: it is an error then.
+	// Requires are conditions that show that the experiment tested what it should: otherwise it is
+	// an error.
 	Requires []condition
 	Must     []condition // the claim is false when one does not hold
 	Cases    []condition // see verdict
@@ -36,7 +37,7 @@ type condition struct {
 	If, Name, Zh string
 }
 
-// UnmarshalYAML reads a condition without a name, too, which is a text.
+// UnmarshalYAML also reads a condition without a name, which is a text.
 func (c *condition) UnmarshalYAML(unmarshal func(any) error) error {
 	if unmarshal(&c.If) == nil {
 		return nil
@@ -45,20 +46,20 @@ func (c *condition) UnmarshalYAML(unmarshal func(any) error) error {
 	return unmarshal((*named)(c))
 }
 
-// play is one story, or the variations of one, and what is asked of its runs; or a session with a bare model
-// of a store (Bare), or an experiment in Go (Lab).
+// play is one story, or variations of one, with the questions to its runs; or a session with a bare
+// model of a store (Bare), or an experiment in Go (Lab).
 type play struct {
 	scenario.Sketch `yaml:",inline"`
 
 	Seeds   int           // 0: 20
 	MayMiss bool          `yaml:"may miss"` // faults need not fire in every run
 	Each    yaml.MapSlice // what varies, and its values: all combinations are played
-	Find    yaml.MapSlice // names, and what is asked of each run
+	Find    yaml.MapSlice // names, and the question of each
 	Alone   bool          // three clients, one after the other, without random draws: what a lock costs
-	Crowd   int           // so many clients; 0: those of the story
+	Crowd   int           // number of clients; 0: those of the story
 	Load    *load         // what the servers need for their work; nil: no time
 	Apart   bool          // each client has a lock of its own
-	Variant string        // a lock that is none of the program's, see variant; "": Lock is the lock
+	Variant string        // a lock made for claims, see variant; "": Lock is the lock
 	Acquire string        // of the variant "scripts": with which script it acquires
 	Release string        // and releases
 
@@ -92,12 +93,12 @@ func parse(text []byte) (some []*entry, err error) {
 	return some, yaml.UnmarshalWithOptions(text, &some, yaml.Strict(), yaml.UseOrderedMap())
 }
 
-// claim is the entry for those who use it.
+// claim is the entry for users of the package.
 func (e *entry) claim() Claim {
 	return Claim{e.N, say.Both{English: e.Claim, Chinese: e.Zh}, e.Source, e}
 }
 
-// holds says which of the conditions hold.
+// holds says which of the conditions hold, and how many.
 func (x *experiment) holds(conditions []condition) (held []bool, n int) {
 	for _, c := range conditions {
 		is := x.number(c.If) != 0
@@ -109,8 +110,8 @@ func (x *experiment) holds(conditions []condition) (held []bool, n int) {
 	return held, n
 }
 
-// verdict judges by the rule of the claim: false when a condition of Must does not hold; else true when all
-// of Must and Cases do, false when none does, and depends when some do.
+// verdict applies the rule of the claim: false when a condition of Must does not hold; otherwise
+// true when all of Must and Cases do, false when none does, and depends when some do.
 func (x *experiment) verdict() string {
 	for _, c := range x.Requires {
 		if x.number(c.If) == 0 {

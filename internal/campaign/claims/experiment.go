@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// experiment is a claim that is being measured.
+// experiment is the measurement of a claim.
 type experiment struct {
 	*entry
 	lab        *Lab
@@ -23,10 +23,10 @@ type experiment struct {
 	held       []bool            // which of them hold
 }
 
-// found is what was asked of all runs of a play, by its variations.
+// found is the answers of all runs of a play to one question, by its variations.
 type found struct{ cells []cell }
 
-// cell is what was found in the runs of one variation.
+// cell is the answers of the runs of one variation.
 type cell struct {
 	key    []string // one for each name of Each
 	runs   int
@@ -34,7 +34,7 @@ type cell struct {
 	texts  []text
 }
 
-// text is a text that was found, with what it says where it is an answer.
+// text is a text that was found, with its meaning where it is an answer.
 type text struct {
 	say.Both
 	says history.Answer
@@ -73,8 +73,9 @@ func (x *experiment) vary(p yaml.MapSlice) {
 	walk(p, 0, nil)
 }
 
-// values are what a name of Each takes, with what each is called. A list calls each by itself.
-// "100ms..1s by 50ms" is all of these, "every design" all simulated locks but the misprints.
+// values are the values of a name of Each, with what each is called; a list calls each by itself.
+// "100ms..1s by 50ms" is an arithmetic sequence, "every design" all simulated locks except the
+// misprints.
 func values(of any) (out yaml.MapSlice) {
 	switch of := of.(type) {
 	case yaml.MapSlice:
@@ -108,8 +109,8 @@ func values(of any) (out yaml.MapSlice) {
 	return out
 }
 
-// overlaid is a play with one of its names set: to a map, whose keys are those of the play; a key of the
-// play; else {name} in its texts.
+// overlaid is a play with one of its names set: to a map of keys of the play, to a key of the play,
+// or to {name} in its texts.
 func overlaid(p yaml.MapSlice, name string, v any) yaml.MapSlice {
 	if more, ok := v.(yaml.MapSlice); ok {
 		out := slices.Clone(p)
@@ -144,7 +145,7 @@ func (x *experiment) play(raw yaml.MapSlice, key []string) {
 		return is
 	})
 	text, err := yaml.Marshal(raw)
-	for _, name := range names { // a value may have the name of a later one in it
+	for _, name := range names { // a value may contain a later name
 		text = bytes.ReplaceAll(text, []byte(name.Key.(string)), fmt.Append(nil, name.Value))
 	}
 	if err == nil {
@@ -172,7 +173,7 @@ func (x *experiment) play(raw yaml.MapSlice, key []string) {
 	}
 }
 
-// add adds what was found; bare sessions may name several replies alike.
+// add adds what was found; a bare session may give several replies one name.
 func (x *experiment) add(name string, c cell) {
 	f := x.found[name]
 	if f == nil {
@@ -181,7 +182,7 @@ func (x *experiment) add(name string, c cell) {
 	}
 	if last := len(f.cells) - 1; last >= 0 && slices.Equal(f.cells[last].key, c.key) {
 		f.cells[last].values = append(f.cells[last].values, c.values...)
-		for i := range c.texts { // what a session says again is one text
+		for i := range c.texts { // joined in one text
 			f.cells[last].texts[i] = text{Both: say.Both{English: f.cells[last].texts[i].English + " " + c.texts[i].English}}
 		}
 		return
@@ -203,7 +204,7 @@ func (c *cell) add(v any) {
 	}
 }
 
-// only are the cells of certain variations: "a|b" is those of both.
+// only returns the cells of certain variations: "a|b" is those of both.
 func (f *found) only(names string) *found {
 	out := &found{}
 	for _, c := range f.cells {
@@ -214,7 +215,7 @@ func (f *found) only(names string) *found {
 	return out
 }
 
-// groups are the cells by the values of the first name of Each.
+// groups returns the cells by the values of the first name of Each.
 func (f *found) groups() (names []string, of []*found) {
 	for _, c := range f.cells {
 		at := slices.Index(names, c.key[0])
@@ -226,7 +227,7 @@ func (f *found) groups() (names []string, of []*found) {
 	return names, of
 }
 
-// all are the values and the texts of all cells, and how many runs they have.
+// all returns the values and texts of all cells, and the number of their runs.
 func (f *found) all() (values []int64, texts []text, runs int64) {
 	for _, c := range f.cells {
 		values, texts, runs = append(values, c.values...), append(texts, c.texts...), runs+int64(c.runs)
@@ -257,7 +258,7 @@ func (f *found) field(name string) any {
 		return f.ofGroups(name)
 	}
 	if n == 0 {
-		return none() // where there is no value, nothing is the least of them
+		return none()
 	}
 	slices.Sort(values)
 	switch name {

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// experiments are those that are no stories and no commands, by the names that plays call them.
+// experiments are those that need neither stories nor commands, by their names in plays.
 var experiments = map[string]func(*experiment){
 	"timer wheel":       timerWheel,
 	"sessions":          sessions,
@@ -23,9 +23,9 @@ func (x *experiment) set(name string, values ...int64) {
 	x.add(name, cell{key: []string{""}, values: values})
 }
 
-// timerWheel turns a wheel of 8 slots and 1 s on which timers of several delays wait: in which slot each
-// ran, on which pass. And it measures how late timers run, negative for early: they start at all parts of a
-// tick, with all delays up to two and a half rounds.
+// timerWheel turns a wheel of 8 slots and 1 s with timers of several delays: in which slot each
+// ran, on which pass. It also measures how late timers run, negative for early: they start at all
+// parts of a tick, with all delays up to two and a half rounds.
 func timerWheel(x *experiment) {
 	const slots, tick, step = 8, time.Second, 50 * time.Millisecond
 	wheel := timerwheel.New[int](slots, tick, 0)
@@ -51,10 +51,10 @@ func timerWheel(x *experiment) {
 	}
 }
 
-// sessions lets twenty clients of a bare ensemble make a node each, and give their last sign of life half a
-// second apart; one goes on. With a timeout of 10 s and ticks of 2 s it measures how long after the last
-// sign each session ended, whether on a whole tick, how many batches there were, and whether the living
-// client's node is there after 30 s.
+// sessions lets twenty clients of a bare ensemble make a node each and send their last sign of life
+// half a second apart; one more stays alive. With a timeout of 10 s and ticks of 2 s it measures
+// how long after the last sign each session ended, whether on a whole tick, in how many batches,
+// and whether the living client's node exists after 30 s.
 func sessions(x *experiment) {
 	const silent, timeout, tick, step = 20, 10 * time.Second, 2 * time.Second, 500 * time.Millisecond
 	m, id := zookeeper.New(zookeeper.Config{Tick: tick}), uint64(0)
@@ -75,7 +75,7 @@ func sessions(x *experiment) {
 	there := func(at time.Duration, client int) bool {
 		return ask(at, living, zookeeper.Exists{Path: node(client)}).(zookeeper.Found).Stat != nil
 	}
-	ended := map[int]bool{} // by client; never ranged over
+	ended := map[int]bool{} // by client; never iterated
 	for at := step; at <= 30*time.Second; at += step {
 		for client := int(at / step); client <= silent; client++ {
 			ask(at, client, zookeeper.Ping{}) // the others live until their last sign
@@ -94,9 +94,9 @@ func sessions(x *experiment) {
 	x.set("lives", truth(there(30*time.Second, living)))
 }
 
-// nodesThatForget is the probability, in millionths, that two clients hold a Redlock of 3, 5 and 7 nodes when
-// each node restarts empty with 10 %: a sum over all subsets of the nodes, each of which is played, while A
-// holds all nodes, and while it holds a bare majority.
+// nodesThatForget is the probability, in millionths, that two clients hold a Redlock of 3, 5 and 7
+// nodes when each node restarts empty with 10 %: a sum over all subsets of the nodes, each of which
+// is played while A holds all nodes, and while it holds a bare majority.
 func nodesThatForget(x *experiment) {
 	for _, n := range []int{3, 5, 7} {
 		x.set(fmt.Sprintf("all%d", n), x.forgetting(n, ""))

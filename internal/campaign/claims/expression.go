@@ -13,13 +13,13 @@ import (
 	"lockstep/internal/say"
 )
 
-// Conditions, figures and questions are expressions as Go writes them: over integers and texts, with 1 and 0
-// for true and false, and durations as 500*ms. x[a] are the variations of x that are called a, x.n is a
-// figure of it; see found.
+// Conditions, figures and questions are expressions in Go's syntax, over integers and texts, with 1
+// and 0 for true and false, and durations as 500*ms. x[a] are the variations of x called a, x.n is
+// a figure of it; see found.
 
-// scope is what the names of an expression mean.
+// scope gives names their meaning.
 type scope interface {
-	// value is what a name stands for, nil when nothing is called so.
+	// value is the meaning of a name, nil for an unknown one.
 	value(name string) any
 	call(function string, args []any) any
 }
@@ -28,11 +28,17 @@ var index = regexp.MustCompile(`\[([^\]"]+)\]`)
 
 // evaluate is the value of an expression: int64, []int64, say.Both, text, []string or *found.
 func evaluate(text string, in scope) any {
+	e, x := parsed(text, in)
+	return e.of(x)
+}
+
+func parsed(text string, in scope) (*evaluation, ast.Expr) {
+	e := &evaluation{text, in}
 	x, err := parser.ParseExpr(index.ReplaceAllString(text, `["$1"]`))
 	if err != nil {
-		panic(failure{fmt.Errorf("%s: %w", text, err)})
+		e.fail("%v", err)
 	}
-	return (&evaluation{text, in}).of(x)
+	return e, x
 }
 
 type evaluation struct {
@@ -122,7 +128,7 @@ func (e *evaluation) number(x ast.Expr) int64 {
 	return 0
 }
 
-// numberIn is the number that a reply is.
+// numberIn is the number in a reply.
 func (e *evaluation) numberIn(reply text) int64 {
 	if !reply.says.Numeric {
 		e.fail("%q is no number", reply.English)
@@ -130,12 +136,28 @@ func (e *evaluation) numberIn(reply text) int64 {
 	return reply.says.Number
 }
 
+// operators are those between two numbers.
+var operators = map[token.Token]func(a, b int64) int64{
+	token.LAND: func(a, b int64) int64 { return truth(a != 0 && b != 0) },
+	token.LOR:  func(a, b int64) int64 { return truth(a != 0 || b != 0) },
+	token.ADD:  func(a, b int64) int64 { return a + b },
+	token.SUB:  func(a, b int64) int64 { return a - b },
+	token.MUL:  func(a, b int64) int64 { return a * b },
+	token.QUO:  func(a, b int64) int64 { return a / b },
+	token.EQL:  func(a, b int64) int64 { return truth(a == b) },
+	token.NEQ:  func(a, b int64) int64 { return truth(a != b) },
+	token.LSS:  func(a, b int64) int64 { return truth(a < b) },
+	token.LEQ:  func(a, b int64) int64 { return truth(a <= b) },
+	token.GTR:  func(a, b int64) int64 { return truth(a > b) },
+	token.GEQ:  func(a, b int64) int64 { return truth(a >= b) },
+}
+
 func (e *evaluation) binary(x *ast.BinaryExpr) any {
-	switch x.Op {
-	case token.LAND:
-		return truth(e.number(x.X) != 0 && e.number(x.Y) != 0)
-	case token.LOR:
-		return truth(e.number(x.X) != 0 || e.number(x.Y) != 0)
+	switch {
+	case x.Op == token.LAND && e.number(x.X) == 0:
+		return int64(0) // the right side may have no value
+	case x.Op == token.LOR && e.number(x.X) != 0:
+		return int64(1)
 	}
 	if want, ok := e.of(x.Y).(say.Both); ok && x.Op == token.EQL {
 		switch is := e.of(x.X).(type) {
@@ -148,31 +170,11 @@ func (e *evaluation) binary(x *ast.BinaryExpr) any {
 			return truth(is.English == want.English)
 		}
 	}
-	a, b := e.number(x.X), e.number(x.Y)
-	switch x.Op {
-	case token.ADD:
-		return a + b
-	case token.SUB:
-		return a - b
-	case token.MUL:
-		return a * b
-	case token.QUO:
-		return a / b
-	case token.EQL:
-		return truth(a == b)
-	case token.NEQ:
-		return truth(a != b)
-	case token.LSS:
-		return truth(a < b)
-	case token.LEQ:
-		return truth(a <= b)
-	case token.GTR:
-		return truth(a > b)
-	case token.GEQ:
-		return truth(a >= b)
+	operate, ok := operators[x.Op]
+	if !ok {
+		e.fail("no such operator")
 	}
-	e.fail("no such operator")
-	return nil
+	return operate(e.number(x.X), e.number(x.Y))
 }
 
 func truth(is bool) int64 {
@@ -182,8 +184,8 @@ func truth(is bool) int64 {
 	return 0
 }
 
-// value is what was found under a name, or how the rule came out: the number of its conditions, of those
-// that hold, and the names of those that do and do not.
+// value is what was found under a name, or a result of the rule: the number of its conditions, of
+// those that hold, and the names of those that do and do not.
 func (x *experiment) value(name string) any {
 	if f, ok := x.found[name]; ok {
 		return f
@@ -233,10 +235,6 @@ func (x *experiment) call(function string, args []any) any {
 
 // number is the value of a condition.
 func (x *experiment) number(text string) int64 {
-	e := &evaluation{text, x}
-	expr, err := parser.ParseExpr(index.ReplaceAllString(text, `["$1"]`))
-	if err != nil {
-		e.fail("%v", err)
-	}
+	e, expr := parsed(text, x)
 	return e.number(expr)
 }

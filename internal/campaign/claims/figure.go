@@ -10,10 +10,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// placeholder is an expression in a figure, and the form in which it is said.
+// placeholder is an expression in a figure, with its format.
 var placeholder = regexp.MustCompile(`\{([^{}:]+)(?::([^{}]+))?\}`)
 
-// fill fills a figure in.
+// fill evaluates the placeholders of a figure.
 func (x *experiment) fill(figure string, l say.Language) string {
 	return placeholder.ReplaceAllStringFunc(figure, func(of string) string {
 		m := placeholder.FindStringSubmatch(of)
@@ -21,7 +21,7 @@ func (x *experiment) fill(figure string, l say.Language) string {
 	})
 }
 
-// said says the value of an expression.
+// said formats the value of an expression.
 func said(v any, form string) say.Both {
 	if f, ok := v.(*found); ok {
 		if _, texts, _ := f.all(); len(texts) > 0 {
@@ -109,10 +109,10 @@ func saidText(v text, form string) say.Both {
 	return v.Both // "ms" of none
 }
 
-// none is said where there is nothing to name.
+// none stands for the absence of a value.
 func none() say.Both { return say.Text("none").Both() }
 
-// listed joins what is in a list, "none" when there is nothing.
+// listed joins a list, "none" when it is empty.
 func listed(parts []say.Both) say.Both {
 	if len(parts) == 0 {
 		return none()
@@ -130,8 +130,7 @@ var (
 	inMillis  = say.New1[say.Verbatim]("{n} ms")
 )
 
-// Seconds prints a duration in seconds with as many decimals as it needs, three
-// at most: "10 s", "2.05 s".
+// Seconds prints a duration in seconds with up to three decimals: "10 s", "2.05 s".
 func Seconds(d time.Duration) say.Both {
 	return inSeconds.With(say.Verbatim(decimals(int64(d), int64(time.Second)))).Both()
 }
@@ -149,8 +148,8 @@ func Ratio(a, b int64) string {
 	return decimals(a, b)
 }
 
-// decimals prints a / b, rounded to three decimals, without zeros at the end. It
-// reckons in integers, so that every machine prints the same.
+// decimals prints a / b, rounded to three decimals, without trailing zeros. It uses integers, so
+// that every machine prints the same.
 func decimals(a, b int64) string {
 	sign := ""
 	if a < 0 {

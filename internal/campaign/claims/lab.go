@@ -13,14 +13,13 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Lab is what an experiment works in: it plays stories in the simulator. An
-// experiment that cannot be played ends with an error, and so does one whose planned
-// fault never fired: it tested something else than it says.
+// Lab plays the stories of an experiment in the simulator. An experiment that cannot be played ends
+// with an error, and so does one whose planned fault never fired, as it did not test what it says.
 //
-// The fields change the world for all experiments. Tests use them to see that a
-// verdict is measured: in another world it must be another one.
+// The fields change the world for all experiments: tests use them to see that a verdict is
+// measured, and is another one in another world.
 type Lab struct {
-	// Instead names a lock to play in the place of another, by their ids.
+	// Instead replaces a lock by another one, by their ids.
 	Instead map[string]string
 	// Change, if not nil, changes each plan before it is played.
 	Change func(*plan.Plan)
@@ -31,7 +30,7 @@ type Lab struct {
 // failure ends an experiment; measure turns it into an error.
 type failure struct{ err error }
 
-// Fail ends the experiment with an error: it could not test what it wanted to.
+// Fail ends the experiment with an error.
 func (l *Lab) Fail(format string, args ...any) {
 	panic(failure{fmt.Errorf(format, args...)})
 }
@@ -40,7 +39,8 @@ func (l *Lab) Fail(format string, args ...any) {
 func (l *Lab) runs(p *play, scripts map[string]string) []*Run {
 	s := p.Sketch
 	if p.Alone {
-		// Each client plays its rounds when the one before has finished. Those of a cluster talk to a server each.
+		// Each client plays when the one before has finished. Those of a cluster talk to a server
+		// each.
 		s.Clients, s.Stagger, s.Work, s.Latency = "[A, B, C]", "30s", "1s", "1ms"
 		s.Workload = append([]string{"repeat: 3 times", "rest: 1s"}, s.Workload...)
 	}
@@ -69,8 +69,7 @@ func (l *Lab) runs(p *play, scripts map[string]string) []*Run {
 	return l.play(p, story, v)
 }
 
-// play plays a plan with one lock. Every run has a world of its own, so that all
-// histories stay valid.
+// play plays a plan with one lock, each run in its own world, so that all histories stay valid.
 func (l *Lab) play(p *play, story *plan.Plan, v locks.Variant) []*Run {
 	ctx := l.ctx
 	if ctx == nil {
@@ -87,7 +86,7 @@ func (l *Lab) play(p *play, story *plan.Plan, v locks.Variant) []*Run {
 			panic(failure{err})
 		}
 		if p.Variant == oneMemory || p.Variant == ownMemories {
-			h.Header.Backend = "memory" // it sends no message that would show who asked: judge it as a log of clients
+			h.Header.Backend = "memory" // judged like a log of clients, as no message shows who asked
 		}
 		r := &Run{Judgement: checker.Judge(h)}
 		if err := r.untested(); err != nil && !p.MayMiss {
@@ -98,8 +97,7 @@ func (l *Lab) play(p *play, story *plan.Plan, v locks.Variant) []*Run {
 	return runs
 }
 
-// untested says which planned fault never fired, or that the run was cut short; nil when
-// neither is so.
+// untested says which planned fault never fired, or that the run was cut short; nil for neither.
 func (r *Run) untested() error {
 	if r.CutShort {
 		return errors.New("the run was cut short: " + r.History.WhyCutShort())

@@ -11,21 +11,20 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// This file lets servers take time: in the simulator a request is executed in no time at
-// all, however many there are.
+// Servers that take time: those of the simulator execute any number of requests in no time.
 
-// load is what servers need for their work. They do one thing at a time, so that a crowd
-// has to wait; all of it is given and none of it measured, and a figure has to say so.
+// load is the time that servers need for their work, one thing at a time, so that a crowd has to
+// wait. It is given, not measured, and a figure has to say so.
 type load struct {
 	Command   time.Duration // of the processor, for a command of Redis
 	Statement time.Duration // of the processor, for a statement of a database
 	Commit    time.Duration // of the disk, for a statement that has changed a row
 }
 
-// window is one thing that a server does one piece of at a time: its processor, its disk.
-type window struct{ free time.Duration } // when, on the monotonic clock, which is the same for all clients here
+// window is a part of a server that does one thing at a time: its processor, its disk.
+type window struct{ free time.Duration } // when, on the monotonic clock, which all clients here share
 
-// pass waits until all before it are done, and for its own work.
+// pass waits for all earlier work, and for its own.
 func (w *window) pass(env ports.Env, takes time.Duration) {
 	if takes == 0 {
 		return
@@ -35,7 +34,7 @@ func (w *window) pass(env ports.Env, takes time.Duration) {
 	_ = env.Sleep(env.Background(), w.free-now) // the background never ends
 }
 
-// server is what all clients of a run have in common.
+// server is shared by all clients of a run.
 type server struct {
 	load
 	processor, disk window
@@ -67,8 +66,8 @@ func (s *loadedSQL) Send(ctx context.Context, r ports.Request) (any, error) {
 	return value, err
 }
 
-// under is a variant whose servers need time for their work. With locks apart each client
-// has one of its own, so that clients wait for the servers only.
+// under is a variant whose servers need time for their work. With apart each client has a lock of
+// its own and waits for the servers only.
 func under(v locks.Variant, given *load, apart bool) locks.Variant {
 	if given == nil {
 		return v

@@ -5,10 +5,10 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Lost counts the writes that the resource has accepted, and how many of them were lost: the last
-// version does not come from them, however many writes lie between. It is what a client counts that has
-// added one element with each write to a set, and looks for them at the end; one outdated write may lose
-// many. A run with several resources is none of this kind.
+// Lost counts the writes that the resource has accepted, and those that were lost: the last version
+// does not derive from them, directly or indirectly. It is what a client counts that adds one
+// element to a set with each write and looks for them at the end; one outdated write may lose many.
+// It is not for runs with several resources.
 func Lost(h *history.History) (lost, accepted int) {
 	from := map[int64]int64{} // the version that each version was computed from
 	var last int64

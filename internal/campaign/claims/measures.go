@@ -10,54 +10,51 @@ import (
 	"lockstep/internal/say"
 )
 
-// What may be asked of a run. A question is an expression over these; its answers are numbers, times in
+// Questions to a run are expressions over the names below. Their answers are numbers, times in
 // nanoseconds, or a text.
 
 // ask answers a question.
 func (r *Run) ask(question string) any { return evaluate(question, r) }
 
-// value answers what needs no more words.
-func (r *Run) value(name string) any {
-	switch name {
-	case "overlapped":
-		return truth(r.Overlapped())
-	case "robbed":
-		return truth(r.Robbed())
-	case "stuck":
-		return truth(r.Stuck())
-	case "harmed":
-		return truth(r.harmed())
-	case "known":
-		return truth(!r.any(checker.Unknown))
-	case "judged":
-		return say.Both{English: r.judged()}
-	case "hash": // of the history
-		return say.Both{English: fmt.Sprint(r.History.Hash())}
-	case "servers":
+// facts are the questions without arguments.
+var facts = map[string]func(r *Run) any{
+	"overlapped": func(r *Run) any { return truth(r.Overlapped()) },
+	"robbed":     func(r *Run) any { return truth(r.Robbed()) },
+	"stuck":      func(r *Run) any { return truth(r.Stuck()) },
+	"harmed":     func(r *Run) any { return truth(r.any(checker.Broken)) }, // not counting the resource
+	"known":      func(r *Run) any { return truth(!r.any(checker.Unknown)) },
+	"judged":     func(r *Run) any { return say.Both{English: r.judged()} },
+	"hash":       func(r *Run) any { return say.Both{English: fmt.Sprint(r.History.Hash())} },
+	"rounds":     func(r *Run) any { return int64(len(r.rounds())) },
+	"rate":       func(r *Run) any { return r.rate() },
+	"patience":   func(r *Run) any { return r.patience() },
+	"cost":       func(r *Run) any { return r.costs("cost") },
+	"requests":   func(r *Run) any { return r.costs("requests") },
+	"servers": func(r *Run) any {
 		n := int64(0)
 		for _, node := range r.History.Header.Nodes {
 			n += truth(node.Role == history.RoleStore)
 		}
 		return n
-	case "rounds":
-		return int64(len(r.rounds()))
-	case "rate":
-		return r.rate()
-	case "patience":
-		return r.patience()
-	case "cost", "requests":
-		return r.costs(name)
-	case "revisions":
+	},
+	"revisions": func(r *Run) any {
 		replies, _ := r.contradictions()
 		return replies
-	case "contradictions":
+	},
+	"contradictions": func(r *Run) any {
 		_, wrong := r.contradictions()
 		return wrong
+	},
+}
+
+func (r *Run) value(name string) any {
+	if fact, ok := facts[name]; ok {
+		return fact(r)
 	}
 	return nil
 }
 
-// questions are what needs more words, nearly all of it patterns of events.
+// questions are those with arguments, mostly patterns of events.
 var questions = map[string]func(r *Run, args arguments) any{
 	"broken":    func(r *Run, args arguments) any { return truth(r.Broken(args.text(0))) },
 	"count":     func(r *Run, args arguments) any { return int64(len(r.events(args.text(0)))) },
@@ -96,7 +93,8 @@ func (a arguments) text(i int) string {
 	panic(failure{fmt.Errorf("argument %d has to be a text", i+1)})
 }
 
-// instant is an argument that is a time, or the first event of a pattern; false when there is none.
+// instant is an argument that is a time, or the first event of a pattern; false without such an
+// event.
 func (a arguments) instant(r *Run, i int) (history.Instant, bool) {
 	if at, ok := a[i].(int64); ok {
 		return history.Instant(at), true
@@ -108,8 +106,8 @@ func (a arguments) instant(r *Run, i int) (history.Instant, bool) {
 	return events[0].At, true
 }
 
-// between counts the events of a pattern from one instant until before another, or to the end of the run. It
-// is none when one of them did not come.
+// between counts the events of a pattern from one instant until before another, or to the end of
+// the run; 0 when one of the instants does not exist.
 func between(r *Run, args arguments) any {
 	from, ok := args.instant(r, 1)
 	until := r.History.End() + 1
@@ -123,7 +121,7 @@ func between(r *Run, args arguments) any {
 	return n
 }
 
-// at are when the events of a pattern came, from the beginning of the run.
+// at lists the times of the events of a pattern, from the beginning of the run.
 func at(r *Run, args arguments) any {
 	out := []int64{}
 	for _, e := range r.events(args.text(0)) {
@@ -132,7 +130,7 @@ func at(r *Run, args arguments) any {
 	return out
 }
 
-// times are how long before each event of the second pattern the last one of the first was.
+// times lists, for each event of the second pattern, the time since the last event of the first.
 func times(r *Run, args arguments) any {
 	from, to := r.matcher(args.text(0)), r.matcher(args.text(1))
 	out, last := []int64{}, history.Instant(-1)
@@ -147,8 +145,8 @@ func times(r *Run, args arguments) any {
 	return out
 }
 
-// took is how long clients waited for replies to requests, or for errors in their place. With a second
-// pattern only those are meant that were sent while its request was under way.
+// took lists how long clients waited for replies or errors. With a second pattern it is limited to
+// requests sent while that request was under way.
 func took(r *Run, args arguments) any {
 	from, until := history.Instant(0), r.History.End()+1
 	if len(args) > 1 {
@@ -166,8 +164,8 @@ func took(r *Run, args arguments) any {
 	return out
 }
 
-// answer is what the first request of a pattern was answered with, or the error in the place of it; of an
-// execution it is the reply.
+// answer is the answer to the first request of a pattern, or its error; of an execution it is the
+// reply.
 func answer(r *Run, args arguments) any {
 	for _, e := range r.events("first " + args.text(0)) {
 		if e.Kind == history.Sent {
@@ -187,7 +185,7 @@ func refused(r *Run, args arguments) any {
 	return int64(0)
 }
 
-// left is what was left of the entry's time at each event of a pattern, before the event.
+// left lists the remaining time of the entry just before each event of a pattern.
 func left(r *Run, args arguments) any {
 	out, p := []int64{}, readPattern(args.text(0))
 	r.withEnds(func(e history.Event, ends history.Instant) {
@@ -198,7 +196,7 @@ func left(r *Run, args arguments) any {
 	return out
 }
 
-// exact counts the replies of a pattern that say what was left of the entry's time, to the millisecond.
+// exact counts the replies of a pattern that give the entry's remaining time, to the millisecond.
 func exact(r *Run, args arguments) any {
 	n, p := int64(0), readPattern(args.text(0))
 	r.withEnds(func(e history.Event, ends history.Instant) {
@@ -210,7 +208,7 @@ func exact(r *Run, args arguments) any {
 	return n
 }
 
-// withEnds goes through the events, with when the entry ended as things were before each.
+// withEnds goes through the events, with the end of the entry as it was before each.
 func (r *Run) withEnds(do func(e history.Event, ends history.Instant)) {
 	var ends history.Instant
 	for _, e := range r.timeline().All() {
@@ -221,7 +219,7 @@ func (r *Run) withEnds(do func(e history.Event, ends history.Instant)) {
 	}
 }
 
-// judged is what the run came out as, property by property.
+// judged is the verdict on the run, property by property.
 func (r *Run) judged() string {
 	said := fmt.Sprint(r.Letter, r.Overlap, r.Acquired)
 	for i := range r.Findings {
@@ -230,8 +228,8 @@ func (r *Run) judged() string {
 	return said
 }
 
-// rate is how many acquisitions there were per second, in thousandths, with one decimal. All clients have to
-// have got the lock as often as they wanted to.
+// rate is the number of acquisitions per second, in thousandths, with one decimal. All clients must
+// have got the lock as often as they wanted.
 func (r *Run) rate() int64 {
 	rounds := r.rounds()
 	if want := len(r.events("waits by clients")); len(rounds) < want {
@@ -241,7 +239,7 @@ func (r *Run) rate() int64 {
 	return (int64(len(rounds))*10_000 + ms/2) / ms * 100
 }
 
-// patience are the times from wish to lock.
+// patience lists how long clients waited for the lock.
 func (r *Run) patience() (out []int64) {
 	for _, o := range r.rounds() {
 		out = append(out, int64(o.acquired.Sub(o.waits)))
@@ -249,8 +247,8 @@ func (r *Run) patience() (out []int64) {
 	return out
 }
 
-// costs are what each round took but a client's first, which may open a session: the time of acquisition and
-// release (cost), or the number of requests.
+// costs are those of all rounds except a client's first, which may open a session: the time of
+// acquisition and release (cost), or the number of requests.
 func (r *Run) costs(of string) []int64 {
 	out, known := []int64{}, map[history.NodeID]bool{}
 	asks := r.events("asks")
@@ -274,8 +272,8 @@ func (r *Run) costs(of string) []int64 {
 	return out
 }
 
-// overtaken counts the pairs of rounds in which the one that came first got the lock later. A round comes
-// when the store has executed the first of its requests with the command.
+// overtaken counts the pairs of rounds in which the earlier one got the lock later. A round starts
+// when the store has executed its first request with the command.
 func (r *Run) overtaken(command string) (n int64) {
 	rounds, executed := r.rounds(), r.events("executed "+command)
 	came := make([]history.Instant, len(rounds))
@@ -293,20 +291,20 @@ func (r *Run) overtaken(command string) (n int64) {
 	return n
 }
 
-// wakeUps is what releases did to those who waited.
+// wakeUps is how releases affected waiting clients.
 type wakeUps struct {
 	releases int64 // while a client waited
 	waiting  int64 // clients, at all of these releases together
-	woken    int64 // of them, those that asked soon after the release
-	unasked  int64 // requests at another time: neither soon after a release nor the first two of a wait
+	woken    int64 // clients that asked soon after the release
+	unasked  int64 // requests neither soon after a release nor among the first two of a wait
 }
 
-// wakeUps follows those who wait, until the probe comes. Its arguments are the pattern of their requests,
-// and how long after a release is soon.
+// wakeUps follows waiting clients until the probe starts. Its arguments are the pattern of their
+// requests, and how long after a release is soon.
 func (r *Run) wakeUps(args arguments) (w wakeUps) {
 	p, soon := readPattern(args.text(0)), time.Duration(args[1].(int64))
-	tries := map[history.NodeID]int{}    // of those who wait
-	waiting := map[history.NodeID]bool{} // those whom the last release has not woken yet
+	tries := map[history.NodeID]int{}    // of waiting clients
+	waiting := map[history.NodeID]bool{} // clients not yet woken by the last release
 	last := history.Instant(-1)
 	for _, e := range r.timeline().All() {
 		switch {
@@ -341,10 +339,9 @@ func (r *Run) wakeUps(args arguments) (w wakeUps) {
 	return w
 }
 
-// contradictions counts replies that name a revision, and among them those that
-// break real-time order: a revision lower than one that some client had already
-// been told of when the request was sent. A grant while another entry is still granted
-// counts, too.
+// contradictions counts replies that name a revision, and among them those that break real-time
+// order: a revision lower than one that some client had received before the request was sent. A
+// grant beside another granted entry counts too.
 func (r *Run) contradictions() (replies, wrong int64) {
 	newest, granted := int64(0), false
 	atSending := map[int64]int64{} // by the number of the request

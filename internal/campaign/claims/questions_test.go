@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// etcd's model cannot contradict itself, so what would notice it is tested with
-// histories by hand.
+// etcd's model cannot contradict itself, so these histories are written by hand.
 func TestContradictionsAreNoticed(t *testing.T) {
 	type step struct {
 		kind    history.Kind
@@ -119,7 +118,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// The Redlock that asks all nodes at once is there for its costs, but it has to be a lock.
+// The Redlock that asks all nodes at once exists for its costs, but it has to be a lock.
 func TestParallelRedlockIsALock(t *testing.T) {
 	s := sketch("redlock")
 	s.Workload, s.Work = []string{"repeat: 3 times"}, "200ms"

@@ -10,15 +10,15 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Run is one judged run, with what is asked about it.
+// Run is a judged run, for questions.
 type Run struct {
 	checker.Judgement
 
 	account *timeline.Timeline      // of the history; nil: not made yet
-	back    map[int64]history.Event // how requests ended, by their numbers; nil: not looked for yet
+	back    map[int64]history.Event // ends of requests, by their numbers; nil: not made yet
 }
 
-// timeline is the account of the run's history.
+// timeline returns the account of the run's history.
 func (r *Run) timeline() *timeline.Timeline {
 	if r.account == nil {
 		r.account = timeline.Of(r.History)
@@ -26,8 +26,7 @@ func (r *Run) timeline() *timeline.Timeline {
 	return r.account
 }
 
-// Broken reports whether a property broke. What is not broken must have been kept: a run
-// that did not put the property to the test ends the experiment with the reason.
+// Broken reports whether a property broke. If that is unknown, the experiment ends with the reason.
 func (r *Run) Broken(property string) bool {
 	f := r.Finding(property)
 	if f.Verdict == checker.Unknown {
@@ -40,8 +39,7 @@ func (r *Run) Broken(property string) bool {
 // Overlapped reports whether two clients believed at once that they held the lock.
 func (r *Run) Overlapped() bool { return r.Broken(checker.MutualExclusionID) }
 
-// Robbed reports whether a release removed the entry of another client. Where no client's
-// command removed any, none did.
+// Robbed reports whether a release removed the entry of another client.
 func (r *Run) Robbed() bool {
 	return !r.Finding(checker.OwnerOnlyReleaseID).NoOccasion && r.Broken(checker.OwnerOnlyReleaseID)
 }
@@ -49,10 +47,7 @@ func (r *Run) Robbed() bool {
 // Stuck reports whether no client could acquire for ten leases after all faults.
 func (r *Run) Stuck() bool { return r.Broken(checker.ProgressID) }
 
-// harmed reports whether anything is known to have broken but the resource.
-func (r *Run) harmed() bool { return r.any(checker.Broken) }
-
-// any reports whether a property but those of the resource has that verdict.
+// any reports whether a property other than those of the resource has a verdict.
 func (r *Run) any(verdict checker.Verdict) bool {
 	return slices.ContainsFunc([]string{checker.MutualExclusionID, checker.OwnerOnlyReleaseID, checker.ProgressID}, func(id string) bool {
 		f := r.Finding(id)
@@ -66,8 +61,8 @@ func (r *Run) text(e history.Event) string { return r.History.Text(e.Text) }
 // name is the name of a node, "nobody" for 0.
 func (r *Run) name(id history.NodeID) string { return r.History.Name(id) }
 
-// cause is the Sent event that an event of the wire goes back to, itself if it is one; the zero event when
-// the history does not have it.
+// cause returns the Sent event behind an event of the wire, or the event itself; the zero event
+// when the history lacks it.
 func (r *Run) cause(e history.Event) history.Event {
 	for e.Kind != history.Sent {
 		if e.Cause == history.NoCause {
@@ -78,7 +73,7 @@ func (r *Run) cause(e history.Event) history.Event {
 	return e
 }
 
-// command is the name of the command of an event of the wire: SET, or of a script its own.
+// command is the name of a message's command, or of its script: SET.
 func (r *Run) command(e history.Event) string {
 	sent := r.cause(e)
 	if sent.Kind != history.Sent {
@@ -87,7 +82,7 @@ func (r *Run) command(e history.Event) string {
 	return r.History.Op(sent.Text).Name
 }
 
-// end is the reply to a request, or that the client gave up; false when neither happened.
+// end returns the reply to a request, or its timeout; false when neither happened.
 func (r *Run) end(sent history.Event) (history.Event, bool) {
 	if r.back == nil {
 		r.back = map[int64]history.Event{}
@@ -99,26 +94,26 @@ func (r *Run) end(sent history.Event) (history.Event, bool) {
 	return e, ok
 }
 
-// pattern says which events are meant, in the words of a question:
+// pattern selects events, in the words of a question:
 //
 //	sent SET by A at redis-2 answered (nil)
 //
-// First comes the kind as histories call it, or asks (sent, signs of life left out: those come from the
-// session and not from the lock) or done (a release has returned); then the command, if one is meant; then
-// what is to be so in any order.
+// First comes the kind as in histories, or asks (sent, but not signs of life, which come from the
+// session rather than the lock) or done (a release has returned); then optionally the command; then
+// conditions in any order.
 type pattern struct {
 	kinds   []history.Kind
 	asks    bool
 	command string
 	by      []string // the client; "clients": all but the probe
 	at      string   // the server
-	of      string   // whose entry; "clients", or "another": not that of who removed it
+	of      string   // whose entry; "clients", or "another": not the remover's own
 	lasting bool     // the entry has a time to live
-	failed  bool     // no reply came to the request
-	checks  bool     // the request names a version, and does nothing where that is another one
+	failed  bool     // the request got no reply
+	checks  bool     // the request is conditional on a version
 	says    string   // the text; with answered, of the reply to the request
 	reply   bool
-	not     bool // other than it
+	not     bool // any other text
 }
 
 // signsOfLife are the requests that keep a session or a lease alive.
@@ -171,7 +166,7 @@ func readPattern(text string) (p pattern) {
 	return p
 }
 
-// is reports whether an event is meant.
+// is reports whether the pattern selects an event.
 func (p *pattern) is(r *Run, e history.Event) bool {
 	if !slices.Contains(p.kinds, e.Kind) {
 		return false
@@ -214,8 +209,8 @@ func (p *pattern) is(r *Run, e history.Event) bool {
 	return p.says == "" || (r.text(e) == p.says) != p.not
 }
 
-// matcher tells which events any of some patterns means: "first sent | executed by B". With first it is one
-// event at most.
+// matcher returns a test for events that any of some patterns selects: "first sent | executed by
+// B". With first it accepts one event at most.
 func (r *Run) matcher(patterns string) func(history.Event) bool {
 	patterns, first := strings.CutPrefix(patterns, "first ")
 	var any []pattern
@@ -230,7 +225,7 @@ func (r *Run) matcher(patterns string) func(history.Event) bool {
 	}
 }
 
-// events are those that some patterns mean, in order.
+// events returns the events that some patterns select, in order.
 func (r *Run) events(patterns string) (out []history.Event) {
 	is := r.matcher(patterns)
 	for _, e := range r.timeline().All() {
@@ -250,7 +245,8 @@ type round struct {
 	done      history.Instant // release has returned
 }
 
-// rounds are those of all clients but the probe, in the order of their ends. Unfinished ones are left out.
+// rounds are those of all clients except the probe, in the order of their ends, without unfinished
+// ones.
 func (r *Run) rounds() (out []round) {
 	open := make([]round, len(r.History.Header.Nodes)+1) // by NodeID
 	for _, i := range r.History.Milestones() {

@@ -11,16 +11,16 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// Locks that only claims need: known designs with one part changed.
+// Locks made for claims: known designs with one part changed.
 
-// Locks in a memory, which all clients have in common or each has for itself.
+// Locks in memory, shared by all clients or one for each client.
 const (
 	oneMemory   = "one memory"
 	ownMemories = "a memory for each"
 )
 
-// variant is a lock of that name, on the servers of another one; "" is that one itself. The lock called
-// scripts is made of two scripts of Lua.
+// variant is a lock of that name, on the servers of base; "" is base itself. The lock called
+// scripts is made of two Lua scripts.
 func variant(name string, base locks.Variant, acquire, release string) locks.Variant {
 	v := locks.Variant{ID: name, Store: base.Store, LeaseUnit: time.Millisecond}
 	redlock := func(accept acceptance, atOnce bool) locks.Variant {
@@ -61,17 +61,17 @@ func variant(name string, base locks.Variant, acquire, release string) locks.Var
 	return v
 }
 
-// acceptance decides whether a majority that took so long to ask still counts.
+// acceptance decides whether a majority still counts after that time.
 type acceptance func(elapsed, lease time.Duration) bool
 
-// withMargin leaves 1 % of the lease and 2 ms for clocks that come apart, as the
-// Redis documentation of Redlock does.
+// withMargin allows 1 % of the lease and 2 ms for clock drift, as the Redis documentation of
+// Redlock does.
 func withMargin(elapsed, lease time.Duration) bool {
 	return elapsed < lease-lease/100-2*time.Millisecond
 }
 
-// voting is Redlock with two choices: which majorities it accepts, and whether it asks the nodes
-// all at once, as libraries do, or in turn. It gives back on all nodes.
+// voting is Redlock with two choices: which majorities it accepts, and whether it asks the nodes at
+// once, as libraries do, or in turn. It releases on all nodes.
 type voting struct {
 	locks.Deps
 	accept acceptance
@@ -92,15 +92,15 @@ func (l *voting) Acquire(ctx context.Context) (locks.Lease, error) {
 		if votes > len(l.Nodes)/2 && l.accept(l.Env.Mono()-start, l.Lease) {
 			return lease, nil
 		}
-		_ = lease.Release(l.Env.Background()) // what stays behind ends with its lease
+		_ = lease.Release(l.Env.Background()) // anything left expires with its lease
 		if err := l.Env.Sleep(ctx, time.Duration(1+l.Env.Rand().Int64N(2*int64(l.Retry)))); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// ask sends a command to all nodes, waits for each no longer than a small part of the lease, and counts
-// the replies that are as they should be.
+// ask sends a command to all nodes, waits a small part of the lease for each, and counts the good
+// replies.
 func (l *voting) ask(ctx context.Context, cmd redis.Cmd, good func(redis.Reply) bool) (n int) {
 	one := func(ctx context.Context, node redis.Port) {
 		ctx, cancel := l.Env.WithTimeout(ctx, l.Lease/200)
@@ -139,13 +139,13 @@ func (h *votingLease) Release(ctx context.Context) error {
 func (*votingLease) Lost() context.Context { return nil }
 func (*votingLease) Token() int64          { return 0 }
 
-// scriptLock counts its holds in the store, by two scripts. Their arguments are the lease in milliseconds
-// and the owner. Acquire answers nil when the lock is held, else the remaining time; release 1 when the key
-// is gone, 0 when an outer hold is left, nil when the owner has none.
+// scriptLock counts its holds in the store, by two scripts. Their arguments are the lease in
+// milliseconds and the owner. Acquire answers nil when the lock is acquired, else the remaining
+// time; release 1 when the key is gone, 0 when an outer hold is left, nil when the owner has none.
 type scriptLock struct {
 	locks.Deps
 	acquire, release *redis.Script
-	owner            string // one for the client, so that it is known when it comes again
+	owner            string // the same in all rounds of a client
 }
 
 func (l *scriptLock) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -184,7 +184,7 @@ func (l *scriptLock) Release(ctx context.Context) error {
 func (*scriptLock) Lost() context.Context { return nil }
 func (*scriptLock) Token() int64          { return 0 }
 
-// interrupted is a lock whose callers interrupt those who have waited for 2 s.
+// interrupted is a lock whose callers give up after 2 s.
 type interrupted struct {
 	locks.Lock
 	deps locks.Deps
@@ -209,8 +209,8 @@ func (p *persisting) Acquire(ctx context.Context) (locks.Lease, error) {
 	return p.Lock.Acquire(ctx)
 }
 
-// localLock is a lock in a memory that some clients share: that of a process for the lock of
-// a thread, that of a machine's kernel for the lock of a process.
+// localLock is a lock in shared memory: a thread's lock in a process, or a process's lock in the
+// kernel.
 type localLock struct {
 	locks.Deps
 	held *bool

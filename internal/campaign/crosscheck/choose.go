@@ -18,10 +18,10 @@ import (
 	"lockstep/internal/store"
 )
 
-// sureSeeds is how many simulated runs of a script must have the same outcome before it counts as certain.
+// sureSeeds is how many simulated runs of a script must agree before its outcome counts as certain.
 const sureSeeds = 20
 
-// choose decides what to play in each cell; a story is what it is.
+// choose decides what to play in each cell.
 func (o *Options) choose(ctx context.Context, cells []Cell) error {
 	return run.Share(ctx, 0, len(cells), o.progress("choosing scripts"), func(ctx context.Context, w []run.World, i int) error {
 		c := chooser{o, w[0].(simulator)}
@@ -38,7 +38,7 @@ type chooser struct {
 	sim simulator
 }
 
-// simulator is a world whose timing can be another one.
+// simulator is a world with adjustable timing.
 type simulator interface {
 	run.World
 	SetTiming(sim.Timing)
@@ -68,16 +68,15 @@ func (w *chooser) cell(ctx context.Context, v locks.Variant, column matrix.Colum
 	return nil
 }
 
-// choose takes the script that surely does most harm in the simulator, among those that
-// the real world can play. What a script does with some seeds only is no sequence that
-// real servers could be asked to repeat.
+// choose takes the script that certainly does most harm in the simulator, among those that the real
+// world can play. What a script does only with some seeds cannot be repeated on real servers.
 func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts []matrix.Script) error {
 	var refused, chancy candidate
 	for k := range scripts {
 		whole := scripts[k].Plan()
 		one := candidate{script: scripts[k].Name, scalePPM: w.o.scaleFor(v, whole)}
 		scaled := whole.Scaled(one.scalePPM)
-		if w.o.Refuse(&scaled, c.Lock) != nil && w.o.Refuse(whole, c.Lock) == nil { // its servers cannot live faster
+		if w.o.Refuse(&scaled, c.Lock) != nil && w.o.Refuse(whole, c.Lock) == nil { // its servers need more time
 			one.scalePPM, scaled = 1_000_000, *whole
 		}
 		one.plan = &scaled
@@ -122,8 +121,8 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 	return nil
 }
 
-// restsOnCancels reports whether a script has another outcome when etcd does not execute what clients have
-// given up on, see cancels.
+// restsOnCancels reports whether the outcome of a script changes when etcd does not execute
+// requests that clients have given up on, see cancels.
 func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, one *candidate) (bool, error) {
 	if !v.Kind().CancelsRequests {
 		return false, nil
@@ -135,21 +134,20 @@ func (w *chooser) restsOnCancels(ctx context.Context, v locks.Variant, c *Cell, 
 	return other.least != one.least && !(other.least.Held() && one.least.Held()), err
 }
 
-// leastDownAfter is how long a silence has to be by which sentinels know that a server is
-// down. In less than that a machine with a few servers more to run keeps a healthy one waiting
-// now and then, and an unplanned failover ends the run.
+// leastDownAfter is the shortest silence by which sentinels may judge that a server is down. With
+// less, a busy machine delays a healthy server often enough for an unplanned failover.
 const leastDownAfter = 500 * time.Millisecond
 
-// leastNodeWait is how long a client has to wait for one of several nodes where the reply that a
-// fault drops should have come. With a shorter wait on a busy machine, the client has given up before, and the
+// leastNodeWait is how long a client has to wait for the reply of one of several nodes that a fault
+// drops. With less, on a busy machine, the client may give up before the reply was due, and the
 // fault has no effect.
 const leastNodeWait = 10 * time.Millisecond
 
-// storyNodeWait is leastNodeWait for stories, in which a client has to get all nodes.
+// storyNodeWait is leastNodeWait for stories in which a client has to get all nodes.
 const storyNodeWait = 15 * time.Millisecond
 
-// scaleFor is the scale of a script: that of the comparison, unless its sentinels cannot live so
-// fast, or a client of several nodes would not wait for the reply that the script drops.
+// scaleFor is the scale of a script: that of the comparison, or a larger one that its sentinels, or
+// a client that waits for a dropped reply, can keep up with.
 func (o *Options) scaleFor(v locks.Variant, p *plan.Plan) int64 {
 	scale := o.ScalePPM
 	if f := &p.Redis.Failover; f.By == plan.BySentinel && f.DownAfter > 0 {
@@ -168,8 +166,8 @@ func (o *Options) scaleFor(v locks.Variant, p *plan.Plan) int64 {
 
 func dropsReply(f faults.Fault) bool { return f.Verb.Name() == "drop" && f.Args.Value == "reply" }
 
-// shrunkTo is the scale at which a duration becomes the least that it may be, in millionths; at
-// most 1000000, for nothing is played slower than it says.
+// shrunkTo is the scale at which a duration becomes the least allowed, in millionths; at most
+// 1000000.
 func shrunkTo(least, d time.Duration) int64 {
 	return min(1_000_000, int64(least)*1_000_000/int64(d))
 }
@@ -180,11 +178,11 @@ type candidate struct {
 	plan        *plan.Plan
 	scalePPM    int64
 	least, most checker.Letter
-	why         say.Phrase // it was refused
+	why         say.Phrase // for its refusal
 }
 
-// simulate finds out what a script does in the simulator, with the seeds that will be
-// played and with some that will not.
+// simulate finds out what a script does in the simulator, with at least the seeds that will be
+// played.
 func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
 	for n := range max(w.o.Times, sureSeeds) {
 		out := run.One(ctx, w.sim, one.plan, c.Lock, uint64(n+1))
@@ -202,7 +200,7 @@ func (w *chooser) simulate(ctx context.Context, c *Cell, one *candidate) error {
 	return nil
 }
 
-// letters are alternatives, as a sentence lists them.
+// letters are alternatives in a sentence.
 func letters(all []checker.Letter) say.Alternatives {
 	words := make(say.Alternatives, len(all))
 	for i, l := range all {

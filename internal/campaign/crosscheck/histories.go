@@ -11,19 +11,18 @@ import (
 	"lockstep/internal/history"
 )
 
-// How much is kept of real runs that differ. Who has so many looks at the first ones.
+// Limits on kept histories, beyond what anyone reads.
 const (
 	maxHistories = 100
 	maxHistory   = 16 << 20 // bytes of one
 )
 
-// histories is the folder beside a file of kept runs with the histories of those that
-// differed from the simulator: no run of real servers can be repeated to see why.
+// histories is the folder beside a file of kept runs with the histories of those that differed from
+// the simulator, as runs of real servers cannot be repeated.
 func (k *Kept) histories() string { return k.name + ".histories" }
 
-// keepHistory writes the history of a real run, for `simulate check`, and returns the
-// name of its file, which did not exist before; "" when it is too long or there are enough
-// of them, or when nothing is kept.
+// keepHistory writes the history of a real run to a new file, for `simulate check`, and returns its
+// name; "" when the history is too long, there are too many, or nothing is kept.
 func (k *Kept) keepHistory(fault string, r *keptRun, h *history.History) (string, error) {
 	if k == nil || h == nil {
 		return "", nil
@@ -51,7 +50,7 @@ func (k *Kept) keepHistory(fault string, r *keptRun, h *history.History) (string
 	return "", nil
 }
 
-// writeNew writes a file that must not exist; after an error there is none.
+// writeNew writes a file that must not exist, and leaves none after an error.
 func writeNew(name string, data []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

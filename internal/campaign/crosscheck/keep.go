@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Kept is a file of real runs. Twenty runs of every cell take hours; what was played
-// before an interruption need not be played again.
+// Kept is a file of real runs, so that an interrupted comparison, which takes hours, can be
+// resumed.
 type Kept struct {
 	book *campaign.Book
 	name string
@@ -26,12 +26,12 @@ type Kept struct {
 	runs map[keptKey][]keptRun // in the order of their seeds
 }
 
-// keptKey names what was played. The plan is in it because a script that has changed
-// is another test: its old runs prove nothing of it.
+// keptKey identifies what was played. It includes the plan, as old runs prove nothing about a
+// changed script.
 type keptKey struct{ Lock, Plan string }
 
-// keptOptions are those of the work whose units are the runs. Its version is "": what real
-// servers have done stays true.
+// keptOptions are those of the work whose units are the runs. Its version is "", as results of real
+// servers stay valid.
 type keptOptions struct {
 	Backend  string `json:"backend"`
 	ScalePPM int64  `json:"scale_ppm"`
@@ -45,26 +45,25 @@ type keptRun struct {
 	Letter checker.Letter `json:"letter"`
 	Breaks string         `json:"breaks,omitempty"` // of a story, see Pair
 	Unsure bool           `json:"unsure,omitempty"` // see Pair
-	// Why nothing was put to the test, and the same in Chinese.
+	// Why nothing was tested, and the same in Chinese.
 	Why        string `json:"why,omitempty"`
 	WhyChinese string `json:"why_zh,omitempty"`
-	// The file with its history, when it differed from the simulator; a change of the
-	// simulator since then may have brought the two together.
+	// The file with its history, when it differed from the simulator; a changed simulator may agree
+	// now.
 	History string `json:"history,omitempty"`
 	Times
 }
 
 func (r *keptRun) key() string { return fmt.Sprintf("%s %s %d", r.Lock, r.Plan, r.Seed) }
 
-// say says why nothing was put to the test.
+// say sets why nothing was tested.
 func (r *keptRun) say(why say.Phrase) { r.Why, r.WhyChinese = why.English(), why.In(say.Chinese) }
 
 func (r *keptRun) why() say.Phrase {
 	return say.Both{English: r.Why, Chinese: r.WhyChinese}.Phrase()
 }
 
-// OpenKept opens a file of kept runs, and makes it when there is none. It must be of the
-// same world with the same scale.
+// OpenKept opens or creates a file of kept runs. It must be of the same world and scale.
 func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
 	w, err := campaign.NewWork("", "compare-worlds", nil, keptOptions{backend, scalePPM})
 	if err != nil {
@@ -89,12 +88,13 @@ func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
 // Close closes the file.
 func (k *Kept) Close() error { return k.book.Close() }
 
-// check says what of a run this program does not understand.
+// check returns an error for a run that this program does not know.
 func (r *keptRun) check() error {
+	_, known := checker.ParseWays(r.Breaks)
 	switch {
 	case r.Letter != checker.LetterUnknown && r.Letter.Badness() == 0:
 		return fmt.Errorf("there is no letter %q: remove the line of %q, and its run is played again", r.Letter, r.key())
-	case r.Breaks != "" && !knownBreaks(r.Breaks):
+	case r.Breaks != "" && !known && r.Breaks != string(checker.LetterUnknown):
 		return fmt.Errorf("no lock breaks by %q: remove the line of %q, and its run is played again", r.Breaks, r.key())
 	}
 	return nil
@@ -109,8 +109,7 @@ func (k *Kept) insert(one keptRun) {
 
 func bySeed(r keptRun, seed uint64) int { return cmp.Compare(r.Seed, seed) }
 
-// of returns the kept runs of a plan with a lock, in the order of seeds. A nil Kept has
-// none, and keeps none.
+// of returns the kept runs of a plan with a lock, in the order of seeds; none for a nil Kept.
 func (k *Kept) of(lock, fingerprint string) []keptRun {
 	if k == nil {
 		return nil
@@ -120,7 +119,7 @@ func (k *Kept) of(lock, fingerprint string) []keptRun {
 	return slices.Clone(k.runs[keptKey{lock, fingerprint}])
 }
 
-// add keeps a run.
+// add keeps a run; a nil Kept ignores it.
 func (k *Kept) add(one *keptRun) error {
 	if k == nil {
 		return nil
@@ -135,7 +134,7 @@ func (k *Kept) add(one *keptRun) error {
 	return k.book.Add(line)
 }
 
-// fingerprint tells plans apart that are not the same test.
+// fingerprint identifies a plan as a test.
 func fingerprint(p *plan.Plan) string {
 	sum := sha256.Sum256([]byte(scenario.Resolved(p)))
 	return hex.EncodeToString(sum[:8])

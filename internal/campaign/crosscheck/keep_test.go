@@ -20,7 +20,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// counted counts what a real world is asked to play.
+// counted counts the runs of a real world.
 type counted struct {
 	run.World
 	plays *int
@@ -41,8 +41,7 @@ func opened(t *testing.T, name string) *crosscheck.Kept {
 	return k
 }
 
-// keeping compares one cell with a file of kept runs, and returns how often the real
-// world played.
+// keeping compares one cell with a file of kept runs, and counts the runs of the real world.
 func keeping(t *testing.T, name string, times int, real *other, change func(*crosscheck.Options)) (c *crosscheck.Comparison, plays int) {
 	t.Helper()
 	o := options(t, "set-nx-lua", "GP", real)
@@ -70,17 +69,17 @@ func TestKeptRunsAreNotPlayedAgain(t *testing.T) {
 	if got, want := len(again.Samples[0].Real.Waits), len(first.Samples[0].Real.Waits)*3/2; got != want {
 		t.Errorf("%d waits, want %d: the times of a kept run are lost", got, want)
 	}
-	// What was played more often is shown, whatever is asked for now.
+	// All kept runs count, even if fewer are requested.
 	if fewer, plays := keeping(t, name, 1, &other{}, nil); plays != 0 || len(fewer.Cells[0].Pairs) != 3 {
 		t.Errorf("%d plays, want 0: %+v", plays, fewer.Cells[0])
 	}
-	// A script that has changed is another test.
+	// A changed script is another test.
 	if _, plays := keeping(t, name, 1, &other{}, func(o *crosscheck.Options) { o.ScalePPM = 200_000 }); plays != 1 {
 		t.Errorf("%d plays of another plan, want 1", plays)
 	}
 }
 
-// A kept run is compared as it was, not as it would be now, also when it tested nothing.
+// A kept run counts with its old outcome, even if it tested nothing.
 func TestKeptRunsCount(t *testing.T) {
 	dir := t.TempDir()
 	differs := filepath.Join(dir, "differs")
@@ -96,7 +95,8 @@ func TestKeptRunsCount(t *testing.T) {
 	}
 }
 
-// Where it is not known whose entry was removed, a V may be a VF: the run tests nothing, also when it is kept.
+// If the owner of a removed entry is unknown, a V may be a VF: the run tests nothing, even when it
+// is kept.
 func TestAVThatMayBeAVF(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	for _, want := range []int{1, 0} {
@@ -114,8 +114,8 @@ func TestAVThatMayBeAVF(t *testing.T) {
 	}
 }
 
-// Of a real run that differs the history is kept, one file for each, which a later run
-// does not write over, and a hundred at most.
+// The history of a real run that differs is kept in its own file, which is never overwritten; there
+// are a hundred at most.
 func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "runs.jsonl")
 	c, _ := keeping(t, name, 2, &other{lock: "mysql-get-lock", from: 2}, nil)
@@ -140,8 +140,8 @@ func TestHistoriesOfRunsThatDiffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It is still named when nothing is played; when the list of runs is gone, the same run
-	// gets a file of its own.
+	// It keeps its name when nothing is played; without the list of runs, the same run gets a new
+	// file.
 	if again, plays := keeping(t, name, 2, &other{}, nil); plays != 0 || again.Cells[0].Pairs[1].History != pairs[1].History {
 		t.Errorf("%d plays, %+v", plays, again.Cells[0].Pairs)
 	}
@@ -233,8 +233,8 @@ func (c chancy) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64
 	return c.World.Play(ctx, p, lock, seed)
 }
 
-// A script that does harm with the first seed only is not chosen while another one does
-// as much with all of them.
+// A script that does harm only with the first seed is not chosen if another one does as much with
+// all seeds.
 func TestTheScriptThatSurelyDoesHarm(t *testing.T) {
 	o := options(t, "set-nx-lua", "GP", &other{})
 	_, before := compare(t, o)

@@ -27,7 +27,7 @@ func (c *Comparison) Measured() *results.Worlds {
 	return out
 }
 
-// measured is the cell for other programs, usual being the scale of most.
+// measured is the cell for other programs; usual is the scale of most cells.
 func (c *Cell) measured(usual int64) results.WorldCell {
 	out := results.WorldCell{
 		Lock: c.Lock, Fault: c.Fault, Story: c.Story, Agreement: c.Agreement, Script: c.Script.English(),

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Times are durations that were seen in one world, in true time.
+// Times are durations observed in one world, in true time.
 type Times struct {
 	// From asking for the lock to having it.
 	Waits []time.Duration `json:"waits_ns,omitempty"`
@@ -19,15 +19,14 @@ type Times struct {
 	Failovers []time.Duration `json:"failovers_ns,omitempty"`
 }
 
-// Sample is the times of one lock in both worlds, over all cells that were played in
-// both and tested something there. The same plans were played equally often, so they can
-// be laid over each other.
+// Sample is the times of one lock in both worlds, over all cells that were tested in both. As the
+// same plans were played equally often, the distributions are comparable.
 type Sample struct {
 	Lock            string
 	Simulated, Real Times
 }
 
-// add adds the times of one history. The probe's do not count: it plays no round.
+// add adds the times of one history, except those of the probe.
 func (t *Times) add(h *history.History) {
 	asked := make([]history.Instant, len(h.Header.Nodes)+1)
 	dead := history.Instant(-1)
@@ -61,7 +60,7 @@ func (t *Times) add(h *history.History) {
 	}
 }
 
-// merge puts the samples of each lock's cells together, sorted.
+// merge combines the samples of each lock's cells, sorted.
 func merge(variants []locks.Variant, cells []Cell, samples []Sample) []Sample {
 	out := make([]Sample, len(variants))
 	for i := range variants {

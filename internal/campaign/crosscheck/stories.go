@@ -21,7 +21,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Story is a story of the walk of the fault space, told of one of its locks.
+// Story is a story of the walk of the fault space, for one of its locks.
 type Story struct {
 	Lock  string
 	Kinds []string // of its faults; none: the lock breaks without
@@ -30,8 +30,8 @@ type Story struct {
 	shown *results.Shown
 }
 
-// Stories are those that a stored walk tells of some locks, each once, those of few faults
-// first. kinds, if there are any, are those of which a story must have one.
+// Stories returns the stories of a stored walk for some locks, each once, those with few faults
+// first. kinds, if not empty, are those of which a story must have one.
 func Stories(x *results.Explored, chosen []locks.Variant, kinds []string) ([]Story, error) {
 	var out []Story
 	for _, v := range chosen {
@@ -73,11 +73,6 @@ func Stories(x *results.Explored, chosen []locks.Variant, kinds []string) ([]Sto
 	return out, nil
 }
 
-// title is what the story is called.
-func (s *Story) title() say.Phrase {
-	return say.Both{English: s.Plan.Name, Chinese: s.Plan.Chinese.Name}.Phrase()
-}
-
 // fault is the story's kinds of faults as the code of a cell.
 func (s *Story) fault() string {
 	if len(s.Kinds) == 0 {
@@ -86,18 +81,19 @@ func (s *Story) fault() string {
 	return strings.Join(s.Kinds, "+")
 }
 
-// slower are the scales at which a story is tried that the one asked for is too fast for, in millionths: what
-// real servers take does not become shorter with a story.
+// slower are the scales, in millionths, for stories that are too fast at the one asked for, as the
+// delays of real servers do not scale.
 var slower = []int64{300_000, 500_000}
 
-// story decides whether a story is played, and at which scale: the first at which real servers can be asked
-// for what it tells of. How often they agree after that, the seeds say.
+// story decides whether a story is played, and at which scale: the first at which real servers can
+// be asked to repeat it.
 func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	v, ok := s.Plan.Lock(s.Lock)
 	if !ok {
 		return fmt.Errorf("%s: unknown lock %q", s.Name, s.Lock)
 	}
-	c.Lock, c.Fault, c.Script, c.Story = s.Lock, s.fault(), s.title(), s.Name
+	c.Lock, c.Fault, c.Story = s.Lock, s.fault(), s.Name
+	c.Script = say.Both{English: s.Plan.Name, Chinese: s.Plan.Chinese.Name}.Phrase()
 	first := w.o.scaleFor(v, s.Plan)
 	for _, scale := range append([]int64{first}, slower...) {
 		if scale < first {
@@ -111,14 +107,15 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 			return nil
 		}
 		if why.Is(say.DecidedByJitter) || why.Is(say.Oversleeps) || why.Is(say.Cancels) {
-			break // what comes at one instant does so at any scale
+			break // what happens at one instant does so at any scale
 		}
 	}
 	c.Agreement = results.NotPlayed
 	return nil
 }
 
-// tryStory puts what a story is at a scale into its cell, and says why it cannot be played so; empty: it can.
+// tryStory puts a story at a scale into its cell, and says why it cannot be played there; empty
+// when it can.
 func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Cell, scale int64) (say.Phrase, error) {
 	scaled := s.Plan.Scaled(scale)
 	out := run.One(ctx, w.sim, &scaled, c.Lock, 1)
@@ -141,14 +138,15 @@ func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Ce
 	case v.Kind().CancelsRequests && cancels(out.Judgement.History):
 		return say.Cancels.With(), nil
 	}
-	return w.decidedByLuck(ctx, v, &scaled)
+	return w.decidedByChance(ctx, v, &scaled)
 }
 
-// leastLag is how far behind a replica has to be for a promotion to find it so. To promote it takes real
-// servers up to 20 ms, which do not scale with a story.
+// leastLag is how far behind a replica has to be for a promotion to find it so: real servers take
+// up to 20 ms to promote it, at any scale.
 const leastLag = 30 * time.Millisecond
 
-// restsOnLag reports whether a story has another outcome when the replicas of Redis have everything.
+// restsOnLag reports whether the outcome of a story changes when the replicas of Redis have
+// everything.
 func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan) (bool, error) {
 	promotes := func(f faults.Fault) bool { return f.Verb.Name() == "promote" || f.Verb.Name() == "fail-over" }
 	if out.Err != nil || p.Redis.Lag == 0 || !slices.ContainsFunc(p.Faults, promotes) {
@@ -160,42 +158,43 @@ func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan
 	return agreementOf(breaks(out), breaks(&without)) != results.Agrees, without.Err
 }
 
-// jitter is by how much a message on real servers is later than its latency, at most, on a machine
-// that is not overloaded, and apart how far one client may be behind another after some of them: the
-// resource answers at once there, and a store in a millisecond, unless it says otherwise (store.Luck). None is
-// scaled with a story.
+// jitter is the maximum delay of a message on real servers beyond its latency, on a machine that is
+// not overloaded, and apart how far one client may fall behind another after several messages: the
+// resource answers at once, and a store within a millisecond unless it says otherwise (store.Luck).
+// Neither scales with a story.
 const (
 	jitter = time.Millisecond
 	apart  = 4 * jitter
 )
 
-// luck is something that on real servers is random: change makes a plan and its timing one in which it turns out
-// differently.
-type luck struct {
+// chance is something random on real servers: change adjusts a plan and its timing so that it turns
+// out differently.
+type chance struct {
 	why    say.Phrase
 	change func(p *plan.Plan, t *sim.Timing, of within)
 }
 
-// within is a part of the most that there may be.
+// within is a part of a maximum.
 type within func(most time.Duration) time.Duration
 
-// lucksOf are what may decide a story about a lock. In the worlds of the walk everything takes exactly its time, so two
-// things can be due at one instant, and requests that a partition held back arrive as they were sent; a
-// story that rests on which of them is first is true, but no real server can be asked to repeat it.
-func lucksOf(v *locks.Variant) []luck {
+// chancesOf are what may decide a story about a lock. In the worlds of the walk everything takes
+// exactly its time, so two things can be due at one instant, and requests that a partition held
+// back arrive in the order they were sent. A story that depends on their order is true, but no real
+// server can be asked to repeat it.
+func chancesOf(v *locks.Variant) []chance {
 	k := v.Kind()
-	all := []luck{
+	all := []chance{
 		{say.DecidedByJitter.With(say.Span(apart)), func(p *plan.Plan, t *sim.Timing, of within) {
 			p.Workload.Stagger = max(0, p.Workload.Stagger-apart+of(2*apart))
 			p.Network.Latency.Max += jitter
 			p.Network.Timeout += of(apart) // timers fire late, too
 			t.AnyOrder, t.FaultTime = true, of(apart)
-			if k.Silence != nil { // what it counts by: a follower tells of a sign of life half a tick later
+			if k.Silence != nil { // a follower reports a sign of life half a tick later
 				p.Settle()
 				tick := &p.Cluster(k.ID).Settings[0]
 				*tick += of(*tick / 2)
 			}
-			for i := range p.Faults { // one that begins with the end of another is behind it, too
+			for i := range p.Faults { // a fault after another one falls behind with it
 				if after := &p.Faults[i].Trigger.After; *after > 0 {
 					*after += of(apart)
 				}
@@ -203,13 +202,13 @@ func lucksOf(v *locks.Variant) []luck {
 		}},
 	}
 	if agreed := k.Luck.Agreeing; agreed > 0 {
-		all = append(all, luck{say.DecidedByJitter.With(say.Span(agreed)), func(p *plan.Plan, _ *sim.Timing, _ within) {
+		all = append(all, chance{say.DecidedByJitter.With(say.Span(agreed)), func(p *plan.Plan, _ *sim.Timing, _ within) {
 			p.Network.Latency.Max += agreed / 2 // of a request, and of its reply
 		}})
 	}
-	all = append(all, luck{say.DecidedByJitter.With(say.Span(apart)), func(_ *plan.Plan, t *sim.Timing, of within) { t.StopTime = of(apart) }})
+	all = append(all, chance{say.DecidedByJitter.With(say.Span(apart)), func(_ *plan.Plan, t *sim.Timing, of within) { t.StopTime = of(apart) }})
 	if election := k.Luck.Election; election > 0 {
-		all = append(all, luck{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, t *sim.Timing, of within) {
+		all = append(all, chance{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, t *sim.Timing, of within) {
 			p.Cluster(k.ID).Election += of(election)
 			if k.LeavesServers {
 				t.Reconnect = election - of(election) // the one is long where the other is not
@@ -217,7 +216,7 @@ func lucksOf(v *locks.Variant) []luck {
 		}})
 	}
 	if s := plan.StoreOf(v); s.Shards > 0 {
-		all = append(all, luck{say.DecidedByGossip.With(), func(p *plan.Plan, _ *sim.Timing, of within) {
+		all = append(all, chance{say.DecidedByGossip.With(), func(p *plan.Plan, _ *sim.Timing, of within) {
 			p.Redis.Cluster = p.ClusterOf(s)
 			p.Redis.Cluster.NodeTimeout += of(p.Redis.Cluster.NodeTimeout / 2)
 		}})
@@ -225,8 +224,8 @@ func lucksOf(v *locks.Variant) []luck {
 	return all
 }
 
-// decidedByLuck says which random choice of real servers decides a story; empty: none.
-func (w *chooser) decidedByLuck(ctx context.Context, v locks.Variant, p *plan.Plan) (say.Phrase, error) {
+// decidedByChance says which random choice of real servers decides a story; empty for none.
+func (w *chooser) decidedByChance(ctx context.Context, v locks.Variant, p *plan.Plan) (say.Phrase, error) {
 	const seeds = 36
 	first := ""
 	for seed := range uint64(seeds) {
@@ -241,7 +240,7 @@ func (w *chooser) decidedByLuck(ctx context.Context, v locks.Variant, p *plan.Pl
 		if agreementOf(first, want) != results.Agrees {
 			return say.DecidedByDraws.With(), nil
 		}
-		for _, l := range lucksOf(&v) {
+		for _, l := range chancesOf(&v) {
 			other := *p
 			other.Faults = slices.Clone(p.Faults)
 			var timing sim.Timing
@@ -260,10 +259,9 @@ func (w *chooser) decidedByLuck(ctx context.Context, v locks.Variant, p *plan.Pl
 	return say.Phrase{}, nil
 }
 
-// oversleeps reports whether a client that was frozen wakes when two things are over at once. It may
-// find a reply that has waited for longer than it would have waited awake, and the end of its patience
-// with that reply; or it may be about to send a request, and its patience with the lock is over. Which
-// it sees first is up to its runtime, so no story can rest on it.
+// oversleeps reports whether a frozen client wakes when two things are due at once: a late reply
+// and the timeout for it, or its next request and the end of its patience. Its runtime decides
+// which it sees first, so no story can depend on it.
 func oversleeps(h *history.History, timeout time.Duration) bool {
 	type request struct {
 		client history.NodeID
@@ -289,26 +287,25 @@ func oversleeps(h *history.History, timeout time.Duration) bool {
 	return false
 }
 
-// cancels reports whether a server executes a request that its client has given up on. gRPC sends a
-// cancellation after such a request, on the same connection, and when both arrive at once the server of etcd
-// executes the request or does not: 7 to 15 times of 30, etcd 3.4.23, with requests that a proxy held back.
+// cancels reports whether a server executes a request that its client has given up on. gRPC then
+// sends a cancellation on the same connection, and when both arrive together, etcd may or may not
+// execute the request: 7 to 15 times of 30, etcd 3.4.23, with requests that a proxy held back.
 func cancels(h *history.History) bool {
 	given := map[int64]bool{}
 	for _, e := range timeline.Of(h).Each(history.TimedOut, history.Executed) {
-		switch e.Kind {
-		case history.TimedOut:
+		if e.Kind == history.TimedOut {
 			given[h.Events[e.Cause].Value] = true
-		case history.Executed:
-			if given[e.Value] {
-				return true
-			}
+			continue
+		}
+		if given[e.Value] {
+			return true
 		}
 	}
 	return false
 }
 
-// breaks says in which ways a run of a story breaks its lock, as checker.Judgement.WaysIn does. A run in which not all
-// faults have come about tells of another story: unknown.
+// breaks says in which ways a run of a story breaks its lock, as checker.Judgement.WaysIn does;
+// unknown unless all faults had an effect.
 func breaks(out *run.Outcome) string {
 	if out.Err != nil || !out.Untested().Empty() {
 		return string(checker.LetterUnknown)
@@ -316,9 +313,8 @@ func breaks(out *run.Outcome) string {
 	return out.Judgement.WaysIn()
 }
 
-// agreementOf compares what the runs of a story break in the two worlds: one way that is broken
-// in one of them and kept in the other is a difference. Where a broken one is unknown in the other,
-// nothing is compared.
+// agreementOf compares what the runs of a story break in the two worlds: a way that is broken in
+// one and kept in the other is a difference. Where one is unknown nothing is compared.
 func agreementOf(simulated, real string) results.Agreement {
 	ours, known := checker.ParseWays(simulated)
 	theirs, both := checker.ParseWays(real)
@@ -336,10 +332,4 @@ func agreementOf(simulated, real string) results.Agreement {
 		}
 	}
 	return out
-}
-
-// knownBreaks reports whether a text is one of breaks.
-func knownBreaks(text string) bool {
-	_, ok := checker.ParseWays(text)
-	return ok || text == string(checker.LetterUnknown)
 }

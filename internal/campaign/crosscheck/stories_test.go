@@ -53,7 +53,7 @@ func inStories(t *testing.T, lock string, real *other, kinds ...string) *crossch
 	return c
 }
 
-// Each lock of the walk has stories, each of which is told once.
+// Each lock of the walk has stories, without duplicates.
 func TestStoriesOfTheWalk(t *testing.T) {
 	all := stories(t, nil, "set-nx-lua", "watchdog-lua", "lit-unchecked")
 	seen := map[string]bool{}
@@ -95,7 +95,7 @@ func TestTheSameWorldAgreesInStories(t *testing.T) {
 	}
 }
 
-// A story in which two things are due at one instant is told and not played: some lateness decides it.
+// A story in which two things are due at one instant is not played, as a delay decides it.
 func TestAStoryThatRestsOnATieIsNotPlayed(t *testing.T) {
 	c := inStories(t, "lit-expire-key", &other{}, "split-short", "evict")
 	if c.Count(results.NotPlayed) != 2 || c.Count(results.Agrees) == 0 {
@@ -110,7 +110,7 @@ func TestAStoryThatRestsOnATieIsNotPlayed(t *testing.T) {
 	}
 }
 
-// A client that wakes when its patience with the lock is over may send its request or not.
+// A client that wakes when its patience is over may or may not send its request.
 func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 	c := inStories(t, "etcd-mutex", &other{}, "pause", "pause-short")
 	late := 0
@@ -127,10 +127,11 @@ func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 	}
 }
 
-// What is random on real servers is told and not played: the order of requests that a
-// partition held back, in which tasks begin or a database goes on, what comes with the end of a fault, whether
-// etcd executes what its client cancels, how late in a tick a session of ZooKeeper ends, how long it elects.
-func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
+// Stories that depend on what is random on real servers are not played: the order of requests that
+// a partition held back, of tasks and of a database's work, events at the end of a fault, whether
+// etcd executes a cancelled request, when in a tick a session of ZooKeeper ends, how long it
+// elects.
+func TestStoriesThatChanceDecidesAreNotPlayed(t *testing.T) {
 	const (
 		anyOrder  = "late by up to 0.004 s: that changes"
 		cancelled = "etcd's client cancels it"
@@ -169,8 +170,8 @@ func TestStoriesThatLuckDecidesAreNotPlayed(t *testing.T) {
 	}
 }
 
-// To promote a replica takes real servers a moment. A story in which it has to be behind is played slowly
-// enough for it to be so; others are not.
+// Real servers need a moment to promote a replica. A story in which the replica has to lag is
+// played slowly enough; others are not.
 func TestAStoryThatRestsOnLagIsPlayedSlowly(t *testing.T) {
 	o := options(t, "watchdog-lua", "GP", &other{})
 	o.Columns, o.Stories, o.ScalePPM = nil, stories(t, []string{"promote", "pause"}, "watchdog-lua"), 100_000
@@ -193,7 +194,7 @@ func TestAStoryThatRestsOnLagIsPlayedSlowly(t *testing.T) {
 	}
 }
 
-// What real servers take does not become shorter with a story. One that rests on it at the scale asked for is
+// The delays of real servers do not scale. A story that depends on them at the requested scale is
 // played at the first larger one at which it does not.
 func TestAStoryThatNeedsItsTime(t *testing.T) {
 	for _, tt := range []struct {
@@ -218,8 +219,8 @@ func TestAStoryThatNeedsItsTime(t *testing.T) {
 	}
 }
 
-// A lock that keeps on real servers what it breaks in the simulator differs, also where the letter
-// would be the same; and so does one of which a real run tested nothing.
+// A lock that keeps on real servers what it breaks in the simulator differs, even with the same
+// letter.
 func TestStoriesDiffer(t *testing.T) {
 	c := inStories(t, "set-nx-ex-del", &other{lock: "set-nx-lua"}, "slow")
 	if c.Count(results.Differs) == 0 {
@@ -275,7 +276,7 @@ func TestAgreementOfStories(t *testing.T) {
 	}
 }
 
-// A client that sleeps past its patience while its reply waits is a race, and not played.
+// A client that sleeps past its timeout while its reply waits is a race, and not played.
 func TestStoriesInWhichAClientOversleeps(t *testing.T) {
 	c := inStories(t, "set-nx-lua", &other{}, "pause")
 	raced, played := 0, 0

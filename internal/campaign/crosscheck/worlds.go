@@ -1,12 +1,9 @@
-// Package worlds puts the simulator to the test: it plays the scripts of the matrix in
-// the simulator and on real servers, the same plan with the same lock, and puts the
-// outcomes side by side.
+// Package crosscheck tests the simulator: it plays the scripts of the matrix in the simulator and
+// on real servers, the same plan with the same lock, and compares the outcomes.
 //
-// The comparison is of letters, not of histories: the operating system decides what
-// comes first on real servers, and the outcome must not depend on it. Where the two
-// worlds differ, either the model or the script is wrong, and finding that out is
-// the point. Both worlds play with the same seeds, and each real run is compared
-// with the simulated run of its own seed: other seeds may well have other letters.
+// It compares letters, not histories, as the operating system decides the order of events on real
+// servers and the outcome must not depend on it. Where the two worlds differ, either the model or
+// the script is wrong. Each real run is compared with the simulated run of the same seed.
 package crosscheck
 
 import (
@@ -37,18 +34,17 @@ type Options struct {
 	ScalePPM int64
 	Times    int // how often each cell is played in each world, with the seeds from 1 on
 	Jobs     int // real runs at once; 0: one for each core
-	// Letters, if there are any, are those of the simulator that a cell must have to be
-	// played on real servers.
+	// Letters, if any, are the simulated letters with which a cell is played on real servers.
 	Letters []checker.Letter
-	// Kept has real runs that need not be played again, all of which count, and keeps
-	// those that are played; nil: none.
+	// Kept has real runs that need not be played again, and keeps new ones; nil: none.
 	Kept *Kept
 	// Refuse says why the real world cannot play a plan with a lock; nil when it can.
 	Refuse func(p *plan.Plan, lock string) error
-	// RefuseSim says why the simulated world cannot, whose scripts are then left out; nil when it plays all.
+	// RefuseSim says why the simulated world cannot play a plan, whose script is then left out; nil
+	// when it plays all.
 	RefuseSim func(p *plan.Plan, lock string) error
-	// Progress, if not nil, is told how far each step is: of how many cells the script is
-	// chosen, then how many runs are over, the kept ones too. One call at a time.
+	// Progress, if not nil, is called with the progress of each step: cells with a chosen script,
+	// then finished runs, with the kept ones. One call at a time.
 	Progress func(step string, done, all int)
 }
 
@@ -57,14 +53,14 @@ type Pair struct {
 	Seed            uint64
 	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
 	Unsure          bool           // the real V may be a VF: it is unknown whether an entry was robbed
-	History         string         // the file with that of the real run, for one that differed; "" for none
+	History         string         // the file with the history of a real run that differed; "" for none
 
-	// Of a story: the ways in which each run breaks the lock, as breaks says them. They count
-	// in place of the letters, which know nothing of damage and hide one way behind another.
+	// Of a story: the ways in which each run breaks the lock, see breaks. They replace the letters,
+	// which ignore damage and hide one way behind another.
 	SimulatedBreaks, RealBreaks string
 }
 
-// Shows is the outcome of the two runs, as tables say it.
+// Shows returns the outcome of the two runs for tables.
 func (p *Pair) Shows() (simulated, real string) {
 	switch {
 	case p.SimulatedBreaks != "":
@@ -75,7 +71,7 @@ func (p *Pair) Shows() (simulated, real string) {
 	return string(p.Simulated), string(p.Real)
 }
 
-// Agreement compares the two letters, or of a story the ways in which the runs break the lock.
+// Agreement compares the two letters, or for a story the ways in which the runs break the lock.
 // Where one run tested nothing, nothing is compared.
 func (p *Pair) Agreement() results.Agreement {
 	switch {
@@ -89,25 +85,26 @@ func (p *Pair) Agreement() results.Agreement {
 	return results.Differs
 }
 
-// mayAgree reports whether the two letters are the same if the real run, which does not show it, has robbed a client.
+// mayAgree reports whether the two letters agree if the real run has robbed a client, which it does
+// not show.
 func (p *Pair) mayAgree() bool {
 	return p.Unsure && p.Simulated == checker.LetterVF && p.Real == checker.LetterV
 }
 
 // Cell is one lock under one kind of fault, or in one story, in both worlds.
 type Cell struct {
-	Lock, Fault string            // of a story the kinds of its faults, with a plus between them
+	Lock, Fault string            // of a story the kinds of its faults, joined by a plus
 	Story       string            // the file; "" for a cell of the matrix
 	Script      say.Phrase        // the name of what was played; "" when there is nothing to play
 	Plan        *plan.Plan        // scaled; nil when there is nothing to play
-	ScalePPM    int64             // of the plan: greater than that of the comparison when its servers cannot live so fast
+	ScalePPM    int64             // of the plan: greater than that of the comparison when its servers need more time
 	Simulated   checker.Letter    // of that plan with any of the seeds, the mildest
 	Pairs       []Pair            // one for each seed; none when it was not played
 	Agreement   results.Agreement // of the pairs: the worst of them
 	Why         say.Phrase        // why it was not played, tested nothing, or a milder script was taken
 }
 
-// Agreeing is how many of the pairs agree.
+// Agreeing returns how many of the pairs agree.
 func (c *Cell) Agreeing() (n int) {
 	for i := range c.Pairs {
 		if c.Pairs[i].Agreement() == results.Agrees {
@@ -117,8 +114,8 @@ func (c *Cell) Agreeing() (n int) {
 	return n
 }
 
-// Shown is the pair that a table has room for: the first one that differs, else one
-// that tested nothing, else the first. It is nil when the cell was not played.
+// Shown is the pair to show in a table: the first one that differs, else one that tested nothing,
+// else the first. It is nil when the cell was not played.
 func (c *Cell) Shown() *Pair {
 	for _, a := range []results.Agreement{results.Differs, results.Untested, results.Agrees} {
 		for i := range c.Pairs {
@@ -155,7 +152,7 @@ func (c *Comparison) Row(lock int) []Cell {
 	return c.Cells[from:to]
 }
 
-// MostPairs is how many seeds the cell has that was played most often.
+// MostPairs returns the largest number of seeds of a cell.
 func (c *Comparison) MostPairs() (most int) {
 	for i := range c.Cells {
 		most = max(most, len(c.Cells[i].Pairs))
@@ -163,8 +160,7 @@ func (c *Comparison) MostPairs() (most int) {
 	return most
 }
 
-// LeastPairs is how many seeds the cell has that was played least often, of the cells
-// that were played; 0 when none was.
+// LeastPairs returns the smallest number of seeds of a cell that was played; 0 when none was.
 func (c *Comparison) LeastPairs() int {
 	least := c.MostPairs()
 	for i := range c.Cells {
@@ -185,9 +181,9 @@ func (c *Comparison) Count(a results.Agreement) (n int) {
 	return n
 }
 
-// Compare plays all cells in both worlds. A run that the real world could not play to
-// its end makes its cell untested, with the reason; only an error of the simulator, or
-// the end of ctx, ends the comparison.
+// Compare plays all cells in both worlds. A run that the real world could not finish makes its cell
+// untested, with the reason; only an error of the simulator, or the end of ctx, ends the
+// comparison.
 func Compare(ctx context.Context, o Options) (*Comparison, error) {
 	c := &Comparison{Backend: o.Backend, ScalePPM: o.ScalePPM, Times: o.Times, Locks: o.Locks, Columns: o.Columns}
 	c.Cells = make([]Cell, len(o.Locks)*len(o.Columns)+len(o.Stories))
@@ -218,14 +214,14 @@ func (o *Options) progress(step string) func(done, all int) {
 type contest struct {
 	cell     *Cell
 	at       int     // the cell's index
-	real     keptRun // without a letter as long as it was not played
+	real     keptRun // without a letter until it is played
 	pair     Pair
 	simTimes Times
 	why      say.Phrase // the simulated run tested nothing
 }
 
-// contests lists what is to be compared: first one seed of every cell, then another one,
-// so that a comparison that is interrupted has kept some runs of all cells.
+// contests lists what is to be compared: first one seed of every cell, then another, so that an
+// interrupted comparison has some runs of all cells.
 func (o *Options) contests(cells []Cell) (all []contest) {
 	for i := range cells {
 		c := &cells[i]
@@ -240,8 +236,7 @@ func (o *Options) contests(cells []Cell) (all []contest) {
 	return all
 }
 
-// seeds are the real runs of a cell in the order of their seeds: those that are kept,
-// and those that are missing, which have no letter yet.
+// seeds returns the real runs of a cell in the order of their seeds; missing ones have no letter.
 func (o *Options) seeds(c *Cell) []keptRun {
 	mark := fingerprint(c.Plan)
 	out := o.Kept.of(c.Lock, mark)
@@ -262,7 +257,7 @@ func (o *Options) play(ctx context.Context, contests []contest) error {
 	}, o.Sim, o.Real)
 }
 
-// referee is the two worlds of a worker.
+// referee has the two worlds of a worker.
 type referee struct {
 	o         *Options
 	sim, real run.World
@@ -292,9 +287,8 @@ func (w *referee) play(ctx context.Context, one *contest) error {
 	return nil
 }
 
-// playReal plays a real run and keeps it, also when it tested nothing: to play it again
-// until it does would be to choose among the results. Of one that differs from the
-// simulated run, of which p knows, the history is kept, too.
+// playReal plays a real run and keeps it even if it tested nothing: to repeat it until it does
+// would select results. If it differs from the simulated run, given by p, its history is kept too.
 func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) error {
 	out := run.One(ctx, w.real, c.Plan, c.Lock, r.Seed)
 	if err := ctx.Err(); err != nil {
@@ -332,8 +326,8 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) err
 	return w.o.Kept.add(r)
 }
 
-// add adds a seed to its cell. Its times count only when both runs were a test: a run
-// that was cut short would put the two distributions apart by what it lacks.
+// add adds a seed to its cell. Its times count only if both runs were a test: a run that was cut
+// short would distort them.
 func (c *Cell) add(one *contest, s *Sample) {
 	c.Pairs = append(c.Pairs, one.pair)
 	c.Agreement = c.Shown().Agreement()
@@ -342,7 +336,7 @@ func (c *Cell) add(one *contest, s *Sample) {
 		c.Why = one.real.why()
 	case !one.why.Empty():
 		c.Why = one.why
-	case one.pair.Agreement() == results.Untested: // a file of kept runs need not say why
+	case one.pair.Agreement() == results.Untested: // a kept run may lack the reason
 	default:
 		s.Simulated.join(&one.simTimes)
 		s.Real.join(&one.real.Times)

@@ -1,5 +1,5 @@
-// Package faultkind has the kinds of faults: what the search looks for, and what the columns of the matrix stand for.
-// Everything that lists, groups, names or explains them reads this table.
+// Package faultkind has the table of the kinds of faults, for the search, and for the columns of
+// the matrix.
 package faultkind
 
 import (
@@ -9,22 +9,22 @@ import (
 	"lockstep/internal/say"
 )
 
-// Kind is one thing that can happen to those who use a lock.
+// Kind is one kind of fault.
 type Kind struct {
-	Name        string // as results and commands call it
-	Verb        string // of package faults, by which it comes about
+	Name        string // in results and commands
+	Verb        string // of package faults, which causes it
 	Hits        Target
-	columns     string    // of the matrix: "CC/acquire", where it counts only while its client acquires; "" for none
+	columns     string    // of the matrix: "CC/acquire", if it counts only while its client acquires; "" for none
 	Summary     say.Words // one sentence
-	Called      say.Words // as a reader would call it: "a client crash"
+	Called      say.Words // for readers: "a client crash"
 	Happens     say.Words // as a clause: "a client crashes"
-	OfAnyLength say.Words // it and the kind that lasts for less together; empty where there is no such kind
+	OfAnyLength say.Words // it and its short form together; empty where there is no short form
 }
 
 // Target is what a kind of fault hits.
 type Target string
 
-// The targets, each as the heading under which a reader looks for its kinds.
+// The targets, as headings of lists of kinds.
 const (
 	Client  Target = "What can happen to a client"
 	Message Target = "What can happen to a message"
@@ -33,16 +33,16 @@ const (
 	Servers Target = "What can happen to the servers"
 )
 
-// Targets are all of them.
+// Targets returns all of them.
 func Targets() []Target { return []Target{Client, Message, Network, Clock, Servers} }
 
-// Short ends the names of kinds that last less than a lease, or heal while the holder works.
+// Short is the suffix of kinds that last less than a lease, or heal while the holder works.
 const Short = "-short"
 
-// All returns all kinds, in the order in which they are told.
+// All returns all kinds in their usual order.
 func All() []Kind { return slices.Clone(all) }
 
-// Names are those of all kinds.
+// Names returns the names of all kinds.
 func Names() []string {
 	names := make([]string, len(all))
 	for i := range all {
@@ -51,12 +51,13 @@ func Names() []string {
 	return names
 }
 
-// Index is where a kind stands among all; -1 for none.
+// Index is the index of a kind among all; -1 for none.
 func Index(name string) int {
 	return slices.IndexFunc(all, func(k Kind) bool { return k.Name == name })
 }
 
-// of is the kind of a name. One that a stored result knows and this program does not is called by its name.
+// of returns the kind of a name; a kind unknown to this program, from a stored result, is called by
+// its name.
 func of(name string) Kind {
 	if i := Index(name); i >= 0 {
 		return all[i]
@@ -67,7 +68,7 @@ func of(name string) Kind {
 // Called is a kind as a reader would call it.
 func Called(name string) say.Words { return of(name).Called }
 
-// List are kinds as a reader would call them, a long one and its short form as one.
+// List names kinds for readers, a long one and its short form as one.
 func List(names []string) (out say.List) {
 	for _, name := range names {
 		long, short := strings.CutSuffix(name, Short)
@@ -82,7 +83,7 @@ func List(names []string) (out say.List) {
 	return out
 }
 
-// Happening are kinds as clauses: a long one whose short form breaks, too, is said as that.
+// Happening lists kinds as clauses, leaving out long ones whose short form also breaks.
 func Happening(names []string) (out []say.Words) {
 	for _, name := range names {
 		if !slices.Contains(names, name+Short) {
@@ -92,16 +93,16 @@ func Happening(names []string) (out []say.Words) {
 	return out
 }
 
-// Hit is a kind of fault and what the client is at that it hits: "acquire", "hold" or "release"; "" for whatever
-// it is at, and for faults of servers, which hit all clients.
+// Hit is a kind of fault and what its client is doing then: "acquire", "hold" or "release"; "" for
+// anything, and for faults of servers, which hit all clients.
 type Hit struct{ Kind, During string }
 
-// Covers reports whether it is one of a kind that hits a client at something.
+// Covers reports whether it includes a kind that hits a client doing something.
 func (h Hit) Covers(kind, during string) bool {
 	return h.Kind == kind && (h.During == "" || h.During == during)
 }
 
-// InColumn are what a column of the matrix stands for; none for one without a fault.
+// InColumn returns what a column of the matrix stands for; none for the one without a fault.
 func InColumn(code string) (out []Hit) {
 	for i := range all {
 		for _, column := range strings.Fields(all[i].columns) {
@@ -113,7 +114,7 @@ func InColumn(code string) (out []Hit) {
 	return out
 }
 
-// While says in words what the client is at; "" for whatever it is at.
+// While says in words what the client is doing; "" for anything.
 func (h Hit) While() string {
 	return map[string]string{"acquire": "while acquiring", "hold": "while holding", "release": "while releasing"}[h.During]
 }

@@ -1,6 +1,6 @@
 package faultkind
 
-// all are in the order in which they are told.
+// all are in the order of lists.
 var all = []Kind{
 	{
 		"pause", "pause", Client, "GP/acquire GP/hold GD/release",

@@ -9,14 +9,14 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Variation names one run of a cell: which script, and which random variation of
-// it; seed 0 is the script as it stands.
+// Variation identifies one run of a cell: a script and the seed of its random variation; seed 0 is
+// the script unchanged.
 type Variation struct {
 	Script int    `json:"script"`
 	Seed   uint64 `json:"seed"`
 }
 
-// Sighting is a run in which something was seen.
+// Sighting is a run with its letter.
 type Sighting struct {
 	Variation
 	Letter checker.Letter `json:"letter"`
@@ -29,8 +29,8 @@ type Sighting struct {
 // Played returns what was played.
 func (s *Sighting) Played() *plan.Plan { return s.script.played(s.Seed) }
 
-// File returns what was played as a scenario file: with the scale of the matrix it is
-// that run. The matrix measures, so the file expects nothing.
+// File returns what was played as a scenario file: with the scale of the matrix it is that run. It
+// expects nothing.
 func (s *Sighting) File() string {
 	text := s.script.YAML
 	if s.Seed > 0 {
@@ -39,17 +39,17 @@ func (s *Sighting) File() string {
 	return text + "expect: " + plan.Anything + "\n"
 }
 
-// Cell is what became of one lock under one kind of fault.
+// Cell is the result of one lock under one kind of fault.
 type Cell struct {
-	Record // of the runs, to which join adds what the walk has found
+	Record // of the runs; join adds the results of the walk
 	Letter checker.Letter
 	// Rate of Broken and Stuck among the random variations, with its 95 % interval.
 	Rate, Low, High float64
 	Note            say.Phrase
-	Walked          *Walked        // the walk's result; nil when it has no part in the cell
-	Story           *results.Shown // of the walk, when the letter is worse for it; nil when the runs alone made it
+	Walked          *Walked        // the walk's result; nil when it has none for the cell
+	Story           *results.Shown // of the walk, when it worsens the letter; else nil
 
-	record Record // as the runs have left it
+	record Record // of the runs alone
 }
 
 // add adds the outcome of one run.
@@ -94,7 +94,7 @@ func sighting(s *Script, v Variation, j *checker.Judgement) *Sighting {
 	return &Sighting{Variation: v, Letter: j.Letter, Name: s.Name, Hash: j.History.Hash().String(), script: s}
 }
 
-// Tried are the names of the scripts that were played.
+// Tried returns the names of the scripts that were played.
 func (c *Cell) Tried() (names []say.Phrase) {
 	for i := range c.Scripts {
 		names = append(names, c.Scripts[i].Name)
@@ -105,21 +105,19 @@ func (c *Cell) Tried() (names []say.Phrase) {
 // Damaged reports whether the resource was damaged.
 func (c *Cell) Damaged() bool { return c.DamagedBy != say.Both{} }
 
-// Also are the letters that were seen besides and that the cell's own does not say, worst first.
+// Also returns the other letters that were seen, worst first, unless the cell's own implies them.
 func (c *Cell) Also() []checker.Letter { return c.Seen.Besides(c.Letter) }
 
-// conclude derives the letter. Two runs, one with V and one with F, make VF. Harm is harm
-// wherever it was seen, but only a script that brought the fault about shows that there is
-// none: a cell in which no script tested anything is unknown.
+// conclude derives the letter. Two runs, one with V and one with F, make VF. Any run can show harm,
+// but only a script that brought the fault about can show its absence: a cell in which no script
+// tested anything is unknown.
 func (c *Cell) conclude() {
-	switch {
-	case c.Runs == 0 || c.Scripted == nil && !c.Worst.Letter.Harms():
+	if c.Runs == 0 || c.Scripted == nil && !c.Worst.Letter.Harms() {
 		c.Letter, c.Worst = checker.LetterUnknown, nil
 		c.Note = say.NoScriptTested.With(c.Why.Phrase())
 		return
-	default:
-		c.Letter = c.Seen.Worst()
 	}
+	c.Letter = c.Seen.Worst()
 	low, high := rate.Wilson(c.Bad, c.Varied)
 	c.Rate, c.Low, c.High = rate.InOne(rate.Of(c.Bad, c.Varied)), rate.InOne(low), rate.InOne(high)
 	c.Note = c.Worst.Name

@@ -18,17 +18,17 @@ type Column struct {
 	sketch  func(subject) []sketch
 }
 
-// subject is the lock that a script is made for.
+// subject is the lock for which a script is made.
 type subject struct {
 	locks.Variant
 	*Profile
 }
 
-// Kinds are what the column stands for in the walk; none for the column without a fault.
+// Kinds returns what the column stands for in the walk; none for the column without a fault.
 func (c *Column) Kinds() []faultkind.Hit { return faultkind.InColumn(c.Code) }
 
-// Scripts returns the ways to bring the fault about for one lock; none when the
-// lock has no step that the fault could hit.
+// Scripts returns the ways to bring the fault about for one lock; none when the lock has no step
+// for it.
 func (c *Column) Scripts(v locks.Variant, p *Profile) ([]Script, error) {
 	var out []Script
 	sketches := c.sketch(subject{v, p})
@@ -138,9 +138,9 @@ func noFault(s subject) []sketch {
 	return out
 }
 
-// inAcquire is a trigger in the acquire: the i-th command that the client sends, whatever
-// its name, unless commands of two names race. A lock whose commands are not read has
-// no last one: the first one stands for it, and no world plays that.
+// inAcquire is a trigger at the i-th command that the client sends, by any name unless commands of
+// two names race. A lock whose commands are unknown has no last one: the first one stands for it,
+// and no world plays that.
 func (s subject) inAcquire(client, moment string, i int) string {
 	name, n := "any command", max(i, 0)+1
 	if s.Races {
@@ -149,8 +149,8 @@ func (s subject) inAcquire(client, moment string, i int) string {
 	return fmt.Sprintf("when: %s %s the %s time", client, fmt.Sprintf(moment, name), faults.Ordinal(n))
 }
 
-// inRelease is a trigger in the release: the i-th command of it. It goes by its name,
-// since the number of renewals before it depends on the timing.
+// inRelease is a trigger at the i-th command of the release, by its name, as the number of earlier
+// renewals depends on timing.
 func (s subject) inRelease(moment string, i int) string {
 	before := slices.Concat(s.Acquire, s.Hold)
 	name, n := occurrence(slices.Concat(before, s.Release), len(before)+i)

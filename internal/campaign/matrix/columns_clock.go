@@ -1,9 +1,8 @@
 package matrix
 
 import (
-	"lockstep/internal/store"
-
 	"lockstep/internal/say"
+	"lockstep/internal/store"
 )
 
 // The columns in which a clock is wrong.
@@ -20,23 +19,20 @@ func clientClocks(s subject) []sketch {
 }
 
 func serverClock(s subject) []sketch {
-	out := []sketch{
+	out := sketches{
 		{name: say.Text("the primary's clock steps ahead by 12 s while A holds"), work: "5s", faults: []string{"when: A is in its critical section; jump-clock: the primary; by: +12s"}},
 	}
 	if s.Kind().Topology == store.Independent {
-		out = append(out, sketch{
-			name: say.Text("the clock of a node that A's quorum needs steps ahead by 12 s"), work: "5s",
-			faults: s.justQuorum(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
-		}, sketch{
-			name: say.Text("the clock of the one node that both sides of a cut need steps ahead by 12 s"), work: "9s", timeout: "400ms",
-			faults: s.oneInCommon(func(server string) string { return "jump-clock: " + server + "; by: +12s" }),
-		})
+		out.add(say.Text("the clock of a node that A's quorum needs steps ahead by 12 s"),
+			sketch{work: "5s"}, s.justQuorum("jump-clock: %s; by: +12s")...)
+		out.add(say.Text("the clock of the one node that both sides of a cut need steps ahead by 12 s"),
+			sketch{work: "9s", timeout: "400ms"}, s.oneInCommon("jump-clock: %s; by: +12s")...)
 	}
 	return out
 }
 
-// clockRate has work that ends just within the lease: a clock that is wrong by 15 % brings that end
-// forward, or has a client take its time. Who renews, or looks at the clock, has other troubles.
+// clockRate has work that ends just within the lease, as a clock that is wrong by 15 % ends the
+// lease early, or delays the client. Locks that renew, or read the clock, have other problems.
 func clockRate(subject) []sketch {
 	drift := func(who, rate string) []string {
 		return []string{"when: A starts waiting; drift-clock: " + who + "; rate: " + rate + "; for: 60s"}

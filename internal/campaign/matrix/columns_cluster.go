@@ -2,22 +2,22 @@ package matrix
 
 import "lockstep/internal/say"
 
-// The columns in which it matters that a store is a Redis Cluster: the lock lives on one of
-// its shards, and only the other primaries promote a replica.
+// The columns for Redis Cluster: the lock is on one of the shards, and only the other primaries
+// promote a replica.
 
-// The lock's key has hash slot 8718, so with three shards redis-2 has it, and redis-5 is the
-// replica of that one.
+// The lock's key has hash slot 8718, so with three shards redis-2 has it, with redis-5 as its
+// replica.
 const (
 	lockPrimary = "redis-2"
 	lockReplica = "redis-5"
 )
 
-// shardsBehind are the servers of a cluster whose replicas are so late.
+// shardsBehind are the servers of a cluster with that replication lag.
 func shardsBehind(lag string) string {
 	return "{redis: {cluster: {shards: 3, replicas: 1, node-timeout: 2500ms}, lag: " + lag + "}}"
 }
 
-// besides are the nodes of the cluster but for the lock's primary.
+// besides are the nodes of the cluster except the lock's primary.
 const besides = "redis-1, redis-3, redis-4, redis-5, redis-6"
 
 func failoverOfShard(s subject) []sketch {
@@ -46,7 +46,7 @@ func splitBrainOfShard(subject) []sketch {
 	}
 	return []sketch{
 		{
-			// A has the lock when its node timeout is nearly over, and others get it then.
+			// A has the lock when its node timeout is nearly over, and others get it afterwards.
 			name: say.Text("A acquires after the cut, on the side of the old primary"), work: "8s", servers: shardsBehind("0ms"),
 			workload: []string{"repeat: 2 times"}, faults: cut(lockPrimary, besides, "45s"),
 		},

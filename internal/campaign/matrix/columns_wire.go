@@ -1,60 +1,40 @@
 package matrix
 
-import (
-	"lockstep/internal/say"
-)
+import "lockstep/internal/say"
 
 // The columns in which a message is hit.
 
 func lateReply(s subject) []sketch {
-	var out []sketch
-	for i, c := range s.Acquire {
-		out = append(out, sketch{
-			name: of(replyLate.With(say.Verbatim(c)), i, len(s.Acquire)), timeout: "30s",
-			faults: []string{s.inAcquire("A", "is about to send %s", i) + "; delay: reply; by: 12s"},
-		})
-	}
-	return out
+	return steps(s.Acquire, replyLate, sketch{timeout: "30s"}, func(i int) []string {
+		return []string{s.inAcquire("A", "is about to send %s", i) + "; delay: reply; by: 12s"}
+	})
 }
 
 func lostAcquire(s subject) []sketch {
-	var out []sketch
 	n := len(s.Acquire)
-	drop := func(i int) string { return s.inAcquire("A", "is about to send %s", i) + "; drop: reply" }
-	for i, c := range s.Acquire {
-		out = append(out, sketch{
-			name:   of(replyLost.With(say.Verbatim(c)), i, n),
-			faults: []string{drop(i)},
-		})
+	drop := func(i int) []string {
+		return []string{s.inAcquire("A", "is about to send %s", i) + "; drop: reply"}
 	}
+	out := steps(s.Acquire, replyLost, sketch{}, drop)
 	if n >= 3 {
 		s := sketch{name: repliesLost.With(say.Number(n/2 + 1))}
 		for i := range n/2 + 1 {
-			s.faults = append(s.faults, drop(i))
+			s.faults = append(s.faults, drop(i)...)
 		}
 		out = append(out, s)
 	}
 	if s.clears() {
-		out = append(out, sketch{
-			name: replyLost.With(say.Verbatim(s.Acquire[0])).And(lateDelName), work: "5s",
-			faults: []string{drop(0), lateDel},
-		})
+		out.add(replyLost.With(say.Verbatim(s.Acquire[0])).And(lateDelName), sketch{work: "5s"},
+			append(drop(0), lateDel)...)
 	}
-	// Before the reply could have been missed: A goes on to something else, and its process lives.
-	for i, c := range s.Acquire {
-		out = append(out, sketch{
-			name: of(replyMissed.With(say.Verbatim(c)), i, n), wait: "2s", work: "1s",
-			faults: []string{drop(i)}, bare: true,
-		})
-	}
-	return out
+	// Before the timeout: A continues with something else, and its process lives.
+	return append(out, steps(s.Acquire, replyMissed, sketch{wait: "2s", work: "1s", bare: true}, drop)...)
 }
 
 func lostRelease(s subject) []sketch {
-	var out []sketch
-	// The release is repeated four seconds later, and then another client has to be at work. A
-	// new connection and a new node take ZooKeeper longer than others, however fast a script
-	// is played.
+	var out sketches
+	// The release is repeated four seconds later, when another client has to be at work. ZooKeeper
+	// takes longer than others, at any scale, for a new connection and a new node.
 	work := "5s"
 	if s.Kind().LeavesServers {
 		work = "15s"
@@ -71,40 +51,28 @@ func lostRelease(s subject) []sketch {
 				name = name.And(say.Text(", with the lock taken twice"))
 				load = append(load, "nested: 1")
 			}
-			out = append(out, sketch{
-				name: name, work: work, workload: load,
-				faults: []string{s.inRelease("is about to send %s", i) + "; drop: reply"},
-			})
+			out.add(name, sketch{work: work, workload: load},
+				s.inRelease("is about to send %s", i)+"; drop: reply")
 		}
 	}
 	return out
 }
 
-// lateRelease has a command of the release arrive when another client holds. Its sender takes it for
-// lost after three seconds, and goes on.
+// lateRelease has a command of the release arrive when another client holds the lock. Its sender
+// counts it as lost after three seconds, and goes on.
 func lateRelease(s subject) []sketch {
-	var out []sketch
 	late := func(i int, by string) []string {
 		return []string{s.inRelease("is about to send %s", i) + "; delay: request; by: " + by}
 	}
-	for i, c := range s.Release {
-		out = append(out, sketch{
-			name: of(releaseLate.With(say.Verbatim(c)), i, len(s.Release)), work: "5s", faults: late(i, "12s"),
-		})
-	}
+	out := steps(s.Release, releaseLate, sketch{work: "5s"}, func(i int) []string { return late(i, "12s") })
 	if last := len(s.Release) - 1; last >= 0 {
 		c := s.Release[last]
-		out = append(out, sketch{
-			name: releaseMeetsA.With(say.Verbatim(c)), work: "5s", clients: "[A, B]",
-			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "5s"),
-		}, sketch{
-			// A gets the lock again when its first lease is over, and B comes after that.
-			name: releaseHitsA.With(say.Verbatim(c)), work: "9s", clients: "[A, B]", stagger: "18s",
-			workload: []string{"repeat: 2 times", "rest: 100ms"}, faults: late(last, "10s"),
-		}, sketch{
-			name: releaseRepeated.With(say.Verbatim(c)), work: "5s",
-			workload: []string{"release-again: 1s"}, faults: late(last, "6s"),
-		})
+		twice := sketch{work: "5s", clients: "[A, B]", workload: []string{"repeat: 2 times", "rest: 100ms"}}
+		out.add(releaseMeetsA.With(say.Verbatim(c)), twice, late(last, "5s")...)
+		twice.work, twice.stagger = "9s", "18s" // A gets the lock again after its first lease, then B comes
+		out.add(releaseHitsA.With(say.Verbatim(c)), twice, late(last, "10s")...)
+		out.add(releaseRepeated.With(say.Verbatim(c)),
+			sketch{work: "5s", workload: []string{"release-again: 1s"}}, late(last, "6s")...)
 	}
 	return out
 }

@@ -1,10 +1,9 @@
-// Package matrix finds out, for every lock variant and every kind of fault, what
-// becomes of the lock: safe, broken, stuck or merely delayed.
+// Package matrix measures, for every lock variant and every kind of fault, what happens to the
+// lock: safe, broken, stuck or merely delayed.
 //
-// Nothing in here knows what to expect. A cell is measured: the fault is brought
-// about by scripts, short scenarios that are made to fit the commands which the
-// lock really sends, and then by many random variations of them. The letter of a
-// cell is the worst that was seen.
+// A cell is played by scripts, short scenarios made for the commands that the lock really sends,
+// and then by many random variations of them. Its letter is the worst that was seen; no expectation
+// enters into it.
 package matrix
 
 import (
@@ -32,29 +31,30 @@ type Options struct {
 	Worlds  run.Factory
 	Backend string
 
-	// For a matrix of real servers. Profiles makes the worlds in which it is found out
-	// what a lock does without faults; nil for Worlds. ScalePPM multiplies every duration
-	// of the scripts, in millionths; 0 stands for 1000000. Refuse, if not nil, says why
-	// Worlds cannot play a plan with a lock; nil when they can.
+	// For a matrix of real servers. Profiles makes the worlds that show what a lock does without
+	// faults; nil for Worlds. ScalePPM multiplies every duration of the scripts, in millionths; 0
+	// means 1000000. Refuse, if not nil, says why Worlds cannot play a plan with a lock; nil when
+	// they can.
 	Profiles run.Factory
 	ScalePPM int64
 	Refuse   func(p *plan.Plan, lock string) error
 
-	// Shard is which of the cells are measured; the others have no letter. Known are records of cells
-	// that were measured elsewhere: they are not played, and when there are any there must be all.
+	// Shard selects the cells to measure; the others have no letter. Known are records of cells
+	// that were measured elsewhere; when there are any there must be all, and nothing is played.
 	Shard campaign.Shard
 	Known []Record
 
-	// Keep, if not nil, is told what each cell has shown as soon as its runs are over; one call at a time. Kept is
-	// what an interrupted measurement was told: those cells are not played again, unless their scripts have changed.
+	// Keep, if not nil, is called with the record of each cell as soon as its runs are over; one
+	// call at a time. Kept are such records of an interrupted measurement: those cells are not
+	// played again, unless their scripts have changed.
 	Keep func(Kept) error
 	Kept []Kept
 
-	// Walk is the result of the walk of the fault space; nil when it plays no part, as on real
-	// servers and at another scale than its own.
+	// Walk is the result of the walk of the fault space; nil on real servers and at another scale
+	// than its own.
 	Walk *results.Explored
 
-	// Progress, if not nil, is told how many cells are done; one call at a time.
+	// Progress, if not nil, is called with the number of finished cells; one call at a time.
 	Progress func(done, all int)
 }
 
@@ -74,9 +74,9 @@ type Matrix struct {
 // Cell returns the cell of a lock and a column, by their indices.
 func (m *Matrix) Cell(lock, column int) *Cell { return &m.Cells[lock*len(m.Columns)+column] }
 
-// Measure fills the matrix. Cells are independent of each other and of the
-// number of workers. When ctx ends, the error is its own, and the cells that were not over
-// have no letter; on any other error there is no matrix.
+// Measure fills the matrix. Cells do not depend on each other, nor on the number of workers. When
+// ctx ends, the error is its own, and unfinished cells have no letter; on any other error there is
+// no matrix.
 func Measure(ctx context.Context, o Options) (*Matrix, error) {
 	m := &Matrix{Backend: o.Backend, Seeds: o.Seeds, Locks: o.Locks, Columns: o.Columns, o: &o}
 	m.Cells = make([]Cell, len(o.Locks)*len(o.Columns))
@@ -136,7 +136,7 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 	return nil
 }
 
-// playAll plays the scripts as they stand, and then so many variations of them.
+// playAll plays the scripts unchanged, and then variations of them, one per seed.
 func (c *Cell) playAll(ctx context.Context, w run.World, scripts []Script, seeds int) error {
 	for k := range scripts {
 		if err := c.play(ctx, w, &scripts[k], Variation{Script: k}); err != nil {
@@ -145,7 +145,7 @@ func (c *Cell) playAll(ctx context.Context, w run.World, scripts []Script, seeds
 	}
 	varied := slices.DeleteFunc(slices.Clone(scripts), func(s Script) bool { return s.bare })
 	for seed := uint64(1); seed <= uint64(seeds) && len(varied) > 0; seed++ {
-		k := int(seed % uint64(len(varied))) // those that are not varied come last
+		k := int(seed % uint64(len(varied))) // bare scripts come last
 		if err := c.play(ctx, w, &scripts[k], Variation{Script: k, Seed: seed}); err != nil {
 			return err
 		}
@@ -153,8 +153,8 @@ func (c *Cell) playAll(ctx context.Context, w run.World, scripts []Script, seeds
 	return nil
 }
 
-// fit scales scripts and leaves out what the worlds cannot play; when nothing is left,
-// it says why.
+// fit scales scripts and leaves out those that the worlds cannot play; when none is left, it says
+// why.
 func (o *Options) fit(scripts []Script, lock string) (playable []Script, why say.Phrase) {
 	for _, s := range scripts {
 		s.scalePPM = o.ScalePPM
@@ -172,8 +172,8 @@ func (o *Options) fit(scripts []Script, lock string) (playable []Script, why say
 	return nil, why
 }
 
-// ScriptsOf returns the scripts of one cell, made to fit what the lock does in w. If
-// there are none, it says why.
+// ScriptsOf returns the scripts of one cell, made for what the lock does in w. If there are none,
+// it says why.
 func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scripts []Script, why say.Phrase, err error) {
 	p, err := profileOf(ctx, w, v)
 	if err != nil {
@@ -189,7 +189,7 @@ func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scr
 	return scripts, why, err
 }
 
-// play plays one variation of a script and adds what was seen.
+// play plays one variation of a script and adds its outcome.
 func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) error {
 	out := run.One(ctx, w, s.played(v.Seed), c.Lock, max(v.Seed, 1))
 	if out.Err != nil && out.Judgement.History != nil && ctx.Err() == nil {
@@ -203,9 +203,9 @@ func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) er
 	return c.damage(ctx, w, s, v, out.Judgement.History)
 }
 
-// damage notes the run by which the resource was damaged. Where the lock hands out tokens, the
-// resource of the scripts does not check them, but a user of such a lock will:
-// so the run counts only when it does damage behind a fence as well.
+// damage notes the first run that damaged the resource. The resource of the scripts checks no
+// tokens, but that of a lock with tokens will: for such a lock the run counts only if it also does
+// damage with a fence.
 func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, h *history.History) error {
 	if c.Damaged() || !checker.Damaged(h) {
 		return nil
@@ -223,8 +223,8 @@ func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, 
 	return nil
 }
 
-// Replay plays again what a sighting was seen in, in a world of its own; fenced: with a resource that checks
-// tokens, where those of the scripts check nothing. The history of the judgement stays valid.
+// Replay plays a sighting again, in its own world; fenced: with a resource that checks tokens,
+// unlike that of the scripts. The history of the judgement stays valid.
 func Replay(ctx context.Context, worlds run.Factory, s *Sighting, lock string, fenced bool) (checker.Judgement, error) {
 	w := worlds()
 	defer w.Close()

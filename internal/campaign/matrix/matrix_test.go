@@ -284,17 +284,6 @@ func TestBadnessOrdersTheLetters(t *testing.T) {
 	}
 }
 
-// A run with V and another with F make VF; the worst run stays the one with V.
-func TestLettersOfSeveralRunsAddUp(t *testing.T) {
-	c := Cell{Record: Record{Runs: 2, Worst: &Sighting{Letter: checker.LetterV}}}
-	c.Seen.Add(checker.LetterV)
-	c.Seen.Add(checker.LetterF)
-	c.conclude()
-	if c.Letter != checker.LetterVF {
-		t.Errorf("got %s", c.Letter)
-	}
-}
-
 // Some cells need no random draws: a script brings about what the protocol allows. What is wanted
 // is reasoned from the protocols, as above.
 func TestScriptsBringAboutWhatNeedsNoLuck(t *testing.T) {
@@ -380,7 +369,7 @@ func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
 	defer w.Close()
 	played := 0
 	for _, v := range locks.Simulated() {
-		if harmful(none[v.ID]) {
+		if none[v.ID].Harms() {
 			continue
 		}
 		p, err := profileOf(context.Background(), w, v)
@@ -410,5 +399,3 @@ func TestNoScriptBreaksWithoutItsFault(t *testing.T) {
 		t.Errorf("%d scripts only", played)
 	}
 }
-
-func harmful(l checker.Letter) bool { return l.Harms() }

@@ -2,13 +2,13 @@ package matrix
 
 import "lockstep/internal/campaign/results"
 
-// Measured is the matrix for other programs: the cells that are over.
+// Measured is the matrix for other programs: the finished cells.
 func (m *Matrix) Measured() *results.Matrix {
 	out := results.NewMatrix(m.Backend, m.Seeds)
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		if c.Letter == "" {
-			continue // it was not over when the matrix was interrupted
+			continue // unfinished
 		}
 		one := results.Cell{
 			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,

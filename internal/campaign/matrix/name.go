@@ -2,7 +2,7 @@ package matrix
 
 import "lockstep/internal/say"
 
-// Names of scripts in which a command is named. Stored measurements know a script by its English name.
+// Names of scripts with a command. Stored measurements identify a script by its English name.
 var (
 	diesExecuted      = say.New1[say.Verbatim]("A dies when the store has executed {command}")
 	diesAnswered      = say.New1[say.Verbatim]("A dies when it has the reply of {command}")
@@ -26,7 +26,7 @@ var (
 	numberOf = say.New3[say.Phrase, say.Number, say.Number]("{what}, number {i} of {n}")
 )
 
-// of names one step among several.
+// of names one of several steps.
 func of(what say.Phrase, i, n int) say.Phrase {
 	if n == 1 {
 		return what

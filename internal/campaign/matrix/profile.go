@@ -12,17 +12,16 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Profile is what a lock does when nothing goes wrong: it tells the scripts
-// where there is something to tamper with.
+// Profile is what a lock does without faults, which shows where scripts can interfere.
 type Profile struct {
 	Works     bool     // a client alone gets the lock at all
 	Acquire   []string // commands until acquire has returned
 	Hold      []string // commands while the lock is held for a short while
 	Release   []string // commands from the invocation of release until it has returned
-	Races     bool     // commands of two names are under way at once in the acquire: which of them is the second, say, is random
+	Races     bool     // commands of two names overlap in the acquire, in random order
 	Renews    bool     // commands are sent while the lock is held for longer than a lease
 	Hasty     bool     // no client gets the lock from a primary whose replica is half a second late
-	Reentrant bool     // a holder that acquires again gets the lock at once, and keeps it when it has released once
+	Reentrant bool     // a holder that acquires again gets the lock at once, and keeps it after one release
 }
 
 // profileOf plays the lock without faults and watches client A.
@@ -40,7 +39,7 @@ func profileOf(ctx context.Context, w run.World, v locks.Variant) (*Profile, err
 	}
 	out.Renews = len(watch(h).Hold) > len(out.Hold)
 	nested := profilePlan()
-	nested.Clients = append(nested.Clients, "B") // who waits shows whether the lock is still held
+	nested.Clients = append(nested.Clients, "B") // a waiting client shows whether the lock is still held
 	nested.Workload.Nested, nested.Workload.Work = 1, plan.Range{Min: nested.Lease / 2, Max: nested.Lease / 2}
 	if h, err = w.Play(ctx, nested, v.ID, 1); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func profilePlan() *plan.Plan {
 	return &p
 }
 
-// watch sorts the commands of the first client by what it was doing.
+// watch groups the commands of the first client by what it was doing.
 func watch(h *history.History) *Profile {
 	p := &Profile{}
 	into := &p.Acquire
@@ -97,13 +96,13 @@ func watch(h *history.History) *Profile {
 	return p
 }
 
-// mostCommands bounds the commands of an acquire that are tampered with one by
-// one: a lock that is never acquired sends them without end.
+// mostCommands limits the commands of an acquire that are tampered with: a lock that is never
+// acquired sends them endlessly.
 const mostCommands = 12
 
-// reenters reports whether the nested acquisition of client A succeeded soon, and whether the
-// lock was still A's when A had released it once: a design that forgets the outer acquisition is not re-entrant, and to
-// take it again is a misuse of it. Not every world sees entries go, but in each of them the other client gets the lock.
+// reenters reports whether the nested acquisition of client A succeeded soon, and whether A still
+// had the lock after one release: a design that forgets the outer acquisition is not re-entrant.
+// Not every world sees entries go, but in each of them the other client gets the lock.
 func reenters(h *history.History, within time.Duration) bool {
 	const a = history.NodeID(1)
 	var began history.Instant
@@ -123,7 +122,7 @@ func reenters(h *history.History, within time.Duration) bool {
 	return false
 }
 
-// occurrence says which of its name the i-th command is.
+// occurrence says which command of its name the i-th one is.
 func occurrence(commands []string, i int) (name string, nth int) {
 	for _, c := range commands[:i+1] {
 		if c == commands[i] {

@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Record is what the runs of a cell have shown, before anything is concluded from it: what one
-// machine tells another of a cell. With the scripts, which any machine can make, it is the cell.
+// Record is the results of the runs of a cell, before any conclusion, for exchange between
+// machines. With the scripts, which any machine can make, it determines the cell.
 type Record struct {
 	Lock      string       `json:"lock"`
 	Fault     string       `json:"fault"`
@@ -27,7 +27,7 @@ type Record struct {
 	Why       say.Both     `json:"why"`                // of the first run that tested nothing
 }
 
-// Records are the records of the cells that were measured.
+// Records returns the records of the measured cells.
 func (m *Matrix) Records() []Record {
 	out := []Record{}
 	for i := range m.Cells {
@@ -38,7 +38,7 @@ func (m *Matrix) Records() []Record {
 	return out
 }
 
-// recall takes the runs of a cell from its record, and their scripts from those that this program makes.
+// recall takes the runs of a cell from its record, and their scripts from those of this program.
 func (c *Cell) recall(known []Record, scripts []Script) error {
 	at := slices.IndexFunc(known, func(r Record) bool { return r.Lock == c.Lock && r.Fault == c.Fault })
 	if at < 0 {
@@ -66,7 +66,7 @@ func (c *Cell) recall(known []Record, scripts []Script) error {
 	return nil
 }
 
-// Kept is what an interrupted measurement has found out about a cell.
+// Kept is the record of a cell in an interrupted measurement.
 type Kept struct {
 	Record  Record   `json:"record"`
 	Seeds   int      `json:"seeds"`   // variations of each script
@@ -80,7 +80,7 @@ func namesOf(scripts []Script) (names []string) {
 	return names
 }
 
-// keptOf is what is kept of a cell; nil when nothing is, or other scripts were played.
+// keptOf returns what is kept of a cell; nil for nothing, or when other scripts were played.
 func (m *Matrix) keptOf(c *Cell, scripts []Script) *Kept {
 	names := namesOf(scripts)
 	for i := range m.o.Kept {
@@ -92,7 +92,7 @@ func (m *Matrix) keptOf(c *Cell, scripts []Script) *Kept {
 	return nil
 }
 
-// keep tells Options.Keep of a cell whose runs are over, unless it told of it before.
+// keep calls Options.Keep for a finished cell, unless the cell comes from there.
 func (m *Matrix) keep(c *Cell, scripts []Script, kept *Kept) error {
 	if m.o.Keep == nil || kept != nil {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// lease is the lease of all cells. What the scripts say about time is made for it.
+// lease is the lease of all cells, for which the timings of the scripts are made.
 const lease = 10 * time.Second
 
-// mostLatency keeps the variations below the shortest timeout of a lock of our own: beyond
-// it every message would count as lost.
+// mostLatency is below the shortest timeout of a lock: with a longer one every message would count
+// as lost.
 const mostLatency = 20 * time.Millisecond
 
 // Script is one way to bring a fault about: a short scenario.
@@ -25,21 +25,20 @@ type Script struct {
 	Name say.Phrase // one phrase: "A freezes in its critical section"
 	YAML string     // the scenario file
 	plan *plan.Plan
-	bare bool // played as it stands only: its variations would be those of another script, or no sequence any more
-	// scalePPM is what every duration is multiplied by when it is played, in
-	// millionths; 0 stands for 1000000.
+	bare bool // never varied: its variations would be those of another script, or lose its sequence
+	// scalePPM multiplies every duration when it is played, in millionths; 0 means 1000000.
 	scalePPM int64
 }
 
-// Plan returns what the script says.
+// Plan returns the plan of the script.
 func (s *Script) Plan() *plan.Plan { return s.plan }
 
-// sketch is what a script says beyond what all scripts have in common.
+// sketch is what distinguishes a script from others.
 type sketch struct {
 	name     say.Phrase
 	work     string   // how long the work takes; "" for 3s
-	stagger  string   // how much later than the one before a client begins; "" for 1s
-	wait     string   // how long a client tries before it gives up; "" for 60s
+	stagger  string   // between the starts of clients; "" for 1s
+	wait     string   // how long a client waits before it gives up; "" for 60s
 	workload []string // further lines of the workload
 	timeout  string   // response timeout; "" for 3s
 	clients  string   // "" for [A, B, C]
@@ -50,17 +49,34 @@ type sketch struct {
 	bare     bool     // see Script
 }
 
-// repeats reports whether clients come more than once.
+// repeats reports whether clients play several rounds.
 func (s *sketch) repeats() bool {
 	return slices.ContainsFunc(s.workload, func(line string) bool { return strings.HasPrefix(line, "repeat:") })
 }
 
-// twice is a sketch with two rounds: some locks do harm only to those who come again.
+// twice is a sketch with two rounds, as some locks harm only clients that come again.
 func (s sketch) twice() sketch {
 	s.name = s.name.And(say.Text(", and all come twice"))
 	s.workload = append(slices.Clone(s.workload), "repeat: 2 times", "rest: 100ms")
 	s.bare = true
 	return s
+}
+
+// sketches are the scripts of one column.
+type sketches []sketch
+
+// add appends a sketch like another one, with a name and faults.
+func (all *sketches) add(name say.Phrase, like sketch, faults ...string) {
+	like.name, like.faults = name, faults
+	*all = append(*all, like)
+}
+
+// steps makes a sketch like another one for each of some commands, with faults at the i-th one.
+func steps(commands []string, name say.Of1[say.Verbatim], like sketch, faults func(i int) []string) (out sketches) {
+	for i, c := range commands {
+		out.add(of(name.With(say.Verbatim(c)), i, len(commands)), like, faults(i)...)
+	}
+	return out
 }
 
 // script turns a sketch into a scenario file and a plan.
@@ -81,8 +97,8 @@ func (s *sketch) script(v locks.Variant, code string) (Script, error) {
 	return out, nil
 }
 
-// played is a variation as it is played. It is varied first and scaled then, so that
-// the file of a variation, played with the same scale, is that very run.
+// played is a variation as it is played. It is scaled last, so that its file, played with the same
+// scale, gives the same run.
 func (s *Script) played(seed uint64) *plan.Plan {
 	p := s.vary(seed)
 	if s.scalePPM == 0 {
@@ -92,33 +108,30 @@ func (s *Script) played(seed uint64) *plan.Plan {
 	return &scaled
 }
 
-// vary returns the script's plan, for seed 0 as it stands, else with timings
-// drawn from the seed: work, patience between tries, latencies and the lengths of
-// the faults, each between a half and the double of what the script says.
+// vary returns the script's plan, for seed 0 unchanged, else with timings drawn from the seed:
+// work, retry, latencies and the lengths of the faults, each between half and twice what the script
+// says.
 func (s *Script) vary(seed uint64) *plan.Plan {
 	if seed == 0 {
 		return s.plan
 	}
-	luck := newLuck(s.YAML, seed)
+	random := newRandom(s.YAML, seed)
 	p := *s.plan
 	w := &p.Workload
-	w.Work.Max = luck.work(w.Work.Max)
+	w.Work.Max = random.work(w.Work.Max)
 	w.Work.Min = min(w.Work.Min, w.Work.Max)
-	w.Stagger = luck.around(w.Stagger)
-	w.Retry = luck.around(w.Retry)
-	if luck.one(4) {
+	w.Stagger = random.around(w.Stagger)
+	w.Retry = random.around(w.Retry)
+	if random.one(4) {
 		w.Stagger = time.Millisecond // all at once
 	}
-	if luck.one(2) {
+	if random.one(2) {
 		w.Repeat = 2
 	}
-	p.Network.Latency.Max = min(luck.around(p.Network.Latency.Max)*time.Duration(1+luck.below(4)), mostLatency)
-	if len(p.Faults) > 0 {
-		varied := append(p.Faults[:0:0], p.Faults...)
-		for i := range varied {
-			varied[i] = varied[i].Scaled(luck.around)
-		}
-		p.Faults = varied
+	p.Network.Latency.Max = min(random.around(p.Network.Latency.Max)*time.Duration(1+random.below(4)), mostLatency)
+	p.Faults = slices.Clone(p.Faults)
+	for i := range p.Faults {
+		p.Faults[i] = p.Faults[i].Scaled(random.around)
 	}
 	return &p
 }

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// topology is a primary, its replicas and three sentinels, and what parts or kills them.
-// It is no fault of the catalogue: it asks whether the simulator promotes, tells and
-// demotes as Redis and Sentinel do.
+// topology is a primary, its replicas and three sentinels, with what separates or kills them.
+// Topologies are not part of the catalogue: they test whether the simulator promotes and demotes as
+// Redis and Sentinel do.
 type topology struct {
 	name     say.Phrase
 	replicas int
@@ -20,16 +20,16 @@ type topology struct {
 	faults   []string
 }
 
-// late is a lag that no story waits for: who is promoted has nothing of the lock.
+// late is longer than any story: a promoted replica has nothing of the lock.
 const late = "20s"
 
-// cut parts two groups.
+// cut separates two groups.
 func cut(when, some, others, long string) string {
 	return when + "; partition: [[" + some + "], [" + others + "]]; for: " + long
 }
 
-// unseen is a cut that only the sentinels feel. The simulated ones agree after one second,
-// and promote after one and a half; real ones agree after 1.0 to 1.4 s.
+// unseen is a cut noticed only by the sentinels. The simulated ones agree after one second, and
+// promote after one and a half; real ones agree after 1.0 to 1.4 s.
 func unseen(long string) []string { return []string{cut("at: 2s", "redis-1", "sentinels", long)} }
 
 // dies is the death of the current primary.
@@ -65,8 +65,8 @@ var topologies = []topology{
 	{name: say.Text("a dead primary comes back before anybody has missed it"), replicas: 1, faults: []string{"when: A enters; restart: redis-1; down: 200ms"}},
 }
 
-// Topologies returns the topologies as columns, to be compared like those of the matrix:
-// for locks with one primary, and those replicas that their design demands.
+// Topologies returns the topologies as columns to compare, for locks with one primary and the
+// replicas that their design demands.
 func Topologies() []Column {
 	out := make([]Column, len(topologies))
 	for i, t := range topologies {

@@ -8,11 +8,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// Walked is the result of the walk of the fault space in one cell: all single faults of the
+// Walked is the result of the walk of the fault space for one cell: all single faults of the
 // column's kinds, in all usage profiles.
 type Walked struct {
 	Schedules int64
-	Vain      int64 // of these, those whose fault changed nothing
+	Vain      int64 // of these, those whose fault had no effect
 	Cut       int64 // those whose runs had no end: unknown
 
 	shown map[checker.Way]*results.Shown // the first story of each way that was found
@@ -21,7 +21,7 @@ type Walked struct {
 // Damages reports whether some single fault damaged the resource.
 func (w *Walked) Damages() bool { return w.shown[checker.Damage] != nil }
 
-// walkedIn finds what was walked of a lock and a column; nil when nothing was.
+// walkedIn returns what was walked of a lock and a column; nil for nothing.
 func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 	if x == nil {
 		return nil
@@ -61,17 +61,16 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 	return w
 }
 
-// show keeps the first story of a way; nil is none. A client that waits for work that hangs is stuck, though the
-// lock is not to blame: a column says what happens.
+// show keeps the first story of a way; nil is none. A client that waits for hung work counts as
+// stuck here, though the lock is not to blame.
 func (w *Walked) show(way checker.Way, s *results.Shown) {
 	if way = min(way, checker.NoProgress); s != nil && w.shown[way] == nil {
 		w.shown[way] = s
 	}
 }
 
-// join adds to a cell that is concluded what the walk has found. A walk breaks locks and says
-// nothing of delays, so S and L stay what scripts have made of them; but where runs were cut
-// short, there may be something worse.
+// join adds the results of the walk to a concluded cell. A walk breaks locks but ignores delays, so
+// S and L come from the scripts; but where runs were cut short, there may be something worse.
 func (c *Cell) join() {
 	w := c.Walked
 	if w == nil {
@@ -79,12 +78,12 @@ func (c *Cell) join() {
 	}
 	before := c.Letter
 	for way := range w.shown { // order: each has its own letter
-		if way != checker.Damage { // a mark beside the letter: a fence prevents it and lets the letter be
+		if way != checker.Damage { // shown by a mark beside the letter, as a fence prevents it
 			c.Seen.Add(way.Letter())
 		}
 	}
 	if s := w.shown[checker.Damage]; s != nil && !c.Damaged() {
-		if c.DamagedBy = (say.Both{English: s.Name}); s.Name == "" { // it is told, and no simulator plays it
+		if c.DamagedBy = (say.Both{English: s.Name}); s.Name == "" { // no simulator plays it
 			c.DamagedBy = say.Both{English: s.Text, Chinese: s.TextChinese}
 		}
 	}
@@ -103,7 +102,7 @@ func (c *Cell) join() {
 	}
 }
 
-// worst is the story of the worst that is not in a letter already.
+// worst is the story of the worst way that a letter does not show.
 func (w *Walked) worst(known checker.Letter) *results.Shown {
 	for _, way := range checker.Ways() {
 		if s := w.shown[way]; s != nil && way.Letter() != "" && way.Letter() != known {

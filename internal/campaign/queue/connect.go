@@ -22,18 +22,18 @@ type Queue struct {
 	js      jetstream.JetStream
 	ranges  jetstream.Stream
 	results jetstream.Stream
-	where   string        // for people, without a password
-	tell    func(string)  // what happens, for people
-	late    time.Duration // half of the time after which a coordinator looks after a range that is out
-	// gone ends when the connection has ended for good; its cause says why. end has it end.
+	where   string        // its address, without a password
+	tell    func(string)  // reports events to people
+	late    time.Duration // half of the time after which a coordinator checks on a range that is out
+	// gone ends when the connection has ended for good, with the cause; end ends it.
 	gone context.Context
 	end  context.CancelCauseFunc
 }
 
-// ErrAddress is an address that is none.
+// ErrAddress is a malformed address.
 var ErrAddress = errors.New("write nats://HOST:4222, tls://HOST:4222 or several with commas between them, with credentials as nats://USER:PASSWORD@HOST or in NATS_CREDS or NATS_NKEY")
 
-// CheckAddress says what is wrong with an address; nil when nothing is.
+// CheckAddress returns an error for a malformed address.
 func CheckAddress(address string) error {
 	for one := range strings.SplitSeq(address, ",") {
 		u, err := url.Parse(one)
@@ -57,7 +57,7 @@ func redacted(address string) string {
 	return strings.Join(all, ",")
 }
 
-// credentials are those that the environment has, named as the tool nats names them.
+// credentials reads the environment variables of the tool nats.
 func credentials() (options []nats.Option, err error) {
 	get := os.Getenv
 	if x := get("NATS_USER"); x != "" {
@@ -95,8 +95,8 @@ func credentials() (options []nats.Option, err error) {
 	return options, nil
 }
 
-// Connect connects to a queue and makes the streams that are not there yet. tell gets sentences about what
-// happens to the connection.
+// Connect connects to a queue and creates missing streams. tell reports what happens to the
+// connection.
 func Connect(ctx context.Context, address, name string, tell func(string), more ...nats.Option) (*Queue, error) {
 	q := &Queue{where: redacted(address), tell: tell, late: mostWait / 4}
 	q.gone, q.end = context.WithCancelCause(context.Background())
@@ -136,7 +136,7 @@ func Connect(ctx context.Context, address, name string, tell func(string), more 
 	return q, nil
 }
 
-// refused says why there is no connection.
+// refused explains why there is no connection.
 func (q *Queue) refused(err error) error {
 	for _, wrong := range []error{nats.ErrAuthorization, nats.ErrAuthExpired, nats.ErrAuthRevoked, nats.ErrAccountAuthExpired, nats.ErrNkeysNotSupported} {
 		if errors.Is(err, wrong) {
@@ -159,16 +159,16 @@ func (q *Queue) refused(err error) error {
 // Close ends the connection.
 func (q *Queue) Close() { q.nc.Close() }
 
-// The names of the two streams.
+// The names of the streams.
 const (
 	rangesStream  = "LOCKSTEP_RANGES"
 	resultsStream = "LOCKSTEP_RESULTS"
 )
 
-// forgotten is how long results are kept that no coordinator gathers.
+// forgotten is how long results are kept without a coordinator.
 const forgotten = 30 * 24 * time.Hour
 
-// setUp finds the streams or makes them. A cluster may just be choosing a leader, so it has some patience.
+// setUp finds or creates the streams. It retries, as a cluster may be electing a leader.
 func (q *Queue) setUp(ctx context.Context) (err error) {
 	replicas := 1
 	if q.nc.ConnectedClusterName() != "" {
@@ -179,7 +179,7 @@ func (q *Queue) setUp(ctx context.Context) (err error) {
 		Name: rangesStream, Description: "lockstep: ranges that are to be played", Subjects: []string{rangeSubject + ".*.*.*"}, Replicas: replicas,
 		Retention: jetstream.WorkQueuePolicy, MaxAge: forgotten,
 	}
-	// What is stored again takes the place of what was there.
+	// A result that is stored again replaces the old one.
 	results := jetstream.StreamConfig{
 		Name: resultsStream, Description: "lockstep: works and what their ranges have come to", Replicas: replicas, MaxAge: forgotten, MaxMsgsPerSubject: 1,
 		Subjects: []string{workSubject + ".*", resultSubject + ".*.*.*", failedSubject + ".*.*", crashSubject + ".*.*.*"},
@@ -204,7 +204,7 @@ func (q *Queue) setUp(ctx context.Context) (err error) {
 	return nil
 }
 
-// stream returns a stream as it is, or makes it.
+// stream returns a stream, creating it if it is missing.
 func (q *Queue) stream(ctx context.Context, of jetstream.StreamConfig) (jetstream.Stream, error) {
 	s, err := q.js.Stream(ctx, of.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -213,7 +213,8 @@ func (q *Queue) stream(ctx context.Context, of jetstream.StreamConfig) (jetstrea
 	return s, err
 }
 
-// patiently tries something until it succeeds, for so long, or as long as there is a connection when that is 0.
+// patiently retries until success, for the limit, or as long as there is a connection when that is
+// 0.
 func (q *Queue) patiently(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
 	began := time.Now()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
@@ -241,5 +242,5 @@ func (q *Queue) patiently(ctx context.Context, limit time.Duration, try func(con
 	}
 }
 
-// finalError is one that another try does not change.
+// finalError is an error that a retry cannot fix.
 type finalError struct{ error }

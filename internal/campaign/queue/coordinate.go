@@ -16,22 +16,22 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// Job is a work that is to be done.
+// Job is a work to be done.
 type Job struct {
 	Work *campaign.Work
 	Of   int // ranges
-	// Seen, if not nil, is told of each result, in any order, and returns the number of the last range that
-	// is still needed.
+	// Seen, if not nil, is called with each result, in any order, and returns the number of the
+	// last range still needed.
 	Seen func(number int, data json.RawMessage) (needed int, err error)
-	// Progress, if not nil, is told now and then how far it is.
+	// Progress, if not nil, is called now and then.
 	Progress func(Progress)
 }
 
 // Progress is how far a job is.
 type Progress struct {
-	Done, Before, Of int // ranges: that are done, that were when it began, that have to be
-	Workers, Slots   int // that are there, and how many ranges they play at once
-	Aside            int // of those that are done: they were set aside
+	Done, Before, Of int // ranges: finished, finished when it began, needed
+	Workers, Slots   int // present, and how many ranges they play at once
+	Aside            int // finished ranges that were set aside
 	Strangers        int // workers of another version
 }
 
@@ -50,26 +50,26 @@ type Diverged struct {
 func (d *Diverged) Error() string { return fmt.Sprintf("range %s: %v", d.Shard, campaign.ErrDiverged) }
 func (d *Diverged) Unwrap() error { return campaign.ErrDiverged }
 
-// coordinator is one job under way.
+// coordinator is a job in progress.
 type coordinator struct {
 	q      *Queue
 	job    Job
 	hash   string
 	token  string // of the version
-	mine   []byte // what it says of itself
+	mine   []byte // its hello
 	packed []byte // the work, as it is stored
 
 	results  *campaign.Results
-	looked   map[int]bool // ranges of which a result was read, whatever it was
+	looked   map[int]bool // ranges of which a result was read, valid or not
 	failed   map[int]string
-	handed   map[int]time.Time // ranges that are with the workers, and since when
+	handed   map[int]time.Time // ranges with the workers, and since when
 	deaf     bool              // the results have to be read again from the start
 	next     int
-	needed   int // the last range that is
+	needed   int // the last range needed
 	before   int
 	slowest  time.Duration
-	wait     time.Duration // the ack wait that was asked for
-	complain time.Time     // when was last told that nothing can be handed out
+	wait     time.Duration // the ack wait that was requested
+	complain time.Time     // the last report that nothing can be handed out
 
 	mu      sync.Mutex
 	workers map[string]worker
@@ -80,8 +80,8 @@ type worker struct {
 	at time.Time
 }
 
-// Do hands out the ranges of a job until all that are needed have been played or set aside, and returns
-// their results. It goes on where another coordinator of the same work has ended.
+// Do hands out the ranges of a job until all that are needed have been played or set aside, and
+// returns their results. It resumes the work of an earlier coordinator.
 func (q *Queue) Do(ctx context.Context, job Job) (*campaign.Results, []SetAside, error) {
 	c := &coordinator{
 		q: q, job: job, hash: job.Work.Hash(), token: versionToken(job.Work.Version), next: 1, needed: job.Of,
@@ -109,7 +109,7 @@ func (q *Queue) Do(ctx context.Context, job Job) (*campaign.Results, []SetAside,
 	return c.result()
 }
 
-// begin stores the work. What was set aside before has another chance.
+// begin stores the work and retries what was set aside.
 func (c *coordinator) begin(ctx context.Context) error {
 	data, err := json.Marshal(c.job.Work)
 	if err != nil {
@@ -136,20 +136,20 @@ func (c *coordinator) begin(ctx context.Context) error {
 	return nil
 }
 
-// store stores the work, which must be there before its ranges.
+// store stores the work, which workers must find before its ranges.
 func (c *coordinator) store(ctx context.Context) error {
 	_, err := c.q.js.Publish(ctx, workSubject+"."+c.hash, c.packed)
 	return err
 }
 
-// compare says what of an earlier version of this work the queue holds: a user who has changed a scenario and
-// expects to go on should know that it is other work now.
+// compare reports earlier versions of this work in the queue: after a change of the scenario it is
+// other work and starts over.
 func (c *coordinator) compare(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	info, err := c.q.results.Info(ctx, jetstream.WithSubjectFilter(workSubject+".*"))
 	if err != nil {
-		return // it is only advice
+		return // the report is optional
 	}
 	for i, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
 		if i == mostKnown {
@@ -169,7 +169,7 @@ func (c *coordinator) compare(ctx context.Context) {
 	}
 }
 
-// meet notes a worker.
+// meet records a worker.
 func (c *coordinator) meet(m *nats.Msg) {
 	var other hello
 	if len(m.Data) > mostHello || json.Unmarshal(m.Data, &other) != nil || other.Slots < 0 || other.Slots > campaign.Most {
@@ -182,7 +182,7 @@ func (c *coordinator) meet(m *nats.Msg) {
 	}
 }
 
-// gather takes results and hands out ranges until nothing is left to be done.
+// gather takes results and hands out ranges until nothing is left.
 func (c *coordinator) gather(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -193,8 +193,8 @@ func (c *coordinator) gather(ctx context.Context) error {
 	defer func() { stop() }()
 	tick := time.NewTicker(hereEvery / 2)
 	defer tick.Stop()
-	// What was stored before is read first, so that it is not handed out. Who waits in vain for it, because
-	// another coordinator has just removed it, goes on.
+	// Stored results are read first, so that they are not handed out. If another coordinator has
+	// just removed them, the wait for them ends after a while.
 	known, quiet := stored == 0, 0
 	for {
 		if known && c.over() {
@@ -259,7 +259,8 @@ func (c *coordinator) over() bool {
 	return true
 }
 
-// count counts the workers that are there, what they play at once, and those of another version.
+// count counts the present workers, the ranges that they play at once, and workers of another
+// version.
 func (c *coordinator) count() (workers, slots, strangers int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -276,7 +277,7 @@ func (c *coordinator) count() (workers, slots, strangers int) {
 	return workers, slots, strangers
 }
 
-// report tells people the progress, and workers that there is a coordinator.
+// report reports the progress, and tells workers that there is a coordinator.
 func (c *coordinator) report() {
 	_ = c.q.nc.Publish(coordHere, c.mine) // the next one is soon
 	workers, slots, strangers := c.count()
@@ -285,7 +286,7 @@ func (c *coordinator) report() {
 	}
 }
 
-// result is what was played of the ranges that are needed.
+// result returns the results of the ranges that are needed.
 func (c *coordinator) result() (*campaign.Results, []SetAside, error) {
 	var aside []SetAside
 	for _, k := range slices.Sorted(maps.Keys(c.failed)) {
@@ -305,7 +306,7 @@ func (c *coordinator) result() (*campaign.Results, []SetAside, error) {
 	return all, nil, nil
 }
 
-// span is a range by its number.
+// span is the range with a number.
 func (c *coordinator) span(number int) campaign.Shard {
 	return campaign.Shard{Number: number, Of: c.job.Of}
 }
@@ -313,7 +314,7 @@ func (c *coordinator) span(number int) campaign.Shard {
 // has reports whether the result of a range is known.
 func (c *coordinator) has(number int) bool { return c.results.Get(c.span(number).String()) != nil }
 
-// Forget removes what is stored of a work: its result was shown.
+// Forget removes what is stored of a work, after its result was shown.
 func (q *Queue) Forget(ctx context.Context, w *campaign.Work) error {
 	hash := w.Hash()
 	var errs []error

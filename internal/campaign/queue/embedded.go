@@ -26,9 +26,9 @@ type Embedded struct {
 // embeddedPayload is the size of the largest message, in bytes. The default of a server is 1 MiB.
 const embeddedPayload = 8 << 20
 
-// Embed starts a server that keeps its streams in a folder: at port 4222 of every address, or where the
-// argument says, as "4333" or "127.0.0.1:4333". Clients need its token, which stays the same as
-// long as the folder, so workers reconnect to a server that was started again.
+// Embed starts a server that keeps its streams in a folder: at port 4222 of every address, or where
+// the argument says, as "4333" or "127.0.0.1:4333". Clients need its token, which is kept in the
+// folder, so that workers reconnect after a restart.
 func Embed(folder, at string) (*Embedded, error) {
 	host, port := "0.0.0.0", at
 	if strings.Contains(at, ":") {
@@ -45,7 +45,7 @@ func Embed(folder, at string) (*Embedded, error) {
 		return nil, fmt.Errorf("embedded:%s: %q is no port: write embedded, embedded:4333 or embedded:127.0.0.1:4333", at, port)
 	}
 	e := &Embedded{host: host}
-	// Two programs at one folder would ruin it. They cannot both have the port, after which it is called.
+	// The folder is named after the port, so two programs never share it.
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, fmt.Errorf("no server can listen here (%w): end what listens there, or choose another port, as in embedded:4333", err)
@@ -86,10 +86,10 @@ func tokenOf(dir string) (string, error) {
 	return string(data), err
 }
 
-// Address is where this program finds the server.
+// Address is the server's address for this program.
 func (e *Embedded) Address() string { return e.at("127.0.0.1") }
 
-// Inside has a connection stay within the program.
+// Inside makes a connection stay within the program.
 func (e *Embedded) Inside() nats.Option { return nats.InProcessServer(e.server) }
 
 func (e *Embedded) at(host string) string {
@@ -97,12 +97,12 @@ func (e *Embedded) at(host string) string {
 	return "nats://" + e.token + "@" + net.JoinHostPort(host, port)
 }
 
-// Addresses are those by which workers reach the server.
+// Addresses are those for workers.
 func (e *Embedded) Addresses() (all []string) {
 	if ip := net.ParseIP(e.host); ip == nil || !ip.IsUnspecified() {
 		return []string{e.at(e.host)}
 	}
-	addresses, _ := net.InterfaceAddrs() // without any there is still this machine
+	addresses, _ := net.InterfaceAddrs() // optional, beside this machine's own
 	for _, a := range addresses {
 		if ip, ok := a.(*net.IPNet); ok && ip.IP.IsGlobalUnicast() && ip.IP.To4() != nil {
 			all = append(all, e.at(ip.IP.String()))

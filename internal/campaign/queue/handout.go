@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// handOut keeps the workers busy: twice as many ranges as they play at once are with them. The servers
-// hold no more than that, and a find is not followed by what was handed out in vain.
+// handOut gives the workers twice as many ranges as they play at once, and no more, so that little
+// is played in vain after a find.
 func (c *coordinator) handOut(ctx context.Context) {
 	if time.Since(c.complain) < hereEvery {
 		return
@@ -43,8 +43,8 @@ func (c *coordinator) handOut(ctx context.Context) {
 	}
 }
 
-// again hands out ranges that were silent for long. They may be lost with a server, or were forgotten
-// by another coordinator of this work, and the work with them.
+// again hands out ranges that have been silent for long. They may be lost with a server, or
+// forgotten together with the work by another coordinator.
 func (c *coordinator) again(ctx context.Context, late []int) bool {
 	once, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -60,7 +60,7 @@ func (c *coordinator) again(ctx context.Context, late []int) bool {
 	return true
 }
 
-// patience raises the time after which a range is given to another worker to three times the slowest one.
+// patience raises the ack wait to three times the slowest range.
 func (c *coordinator) patience(ctx context.Context) {
 	wait := min(3*c.slowest, mostWait)
 	if wait <= max(c.wait, leastWait) {
@@ -73,11 +73,11 @@ func (c *coordinator) patience(ctx context.Context) {
 	}
 }
 
-// mostBatch is how many ranges are on their way to the servers at once.
+// mostBatch is how many ranges are published at once.
 const mostBatch = 256
 
-// publish hands out ranges. One that is handed out already stays as it is. Those that are not taken are handed out
-// the next time.
+// publish hands out ranges, except those already in the queue. Those that are refused are handed
+// out later.
 func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 	once, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -85,7 +85,7 @@ func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 	var failed error
 	for i, number := range numbers {
 		t := task{c.hash, c.span(number)}
-		// Only if it is not there yet: a worker may be at it.
+		// Only if it is not there yet, as a worker may be playing it.
 		var err error
 		if acks[i], err = c.q.js.PublishAsync(rangeSubject+"."+c.token+"."+t.key(), nil, jetstream.WithExpectLastSequencePerSubject(0)); err != nil {
 			failed = err
@@ -118,7 +118,7 @@ func (c *coordinator) publish(ctx context.Context, numbers []int) bool {
 	return failed == nil
 }
 
-// refused tells that ranges are not taken, and has the next try wait.
+// refused reports that ranges are refused, and delays the next attempt.
 func (c *coordinator) refused(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		c.q.tell(fmt.Sprintf("%s does not take a range (%v): trying again", c.q.where, err))
@@ -126,7 +126,7 @@ func (c *coordinator) refused(ctx context.Context, err error) {
 	}
 }
 
-// withdraw takes back a range that is not needed any more.
+// withdraw takes back a range that is no longer needed.
 func (c *coordinator) withdraw(ctx context.Context, number int) {
 	t := task{c.hash, c.span(number)}
 	once, cancel := context.WithTimeout(ctx, 5*time.Second)

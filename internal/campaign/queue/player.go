@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// player plays a range of a work and returns the line of its result. An error that is a *crash says that the player
-// itself has ended; any other is the result of the range, and would be so again.
+// player plays a range of a work and returns the line of its result. A *crash says that the player
+// itself has ended; any other error is the result of the range, and would be so again.
 type player interface {
 	play(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error)
 	close()
@@ -25,18 +25,18 @@ type crash struct{ why string }
 
 func (c *crash) Error() string { return c.why }
 
-// process is a player in a process of its own, which has no connection to anything but its worker: so what
-// comes over the wire can end the process and not the worker.
+// process is a player in its own process, connected only to its worker, so that hostile input can
+// end the process but not the worker.
 type process struct {
 	command func() *exec.Cmd
-	version string // that it must have
+	version string // that is required
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *json.Decoder
 	said    *excerpt
 }
 
-// greeting, request and reply go between a worker and its player, as JSON.
+// greeting, request and reply are exchanged between a worker and its player, as JSON.
 type greeting struct{ Version string }
 
 type request struct {
@@ -46,7 +46,7 @@ type request struct {
 
 type reply struct {
 	Line    []byte
-	Refused string // why there is none
+	Refused string // the reason for the lack of a line
 }
 
 func (p *process) start() (err error) {
@@ -76,7 +76,7 @@ func (p *process) start() (err error) {
 	return nil
 }
 
-// ended waits for the end of a process that does not answer, and says why it was.
+// ended waits for the end of a process that does not answer, and returns the reason.
 func (p *process) ended(err error) error {
 	if end := p.cmd.Wait(); end != nil {
 		err = end
@@ -114,14 +114,15 @@ func (p *process) play(ctx context.Context, w *campaign.Work, s campaign.Shard) 
 
 func (p *process) close() {
 	if p.cmd != nil {
-		_ = p.in.Close() // which ends it, as ServePlayer has it
+		_ = p.in.Close() // which ends it, see ServePlayer
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
 		p.cmd = nil
 	}
 }
 
-// excerpt is the beginning and the end of what a process says: a panic says first what it was, and others do last.
+// excerpt is the beginning and the end of a process's output: a panic starts with its reason, other
+// failures end with it.
 type excerpt struct {
 	mu          sync.Mutex
 	first, last []byte
@@ -144,8 +145,8 @@ func (x *excerpt) String() string {
 	return strings.ToValidUTF8(string(x.first)+string(x.last), "")
 }
 
-// ServePlayer says of which version it is, and plays what a worker asks for until the worker is gone, and then calls gone, which ends the
-// process: it may be in the middle of a range.
+// ServePlayer sends its version, plays what a worker asks for until the worker is gone, and then
+// calls gone, which ends the process even in the middle of a range.
 func ServePlayer(version string, in io.Reader, out io.Writer, gone func(), play func(*campaign.Work, campaign.Shard) ([]byte, error)) {
 	requests := make(chan request)
 	go func() {

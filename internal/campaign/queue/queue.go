@@ -1,9 +1,9 @@
 // Package queue hands out the shards of a work over NATS JetStream and gathers their results.
 //
-// A coordinator stores a Work and hands out its ranges, which are shards; workers play them and store
-// the lines of a file of results; the coordinator merges as `simulate dev merge` does. Everything is done at
-// least once: the key of a result is the work (version, command, scenario, options) and the range, so
-// what is done twice is stored once. See DESIGN.md.
+// A coordinator stores a Work and hands out its ranges, which are shards; workers play them and
+// store the lines of a file of results; the coordinator merges them as `simulate dev merge` does.
+// Everything is done at least once: the key of a result is the work (version, command, scenario,
+// options) and the range, so repeated results are stored once. See DESIGN.md.
 package queue
 
 import (
@@ -22,18 +22,18 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// The subjects begin with these. What follows is in the order of the functions below.
+// The subjects start with these. What follows is in the order of the functions below.
 const (
 	rangeSubject  = "lockstep.range"            // handed out, until their results are stored
 	workSubject   = "lockstep.work"             // the work itself, under its hash
 	resultSubject = "lockstep.result"           // a line of results, under its range and its own hash
 	failedSubject = "lockstep.failed"           // why a range was set aside
 	crashSubject  = "lockstep.crash"            // one for each time that a range has ended its player
-	workerHere    = "lockstep.here.worker"      // workers say that they are there
+	workerHere    = "lockstep.here.worker"      // workers announce themselves
 	coordHere     = "lockstep.here.coordinator" // and so do coordinators
 )
 
-// Bounds of what is read from a queue, which anyone with access can write to.
+// Limits on what is read from a queue, which anyone with access can write to.
 const (
 	mostResult = 64 << 20 // bytes of a result, unpacked
 	mostWork   = 4 << 20  // bytes of a work, unpacked: a scenario has 1 MiB at most
@@ -49,17 +49,17 @@ const (
 	mostDeliveries = 20 // of a range that has not ended, and whose workers report nothing
 )
 
-// The ack wait is three times the slowest range, within these. A range of more than a third of it is
-// kept by saying so.
+// The ack wait is three times the slowest range, within these limits. A worker extends it for a
+// range that takes longer than a third of it.
 const (
 	leastWait = 3 * time.Second
 	mostWait  = time.Minute
 )
 
-// hereEvery is how often workers and coordinators say that they are there.
+// hereEvery is how often workers and coordinators announce themselves.
 const hereEvery = time.Second
 
-// task is one range of a work, as its subject has it.
+// task is one range of a work, as in its subject.
 type task struct {
 	work  string // the hash
 	shard campaign.Shard
@@ -67,7 +67,7 @@ type task struct {
 
 func (t task) span() string { return fmt.Sprintf("%d-%d", t.shard.Number, t.shard.Of) }
 
-// key is under what everything about the range is stored.
+// key is the key under which everything about the range is stored.
 func (t task) key() string { return t.work + "." + t.span() }
 
 // versionToken is a version as a word of a subject.
@@ -97,7 +97,7 @@ func parseTask(work, rng string) (task, error) {
 	return task{work: work, shard: campaign.Shard{Number: number, Of: of}}, nil
 }
 
-// parseSubject reads a subject with the key behind so many words.
+// parseSubject reads a subject whose key follows a number of words.
 func parseSubject(subject string, before int) (t task, after []string, err error) {
 	words := strings.Split(subject, ".")
 	if len(words) < before+2 {
@@ -107,8 +107,8 @@ func parseSubject(subject string, before int) (t task, after []string, err error
 	return t, words[before+2:], err
 }
 
-// pack makes data small. The same data gives the same bytes with one version of Go; keys go by the
-// data itself.
+// pack compresses data. Keys are hashes of the data itself, as other versions of Go may compress
+// differently.
 func pack(data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -117,7 +117,7 @@ func pack(data []byte) []byte {
 	return b.Bytes()
 }
 
-// unpack undoes pack, for no more than so many bytes.
+// unpack undoes pack, up to a number of bytes.
 func unpack(packed []byte, most int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -133,7 +133,7 @@ func unpack(packed []byte, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// shorten keeps the end of a text that is too long, where a crash says what it was.
+// shorten keeps the end of a text that is too long, which has the reason of a crash.
 func shorten(text string) string {
 	if len(text) > mostReason {
 		return "... " + strings.ToValidUTF8(text[len(text)-mostReason:], "")

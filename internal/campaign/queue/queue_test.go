@@ -406,21 +406,9 @@ func TestAHostileQueueHurtsNobody(t *testing.T) {
 	want(t, part, 3)
 }
 
-func TestCredentialsAreTold(t *testing.T) {
-	h := newHouse(t)
-	_, where, _ := strings.Cut(h.server.Address(), "@")
-	for address, said := range map[string]string{
-		"nats://anna:secret@" + where: "refuses the credentials (nats: Authorization Violation)",
-		"nats://" + where:             "refuses the credentials (nats: Authorization Violation)",
-		"nats://127.0.0.1:1":          "no NATS server can be used at nats://127.0.0.1:1",
-	} {
-		_, err := Connect(t.Context(), address, "test", h.tell)
-		if err == nil || !strings.Contains(err.Error(), said) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: %v", address, err)
-		}
-	}
-	t.Setenv("NATS_NKEY", "/nowhere/seed")
-	if _, err := Connect(t.Context(), h.server.Address(), "test", h.tell); err == nil || !strings.Contains(err.Error(), "NATS_NKEY") {
+func TestAddresses(t *testing.T) {
+	_, err := Connect(t.Context(), "nats://127.0.0.1:1", "test", func(string) {})
+	if err == nil || !strings.Contains(err.Error(), "no NATS server can be used at nats://127.0.0.1:1") {
 		t.Error(err)
 	}
 	for _, address := range []string{"", "host", "http://host", "nats://", "nats://a, b", "nats://anna:secret%zz@host"} {

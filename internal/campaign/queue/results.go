@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// follow reads what is stored of the work, of so many ranges, and then what comes, until ctx ends. When
-// the channel is closed before, follow again.
+// follow reads the stored results, for a number of ranges, and then those that arrive, until ctx
+// ends. If the channel is closed earlier, follow again.
 func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, error) {
 	results := resultSubject + "." + c.hash
 	var messages jetstream.MessagesContext
@@ -32,7 +32,8 @@ func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, er
 			FilterSubjects: []string{results + ".*.*", failedSubject + "." + c.hash + ".*"}, InactiveThreshold: time.Minute,
 		})
 		if err == nil {
-			// The consumer is gone with its server, of which only the missing heartbeats tell: after 30 s by themselves.
+			// Only missing heartbeats tell that the consumer is gone with its server; by default
+			// that takes 30 s.
 			messages, err = consumer.Messages(jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(time.Second))
 		}
 		return err
@@ -47,10 +48,10 @@ func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, er
 		for ctx.Err() == nil {
 			m, err := messages.Next()
 			if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
-				return // also when beginning again has failed half-way
+				return // also when a restart has failed half-way
 			}
 			if err != nil {
-				pause(ctx, 100*time.Millisecond) // it begins again where it was, by itself
+				pause(ctx, 100*time.Millisecond) // it restarts where it was by itself
 				continue
 			}
 			select {
@@ -62,7 +63,7 @@ func (c *coordinator) follow(ctx context.Context) (<-chan jetstream.Msg, int, er
 	return out, len(ranges), nil
 }
 
-// take takes the result of a range. What does not belong to it is not believed, and the range is played again.
+// take takes the result of a range. An invalid one is ignored, and the range is played again.
 func (c *coordinator) take(m jetstream.Msg) error {
 	t, after, err := parseSubject(m.Subject(), 2)
 	if err != nil || t.work != c.hash || t.shard.Of != c.job.Of {

@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// Worker plays ranges of works that one version of the program has handed out.
+// Worker plays ranges of works for one version of the program.
 type Worker struct {
 	q        *Queue
 	version  string
@@ -30,18 +30,18 @@ type Worker struct {
 	asking sync.Mutex // one request for a range is enough, however many slots are free
 
 	mu      sync.Mutex
-	works   map[string]*campaign.Work // that were read lately
-	strange map[string]bool           // versions of which was told
+	works   map[string]*campaign.Work // read recently
+	strange map[string]bool           // versions that were reported
 }
 
-// hello is what workers and coordinators say of themselves.
+// hello is how workers and coordinators announce themselves.
 type hello struct {
 	ID      string `json:"id"`
 	Version string `json:"version"`
 	Slots   int    `json:"slots,omitempty"`
 }
 
-// NewWorker makes a worker that plays so many ranges at once, each in a player of its own.
+// NewWorker makes a worker that plays up to slots ranges at once, each in its own player.
 func NewWorker(q *Queue, version string, slots int, command func() *exec.Cmd) *Worker {
 	return &Worker{
 		q: q, version: version, players: func() player { return &process{command: command, version: version} }, slots: slots, id: nuid.Next(),
@@ -49,7 +49,8 @@ func NewWorker(q *Queue, version string, slots int, command func() *exec.Cmd) *W
 	}
 }
 
-// Work plays ranges until ctx ends, and then gives back what it is at. Its error says why it cannot go on.
+// Work plays ranges until ctx ends, and gives back unfinished ones. Its error says why it cannot go
+// on.
 func (w *Worker) Work(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,7 +75,7 @@ func (w *Worker) Work(ctx context.Context) error {
 	tick := time.NewTicker(hereEvery)
 	defer tick.Stop()
 	for n := 0; ; n++ {
-		_ = w.q.nc.Publish(workerHere, mine) // the next one is soon
+		_ = w.q.nc.Publish(workerHere, mine) // repeated soon
 		if n%20 == 19 {
 			_ = w.refresh(ctx)
 		}
@@ -88,9 +89,9 @@ func (w *Worker) Work(ctx context.Context) error {
 	}
 }
 
-// consume finds the consumer of this version's ranges, or makes it.
+// consume finds or creates the consumer of this version's ranges.
 func (w *Worker) consume(ctx context.Context) error {
-	err := w.q.patiently(ctx, 10*time.Second, func(ctx context.Context) error { return w.refresh(ctx) })
+	err := w.q.patiently(ctx, 10*time.Second, w.refresh)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s has no ranges to give (%w)", w.q.where, err)
 	}
@@ -108,8 +109,8 @@ func (w *Worker) refresh(ctx context.Context) error {
 	return err
 }
 
-// consumer is that of the ranges of one version, with an ack wait of at least so much: it never becomes
-// shorter, for workers go by what they have read.
+// consumer is that of the ranges of one version, with an ack wait of at least wait. It is never
+// shortened, as workers rely on what they have read.
 func (q *Queue) consumer(ctx context.Context, version string, wait time.Duration) (jetstream.Consumer, error) {
 	token := versionToken(version)
 	wait = max(wait, leastWait)
@@ -126,7 +127,7 @@ func (q *Queue) consumer(ctx context.Context, version string, wait time.Duration
 	})
 }
 
-// meet looks whether a coordinator is of this version, and says so once when it is not.
+// meet reports, once, a coordinator of another version.
 func (w *Worker) meet(m *nats.Msg) {
 	var other hello
 	if len(m.Data) > mostHello || json.Unmarshal(m.Data, &other) != nil || other.Version == w.version || other.Version == "" {
@@ -140,7 +141,7 @@ func (w *Worker) meet(m *nats.Msg) {
 	}
 }
 
-// slot plays one range after the other.
+// slot plays one range after another.
 func (w *Worker) slot(ctx context.Context) {
 	player := w.players()
 	defer func() { player.close() }()
@@ -152,7 +153,7 @@ func (w *Worker) slot(ctx context.Context) {
 	}
 }
 
-// ask asks for a range. It returns nil when there is none, or no server to ask.
+// ask asks for a range. It returns nil when there is none, or no server.
 func (w *Worker) ask(ctx context.Context) jetstream.Msg {
 	w.asking.Lock()
 	defer w.asking.Unlock()
@@ -179,7 +180,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// handle plays one range and stores its result. It reports whether the player is spent.
+// handle plays one range and stores its result. It reports whether the player must be replaced.
 func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent bool) {
 	t, after, err := parseSubject(m.Subject(), 3)
 	meta, errMeta := m.Metadata()
@@ -214,16 +215,16 @@ func (w *Worker) handle(ctx context.Context, m jetstream.Msg, p player) (spent b
 	return false
 }
 
-// giveBack has the servers give a range to another worker.
+// giveBack returns a range to the servers, for another worker.
 func (w *Worker) giveBack(m jetstream.Msg) {
 	_ = m.Nak()
 	_ = w.q.nc.FlushTimeout(time.Second)
 }
 
-// brokenError is what keeps a worker from playing any range: its own fault, and none of the range.
+// brokenError keeps a worker from playing any range: its own fault, not the range's.
 type brokenError struct{ error }
 
-// play plays a range that was handed out so many times, and returns its result and how long that took.
+// play plays a range that was delivered a number of times, and returns its result and duration.
 func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]byte, time.Duration, error) {
 	work, err := w.work(ctx, t.work) // which may wait for servers
 	if err != nil {
@@ -237,8 +238,8 @@ func (w *Worker) play(ctx context.Context, t task, times uint64, p player) ([]by
 	return data, time.Since(began), err
 }
 
-// work reads the work of a hash, as soon as the servers tell it. ErrMsgNotFound says that there is none, any
-// other error what is wrong with it.
+// work reads the work with a hash, as soon as the servers have it. ErrMsgNotFound says that there
+// is none, any other error what is wrong with it.
 func (w *Worker) work(ctx context.Context, hash string) (*campaign.Work, error) {
 	w.mu.Lock()
 	known := w.works[hash]
@@ -278,7 +279,7 @@ func (w *Worker) work(ctx context.Context, hash string) (*campaign.Work, error) 
 	return work, nil
 }
 
-// readWork reads a work that was stored.
+// readWork reads a stored work.
 func readWork(packed []byte) (*campaign.Work, error) {
 	data, err := unpack(packed, mostWork)
 	if err != nil {
@@ -287,11 +288,11 @@ func readWork(packed []byte) (*campaign.Work, error) {
 	return campaign.ReadWork(data)
 }
 
-// errUnwanted ends a range that is no longer waited for.
+// errUnwanted ends a range that is no longer needed.
 var errUnwanted = errors.New("nothing waits for it any more")
 
-// hold keeps a range until it is released: the servers give it to no other worker, also while its result cannot
-// be stored. The context ends earlier when the range is no longer wanted.
+// hold keeps a range from other workers until it is released, even while its result cannot be
+// stored. The context ends earlier when the range is no longer needed.
 func (w *Worker) hold(ctx context.Context, m jetstream.Msg, sequence uint64) (held context.Context, release func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var over sync.WaitGroup
@@ -318,10 +319,10 @@ func (w *Worker) hold(ctx context.Context, m jetstream.Msg, sequence uint64) (he
 	}
 }
 
-// took is the header that says how long a range has taken, as Go writes it.
+// took is the header for the duration of a range, in Go's notation.
 const took = "Lockstep-Took"
 
-// store stores a result, as often as it takes, and ends the range only then.
+// store stores a result, retrying as long as necessary, and then ends the range.
 func (w *Worker) store(ctx context.Context, t task, m jetstream.Msg, result []byte, d time.Duration) {
 	packed := pack(result)
 	if len(result) > mostResult {
@@ -341,8 +342,8 @@ func (w *Worker) setAside(ctx context.Context, t task, m jetstream.Msg, why stri
 	w.end(ctx, m, &nats.Msg{Subject: failedSubject + "." + t.key(), Data: []byte(shorten(why))})
 }
 
-// end stores the result of a range and ends the range, in this order. When the second is lost, it is
-// played again, which does no harm.
+// end stores the result of a range and then ends the range. If the second is lost, the range is
+// played again, which is harmless.
 func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
 	if w.put(ctx, result) != nil {
 		w.giveBack(m)
@@ -353,7 +354,7 @@ func (w *Worker) end(ctx context.Context, m jetstream.Msg, result *nats.Msg) {
 	_ = m.DoubleAck(ctx)
 }
 
-// crashed notes that a range has ended its player, and sets it aside when it has done so too often.
+// crashed records that a range has ended its player, and sets it aside after too many times.
 func (w *Worker) crashed(ctx context.Context, t task, m jetstream.Msg, end *crash) {
 	w.q.tell(fmt.Sprintf("range %s has ended the process that played it: %s", t.shard, shorten(end.why)))
 	subject := crashSubject + "." + t.key()
@@ -373,7 +374,7 @@ func (w *Worker) crashed(ctx context.Context, t task, m jetstream.Msg, end *cras
 	_ = m.Nak()
 }
 
-// put stores something, as often as it takes. Its error says that this worker ends.
+// put stores a message, retrying as long as necessary. It fails only when this worker ends.
 func (w *Worker) put(ctx context.Context, m *nats.Msg) error {
 	told := false
 	return w.q.patiently(ctx, 0, func(ctx context.Context) error {

@@ -6,21 +6,21 @@ import (
 	"fmt"
 )
 
-// Library is a library as it is, measured by its own code: its row of the matrix, what it takes to break it, and
-// the same scripts on real servers. A Go library is played in virtual time; one in another language, by a program
-// of examples, on real servers.
+// Library is a measurement of a real library: its row of the matrix, what it takes to break it, and
+// the same scripts on real servers. A Go library is played in virtual time; one in another
+// language, through a program of examples, on real servers.
 type Library struct {
 	Schema  int       `json:"schema"`
 	Lock    string    `json:"lock"`
-	Library string    `json:"library"` // import path, or what of the library the program uses
+	Library string    `json:"library"` // import path, or the part of the library that the program uses
 	Version string    `json:"version"` // of its module or package
 	Go      string    `json:"go"`      // that it was compiled with
-	Seeded  bool      `json:"seeded"`  // the choices of Go's runtime followed the seed, so each run can be repeated
+	Seeded  bool      `json:"seeded"`  // Go's runtime followed the seed, so each run can be repeated
 	Matrix  *Matrix   `json:"matrix"`
 	Walk    *Explored `json:"walk"`   // null: not walked
 	Worlds  *Worlds   `json:"worlds"` // null: not compared with real servers
-	// Program is the file in examples that plays it, "" for a Go library, and ScalePPM what the durations of the
-	// scripts were multiplied with there, in millionths; 0 for none.
+	// Program is the file in examples that plays it, "" for a Go library, and ScalePPM the factor
+	// for the durations of its scripts, in millionths; 0 for none.
 	Program  string `json:"program"`
 	ScalePPM int64  `json:"scale_ppm"`
 }

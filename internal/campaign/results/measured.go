@@ -1,6 +1,5 @@
-// Package measured is what the commands matrix, compare-worlds and claims print for other
-// programs, and what the reference is made of: files with schema 1. Fields stand in the
-// order of their names, in which they are written.
+// Package results is the files of the commands matrix, compare-worlds and claims, which other
+// programs and the reference read: JSON with schema 1. Fields are in alphabetical order.
 package results
 
 import (
@@ -11,7 +10,7 @@ import (
 	"unicode"
 )
 
-// schema is the version of the files. Fields may be added, none changes its meaning.
+// schema is the version of the files. Fields may be added, but none changes its meaning.
 const schema = 1
 
 // Matrix is every lock under every kind of fault.
@@ -27,8 +26,7 @@ func NewMatrix(backend string, seeds int) *Matrix {
 	return &Matrix{Backend: backend, Cells: []Cell{}, Schema: schema, Seeds: seeds}
 }
 
-// Cell is one lock under one kind of fault. Rates are shares of runs, with their 95 %
-// interval.
+// Cell is one lock under one kind of fault. Rates are shares of runs, with their 95 % interval.
 type Cell struct {
 	Lock     string    `json:"lock"`
 	Fault    string    `json:"fault"`
@@ -43,15 +41,15 @@ type Cell struct {
 	Scripted *Sighting `json:"scripted"` // null when no script tested anything
 	Worst    *Sighting `json:"worst"`
 	Note     string    `json:"note"`
-	// Also are the letters that were found besides, worst first: a worse letter hides no other.
+	// Also are the other letters that were found, worst first: a worse letter hides no other.
 	Also      []string `json:"also"`
 	Damage    bool     `json:"damage"`                  // the resource was damaged, behind a fence where the lock hands out tokens
 	DamagedBy string   `json:"damaged_by"`              // the script or the story that shows it; "" for no damage
 	DamagedZH string   `json:"damaged_by_zh,omitempty"` // the name of the script in Chinese; "" for a story
 	Walked    *int64   `json:"walked"`                  // schedules of the column's kinds in the walk of the fault space; null: not walked
-	NoEffect  int64    `json:"without_effect"`          // of these, those whose fault changed nothing
+	NoEffect  int64    `json:"without_effect"`          // of these, those whose fault had no effect
 	Cut       int64    `json:"cut_short"`               // those whose runs had no end: unknown
-	Story     string   `json:"story,omitempty"`         // of the walk, as simulate run takes it, when the letter is worse for it
+	Story     string   `json:"story,omitempty"`         // of the walk, as simulate run takes it, when it worsens the letter
 }
 
 // Sighting is one run that showed a letter.
@@ -80,8 +78,8 @@ func ReadMatrix(data []byte) (*Matrix, error) {
 	return m, nil
 }
 
-// printable reports whether nothing in some texts moves a cursor or turns the direction of
-// writing. What our program has measured has no such thing.
+// printable reports whether nothing in some texts moves a cursor or changes the direction of
+// writing, as is the case for all results of this program.
 func printable(texts ...string) bool {
 	for _, s := range texts {
 		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -91,7 +89,7 @@ func printable(texts ...string) bool {
 	return true
 }
 
-// Claims is what the documents claim, each measured.
+// Claims is the claims of the documents, measured.
 type Claims struct {
 	Schema int     `json:"schema"`
 	Claims []Claim `json:"claims"`
@@ -119,8 +117,8 @@ func ReadClaims(data []byte) (*Claims, error) {
 	return f, nil
 }
 
-// Of is what the list says of a claim; without a verdict when it was measured with
-// another text, or not at all. The list may be nil.
+// Of returns the result for a claim; without a verdict when it was measured with another text, or
+// not at all. The list may be nil.
 func (f *Claims) Of(n int, text, source string) Claim {
 	if f != nil {
 		for _, c := range f.Claims {

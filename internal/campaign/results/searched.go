@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/checker"
@@ -8,15 +9,15 @@ import (
 	"lockstep/internal/say"
 )
 
-// How schedules of several faults were looked for: all of them, some, or none.
+// How schedules of several faults were searched: all of them, some, or none.
 const (
 	Complete    = "complete"
 	Sampled     = "sampled"
 	NotSearched = "not searched"
 )
 
-// What can be said of a lock and some kinds of faults. It survives only what was searched: if some pairs were drawn in plain
-// or in just-within, and none of them breaks it, none was found.
+// Verdicts on a lock and some kinds of faults. It survives only what was searched: if some pairs
+// were only sampled in plain or in just-within, and none of them breaks it, none was found.
 const (
 	Survived  = "survives"
 	NoneFound = "none found"
@@ -24,11 +25,11 @@ const (
 	Broken    = "breaks"
 )
 
-// Verdicts are all of them, the best first.
+// Verdicts are all of them, best first.
 var Verdicts = []string{Survived, NoneFound, NotSearched, Unknown, Broken}
 
-// Verdict is the one of a lock that breaks or does not, with so many schedules of unknown effect, and whose pairs were
-// looked for as ExploredLock.Survives says.
+// Verdict is the verdict on a lock that breaks or does not, with so many schedules of unknown
+// effect; searched is ExploredLock.Survives.
 func Verdict(breaks bool, unknown int64, searched string) string {
 	switch {
 	case breaks:
@@ -39,23 +40,24 @@ func Verdict(breaks bool, unknown int64, searched string) string {
 	return map[string]string{Complete: Survived, Sampled: NoneFound, NotSearched: NotSearched}[searched]
 }
 
-// Searched is how schedules of several faults were looked for in one usage profile.
+// Searched is how schedules of several faults were searched in one usage profile.
 type Searched struct {
 	Profile  string `json:"profile"`
 	How      string `json:"how"`
 	Walked   int64  `json:"walked"`
-	NoEffect int64  `json:"without_effect"` // of these, as of a lock
-	Cut      int64  `json:"cut_short"`      // the same
-	// Of some, how many schedules there are in all, about; how many were drawn of any two kinds, at least, unless these were
-	// all; and so, with 95 % confidence, which share of the schedules of any two kinds breaks the lock at most where no drawn
-	// one does. Schedules are weighed as they were drawn: each first fault of a kind the same, then each that can follow.
+	NoEffect int64  `json:"without_effect"` // as of a lock
+	Cut      int64  `json:"cut_short"`      // as of a lock
+	// For a sample: how many schedules there are in all, about; how many were drawn of any two
+	// kinds, at least, unless these were all; and which share of the schedules of any two kinds
+	// breaks the lock at most, with 95 % confidence, where no drawn one does. Schedules are
+	// weighted as they were drawn: each first fault of a kind the same, then each that can follow.
 	Of     int64   `json:"of,omitempty"`
 	Each   int     `json:"each,omitempty"`
 	AtMost float64 `json:"at_most,omitempty"`
 }
 
-// SearchedTogether is Together. In an older result, what is not of single faults is of the plain profile,
-// or of the last one where no client gets the lock in that.
+// SearchedTogether is Together. In an older result, all schedules of several faults are of the
+// plain world, or of the last one where no client gets the lock in that.
 func (l *ExploredLock) SearchedTogether() []Searched {
 	if l.Together != nil || l.Complete < 2 || len(l.Scope) == 0 {
 		return l.Together
@@ -70,13 +72,14 @@ func (l *ExploredLock) SearchedTogether() []Searched {
 	return []Searched{all}
 }
 
-// Rest is what it rests on that nothing was found, in a few words.
+// Rest is evidence that nothing was found, in a few words.
 type Rest struct {
 	How  string
 	Says say.Phrase
 }
 
-// Rests are what it rests on that no set of several faults was found: profiles by how they were searched.
+// Rests lists the evidence that no set of several faults was found: worlds by how they were
+// searched.
 func (l *ExploredLock) Rests() (out []Rest) {
 	profiles := map[string]say.Names{}
 	rarest := 0.0
@@ -99,15 +102,15 @@ func (l *ExploredLock) Rests() (out []Rest) {
 	return out
 }
 
-// Defect reports whether the lock breaks in some way without a fault: it is a candidate for nothing.
+// Defect reports whether the lock breaks in some way without a fault.
 func (l *ExploredLock) Defect() bool {
 	return slices.ContainsFunc(checker.Ways(), func(way checker.Way) bool {
 		return slices.ContainsFunc(l.By(way), func(s CutSet) bool { return len(s.Kinds) == 0 })
 	})
 }
 
-// Apart splits a result into that of the designs and that of the misprints, which are candidates for nothing. So is
-// whatever breaks without a fault; a test keeps that to misprints.
+// Apart splits a result into that of the designs and that of the misprints, with whatever breaks
+// without a fault; a test keeps that to misprints.
 func (x *Explored) Apart() (designs, misprints *Explored) {
 	d, m := *x, *x
 	d.Locks, m.Locks = nil, nil
@@ -121,7 +124,7 @@ func (x *Explored) Apart() (designs, misprints *Explored) {
 	return &d, &m
 }
 
-// Settled is how many locks have all schedules of several faults searched in plain and just-within.
+// Settled counts the locks with all schedules of several faults searched in plain and just-within.
 func (x *Explored) Settled() (n int) {
 	for i := range x.Locks {
 		if x.Locks[i].Survives() == Complete {
@@ -131,16 +134,12 @@ func (x *Explored) Settled() (n int) {
 	return n
 }
 
-// Survives says how sure it is that none of some sets of faults breaks a lock that has none of them: Complete, Sampled or
-// NotSearched.
-func (l *ExploredLock) Survives() string {
-	if l.Searched == "" {
-		return NotSearched
-	}
-	return l.Searched
-}
+// Survives says how thoroughly a lock for which nothing was found was searched: Complete, Sampled
+// or NotSearched.
+func (l *ExploredLock) Survives() string { return cmp.Or(l.Searched, NotSearched) }
 
-// Fenced reports whether the lock hands out tokens: the resource looked at them then, in all of its schedules.
+// Fenced reports whether the lock hands out tokens, which the resource then checked in all of its
+// schedules.
 func (l *ExploredLock) Fenced() (fenced bool) {
 	l.EachStory(func(s *Shown) { fenced = fenced || s.Fence })
 	return fenced

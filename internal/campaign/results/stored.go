@@ -9,10 +9,10 @@ import (
 	"lockstep/internal/checker"
 )
 
-// exploredSchema is that of a stored walk. Since 2 it has each story of a lock once.
+// exploredSchema is the schema of a stored walk. Since 2 it has each story of a lock once.
 const exploredSchema = 2
 
-// storedSet and storedSingle are a set and a single fault as a file has them: their stories by their places in
+// storedSet and storedSingle are a set and a single fault in a file: their stories are indices into
 // the lock's list.
 type (
 	storedSet struct {
@@ -26,7 +26,7 @@ type (
 	}
 )
 
-// storedLock is a lock as a file has it.
+// storedLock is a lock in a file.
 type storedLock struct {
 	*plainLock
 	Stories []Shown                `json:"stories"`
@@ -36,7 +36,7 @@ type storedLock struct {
 
 type plainLock ExploredLock // without methods
 
-// add returns the place of a story in the list.
+// add returns the index of a story in the list.
 func (x *storedLock) add(s *Shown) int {
 	for i := range x.Stories {
 		if x.Stories[i].Same(s) {
@@ -45,7 +45,7 @@ func (x *storedLock) add(s *Shown) int {
 	}
 	one := *s
 	if one.Name = ""; one.Faults != nil {
-		one.Text, one.TextChinese = "", "" // they follow from the faults
+		one.Text, one.TextChinese = "", "" // derived from the faults
 	}
 	x.Stories = append(x.Stories, one)
 	return len(x.Stories) - 1
@@ -74,14 +74,19 @@ func (l *ExploredLock) MarshalJSON() ([]byte, error) {
 		}
 		x.Singles = append(x.Singles, one)
 	}
+	return encode(&x)
+}
+
+// encode is json.Marshal without HTML escapes, and with a line break.
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(&x)
+	err := e.Encode(v)
 	return b.Bytes(), err
 }
 
-// UnmarshalJSON reads it, and names the stories.
+// UnmarshalJSON also names the stories.
 func (l *ExploredLock) UnmarshalJSON(data []byte) error {
 	x := storedLock{plainLock: (*plainLock)(l)}
 	if err := json.Unmarshal(data, &x); err != nil {
@@ -161,16 +166,14 @@ func ReadExplored(data []byte) (*Explored, error) {
 	return r, nil
 }
 
-// JSON is the result with a line for each lock. version is that of the program; "" leaves it out.
+// JSON is the result with a line for each lock. version is that of the program; "" omits it.
 func (x *Explored) JSON(version string) ([]byte, error) {
 	var b bytes.Buffer
 	var failed error
-	one := func(v any) string {
-		var line bytes.Buffer
-		e := json.NewEncoder(&line)
-		e.SetEscapeHTML(false)
-		failed = errors.Join(failed, e.Encode(v))
-		return string(bytes.TrimSpace(line.Bytes()))
+	one := func(v any) []byte {
+		line, err := encode(v)
+		failed = errors.Join(failed, err)
+		return bytes.TrimSpace(line)
 	}
 	fmt.Fprintf(&b, "{\"schema\":%d", exploredSchema)
 	if version != "" {

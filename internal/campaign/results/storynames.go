@@ -10,9 +10,9 @@ import (
 // NoFault is the set of a story in which a lock breaks without a fault.
 const NoFault = "no-fault"
 
-// told is a story of a lock and what it shows.
+// told is a story of a lock with its set and its way.
 type told struct {
-	set string // "pause+evict", or of a single fault that hits a client at something "pause@hold"
+	set string // "pause+evict", or for a single fault that hits a client at some activity "pause@hold"
 	way checker.Way
 	*Shown
 }
@@ -25,7 +25,8 @@ func (s *CutSet) Key() string {
 	return strings.Join(s.Kinds, "+")
 }
 
-// told are all stories of a lock: those of minimal sets first, by way of breaking, then those of single faults.
+// told returns all stories of a lock: those of minimal sets first, by way of breaking, then those
+// of single faults.
 func (l *ExploredLock) told() (out []told) {
 	for _, way := range checker.Outcomes() {
 		for i := range l.By(way) {
@@ -62,8 +63,9 @@ func (l *ExploredLock) EachStory(f func(s *Shown)) {
 	}
 }
 
-// Story finds a story by what comes after the lock in its name: the set, and where the set has several stories the
-// way of breaking. "pause+evict", "pause@hold", "pause.no-progress". nil when there is none.
+// Story finds a story by the part of its name after the lock: the set and, where the set has
+// several stories, the way of breaking. "pause+evict", "pause@hold", "pause.no-progress". nil for an
+// unknown name.
 func (l *ExploredLock) Story(set string) *Shown { return find(l.told(), set) }
 
 func find(all []told, set string) *Shown {
@@ -76,7 +78,7 @@ func find(all []told, set string) *Shown {
 	return all[at].Shown
 }
 
-// Sets are those that have a story, each once, in the order of their stories.
+// Sets returns the sets with a story, each once, in the order of their stories.
 func (l *ExploredLock) Sets() (out []string) {
 	for _, t := range l.told() {
 		if !slices.Contains(out, t.set) {
@@ -86,14 +88,14 @@ func (l *ExploredLock) Sets() (out []string) {
 	return out
 }
 
-// NameStories names all stories that a simulator can play: the shortest names that find them.
+// NameStories names all stories that a simulator can play, as briefly as Story can tell them apart.
 func (l *ExploredLock) NameStories() {
 	all := l.told()
 	for i, t := range all {
 		same := slices.IndexFunc(all[:i], func(o told) bool { return o.Same(t.Shown) })
 		switch {
 		case t.Broken == nil:
-			t.Name = "" // told, and not kept
+			t.Name = "" // not playable
 		case same >= 0:
 			t.Name = all[same].Name
 		case find(all, t.set).Same(t.Shown):

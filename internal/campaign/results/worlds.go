@@ -26,11 +26,11 @@ func NewWorlds() *Worlds {
 	return &Worlds{Cells: []WorldCell{}, Durations: map[string]Durations{}, Schema: schema}
 }
 
-// Agreement is what a cell says of the two worlds.
+// Agreement is the result of comparing the two worlds.
 type Agreement string
 
-// The agreements. Delay and safe are told apart by what is normal waiting; a machine
-// that is busy with something else makes one of the other, so both count as held.
+// The agreements. Delay and safe differ only by what is normal waiting, which a busy machine
+// changes, so both count as held.
 const (
 	Agrees    Agreement = "agrees"
 	Differs   Agreement = "differs"
@@ -44,12 +44,12 @@ func Agreements() []Agreement { return []Agreement{Agrees, Differs, Untested, No
 // WorldCell is one lock under one kind of fault, in both worlds.
 type WorldCell struct {
 	Lock      string     `json:"lock"`
-	Fault     string     `json:"fault"`           // of a story the kinds of its faults, with a plus between them
+	Fault     string     `json:"fault"`           // of a story the kinds of its faults, joined by a plus
 	Story     string     `json:"story,omitempty"` // the file
 	Agreement Agreement  `json:"agreement"`
 	Script    string     `json:"script,omitempty"`    // the name of what was played
 	Simulated string     `json:"simulated,omitempty"` // with the first seed
-	Agreeing  int        `json:"agreeing"`            // of Runs: real letters that are those of the simulator
+	Agreeing  int        `json:"agreeing"`            // of Runs: real letters equal to the simulated ones
 	Runs      []WorldRun `json:"runs,omitempty"`      // none when it was not played
 	ScalePPM  int64      `json:"scale_ppm,omitempty"` // of the script, when it is not that of the comparison
 	Why       string     `json:"why,omitempty"`
@@ -71,13 +71,13 @@ type Durations struct {
 	Wait     InBoth `json:"wait"`
 }
 
-// InBoth is the same in both worlds.
+// InBoth is a distribution in each of the two worlds.
 type InBoth struct {
 	Real      Times `json:"real"`
 	Simulated Times `json:"simulated"`
 }
 
-// Times is a distribution of durations in microseconds; all 0 when there is none.
+// Times is a distribution of durations in microseconds; all 0 when it is empty.
 type Times struct {
 	Count int   `json:"count"`
 	P50   int64 `json:"p50_us"`
@@ -110,7 +110,7 @@ func ReadWorlds(data []byte) (*Worlds, error) {
 	return c, nil
 }
 
-// Cell returns the cell of a lock and a column, nil when the comparison lacks it.
+// Cell returns the cell of a lock and a column, nil when it is missing.
 func (c *Worlds) Cell(lock, fault string) *WorldCell {
 	for i := range c.Cells {
 		if x := &c.Cells[i]; x.Lock == lock && x.Fault == fault {
@@ -120,7 +120,7 @@ func (c *Worlds) Cell(lock, fault string) *WorldCell {
 	return nil
 }
 
-// Scale is the scale as the command line takes it.
+// Scale is the scale in the notation of the command line.
 func (c *Worlds) Scale() string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%06d", c.ScalePPM/1_000_000, c.ScalePPM%1_000_000), "0"), ".")
 }

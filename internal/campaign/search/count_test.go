@@ -164,14 +164,3 @@ func TestShardsThatCount(t *testing.T) {
 		}
 	}
 }
-
-// A search for which there is no time plays one batch all the same: of none there is nothing to say.
-func TestASearchWithoutTimePlaysOneBatch(t *testing.T) {
-	tried, err := search.Seek(t.Context(), search.Options{
-		Plan: sometimes(t, "1%", "100ms..200ms"), Lock: "set-nx-lua", Properties: []string{checker.MutualExclusionID},
-		First: 1, Seeds: 200, Jobs: 2, Worlds: worlds, Stop: func() bool { return true },
-	})
-	if err != nil || tried.Seeds != 64 {
-		t.Errorf("%d seeds, want a batch of 64: %v", tried.Seeds, err)
-	}
-}

@@ -8,9 +8,9 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Passes make a story smaller, each in its way; they report whether they did. Every
-// step leads downwards in one order: fewer faults, then clients, then rounds, then
-// simpler settings, moments and names, then shorter durations. So they end.
+// Passes make a story smaller, each in its way, and report whether they did. Every step decreases
+// one order: fewer faults, then clients, then rounds, then simpler settings, moments and names,
+// then shorter durations. So they end.
 
 // fewer are the passes that make a story shorter, the cheapest first.
 var fewer = []func(*shrinker) bool{
@@ -18,26 +18,26 @@ var fewer = []func(*shrinker) bool{
 	(*shrinker).fewerByMoving,
 	(*shrinker).fewerClients,
 	(*shrinker).fewerRounds,
-	(*shrinker).otherLuck,
+	(*shrinker).otherSeeds,
 }
 
 // plainer are the passes that make it easier to read.
 var plainer = []func(*shrinker) bool{
 	(*shrinker).plainSettings,
 	(*shrinker).constants,
-	(*shrinker).plainTriggers,
+	func(s *shrinker) bool { return s.otherTriggers(s.plainer) },
 	(*shrinker).plainTargets,
-	(*shrinker).plainCommands,
+	func(s *shrinker) bool { return s.otherTriggers(s.named) },
 	(*shrinker).plainNames,
 	(*shrinker).shorter,
 	(*shrinker).firstSeed,
 }
 
-// shrink goes on until no pass finds anything. While the story can become shorter it
-// is left as it is otherwise: a storm with all its randomness has more ways to be shortened.
+// shrink repeats the passes until none succeeds. As long as the story can become shorter nothing
+// else is changed: the randomness of a storm offers more ways to shorten it.
 func (s *shrinker) shrink() {
 	for changed := true; changed && s.left(); {
-		for s.shortened() {
+		for slices.ContainsFunc(fewer, func(pass func(*shrinker) bool) bool { return pass(s) }) {
 		}
 		changed = false
 		for _, pass := range plainer {
@@ -46,20 +46,15 @@ func (s *shrinker) shrink() {
 	}
 }
 
-// shortened tries one way to make the story shorter after the other, until one does.
-func (s *shrinker) shortened() bool {
-	return slices.ContainsFunc(fewer, func(pass func(*shrinker) bool) bool { return pass(s) })
-}
-
-// first tries one version of the story after the other, until one is accepted.
+// first tries versions of the story in turn, until one is accepted.
 func first[T any](s *shrinker, versions []T, change func(p *plan.Plan, to T)) bool {
 	return slices.ContainsFunc(versions, func(to T) bool {
 		return s.try(func(p *plan.Plan) bool { change(p, to); return true })
 	})
 }
 
-// fewerFaults is delta debugging over the list of faults: it leaves out half of
-// them, a quarter, and so on down to single ones.
+// fewerFaults is delta debugging over the list of faults: it removes half of them, a quarter, and
+// so on down to single ones.
 func (s *shrinker) fewerFaults() (changed bool) {
 	for size := len(s.best.Faults); size > 0; {
 		found := false
@@ -70,7 +65,7 @@ func (s *shrinker) fewerFaults() (changed bool) {
 				return true
 			}) {
 				found, changed = true, true
-				continue // what came behind now stands here
+				continue // the faults after these have moved here
 			}
 			from = to
 		}
@@ -81,7 +76,7 @@ func (s *shrinker) fewerFaults() (changed bool) {
 	return changed
 }
 
-// fewerClients leaves out one client after the other, with the faults that name it.
+// fewerClients removes clients one by one, with the faults that name them.
 func (s *shrinker) fewerClients() (changed bool) {
 	for i := len(s.best.Clients) - 1; i >= 0; i-- {
 		if len(s.best.Clients) == 1 || i >= len(s.best.Clients) {
@@ -92,7 +87,7 @@ func (s *shrinker) fewerClients() (changed bool) {
 	return changed
 }
 
-// withoutClient leaves out a client, and the faults that name it.
+// withoutClient removes a client, and the faults that name it.
 func withoutClient(name string) func(p *plan.Plan) bool {
 	return func(p *plan.Plan) bool {
 		p.Clients = slices.DeleteFunc(p.Clients, func(c string) bool { return c == name })
@@ -102,8 +97,7 @@ func withoutClient(name string) func(p *plan.Plan) bool {
 	}
 }
 
-// fewerRounds plays fewer rounds, and moves a fault into them if it must: the first
-// client of a short story is the one to be hit.
+// fewerRounds plays fewer rounds, moving a fault into them if necessary.
 func (s *shrinker) fewerRounds() bool {
 	return slices.ContainsFunc(below(s.best.Workload.Repeat), func(n int) bool { return s.tryMoving(rounds(n)) })
 }
@@ -112,8 +106,7 @@ func rounds(n int) func(p *plan.Plan) bool {
 	return func(p *plan.Plan) bool { p.Workload.Repeat = n; return true }
 }
 
-// below are the numbers below n to be tried, from the least on: all that are small,
-// then fewer and fewer.
+// below returns the numbers below n to try, from 1 on: all small ones, then fewer and fewer.
 func below(n int) (out []int) {
 	for i := 1; i < n; i += max(i/4, 1) {
 		out = append(out, i)
@@ -121,14 +114,14 @@ func below(n int) (out []int) {
 	return out
 }
 
-// mostLuck is how many seeds otherLuck plays of each version.
-const mostLuck = 20
+// mostSeeds is how many seeds otherSeeds plays of each version.
+const mostSeeds = 20
 
-// otherLuck makes the story smaller and plays it with other seeds: what took many
-// rounds to come together with one seed may come together at once with another.
-func (s *shrinker) otherLuck() bool {
+// otherSeeds makes the story smaller and plays it with other seeds: what took many rounds with one
+// seed may happen at once with another.
+func (s *shrinker) otherSeeds() bool {
 	for _, smaller := range s.smaller() {
-		for seed := uint64(1); seed <= mostLuck; seed++ {
+		for seed := uint64(1); seed <= mostSeeds; seed++ {
 			if s.try(func(p *plan.Plan) bool { p.Seed = seed; return smaller(p) }) {
 				return true
 			}
@@ -137,8 +130,8 @@ func (s *shrinker) otherLuck() bool {
 	return false
 }
 
-// smaller are the steps that make a story smaller, each of them alone. The least of
-// all stories, two clients and a fault in the first round, has none.
+// smaller returns the single steps that make a story smaller. The smallest story, two clients and a
+// fault in the first round, has none.
 func (s *shrinker) smaller() (out []func(p *plan.Plan) bool) {
 	if len(s.best.Faults) > 1 {
 		for i := range s.best.Faults {
@@ -161,7 +154,7 @@ func (s *shrinker) smaller() (out []func(p *plan.Plan) bool) {
 	return out
 }
 
-// plainSettings puts back to its default what the story does not need.
+// plainSettings resets settings that the story does not need.
 func (s *shrinker) plainSettings() (changed bool) {
 	for _, set := range settings {
 		changed = s.try(func(p *plan.Plan) bool { set(p, plan.Default()); return true }) || changed
@@ -172,7 +165,7 @@ func (s *shrinker) plainSettings() (changed bool) {
 	return changed
 }
 
-// settings go from what says much to what says little.
+// settings are in order of importance.
 var settings = []func(p *plan.Plan, plain plan.Plan){
 	func(p *plan.Plan, plain plan.Plan) { p.Redis = plain.Redis },
 	func(p *plan.Plan, plain plan.Plan) {
@@ -204,11 +197,11 @@ var settings = []func(p *plan.Plan, plain plan.Plan){
 	func(p *plan.Plan, plain plan.Plan) { p.Network.Timeout = plain.Network.Timeout },
 }
 
-// constants makes one duration of each range: a neat one, the lesser end, the greater.
+// constants replaces each range by one duration: a round one, the minimum, the maximum.
 func (s *shrinker) constants() (changed bool) {
 	ranges := []struct {
 		of    func(p *plan.Plan) *plan.Range
-		least time.Duration // what takes less than this reads oddly
+		least time.Duration // shorter ones look odd
 	}{
 		{func(p *plan.Plan) *plan.Range { return &p.Network.Latency }, time.Millisecond},
 		{func(p *plan.Plan) *plan.Range { return &p.Workload.Rest }, 0},
@@ -225,7 +218,7 @@ func (s *shrinker) constants() (changed bool) {
 	return changed
 }
 
-// plainNames calls the clients A, B, C, ... as stories do.
+// plainNames renames the clients to A, B, C, ...
 func (s *shrinker) plainNames() bool {
 	names := map[string]string{}
 	for i, old := range s.best.Clients {
@@ -272,19 +265,13 @@ func renameFault(f *faults.Fault, names map[string]string) {
 		rename(&until.Subject, names)
 		f.End.Until = &until
 	}
-	f.Args.Sides = cloned(f.Args.Sides)
-	for _, side := range f.Args.Sides {
-		for i := range side {
-			rename(&side[i], names)
+	f.Args.Sides = slices.Clone(f.Args.Sides)
+	for i := range f.Args.Sides {
+		f.Args.Sides[i] = slices.Clone(f.Args.Sides[i])
+		for k := range f.Args.Sides[i] {
+			rename(&f.Args.Sides[i][k], names)
 		}
 	}
-}
-
-func cloned(sides [][]string) (out [][]string) {
-	for _, side := range sides {
-		out = append(out, slices.Clone(side))
-	}
-	return out
 }
 
 // firstSeed tries seed 1, in case the seed no longer matters.
@@ -296,12 +283,11 @@ func (s *shrinker) firstSeed() bool {
 	})
 }
 
-// digits are what round durations begin with, in tenths: denser where a step of one
-// would nearly double them.
+// digits start round durations, in tenths: denser where a step of one would nearly double them.
 var digits = []time.Duration{10, 11, 12, 13, 14, 15, 16, 18, 20, 25, 30, 40, 50, 60, 70, 80, 90}
 
-// neat are round durations below d, from 0 on, and at last what is left of d when its
-// lower digits are dropped. Parts of a millisecond make no story simpler.
+// neat returns round durations below d, from 0 on, and then d with lower digits dropped. No part of
+// a millisecond is simpler.
 func neat(d time.Duration) []time.Duration {
 	out := []time.Duration{0}
 	for unit := time.Millisecond; unit < d; unit *= 10 {

@@ -9,25 +9,23 @@ import (
 	"lockstep/internal/plan"
 )
 
-// telling are the moments that a trigger can move to, the most telling first.
+// telling are the moments that a trigger can move to, the most informative first.
 var telling = []faults.MomentKind{
 	faults.InSection, faults.AboutToWrite, faults.Acquires, faults.Releases, faults.StartsWaiting,
 }
 
-// most times that a counted moment is looked for below what it is.
+// mostTimes limits the occurrences tried for a counted moment.
 const mostTimes = 20
 
-// mostMoved is how many faults a story may have for fewerByMoving, which tries every
-// pair of them.
+// mostMoved is how many faults a story may have for fewerByMoving, which tries every pair of them.
 const mostMoved = 12
 
 // mostMovedAlong is the same for tryMoving, which moves them in many other versions.
 const mostMovedAlong = 3
 
-// fewerByMoving leaves out a fault while another one moves to a moment that tells
-// more and, if need be, lasts longer. Of a storm, delta debugging often leaves a
-// handful of faults of which all but one only make up for the bad timing of that
-// one.
+// fewerByMoving removes a fault while another one moves to a more informative moment and, if
+// necessary, lasts longer. Delta debugging often leaves a few faults of a storm that only make up
+// for the bad timing of one of them.
 func (s *shrinker) fewerByMoving() (changed bool) {
 	for again := true; again && len(s.best.Faults) > 1 && len(s.best.Faults) <= mostMoved; {
 		again = false
@@ -41,7 +39,7 @@ func (s *shrinker) fewerByMoving() (changed bool) {
 	return changed
 }
 
-// leaveOut leaves out the i-th fault and moves each of the others in turn.
+// leaveOut removes the i-th fault and moves each of the others in turn.
 func (s *shrinker) leaveOut(i int) bool {
 	for j := range s.best.Faults {
 		if j == i {
@@ -57,8 +55,8 @@ func (s *shrinker) leaveOut(i int) bool {
 	return false
 }
 
-// tryMoving tries a change as it is, and with each fault in turn at another moment:
-// the first client of a short story is the one to be hit.
+// tryMoving tries a change alone, and with each fault in turn at another moment: the first client
+// of a short story is often the one to hit.
 func (s *shrinker) tryMoving(change func(p *plan.Plan) bool) bool {
 	if s.try(change) {
 		return true
@@ -73,8 +71,8 @@ func (s *shrinker) tryMoving(change func(p *plan.Plan) bool) bool {
 	return false
 }
 
-// moved are the versions of a fault at other moments, as long as it is and with
-// twice the lease.
+// moved returns versions of a fault at other moments, with its own duration and with twice the
+// lease.
 func (s *shrinker) moved(f faults.Fault) (out []faults.Fault) {
 	long := f.Scaled(func(d time.Duration) time.Duration {
 		if d <= 0 {
@@ -95,8 +93,8 @@ func (s *shrinker) moved(f faults.Fault) (out []faults.Fault) {
 	return out
 }
 
-// moments are the triggers that tell the most: what each client does first, or for a
-// fault of the wire, the first command of each kind that it sends.
+// moments returns the most informative triggers: what each client does first or, for a fault of the
+// wire, the first command of each kind that it sends.
 func (s *shrinker) moments(f *faults.Fault) (out []faults.Trigger) {
 	if f.Spec().OnWire {
 		for _, command := range s.sent {
@@ -114,21 +112,18 @@ func (s *shrinker) moments(f *faults.Fault) (out []faults.Trigger) {
 	return out
 }
 
-// plainTriggers moves faults to moments that tell more than an instant does, to
-// clients with names, and to earlier occurrences.
-func (s *shrinker) plainTriggers() (changed bool) {
+// otherTriggers gives each fault the first of some triggers that is accepted.
+func (s *shrinker) otherTriggers(of func(f *faults.Fault) []faults.Trigger) (changed bool) {
 	for i := 0; i < len(s.best.Faults); i++ {
-		changed = s.otherTrigger(i, s.plainer(&s.best.Faults[i])) || changed
+		changed = first(s, of(&s.best.Faults[i]), func(p *plan.Plan, t faults.Trigger) {
+			p.Faults[i].Trigger = t
+		}) || changed
 	}
 	return changed
 }
 
-// otherTrigger gives the i-th fault the first of some triggers that is accepted.
-func (s *shrinker) otherTrigger(i int, all []faults.Trigger) bool {
-	return first(s, all, func(p *plan.Plan, t faults.Trigger) { p.Faults[i].Trigger = t })
-}
-
-// plainer are the triggers to be tried in place of a fault's.
+// plainer returns triggers to try instead of a fault's: moments instead of instants, named clients,
+// earlier occurrences.
 func (s *shrinker) plainer(f *faults.Fault) (out []faults.Trigger) {
 	t := f.Trigger
 	if t.Moment == faults.NoMoment {
@@ -160,17 +155,9 @@ func (s *shrinker) plainer(f *faults.Fault) (out []faults.Trigger) {
 	return out
 }
 
-// plainCommands names the command that a fault tampers with, instead of counting all
-// that a client sends.
-func (s *shrinker) plainCommands() (changed bool) {
-	for i := 0; i < len(s.best.Faults); i++ {
-		changed = s.otherTrigger(i, s.named(s.best.Faults[i].Trigger)) || changed
-	}
-	return changed
-}
-
-// named are the triggers that name a command in place of any command.
-func (s *shrinker) named(t faults.Trigger) (out []faults.Trigger) {
+// named returns triggers with a named command in place of any command.
+func (s *shrinker) named(f *faults.Fault) (out []faults.Trigger) {
+	t := f.Trigger
 	if t.Command != faults.AnyCommand {
 		return nil
 	}
@@ -184,7 +171,7 @@ func (s *shrinker) named(t faults.Trigger) (out []faults.Trigger) {
 	return out
 }
 
-// plainTargets puts names in the place of "the holder" and its like.
+// plainTargets replaces "the holder" and the like by names.
 func (s *shrinker) plainTargets() (changed bool) {
 	for i := 0; i < len(s.best.Faults); i++ {
 		for _, word := range []string{faults.TheHolder, faults.NextHolder, faults.ThatClient} {
@@ -201,7 +188,7 @@ func (s *shrinker) plainTargets() (changed bool) {
 	return changed
 }
 
-// shorter makes durations short and neat, one after the other.
+// shorter makes durations short and round, one after another.
 func (s *shrinker) shorter() (changed bool) {
 	for i := range s.best.Faults {
 		for _, k := range numbersOf(&s.best.Faults[i]) {
@@ -217,8 +204,7 @@ func (s *shrinker) shorter() (changed bool) {
 	return changed
 }
 
-// shorten tries neat values below the present one, from the least on. What has a
-// sign keeps it.
+// shorten tries round values below the present one, from the lowest on. The sign stays.
 func (s *shrinker) shorten(get func(*plan.Plan) time.Duration, set func(*plan.Plan, time.Duration)) bool {
 	now := get(s.best)
 	sign := time.Duration(1)
@@ -228,7 +214,7 @@ func (s *shrinker) shorten(get func(*plan.Plan) time.Duration, set func(*plan.Pl
 	return first(s, neat(now.Abs()), func(p *plan.Plan, d time.Duration) { set(p, sign*d) })
 }
 
-// slower makes the rates of a fault small, in whole percents.
+// slower reduces the rates of a fault, to whole percents.
 func (s *shrinker) slower(i int) (changed bool) {
 	for _, p := range s.best.Faults[i].Spec().Params {
 		now := s.best.Faults[i].Args.Rates[p.Name]

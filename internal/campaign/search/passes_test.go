@@ -78,13 +78,13 @@ faults: [{when: A is about to send any command the 2nd time, delay: request, by:
 	if want := []string{"SET", "DEL"}; !slices.Equal(s.sent, want) {
 		t.Errorf("clients send %v, want %v", s.sent, want)
 	}
-	if !s.plainCommands() || textsOf(s)[0] != "delay request by 9s when A is about to send DEL" {
+	if !s.otherTriggers(s.named) || textsOf(s)[0] != "delay request by 9s when A is about to send DEL" {
 		t.Errorf("left is %v", textsOf(s))
 	}
-	if s.plainCommands() {
+	if s.otherTriggers(s.named) {
 		t.Errorf("what has a name got another: %v", textsOf(s))
 	}
-	if got := s.named(faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: faults.AnyCommand, Nth: 2}); len(got) != 4 {
+	if got := s.named(&faults.Fault{Trigger: faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: faults.AnyCommand, Nth: 2}}); len(got) != 4 {
 		t.Errorf("of two commands, the first and the second of each kind are to be tried, got %v", got)
 	}
 }
@@ -100,7 +100,7 @@ faults: [{at: 4s, pause: the holder, for: 8s}]
 `
 	seed := seedThatNeedsRounds(t, story)
 	s := shrinking(t, "set-nx-lua", fmt.Sprintf(story, seed))
-	if !s.otherLuck() || s.best.Workload.Repeat != 1 || s.best.Seed > mostLuck || s.best.Seed == 1 {
+	if !s.otherSeeds() || s.best.Workload.Repeat != 1 || s.best.Seed > mostSeeds || s.best.Seed == 1 {
 		t.Errorf("%d rounds with seed %d", s.best.Workload.Repeat, s.best.Seed)
 	}
 }
@@ -120,7 +120,7 @@ func seedThatNeedsRounds(t *testing.T, story string) uint64 {
 		out := run.One(t.Context(), w, p, "set-nx-lua", seed)
 		return out.Err == nil && out.Judgement.Finding(checker.MutualExclusionID).Verdict == checker.Broken
 	}
-	for seed := uint64(mostLuck + 1); seed < 200; seed++ {
+	for seed := uint64(mostSeeds + 1); seed < 200; seed++ {
 		if breaks(p, seed) && !breaks(&once, seed) {
 			return seed
 		}
@@ -132,7 +132,7 @@ func seedThatNeedsRounds(t *testing.T, story string) uint64 {
 // The least of all stories cannot become smaller, and costs no plays.
 func TestTheLeastHasNoSmallerOne(t *testing.T) {
 	s := shrinking(t, "set-nx-lua", "clients: [A, B]\nseed: 1\nfaults: [{when: A is in its critical section, pause: A, for: 12s}]\n")
-	if s.otherLuck() || s.plays != 0 {
+	if s.otherSeeds() || s.plays != 0 {
 		t.Errorf("%d plays", s.plays)
 	}
 }

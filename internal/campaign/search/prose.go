@@ -6,23 +6,22 @@ import (
 
 	"lockstep/internal/explain"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 	"lockstep/internal/timeline"
 )
 
-// What the file of a smallest version says of itself.
+// The texts of the smallest version.
 
-const maxTitle = 200 // characters, as package scenario keeps it
-
-// title names what breaks, and in which story. Shrinking the file again leaves it as it is.
+// title says what breaks, and in which story. Shrinking the file again does not change it.
 func (f *Found) title(l say.Language) string {
 	lock, property := say.Verbatim(f.Lock), say.Property(f.Property)
 	before := say.CounterexampleOf.With(lock, property, "").In(l)
 	of := strings.TrimPrefix(f.Original.Prose(l).Name, before)
 	title := []rune(say.CounterexampleOf.With(lock, property, say.Verbatim(of)).In(l))
-	return string(title[:min(len(title), maxTitle)])
+	return string(title[:min(len(title), scenario.MaxTitle)])
 }
 
-// story tells the smallest version in the words of explain.
+// story tells the smallest version in the words of package explain.
 func (f *Found) story(l say.Language) string {
 	j := &f.Judgement
 	t := timeline.Of(j.History)

@@ -1,11 +1,10 @@
-// Package search looks for the seed that breaks a lock, and then for the smallest
-// story that breaks it the same way.
+// Package search looks for a seed that breaks a lock, and then for the smallest story that breaks
+// it the same way.
 //
-// Shrinking is plain delta debugging (Zeller and Hildebrandt 2002) over what a
-// scenario says: its faults, clients and rounds, its durations, its moments. Each
-// candidate is written as a scenario file, read back and played, so what is kept
-// is what the file says, and nothing else. The order of the candidates is fixed:
-// the same violation shrinks to the same file everywhere.
+// Shrinking is plain delta debugging (Zeller and Hildebrandt 2002) over a scenario: its faults,
+// clients and rounds, its durations, its moments. Each candidate is written as a scenario file,
+// parsed and played, so that the file alone determines the result. The order of the candidates is
+// fixed: the same violation shrinks to the same file everywhere.
 package search
 
 import (
@@ -29,24 +28,23 @@ type Options struct {
 	Jobs       int
 	Worlds     run.Factory
 	Shard      campaign.Shard // which of the seeds
-	// Stop, if not nil, is asked after each batch of seeds whether there is no time for more.
+	// Stop, if not nil, is called after each batch of seeds and reports whether to stop.
 	Stop func() bool
-	// Progress, if not nil, is told of each seed that was played, from one goroutine
-	// at a time.
+	// Progress, if not nil, is called after each seed, one call at a time.
 	Progress func()
 }
 
-// Tried is how a search went. It does not depend on the number of workers.
+// Tried is the course of a search. It does not depend on the number of workers.
 type Tried struct {
 	Seeds    int    `json:"seeds"`              // up to the one that broke, or all
 	Untested int    `json:"untested"`           // among them: runs that put nothing to the test
 	Seed     uint64 `json:"seed,omitempty"`     // the lowest seed that breaks a property; 0 when none does
 	Property string `json:"property,omitempty"` // the first one of Options that broke; "" when none did
-	Noticed  []int  `json:"noticed,omitempty"`  // the lines of the list that did something with some seed; see run.Idle
+	Noticed  []int  `json:"noticed,omitempty"`  // the faults of the list that had an effect with some seed; see run.Idle
 }
 
-// Join joins all shards of a search, in their order: those above the lowest
-// seed that breaks a property count for nothing.
+// Join combines all shards of a search, in their order: those after the lowest seed that breaks a
+// property do not count.
 func Join(shards []Tried) (all Tried) {
 	for _, t := range shards {
 		all.Seeds, all.Untested, all.Noticed = all.Seeds+t.Seeds, all.Untested+t.Untested, append(all.Noticed, t.Noticed...)
@@ -58,14 +56,14 @@ func Join(shards []Tried) (all Tried) {
 	return all
 }
 
-// Finds are the lowest shards that have found something, lock by lock.
+// Finds are the lowest shards that have found something, by lock.
 type Finds struct{ lowest []int }
 
-// NewFinds follows a search for so many locks.
+// NewFinds follows a search for a number of locks.
 func NewFinds(locks int) *Finds { return &Finds{make([]int, locks)} }
 
-// Needed takes how the search went in one of so many shards, lock by lock, and returns the number of the last
-// shard that still counts: those above the lowest find of every lock do not.
+// Needed takes the results of one shard of so many, by lock, and returns the number of the last
+// shard that still counts: those after the lowest find of every lock do not.
 func (f *Finds) Needed(number, of int, tried []Tried) (last int) {
 	for i := range f.lowest {
 		if tried[i].Seed > 0 && (f.lowest[i] == 0 || number < f.lowest[i]) {
@@ -79,11 +77,11 @@ func (f *Finds) Needed(number, of int, tried []Tried) (last int) {
 	return last
 }
 
-// Tested is how many runs put the lock to the test.
+// Tested counts the runs that tested the lock.
 func (t Tried) Tested() int { return t.Seeds - t.Untested }
 
-// Rate is how often the property breaks, with the ends of its 95 % interval, all in
-// millionths. Runs that tested nothing count for neither.
+// Rate is how often the property breaks, with the ends of its 95 % interval, all in millionths.
+// Runs that tested nothing do not count.
 func (t Tried) Rate() (share, low, high int64) {
 	if t.Seed == 0 {
 		low, high = rate.Wilson(0, t.Tested())
@@ -93,24 +91,24 @@ func (t Tried) Rate() (share, low, high int64) {
 	return rate.Of(1, t.Tested()), low, high
 }
 
-// batch is how many seeds are handed out before their outcomes are looked at. It
-// is the same whatever the number of workers, so that the same seeds are counted.
+// batch is how many seeds are played before their outcomes are checked. It does not depend on the
+// number of workers, so that the same seeds are counted.
 const batch = 64
 
-// mine are the seeds of the shard: the first one and how many. Shards are divided between batches.
+// mine returns the seeds of the shard: the first one and how many. Shards consist of whole batches.
 func (o *Options) mine() (first uint64, count int) {
 	from, before := o.Shard.Block((o.Seeds + batch - 1) / batch)
 	from, before = min(from*batch, o.Seeds), min(before*batch, o.Seeds)
 	return o.First + uint64(from), before - from
 }
 
-// Mine is how many seeds the shard has.
+// Mine counts the seeds of the shard.
 func (o *Options) Mine() int {
 	_, count := o.mine()
 	return count
 }
 
-// Seek plays one seed of the shard after the other until one breaks a property.
+// Seek plays the seeds of the shard in order until one breaks a property.
 func Seek(ctx context.Context, o Options) (Tried, error) {
 	var t Tried
 	o.First, o.Seeds = o.mine()
@@ -143,7 +141,7 @@ func Seek(ctx context.Context, o Options) (Tried, error) {
 	return t, nil
 }
 
-// sight is what was seen in one run.
+// sight is the result of one run.
 type sight struct {
 	broken   string // the first of the properties that broke
 	untested bool   // none of them got a verdict

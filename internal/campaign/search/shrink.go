@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// mostPlays is how many candidates shrinking plays at most. Nothing that was seen
-// came near to it; it is there so that shrinking ends.
+// mostPlays limits the candidates that shrinking plays, far above what has been seen, so that
+// shrinking ends.
 const mostPlays = 20_000
 
 // Size is how large a story is.
@@ -46,10 +46,9 @@ type Found struct {
 // ErrKept says that a run breaks nothing.
 var ErrKept = errors.New("there is nothing to shrink")
 
-// Smallest plays a plan with a lock and a seed and shrinks the run to the smallest
-// story in which the same property breaks the same way. The error says that the
-// property does not break, or that the run cannot be played. When ctx ends in the
-// middle, the result is the smallest version so far.
+// Smallest plays a plan with a lock and a seed and shrinks the run to the smallest story in which
+// the same property breaks the same way. The error says that the property does not break, or that
+// the run cannot be played. When ctx ends in the middle, the result is the smallest version so far.
 func Smallest(ctx context.Context, worlds run.Factory, p *plan.Plan, lock, property string, seed uint64) (*Found, error) {
 	w := worlds()
 	defer w.Close()
@@ -68,7 +67,7 @@ type shrinker struct {
 	ctx            context.Context
 	world          run.World
 	lock, property string
-	kind           say.Phrase // of the violation, see kindOf; empty when the original proves none, and any will do
+	kind           say.Phrase // of the violation, see kindOf; empty when the original has none, and any will do
 	most           int        // events of the original: no version may have more
 
 	best  *plan.Plan
@@ -79,12 +78,11 @@ type shrinker struct {
 
 func (s *shrinker) left() bool { return s.ctx.Err() == nil && s.plays < mostPlays }
 
-// begin plays the original and takes over what the smallest version starts from:
-// the same story, without what is said about it, and without faults that never
-// came about.
+// begin plays the original and starts from the same story without its texts and without faults that
+// never happened.
 func (s *shrinker) begin(f *Found) error {
 	given := s.ctx
-	s.ctx = context.WithoutCancel(given) // what was found is to be written, also after Ctrl-C
+	s.ctx = context.WithoutCancel(given) // the result is written even after Ctrl-C
 	defer func() { s.ctx = given }()
 	out := run.One(s.ctx, s.world, f.Original, s.lock, f.Seed)
 	if out.Err != nil {
@@ -109,9 +107,9 @@ func (s *shrinker) begin(f *Found) error {
 	return nil
 }
 
-// try makes a candidate of the best version and plays it. The candidate becomes the
-// best one if the same property still breaks the same way, by faults that all came
-// about. change reports whether there is anything to play.
+// try makes a candidate of the best version and plays it. The candidate becomes the best one if the
+// same property still breaks the same way, and all its faults happened. change reports whether
+// there is anything to play.
 func (s *shrinker) try(change func(p *plan.Plan) bool) bool {
 	if !s.left() {
 		return false
@@ -128,7 +126,7 @@ func (s *shrinker) try(change func(p *plan.Plan) bool) bool {
 	s.tried[text] = true
 	p, err := scenario.Parse(s.best.File, []byte(text))
 	if err != nil {
-		return false // no story: a fault names a client that is gone
+		return false // not a story: a fault names a client that is gone
 	}
 	s.plays++
 	out := run.One(s.ctx, s.world, p, s.lock, p.Seed)
@@ -146,8 +144,7 @@ func (s *shrinker) try(change func(p *plan.Plan) bool) bool {
 	return true
 }
 
-// sentIn are the names of the commands that were sent, in the order in which the
-// first of each kind was.
+// sentIn returns the names of the commands that were sent, in the order of their first uses.
 func sentIn(h *history.History) (names []string) {
 	for _, e := range timeline.Of(h).Each(history.Sent) {
 		if name := h.Op(e.Text).Name; !slices.Contains(names, name) {
@@ -157,9 +154,9 @@ func sentIn(h *history.History) (names []string) {
 	return names
 }
 
-// kindOf says how a property broke: by which false assumption, of any client. A
-// pause that outlives the lease and a failover that forgets it both break mutual
-// exclusion, and one is no smaller version of the other.
+// kindOf says how a property broke: by which false assumption, of any client. A pause that outlives
+// the lease and a failover that forgets it both break mutual exclusion, but neither is a smaller
+// version of the other.
 func kindOf(j *checker.Judgement, property string) say.Phrase {
 	return explain.Assumption(timeline.Of(j.History), []checker.Finding{j.Finding(property)}, 0).Assumed
 }
@@ -168,10 +165,10 @@ func sizeOf(p *plan.Plan, j *checker.Judgement) Size {
 	return Size{len(p.Faults), len(p.Clients), p.Workload.Repeat, len(j.History.Events)}
 }
 
-// conclude fills in what the smallest version is, and writes its file. It is played
-// in a world of its own, so that its history stays valid.
+// conclude fills in the smallest version, and writes its file. It is played in its own world, so
+// that its history stays valid.
 func (s *shrinker) conclude(f *Found, worlds run.Factory) error {
-	ctx := context.WithoutCancel(s.ctx) // what was found is to be written, also after Ctrl-C
+	ctx := context.WithoutCancel(s.ctx) // the result is written even after Ctrl-C
 	p := *s.best
 	p.Expect = []plan.Expectation{{Lock: s.lock, Property: s.property, Verdict: string(checker.Broken)}}
 	w := worlds()

@@ -148,11 +148,3 @@ func TestRunsThatTestedNothingDoNotCount(t *testing.T) {
 		}
 	}
 }
-
-// A property that is kept is no smaller version of one that breaks.
-func TestACandidateBreaks(t *testing.T) {
-	s := shrinking(t, "set-nx-lua", twoFaults)
-	if s.try(func(p *plan.Plan) bool { p.Faults = p.Faults[1:]; return true }) {
-		t.Error("a candidate was taken that breaks nothing")
-	}
-}

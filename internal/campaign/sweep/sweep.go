@@ -1,8 +1,8 @@
-// Package sweep plays a plan at every point of a grid of settings, and counts how
-// often a property breaks there: the map of the safe region.
+// Package sweep plays a plan at every point of a grid of settings, and counts how often a property
+// breaks there: the map of the safe region.
 //
-// Every point meets the same seeds. As the seed is split into streams by name, two
-// points differ in their settings and not in their random draws.
+// Every point is played with the same seeds. As the seed is split into named streams, two points
+// differ in their settings and not in their random draws.
 package sweep
 
 import (
@@ -28,11 +28,11 @@ type Options struct {
 	Jobs     int    // 0: one for each core
 	Worlds   run.Factory
 	Shard    campaign.Shard // which of the runs
-	// Progress, if not nil, is told how many runs are done; one call at a time.
+	// Progress, if not nil, is called with the number of finished runs; one call at a time.
 	Progress func(done, all int)
 }
 
-// Map is what became of one lock.
+// Map is the result for one lock.
 type Map struct {
 	Lock     string     `json:"lock"`
 	Property string     `json:"-"`
@@ -47,22 +47,21 @@ type Cell struct {
 	Y          int64  `json:"y"`
 	Broken     int    `json:"broken"` // runs in which the property broke
 	Kept       int    `json:"kept"`
-	Untested   int    `json:"untested"`          // runs in which the property was not put to the test
+	Untested   int    `json:"untested"`          // runs in which the property was not tested
 	FirstBroke uint64 `json:"first_broke"`       // the lowest seed that breaks it; 0 when none does
-	Noticed    []int  `json:"noticed,omitempty"` // in a shard: the lines of the list that did something with some seed; see run.Idle
+	Noticed    []int  `json:"noticed,omitempty"` // in a shard: the faults of the list that had an effect with some seed; see run.Idle
 }
 
-// Tested is how many runs put the property to the test.
+// Tested counts the runs that tested the property.
 func (c *Cell) Tested() int { return c.Broken + c.Kept }
 
-// Rate is the share of the tested runs that broke, with its 95 % interval, all in
-// millionths.
+// Rate is the share of the tested runs that broke, with its 95 % interval, all in millionths.
 func (c *Cell) Rate() (share, low, high int64) {
 	low, high = rate.Wilson(c.Broken, c.Tested())
 	return rate.Of(c.Broken, c.Tested()), low, high
 }
 
-// Rows is how many values the second axis has, 1 without one.
+// Rows is the number of values of the second axis, 1 without one.
 func (m *Map) Rows() int {
 	if m.Y == nil {
 		return 1
@@ -70,9 +69,9 @@ func (m *Map) Rows() int {
 	return len(m.Y.Values)
 }
 
-// Play measures all locks of the plan. The result does not depend on the number of
-// workers. When ctx ends, what was played until then is in the maps, and the error is
-// ctx's; on any other error there are none.
+// Play measures all locks of the plan. The result does not depend on the number of workers. When
+// ctx ends, the maps have what was played until then, with ctx's error; on any other error there
+// are none.
 func Play(ctx context.Context, o Options) ([]Map, error) {
 	maps, points := o.blank()
 	var mu sync.Mutex // guards the cells
@@ -99,8 +98,8 @@ func Play(ctx context.Context, o Options) ([]Map, error) {
 	return maps, ctx.Err()
 }
 
-// settle counts all runs of a cell that kept the property as untested, where a line of the faults never had
-// a visible effect: the cell shows nothing about it.
+// settle counts all runs that kept the property as untested, in cells in which a fault of the list
+// never had an effect: they show nothing about it.
 func settle(maps []Map, points []*plan.Plan) {
 	for i := range maps {
 		for k := range maps[i].Cells {
@@ -113,7 +112,7 @@ func settle(maps []Map, points []*plan.Plan) {
 	}
 }
 
-// blank returns the maps without a count, and the plan of each of their cells.
+// blank returns the maps without counts, and the plan of each of their cells.
 func (o *Options) blank() (maps []Map, points []*plan.Plan) {
 	m := Map{Property: o.Property, X: o.Plan.Vary[0]}
 	if len(o.Plan.Vary) > 1 {
@@ -137,7 +136,7 @@ func (o *Options) blank() (maps []Map, points []*plan.Plan) {
 	return maps, points
 }
 
-// Join adds up what all shards of a sweep have counted.
+// Join adds up the counts of all shards of a sweep.
 func Join(o Options, shards [][]Map) ([]Map, error) {
 	maps, points := o.blank()
 	for _, s := range shards {
@@ -154,7 +153,7 @@ func Join(o Options, shards [][]Map) ([]Map, error) {
 	return maps, nil
 }
 
-// add adds what another shard has counted.
+// add adds the counts of another shard.
 func (m *Map) add(o *Map) error {
 	if o.Lock != m.Lock || len(o.Cells) != len(m.Cells) {
 		return fmt.Errorf("a shard has a map of %q with %d points, and the sweep has one of %s with %d", o.Lock, len(o.Cells), m.Lock, len(m.Cells))

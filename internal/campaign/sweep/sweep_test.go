@@ -98,7 +98,7 @@ func (l late) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) 
 	return l.World.Play(ctx, p, lock, seed)
 }
 
-// A line of the list whose faults never come about makes no cell green, whatever the others do. Here it
+// A fault of the list that never happens makes all cells untested, whatever the others do. Here it
 // waits for a command that the lock does not send.
 func TestALineThatIdlesMakesNoCellGreen(t *testing.T) {
 	const text = "workload: {work: 1s, repeat: 3 times}\nfaults:\n" +
@@ -128,7 +128,7 @@ func TestALineThatIdlesMakesNoCellGreen(t *testing.T) {
 	}
 }
 
-// The lowest seed that breaks is reported, also when it is the last one to be counted.
+// The lowest seed that breaks is reported, even if it is counted last.
 func TestTheLowestSeedMayComeLast(t *testing.T) {
 	const points, seeds = 2, 3
 	others := make(chan struct{})
@@ -192,7 +192,7 @@ func TestEveryLockHasItsMap(t *testing.T) {
 	}
 }
 
-// What was not put to the test is not kept.
+// An untested run does not count as kept.
 func TestUntestedIsNotKept(t *testing.T) {
 	p := parse(t, "clients: [A]\nvary: {work: [1s, 2s]}")
 	for _, c := range play(t, p, 3, 1)[0].Cells {
@@ -202,7 +202,7 @@ func TestUntestedIsNotKept(t *testing.T) {
 	}
 }
 
-// Ctrl-C leaves what was played, and no runs that were not.
+// After Ctrl-C the maps have exactly the runs that were played.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	played := 0

@@ -1,5 +1,5 @@
-// Package queuetest starts NATS servers for tests: the server's own code with a configuration file, each in a
-// process of its own, which can be killed and which dies with the test.
+// Package queuetest starts NATS servers for tests: the server's own code with a configuration file,
+// each in its own process, which can be killed and which dies with the test.
 package queuetest
 
 import (
@@ -19,10 +19,10 @@ import (
 	"lockstep/internal/real/osproc"
 )
 
-// variable names the configuration file, in the environment of a server.
+// variable has the name of the configuration file, in the environment of a server.
 const variable = "LOCKSTEP_NATS_SERVER"
 
-// Main is what a test binary calls before all else. It does not return in a process that Start has started.
+// Main must be called first in a test binary. It does not return in a process started by Start.
 func Main() {
 	file := os.Getenv(variable)
 	if file == "" {
@@ -47,13 +47,13 @@ func Main() {
 
 // Server is a NATS server in a process of its own.
 type Server struct {
-	Dir     string // what it writes is here, and what its process says in the file log
+	Dir     string // for all its files, with its output in the file log
 	Port    int
 	process *osproc.Process
 }
 
-// Start starts a server at 127.0.0.1 that keeps streams in a folder, which must exist. config is what its
-// configuration file says besides. The server is killed when the test ends.
+// Start starts a server at 127.0.0.1 that keeps streams in a folder, which must exist. config is
+// added to its configuration file. The server is killed when the test ends.
 func Start(t testing.TB, dir string, port int, config string) *Server {
 	t.Helper()
 	if err := osproc.Supported(); err != nil {
@@ -71,7 +71,7 @@ func Start(t testing.TB, dir string, port int, config string) *Server {
 
 func (s *Server) config() string { return filepath.Join(s.Dir, "nats.conf") }
 
-// Again starts a server that was killed, and returns when it takes connections.
+// Again starts a killed server, and returns when it accepts connections.
 func (s *Server) Again(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
@@ -89,7 +89,7 @@ func (s *Server) Again(t testing.TB) {
 	if s.process, err = osproc.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) { // its log is no sign: it listens before it says so
+	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) { // the log is unreliable: it precedes the listening
 		conn, err := net.DialTimeout("tcp", s.Host(), time.Second)
 		if err == nil {
 			_ = conn.Close()
@@ -108,7 +108,7 @@ func (s *Server) Again(t testing.TB) {
 	}
 }
 
-// Kill ends the server with SIGKILL, and returns when it is gone.
+// Kill ends the server with SIGKILL, and waits for its end.
 func (s *Server) Kill(t testing.TB) {
 	t.Helper()
 	if s.process == nil {
@@ -122,8 +122,8 @@ func (s *Server) Kill(t testing.TB) {
 // Host is the address of the server, without a scheme.
 func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
-// Ports returns free ports from below those that the kernel gives to connections that go out, so one who
-// gives a port up for a while finds it free again.
+// Ports returns free ports below those that the kernel assigns to outgoing connections, so that
+// they stay free when given up for a while.
 func Ports(t testing.TB, n int) []int {
 	t.Helper()
 	low := 32768
@@ -147,7 +147,7 @@ func Ports(t testing.TB, n int) []int {
 	return ports
 }
 
-// Spent is the processor time that the server has taken since it was started, in steps of 10 ms.
+// Spent is the processor time of the server since its start, in steps of 10 ms.
 func (s *Server) Spent(t testing.TB) time.Duration {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Pid()))
