@@ -11,15 +11,15 @@ import (
 	"lockstep/internal/say"
 )
 
-// Version is the version of the properties, as results name it. Raise it when a history
-// could get another verdict, count or letter than before.
+// Version is the version of the properties in results. Raise it with every change by which a
+// history could get another verdict, count or letter.
 const Version = 3
 
 // Verdict is the answer to "did the lock keep this property in this run?".
 type Verdict string
 
-// The three verdicts. Unknown is never a synonym of Kept: it means that the run
-// did not put the property to the test, or that the checker cannot tell.
+// The three verdicts. Unknown means that the run did not put the property to the test, or that the
+// checker cannot tell.
 const (
 	Kept    Verdict = "kept"
 	Broken  Verdict = "broken"
@@ -41,8 +41,8 @@ type Property struct {
 	ID      string    // mutual-exclusion
 	Summary say.Words // one sentence
 	Source  string    // where the definition comes from
-	// Core properties are judged in every run, and every lock is expected to keep them.
-	// Any other is judged only on request: for a story that expects something of it.
+	// Core properties are judged in every run, and every lock is expected to keep them. The others
+	// are judged for stories that expect something of them.
 	Core bool
 	// Check looks at one history. It never panics on a history of any content.
 	Check func(h *history.History) Finding
@@ -56,21 +56,20 @@ type Finding struct {
 	Violations []Violation // in order of time
 	Reason     say.Phrase  // for Unknown: why
 	NoOccasion bool        // for Unknown: nothing happened that could have broken it
-	Doubts     int         // how many commands may have broken it, unknown to the history
+	Doubts     int         // how many commands may have broken it, which the history does not show
 }
 
 // Violation is one place where the property broke.
 type Violation struct {
 	From, To history.Instant  // equal for a violation that is an instant
-	Clients  []history.NodeID // who was involved; the one in the wrong first
-	Events   []int32          // the events that prove it, in order of time
+	Clients  []history.NodeID // involved, the one in the wrong first
+	Events   []int32          // that prove it, in order of time
 }
 
 // MaxViolations is how many violations a finding keeps; Count goes on counting.
 const MaxViolations = 1000
 
-// add counts a violation and keeps it if there is room. The checks call it in
-// order of time.
+// add counts a violation and keeps it if there is room. Checks call it in order of time.
 func (f *Finding) add(v Violation) {
 	f.Count++
 	if len(f.Violations) < MaxViolations {
@@ -89,7 +88,7 @@ func Register(p Property) {
 	registry = slices.Insert(registry, i, p)
 }
 
-// position returns where a property is in the registry, or belongs.
+// position returns the index of a property in the registry, or where to insert it.
 func position(id string) (int, bool) {
 	return slices.BinarySearchFunc(registry, id, func(p Property, id string) int { return strings.Compare(p.ID, id) })
 }

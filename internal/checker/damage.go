@@ -6,9 +6,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// Damaged reports whether the resource was damaged: an update is lost, or a write came that a
-// newer holder at work did not expect. That is narrower than a stale write, which a fence that
-// looks at reads lets through until a newer holder has read:
+// Damaged reports whether the resource was damaged: an update is lost, or a write was accepted
+// while a newer holder had read and held. A stale write that comes before that read does no damage:
 //
 //	 1 R read peer=A
 //	10 S granted owner=B; 10.1 B acquired
@@ -17,7 +16,7 @@ import (
 //	11 R read peer=B
 //	12 R write-accepted peer=A               damage: B computes on with what is no longer there
 //
-// It is what a fencing token can prevent, however many believe that they hold.
+// Fencing tokens can prevent it, whatever clients believe.
 func Damaged(h *history.History) bool {
 	return checkNoLostUpdate(h).Verdict == Broken || unexpected(h)
 }
@@ -38,8 +37,7 @@ func unexpected(h *history.History) bool {
 	return false
 }
 
-// computes reports whether a client holds before an event, and has read the resource since
-// it acquired.
+// computes reports whether a client holds at an event, and has read the resource since it acquired.
 func computes(h *history.History, client history.NodeID, before int32) bool {
 	read := false
 	for i := before - 1; i >= 0; i-- {

@@ -2,22 +2,22 @@ package checker
 
 import "lockstep/internal/history"
 
-// A hold can outlive its entry: the holder believes, and the store would let another client in.
-// If no client asks in that time, the history does not show whether it would:
+// A hold can outlive its entry: then the store would let another client in. If no client asks in
+// that time, the history does not show it:
 //
 //	 0 S granted owner=A; 0.1 A acquired
 //	10 S expired owner=A
 //	15 A releasing                          no client has asked since 10: unknown
 //
-// A hold begins without an entry when the reply comes too late, or when the lock is in no store at
-// all. The entry may also be gone when another server takes over that has no copy of it, until
-// something is heard of it: it is renewed, or removed.
+// A hold begins without an entry when the reply comes too late, or when the lock is in no store.
+// The entry may also be gone when a server without a copy takes over, unless it is renewed or
+// removed later.
 //
-// A history without entries cannot tell. There a hold is in doubt when its lease is over, and from each
-// fault on. When the last client's lease runs out no other client is left to ask; an earlier hold that
-// went on in the same way while another client asked settles it.
+// In a history without entries, a hold is in doubt when its lease is over, and from each fault on.
+// No client is left to ask when the last client's lease runs out: there an earlier such hold
+// decides, during which another client asked.
 
-// entry takes the next event that is about an entry, if it is one.
+// entry takes the next event, if it is about an entry.
 func (t *tally) entry(i int32, e *history.Event) {
 	p := &t.parties[e.Node]
 	if int(e.Owner) >= len(t.parties) {
@@ -47,16 +47,15 @@ func (t *tally) entry(i int32, e *history.Event) {
 	}
 }
 
-// keep notes whose entry a server keeps, 0 for none.
+// keep sets the owner of a server's entry, 0 for none.
 func (t *tally) keep(server *party, owner history.NodeID, at history.Instant) {
 	t.kept += count(owner != 0) - count(server.entry != 0)
 	server.entry = owner
 	t.occupy(at)
 }
 
-// drop notes that a server has no entry of an owner any more, and reports whether it had one that counted: what a
-// former primary still has of one that another server has taken over counts for nothing, nor does one entry
-// of several, as long as most servers keep theirs: a client that asks them all is refused.
+// drop notes that a server has lost an owner's entry, and reports whether that lets others in. It
+// does not if the new primary has the entry, or if most servers keep theirs.
 func (t *tally) drop(server *party, e *history.Event) bool {
 	if server.copied == e.Owner {
 		server.copied = 0
@@ -71,7 +70,7 @@ func (t *tally) drop(server *party, e *history.Event) bool {
 	return 2*t.keepers(e.Owner) <= t.stores
 }
 
-// promote notes that a server has taken over from another.
+// promote notes that a server has taken over from another one.
 func (t *tally) promote(i int32, e *history.Event) {
 	if int(e.Peer) >= len(t.parties) || e.Peer == 0 {
 		return
@@ -85,7 +84,7 @@ func (t *tally) promote(i int32, e *history.Event) {
 	t.keep(last, 0, e.At)
 }
 
-// keepers is how many servers keep an entry of the client.
+// keepers returns how many servers have an entry of the client.
 func (t *tally) keepers(client history.NodeID) (n int) {
 	for i := range t.parties {
 		n += count(t.parties[i].entry == client)
@@ -93,7 +92,7 @@ func (t *tally) keepers(client history.NodeID) (n int) {
 	return n
 }
 
-// doubtAll notes a fault: without entries on record it may have undone any.
+// doubtAll notes a fault: in a history without entries it may have undone any.
 func (t *tally) doubtAll(i int32) {
 	for k := range t.parties {
 		if p := &t.parties[k]; !t.granted && p.holding {
@@ -102,7 +101,7 @@ func (t *tally) doubtAll(i int32) {
 	}
 }
 
-// confirm notes that the owner's entry was there until now, unless it is known to have gone.
+// confirm notes that the owner's entry existed until now, unless it is known to be gone.
 func (t *tally) confirm(owner *party) {
 	if owner.guessed {
 		t.settle(owner)
@@ -112,13 +111,13 @@ func (t *tally) confirm(owner *party) {
 	}
 }
 
-// guessed reports whether an entry only may be gone since an event.
+// guessed reports whether an entry may be gone since an event, but need not be.
 func (t *tally) guessed(doubt int32) bool {
 	kind := t.h.Events[doubt].Kind
 	return kind == history.Promoted || kind == history.Acquired
 }
 
-// admit takes a lapse for true that nothing has refuted.
+// admit records a pending lapse that was not refuted.
 func (t *tally) admit(p *party) {
 	if p.pending != (lapse{}) {
 		t.facts.unasked = append(t.facts.unasked, p.pending)
@@ -126,14 +125,13 @@ func (t *tally) admit(p *party) {
 	t.settle(p)
 }
 
-// settle forgets what is pending.
 func (t *tally) settle(p *party) {
 	t.watched -= count(p.watcher != 0)
 	p.pending, p.guessed, p.watcher = lapse{}, false, 0
 }
 
-// endHold ends the hold of a client, if it holds, and notes whether it lasted for some time without an
-// entry while no client asked.
+// endHold ends the hold of a client, if any, and notes whether it lasted without an entry while no
+// client asked.
 func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	p := &t.parties[client]
 	if !p.holding {
@@ -158,7 +156,7 @@ func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 		t.refused = t.refused || p.doubt < 0
 		return
 	case p.doubt < 0 && t.refused && !t.wanting(client):
-		return // the lease ran out on the last client, too, and before it did so on one that others asked about
+		return // this is the last client, and an earlier hold past its lease was asked about
 	}
 	t.admit(p)
 	p.pending, p.guessed, p.watcher = lapse{client, from, at}, p.doubt >= 0 && t.guessed(p.doubt), t.watcher(client, from)
@@ -169,7 +167,7 @@ func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	}
 }
 
-// wanting reports whether a client other than the holder has wanted the lock and has not got it since.
+// wanting reports whether another client than the holder has waited and has not acquired since.
 func (t *tally) wanting(holder history.NodeID) bool {
 	for k := range t.parties {
 		if t.parties[k].unserved && history.NodeID(k) != holder {
@@ -193,8 +191,8 @@ func (t *tally) askedSince(i int32, holder history.NodeID, event int32, from his
 	return false
 }
 
-// watcher is a client that a server will tell of a change, or that has asked since an instant and has no answer yet; 0
-// for none.
+// watcher returns a client that watches for changes, or has an open request since an instant; 0 for
+// none.
 func (t *tally) watcher(holder history.NodeID, from history.Instant) history.NodeID {
 	for k := range t.parties {
 		if p := &t.parties[k]; p.runs() && (p.watching || p.sent >= from) && history.NodeID(k) != holder {
@@ -204,8 +202,8 @@ func (t *tally) watcher(holder history.NodeID, from history.Instant) history.Nod
 	return 0
 }
 
-// told notes that a client has asked, with a request sent at an instant. One that watched, and has asked
-// so soon after an entry had gone, was told of it: the holder has merely heard of it sooner.
+// told notes that a client has asked, by a request sent at an instant. A watcher that asks soon
+// after an entry was lost was told of it.
 func (t *tally) told(client history.NodeID, sent history.Instant) {
 	if t.watched == 0 {
 		return

@@ -3,15 +3,13 @@ package checker
 import (
 	"math"
 	"slices"
-	"time"
 
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
 
-// Exclusion checks mutual exclusion while a history is being read: it needs each
-// event once, in order, and memory for the clients that hold the lock at the
-// same time, whatever the length of the history.
+// Exclusion checks mutual exclusion in one pass, in memory proportional to the number of clients
+// that hold the lock at once.
 //
 //	var x checker.Exclusion
 //	for i := range events {
@@ -23,34 +21,30 @@ import (
 type Exclusion struct {
 	holders    []holder    // who holds now, in the order of acquisition
 	intrusions []intrusion // those that go on
-	fresh      int         // the last ones of these, which have not lasted any time yet
-	since      history.Instant
-	overlap    time.Duration
+	fresh      int         // how many of these, the last ones, have not lasted any time yet
 	acquired   int
 	finding    Finding
 }
 
-// holder is one open hold.
 type holder struct {
 	client history.NodeID
 	event  int32 // its Acquired
 }
 
-// intrusion is an acquisition that found others in possession, as long as the
-// intruder and at least one of those others go on holding.
+// intrusion is an acquisition while others held. It lasts while the intruder and at least one of
+// those others go on holding.
 type intrusion struct {
 	client    history.NodeID
-	found     []history.NodeID // whom it found and who still hold
+	found     []history.NodeID // the others that still hold
 	draft     Violation        // until the intrusion has lasted any time
-	fresh     bool             // it has not
+	fresh     bool             // it has not lasted any time yet
 	violation int              // index in finding.Violations; notKept when there was no room
 }
 
 // notKept stands for the index of a violation that is counted only.
 const notKept = -1
 
-// Observe takes the next event. Events that say nothing about belief cost a
-// comparison or two.
+// Observe takes the next event.
 func (x *Exclusion) Observe(index int32, e *history.Event) {
 	switch e.Kind {
 	case history.Acquired:
@@ -63,7 +57,7 @@ func (x *Exclusion) Observe(index int32, e *history.Event) {
 	}
 }
 
-// settle counts the intrusions that have lasted until after they began.
+// settle counts the fresh intrusions that have lasted some time by an instant.
 func (x *Exclusion) settle(at history.Instant) {
 	for i := len(x.intrusions) - x.fresh; i < len(x.intrusions); i++ {
 		n := &x.intrusions[i]
@@ -83,14 +77,11 @@ func (x *Exclusion) begin(index int32, e *history.Event) {
 	x.acquired++
 	if len(x.holders) > 0 {
 		x.intrude(index, e)
-		if len(x.holders) == 1 {
-			x.since = e.At
-		}
 	}
 	x.holders = append(x.holders, holder{e.Node, index})
 }
 
-// intrude records that e's client has acquired a lock that others hold.
+// intrude records that e's client has acquired while others hold.
 func (x *Exclusion) intrude(index int32, e *history.Event) {
 	n := intrusion{client: e.Node, fresh: true, draft: Violation{From: e.At, To: e.At}}
 	n.draft.Clients = append(n.draft.Clients, e.Node)
@@ -110,9 +101,6 @@ func (x *Exclusion) end(index int32, e *history.Event) {
 			continue
 		}
 		x.holders = append(x.holders[:i], x.holders[i+1:]...)
-		if len(x.holders) == 1 {
-			x.overlap += e.At.Sub(x.since)
-		}
 		if len(x.intrusions) > 0 {
 			x.retreat(index, e)
 		}
@@ -120,8 +108,8 @@ func (x *Exclusion) end(index int32, e *history.Event) {
 	}
 }
 
-// retreat ends the intrusions that e's client, who holds no more, was the last
-// party of. Who leaves at the instant of an intrusion has not been met in it.
+// retreat ends the intrusions that are over because e's client holds no more. A client that leaves
+// at the instant of an intrusion is not part of it.
 func (x *Exclusion) retreat(index int32, e *history.Event) {
 	kept := x.intrusions[:0]
 	for _, n := range x.intrusions {
@@ -143,8 +131,7 @@ func (x *Exclusion) retreat(index int32, e *history.Event) {
 	x.intrusions = kept
 }
 
-// leaveOut takes a client that the intruder has found out of the violation. Its events
-// are still the acquisitions: of those who were found, then that of the intruder.
+// leaveOut removes a client that the intruder has found, and its acquisition, from a draft.
 func (v *Violation) leaveOut(client history.NodeID) {
 	if i := slices.Index(v.Clients[1:], client); i >= 0 {
 		v.Clients = slices.Delete(v.Clients, i+1, i+2)
@@ -152,24 +139,15 @@ func (v *Violation) leaveOut(client history.NodeID) {
 	}
 }
 
-// Overlap returns how long two or more clients have believed to hold the lock.
-// It is complete after Finish.
-func (x *Exclusion) Overlap() time.Duration { return x.overlap }
-
-// Finish ends what is still open at the instant where the history ends and
-// returns the finding. The Exclusion must not be used for more events.
+// Finish ends the open intrusions at the end of the history, and returns the finding. The Exclusion
+// must not be used afterwards.
 func (x *Exclusion) Finish(end history.Instant) Finding {
-	x.settle(math.MaxInt64) // who holds at the end goes on to
+	x.settle(math.MaxInt64) // the end of the history ends no hold
 	for _, n := range x.intrusions {
 		if n.violation != notKept {
 			x.finding.Violations[n.violation].To = end
 		}
 	}
-	x.intrusions = nil
-	if len(x.holders) > 1 {
-		x.overlap += end.Sub(x.since)
-	}
-	x.holders = nil
 	f := x.finding
 	f.Property = MutualExclusionID
 	switch {
@@ -183,12 +161,9 @@ func (x *Exclusion) Finish(end history.Instant) Finding {
 	return f
 }
 
-// without removes id from ids in place.
 func without(ids []history.NodeID, id history.NodeID) []history.NodeID {
-	for i := range ids {
-		if ids[i] == id {
-			return append(ids[:i], ids[i+1:]...)
-		}
+	if i := slices.Index(ids, id); i >= 0 {
+		return slices.Delete(ids, i, i+1)
 	}
 	return ids
 }

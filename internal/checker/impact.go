@@ -5,8 +5,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Impact is what a run did to the data that the lock guards: one of three colours, or unknown. It is
-// the worst that happened, where the verdicts say which promise of the lock broke.
+// Impact is the worst that a run did to the data that the lock guards.
 type Impact string
 
 // The impacts, from harmless to harmful.
@@ -20,7 +19,7 @@ const (
 // Impacts lists the impacts from harmless to harmful.
 var Impacts = []Impact{ImpactKept, ImpactSafe, ImpactUnknown, ImpactDamaged}
 
-// Word is a word or two for the impact.
+// Word names the impact.
 func (i Impact) Word() say.Phrase {
 	switch i {
 	case ImpactKept:
@@ -33,9 +32,8 @@ func (i Impact) Word() say.Phrase {
 	return say.ImpactUnknown.With()
 }
 
-// Impact judges what the run did to the data. *Data safe* has to be earned like *kept*: the whole run
-// is there, every write can be judged, and some client wrote. Where two were inside and neither
-// wrote, nothing was put at risk, and so nothing is known.
+// Impact judges what the run did to the data. ImpactSafe has to be earned like Kept: the history is
+// whole, every write can be judged, and some client wrote.
 func (j *Judgement) Impact() Impact {
 	switch {
 	case j.History == nil:
@@ -57,7 +55,7 @@ func (j *Judgement) Impact() Impact {
 	return ImpactUnknown
 }
 
-// unharmed reports whether the history is whole and shows of every write that it did no damage.
+// unharmed reports whether the history is whole and shows that no write did damage.
 func unharmed(h *history.History) bool {
 	return (h.Whole || !h.Header.HasEnd()) && checkNoLostUpdate(h).Verdict == Kept && checkNoStaleWrite(h).Doubts == 0
 }

@@ -9,19 +9,19 @@ import (
 	"lockstep/internal/say"
 )
 
-// Judgement is a history with everything that the checkers have to say about it.
+// Judgement is a history with what the checkers found.
 type Judgement struct {
 	History  *history.History
 	Findings []Finding // one per property that was judged, in the order of All
 	Letter   Letter    // the worst outcome, as one letter
 	Faults   []FiredFault
-	Lines    []DrawnLine   // what became of the lines that faults are drawn from
-	Overlap  time.Duration // how long two or more clients believed to hold the lock
+	Lines    []DrawnLine   // from which faults are drawn
+	Overlap  time.Duration // how long two or more clients believed that they hold the lock
 	Acquired int           // successful acquisitions
 	CutShort bool          // the run was stopped before its end
-	Waited   bool          // whether any client ever had to wait for another
-	// Untested says what of the plan did not happen, and is empty when all did: the end is
-	// missing, a fault never fired or changed nothing.
+	Waited   bool          // whether a client ever had to wait for another
+	// Untested says what of the plan did not happen: the end is missing, a fault never fired or
+	// changed nothing. It is empty when all happened.
 	Untested say.Phrase
 
 	seen facts
@@ -31,47 +31,32 @@ type Judgement struct {
 type FiredFault struct {
 	history.Fault
 	Times     int  // 0: it never fired
-	InVain    bool // it fired, and changed nothing; when it met no client, Times is 0
-	Contended bool // from its first begin on some client had to wait for another, and could notice: see notice.go
+	InVain    bool // it changed nothing; Times is 0 when its target was not there
+	Contended bool // a client could notice it, see notice.go
 }
 
-// DrawnLine says whether a line of the scenario's list that faults are drawn from had an effect.
+// DrawnLine is a line of the scenario's list from which faults are drawn.
 type DrawnLine struct {
 	history.Line
-	Noticed bool // a fault of it had an effect, and from then on some client contended
+	Noticed bool // one of its faults had an effect that a client could notice
 }
 
-// Judge runs every core property over the history, and those that are asked for, and then
-// asks whether the run was a test at all.
+// Judge runs every core property over the history, and the asked ones. A property that is kept
+// becomes unknown if the run did not test it:
 //
-// The trap is the green run in which nothing happened. A scenario pauses A "when
-// A is in its critical section", a typo lets B win every race, A never enters,
-// nothing is paused, nothing overlaps: every property holds, and the run shows
-// nothing. So a property that is kept becomes unknown
+//   - the run was cut short, or the end of its history is missing: the violation may have been next;
+//   - a user's own lock did without its servers, or never let some client in (ofOwn);
+//   - a planned fault never began, or changed nothing: the story was not played;
+//   - no client ever had to wait for another: a lock without contention keeps every promise;
+//   - no client could notice a fault (see notice.go);
+//   - a hold went on without its entry while no other client asked for the lock (see entries.go);
+//   - only one client ever acquired.
 //
-//   - when the run was cut short, or the end of its history is missing, because the
-//     violation may have been next; and
-//   - when a user's own lock did without its servers, or never let some client in (ofOwn); and
-//   - when a planned fault never began, or changed nothing, because the story was not
-//     the one that the author wrote; and
-//   - when no client ever had to wait for another, because a lock without
-//     contention keeps every promise; and
-//   - when none had to from a fault on, and could notice (see notice.go): what came before
-//     it says nothing about what the lock does under it; and
-//   - when a hold went on without its entry and no other client asked for the lock (see
-//     entries.go), because it might have been let in; and
-//   - when the lock never changed hands, because one that lets only one client in keeps two
-//     apart by that alone.
+// Progress needs no contention, but it is unknown, too, when a client other than the probe has
+// waited in vain for a free lock.
 //
-// Progress needs no contention: one client alone can find out that a lock is stuck. But the
-// probe is a fresh client. So progress is unknown, too, when a client has waited for a lock
-// that was free, and has not got it.
-//
-// A broken property stays broken: evidence does not become weaker because some
-// other part of the plan did not happen.
-//
-// A log from elsewhere has no end of its own (history.Header.HasEnd): what is kept
-// in it is kept until its last line.
+// A broken property stays broken. What is kept in a log from elsewhere, which has no end
+// (history.Header.HasEnd), is kept until its last line.
 func Judge(h *history.History, asked ...string) Judgement {
 	seen := survey(h)
 	j := Judgement{
@@ -102,8 +87,7 @@ func Judge(h *history.History, asked ...string) Judgement {
 	return j
 }
 
-// find runs one property over the history. What is kept in a run that was no test of it is
-// unknown.
+// find runs one property over the history. If the run was no test of it, it is unknown, not kept.
 func (j *Judgement) find(p *Property) Finding {
 	f := p.Check(j.History)
 	f.Property = p.ID
@@ -124,8 +108,8 @@ func (j *Judgement) find(p *Property) Finding {
 	return f
 }
 
-// Finding returns the finding of one property, judging it now if it was not asked for
-// before; a finding of verdict Unknown for a property that does not exist.
+// Finding returns the finding of one property, which is judged now if necessary; an Unknown one for
+// a property that does not exist.
 func (j *Judgement) Finding(id string) Finding {
 	for i := range j.Findings {
 		if j.Findings[i].Property == id {
@@ -151,7 +135,7 @@ func (j *Judgement) WhyUnknown() say.Phrase {
 	return say.NothingPutToTest.With()
 }
 
-// untested says what of the plan did not happen; nothing when all did.
+// untested says what of the plan did not happen; nothing when all happened.
 func (j *Judgement) untested() say.Phrase {
 	h := j.History
 	switch {
@@ -177,13 +161,12 @@ func (j *Judgement) untested() say.Phrase {
 	}, say.NoDrawnHadEffect)
 }
 
-// NeverFired reports whether a planned fault did not fire: the story was not told.
+// NeverFired reports whether a planned fault did not fire.
 func (j *Judgement) NeverFired() bool {
 	return slices.ContainsFunc(j.Faults, func(f FiredFault) bool { return f.Times == 0 && !f.Drawn && !j.History.Header.Drawn })
 }
 
-// Idle says which lines of the list had no visible effect, though they could
-// have been drawn; nothing when there are none.
+// Idle names the lines whose faults no client could notice; nothing when there are none.
 func (j *Judgement) Idle() say.Phrase {
 	var idle say.Remarks
 	for i := range j.Lines {
@@ -197,12 +180,13 @@ func (j *Judgement) Idle() say.Phrase {
 	return say.SeveralReasons.With(idle)
 }
 
-// Said says that nothing came of the line.
+// Said says that the line had no effect.
 func (l *DrawnLine) Said() say.Phrase {
 	return say.NothingCameOf.With(say.Number(l.Number), say.Both{English: cmp.Or(l.Told, l.Text), Chinese: l.TextChinese})
 }
 
-// unnoticed says why no client could have noticed that the lock breaks a property; nothing when one could.
+// unnoticed says why no client could have noticed a violation of a property; nothing when one
+// could.
 func (j *Judgement) unnoticed(property string) say.Phrase {
 	if !j.Waited {
 		return say.NobodyHadToWait.With()
@@ -230,7 +214,7 @@ func (j *Judgement) breaks(property string) bool {
 	return ok && p.Check(j.History).Verdict == Broken
 }
 
-// leftOut says which client has waited in vain for a lock that was free; nothing when there is none.
+// leftOut names a client that has waited in vain for a free lock; nothing when there is none.
 func (j *Judgement) leftOut() say.Phrase {
 	if len(j.seen.leftOut) == 0 {
 		return say.Phrase{}
@@ -243,17 +227,17 @@ func (j *Judgement) name(client history.NodeID) say.Verbatim {
 	return say.Verbatim(j.History.Name(client))
 }
 
-// unless says what is wrong with the faults. Each planned one has to be in order;
-// of the drawn ones one is enough, or the drawn reason holds.
+// unless says what is wrong with the faults. All planned ones have to be in order; of the drawn
+// ones one is enough, else the reason drawn holds.
 func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) say.Phrase {
 	var reasons say.Remarks
-	lucky, inOrder := 0, 0 // of the drawn ones
+	random, inOrder := 0, 0 // drawn faults
 	for i := range j.Faults {
 		f := &j.Faults[i]
 		reason := wrong(f)
 		switch {
 		case f.Drawn || j.History.Header.Drawn:
-			lucky++
+			random++
 			if reason.Empty() {
 				inOrder++
 			}
@@ -261,7 +245,7 @@ func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) sa
 			reasons = append(reasons, reason)
 		}
 	}
-	if lucky > 0 && inOrder == 0 {
+	if random > 0 && inOrder == 0 {
 		reasons = append(reasons, drawn.With())
 	}
 	switch {
@@ -273,7 +257,7 @@ func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) sa
 	return say.SeveralReasons.With(reasons)
 }
 
-// said is the fault as phrases speak of it.
+// said is the fault as the arguments of a phrase.
 func (f *FiredFault) said() (say.Number, say.Both) {
 	return say.Number(f.Number), say.Both{English: cmp.Or(f.Told, f.Text, f.Verb), Chinese: f.TextChinese}
 }

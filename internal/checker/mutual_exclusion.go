@@ -20,11 +20,11 @@ func init() {
 	})
 }
 
-// checkMutualExclusion looks for hold intervals of different clients that
-// overlap. A hold begins when acquire has returned and ends when the client
-// invokes release, is told of its loss, or dies.
+// checkMutualExclusion looks for overlapping hold intervals of different clients. A hold begins
+// when acquire has returned, and ends when the client invokes release, is told of its loss, or
+// dies.
 //
-// What counts as one violation? Think of
+// A violation is an intrusion: an acquisition that returned while others held.
 //
 //	 0 A acquired
 //	10 B acquired      A's lease is over, A does not know
@@ -33,35 +33,26 @@ func init() {
 //	15 A releasing
 //	16 C releasing
 //
-// Two clients hold from 10 until 15 without a break: one stretch. But B walked
-// in on A, and C walked in on A and B; a reader who asks how often the lock
-// failed expects the answer two. So a violation is an intrusion, one for each
-// acquisition that returned while others held: [10, 12] for B, who found A, and
-// [11, 15] for C, who found A and B. It lasts while the intruder and anyone whom
-// it found go on holding; every pair that overlaps is in exactly one of them,
-// that of the later comer, and the union of all of them is the time in which two
-// or more held (Judgement.Overlap: 5).
+// These are two: [10, 12] for B, which found A, and [11, 15] for C, which found A and B. It lasts
+// while the intruder and any client that it found go on holding. The union of all is the time in
+// which two or more clients held (Judgement.Overlap: 5).
 //
-// An overlap takes time. Clients that merely touch do not overlap, whatever comes first
-// in the history:
+// An overlap takes time. The order of events at one instant is only that of recording:
 //
 //	5 A releasing; 5 B acquired     no violation
-//	5 B acquired; 5 A releasing     none either
+//	5 B acquired; 5 A releasing     no violation
 //
-// The instant is all that there is to know: in which order two clients did something
-// at the same one is only the order of recording. It is the same for linearizability, where
-// a release and the next acquire may take effect at one point. Only the end of the
-// history does not end a hold: two clients that hold then go on to do so.
+// The end of the history does not end a hold.
 //
-// But where nothing takes time, a lock that lets every client in looks like one that hands over
-// in no time. So the property is unknown when two clients have the lock at one instant, be it the
-// last one of the first and the first one of the second, and both touch the resource in it:
+// The property is unknown when two clients hold at one instant, which may be the last one of the
+// first and the first one of the second, and both touch the resource in it: a lock that lets every
+// client in could look like that.
 //
 //	5 A acquired; 5 R read peer=A; 5 A releasing; 5 B acquired; 5 R read peer=B     unknown
 //
-// The first client of a violation is the intruder, the others follow in the
-// order in which they had acquired. The events are the acquisitions of all of
-// them and, unless the history ends first, the event that ended the overlap.
+// The first client of a violation is the intruder, the others follow in the order of their
+// acquisitions. The events are all their acquisitions and, unless the history ends first, the event
+// that ended the overlap.
 func checkMutualExclusion(h *history.History) Finding {
 	var x Exclusion
 	for _, i := range h.Milestones() {
@@ -76,8 +67,8 @@ func checkMutualExclusion(h *history.History) Finding {
 	return f
 }
 
-// together returns the first two clients that have the lock at one instant and touch the resource in it,
-// in the order in which they do; zeros when there are none.
+// together returns the first two clients that hold at one instant and touch the resource in it, in
+// that order; zeros when there are none.
 func together(h *history.History) (a, b history.NodeID, at history.Instant) {
 	holding := make([]bool, len(h.Header.Nodes)+1)
 	list := h.Milestones()
@@ -106,8 +97,8 @@ func together(h *history.History) (a, b history.NodeID, at history.Instant) {
 	return 0, 0, 0
 }
 
-// touching returns two clients that touch the resource in the events of one instant and have the lock in it:
-// they held it before, or acquire it now.
+// touching returns two clients that hold in the events of one instant, and touch the resource in
+// them.
 func touching(h *history.History, moment []int32, holding []bool) (a, b history.NodeID) {
 	for _, i := range moment {
 		e := &h.Events[i]

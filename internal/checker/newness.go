@@ -6,19 +6,19 @@ import (
 	"lockstep/internal/history"
 )
 
-// acquisition is one acquisition, with what the history knows of when the store granted
-// it: between two events, which are the same one when it says so itself.
+// acquisition is one acquisition. The store granted it between two events, which are the same if
+// the history has the grant.
 type acquisition struct {
-	event    int32 // its Acquired; NoCause: there is none
+	event    int32 // its Acquired; NoCause for noAcquisition
 	from, to int32
 	token    int64
-	believed bool // nothing but the belief is on record, which is what from and to are then
+	believed bool // only the Acquired is on record; from and to are that event
 }
 
 // noAcquisition is older than any.
 var noAcquisition = acquisition{event: history.NoCause, from: history.NoCause, to: history.NoCause}
 
-// sequence is what is known of the order of two acquisitions.
+// sequence is the known order of two acquisitions.
 type sequence uint8
 
 const (
@@ -27,20 +27,14 @@ const (
 	unsure
 )
 
-// order says whether b was granted later than a, an acquisition of another client. The best
-// evidence counts:
+// order says whether b was granted later than a, an acquisition of another client, by the best
+// evidence there is:
 //
-//   - the grants, when the history has them: entries that the servers have made for the
-//     clients while these waited. In a queue that is the order of the places, which is that
-//     of the holders;
-//   - else what lies between: a grant came after the request whose reply was the last one
-//     before acquire returned, at its execution if that is on record, and before this reply;
-//   - where that leaves it open, the tokens. They come last because a store that forgets its
-//     counter hands them out a second time;
-//   - without any message on record, the order in which the clients came to believe. That is
-//     all that a log of clients has.
-//
-// Else the order is unknown.
+//   - the grants: entries that the servers made for the clients while these waited;
+//   - else the last reply before acquire returned: the grant came before it, and after its request, or
+//     at its execution if that is on record;
+//   - else the tokens, which a store that loses its counter hands out twice;
+//   - without any message on record, the order in which the clients came to believe.
 func (a *acquisition) order(b *acquisition) sequence {
 	switch {
 	case !a.believed && !b.believed && b.from > a.to, a.event == history.NoCause:
@@ -62,14 +56,13 @@ func (*acquisition) newer(b bool) sequence {
 	return earlier
 }
 
-// acquisitions are those of a history so far.
 type acquisitions struct {
 	h       *history.History
 	of      [][]acquisition // by NodeID, in their order
-	granted []int32         // by NodeID: the last entry that was made for it since it began to wait, or NoCause
-	fresh   []acquisition   // those that newest does not know yet
+	granted []int32         // by NodeID: the last grant since it began to wait, or NoCause
+	fresh   []acquisition   // those not in newest yet
 	newest  [2]acquisition  // the last one by its grant, and the last one of any other client
-	vague   bool            // the history does not say of each when it was granted: newest is of no use
+	vague   bool            // the grant of some acquisition is not on record: newest is not used
 }
 
 func newAcquisitions(h *history.History) *acquisitions {
@@ -82,7 +75,7 @@ func newAcquisitions(h *history.History) *acquisitions {
 	return a
 }
 
-// observe takes the next event that is no write.
+// observe takes the next event, unless it is a write.
 func (a *acquisitions) observe(i int32) {
 	e := &a.h.Events[i]
 	switch {
@@ -111,8 +104,8 @@ func (a *acquisitions) add(i int32) {
 	a.fresh = append(a.fresh, own)
 }
 
-// answered returns the events between which the store has executed the request whose reply
-// was the last one before an acquire returned; believed when there is none on record.
+// answered returns the events between which the store executed the request with the last reply
+// before an acquire returned; believed when no reply is on record.
 func answered(h *history.History, acquired int32) (from, to int32, believed bool) {
 	client := h.Events[acquired].Node
 	for to = acquired - 1; to >= 0; to-- {
@@ -150,9 +143,8 @@ func (a *acquisitions) lastOf(client history.NodeID, before int32) acquisition {
 	return list[n-1]
 }
 
-// newerThan returns the Acquired of the newest one of those that other clients than this
-// one have acquired before an instant, if it is newer than own, which is the client's.
-// Unsure: one of them may be newer.
+// newerThan returns the Acquired of the newest acquisition by any other client before an instant,
+// if it is newer than the client's own. Unsure: one of them may be newer.
 func (a *acquisitions) newerThan(own *acquisition, client history.NodeID, at history.Instant) (event int32, order sequence) {
 	a.settle(at)
 	if !a.vague {
@@ -187,7 +179,7 @@ func (a *acquisitions) newerThan(own *acquisition, client history.NodeID, at his
 	return best.event, order
 }
 
-// settle lets newest know of what was acquired before an instant.
+// settle updates newest with the acquisitions before an instant.
 func (a *acquisitions) settle(at history.Instant) {
 	for len(a.fresh) > 0 && a.h.Events[a.fresh[0].event].At < at {
 		one := a.fresh[0]

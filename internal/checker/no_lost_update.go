@@ -5,7 +5,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// NoLostUpdateID names the property that no update is overwritten unseen.
+// NoLostUpdateID names the property that no update is overwritten unread.
 const NoLostUpdateID = "no-lost-update"
 
 func init() {
@@ -26,21 +26,16 @@ func init() {
 //	2 R write-accepted peer=B value=8 cause=1
 //	3 R write-accepted peer=A value=9 cause=0     B's update is lost
 //
-// This is the damage that a lock exists to prevent, seen without any belief or
-// token: the checker would find it in a database log. An overlap does not imply
-// it (A and B may touch the resource one after the other), nor does it imply an
-// overlap (a write may arrive long after its client has let go).
+// It is the damage that a lock exists to prevent, and does not depend on beliefs or tokens. An
+// overlap does not imply it, and it does not imply an overlap: a write may arrive long after a
+// release.
 //
-// The version before a write is that of the last accepted write, and before the
-// first one it is what the first read of the history saw. Versions of one
-// resource are taken to be distinct; if a resource numbered two writes alike,
-// the second could not be told from the first. A write that names no read cannot
-// be judged: if nothing else is wrong, one such write leaves the property
-// unknown.
+// The version before a write is that of the last accepted write; before the first one, the version
+// that the first read saw. Versions are assumed to be distinct. A write that names no read cannot
+// be judged, and leaves the property unknown unless it is broken elsewhere.
 //
-// The first client of a violation is the one that wrote, the second the one
-// whose update was lost, unless they are the same. The events are the outdated
-// read, the last write before and the write itself.
+// The first client of a violation wrote, the second lost its update, unless they are the same. The
+// events are the outdated read, the last write before, and the write.
 func checkNoLostUpdate(h *history.History) Finding {
 	f := Finding{Property: NoLostUpdateID, Verdict: Kept}
 	var resources []resource
@@ -77,7 +72,6 @@ func checkNoLostUpdate(h *history.History) Finding {
 	return f
 }
 
-// resource is the state of one guarded resource.
 type resource struct {
 	node    history.NodeID
 	known   bool  // whether version means something
@@ -96,8 +90,7 @@ func resourceOf(list *[]resource, node history.NodeID) *resource {
 	return &(*list)[len(*list)-1]
 }
 
-// readOf returns the read of the same resource that the write at index i was
-// computed from; nil when the history does not say.
+// readOf returns the read of the same resource that write i was computed from, or nil if unknown.
 func readOf(h *history.History, i int32) *history.Event {
 	write := &h.Events[i]
 	if write.Cause < 0 || write.Cause >= i {

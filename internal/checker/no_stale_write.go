@@ -18,9 +18,8 @@ func init() {
 	})
 }
 
-// checkNoStaleWrite asks of each accepted write whether a newer holder than the one that
-// wrote has had the lock. Who is newer is decided by the store, in the order of its grants
-// (see order); who has had the lock is decided by belief, as everywhere:
+// checkNoStaleWrite asks of each accepted write whether a newer holder than its author has had the
+// lock. The order of grants says which is newer (see order), belief says which had the lock:
 //
 //	 0 S granted owner=A; 0.1 A acquired
 //	 1 R read peer=A
@@ -28,9 +27,8 @@ func init() {
 //	11 B releasing
 //	15 R write-accepted peer=A                stale: B has held the lock since A read
 //
-// B need not hold any more, nor need A: the write of a client that has released may be
-// under way still. That is why comparing hold intervals would miss both. And who learns
-// late of its grant is no newer for that:
+// Neither need still hold: the write of a client that has released may be on its way. A client that
+// learns late of its grant is not newer:
 //
 //	 0 S granted owner=A
 //	10 S granted owner=B; 10.1 B acquired
@@ -38,29 +36,25 @@ func init() {
 //	13 R write-accepted peer=B                rightful
 //	14 R write-accepted peer=A                stale
 //
-// The acquisition that a write belongs to is the last one of its client before
-// the read that the write was computed from, and before the write itself when
-// the history does not name the read. The difference matters when A comes back:
+// A write belongs to its client's last acquisition before the read that it was computed from, or
+// before the write itself when the read is unknown:
 //
 //	 0 A acquired;  1 R read peer=A      #1
 //	10 B acquired; 11 B releasing
 //	12 A acquired
 //	13 R write-accepted peer=A cause=1   stale, although A is the holder again
 //
-// A client that never acquired writes without any right: its write is stale if
-// anybody else acquired before. What is acquired at the instant of the write is neither
-// before it nor after it, and makes nothing stale.
+// The write of a client that never acquired is stale if another one acquired before. Acquisitions
+// at the instant of the write do not count.
 //
-// A fence that also looks at reads lets a write through that arrives after B has
-// acquired and before B has read. Such a write is stale by this definition and
-// harmless; no-lost-update tells the two apart.
+// A fence that also checks reads accepts a write that arrives after B has acquired and before B has
+// read. It is stale, but harmless: no-lost-update tells the difference.
 //
-// When the history leaves open who is the newer of two, their writes are in doubt, and one
-// of them leaves the property unknown unless another write is known to be stale.
+// When it is unknown which of two clients is newer, their writes are in doubt, and leave the
+// property unknown unless another write is known to be stale.
 //
-// The first client of a violation is the one that wrote, the second the newest
-// holder. The events are the acquisitions of both, the read if it is named, and
-// the write.
+// The first client of a violation wrote, the second is the newest holder. The events are the
+// acquisitions of both, the read if it is named, and the write.
 func checkNoStaleWrite(h *history.History) Finding {
 	f := Finding{Property: NoStaleWriteID, Verdict: Kept}
 	a := newAcquisitions(h)

@@ -2,25 +2,23 @@ package checker
 
 import "lockstep/internal/history"
 
-// A client contends from a fault on when it can notice what the fault has done: it waits, and
-// runs, while another client holds the lock or a server keeps another one's entry, and in the
-// same wait it asks for the lock after the fault has begun:
+// A client contends after a fault when it can notice the effect: it waits, and is not frozen, while
+// another client holds the lock or a server has another client's entry, and in the same wait it
+// asks for the lock after the fault has begun:
 //
 //	 1 A acquired; 2 A fault-began; 3 B waits; 3 B sent; 3.1 S executed peer=B      B contends
 //	 1 A acquired; 1 B waits; 1 B sent; 1.1 S executed peer=B; 2 A fault-began      it does not,
 //	   ; 9 A releasing; 9.1 B sent; 9.2 S executed peer=B                           until here
 //
-// The second half, about entries, is for the client that died between two steps of its acquire:
-// it never believed to hold, yet its orphaned entry keeps all others out. Two clients that merely
-// wait at the same time do not contend: no holder keeps them out.
+// Entries count because a client may die during its acquire: it never believed that it holds the
+// lock, but its orphaned entry keeps others out. Clients that only wait at the same time do not
+// contend.
 //
-// To ask is to have a request executed that is about an entry. A request that was lost, or that a
-// partition holds back, does not count; nor does a heartbeat. A client that waits at the server, by a statement
-// that blocks or by a watch, asks again when it is told. Real servers do not say when they execute
-// something: then the request whose reply came was asked when it was sent. In a history without any
-// message, as logs of clients are, who waits is taken to ask all the time.
+// A client asks when a request about an entry is executed. Lost and held requests and heartbeats do
+// not count. A client that waits at the server, by a blocking statement or a watch, asks again when
+// it is told. Real servers do not report executions: there the time of sending counts, if there is
+// a reply. In a history without messages, waiting clients are assumed to ask all the time.
 
-// message takes the next message.
 func (t *tally) message(i int32, e *history.Event) {
 	client, at := e.Peer, i
 	switch e.Kind {
@@ -40,7 +38,7 @@ func (t *tally) message(i int32, e *history.Event) {
 	if cause := e.Cause; cause >= 0 && cause < i {
 		request := &t.h.Events[cause]
 		if request.Kind != history.Sent {
-			return // the reply of what was executed before
+			return // a reply, whose execution has counted
 		}
 		op := t.h.Op(request.Text)
 		p.watching = op.Watches
@@ -59,8 +57,8 @@ func (t *tally) message(i int32, e *history.Event) {
 	}
 }
 
-// sends notes a request to a real server, which does not say that it watches, nor that it has executed something. A
-// blocking query watches until it is answered, unlike a watch, whose answer begins it.
+// sends notes a request to a real server, which reports neither watches nor executions. A blocking
+// query watches until it is answered; a watch begins with its answer.
 func (t *tally) sends(e *history.Event) {
 	if int(e.Node) >= len(t.parties) || history.Simulated(t.h.Header.Backend) {
 		return
@@ -72,10 +70,10 @@ func (t *tally) sends(e *history.Event) {
 	}
 }
 
-// wanted reports whether contention matters.
+// wanted reports whether more contention would change the facts.
 func (t *tally) wanted() bool { return !t.facts.contended || len(t.unmet) > 0 }
 
-// face notes that a client waits, if it does, while the lock is another's.
+// face notes that a client waits, if it does, while another one has the lock.
 func (t *tally) face(client history.NodeID, i int32) {
 	p := &t.parties[client]
 	if !p.runs() || !t.faces(client) {
@@ -88,7 +86,7 @@ func (t *tally) face(client history.NodeID, i int32) {
 	t.contend(p)
 }
 
-// faceAll does so for every client: who has the lock, or what is wrong, is another since event i.
+// faceAll calls face for every client, since event i changes the holder or begins a fault.
 func (t *tally) faceAll(i int32) {
 	if !t.wanted() {
 		return
@@ -98,7 +96,7 @@ func (t *tally) faceAll(i int32) {
 	}
 }
 
-// faces reports whether the lock is another's: a client believes so, or a server does.
+// faces reports whether another client has the lock, by its belief or by a server's entry.
 func (t *tally) faces(client history.NodeID) bool {
 	if t.holding > count(t.parties[client].holding) {
 		return true
@@ -111,7 +109,7 @@ func (t *tally) faces(client history.NodeID) bool {
 	return false
 }
 
-// contend counts the contention of a client, if it has faced another in this wait, and asked.
+// contend notes the contention of a client that has faced another one, and asked, in this wait.
 func (t *tally) contend(p *party) {
 	if p.faced < p.waits || p.asked < p.waits || p.faced < 0 || p.asked < 0 {
 		return
@@ -131,7 +129,6 @@ func (t *tally) contend(p *party) {
 	t.unmet = left
 }
 
-// endWait ends the wait of a client, if it waits.
 func (t *tally) endWait(i int32, e *history.Event, served bool) {
 	p := &t.parties[e.Node]
 	if p.runs() && !t.wired {
@@ -146,9 +143,8 @@ func (t *tally) endWait(i int32, e *history.Event, served bool) {
 	p.waiting = false
 }
 
-// wasLeftOut notes how the wait of a client ended that runs: was the lock free until then, for longer
-// than is a mere delay, and was it no fault of the network? A client that has sent something meanwhile
-// and had nothing executed is cut off.
+// wasLeftOut notes whether a wait has ended in vain, though the lock was free for longer than a
+// delay and the network worked: a client that sent requests of which none was executed is cut off.
 func (t *tally) wasLeftOut(i int32, client history.NodeID, at history.Instant) {
 	p := &t.parties[client]
 	p.leftOut = lapse{}

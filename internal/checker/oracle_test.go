@@ -610,13 +610,6 @@ func TestOverlapAgreesWithDefinition(t *testing.T) {
 		if got := Judge(h).Overlap; got != want.Duration() {
 			t.Fatalf("overlap %v, want %v\n%s", got, want, describe(h))
 		}
-		var x Exclusion
-		for i := range h.Events {
-			x.Observe(int32(i), &h.Events[i])
-		}
-		if x.Finish(h.End()); x.Overlap() != want.Duration() {
-			t.Fatalf("streaming: overlap %v, want %v\n%s", x.Overlap(), want, describe(h))
-		}
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// What became of a lock is said in two forms: by the worst of it, as one letter, and by each way in which
-// it broke. A letter knows nothing of damage, which a fence prevents, and hides one way behind another.
+// An outcome has two forms: a letter for the worst of it, and every way in which the lock broke.
+// Letters do not show damage, which a fence prevents.
 
 // Letter is an outcome: S safe, V mutual exclusion violated, F a release removed
 // another owner's entry, VF both, D stuck, L a bounded loss of liveness only,
@@ -24,18 +24,17 @@ const (
 	LetterStuck   Letter = "D"
 	LetterDelay   Letter = "L"
 	LetterUnknown Letter = "?"
-	// LetterNone is that of no run: there is no step that the fault could hit.
+	// LetterNone: there is no run, since the lock has no step that the fault could hit.
 	LetterNone Letter = "-"
 )
 
-// LetterMeaning is what a letter stands for.
+// LetterMeaning explains a letter.
 type LetterMeaning struct {
 	Letter      Letter
 	Word, Means say.Phrase
 }
 
-// Letters are the letters of runs, from harmless to harmful, and last the unknown one: each with a word for
-// it, and what it means.
+// Letters are the letters of runs, from harmless to harmful, and then the unknown one.
 var Letters = []LetterMeaning{
 	{LetterSafe, say.WordSafe.With(), say.MeansSafe.With()},
 	{LetterDelay, say.WordDelayed.With(), say.MeansDelayed.With()},
@@ -49,31 +48,31 @@ var Letters = []LetterMeaning{
 // CellLetters are Letters, and LetterNone.
 var CellLetters = append(slices.Clone(Letters), LetterMeaning{LetterNone, say.WordNoStep.With(), say.MeansNoStep.With()})
 
-// Badness orders letters from harmless to harmful; 0 is for those that say nothing.
+// Badness orders letters from harmless to harmful; it is 0 for LetterUnknown and LetterNone.
 func (l Letter) Badness() int {
 	at := slices.IndexFunc(Letters, func(m LetterMeaning) bool { return m.Letter == l })
 	return (at + 1) % len(Letters) // the unknown one is the last
 }
 
-// Worse reports whether a letter says of more harm than another one.
+// Worse reports whether a letter is more harmful than another one.
 func (l Letter) Worse(than Letter) bool { return l.Badness() > than.Badness() }
 
-// Harms reports whether a letter is that of a broken or stuck lock.
+// Harms reports whether the lock was broken or stuck.
 func (l Letter) Harms() bool { return l.Worse(LetterDelay) }
 
-// Held reports whether the lock held: what is delay and what is safe only normal waiting tells apart.
+// Held reports whether the lock was neither broken nor stuck.
 func (l Letter) Held() bool { return l == LetterSafe || l == LetterDelay }
 
-// TwoHold reports whether two held the lock at once.
+// TwoHold reports whether two clients held the lock at once.
 func (l Letter) TwoHold() bool { return l == LetterV || l == LetterVF }
 
-// Seen says which letters were seen, by their badness.
+// Seen is a set of letters, by their badness.
 type Seen [7]bool
 
-// Add notes that a letter was seen.
+// Add adds a letter.
 func (s *Seen) Add(l Letter) { s[l.Badness()] = true }
 
-// Worst is the letter of all that was seen, unknown when nothing was. V and F seen apart make VF.
+// Worst is the letter of the whole set, LetterUnknown for an empty one. V and F make VF.
 func (s *Seen) Worst() Letter {
 	worst := LetterUnknown
 	for _, m := range Letters {
@@ -87,8 +86,8 @@ func (s *Seen) Worst() Letter {
 	return worst
 }
 
-// Besides are the letters that were seen and that another one does not say, worst first; never nil. S is none of
-// them: some run does no harm under every fault.
+// Besides returns the letters of the set that are not part of another one, worst first, without S;
+// never nil.
 func (s *Seen) Besides(l Letter) []Letter {
 	out := []Letter{}
 	for _, m := range slices.Backward(Letters) {
@@ -99,9 +98,8 @@ func (s *Seen) Besides(l Letter) []Letter {
 	return out
 }
 
-// letter condenses the findings. Damage comes before standstill, standstill
-// before delay, and only a run that put mutual exclusion to the test, and in which
-// no release may have been a foreign one, may earn an S or an L.
+// letter condenses the findings. Only a run that tested mutual exclusion, and in which no
+// release may have been a foreign one, earns an S or an L.
 func letter(j *Judgement) Letter {
 	exclusion := j.Finding(MutualExclusionID).Verdict
 	intruded := exclusion == Broken
@@ -132,9 +130,9 @@ type Way uint8
 const (
 	Overlap        Way = iota // two clients believe that they hold the lock
 	Damage                    // an update is lost, or a write came that a newer holder did not expect
-	ForeignRelease            // an entry was freed by another client than its owner
+	ForeignRelease            // an entry was removed by another client than its owner
 	NoProgress                // no client gets the lock although the store could serve
-	// Hung is NoProgress because work hangs, which results tell apart: a client that renews keeps the lock.
+	// Hung is NoProgress because a client whose work hangs goes on to renew.
 	Hung
 )
 
@@ -174,13 +172,13 @@ func (w Way) String() string { return ways[w].name }
 // Means says what the way is, in a few words.
 func (w Way) Means() say.Phrase { return say.Text(ways[w].means) }
 
-// Letter is the letter of a lock that breaks in this way alone; "" for Damage, which is no letter.
+// Letter is the letter of a lock that breaks in this way alone; "" for Damage.
 func (w Way) Letter() Letter { return ways[w].letter }
 
-// Properties are those that the way means: one of them at least is broken in it.
+// Properties returns the properties of which one at least is broken.
 func (w Way) Properties() []string { return ways[w].properties }
 
-// In says whether a lock broke in the way, as far as a judged run shows.
+// In says whether the lock broke in this way in a judged run.
 func (w Way) In(j *Judgement) Verdict {
 	switch {
 	case w != Damage:
@@ -191,8 +189,8 @@ func (w Way) In(j *Judgement) Verdict {
 	return Kept
 }
 
-// WaysIn says in which ways a run breaks the lock: "overlap+damage", NoWay for none, an unknown way
-// with a question mark.
+// WaysIn lists the ways in which the run breaks the lock: "overlap+damage"; NoWay for none. An
+// unknown one has a question mark.
 func (j *Judgement) WaysIn() string {
 	var all []string
 	for _, w := range Ways() {
@@ -209,10 +207,10 @@ func (j *Judgement) WaysIn() string {
 	return strings.Join(all, "+")
 }
 
-// NoWay is what a run breaks that breaks nothing.
+// NoWay is WaysIn of a run that breaks nothing.
 const NoWay = "none"
 
-// ParseWays reads what WaysIn has written.
+// ParseWays parses what WaysIn returns.
 func ParseWays(text string) (out map[Way]Verdict, ok bool) {
 	out = map[Way]Verdict{}
 	if text == NoWay {

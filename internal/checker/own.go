@@ -5,9 +5,9 @@ import (
 	"lockstep/internal/say"
 )
 
-// ofOwn says why a run of a user's own lock is no test of it; nothing where it is one, or for a lock of lockstep.
-// Such a lock may do without the servers that it was given, and then faults of those do not affect it. Or
-// it may keep a client out for good: one that is never let in never conflicts.
+// ofOwn says why a run of a user's own lock is no test of it; nothing if it is one, or for a lock
+// of lockstep. The lock may not use the servers that it was given, or keep a client out for good,
+// which then never conflicts.
 func ofOwn(h *history.History) say.Phrase {
 	switch header := &h.Header; {
 	case header.Entry == "":
@@ -23,18 +23,17 @@ func ofOwn(h *history.History) say.Phrase {
 
 // shutOut returns a client that has given up, did not crash, and was never let in; 0 for none.
 func shutOut(h *history.History) history.NodeID {
-	var out history.NodeID
-	let := make([]bool, len(h.Header.Nodes)+1)
+	excused := make([]bool, len(h.Header.Nodes)+1) // it acquired or crashed
 	for _, i := range h.Milestones() {
-		if e := &h.Events[i]; int(e.Node) < len(let) {
-			let[e.Node] = let[e.Node] || e.Kind == history.Acquired || e.Kind == history.Crashed
+		if e := &h.Events[i]; int(e.Node) < len(excused) {
+			excused[e.Node] = excused[e.Node] || e.Kind == history.Acquired || e.Kind == history.Crashed
 		}
 	}
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
-		if out == 0 && e.Kind == history.GaveUp && h.Role(e.Node) == history.RoleClient && !let[e.Node] {
-			out = e.Node
+		if e.Kind == history.GaveUp && h.Role(e.Node) == history.RoleClient && !excused[e.Node] {
+			return e.Node
 		}
 	}
-	return out
+	return 0
 }

@@ -1,13 +1,14 @@
 package checker
 
 import (
+	"slices"
 	"strconv"
 
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
 
-// OwnerOnlyReleaseID names the property that a release is personal.
+// OwnerOnlyReleaseID names the property that no release frees another client's entry.
 const OwnerOnlyReleaseID = "owner-only-release"
 
 func init() {
@@ -20,34 +21,29 @@ func init() {
 	})
 }
 
-// checkOwnerOnlyRelease looks at what the servers did, not at what the clients
-// believed: every removal of an entry names the client whose command it was
-// (Peer) and the client whose entry it was (Owner), and the two must be one.
+// checkOwnerOnlyRelease compares, for every entry that a server removed, the client whose command
+// it was (Peer) with the client whose entry it was (Owner).
 //
 //	 0 S granted owner=A
 //	10 S expired owner=A
 //	11 S granted owner=B
 //	12 S removed owner=B peer=A     A's late DEL: broken
 //
-// Overlaps could not tell: B may go on for hours without one when no third client
-// comes by, yet its lock is gone at 12.
+// Overlaps would not show it: B's lock is gone at 12, but nothing overlaps until another client
+// asks.
 //
-// What counts is that a client was robbed: the owner believed to hold, or was about
-// to learn that it did. Removing the entry of a dead client, or one that its
-// owner has forgotten, robs no client. Nor does a waiting client that, with one
-// command, replaces an entry that is out of date with its own (GETSET):
-// that is how a lock without expiry in the store expires, and no release, however late
-// the command comes.
+// The owner must have been robbed: it believed that it holds the lock, or was about to. Removing
+// the entry of a dead client, or one that its owner has given up, robs no client. Nor does a
+// waiting client that replaces an outdated entry with its own by one command (GETSET): that is how
+// a lock without expiry in the store expires.
 //
-// A removal without a Peer is the server's own doing and says nothing about a client;
-// a history with no other removals leaves the property unknown. So does a single
-// command that removed an entry of unknown owner, unless another one is
-// known to have robbed a client. Such a doubt is a removal without an Owner, or
-// may-have-removed: real servers do not tell what they did.
+// A removal without a Peer is by the server itself. A history with no other removals leaves the
+// property unknown. So does one command that removed an entry of unknown owner, unless another one
+// is known to have robbed a client: a removal without an Owner, or a may-have-removed of a real
+// server.
 //
-// The first client of a violation is the one that removed, the second the one
-// that was robbed. The events are the grant of the entry, if the history has it,
-// the cause of the removal, if it names one, and the removal.
+// The first client of a violation removed, the second was robbed. The events are the grant of the
+// entry and the cause of the removal, if known, and the removal.
 func checkOwnerOnlyRelease(h *history.History) Finding {
 	f := Finding{Property: OwnerOnlyReleaseID, Verdict: Kept}
 	removals, first := 0, int32(0)
@@ -95,8 +91,7 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 	return f
 }
 
-// doubtful says of which command it is unknown whose entry it has removed: the first
-// of so many.
+// doubtful names the first of several commands of which it is unknown whose entry they removed.
 func doubtful(h *history.History, i int32, count int) say.Phrase {
 	e := &h.Events[i]
 	command, at := say.Text("a command"), e.At
@@ -106,10 +101,9 @@ func doubtful(h *history.History, i int32, count int) say.Phrase {
 	return say.WhoseEntry.With(command, say.Verbatim(h.Name(e.Peer)), say.Seconds(at), say.Optional(count-1))
 }
 
-// phase is what a client is doing.
 type phase struct{ waiting, holding bool }
 
-// follow reports whether the kind of event begins or ends a phase.
+// follow changes the phase, and reports whether the kind of event begins or ends one.
 func (p *phase) follow(kind history.Kind) bool {
 	switch kind {
 	case history.Waits:
@@ -131,7 +125,7 @@ func phaseOf(phases []phase, client history.NodeID) phase {
 	return phases[client]
 }
 
-// robs reports whether the removal i takes the lock away from its owner.
+// robs reports whether removal i takes the lock away from its owner.
 func robs(h *history.History, i int32, phases []phase) bool {
 	e := &h.Events[i]
 	if takesOver(h, i) && sentWaiting(h, i) {
@@ -140,8 +134,8 @@ func robs(h *history.History, i int32, phases []phase) bool {
 	return phaseOf(phases, e.Owner).holding || aboutToHold(h, i)
 }
 
-// sentWaiting reports whether the client whose command has removed something waited for
-// the lock when it sent the command; it may be dead by now.
+// sentWaiting reports whether the client whose command caused a removal waited for the lock when it
+// sent the command.
 func sentWaiting(h *history.History, i int32) bool {
 	client := h.Events[i].Peer
 	for c := h.Events[i].Cause; c >= 0 && c < i && h.Events[i].Kind != history.Sent; c = h.Events[i].Cause {
@@ -156,8 +150,7 @@ func sentWaiting(h *history.History, i int32) bool {
 	return false
 }
 
-// takesOver reports whether the command that removed an entry put one of its
-// client's own in its place.
+// takesOver reports whether the command that removed an entry put one of its client's in its place.
 func takesOver(h *history.History, i int32) bool {
 	e := &h.Events[i]
 	for k := i + 1; k < int32(len(h.Events)) && h.Events[k].Cause == e.Cause && e.Cause != history.NoCause; k++ {
@@ -168,8 +161,8 @@ func takesOver(h *history.History, i int32) bool {
 	return false
 }
 
-// aboutToHold reports whether the owner of the entry that i removes goes on to
-// acquire by it: it acquires, and no server makes another entry for it before.
+// aboutToHold reports whether the owner of the entry that i removes goes on to acquire by that
+// entry, with no other one made for it before.
 func aboutToHold(h *history.History, i int32) bool {
 	owner := h.Events[i].Owner
 	for k := i + 1; k < int32(len(h.Events)); k++ {
@@ -183,8 +176,7 @@ func aboutToHold(h *history.History, i int32) bool {
 	return false
 }
 
-// grantOf returns the index of the event that created the entry which event i
-// removed, or NoCause.
+// grantOf returns the event that created the entry that event i removed, or NoCause.
 func grantOf(h *history.History, i int32) int32 {
 	removed := &h.Events[i]
 	for k := i - 1; k >= 0; k-- {
@@ -196,26 +188,11 @@ func grantOf(h *history.History, i int32) int32 {
 	return history.NoCause
 }
 
-// evidence puts event indices into the order of time, which is that of the
-// indices, without NoCause, twins and indices after the last one: a hand-made
-// history may name a cause that has not happened yet.
+// evidence sorts event indices, without NoCause, duplicates, and those after the last argument: a
+// hand-made history may name a cause that has not happened yet.
 func evidence(indices ...int32) []int32 {
 	last := indices[len(indices)-1]
-	out := make([]int32, 0, len(indices))
-	for _, index := range indices {
-		if index < 0 || index > last {
-			continue
-		}
-		at := len(out)
-		for at > 0 && out[at-1] > index {
-			at--
-		}
-		if at > 0 && out[at-1] == index {
-			continue
-		}
-		out = append(out, 0)
-		copy(out[at+1:], out[at:])
-		out[at] = index
-	}
-	return out
+	out := slices.DeleteFunc(slices.Clone(indices), func(i int32) bool { return i < 0 || i > last })
+	slices.Sort(out)
+	return slices.Compact(out)
 }

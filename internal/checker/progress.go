@@ -8,11 +8,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// ProgressID names the property that the lock comes back.
+// ProgressID names the property that the lock becomes available again.
 const ProgressID = "progress"
 
-// ProgressFactor times the lease is how long the lock may stay unavailable after
-// all faults are over. Worlds give the probe that much patience at least.
+// ProgressFactor times the lease is how long the lock may stay unavailable after all faults are
+// over. Worlds let the probe wait at least that long.
 const ProgressFactor = 10
 
 func init() {
@@ -25,11 +25,9 @@ func init() {
 	})
 }
 
-// checkProgress asks whether the probe, a client that comes when all faults are
-// over, acquires within ProgressFactor leases.
-//
-// The clock starts when the quiet period begins (Healed), and again whenever
-// another client acquires, since a lock that changes hands is not stuck:
+// checkProgress asks whether the probe, a client that starts when all faults are over, acquires
+// within ProgressFactor leases. The time is counted from the beginning of the quiet period
+// (Healed), and anew from each acquisition by another client:
 //
 //	100 healed
 //	101 P waits         the probe
@@ -37,20 +35,18 @@ func init() {
 //	155 A releasing
 //	210 P acquired      60 after 150: kept with a lease of 10
 //
-// It does not ask whether a client holds the lock. A worker that hangs
-// for ever while its watchdog renews the lease holds it rightfully, and
-// still no other client can acquire until an operator kills the process:
+// A client that holds the lock for ever is no excuse: if its work hangs while its watchdog renews
+// the lease, no other client can acquire until an operator kills it:
 //
 //	  5 A acquired      A never releases
 //	100 healed
 //	101 P waits
 //	201 P gave-up       stuck from 100 until 201: broken
 //
-// The probe's failure is an answer only if it was given its time: a history that
-// ends earlier, say because someone pressed Ctrl-C, leaves the property unknown.
+// A history that ends before the probe has had its time leaves the property unknown.
 //
-// The violation is the interval in which the lock was unavailable. Its first
-// client is the probe; those who believed to hold at its end follow.
+// The violation is the interval in which the lock was unavailable. Its first client is the probe;
+// those that believed at its end that they hold the lock follow.
 func checkProgress(h *history.History) Finding {
 	f := Finding{Property: ProgressID, Verdict: Unknown}
 	q := watchQuiet(h)
@@ -83,8 +79,7 @@ func checkProgress(h *history.History) Finding {
 	return f
 }
 
-// ProgressBound returns how long the lock may stay unavailable in the quiet
-// period.
+// ProgressBound returns how long the lock may stay unavailable in the quiet period.
 func ProgressBound(lease time.Duration) time.Duration {
 	if lease > math.MaxInt64/ProgressFactor {
 		return math.MaxInt64
@@ -92,16 +87,16 @@ func ProgressBound(lease time.Duration) time.Duration {
 	return ProgressFactor * lease
 }
 
-// quiet is what happened in the quiet period, until the probe's fate was sealed.
+// quiet is the quiet period, until the probe has acquired or given up.
 type quiet struct {
 	healed   int32            // the Healed event
 	waits    int32            // the probe's first Waits after it
 	moved    int32            // the last Acquired of another client after healed
 	last     int32            // what ended the wait, or the last event of the history
 	probe    history.NodeID   // 0: no probe ran
-	holders  []history.NodeID // others who believed to hold at the end
+	holders  []history.NodeID // others that believed at the end that they hold the lock
 	got      bool             // whether the probe acquired
-	from, to history.Instant  // since when it was unavailable, until when
+	from, to history.Instant  // when the lock was unavailable
 }
 
 func watchQuiet(h *history.History) quiet {

@@ -7,19 +7,19 @@ import (
 	"lockstep/internal/history"
 )
 
-// facts are what Judge wants to know besides the findings.
+// facts are what Judge needs besides the findings.
 type facts struct {
 	overlap   time.Duration
 	acquired  int
 	contended bool
 	cutShort  bool
 	faults    map[int64]fired // by number; never ranged over
-	alone     history.NodeID  // the only client that ever acquired, the probe left aside; 0: there are none, or several
-	unasked   []lapse         // holds that went on without an entry while no client asked, in the order of their ends
+	alone     history.NodeID  // the only client that ever acquired, besides the probe; 0: none, or several
+	unasked   []lapse         // holds that went on without an entry while no client asked, by their ends
 	leftOut   []lapse         // clients that waited in vain for a free lock, by NodeID
 }
 
-// fired is what became of a fault.
+// fired is what a fault did.
 type fired struct {
 	times     int   // how often it began
 	began     int32 // the event with which it began first
@@ -27,14 +27,14 @@ type fired struct {
 	contended bool // see FiredFault
 }
 
-// lapse is a time in which something was amiss with a client.
+// lapse is a time in which a client held without an entry, or waited in vain.
 type lapse struct {
 	client   history.NodeID
 	from, to history.Instant
 }
 
-// survey reads the history once for the facts. notice.go says who contends, and entries.go
-// which holds went on without an entry.
+// survey reads the history once for the facts; see notice.go on contention, and entries.go on holds
+// without an entry.
 func survey(h *history.History) facts {
 	t := tally{
 		h: h, parties: make([]party, len(h.Header.Nodes)+1),
@@ -58,58 +58,57 @@ func survey(h *history.History) facts {
 	return t.facts
 }
 
-// party is what is remembered of a node. Events are -1 for none.
+// party is the state of a node. Events are -1 for none.
 type party struct {
 	waiting, holding, frozen bool
 	watching                 bool            // a server will tell it of a change
 	sent                     history.Instant // its last request about an entry to a real server
-	granted                  bool            // a server has made an entry for it; a log from elsewhere may know of some clients' only
+	granted                  bool            // a server has made an entry for it; a log from elsewhere may have those of some clients only
 
 	// Of a client that wants the lock.
-	waits    int32           // its wait began
-	faced    int32           // it waited while another client had the lock, when last looked at
-	asked    int32           // it has asked for the lock, in this wait or before
-	ready    history.Instant // since when it waits and runs
-	leftOut  lapse           // how its last wait ended, if the lock was free
-	unserved bool            // it has not got the lock since its last wait began
+	waits    int32           // the event that began its wait
+	faced    int32           // the last event at which it waited while another client had the lock
+	asked    int32           // the last event by which it asked for the lock
+	ready    history.Instant // since when it waits and is not frozen
+	leftOut  lapse           // its last wait, if it ended in vain with a free lock
+	unserved bool            // it has not acquired since its last wait began
 
 	// Of one that holds.
 	began   history.Instant
-	doubt   int32          // from when on its entry may be gone
+	doubt   int32          // the event since which its entry may be gone
 	newest  history.NodeID // the server that made its newest entry
-	pending lapse          // without an entry, unless the entry turns out to have been there, or a watcher was told
-	guessed bool           // see guessed
-	watcher history.NodeID
+	pending lapse          // without an entry, unless that is refuted by the entry or by the watcher
+	guessed bool           // the entry may refute pending
+	watcher history.NodeID // the client that may refute pending
 
 	// Of a server.
-	entry  history.NodeID // whose entry it keeps; the newest when there are several
-	copied history.NodeID // whose entry it has from its primary
+	entry  history.NodeID // the owner of its newest entry
+	copied history.NodeID // the owner of the entry copied from its primary
 }
 
-// runs reports whether the client waits, and could do something about it.
+// runs reports whether the client waits and is not frozen.
 func (p *party) runs() bool { return p.waiting && !p.frozen }
 
-// tally is the state of a survey.
 type tally struct {
 	h        *history.History
 	facts    facts
-	parties  []party // by NodeID
-	wired    bool    // who asks is on record
-	granted  bool    // so are entries
-	stores   int     // servers
-	promoted bool    // one has taken over from another
-	holding  int     // clients
-	since    history.Instant
-	kept     int             // entries that servers keep
+	parties  []party         // by NodeID
+	wired    bool            // messages are on record
+	granted  bool            // entries are on record
+	stores   int             // servers
+	promoted bool            // a server has taken over from another one
+	holding  int             // clients
+	since    history.Instant // when the present overlap began
+	kept     int             // servers with an entry
 	free     history.Instant // since when there are neither holders nor entries
 	unmet    []int64         // faults that have begun, without contention since
-	quiet    bool            // faults are over: who waits now does not wait under them
+	quiet    bool            // all faults are over
 	watched  int             // lapses that a watcher may refute
 	cleared  bool            // several clients have acquired
-	refused  bool            // without entries on record: one went on holding past its lease while another asked
+	refused  bool            // without entries on record: a client held past its lease while another one asked
 }
 
-// observe takes the next event that is no message.
+// observe takes the next event, unless it is a message.
 func (t *tally) observe(i int32, e *history.Event) {
 	p := &t.parties[e.Node]
 	switch e.Kind {
@@ -201,8 +200,7 @@ func (t *tally) fault(number int64, change func(*fired)) {
 	t.facts.faults[number] = f
 }
 
-// believe sets how many clients hold from now on, and counts the time during
-// which two or more did.
+// believe sets how many clients hold from now on, and counts the time of overlaps.
 func (t *tally) believe(at history.Instant, holding int) {
 	if t.holding > 1 && holding <= 1 {
 		t.facts.overlap += at.Sub(t.since)
@@ -214,7 +212,7 @@ func (t *tally) believe(at history.Instant, holding int) {
 	t.occupy(at)
 }
 
-// occupy notes since when the lock is free.
+// occupy sets since when the lock is free.
 func (t *tally) occupy(at history.Instant) {
 	if t.holding == 0 && t.kept == 0 {
 		t.free = at

@@ -14,16 +14,15 @@ import (
 type False struct {
 	Assumed say.Phrase // the assumption, as a sentence
 	Formula say.Phrase // why it is false, with numbers: "pause 15.000 s > lease 10.000 s - 0.048 s spent"
-	Events  []int32    // what decided it: the entry's beginning and end, what came in between
+	Events  []int32    // the proof: the beginning and the end of an entry, and what happened in between
 }
 
 // Proved reports whether there is one.
 func (f False) Proved() bool { return !f.Assumed.Empty() }
 
-// Assumption derives the assumption behind the first violation: of the two clients that are
-// inside, the one whose entry no longer kept the other out, and what became of that entry. lag is
-// the replication lag of the set-up, 0 when it is not known. The result is zero when the history
-// does not prove one: nothing is guessed.
+// Assumption derives the false assumption behind the first violation: why the entry of one client
+// did not keep the other one out. lag is the replication lag of the set-up, 0 when it is not known.
+// The result is zero when the history does not prove one.
 func Assumption(h *timeline.Timeline, findings []checker.Finding, lag time.Duration) False {
 	first, property := firstViolation(findings)
 	if first == nil {
@@ -52,20 +51,19 @@ func firstViolation(findings []checker.Finding) (first *checker.Violation, prope
 	return first, property
 }
 
-// inquiry looks for what decided a violation.
 type inquiry struct {
 	h    *timeline.Timeline
-	t    *teller // for its words; it walks nowhere
+	t    *teller // for its words only
 	lag  time.Duration
 	at   history.Instant // of the violation
-	from history.Instant // of a lock that is stuck: since when
+	from history.Instant // since when a stuck lock is
 }
 
 func newInquiry(h *timeline.Timeline, lag time.Duration, at history.Instant) *inquiry {
 	return &inquiry{h: h, t: newTeller(h, nil), lag: lag, at: at}
 }
 
-// letIn explains why one client was let in while another one believed to be inside.
+// letIn explains why a client was let in while another one believed that it holds the lock.
 func (q *inquiry) letIn(clients []history.NodeID) False {
 	newest := q.newest(clients)
 	if newest == nil {
@@ -85,7 +83,7 @@ func (q *inquiry) letIn(clients []history.NodeID) False {
 		}
 	}
 	for _, id := range clients {
-		if hold := q.holdOf(id); hold != nil && len(q.h.Entries) > 0 && q.lifeOf(id, 0) == nil {
+		if hold := q.holdOf(id); hold != nil && len(q.h.Entries) > 0 && q.entryOf(id, 0) == nil {
 			return False{
 				Assumed: say.HasAnEntry.With(q.who(id)),
 				Formula: say.NoEntry.With(q.who(id), say.Seconds(hold.Start)),
@@ -96,17 +94,22 @@ func (q *inquiry) letIn(clients []history.NodeID) False {
 	return False{}
 }
 
-// holdOf returns the last hold of a client that has begun by the violation, or nil.
-func (q *inquiry) holdOf(id history.NodeID) (last *history.Hold) {
-	for i := range q.h.Holds {
-		if hold := &q.h.Holds[i]; hold.Client == id && hold.Start <= q.at {
-			last = hold
-		}
-	}
-	return last
+// holdOf returns the last hold of a client that began by the violation, or nil.
+func (q *inquiry) holdOf(id history.NodeID) *history.Hold {
+	return q.hold(id, func(h *history.Hold) bool { return h.Start <= q.at })
 }
 
-// newest returns the hold, of these clients, that began last.
+// hold returns the last hold of a client for which a condition holds, or nil.
+func (q *inquiry) hold(id history.NodeID, is func(*history.Hold) bool) *history.Hold {
+	for i := len(q.h.Holds) - 1; i >= 0; i-- {
+		if hold := &q.h.Holds[i]; hold.Client == id && is(hold) {
+			return hold
+		}
+	}
+	return nil
+}
+
+// newest returns the hold of these clients that began last, or nil.
 func (q *inquiry) newest(clients []history.NodeID) (newest *history.Hold) {
 	for _, id := range clients {
 		if hold := q.holdOf(id); hold != nil && (newest == nil || hold.Start > newest.Start) {
@@ -116,8 +119,9 @@ func (q *inquiry) newest(clients []history.NodeID) (newest *history.Hold) {
 	return newest
 }
 
-// lifeOf returns the last entry of an owner that a server had by the violation; node 0: any server.
-func (q *inquiry) lifeOf(owner, node history.NodeID) (last *timeline.Entry) {
+// entryOf returns the last entry of an owner that a server had by the violation; node 0: any
+// server.
+func (q *inquiry) entryOf(owner, node history.NodeID) (last *timeline.Entry) {
 	for i := range q.h.Entries {
 		l := &q.h.Entries[i]
 		if l.Owner == owner && l.From <= q.at && (node == 0 || q.h.Place(l.Node) == q.h.Place(node)) && (last == nil || l.From >= last.From) {
@@ -127,9 +131,9 @@ func (q *inquiry) lifeOf(owner, node history.NodeID) (last *timeline.Entry) {
 	return last
 }
 
-// outlived explains a client that is told that it holds the lock when its entry is over already.
+// outlived explains a client that acquires when its entry is over already.
 func (q *inquiry) outlived(hold *history.Hold) False {
-	entry := q.lifeOf(hold.Client, 0)
+	entry := q.entryOf(hold.Client, 0)
 	if entry == nil || entry.Alive(hold.Start) {
 		return False{}
 	}
@@ -145,9 +149,8 @@ func (q *inquiry) outlived(hold *history.Hold) False {
 	return f
 }
 
-// lost explains why the entry of a client that is inside did not keep the newest one out. What
-// counts is what it had on the servers that let the newest one in; of several such servers, the
-// one that did so last.
+// lost explains why the entry of a holder did not keep the newest one out: by its entry on the
+// servers that let the newest one in, the one that ended last.
 func (q *inquiry) lost(hold, newest *history.Hold) False {
 	var gone, alive *timeline.Entry
 	for i := range q.h.Entries {
@@ -155,7 +158,7 @@ func (q *inquiry) lost(hold, newest *history.Hold) False {
 		if theirs.Owner != newest.Client || !theirs.Alive(q.at) {
 			continue
 		}
-		switch own := q.lifeOf(hold.Client, theirs.Node); {
+		switch own := q.entryOf(hold.Client, theirs.Node); {
 		case own == nil:
 		case own.Alive(q.at):
 			alive = own
@@ -163,7 +166,7 @@ func (q *inquiry) lost(hold, newest *history.Hold) False {
 			gone = own
 		}
 	}
-	last := q.lifeOf(hold.Client, 0)
+	last := q.entryOf(hold.Client, 0)
 	if gone != nil && last.From > gone.From && gone.From < q.before(hold) && last.Alive(q.at) {
 		gone = nil // that of a hold before; this one rests on another server
 	}
@@ -182,17 +185,16 @@ func (q *inquiry) lost(hold, newest *history.Hold) False {
 	return q.ended(hold, newest, last)
 }
 
-// before returns when the hold of the same client before this one ended, 0 for none.
-func (q *inquiry) before(hold *history.Hold) (end history.Instant) {
-	for i := range q.h.Holds {
-		if h := &q.h.Holds[i]; h.Client == hold.Client && h.Start < hold.Start {
-			end = h.End
-		}
+// before returns when the client's previous hold ended, 0 for none.
+func (q *inquiry) before(hold *history.Hold) history.Instant {
+	last := q.hold(hold.Client, func(h *history.Hold) bool { return h.Start < hold.Start })
+	if last == nil {
+		return 0
 	}
-	return end
+	return last.End
 }
 
-// sideBySide explains two entries that are on one server at once.
+// sideBySide explains two entries on one server at once.
 func (q *inquiry) sideBySide(hold, newest *history.Hold, own *timeline.Entry) False {
 	return False{
 		Assumed: say.WaitsForTheEntry.With(q.who(newest.Client), q.who(hold.Client)),
@@ -201,8 +203,8 @@ func (q *inquiry) sideBySide(hold, newest *history.Hold, own *timeline.Entry) Fa
 	}
 }
 
-// ended explains the end of the entry that a hold rests on. newest is the hold that it let in,
-// nil when that is the same one.
+// ended explains the end of the entry of a hold. newest is the hold that began without it, nil when
+// that is the same one.
 func (q *inquiry) ended(hold, newest *history.Hold, entry *timeline.Entry) False {
 	var f False
 	switch entry.How {

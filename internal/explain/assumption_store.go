@@ -9,10 +9,9 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Assumptions about the store that have nothing to do with time running out.
+// Assumptions about the store that are not about time.
 
-// splitBrain explains two holders whose entries are both alive, on two servers
-// that both take themselves for the primary.
+// splitBrain explains two holders with live entries on two primaries.
 func (q *inquiry) splitBrain(entry *timeline.Entry) False {
 	if q.h.Cluster() != 0 {
 		return False{}
@@ -39,7 +38,7 @@ func (q *inquiry) splitBrain(entry *timeline.Entry) False {
 	return False{}
 }
 
-// failedOver explains an entry that was gone with its server.
+// failedOver explains an entry that was lost with its server.
 func (q *inquiry) failedOver(entry *timeline.Entry) False {
 	if f := q.amnesia(entry); f.Proved() {
 		return f
@@ -49,8 +48,7 @@ func (q *inquiry) failedOver(entry *timeline.Entry) False {
 	}
 	age, crash := entry.Over.Sub(entry.From), entry.Ended
 	for i, e := range q.h.Each(history.Crashed) {
-		// The crash, not the moment at which the loss was noticed, is what the
-		// lag competes with.
+		// The lag competes with the crash, not with the later event that shows the loss.
 		if e.Node == entry.Node && e.At >= entry.From && e.At <= entry.Over {
 			age, crash = e.At.Sub(entry.From), i
 			break
@@ -70,7 +68,7 @@ func (q *inquiry) failedOver(entry *timeline.Entry) False {
 	return f
 }
 
-// inherited reports whether a replica that became the primary had the entry.
+// inherited reports whether every replica that was promoted had the entry.
 func (q *inquiry) inherited(entry *timeline.Entry) bool {
 	if len(entry.Copies) == 0 {
 		return false
@@ -90,9 +88,8 @@ func (q *inquiry) namesOf(ids []history.NodeID) (names []string) {
 	return names
 }
 
-// neverReplicated reports whether the lock's entries are left out by replication,
-// as those of database sessions are: they have no end, and no replica ever got
-// one.
+// neverReplicated reports whether replication leaves out the lock's entries, as it does those of
+// database sessions: they have no end, and no replica has one.
 func (q *inquiry) neverReplicated() bool {
 	for _, e := range q.h.Each(history.Granted) {
 		if e.Value > 0 {
@@ -102,7 +99,7 @@ func (q *inquiry) neverReplicated() bool {
 	return q.h.Count(history.Granted) > 0 && q.h.Count(history.Replicated) == 0
 }
 
-// dropped explains an entry that the store itself removed before its time.
+// dropped explains an entry that the store removed before its time.
 func (q *inquiry) dropped(entry *timeline.Entry) False {
 	left := max(0, entry.TTL-entry.Over.Sub(entry.Set))
 	return False{
@@ -111,25 +108,24 @@ func (q *inquiry) dropped(entry *timeline.Entry) False {
 	}
 }
 
-// amnesia explains an entry that its own server forgot by restarting.
+// amnesia explains an entry that its server lost by a restart or a demotion.
 func (q *inquiry) amnesia(entry *timeline.Entry) False {
 	for i, e := range q.h.Each(history.Restarted, history.Demoted) {
 		if e.Node != entry.Node || e.At < entry.From {
 			continue
 		}
-		switch e.Kind {
-		case history.Restarted:
+		node := say.Verbatim(q.h.Name(e.Node))
+		if e.Kind == history.Restarted {
 			return False{
 				Assumed: say.OutlivesARestart.With(),
-				Formula: say.BackWithoutIt.With(say.Seconds(entry.From), say.Verbatim(q.h.Name(e.Node)), say.Seconds(e.At)),
+				Formula: say.BackWithoutIt.With(say.Seconds(entry.From), node, say.Seconds(e.At)),
 				Events:  []int32{i},
 			}
-		case history.Demoted:
-			return False{
-				Assumed: say.DemotedKeepsAll.With(),
-				Formula: say.FollowsSince.With(say.Seconds(entry.From), say.Verbatim(q.h.Name(e.Node)), say.Verbatim(q.h.Name(e.Peer)), say.Seconds(e.At)),
-				Events:  []int32{i},
-			}
+		}
+		return False{
+			Assumed: say.DemotedKeepsAll.With(),
+			Formula: say.FollowsSince.With(say.Seconds(entry.From), node, say.Verbatim(q.h.Name(e.Peer)), say.Seconds(e.At)),
+			Events:  []int32{i},
 		}
 	}
 	return False{}

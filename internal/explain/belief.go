@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// The templates of what clients do and think, and of the guarded resource.
+// The sentences about clients and the guarded resource.
 
 func acquired(t *teller, i int32, e *history.Event) say.Phrase {
 	who, held := t.who(e.Node), t.Held(e.Node)
@@ -24,22 +24,21 @@ func acquired(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.IsGranted.With(who, say.Optional(e.Token), say.Flag(held != nil && t.endless(held)), say.OptionalSeconds(end), enters)
 }
 
-// endless reports whether the store could have set an end to an entry, and has not. That is known of
-// a key of Redis. A row of a table, a key of etcd without a lease, or one's own record may carry its
-// time in itself, where the store does not look.
+// endless reports whether the store could have set an end to an entry, and has not. A row of a
+// table, or a key of etcd without a lease, may have an end in its value, which the store does not
+// read.
 func (t *teller) endless(held *timeline.Held) bool { return held.End == 0 && t.h.Header.Expires }
 
 func acquireFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 	switch {
 	case t.Client(e.Node).Failed:
-		return nothing // a further failure in the same wait says nothing new
+		return nothing // not the first one in this wait
 	case t.Held(e.Node) != nil:
 		return say.HasItAllTheSame.With(t.who(e.Node))
 	}
 	return say.AttemptFails.With(t.who(e.Node), t.reason(e))
 }
 
-// reason is the text of an event, cut to what fits into a sentence.
 func (t *teller) reason(e *history.Event) say.Reason {
 	return say.Reason(short(t.h.Text(e.Text), 60))
 }
@@ -55,8 +54,7 @@ func entered(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.Enters.With(t.who(e.Node))
 }
 
-// lostLease says that the client stops, unless it is seen to go on: a write that was under way
-// when it was told, or a worker that is not stopped.
+// lostLease says that the client stops, unless it writes afterwards.
 func lostLease(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.LearnsOfLoss.With(t.who(e.Node), say.Flag(!t.writesOn(i, e.Node)))
 }
@@ -78,8 +76,8 @@ func (t *teller) writesOn(i int32, id history.NodeID) bool {
 	return false
 }
 
-// releasing is told at the removal of the entry when that follows at once. A
-// client that has been told of its loss releases as a matter of form.
+// releasing is told at the removal of the entry if that follows at once, and not after the client
+// has been told of its loss.
 func releasing(t *teller, i int32, e *history.Event) say.Phrase {
 	if !t.Client(e.Node).Believes || t.removal(i, e.Node) >= 0 {
 		return nothing
@@ -87,8 +85,8 @@ func releasing(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.Releases.With(t.who(e.Node))
 }
 
-// removal returns the event close to i at which a client's own command removes
-// its own entry, or NoCause.
+// removal returns the event soon after i at which a client's command removes its own entry, or
+// NoCause.
 func (t *teller) removal(i int32, owner history.NodeID) int32 {
 	for j, e := range t.h.After(i, together) {
 		if e.Kind == history.Removed && e.Owner == owner && e.Peer == owner {
@@ -101,10 +99,7 @@ func (t *teller) removal(i int32, owner history.NodeID) int32 {
 	return history.NoCause
 }
 
-// released is routine: the removal has been told.
-func released(*teller, int32, *history.Event) say.Phrase { return nothing }
-
-// notHeld says where the entry is, as far as the history shows what the store has.
+// notHeld says whether the entry is still there, if the history shows it.
 func notHeld(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.Grants && t.Held(e.Node) != nil {
 		return say.RemovesNothing.With(t.who(e.Node))
@@ -127,17 +122,11 @@ func writeRefused(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.WriteRefused.With(t.who(e.Peer), t.woke(i, e.Peer), say.Number(e.Token), say.Number(e.Value))
 }
 
-// woke reports whether a writer has just been thawed, and that is told with its write.
+// woke reports whether a writer has just been thawed, which is told with its write.
 func (t *teller) woke(i int32, id history.NodeID) say.Flag {
-	limit := t.h.Events[i].At.Add(-together)
-	for j := int(i) - 1; j >= 0 && t.h.Events[j].At >= limit; j-- {
-		e := &t.h.Events[j]
-		switch {
-		case e.Node != id:
-		case e.Kind == history.LostLease:
-			return false
-		case e.Kind == history.Thawed:
-			return true
+	for _, e := range t.h.Before(i, together) {
+		if e.Node == id && (e.Kind == history.LostLease || e.Kind == history.Thawed) {
+			return e.Kind == history.Thawed
 		}
 	}
 	return false

@@ -11,11 +11,10 @@ import (
 
 // Assumptions about time: an entry ended while its owner went on.
 
-// rounding is more than any store rounds the end of an entry by: they count
-// milliseconds or more.
+// rounding exceeds the rounding of entries' ends by any store.
 const rounding = 20 * time.Millisecond
 
-// expired says what took so long that the lease was over before the hold was.
+// expired explains a lease that ended before the hold.
 func (q *inquiry) expired(hold, newest *history.Hold, entry *timeline.Entry) False {
 	who := q.who(hold.Client)
 	if entry.TTL == 0 {
@@ -36,7 +35,7 @@ func (q *inquiry) expired(hold, newest *history.Hold, entry *timeline.Entry) Fal
 	return q.outOfTime(hold, newest, entry)
 }
 
-// outOfTime says why a hold went on for longer than its entry.
+// outOfTime explains a hold that lasted longer than its entry.
 func (q *inquiry) outOfTime(hold, newest *history.Hold, entry *timeline.Entry) False {
 	for _, why := range []func(hold, newest *history.Hold, entry *timeline.Entry) False{
 		q.paused, q.renewedInVain, q.ownClock, q.shortLease, q.toldLate, q.stoppedRenewing, q.tooLong,
@@ -69,7 +68,7 @@ func (q *inquiry) storeClock(entry *timeline.Entry) False {
 	return False{}
 }
 
-// paused explains an entry whose owner stood still at its end.
+// paused explains an entry whose owner was frozen at its end.
 func (q *inquiry) paused(hold, _ *history.Hold, entry *timeline.Entry) False {
 	freeze := q.h.Frozen(hold.Client, entry.Over)
 	if freeze == nil || freeze.To.Sub(entry.Set) <= entry.TTL {
@@ -92,8 +91,7 @@ func (q *inquiry) paused(hold, _ *history.Hold, entry *timeline.Entry) False {
 	}
 }
 
-// writesAfter returns the first write of a client that comes after the end of its hold and before
-// its next one, or nil.
+// writesAfter returns the first write of a client between its hold and its next one, or nil.
 func (q *inquiry) writesAfter(hold *history.Hold) *history.Event {
 	for i, e := range q.h.Each(history.Acquired, history.WriteAccepted) {
 		switch {
@@ -107,7 +105,7 @@ func (q *inquiry) writesAfter(hold *history.Hold) *history.Event {
 	return nil
 }
 
-// renewedInVain explains an entry that its owner tried to renew: what it sent did not arrive.
+// renewedInVain explains an entry whose renewal was lost or late.
 func (q *inquiry) renewedInVain(hold, newest *history.Hold, entry *timeline.Entry) False {
 	names := q.renewals()
 	for i, e := range q.h.Each(history.Sent) {
@@ -145,8 +143,8 @@ func (q *inquiry) renewedInVain(hold, newest *history.Hold, entry *timeline.Entr
 	return False{}
 }
 
-// renewals are the names of the commands by which holders keep their entries: those that did so
-// somewhere in the history, and those that stores have for nothing else.
+// renewals are the names of the commands by which holders have extended their entries in the
+// history.
 func (q *inquiry) renewals() map[string]bool {
 	names := map[string]bool{}
 	inside := map[history.NodeID]bool{}
@@ -167,8 +165,7 @@ func (q *inquiry) renewals() map[string]bool {
 	return names
 }
 
-// faultsIn lists the faults that were on in a stretch of time, by the events with which they began:
-// the last few.
+// faultsIn lists the events with which the last few faults that acted between two instants began.
 func (q *inquiry) faultsIn(from, to history.Instant) (events []int32) {
 	over := func(e *history.Event, by func(*history.Event) bool) {
 		if e.At < from {
@@ -196,7 +193,7 @@ var faultKinds = []history.Kind{
 	history.FaultBegan, history.FaultEnded, history.Froze, history.Thawed, history.Crashed, history.Restarted, history.ClockChanged,
 }
 
-// ownClock explains a holder whose own clock was slow: by that, its hold fits into the lease.
+// ownClock explains a holder whose slow clock makes its hold fit into the lease.
 func (q *inquiry) ownClock(hold, _ *history.Hold, entry *timeline.Entry) False {
 	held := hold.End.Sub(entry.Set)
 	before, known := q.h.ClockError(hold.Client, entry.Set)
@@ -213,8 +210,8 @@ func (q *inquiry) ownClock(hold, _ *history.Hold, entry *timeline.Entry) False {
 	}
 }
 
-// stepped is by how much a node's wall clock was set between two instants, and the event that did so last,
-// or NoCause.
+// stepped returns by how much a node's wall clock was stepped between two instants, and the last
+// such event or NoCause.
 func (q *inquiry) stepped(id history.NodeID, from, to history.Instant) (by time.Duration, at int32) {
 	at = history.NoCause
 	for i, e := range q.h.Each(history.ClockChanged) {
@@ -225,7 +222,7 @@ func (q *inquiry) stepped(id history.NodeID, from, to history.Instant) (by time.
 	return by, at
 }
 
-// shortLease explains an entry that did not get the lease that was asked for.
+// shortLease explains an entry with a much shorter lease than the scenario's.
 func (q *inquiry) shortLease(_, _ *history.Hold, entry *timeline.Entry) False {
 	lease := q.h.Header.Lease
 	if entry.TTL >= lease/2 {
@@ -237,7 +234,7 @@ func (q *inquiry) shortLease(_, _ *history.Hold, entry *timeline.Entry) False {
 	}
 }
 
-// toldLate explains a holder that was told of the loss, but when another one was inside already.
+// toldLate explains a holder that was told of the loss after another client had acquired.
 func (q *inquiry) toldLate(hold, newest *history.Hold, entry *timeline.Entry) False {
 	if hold.How != history.HoldLost || newest == nil || hold.End <= newest.Start {
 		return False{}
@@ -250,7 +247,7 @@ func (q *inquiry) toldLate(hold, newest *history.Hold, entry *timeline.Entry) Fa
 	}
 }
 
-// stoppedRenewing explains a holder that has renewed its lease and then did not any more.
+// stoppedRenewing explains a holder that stopped renewing its lease.
 func (q *inquiry) stoppedRenewing(hold, _ *history.Hold, entry *timeline.Entry) False {
 	if entry.Set <= hold.Start || entry.Renewals == 0 || hold.End.Sub(entry.Set) <= entry.TTL {
 		return False{}
@@ -261,7 +258,7 @@ func (q *inquiry) stoppedRenewing(hold, _ *history.Hold, entry *timeline.Entry) 
 	}
 }
 
-// tooLong compares what a hold took with the lease: the reply, the pauses, the work.
+// tooLong compares the parts of a hold with the lease: the reply, the pauses, the work.
 func (q *inquiry) tooLong(hold, _ *history.Hold, entry *timeline.Entry) False {
 	held := hold.End.Sub(entry.Set)
 	if held <= entry.TTL {
@@ -288,7 +285,6 @@ func (q *inquiry) tooLong(hold, _ *history.Hold, entry *timeline.Entry) False {
 	return False{Assumed: say.IsDoneInTime.With(who), Formula: q.heldFor(hold, entry)}
 }
 
-// heldFor compares a hold with the lease.
 func (q *inquiry) heldFor(hold *history.Hold, entry *timeline.Entry) say.Phrase {
 	since := say.HeldSinceGrant
 	if entry.Set > hold.Start {
@@ -297,7 +293,7 @@ func (q *inquiry) heldFor(hold *history.Hold, entry *timeline.Entry) say.Phrase 
 	return since.With(say.Seconds(hold.End.Sub(entry.Set)), say.Seconds(entry.TTL))
 }
 
-// pauses returns how long a client stood still between two instants.
+// pauses returns how long a client was frozen between two instants.
 func (q *inquiry) pauses(id history.NodeID, from, to history.Instant) (sum time.Duration, events []int32) {
 	for i := range q.h.Freezes {
 		s := &q.h.Freezes[i]

@@ -2,10 +2,8 @@
 // sentences: the narrated steps of a run, one sentence of verdict, and the
 // assumption that turned out to be false, with its numbers.
 //
-// It is pure: the same history gives the same words. Terminal, HTML and every
-// other report say them alike, because none of them has words of its own for
-// what happened. A step puts what the clients believe beside what the store has,
-// since a lock is broken exactly where the two come apart:
+// The same history gives the same words, in every report. A step has what the clients believe
+// beside what the store has, since a lock is broken where the two disagree:
 //
 //	 0.060 s  A freezes for 15 s (fault 1).    A thinks it holds the lock   Redis says A
 //	10.012 s  The lease ends. A is not told.  A thinks it holds the lock   Redis has no entry
@@ -28,29 +26,28 @@ type Step struct {
 	Sentence  say.Phrase
 	Belief    say.Phrase // after the event: "A thinks it holds the lock"
 	Store     say.Phrase // after the event: "store: nobody"; empty when the history does not show it
-	Apart     bool       // belief and store do not say the same
+	Apart     bool       // belief and store disagree
 	Violation bool       // a property breaks here
 	Note      say.Phrase // for a violation: "stale write: B has held the lock since 10.031 s"
-	Decides   bool       // what broke first broke because of it: a story that is cut keeps it
-	before    say.Phrase // the sentence of a step that stands for others, for itself
-	folds     int        // how often in a row it was said
-	Skipped   int        // steps of a story that are left out between the one before and this one
+	Decides   bool       // it led to the first violation, so a shortened story keeps it
+	before    say.Phrase // of a step that stands for others: the sentence about itself
+	folds     int        // how many steps or rounds it stands for
+	Skipped   int        // steps left out before this one, in the middle of a story
 }
 
-// Steps narrates a history: acquisitions, leases that end, faults and what they
-// do, writes, releases, and every violation. Retries and the routine of the wire
-// are left out. Of a story that is too long to read it is the part that Tell keeps.
+// Steps narrates a history: acquisitions, leases that end, faults and their effects, writes,
+// releases, and every violation, without retries and routine messages. Of a long history it is the
+// part that Tell keeps.
 func Steps(h *timeline.Timeline, findings []checker.Finding) []Step {
 	steps, _, _ := Tell(h, findings)
 	return steps
 }
 
-// mostSteps is how many steps Tell keeps. They take some 300 bytes each.
+// mostSteps is how many steps Tell keeps.
 const mostSteps = 400_000
 
-// Tell is Steps, and says how many steps before and after the ones that it returns are
-// left out: there are at most mostSteps in a row, those around the first violation, or
-// the first ones when there is none.
+// Tell is Steps, and returns how many steps before and after them are left out: there are at most
+// mostSteps, those around the first violation, or the first ones when there is none.
 func Tell(h *timeline.Timeline, findings []checker.Finding) (steps []Step, before, after int) {
 	steps, before, after = tell(h, findings, mostSteps)
 	return fold(steps), before, after
@@ -59,12 +56,12 @@ func Tell(h *timeline.Timeline, findings []checker.Finding) (steps []Step, befor
 func tell(h *timeline.Timeline, findings []checker.Finding, most int) (steps []Step, before, after int) {
 	t := newTeller(h, findings)
 	deciding := Assumption(h, findings, 0).Events
-	broken := len(t.breaks) == 0 // from when on no earlier step makes room for a later one
+	broken := len(t.breaks) == 0 // from now on no earlier step is dropped for a later one
 	for index, e := range h.All() {
 		t.Before(e)
 		sentence := t.tell(index, e)
 		t.Apply(index, e)
-		breaks := t.violationsAt(index)
+		breaks := t.breaks[index]
 		if sentence.Empty() && len(breaks) > 0 {
 			sentence = t.plain(e)
 		}
@@ -92,9 +89,9 @@ func tell(h *timeline.Timeline, findings []checker.Finding, most int) (steps []S
 	return steps, before, after
 }
 
-// Story picks at most limit steps: those around the first violation, or the first ones when there is
-// none, and of those before them the ones that decided it. It starts, if it can, where the lock was
-// last free. What is left out in between stands in Step.Skipped.
+// Story picks at most limit steps: those around the first violation, or the first ones when there
+// is none, and the earlier steps that decided it. It starts, if possible, where the lock was last
+// free. Step.Skipped counts what is left out in between.
 func Story(steps []Step, limit int) (story []Step, before, after int) {
 	if len(steps) <= limit {
 		return steps, 0, 0
@@ -105,7 +102,7 @@ func Story(steps []Step, limit int) (story []Step, before, after int) {
 	for i := start - 1; i >= 0 && len(early) < limit/2; i-- {
 		if steps[i].Decides {
 			early = append(early, i)
-			// The window makes room where it loses least: at its end, else at its beginning.
+			// The window makes room at its end if it can, else at its beginning.
 			switch {
 			case end > first+1+limit/4 || end > first+1 && steps[start].Decides:
 				end--
@@ -131,7 +128,7 @@ func Story(steps []Step, limit int) (story []Step, before, after int) {
 	return story, before, len(steps) - end
 }
 
-// window is a stretch of limit steps with the first violation in it.
+// window returns limit steps with the first violation in them.
 func window(steps []Step, first, limit int) (start, end int) {
 	start = max(0, first-limit*2/3)
 	for i := first - 1; i > start; i-- {
@@ -157,15 +154,13 @@ func anchors(h *timeline.Timeline, findings []checker.Finding) map[int32][]breac
 	return out
 }
 
-// breach is one violation of one property.
 type breach struct {
 	property string
 	checker.Violation
 }
 
-// anchor picks the event at which a violation is shown: the last of its events
-// at the instant at which it begins, else the last of all. A lock that is stuck
-// is shown where that is certain, at the end.
+// anchor picks the event at which a violation is shown: the last one at the instant at which it
+// begins, else the last one. A stuck lock is shown at the end, where that is certain.
 func anchor(h *timeline.Timeline, property string, v checker.Violation) int32 {
 	at := history.NoCause
 	for _, i := range v.Events {

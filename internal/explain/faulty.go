@@ -1,15 +1,16 @@
 package explain
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
 
-// The templates of faults and processes.
+// The sentences about faults and processes.
 
-// faultBegan is told only when the fault leaves no event of its own that says
-// more: a pause is told by the freeze, a crash by the crash.
+// faultBegan is told only if no event of the fault says more, as a freeze says more of a pause.
 func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 	for _, n := range t.h.After(i, 0) {
 		switch n.Kind {
@@ -21,7 +22,7 @@ func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 	}
 	if t.verb(e.Value) == "drop" {
 		t.drops = append(t.drops, e.Value)
-		return nothing // told at the message that it loses
+		return nothing // told with the lost message
 	}
 	return say.FaultBegins.With(say.Number(e.Value), t.fault(e))
 }
@@ -45,11 +46,10 @@ func froze(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.Freezes.With(t.who(e.Node), length, t.between(i, e), byFault(e))
 }
 
-// byFault is the number of the fault behind an event, if there is one.
+// byFault is the number of the fault that caused an event, if any.
 func byFault(e *history.Event) say.Optional { return say.Optional(max(e.Value, 0)) }
 
-// between says between which two commands a client freezes, when it does so in
-// the middle of an acquisition or a release: that gap is then the story.
+// between says between which two commands a client freezes during an acquisition or a release.
 func (t *teller) between(i int32, e *history.Event) say.Phrase {
 	c := t.Client(e.Node)
 	last := t.h.At(c.LastWire)
@@ -74,7 +74,7 @@ func (t *teller) between(i int32, e *history.Event) say.Phrase {
 	return nothing
 }
 
-// thawed is told together with the write when that follows at once.
+// thawed is told with the write that follows at once, if any.
 func thawed(t *teller, i int32, e *history.Event) say.Phrase {
 	for _, n := range t.h.After(i, together) {
 		if n.Kind == history.LostLease && n.Node == e.Node {
@@ -95,7 +95,7 @@ func crashed(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.Crashes.With(t.who(e.Node), byFault(e), then)
 }
 
-// afterDeath says what becomes of the entries of a client, or on a server, that has died.
+// afterDeath says what happens to the entries of a dead client, or on a dead server.
 func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 	if t.h.Role(e.Node) == history.RoleStore {
 		switch list := t.Entries[t.h.Place(e.Node)]; {
@@ -105,7 +105,7 @@ func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 			return nothing
 		case list[0].Replicated:
 			return say.ReplicaHasEntry.With(t.who(list[0].Owner))
-		case t.anyStandby():
+		case slices.Contains(t.Standby, true):
 			return say.NoReplicaHas.With(t.who(list[0].Owner))
 		}
 		return nothing
@@ -120,20 +120,10 @@ func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 	}
 }
 
-// endsSoon reports whether the session of a client ends right after its crash, and its entry
-// with it.
+// endsSoon reports whether the entry of a client ends right after its crash, with its session.
 func (t *teller) endsSoon(i int32, owner history.NodeID) bool {
 	for _, e := range t.h.After(i, together) {
 		if e.Kind == history.Expired && e.Owner == owner {
-			return true
-		}
-	}
-	return false
-}
-
-func (t *teller) anyStandby() bool {
-	for _, s := range t.Standby {
-		if s {
 			return true
 		}
 	}
@@ -158,7 +148,7 @@ func restarted(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.Restarts.With(t.who(e.Node), byFault(e), t.fewNames(owners), untold)
 }
 
-// fewNames are the names of clients, unless there are too many for a sentence.
+// fewNames are the names of at most four clients, or none.
 func (t *teller) fewNames(ids []history.NodeID) say.Names {
 	if len(ids) > 4 {
 		return nil
@@ -194,12 +184,9 @@ func demoted(t *teller, _ int32, e *history.Event) say.Phrase {
 
 // knows reports whether a server has a live entry of an owner.
 func (t *teller) knows(server, owner history.NodeID, at history.Instant) bool {
-	for _, held := range t.Entries[t.h.Place(server)] {
-		if held.Owner == owner && (held.End == 0 || held.End > at) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Entries[t.h.Place(server)], func(held timeline.Held) bool {
+		return held.Owner == owner && (held.End == 0 || held.End > at)
+	})
 }
 
 func clockChanged(t *teller, _ int32, e *history.Event) say.Phrase {
@@ -209,7 +196,7 @@ func clockChanged(t *teller, _ int32, e *history.Event) say.Phrase {
 	return say.ClockJumps.With(t.who(e.Node), say.Span(e.Value))
 }
 
-// healed opens the final quiet period, which matters to a lock that is stuck.
+// healed begins the final quiet period, which matters only if the lock is stuck.
 func healed(t *teller, _ int32, _ *history.Event) say.Phrase {
 	if !t.progress {
 		return nothing

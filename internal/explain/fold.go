@@ -6,19 +6,17 @@ import (
 	"lockstep/internal/say"
 )
 
-// leastFold is how often steps in a row have to say the same to be told as one.
+// leastFold is how many steps or rounds in a row must say the same to be folded.
 const leastFold = 4
 
-// longestRound is of how many steps a round may consist that repeats itself: a client asks, is
-// given an entry, hears late of it, gives it back.
+// longestRound is how many steps a repeated round may have.
 const longestRound = 6
 
-// fold tells steps in a row that say the same once, with their number: a hundred clients that give
-// up are no hundred sentences, and neither are the rounds of one that tries in vain. They change no
-// belief, so what stands for the others says what is the case for all of them. What breaks a
-// property, or decides that it does, keeps its own step.
+// fold replaces steps in a row that say the same, or rounds of such steps, by one with their
+// number: clients that give up, or a client that tries in vain. They change no belief. Violations,
+// and steps that decide one, are not folded.
 //
-// What stands for others can be part of a round itself, as where each try goes to five servers.
+// It is done twice, since a folded step can be part of a round: each try may ask five servers.
 func fold(steps []Step) []Step { return foldOnce(foldOnce(steps)) }
 
 func foldOnce(steps []Step) []Step {
@@ -45,8 +43,8 @@ func foldOnce(steps []Step) []Step {
 	return out
 }
 
-// rounds returns of how many steps the shortest round consists with which the steps begin, and how
-// often it comes.
+// rounds returns the size of the shortest repeated round at the beginning of the steps, and how
+// often it is repeated.
 func rounds(steps []Step) (size, times int) {
 	for size = 1; size <= longestRound && size <= len(steps); size++ {
 		if !foldable(&steps[size-1]) {
@@ -63,20 +61,20 @@ func rounds(steps []Step) (size, times int) {
 	return 1, 1
 }
 
-// alike reports whether the round after so many rounds says the same as the first.
-func alike(steps []Step, size, times int) bool {
-	if (times+1)*size > len(steps) {
+// alike reports whether the round with an index says the same as the first one.
+func alike(steps []Step, size, round int) bool {
+	if (round+1)*size > len(steps) {
 		return false
 	}
 	for k := range size {
-		if next := &steps[times*size+k]; !foldable(next) || !next.alone().Like(steps[k].alone()) || next.folds != steps[k].folds {
+		if next := &steps[round*size+k]; !foldable(next) || !next.alone().Like(steps[k].alone()) || next.folds != steps[k].folds {
 			return false
 		}
 	}
 	return true
 }
 
-// foldable reports whether a step says something of a client that tries, or of a message.
+// foldable reports whether a step is about a client's attempt or about a message.
 func foldable(s *Step) bool {
 	return !s.Violation && !s.Decides && slices.ContainsFunc([]say.Template{
 		say.GivesUp, say.AttemptFails, say.GivesUpReply, say.HasItAllTheSame,
@@ -86,7 +84,7 @@ func foldable(s *Step) bool {
 	}, s.alone().Is)
 }
 
-// alone is what a step says, without what it stands for.
+// alone is the sentence of a step about itself, without those that it stands for.
 func (s *Step) alone() say.Phrase {
 	if s.before.Empty() {
 		return s.Sentence

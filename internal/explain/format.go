@@ -18,7 +18,7 @@ func (t *teller) names(ids []history.NodeID) say.Names {
 	return out
 }
 
-// who is a node as sentences speak of it.
+// who is a node in a sentence.
 func (t *teller) who(id history.NodeID) say.Node {
 	switch t.h.Role(id) {
 	case history.RoleStore:
@@ -43,8 +43,7 @@ func (t *teller) verb(number int64) string {
 	return ""
 }
 
-// fault is what a fault does, without when. A log from elsewhere may have that with the
-// event only.
+// fault is what a fault does, without when: by the header, or by the event in a log from elsewhere.
 func (t *teller) fault(e *history.Event) say.Both {
 	text := t.h.Text(e.Text)
 	for _, f := range t.h.Header.Faults {
@@ -59,7 +58,7 @@ func (t *teller) fault(e *history.Event) say.Both {
 	return say.Both{English: strings.TrimSuffix(short(text, 90), ".")}
 }
 
-// short cuts a text to n runes, visibly.
+// short cuts a text to n runes and an ellipsis.
 func short(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -71,8 +70,8 @@ func short(s string, n int) string {
 	return string(runes[:n]) + "..."
 }
 
-// command names the command behind an event, from the message that caused it:
-// SET, or the name of a script. It is unknown when the history does not tell.
+// command returns the command that caused an event: SET, or the name of a script. It may be
+// unknown.
 func (t *teller) command(index int32) say.Command {
 	if _, sent := t.h.Request(index); sent != nil {
 		return commandNamed(t.h.Op(sent.Text))

@@ -6,10 +6,10 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// The templates of what the servers have.
+// The sentences about entries of the servers.
 
-// granted is told at the client's own acquisition when that follows at once, or
-// at the loss of the reply.
+// granted is told with the client's acquisition, or with the loss of the reply, if that follows at
+// once.
 func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Owner, history.Acquired) >= 0 || t.replyLost(i) {
 		return nothing
@@ -23,8 +23,7 @@ func granted(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.GrantsEndless.With(t.who(e.Node), t.who(e.Owner), say.Flag(t.h.Header.Expires))
 }
 
-// replyLost reports whether the reply of the command that caused event i is lost
-// at once.
+// replyLost reports whether the reply of the command that caused event i is lost at once.
 func (t *teller) replyLost(i int32) bool {
 	cause := t.h.Events[i].Cause
 	for _, n := range t.h.After(i, 0) {
@@ -35,9 +34,8 @@ func (t *teller) replyLost(i int32) bool {
 	return false
 }
 
-// extended tells renewals as one step, that of the last one before something else happens to the
-// entry or its owner; and every extension that is not what it seems: of another's entry, or one
-// that takes the end away.
+// extended tells renewals in a row as one step, and every extension of another client's entry, or
+// by which an entry loses its end.
 func extended(t *teller, i int32, e *history.Event) say.Phrase {
 	held := t.Find(e.Node, e.Owner, e.Text)
 	if e.Peer != 0 && e.Peer != e.Owner {
@@ -48,7 +46,7 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 		return say.ExtendsForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner), t.newEnd(held, e))
 	}
 	if !t.Client(e.Owner).Believes && t.own(i, e.Owner, history.Acquired) >= 0 {
-		return nothing // the second half of an acquisition
+		return nothing // part of an acquisition
 	}
 	if e.Peer == 0 { // a new leader of a cluster restarts every lease
 		return say.ExtendsItself.With(t.who(e.Node), t.who(e.Owner), t.newEnd(held, e))
@@ -75,7 +73,7 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 }
 
 // untoldRenewals returns how often an owner has renewed its entry since that was last told, and
-// begins to count again. Of several servers that have an entry it is the one that was renewed most.
+// resets the count. Of entries on several servers the most renewed one counts.
 func (t *teller) untoldRenewals(owner history.NodeID) int {
 	most := 1
 	for place := range t.Entries {
@@ -88,7 +86,7 @@ func (t *teller) untoldRenewals(owner history.NodeID) int {
 	return most
 }
 
-// repeated is how often something was done, when that was more than once.
+// repeated is a number of times, left out when it is one.
 func repeated(n int) say.OptionalTimes {
 	if n < 2 {
 		return 0
@@ -96,7 +94,7 @@ func repeated(n int) say.OptionalTimes {
 	return say.OptionalTimes(n)
 }
 
-// newEnd says when an entry ends by an extension.
+// newEnd says when an entry ends after an extension.
 func (t *teller) newEnd(held *timeline.Held, e *history.Event) say.Phrase {
 	switch at := timeline.EndOf(e); {
 	case at != 0:
@@ -107,9 +105,8 @@ func (t *teller) newEnd(held *timeline.Held, e *history.Event) say.Phrase {
 	return say.HasNoEndNow.With()
 }
 
-// renewsOn reports whether the next thing that happens to an entry, or to its owner, is that the
-// owner renews it just so again, so that this renewal needs no step of its own. Several servers are
-// renewed together.
+// renewsOn reports whether the next event of an entry or its owner is another such renewal, so that
+// this one needs no step.
 func (t *teller) renewsOn(i int32, e *history.Event) bool {
 	for j, n := range t.h.After(i, timeline.Ever) {
 		if t.breaks[j] != nil {
@@ -147,7 +144,7 @@ func removed(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.RemovesOwn.With(t.who(e.Owner), t.command(i))
 }
 
-// expired says who does not know: that is what makes an expiry dangerous.
+// expired says whether the owner still believes, which makes an expiry dangerous.
 func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.StandsBy(e.Node) {
 		return nothing
@@ -164,10 +161,10 @@ func expired(t *teller, _ int32, e *history.Event) say.Phrase {
 	return say.LeaseIsOver.With(t.who(e.Owner))
 }
 
-// untold reports whether the owner of an entry that is gone goes on to believe in it.
+// untold reports whether the owner of a lost entry still believes that it holds the lock.
 func (t *teller) untold(owner history.NodeID) say.Flag { return say.Flag(t.Client(owner).Believes) }
 
-// forgotten is told at the restart that follows, or else here.
+// forgotten is told with the restart that follows, if any.
 func forgotten(t *teller, i int32, e *history.Event) say.Phrase {
 	for _, n := range t.h.After(i, 0) {
 		if n.Kind == history.Restarted && n.Node == e.Node {

@@ -6,9 +6,9 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// The templates of re-entry.
+// The sentences about re-entry.
 
-// reenters is told at the outcome when that follows at once.
+// reenters is told with the outcome if that follows at once.
 func reenters(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.own(i, e.Node, history.Reentered, history.ReenterFailed) >= 0 {
 		return nothing
@@ -28,7 +28,7 @@ func reentered(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.TakesOnceMore.With(t.who(e.Node), depth, late)
 }
 
-// asked returns the request for re-entry that an outcome belongs to, or nil.
+// asked returns the Reenters event of an outcome, or nil.
 func (t *teller) asked(i int32, outcome *history.Event) *history.Event {
 	for _, e := range t.h.Before(i, timeline.Ever) {
 		if e.Kind == history.Reenters && e.Node == outcome.Node {
@@ -38,7 +38,7 @@ func (t *teller) asked(i int32, outcome *history.Event) *history.Event {
 	return nil
 }
 
-// reenterFailed says in whose way the client was: most often its own.
+// reenterFailed says whether the client's own entry was in its way.
 func reenterFailed(t *teller, _ int32, e *history.Event) say.Phrase {
 	if t.Held(e.Node) != nil {
 		return say.IsInItsOwnWay.With(t.who(e.Node))

@@ -1,20 +1,17 @@
 package explain
 
 import (
-	"sort"
+	"slices"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
 
-// violationsAt returns what breaks at an event.
-func (t *teller) violationsAt(i int32) []breach { return t.breaks[i] }
-
-// note says which properties break at an event, and why that is so.
+// note says which properties break at an event, and why.
 func (t *teller) note(e *history.Event, breaks []breach) say.Phrase {
-	sorted := append([]breach(nil), breaks...)
-	sort.SliceStable(sorted, func(i, j int) bool { return rank(sorted[i].property) < rank(sorted[j].property) })
+	sorted := slices.Clone(breaks)
+	slices.SortStableFunc(sorted, func(a, b breach) int { return rank(a.property) - rank(b.property) })
 	var parts say.Remarks
 	last := ""
 	for _, b := range sorted {
@@ -33,10 +30,8 @@ var Order = []string{
 }
 
 func rank(property string) int {
-	for i, id := range Order {
-		if id == property {
-			return i
-		}
+	if i := slices.Index(Order, property); i >= 0 {
+		return i
 	}
 	return len(Order)
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/checker"
@@ -9,9 +10,9 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Assumptions about what a command removes, or puts its own entry in the place of.
+// Assumptions about commands that remove or replace an entry.
 
-// removed explains an entry that a command ended, or the store itself.
+// removed explains an entry that was ended by a command or by the store.
 func (q *inquiry) removed(hold *history.Hold, entry *timeline.Entry) False {
 	switch entry.By {
 	case 0:
@@ -22,24 +23,19 @@ func (q *inquiry) removed(hold *history.Hold, entry *timeline.Entry) False {
 	return q.foreign(entry.By, entry)
 }
 
-// ownCommand explains an entry that a command of its own owner removed while that was inside.
+// ownCommand explains an entry that its owner removed while it held the lock.
 func (q *inquiry) ownCommand(hold *history.Hold, entry *timeline.Entry) False {
 	who := q.who(entry.Owner)
+	var sentAt say.OptionalSeconds
+	if e := q.sent(entry.Ended); e != nil {
+		sentAt = say.OptionalSeconds(e.At)
+	}
 	return False{
 		Assumed: say.RemovesWhenDone.With(who),
-		Formula: say.RemovedWhileInside.With(q.t.command(entry.Ended), q.sentAt(entry.Ended), say.Seconds(entry.Over), who, say.Seconds(hold.Start)),
+		Formula: say.RemovedWhileInside.With(q.t.command(entry.Ended), sentAt, say.Seconds(entry.Over), who, say.Seconds(hold.Start)),
 	}
 }
 
-// sentAt is when the command behind an event was sent; nothing when the history does not tell.
-func (q *inquiry) sentAt(i int32) say.OptionalSeconds {
-	if e := q.sent(i); e != nil {
-		return say.OptionalSeconds(e.At)
-	}
-	return 0
-}
-
-// sent returns the request behind an event, or nil.
 func (q *inquiry) sent(i int32) *history.Event {
 	_, e := q.h.Request(i)
 	return e
@@ -61,8 +57,8 @@ func (q *inquiry) wrongOwner(v *checker.Violation) False {
 	return False{}
 }
 
-// foreign explains an entry that another client's command has ended: what that client knew was
-// out of date, its own entry was over, or it took the lock away on purpose.
+// foreign explains an entry that another client's command has ended: that client had outdated
+// knowledge, its own entry was over, or it took the lock away on purpose.
 func (q *inquiry) foreign(by history.NodeID, entry *timeline.Entry) False {
 	if f := q.outOfDate(by, entry); f.Proved() {
 		return f
@@ -117,8 +113,7 @@ func (q *inquiry) foreign(by history.NodeID, entry *timeline.Entry) False {
 	}
 }
 
-// outOfDate explains a command that acts on what its client had read before the entry was there:
-// the check and the act are two steps.
+// outOfDate explains a command that acts on a read from before the entry existed.
 func (q *inquiry) outOfDate(by history.NodeID, entry *timeline.Entry) False {
 	act := q.sent(entry.Ended)
 	if act == nil {
@@ -144,13 +139,14 @@ func (q *inquiry) outOfDate(by history.NodeID, entry *timeline.Entry) False {
 	}
 }
 
-// reads are the commands by which a client only looks.
+// reads are the commands that change nothing.
 var reads = map[string]bool{"GET": true, "HGET": true, "SELECT": true, "EXISTS": true, "TTL": true, "PTTL": true}
 
-// ownTime explains an entry that carries its time in itself, where the clients look and the store
-// does not: it was as old as the lease when it was taken away.
+// ownTime explains an entry with an end in its value, which only clients read: it was as old as the
+// lease when it was taken away.
 func (q *inquiry) ownTime(entry *timeline.Entry) False {
-	hold := q.holdAt(entry.Owner, entry.Over)
+	at := entry.Over
+	hold := q.hold(entry.Owner, func(h *history.Hold) bool { return h.Start <= at && h.End > at })
 	if hold == nil || entry.TTL != 0 || entry.Over.Sub(entry.Set) < q.h.Header.Lease-rounding {
 		return False{}
 	}
@@ -163,17 +159,14 @@ func (q *inquiry) ownTime(entry *timeline.Entry) False {
 
 // replacedBy reports whether the command that ended an entry put one of its client's in its place.
 func (q *inquiry) replacedBy(by history.NodeID, entry *timeline.Entry) bool {
-	for i := range q.h.Entries {
-		l := &q.h.Entries[i]
-		if l.Owner == by && l.Key == entry.Key && l.From == entry.Over && q.sent(l.Began) == q.sent(entry.Ended) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.h.Entries, func(l timeline.Entry) bool {
+		return l.Owner == by && l.Key == entry.Key && l.From == entry.Over &&
+			q.sent(l.Began) == q.sent(entry.Ended)
+	})
 }
 
 // ahead returns by how much the clock of a client is ahead of that of the owner of an entry that it
-// ends; 0 when they agree, or when the history does not say what they show.
+// ends; 0 when they agree, or are unknown.
 func (q *inquiry) ahead(by history.NodeID, entry *timeline.Entry) time.Duration {
 	theirs, known := q.h.ClockError(entry.Owner, entry.From)
 	own, also := q.h.ClockError(by, entry.Over)
@@ -183,17 +176,8 @@ func (q *inquiry) ahead(by history.NodeID, entry *timeline.Entry) time.Duration 
 	return 0
 }
 
-// holdAt returns the hold that a client has at an instant, or nil.
-func (q *inquiry) holdAt(id history.NodeID, at history.Instant) *history.Hold {
-	for i := range q.h.Holds {
-		if hold := &q.h.Holds[i]; hold.Client == id && hold.Start <= at && hold.End > at {
-			return hold
-		}
-	}
-	return nil
-}
-
-// asking reports whether a client tried to get the lock when it sent the command behind an event.
+// asking reports whether a client waited for the lock when it sent the command that caused an
+// event.
 func (q *inquiry) asking(id history.NodeID, i int32) (asks bool) {
 	until := q.h.Events[i].At
 	if sent := q.sent(i); sent != nil {

@@ -1,43 +1,38 @@
 package explain
 
 import (
+	"slices"
+
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
 
-// sentences has one teller per kind of event. It says nothing of an
-// event that is routine, or that another sentence already tells. Tellers see
-// the state as it was before the event.
+// sentences has a function for each kind of event with a sentence of its own. It returns nothing
+// for an event that is routine, or that another sentence tells. The state is that before the event.
 var sentences = [...]func(t *teller, i int32, e *history.Event) say.Phrase{
-	history.Waits:         nil,
 	history.Acquired:      acquired,
 	history.AcquireFailed: acquireFailed,
 	history.GaveUp:        gaveUp,
 	history.Entered:       entered,
 	history.LostLease:     lostLease,
 	history.Releasing:     releasing,
-	history.Released:      released,
 	history.NotHeld:       notHeld,
 	history.ReleaseFailed: releaseFailed,
-	history.Finished:      nil,
 
-	history.ReadDone:      nil,
 	history.WriteAccepted: writeAccepted,
 	history.WriteRefused:  writeRefused,
 
-	history.Sent:           nil,
 	history.Executed:       executed,
 	history.Replied:        replied,
 	history.TimedOut:       timedOut,
 	history.RequestDropped: requestDropped,
 	history.ReplyDropped:   replyDropped,
 
-	history.Granted:    granted,
-	history.Extended:   extended,
-	history.Removed:    removed,
-	history.Expired:    expired,
-	history.Replicated: nil,
-	history.Forgotten:  forgotten,
+	history.Granted:   granted,
+	history.Extended:  extended,
+	history.Removed:   removed,
+	history.Expired:   expired,
+	history.Forgotten: forgotten,
 
 	history.FaultBegan:   faultBegan,
 	history.FaultEnded:   faultEnded,
@@ -56,7 +51,7 @@ var sentences = [...]func(t *teller, i int32, e *history.Event) say.Phrase{
 	history.Left:          left,
 }
 
-// nothing is what is said of routine.
+// nothing is the sentence of an event that is not told.
 var nothing say.Phrase
 
 // tell returns the sentence for an event, or nothing.
@@ -71,15 +66,12 @@ func (t *teller) tell(i int32, e *history.Event) say.Phrase {
 }
 
 func (t *teller) ofProbe(e *history.Event) bool {
-	for _, id := range []history.NodeID{e.Node, e.Peer, e.Owner} {
-		if t.h.Role(id) == history.RoleProbe {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]history.NodeID{e.Node, e.Peer, e.Owner}, func(id history.NodeID) bool {
+		return t.h.Role(id) == history.RoleProbe
+	})
 }
 
-// plain tells an event that has no sentence of its own here but must be shown.
+// plain tells an event that has no sentence here but must be shown.
 func (t *teller) plain(e *history.Event) say.Phrase {
 	who := t.who(e.Node)
 	switch e.Kind {
@@ -125,18 +117,15 @@ func (t *teller) plain(e *history.Event) say.Phrase {
 	return say.Happens.With(who, say.Verbatim(e.Kind.String()), peer)
 }
 
-// own returns the next event of a node within the span that one sentence
-// covers, of one of the given kinds, or NoCause. A freeze, crash or failure of
-// the node in between ends the search: then there is more to tell.
+// own returns the next event of a node that is of one of the given kinds and close enough to share
+// a sentence, or NoCause. A freeze, crash or failure of the node in between ends the search.
 func (t *teller) own(i int32, node history.NodeID, kinds ...history.Kind) int32 {
 	for j, e := range t.h.After(i, together) {
 		if e.Node != node {
 			continue
 		}
-		for _, k := range kinds {
-			if e.Kind == k {
-				return j
-			}
+		if slices.Contains(kinds, e.Kind) {
+			return j
 		}
 		switch e.Kind {
 		case history.Froze, history.Crashed, history.AcquireFailed, history.GaveUp, history.TimedOut:

@@ -9,18 +9,18 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// together is how close two events of one client must be to be told in one
-// sentence, and how late a message may be without being worth a sentence.
+// together is how close two events of one client must be to share a sentence, and how late a
+// message may be without having one.
 const together = 250 * time.Millisecond
 
-// teller walks through a history with the state that sentences speak of.
+// teller narrates a history along its states.
 type teller struct {
 	*timeline.State
 	h        *timeline.Timeline
 	breaks   map[int32][]breach
 	progress bool    // progress is broken: the final quiet period is part of the story
-	drops    []int64 // numbers of drop faults that have begun and not been seen to act
-	foreign  []bool  // by node: its command on another's entry has been told
+	drops    []int64 // numbers of drop faults that have begun and not acted yet
+	foreign  []bool  // by node: that it extends another client's entry has been told
 }
 
 func newTeller(h *timeline.Timeline, findings []checker.Finding) *teller {
@@ -31,11 +31,7 @@ func newTeller(h *timeline.Timeline, findings []checker.Finding) *teller {
 	return t
 }
 
-// product is the software of the servers.
-func (t *teller) product() say.Product { return say.Product(t.h.Header.Store) }
-
-// beliefs says what the clients believe and what the store has, and whether the
-// two come apart.
+// beliefs says what the clients believe and what the store has, and whether the two disagree.
 func (t *teller) beliefs() (belief, store say.Phrase, apart bool) {
 	var believers []history.NodeID
 	for id := range t.Clients {
@@ -56,14 +52,15 @@ func (t *teller) beliefs() (belief, store say.Phrase, apart bool) {
 	if !t.Grants {
 		return belief, nothing, len(believers) > 1
 	}
+	product := say.Product(t.h.Header.Store)
 	owners, counts := t.Owners()
 	switch {
 	case t.AllDown():
-		return belief, say.StoreIsDown.With(t.product()), len(believers) > 0
+		return belief, say.StoreIsDown.With(product), len(believers) > 0
 	case len(owners) == 0:
-		store = say.StoreHasNobody.With(t.product())
+		store = say.StoreHasNobody.With(product)
 	case len(owners) == 1 && counts[0] == t.Servers():
-		store = say.StoreHas.With(t.product(), say.Name(t.name(owners[0])))
+		store = say.StoreHas.With(product, say.Name(t.name(owners[0])))
 	default:
 		shares := make(say.Shares, len(owners))
 		for i, o := range owners {

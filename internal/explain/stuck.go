@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// stuck explains a lock that does not become free: what all clients wait for, and why that never
-// comes.
+// stuck explains a lock that does not become free.
 func (q *inquiry) stuck(v *checker.Violation) False {
 	q.from, q.at = v.From, v.To
 	probe := history.NodeID(0)
@@ -37,13 +36,11 @@ func (q *inquiry) stuck(v *checker.Violation) False {
 	return q.inVain(probe, v)
 }
 
-// cameBack explains an entry that its owner has removed, and that a replica brought back: it became
-// the primary before it heard of the removal. The probe is refused, and no other client has an entry.
+// cameBack explains a removed entry that is back, because a replica became the primary before it
+// received the removal. The probe is refused, and no other client has an entry.
 func (q *inquiry) cameBack(probe history.NodeID) False {
-	for i := range q.h.Entries {
-		if q.h.Entries[i].Owner == probe {
-			return False{}
-		}
+	if slices.ContainsFunc(q.h.Entries, func(l timeline.Entry) bool { return l.Owner == probe }) {
+		return False{}
 	}
 	for i, e := range q.h.Backward(history.Promoted) {
 		if q.h.InCluster(e.Node) {
@@ -64,7 +61,7 @@ func (q *inquiry) cameBack(probe history.NodeID) False {
 	return False{}
 }
 
-// inTheWay returns the oldest entry that is there in the end and is not the probe's own, or nil.
+// inTheWay returns the oldest entry at the end that is not the probe's, or nil.
 func (q *inquiry) inTheWay(probe history.NodeID) (oldest *timeline.Entry) {
 	for i := range q.h.Entries {
 		l := &q.h.Entries[i]
@@ -86,10 +83,10 @@ func (q *inquiry) replaced(node history.NodeID) (gone bool) {
 	return gone
 }
 
-// neverGoes says why an entry is in the way for ever.
+// neverGoes says why an entry never ends.
 func (q *inquiry) neverGoes(l *timeline.Entry) False {
 	who, since := q.who(l.Owner), say.Seconds(l.From)
-	hold := q.holdAtEnd(l.Owner)
+	hold := q.hold(l.Owner, func(h *history.Hold) bool { return h.How == history.HoldOpen })
 	switch {
 	case hold != nil:
 		return False{
@@ -122,18 +119,8 @@ func (q *inquiry) neverGoes(l *timeline.Entry) False {
 	}
 }
 
-// holdAtEnd returns the hold that a client never ended, or nil.
-func (q *inquiry) holdAtEnd(id history.NodeID) *history.Hold {
-	for i := range q.h.Holds {
-		if hold := &q.h.Holds[i]; hold.Client == id && hold.How == history.HoldOpen {
-			return hold
-		}
-	}
-	return nil
-}
-
-// partingAt returns the event with which the owner of an entry had done with it: the first that
-// says so after the entry was there, else the last before.
+// partingAt returns the event by which the owner of an entry gave up on it: the first one after the
+// entry was made, else the last one before.
 func (q *inquiry) partingAt(l *timeline.Entry) []int32 {
 	at := history.NoCause
 	for i, e := range q.h.Each(
@@ -153,7 +140,6 @@ func (q *inquiry) partingAt(l *timeline.Entry) []int32 {
 	return []int32{at}
 }
 
-// parting says what partingAt found.
 func (q *inquiry) parting(l *timeline.Entry) say.Phrase {
 	at := q.partingAt(l)
 	if at == nil {
@@ -191,10 +177,10 @@ func (q *inquiry) allDown() int32 {
 	return last
 }
 
-// inVain explains a lock that no client holds and that the probe still does not get.
+// inVain explains a lock that no client holds and that the probe does not get.
 func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	grants, asked := 0, 0
-	var brief *timeline.Entry // an entry of the probe's that its time has ended
+	var brief *timeline.Entry // an expired entry of the probe
 	last, failed := history.NoCause, history.NoCause
 	sent := map[string]int{}
 	for i := range q.h.Entries {
@@ -247,8 +233,7 @@ func (q *inquiry) inVain(probe history.NodeID, v *checker.Violation) False {
 	return f
 }
 
-// diedWaiting returns the last crash of a client that was waiting for the lock, and that has not
-// come back, or NoCause.
+// diedWaiting returns the last crash of a waiting client that was not restarted, or NoCause.
 func (q *inquiry) diedWaiting() int32 {
 	at := history.NoCause
 	waits := map[history.NodeID]bool{}
@@ -271,7 +256,7 @@ func (q *inquiry) diedWaiting() int32 {
 	return at
 }
 
-// answer is what was replied to a request, and its name.
+// answer returns the reply to a request, and its name.
 func (q *inquiry) answer(sent int32) (say.Reason, say.Command) {
 	if sent < 0 {
 		return noReply, say.Command{}
@@ -283,7 +268,7 @@ func (q *inquiry) answer(sent int32) (say.Reason, say.Command) {
 	return noReply, command
 }
 
-// upon tells the last command, and its answer, upon which the probe gave an entry back.
+// upon says upon which reply the probe gave an entry back.
 func (q *inquiry) upon(probe history.NodeID) say.Phrase {
 	for i := len(q.h.Entries) - 1; i >= 0; i-- {
 		l := &q.h.Entries[i]
@@ -306,10 +291,10 @@ func (q *inquiry) upon(probe history.NodeID) say.Phrase {
 	return nothing
 }
 
-// noReply is what there is to say of a request that was never executed.
+// noReply is the answer to a request that was never executed.
 const noReply = say.Reason("no reply within the response timeout")
 
-// replyText is a reply as a sentence has room for it: a number without its type.
+// replyText is a reply, shortened for a sentence.
 func replyText(text string) say.Reason {
 	return say.Reason(short(strings.TrimPrefix(text, "(integer) "), 60))
 }

@@ -1,14 +1,16 @@
 package explain
 
 import (
+	"slices"
+
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
 
-// Verdict says in one sentence what a lock did in a run. t is the account of its history, and not read
-// where there is none.
+// Verdict says in one sentence what a lock did in a run. t is not used if the judgement has no
+// history.
 func Verdict(t *timeline.Timeline, j *checker.Judgement) say.Phrase {
 	if j.History == nil {
 		return say.NothingToJudge.With()
@@ -73,26 +75,19 @@ func damage(t *timeline.Timeline, j *checker.Judgement, f *checker.Finding) say.
 }
 
 func findingOf(findings []checker.Finding, property string) *checker.Finding {
-	for i := range findings {
-		if findings[i].Property == property {
-			return &findings[i]
-		}
+	i := slices.IndexFunc(findings, func(f checker.Finding) bool { return f.Property == property })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &findings[i]
 }
 
 // orderOf lists the properties of findings in the order of reports.
 func orderOf(findings []checker.Finding) []string {
-	var ids []string
-	for _, id := range Order {
-		if findingOf(findings, id) != nil {
-			ids = append(ids, id)
-		}
+	ids := make([]string, len(findings))
+	for i, f := range findings {
+		ids[i] = f.Property
 	}
-	for _, f := range findings {
-		if rank(f.Property) == len(Order) {
-			ids = append(ids, f.Property)
-		}
-	}
+	slices.SortStableFunc(ids, func(a, b string) int { return rank(a) - rank(b) })
 	return ids
 }

@@ -5,11 +5,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// The templates of the wire. Its routine is left out: only what is lost, late or
-// given up is told.
+// The sentences about messages: those that are lost, late or given up.
 
-// executed tells a request that was long on its way. Stores other than Redis let
-// clients wait for the lock inside of a request: that is no delay.
+// executed tells a late request. A request that blocks at the server until the lock is free is not
+// late.
 func executed(t *teller, i int32, e *history.Event) say.Phrase {
 	sent := t.h.At(e.Cause)
 	if sent == nil || sent.Kind != history.Sent || e.At.Sub(sent.At) < together {
@@ -25,7 +24,6 @@ func executed(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.IsExecutedLate.With(t.who(e.Peer), t.command(i), late)
 }
 
-// replied tells a reply that was long on its way.
 func replied(t *teller, i int32, e *history.Event) say.Phrase {
 	done := t.h.At(e.Cause)
 	if done == nil || done.Kind != history.Executed || e.At.Sub(done.At) < together {
@@ -34,8 +32,7 @@ func replied(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.HearsLate.With(t.who(e.Node), t.command(i), say.Span(e.At.Sub(done.At)))
 }
 
-// timedOut is told unless what it leads to follows at once: the failure of the
-// attempt, or the end of the client's patience.
+// timedOut is told unless the attempt fails, or the client gives up, at once.
 func timedOut(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.Client(e.Node).Failed || t.own(i, e.Node, history.ReleaseFailed) >= 0 {
 		return nothing
@@ -56,8 +53,8 @@ func replyDropped(t *teller, i int32, e *history.Event) say.Phrase {
 	return say.ReplyIsLost.With(t.who(e.Node), t.who(e.Peer), t.command(i), say.Optional(t.dropFault(e)))
 }
 
-// dropFault returns the number of the fault behind a lost message: the one that
-// the event names, else the oldest drop that has begun and has not yet acted.
+// dropFault returns the number of the fault that lost a message: that of the event, else the oldest
+// drop that has not acted yet.
 func (t *teller) dropFault(e *history.Event) int64 {
 	if e.Value > 0 {
 		return e.Value

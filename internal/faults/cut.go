@@ -9,17 +9,14 @@ func init() {
 		Example: "- when: A is in its critical section\n  cut: [A, store]\n  for: 15s",
 		Value: Param{Kind: ParamSides, Required: true, Two: true,
 			Doc: "who is not heard, and by whom; a side is a node, a group (store, replicas, sentinels) or a list of these"},
-		Ends:  EndRequired,
-		Say:   func(a Args) string { return "cut what " + sideText(a.Sides[0]) + " sends to " + sideText(a.Sides[1]) },
-		Tell:  func(t Telling) say.Phrase { return toldCut.With(side(t.Sides[0]), side(t.Sides[1])) },
-		Build: func(Args) Verb { return cut{} },
+		Ends: EndRequired,
+		Say:  func(a Args) string { return "cut what " + sideText(a.Sides[0]) + " sends to " + sideText(a.Sides[1]) },
+		Tell: func(t Telling) say.Phrase { return toldCut.With(side(t.Sides[0]), side(t.Sides[1])) },
+		Begin: func(w World, _ Args, at Activation) {
+			w.Partition(at.Fault, at.Sides[0], at.Sides[1], false)
+		},
+		End: func(w World, at Activation) { w.HealPartition(at.Fault) },
 	})
 }
 
 var toldCut = say.New2[side, side]("what {from} sends to {to} is held back")
-
-type cut struct{}
-
-func (cut) Name() string                 { return "cut" }
-func (cut) Begin(w World, at Activation) { w.Partition(at.Fault, at.Sides[0], at.Sides[1], false) }
-func (cut) End(w World, at Activation)   { w.HealPartition(at.Fault) }

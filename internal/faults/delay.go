@@ -1,10 +1,6 @@
 package faults
 
-import (
-	"time"
-
-	"lockstep/internal/say"
-)
+import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
@@ -13,23 +9,15 @@ func init() {
 		Example: "- when: A is about to send SET\n  delay: reply\n  by: 12s",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"request", "reply"}, Required: true, Doc: "which half of the command"},
 		Params:  []Param{{Name: "by", Kind: ParamDuration, Required: true, Doc: "how much later it arrives"}},
-		Ends:    EndNone,
 		OnWire:  true,
 		Say:     func(a Args) string { return "delay " + a.Value + " by " + Duration(a.Durations["by"]) },
 		Tell: func(t Telling) say.Phrase {
 			return toldDelay.With(message{t.Value, t.of}, say.Planned(t.Durations["by"]))
 		},
-		Build: func(a Args) Verb { return delay{halfOf(a.Value), a.Durations["by"]} },
+		Begin: func(w World, a Args, at Activation) {
+			w.DelayCall(at.Fault, at.Call, halfOf(a.Value), a.Durations["by"])
+		},
 	})
 }
 
 var toldDelay = say.New2[message, say.Planned]("{message} arrives {time} late")
-
-type delay struct {
-	half Half
-	by   time.Duration
-}
-
-func (delay) Name() string                   { return "delay" }
-func (d delay) Begin(w World, at Activation) { w.DelayCall(at.Fault, at.Call, d.half, d.by) }
-func (delay) End(World, Activation)          {}

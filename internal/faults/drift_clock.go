@@ -14,16 +14,15 @@ func init() {
 		Tell: func(t Telling) say.Phrase {
 			return toldDriftClock.With(whose{t.who}, rate(t.Rates["rate"]), t.Rates["rate"] >= 0, t.Rates["rate"] < 0)
 		},
-		Build: func(a Args) Verb { return driftClock{a.Rates["rate"]} },
+		Begin: func(w World, a Args, at Activation) {
+			w.DriftClock(at.Fault, at.Target, a.Rates["rate"])
+		},
+		End: func(w World, at Activation) { w.DriftClock(at.Fault, at.Target, 0) },
+		Keep: func(w World, a Args, at Activation) {
+			w.DriftClock(at.Fault, at.Target, a.Rates["rate"])
+		},
 	})
 }
 
 var toldDriftClock = say.New4[whose, rate, say.Flag, say.Flag](
 	"{whose} clocks run {rate}[fast? fast][slow? slow]")
-
-type driftClock struct{ ppm int64 }
-
-func (driftClock) Name() string                   { return "drift-clock" }
-func (d driftClock) Begin(w World, at Activation) { w.DriftClock(at.Fault, at.Target, d.ppm) }
-func (driftClock) End(w World, at Activation)     { w.DriftClock(at.Fault, at.Target, 0) }
-func (d driftClock) Keep(w World, at Activation)  { d.Begin(w, at) }

@@ -6,14 +6,12 @@ import (
 	"time"
 )
 
-// Scheduler runs something later, in true time.
+// Scheduler runs f after d of true time.
 type Scheduler interface {
 	After(d time.Duration, f func())
 }
 
-// Engine begins and ends the faults of one run; the history tells which of them
-// fired. It is a plain state machine without locks: the live world serialises its
-// calls, the simulator is single-threaded anyway.
+// Engine begins and ends the faults of one run. It has no locks: a world serialises its calls.
 type Engine struct {
 	faults []Fault
 	state  []faultState
@@ -27,22 +25,22 @@ type Engine struct {
 
 	holder      string         // the client that acquired last
 	that        string         // the client whose moment the latest fault has waited for
-	everHeld    string         // the first client that ever acquired
-	begun       int            // faults that have begun, counted
-	observed    int            // moments
-	rounds      map[string]int // of each client that it has begun; nil when no fault asks
-	heldByOther bool           // a client other than everHeld has acquired: there was a next holder
+	firstHolder string         // the first client that ever acquired
+	begun       int            // how many faults have begun
+	observed    int            // how many moments
+	rounds      map[string]int // begun, by client; nil when no fault asks
+	heldByOther bool           // a client other than firstHolder has acquired
 }
 
 // faultState is what the engine remembers about one fault.
 type faultState struct {
 	seen       int        // occurrences of the trigger's moment
-	begun      bool       // once at least
-	from       int        // with which moment it began first, or after which
-	acted      bool       // and it has changed something
-	missed     bool       // its moment came, and whom it names was not there
+	begun      bool       // at least once
+	from       int        // Engine.observed when it began first
+	acted      bool       // it has changed something
+	missed     bool       // its moment came, but its target was not there
 	active     bool       // begun and not ended
-	since      Activation // of the active one
+	since      Activation // the last one
 	until      int        // occurrences of End.Until's moment since it began
 	generation int        // counts begins, so that a late timer does not end a newer one
 	order      int        // among the begins of all faults
@@ -55,14 +53,13 @@ func NewEngine(fs []Fault, w World, s Scheduler) *Engine {
 	return e
 }
 
-// Reset makes the engine ready for the faults of another run. Nothing of the last one may call
-// it any more.
+// Reset makes the engine ready for another run. Nothing of the last one may call it any more.
 func (e *Engine) Reset(fs []Fault, w World, s Scheduler) {
 	*e = Engine{faults: fs, state: append(e.state[:0], make([]faultState, len(fs))...), world: w, sched: s}
 	e.wantAll()
 }
 
-// wantAll finds the moments that faults still wait for: one that begins once wants no more of them then.
+// wantAll finds the moments that faults still wait for.
 func (e *Engine) wantAll() {
 	e.wanted = [momentCount]bool{}
 	for i := range e.faults {
@@ -94,13 +91,12 @@ func (e *Engine) want(t *Trigger) {
 	}
 }
 
-// namesHolder reports whether a fault speaks of the holder, so that the engine
-// must follow who holds the lock.
+// namesHolder reports whether a fault names the holder, which the engine then has to follow.
 func namesHolder(f *Fault) bool {
 	return slices.ContainsFunc(f.Names(), func(name string) bool { return name == TheHolder || name == NextHolder })
 }
 
-// Start arms the triggers that are instants; to be called at true time 0.
+// Start arms the triggers that are instants. It is called at true time 0.
 func (e *Engine) Start() {
 	for i := range e.faults {
 		t := &e.faults[i].Trigger
@@ -125,13 +121,13 @@ func (e *Engine) repeat(i int, every time.Duration) {
 	})
 }
 
-// WantsKind reports whether any fault waits for this kind of moment at all, or Watch is set.
+// WantsKind reports whether a fault waits for this kind of moment, or Watch is set.
 func (e *Engine) WantsKind(kind MomentKind) bool {
 	return (e.wanted[kind] || e.Watch != nil) && !e.healed
 }
 
-// Wants reports whether some fault waits for such a moment. A world that pays
-// for asking (a round trip to another process) need not report the others.
+// Wants reports whether a fault waits for such a moment. A world for which reporting is expensive
+// need not report the others.
 func (e *Engine) Wants(kind MomentKind, client, command, script string) bool {
 	if !e.WantsKind(kind) {
 		return false
@@ -149,7 +145,7 @@ func (e *Engine) Wants(kind MomentKind, client, command, script string) bool {
 	return false
 }
 
-// onWireOf compares what is known before the moment: everything but who holds.
+// onWireOf compares a trigger with a moment on the wire, apart from who holds the lock.
 func (t *Trigger) onWireOf(m *Moment) bool {
 	if t.Moment != m.Kind || !t.names(m) {
 		return false
@@ -161,13 +157,13 @@ func (t *Trigger) onWireOf(m *Moment) bool {
 	return t.Subject == m.Subject
 }
 
-// names reports whether the trigger waits for the command of a moment of the wire.
+// names reports whether the trigger waits for the command of a moment on the wire.
 func (t *Trigger) names(m *Moment) bool {
 	return t.Command == m.Call.Command || t.Command == m.Script || t.Command == AnyCommand || t.Command == m.Part.String()
 }
 
-// Observe notes that a client has reached a moment. Faults that waited for it
-// act before Observe returns.
+// Observe notes that a client has reached a moment. Faults that wait for it act before Observe
+// returns.
 func (e *Engine) Observe(m Moment) {
 	if e.healed {
 		return
@@ -179,8 +175,7 @@ func (e *Engine) Observe(m Moment) {
 	e.observed++
 	for i := range e.faults {
 		f, s := &e.faults[i], &e.state[i]
-		// The end first: a moment that both ends a fault and begins it again
-		// must not end what it has just begun.
+		// The end comes first, for a moment that both ends a fault and begins it again.
 		if u := f.End.Until; s.active && u != nil && e.matches(u, &m) {
 			s.until++
 			if s.until == max(u.Nth, 1) {
@@ -197,7 +192,7 @@ func (e *Engine) Observe(m Moment) {
 	}
 }
 
-// later runs f at once for d == 0: a moment's fault must act before the client goes on.
+// later runs f after d; at once for 0, before the client goes on.
 func (e *Engine) later(d time.Duration, f func()) {
 	if d == 0 {
 		f()
@@ -206,7 +201,7 @@ func (e *Engine) later(d time.Duration, f func()) {
 	e.sched.After(d, f)
 }
 
-// beginAfter is later for the beginning of a fault, without a function where nothing is to wait.
+// beginAfter is later for the beginning of a fault, without a closure if d is 0.
 func (e *Engine) beginAfter(d time.Duration, i int, at Activation) {
 	if d == 0 {
 		e.begin(i, at)
@@ -216,7 +211,7 @@ func (e *Engine) beginAfter(d time.Duration, i int, at Activation) {
 	e.sched.After(d, func() { e.begin(i, held) })
 }
 
-// follow keeps track of the rounds and of who holds the lock, as far as the clients believe.
+// follow keeps track of the rounds, and of the holder by the clients' belief.
 func (e *Engine) follow(m Moment) {
 	if m.Kind == StartsWaiting && e.rounds != nil {
 		e.rounds[m.Subject]++
@@ -225,14 +220,11 @@ func (e *Engine) follow(m Moment) {
 		return
 	}
 	e.holder = m.Subject
-	if e.everHeld == "" {
-		e.everHeld = m.Subject
-	} else if e.everHeld != m.Subject {
-		e.heldByOther = true
-	}
+	e.firstHolder = cmp.Or(e.firstHolder, m.Subject)
+	e.heldByOther = e.heldByOther || e.firstHolder != m.Subject
 }
 
-// matches reports whether a moment is the one that a trigger waits for.
+// matches reports whether a trigger waits for a moment.
 func (e *Engine) matches(t *Trigger, m *Moment) bool {
 	if t.Moment != m.Kind {
 		return false
@@ -246,15 +238,15 @@ func (e *Engine) matches(t *Trigger, m *Moment) bool {
 	case TheHolder:
 		return m.Subject == e.holder
 	case NextHolder:
-		return m.Subject == e.holder && e.heldByOther && m.Subject != e.everHeld
+		return m.Subject == e.holder && e.heldByOther && m.Subject != e.firstHolder
 	case ThatClient:
 		return m.Subject == e.that
 	}
 	return t.Subject == m.Subject
 }
 
-// counts reports whether the fault that a trigger counts from has begun, with an earlier moment than this
-// one. A fault that is not in the list delays none.
+// counts reports whether the fault that a trigger counts from has begun at an earlier moment, or
+// does not exist.
 func (e *Engine) counts(t *Trigger) bool {
 	if t.AfterFault == 0 {
 		return true
@@ -273,7 +265,7 @@ func (e *Engine) begin(i int, at Activation) {
 	at.Target = e.resolve(f.Target)
 	at.Sides = e.resolveSides(f.Args.Sides)
 	if f.Target != "" && at.Target == "" || len(at.Sides) != len(f.Args.Sides) {
-		s.missed = true // "the holder", but no client has ever held the lock
+		s.missed = true // no client has ever held the lock
 		return
 	}
 	if !s.begun {
@@ -309,8 +301,8 @@ func (e *Engine) resolve(target string) string {
 	return target
 }
 
-// resolveSides resolves the nodes of all sides; nil when there is nothing between
-// them to cut: no client holds the lock, or the holder is on two sides.
+// resolveSides resolves the nodes of all sides; nil when no client holds the lock, or the holder is
+// on two sides.
 func (e *Engine) resolveSides(sides [][]string) [][]string {
 	out := make([][]string, 0, len(sides))
 	var placed []string
@@ -336,25 +328,19 @@ func (e *Engine) end(i int) {
 	}
 	s.active = false
 	e.world.FaultEnded(f.Number, s.since.Target)
-	if j := e.other(i); j >= 0 {
-		e.faults[j].Verb.(reapplier).Keep(e.world, e.state[j].since)
-		return
+	if v, ok := f.Verb.(verb); ok && registry[v.name].Keep != nil {
+		if j := e.other(i); j >= 0 {
+			registry[v.name].Keep(e.world, e.faults[j].Verb.(verb).args, e.state[j].since)
+			return
+		}
 	}
 	f.Verb.End(e.world, s.since)
 }
 
-// reapplier is a verb whose faults set one thing of their target, so that the end of one
-// would undo another that is still at work. Its Keep is called then, in place of the
-// ended one's End.
-type reapplier interface{ Keep(w World, at Activation) }
-
-// other is the fault that began last among the active ones with the verb and the target
-// of another one; -1 when there is none, or when they do not get into each other's way.
+// other returns the latest of the active faults that have the verb and the target of fault i,
+// or -1.
 func (e *Engine) other(i int) int {
 	found := -1
-	if _, ok := e.faults[i].Verb.(reapplier); !ok {
-		return found
-	}
 	for j := range e.faults {
 		s := &e.state[j]
 		same := e.faults[j].Verb.Name() == e.faults[i].Verb.Name() && s.since.Target == e.state[i].since.Target
@@ -365,8 +351,8 @@ func (e *Engine) other(i int) int {
 	return found
 }
 
-// Heal ends every active fault except those that last for ever, and lets no
-// other begin: the final quiet period has come.
+// Heal begins the final quiet period: it ends every active fault except those that last for ever,
+// and lets no other begin.
 func (e *Engine) Heal() {
 	for i := range e.faults {
 		if !e.faults[i].End.Forever {
@@ -376,8 +362,8 @@ func (e *Engine) Heal() {
 	e.healed = true
 }
 
-// Acted notes, for the world, that a fault has changed something: that a process stood
-// still, that a message was held back. To have been called is not enough.
+// Acted is called by the world when a fault has changed something: a process was frozen, a message
+// was held back.
 func (e *Engine) Acted(fault int) {
 	for i := range e.faults {
 		if e.faults[i].Number == fault {
@@ -386,8 +372,8 @@ func (e *Engine) Acted(fault int) {
 	}
 }
 
-// WithoutEffect returns the numbers of the faults that have begun and changed nothing, or
-// for less than least, and of those whose target was not there. Call it when the run is over.
+// WithoutEffect returns, at the end of a run, the numbers of the faults that have begun and changed
+// nothing, or for less than least, and of those whose target was not there.
 func (e *Engine) WithoutEffect(least time.Duration) []int {
 	var out []int
 	for i := range e.faults {

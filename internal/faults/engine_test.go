@@ -324,7 +324,7 @@ func TestScaledFaultScalesEveryDuration(t *testing.T) {
 	if want := "delay reply by 1200ms when A sends SET"; got.Text != want {
 		t.Errorf("got %q, want %q", got.Text, want)
 	}
-	if d := got.Verb.(delay).by; d != 1200*time.Millisecond {
+	if d := got.Verb.(verb).args.Durations["by"]; d != 1200*time.Millisecond {
 		t.Errorf("the verb still waits %v", d)
 	}
 	pauses := fault("pause", "A", Trigger{At: 10 * time.Second}, End{For: 5 * time.Second}).Scaled(tenth)

@@ -13,7 +13,6 @@ func init() {
 		Example: "- when: A is in its critical section\n  evict: lock",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"lock"}, Required: true, Doc: "what is dropped"},
 		Params:  []Param{{Name: "from", Kind: ParamServer, Doc: "the only server that drops it; all that have it when left out"}},
-		Ends:    EndNone,
 		Say: func(a Args) string {
 			if from := a.Choices["from"]; from != "" {
 				return "evict lock from " + from
@@ -23,14 +22,8 @@ func init() {
 		Tell: func(t Telling) say.Phrase {
 			return toldEvict.With(someone(cmp.Or(t.Choices["from"], TheStore)))
 		},
-		Build: func(a Args) Verb { return evict{a.Choices["from"]} },
+		Begin: func(w World, a Args, at Activation) { w.Evict(at.Fault, a.Choices["from"]) },
 	})
 }
 
 var toldEvict = say.New1[someone]("{server} drops the lock's entry")
-
-type evict struct{ from string }
-
-func (evict) Name() string                   { return "evict" }
-func (e evict) Begin(w World, at Activation) { w.Evict(at.Fault, e.from) }
-func (evict) End(World, Activation)          {}

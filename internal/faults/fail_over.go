@@ -9,19 +9,11 @@ func init() {
 		Example: "- when: A is in its critical section\n  fail-over: operator",
 		Value: Param{Kind: ParamChoice, Choices: []string{"operator", "sentinel"}, Required: true,
 			Doc: "who promotes the replica: an operator, as soon as failover.after has passed, or sentinels, once they agree that the primary is down"},
-		Ends:     EndNone,
 		Replica:  true,
 		Promoter: true,
-		Say:      func(a Args) string { return "fail-over " + a.Value },
 		Tell:     func(t Telling) say.Phrase { return toldFailOver.With(t.Value == "sentinel") },
-		Build:    func(Args) Verb { return failOver{} },
+		Begin:    func(w World, _ Args, at Activation) { w.FailOver(at.Fault) },
 	})
 }
 
 var toldFailOver = say.New1[say.Flag]("failover[sentinels? by the sentinels]")
-
-type failOver struct{}
-
-func (failOver) Name() string                 { return "fail-over" }
-func (failOver) Begin(w World, at Activation) { w.FailOver(at.Fault) }
-func (failOver) End(World, Activation)        {}

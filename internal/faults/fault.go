@@ -1,10 +1,7 @@
-// Package faults says what can go wrong, when, and for how long.
-//
-// A fault is data: a trigger (an instant or a moment), a verb with parameters,
-// and an end. The verbs live one per file and register themselves; they act on
-// a world only through the port World, so a scenario means the same in the
-// simulator and on real servers. The Engine watches the moments that a world
-// reports, and begins and ends the faults.
+// Package faults has the faults of scenarios: a trigger (an instant or a moment), a verb with
+// parameters, and an end. Verbs register themselves, one per file, and act on a world only through
+// the port World, so a scenario means the same in every world. The Engine begins and ends faults by
+// the moments that a world reports.
 package faults
 
 import (
@@ -22,35 +19,35 @@ type Fault struct {
 	Trigger Trigger
 	Args    Args
 	End     End
-	Line    int // where the scenario file says so; 0 when there is no file
+	Line    int // in the scenario file; 0 without one
 
-	Verb   Verb   // built from Args
-	Target string // the node that the verb names ("A", "the holder"); "" for verbs without
-	Text   string // as a scenario would say it, which histories keep: "pause A for 15s when A is in its critical section"
+	Verb   Verb
+	Target string // the node that the verb names ("A", "the holder"), or ""
+	Text   string // as a scenario states it, for histories: "pause A for 15s when A is in its critical section"
 
-	Told, TextChinese string // to readers, in both languages: "A pauses for 15 s when it enters"
-	Deed, DeedChinese string // what it does, without when: "A pauses for 15 s"
+	Told, TextChinese string // for readers, in both languages: "A pauses for 15 s when it enters"
+	Deed, DeedChinese string // the same without when: "A pauses for 15 s"
 
-	Open *Open // what each run draws for itself; nil when nothing is left open
-	// Drawn is the number of the fault in the list that it was drawn from: it need not have had an effect.
-	// 0: the fault was not drawn.
+	Open *Open // what each run draws; nil for nothing
+	// Drawn is the number of the listed fault that this one was drawn from, or 0. A drawn fault
+	// need not have an effect.
 	Drawn int
 }
 
-// Open is what a fault leaves open. Package chaos draws it before a run; the result is a fault that
-// leaves nothing open. Its plain fields say the longest there is.
+// Open is what a fault leaves open, for package chaos to draw before a run. The fault's own fields
+// have the longest durations.
 type Open struct {
-	// Ranges are the durations that are drawn, by their keys in a file: at, every, after, for, or a
+	// Ranges are the durations to draw, by their keys in a file: at, every, after, for, or a
 	// parameter of the verb.
 	Ranges map[string]spread.Range
-	// ChancePPM is how likely it happens each time, in millionths.
+	// ChancePPM is the probability of each occurrence, in millionths.
 	ChancePPM int64
 }
 
 // Always is the chance of a fault that happens each time.
 const Always = 1_000_000
 
-// MayCome reports whether it is drawn if the fault happens, or how often.
+// MayCome reports whether it is drawn whether, or how often, the fault happens.
 func (f *Fault) MayCome() bool { return f.Open != nil && (f.Repeats() || f.Open.ChancePPM < Always) }
 
 // scaled is nil for nil.
@@ -76,7 +73,7 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 	if text := a.Text(s.Value); text != "" {
 		a.Value = text
 	}
-	f := Fault{Number: number, Trigger: t, Args: a, End: end, Verb: s.Build(a)}
+	f := Fault{Number: number, Trigger: t, Args: a, End: end, Verb: verb{s.Name, a}}
 	if s.Value.NamesNode() {
 		f.Target = a.Value
 	}
@@ -86,15 +83,15 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 	return f
 }
 
-// Said is the fault as readers are told it.
+// Said is the fault for readers.
 func (f *Fault) Said() say.Both {
 	return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}
 }
 
-// Renumbered numbers faults by their places. A trigger that counts from a fault that is gone, or no longer
-// precedes it, counts from the beginning.
+// Renumbered numbers faults by their places. A trigger that counts from a fault that does not
+// precede it counts from the beginning.
 func Renumbered(list []Fault) []Fault {
-	places := map[int]int{} // of the first one with a number: several may have been drawn from it
+	places := map[int]int{} // by number; of the first one if several were drawn from one
 	out := make([]Fault, 0, len(list))
 	for i, f := range list {
 		t, end := f.Trigger, f.End
@@ -114,23 +111,35 @@ func Renumbered(list []Fault) []Fault {
 	return out
 }
 
-// Verb is what a fault does. A value of it knows its parameters.
+// Verb is what a fault does, with its arguments; see Spec.
 type Verb interface {
 	// Name is the key in a scenario file: pause.
 	Name() string
-	// Begin does it. at says what triggered it.
 	Begin(w World, at Activation)
-	// End undoes it; called once, and only when the fault has an end.
 	End(w World, at Activation)
 }
 
-// Activation is what a verb knows when it begins or ends.
+type verb struct {
+	name string
+	args Args
+}
+
+func (v verb) Name() string                 { return v.name }
+func (v verb) Begin(w World, at Activation) { registry[v.name].Begin(w, v.args, at) }
+
+func (v verb) End(w World, at Activation) {
+	if end := registry[v.name].End; end != nil {
+		end(w, at)
+	}
+}
+
+// Activation is one beginning of a fault.
 type Activation struct {
 	Fault   int        // number of the fault
-	Subject string     // the node whose moment triggered it; "" for an instant
-	Call    Call       // the command in question; zero unless the moment is one of the wire
-	Target  string     // the resolved value of the verb when it names a node: "the holder" has become "A"
-	Sides   [][]string // the same for a verb that names sides
+	Subject string     // the client whose moment triggered it; "" for an instant
+	Call    Call       // the command of a moment on the wire
+	Target  string     // the resolved target: "A" for "the holder"
+	Sides   [][]string // the resolved sides
 }
 
 // Trigger says when a fault begins, or ends.
@@ -142,50 +151,48 @@ type Trigger struct {
 
 	// Moment that Subject must reach.
 	Moment  MomentKind
-	Subject string // a client's name, or one of the Subject... constants
-	Command string // for moments of the wire: GET, or the name of a script; upper case for commands; or one of CommandWords
+	Subject string // a client's name, or one of the constants below
+	Command string // for moments on the wire: GET, the name of a script, or one of CommandWords
 
-	// Round is the round, of the client that reaches the moment, in which it counts, from 1; 0 for all. A round begins
+	// Round is the client's round in which the moment counts, from 1; 0 for all. A round begins
 	// when a client starts waiting.
 	Round int
-	// AfterFault is the number of a fault that stands before this one: until it has begun, no occurrence
-	// counts, and that with which it begins does not either; 0 for none.
+	// AfterFault is the number of an earlier fault, or 0: occurrences count only after the moment
+	// at which it begins.
 	AfterFault int
 	// Nth is the occurrence that counts, from 1; 0 means every time.
 	Nth int
-	// After delays the fault from the moment on.
+	// After is the delay from the moment to the fault.
 	After time.Duration
 }
 
-// Subjects that are resolved when the moment comes.
+// Words for nodes that are resolved when a fault begins.
 const (
 	AnyClient  = "any client"
 	TheHolder  = "the holder"
 	NextHolder = "the next holder"
-	// ThatClient is the one whose moment the fault waits for. In a moment, and in a fault at an instant, it
-	// is the one whose moment the latest fault has waited for.
+	// ThatClient is the client whose moment began the fault. In a trigger, and for a fault at an
+	// instant, it is the client of the latest fault.
 	ThatClient = "that client"
 
 	ThePrimary = "the primary"
 )
 
-// End says when a fault ends. The zero End means that the verb is over as soon
-// as it has begun (a crash, one dropped reply).
+// End says when a fault ends. The zero End is that of a verb that is over at once (a crash).
 type End struct {
 	For     time.Duration // > 0: that long
 	Until   *Trigger      // non-nil: at that moment
 	Forever bool          // never, not even before the final quiet period
 }
 
-// Call names one command on its way, so that a verb can tamper with just that
-// one. The zero Call names none.
+// Call identifies one command on the wire. The zero Call is none.
 type Call struct {
 	Client  string
 	ID      int64
 	Command string
 }
 
-// Half is one half of a command's way: the request or the reply.
+// Half is the request or the reply of a command.
 type Half uint8
 
 // The two halves.
@@ -202,68 +209,56 @@ func (h Half) String() string {
 	return "reply"
 }
 
-// World is what the verbs can do to a world. Nodes are given by name. An
-// implementation records what it did in the history (Froze, Crashed, ...) with
-// the number of the fault, and tells the Engine when that has changed anything
-// (Acted): a dead client cannot be paused.
-//
-// All methods return at once; what takes time goes on in the world. Both worlds
-// implement all of them.
+// World is what the verbs can do to a world. Nodes are given by name. An implementation records
+// what it did in the history (Froze, Crashed, ...) with the number of the fault, and calls
+// Engine.Acted if that has changed anything. All methods return at once.
 type World interface {
-	// FaultBegan and FaultEnded are called by the Engine just before the verb
-	// acts; node is the target, "" when there is none.
+	// FaultBegan and FaultEnded are called just before the verb acts; node is the target or "".
 	FaultBegan(fault int, node string)
 	FaultEnded(fault int, node string)
 
-	// Resolve returns the name of the server that ThePrimary is now, and any other
-	// name as it is. The Engine asks when a fault begins, so that its end undoes
-	// what was done, even if another server is the primary by then.
+	// Resolve returns the name of the present primary for ThePrimary, and any other name as it is.
+	// It is called when a fault begins; the end of the fault acts on the same server.
 	Resolve(node string) string
 
 	// Freeze stops a process; its sockets stay open and messages queue up.
 	Freeze(fault int, node string)
-	// Thaw lets it run again.
+	// Thaw resumes it.
 	Thaw(fault int, node string)
 	// Crash kills a process. Its host closes its connections.
 	Crash(fault int, node string)
-	// LoseHost kills a client together with its host, which does not come back in this
-	// run: its connections are not closed. What has left it arrives, what a partition holds
-	// back is not sent again.
+	// LoseHost kills a client together with its host, for the rest of the run. Its connections stay
+	// open. What it has sent arrives, unless a partition holds it back.
 	LoseHost(fault int, client string)
 	// DelayCall holds back one half of one command for d.
 	DelayCall(fault int, c Call, h Half, d time.Duration)
 	// DropCall loses one half of one command.
 	DropCall(fault int, c Call, h Half)
-	// SlowWork makes the critical section of a client's present round last d longer
-	// (its business task is busy; the other tasks of its process run). When the work of
-	// the round is done, it changes nothing.
+	// SlowWork makes the critical section of a client's present round last d longer, while the
+	// other tasks of its process run. It changes nothing when the work of the round is done.
 	SlowWork(fault int, client string, d time.Duration)
-	// FailOver kills the primary. Who promotes a replica, and when, is said in the
-	// servers' set-up.
+	// FailOver kills the primary. The set-up of the servers says who promotes a replica, and when.
 	FailOver(fault int)
-	// Promote makes a replica the primary while the old one goes on, as far as
-	// it can: the operator's half of a split brain.
+	// Promote makes a replica the primary while the old one goes on.
 	Promote(fault int)
-	// Restart lets a crashed process run again; one that runs is killed first and
-	// stays away for down. A server comes back with what its persistence kept, a
-	// client starts its workload over, unless its host is lost.
+	// Restart starts a crashed process again after down; one that runs is killed first. A server
+	// comes back with its persistent data. A client begins its workload again, unless its host is
+	// lost.
 	Restart(fault int, node string, down time.Duration)
-	// Partition holds back everything that nodes of from send to nodes of to, and,
-	// if both, the other way round as well. What is held back arrives after the
-	// heal, late, as TCP does it. Names may be the group words of Group.
+	// Partition holds back what nodes in from send to nodes in to and, if both, the reverse, until
+	// the heal. Names may be words for groups.
 	Partition(fault int, from, to []string, both bool)
 	// HealPartition ends what Partition of the same fault began.
 	HealPartition(fault int)
 	// JumpClock steps a node's wall clock.
 	JumpClock(fault int, node string, by time.Duration)
-	// DriftClock makes both clocks of a node run faster by so many millionths
-	// than they do without faults; 0 ends it. The readings do not jump.
+	// DriftClock makes both clocks of a node run faster by ppm than without faults; 0 ends it. The
+	// readings do not jump.
 	DriftClock(fault int, node string, ppm int64)
-	// Evict makes the store drop the lock's entry early: an eviction, a flush, an
-	// operator's DEL; for a store with sessions or leases, that of the holder. With
-	// a server's name it is dropped there only.
+	// Evict makes the store drop the lock's entry early, or end the holder's session or lease; on
+	// one server only if that is named.
 	Evict(fault int, server string)
-	// Lag makes replication so much slower; 0 ends it.
+	// Lag delays replication; 0 ends it.
 	Lag(fault int, by time.Duration)
 }
 
@@ -271,7 +266,7 @@ type World interface {
 const (
 	TheStore    = "store"     // all servers
 	TheReplicas = "replicas"  // all servers but the primary
-	Sentinels   = "sentinels" // those that watch over the servers
+	Sentinels   = "sentinels" // all sentinels
 )
 
 // Spec returns the description of the fault's verb.
@@ -283,8 +278,8 @@ func (f *Fault) Spec() Spec {
 	return spec
 }
 
-// shorter reports whether the fault lasts, or makes something late or wrong, for less
-// than that.
+// shorter reports whether the duration of the fault, or the time by which it delays or changes
+// something, is less than least.
 func (f *Fault) shorter(least time.Duration) bool {
 	if f.End.For > 0 && f.End.For < least {
 		return true
@@ -300,9 +295,8 @@ func (f *Fault) shorter(least time.Duration) bool {
 	return short(spec.Value) || slices.ContainsFunc(spec.Params, short)
 }
 
-// Names are the nodes that a fault speaks of, as it says them: that of its trigger
-// first, then its target and sides, then that of its end. Some are group words, and
-// some are "".
+// Names returns the nodes that a fault names: in its trigger, target, sides and end, in this order.
+// They may be words for groups, or "".
 func (f *Fault) Names() []string {
 	names := make([]string, 0, 8)
 	names = append(names, f.Trigger.Subject, f.Target)

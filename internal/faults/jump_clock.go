@@ -1,10 +1,6 @@
 package faults
 
-import (
-	"time"
-
-	"lockstep/internal/say"
-)
+import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
@@ -13,7 +9,6 @@ func init() {
 		Example: "- when: A is in its critical section\n  jump-clock: the primary\n  by: +12s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clock"},
 		Params:  []Param{{Name: "by", Kind: ParamOffset, Required: true, Doc: "how far, and in which direction"}},
-		Ends:    EndNone,
 		Say: func(a Args) string {
 			return "jump-clock " + a.Value + " by " + a.Text(Param{Name: "by", Kind: ParamOffset})
 		},
@@ -21,15 +16,11 @@ func init() {
 			by := t.Durations["by"]
 			return toldJumpClock.With(whose{t.who}, by >= 0, by < 0, say.Planned(by.Abs()))
 		},
-		Build: func(a Args) Verb { return jumpClock{a.Durations["by"]} },
+		Begin: func(w World, a Args, at Activation) {
+			w.JumpClock(at.Fault, at.Target, a.Durations["by"])
+		},
 	})
 }
 
 var toldJumpClock = say.New4[whose, say.Flag, say.Flag, say.Planned](
 	"{whose} clock jumps[ahead? ahead][back? back] by {time}")
-
-type jumpClock struct{ by time.Duration }
-
-func (jumpClock) Name() string                   { return "jump-clock" }
-func (j jumpClock) Begin(w World, at Activation) { w.JumpClock(at.Fault, at.Target, j.by) }
-func (jumpClock) End(World, Activation)          {}

@@ -1,10 +1,6 @@
 package faults
 
-import (
-	"time"
-
-	"lockstep/internal/say"
-)
+import "lockstep/internal/say"
 
 func init() {
 	Register(Spec{
@@ -16,15 +12,10 @@ func init() {
 		Replica: true,
 		Say:     func(a Args) string { return "lag " + Duration(a.Durations[""]) },
 		Tell:    func(t Telling) say.Phrase { return toldLag.With(say.Planned(t.Durations[""])) },
-		Build:   func(a Args) Verb { return lag{a.Durations[""]} },
+		Begin:   func(w World, a Args, at Activation) { w.Lag(at.Fault, a.Durations[""]) },
+		End:     func(w World, at Activation) { w.Lag(at.Fault, 0) },
+		Keep:    func(w World, a Args, at Activation) { w.Lag(at.Fault, a.Durations[""]) },
 	})
 }
 
 var toldLag = say.New1[say.Planned]("replication is {time} behind")
-
-type lag struct{ by time.Duration }
-
-func (lag) Name() string                   { return "lag" }
-func (l lag) Begin(w World, at Activation) { w.Lag(at.Fault, l.by) }
-func (lag) End(w World, at Activation)     { w.Lag(at.Fault, 0) }
-func (l lag) Keep(w World, at Activation)  { l.Begin(w, at) }

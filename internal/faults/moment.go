@@ -2,35 +2,34 @@ package faults
 
 import "lockstep/internal/say"
 
-// MomentKind is something that a node reaches and that a trigger can wait for.
-// Moments are taken at the ports and in the workload, never inside a lock.
+// MomentKind is what a client can reach and a trigger can wait for. Moments are reported by the
+// ports and the workload, not by locks.
 type MomentKind uint8
 
-// The moments of the workload and of the wire.
+// The moments of the workload and of the wire; see momentDocs.
 const (
 	NoMoment MomentKind = iota
 
 	StartsWaiting
-	Acquires // acquire has returned success
+	Acquires
 	Enters
-	InSection    // is in its critical section: it has read the resource and starts its work
-	AboutToWrite // the work is done, the write is next
-	Writes       // the resource has answered the write
-	Renews       // a command of the watchdog has its reply
-	Releases     // is about to invoke release
-	LosesLease   // the design told it so
-	Wakes        // runs again after a pause
+	InSection
+	AboutToWrite
+	Writes
+	Renews
+	Releases
+	LosesLease
+	Wakes
 
-	AboutToSend // is about to send a command
-	Sends       // the command is on its way
-	HasExecuted // the store has executed it, the reply is not delivered yet
-	HasReply    // the client has the reply, the lock has not seen it yet
+	AboutToSend
+	Sends
+	HasExecuted
+	HasReply
 
 	momentCount
 )
 
-// momentTexts is the phrase behind the subject, as a scenario says it. %s
-// stands for a command.
+// momentTexts are the moments in a scenario, after the subject. %s stands for a command.
 var momentTexts = [momentCount]string{
 	StartsWaiting: "starts waiting",
 	Acquires:      "acquires",
@@ -48,7 +47,7 @@ var momentTexts = [momentCount]string{
 	HasReply:      "has the reply of %s",
 }
 
-// momentDocs says when exactly each moment is, in one sentence.
+// momentDocs define the moments.
 var momentDocs = [momentCount]say.Words{
 	StartsWaiting: "The client asks for the lock: the first thing of every round.",
 	Acquires:      "The lock's acquire has returned success: from now on the client believes it holds the lock.",
@@ -73,16 +72,16 @@ func (m MomentKind) OnWire() bool { return m >= AboutToSend && m < momentCount }
 type Moment struct {
 	Kind    MomentKind
 	Subject string // the client
-	Call    Call   // for moments of the wire
-	Script  string // for moments of the wire: the script's name, "" for plain commands
-	Part    Part   // for moments of the wire: of its lock
+	Call    Call   // on the wire
+	Script  string // on the wire: the script's name, "" for plain commands
+	Part    Part   // on the wire: of its lock
 }
 
-// MomentPhrase is how a scenario says a moment: the words behind the subject.
+// MomentPhrase is a moment in a scenario.
 type MomentPhrase struct {
 	Kind MomentKind
-	Text string    // "%s" stands for a command
-	Doc  say.Words // when exactly it is, in one sentence
+	Text string    // the words after the subject; "%s" stands for a command
+	Doc  say.Words // its definition
 }
 
 // MomentPhrases returns all moments in the order of their kinds.

@@ -17,9 +17,8 @@ const CommandDoc = "COMMAND is a command such as `SET`, the name of a script suc
 	"gives the lock back at the end of its round. Of these two, renewals do not count, nor does what only opens a session, " +
 	"a lease, a transaction or a subscription: the entry of the lock is not in it. A request to each of five servers is five commands."
 
-// Part says which part of its lock a command belongs to. It depends on when the command
-// is sent and on its name, which are the same in both worlds and need no knowledge of the
-// lock: so it works for libraries, too.
+// Part says which part of its lock a command belongs to. It depends only on when the command is
+// sent and on its name, so it needs no knowledge of the lock.
 type Part uint8
 
 // The parts of a lock.
@@ -29,15 +28,14 @@ const (
 	Release      // while a call of release lasts, the last one of a nested lock
 )
 
-// openers are the commands that speak of a client, its heartbeat or its wish to be told,
-// and of no entry.
+// openers are the commands about no entry: they open something, subscribe, or keep it alive.
 var openers = map[string]bool{
 	"CONNECT": true, "SESSION": true, "GRANT": true, "BEGIN": true, "SUBSCRIBE": true, "WATCH": true, "SETWATCHES": true,
 	"PING": true, "KEEPALIVE": true, "RENEW": true,
 }
 
-// Of is the part that a command belongs to which is sent in p: p or none. Other stores
-// than Redis know a SET, too: it is a setting of an SQL session.
+// Of returns the part of a command that is sent in p: p or NoPart. A SET of another store than
+// Redis is a setting of an SQL session.
 func (p Part) Of(command string, redis bool) Part {
 	if openers[command] || command == "SET" && !redis {
 		return NoPart
@@ -45,7 +43,7 @@ func (p Part) Of(command string, redis bool) Part {
 	return p
 }
 
-// String is how a trigger says it, "" for NoPart.
+// String returns its word in a trigger, "" for NoPart.
 func (p Part) String() string {
 	switch p {
 	case Acquire:

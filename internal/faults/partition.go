@@ -21,23 +21,16 @@ func init() {
 			}
 			return "partition " + strings.Join(parts, " from ")
 		},
-		Tell:  func(t Telling) say.Phrase { return toldPartition.With(side(t.Sides[0]), sides(t.Sides[1:])) },
-		Build: func(Args) Verb { return partition{} },
+		Tell: func(t Telling) say.Phrase { return toldPartition.With(side(t.Sides[0]), sides(t.Sides[1:])) },
+		Begin: func(w World, _ Args, at Activation) {
+			for i, side := range at.Sides {
+				for _, other := range at.Sides[i+1:] {
+					w.Partition(at.Fault, side, other, true)
+				}
+			}
+		},
+		End: func(w World, at Activation) { w.HealPartition(at.Fault) },
 	})
 }
 
 var toldPartition = say.New2[side, sides]("the network splits {one} from {others}")
-
-type partition struct{}
-
-func (partition) Name() string { return "partition" }
-
-func (partition) Begin(w World, at Activation) {
-	for i, side := range at.Sides {
-		for _, other := range at.Sides[i+1:] {
-			w.Partition(at.Fault, side, other, true)
-		}
-	}
-}
-
-func (partition) End(w World, at Activation) { w.HealPartition(at.Fault) }

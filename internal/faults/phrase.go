@@ -2,12 +2,11 @@ package faults
 
 import (
 	"strings"
-	"time"
 
 	"lockstep/internal/say"
 )
 
-// told says the whole fault to a reader: who does what, for how long, and when.
+// told is the whole fault for readers: who does what, for how long, and when.
 func (f *Fault) told() say.Phrase {
 	t := &f.Trigger
 	of := Telling{Args: f.Args, who: actor{name: f.Target}}
@@ -41,12 +40,12 @@ func (f *Fault) told() say.Phrase {
 	return toldWhen.With(deed, t.moment(who), say.Flag(!of.who.named), until)
 }
 
-// deed says what the fault does and for how long, without when.
+// deed is what the fault does and for how long.
 func (f *Fault) deed(of Telling) say.Phrase {
 	return toldDeed.With(f.Spec().Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
 }
 
-// Of a fault that follows a moment, Chinese names the moment first: the subject of both stands there only.
+// Chinese puts the moment first, and names a subject of both only there.
 var (
 	toldDeed      = say.New2[say.Phrase, lasting]("{deed}{lasting}")
 	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} when {moment}[apart?][ until {until}]")
@@ -57,8 +56,7 @@ var (
 	toldAt    = say.New3[say.Phrase, say.Planned, say.Phrase]("{deed} at {time}[ until {until}]")
 )
 
-// moment is the trigger's moment as a reader is told it; how often it has to come only where that is
-// more than once.
+// moment is the trigger's moment for readers, with its number if that is more than one.
 func (t *Trigger) moment(who say.Part) say.Phrase {
 	reached := momentTold[t.Moment].With(subject{who}, command(t.Command))
 	if t.Round > 0 {
@@ -79,7 +77,7 @@ var (
 	toldNth     = say.New2[say.Phrase, ordinal]("{moment} the {n} time")
 )
 
-// momentTold are the moments, each with its subject and, those of the wire, a command.
+// momentTold are the moments for readers.
 var momentTold = [momentCount]interface {
 	With(subject, command) say.Phrase
 }{
@@ -99,32 +97,30 @@ var momentTold = [momentCount]interface {
 	HasReply:      say.New2[subject, command]("{who} gets the reply to {command}"),
 }
 
-// plainMoment is a moment that no command belongs to.
 type plainMoment struct{ say.Of1[subject] }
 
 func moment(english string) plainMoment { return plainMoment{say.New1[subject](english)} }
 
 func (p plainMoment) With(who subject, _ command) say.Phrase { return p.Of1.With(who) }
 
-// laterSubject is a moment whose English names the command first.
+// laterSubject is a moment whose template has the command first.
 type laterSubject struct{ say.Of2[command, subject] }
 
 func (m laterSubject) With(who subject, c command) say.Phrase { return m.Of2.With(c, who) }
 
-// Telling is what a verb knows when it is told to a reader.
+// Telling is what Spec.Tell says of a fault.
 type Telling struct {
 	Args
 	who actor
-	of  *Trigger // of a verb of the wire: whose command it is; nil where only the deed is told
+	of  *Trigger // of a verb on the wire: its command; nil when only the deed is told
 }
 
-// actor is the node that a verb names. Chinese leaves it out where the moment before has named it.
+// actor is the node that a verb names. Chinese leaves it out if the moment has named it.
 type actor struct {
 	name  string
 	named bool
 }
 
-// In names the node.
 func (a actor) In(l say.Language) string {
 	if a.named && l == say.Chinese {
 		return ""
@@ -135,7 +131,6 @@ func (a actor) In(l say.Language) string {
 // whose is what belongs to an actor.
 type whose struct{ actor }
 
-// In names whose it is.
 func (w whose) In(l say.Language) string {
 	name := w.actor.In(l)
 	if name == "" { // Chinese leaves it out
@@ -144,13 +139,11 @@ func (w whose) In(l say.Language) string {
 	return name + say.Words("'s").In(l)
 }
 
-// subject is who reaches a moment.
 type subject struct{ say.Part }
 
-// it is a subject that has just been named: in Chinese it comes first.
+// it is a subject that the deed has named, which in Chinese comes later.
 type it string
 
-// In names it.
 func (i it) In(l say.Language) string {
 	if l == say.Chinese {
 		return someone(i).In(l)
@@ -161,7 +154,6 @@ func (i it) In(l say.Language) string {
 // someone is a node, or one of the words for nodes.
 type someone string
 
-// In names the node.
 func (s someone) In(l say.Language) string {
 	if words, ok := wordsForNodes[string(s)]; ok {
 		return words.In(l)
@@ -177,7 +169,6 @@ var wordsForNodes = map[string]say.Words{
 // side is one side of a cut: A, B and the store.
 type side []string
 
-// In joins its nodes.
 func (s side) In(l say.Language) string {
 	names := make(say.Names, len(s))
 	for i, name := range s {
@@ -189,7 +180,6 @@ func (s side) In(l say.Language) string {
 // sides are all sides but the first one.
 type sides [][]string
 
-// In joins them.
 func (s sides) In(l say.Language) string {
 	parts := make([]string, len(s))
 	for i := range s {
@@ -201,7 +191,6 @@ func (s sides) In(l say.Language) string {
 // command is a command, a script or one of CommandWords.
 type command string
 
-// In names the command.
 func (c command) In(l say.Language) string {
 	if words, ok := wordsForCommands[string(c)]; ok {
 		return words.In(l)
@@ -213,13 +202,12 @@ var wordsForCommands = map[string]say.Words{
 	AnyCommand: "a command", ItsAcquire: "its request to acquire", ItsRelease: "its request to release",
 }
 
-// message is one half of a command's way: the reply to A's 2nd SET.
+// message is one half of a command: the reply to A's 2nd SET.
 type message struct {
 	half string
 	of   *Trigger // nil: of no command in particular
 }
 
-// In names the message.
 func (m message) In(l say.Language) string {
 	reply := m.half == ReplyHalf.String()
 	if m.of == nil {
@@ -254,10 +242,9 @@ var (
 	toldReply          = say.New1[say.Phrase]("the reply to {command}")
 )
 
-// nth is the number of an occurrence, said from the second on: 2nd.
+// nth is the number of an occurrence, left out for the first: 2nd.
 type nth int
 
-// In writes the number.
 func (n nth) In(l say.Language) string {
 	if n <= 1 {
 		return ""
@@ -268,7 +255,6 @@ func (n nth) In(l say.Language) string {
 // ordinal is the number of a round or an occurrence: 1st.
 type ordinal int
 
-// In writes the number.
 func (o ordinal) In(l say.Language) string {
 	if l == say.Chinese {
 		return say.Number(o).In(l)
@@ -279,10 +265,9 @@ func (o ordinal) In(l say.Language) string {
 // lasting is how long a deed lasts: for 9.4 s.
 type lasting struct {
 	end  End
-	bare bool // Chinese says the time alone
+	bare bool // in Chinese only the time
 }
 
-// In says how long.
 func (e lasting) In(l say.Language) string {
 	switch long := say.Planned(e.end.For); {
 	case e.end.Forever:
@@ -298,27 +283,7 @@ func (e lasting) In(l say.Language) string {
 
 var lastsFor = say.New1[say.Planned](" for {time}")
 
-// optionalSpan is the value of a parameter that may be left out.
-type optionalSpan struct{ length *time.Duration }
-
-// In writes the duration.
-func (o optionalSpan) In(l say.Language) string {
-	if o.length == nil {
-		return ""
-	}
-	return say.Planned(*o.length).In(l)
-}
-
-// said is what the arguments say of a duration.
-func said(a Args, name string) optionalSpan {
-	if d, ok := a.Durations[name]; ok {
-		return optionalSpan{&d}
-	}
-	return optionalSpan{}
-}
-
 // rate is how much a rate changes, without its sign: 5%.
 type rate int64
 
-// In writes the rate.
 func (r rate) In(say.Language) string { return strings.TrimLeft(Rate(int64(r)), "+-") }

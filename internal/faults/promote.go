@@ -8,18 +8,11 @@ func init() {
 		Summary: "An operator makes a replica the primary while the old primary lives on and serves the clients that still talk to it: a split brain.",
 		Example: "- when: A is in its critical section\n  promote: replica",
 		Value:   Param{Kind: ParamChoice, Choices: []string{"replica"}, Required: true, Doc: "what is promoted"},
-		Ends:    EndNone,
 		Replica: true,
 		Say:     func(Args) string { return "promote replica" },
 		Tell:    func(Telling) say.Phrase { return toldPromote.With() },
-		Build:   func(Args) Verb { return promote{} },
+		Begin:   func(w World, _ Args, at Activation) { w.Promote(at.Fault) },
 	})
 }
 
 var toldPromote = say.New0("a replica is promoted")
-
-type promote struct{}
-
-func (promote) Name() string                 { return "promote" }
-func (promote) Begin(w World, at Activation) { w.Promote(at.Fault) }
-func (promote) End(World, Activation)        {}

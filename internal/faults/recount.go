@@ -1,12 +1,12 @@
 package faults
 
-// Recount returns the trigger of each fault with the smallest number that says the same moment: the 2nd
-// SET of a client may be the first in its 2nd round, or the first after fault 1. A reader pictures that, and
-// on real servers a keepalive more does not shift it. seen are all moments of a run with these faults, in
-// their order; triggers whose number is 1, that repeat, or that do not name their client stay as they are.
+// Recount returns the trigger of each fault with the smallest Nth for the same moment: the 2nd SET
+// of a client may be the first in its 2nd round, or the first after fault 1. That is easier to
+// read, and more robust on real servers. seen are all moments of a run with these faults, in order.
+// Triggers with an Nth of 1, without one, or for any client, stay as they are.
 func Recount(fs []Fault, seen []Moment) []Trigger {
 	out := make([]Trigger, len(fs))
-	begins := make([]int, len(fs)) // the index of the moment with which a fault began; -1 unless it was at once
+	begins := make([]int, len(fs)) // the index of the moment at which a fault began, or -1
 	for i := range fs {
 		t := fs[i].Trigger
 		out[i], begins[i] = t, -1
@@ -33,8 +33,8 @@ func Recount(fs []Fault, seen []Moment) []Trigger {
 	return out
 }
 
-// indexOf is the index of the moment that a trigger waits for; -1 when it never came, or when the trigger
-// is none that this file counts.
+// indexOf returns the index of the moment that a trigger waits for; -1 when it never came, or
+// cannot be recounted.
 func indexOf(t *Trigger, seen []Moment) int {
 	if t.Moment == NoMoment || t.Nth == 0 || t.Round > 0 || t.AfterFault > 0 {
 		return -1
@@ -50,7 +50,6 @@ func indexOf(t *Trigger, seen []Moment) int {
 	return -1
 }
 
-// occurrences counts the moments of a trigger, whatever its number is.
 func occurrences(t *Trigger, seen []Moment) int {
 	n := 0
 	for i := range seen {
@@ -66,7 +65,7 @@ func (t *Trigger) named(m *Moment) bool {
 	return t.Moment == m.Kind && t.Subject == m.Subject && (!m.Kind.OnWire() || t.names(m))
 }
 
-// roundOf is where the last round of a client begins, and its number; 0 before its first.
+// roundOf returns where the last round of a client begins, and its number; 0 before its first.
 func roundOf(client string, seen []Moment) (start, round int) {
 	for i := range seen {
 		if seen[i].Kind == StartsWaiting && seen[i].Subject == client {

@@ -2,7 +2,9 @@ package faults
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"lockstep/internal/say"
@@ -40,55 +42,57 @@ type Param struct {
 // Timed reports whether the parameter's value is a duration, kept in Args.Durations.
 func (p Param) Timed() bool { return p.Kind == ParamDuration || p.Kind == ParamOffset }
 
-// MayBeZero reports whether a fault with a duration of 0 is one. A pause of 0s does
-// nothing; what may be left out says how, not whether: a restart is one however short
-// its victim stays away.
+// MayBeZero reports whether a duration may be 0: a restart without a pause is one, a pause of 0s is
+// none.
 func (p Param) MayBeZero() bool { return p.Kind == ParamDuration && !p.Required }
 
 // NamesNode reports whether the parameter's value is a node.
 func (p Param) NamesNode() bool { return p.Kind == ParamNode || p.Kind == ParamClient }
 
-// Spec describes a verb. Everything that lists verbs (schema, completion,
-// validation, docs) comes from it.
+// Spec describes a verb, for schema, completion, validation and docs as well.
 type Spec struct {
 	Name    string
 	Summary say.Words // one sentence
 	Example string    // YAML, as it stands in a list of faults
 	Value   Param     // what follows the verb: pause: A
 	Params  []Param   // further keys of the same fault
-	// Ends says whether the verb needs for/until/forever (EndRequired), may
-	// have one (EndOptional) or is over at once (EndNone).
-	Ends EndRule
-	// OnWire: the trigger must be a moment of the wire, since the verb acts on
-	// that command.
+	Ends    EndRule
+	// OnWire: it acts on a command, so the trigger must be a moment on the wire.
 	OnWire bool
-	// Replica: there must be a replica for it.
+	// Replica: it needs a replica.
 	Replica bool
-	// Promoter: its value says who promotes the replica, as servers: does.
+	// Promoter: its value says who promotes the replica, as the servers' set-up does.
 	Promoter bool
-	// Lasting: what it does to a client is never undone.
+	// Lasting: its effect on a client is never undone.
 	Lasting bool
-	// Say says what the verb does with its parameters, as a scenario would.
+	// Say is the fault as a scenario states it, without when; nil: the verb and its value.
 	Say func(Args) string
-	// Tell tells a reader the same: who does what.
+	// Tell is the same for a reader: who does what.
 	Tell func(Telling) say.Phrase
-	// Build makes the verb from checked arguments.
-	Build func(Args) Verb
+
+	// Begin does it; at says what triggered it.
+	Begin func(w World, a Args, at Activation)
+	// End undoes it; nil where nothing can be undone. It is called once, and only for a fault
+	// that has an end.
+	End func(w World, at Activation)
+	// Keep is called in place of End when another fault of the same verb still acts on the
+	// target, with the arguments of that other fault; nil if faults of the verb do not interfere.
+	Keep func(w World, a Args, at Activation)
 }
 
-// EndRule says whether a verb has an end.
+// EndRule says whether a fault needs for, until or forever.
 type EndRule uint8
 
 // The rules for ends.
 const (
-	EndNone EndRule = iota
+	EndNone EndRule = iota // the verb is over at once
 	EndOptional
 	EndRequired
 )
 
 // Args are the checked arguments of one fault.
 type Args struct {
-	Value     string                   // the verb's own value, as text; Make derives it from the next three where it can
+	Value     string                   // the verb's own value, as text; Make derives it from the others if it can
 	Durations map[string]time.Duration // parameters that are durations, by name
 	Rates     map[string]int64         // parameters of kind ParamRate, in millionths
 	Sides     [][]string               // the verb's own value, when it is of kind ParamSides
@@ -102,8 +106,8 @@ func Register(s Spec) {
 	if _, dup := registry[s.Name]; dup {
 		panic(fmt.Sprintf("faults: verb %q registered twice", s.Name))
 	}
-	if s.Say == nil || s.Build == nil {
-		panic(fmt.Sprintf("faults: verb %q does not say what it does, or is not built: give its Spec Say and Build", s.Name))
+	if s.Tell == nil || s.Begin == nil {
+		panic(fmt.Sprintf("faults: verb %q lacks Begin or Tell in its Spec", s.Name))
 	}
 	registry[s.Name] = s
 }
@@ -116,10 +120,7 @@ func Lookup(name string) (Spec, bool) {
 
 // All returns all verbs, sorted by name.
 func All() []Spec {
-	out := make([]Spec, 0, len(registry))
-	for _, s := range registry { // order: sorted below
-		out = append(out, s)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	return out
+	return slices.SortedFunc(maps.Values(registry), func(a, b Spec) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 }

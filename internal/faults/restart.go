@@ -14,22 +14,23 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Params: []Param{{Name: "down", Kind: ParamDuration, Default: 500 * time.Millisecond,
 			Doc: "how long it stays away"}},
-		Ends: EndNone,
 		Say: func(a Args) string {
 			if d, ok := a.Durations["down"]; ok {
 				return "restart " + a.Value + " down " + Duration(d)
 			}
 			return "restart " + a.Value
 		},
-		Tell:  func(t Telling) say.Phrase { return toldRestart.With(t.who, said(t.Args, "down")) },
-		Build: func(a Args) Verb { return restart{a.Durations["down"]} },
+		Tell: func(t Telling) say.Phrase {
+			var down say.Part = say.Verbatim("")
+			if d, ok := t.Durations["down"]; ok {
+				down = say.Planned(d)
+			}
+			return toldRestart.With(t.who, down)
+		},
+		Begin: func(w World, a Args, at Activation) {
+			w.Restart(at.Fault, at.Target, a.Durations["down"])
+		},
 	})
 }
 
-var toldRestart = say.New2[actor, optionalSpan]("{who} restarts[ ({time} down)]")
-
-type restart struct{ down time.Duration }
-
-func (restart) Name() string                   { return "restart" }
-func (r restart) Begin(w World, at Activation) { w.Restart(at.Fault, at.Target, r.down) }
-func (restart) End(World, Activation)          {}
+var toldRestart = say.New2[actor, say.Part]("{who} restarts[ ({time} down)]")

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// Text returns the value of a parameter as a scenario says it, "" when it was
-// left out. The verb's own value is the parameter without a name.
+// Text returns the value of a parameter as a scenario states it, "" when it was left out. The
+// verb's own value is the parameter without a name.
 func (a Args) Text(p Param) string {
 	if d, ok := a.Durations[p.Name]; ok {
 		if p.Kind == ParamOffset && d >= 0 {
@@ -30,7 +30,7 @@ func (a Args) Text(p Param) string {
 	return a.Choices[p.Name]
 }
 
-// sidesText is sides as a scenario writes them: [A, [redis-1, redis-2]].
+// sidesText writes sides as a scenario does: [A, [redis-1, redis-2]].
 func sidesText(sides [][]string) string {
 	parts := make([]string, len(sides))
 	for i, side := range sides {
@@ -50,9 +50,13 @@ func Rate(ppm int64) string {
 	return fmt.Sprintf("%+dppm", ppm)
 }
 
-// text is the whole fault as a scenario says it: what is done, for how long, and when.
+// text is the whole fault as a scenario states it: what is done, for how long, and when.
 func (f *Fault) text() string {
-	text, t := f.Spec().Say(f.Args), &f.Trigger
+	spec, t := f.Spec(), &f.Trigger
+	text := spec.Name + " " + f.Args.Value
+	if spec.Say != nil {
+		text = spec.Say(f.Args)
+	}
 	if f.End.Forever {
 		text += " forever"
 	}
@@ -75,7 +79,7 @@ func (f *Fault) text() string {
 	return text
 }
 
-// Phrase is the trigger's moment as a scenario says it: "A sends GET the 2nd time".
+// Phrase is the trigger's moment as a scenario states it: "A sends GET the 2nd time".
 func (t *Trigger) Phrase() string {
 	text := t.Subject + " " + strings.Replace(momentTexts[t.Moment], "%s", t.Command, 1)
 	if t.Round > 0 {
@@ -93,10 +97,9 @@ func (t *Trigger) Phrase() string {
 	return text + " the " + Ordinal(t.Nth) + " time"
 }
 
-// sideText is one side: A, B and store.
 func sideText(names []string) string { return say.Names(names).In(say.English) }
 
-// Ordinal is a number as scenarios count: 1st, 2nd.
+// Ordinal writes a number as 1st, 2nd.
 func Ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {

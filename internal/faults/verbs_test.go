@@ -134,12 +134,12 @@ func TestScaledVerbs(t *testing.T) {
 	tenth := func(d time.Duration) time.Duration { return d / 10 }
 	at := Trigger{At: time.Second}
 	lag2 := with("lag", Args{Durations: durations("", 2*time.Second)}, at, End{For: time.Second}).Scaled(tenth)
-	if want := "lag 200ms for 100ms at 100ms"; lag2.Text != want || lag2.Verb.(lag).by != 200*time.Millisecond {
-		t.Errorf("got %q, %v, want %q", lag2.Text, lag2.Verb, want)
+	if want := "lag 200ms for 100ms at 100ms"; lag2.Text != want || lag2.Verb.(verb).args.Durations[""] != 200*time.Millisecond {
+		t.Errorf("got %q, %v, want %q", lag2.Text, lag2.Args, want)
 	}
 	drift := with("drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": 7}}, at, End{For: time.Second}).Scaled(tenth)
-	if drift.Verb.(driftClock).ppm != 7 {
-		t.Errorf("the rate became %d", drift.Verb.(driftClock).ppm)
+	if drift.Verb.(verb).args.Rates["rate"] != 7 {
+		t.Errorf("the rate became %d", drift.Args.Rates["rate"])
 	}
 	sides := [][]string{{"A"}, {"store"}}
 	split := with("partition", Args{Sides: sides}, at, End{For: time.Second}).Scaled(tenth)

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// The caps of the stored form. They bound what a hostile file can make the
-// reader allocate to a small multiple of the file's own size.
+// The limits of the stored form. They bound the memory that a hostile file costs to a small
+// multiple of its size.
 const (
 	MaxLine   = 1 << 20    // bytes of one line
 	MaxEvents = 20_000_000 // events of one history
@@ -32,23 +32,20 @@ const (
 //	{"true_us":13001,"node":"S","kind":"executed","client":"A","peer":"A","cause":[0],"text":"(nil)","nil":true}
 //	{"events":2,"history":1,"of":1}
 //
-// The end is there because a file that was cut at the end of a line looks whole:
-// the violation may have been in what is missing. It is no event, so it is in no hash.
-// Only the backends of this program promise it (Header.HasEnd): a log of production just
-// stops.
+// Without the end, a file that was cut between two lines would look whole, and the violation may
+// have been in the missing part. It is no event, so it is in no hash. Only the backends of this
+// program write it (Header.HasEnd): a log of production just stops.
 //
-// Times are microseconds with up to three decimals. They are written and parsed
-// digit by digit, because a float64 cannot tell the nanoseconds of a year apart.
-// Fields that are zero are left out. A cause is the index of an event, counted
-// from 0, that is the number of its line minus two. The field client repeats
-// whichever of node and peer is a client, for people with jq.
+// Times are microseconds with up to three decimals, written and parsed digit by digit, because a
+// float64 cannot tell the nanoseconds of a year apart. Zero fields are left out. A cause is the
+// index of an event, counted from 0: the number of its line minus two. The field client repeats
+// node or peer, whichever is a client, for queries with jq.
 //
-// A request has beside its text what it is (Op), and an answer what it says (Answer). Schema 1 had the texts
-// alone: of such a file they are taken from there.
+// A request has its Op beside its text, and an answer its Answer. Schema 1 had the texts only, and
+// there they are parsed.
 //
-// Whatever could move a terminal's cursor is escaped. A text that is not valid
-// UTF-8, such as a binary reply, is stored as text_base64, so that nothing is
-// lost; names and the other strings of the header must be valid.
+// Control characters are escaped. A text that is not valid UTF-8, such as a binary reply, is stored
+// as text_base64; names and the other strings of the header must be valid.
 //
 // A history that could not be read again is refused.
 func WriteJSONL(w io.Writer, all ...*History) error {
@@ -108,7 +105,7 @@ func writeOne(out *bufio.Writer, h *History) error {
 	return err
 }
 
-// lineOf is the line of an event of a history, to write.
+// lineOf returns a line to write events of a history with.
 func lineOf(h *History) *line {
 	l := &line{h: h, names: make([]string, len(h.Header.Nodes)+1), texts: make([]jsonText, max(len(h.texts), 1))}
 	l.texts[0].json = `""`
@@ -118,7 +115,7 @@ func lineOf(h *History) *line {
 	return l
 }
 
-// of makes it the line of another event.
+// of makes l the line of event i.
 func (l *line) of(i int) *line {
 	l.Event = l.h.Events[i]
 	l.client = clientOf(l.h, &l.Event)
@@ -126,7 +123,7 @@ func (l *line) of(i int) *line {
 	return l
 }
 
-// checkHeader says what is wrong with a header. Reader and writer share it.
+// checkHeader says what is wrong with a header, to reader and writer.
 func checkHeader(header *Header) error {
 	if header.Schema < firstSchema || header.Schema > CurrentSchema {
 		return fmt.Errorf("schema %d is not known here, only %d to %d", header.Schema, firstSchema, CurrentSchema)
@@ -181,7 +178,7 @@ func checkHeader(header *Header) error {
 	return nil
 }
 
-// longestProduct is more than any name of a store has. It stands within sentences.
+// longestProduct is longer than the name of any store. The name is shown within sentences.
 const longestProduct = 40
 
 func isProduct(name string) bool {
@@ -193,8 +190,7 @@ func isProduct(name string) bool {
 	return len(name) <= longestProduct
 }
 
-// checkEvent says what is wrong with event i, given the instant of the one
-// before. Reader and writer share it.
+// checkEvent says what is wrong with event i, given the instant of the one before.
 func checkEvent(h *History, e *Event, i int, before Instant) error {
 	nodes := len(h.Header.Nodes)
 	switch {
@@ -249,9 +245,9 @@ func micros(nanos int64) string { return string(appendMicros(nil, nanos)) }
 
 const hexDigits = "0123456789abcdef"
 
-// appendString appends valid UTF-8 as a JSON string. It escapes every rune that
-// has no glyph of its own: controls of both blocks (U+009B starts a terminal
-// escape as well as ESC does), line separators, marks that reverse the text.
+// appendString appends valid UTF-8 as a JSON string. It escapes every rune that is not printable:
+// controls of both blocks (U+009B starts a terminal escape, as ESC does), line separators, marks
+// that reverse the text.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {

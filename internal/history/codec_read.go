@@ -15,11 +15,10 @@ import (
 // MaxHistories is how many histories a file may hold.
 const MaxHistories = 1000
 
-// ReadAllJSONL reads what WriteJSONL wrote: histories that stand one after the other in one
-// file, each with its header. It checks everything that the rest of the program relies on,
-// because a stored history may come from anywhere: times must not decrease, causes must point
-// backwards, kinds and names must be known. Fields that it does not know are skipped, so that
-// later versions may add some. Errors name the line.
+// ReadAllJSONL reads the histories that WriteJSONL wrote. A stored history may come from anywhere,
+// so everything that the program relies on is checked: times must not decrease, causes must point
+// backwards, kinds and names must be known. Unknown fields are skipped, so that later versions may
+// add some. Errors are LineErrors.
 func ReadAllJSONL(r io.Reader) ([]*History, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 0, 64<<10), MaxLine+2)
@@ -55,14 +54,13 @@ func ReadAllJSONL(r io.Reader) ([]*History, error) {
 	return all, nil
 }
 
-// IsHistory reports whether a file that begins so is a stored history.
+// IsHistory reports whether a file is a stored history, by its first bytes.
 func IsHistory(start []byte) bool { return bytes.HasPrefix(start, headerStart) }
 
 // headerStart is how WriteJSONL begins a header; no event begins like it.
 var headerStart = []byte(`{"schema":`)
 
-// LineError says what is wrong with a line of a stored history, or why it could
-// not be read.
+// LineError says what is wrong with a line of a stored history.
 type LineError struct {
 	Line int // counted from 1
 	Err  error
@@ -84,8 +82,8 @@ type decoder struct {
 	nodes  map[string]NodeID
 	before Instant
 	scan   jsonline.Scanner
-	line   line // the present one, if it is that of an event
-	of     int  // histories that the file says it has; 0 before the first end
+	line   line // of the present event
+	of     int  // how many histories the file announces; 0 before the first end
 }
 
 func (d *decoder) start(line []byte) error {
@@ -120,8 +118,8 @@ func (d *decoder) header(line []byte) error {
 	return nil
 }
 
-// formerServers are the servers of histories whose header does not say what they are, by the beginnings of
-// their names.
+// formerServers are the servers of histories whose header does not describe them, by the prefixes
+// of their names.
 var formerServers = map[string]Header{
 	"redis":    {Store: "Redis", Topology: "replicated", Expires: true, AtOnce: true},
 	"etcd":     {Store: "etcd", Topology: "quorum"},
@@ -131,7 +129,7 @@ var formerServers = map[string]Header{
 	"postgres": {Store: "PostgreSQL", Topology: "replicated"},
 }
 
-// knowServers adds what histories did not say that were stored before the header had it.
+// knowServers describes the servers of a history whose header does not.
 func (h *Header) knowServers() {
 	if h.Topology != "" || !h.HasEnd() {
 		return
@@ -169,5 +167,30 @@ func (d *decoder) event(raw []byte) error {
 	d.before = l.At
 	l.tell()
 	d.h.Add(l.Event)
+	return nil
+}
+
+// endStart is how WriteJSONL begins the line after the last event.
+var endStart = []byte(`{"events":`)
+
+// end reads the line after the last event of the file's history with that number, and checks that
+// no event is missing.
+func (d *decoder) end(line []byte, number int) error {
+	if err := d.start(line); err != nil {
+		return err
+	}
+	var e ending
+	err := readLine(&d.scan, endingFields, &e)
+	switch {
+	case err != nil:
+		return err
+	case d.h.Whole:
+		return errors.New("the history has ended already")
+	case e.events != len(d.h.Events):
+		return fmt.Errorf("%d events should stand before this line, and there are %d: the file was changed", e.events, len(d.h.Events))
+	case e.history != number || e.of < number || d.of != 0 && e.of != d.of:
+		return fmt.Errorf("this should be the end of history %d of %d, and it is that of history %d of the file: the file was changed", e.history, e.of, number)
+	}
+	d.h.Whole, d.of = true, e.of
 	return nil
 }

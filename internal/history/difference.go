@@ -1,12 +1,12 @@
 package history
 
-// Difference is where two histories part.
+// Difference is the first difference of two histories.
 type Difference struct {
 	Index  int      // of the event, counted from 0; -1: their headers differ
-	Fields []string // in what they differ, in words
+	Fields []string // that differ, in words
 }
 
-// FirstDifference is where two histories part; nil when they have the same hash.
+// FirstDifference compares two histories; nil when they have the same hash.
 func FirstDifference(a, b *History) *Difference {
 	if a.Hash() == b.Hash() {
 		return nil

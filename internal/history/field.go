@@ -10,27 +10,26 @@ import (
 	"lockstep/internal/history/jsonline"
 )
 
-// A field is one field of a T: how it is stored, what the hash takes in of it and how a difference
-// calls it. Writer, reader, hash and difference go through one list of them; a field more is one
-// line more in such a list.
+// A field is one field of a T: how it is stored, how it is hashed, and its name in a difference.
+// Writer, reader, hash and difference share one list of fields.
 type field[T any] struct {
 	name  string // in the stored form
-	words string // in a difference; "" when no difference names it
+	words string // in a difference; "" when it is not compared
 	write func(b []byte, of *T) []byte
 	read  func(s *jsonline.Scanner, of *T) error
-	hash  func(b []byte, of *T) []byte // appends what is hashed; nil: the hash leaves it out
-	empty func(of *T) bool             // then it is not written; nil: never
-	must  bool                         // who reads it demands it
-	same  bool                         // it stands in the place of the one before it, never beside it
+	hash  func(b []byte, of *T) []byte // nil: it is not hashed
+	empty func(of *T) bool             // it is not written then; nil: never
+	must  bool                         // a stored object without it is refused
+	same  bool                         // it replaces the field before it, and never stands beside it
 }
 
-// unhashed is a field that does not belong to the story.
+// unhashed leaves the field out of hashes and differences.
 func (f field[T]) unhashed() field[T] {
 	f.hash, f.words = nil, ""
 	return f
 }
 
-// called sets the name of a field in a difference; demanded makes a field mandatory.
+// called sets the name of the field in a difference; demanded makes it mandatory.
 func (f field[T]) called(words string) field[T] {
 	f.words = words
 	return f
@@ -144,11 +143,10 @@ func appendObject[T any](b []byte, fields []field[T], of *T) []byte {
 	return append(b, '}')
 }
 
-// readObject reads an object; fields that are not in the list are skipped. A field that stands
-// there twice is an error: readers that disagree about which one counts would see different
-// histories.
+// readObject reads an object and skips unknown fields. A field that is given twice is an error: two
+// readers could disagree about which one counts.
 func readObject[T any](s *jsonline.Scanner, fields []field[T], of *T) error {
-	next, seen := 0, 0 // where the next field probably stands, and bits of those that were there
+	next, seen := 0, 0 // the index of the field that usually follows, and a bit for each field read
 	err := s.Object(func(key []byte) error {
 		i := next
 		for n := 0; n < len(fields) && fields[i%len(fields)].name != string(key); n++ {
@@ -188,7 +186,6 @@ func readLine[T any](s *jsonline.Scanner, fields []field[T], of *T) error {
 	return s.End()
 }
 
-// appendHashed appends what the hash takes in of an object.
 func appendHashed[T any](b []byte, fields []field[T], of *T) []byte {
 	for i := range fields {
 		if fields[i].hash != nil {

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/history/jsonline"
 )
 
-// headerFields are those of the line that begins a history. The version of the stored form is no
-// part of the story, nor is what only says it in other words.
+// headerFields are those of the line that begins a history. The hash leaves out the schema, and
+// what only repeats other fields in other words.
 var headerFields = []field[Header]{
 	small("schema", func(h *Header) *int { return &h.Schema }).unhashed(),
 	text("scenario", func(h *Header) *string { return &h.Scenario }),
@@ -37,7 +37,6 @@ var headerFields = []field[Header]{
 	linesField,
 }
 
-// linesField says in other words what the faults say.
 var linesField = func() field[Header] {
 	f := list("lines", 0, lineFields, func(h *Header) *[]Line { return &h.Lines }).unhashed()
 	f.empty = func(h *Header) bool { return len(h.Lines) == 0 }
@@ -99,7 +98,7 @@ var sidesField = field[Fault]{
 	},
 }
 
-// ending is the line behind the last event.
+// ending is the line after the last event.
 type ending struct{ events, history, of int }
 
 var endingFields = []field[ending]{
@@ -108,7 +107,7 @@ var endingFields = []field[ending]{
 	small("of", func(e *ending) *int { return &e.of }),
 }
 
-// line is an event on its way to the stored form or from there.
+// line is an event to be written or read.
 type line struct {
 	Event
 	h      *History
@@ -116,13 +115,13 @@ type line struct {
 	texts  []jsonText        // by TextID; to write
 	nodes  map[string]NodeID // to read
 	client NodeID            // see clientOf
-	said   bool              // the line that was read names the client
+	said   bool              // the line read names the client
 	op     Op                // of a request
 	answer Answer            // of an answer
 }
 
-// eventFields are those of an event. The hash has a way of its own through them: hashWriter.events. It leaves
-// out what a request or an answer means: the text says it, too.
+// eventFields are those of an event. hashWriter.events hashes them, and leaves out the meanings of
+// requests and answers, which their texts imply.
 var eventFields = append([]field[line]{
 	microseconds("true_us", func(l *line) *Instant { return &l.At }).called("true time").demanded(),
 	optional(microseconds, "clock_us", func(l *line) *int64 { return &l.Clock }).called("clock"),
@@ -163,7 +162,7 @@ func node(name string, at func(*line) *NodeID) field[line] {
 	}
 }
 
-// clientField repeats whichever of node and peer is a client.
+// clientField repeats node or peer, whichever is a client.
 var clientField = field[line]{
 	name:  "client",
 	empty: func(l *line) bool { return l.client == 0 },
@@ -212,13 +211,13 @@ var causeField = field[line]{
 	},
 }
 
-// jsonText is a text of events as JSON: "" until the first event that has it is written.
+// jsonText is a text as JSON: "" until the first event with that text is written.
 type jsonText struct {
 	json   string
 	binary bool
 }
 
-// text is the stored form of the event's text. Events repeat their texts, so each is made once.
+// text returns the stored form of the event's text, made once for all events that have it.
 func (l *line) text() *jsonText {
 	if int(l.Text) >= len(l.texts) {
 		return &l.texts[0]
@@ -235,7 +234,7 @@ func (l *line) text() *jsonText {
 	return t
 }
 
-// stored is a field of the event's text, for texts that are binary or for the others.
+// stored is the field of the event's text, for binary texts or for the others.
 func stored(name string, binary bool, read func(s *jsonline.Scanner, l *line) error) field[line] {
 	return field[line]{
 		name: name, words: "text", same: binary, read: read,

@@ -13,33 +13,21 @@ type Hash [16]byte
 // String returns the hash as 32 hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// Hash returns the fingerprint of the story that the history tells: XXH3 with 128
-// bits. Two runs are the same run if and only if their hashes are equal, but for
-// a chance of one in 10^20 among a billion runs. It tells runs apart; it does not
-// protect against an author who wants two stories to look the same.
+// Hash returns the fingerprint of the history: XXH3 with 128 bits. Equal hashes mean the same run,
+// but for a chance of one in 10^20 among a billion runs. It does not protect against forgery, and
+// need not: whoever can change a stored history can change the hash beside it. A cryptographic hash
+// would cost a large part of a run; XXH3 is specified to the bit, and fast in plain code on any
+// processor.
 //
-// A cryptographic hash would promise something that no caller relies on (if you can
-// change a stored history, you can change the hash beside it) and took a third of a
-// run's instructions: SHA-256 without instructions of its own needs 0.5 ms for what
-// XXH3 does in 0.03 ms. BLAKE3 would do with AVX2, but takes 4 ms without its
-// assembler, longer than the run. XXH3 is specified to the bit, and fast in plain
-// code on any processor. That two plays agree does not show that both are right: see
-// the pinned hashes of package run.
+// What is hashed is a canonical binary form, which is faster to make than JSON and does not depend
+// on its formatting. It covers all events and the fields of the header that say what the run was,
+// but not Header.Schema.
 //
-// What is hashed is not the stored text but a canonical binary form, which is
-// many times faster to make than JSON and cannot be changed by accident through
-// a change of formatting. It covers all events and the fields of the header that
-// say what the run was; it does not cover Header.Schema, because storing a
-// history in a newer way does not change what happened.
-//
-// The trap is in the texts. Interned ids depend on the order in which texts were
-// interned, and a world may intern one that no event ever uses:
+// Texts are numbered by their first use in an event, and hashed there: their ids depend on the
+// order of interning, and a world may intern a text that no event uses.
 //
 //	one run:      Intern("GET lock"), Intern("OK"), event with "OK"    id 2
 //	its copy:     Intern("OK"), event with "OK"                        id 1
-//
-// Both tell the same story, so the hash numbers texts by their first use in an
-// event and takes in each text there.
 func (h *History) Hash() Hash {
 	var w hashWriter
 	begin := append(appendNumber(h.hashed[:0], len(hashVersion)), hashVersion...)
@@ -52,14 +40,14 @@ func (h *History) Hash() Hash {
 	return w.sum.Sum128().Bytes()
 }
 
-// HashAll is the hash of the one history, or the hash over the hashes of several, as text.
+// HashAll returns the hash of one history, or the combined hash of several, as text.
 func HashAll(all []*History) string {
-	if len(all) == 1 {
-		return all[0].Hash().String()
+	hashes := make([]Hash, len(all))
+	for i, h := range all {
+		hashes[i] = h.Hash()
 	}
-	var hashes []Hash
-	for _, h := range all {
-		hashes = append(hashes, h.Hash())
+	if len(hashes) == 1 {
+		return hashes[0].String()
 	}
 	return CombineHashes(hashes).String()
 }
@@ -68,14 +56,14 @@ func HashAll(all []*History) string {
 func CombineHashes(hashes []Hash) Hash {
 	var sum xxh3.Hasher
 	for _, h := range hashes {
-		_, _ = sum.Write(h[:]) // a hash takes everything
+		_, _ = sum.Write(h[:]) // never fails
 	}
 	return sum.Sum128().Bytes()
 }
 
 const (
-	// hashVersion opens the hashed bytes. A change of the binary form is a change
-	// of this text: hashes of different forms must not be compared.
+	// hashVersion begins the hashed bytes, and changes with the binary form: hashes of different
+	// forms must not be equal.
 	hashVersion = "lockstep history 2"
 
 	hashBuffer = 4 << 10
@@ -89,7 +77,6 @@ type hashWriter struct {
 	buf [hashBuffer]byte
 }
 
-// room makes sure that n more bytes fit into the buffer.
 func (w *hashWriter) room(n int) {
 	if w.n+n > len(w.buf) {
 		w.flush()
@@ -97,11 +84,10 @@ func (w *hashWriter) room(n int) {
 }
 
 func (w *hashWriter) flush() {
-	_, _ = w.sum.Write(w.buf[:w.n]) // a hash takes everything
+	_, _ = w.sum.Write(w.buf[:w.n]) // never fails
 	w.n = 0
 }
 
-// bytes takes in bytes as they are.
 func (w *hashWriter) bytes(b []byte) {
 	w.flush()
 	_, _ = w.sum.Write(b)
@@ -119,11 +105,9 @@ func (w *hashWriter) text(s string) {
 	}
 }
 
-// events takes in all events, each with its fields at fixed places: that is more
-// bytes than a varint would need, but the hash is faster than any packing. A text
-// follows the event that uses it first. The fields are written out, since events are
-// many and a list of functions takes seven times as long; a test notices one that is
-// not here.
+// events hashes all events, with fields of fixed size: the hash is faster than any packing. A text
+// follows the event that uses it first. The fields are not taken from eventFields, since calls of
+// functions would dominate; a test notices a field that is missing here.
 func (w *hashWriter) events(h *History, uses []uint32) {
 	used, written := uint32(0), uint32(0) // texts
 	events, n := h.Events, w.n            // in registers, as events are many

@@ -1,17 +1,17 @@
 // Package history is the vocabulary of lockstep: what happened in one run, in
 // true time, as a flat list of events.
 //
-// A history is the only thing that checkers, explainers and reports look at.
-// It keeps three truths apart that people like to mix up:
+// Checkers, explainers and reports see nothing of a run but its history. It keeps three things
+// apart:
 //
 //   - belief:   a client thinks that it holds the lock (Acquired .. Releasing);
 //   - grant:    a server has an entry for a client (Granted .. Expired/Removed);
 //   - accepted: the guarded resource applied a write (WriteAccepted).
 //
-// A lock is broken when they come apart, and a report shows where they do.
+// A lock is broken when they disagree, and a report shows where.
 //
-// The package imports nothing else of this module, so that a stored history can
-// be judged again years later by a newer checker.
+// The package imports no other of this module but jsonline, so that a newer checker can judge an
+// old history.
 package history
 
 import (
@@ -70,21 +70,20 @@ type Fault struct {
 	Number int    `json:"number"` // 1-based, in the order of the scenario file
 	Verb   string `json:"verb"`
 	Text   string `json:"text"` // one phrase: "pause A for 15 s when A is in its critical section"
-	// Told is Text as a reader is told it, and Deed what is done, without when: "A pauses for 15 s". They and
-	// the Chinese of both are empty in a log that does not say so; the hash leaves them out.
+	// Told is Text for readers, and Deed the same without when: "A pauses for 15 s". Both, and
+	// their Chinese, may be empty; the hash leaves them out.
 	Told        string `json:"told,omitempty"`
 	Deed        string `json:"deed,omitempty"`
 	TextChinese string `json:"text_zh,omitempty"`
 	DeedChinese string `json:"deed_zh,omitempty"`
 	Drawn       bool   `json:"drawn,omitempty"` // at random, so it need not have had an effect
-	Line        int    `json:"line,omitempty"`  // and from which of Header.Lines, by its number
-	// Sides are those that a partition or a cut keeps apart, by the names and groups of the
-	// scenario. The hash leaves them out: Text says the same.
+	Line        int    `json:"line,omitempty"`  // the number of the Header.Lines that it was drawn from
+	// Sides are the sides of a partition or a cut, by the names and groups of the scenario. The
+	// hash leaves them out: Text has them.
 	Sides [][]string `json:"sides,omitempty"`
 }
 
-// Header says what the run was about. It is part of the stored history and is
-// enough to judge it without the scenario file.
+// Header says what the run was about. A stored history can be judged by it, without the scenario.
 type Header struct {
 	Schema   int           `json:"schema"`
 	Scenario string        `json:"scenario"`
@@ -96,23 +95,23 @@ type Header struct {
 	Fence    string        `json:"fence"`     // none, writes, reads and writes
 	Nodes    []Node        `json:"nodes"`
 	Faults   []Fault       `json:"faults"`
-	// Store is the product that the servers run: "ZooKeeper". Topology is what they are: "replicated", "independent" or "quorum", see store.Topology; "" in a log from
-	// elsewhere. Expires: they set an end to an entry by themselves. AtOnce: none of them keeps a request
-	// waiting. The hash leaves these out.
+	// Store is the product that the servers run: "ZooKeeper". Topology is "replicated",
+	// "independent" or "quorum", see store.Topology; "" in a log from elsewhere. Expires: the store
+	// can set an end to an entry. AtOnce: no server keeps a request waiting. The hash leaves these
+	// out.
 	Store    string `json:"store,omitempty"`
 	Topology string `json:"topology,omitempty"`
 	Expires  bool   `json:"expires,omitempty"`
 	AtOnce   bool   `json:"at_once,omitempty"`
 	// Drawn: all faults were drawn at random, a storm.
 	Drawn bool `json:"drawn"`
-	// What the world that played the run knows of a lock that is a user's own program. The hash
-	// leaves it out: it says how well the run was watched.
+	// What the world knows of a user's own lock. The hash leaves it out.
 	Entry   Watched `json:"entry,omitempty"`    // how its entry was followed
 	Keys    string  `json:"keys,omitempty"`     // the key that was followed, or those that it wrote, for people
 	Alone   string  `json:"alone,omitempty"`    // the first client that took the lock without its servers
 	AloneAt Instant `json:"alone_ns,omitempty"` // when it did
-	// Lines are those of the scenario's list of faults that say how likely or how often something is.
-	// Faults were drawn from them, perhaps none.
+	// Lines are the faults of the scenario with a probability or a rate. Faults were drawn from
+	// them, perhaps none.
 	Lines []Line `json:"lines,omitempty"`
 }
 
@@ -124,14 +123,14 @@ type Line struct {
 	TextChinese string `json:"text_zh,omitempty"`
 }
 
-// Watched is how the entry of a lock of one's own was followed.
+// Watched is how the entry of a user's own lock was followed.
 type Watched string
 
 // The ways; "" where the lock is one of lockstep's.
 const (
 	Followed   Watched = "followed"   // by its key
-	Unfollowed Watched = "unfollowed" // no key could be told for the lock's entry
-	Unread     Watched = "unread"     // what it sends to this kind of store is not read
+	Unfollowed Watched = "unfollowed" // its key is unknown
+	Unread     Watched = "unread"     // requests to this kind of store are not read
 )
 
 // The worlds that a run is played in, as Header.Backend names them.
@@ -143,25 +142,20 @@ const (
 	Bubble  = "bubble"  // simulated servers, and a lock that is Go code of its own in virtual time
 )
 
-// Simulated reports whether the servers and the network of a world of that name are simulated:
-// what happens among them is known to the instant.
+// Simulated reports whether the servers and the network of a backend are simulated.
 func Simulated(backend string) bool { return backend == Sim || backend == Bubble }
 
 // Quorum reports whether the servers agree on everything, so that all have the same entries.
 func (h *Header) Quorum() bool { return h.Topology == "quorum" }
 
-// HasEnd reports whether the history is one of a run, which has an end. A log from
-// elsewhere merely stops at its last line: there is no telling a whole one from a part.
+// HasEnd reports whether the stored history of this backend has an end line. A log from elsewhere
+// has none: a part of it looks like the whole.
 func (h *Header) HasEnd() bool {
-	switch h.Backend {
-	case Sim, Process, Docker, Compose, Bubble:
-		return true
-	}
-	return false
+	return slices.Contains([]string{Sim, Process, Docker, Compose, Bubble}, h.Backend)
 }
 
-// CurrentSchema is the version of the stored form written by this package; firstSchema is one that it reads as
-// well, see ReadTexts.
+// CurrentSchema is the version of the stored form that this package writes; it also reads
+// firstSchema, see ReadTexts.
 const CurrentSchema, firstSchema = 2, 1
 
 // NoCause marks an event that no earlier event of the history caused.
@@ -193,12 +187,12 @@ type History struct {
 	// Whole: nothing is missing at the end. The world sets it when the run is over, and the
 	// stored form keeps it as a last line; see Header.HasEnd.
 	Whole bool
-	// OmitText leaves out the texts of events, for callers that play many runs and read only events.
+	// OmitText leaves out the texts of events, for callers that do not read them.
 	OmitText bool
 
 	texts   []string
 	ids     map[string]TextID
-	letters letters // of the texts that came in a buffer
+	letters letters // memory of the texts given as bytes
 	bytes   int     // see TextBytes
 
 	meant   []meaning // of texts
@@ -220,8 +214,7 @@ func New(h Header) *History {
 	return hist
 }
 
-// Reset empties the history and gives it a new header; buffers are kept, which
-// is what makes it worthwhile to reuse one history for many runs.
+// Reset empties the history, keeping its buffers, and gives it a new header.
 func (h *History) Reset(header Header) {
 	header.Schema = CurrentSchema
 	h.Header, h.Whole = header, false
@@ -238,32 +231,30 @@ func (h *History) Reset(header Header) {
 	h.ids[""] = 0
 }
 
-// Add appends an event and returns its index, for use as a later event's Cause.
+// Add appends an event and returns its index, to be a later event's Cause.
 func (h *History) Add(e Event) int32 {
 	h.Events = append(h.Events, e)
 	return int32(len(h.Events) - 1)
 }
 
-// GrowOnce makes room for most events as soon as there are some: a long list that grows
-// step by step takes several times its size, with the old ones that are garbage. Room
-// that is never used costs address space only.
+// GrowOnce makes room for most events once there are some: growing step by step would leave several
+// times as much garbage, and unused room costs address space only.
 func (h *History) GrowOnce(some, most int) {
 	if len(h.Events) >= some && cap(h.Events) < most {
 		h.Events = slices.Grow(h.Events, most-len(h.Events))
 	}
 }
 
-// CutAt drops all but the first n events, and ends the history with a CutShort that says
-// why. There must be as many.
+// CutAt drops all but the first n events, which must exist, and ends the history with a CutShort
+// that says why.
 func (h *History) CutAt(n int, why string) {
 	h.Events = h.Events[:n]
 	h.milestones, h.surveyed = h.milestones[:0], 0
 	h.Add(Event{Kind: CutShort, At: h.End(), Text: h.Intern(why), Cause: NoCause})
-	h.Whole = true // this is how it ends
+	h.Whole = true
 }
 
-// WhyCutShort returns what the history says about why it was cut short; "" when it says
-// nothing, or when it was not.
+// WhyCutShort returns why the history was cut short; "" when it was not, or does not say why.
 func (h *History) WhyCutShort() string {
 	if n := len(h.Events); n > 0 && h.Events[n-1].Kind == CutShort {
 		return h.Text(h.Events[n-1].Text)
@@ -271,10 +262,8 @@ func (h *History) WhyCutShort() string {
 	return ""
 }
 
-// Milestones returns the indices of all events that are not messages on the wire,
-// in order. Checkers that judge a history by what clients believed, servers granted
-// and the resource accepted need not read the rest, five events of six. The
-// slice belongs to the history and is good until the next event is added.
+// Milestones returns the indices of all events that are not messages on the wire, in order: most
+// checkers need no others. The slice is valid until the next event is added.
 func (h *History) Milestones() []int32 {
 	if h.surveyed > len(h.Events) {
 		h.milestones, h.surveyed = h.milestones[:0], 0
@@ -319,8 +308,8 @@ func (h *History) addText(text string) TextID {
 	return id
 }
 
-// textOverhead is about what it takes to know one text: two string headers, an id, and
-// the room that a map and a list leave for growth.
+// textOverhead is about the memory that a text takes besides its bytes: two string headers, an id,
+// and spare room in a map and a list.
 const textOverhead = 96
 
 // TextBytes is about how much memory the interned texts take.

@@ -12,9 +12,9 @@ const (
 	HoldRenewed                 // the client acquired again without a release
 )
 
-// Hold is a hold interval: the stretch of true time in which one client
-// believed that it held the lock. It starts when acquire returned success and
-// ends when the client invoked release, was told of the loss, or died.
+// Hold is a hold interval: the time in which one client believed that it held the lock. It starts
+// when acquire returned success, and ends when the client invoked release, was told of the loss, or
+// died.
 type Hold struct {
 	Client     NodeID
 	Start, End Instant
@@ -25,18 +25,12 @@ type Hold struct {
 }
 
 // Holds returns all hold intervals in the order of their starts. It is O(n).
-func Holds(h *History) []Hold {
-	return AppendHolds(nil, h)
-}
-
-// AppendHolds is Holds with a buffer to reuse.
-func AppendHolds(holds []Hold, h *History) []Hold {
+func Holds(h *History) (holds []Hold) {
 	var openBuf [64]int32 // by NodeID: index into holds plus one; 0 when the client holds nothing
 	open := openBuf[:]
 	if n := len(h.Header.Nodes) + 1; n > len(open) {
 		open = make([]int32, n)
 	}
-	first := len(holds)
 	end := func(client NodeID, at Instant, event int32, how HoldEnd) {
 		if int(client) >= len(open) || open[client] == 0 {
 			return
@@ -66,7 +60,7 @@ func AppendHolds(holds []Hold, h *History) []Hold {
 			end(e.Node, e.At, i, HoldCrashed)
 		}
 	}
-	for i := first; i < len(holds); i++ {
+	for i := range holds {
 		if holds[i].EndEvent == NoCause {
 			holds[i].End = h.End()
 		}

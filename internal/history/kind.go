@@ -1,7 +1,7 @@
 package history
 
-// Kind says what an event is. The names (see String) are part of the stored
-// form: new kinds may be added, old ones keep their meaning for ever.
+// Kind says what an event is. The names (see String) are part of the stored form: kinds may be
+// added, but never changed.
 type Kind uint8
 
 // The kinds of events.
@@ -73,14 +73,13 @@ const (
 
 	Demoted // Node: a primary became a replica; Peer: the primary that it follows now
 
-	// MayHaveRemoved: it is not known whose entry Peer's command has removed, if any. Node is
-	// the server, Cause the Sent; the command may have been executed at any time after that.
-	// Real servers only: a model knows.
+	// MayHaveRemoved: it is not known whose entry Peer's command has removed, if any. Node is the
+	// server, Cause the Sent; the command may have been executed at any time after that. Of real
+	// servers only.
 	MayHaveRemoved
 
-	// WithoutEffect: a fault that has begun changed nothing in all of the run: the client to
-	// pause was dead, or no message was sent over the link that was cut. Value is its number.
-	// It is recorded when the run is over.
+	// WithoutEffect, recorded at the end of the run: a fault that has begun changed nothing, for
+	// instance since the client to pause was dead. Value is its number.
 	WithoutEffect
 
 	kindCount
@@ -103,11 +102,10 @@ var kindNames = [kindCount]string{
 	WithoutEffect: "without-effect",
 }
 
-// OnWire reports whether the event is one of a message. In most histories nearly
-// all are.
+// OnWire reports whether the event is one of a message, as most are.
 func (k Kind) OnWire() bool { return k >= Sent && k <= ReplyDropped }
 
-// OfProcess reports whether the event is one of a fault or of a process, and of no lock.
+// OfProcess reports whether the event is one of a fault or a process.
 func (k Kind) OfProcess() bool {
 	return k >= FaultBegan && k <= CutShort || k == Demoted || k == WithoutEffect
 }

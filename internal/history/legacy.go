@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// Histories of schema 1, and hand-written lists of events, have the texts of requests and answers
-// and nothing else. Only this file parses them. What a text does not show stays unknown.
+// Histories of schema 1, and hand-written lists of events, have only the texts of requests and
+// answers. Only this file parses them.
 
 // ReadTexts makes the history parse requests and answers from their texts where Op and Answer are not set.
 func (h *History) ReadTexts() { h.typed = true }
 
-// readOp reads the text of a request, which may be anybody's.
 func readOp(text string) Op {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -36,7 +35,7 @@ func readOp(text string) Op {
 	return op
 }
 
-// legacyEffects are those that the first word of a text shows.
+// legacyEffects are the effects that follow from the first word of a text.
 var legacyEffects = map[string]Effect{
 	"CONNECT": Opens, "SESSION": Opens, "GRANT": Opens, "PING": KeepsAlive, "KEEPALIVE": KeepsAlive, "RENEW": KeepsAlive,
 	"BEGIN": Beside, "SUBSCRIBE": Beside, "WATCH": Beside, "SETWATCHES": Beside,
@@ -54,7 +53,6 @@ func calledFunction(query string) string {
 	return strings.ToUpper(name)
 }
 
-// readAnswer reads the text of an answer.
 func readAnswer(text string) (a Answer) {
 	var refused bool
 	if a.Refused, refused = strings.CutPrefix(text, "(error) "); !refused {

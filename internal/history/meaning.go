@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/history/jsonline"
 )
 
-// meaningFields are what a request or an answer means, on the line of its event. Texts in them that are no
-// UTF-8 lose what is none: the text of the event has it all.
+// meaningFields are the meaning of a request or an answer, on the line of its event. Invalid UTF-8
+// in them is lost; the text of the event keeps it.
 var meaningFields = []field[line]{
 	optional(text, "op", func(l *line) *string { return &l.op.Name }).unhashed(),
 	optional(boolean, "script", func(l *line) *bool { return &l.op.Script }).unhashed(),
@@ -62,7 +62,7 @@ var numberField = field[line]{
 	},
 }
 
-// mean makes what the event's text means that of the line.
+// mean sets the meaning of the line's text, as the history has it.
 func (l *line) mean() {
 	l.op, l.answer = Op{}, Answer{}
 	switch l.Kind {
@@ -73,7 +73,7 @@ func (l *line) mean() {
 	}
 }
 
-// tell tells the history what the text of the line means, unless it is to find out by itself.
+// tell sets the meaning of the line's text in the history, unless that parses texts.
 func (l *line) tell() {
 	switch {
 	case l.h.typed:
@@ -84,8 +84,8 @@ func (l *line) tell() {
 	}
 }
 
-// OperationsHash is a fingerprint of what Hash leaves out: what the servers are, what each request is and what each
-// answer says, in the order in which events use their texts.
+// OperationsHash is a fingerprint of what Hash leaves out: the servers, and the meaning of each
+// request and answer, in the order in which events first use their texts.
 func (h *History) OperationsHash() string {
 	b := appendObject(nil, unhashedHeader, &h.Header)
 	seen := make([]bool, 2*len(h.texts))
@@ -106,14 +106,7 @@ func (h *History) OperationsHash() string {
 	return Hash(xxh3.Hash128(b).Bytes()).String()
 }
 
-// unhashedHeader are the fields of a header by which verdicts or sentences change, and which Hash leaves out.
-var unhashedHeader = headerFieldsNamed("store", "topology", "expires", "at_once")
-
-func headerFieldsNamed(names ...string) (out []field[Header]) {
-	for _, f := range headerFields {
-		if slices.Contains(names, f.name) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
+// unhashedHeader are the header fields that change verdicts or sentences, and that Hash leaves out.
+var unhashedHeader = slices.DeleteFunc(slices.Clone(headerFields), func(f field[Header]) bool {
+	return !slices.Contains([]string{"store", "topology", "expires", "at_once"}, f.name)
+})

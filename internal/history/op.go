@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Effect is what a request can do to the entries of locks. Its store's package declares it with the request.
+// Effect is what a request can do to the entries of locks. The store's package declares it.
 type Effect uint8
 
 // The effects.
 const (
-	Anything     Effect = iota // nothing is declared: it may make, renew or remove any entry
-	Beside                     // it is about no entry, but about its client or its wish to be told
-	Opens                      // it begins a session or a lease
-	KeepsAlive                 // it makes its session or its lease live longer
-	Asks                       // it neither makes nor removes an entry
-	Makes                      // it makes or renews one, and removes none
-	MakesNew                   // it makes one only where there is none
-	Queues                     // it puts its client into a queue: whose turn it is a later reply says
-	TakesOver                  // it puts an entry of its client's in the place of any other
-	RemovesOwn                 // it may remove an entry that its client has made, and no other
-	Removes                    // it removes what is there, its client's or not
-	EndsSession                // it ends its client's session, and the entries of that with it
-	RevokesLease               // it ends its client's lease, and the entry unless that is bound to another one by now
+	Anything     Effect = iota // not declared: it may make, renew or remove any entry
+	Beside                     // about no entry: it opens a connection or subscribes, for instance
+	Opens                      // begins a session or a lease
+	KeepsAlive                 // extends its session or its lease
+	Asks                       // neither makes nor removes an entry
+	Makes                      // makes or renews an entry, and removes none
+	MakesNew                   // makes an entry only if there is none
+	Queues                     // puts its client into a queue; a later reply says when its turn has come
+	TakesOver                  // puts its client's entry in the place of any other
+	RemovesOwn                 // may remove an entry that its client has made, and no other
+	Removes                    // removes the entry, whoever has made it
+	EndsSession                // ends its client's session, and the entries of the session
+	RevokesLease               // ends its client's lease, and the entry unless that is bound to another lease by now
 	effectCount
 )
 
@@ -34,7 +34,7 @@ var effectNames = [effectCount]string{
 // String is the effect as the stored form has it.
 func (e Effect) String() string { return effectNames[min(e, effectCount-1)] }
 
-// Changes reports whether an entry may be another one afterwards.
+// Changes reports whether a request may change an entry.
 func (e Effect) Changes() bool { return e == Anything || e > Asks }
 
 // AboutEntry reports whether a request is about an entry at all.
@@ -43,7 +43,7 @@ func (e Effect) AboutEntry() bool { return e == Anything || e > KeepsAlive }
 // MayRob reports whether a request may remove another client's entry.
 func (e Effect) MayRob() bool { return e == Anything || e == Removes }
 
-// Op is what a request is, apart from the words that people read. Its sender sets it; it is not parsed from a text.
+// Op is what a request is, apart from its text. Its sender sets it; it is not parsed from the text.
 type Op struct {
 	Name    string        `json:"op,omitempty"`      // as triggers know it: that of a script is its own
 	Script  bool          `json:"script,omitempty"`  // the name is that of a script
@@ -71,7 +71,7 @@ func (o *Op) Called() string {
 	return o.Name
 }
 
-// Answer is what the answer to a request says, apart from the words that people read.
+// Answer is what the answer to a request says, apart from its text.
 type Answer struct {
 	Refused    string `json:"refused,omitempty"`    // the sentence with which the store refuses; "" when it does not
 	Redirected bool   `json:"redirected,omitempty"` // a node of a cluster has not executed it: another one has to be asked
@@ -88,15 +88,15 @@ func Number(n int64) Answer { return Answer{Numeric: true, Number: n} }
 // Is reports whether the answer is a number, and that one.
 func (a *Answer) Is(n int64) bool { return a.Numeric && a.Number == n }
 
-// meaning is what the texts of a history mean, by TextID: indices into ops and answers. An operation hangs on
-// the text of its request, for the text is all that readers of a history can tell two requests apart by. Where
-// two of the same text are not the same (two scripts of one name), what they differ in is not known.
+// meaning is the meaning of a text as a request and as an answer: indices into ops and answers.
+// Requests with the same text have one meaning; where they differ (two scripts of one name), that
+// is unknown.
 type meaning struct{ op, answer uint32 }
 
-// The first two of ops and answers are zero: not known, and known to say nothing.
+// The first two of ops and answers are zero: not known, and known to be empty.
 const saysNothing = 1
 
-// SetOp says what the request with a text is.
+// SetOp sets what the request with a text is. It is not generic with SetAnswer: op would escape.
 func (h *History) SetOp(id TextID, op Op) {
 	m := h.meaningOf(id)
 	if m == nil {
@@ -111,7 +111,7 @@ func (h *History) SetOp(id TextID, op Op) {
 	m.op = mean(&h.ops, op)
 }
 
-// SetAnswer says what the answer with a text says.
+// SetAnswer sets what the answer with a text says.
 func (h *History) SetAnswer(id TextID, a Answer) {
 	m := h.meaningOf(id)
 	if m == nil {
@@ -141,19 +141,20 @@ func (h *History) meaningOf(id TextID) *meaning {
 	return &h.meant[id]
 }
 
-// HasOp reports whether it is known what the request with a text is.
+// HasOp reports whether the Op of a text is known.
 func (h *History) HasOp(id TextID) bool {
 	m := h.meaningOf(id)
 	return m == nil || m.op != 0
 }
 
-// HasAnswer reports whether it is known what the answer with a text says.
+// HasAnswer reports whether the Answer of a text is known.
 func (h *History) HasAnswer(id TextID) bool {
 	m := h.meaningOf(id)
 	return m == nil || m.answer != 0
 }
 
-// Op is what the request with a text is; the zero Op when it was not set. It is valid until the next is set.
+// Op returns what the request with a text is, the zero Op when it was not set. It is valid until
+// the next is set.
 func (h *History) Op(id TextID) *Op {
 	m := h.meaningOf(id)
 	switch {
@@ -165,8 +166,8 @@ func (h *History) Op(id TextID) *Op {
 	return &h.ops[m.op]
 }
 
-// Answer is what the answer with a text says; the zero Answer when it was not set. It is valid until the
-// next is set.
+// Answer returns what the answer with a text says, the zero Answer when it was not set. It is valid
+// until the next is set.
 func (h *History) Answer(id TextID) *Answer {
 	m := h.meaningOf(id)
 	switch {

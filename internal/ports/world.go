@@ -1,9 +1,8 @@
-// Package world holds the ports: everything that a lock may touch.
+// Package ports has everything that a lock may use.
 //
-// A lock is straight-line blocking Go that reads like the document it comes
-// from. It sees its process (Env) and its store (store.Port), and nothing else: no
-// goroutines, channels, sync, time.Now or math/rand, no client library. That is
-// why one source runs in the simulator and against real servers alike.
+// A lock is blocking Go code that reads like the document it comes from. It uses its process (Env)
+// and its store (store.Port): no goroutines, channels, sync, time.Now or math/rand, no client
+// library. So one source runs in all worlds.
 package ports
 
 import (
@@ -13,21 +12,18 @@ import (
 	"time"
 )
 
-// Env is one client process: its clocks, its tasks, its random numbers. All contexts that
-// are passed to ports come from Env: Background, WithTimeout, WithCancel or the
-// argument of a task. A port panics on any other context, because the
-// simulator could not see its end.
+// Env is one client process: its clocks, its tasks, its random numbers. All contexts that are
+// passed to ports come from Env: Background, WithTimeout, WithCancel or the argument of a task. A
+// port panics on any other, whose end the simulator would not see.
 //
-// The tasks of a process take turns: another one runs only while this one waits
-// in a port. They may therefore share plain variables.
+// Only one task of a process runs at a time, until it waits in a port. So tasks may share
+// variables.
 type Env interface {
 	// Now is the local wall clock: it may be offset, drift and be stepped.
 	Now() time.Time
-	// Mono is the local monotonic clock: it may drift, it never steps. Use it
-	// for the validity of leases.
+	// Mono is the local monotonic clock: it may drift, but is never stepped.
 	Mono() time.Duration
-	// Sleep waits for d on the local monotonic clock. It returns ctx.Err() when
-	// ctx ends first, else nil.
+	// Sleep waits for d on the local monotonic clock. It returns ctx.Err() if ctx ends first.
 	Sleep(ctx context.Context, d time.Duration) error
 	// Background is the context of the process: it never ends.
 	Background() context.Context
@@ -35,15 +31,13 @@ type Env interface {
 	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 	// WithCancel derives a context that ends when cancel is called.
 	WithCancel(ctx context.Context) (context.Context, context.CancelFunc)
-	// Go starts a task of this process: it freezes and dies with the process.
-	// The commands of a task named Watchdog count as renewals.
+	// Go starts a task of this process. The commands of a task named Watchdog count as renewals.
 	Go(ctx context.Context, name string, f func(ctx context.Context)) Task
 	// NewSignal makes a signal between tasks of this process.
 	NewSignal() Signal
 	// Rand is this process's source of random numbers.
 	Rand() Rand
-	// Crash ends the process at once, like an unrecovered panic. It
-	// does not return. For literal defects of programs that do this.
+	// Crash ends the process at once, like an unrecovered panic. It does not return.
 	Crash(reason string)
 }
 
@@ -56,12 +50,12 @@ type Task interface {
 	Join(ctx context.Context) error
 }
 
-// Signal wakes tasks of the same process. A notification is not kept when
-// no task waits; keep state of your own beside it, as with a condition variable.
+// Signal wakes tasks of the same process. A notification is lost when no task waits, as with a
+// condition variable.
 type Signal interface {
 	// Wait blocks until the next Notify; ctx.Err() when ctx ends first.
 	Wait(ctx context.Context) error
-	// Notify wakes all that wait now.
+	// Notify wakes all tasks that wait now.
 	Notify()
 }
 
@@ -73,26 +67,23 @@ type Rand interface {
 	Int64N(n int64) int64
 }
 
-// Resource is what the lock guards: one counter with a version, kept by a
-// server that no fault touches. It may check fencing tokens (see plan.Fence).
+// Resource is what the lock guards: a version counter on a server that no fault affects. It may
+// check fencing tokens (see plan.Fence).
 type Resource interface {
-	// Read returns the counter's version. token is the fencing token of the
-	// lease, 0 for none.
+	// Read returns the version. token is the fencing token of the lease, 0 for none.
 	Read(ctx context.Context, token int64) (version int64, err error)
-	// Write stores a value computed from the version that Read returned. It
-	// returns ErrFenced when the resource refused the token.
+	// Write stores a value computed from the version that Read returned. It returns ErrFenced when
+	// the resource refused the token.
 	Write(ctx context.Context, token, basedOn int64) error
 }
 
 // Errors that ports return, besides the errors of a context.
 var (
-	// ErrTimeout: no reply within the response timeout. The command may have
-	// been executed or may still be.
+	// ErrTimeout: no reply in time. The command may have been executed, or may still be.
 	ErrTimeout = errors.New("no reply within the response timeout")
-	// ErrConnection: the connection broke before the reply. The command may
-	// have been executed.
+	// ErrConnection: the connection broke before the reply. The command may have been executed.
 	ErrConnection = errors.New("connection lost")
-	// ErrFenced: the resource refused a write or read because of its token.
+	// ErrFenced: the resource refused a read or write because of its token.
 	ErrFenced = errors.New("refused by the fence")
 )
 

@@ -1,6 +1,5 @@
-// Package rate says how often something happens, and how sure one can be of it.
-// Everything is in millionths and integers: the same counts give the same numbers
-// on every machine.
+// Package rate has rates and their confidence intervals, in millionths and integers: the same
+// counts give the same numbers on every machine.
 package rate
 
 import (
@@ -15,7 +14,7 @@ const One = 1_000_000
 // zSquared is the square of the normal quantile 1.959964 of 95 %, in millionths.
 const zSquared = 3_841_459
 
-// Of is the share of bad among all, in millionths; 0 of none.
+// Of returns bad / all in millionths, 0 for none.
 func Of(bad, all int) int64 {
 	if all == 0 {
 		return 0
@@ -23,15 +22,13 @@ func Of(bad, all int) int64 {
 	return (int64(bad)*One + int64(all)/2) / int64(all)
 }
 
-// Wilson is the 95 % score interval of a rate (Wilson 1927), in millionths, for a
-// number of runs that was fixed beforehand. Of no runs nothing is known. Its lower
-// end is rounded down and its upper end up, so it is never too narrow.
+// Wilson returns the 95 % score interval of a rate (Wilson 1927), in millionths, for a number of
+// runs that was fixed beforehand. It is rounded outwards.
 func Wilson(bad, runs int) (low, high int64) {
 	if runs == 0 {
 		return 0, One
 	}
-	// (2x + z2 -+ z*sqrt(z2 + 4x(n-x)/n)) / (2(n + z2)), all times a million and the
-	// root squared: z*sqrt(...) = sqrt(z2 * (z2 + 4x(n-x)/n)).
+	// (2x + z2 -+ sqrt(z2 * (z2 + 4x(n-x)/n))) / (2(n + z2)), all times a million.
 	x, n, z2 := big.NewInt(int64(bad)), big.NewInt(int64(runs)), big.NewInt(zSquared)
 	million := big.NewInt(One)
 	spread := new(big.Int).Mul(x, new(big.Int).Sub(n, x))
@@ -61,20 +58,18 @@ func Wilson(bad, runs int) (low, high int64) {
 	return low, high
 }
 
-// First is the 95 % interval of a rate, in millionths, when the first bad run was
-// the n-th and no later run was played: each bound leaves 2.5 % for runs that are luckier,
-// or unluckier, than that. (Wilson would be too high here, for the number of runs
-// was not fixed beforehand: one stops just because a run was bad.)
+// First returns the 95 % interval of a rate, in millionths, when the first bad run was the n-th and
+// the last one. (Wilson would be too high: the number of runs was not fixed beforehand.)
 func First(n int) (low, high int64) {
-	// With rate p, the first n-1 runs are good with probability (1-p)^(n-1), and the
-	// first n with (1-p)^n.
+	// With rate p, the first n-1 runs are good with probability (1-p)^(n-1), the first n with
+	// (1-p)^n.
 	low = largest(func(p int64) bool { return power(One-p, n) >= 975_000 })
 	high = largest(func(p int64) bool { return power(One-p, n-1) >= 25_000 })
 	return low, min(high+1, One)
 }
 
-// largest returns the largest number of millionths for which something holds that
-// holds for 0 and, once it does not, never again.
+// largest returns the largest number of millionths for which a condition holds, which holds up to
+// there.
 func largest(holds func(int64) bool) int64 {
 	low, high := int64(0), int64(One)
 	for low < high {
@@ -88,7 +83,7 @@ func largest(holds func(int64) bool) int64 {
 	return low
 }
 
-// power is q^n in millionths, computed with 60 bits.
+// power returns q^n in millionths, computed with 60 bits.
 func power(q int64, n int) int64 {
 	const bits = 60
 	base := new(big.Int).Lsh(big.NewInt(q), bits)
@@ -103,15 +98,15 @@ func power(q int64, n int) int64 {
 	return out.Mul(out, big.NewInt(One)).Rsh(out, bits).Int64()
 }
 
-// InOne turns millionths into a share of one, for other programs to read.
+// InOne converts millionths to a share of one, for other programs.
 func InOne(ppm int64) float64 { return float64(ppm) / One }
 
-// Percent writes millionths as a percentage with two digits that count.
+// Percent writes millionths as a percentage with two significant digits.
 func Percent(ppm int64) string {
 	switch {
 	case ppm == 0 || ppm == One:
 		return fmt.Sprintf("%d %%", ppm/10_000)
-	case ppm >= 99_500: // what is rounded up to the next step is written as there
+	case ppm >= 99_500: // it is rounded up to 10 %
 		return fmt.Sprintf("%d %%", (ppm+5_000)/10_000)
 	case ppm >= 9_950:
 		return fmt.Sprintf("%d.%d %%", (ppm+500)/10_000, (ppm+500)/1_000%10)
@@ -121,9 +116,8 @@ func Percent(ppm int64) string {
 	return fmt.Sprintf("0.%04d %%", ppm)
 }
 
-// PerHour is how often something happens an hour, in millionths, rounded down, when it happens in a share of runs, in
-// millionths, that are so many and take so many milliseconds together, which may be more than a duration holds; 0 for
-// no time.
+// PerHour returns how often something happens per hour, in millionths, rounded down: in a share of
+// runs, in millionths, that take ms in total; 0 for no time.
 func PerHour(share int64, runs int, ms int64) int64 {
 	if ms <= 0 {
 		return 0
@@ -136,12 +130,12 @@ func PerHour(share int64, runs int, ms int64) int64 {
 	return n.Int64()
 }
 
-// Decimal writes millionths as a number with two digits that count.
+// Decimal writes millionths as a number with two significant digits.
 func Decimal(ppm int64) string {
 	switch {
 	case ppm == 0:
 		return "0"
-	case ppm >= 9_950_000: // what is rounded up to the next step is written as there
+	case ppm >= 9_950_000: // it is rounded up to 10
 		return fmt.Sprint((ppm + 500_000) / One)
 	case ppm >= 995_000:
 		return fmt.Sprintf("%d.%d", (ppm+50_000)/One, (ppm+50_000)/100_000%10)

@@ -80,9 +80,10 @@ func fault(t testing.TB, p *plan.Plan, when faults.Trigger, verb, value string, 
 	if !ok {
 		t.Fatalf("no verb %q", verb)
 	}
+	args := faults.Args{Value: value, Durations: map[string]time.Duration{"by": by}}
 	f := faults.Fault{
 		Number: len(p.Faults) + 1, Trigger: when, End: end, Text: verb + " " + value,
-		Verb: spec.Build(faults.Args{Value: value, Durations: map[string]time.Duration{"by": by}}),
+		Verb: faults.Make(1, spec, args, when, end).Verb,
 	}
 	if spec.Value.Kind != faults.ParamChoice {
 		f.Target = value

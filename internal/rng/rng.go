@@ -1,8 +1,8 @@
-// Package rng has all the randomness that follows a seed: streams of integers, one for each actor and
-// purpose, so that adding or removing one of them does not change what the others draw.
+// Package rng has the random numbers that follow from a seed: a stream for each actor and purpose,
+// so that adding or removing one does not change what the others draw.
 //
-// There are no floats: a compiler may fuse a multiplication and an addition of
-// floats into one instruction, and two builds would then disagree.
+// There are no floats: a compiler may fuse a multiplication and an addition of floats, and two
+// builds would then disagree.
 package rng
 
 import (
@@ -10,8 +10,7 @@ import (
 	"math/rand/v2"
 )
 
-// Rand is a stream of random integers: PCG, seeded from the run's seed and the
-// stream's id, both well mixed.
+// Rand is a stream of random integers: PCG, seeded from the run's seed and the stream's id.
 type Rand struct{ pcg rand.PCG }
 
 // New returns the stream with that id.
@@ -21,8 +20,8 @@ func New(seed, stream uint64) Rand {
 	return r
 }
 
-// Plain returns the stream of math/rand/v2 that begins with a seed and an id as they are. Scripts of the matrix
-// are varied by it, and the live world draws from it: stored results keep them from becoming those of New.
+// Plain returns a stream of math/rand/v2, for the scripts of the matrix and the live world: stored
+// results depend on it.
 func Plain(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
 // Seed restarts the stream.
@@ -33,9 +32,9 @@ func (r *Rand) Seed(seed, stream uint64) {
 // Uint64 returns 64 random bits.
 func (r *Rand) Uint64() uint64 { return r.pcg.Uint64() }
 
-// Int64N returns a number in [0, n). n must be positive. It uses one draw and
-// Lemire's multiplication without the rejection step: for the ranges of a
-// simulation (n < 2^50) the bias is below 2^-14 of one value's probability.
+// Int64N returns a number in [0, n). n must be positive. It uses one draw and Lemire's
+// multiplication without rejection: for n < 2^50 the bias is below 2^-14 of one value's
+// probability.
 func (r *Rand) Int64N(n int64) int64 {
 	if n <= 0 {
 		panic("rng: Int64N needs a positive bound")
@@ -44,8 +43,7 @@ func (r *Rand) Int64N(n int64) int64 {
 	return int64(hi)
 }
 
-// ID turns the name of an actor and a purpose into a stream's id (FNV-1a). A name may come
-// in pieces, which count as if they were one text.
+// ID returns the id of a stream by its name (FNV-1a). The pieces of a name are concatenated.
 func ID(name ...string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, piece := range name {

@@ -84,13 +84,12 @@ func benchmarkRuns(b *testing.B, p plan.Plan) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	w := New()
 	defer w.Close()
-	var events, fired int64
+	var fired int64
 	run := func(seed int) {
 		h, err := w.Run(&p, "watchdog-lua", uint64(seed))
 		if err != nil {
 			b.Fatal(err)
 		}
-		events += w.events
 		j := checker.Judge(h)
 		for _, f := range j.Faults {
 			fired += int64(f.Times)
@@ -122,6 +121,4 @@ func benchmarkRuns(b *testing.B, p plan.Plan) {
 	b.ReportMetric(float64(b.N)/took.Seconds(), "runs/s")
 	b.ReportMetric(each, "pulls/run")
 	b.ReportMetric(float64(time.Second)/(each*float64(referencePull)), "reference-runs/s")
-	b.ReportMetric(float64(events)/float64(b.N), "events/run")
-	b.ReportMetric(float64(took)/float64(events), "ns/event")
 }

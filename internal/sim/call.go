@@ -13,10 +13,9 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// call is one request on its way: request, execution, reply. Request and reply
-// are messages of their own, therefore "executed, but the reply was lost"
-// exists. Calls are pooled; refs counts the messages and the waiting client
-// that still know it.
+// call is one request on its way: request, execution, reply. Request and reply are separate
+// messages, so a request can be executed and its reply be lost. Calls are pooled; refs counts the
+// messages and the waiting client that still refer to it.
 type call struct {
 	w       *World
 	client  *client
@@ -50,7 +49,7 @@ type call struct {
 	takenBack   bool     // the client has given up, see plan.Network
 	silent      bool     // about the connection itself, and in no history
 	ofClient    []string // CLIENT and its words; nil when it is none
-	dropRequest int      // number of the fault that loses it, lossy for the network's own loss
+	dropRequest int      // number of the fault that loses it; lossy for the network's own loss
 	dropReply   int
 	slowRequest lateness
 	slowReply   lateness
@@ -97,13 +96,13 @@ func (c *client) inWatchdog() bool {
 
 func (w *World) resetCalls() {
 	for _, l := range w.calls {
-		l.id = 0 // else find could take a call of the last run for one of this run
+		l.id = 0 // else findCall could return a call of the last run
 	}
 	w.freeCalls = append(w.freeCalls[:0], w.calls...)
 	w.nextCall, w.nextConn = 0, 0
 }
 
-// findCall returns the call with that id; a fault names it while its client waits.
+// findCall returns the call with an id, which a fault names while its client waits.
 func (w *World) findCall(id int64) *call {
 	for _, l := range w.calls {
 		if l.id == id {
@@ -113,13 +112,13 @@ func (w *World) findCall(id int64) *call {
 	panic("sim: a fault names a command that was not sent")
 }
 
-// send sends a request; await then waits for its reply.
+// send sends a request; waitFor then waits for its reply.
 func (c *client) send(l *call, to route) {
 	c.reachOnWire(faults.AboutToSend, l)
 	if l.conn != nil {
 		l.host, l.life, l.lane = l.conn.host, l.conn.life, l.conn.lane
 	} else {
-		l.host = to.pick(c) // only now: a fault at the last moment may have changed it
+		l.host = to.pick(c) // only now: a fault of this moment may have changed it
 		l.life = l.host.lives
 		if c.w.oneLane {
 			l.lane = c.laneTo(l.host)
@@ -147,12 +146,6 @@ func (c *client) countBackToBack() {
 	}
 }
 
-// await waits for the reply, which is then in l, and records what the client gets to
-// see. The error is ErrTimeout, ErrConnection or one of ctx.
-func (c *client) await(ctx context.Context, l *call) error {
-	return c.receive(l, c.waitFor(ctx, l))
-}
-
 // waitFor parks the task until the call is over, or returns the error of ctx.
 func (c *client) waitFor(ctx context.Context, l *call) error {
 	if l.answered { // while the client was held back at a moment
@@ -172,7 +165,8 @@ func (c *client) waitFor(ctx context.Context, l *call) error {
 	return err
 }
 
-// receive records how a call has ended, err being that of waitFor.
+// receive records how a call has ended; err is that of waitFor. The reply is in l. The error is
+// ErrTimeout, ErrConnection or one of ctx.
 func (c *client) receive(l *call, err error) error {
 	switch {
 	case err != nil:
@@ -209,7 +203,7 @@ func (c *client) reachOnWire(kind faults.MomentKind, l *call) {
 			c.stand(l.moment(kind), c.w.timing.StopTime)
 			return
 		}
-		c.w.engine.Observe(l.moment(kind)) // it has happened, and no task waits
+		c.w.engine.Observe(l.moment(kind))
 		c.w.k.Checkpoint()
 	}
 }
@@ -226,7 +220,6 @@ func (l *call) moment(kind faults.MomentKind) faults.Moment {
 	return m
 }
 
-// launch puts the request on its way.
 func (l *call) launch() {
 	travel := l.client.latency()
 	if l.client.loses() && l.dropRequest == 0 {
@@ -238,7 +231,7 @@ func (l *call) launch() {
 		return
 	}
 	l.refs++
-	at := l.w.k.Now().Add(travel + l.slowRequest.felt(l.w, l.client.node))
+	at := l.w.k.Now().Add(travel + l.slowRequest.take(l.w, l.client.node))
 	if l.lane != nil {
 		at = behind(&l.lane.up, at)
 	}
@@ -251,7 +244,6 @@ func (r *requestArrives) Fire(uint64) {
 	l.host.arrive(l)
 }
 
-// executedOn records that a server has executed the request.
 func (l *call) executedOn(h *host) {
 	if l.silent {
 		return
@@ -262,8 +254,8 @@ func (l *call) executedOn(h *host) {
 	})
 }
 
-// deny answers that a request cannot be executed. The program of a guest gets that on its connection; our own
-// clients, in both worlds, get such an answer as a lost connection.
+// deny answers that a request cannot be executed. A guest gets the answer on its connection; other
+// clients, in both worlds, see a lost connection.
 func (l *call) deny(why error) {
 	if l.socket == nil {
 		l.refuse()
@@ -273,7 +265,6 @@ func (l *call) deny(why error) {
 	l.sendBack()
 }
 
-// answer sends the reply of an executed request.
 func (l *call) answer() {
 	if !l.silent && l.w.engine.WantsKind(faults.HasExecuted) {
 		l.w.engine.Observe(l.moment(faults.HasExecuted))
@@ -281,10 +272,9 @@ func (l *call) answer() {
 	l.sendBack()
 }
 
-// sendBack sends a reply.
 func (l *call) sendBack() {
 	if l.host.proc.Dead() || l.life != l.host.lives {
-		l.refuse() // it died with the reply still in its buffers
+		l.refuse() // the reply was still in its buffers
 		return
 	}
 	travel := l.client.latency()
@@ -297,15 +287,15 @@ func (l *call) sendBack() {
 		l.unref()
 		return
 	}
-	at := l.w.k.Now().Add(travel + l.slowReply.felt(l.w, l.client.node))
+	at := l.w.k.Now().Add(travel + l.slowReply.take(l.w, l.client.node))
 	if l.lane != nil {
 		at = behind(&l.lane.down, at)
 	}
 	l.carry(at, travel, l.host.node, l.client.node, (*replyArrives)(l))
 }
 
-// carry sends one half of the call, which arrives at an instant and would else travel for so
-// long.
+// carry sends one half of the call, to arrive at an instant. It is late if that is more than its
+// travel time from now.
 func (l *call) carry(at history.Instant, travel time.Duration, from, to history.NodeID, h kernel.Handler) {
 	if at > l.w.k.Now().Add(travel) {
 		l.w.network.sendLate(at, from, to, h)
@@ -358,7 +348,7 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	}
 }
 
-// takeCall takes the request with an id out of those that wait; nil when none has it.
+// takeCall removes the request with an id from those that wait, and returns it, or nil.
 func takeCall(waiting *[]*call, id uint64) *call {
 	i := slices.IndexFunc(*waiting, func(l *call) bool { return uint64(l.id) == id })
 	if i < 0 {
@@ -369,7 +359,7 @@ func takeCall(waiting *[]*call, id uint64) *call {
 	return l
 }
 
-// withoutCallsOn drops the requests that waited on a connection that is gone.
+// withoutCallsOn drops the requests that wait on a closed connection.
 func withoutCallsOn(cn *conn, waiting []*call) []*call {
 	return slices.DeleteFunc(waiting, func(l *call) bool {
 		gone := l.conn == cn
@@ -380,8 +370,8 @@ func withoutCallsOn(cn *conn, waiting []*call) []*call {
 	})
 }
 
-// unref drops one reference to the call. A task that is unwound need not call it: all
-// calls are taken back before the next run.
+// unref drops one reference to the call. Unwound tasks need not call it: resetCalls frees all
+// calls.
 func (l *call) unref() {
 	l.refs--
 	if l.refs == 0 {

@@ -11,14 +11,11 @@ import (
 	"lockstep/internal/store"
 )
 
-// cluster is a set of servers that agree on everything before they answer: etcd,
-// ZooKeeper, Consul. Consensus itself is taken for granted: there is one state,
-// which moves with the leader. What is modelled is what clients notice of it: a
-// request needs a leader that reaches a majority and takes a round trip between
-// servers, but for what a server or a leader answers alone (consent); when the
-// leader dies, freezes or is cut off, another server with a majority leads after an
-// election, which some begin only when a leader that lives has been silent for a while;
-// a server that reaches no leader answers no request.
+// cluster is a set of servers that agree before they answer: etcd, ZooKeeper, Consul. Consensus is
+// assumed: there is one state, which moves with the leader. What clients notice of it is modelled:
+// most requests need a leader that reaches a majority, and a round trip between servers (consent);
+// a leader that is dead, frozen or cut off is replaced after an election, before which some stores
+// wait for a while if it lives; a server that reaches no leader answers no request.
 type cluster struct {
 	onTheirOwn
 	machine
@@ -28,21 +25,19 @@ type cluster struct {
 	leader   *member // nil during an election
 	last     *member // who led last
 	set      plan.Cluster
-	silence  time.Duration // of a leader that lives, until the others look for another one
+	silence  time.Duration // of a living leader before an election
 	network  rng.Rand      // of the links between servers
 	lastStep history.Instant
-	silent   kernel.Timer // runs while the leader is
+	silent   kernel.Timer // runs while the leader is silent
 	voting   bool
-	alone    history.Instant // until when a leader without a majority takes itself for one
+	alone    history.Instant // until when a leader without a majority still acts as one
 	parked   []*call         // requests that wait for a leader
-	conns    []*conn         // all that the store may know
 }
 
-// member is one server of a cluster.
 type member struct {
 	host
 	cluster *cluster
-	since   time.Duration // on its monotonic clock, when it was last started again
+	since   time.Duration // of its last restart, on its monotonic clock
 }
 
 var (
@@ -65,9 +60,8 @@ func (w *World) newCluster(names []string, set plan.Cluster, s *store.Store, mod
 	return c
 }
 
-// pick implements route: each client talks to one server, and to the next one
-// after it has had no answer, or when the server no longer listens: client
-// libraries look for another server before they fail a request.
+// pick implements route: each client talks to one server, and to the next one when that does not
+// answer or listen, as client libraries do before they fail a request.
 func (c *cluster) pick(cl *client) *host {
 	for range c.members {
 		m := c.members[cl.member%len(c.members)]
@@ -79,11 +73,9 @@ func (c *cluster) pick(cl *client) *host {
 	return &c.members[cl.member%len(c.members)].host
 }
 
-// serve implements service: the request goes to the leader, which answers when a
-// majority has it.
 func (m *member) serve(l *call) { m.cluster.submit(l) }
 
-// submit takes a request to the leader, if there is one that m reaches.
+// submit takes a request to the leader, if its server reaches one.
 func (c *cluster) submit(l *call) {
 	if l.takenBack {
 		l.unref()
@@ -115,7 +107,7 @@ func (c *cluster) submit(l *call) {
 		travel += c.hop()
 	}
 	at := c.w.k.Now().Add(travel)
-	if consent == store.OfMajority { // has a place in the log: the order of arrival
+	if consent == store.OfMajority { // the log is in the order of arrival
 		c.lastStep = max(c.lastStep, at)
 		at = c.lastStep
 		if l.conn != nil {
@@ -126,11 +118,10 @@ func (c *cluster) submit(l *call) {
 	c.w.k.At(at, (*commits)(l), 0)
 }
 
-// Fire implements kernel.Handler.
 func (l *commits) Fire(uint64) { l.leader.cluster.commit(l.leader, l.consent, (*call)(l)) }
 
-// commit executes a request when those have it whose consent it needs. If the leader was
-// lost meanwhile, the next one executes it.
+// commit executes a request that has the consent it needs. If the leader was lost meanwhile, the
+// next one executes it.
 func (c *cluster) commit(leader *member, consent store.Consent, l *call) {
 	if l.takenBack {
 		l.unref()
@@ -147,7 +138,6 @@ func (c *cluster) commit(leader *member, consent store.Consent, l *call) {
 	c.execute(l)
 }
 
-// answer implements runner.
 func (c *cluster) answer(l *call) {
 	if l.host == &c.last.host {
 		l.answer()
@@ -156,35 +146,32 @@ func (c *cluster) answer(l *call) {
 	c.w.k.After(c.hop(), kernel.HandlerFunc(l.answer), 0)
 }
 
-// server implements runner.
 func (c *cluster) server() *host { return &c.last.host }
 
-// able implements runner: what is due has to be agreed on.
+// able implements runner: an expiry, too, has to be agreed on.
 func (c *cluster) able() bool { return c.leader != nil && c.commits(c.leader) }
 
 // replicate implements runner: all servers have it.
 func (c *cluster) replicate([]any) {}
 
-// clock is what the clocks of the server show that led last.
+// clock is that of the last leader.
 func (c *cluster) clock() store.Clock { return c.last.clock() }
 
 func (c *cluster) hop() time.Duration { return c.w.network.draw(&c.network) }
 
-// primary implements backend.
 func (c *cluster) primary() *host { return &c.last.host }
 
-// evict implements service: whichever server is asked, all of them drop it.
+// evict implements service: all servers drop the entry.
 func (m *member) evict() {
 	if m.cluster.leader != nil {
 		m.cluster.evictEntry()
 	}
 }
 
-// hangUp implements service.
 func (m *member) hangUp(cn *conn) { m.cluster.closed(cn) }
 
-// died implements service: what the server had not answered is lost, and the
-// store learns that its connections are gone.
+// died implements service: requests without an answer are lost, and the store learns that the
+// connections are closed.
 func (m *member) died() {
 	c := m.cluster
 	c.parked = m.refuseAll(c.parked)
@@ -195,8 +182,7 @@ func (m *member) died() {
 	c.drain(history.NoCause)
 }
 
-// refuseAll tells the clients that asked this server that it no longer listens, and
-// returns the requests to other servers.
+// refuseAll refuses the requests to this server, and returns those to others.
 func (m *member) refuseAll(calls []*call) []*call {
 	return slices.DeleteFunc(calls, func(l *call) bool {
 		here := l.host == &m.host
@@ -207,18 +193,14 @@ func (m *member) refuseAll(calls []*call) []*call {
 	})
 }
 
-// revived implements service: the server takes part again, with the state that
-// all agree on.
+// revived implements service: the server takes part again, with the common state.
 func (m *member) revived() { m.since = m.clock().Mono }
 
-// thawed implements service.
 func (m *member) thawed() {}
 
-// clockChanged implements service.
 func (m *member) clockChanged() { m.cluster.arm() }
 
-// storeConn is how the store knows the connection of a request: pooled ones have
-// the number 0.
+// storeConn identifies the connection of a request to a store: pooled ones have the number 0.
 func (l *call) storeConn() store.Conn {
 	if l.conn != nil {
 		return l.conn.store()
@@ -226,7 +208,7 @@ func (l *call) storeConn() store.Conn {
 	return store.Conn{Client: l.client.node}
 }
 
-// recordChange writes a change of an entry into the history.
+// recordChange records a change of an entry.
 func (w *World) recordChange(h *host, ch *store.Change, cause int32) {
 	if w.aside != nil && ch.Key != w.entry.Key {
 		return

@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// commits reports whether a server reaches a majority, itself included.
+// commits reports whether a server runs and reaches a majority, itself included.
 func (c *cluster) commits(m *member) bool {
 	if !m.up() {
 		return false
@@ -20,7 +20,7 @@ func (c *cluster) commits(m *member) bool {
 	return reached > len(c.members)/2
 }
 
-// leads reports whether a server is a leader that can answer what needs so much consent.
+// leads reports whether a server is the leader and can answer a request that needs this consent.
 func (c *cluster) leads(m *member, consent store.Consent) bool {
 	switch {
 	case m == nil || m != c.leader:
@@ -31,9 +31,8 @@ func (c *cluster) leads(m *member, consent store.Consent) bool {
 	return c.commits(m)
 }
 
-// reachabilityChanged implements backend: a leader without a majority is replaced
-// after an election, by the first server that has one. That it has died the others see
-// at once, for its connections close.
+// reachabilityChanged implements backend: a leader without a majority is replaced by the first
+// server that has one. A dead leader is noticed at once, since its connections close.
 func (c *cluster) reachabilityChanged() {
 	switch {
 	case c.leader != nil && c.commits(c.leader):
@@ -48,8 +47,8 @@ func (c *cluster) reachabilityChanged() {
 	}
 }
 
-// vote begins an election. A leader of Raft goes on for its own lease, half of the time
-// after which the others look for another one (LeaderLeaseTimeout).
+// vote begins an election. A leader of Raft goes on for its own lease, half of the election timeout
+// (LeaderLeaseTimeout).
 func (c *cluster) vote() {
 	c.w.k.Cancel(c.silent)
 	c.silent, c.voting = kernel.Timer{}, true
@@ -57,7 +56,7 @@ func (c *cluster) vote() {
 	c.w.k.After(c.set.Election, kernel.HandlerFunc(c.elect), 0)
 }
 
-// elect ends an election. A leader that has its majority back stays.
+// elect ends an election. A leader that has a majority again stays.
 func (c *cluster) elect() {
 	c.voting = false
 	if c.leader != nil && c.commits(c.leader) {
@@ -71,7 +70,7 @@ func (c *cluster) elect() {
 			return
 		}
 	}
-	// No server has a majority: the next change of the network tries again.
+	// Without a majority, the next change of reachability begins another election.
 }
 
 func (c *cluster) lead(m *member) {
@@ -92,7 +91,7 @@ func (c *cluster) lead(m *member) {
 	c.resubmit()
 }
 
-// resubmit lets parked requests go on.
+// resubmit submits the parked requests again.
 func (c *cluster) resubmit() {
 	parked := c.parked
 	c.parked = nil
@@ -100,4 +99,28 @@ func (c *cluster) resubmit() {
 		c.submit(l)
 	}
 	c.arm()
+}
+
+// consent returns which servers have to agree before a request is answered.
+func (c *cluster) consent(op store.Op) store.Consent {
+	if len(c.store.Consent) == 0 {
+		return store.OfMajority
+	}
+	return c.store.Consent[op.Op().Does]
+}
+
+// readHere lets a server answer a read by itself, once it has executed what came before on the same
+// connection. A real server may lag behind; no lock notices, since each writes before it reads what
+// another client has written.
+func (c *cluster) readHere(l *call) {
+	if l.conn != nil && l.conn.settled > c.w.k.Now() {
+		c.w.k.At(l.conn.settled, kernel.HandlerFunc(func() { c.submit(l) }), 0)
+		return
+	}
+	a, _ := c.model.Exec(c.clock(), uint64(l.id), l.storeConn(), l.op) // a read never waits
+	l.value, l.err, l.replied = a.Value, a.Err, a.Text
+	l.executedOn(l.host)
+	out := c.changes(l.executed)
+	l.answer()
+	c.carry(&out)
 }

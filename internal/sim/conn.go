@@ -13,50 +13,50 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// conn is a connection that a client has dialled: to one server, in order in
-// both directions, with messages that the server sends by itself.
+// conn is a connection that a client has dialled to one server. Messages keep their order in both
+// directions, and the server may push some.
 type conn struct {
 	client *client
 	host   *host
 	id     uint64
 	life   int   // of the host
-	offset int64 // of the replication stream when its latest command, or its greeting, was executed
+	offset int64 // of the replication stream when its last command, or its greeting, was executed
 
 	gone   bool // the server's end is closed
 	broken bool // the client knows that it is over
 
 	lane    *lane
-	own     lane            // where it goes, unless the client has one for all that it asks of the server
-	settled history.Instant // when a cluster has executed what all of its servers agree on, of that asked so far
+	own     lane            // used unless the client has one lane for all its requests to the server
+	settled history.Instant // when a cluster has executed all requests so far that need a majority
 
 	socket      *Socket            // of a guest; nil for a task's
 	tracking    tracking           // of a guest of Redis
 	transaction *redis.Transaction // of a guest; nil before its first command
-	waits       bool               // of a guest: the server keeps a command of it waiting,
-	behind      []*call            // and these came behind it
+	waits       bool               // of a guest: one of its commands blocks at the server,
+	behind      []*call            // and these came after it
 
 	pushed  []any // messages not taken yet
 	waiting bool  // a task waits in next
 	waker   kernel.Waker
 }
 
-// lane is a TCP connection: messages arrive in the order in which they were sent, so one
-// that is late holds up all that come behind it.
+// lane is a TCP connection: messages arrive in the order of sending, so a late one delays all that
+// follow.
 type lane struct {
 	host     *host
 	life     int             // of the host
 	up, down history.Instant // when the latest messages arrive, by direction
 }
 
-// behind puts a message behind those before it in one direction, last: it is to arrive at an
-// instant, and arrives when they have.
+// behind returns when a message arrives that is due at an instant: not before the last one in its
+// direction.
 func behind(last *history.Instant, at history.Instant) history.Instant {
 	*last = max(*last, at)
 	return *last
 }
 
-// laneTo returns the one connection that a client has to a server of a store whose library
-// puts everything on one: requests of all tasks, renewals and watches.
+// laneTo returns a client's only connection to a server, for libraries that put everything on one:
+// requests of all tasks, renewals and watches.
 func (c *client) laneTo(h *host) *lane {
 	for _, l := range c.lanes {
 		if l.host == h && l.life == h.lives {
@@ -71,11 +71,11 @@ func (c *client) laneTo(h *host) *lane {
 // route says where a client's next request goes.
 type route interface{ pick(c *client) *host }
 
-// dialHost opens a connection to a server. It takes no time: the first request
-// shows whether the server listens.
+// dialHost opens a connection to a server. It takes no time: only the first request shows whether
+// the server listens.
 func (c *client) dialHost(h *host) *conn {
 	c.w.nextConn++
-	cn := c.w.blankConn()
+	cn := c.w.arenas.conns.Next()
 	*cn = conn{client: c, host: h, id: c.w.nextConn, life: h.lives}
 	if c.w.oneLane {
 		cn.lane = c.laneTo(h)
@@ -92,14 +92,6 @@ func (c *client) dialHost(h *host) *conn {
 	return cn
 }
 
-// blankConn returns a connection as its last user has left it; see blankClient.
-func (w *World) blankConn() *conn {
-	if w.pacer != nil {
-		return &conn{}
-	}
-	return w.madeConns.Next()
-}
-
 // dial opens a connection to the server that a pooled request would go to.
 func (c *client) dial(ctx context.Context, to route) (*conn, error) {
 	c.w.k.Enter()
@@ -109,15 +101,14 @@ func (c *client) dial(ctx context.Context, to route) (*conn, error) {
 	return c.dialHost(to.pick(c)), nil
 }
 
-// store is how a store's model knows the connection.
+// store identifies the connection to a store's model.
 func (cn *conn) store() store.Conn { return store.Conn{ID: cn.id, Client: cn.client.node} }
 
-// Send implements store.Port: it sends one request of a store's model over any connection.
+// Send implements store.Port, over any connection.
 func (c *client) Send(ctx context.Context, op store.Op) (any, error) {
 	return c.askOn(ctx, nil, op)
 }
 
-// Dial implements store.Port.
 func (c *client) Dial(ctx context.Context) (store.Connection, error) {
 	cn, err := c.dial(ctx, c.w.route)
 	if err != nil {
@@ -126,7 +117,6 @@ func (c *client) Dial(ctx context.Context) (store.Connection, error) {
 	return cn, nil
 }
 
-// Hesitates implements store.Hesitant.
 func (c *client) Hesitates() time.Duration { return c.w.timing.Reconnect }
 
 var (
@@ -135,7 +125,6 @@ var (
 	_ store.Connection = (*conn)(nil)
 )
 
-// Send implements store.Connection.
 func (cn *conn) Send(ctx context.Context, op store.Op) (any, error) {
 	return cn.client.askOn(ctx, cn, op)
 }
@@ -155,7 +144,7 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 		l.patience = p.Patience()
 	}
 	c.send(l, c.w.route)
-	if err := c.await(ctx, l); err != nil {
+	if err := c.receive(l, c.waitFor(ctx, l)); err != nil {
 		if err == ports.ErrTimeout || err == ports.ErrConnection { // never wrapped
 			c.tryNext(l.host)
 		}
@@ -164,7 +153,7 @@ func (c *client) askOn(ctx context.Context, cn *conn, op store.Op) (any, error) 
 	return l.value, l.err
 }
 
-// Next implements store.Connection: it waits for the next message that the server sends by itself.
+// Next implements store.Connection.
 func (cn *conn) Next(ctx context.Context) (any, error) {
 	k := cn.client.w.k
 	k.Enter()
@@ -187,8 +176,7 @@ func (cn *conn) Next(ctx context.Context) (any, error) {
 	return m, nil
 }
 
-// Close ends the connection from the client's side. The server learns of it when
-// the message arrives.
+// Close implements store.Connection. The server learns of it when the message arrives.
 func (cn *conn) Close() {
 	if cn.broken {
 		return
@@ -197,13 +185,12 @@ func (cn *conn) Close() {
 	cn.wake()
 }
 
-// GiveUp implements store.Connection.
 func (cn *conn) GiveUp() {
 	cn.Close()
 	cn.client.member++
 }
 
-// hangUp is what the operating system does for a process that closes, or dies.
+// hangUp is what the operating system does when a process closes a connection, or dies.
 func (cn *conn) hangUp() {
 	cn.broken = true
 	c := cn.client
@@ -237,7 +224,6 @@ func (a *hangUpArrives) Fire(uint64) {
 	cn.host.serv.hangUp(cn)
 }
 
-// close is the server closing the connection.
 func (cn *conn) close() {
 	if cn.gone {
 		return
@@ -247,7 +233,7 @@ func (cn *conn) close() {
 	cn.tellBroken()
 }
 
-// tellBroken sends the client the news that the connection is over.
+// tellBroken tells the client that the connection is closed.
 func (cn *conn) tellBroken() {
 	c := cn.client
 	at := c.w.k.Now().Add(c.latency())

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// database is an SQL server and its asynchronous replicas. Each server has data
-// of its own; sessions and named locks are a server's own as well.
+// database is an SQL server and its asynchronous replicas. Sessions and named locks are not
+// replicated.
 type database struct {
 	w        *World
 	servers  []*sqlServer
@@ -21,7 +21,6 @@ type database struct {
 	network  rng.Rand
 }
 
-// sqlServer is one database server.
 type sqlServer struct {
 	host
 	machine
@@ -56,22 +55,16 @@ func (w *World) newDatabase(names []string, set plan.SQL, model func() store.Fol
 	return db
 }
 
-// pick implements route: a client goes to the primary that it last heard of.
 func (db *database) pick(c *client) *host { return c.knows }
 
-// serve implements service.
 func (s *sqlServer) serve(l *call) { s.execute(l) }
 
-// server implements runner.
 func (s *sqlServer) server() *host { return &s.host }
 
-// able implements runner.
 func (s *sqlServer) able() bool { return s.up() }
 
-// answer implements runner.
 func (s *sqlServer) answer(l *call) { l.answer() }
 
-// replicate implements runner.
 func (s *sqlServer) replicate(effects []any) {
 	for _, r := range s.db.servers {
 		if r.upstream == s && !r.proc.Dead() {
@@ -82,10 +75,10 @@ func (s *sqlServer) replicate(effects []any) {
 	}
 }
 
-// receive sends one committed change down the link to this replica.
+// receive sends a committed change to this replica.
 func (s *sqlServer) receive(effect any) {
 	db, link := s.db, s.links
-	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+s.w.extraLag.felt(s.w, s.node)+s.w.network.draw(&db.network)))
+	s.lastHop = max(s.lastHop, s.w.k.Now().Add(db.lag+s.w.extraLag.take(s.w, s.node)+s.w.network.draw(&db.network)))
 	s.w.network.send(s.lastHop, s.upstream.node, s.node, kernel.HandlerFunc(func() {
 		if s.links != link || s.proc.Dead() {
 			return
@@ -99,7 +92,7 @@ func (s *sqlServer) receive(effect any) {
 	}))
 }
 
-// follow makes the server a replica of another one, whose rows it gets.
+// follow makes the server a replica of another one, with a copy of its rows.
 func (s *sqlServer) follow(primary *sqlServer) {
 	s.upstream = primary
 	s.links++
@@ -108,10 +101,8 @@ func (s *sqlServer) follow(primary *sqlServer) {
 	s.drain(history.NoCause)
 }
 
-// hangUp implements service: the session is over.
 func (s *sqlServer) hangUp(cn *conn) { s.closed(cn) }
 
-// died implements service.
 func (s *sqlServer) died() {
 	for _, l := range s.waiting {
 		l.refuse()
@@ -126,9 +117,8 @@ func (s *sqlServer) died() {
 	}
 }
 
-// revived implements service: committed rows are there, sessions are not. A primary
-// that is still the one that clients know has its replicas follow it again; one that
-// was replaced follows its successor.
+// revived implements service: rows are kept, sessions are not. Replicas of the primary follow it
+// again; a former primary follows its successor.
 func (s *sqlServer) revived() {
 	s.data.Restart(s.clock())
 	s.drain(history.NoCause)
@@ -143,19 +133,14 @@ func (s *sqlServer) revived() {
 	}
 }
 
-// thawed implements service.
 func (s *sqlServer) thawed() { s.tick() }
 
-// clockChanged implements service.
 func (s *sqlServer) clockChanged() { s.tick() }
 
-// primary implements backend.
 func (db *database) primary() *host { return &db.leader.host }
 
-// operator implements backend.
 func (db *database) operator() (time.Duration, bool) { return db.failover.After, true }
 
-// promote implements backend.
 func (db *database) promote() {
 	old := db.leader
 	for _, s := range db.servers {
@@ -179,12 +164,10 @@ func (db *database) promote() {
 	}
 }
 
-// evict implements service.
 func (s *sqlServer) evict() {
 	if s.up() {
 		s.evictEntry()
 	}
 }
 
-// reachabilityChanged implements backend.
 func (db *database) reachabilityChanged() { db.w.spread(&db.leader.host) }

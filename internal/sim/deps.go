@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// deps gives a client's lock its ports.
+// deps returns the ports of a client's lock.
 func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	d := locks.Deps{
 		Env: c, Name: c.key, Owner: c.name, Lease: w.plan.Lease, Retry: load.Retry, Wait: load.Wait, Once: load.TriesOnce(), Renew: load.Renew,
@@ -30,15 +30,13 @@ func (w *World) deps(c *client, load plan.Workload) locks.Deps {
 	return d
 }
 
-// portTo is a port of the client's lock.
 func (c *client) portTo(r route) *redisPort {
 	c.ports = append(c.ports, redisPort{client: c, to: r})
 	return &c.ports[len(c.ports)-1]
 }
 
-// portsTo are ports to several servers.
 func (c *client) portsTo(count int, to func(i int) route) []redis.Port {
-	c.ports = slices.Grow(c.ports, count) // for good: ports point into it
+	c.ports = slices.Grow(c.ports, count) // must not move later: the ports point into it
 	all := make([]redis.Port, count)
 	for i := range all {
 		all[i] = c.portTo(to(i))
@@ -46,7 +44,7 @@ func (c *client) portsTo(count int, to func(i int) route) []redis.Port {
 	return all
 }
 
-// startServers makes the servers of the run's store. A store that brings no model is Redis.
+// startServers makes the servers of the run's store. A store without a model is Redis.
 func (w *World) startServers() error {
 	p, s := w.plan, plan.StoreOf(&w.variant)
 	names := p.Servers(s)
@@ -83,7 +81,7 @@ func (w *World) startServers() error {
 	return nil
 }
 
-// setupOf is what the run says of its store.
+// setupOf returns the settings of the run's store.
 func (w *World) setupOf(s *store.Store) store.Setup {
 	out := store.Setup{Lock: w.entry, Settings: w.settings, EpochMS: epochMS, Memory: &w.modelMemory}
 	if s.Topology == store.Quorum {

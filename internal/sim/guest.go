@@ -15,61 +15,58 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// A guest is a lock whose code is not of this repository: it has goroutines, a client
-// library and sockets of its own. Its client is a process like any other. What the kernel
-// cannot do to it is to stop its goroutines, so it is stopped where it touches the world:
-// at its sockets, and where it is called and returns. Its timers go on and fire, and its
-// clock is the common one.
+// A guest is a user's own lock, with goroutines and a client library. Its client is a process like
+// any other, but the kernel cannot stop its goroutines: a freeze stops its sockets, and the calls
+// to it and their returns. Its timers fire, and its clock is the common one.
 
-// PlayGuest is Play for a lock that is a guest: its time is that of pacer, and variant.New
-// finds the door to its client by GuestOf.
+// PlayGuest is Play for a guest: its time is that of pacer, and variant.New gets the client by
+// GuestOf.
 func (w *World) PlayGuest(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64, pacer kernel.Pacer) (*history.History, error) {
 	w.pacer = pacer
-	defer func() { w.pacer = nil }()
+	// The goroutines of the guest are never unwound, and may still refer to parts of this run.
+	defer func() { w.pacer, w.engine, w.arenas = nil, nil, arenas{} }()
 	return w.playVariant(ctx, p, v, seed)
 }
 
-// Guest gives access to one client. Only tasks of the kernel, and functions that a Pacer
-// passes on, may use it.
+// Guest gives access to one client. Only tasks of the kernel, and the requests of a Pacer, may use
+// it.
 type Guest struct{ c *client }
 
-// GuestOf returns the door to the client whose lock has been given this Env.
+// GuestOf returns the client whose lock has been given this Env.
 func GuestOf(e ports.Env) Guest { return Guest{e.(*client)} }
 
-// Program receives what happens to a guest's process.
+// Program is told when a guest's process stops.
 type Program interface {
-	// Stop: nothing that it asks of its operating system comes back until GoOn, which
-	// never comes when the process has died.
+	// Stop: no system call returns until GoOn, which is not called for a dead process.
 	Stop()
 	GoOn()
 }
 
-// guest is what a client knows of its guest.
+// guest is the state of a client that is a guest.
 type guest struct {
 	program Program
-	held    []func() // what has come while the process was frozen
+	held    []func() // what came while the process was frozen
 }
 
-// Bind names the program to be told of what becomes of the process.
+// Bind sets the guest's program.
 func (g Guest) Bind(p Program) { g.c.guest.program = p }
 
-// Await parks the running task until wake is called, or for limit at most, which is an
-// error: kernel.ErrDeadline. start is called first and must arrange that wake is called.
+// Await calls start, and parks the running task until wake is called or limit has passed, which is
+// kernel.ErrDeadline.
 func (g Guest) Await(ctx context.Context, limit time.Duration, start func(wake func())) error {
 	k := g.c.w.k
 	waker := k.Waker()
-	start(func() { waker.Wake() })
+	start(waker.Wake)
 	return k.Await(ctx, limit)
 }
 
-// stop tells the guest that its process does not run any more.
 func (c *client) stop() {
 	if p := c.guest.program; p != nil {
 		p.Stop()
 	}
 }
 
-// thaw lets the process go on with what has come meanwhile.
+// thaw resumes the process, with what came meanwhile.
 func (c *client) thaw() {
 	c.proc.Thaw()
 	for len(c.guest.held) > 0 && !c.proc.Frozen() {
@@ -78,11 +75,11 @@ func (c *client) thaw() {
 		c.whenRunning(f)
 	}
 	if p := c.guest.program; p != nil && !c.proc.Frozen() && !c.proc.Dead() {
-		p.GoOn() // now: what has come is there before a time limit is looked at
+		p.GoOn() // after the held messages, so that they come before a timeout is checked
 	}
 }
 
-// whenRunning does something of a guest once its process runs; never, if that has died.
+// whenRunning does something of a guest when its process runs; never if it has died.
 func (c *client) whenRunning(f func()) {
 	switch {
 	case c.proc.Dead():
@@ -93,23 +90,23 @@ func (c *client) whenRunning(f func()) {
 	}
 }
 
-// Sink receives what comes from a Socket, in order.
+// Sink receives from a Socket, in order.
 type Sink interface {
-	Answer(redis.Reply) // to the oldest request without one, those of Do excepted
-	Push(message any)   // what the server says unasked
-	Broken()            // the connection is over; nothing else comes
+	Answer(redis.Reply) // to the oldest open request, except those of Do
+	Push(message any)   // a message that is no answer
+	Broken()            // the connection is closed; nothing else comes
 }
 
 // Socket is a connection of a guest to one server.
 type Socket struct {
 	conn *conn
 	sink Sink
-	open []*call // without an answer yet, in order
-	gap  [2]int  // by half: the fault that has swallowed a message, lossy for the network's own loss
+	open []*call // without an answer, in order
+	gap  [2]int  // by half: the fault that has lost a message; lossy for the network's own loss
 }
 
-// Dial opens a connection: to the primary where one group of servers is behind the lock, to
-// the server with that index where each is on its own or clients know all of them.
+// Dial opens a connection: to the server with an index if the servers are independent or a cluster,
+// else to the primary.
 func (g Guest) Dial(server int, sink Sink) *Socket {
 	w := g.c.w
 	var to *host
@@ -126,15 +123,15 @@ func (g Guest) Dial(server int, sink Sink) *Socket {
 	return s
 }
 
-// Send sends one request to the store. text is how it reads.
+// Send sends a request to the store. text is its text in reports.
 func (s *Socket) Send(cmd redis.Cmd, text string) {
 	l := s.newCall()
 	l.cmd, l.shown = cmd, text
 	s.send(l)
 }
 
-// Do sends one request to the store's model. told, which may be nil, gets the answer unless the
-// connection breaks before. The number is that by which Forsake knows the request.
+// Do sends a request to the store's model. told, which may be nil, is called with the answer unless
+// the connection breaks before. The id is for Forsake.
 func (s *Socket) Do(op store.Op, told func(value any, err error)) (id int64) {
 	l := s.newCall()
 	l.op, l.told = op, told
@@ -142,7 +139,7 @@ func (s *Socket) Do(op store.Op, told func(value any, err error)) (id int64) {
 	return l.id
 }
 
-// Forsake notes that the program waits no more for the answer to one request of Do, and why.
+// Forsake notes that the program has stopped waiting for the answer to a request of Do, and why.
 func (s *Socket) Forsake(id int64, why error) {
 	s.conn.client.whenRunning(func() {
 		if i := slices.IndexFunc(s.open, func(l *call) bool { return l.id == id }); i >= 0 {
@@ -151,24 +148,23 @@ func (s *Socket) Forsake(id int64, why error) {
 	})
 }
 
-// Ask sends a request about the connection itself, which is no part of the lock: it travels
-// and waits like any other, is in no history, and no fault waits for it. reply is the answer.
+// Ask sends a request about the connection itself, whose answer is reply. It is in no history, and
+// no fault waits for it.
 func (s *Socket) Ask(reply redis.Reply) {
 	l := s.newCall()
 	l.silent, l.reply = true, reply
 	s.send(l)
 }
 
-// AskClient is Ask for the command CLIENT with such words. What it says of CLIENT TRACKING and CLIENT CACHING
-// comes from the server; all else is answered with OK.
+// AskClient is Ask for the command CLIENT with arguments. The server answers CLIENT TRACKING and
+// CLIENT CACHING; the answer to all others is OK.
 func (s *Socket) AskClient(words []string) {
 	l := s.newCall()
 	l.silent, l.ofClient = true, words
 	s.send(l)
 }
 
-// Close ends the connection from the client's side. why is what its program has made of the
-// requests without an answer.
+// Close ends the connection from the client's side. why is the error of the open requests.
 func (s *Socket) Close(why error) {
 	c := s.conn.client
 	c.whenRunning(func() {
@@ -177,8 +173,8 @@ func (s *Socket) Close(why error) {
 	})
 }
 
-// GiveUp notes that the program has stopped waiting for answers, and why. What comes later
-// is still passed on.
+// GiveUp notes that the program has stopped waiting for answers, and why. Later answers are still
+// delivered.
 func (s *Socket) GiveUp(why error) { s.conn.client.whenRunning(func() { s.giveUp(why) }) }
 
 func (s *Socket) giveUp(why error) {
@@ -187,7 +183,7 @@ func (s *Socket) giveUp(why error) {
 	}
 }
 
-// giveUp notes that the program of a guest waits no more.
+// giveUp notes that the program of a guest has stopped waiting for the answer.
 func (l *call) giveUp(why error) {
 	if !l.silent && !l.timedOut {
 		l.timedOut = true
@@ -226,8 +222,8 @@ func (s *Socket) launch(l *call) {
 	c.tell(faults.Sends, l)
 }
 
-// keepGap has all messages of a connection get lost that come behind one that is lost: TCP
-// delivers nothing behind a gap.
+// keepGap loses all messages of a connection that follow a lost one: TCP delivers nothing after a
+// gap.
 func (l *call) keepGap(h faults.Half, lost *int) {
 	if l.socket == nil {
 		return
@@ -238,15 +234,14 @@ func (l *call) keepGap(h faults.Half, lost *int) {
 	l.socket.gap[h] = *lost
 }
 
-// tell reports a moment of a guest's request. A fault that it has waited for acts before
-// tell returns.
+// tell reports a moment of a guest's request. Faults that wait for it act before tell returns.
 func (c *client) tell(kind faults.MomentKind, l *call) {
 	if !l.silent && c.w.engine.WantsKind(kind) {
 		c.w.engine.Observe(l.moment(kind))
 	}
 }
 
-// answered handles the arrival of the answer to l at the client's host.
+// answered handles an answer that has reached the client's host.
 func (s *Socket) answered(l *call) {
 	c := s.conn.client
 	c.whenRunning(func() {
@@ -281,7 +276,7 @@ func (s *Socket) answered(l *call) {
 	})
 }
 
-// pushed passes on what the server has said unasked.
+// pushed delivers a message that is no answer.
 func (s *Socket) pushed(m any) { s.conn.client.whenRunning(func() { s.sink.Push(m) }) }
 
 // breaks tells the program that its connection is over.

@@ -6,8 +6,8 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// What a Redis server does for the connection of a guest beyond what our own locks ask of it:
-// transactions with WATCH, and channels. Word of keys that have changed is in guest_tracking.go.
+// What a Redis server does for guests only: transactions with WATCH, and UNSUBSCRIBE. For CLIENT
+// TRACKING see guest_tracking.go.
 
 // execForGuest executes a command on a connection of its own.
 func (s *redisServer) execForGuest(nowMS int64, l *call) redis.Reply {
@@ -22,22 +22,21 @@ func (s *redisServer) execForGuest(nowMS int64, l *call) redis.Reply {
 	return reply
 }
 
-// Published is what a server pushes to a connection that listens to a channel.
+// Published is what a server pushes to a subscriber of a channel.
 type Published struct{ Channel, Text string }
 
-// unsubscribe is UNSUBSCRIBE of one channel.
 func (s *redisServer) unsubscribe(l *call) {
 	channel := l.cmd.Arg(0).String()
 	s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.conn == l.conn && sub.channel == channel })
 	s.finish(l, redis.OK())
 }
 
-// watchKeys is WATCH and UNWATCH (multi.c): EXEC does nothing once one of the keys has changed, by whomever.
+// watchKeys is WATCH and UNWATCH (multi.c): EXEC does nothing after any change of one of the keys.
 func (s *redisServer) watchKeys(l *call) {
 	if l.conn.transaction == nil {
 		l.conn.transaction = &redis.Transaction{}
 	}
-	s.dropDue() // a key whose time is up is no key, and its end no change
+	s.dropDue(s.wallMS()) // else EXEC would take the end of an expired key for a change
 	if l.cmd.Name() == "UNWATCH" {
 		s.unwatch(l.conn)
 		l.conn.transaction.Unwatch()
@@ -52,7 +51,7 @@ func (s *redisServer) unwatch(cn *conn) {
 	s.watches = slices.DeleteFunc(s.watches, func(w look) bool { return w.conn == cn })
 }
 
-// touch tells the connections that watch the keys of the last step that these have changed.
+// touch invalidates the transactions that watch a changed key.
 func (s *redisServer) touch(changed []redis.Effect) {
 	for _, w := range s.watches {
 		if slices.ContainsFunc(changed, func(e redis.Effect) bool { return e.Key == w.key || e.Kind == redis.EffectFlush }) {

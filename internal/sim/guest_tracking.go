@@ -7,28 +7,27 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// CLIENT TRACKING (tracking.c): a server tells a connection, once, of each key that changes after the connection
-// has read it, in the order of both. Its own changes it learns of behind their reply, or not at all with NOLOOP;
-// in either case the server forgets who has read the key.
+// CLIENT TRACKING (tracking.c): a server tells a connection, once, that a key has changed which the
+// connection has read. It tells of the connection's own changes after their reply, or not at all
+// with NOLOOP; in either case it forgets that the key was read.
 
-// Invalidated is what a server pushes to a connection that tracks: a key that it has read is not what it was.
+// Invalidated is what a server pushes to a tracking connection: a key that it has read has changed.
 type Invalidated struct {
 	Key string
-	All bool // every key, there is none any more
+	All bool // all keys were deleted
 }
 
-// tracking is what a connection has asked for.
 type tracking struct {
 	on, optIn, optOut, noLoop bool
-	caching                   bool // CLIENT CACHING was sent: the next command is the exception
+	caching                   bool // CLIENT CACHING was sent, for the next command
 }
 
-// remembers reports whether the server notes what the connection's present command reads.
+// remembers reports whether the server records the reads of the connection's command.
 func (t *tracking) remembers() bool {
 	return t.on && (!t.optIn || t.caching) && (!t.optOut || !t.caching)
 }
 
-// ofConnection executes what is about the connection itself.
+// ofConnection executes a request about the connection itself.
 func (l *call) ofConnection() {
 	switch {
 	case l.ofClient != nil:
@@ -38,7 +37,7 @@ func (l *call) ofConnection() {
 	}
 }
 
-// executed notes that the connection has sent something else than CLIENT (resetClient in networking.c).
+// executed notes that a command other than CLIENT was executed (resetClient in networking.c).
 func (cn *conn) executed() {
 	if cn.transaction == nil || !cn.transaction.Open() {
 		cn.tracking.caching = false
@@ -114,7 +113,6 @@ func (t *tracking) turn(word string, next tracking) error {
 	return nil
 }
 
-// cache is CLIENT CACHING.
 func (t *tracking) cache(word string) error {
 	switch {
 	case !t.on:
@@ -130,7 +128,7 @@ func (t *tracking) cache(word string) error {
 	return nil
 }
 
-// track goes through what the last step has read and what it has changed, in their order.
+// track handles the reads and changes of the last step, in order.
 func (s *redisServer) track(changed []redis.Effect) {
 	reads := s.store.Reads()
 	for i := range changed {
@@ -145,7 +143,7 @@ func (s *redisServer) track(changed []redis.Effect) {
 	}
 }
 
-// remember notes that the connection whose command is being executed has read a key.
+// remember records that the command being executed has read a key.
 func (s *redisServer) remember(key string) {
 	if s.serving == nil || !s.serving.tracking.remembers() {
 		return
@@ -155,7 +153,7 @@ func (s *redisServer) remember(key string) {
 	}
 }
 
-// invalidate tells the clients that have read a key that it has changed.
+// invalidate tells the connections that have read a key that it has changed.
 func (s *redisServer) invalidate(e *redis.Effect) {
 	if e.Kind == redis.EffectFlush {
 		s.looks = s.looks[:0]
@@ -175,7 +173,7 @@ func (s *redisServer) invalidate(e *redis.Effect) {
 	})
 }
 
-// tell tells a connection if it tracks now: behind the reply, when it is its own doing.
+// tell pushes to a connection that still tracks: after the reply if the change is its own.
 func (s *redisServer) tell(cn *conn, m Invalidated) {
 	switch {
 	case !cn.tracking.on:
@@ -186,7 +184,7 @@ func (s *redisServer) tell(cn *conn, m Invalidated) {
 	}
 }
 
-// pushAfter sends a connection the messages caused by its own command, after the reply.
+// pushAfter pushes the messages that follow the reply.
 func (s *redisServer) pushAfter(cn *conn) {
 	for _, m := range s.after {
 		cn.push(m)

@@ -12,12 +12,11 @@ import (
 	"lockstep/internal/sim/kernel"
 )
 
-// injector does to this world what the verbs of the faults ask for.
+// injector lets the faults act on a world.
 type injector struct{ w *World }
 
 var _ faults.World = injector{}
 
-// FaultBegan implements faults.World.
 func (in injector) FaultBegan(fault int, node string) {
 	in.note(history.FaultBegan, fault, node)
 	in.w.begun++
@@ -26,13 +25,12 @@ func (in injector) FaultBegan(fault int, node string) {
 	}
 }
 
-// FaultEnded implements faults.World.
 func (in injector) FaultEnded(fault int, node string) { in.note(history.FaultEnded, fault, node) }
 
 func (in injector) note(kind history.Kind, fault int, node string) {
 	id := history.NodeID(0)
 	if node != "" {
-		id = in.w.hist.Node(in.nodeName(node))
+		id = in.w.hist.Node(in.Resolve(node))
 	}
 	in.w.recordBare(history.Event{
 		Kind: kind, Node: id, Value: int64(fault), Cause: history.NoCause,
@@ -40,20 +38,15 @@ func (in injector) note(kind history.Kind, fault int, node string) {
 	})
 }
 
-// Resolve implements faults.World.
-func (in injector) Resolve(node string) string { return in.nodeName(node) }
-
-// nodeName resolves "the primary", which only the world knows.
-func (in injector) nodeName(node string) string {
+func (in injector) Resolve(node string) string {
 	if node == faults.ThePrimary {
 		return in.w.backend.primary().name
 	}
 	return node
 }
 
-// process finds a client or a server.
 func (in injector) process(node string) (*kernel.Proc, *client, *host) {
-	name := in.nodeName(node)
+	name := in.Resolve(node)
 	for _, c := range in.w.clients {
 		if c.name == name {
 			return c.proc, c, nil
@@ -67,31 +60,28 @@ func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 	panic(fmt.Sprintf("sim: a fault names %q, which is neither a client nor a server: the scenario's check should have refused it", node))
 }
 
-// actedOn tells the engine that a fault has changed something for a process that runs: a
-// server, or the client c. One that has played all its rounds does nothing any more, and one that
-// contends for another lock than that of the run changes nothing for it.
+// actedOn tells the engine that a fault has changed something for a process that runs: a server, or
+// the client c, unless that has played all its rounds or contends for another lock than the run's.
 func (in injector) actedOn(fault int, c *client) {
 	if c == nil || !c.done && !in.w.isAside(c.node) {
 		in.w.engine.Acted(fault)
 	}
 }
 
-// acted tells the engine of something that a fault has brought about only now. In the
-// quiet period no client plays any more, and it changes nothing.
+// acted tells the engine of a late effect of a fault. In the quiet period, when no client plays, it
+// does not count.
 func (in injector) acted(fault int) {
 	if !in.w.quiet {
 		in.w.engine.Acted(fault)
 	}
 }
 
-// recordOf records what happened to a process.
 func (in injector) recordOf(kind history.Kind, p *kernel.Proc, value int64) {
 	in.w.record(p, history.Event{
 		Kind: kind, Node: in.w.hist.Node(p.Name()), Value: value, Cause: history.NoCause,
 	})
 }
 
-// Freeze implements faults.World.
 func (in injector) Freeze(fault int, node string) {
 	if _, c, _ := in.process(node); c != nil && c.stands && in.w.timing.StopTime > 0 {
 		in.w.k.After(in.w.timing.StopTime, kernel.HandlerFunc(func() { in.freeze(fault, node) }), 0)
@@ -116,7 +106,6 @@ func (in injector) freeze(fault int, node string) {
 	}
 }
 
-// Thaw implements faults.World.
 func (in injector) Thaw(fault int, node string) {
 	p, c, h := in.process(node)
 	if p.Dead() || !p.Frozen() {
@@ -131,7 +120,6 @@ func (in injector) Thaw(fault int, node string) {
 	in.w.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: c.name})
 }
 
-// Crash implements faults.World.
 func (in injector) Crash(fault int, node string) {
 	p, c, h := in.process(node)
 	if p.Dead() {
@@ -146,7 +134,6 @@ func (in injector) Crash(fault int, node string) {
 	c.kill()
 }
 
-// LoseHost implements faults.World.
 func (in injector) LoseHost(fault int, node string) {
 	p, c, _ := in.process(node)
 	if p.Dead() {
@@ -157,14 +144,13 @@ func (in injector) LoseHost(fault int, node string) {
 	c.loseHost()
 }
 
-// Restart implements faults.World.
 func (in injector) Restart(fault int, node string, down time.Duration) {
-	name := in.nodeName(node)
+	name := in.Resolve(node)
 	if _, c, _ := in.process(name); c != nil {
 		if c.hostLost {
 			return
 		}
-		in.w.playing++ // it comes back: the run is not over while all clients are away
+		in.w.playing++ // the run is not over while a client is to come back
 		defer func() { in.w.k.After(down, kernel.HandlerFunc(in.w.leave), 0) }()
 	}
 	in.Crash(fault, name)
@@ -190,7 +176,6 @@ func (in injector) Restart(fault int, node string, down time.Duration) {
 	}), 0)
 }
 
-// DelayCall implements faults.World.
 func (in injector) DelayCall(fault int, c faults.Call, h faults.Half, d time.Duration) {
 	l := in.w.findCall(c.ID)
 	if h == faults.Request {
@@ -200,7 +185,6 @@ func (in injector) DelayCall(fault int, c faults.Call, h faults.Half, d time.Dur
 	}
 }
 
-// DropCall implements faults.World.
 func (in injector) DropCall(fault int, c faults.Call, h faults.Half) {
 	l := in.w.findCall(c.ID)
 	if h == faults.Request {
@@ -210,13 +194,11 @@ func (in injector) DropCall(fault int, c faults.Call, h faults.Half) {
 	}
 }
 
-// SlowWork implements faults.World.
 func (in injector) SlowWork(fault int, client string, d time.Duration) {
 	_, c, _ := in.process(client)
 	c.extendedWork.Add(fault, d)
 }
 
-// FailOver implements faults.World.
 func (in injector) FailOver(fault int) {
 	b := in.w.backend
 	old := b.primary()
@@ -234,8 +216,8 @@ func (in injector) FailOver(fault int) {
 	}
 }
 
-// abandoned reports whether random or repeated faults have left no server that could lead, for good: the
-// rest of the run says nothing about the lock. A story whose list says so is played to its end.
+// abandoned reports whether random or repeated faults have left no server that could lead: the rest
+// of the run says nothing about the lock. Where single planned faults do so, the run goes on.
 func (w *World) abandoned() bool {
 	again := slices.ContainsFunc(w.plan.Faults, func(f faults.Fault) bool {
 		return f.Spec().Promoter && (f.Drawn > 0 || f.Repeats())
@@ -252,12 +234,11 @@ func (w *World) abandoned() bool {
 	return dead > w.plan.Spare(store)
 }
 
-// Promote implements faults.World.
 func (in injector) Promote(fault int) {
 	in.watch(fault, in.w.backend.promote, history.Promoted)
 }
 
-// watch does something that acts if it brings about such an event.
+// watch does something, which has acted if it records an event of such a kind.
 func (in injector) watch(fault int, do func(), kinds ...history.Kind) {
 	before := len(in.w.hist.Events)
 	do()
@@ -268,7 +249,6 @@ func (in injector) watch(fault int, do func(), kinds ...history.Kind) {
 	}
 }
 
-// Evict implements faults.World.
 func (in injector) Evict(fault int, server string) {
 	from := in.w.hosts
 	if server != "" || !in.w.independent() {
@@ -285,15 +265,12 @@ func (in injector) Evict(fault int, server string) {
 	}, history.Removed, history.Expired, history.Forgotten)
 }
 
-// Lag implements faults.World.
 func (in injector) Lag(fault int, by time.Duration) { in.w.extraLag = lateness{[]int{fault}, by} }
 
-// Partition implements faults.World.
 func (in injector) Partition(fault int, from, to []string, both bool) {
 	in.w.network.partition(fault, in.nodes(from), in.nodes(to), both)
 }
 
-// HealPartition implements faults.World.
 func (in injector) HealPartition(fault int) { in.w.network.heal(fault) }
 
 // nodes resolves the words for groups.
@@ -315,13 +292,12 @@ func (in injector) nodes(names []string) []history.NodeID {
 		case faults.Sentinels:
 			add(history.RoleSentinel, "")
 		default:
-			ids = append(ids, in.w.hist.Node(in.nodeName(name)))
+			ids = append(ids, in.w.hist.Node(in.Resolve(name)))
 		}
 	}
 	return ids
 }
 
-// JumpClock implements faults.World.
 func (in injector) JumpClock(fault int, node string, by time.Duration) {
 	p, c, h := in.process(node)
 	p.Clock.Offset += by
@@ -332,11 +308,10 @@ func (in injector) JumpClock(fault int, node string, by time.Duration) {
 	}
 }
 
-// DriftClock implements faults.World. Timers that are under way keep the length
-// that they had.
+// DriftClock implements faults.World. Timers that run keep their length.
 func (in injector) DriftClock(fault int, node string, ppm int64) {
 	p, c, h := in.process(node)
-	name := in.nodeName(node)
+	name := in.Resolve(node)
 	in.actedOn(fault, c)
 	p.Clock.SetDrift(in.w.k.Now(), in.w.clockOf(name).DriftPPM+ppm)
 	if h != nil {
@@ -351,7 +326,7 @@ func (c *client) loseHost() {
 	c.stop()
 	c.hostLost = true
 	for _, cn := range c.conns {
-		cn.broken = true // for this end only: the other is not told
+		cn.broken = true // at this end only: the server is not told
 	}
 	c.conns = nil
 	c.w.network.forget(c.node)
@@ -368,17 +343,12 @@ func (c *client) kill() {
 	c.w.clientDone(c)
 }
 
-// reviveClient restarts a dead client: with its workload from the beginning, and no
-// memory of its earlier life.
+// reviveClient restarts a dead client, which begins its workload again and remembers nothing.
 func (w *World) reviveClient(old *client, fault int) {
 	c := w.newClient(old.name, w.plan.WorkloadOf(old.name), old.lives+1)
 	c.proc.Clock = old.proc.Clock
 	c.member = old.member
-	for i := range w.clients {
-		if w.clients[i] == old {
-			w.clients[i] = c
-		}
-	}
+	w.clients[slices.Index(w.clients, old)] = c
 	injector{w}.recordOf(history.Restarted, c.proc, int64(fault))
 	if w.quiet {
 		return

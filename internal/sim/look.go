@@ -1,17 +1,19 @@
 package sim
 
 import (
+	"slices"
+
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/store"
 )
 
-// Watch has f told of every moment that a client of the next runs reaches until all is
-// healed, before any fault acts on it; nil ends that. It changes no history.
+// Watch calls f at every moment that a client of the next runs reaches before all is healed, before
+// any fault acts on it; nil ends that. It changes no history.
 func (w *World) Watch(f func(m faults.Moment, at history.Instant)) { w.watch = f }
 
-// Serves reports whether the servers could serve at the end of the last run: a primary, or
-// those that decide by majority. What no server can do is no fault of a lock.
+// Serves reports whether the servers could serve at the end of the last run: the primary, or a
+// majority. If they could not, the lock is not to blame.
 func (w *World) Serves() bool {
 	if s := store.Of(w.variant.Store); s.Topology == store.Replicated {
 		return w.backend.primary().up()
@@ -29,4 +31,27 @@ func (w *World) Serves() bool {
 func (w *World) independent() bool {
 	_, ok := w.backend.(*redisNodes)
 	return ok
+}
+
+// Kept returns a client's entries on the servers: the keys that it created, the named locks that it
+// has, the rows that it wrote last. For callbacks of Watch.
+func (w *World) Kept(client string) (all []store.Entry) {
+	node := w.hist.Node(client)
+	switch b := w.backend.(type) {
+	case *redisGroup:
+		return b.leader.store.Kept(node)
+	case *redisNodes:
+		for _, g := range b.groups {
+			for _, e := range g.leader.store.Kept(node) {
+				if !slices.Contains(all, e) {
+					all = append(all, e)
+				}
+			}
+		}
+	case *cluster:
+		return b.model.Kept(node)
+	case *database:
+		return b.leader.model.Kept(node)
+	}
+	return all
 }

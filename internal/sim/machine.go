@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// machine is a model at work: requests go in, and what comes out is carried away. One server of a database has one,
-// and all servers of a cluster together.
+// machine runs a model: it feeds requests, and delivers the output. Each server of a database has
+// one, the servers of a cluster share one.
 type machine struct {
 	model   store.Model
 	by      runner
@@ -17,15 +17,15 @@ type machine struct {
 	due     kernel.Timer
 }
 
-// runner is whose model it is.
+// runner has the servers of a machine.
 type runner interface {
-	server() *host  // that executes, or has done so last
-	able() bool     // it can do now what is due
-	answer(l *call) // sends an answer back the way that the request came
+	server() *host  // that executes, or was the last to do so
+	able() bool     // whether what is due can be done now
+	answer(l *call) // sends an answer
 	replicate(effects []any)
 }
 
-// execute executes a request. One that has to wait is answered later.
+// execute executes a request. One that blocks is answered later.
 func (m *machine) execute(l *call) {
 	a, done := m.model.Exec(m.by.server().clock(), uint64(l.id), l.storeConn(), l.op)
 	if !done {
@@ -39,30 +39,29 @@ func (m *machine) execute(l *call) {
 	m.carry(&out)
 }
 
-// executed records that a request was executed.
 func (m *machine) executed(l *call, a store.Answer) {
 	l.value, l.err, l.replied = a.Value, a.Err, a.Text
 	l.executedOn(m.by.server())
 }
 
-// drain carries away what has come out of the model.
+// drain records and delivers the output of the model.
 func (m *machine) drain(cause int32) {
 	out := m.changes(cause)
 	m.carry(&out)
 }
 
-// changes records what has become of entries, and returns what else has come out of the model.
+// changes records the changes of entries, and returns the output of the model.
 func (m *machine) changes(cause int32) store.Output {
 	out, h := m.model.Output(), m.by.server()
 	for i := range out.Changes {
 		h.w.recordChange(h, &out.Changes[i], cause)
 	}
-	// The model refills its buffers when a fault at an answer changes something.
+	// The model reuses its buffers, and a fault at an answer may change something.
 	out.Answers, out.Pushes, out.Drops = slices.Clone(out.Answers), slices.Clone(out.Pushes), slices.Clone(out.Drops)
 	return out
 }
 
-// carry passes on what has come out of the model.
+// carry delivers the output of the model.
 func (m *machine) carry(out *store.Output) {
 	w := m.by.server().w
 	for _, late := range out.Answers {
@@ -85,7 +84,7 @@ func (m *machine) carry(out *store.Output) {
 	m.arm()
 }
 
-// connOf finds an open connection; nil when it is closed.
+// connOf returns an open connection, or nil.
 func (w *World) connOf(c store.Conn) *conn {
 	for _, h := range w.hosts {
 		for _, cn := range h.conns {
@@ -97,7 +96,7 @@ func (w *World) connOf(c store.Conn) *conn {
 	return nil
 }
 
-// arm sets the timer for what the model has to do by itself.
+// arm sets the timer for the next expiry of the model.
 func (m *machine) arm() {
 	h := m.by.server()
 	h.w.k.Cancel(m.due)
@@ -108,14 +107,13 @@ func (m *machine) arm() {
 	}
 }
 
-// Fire lets the model do what is due. A cluster that cannot, since what runs out has to be agreed on like everything
-// else, is armed again by its next leader.
+// Fire: something is due. A cluster without a majority is armed again by its next leader.
 func (m *machine) Fire(uint64) {
 	m.due = kernel.Timer{}
 	m.tick()
 }
 
-// tick lets the model do what is due, if it can.
+// tick makes the model do what is due, if it can.
 func (m *machine) tick() {
 	if m.by.able() {
 		m.model.Tick(m.by.server().clock())
@@ -123,14 +121,13 @@ func (m *machine) tick() {
 	}
 }
 
-// closed tells the model that a client's end of a connection is gone.
+// closed tells the model that a client has closed a connection.
 func (m *machine) closed(cn *conn) {
 	m.waiting = withoutCallsOn(cn, m.waiting)
 	m.model.Closed(m.by.server().clock(), cn.store())
 	m.drain(history.NoCause)
 }
 
-// evictEntry drops the lock's entry.
 func (m *machine) evictEntry() {
 	h := m.by.server()
 	store.Of(h.w.variant.Store).EvictFrom(m.model, h.clock(), h.w.entry.Key)

@@ -9,36 +9,36 @@ import (
 	"lockstep/internal/sim/kernel"
 )
 
-// network carries the messages between nodes. What a partition holds back
-// arrives after its heal, late, as the retransmissions of TCP bring it.
+// network carries the messages between nodes. Those that a partition holds back arrive after its
+// heal, as the retransmissions of TCP do.
 type network struct {
 	w      *World
 	blocks []block
 	held   []message
-	spare  []message // room for those that are held next
-	sent   int       // messages that were not simply passed on
+	spare  []message // buffer for the next ones
+	sent   int       // messages that may be held
 }
 
-// block is one partition: what nodes of from send to nodes of to is held back.
+// block is one partition: messages of nodes in from to nodes in to are held back.
 type block struct {
 	fault    int
 	from, to []bool // by NodeID
 	both     bool
 	since    history.Instant
-	felt     bool // it has stopped a message
+	acted    bool // it has stopped a message
 }
 
 // message is what the network delivers: h fires with number when it arrives.
 type message struct {
-	at       history.Instant // when it would arrive if nothing were in its way
+	at       history.Instant // when it arrives without a partition
 	from, to history.NodeID
 	h        kernel.Handler
 	number   uint64
 	late     bool // see sendLate
-	sent     int  // counted
+	sent     int  // its number among network.sent
 }
 
-// lateMessage is a message that is still under way when others would have arrived.
+// lateMessage is a message that takes longer than others.
 type lateMessage struct {
 	n *network
 	message
@@ -49,8 +49,7 @@ func (n *network) reset(w *World) {
 	n.blocks, n.held, n.sent = n.blocks[:0], n.held[:0], 0
 }
 
-// send delivers a message at an instant, or later when a partition is in its way
-// at the time of sending.
+// send delivers a message at an instant, or after the partition that holds it back when it is sent.
 func (n *network) send(at history.Instant, from, to history.NodeID, h kernel.Handler) {
 	n.sendNumbered(at, from, to, h, 0)
 }
@@ -63,8 +62,8 @@ func (n *network) sendNumbered(at history.Instant, from, to history.NodeID, h ke
 	n.w.k.At(at, h, number)
 }
 
-// sendLate is send for a message that is long under way: a partition that begins before it
-// arrives holds it back, too.
+// sendLate is send for a late message: a partition that begins before it arrives holds it back,
+// too.
 func (n *network) sendLate(at history.Instant, from, to history.NodeID, h kernel.Handler) {
 	n.deliverLate(message{at, from, to, h, 0, true, n.next()})
 }
@@ -80,14 +79,13 @@ func (n *network) next() int {
 	return n.sent
 }
 
-// Fire: it has come as far as a partition would be.
+// Fire: a partition that has begun meanwhile holds it back.
 func (l *lateMessage) Fire(uint64) {
 	if !l.n.holds(l.message) {
 		l.h.Fire(l.number)
 	}
 }
 
-// holds keeps a message for which there is no way.
 func (n *network) holds(m message) bool {
 	if !n.blocked(m.from, m.to) {
 		return false
@@ -96,7 +94,7 @@ func (n *network) holds(m message) bool {
 	return true
 }
 
-// forget drops what is held back of a node, whose machine would have to send it again.
+// forget drops the held messages of a node, whose machine is no longer there to send them again.
 func (n *network) forget(from history.NodeID) {
 	n.held = slices.DeleteFunc(n.held, func(m message) bool { return m.from == from })
 }
@@ -106,24 +104,23 @@ func (n *network) blocked(from, to history.NodeID) bool {
 	return blocked
 }
 
-// blockedSince returns since when nothing gets from one node to another.
+// blockedSince returns since when messages from one node to another are held back.
 func (n *network) blockedSince(from, to history.NodeID) (history.Instant, bool) {
 	for i := range n.blocks {
 		b := &n.blocks[i]
 		if b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from] {
-			b.felt = b.felt || !n.w.isAside(from) && !n.w.isAside(to)
+			b.acted = b.acted || !n.w.isAside(from) && !n.w.isAside(to)
 			return b.since, true
 		}
 	}
 	return 0, false
 }
 
-// apart reports whether two nodes cannot talk, in one direction at least.
+// apart reports whether messages between two nodes are held back in one direction at least.
 func (n *network) apart(a, b history.NodeID) bool {
 	return len(n.blocks) > 0 && (n.blocked(a, b) || n.blocked(b, a))
 }
 
-// partition begins to hold back messages.
 func (n *network) partition(fault int, from, to []history.NodeID, both bool) {
 	set := func(ids []history.NodeID) []bool {
 		out := make([]bool, len(n.w.hist.Header.Nodes)+1)
@@ -136,20 +133,18 @@ func (n *network) partition(fault int, from, to []history.NodeID, both bool) {
 	n.w.backend.reachabilityChanged()
 }
 
-// heal ends a fault's partitions and lets go what nothing else holds back.
+// heal ends a fault's partitions, and delivers what no other one holds back.
 func (n *network) heal(fault int) {
-	kept := n.blocks[:0]
-	for _, b := range n.blocks {
+	n.blocks = slices.DeleteFunc(n.blocks, func(b block) bool {
 		if b.fault != fault {
-			kept = append(kept, b)
-			continue
+			return false
 		}
 		n.acted(&b)
-	}
-	n.blocks = kept
+		return true
+	})
 	held := n.held
 	n.held, n.spare = n.spare[:0], nil
-	// What was late and met the partition on its way was sent before some that met it at once.
+	// A late message that met the partition on its way was sent before some that met it at once.
 	slices.SortStableFunc(held, func(a, b message) int { return a.sent - b.sent })
 	if n.w.timing.AnyOrder {
 		n.mix(held)
@@ -166,7 +161,7 @@ func (n *network) heal(fault int) {
 	n.w.backend.reachabilityChanged()
 }
 
-// mix changes the order of what clients have sent; what servers tell each other stays as it is, one stream.
+// mix changes the order of the clients' messages; those between servers are one stream.
 func (n *network) mix(held []message) {
 	var of []int
 	for i := range held {
@@ -185,14 +180,14 @@ func (w *World) inAnyOrder(n int, swap func(i, k int)) {
 	}
 }
 
-// acted tells the engine of a partition that has had an effect for long enough.
+// acted tells the engine of a partition that has stopped messages, and lasted long enough.
 func (n *network) acted(b *block) {
-	if b.felt && n.w.k.Now().Sub(b.since) >= n.w.plan.MinEffect() {
+	if b.acted && n.w.k.Now().Sub(b.since) >= n.w.plan.MinEffect() {
 		n.w.engine.Acted(b.fault)
 	}
 }
 
-// stillBlocked is called when the run is over: what blocks has not been healed.
+// stillBlocked is called at the end of the run, for partitions that were not healed.
 func (n *network) stillBlocked() {
 	for i := range n.blocks {
 		n.acted(&n.blocks[i])
@@ -204,7 +199,7 @@ func (n *network) draw(random *rng.Rand) time.Duration {
 	return n.w.plan.Network.Latency.Draw(random)
 }
 
-// lateness is how much later something comes because of faults.
+// lateness is the delay that faults add to a message.
 type lateness struct {
 	faults []int
 	by     time.Duration
@@ -214,8 +209,8 @@ func (l *lateness) add(fault int, by time.Duration) {
 	l.faults, l.by = append(l.faults, fault), l.by+by
 }
 
-// felt tells the engine that something has come late, and returns by how much.
-func (l *lateness) felt(w *World, whose history.NodeID) time.Duration {
+// take returns the delay of a node's message, and tells the engine that the faults have acted.
+func (l *lateness) take(w *World, whose history.NodeID) time.Duration {
 	if l.by > 0 && !w.isAside(whose) {
 		for _, fault := range l.faults {
 			w.engine.Acted(fault)

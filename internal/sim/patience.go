@@ -1,23 +1,23 @@
 package sim
 
-import "lockstep/internal/history"
+import (
+	"slices"
 
-// A response timeout hardly ever comes, and a timer for each command would cost
-// as much as its execution. All commands of a client wait equally long, so their
-// deadlines come in the order of sending: one timer for the oldest is enough,
-// and an answered command is forgotten at the next look.
+	"lockstep/internal/history"
+)
 
-// deadline is how long a client waits for one reply.
+// Response timeouts are rare, and a timer for each command would cost as much as its execution. All
+// commands of a client wait equally long, so one timer for the oldest of them is enough.
+
 type deadline struct {
 	at   history.Instant
 	call *call
-	id   int64 // of the command; the call is reused after it
+	id   int64 // of the command; the call is reused afterwards
 }
 
-// open reports whether the command still waits.
-func (d *deadline) open() bool { return d.call.id == d.id && !d.call.answered }
+func (d deadline) open() bool { return d.call.id == d.id && !d.call.answered }
 
-// fewDeadlines is how many may be kept before answered ones are dropped.
+// fewDeadlines is how many are kept before answered ones are dropped.
 const fewDeadlines = 32
 
 // expect notes the deadline of a command that begins to wait.
@@ -34,19 +34,12 @@ func (c *client) expect(l *call) {
 }
 
 func (c *client) forgetAnswered() {
-	kept := c.deadlines[:0]
-	for _, d := range c.deadlines {
-		if d.open() {
-			kept = append(kept, d)
-		}
-	}
-	c.deadlines = kept
+	c.deadlines = slices.DeleteFunc(c.deadlines, func(d deadline) bool { return !d.open() })
 }
 
 // deadlineComes is the timer of a client's oldest deadline.
 type deadlineComes client
 
-// Fire wakes those whose time is up and waits for the next.
 func (t *deadlineComes) Fire(uint64) {
 	c := (*client)(t)
 	c.forgetAnswered()

@@ -2,17 +2,16 @@ package sim
 
 import "lockstep/internal/history"
 
-// The phases of a run: clients begin one after the other, play, and are done; then faults
-// heal and the probe tries the lock.
+// The phases of a run: clients begin one after the other and play; then faults heal and the probe
+// tries the lock.
 
-// admit lets those clients begin whose turn it is, or sets a time for it.
+// admit schedules the beginning of the next client.
 func (w *World) admit() {
 	if _, from, ok := w.startOrder.Next(); ok {
 		w.k.At(max(w.k.Now(), history.Instant(from)), (*admitNext)(w), 0)
 	}
 }
 
-// admitNext lets the next client begin.
 type admitNext World
 
 func (p *admitNext) Fire(uint64) {
@@ -20,14 +19,13 @@ func (p *admitNext) Fire(uint64) {
 	now := w.k.Now().Duration()
 	next, from, ok := w.startOrder.Next()
 	if !ok || from > now {
-		return // another one has been let in meanwhile
+		return // it has begun meanwhile
 	}
 	w.startOrder.Begins(now)
 	(*starter)(w.clients[next]).Fire(0)
 	w.admit()
 }
 
-// starter lets a client begin.
 type starter client
 
 func (s *starter) Fire(uint64) {
@@ -56,7 +54,7 @@ func (w *World) clientDone(c *client) {
 	w.leave()
 }
 
-// leave takes note that one client fewer plays or will come back.
+// leave notes that one client fewer plays or will be restarted.
 func (w *World) leave() {
 	w.playing--
 	if w.playing == 0 {

@@ -20,9 +20,9 @@ var (
 	_ redis.Conn = (*redisPort)(nil)
 )
 
-// Do implements redis.Port, one command to whichever server is the primary when it is sent, and redis.Conn. It is
-// askOn once more: a helper of both would be one more function between a task's code and its switch, which costs
-// time; see wait of package kernel.
+// Do implements redis.Port, with the server that is the primary when the command is sent, and
+// redis.Conn. It repeats askOn, since a helper of both would be one more frame between a task's
+// code and its switch; see wait of package kernel.
 func (p *redisPort) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	c := p.client
 	c.w.k.Enter()
@@ -36,11 +36,10 @@ func (p *redisPort) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	l.cmd, l.conn = cmd, p.own
 	l.patience = cmd.Patience()
 	c.send(l, p.to)
-	if err := c.await(ctx, l); err != nil {
+	if err := c.receive(l, c.waitFor(ctx, l)); err != nil {
 		l.unref()
 		if p.own != nil {
-			// Its reply may still come, and would be taken for that of the next
-			// command: a client library closes such a connection.
+			// The reply may still come, and would be taken for that of the next command.
 			p.own.Close()
 		}
 		return redis.Failed(err)
@@ -50,13 +49,9 @@ func (p *redisPort) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	return reply
 }
 
-// Close implements redis.Conn.
 func (p *redisPort) Close() { p.own.Close() }
 
-// Dial implements redis.Port.
-func (p *redisPort) Dial(ctx context.Context) (redis.Conn, error) {
-	return p.dial(ctx)
-}
+func (p *redisPort) Dial(ctx context.Context) (redis.Conn, error) { return p.dial(ctx) }
 
 func (p *redisPort) dial(ctx context.Context) (*redisPort, error) {
 	cn, err := p.client.dial(ctx, p.to)
@@ -64,12 +59,11 @@ func (p *redisPort) dial(ctx context.Context) (*redisPort, error) {
 		return nil, err
 	}
 	if s, ok := cn.host.serv.(*redisServer); ok {
-		cn.offset = s.offset // the greeting of a client library is a command, too
+		cn.offset = s.offset // the library's greeting is a command, too
 	}
 	return &redisPort{client: p.client, own: cn}, nil
 }
 
-// Subscribe implements redis.Port.
 func (p *redisPort) Subscribe(ctx context.Context, channel string) (redis.Subscription, error) {
 	cn, err := p.dial(ctx)
 	if err != nil {
@@ -82,13 +76,8 @@ func (p *redisPort) Subscribe(ctx context.Context, channel string) (redis.Subscr
 	return subscription{cn.own}, nil
 }
 
-// subscription is redis.Subscription.
-type subscription struct{ cn *conn }
+type subscription struct{ *conn }
 
-// Next implements redis.Subscription.
 func (s subscription) Next(ctx context.Context) (string, error) {
-	return store.Value[string](s.cn.Next(ctx))
+	return store.Value[string](s.conn.Next(ctx))
 }
-
-// Close implements redis.Subscription.
-func (s subscription) Close() { s.cn.Close() }

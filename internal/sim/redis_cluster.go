@@ -10,14 +10,13 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// redisCluster is a Redis Cluster: each shard is a group of its own, with a share of
-// the hash slots, and the nodes of all shards watch over each other. The source is the
-// Redis Cluster specification, and cluster_legacy.c of Redis 7.0 for its times.
+// redisCluster is a Redis Cluster: each shard is a group with a share of the hash slots, and all
+// nodes monitor each other. See the Redis Cluster specification, and cluster_legacy.c of Redis 7.0
+// for times.
 //
-// What a node believes is its own: who is silent, who has failed, who serves a shard.
-// Nodes that reach each other compare their beliefs ten times per second, as often as
-// clusterCron runs. The heartbeats that carry them in a real cluster are not messages
-// here and take no time, so a failure is agreed upon some tenths of a second sooner.
+// Each node has its own view: which nodes are silent, which have failed, which serve a shard. Nodes
+// that reach each other compare their views ten times per second, like clusterCron. Heartbeats are
+// not messages here and take no time, so failures are agreed on some tenths of a second sooner.
 type redisCluster struct {
 	onTheirOwn
 	w         *World
@@ -29,29 +28,28 @@ type redisCluster struct {
 	calm      bool           // see agree
 }
 
-// clusterNode is what a server of a cluster is beside its data.
 type clusterNode struct {
 	*redisServer
 	cluster *redisCluster
 	number  int // among the cluster's nodes
 	shard   int
 
-	silent   []history.Instant // by node: since when it is not heard of; never when it is
-	failed   []history.Instant // by node: since when a majority has found it down; never when none has
+	silent   []history.Instant // by node: since when it is silent, or never
+	failed   []history.Instant // by node: since when a majority finds it down, or never
 	serves   []claim           // by shard
-	epoch    int64             // the newest that it has heard of (currentEpoch)
+	epoch    int64             // the newest one known (currentEpoch)
 	voted    int64             // epoch of its last vote
-	votedFor []history.Instant // by shard: when it last voted for a replica of it; never when it has not
+	votedFor []history.Instant // by shard: when it last voted for one of its replicas, or never
 
 	down     bool            // it refuses every request: CLUSTERDOWN
-	began    history.Instant // when its process did
-	minority history.Instant // when it last reached no majority; never when it always has
+	began    history.Instant // when its process began
+	minority history.Instant // when it last reached no majority, or never
 
-	standing bool            // it has set the time of its election
-	tryAgain history.Instant // no other election of its own before
+	standing bool            // the time of its election is set
+	tryAgain history.Instant // when it may stand again
 }
 
-// claim says who serves the slots of a shard; the one with the higher epoch is right.
+// claim is the node that serves the slots of a shard; the claim with the higher epoch is right.
 type claim struct {
 	node  int
 	epoch int64
@@ -79,8 +77,7 @@ const (
 
 var _ backend = (*redisCluster)(nil)
 
-// newRedisCluster makes a cluster: the first names are those of its primaries, in the
-// order of their slots.
+// newRedisCluster makes a cluster. The first names are its primaries, in the order of their slots.
 func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 	c := &redisCluster{
 		w: w, set: set.Cluster, nodes: make([]*clusterNode, len(names)),
@@ -111,7 +108,7 @@ func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 	return c
 }
 
-// reset makes a node forget what it does not keep in its file.
+// reset forgets what a node does not keep in its file.
 func (n *clusterNode) reset(nodes, shards int) {
 	n.cluster.calm = false
 	n.silent, n.failed, n.votedFor = unset(nodes), unset(nodes), unset(shards)
@@ -127,23 +124,20 @@ func unset(count int) []history.Instant {
 	return out
 }
 
-// shardOf returns the shard of a slot: each has an equal share, the last ones may be
-// one slot smaller or larger, as `redis-cli --cluster create` cuts them.
 func (c *redisCluster) shardOf(slot int) int {
-	for shard := range c.set.Shards - 1 {
-		if slot < firstSlot(shard+1, c.set.Shards) {
-			return shard
-		}
+	shard := 0
+	for shard < c.set.Shards-1 && slot >= firstSlot(shard+1, c.set.Shards) {
+		shard++
 	}
-	return c.set.Shards - 1
+	return shard
 }
 
-// firstSlot returns the first slot of a shard: shard * Slots / shards, rounded.
+// firstSlot returns the first slot of a shard: shard * Slots / shards, rounded, as redis-cli does.
 func firstSlot(shard, shards int) int { return (2*shard*redis.Slots + shards) / (2 * shards) }
 
-// settle decides whether the node serves: a majority of the primaries is within reach,
-// and each shard has a primary that has not failed (cluster-require-full-coverage). A
-// primary that has just begun, or was in a minority, waits for news of its successor.
+// settle decides whether the node serves: if it reaches a majority of the primaries, and each shard
+// has a primary that has not failed (cluster-require-full-coverage). A primary that has just begun,
+// or was in a minority, waits first: it may have a successor.
 func (n *clusterNode) settle() {
 	now := n.w.k.Now()
 	reached, whole := 0, true
@@ -167,8 +161,8 @@ func (n *clusterNode) settle() {
 	n.down = !whole
 }
 
-// stand sets the time of an election when the primary of a replica has failed. A replica with
-// more of the primary's stream asks sooner.
+// stand sets the time of an election when the primary of a replica has failed. A replica with more
+// of the primary's stream stands sooner.
 func (n *clusterNode) stand() {
 	now, timeout := n.w.k.Now(), n.cluster.set.NodeTimeout
 	primary := n.serves[n.shard].node
@@ -176,7 +170,7 @@ func (n *clusterNode) stand() {
 		return
 	}
 	if since := n.silent[primary]; since != never && now.Sub(since)-timeout > validityFactor*timeout+replicationPings {
-		return // what it has is too old
+		return // its data are too old
 	}
 	delay := electionDelay + time.Duration(n.cluster.random.Int64N(int64(electionDelay)))
 	for _, other := range n.group.servers {
@@ -188,8 +182,8 @@ func (n *clusterNode) stand() {
 	n.w.k.After(delay, kernel.HandlerFunc(n.elect), 0)
 }
 
-// elect asks all primaries for their votes, and takes over with a majority of them. A
-// primary votes once per epoch, for a replica of a primary that it considers failed.
+// elect asks all primaries for their votes, and takes over with a majority. A primary votes once
+// per epoch, for a replica of a primary that it considers failed.
 func (n *clusterNode) elect() {
 	primary := n.serves[n.shard]
 	if !n.standing || !n.up() || !n.store.IsReplica() || n.failed[primary.node] == never {
@@ -212,7 +206,7 @@ func (n *clusterNode) elect() {
 	n.settle()
 }
 
-// voteFor is a primary's answer to a replica that asks for its vote.
+// voteFor reports whether a primary votes for a replica.
 func (n *clusterNode) voteFor(candidate *clusterNode) bool {
 	shard, now := candidate.shard, n.w.k.Now()
 	mine, theirs := n.serves[shard], candidate.serves[shard]
@@ -226,12 +220,12 @@ func (n *clusterNode) voteFor(candidate *clusterNode) bool {
 	return true
 }
 
-// rejoin is called when the process runs again. Its file has kept in which epoch it has
-// voted and whom it takes for the primaries.
+// rejoin is called when the process runs again. Its file has the epoch of its last vote, and the
+// primaries.
 func (n *clusterNode) rejoin() { n.reset(len(n.cluster.nodes), n.cluster.set.Shards) }
 
-// sendsAway answers a command that this node does not execute; false for all others.
-// (getNodeByQuery in cluster.c.)
+// sendsAway answers a command that this node does not execute; false for all others (getNodeByQuery
+// in cluster.c).
 func (n *clusterNode) sendsAway(l *call) bool {
 	keys := redis.KeysOf(&l.cmd)
 	if len(keys) == 0 {
@@ -256,7 +250,6 @@ func (n *clusterNode) sendsAway(l *call) bool {
 	return true
 }
 
-// pick implements route, for clients that know no node yet.
 func (c *redisCluster) pick(*client) *host { return c.primary() }
 
 // primary implements backend: that of the lock's shard.

@@ -6,7 +6,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// Fire is one look of all nodes.
+// Fire lets all nodes look at each other.
 func (c *redisCluster) Fire(uint64) {
 	if connected := c.connected(); !connected || !c.calm {
 		c.look()
@@ -15,13 +15,13 @@ func (c *redisCluster) Fire(uint64) {
 	c.w.k.After(clusterLook, c, 0)
 }
 
-// connected reports whether every node reaches every other one.
+// connected reports whether all nodes reach each other.
 func (c *redisCluster) connected() bool {
 	return len(c.w.network.blocks) == 0 && !slices.ContainsFunc(c.nodes, func(n *clusterNode) bool { return !n.up() })
 }
 
-// agree reports whether all nodes serve and believe the same, and none is silent or has failed. While they stay
-// connected and none restarts, their looks change nothing then, which is so for most looks.
+// agree reports whether all nodes serve and have the same view, in which none is silent or has
+// failed. As long as they stay connected and none restarts, further looks change nothing.
 func (c *redisCluster) agree() bool {
 	first := c.nodes[0]
 	return !slices.ContainsFunc(c.nodes, func(n *clusterNode) bool {
@@ -50,8 +50,8 @@ func (n *clusterNode) reaches(other *clusterNode) bool {
 	return n == other || other.up() && !n.w.network.apart(n.node, other.node)
 }
 
-// look notes which nodes are silent. A node that is heard of again has not failed; a primary
-// that has not been replaced counts again a little later.
+// look notes which nodes are silent. One that is no longer silent has not failed; for a primary
+// that has not been replaced, that takes a little longer.
 func (n *clusterNode) look() {
 	now := n.w.k.Now()
 	for i, other := range n.cluster.nodes {
@@ -69,13 +69,13 @@ func (n *clusterNode) look() {
 	}
 }
 
-// suspects reports whether a node finds another one down by itself (PFAIL).
+// suspects reports whether a node by itself finds another one down (PFAIL).
 func (n *clusterNode) suspects(i int) bool {
 	return n.silent[i] != never && n.w.k.Now().Sub(n.silent[i]) >= n.cluster.set.NodeTimeout
 }
 
-// compare takes over what the nodes within reach know better: who serves a shard, who
-// has failed. A node has failed when a majority of the primaries finds it down (FAIL).
+// compare adopts newer knowledge of the nodes within reach. A node has failed when a majority of
+// the primaries finds it down (FAIL).
 func (n *clusterNode) compare() {
 	for _, other := range n.cluster.nodes {
 		if n != other && n.reaches(other) {
@@ -91,8 +91,7 @@ func (n *clusterNode) compare() {
 	}
 }
 
-// votes reports whether a majority of the primaries, as far as this node reaches
-// them, says yes.
+// votes reports whether a majority of the primaries is within reach and says yes.
 func (n *clusterNode) votes(yes func(*clusterNode) bool) bool {
 	count := 0
 	for _, is := range n.serves {
@@ -105,8 +104,8 @@ func (n *clusterNode) votes(yes func(*clusterNode) bool) bool {
 
 func (c *redisCluster) majority() int { return c.set.Shards/2 + 1 }
 
-// learn takes over what another node knows. Primary or replica, it follows the node that
-// serves its slots with a newer epoch.
+// learn adopts what another node knows. A node follows the one that serves its slots with a newer
+// epoch.
 func (n *clusterNode) learn(from *clusterNode) {
 	n.epoch = max(n.epoch, from.epoch)
 	for i, at := range from.failed {

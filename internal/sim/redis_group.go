@@ -7,24 +7,22 @@ import (
 	"lockstep/internal/rng"
 )
 
-// redisGroup is one primary and its replicas, as a Redis lock sees them.
 type redisGroup struct {
 	w           *World
 	servers     []*redisServer
-	leader      *redisServer // the primary that clients are told of
+	leader      *redisServer // the primary, as clients are told
 	lag         time.Duration
 	failover    plan.RedisFailover
 	persistence string
 	minReplicas int
-	maxLag      time.Duration // of a replica that min-replicas counts
+	maxLag      time.Duration // of replicas that count for minReplicas
 	network     rng.Rand      // of the links between servers
 	watch       *sentinels    // nil when an operator promotes
 }
 
-// newRedisGroup makes a group from servers with these names; its stores are
-// reused from an earlier run.
+// newRedisGroup makes a group of servers with these names.
 func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
-	g := w.blankGroup()
+	g := w.arenas.groups.Next()
 	*g = redisGroup{
 		servers: g.servers[:0],
 		w:       w, lag: set.Lag, failover: set.Failover, persistence: set.Persistence,
@@ -52,20 +50,11 @@ func (w *World) newRedisGroup(names []string, set plan.Redis) *redisGroup {
 	return g
 }
 
-// blankGroup returns an unused group, see blankClient.
-func (w *World) blankGroup() *redisGroup {
-	if w.pacer != nil {
-		return &redisGroup{}
-	}
-	return w.madeGroups.Next()
-}
-
 var _ backend = (*redisGroup)(nil)
 
-// pick implements route. A client goes to the primary that it last heard of; with sentinels
-// that is by the newest word of those that it reaches.
+// pick implements route. With sentinels, the client first asks those that it reaches.
 func (g *redisGroup) pick(c *client) *host {
-	if len(g.servers) == 1 { // one of several nodes, perhaps: clients know only this one
+	if len(g.servers) == 1 { // it may be one of several nodes
 		return &g.leader.host
 	}
 	if g.watch != nil {
@@ -74,15 +63,13 @@ func (g *redisGroup) pick(c *client) *host {
 	return c.knows
 }
 
-// primary implements backend.
 func (g *redisGroup) primary() *host { return &g.leader.host }
 
-// operator implements backend: sentinels will notice by themselves.
+// operator implements backend: there is none beside sentinels.
 func (g *redisGroup) operator() (time.Duration, bool) { return g.failover.After, g.watch == nil }
 
-// promote implements backend: the first replica that runs takes over. The operator stands
-// beside it and sends word to the others, whom it reaches if the new primary does: what is
-// sent to those beyond a partition arrives after its heal.
+// promote implements backend: the first replica that runs takes over. The operator is beside it and
+// tells the others to follow it; a partition delays that until its heal.
 func (g *redisGroup) promote() {
 	old := g.leader
 	for _, heir := range g.servers {
@@ -99,29 +86,25 @@ func (g *redisGroup) promote() {
 	}
 }
 
-// reachabilityChanged implements backend.
 func (g *redisGroup) reachabilityChanged() { g.spread() }
 
-// lead makes a server the primary that clients are told of.
 func (g *redisGroup) lead(s *redisServer) {
 	g.leader = s
 	g.spread()
 }
 
-// spread tells the clients who the primary is, unless they go by sentinels or ask the nodes of a cluster.
+// spread tells the clients the primary, unless they ask sentinels or the nodes of a cluster.
 func (g *redisGroup) spread() {
 	if g.watch == nil && g.w.backend == g {
 		g.w.spread(&g.leader.host)
 	}
 }
 
-// late draws how much later the other one has what a primary sends.
-func (g *redisGroup) late() time.Duration { return g.lag + g.w.extraLag.felt(g.w, 0) + g.hop() }
+// late draws how long a piece of the replication stream travels.
+func (g *redisGroup) late() time.Duration { return g.lag + g.w.extraLag.take(g.w, 0) + g.hop() }
 
-// hop draws how long a message between two servers travels.
 func (g *redisGroup) hop() time.Duration { return g.w.network.draw(&g.network) }
 
-// redisNodes are primaries that know nothing of each other.
 type redisNodes struct {
 	onTheirOwn
 	groups []*redisGroup
@@ -137,5 +120,4 @@ func (w *World) newRedisNodes(names []string, persistence string) *redisNodes {
 	return n
 }
 
-// primary implements backend.
 func (n *redisNodes) primary() *host { return &n.groups[0].leader.host }

@@ -10,31 +10,29 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// replication is a primary's end of the connection that a replica has opened to it: all
-// that the primary knows of that replica. It goes on to count it until the end of the
-// connection arrives, which a partition holds back like any other message, or until it
-// has been silent for too long. So a primary that is cut off from replicas which others
-// have given a new primary says that it has them still.
+// replication is a primary's end of the connection to a replica. The primary counts the replica
+// until the end of the connection arrives, which a partition holds back, or until it has been
+// silent for too long. So a primary that is cut off still counts replicas that have another primary
+// by now.
 type replication struct {
 	replica *redisServer
-	acked   int64           // offset that the replica has confirmed; none before it has everything
-	heard   history.Instant // when that was
-	closing bool            // the replica's end is closed, and the primary is being told
+	acked   int64           // offset that the replica has confirmed; none before its resynchronization
+	heard   history.Instant // when it last did
+	closing bool            // the replica's end is closed
 }
 
 // none is the offset of a replica that has confirmed nothing.
 const none = int64(-1)
 
-// replicaSilence is how long a primary counts a replica that it cannot reach as
-// connected (repl-timeout of redis.conf).
+// replicaSilence is how long a primary counts an unreachable replica as connected (repl-timeout).
 const replicaSilence = 60 * time.Second
 
-// handshake is how many round trips a replica takes until its stream begins: PING,
-// REPLCONF and PSYNC (syncWithMaster in replication.c).
+// handshake is the number of round trips before the stream begins: PING, REPLCONF and PSYNC
+// (syncWithMaster in replication.c).
 const handshake = 3
 
-// replicated is one piece of a replication stream: an effect, everything that the
-// primary has, or its question how far the replica is (REPLCONF GETACK).
+// replicated is one piece of a replication stream: an effect, all data of the primary, or a request
+// to acknowledge (REPLCONF GETACK).
 type replicated struct {
 	effect     redis.Effect
 	everything *redis.Store // nil for the other two
@@ -42,8 +40,8 @@ type replicated struct {
 	offset     int64 // of the stream after it
 }
 
-// order makes a server carry out an order when the message arrives: if it is frozen then,
-// once it runs again; never if it has died meanwhile.
+// order makes a server execute an order when the message arrives; after its thaw if it is frozen,
+// never if it has died meanwhile.
 func (s *redisServer) order(from history.NodeID, travels time.Duration, do func()) {
 	life := s.lives
 	s.w.network.send(s.w.k.Now().Add(travels), from, s.node, kernel.HandlerFunc(func() {
@@ -57,9 +55,8 @@ func (s *redisServer) order(from history.NodeID, travels time.Duration, do func(
 	}))
 }
 
-// follow makes the server a replica of another one (REPLICAOF). Its own stream ends at
-// once. What it has it keeps until the other one has sent everything: then what only this
-// server knew is forgotten.
+// follow makes the server a replica of another one (REPLICAOF). It keeps its data until the other
+// one has sent everything.
 func (s *redisServer) follow(primary *redisServer) {
 	if s.follows == primary {
 		return
@@ -68,24 +65,23 @@ func (s *redisServer) follow(primary *redisServer) {
 		s.unblockAll()
 		s.becomes(history.Demoted, &primary.host)
 	}
-	if s.group.leader == s { // of two primaries, as sentinels see it, this one was wrong
+	if s.group.leader == s { // sentinels have decided between two primaries
 		s.group.lead(primary)
 	}
 	s.cutOff()
 	s.store.SetReplica(true)
 	s.follows = primary
-	s.serves = s.serves[:0] // its own replicas must come again
+	s.serves = s.serves[:0] // its own replicas must reconnect
 	s.arm()
 	s.greet(1)
 }
 
-// greet makes one round trip of the handshake with its primary. A dead one is asked again
-// when it is back. One that is itself a replica has nothing to send here: chains last only
-// until a sentinel leads their end away.
+// greet makes one round trip of the handshake with its primary. A dead primary is asked again when
+// it is back. One that is itself a replica does not answer: chains are not modelled, as sentinels
+// end them.
 //
-// Redis sends what is missing to a replica whose past is the beginning of its primary's,
-// and everything to any other. The replica has the same afterwards, so here it is always
-// everything.
+// The primary always sends everything. Redis sends only what is missing where it can, with the same
+// result.
 func (s *redisServer) greet(trip int) {
 	p, link := s.follows, s.links
 	p.order(s.node, s.group.hop(), func() {
@@ -103,7 +99,7 @@ func (s *redisServer) greet(trip int) {
 	})
 }
 
-// admit is a primary that begins to send a replica its stream (PSYNC).
+// admit begins the stream to a replica (PSYNC).
 func (s *redisServer) admit(replica *redisServer) {
 	replica.attach(s, none)
 	everything := redis.NewSharing(s.w.stores[0])
@@ -111,14 +107,13 @@ func (s *redisServer) admit(replica *redisServer) {
 	replica.carry(replicated{everything: everything, offset: s.offset})
 }
 
-// attach connects a replica to a primary, of whose stream it has everything until there.
+// attach connects a replica to a primary, whose stream it has until an offset.
 func (s *redisServer) attach(primary *redisServer, until int64) {
 	s.follows, s.upstream, s.inStep = primary, primary, until != none
 	s.link = &replication{replica: s, acked: until, heard: s.w.k.Now()}
 	primary.serves = append(primary.serves, s.link)
 }
 
-// resynchronize replaces all that the server has by what its primary has sent.
 func (s *redisServer) resynchronize(r *replicated) {
 	r.everything.CopyTo(s.store, s.wallMS())
 	s.recordChanges(history.Forgotten, 0)
@@ -130,7 +125,7 @@ func (s *redisServer) resynchronize(r *replicated) {
 	s.acknowledge(r.offset) // only now does WAIT count it
 }
 
-// cutOff ends the stream from the primary, or the handshake for it.
+// cutOff ends the stream from the primary, or the handshake.
 func (s *redisServer) cutOff() {
 	s.hangUpReplication()
 	s.upstream = nil
@@ -138,8 +133,7 @@ func (s *redisServer) cutOff() {
 	s.stream, s.arrived, s.missed = s.stream[:0], 0, 0
 }
 
-// hangUpReplication closes the replica's end: it dies, or is told to follow another
-// primary or none.
+// hangUpReplication closes the replica's end of the connection to its primary.
 func (s *redisServer) hangUpReplication() {
 	link, up := s.link, s.upstream
 	if up == nil || link.closing {
@@ -150,15 +144,14 @@ func (s *redisServer) hangUpReplication() {
 	s.w.network.send(at, s.node, up.node, kernel.HandlerFunc(func() { up.forget(link) }))
 }
 
-// forget is what a primary does when the end of a replica's connection has arrived.
 func (s *redisServer) forget(link *replication) {
 	s.serves = slices.DeleteFunc(s.serves, func(r *replication) bool { return r == link })
 }
 
-// knows reports whether the primary's end of a connection is open.
+// knows reports whether the connection to a replica is open at the primary.
 func (s *redisServer) knows(link *replication) bool { return slices.Contains(s.serves, link) }
 
-// connected reports whether the primary still counts a replica as its own.
+// connected reports whether the primary counts a replica.
 func (s *redisServer) connected(link *replication) bool {
 	for _, way := range [2][2]history.NodeID{{s.node, link.replica.node}, {link.replica.node, s.node}} {
 		since, blocked := s.w.network.blockedSince(way[0], way[1])
@@ -169,14 +162,13 @@ func (s *redisServer) connected(link *replication) bool {
 	return true
 }
 
-// enqueue sends effects down the replication link, which keeps their order.
 func (s *redisServer) enqueue(effects []redis.Effect) {
 	for _, e := range effects {
 		s.carry(replicated{effect: e, offset: s.upstream.offset})
 	}
 }
 
-// carry sends one piece of the stream to this replica.
+// carry sends a piece of the stream to this replica. Pieces keep their order.
 func (s *redisServer) carry(r replicated) {
 	s.lastHop = max(s.lastHop, s.w.k.Now().Add(s.group.late()))
 	if s.arrived == len(s.stream) {
@@ -190,8 +182,7 @@ func (s *redisServer) carry(r replicated) {
 func (a *effectArrives) Fire(link uint64) {
 	s := (*redisServer)(a)
 	switch {
-	case s.proc.Dead() || s.upstream == nil || uint64(s.links) != link:
-		// the link was torn down meanwhile
+	case s.proc.Dead() || s.upstream == nil || uint64(s.links) != link: // the link is closed
 	case s.proc.Frozen():
 		s.missed++
 	default:
@@ -199,7 +190,6 @@ func (a *effectArrives) Fire(link uint64) {
 	}
 }
 
-// takeNext takes the next piece of the stream.
 func (s *redisServer) takeNext() {
 	r := &s.stream[s.arrived]
 	s.arrived++

@@ -7,14 +7,13 @@ import (
 	"lockstep/internal/sim/kernel"
 )
 
-// sentinels watch over a group of Redis servers (sentinel.c of Redis 7.0). Each has an
-// opinion of its own who the primary is, and follows what it reaches. One that finds its
-// primary down, as a quorum does, asks for votes; a majority of all makes it the one that
-// promotes. The others learn of it from those they can talk to, and the servers from the
-// sentinels that reach them, then or later.
+// sentinels monitor a group of Redis servers (sentinel.c of Redis 7.0). Each has its own view of
+// which server is the primary. One that finds its primary down, and whose quorum agrees, asks for
+// votes; with a majority it promotes a replica. The other sentinels learn of that from those that
+// they reach, the servers from the sentinels that reach them.
 //
-// Here votes are never split, which would delay a promotion by seconds, and all replicas are
-// told at once: a real sentinel tells one after the other (parallel-syncs 1).
+// Here votes are never split, which would delay a promotion by seconds, and all replicas are told
+// at once: a real sentinel tells one after the other (parallel-syncs 1).
 type sentinels struct {
 	group   *redisGroup
 	members []sentinel
@@ -25,20 +24,19 @@ type sentinels struct {
 type sentinel struct {
 	host
 	all       *sentinels
-	primary   *redisServer      // whom it takes for the primary
+	primary   *redisServer      // in its view
 	epoch     int64             // in which that one was promoted (config-epoch)
-	newest    int64             // epoch that it has heard of (current-epoch)
-	silent    history.Instant   // since when it has not reached that primary; never for not silent
-	notBefore history.Instant   // it asks for no votes
-	promotes  int64             // the epoch for which it was elected; 0 when it was not
-	astray    []history.Instant // by server: since when it has seen it in a wrong place; never when it is in the right one
+	newest    int64             // the newest epoch known (current-epoch)
+	silent    history.Instant   // since when that primary is out of reach, or never
+	notBefore history.Instant   // when it may ask for votes
+	promotes  int64             // the epoch for which it was elected, or 0
+	astray    []history.Instant // by server: since when it does not follow that primary, or never
 }
 
-// never marks a primary that answers, and a server that is where it belongs.
+// never marks what has not happened.
 const never = history.Instant(-1)
 
-// looksPerDownAfter is how often they look within the time after which a silent
-// primary counts as down.
+// looksPerDownAfter is how many looks there are in the time after which a silent primary is down.
 const looksPerDownAfter = 10
 
 func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
@@ -54,11 +52,11 @@ func (w *World) newSentinels(g *redisGroup, names []string) *sentinels {
 	return ws
 }
 
-// quorum is how many must find the primary down. It is a majority, as many as must vote
-// for the sentinel that promotes.
+// quorum is how many must find the primary down, and vote for the sentinel that promotes: a
+// majority.
 func (ws *sentinels) quorum() int { return len(ws.members)/2 + 1 }
 
-// Fire is one look of all sentinels.
+// Fire lets all sentinels look.
 func (ws *sentinels) Fire(uint64) {
 	for i := range ws.members {
 		if m := &ws.members[i]; m.up() {
@@ -75,7 +73,7 @@ func (ws *sentinels) Fire(uint64) {
 	ws.group.w.k.After(ws.period, ws, 0)
 }
 
-// adopt makes a server the primary that this sentinel watches over.
+// adopt makes a server the primary in this sentinel's view.
 func (m *sentinel) adopt(primary *redisServer, epoch int64) {
 	m.primary, m.epoch = primary, epoch
 	m.newest = max(m.newest, epoch)
@@ -85,8 +83,8 @@ func (m *sentinel) adopt(primary *redisServer, epoch int64) {
 
 func (m *sentinel) reaches(h *host) bool { return h.up() && !m.w.network.apart(m.node, h.node) }
 
-// listen takes over news of another sentinel, which says them to the others and to the
-// servers, for those who listen there (__sentinel__:hello).
+// listen adopts news of the other sentinels, which publish them on all servers
+// (__sentinel__:hello).
 func (m *sentinel) listen() {
 	for i := range m.all.members {
 		if from := &m.all.members[i]; from != m && from.up() && m.hears(from) {
@@ -110,7 +108,6 @@ func (m *sentinel) hears(from *sentinel) bool {
 	return false
 }
 
-// look notes whether the primary is silent.
 func (m *sentinel) look() {
 	switch {
 	case m.reaches(&m.primary.host):
@@ -120,12 +117,12 @@ func (m *sentinel) look() {
 	}
 }
 
-// down reports whether the sentinel finds its primary down (SDOWN).
+// down reports whether the sentinel by itself finds its primary down (SDOWN).
 func (m *sentinel) down() bool {
 	return m.silent != never && m.w.k.Now().Sub(m.silent) >= m.all.group.failover.DownAfter
 }
 
-// count returns how many sentinels within reach, itself included, are such.
+// count returns for how many sentinels within reach, itself included, a condition holds.
 func (m *sentinel) count(such func(*sentinel) bool) (n int) {
 	for i := range m.all.members {
 		other := &m.all.members[i]
@@ -136,9 +133,9 @@ func (m *sentinel) count(such func(*sentinel) bool) (n int) {
 	return n
 }
 
-// stand asks for votes when a quorum finds the primary down (ODOWN). Each sentinel has
-// one vote in each epoch, gives it without looking at the primary, and then delays its own
-// attempt. What follows is not taken back when the primary answers again.
+// stand asks for votes when a quorum finds the primary down (ODOWN). Each sentinel has one vote per
+// epoch, gives it whatever the state of the primary, and then delays its own attempt. The election
+// goes on even if the primary answers again.
 func (m *sentinel) stand() {
 	ws, now := m.all, m.w.k.Now()
 	_, timeout := m.w.plan.SentinelTimes()
@@ -161,11 +158,11 @@ func (m *sentinel) stand() {
 	m.w.k.After(ws.group.failover.Election, kernel.HandlerFunc(func() { m.promote(epoch) }), 0)
 }
 
-// promote ends an attempt. Replicas have equal priorities, so of those within reach the
-// one that has most of a primary's stream is chosen, and among equals the first.
+// promote ends an election. Of the replicas within reach, the first one with the most of the
+// primary's stream is promoted.
 func (m *sentinel) promote(epoch int64) {
 	if m.promotes != epoch {
-		return // it is another process by now, or has heard of a newer primary
+		return // it was restarted, or knows of a newer primary
 	}
 	m.promotes = 0
 	if !m.up() {
@@ -191,7 +188,7 @@ func (m *sentinel) promote(epoch int64) {
 	}
 }
 
-// said is how far a server says that it has come; a primary says nothing of it.
+// said is the offset that a replica reports, none for a primary.
 func (s *redisServer) said() int64 {
 	if !s.store.IsReplica() {
 		return none
@@ -199,8 +196,8 @@ func (s *redisServer) said() int64 {
 	return s.has
 }
 
-// correct makes stray servers follow the primary: another primary soon, a replica of another
-// server later, for in both cases other sentinels may know better.
+// correct makes stray servers follow the primary: another primary soon, a replica of another server
+// later. It waits because other sentinels may know better.
 func (m *sentinel) correct() {
 	now := m.w.k.Now()
 	demoteAfter, timeout := m.w.plan.SentinelTimes()
@@ -222,8 +219,7 @@ func (m *sentinel) correct() {
 	}
 }
 
-// lead sends a server the word to follow this sentinel's primary. There is no connection to
-// one out of reach: a sentinel closes those that are silent for half of down-after.
+// lead tells a server within reach to follow this sentinel's primary.
 func (m *sentinel) lead(s *redisServer) {
 	primary := m.primary
 	s.order(m.node, m.all.group.hop(), func() {
@@ -234,8 +230,7 @@ func (m *sentinel) lead(s *redisServer) {
 	})
 }
 
-// tell tells a client who the primary is. Of the sentinels that it reaches, the one with
-// the newest news counts.
+// tell tells a client the primary, by the newest epoch among the sentinels that it reaches.
 func (ws *sentinels) tell(c *client) {
 	for i := range ws.members {
 		m := &ws.members[i]

@@ -10,7 +10,6 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// redisServer is one redis-server process: a host with its data.
 type redisServer struct {
 	host
 	group   *redisGroup
@@ -20,38 +19,37 @@ type redisServer struct {
 	armedMS int64 // what armed waits for
 
 	// As a primary.
-	offset  int64 // effects that it has sent down its replication stream
+	offset  int64 // of its replication stream
 	waiters []waiter
 	subs    []subscriber
-	serves  []*replication // the replicas that it knows of, by its own ends of their connections
-	lost    history.NodeID // whose entry it held when it died
+	serves  []*replication // its connections to replicas
+	lost    history.NodeID // the owner of its entry when it died
 
 	publishes func(channel, message string) (receivers int64) // deliver, made once
 
 	// For the connections of guests.
-	looks   []look        // by reading, see CLIENT TRACKING
+	looks   []look        // reads, for CLIENT TRACKING
 	watches []look        // by WATCH
-	after   []Invalidated // of which the present command's connection is told behind the reply
-	serving *conn         // whose command is being executed
+	after   []Invalidated // to be pushed after the reply
+	serving *conn         // of the command being executed
 
-	// As a replica: what is on its way from the primary, in order. A primary's
-	// death loses what has not arrived.
-	follows  *redisServer // the primary that it was last told to follow; nil for a primary
+	// As a replica. A primary's death loses the part of the stream that has not arrived.
+	follows  *redisServer // the primary that it was told to follow; nil for a primary
 	upstream *redisServer // the same, once it sends its stream
 	link     *replication
-	links    int  // how often the replication link was made; what an old one carries is lost
-	inStep   bool // it has all that upstream had when the stream began
-	stream   []replicated
-	arrived  int   // stream[:arrived] has been applied
-	missed   int   // pieces that have come while it was frozen
-	has      int64 // how far it has come in the stream of its last primary, as sentinels ask
+	links    int          // how often the link was made; messages of an older link are lost
+	inStep   bool         // it is resynchronized
+	stream   []replicated // from the primary, in order
+	arrived  int          // stream[:arrived] has been applied
+	missed   int          // pieces that came while it was frozen
+	has      int64        // its offset in the stream of its last primary
 	lastHop  history.Instant
-	orders   []func() // that have come while it was frozen
+	orders   []func() // that came while it was frozen
 
 	aof []redis.Effect // the append-only file; empty without persistence
 }
 
-// handlers of a server
+// The handlers of a server.
 type (
 	expiryDue     redisServer
 	effectArrives redisServer
@@ -60,7 +58,7 @@ type (
 var _ service = (*redisServer)(nil)
 
 func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
-	s := w.blankServer()
+	s := w.arenas.servers.Next()
 	*s = redisServer{
 		group: g, stream: s.stream[:0], aof: s.aof[:0], waiters: s.waiters[:0], serves: s.serves[:0], publishes: s.publishes,
 	}
@@ -90,16 +88,7 @@ func (w *World) newRedisServer(g *redisGroup, name string) *redisServer {
 	return s
 }
 
-// blankServer returns an unused server, see blankClient.
-func (w *World) blankServer() *redisServer {
-	if w.pacer != nil {
-		return &redisServer{}
-	}
-	return w.madeServers.Next()
-}
-
-// extensionsOf is what a server knows beyond Redis 7.0: what the lock's design says that it
-// must, and no more. A lock that forgets to say so is refused as by the real server.
+// extensionsOf returns what a server has beyond Redis 7.0: only what the lock's design demands.
 func extensionsOf(s *locks.Servers) (out redis.Extensions) {
 	if s.TairString {
 		out |= redis.TairString
@@ -110,7 +99,6 @@ func extensionsOf(s *locks.Servers) (out redis.Extensions) {
 	return out
 }
 
-// serve implements service.
 func (s *redisServer) serve(l *call) {
 	if s.member != nil && s.member.sendsAway(l) {
 		return
@@ -120,7 +108,7 @@ func (s *redisServer) serve(l *call) {
 		return
 	}
 	now := s.wallMS()
-	s.dropDueAt(now)
+	s.dropDue(now)
 	if s.group.minReplicas > 0 {
 		s.store.NoGoodReplicas = s.goodReplicas() < s.group.minReplicas
 	}
@@ -140,16 +128,13 @@ func (s *redisServer) serve(l *call) {
 	s.pushAfter(l.conn)
 }
 
-// dropDue drops the entries whose time is up, as an event of its own: else the
-// history would blame the command that happens to come next.
-func (s *redisServer) dropDue() { s.dropDueAt(s.wallMS()) }
-
-// dropDueAt is dropDue for callers that have read the server's clock already.
-func (s *redisServer) dropDueAt(now int64) {
+// dropDue drops the entries whose time is up by the server's clock, as an event of its own: else
+// the history would blame the next command.
+func (s *redisServer) dropDue(now int64) {
 	if now < s.armedMS {
-		return // the timer stands for the next entry
+		return // the next entry to expire is later
 	}
-	// A replica has nothing due: it waits for its primary's DEL.
+	// On a replica nothing is due: it waits for its primary's DEL.
 	if at, ok := s.store.NextExpiry(); !ok || at > now {
 		return
 	}
@@ -157,17 +142,16 @@ func (s *redisServer) dropDueAt(now int64) {
 	s.publish(history.NoCause)
 }
 
-// publish records the changes of the last step and sends its effects to the
-// replicas and to the disk.
+// publish records the changes of the last step, and sends its effects to the replicas and the disk.
 func (s *redisServer) publish(cause int32) {
 	w := s.w
 	changes, effects := s.store.Changes(), s.store.Effects()
 	s.track(effects)
 	if len(changes) == 0 && len(effects) == 0 {
-		return // as nearly always, when clients spin
+		return // the usual case when clients spin
 	}
 	for _, c := range changes {
-		if c.Key != w.entry.Key { // a counter or a latch beside it, or the lock of another resource
+		if c.Key != w.entry.Key { // a counter or a latch, or the lock of another resource
 			continue
 		}
 		ttl := time.Duration(0)
@@ -192,14 +176,14 @@ func (s *redisServer) publish(cause int32) {
 	s.arm()
 }
 
-// log writes effects into the append-only file, if there is one.
+// log appends effects to the append-only file, if any.
 func (s *redisServer) log(effects ...redis.Effect) {
 	if s.group.persistence != plan.PersistNone {
 		s.aof = append(s.aof, effects...)
 	}
 }
 
-// arm sets the timer for the next entry whose time will be up.
+// arm sets the timer for the next entry to expire.
 func (s *redisServer) arm() {
 	at, ok := s.store.NextExpiry()
 	if ok && at == s.armedMS {
@@ -222,11 +206,11 @@ func (d *expiryDue) Fire(uint64) {
 	if !s.up() {
 		return
 	}
-	s.dropDue()
-	s.arm() // the clock may have been read a fraction of a millisecond too early
+	s.dropDue(s.wallMS())
+	s.arm() // the timer may have been a fraction of a millisecond early
 }
 
-// recordChanges records the changes of one kind of the last step, which peer has sent.
+// recordChanges records the changes of one kind of the last step, which came from peer.
 func (s *redisServer) recordChanges(kind history.Kind, peer history.NodeID) {
 	for _, c := range s.store.Changes() {
 		if c.Kind == kind && c.Key == s.w.entry.Key {
@@ -252,7 +236,6 @@ func (s *redisServer) died() {
 	}
 }
 
-// refuseWaiters breaks the connections of all clients in WAIT.
 func (s *redisServer) refuseWaiters() {
 	for _, w := range s.waiters {
 		w.call.refuse()
@@ -260,8 +243,7 @@ func (s *redisServer) refuseWaiters() {
 	s.waiters = s.waiters[:0]
 }
 
-// sendAway closes the connections of all clients: a sentinel that gives a server another
-// role has it do so, for the clients to ask who the primary is.
+// sendAway closes all connections of clients, as a server does when a sentinel changes its role.
 func (s *redisServer) sendAway() {
 	s.refuseWaiters()
 	s.subs = s.subs[:0]
@@ -270,9 +252,8 @@ func (s *redisServer) sendAway() {
 	}
 }
 
-// revived implements service: the data is what the disk has kept. It has the role that it
-// had, except for a replaced one that only an operator restarts: it is told to follow its
-// successor. Replicas find their primary again by themselves.
+// revived implements service: the data are those on the disk. The server has its former role, but
+// without sentinels the operator makes a replaced primary follow its successor. Replicas reconnect.
 func (s *redisServer) revived() {
 	s.reload()
 	if s.member != nil {
@@ -293,13 +274,13 @@ func (s *redisServer) revived() {
 			r.greet(1)
 		}
 	}
-	s.dropDue()
+	s.dropDue(s.wallMS())
 	s.arm()
 }
 
-// reload plays the append-only file. Everything that was answered is in it, however seldom it
-// reaches the disk: a server writes to it before it replies (beforeSleep in server.c), and what
-// a dead process has written its operating system still has.
+// reload plays the append-only file. It has everything that was answered: a server writes to it
+// before it replies (beforeSleep in server.c), and the operating system keeps what a dead process
+// has written.
 func (s *redisServer) reload() {
 	now := s.w.k.Now()
 	s.store.Reset()
@@ -317,7 +298,6 @@ func (s *redisServer) reload() {
 	s.armed, s.armedMS = kernel.Timer{}, 0
 }
 
-// thawed implements service.
 func (s *redisServer) thawed() {
 	for ; s.missed > 0; s.missed-- {
 		s.takeNext()
@@ -327,20 +307,18 @@ func (s *redisServer) thawed() {
 	for _, do := range orders {
 		do()
 	}
-	s.dropDue()
+	s.dropDue(s.wallMS())
 }
 
-// clockChanged implements service.
 func (s *redisServer) clockChanged() {
 	if !s.up() {
 		return
 	}
-	s.dropDue()
+	s.dropDue(s.wallMS())
 	s.armedMS = 0
 	s.arm()
 }
 
-// evict implements service.
 func (s *redisServer) evict() {
 	if s.up() {
 		s.store.Evict(s.wallMS(), s.w.entry.Key)
@@ -348,7 +326,7 @@ func (s *redisServer) evict() {
 	}
 }
 
-// promote makes a replica a primary (REPLICAOF NO ONE). No other node is told.
+// promote makes a replica a primary (REPLICAOF NO ONE).
 func (s *redisServer) promote() {
 	old := s.group.leader
 	s.cutOff()
@@ -358,6 +336,6 @@ func (s *redisServer) promote() {
 	s.store.SetReplica(false)
 	s.group.lead(s)
 	s.becomes(history.Promoted, &old.host)
-	s.dropDue()
+	s.dropDue(s.wallMS())
 	s.arm() // a replica's entries had no timer
 }

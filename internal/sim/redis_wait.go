@@ -1,33 +1,29 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"lockstep/internal/sim/kernel"
 	"lockstep/internal/store/redis"
 )
 
-// What a server does for its connections and its replicas, beyond the data: WAIT,
-// the channels, INFO, and the counting of replicas for min-replicas-to-write.
+// What a server does besides its data: WAIT, channels, INFO, and min-replicas-to-write.
 
-// waiter is a client in WAIT.
 type waiter struct {
 	call   *call
 	id     int64
 	offset int64 // to be confirmed
-	want   int64 // by so many replicas
+	want   int64 // by how many replicas
 }
 
-// subscriber is a connection that listens to a channel.
 type subscriber struct {
 	channel string
 	conn    *conn
 }
 
-// heartbeatEvery is how often a replica says how far it is (replicationCron).
+// heartbeatEvery is how often a replica reports its offset (replicationCron).
 const heartbeatEvery = time.Second
 
 // errUnblocked is what a client in WAIT gets when its primary is demoted.
@@ -55,17 +51,14 @@ func (s *redisServer) control(l *call) bool {
 	return true
 }
 
-// finish answers a request with a reply.
 func (s *redisServer) finish(l *call, reply redis.Reply) {
 	l.reply = reply
 	l.executedOn(&s.host)
 	l.answer()
 }
 
-// wait is WAIT (waitCommand in replication.c): it speaks of all that had been written
-// when its connection's latest command was executed (client.woff, set by processCommand
-// in server.c). On a pooled connection, whose history is unknown, it counts the
-// replicas.
+// wait is WAIT (waitCommand in replication.c). It is about the offset of its connection's last
+// command (client.woff, set by processCommand in server.c); about none on a pooled connection.
 func (s *redisServer) wait(l *call) {
 	if s.store.IsReplica() {
 		s.finish(l, redis.Failed(errWaitReplica))
@@ -100,7 +93,6 @@ func (s *redisServer) wait(l *call) {
 	}
 }
 
-// confirmed counts the replicas that have confirmed an offset.
 func (s *redisServer) confirmed(offset int64) (n int64) {
 	for _, r := range s.serves {
 		if r.acked >= offset && s.connected(r) {
@@ -110,18 +102,19 @@ func (s *redisServer) confirmed(offset int64) (n int64) {
 	return n
 }
 
-// giveUp ends a WAIT whose time is over: it answers how many there are.
+// giveUp ends a WAIT after its timeout.
 func (s *redisServer) giveUp(l *call, id int64) {
-	for i := range s.waiters {
-		if w := s.waiters[i]; w.call == l && w.id == id && l.id == id {
-			s.waiters = append(s.waiters[:i], s.waiters[i+1:]...)
-			s.endWait(l, redis.Int(s.confirmed(w.offset)))
-			return
-		}
+	i := slices.IndexFunc(s.waiters, func(w waiter) bool {
+		return w.call == l && w.id == id && l.id == id
+	})
+	if i >= 0 {
+		w := s.waiters[i]
+		s.waiters = slices.Delete(s.waiters, i, i+1)
+		s.endWait(l, redis.Int(s.confirmed(w.offset)))
 	}
 }
 
-// unblockAll tells all clients in WAIT that this is a primary no more.
+// unblockAll ends all WAITs on a primary that is demoted.
 func (s *redisServer) unblockAll() {
 	waiters := s.waiters
 	s.waiters = nil
@@ -130,7 +123,7 @@ func (s *redisServer) unblockAll() {
 	}
 }
 
-// acknowledge sends the primary how far this replica is (REPLCONF ACK).
+// acknowledge reports this replica's offset to the primary (REPLCONF ACK).
 func (s *redisServer) acknowledge(offset int64) {
 	up, link := s.upstream, s.link
 	at := s.w.k.Now().Add(s.group.hop())
@@ -143,22 +136,20 @@ func (s *redisServer) acknowledge(offset int64) {
 }
 
 func (s *redisServer) serveWaiters() {
-	kept := s.waiters[:0]
 	var done []waiter
-	for _, w := range s.waiters {
-		if s.confirmed(w.offset) >= w.want {
+	s.waiters = slices.DeleteFunc(s.waiters, func(w waiter) bool {
+		over := s.confirmed(w.offset) >= w.want
+		if over {
 			done = append(done, w)
-		} else {
-			kept = append(kept, w)
 		}
-	}
-	s.waiters = kept
+		return over
+	})
 	for _, w := range done {
 		s.endWait(w.call, redis.Int(s.confirmed(w.offset)))
 	}
 }
 
-// endWait answers a WAIT and takes up what has come behind it on the connection of a guest.
+// endWait answers a WAIT, and executes the commands that came after it on a guest's connection.
 func (s *redisServer) endWait(l *call, reply redis.Reply) {
 	cn := l.conn
 	s.finish(l, reply)
@@ -172,7 +163,7 @@ func (s *redisServer) endWait(l *call, reply redis.Reply) {
 	}
 }
 
-// heartbeat lets all replicas acknowledge once per second, for min-replicas.
+// heartbeat makes all replicas acknowledge once per second, for min-replicas-to-write.
 func (g *redisGroup) heartbeat() {
 	g.w.k.After(heartbeatEvery, kernel.HandlerFunc(func() {
 		for _, r := range g.servers {
@@ -184,7 +175,7 @@ func (g *redisGroup) heartbeat() {
 	}), 0)
 }
 
-// goodReplicas counts the replicas that were heard of lately enough.
+// goodReplicas counts the replicas that have acknowledged within maxLag.
 func (s *redisServer) goodReplicas() (n int) {
 	for _, r := range s.serves {
 		if r.acked != none && s.w.k.Now().Sub(r.heard) <= s.group.maxLag {
@@ -194,7 +185,7 @@ func (s *redisServer) goodReplicas() (n int) {
 	return n
 }
 
-// info is the part of INFO replication that client libraries look at.
+// info is the part of INFO replication that client libraries read.
 func (s *redisServer) info() string {
 	role, n := "master", 0
 	if s.store.IsReplica() {
@@ -205,10 +196,9 @@ func (s *redisServer) info() string {
 			n++
 		}
 	}
-	return strings.Join([]string{"role:" + role, "connected_slaves:" + strconv.Itoa(n)}, "\r\n")
+	return fmt.Sprintf("role:%s\r\nconnected_slaves:%d", role, n)
 }
 
-// subscribe is SUBSCRIBE on the connection that it comes on.
 func (s *redisServer) subscribe(l *call) {
 	if l.conn == nil {
 		panic("sim: SUBSCRIBE needs a connection of its own: use Redis.Subscribe")
@@ -217,7 +207,6 @@ func (s *redisServer) subscribe(l *call) {
 	s.finish(l, redis.Int(1))
 }
 
-// deliver is PUBLISH: the message goes to all that listen.
 func (s *redisServer) deliver(channel, text string) (receivers int64) {
 	for _, sub := range s.subs {
 		if sub.channel == channel {
@@ -232,7 +221,6 @@ func (s *redisServer) deliver(channel, text string) (receivers int64) {
 	return receivers
 }
 
-// hangUp implements service.
 func (s *redisServer) hangUp(cn *conn) {
 	s.subs = slices.DeleteFunc(s.subs, func(sub subscriber) bool { return sub.conn == cn })
 	s.watches = slices.DeleteFunc(s.watches, func(w look) bool { return w.conn == cn })

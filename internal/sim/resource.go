@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/sim/kernel"
 )
 
-// resource is what a lock guards: one version counter on a server that no
-// fault touches. With a fence it refuses tokens lower than one it has seen.
+// resource is what a lock guards: a version counter on a server that no fault affects. With a fence
+// it refuses tokens lower than one that it has seen.
 type resource struct {
 	w       *World
 	key     string // of the lock that guards it
@@ -20,20 +20,19 @@ type resource struct {
 	highest int64 // token
 }
 
-// resourceOf returns the resource that the lock with a key guards.
+// resourceOf returns the resource of the lock with a key.
 func (w *World) resourceOf(key string) *resource {
 	for _, r := range w.guarded {
 		if r.key == key {
 			return r
 		}
 	}
-	r := w.madeResources.Next()
+	r := w.arenas.resources.Next()
 	*r = resource{w: w, key: key, node: w.hist.Node(plan.ResourceName), fence: w.plan.Workload.Fence}
 	w.guarded = append(w.guarded, r)
 	return r
 }
 
-// visit is one request to the resource.
 type visit struct {
 	client  *client
 	waker   kernel.Waker
@@ -50,7 +49,6 @@ type (
 	visitReturns visit
 )
 
-// Read implements world.Resource.
 func (c *client) Read(ctx context.Context, token int64) (int64, error) {
 	v := c.newVisit()
 	v.token = token
@@ -61,16 +59,14 @@ func (c *client) Read(ctx context.Context, token int64) (int64, error) {
 	return v.version, nil
 }
 
-// Write implements world.Resource.
 func (c *client) Write(ctx context.Context, token, _ int64) error {
 	v := c.newVisit()
 	v.token, v.write, v.read = token, true, c.lastRead
 	return c.visit(ctx, v)
 }
 
-// newVisit returns a visit of this client. Its answer may come when no task waits any more.
 func (c *client) newVisit() *visit {
-	v := c.w.visits.Next()
+	v := c.w.arenas.visits.Next()
 	*v = visit{client: c}
 	return v
 }
@@ -99,8 +95,7 @@ func (a *visitArrives) Fire(uint64) {
 // Fire: the answer has reached the client.
 func (r *visitReturns) Fire(uint64) { (*visit)(r).waker.Wake() }
 
-// serve applies a visit. A token of 0 comes from a lock without tokens: there is
-// nothing to check, and the guard lets it pass.
+// serve applies a visit. A token of 0 comes from a lock without tokens, and is not checked.
 func (r *resource) serve(v *visit) {
 	e := history.Event{
 		Node: r.node, Peer: v.client.node, Token: v.token, Cause: history.NoCause,
@@ -134,10 +129,10 @@ func (w *World) add(e history.Event) int32 {
 	return w.hist.Add(e)
 }
 
-// isAside reports whether a node is a client that contends for another lock than that of the run.
+// isAside reports whether a node is a client that contends for another lock than the run's.
 func (w *World) isAside(id history.NodeID) bool { return w.aside != nil && w.aside[id] }
 
-// setAside finds the clients that contend for the lock of another resource than that of the run.
+// setAside finds the clients that contend for another lock than the run's.
 func (w *World) setAside() {
 	w.aside = nil
 	for _, c := range w.clients {

@@ -6,16 +6,15 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// commandTexts remembers the texts of a client's last few commands: a client
-// that spins sends the same one again and again, and writing it out each time
-// would cost more than executing it.
+// commandTexts caches the texts of a client's last few commands: a spinning client repeats a
+// command whose text would cost more than its execution.
 type commandTexts struct {
 	recent [4]struct {
 		cmd redis.Cmd
 		id  history.TextID
 	}
 	next   int
-	last   int // where the last one was found: a client that spins asks for it again
+	last   int // where the last one was found
 	buffer []byte
 }
 
@@ -33,13 +32,12 @@ func (t *commandTexts) of(h *history.History, cmd *redis.Cmd) history.TextID {
 	t.next = (t.next + 1) % len(t.recent)
 	t.buffer = cmd.AppendText(t.buffer[:0])
 	r.cmd, r.id = *cmd, h.InternBytes(t.buffer)
-	if cmd.Script != nil || !h.HasOp(r.id) { // another script may have the same name
+	if cmd.Script != nil || !h.HasOp(r.id) { // another script may have the name
 		h.SetOp(r.id, cmd.Op())
 	}
 	return r.id
 }
 
-// name is the command's name, for triggers.
 func (l *call) name() string {
 	if l.op != nil {
 		return l.op.Name()
@@ -47,7 +45,6 @@ func (l *call) name() string {
 	return l.cmd.Name()
 }
 
-// text is the request as one would type it.
 func (l *call) text() history.TextID {
 	if l.w.OmitText {
 		return 0
@@ -69,7 +66,7 @@ func (l *call) text() history.TextID {
 	return id
 }
 
-// textOfReply is the reply as people read it.
+// textOfReply is the text of the reply.
 func (w *World) textOfReply(l *call) history.TextID {
 	if w.OmitText {
 		return 0
@@ -84,7 +81,7 @@ func (w *World) textOfReply(l *call) history.TextID {
 	return id
 }
 
-// replyTexts are the texts of the usual replies, interned once per run.
+// replyTexts are the texts of common replies, interned once per run.
 type replyTexts struct {
 	null, ok, zero, one history.TextID
 }
@@ -99,7 +96,6 @@ func (t *replyTexts) reset(h *history.History) {
 	t.one = reply(h, redis.Int(1))
 }
 
-// reply interns a reply.
 func reply(h *history.History, r redis.Reply) history.TextID {
 	id := h.Intern(r.String())
 	if !h.HasAnswer(id) {

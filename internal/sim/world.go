@@ -1,13 +1,8 @@
-// Package sim is the simulated world: it plays a plan in virtual time, on models
-// of the servers, and records the history. The same plan, lock and seed give the
-// same history, byte for byte.
+// Package sim is the simulated world: it plays a plan in virtual time, on models of the servers,
+// and records the history. The same plan, lock and seed give the same history, byte for byte.
 //
-// The pieces: kernel (time, tasks, processes), redis (the model of one server's
-// data), and here the processes and the network between them.
-//
-//	client task --request--> server --reply--> client task
-//	                           |
-//	                           +--effects, late--> replica
+// Package kernel has time, tasks and processes, the packages of stores have the models. Here are
+// the clients, the servers and the network between them.
 package sim
 
 import (
@@ -31,44 +26,43 @@ import (
 // Backend is the name of this world in histories and on the command line.
 const Backend = history.Sim
 
-// What one run may take. A run that would need more is cut short: its history ends with
-// history.CutShort, whose text is the reason.
+// The limits of one run. A longer one is cut short: its history ends with history.CutShort, whose
+// text is the reason.
 const (
-	// MaxRecorded is how many events its history has at most. An event takes 48 bytes.
-	MaxRecorded = 5_000_000
-	longRun     = 500_000    // events, from when on there is room for all
+	MaxRecorded = 5_000_000  // events of its history
+	longRun     = 500_000    // events after which there is room for all
 	maxTexts    = 400 << 20  // bytes of the texts of its history
-	maxSteps    = 20_000_000 // events of the kernel: most, but not all, are recorded
+	maxSteps    = 20_000_000 // events of the kernel, of which most are recorded
 )
 
-// Epoch is what every unskewed wall clock shows at true time 0.
+// Epoch is the reading of every unskewed wall clock at true time 0.
 var (
 	Epoch   = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	epochMS = Epoch.UnixMilli()
 )
 
-// World plays runs one after the other and keeps its buffers between them. It
-// must be used from one goroutine; use one World per worker.
+// World plays runs one after the other and keeps its buffers between them. It must be used from one
+// goroutine.
 type World struct {
-	// OmitText leaves the texts out of histories, for callers that play many runs and read only events.
+	// OmitText leaves the texts out of histories.
 	OmitText bool
 
-	// Scripts are those whose text Redis servers have seen before the run, of a guest.
+	// Scripts are a guest's scripts that Redis servers have loaded before the run.
 	Scripts []*redis.Script
 
-	// Setup are the statements that SQL servers have executed before the run, of a guest: its tables.
+	// Setup are a guest's statements that SQL servers have executed before the run.
 	Setup []ports.Request
 
-	// Entry is where the lock of a guest keeps its entry; the zero one: under its name.
+	// Entry is where a guest's lock keeps its entry; zero: under its name.
 	Entry store.Entry
 
-	// MaxBackToBackRequests, if not 0, cuts a run short once a client has sent that many requests in a row, each at
-	// the instant of the reply to the previous one. Guests are not counted.
+	// MaxBackToBackRequests, if not 0, cuts a run short once a client, other than a guest, has sent
+	// that many requests in a row, each at the instant of the reply to the previous one.
 	MaxBackToBackRequests int
 
 	watch func(faults.Moment, history.Instant) // see Watch
-	most  int                                  // how many events a history has at most
-	pacer kernel.Pacer                         // of the run of a guest; nil for any other
+	most  int                                  // events of a history
+	pacer kernel.Pacer                         // of a guest's run; nil for any other
 
 	k          *kernel.Kernel
 	hist       *history.History
@@ -81,46 +75,57 @@ type World struct {
 	probe      *client
 	variant    locks.Variant
 	backend    backend        // the servers
-	hosts      []*host        // that they run on
+	hosts      []*host        // of the servers
 	extraLag   lateness       // of replicas
-	route      route          // where requests go
+	route      route          // of requests
 	settings   store.Settings // of the store
-	oneLane    bool           // a client has one connection to each server for all that it asks
+	oneLane    bool           // a client has one connection to each server for all its requests
 	network    network
 	guarded    []*resource
 	key        string // of the lock that the run is about
-	aside      []bool // by NodeID: clients that contend for another one; nil when there is one for all
+	aside      []bool // by NodeID: clients that contend for another lock; nil without any
 	replies    replyTexts
-	entry      store.Entry    // where that keeps who holds it
-	entryText  history.TextID // its key
-	playing    int            // clients that have neither finished nor died, or will be started again
+	entry      store.Entry    // of the lock that the run is about
+	entryText  history.TextID // the key of entry
+	playing    int            // clients that have neither finished nor died, or will be restarted
 	begun      int            // faults, in all runs
 	quiet      bool
-	events     int64   // of the kernel in the last run
-	spinning   *client // the first to reach MaxBackToBackRequests; nil if none has
+	spinning   *client // the first client to reach MaxBackToBackRequests, or nil
 	spinningAt int     // how many events there were then
-
-	leaderless int // the fault that has left no server that could lead; 0 when none has
+	leaderless int     // the fault that has left no server that could lead; 0 for none
 
 	calls      []*call // all ever made
 	freeCalls  []*call
 	nextCall   int64
 	nextConn   uint64
-	stores     []*redis.Store      // all ever made; they are reused from run to run
-	usedStores int                 // how many belong to the present run
-	visits     kernel.Arena[visit] // of the resource
+	stores     []*redis.Store // all ever made
+	usedStores int            // how many belong to the present run
+	arenas     arenas
 	// modelMemory is what the models keep from run to run (store.Setup).
 	modelMemory any
 
-	alwaysLook bool // the nodes of a Redis Cluster do, although nothing is new; for tests
+	alwaysLook bool // the nodes of a Redis Cluster look around even if nothing is new; for tests
+}
 
-	// What a run is made of, used again from run to run.
-	madeClients   kernel.Arena[client]
-	madeProcs     kernel.Arena[kernel.Proc]
-	madeConns     kernel.Arena[conn]
-	madeServers   kernel.Arena[redisServer]
-	madeGroups    kernel.Arena[redisGroup]
-	madeResources kernel.Arena[resource]
+// arenas hold the parts of a run, for reuse by the next one.
+type arenas struct {
+	clients   kernel.Arena[client]
+	procs     kernel.Arena[kernel.Proc]
+	conns     kernel.Arena[conn]
+	servers   kernel.Arena[redisServer]
+	groups    kernel.Arena[redisGroup]
+	resources kernel.Arena[resource]
+	visits    kernel.Arena[visit]
+}
+
+func (a *arenas) reset() {
+	a.clients.Reset()
+	a.procs.Reset()
+	a.conns.Reset()
+	a.servers.Reset()
+	a.groups.Reset()
+	a.resources.Reset()
+	a.visits.Reset()
 }
 
 // New returns a world.
@@ -128,17 +133,16 @@ func New() *World {
 	return &World{k: kernel.New(), hist: history.New(history.Header{}), most: MaxRecorded}
 }
 
-// Reserve keeps so many of the MaxRecorded events for others: the next runs record what
-// is left at most.
+// Reserve lowers the limit of MaxRecorded for the next runs.
 func (w *World) Reserve(events int) { w.most = max(MaxRecorded-events, 0) }
 
-// Close ends the world's coroutines. Its buffers serve another Play, if there is one.
+// Close ends the world's coroutines. Another Play is possible.
 func (w *World) Close() {
 	w.k.Close()
 	w.k = kernel.New()
 }
 
-// Again plays the run of a stored history, as far as that goes, and returns its history.
+// Again plays the run of a stored history again, no further than that goes.
 func Again(ctx context.Context, p *plan.Plan, stored *history.History) (*history.History, error) {
 	w := New()
 	defer w.Close()
@@ -159,10 +163,9 @@ func (w *World) Run(p *plan.Plan, lock string, seed uint64) (*history.History, e
 	return w.Play(context.Background(), p, lock, seed)
 }
 
-// Play plays one plan with one lock and returns its history, which belongs to
-// the world: it is valid until the next Play. When ctx ends, what was played until
-// then is returned beside its error. Any other error means that the run could not be
-// set up, or a bug: a panic.
+// Play plays one plan with one lock and returns its history, which is valid until the next Play.
+// When ctx ends, the history so far is returned with its error. Any other error means that the run
+// could not be set up, or a panic.
 func (w *World) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	variant, ok := p.Lock(lock)
 	if !ok {
@@ -198,15 +201,14 @@ func (w *World) playVariant(ctx context.Context, p *plan.Plan, variant locks.Var
 		w.k.KeepPace(w.pacer)
 	}
 	err := w.k.Run(maxSteps, func() error { return w.look(ctx) })
-	w.events = w.k.Events()
-	w.k.Reset() // unwinds what still runs, so that nothing of it adds to the history later
+	w.k.Reset() // unwinds all tasks, before the history is read
 	return w.ended(ctx, variant.ID, err)
 }
 
 // errTooLarge ends a run whose history has become too large.
 var errTooLarge = errors.New("the history is too large")
 
-// look says why a run should not go on; nil when it should.
+// look returns why the run has to end, or nil.
 func (w *World) look(ctx context.Context) error {
 	if len(w.hist.Events) > w.most || w.hist.TextBytes() > maxTexts {
 		return errTooLarge
@@ -215,9 +217,8 @@ func (w *World) look(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// ended returns the history of a run that has ended, with or without an error of the
-// kernel. That it was cut short depends on what was recorded alone, and not on when
-// the limit was checked.
+// ended returns the history of a run that has ended, with or without an error of the kernel.
+// Whether it is cut short depends only on what was recorded, not on when a limit was checked.
 func (w *World) ended(ctx context.Context, lock string, err error) (*history.History, error) {
 	why, most := "", w.most
 	switch {
@@ -240,7 +241,7 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 		most = len(w.hist.Events)
 		why = fmt.Sprintf("fault %d has left no server that could lead: add servers, or write restart: the primary, down: 10s instead", w.leaderless)
 	default:
-		w.tellOfVainFaults()
+		w.recordVainFaults()
 		w.hist.Whole = true
 		return w.hist, nil
 	}
@@ -248,8 +249,8 @@ func (w *World) ended(ctx context.Context, lock string, err error) (*history.His
 	return w.hist, nil
 }
 
-// tellOfVainFaults records which of the faults that have begun have changed nothing.
-func (w *World) tellOfVainFaults() {
+// recordVainFaults records the faults that have begun and changed nothing.
+func (w *World) recordVainFaults() {
 	w.network.stillBlocked()
 	for _, number := range w.engine.WithoutEffect(w.plan.MinEffect()) {
 		w.hist.Add(history.Event{At: w.hist.End(), Kind: history.WithoutEffect, Value: int64(number), Cause: history.NoCause})
@@ -263,8 +264,7 @@ func Run(p *plan.Plan, lock string, seed uint64) (*history.History, error) {
 	return w.Run(p, lock, seed)
 }
 
-// PlayVariant plays one plan in a world of its own with a variant that need not be
-// registered: a known design with one part changed, for an experiment.
+// PlayVariant plays one plan in a world of its own, with a variant that need not be registered.
 func PlayVariant(ctx context.Context, p *plan.Plan, v locks.Variant, seed uint64) (*history.History, error) {
 	w := New()
 	defer w.Close()
@@ -279,7 +279,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	if v.Resource != "" {
 		w.key = v.Resource
 	}
-	if w.engine == nil || w.pacer != nil { // a guest may still know the last one
+	if w.engine == nil {
 		w.engine = &faults.Engine{}
 	}
 	w.engine.Reset(p.Faults, injector{w}, scheduler{w.k})
@@ -303,13 +303,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 	w.resetCalls()
 	w.usedStores = 0
 	w.hosts, w.extraLag = w.hosts[:0], lateness{}
-	w.visits.Reset()
-	w.madeClients.Reset()
-	w.madeProcs.Reset()
-	w.madeConns.Reset()
-	w.madeServers.Reset()
-	w.madeGroups.Reset()
-	w.madeResources.Reset()
+	w.arenas.reset()
 
 	if err := w.startServers(); err != nil {
 		return err
@@ -338,7 +332,7 @@ func (w *World) clockOf(node string) kernel.Clock {
 	return kernel.Clock{}
 }
 
-// record adds an event that happens now on a node with a process.
+// record adds an event, at this instant, of a node with a process.
 func (w *World) record(p *kernel.Proc, e history.Event) int32 {
 	e.At = w.k.Now()
 	e.Clock = int64(p.Clock.Wall(e.At))
@@ -348,7 +342,7 @@ func (w *World) record(p *kernel.Proc, e history.Event) int32 {
 	return w.add(e)
 }
 
-// recordBare adds an event that happens now on a node without a clock.
+// recordBare adds an event, at this instant, of a node without a clock.
 func (w *World) recordBare(e history.Event) int32 {
 	e.At = w.k.Now()
 	return w.add(e)
@@ -360,5 +354,3 @@ type scheduler struct{ k *kernel.Kernel }
 func (s scheduler) After(d time.Duration, f func()) {
 	s.k.After(d, kernel.HandlerFunc(f), 0)
 }
-
-var _ workload.Control = (*client)(nil)

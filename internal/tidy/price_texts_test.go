@@ -140,17 +140,12 @@ func init() {
 		Ends:    EndRequired,
 		Say:     func(a Args) string { return "melt " + a.Value },
 		Tell:    func(t Telling) say.Phrase { return toldMelt.With(t.who) },
-		Build:   func(Args) Verb { return melt{} },
+		Begin:   func(w World, _ Args, at Activation) { w.Melt(at.Fault, at.Target) },
+		End:     func(w World, at Activation) { w.Thaw(at.Fault, at.Target) },
 	})
 }
 
 var toldMelt = say.New1[actor]("{who} melts")
-
-type melt struct{}
-
-func (melt) Name() string               { return "melt" }
-func (melt) Begin(w World, at Activation) { w.Melt(at.Fault, at.Target) }
-func (melt) End(w World, at Activation)   { w.Thaw(at.Fault, at.Target) }
 `
 
 const meltCase = `var processes = []Case{

@@ -13,15 +13,15 @@ type Entry struct {
 	Key         history.TextID
 	From        history.Instant
 	Set         history.Instant // when its time to live was last set
-	TTL         time.Duration   // as it was set then; 0: the store gives it no end
-	SetBy       history.NodeID  // who set it then
-	Promises    []Promise       // every time that it was set
-	Renewals    int             // how often it was set again by its owner
-	Over        history.Instant // when it ended; the end of the history when it stays
-	How         history.Kind    // Expired, Removed, Forgotten, Crashed (with its server), Granted (another's took its place); 0: it stays
-	By          history.NodeID  // for Removed and Granted: whose command it was
+	TTL         time.Duration   // as set then; 0: no end
+	SetBy       history.NodeID  // the client that set it then
+	Promises    []Promise       // one for each time that it was set
+	Renewals    int             // by its owner
+	Over        history.Instant // when it ended, or the history did
+	How         history.Kind    // Expired, Removed, Forgotten, Crashed (with its server), Granted (another took its place); 0: it stays
+	By          history.NodeID  // for Removed and Granted: the client whose command it was
 	Copies      []history.NodeID
-	Began       int32 // the events with which it began, was last set, and ended
+	Began       int32 // the events by which it began, was last set, and ended
 	Last        int32
 	Ended       int32
 }
@@ -34,38 +34,36 @@ func (l *Entry) end(i int32, e *history.Event, by history.NodeID) {
 	l.Over, l.How, l.By, l.Ended = e.At, e.Kind, by, i
 }
 
-// biographer follows the entries of a history. Of a long one most are over: living are those that are
-// there, or that are with a dead server.
-type biographer struct {
+// entries follows the entries of a history. Most of a long one are over; living are those that
+// exist, or that are on a dead server.
+type entries struct {
 	t      *Timeline
 	all    []Entry
 	living []int // into all
 }
 
 // open returns the entry of an owner that a server has under a key, or nil.
-func (b *biographer) open(node, owner history.NodeID, key history.TextID) *Entry {
+func (b *entries) open(node, owner history.NodeID, key history.TextID) *Entry {
 	return b.find(func(l *Entry) bool {
 		return l.How == 0 && (l.Node == node || b.t.InCluster(node)) && l.Owner == owner && l.Key == key
 	})
 }
 
-// diedWith returns the entry that went with a server's crash and that an event speaks of, or nil: a
-// replica has it nevertheless, or the server turns out to have lost it.
-func (b *biographer) diedWith(node history.NodeID, e *history.Event) *Entry {
+// diedWith returns the entry of an event that was on a server when it crashed, or nil.
+func (b *entries) diedWith(node history.NodeID, e *history.Event) *Entry {
 	return b.find(func(l *Entry) bool {
 		return l.How == history.Crashed && l.Node == node && l.Owner == e.Owner && l.Key == e.Text
 	})
 }
 
-// original returns the entry that a replica has copied, or nil. Not every server says from whom.
-func (b *biographer) original(e *history.Event) *Entry {
+// original returns the entry that a replica has copied, or nil. Peer may be unknown.
+func (b *entries) original(e *history.Event) *Entry {
 	return b.find(func(l *Entry) bool {
 		return (l.Node == e.Peer || e.Peer == 0 && l.Node != e.Node) && l.Owner == e.Owner && l.Key == e.Text
 	})
 }
 
-// find returns the youngest entry that is not over and for which a condition holds, or nil.
-func (b *biographer) find(is func(*Entry) bool) *Entry {
+func (b *entries) find(is func(*Entry) bool) *Entry {
 	for _, i := range slices.Backward(b.living) {
 		if is(&b.all[i]) {
 			return &b.all[i]
@@ -74,12 +72,12 @@ func (b *biographer) find(is func(*Entry) bool) *Entry {
 	return nil
 }
 
-func (b *biographer) add(l Entry) {
+func (b *entries) add(l Entry) {
 	b.living = append(b.living, len(b.all))
 	b.all = append(b.all, l)
 }
 
-func (b *biographer) follow(i int32, e *history.Event) {
+func (b *entries) follow(i int32, e *history.Event) {
 	switch e.Kind {
 	case history.Granted:
 		b.replace(i, e)
@@ -110,7 +108,7 @@ func (b *biographer) follow(i int32, e *history.Event) {
 		}
 	case history.Promoted:
 		b.inherit(e)
-	case history.Restarted: // what it has not forgotten is there again
+	case history.Restarted: // entries that it has not forgotten exist again
 		for _, j := range b.living {
 			if l := &b.all[j]; l.Node == e.Node && l.How == history.Crashed {
 				l.How, l.Ended = 0, history.NoCause
@@ -125,9 +123,8 @@ func (b *biographer) follow(i int32, e *history.Event) {
 	}
 }
 
-// replace ends what was under the key of a new entry, even without an event: its time was up,
-// or the new one took its place.
-func (b *biographer) replace(i int32, e *history.Event) {
+// replace ends the entry whose key a new one has: it expired without an event, or was overwritten.
+func (b *entries) replace(i int32, e *history.Event) {
 	for _, j := range b.living {
 		l := &b.all[j]
 		if l.How != 0 || l.Node != e.Node || l.Key != e.Text {
@@ -141,16 +138,16 @@ func (b *biographer) replace(i int32, e *history.Event) {
 	b.bury()
 }
 
-// bury forgets the entries that are over.
-func (b *biographer) bury() {
+// bury removes the entries that are over from living.
+func (b *entries) bury() {
 	b.living = slices.DeleteFunc(b.living, func(j int) bool {
 		how := b.all[j].How
 		return how != 0 && how != history.Crashed
 	})
 }
 
-// inherit gives a replica that is promoted what it has copied.
-func (b *biographer) inherit(e *history.Event) {
+// inherit adds the entries that a promoted replica has copied.
+func (b *entries) inherit(e *history.Event) {
 	if b.t.InCluster(e.Node) {
 		return
 	}

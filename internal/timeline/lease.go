@@ -8,14 +8,14 @@ import (
 	"lockstep/internal/history"
 )
 
-// Promise is an end that a server has set, as it comes if the server's clock runs true.
+// Promise is an end that a server has set, in true time if the server's clock is right.
 type Promise struct{ At, Until history.Instant }
 
 func promiseOf(e *history.Event) Promise {
 	return Promise{e.At, e.At.Add(time.Duration(e.Value))}
 }
 
-// Until is the end as last promised by an instant.
+// Until returns the end as last set by an instant.
 func (l *Entry) Until(at history.Instant) history.Instant {
 	until := l.Promises[0].Until
 	for _, p := range l.Promises {
@@ -26,13 +26,13 @@ func (l *Entry) Until(at history.Instant) history.Instant {
 	return until
 }
 
-// RanOut reports whether the entry is over because its time was up.
+// RanOut reports whether the entry has expired.
 func (l *Entry) RanOut() bool { return l.How == history.Expired }
 
 // Released reports whether the entry's owner has removed it.
 func (l *Entry) Released() bool { return l.How == history.Removed && l.By == l.Owner }
 
-// Leases are the entries to which the store has set an end, in the order of their creation.
+// Leases returns the entries with an end, in the order of their creation.
 func (t *Timeline) Leases() (all []*Entry) {
 	for i := range t.Entries {
 		if t.Entries[i].TTL > 0 {
@@ -42,15 +42,15 @@ func (t *Timeline) Leases() (all []*Entry) {
 	return all
 }
 
-// Nap is a freeze of a client that had an entry: what the lesson of every lease is about.
+// Nap is a freeze of a client that had an entry.
 type Nap struct {
 	Client history.NodeID
 	From   history.Instant
 	Slept  time.Duration
-	Left   time.Duration // of the lease, when it began
+	Left   time.Duration // of the lease when it began
 }
 
-// LongestNap finds the longest freeze of a client while a server had its entry.
+// LongestNap returns the longest freeze of a client that had an entry.
 func (t *Timeline) LongestNap() (longest Nap, ok bool) {
 	leases := map[history.NodeID][]*Entry{} // by owner
 	for _, l := range t.Leases() {
@@ -65,10 +65,10 @@ func (t *Timeline) LongestNap() (longest Nap, ok bool) {
 	return longest, ok
 }
 
-// quorum is more than the servers on which a client has entries at once.
+// quorum exceeds the number of servers on which a client has entries at once.
 const quorum = 16
 
-// during returns a lease of one owner that lasts at an instant, or nil.
+// during returns the lease that exists at an instant, or nil. All leases are of one owner.
 func during(leases []*Entry, at history.Instant) *Entry {
 	n, _ := slices.BinarySearchFunc(leases, at+1, func(l *Entry, at history.Instant) int { return cmp.Compare(l.From, at) })
 	for i := n - 1; i >= max(n-quorum, 0); i-- {

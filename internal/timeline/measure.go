@@ -8,8 +8,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// Measures are the numbers of one history that figures and tables show. The probe does not count: it
-// plays no round of the scenario.
+// Measures are the numbers of one history for figures and tables, without the probe's.
 type Measures struct {
 	Waits    []Wait
 	Failures []Wait // attempts that returned an error; the client went on waiting
@@ -18,7 +17,7 @@ type Measures struct {
 	Skews    []Skew
 	Commands int // sent by clients
 	Acquired int
-	Least    int // fewest commands from asking for the lock to its release; 0 when no client did both
+	Least    int // fewest commands from the wait for the lock to its release; 0 when no client did both
 	Tokens   bool
 	Clients  []history.NodeID
 }
@@ -30,14 +29,14 @@ type Wait struct {
 	End      WaitEnd
 }
 
-// Length is how long it took.
+// Length returns how long the client waited.
 func (w Wait) Length() time.Duration { return w.To.Sub(w.from) }
 
 // WaitEnd says how a wait ended.
 type WaitEnd uint8
 
 const (
-	WaitOpen   WaitEnd = iota // the history, or the client, ended first
+	WaitOpen   WaitEnd = iota // the history or the client ended first
 	WaitGot                   // the client acquired
 	WaitGaveUp                // its patience was over
 )
@@ -51,14 +50,14 @@ type Write struct {
 	Stale   bool // accepted although a higher token had been seen
 }
 
-// Skew is how far a node's wall clock was from true time, from an instant on.
+// Skew is how far a node's wall clock is from true time, from an instant on.
 type Skew struct {
 	Node history.NodeID
 	At   history.Instant
 	Off  time.Duration
 }
 
-// skewGrain is the least change of a clock's offset that is noted.
+// skewGrain is the smallest change of a clock's offset that is recorded.
 const skewGrain = time.Millisecond
 
 // Measure takes the measures of a history.
@@ -86,7 +85,6 @@ func (t *Timeline) Measure() *Measures {
 	return m
 }
 
-// survey walks through a history for its measures.
 type survey struct {
 	t       *Timeline
 	m       *Measures
@@ -94,15 +92,14 @@ type survey struct {
 	highest int64      // token seen at the resource
 }
 
-// surveyed is what the walk remembers of a node.
 type surveyed struct {
 	waiting bool
 	since   history.Instant
 	sent    int // commands since it asked for the lock
 	counts  bool
-	read    bool          // its clock has been read and showed true time
-	skewed  bool          // its clock has been noted
-	skew    time.Duration // as noted last
+	read    bool          // its clock has shown true time
+	skewed  bool          // its clock has a Skew
+	skew    time.Duration // the last one
 }
 
 func (s *survey) take(e *history.Event) {
@@ -162,8 +159,7 @@ func (s *survey) write(e *history.Event) {
 	s.m.Writes = append(s.m.Writes, w)
 }
 
-// clock notes a change of a node's offset. A clock that shows true time all along
-// is not noted at all.
+// clock records a change of a node's offset.
 func (s *survey) clock(p *surveyed, e *history.Event) {
 	off := time.Duration(e.Clock - int64(e.At))
 	change := off - p.skew
@@ -173,7 +169,7 @@ func (s *survey) clock(p *surveyed, e *history.Event) {
 	}
 	if !p.skewed {
 		p.skewed = true
-		start := off // of a clock that was not read before
+		start := off // for a clock that was not read before
 		switch {
 		case e.Kind == history.ClockChanged:
 			start = off - time.Duration(e.Value)
@@ -198,8 +194,8 @@ func (m *Measures) Lengths() []time.Duration {
 	return out
 }
 
-// PerAcquisition is how many commands an acquisition took, with a decimal where that tells something; ""
-// when no client acquired.
+// PerAcquisition returns how many commands an acquisition took, with a decimal if that is below
+// 100; "" when no client acquired.
 func (m *Measures) PerAcquisition() string {
 	if m.Acquired == 0 {
 		return ""
@@ -211,13 +207,12 @@ func (m *Measures) PerAcquisition() string {
 	return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 }
 
-// Tenths is ten times as many commands as an acquisition took; there must be an acquisition.
+// Tenths returns ten times the commands per acquisition; there must be one.
 func (m *Measures) Tenths() int64 {
 	return int64((m.Commands*10 + m.Acquired/2) / m.Acquired)
 }
 
-// Quantile is the nearest-rank quantile of sorted lengths: the least of them that
-// at least percent of a hundred do not exceed. It is 0 of none.
+// Quantile returns the nearest-rank quantile of sorted lengths; 0 of none.
 func Quantile(sorted []time.Duration, percent int) time.Duration {
 	if len(sorted) == 0 {
 		return 0

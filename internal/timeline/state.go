@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
@@ -12,39 +13,39 @@ type Held struct {
 	Owner      history.NodeID
 	From       history.Instant // when it was created
 	End        history.Instant // 0: it has no end
-	Untold     int             // renewals by its owner that a narrator has not told
-	Replicated bool            // a replica has it as well
+	Untold     int             // renewals by its owner that a narrator has not told yet
+	Replicated bool            // a replica has it, too
 }
 
-// Client is what is the case for a client.
+// Client is the state of a client.
 type Client struct {
 	Believes  bool
 	Since     history.Instant // of the belief, or of the last one
 	Waits     bool            // is trying to acquire
 	Releasing bool
-	Lost      bool  // was told that the lock is lost, and has not got it again
-	Failed    bool  // an attempt of its present wait has failed
+	Lost      bool  // was told that the lock is lost, and has not acquired again
+	Failed    bool  // an attempt in this wait has failed
 	LastWire  int32 // its last message
 }
 
-// State is what is the case between two events. Indices of its lists are NodeIDs; entries are kept by Place.
+// State is the state between two events. Its lists are indexed by NodeID, Entries by Place.
 type State struct {
 	Clients []Client
 	Entries [][]Held
-	Serving []bool // a server that clients talk to
-	Standby []bool // a replica that has not been promoted yet
-	Down    []bool // a process that has died
-	Frozen  []bool // a process that stands still
-	Grants  bool   // the history shows what the servers do
+	Serving []bool // servers that clients talk to
+	Standby []bool // replicas that have not been promoted
+	Down    []bool // dead processes
+	Frozen  []bool // frozen processes
+	Grants  bool   // the history has the servers' entries
 	Stores  int    // how many servers the header lists
 
 	t        *Timeline
-	involved []bool // a server that has the lock's entry at some time, or would have if it were not lost
-	sharded  bool   // some node has sent a client away, as only a Redis Cluster does
+	involved []bool // servers that have the lock's entry at some time, or would have if it were not lost
+	sharded  bool   // some node has redirected a client, as only a Redis Cluster does
 }
 
-// Begin is the state before the first event. Which servers clients talk to, and which are replicas,
-// follows from what they do later.
+// Begin returns the state before the first event. Which servers are replicas follows from later
+// events.
 func (t *Timeline) Begin() *State {
 	n := len(t.Header.Nodes) + 1
 	s := &State{
@@ -80,20 +81,20 @@ func (t *Timeline) Begin() *State {
 	return s
 }
 
-// involve notes which servers have to do with the lock. A primary's successor does, too.
+// involve marks a server as one that has the lock's entry. So has the successor of such a primary.
 func (s *State) involve(e *history.Event) {
 	if e.Kind != history.Promoted || s.involved[s.t.Place(e.Peer)] {
 		s.involved[s.t.Place(e.Node)] = true
 	}
 }
 
-// OfAnotherShard reports whether a server that is promoted serves other keys than that of the lock,
-// as most nodes of a Redis Cluster do.
+// OfAnotherShard reports whether a promoted server of a Redis Cluster does not serve the lock's
+// key.
 func (s *State) OfAnotherShard(e *history.Event) bool {
 	return s.Grants && s.sharded && !s.involved[s.t.Place(e.Node)]
 }
 
-// node maps an id that the header does not know to 0.
+// node maps an unknown id to 0.
 func (s *State) node(id history.NodeID) history.NodeID {
 	if int(id) >= len(s.Clients) {
 		return 0
@@ -101,11 +102,11 @@ func (s *State) node(id history.NodeID) history.NodeID {
 	return id
 }
 
-// Client is that of a node.
+// Client returns the state of a client.
 func (s *State) Client(id history.NodeID) *Client { return &s.Clients[s.node(id)] }
 
-// IsDown reports whether a process has died, StandsStill whether it is frozen, and StandsBy whether a
-// server is a replica.
+// IsDown reports whether a process is dead, StandsStill whether it is frozen, and StandsBy whether
+// a server is a replica.
 func (s *State) IsDown(id history.NodeID) bool      { return s.Down[s.node(id)] }
 func (s *State) StandsStill(id history.NodeID) bool { return s.Frozen[s.node(id)] }
 func (s *State) StandsBy(id history.NodeID) bool    { return s.Standby[s.node(id)] }
@@ -121,7 +122,7 @@ func (s *State) Find(server, owner history.NodeID, key history.TextID) *Held {
 	return nil
 }
 
-// original returns the entry that a replica has copied, or nil. Not every server says from whom.
+// original returns the entry that a replica has copied, or nil. Peer may be unknown.
 func (s *State) original(e *history.Event) *Held {
 	for place := range s.Entries {
 		id := history.NodeID(place)
@@ -134,51 +135,37 @@ func (s *State) original(e *history.Event) *Held {
 	return nil
 }
 
-// Held returns the entry of an owner on any server that serves, or nil.
+// Held returns the entry of an owner on a serving server, or nil.
 func (s *State) Held(owner history.NodeID) *Held {
 	for place, list := range s.Entries {
-		if !s.Serving[place] {
-			continue
-		}
-		for i := range list {
-			if list[i].Owner == owner {
-				return &list[i]
-			}
+		i := slices.IndexFunc(list, func(h Held) bool { return h.Owner == owner })
+		if i >= 0 && s.Serving[place] {
+			return &list[i]
 		}
 	}
 	return nil
 }
 
-// Lost reports whether what is kept in a place cannot be had any more: a quorum outlives its members,
-// and what its majority is up to is not told here.
+// Lost reports whether the entries of a place are out of reach. Those of a quorum outlive its
+// members.
 func (s *State) Lost(place int) bool {
 	return s.Down[place] && !s.t.InCluster(history.NodeID(place))
 }
 
 func (s *State) drop(server, owner history.NodeID, key history.TextID) {
-	list := s.Entries[s.t.Place(server)]
-	for i := range list {
-		if list[i].Owner == owner && list[i].Key == key {
-			s.Entries[s.t.Place(server)] = append(list[:i], list[i+1:]...)
-			return
-		}
-	}
+	list := &s.Entries[s.t.Place(server)]
+	*list = slices.DeleteFunc(*list, func(h Held) bool { return h.Owner == owner && h.Key == key })
 }
 
-// dropKey removes whatever is kept under a key.
-func (s *State) dropKey(place history.NodeID, key history.TextID) {
-	kept := s.Entries[place][:0]
-	for _, e := range s.Entries[place] {
-		if e.Key != key {
-			kept = append(kept, e)
-		}
-	}
-	s.Entries[place] = kept
+// put puts an entry in the place of any other with its key, whose end may have no event.
+func (s *State) put(place history.NodeID, held Held) {
+	others := slices.DeleteFunc(s.Entries[place], func(h Held) bool { return h.Key == held.Key })
+	s.Entries[place] = append(others, held)
 }
 
-// Before notes what sentences about an event need to see as already done.
+// Before makes the changes that sentences about the event already take into account.
 func (s *State) Before(e *history.Event) {
-	// A primary that lives on serves the clients that still talk to it.
+	// A replaced primary that is alive goes on to serve.
 	if e.Kind == history.Promoted && e.Peer != 0 && s.IsDown(e.Peer) {
 		s.Serving[s.t.Place(e.Peer)] = s.t.InCluster(e.Peer)
 	}
@@ -224,23 +211,21 @@ func (s *State) applyGrant(e *history.Event) {
 	place := s.t.Place(e.Node)
 	switch e.Kind {
 	case history.Granted:
-		s.dropKey(place, e.Text) // what was there is gone, even without an event
-		s.Entries[place] = append(s.Entries[place], Held{Key: e.Text, Owner: e.Owner, From: e.At, End: EndOf(e)})
+		s.put(place, Held{Key: e.Text, Owner: e.Owner, From: e.At, End: EndOf(e)})
 	case history.Replicated:
 		copied := Held{Key: e.Text, Owner: e.Owner, From: e.At, End: EndOf(e)}
 		if original := s.original(e); original != nil {
 			original.Replicated = true
 			copied = *original
 		}
-		s.dropKey(place, e.Text) // of another owner, too: it ended unseen
-		s.Entries[place] = append(s.Entries[place], copied)
+		s.put(place, copied)
 	case history.Extended:
 		if held := s.Find(place, e.Owner, e.Text); held != nil {
 			held.End = EndOf(e)
 		}
 	case history.Removed, history.Expired, history.Forgotten:
 		s.drop(place, e.Owner, e.Text)
-		for other := range s.Entries { // a replica follows; when, the history does not say
+		for other := range s.Entries { // the history does not say when a replica follows
 			if s.Standby[other] {
 				s.drop(history.NodeID(other), e.Owner, e.Text)
 			}
@@ -248,21 +233,16 @@ func (s *State) applyGrant(e *history.Event) {
 	}
 }
 
-// promote makes a replica the server that clients talk to. Copies whose time was up are dropped in
-// silence, as the server itself does.
+// promote makes a replica the server that clients talk to. It has no expired copies.
 func (s *State) promote(e *history.Event) {
 	place := s.t.Place(e.Node)
 	s.Standby[place], s.Serving[place] = false, !s.OfAnotherShard(e)
-	live := s.Entries[place][:0]
-	for _, held := range s.Entries[place] {
-		if held.End == 0 || held.End > e.At {
-			live = append(live, held)
-		}
-	}
-	s.Entries[place] = live
+	s.Entries[place] = slices.DeleteFunc(s.Entries[place], func(h Held) bool {
+		return h.End != 0 && h.End <= e.At
+	})
 }
 
-// EndOf is when an entry ends by an event that sets its time to live; 0 for never.
+// EndOf returns when an entry ends after an event that sets its time to live; 0 for never.
 func EndOf(e *history.Event) history.Instant {
 	if e.Value <= 0 {
 		return 0
@@ -270,27 +250,22 @@ func EndOf(e *history.Event) history.Instant {
 	return e.At.Add(time.Duration(e.Value))
 }
 
-// Owners returns who has an entry on the servers that serve, and on how many.
+// Owners returns the owners of entries on serving servers, and on how many each has one.
 func (s *State) Owners() (owners []history.NodeID, counts []int) {
 	for place, list := range s.Entries {
 		if !s.Serving[place] || s.Lost(place) || len(list) == 0 {
 			continue
 		}
-		owner, seen := list[0].Owner, false
-		for i := range owners {
-			if owners[i] == owner {
-				counts[i]++
-				seen = true
-			}
+		i := slices.Index(owners, list[0].Owner)
+		if i < 0 {
+			i, owners, counts = len(owners), append(owners, list[0].Owner), append(counts, 0)
 		}
-		if !seen {
-			owners, counts = append(owners, owner), append(counts, 1)
-		}
+		counts[i]++
 	}
 	return owners, counts
 }
 
-// AllDown reports whether no server is left that serves.
+// AllDown reports whether no serving server is left.
 func (s *State) AllDown() bool {
 	for place := range s.Serving {
 		if s.Serving[place] && !s.Lost(place) {
@@ -300,7 +275,7 @@ func (s *State) AllDown() bool {
 	return true
 }
 
-// Servers is how many servers serve.
+// Servers returns how many servers serve.
 func (s *State) Servers() (n int) {
 	for _, serves := range s.Serving {
 		if serves {

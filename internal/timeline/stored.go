@@ -1,17 +1,21 @@
 package timeline
 
-import "lockstep/internal/history"
+import (
+	"slices"
 
-// Stored is a stretch of events during which a server has an entry for a client.
+	"lockstep/internal/history"
+)
+
+// Stored is an interval of events during which a server has an entry for a client.
 type Stored struct {
-	Node     history.NodeID // the server; of a quorum, whichever member leads
+	Node     history.NodeID // the server; of a quorum, the leader
 	Owner    history.NodeID
-	Copy     bool  // on a server that answers no client, such as a replica: the steps do not count it
+	Copy     bool  // on a server that answers no client, such as a replica
 	From, To int32 // events; To is history.NoCause when the history ends first
 }
 
-// Stored lists what the servers have, in the order of its beginnings. It goes by the very state
-// that the steps speak of, so a picture of it and "store: A" cannot come apart.
+// Stored lists the entries of the servers, by start. It derives from State like the narrated steps,
+// so that pictures and steps agree.
 func (t *Timeline) Stored() []Stored {
 	f := holdings{s: t.Begin(), leader: t.cluster}
 	for i, e := range t.Each(ofServers...) {
@@ -33,7 +37,6 @@ var ofServers = []history.Kind{
 	history.Promoted, history.Demoted, history.Crashed, history.Restarted,
 }
 
-// holdings follows the entries of a state.
 type holdings struct {
 	s      *State
 	leader history.NodeID // of the cluster
@@ -41,7 +44,7 @@ type holdings struct {
 	open   []openHold
 }
 
-// openHold is a hold that goes on, with what tells it from another one of the same owner.
+// openHold is a Stored without an end yet, and what distinguishes it from others of the same owner.
 type openHold struct {
 	index int // into all
 	place int
@@ -50,7 +53,7 @@ type openHold struct {
 	seen  bool // in this round
 }
 
-// follow ends the holds that are over after event i, and begins the new ones.
+// follow ends the intervals that are over after event i, and begins new ones.
 func (f *holdings) follow(i int32) {
 	for n := range f.open {
 		f.open[n].seen = false
@@ -64,18 +67,15 @@ func (f *holdings) follow(i int32) {
 			f.has(i, place, &list[n])
 		}
 	}
-	kept := f.open[:0]
-	for _, o := range f.open {
-		if o.seen || o.index >= begun {
-			kept = append(kept, o)
-		} else {
+	f.open = slices.DeleteFunc(f.open, func(o openHold) bool {
+		over := !o.seen && o.index < begun
+		if over {
 			f.all[o.index].To = i
 		}
-	}
-	f.open = kept
+		return over
+	})
 }
 
-// has notes that a place has an entry after event i.
 func (f *holdings) has(i int32, place int, held *Held) {
 	is := Stored{Node: history.NodeID(place), Owner: held.Owner, Copy: !f.s.Serving[place], From: i, To: history.NoCause}
 	if is.Node == f.s.t.cluster {

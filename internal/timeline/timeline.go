@@ -1,36 +1,36 @@
-// Package timeline is the account of a history that everything but a checker reads: what clients
-// believed, which entries servers had and until when, who stood still or was down, what was asked
-// and answered, what was written.
+// Package timeline derives from a history what reports need: what clients believed, which entries
+// servers had and until when, which processes were frozen or down.
 //
-// It is made in one pass and not changed afterwards. Checkers do not use it, and read the events by
-// themselves: an account with a mistake must not be able to hide one in a verdict. See TestItAgreesWithTheCheckers.
+// Checkers do not use it and read the events themselves: a mistake here must not change a verdict.
+// See TestItAgreesWithTheCheckers.
 package timeline
 
 import (
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"lockstep/internal/history"
 )
 
-// Timeline is the account of one history.
+// Timeline is a history with what follows from it. It is not changed after Of.
 type Timeline struct {
 	*history.History
-	Holds   []history.Hold // what clients believed, in the order of their beginnings
-	Entries []Entry        // what servers had, in the order of their creation
-	Freezes []Span         // of processes that stood still, in the order of their beginnings
-	Deaths  []Span         // of processes that were down, likewise
+	Holds   []history.Hold // what clients believed, by start
+	Entries []Entry        // what servers had, by creation
+	Freezes []Span         // of frozen processes, by start
+	Deaths  []Span         // of processes that were down, by start
 
 	cluster history.NodeID           // the member that stands for all of a quorum; 0 without one
-	ofKind  map[history.Kind][]int32 // the events of each kind, by their indices
+	ofKind  map[history.Kind][]int32 // the indices of the events of each kind
 }
 
-// Of makes the account of a history, which may lack its end and name nodes that its header does not know.
+// Of makes the timeline of a history, which may lack its end and name unknown nodes.
 func Of(h *history.History) *Timeline {
 	t := &Timeline{History: h, Holds: history.Holds(h), cluster: clusterOf(h), ofKind: map[history.Kind][]int32{}}
 	nodes := len(h.Header.Nodes) + 1
-	entries := biographer{t: t}
+	followed := entries{t: t}
 	freezes, deaths := spans{open: make([]int, nodes)}, spans{open: make([]int, nodes)}
 	for i := range h.Events {
 		n, e := int32(i), &h.Events[i]
@@ -38,7 +38,7 @@ func Of(h *history.History) *Timeline {
 		if e.Kind.OnWire() {
 			continue
 		}
-		entries.follow(n, e)
+		followed.follow(n, e)
 		switch {
 		case int(e.Node) >= nodes:
 		case e.Kind == history.Froze:
@@ -52,16 +52,16 @@ func Of(h *history.History) *Timeline {
 			deaths.end(n, e, true)
 		}
 	}
-	for i := range entries.all {
-		if l := &entries.all[i]; l.How == 0 {
+	for i := range followed.all {
+		if l := &followed.all[i]; l.How == 0 {
 			l.Over = h.End()
 		}
 	}
-	t.Entries, t.Freezes, t.Deaths = entries.all, freezes.list, deaths.list
+	t.Entries, t.Freezes, t.Deaths = followed.all, freezes.list, deaths.list
 	return t
 }
 
-// All goes through all events.
+// All yields all events.
 func (t *Timeline) All() iter.Seq2[int32, *history.Event] {
 	return func(yield func(int32, *history.Event) bool) {
 		for i := range t.Events {
@@ -72,7 +72,7 @@ func (t *Timeline) All() iter.Seq2[int32, *history.Event] {
 	}
 }
 
-// Each goes through the events of some kinds, in the order of the history.
+// Each yields the events of some kinds, in order.
 func (t *Timeline) Each(kinds ...history.Kind) iter.Seq2[int32, *history.Event] {
 	return func(yield func(int32, *history.Event) bool) {
 		lists := make([][]int32, len(kinds))
@@ -94,29 +94,18 @@ func (t *Timeline) Each(kinds ...history.Kind) iter.Seq2[int32, *history.Event] 
 	}
 }
 
-// Backward goes through the events of some kinds from the last to the first.
+// Backward yields the events of some kinds, the last one first.
 func (t *Timeline) Backward(kinds ...history.Kind) iter.Seq2[int32, *history.Event] {
 	return func(yield func(int32, *history.Event) bool) {
-		lists := make([][]int32, len(kinds))
-		for k, kind := range kinds {
-			lists[k] = t.ofKind[kind]
-		}
-		for {
-			last, next := -1, int32(-1)
-			for k, list := range lists {
-				if n := len(list); n > 0 && list[n-1] > next {
-					last, next = k, list[n-1]
-				}
-			}
-			if last < 0 || !yield(next, &t.Events[next]) {
+		for i := int32(len(t.Events)) - 1; i >= 0; i-- {
+			if e := &t.Events[i]; slices.Contains(kinds, e.Kind) && !yield(i, e) {
 				return
 			}
-			lists[last] = lists[last][:len(lists[last])-1]
 		}
 	}
 }
 
-// After goes through the events after one, as far as a span of time after it.
+// After yields the events after event i, up to a time after it.
 func (t *Timeline) After(i int32, within time.Duration) iter.Seq2[int32, *history.Event] {
 	return func(yield func(int32, *history.Event) bool) {
 		limit := t.Events[i].At.Add(within)
@@ -128,7 +117,7 @@ func (t *Timeline) After(i int32, within time.Duration) iter.Seq2[int32, *histor
 	}
 }
 
-// Before goes through the events before one, the last first, as far as a span of time before it.
+// Before yields the events before event i, the last one first, down to a time before it.
 func (t *Timeline) Before(i int32, within time.Duration) iter.Seq2[int32, *history.Event] {
 	return func(yield func(int32, *history.Event) bool) {
 		limit := t.Events[i].At.Add(-within)
@@ -140,13 +129,13 @@ func (t *Timeline) Before(i int32, within time.Duration) iter.Seq2[int32, *histo
 	}
 }
 
-// Ever is as far as any history goes.
+// Ever is longer than any history.
 const Ever = time.Duration(math.MaxInt64 / 2)
 
-// Count is how many events of a kind there are.
+// Count returns how many events of a kind there are.
 func (t *Timeline) Count(kind history.Kind) int { return len(t.ofKind[kind]) }
 
-// At returns an event by its index, nil for none.
+// At returns an event by its index, or nil.
 func (t *Timeline) At(i int32) *history.Event {
 	if i < 0 || int(i) >= len(t.Events) {
 		return nil
@@ -154,9 +143,9 @@ func (t *Timeline) At(i int32) *history.Event {
 	return &t.Events[i]
 }
 
-// Request returns the request behind an event, and its index; nil where the history does not say.
+// Request returns the Sent event that led to an event, and its index; nil when it is unknown.
 func (t *Timeline) Request(i int32) (int32, *history.Event) {
-	for range 4 { // removed, executed, sent is the longest chain; in a damaged history there may be circles
+	for range 4 { // longer than any chain of causes; a damaged history may have circles
 		e := t.At(i)
 		if e == nil {
 			break
@@ -189,18 +178,16 @@ func clusterOf(h *history.History) history.NodeID {
 	return 0
 }
 
-// Cluster is the member of a quorum whose place has the entries of them all; 0 where the servers are none.
+// Cluster returns the member of a quorum whose place has the entries of all; 0 without a quorum.
 func (t *Timeline) Cluster() history.NodeID { return t.cluster }
 
-// InCluster reports whether a node is a member of a quorum. They have the same entries: what one of
-// them granted may end on another one, which leads by then.
+// InCluster reports whether a node is a member of a quorum. All members have the same entries.
 func (t *Timeline) InCluster(id history.NodeID) bool {
 	return t.cluster != 0 && t.Role(id) == history.RoleStore
 }
 
 // Place is where the entries of a server are kept: a quorum has one place, that of its first member.
-// A node that the header does not know has place 0, so that a damaged history is told badly instead
-// of not at all.
+// An unknown node of a damaged history has place 0.
 func (t *Timeline) Place(id history.NodeID) history.NodeID {
 	switch {
 	case t.InCluster(id):
@@ -211,8 +198,8 @@ func (t *Timeline) Place(id history.NodeID) history.NodeID {
 	return id
 }
 
-// ClockError returns by how much a node's clock was wrong the last time it did something by an instant,
-// else the first time after it. A clock that shows 0 shows nothing.
+// ClockError returns by how much a node's clock was wrong at the last reading by an instant, else
+// at the first one after it. A reading of 0 is none.
 func (t *Timeline) ClockError(id history.NodeID, by history.Instant) (wrong time.Duration, known bool) {
 	for i := range t.Events {
 		e := &t.Events[i]

@@ -6,42 +6,38 @@ import (
 	"lockstep/internal/history"
 )
 
-// StartOrder lets the clients of a run begin in their order. A story says who comes first,
-// and what happens decides when the next one may come, not a time that a busy machine
-// does not keep: on one, B was first in one run of eight, and a pause then met A when
-// no other client wanted the lock. So
+// StartOrder makes the clients of a run begin in order, by events, since a busy machine does not
+// keep times:
 //
-//   - the second client begins when the first one has the lock, or when it is settled
-//     that it does not get it at once: an attempt failed or has had no answer, or the
-//     client is gone;
-//   - each later one when the one before it has sent its first request.
+//   - the second client begins when the first one has the lock, or does not get it at once: an attempt
+//     failed or was not answered, or the client has died;
+//   - each later one begins when the one before it has sent its first request.
 //
-// No client waits longer than a response may take: some locks give back what they get, again
-// and again.
+// No client waits longer than a response may take: some locks give back what they get, again and
+// again.
 //
-// The stagger of the plan is added, and alone counts once a fault has begun: the fault may
-// keep the previous client from getting that far. A stagger of zero asks for no order: all
-// begin at once.
+// The stagger of the plan is added. Once a fault has begun, it alone counts, since the fault may
+// stop the previous client. With a stagger of zero all begin at once.
 //
-// Both worlds tell it what happens and ask it who is next. It has no clock of its own.
+// The world reports events and asks for the next client. It has no clock of its own.
 type StartOrder struct {
 	stagger time.Duration
-	limit   time.Duration // how long after the one before the next one begins at the latest
+	limit   time.Duration // between two beginnings at most
 	clients int
-	next    int           // who begins next, as an index; clients when all have begun
-	settled bool          // the one before has come far enough
-	from    time.Duration // true time from which on the next one may begin
-	latest  time.Duration // true time at which it begins, settled or not
+	next    int           // the index of the next client; clients when all have begun
+	settled bool          // the previous client has come far enough
+	from    time.Duration // true time when the next one may begin
+	latest  time.Duration // true time when it begins at the latest
 	faults  bool          // a fault has begun
 }
 
-// NewStartOrder returns the order of that many clients, none of which has begun. The first
-// may begin at once. A response may take as long as timeout.
+// NewStartOrder returns the order of some clients, of which the first may begin at once. A response
+// takes timeout at most.
 func NewStartOrder(clients int, stagger, timeout time.Duration) StartOrder {
 	return StartOrder{stagger: stagger, limit: max(stagger, timeout), clients: clients, settled: true}
 }
 
-// Next returns who begins next and from when on, as far as is known; false when all have
+// Next returns the next client and when it may begin, as far as is known; false when all have
 // begun.
 func (e *StartOrder) Next() (client int, from time.Duration, ok bool) {
 	if !e.settled {
@@ -57,8 +53,7 @@ func (e *StartOrder) Begins(now time.Duration) {
 	e.settled = e.faults || e.stagger == 0 || e.next == e.clients
 }
 
-// Observe notes what a client has done, and reports whether the next one may come
-// because of it.
+// Observe notes an event of a client, and reports whether the next one may begin because of it.
 func (e *StartOrder) Observe(client int, kind history.Kind, now time.Duration) bool {
 	if e.settled || client != e.next-1 {
 		return false
@@ -77,8 +72,8 @@ func (e *StartOrder) Observe(client int, kind history.Kind, now time.Duration) b
 	return true
 }
 
-// FaultBegins notes that a fault begins, and reports whether the next client may come
-// because of it.
+// FaultBegins notes that a fault begins, and reports whether the next client may begin because of
+// it.
 func (e *StartOrder) FaultBegins() bool {
 	changed := !e.settled
 	e.faults, e.settled = true, true

@@ -9,10 +9,9 @@ import (
 	"lockstep/internal/locks"
 )
 
-// work is busy for a while. A plan with nested acquisitions spends half of it
-// with the lock taken so many times more, and the other half with the lock as it
-// was. A lock that is not re-entrant waits for itself there, for as long as its
-// client's patience lasts. The error is that of ctx.
+// work is busy for a while. A plan with nested acquisitions spends half of it with the lock taken
+// that many more times. A lock that is not re-entrant waits for itself, until its client's patience
+// is over. The error is that of ctx.
 func (c *Client) work(ctx context.Context, length time.Duration) error {
 	if c.Plan.Nested == 0 {
 		return c.busy(ctx, length)
@@ -21,7 +20,7 @@ func (c *Client) work(ctx context.Context, length time.Duration) error {
 	for len(inner) < c.Plan.Nested {
 		lease := c.reenter(ctx, int64(len(inner)+1))
 		if lease == nil {
-			break // the client goes on with what it has
+			break
 		}
 		inner = append(inner, lease)
 	}
@@ -36,8 +35,8 @@ func (c *Client) work(ctx context.Context, length time.Duration) error {
 	return c.Env.Sleep(ctx, length-length/2)
 }
 
-// busy works for so long, and for as much longer as faults make it. Work that hangs looks
-// at nothing, not even at the news that the lock is lost.
+// busy works for length, and longer because of faults. Work that hangs does not notice that the
+// lock is lost.
 func (c *Client) busy(ctx context.Context, length time.Duration) error {
 	for {
 		if err := c.Env.Sleep(ctx, length); err != nil {
@@ -55,7 +54,7 @@ func (c *Client) busy(ctx context.Context, length time.Duration) error {
 // reenter takes the lock again; nil when the client does not get it.
 func (c *Client) reenter(ctx context.Context, depth int64) locks.Lease {
 	c.Control.Record(history.Reenters, 0, depth, "")
-	// A failed attempt is no event of its own: only the outcome counts here.
+	// Only the outcome is recorded, not the failed attempts.
 	lease, err := c.acquire(ctx, func(error) {})
 	if lease == nil {
 		c.Control.Record(history.ReenterFailed, 0, depth, err.Error())
@@ -65,7 +64,7 @@ func (c *Client) reenter(ctx context.Context, depth int64) locks.Lease {
 	return lease
 }
 
-// leave gives the lock back once.
+// leave releases an inner lease.
 func (c *Client) leave(lease locks.Lease, depth int64) {
 	text := ""
 	if err := lease.Release(c.Env.Background()); err != nil {

@@ -3,39 +3,37 @@ package workload
 import (
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 )
 
-// ExtendedWork is how much longer the work of one client takes because of faults. They are
-// meant for the critical section of the round that the client is in, whether it waits for
-// it or works in it already; of one that comes before the first round, for that round's.
-// A client that has done its work has none that could be slow: such a fault changes nothing,
-// not even the next round.
+// ExtendedWork is how much longer the work of one client takes because of faults. A fault extends
+// the critical section of the client's present round, or of the first one before that begins. It
+// changes nothing when the work of the round is done.
 //
-// Both worlds tell it what the client records and take from it when the work is done that
-// there is so far, again and again until there is no more. It has no lock of its own.
+// The world reports the client's events, and calls Take when the work is done, until nothing is
+// left.
 type ExtendedWork struct {
 	by     time.Duration
 	faults []int
-	over   bool // the work of the present round has been done
+	over   bool // the work of the present round is done
 }
 
-// Add makes the work take so much longer.
+// Add extends the work.
 func (o *ExtendedWork) Add(fault int, by time.Duration) {
 	if !o.over {
 		o.by, o.faults = o.by+by, append(o.faults, fault)
 	}
 }
 
-// Take returns how much longer the work takes, and the faults that have brought it about;
-// 0 when the work is done.
+// Take returns how much longer the work takes, and because of which faults; 0 when it is done.
 func (o *ExtendedWork) Take() (by time.Duration, faults []int) {
 	by, faults = o.by, o.faults
 	*o = ExtendedWork{over: by == 0}
 	return by, faults
 }
 
-// Observe notes what the client has recorded.
+// Observe notes an event of the client.
 func (o *ExtendedWork) Observe(kind history.Kind) {
 	switch kind {
 	case history.Waits:
@@ -43,4 +41,18 @@ func (o *ExtendedWork) Observe(kind history.Kind) {
 	case history.GaveUp, history.Releasing, history.Finished:
 		*o = ExtendedWork{over: true}
 	}
+}
+
+// PartAfter returns the part of its lock that a client is in after one of its events; p is the part
+// before.
+func PartAfter(p faults.Part, e history.Kind) faults.Part {
+	switch e {
+	case history.Waits:
+		return faults.Acquire
+	case history.Releasing:
+		return faults.Release
+	case history.Acquired, history.GaveUp, history.Released, history.NotHeld, history.ReleaseFailed:
+		return faults.NoPart
+	}
+	return p
 }

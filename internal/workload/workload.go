@@ -1,6 +1,5 @@
-// Package workload is what every client does in every world: wait for the lock,
-// read the resource, work, write the resource, release, rest. It sees the ports
-// only, so the simulator and the real worker processes run this very code.
+// Package workload is what every client does: wait for the lock, read the resource, work, write the
+// resource, release, rest. It depends only on ports, so every world runs the same code.
 package workload
 
 import (
@@ -15,17 +14,15 @@ import (
 	"lockstep/internal/ports"
 )
 
-// Control is how a client tells its world what it does. The world records it,
-// lets the faults that wait for a moment act before the call returns, and holds
-// the client back for as long as it is frozen.
+// Control is how a client reports to its world. Faults that wait for a moment act before the call
+// returns, and a frozen client is held back.
 type Control interface {
 	// Record adds an event of this client to the history.
 	Record(kind history.Kind, token, value int64, text string)
 	// Reach reports a moment of this client.
 	Reach(kind faults.MomentKind)
-	// ExtraWork is asked when the work of the present critical section is done, and returns
-	// how much longer it takes because of faults that have come since it was last asked; 0
-	// when it is done indeed. See ExtendedWork.
+	// ExtraWork is called when the work of the critical section is done. It returns how much longer
+	// the work takes because of faults since the last call, or 0. See ExtendedWork.
 	ExtraWork() time.Duration
 }
 
@@ -36,13 +33,13 @@ type Client struct {
 	Resource ports.Resource
 	Control  Control
 	Plan     plan.Workload
-	Timeout  time.Duration // for how long a client that tries once waits for an answer
-	// Rand draws the lengths of work and rest. It is not Env.Rand, which belongs
-	// to the lock: a lock that draws more must not change the workload.
+	Timeout  time.Duration // how long a client that tries once waits for an answer
+	// Rand draws the lengths of work and rest. It is not Env.Rand, since a lock that draws more
+	// must not change the workload.
 	Rand ports.Rand
 }
 
-// Play plays all rounds. It returns when the client has finished.
+// Play plays all rounds.
 func (c *Client) Play() {
 	due := time.Duration(0)
 	if c.Plan.Arrivals.Max > 0 {
@@ -55,8 +52,8 @@ func (c *Client) Play() {
 	c.Control.Record(history.Finished, 0, 0, "")
 }
 
-// rest waits for the next round, and returns when that was due: rounds that arrive do so counted
-// from when the one before was due, however long that took.
+// rest waits for the next round, and returns when that was due. With arrivals, the time counts from
+// when the last round was due.
 func (c *Client) rest(due time.Duration) time.Duration {
 	if c.Plan.Arrivals.Max == 0 {
 		c.pause(c.Plan.Rest.Draw(c.Rand))
@@ -81,10 +78,9 @@ func (c *Client) round(number int64) {
 	c.release(lease)
 }
 
-// acquire waits for the lock as long as the plan's patience lasts and parent does
-// not end; when it is over, it returns the last error. An attempt that failed with
-// an error is followed by another one: the lock may well be held by this client's
-// own orphaned entry. A client that tries once makes one attempt.
+// acquire tries to get the lock until the plan's patience or parent ends, and then returns the last
+// error. It tries again after an error, since this client's own orphaned entry may hold the lock. A
+// client that tries once makes one attempt.
 func (c *Client) acquire(parent context.Context, failed func(error)) (locks.Lease, error) {
 	patience, once := c.Plan.Wait, c.Plan.TriesOnce()
 	if once {
@@ -111,8 +107,7 @@ func (c *Client) failed(err error) {
 	c.Control.Record(history.AcquireFailed, 0, 0, err.Error())
 }
 
-// criticalSection reads, works and writes, and stops early when the design
-// tells the client that its lock is lost.
+// criticalSection reads, works and writes, and stops when the client is told that its lock is lost.
 func (c *Client) criticalSection(lease locks.Lease) {
 	ctx := lease.Lost()
 	if ctx == nil {
@@ -127,7 +122,7 @@ func (c *Client) criticalSection(lease locks.Lease) {
 	}
 	if err == nil {
 		c.Control.Reach(faults.AboutToWrite)
-		_ = c.Resource.Write(ctx, lease.Token(), version) // refused or not, the resource has recorded it
+		_ = c.Resource.Write(ctx, lease.Token(), version) // the resource records the outcome
 		c.Control.Reach(faults.Writes)
 	}
 	if ctx.Err() != nil {
@@ -147,7 +142,7 @@ func (c *Client) release(lease locks.Lease) {
 	c.releaseOnce(lease)
 }
 
-// releaseOnce reports whether the client knows the outcome.
+// releaseOnce reports whether the outcome is known.
 func (c *Client) releaseOnce(lease locks.Lease) bool {
 	err := lease.Release(c.Env.Background())
 	switch {

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Logarithms to the base of 2, in integers: 32 bits stand behind the point. A float would be shorter, and
-// two builds could disagree in its last bit.
+// Logarithms to base 2, in integers with 32 fractional bits: two builds could disagree about a
+// float's last bit.
 
 const point = 32
 
-// log2 is the logarithm of x, which is 1 or more, rounded down.
+// log2 returns the logarithm of x >= 1, rounded down.
 func log2(x uint64) int64 {
 	whole := bits.Len64(x) - 1
-	y := x << (63 - whole) // from 1 to 2, with 63 bits behind the point
+	y := x << (63 - whole) // from 1 to 2, with 63 fractional bits
 	out := int64(whole)
-	for range point { // the square is 2 or more: the next bit is 1, and half of the square goes on
+	for range point { // if the square is 2 or more, the next bit is 1, and y is half of the square
 		high, low := bits.Mul64(y, y)
 		out <<= 1
 		if high>>63 == 1 {
@@ -28,8 +28,7 @@ func log2(x uint64) int64 {
 	return out
 }
 
-// exp2 is 2 to the power of l, which is 0 or more, as a duration, rounded down; the longest one there is
-// when it is longer.
+// exp2 returns 2 to the power of l >= 0 as a duration, rounded down; at most 1<<62.
 func exp2(l int64) time.Duration {
 	whole := l >> point
 	if whole >= 62 {
@@ -45,7 +44,7 @@ func exp2(l int64) time.Duration {
 	return time.Duration(y >> (63 - whole))
 }
 
-// roots are the 2nd, 4th, 8th, ... root of 2, with 63 bits behind the point.
+// roots are the 2nd, 4th, 8th, ... root of 2, with 63 fractional bits.
 var roots = func() (out [point]uint64) {
 	root := new(big.Int).Lsh(big.NewInt(2), 63)
 	for i := range out {
@@ -55,8 +54,8 @@ var roots = func() (out [point]uint64) {
 	return out
 }()
 
-// mulDiv is a * b / c for c > 0, rounded towards zero, without an overflow in between. A quotient that
-// does not fit is the largest number.
+// mulDiv returns a * b / c for c > 0, rounded towards zero, without overflow of the product. A
+// quotient that does not fit is 1<<62 - 1.
 func mulDiv(a, b, c int64) int64 {
 	high, low := bits.Mul64(magnitude(a), magnitude(b))
 	if high >= uint64(c) {

@@ -1,6 +1,6 @@
-// Package spread says how long something takes that does not always take the same time: between two
-// bounds, or as monitoring tells it, by percentiles. Everything is drawn in integers, so that every build
-// on every machine draws the same.
+// Package spread has distributions of durations: between two bounds, or by percentiles, as
+// monitoring reports them. Everything is drawn in integers, so that every build on every machine
+// draws the same.
 package spread
 
 import (
@@ -11,25 +11,24 @@ import (
 )
 
 // Range is a duration that is drawn each time. Without percentiles, all values from Min to Max are
-// equally likely; a range whose ends are the same is that duration, and nothing is drawn.
+// equally likely.
 //
-// With percentiles, half of the values are below the 50th, and so on. Between two of them, and beyond
-// the last one up to Max, the tail is a straight line in a plot with logarithmic axes (a power law), which
-// is what the tails of pauses and latencies come close to: with p50 20ms and p99.9 4s, a pause of 80 ms or
-// more is one of ten, and not one of two, as a straight line between the durations would have it. From Min
-// to the first percentile all values are equally likely.
+// With percentiles, half of the values are below the 50th, and so on. Between two of them, and
+// beyond the last one up to Max, the tail is a power law, as that of pauses and latencies: with p50
+// 20ms and p99.9 4s, one of ten is 80 ms or more. From Min to the first percentile all values are
+// equally likely.
 type Range struct {
 	Min, Max    time.Duration
 	Percentiles []Percentile `json:",omitempty"` // ascending, two at least; nil without
 }
 
-// Percentile is a duration that is not exceeded in a share of all cases.
+// Percentile is a duration that a share of all cases does not exceed.
 type Percentile struct {
 	Share  int64         // in millionths: 999000 for p99.9; more than 0 and less than a million
 	Length time.Duration // more than 0
 }
 
-// TailFactor times the last percentile is the longest duration, unless a range says max.
+// TailFactor times the last percentile is Max, unless the scenario says otherwise.
 const TailFactor = 10
 
 // Luck draws a number from 0 to n-1.
@@ -38,7 +37,7 @@ type Luck interface{ Int64N(n int64) int64 }
 // Fixed is a range of one duration.
 func Fixed(d time.Duration) Range { return Range{Min: d, Max: d} }
 
-// IsFixed reports whether there is nothing to draw.
+// IsFixed reports whether the range is one duration.
 func (r Range) IsFixed() bool { return r.Max <= r.Min }
 
 // Draw draws a duration. Both ends are included. It uses one number, or none for a fixed range.
@@ -55,7 +54,7 @@ func (r Range) Draw(l Luck) time.Duration {
 // The resolution of a draw by percentiles.
 const billion = 1_000_000_000
 
-// at is the duration that a share of all cases, in billionths, is below.
+// at returns the duration below which a share of all cases is, in billionths.
 func (r Range) at(share int64) time.Duration {
 	p := r.Percentiles
 	first := p[0].Share * 1000
@@ -63,11 +62,11 @@ func (r Range) at(share int64) time.Duration {
 		return r.Min + time.Duration(mulDiv(int64(p[0].Length-r.Min), share, first))
 	}
 	next := slices.IndexFunc(p, func(q Percentile) bool { return share < q.Share*1000 })
-	if next < 0 { // the tail goes on as steeply as it came
+	if next < 0 { // beyond the last one the slope is the same
 		next = len(p) - 1
 	}
 	a, b := p[next-1], p[next]
-	// How far from a to b, on the logarithms of what is left above.
+	// How far from a to b, by the logarithms of the share above.
 	left := log2(uint64(billion - share))
 	from, to := log2(uint64(billion-a.Share*1000)), log2(uint64(billion-b.Share*1000))
 	low, high := log2(uint64(a.Length)), log2(uint64(b.Length))
@@ -88,7 +87,7 @@ func (r Range) Mean() time.Duration {
 	return sum
 }
 
-// Map returns the range with each of its durations changed, in the same order.
+// Map returns the range with each duration changed. The order must stay the same.
 func (r Range) Map(change func(time.Duration) time.Duration) Range {
 	out := Range{Min: change(r.Min), Max: change(r.Max)}
 	for _, p := range r.Percentiles {
@@ -97,8 +96,8 @@ func (r Range) Map(change func(time.Duration) time.Duration) Range {
 	return out
 }
 
-// Text writes the range as a scenario does, with a duration as write has it: 2s, 2s..3s, or
-// p50 20ms, p99.9 4s, max 40s.
+// Text writes the range as a scenario does, and durations by write: 2s, 2s..3s, or p50 20ms, p99.9
+// 4s, max 40s.
 func (r Range) Text(write func(time.Duration) string) string {
 	switch {
 	case r.IsFixed():

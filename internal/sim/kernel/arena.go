@@ -1,7 +1,7 @@
 package kernel
 
-// Arena hands out values that are not given back before the run is over, since it is
-// unknown what still refers to them. The next run reuses their memory.
+// Arena hands out values that are reused only by the next run: during a run it is unknown what
+// still refers to them.
 type Arena[T any] struct {
 	all  []*T
 	used int // how many belong to the present run

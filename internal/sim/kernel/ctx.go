@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Ctx is a context in virtual time. Ports accept no other: the end of a context
-// that the kernel did not make could not wake a parked task.
+// Ctx is a context in virtual time. Ports accept no other: a foreign context could not wake a
+// parked task.
 type Ctx struct {
 	k        *Kernel
 	proc     *Proc
@@ -16,8 +16,8 @@ type Ctx struct {
 	timer    Timer
 	done     chan struct{} // made on demand
 	children []*Ctx
-	waits    *Task              // the first task that waits, nearly always the only one
-	waitMore []*Task            // those after it
+	waits    *Task              // the first task that waits, usually the only one
+	waitMore []*Task            // the others
 	cancelFn context.CancelFunc // c.cancel, made once
 }
 
@@ -90,7 +90,7 @@ func (c *Ctx) end(err error) {
 		c.parent.removeChild(c)
 	}
 	for c.waits != nil { // waking removes it
-		waiter{c.waits, c.waits.gen}.wake(wokenByContext)
+		Waker{c.waits, c.waits.gen}.wake(wokenByContext)
 	}
 	for len(c.children) > 0 {
 		c.children[0].end(err)
@@ -103,7 +103,7 @@ func (c *Ctx) removeChild(child *Ctx) {
 	}
 }
 
-// addWaiter notes that a task waits, which is woken when the context ends.
+// addWaiter registers a task to be woken when the context ends.
 func (c *Ctx) addWaiter(t *Task) {
 	t.ctx = c
 	if c.waits == nil {
@@ -113,7 +113,6 @@ func (c *Ctx) addWaiter(t *Task) {
 	}
 }
 
-// removeWaiter forgets a task that waits no more.
 func (c *Ctx) removeWaiter(t *Task) {
 	t.ctx = nil
 	if len(c.waitMore) == 0 {
@@ -123,7 +122,7 @@ func (c *Ctx) removeWaiter(t *Task) {
 	}
 }
 
-// removeOneOf forgets one of several. The others keep their order.
+// removeOneOf removes one of several waiting tasks. The others keep their order.
 func (c *Ctx) removeOneOf(t *Task) {
 	i := 0
 	if c.waits == t {
@@ -134,12 +133,11 @@ func (c *Ctx) removeOneOf(t *Task) {
 	c.waitMore = slices.Delete(c.waitMore, i, i+1)
 }
 
-// Deadline is unknown to the holder of the context: it would be in true time.
+// Deadline returns none: it would be in true time, which no client knows.
 func (c *Ctx) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Done returns a channel that is closed at the end. Code in the simulator must
-// not receive from it, that would block the kernel; it is there for libraries
-// that merely pass contexts on.
+// Done returns a channel that is closed when the context ends. It is for libraries that pass
+// contexts on: receiving from it in the simulator would block the kernel.
 func (c *Ctx) Done() <-chan struct{} {
 	if c.done == nil {
 		c.done = make(chan struct{})

@@ -7,9 +7,8 @@ func (q *queue) heapPush(e entry) {
 	q.up(len(q.heap)-1, e)
 }
 
-// heapRemove removes an entry by its position. Nearly always the last entry
-// belongs near the bottom: the hole sinks without comparing with it, and then
-// the entry rises from there.
+// heapRemove removes an entry by its position. The last entry usually belongs near the bottom, so
+// the hole sinks without comparing with it, and the entry rises from there.
 func (q *queue) heapRemove(i int) {
 	last := len(q.heap) - 1
 	moved := q.heap[last]

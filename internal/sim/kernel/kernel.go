@@ -1,23 +1,19 @@
 // Package kernel runs the simulated world: one thread, true time that jumps
 // from event to event, and tasks that are written as ordinary blocking code.
 //
-// A kernel has two kinds of work. Handlers are plain callbacks that fire at an
-// instant and never block: a message arrives, a lease ends. Tasks are coroutines
-// that park until something wakes them: the code of a lock. Everything happens
-// in the order of (instant, order of scheduling), so the same seed gives the
-// same run, whatever the machine does meanwhile.
+// Handlers are callbacks that fire at an instant and never block: a message arrives, a lease ends.
+// Tasks are coroutines that park until something wakes them: the code of a lock. Events are ordered
+// by (instant, order of scheduling), so the same seed gives the same run on any machine.
 //
-//	k := kernel.New()
-//	p := k.NewProc("A", kernel.Clock{})
+//	k, p := kernel.New(), &kernel.Proc{}
+//	k.Begin(p, "A", kernel.Clock{})
 //	k.Spawn(p, "main", func() {
 //		k.Sleep(p.Background(), time.Second)
 //	})
 //	err := k.Run(0, nil) // true time is 1 s now
 //
-// Two rules keep it fast (kernel benchmarks are in bench_test.go): coroutines
-// are pooled and switched by means of iter.Pull (see seat), and a task that parks
-// runs the event loop on its own stack: no switch is needed when the next one to
-// run is the task itself, and one when it is another.
+// Coroutines are pooled and switched by iter.Pull (see seat). A task that parks runs the event loop
+// on its own stack, so a switch is needed only when another task runs next.
 package kernel
 
 import (
@@ -30,8 +26,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// Handler is a callback of the kernel. number is whatever the scheduler of the event
-// passed: a number instead of a closure, so that nothing is allocated.
+// Handler is a callback of the kernel. number is what was passed to At or After: it takes the place
+// of a closure, which would have to be allocated.
 type Handler interface {
 	Fire(number uint64)
 }
@@ -42,11 +38,10 @@ type HandlerFunc func()
 // Fire calls the function.
 func (f HandlerFunc) Fire(uint64) { f() }
 
-// Kernel is one simulated world's time and tasks. It must be used from one
-// goroutine; Reset makes it ready for another run and keeps its buffers.
+// Kernel is one simulated world's time and tasks. It must be used from one goroutine.
 type Kernel struct {
 	queue   queue
-	ready   []*Task // woken, in the order of waking; taken from readyAt on
+	ready   []*Task // woken, in the order of waking; those before readyAt have run
 	readyAt int
 	cur     *Task   // the task whose code runs, nil in handlers outside of tasks
 	root    *seat   // where the goroutine that called Run waits
@@ -69,8 +64,8 @@ type Kernel struct {
 // New returns an empty kernel at instant 0.
 func New() *Kernel { return &Kernel{} }
 
-// Reset ends whatever still runs and goes back to instant 0. Coroutines and
-// buffers are kept for the next run.
+// Reset ends all tasks and goes back to instant 0, for another run. Coroutines and buffers are
+// kept.
 func (k *Kernel) Reset() {
 	k.unwind()
 	k.events, k.limit, k.look, k.looksAt = 0, 0, nil, 0
@@ -97,9 +92,6 @@ func (k *Kernel) Close() {
 // Now returns true time.
 func (k *Kernel) Now() history.Instant { return k.queue.now }
 
-// Events returns how many events have fired.
-func (k *Kernel) Events() int64 { return k.events }
-
 // At schedules a handler; an instant in the past means now.
 func (k *Kernel) At(at history.Instant, h Handler, number uint64) Timer {
 	return k.queue.push(at, h, number)
@@ -110,20 +102,19 @@ func (k *Kernel) After(d time.Duration, h Handler, number uint64) Timer {
 	return k.queue.push(k.Now().Add(d), h, number)
 }
 
-// Cancel removes a scheduled handler; false when it has fired or was removed.
-func (k *Kernel) Cancel(t Timer) bool { return k.queue.cancel(t) }
+// Cancel removes a scheduled handler, unless it has fired or was removed.
+func (k *Kernel) Cancel(t Timer) { k.queue.cancel(t) }
 
 // ErrTooManyEvents is returned by Run when the limit of events is exceeded.
 var ErrTooManyEvents = errors.New("the run exceeds the limit of events")
 
-// lookEvery is how many events fire between two looks: some half a millisecond, so that
-// looks cost nothing.
+// lookEvery is how many events fire between two looks: few enough to end a run in time, and enough
+// for the looks to cost nothing.
 const lookEvery = 4096
 
-// Run fires events and runs tasks until nothing is left to do or Halt is
-// called. limit caps the number of events; 0 means no cap. look, which may be nil, is
-// asked every lookEvery events whether to go on: its error ends the run. A panic in a
-// handler or a task ends the run and comes back as an error with its stack.
+// Run fires events and runs tasks until nothing is left to do or Halt is called. limit caps the
+// number of events; 0 means no cap. look, which may be nil, is called every lookEvery events, and
+// its error ends the run. So does a panic in a handler or a task, returned with its stack.
 func (k *Kernel) Run(limit int64, look func() error) error {
 	k.limit, k.look = limit, look
 	if limit == 0 {
@@ -140,9 +131,9 @@ func (k *Kernel) Run(limit int64, look func() error) error {
 // Halt ends Run as soon as the present handler or task step is over.
 func (k *Kernel) Halt() { k.halted = true }
 
-// advance fires events until a task can run, and returns that task; nil when
-// there is nothing left or the run is halted. It may run on the stack of a
-// parking task: a panic of a handler must not unwind that task's frames.
+// advance fires events until a task can run, and returns that task; nil when nothing is left or the
+// run is halted. It may run on the stack of a parking task, whose frames the panic of a handler
+// must not unwind.
 func (k *Kernel) advance() (t *Task) {
 	k.cur = nil
 	k.firing = true
@@ -167,13 +158,13 @@ func (k *Kernel) advance() (t *Task) {
 
 // catch turns the panic of a handler into the end of the run.
 func (k *Kernel) catch() {
-	if k.firing { // recover would find nothing else, and costs something each time
+	if k.firing { // else there is no panic, and recover is not free
 		k.firing = false
 		k.panicked("a handler", recover())
 	}
 }
 
-// panicked ends the run with a panic, or with what a model of a server says that it does not have.
+// panicked ends the run with a panic, or with what the model of a server does not cover.
 func (k *Kernel) panicked(where string, with any) {
 	if _, ok := with.(interface{ NotModelled() }); ok {
 		k.fail(fmt.Errorf("at %v: %v: the run says nothing", k.Now(), with))
@@ -191,8 +182,7 @@ func (k *Kernel) fireNext() {
 	due.h.Fire(due.number)
 }
 
-// mayGoOn compares the events with the limit, asks look, and says when to do
-// so again.
+// mayGoOn checks the limit of events, calls look, and schedules the next check.
 func (k *Kernel) mayGoOn() bool {
 	if k.events > k.limit {
 		k.fail(fmt.Errorf("%w (%d) at %v", ErrTooManyEvents, k.limit, k.Now()))
@@ -208,9 +198,8 @@ func (k *Kernel) mayGoOn() bool {
 	return true
 }
 
-// takeReady returns the next woken task whose process runs. Tasks of frozen
-// processes wait in their process; those of dead ones are left where they are
-// until the run is unwound.
+// takeReady returns the next woken task whose process runs. Tasks of a frozen process are kept for
+// its thaw; those of a dead one stay parked until the run is unwound.
 func (k *Kernel) takeReady() *Task {
 	for len(k.ready) > 0 {
 		t := k.ready[k.readyAt]

@@ -2,30 +2,27 @@ package kernel
 
 import "lockstep/internal/history"
 
-// Pacer is a time that a kernel keeps pace with: that of code which is no task of the
-// kernel, and which has its own goroutines, timers and clock. Without one, true time jumps
-// to the next event.
+// Pacer is the time of code that runs outside the kernel, with goroutines, timers and a clock of
+// its own. Without a Pacer, true time jumps to the next event.
 type Pacer interface {
-	// Until waits for the instant of the next event, or for a request to the
-	// kernel before that. It returns what time it is, never later than next, and
-	// what is wanted: functions that may do all that a handler may. some is false when
-	// there is no next event; when nothing is returned then, the run is over.
-	Until(next history.Instant, some bool) (now history.Instant, wanted []func())
+	// Until waits for the instant of the next event, or for a request to the kernel before that.
+	// It returns the time, at most next, and the requests, to be run like handlers. some is
+	// false when there is no next event; the run is over when there are no requests either.
+	Until(next history.Instant, some bool) (now history.Instant, requests []func())
 }
 
 // KeepPace makes the next Run keep pace with a Pacer's time; Reset ends that.
 func (k *Kernel) KeepPace(p Pacer) { k.pacer = p }
 
-// receive waits until the next event is due, and lets those in who come before it; false
-// when there were none.
+// receive waits until the next event is due or requests come, and runs these; false for none.
 func (k *Kernel) receive() bool {
 	next, some := k.queue.next()
-	now, wanted := k.pacer.Until(next, some)
+	now, requests := k.pacer.Until(next, some)
 	k.queue.now = max(k.queue.now, now)
-	for _, f := range wanted {
+	for _, f := range requests {
 		f()
 	}
-	return len(wanted) > 0
+	return len(requests) > 0
 }
 
 // next returns the instant of the next event; false when there is none.

@@ -18,20 +18,13 @@ type Proc struct {
 	background Ctx
 }
 
-// NewProc adds a process.
-func (k *Kernel) NewProc(name string, c Clock) *Proc {
-	p := &Proc{}
-	k.Begin(p, name, c)
-	return p
-}
-
-// Begin is NewProc for a value that an earlier run is done with.
+// Begin makes p, which no other run uses, a new process.
 func (k *Kernel) Begin(p *Proc, name string, c Clock) {
 	*p = Proc{k: k, name: name, Clock: c, held: p.held[:0]}
 	p.background = Ctx{k: k, proc: p}
 }
 
-// Name returns the name that NewProc was given.
+// Name returns the name that Begin was given.
 func (p *Proc) Name() string { return p.name }
 
 // Frozen reports whether the process is stopped.
@@ -40,14 +33,11 @@ func (p *Proc) Frozen() bool { return p.frozen }
 // Dead reports whether the process was killed.
 func (p *Proc) Dead() bool { return p.dead }
 
-// Freeze stops the process: none of its tasks runs, whatever wakes it; its
-// timers fire and its messages arrive meanwhile, as they do around a
-// stop-the-world pause. A running task of the process stops at its next
-// Checkpoint.
+// Freeze stops the process: none of its tasks runs, but its timers fire and its messages arrive, as
+// in a stop-the-world pause. A running task of the process stops at its next Checkpoint.
 func (p *Proc) Freeze() { p.frozen = true }
 
-// Thaw lets the process run again. Its tasks go on in the order in which they
-// were woken during the freeze.
+// Thaw resumes the process. Its tasks go on in the order in which they were woken meanwhile.
 func (p *Proc) Thaw() {
 	if !p.frozen {
 		return
@@ -99,9 +89,8 @@ func (c Clock) Mono(at history.Instant) time.Duration {
 // Wall returns the wall clock's reading, as time since the epoch of the run.
 func (c Clock) Wall(at history.Instant) time.Duration { return c.Mono(at) + c.Offset }
 
-// TrueFor returns how much true time passes until the clock has advanced by d.
-// It rounds up: a task that sleeps until a deadline of its own clock must find
-// that the deadline has come, else it would sleep for nothing again and again.
+// TrueFor returns how much true time passes until the clock has advanced by d. It rounds up, so
+// that a task that sleeps until a deadline of its own clock does not wake before it.
 func (c Clock) TrueFor(d time.Duration) time.Duration {
 	if c.DriftPPM == 0 {
 		return d

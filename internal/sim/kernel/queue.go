@@ -2,7 +2,7 @@ package kernel
 
 import "lockstep/internal/history"
 
-// Timer is a handle of a scheduled event. The zero Timer names none.
+// Timer is a handle of a scheduled event. The zero Timer refers to none.
 type Timer struct {
 	slot int32 // index into queue.slots plus one
 	gen  uint32
@@ -11,27 +11,24 @@ type Timer struct {
 // queue holds the scheduled events, ordered by (instant, sequence), so that ties
 // fire in the order in which they were scheduled.
 //
-// Most events of a simulation are messages that arrive within a millisecond, and
-// few are pending at the same time. They live in a short sorted list, where the
-// next event is the last one and a new one rarely has to move many others. What
-// comes later than the list has room for waits in a heap.
+// Most events are messages that arrive within a millisecond, and few are pending at once. They are
+// in a short sorted list, whose last element is the next event; all later events are in a heap.
 //
-// Cancelling is exact: a timer that is not needed leaves nothing behind.
+// A cancelled event is removed at once.
 type queue struct {
 	near    [nearMax]entry // sorted, the next event last; all of it is before all of heap
 	nearLen int
 	heap    []entry // a binary heap
 	slots   []slot
-	free    int32 // the first free slot plus one, 0 for none; each leads to the next
+	free    int32 // the first free slot plus one, 0 for none; each refers to the next
 	seq     uint64
-	now     history.Instant // of the latest event that was taken out
+	now     history.Instant // of the last event popped
 }
 
 // nearMax is how long the sorted list may get.
 const nearMax = 24
 
-// entry is small, for entries are moved often: what is asked for once, or only
-// among events of the same instant, is in its slot.
+// entry is small because entries are moved often: the rest of an event is in its slot.
 type entry struct {
 	at   history.Instant
 	slot int32
@@ -41,7 +38,7 @@ type slot struct {
 	h      Handler // of a free slot: the last one
 	number uint64
 	seq    uint64
-	pos    int32 // in heap, or inNear; of a free slot: what free was before
+	pos    int32 // in heap, or inNear; of a free slot: the previous value of free
 	gen    uint32
 }
 
@@ -73,7 +70,7 @@ func (q *queue) push(at history.Instant, h Handler, number uint64) Timer {
 	q.seq++
 	sl.h, sl.number, sl.seq = h, number, q.seq
 	at = max(at, q.now)
-	// Of all that fire at the same instant the newest comes last.
+	// The newest of the events of one instant fires last.
 	if e := (entry{at, s}); len(q.heap) > 0 && q.heap[0].at <= at {
 		q.heapPush(e)
 	} else {
@@ -83,7 +80,6 @@ func (q *queue) push(at history.Instant, h Handler, number uint64) Timer {
 	return Timer{s + 1, sl.gen}
 }
 
-// insert puts the newest entry into the sorted list.
 func (q *queue) insert(e entry) {
 	if q.nearLen == nearMax {
 		q.spill()
@@ -114,8 +110,7 @@ func (q *queue) spill() {
 	q.nearLen = copy(q.near[:], q.near[half:q.nearLen])
 }
 
-// pop takes the next event out of the queue: its instant is now. Its slot is free,
-// and good until the next push.
+// pop removes the next event, whose instant becomes now. The slot is valid until the next push.
 func (q *queue) pop() *slot {
 	var top entry
 	if q.nearLen > 0 {
@@ -129,13 +124,13 @@ func (q *queue) pop() *slot {
 	return q.release(top.slot)
 }
 
-func (q *queue) cancel(t Timer) bool {
+func (q *queue) cancel(t Timer) {
 	if t.slot == 0 {
-		return false
+		return
 	}
 	s := t.slot - 1
 	if q.slots[s].gen != t.gen {
-		return false
+		return
 	}
 	if pos := q.slots[s].pos; pos != inNear {
 		q.heapRemove(int(pos))
@@ -143,7 +138,6 @@ func (q *queue) cancel(t Timer) bool {
 		q.removeNear(s)
 	}
 	q.release(s)
-	return true
 }
 
 func (q *queue) removeNear(s int32) {

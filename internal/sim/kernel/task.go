@@ -8,45 +8,38 @@ import (
 	"time"
 )
 
-// Task is a coroutine: code that may park. It belongs to a process and shares
-// its fate.
+// Task is a coroutine of a process: code that may park.
 type Task struct {
 	k    *Kernel
 	proc *Proc
 	name string
 	job  func()
-	with func(context.Context) // the job when it is one of Go's, and its context
+	with func(context.Context) // the job of a task started by Go, called with on
 	on   context.Context
 
 	seat     *seat // where its coroutine waits
-	returned bool  // its coroutine has
+	returned bool  // its coroutine has returned
 
-	jobs      uint64 // that it has ended
-	gen       uint64 // counts spawns and waits; a waker with an older one is late
+	jobs      uint64 // how many it has ended
+	gen       uint64 // counts spawns and waits; a Waker with an older one does nothing
 	waiting   bool   // parked in wait and not woken yet
 	reason    wakeReason
 	timer     Timer
 	ctx       *Ctx // registered as a waiter there; nil when not
-	unwinding bool // the run is over: the next thing the task does is to panic
+	unwinding bool // the run is over: the task's next step panics
 	listed    int  // index in Kernel.tasks
-	joiners   []waiter
+	joiners   []Waker
 }
 
 type wakeReason uint8
 
 const (
-	wokenBySource wakeReason = iota // what the task waited for has come
+	wokenBySource wakeReason = iota // by its Waker
 	wokenByTimer
 	wokenByContext
 )
 
-// waiter is a task in one particular wait.
-type waiter struct {
-	t   *Task
-	gen uint64
-}
-
-// killed is the panic with which a task is unwound. It never leaves the package.
+// killed is the panic that unwinds a task. It never leaves the package.
 type killed struct{}
 
 // Spawn starts a task of a process; it runs when the present step is over.
@@ -56,12 +49,12 @@ func (k *Kernel) Spawn(p *Proc, name string, job func()) *Task {
 	return t
 }
 
-// spawn starts a task that is yet to get its job.
+// spawn starts a task whose job the caller sets.
 func (k *Kernel) spawn(p *Proc, name string) *Task {
 	t := k.coroutine()
 	t.proc, t.name = p, name
 	t.unwinding, t.waiting = false, false
-	t.timer, t.ctx = Timer{}, nil // an earlier job may have been unwound out of a wait
+	t.timer, t.ctx = Timer{}, nil // the last job may have been unwound in a wait
 	t.joiners = t.joiners[:0]
 	t.gen++
 	t.listed = len(k.tasks)
@@ -70,7 +63,7 @@ func (k *Kernel) spawn(p *Proc, name string) *Task {
 	return t
 }
 
-// coroutine returns an idle coroutine, a new one when none is left.
+// coroutine returns an idle coroutine, or a new one.
 func (k *Kernel) coroutine() *Task {
 	if n := len(k.idle); n > 0 {
 		t := k.idle[n-1]
@@ -90,12 +83,12 @@ func (t *Task) runJobs() {
 		if next := t.k.successor(); next != t {
 			t.giveWay(next)
 		} else {
-			t.k.cur = t // it has already got another job
+			t.k.cur = t // it has another job already
 		}
 	}
 }
 
-// runJob runs one job to its end, whichever way it ends, and retires the task.
+// runJob runs one job to its end, however it ends, and retires the task.
 func (t *Task) runJob() {
 	left := true // by runtime.Goexit, as t.FailNow does
 	defer func() {
@@ -131,12 +124,12 @@ func (t *Task) retire() {
 	k.tasks = k.tasks[:last]
 	k.idle = append(k.idle, t)
 	for _, w := range t.joiners {
-		w.wake(wokenBySource)
+		w.Wake()
 	}
 }
 
-// unwind ends every task that has not returned by itself. Deferred functions
-// run, but each port call of theirs panics at once, so that they change nothing.
+// unwind ends every task that has not returned. Deferred functions run, but their port calls
+// panic, so they change nothing.
 func (k *Kernel) unwind() {
 	k.ending = true
 	for len(k.tasks) > 0 {
@@ -148,8 +141,8 @@ func (k *Kernel) unwind() {
 	k.cur, k.ending = nil, false
 }
 
-// Enter must be called first by everything that a task can call. It panics when
-// the caller's process is dead, and complains about calls from outside of tasks.
+// Enter must be the first call of every function that a task can call. It panics when the
+// caller's process is dead, and outside of tasks.
 func (k *Kernel) Enter() *Task {
 	t := k.cur
 	if t == nil {
@@ -161,8 +154,8 @@ func (k *Kernel) Enter() *Task {
 	return t
 }
 
-// Checkpoint lets a freeze or a crash of the running task's own process take
-// effect. Worlds call it after a moment at which faults may have acted.
+// Checkpoint stops the running task if its own process has been frozen or killed. Worlds call it
+// after a moment at which faults may have acted.
 func (k *Kernel) Checkpoint() {
 	t := k.Enter()
 	if t.proc.frozen {
@@ -171,7 +164,7 @@ func (k *Kernel) Checkpoint() {
 	}
 }
 
-// successor returns who runs after a task that has ended; nil for the root.
+// successor returns the task that runs after one that has ended; nil for the root.
 func (k *Kernel) successor() *Task {
 	if k.ending {
 		return nil
@@ -195,16 +188,16 @@ func (t *Task) makeWay(next *Task) *seat {
 	return next.seat
 }
 
-// isBack ends a task that runs although it is not its turn: a task that was to wake
-// others has left its goroutine, and the run has failed.
+// isBack ends a task that was resumed out of turn: another task has left its goroutine, and the
+// run has failed.
 func (t *Task) isBack() {
 	if t.k.cur != t && !t.k.closed {
 		runtime.Goexit()
 	}
 }
 
-// park gives up the processor until the task is resumed. It runs the event loop
-// on this very stack and switches only when another task is to run.
+// park suspends the task. It runs the event loop on the task's own stack, and switches only when
+// another task is to run.
 func (k *Kernel) park(t *Task) {
 	if next := k.advance(); next != t {
 		t.giveWay(next)
@@ -220,17 +213,15 @@ func (k *Kernel) resume(t *Task) {
 	}
 }
 
-// wait parks the running task until its Waker is used (nil), d of true time has passed
-// (timeUp; negative d: no limit) or ctx ends (its error). The first of them wins; the
-// others come too late and change nothing.
+// wait parks the running task until its Waker is used (nil), d of true time has passed (timeUp;
+// negative d: no limit) or ctx ends (its error), whichever comes first.
 //
-// It is park written out: each function between a task's code and its switch is one more
-// return address that the processor has forgotten when the task comes back, and three of
-// them take as long as a fiftieth of a run.
+// It is park inlined: each frame between a task's code and its switch costs one mispredicted
+// return when the task comes back.
 func (k *Kernel) wait(ctx context.Context, d time.Duration, timeUp error) error {
 	t, c := k.Enter(), k.own(ctx)
 	if c.err != nil {
-		t.gen++ // whatever was to wake this wait must not wake the next one
+		t.gen++ // a Waker for this wait must not end the next one
 		return c.err
 	}
 	t.begin(c, d)
@@ -252,7 +243,7 @@ func (k *Kernel) wait(ctx context.Context, d time.Duration, timeUp error) error 
 	return nil
 }
 
-// begin registers the task with all that may end its wait but its Waker.
+// begin registers the task with everything that may end its wait, except its Waker.
 func (t *Task) begin(c *Ctx, d time.Duration) {
 	if d >= 0 {
 		t.timer = t.k.After(d, t, t.gen)
@@ -266,11 +257,26 @@ func (t *Task) begin(c *Ctx, d time.Duration) {
 // Fire is the timer of a wait.
 func (t *Task) Fire(gen uint64) {
 	t.timer = Timer{} // it is not in the queue any more
-	waiter{t, gen}.wake(wokenByTimer)
+	Waker{t, gen}.wake(wokenByTimer)
 }
 
-// wake makes the task runnable, unless it was woken already.
-func (w waiter) wake(reason wakeReason) {
+// Waker wakes one task out of one particular wait; see Kernel.Waker.
+type Waker struct {
+	t   *Task
+	gen uint64
+}
+
+// Waker returns what wakes the running task out of its next Await.
+func (k *Kernel) Waker() Waker {
+	t := k.Enter()
+	return Waker{t, t.gen}
+}
+
+// Wake ends the wait, unless it is over.
+func (w Waker) Wake() { w.wake(wokenBySource) }
+
+// wake makes the task runnable, unless the wait is over.
+func (w Waker) wake(reason wakeReason) {
 	t := w.t
 	if !t.waiting || t.gen != w.gen {
 		return
@@ -286,24 +292,6 @@ func (w waiter) wake(reason wakeReason) {
 		t.ctx.removeWaiter(t)
 	}
 	t.k.ready = append(t.k.ready, t)
-}
-
-// Waker wakes one task out of one particular wait; made before Await.
-type Waker struct{ w waiter }
-
-// Waker returns what will wake the running task out of its next Await.
-func (k *Kernel) Waker() Waker {
-	t := k.Enter()
-	return Waker{waiter{t, t.gen}}
-}
-
-// Wake ends the wait; false when it was over already.
-func (w Waker) Wake() bool {
-	if !w.w.t.waiting || w.w.t.gen != w.w.gen {
-		return false
-	}
-	w.w.wake(wokenBySource)
-	return true
 }
 
 // ErrDeadline is returned by Await when its time is up.
@@ -326,15 +314,13 @@ func (t *Task) Name() string { return t.name }
 // Current returns the running task, nil outside of tasks.
 func (k *Kernel) Current() *Task { return k.cur }
 
-// Handle is a spawned task for those who wait for it. Coroutines are reused,
-// therefore it remembers which of their jobs it means.
+// Handle is a job of a task, to be joined. Coroutines are reused, so it names the job as well.
 type Handle struct {
 	t   *Task
 	job uint64
 }
 
-// Go is Spawn for a job with a context, and gives a handle to join, which is good for
-// the present run.
+// Go is Spawn for a job with a context. The handle is valid for the present run.
 func (k *Kernel) Go(ctx context.Context, p *Proc, name string, job func(context.Context)) *Handle {
 	t := k.spawn(p, name)
 	t.with, t.on = job, ctx
@@ -346,34 +332,33 @@ func (k *Kernel) Go(ctx context.Context, p *Proc, name string, job func(context.
 // Join waits until the task has returned.
 func (h *Handle) Join(ctx context.Context) error {
 	k := h.t.k
-	me := k.Enter()
+	w := k.Waker()
 	if h.t.jobs != h.job {
 		return nil
 	}
-	h.t.joiners = append(h.t.joiners, waiter{me, me.gen})
+	h.t.joiners = append(h.t.joiners, w)
 	return k.Await(ctx, -1)
 }
 
-// Signal wakes tasks; see world.Signal.
+// Signal wakes tasks; see ports.Signal.
 type Signal struct {
 	k       *Kernel
-	waiters []waiter
+	waiters []Waker
 }
 
-// NewSignal returns a signal that no task waits for.
+// NewSignal returns a signal.
 func (k *Kernel) NewSignal() *Signal { return &Signal{k: k} }
 
 // Wait blocks until the next Notify.
 func (s *Signal) Wait(ctx context.Context) error {
-	t := s.k.Enter()
-	s.waiters = append(s.waiters, waiter{t, t.gen})
+	s.waiters = append(s.waiters, s.k.Waker())
 	return s.k.Await(ctx, -1)
 }
 
-// Notify wakes all that wait now.
+// Notify wakes all tasks that wait now.
 func (s *Signal) Notify() {
 	for _, w := range s.waiters {
-		w.wake(wokenBySource)
+		w.Wake()
 	}
 	s.waiters = s.waiters[:0]
 }
