@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command playground is the simulator for a page. It is no program to be started: a worker of the
-// page loads it as WASM and calls lockstepPlay with a request; `make site` builds it.
+// Command playground is the simulator for a page. A worker of the page loads it as WASM and calls
+// lockstepPlay with a request; `make site` builds it.
 package main
 
 import (
@@ -15,13 +15,13 @@ import (
 )
 
 func main() {
-	// Frames come and go by the dozen and little of them stays, so garbage may pile up for a while.
+	// Frames are short-lived and little is kept, so garbage may grow for a while.
 	debug.SetGCPercent(400)
 	p := playground.New()
 	js.Global().Set("lockstepPlay", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		frame, ok := play(p, args[0].String())
 		if !ok {
-			p = playground.New() // nobody knows in which state the old one is
+			p = playground.New() // the state of the old one is unknown
 		}
 		answer, err := json.Marshal(frame)
 		if err != nil {
@@ -29,11 +29,10 @@ func main() {
 		}
 		return string(answer)
 	}))
-	select {} // the page calls; nothing is ever over
+	select {} // the page calls lockstepPlay
 }
 
-// play answers a request in JSON. A bug of ours is a sentence too, and not the end of the page: ok is
-// false then.
+// play answers a request in JSON. A panic becomes a problem in the frame, and ok is false.
 func play(p *playground.Playground, request string) (frame playground.Frame, ok bool) {
 	defer func() {
 		if bug := recover(); bug != nil {

@@ -143,7 +143,7 @@ func (f *adviseFlags) page(ctx context.Context) error {
 	return nil
 }
 
-// print shows the locks that survive first, with what that rests on, then what breaks the others.
+// print lists the locks with their verdicts and the evidence for them, then what breaks them.
 func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, of []checker.Way) {
 	ruler := say.RulerFor(f.language)
 	row := func(name string, says func(checker.Way) (string, say.Phrase)) {
@@ -155,10 +155,11 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 		fmt.Fprintln(f.stdout)
 	}
 	row(say.Text("lock").In(f.language), func(w checker.Way) (string, say.Phrase) { return "", say.Text(w.String()) })
-	count := map[string]int{}
+	count, most := map[string]int{}, 0
 	for i := range all {
 		a := &all[i]
 		count[a.Verdict]++
+		most = max(most, a.Complete)
 		row(a.Lock, func(w checker.Way) (string, say.Phrase) { return a.In(w), a.Says(w) })
 		if a.Verdict == results.Broken {
 			continue
@@ -167,10 +168,6 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 	}
 	tell := func(text say.Phrase) { f.wrapped("", "", "", f.said(text)) }
 	fmt.Fprintln(f.stdout)
-	most := 0
-	for i := range all {
-		most = max(most, all[i].Complete)
-	}
 	tell(say.WaysAre.With(say.Remarks(each(of, func(way checker.Way) say.Phrase {
 		return say.WayIs.With(say.Text(way.String()), way.Means())
 	}))))
@@ -186,7 +183,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 	}
 }
 
-// why shows what breaks a lock, and the command that plays it: of two who believe or of damage, else of the first way.
+// why shows the first way in which a lock breaks, and the command that plays it.
 func (f *adviseFlags) why(a *explore.Advice, of []checker.Way) {
 	for _, way := range of {
 		if s := a.Breaks[way.String()]; s != nil {
@@ -197,7 +194,7 @@ func (f *adviseFlags) why(a *explore.Advice, of []checker.Way) {
 	}
 }
 
-// adviceColours are the codes of verdicts on locks.
+// adviceColours are the ANSI codes of verdicts on locks.
 var adviceColours = map[string]string{
 	results.Survived: "32", results.NoneFound: "33", results.NotSearched: "2", results.Unknown: "2", results.Broken: "31",
 }
@@ -218,13 +215,13 @@ func (f *adviseFlags) questions() []asked {
 	}
 }
 
-// answer answers the three questions, once all have been answered: by flags, or in the terminal.
+// answer gives the advice once the three questions are answered, by flags or in the terminal.
 func (f *adviseFlags) answer(ctx context.Context) error {
 	alone := f.question == advice.Question{}
 	in := bufio.NewReader(os.Stdin)
 	for _, q := range f.questions() {
 		if *q.to == "" && q.flag == "tokens" && f.question.IfTwo != advice.Damage {
-			*q.to = advice.No // it is not asked where two do no damage
+			*q.to = advice.No // not asked if two at once do no damage
 		}
 		if *q.to == "" {
 			if f.json || !interactive() {
@@ -263,7 +260,7 @@ func (f *adviseFlags) answer(ctx context.Context) error {
 	return nil
 }
 
-// ask asks one question until there is an answer: its number, or its name.
+// ask asks a question until the answer is a number or a name of the list.
 func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error {
 	fmt.Fprintln(f.stdout, f.said(say.Text(q.says)))
 	for i, c := range q.choices {
@@ -276,7 +273,7 @@ func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error
 		fmt.Fprint(f.stdout, "> ")
 		line, err := interrupt.Unless(ctx, "reading the answer", func() (string, error) { return in.ReadString('\n') })
 		if ctx.Err() != nil {
-			fmt.Fprintln(f.stdout) // the prompt is still on the line
+			fmt.Fprintln(f.stdout) // after the prompt
 			return &silentExit{code: exitInterrupted}
 		}
 		if errors.Is(err, io.EOF) {
@@ -298,7 +295,7 @@ func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error
 	}
 }
 
-// tell prints an answer: its sentence, and below it what it rests on.
+// tell prints an answer: its sentence, and the evidence below it.
 func (f *adviseFlags) tell(a *advice.Answer, before string) {
 	verdict := results.Unknown
 	if a.Best != nil {
@@ -319,7 +316,7 @@ func (f *adviseFlags) tell(a *advice.Answer, before string) {
 	}
 }
 
-// answerJSON prints the answer beside what --expect would say to the same.
+// answerJSON prints the answer together with the result of the equivalent --expect.
 func (f *adviseFlags) answerJSON(a *advice.Answer, x *results.Explored) error {
 	if err := explore.Tell(x); err != nil {
 		return &bugError{err}

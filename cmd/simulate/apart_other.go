@@ -4,5 +4,5 @@ package main
 
 import "os/exec"
 
-// apart has nothing to do here.
+// apart does nothing here.
 func apart(*exec.Cmd) {}

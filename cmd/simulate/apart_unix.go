@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// apart has a process not get the signals of this one's terminal.
+// apart shields a process from the signals of this terminal.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,10 +16,9 @@ import (
 	"lockstep/internal/shell"
 )
 
-// What is said about a command line that means nothing: the word, why it means
-// nothing, and what to write instead.
+// Errors of the command line name the offending word, the reason, and what to write instead.
 
-// checkArguments gives the errors of the whole command line our words.
+// checkArguments replaces cobra's errors about the command line.
 func checkArguments(root *cobra.Command, g *globals) {
 	root.SetFlagErrorFunc(flagError)
 	root.Args, root.RunE, root.DisableFlagsInUseLine = g.subcommand, showHelp, true
@@ -41,7 +41,7 @@ func checkArguments(root *cobra.Command, g *globals) {
 	}
 }
 
-// below are all commands below one, at any depth.
+// below returns all commands below one, at any depth.
 func below(cmd *cobra.Command) (out []*cobra.Command) {
 	for _, c := range cmd.Commands() {
 		out = append(append(out, c), below(c)...)
@@ -49,10 +49,10 @@ func below(cmd *cobra.Command) (out []*cobra.Command) {
 	return out
 }
 
-// showHelp is what a command does that has nothing but others below it.
+// showHelp runs a command that only groups others.
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// help is the command help, which has to fail when it cannot.
+// help is the command help, which fails for an unknown command.
 func help(cmd *cobra.Command, words []string) error {
 	about, rest, err := cmd.Root().Find(words)
 	if err != nil || len(rest) > 0 {
@@ -62,7 +62,7 @@ func help(cmd *cobra.Command, words []string) error {
 	return about.Help()
 }
 
-// flagError says which flag was probably meant, or what a flag takes.
+// flagError suggests the flag that was probably meant, or describes the values of a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -81,7 +81,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; `%s --help` shows the flags", err, cmd.CommandPath())
 }
 
-// checkFlags checks what flags with the same name have in common.
+// checkFlags checks the flags that several commands share.
 func checkFlags(cmd *cobra.Command) error {
 	if f := cmd.Flags().Lookup("out"); f != nil && f.Value.String() == "" {
 		return errors.New("--out is empty: name a folder, or leave it out for reports")
@@ -92,9 +92,9 @@ func checkFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// refuseEmptyNames has a flag that takes a list refuse empty names. Left to itself it
-// takes "" for no list at all, and a script whose variable is empty plays something else
-// than it meant. How many cores there are is nothing for the help.
+// refuseEmptyNames makes list flags refuse empty names. Without it, "" is an empty list, and a script
+// with an unset variable plays something other than intended. It also hides the number of cores from
+// the help.
 func refuseEmptyNames(f *pflag.Flag) {
 	if f.Name == "jobs" && f.DefValue != "0" {
 		f.DefValue = "one for each core" // help and docs are the same on every machine
@@ -119,28 +119,20 @@ func (l fullList) Set(text string) error {
 	return l.Value.Set(text)
 }
 
-// formOf says what a flag takes.
-func formOf(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "bool":
-		return "true or false: leave the value out"
-	case "uint64":
-		return "a whole number from 0 to 18446744073709551615"
-	case "int":
-		return "a whole number"
-	case "stringSlice":
-		return "a list of names without gaps, such as a,b: name one at least, or leave the flag out"
-	case "stringArray":
-		return "KEY=VALUE, such as lease=30s"
-	case "intSlice":
-		return "a list of whole numbers, such as 1,2"
-	case "duration":
-		return "a time with its unit, such as 90s or 2m"
-	}
-	return "a " + f.Value.Type()
+// forms describe the values of flags, by their types.
+var forms = map[string]string{
+	"bool":        "true or false: leave the value out",
+	"uint64":      "a whole number from 0 to 18446744073709551615",
+	"int":         "a whole number",
+	"stringSlice": "a list of names without gaps, such as a,b: name one at least, or leave the flag out",
+	"stringArray": "KEY=VALUE, such as lease=30s",
+	"intSlice":    "a list of whole numbers, such as 1,2",
+	"duration":    "a time with its unit, such as 90s or 2m",
 }
 
-// noArguments refuses arguments; a list that a flag takes is the usual reason for one.
+func formOf(f *pflag.Flag) string { return cmp.Or(forms[f.Value.Type()], "a "+f.Value.Type()) }
+
+// noArguments refuses arguments. Usually they come from a list with spaces after a flag.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -148,7 +140,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments: leave %q out; `%s --help` shows the flags", nameOf(cmd), args[0], cmd.CommandPath())
 }
 
-// subcommand demands one of the commands below a command, or nothing.
+// subcommand refuses unknown commands.
 func (g *globals) subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -172,8 +164,7 @@ func (g *globals) subcommand(cmd *cobra.Command, args []string) error {
 	return unknownName("command", args[0], known)
 }
 
-// arguments demands at least and at most so many arguments; wanted says what they
-// are, with an example.
+// arguments checks the number of arguments; wanted describes them, with an example.
 func arguments(least, most int, wanted string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -186,40 +177,46 @@ func arguments(least, most int, wanted string) cobra.PositionalArgs {
 	}
 }
 
-// nameOf is a command as it stands behind the name of the program.
+// nameOf is the path of a command without the name of the program.
 func nameOf(cmd *cobra.Command) string { return strings.TrimPrefix(cmd.CommandPath(), "simulate ") }
 
 // many is no limit on the number of arguments.
 const many = 1 << 30
 
-// oneOf demands one argument, one of these words; a word's meaning is behind a tab.
+// oneOf demands one of these words as the only argument. A word may have a description after a tab.
 func oneOf(command string, words []string) cobra.PositionalArgs {
-	var known []string
-	for _, w := range words {
-		name, _, _ := strings.Cut(w, "\t")
-		known = append(known, name)
-	}
+	known := each(words, func(word string) string { return strings.Split(word, "\t")[0] })
 	return func(_ *cobra.Command, args []string) error {
+		all := strings.Join(known, ", ")
 		switch {
 		case len(args) == 0:
-			return errors.New("missing argument: one of " + strings.Join(known, ", "))
+			return errors.New("missing argument: one of " + all)
 		case len(args) > 1:
 			return fmt.Errorf("cannot %s several at once: leave %q out", command, args[1])
-		}
-		if slices.Contains(known, args[0]) {
+		case slices.Contains(known, args[0]):
 			return nil
 		}
-		if best := scenario.Nearest(args[0], known); best != "" {
-			return fmt.Errorf("cannot %s %q: did you mean %q?", command, args[0], best)
-		}
-		return fmt.Errorf("cannot %s %q: name one of %s", command, args[0], strings.Join(known, ", "))
+		return fmt.Errorf("cannot %s %q: %s", command, args[0], didYouMean(args[0], known, "name one of "+all))
 	}
 }
 
-// helpWidth is the width of all help, in columns: it is the same in every terminal.
+// didYouMean suggests the known name that is nearest to a word; otherwise is for a word that is not
+// near any.
+func didYouMean(word string, known []string, otherwise string) string {
+	if best := scenario.Nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return otherwise
+}
+
+func unknownName(what, name string, known []string) error {
+	return fmt.Errorf("unknown %s %q: %s", what, name, didYouMean(name, known, "there are "+strings.Join(known, ", ")))
+}
+
+// helpWidth is the width of all help, in columns, in every terminal.
 const helpWidth = 80
 
-// Help says what a command does, then what to type.
+// The help describes a command and then its usage.
 const (
 	helpTemplate = `{{prose (or (about .) .Short)}}
 {{if .HasExample}}
@@ -250,7 +247,7 @@ Flags of every command:
 `
 )
 
-// shapeHelp gives the help of all commands our form.
+// shapeHelp sets the templates of all help.
 func shapeHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("prose", prose)
 	cobra.AddTemplateFunc("helpWidth", func() int { return helpWidth })
@@ -260,7 +257,7 @@ func shapeHelp(root *cobra.Command) {
 	root.SetUsageTemplate(usageTemplate)
 }
 
-// prose rewraps the paragraphs of a text; indented lines stay as they are.
+// prose rewraps the paragraphs of a text, and keeps indented lines.
 func prose(long string) string {
 	var out, paragraph []string
 	flush := func() {
@@ -281,7 +278,7 @@ func prose(long string) string {
 	return strings.Join(out, "\n")
 }
 
-// formatList shows all formats, a line for each.
+// formatList lists all formats, for the help.
 func formatList() string {
 	var list strings.Builder
 	for _, f := range artifacts.All {
@@ -294,15 +291,14 @@ func formatNames(all []artifacts.Form) []string {
 	return each(all, func(f artifacts.Form) string { return f.Name })
 }
 
-// moreFormats are those that a run directory has only on request.
+// moreFormats are the formats that a run directory has only on request.
 func moreFormats() []string {
 	return formatNames(slices.DeleteFunc(slices.Clone(artifacts.All), func(f artifacts.Form) bool { return f.Always }))
 }
 
 // pickFormats finds formats by name.
 func pickFormats(names []string) ([]artifacts.Form, error) {
-	var picked []artifacts.Form
-	for _, name := range names {
+	return eachOrError(names, func(name string) (artifacts.Form, error) {
 		i := slices.IndexFunc(artifacts.All, func(f artifacts.Form) bool { return f.Name == name })
 		if i < 0 {
 			known := formatNames(artifacts.All)
@@ -310,9 +306,8 @@ func pickFormats(names []string) ([]artifacts.Form, error) {
 			if near := scenario.Nearest(name, known); near != "" {
 				hint = fmt.Sprintf("did you mean %q? There are %s", near, strings.Join(known, ", "))
 			}
-			return nil, fmt.Errorf("unknown format %q: %s", name, hint)
+			return artifacts.Form{}, fmt.Errorf("unknown format %q: %s", name, hint)
 		}
-		picked = append(picked, artifacts.All[i])
-	}
-	return picked, nil
+		return artifacts.All[i], nil
+	})
 }

@@ -18,13 +18,12 @@ import (
 	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/locktest/stories"
 )
 
-// lockCommand is a lock that is a program of the user's own, as flags name it.
+// lockCommand is a user's own lock, a program that flags name.
 type lockCommand struct {
 	text, store string
 	breaks      []string // story=property,property
@@ -35,7 +34,7 @@ func (c *lockCommand) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.store, "lock-store", string(locks.StoreRedis), "what the lock of --lock-command keeps its entries in: "+strings.Join(locks.ProgramStores(), ", "))
 }
 
-// suite are the arguments of simulate run: without any, the stories for a lock of one's own.
+// suite returns the arguments of simulate run; by default, the stories for a user's own lock.
 func (c *lockCommand) suite(args []string) []string {
 	if c.text != "" && len(args) == 0 {
 		return stories.Names()
@@ -43,8 +42,8 @@ func (c *lockCommand) suite(args []string) []string {
 	return args
 }
 
-// expect has the plan expect of the program that it keeps every property, whatever the story says of the locks
-// that it was written for, and that it breaks what --breaks says.
+// expect makes the plan expect that the program keeps every property, whatever the story expects of its
+// own locks, except for the properties of --breaks.
 func (c *lockCommand) expect(p *plan.Plan, own []string) error {
 	if len(own) > 0 && !p.OnlyLooks() {
 		p.ExpectKept(own)
@@ -66,7 +65,7 @@ func (c *lockCommand) expect(p *plan.Plan, own []string) error {
 	return nil
 }
 
-// unknownBreaks says which --breaks is about no story that is played; nil when all are.
+// unknownBreaks returns an error for a --breaks that is about no story that is played.
 func (c *lockCommand) unknownBreaks(plans []*plan.Plan) error {
 	for i, text := range c.breaks {
 		story, _, ok := strings.Cut(text, "=")
@@ -83,10 +82,10 @@ func (c *lockCommand) unknownBreaks(plans []*plan.Plan) error {
 	return nil
 }
 
-// add makes the program a lock of the plan and returns its id; none without a program.
+// add adds the program to the plan's locks and returns its id; nil without a program.
 func (c *lockCommand) add(p *plan.Plan) ([]string, error) {
 	if c.text == "" {
-		if c.store != "" && c.store != string(locks.StoreRedis) { // "": a command without these flags
+		if c.store != "" && c.store != string(locks.StoreRedis) { // "" if the command lacks these flags
 			return nil, errors.New("--lock-store is about the program of --lock-command: name that, too")
 		}
 		return nil, nil
@@ -106,7 +105,7 @@ func (c *lockCommand) add(p *plan.Plan) ([]string, error) {
 	return []string{v.ID}, nil
 }
 
-// splitWords splits a command as a shell does, and runs none.
+// splitWords splits a command as a shell does, without running one.
 func splitWords(text string) ([]string, error) {
 	parser := shellwords.NewParser()
 	words, err := parser.Parse(text)
@@ -119,7 +118,7 @@ func splitWords(text string) ([]string, error) {
 	return words, nil
 }
 
-// replay are the words that name the lock once more.
+// replay returns the flags that name the lock.
 func (c *lockCommand) replay() []string {
 	words := []string{"--lock-command", shell.Word(c.text)}
 	if c.store != string(locks.StoreRedis) {
@@ -131,8 +130,8 @@ func (c *lockCommand) replay() []string {
 	return words
 }
 
-// leaveOut takes the locks out of a plan that are refused. They are remembered,
-// so that they do not pass for tested.
+// leaveOut removes the refused locks from a plan, and records them, so that they do not pass for
+// tested.
 func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
 	p.PlayOnly(slices.DeleteFunc(slices.Clone(p.Locks), func(lock string) bool {
 		err := refuse(lock)
@@ -143,20 +142,19 @@ func (f *runFlags) leaveOut(p *plan.Plan, refuse func(lock string) error) {
 	}))
 }
 
-// notSimulated says why the simulator cannot play a lock, or nil.
+// notSimulated returns why the simulator cannot play a lock, or nil.
 func notSimulated(p *plan.Plan, lock string) error {
 	v, _ := p.Lock(lock)
 	return v.CheckSimulated()
 }
 
-// named reports whether an argument names this scenario file itself and not only a
-// directory in which it lies. What the user asks for by name has to be played or
-// refused; of all that there is in a directory, the simulator plays what it can.
+// named reports whether an argument names this scenario file itself, not just its directory. A file
+// that the user names must be played or refused; of a directory, the simulator plays what it can.
 func named(args []string, file string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return arg == file || arg == scenarioName(file) || arg == "-" })
 }
 
-// tellNotPlayed lists what was left out, one line for each reason.
+// tellNotPlayed lists what was left out, with a line for each reason.
 func (f *runFlags) tellNotPlayed() {
 	if len(f.notPlayed) == 0 {
 		return
@@ -165,7 +163,7 @@ func (f *runFlags) tellNotPlayed() {
 	f.printReasons(each(f.notPlayed, func(n export.NotPlayed) string { return n.Reason }))
 }
 
-// printReasons prints each reason once, with how often it is one.
+// printReasons prints each reason with its count.
 func (g *globals) printReasons(all []string) {
 	for _, r := range bundle.Reasons(all) {
 		fmt.Fprintf(g.stdout, "  %4d  %s\n", r.N, terminalText(r.Text))
@@ -174,16 +172,15 @@ func (g *globals) printReasons(all []string) {
 
 const million = 1_000_000
 
-// The backends that play on real servers, see live.go and nolive.go: they run as
-// child processes or in containers, or the user has brought them up.
+// The backends with real servers: as child processes, in containers, or started by the user. See
+// live.go and nolive.go.
 const (
 	processBackend = "process"
 	dockerBackend  = "docker"
 	composeBackend = "compose"
 )
 
-// backend makes the worlds that --backend names. scale is in millionths; choice is
-// what --image says.
+// backend returns the worlds of --backend. choice is the value of --image.
 func backend(name string, scalePPM int64, choice []string) (run.Factory, error) {
 	chosen, err := images.ParseChoice(choice)
 	if err != nil {
@@ -198,10 +195,8 @@ func backend(name string, scalePPM int64, choice []string) (run.Factory, error) 
 	case isLive(name):
 		return liveBackend(name, scalePPM, chosen)
 	}
-	if best := scenario.Nearest(name, backendNames()); best != "" {
-		return nil, fmt.Errorf("unknown backend %q: did you mean %q?", name, best)
-	}
-	return nil, fmt.Errorf("unknown backend %q: choose %s", name, strings.Join(backendNames(), " or "))
+	otherwise := "choose " + strings.Join(backendNames(), " or ")
+	return nil, fmt.Errorf("unknown backend %q: %s", name, didYouMean(name, backendNames(), otherwise))
 }
 
 // simulator makes a simulated world.
@@ -212,10 +207,10 @@ func backendNames() []string {
 	return []string{sim.Backend, processBackend, dockerBackend, composeBackend}
 }
 
-// isLive reports whether a backend is one of real servers.
+// isLive reports whether a backend plays on real servers.
 func isLive(name string) bool { return name != sim.Backend && slices.Contains(backendNames(), name) }
 
-// refusal says why a backend cannot play a plan with a lock; nil when it can.
+// refusal returns why a backend cannot play a plan with a lock, or nil.
 func refusal(backend string, scalePPM int64, p *plan.Plan, lock string) error {
 	if v, ok := p.Lock(lock); ok {
 		if err := v.CheckLease(p.Lease); err != nil {
@@ -228,7 +223,7 @@ func refusal(backend string, scalePPM int64, p *plan.Plan, lock string) error {
 	return notSimulated(p, lock)
 }
 
-// parseScale reads a factor such as 0.1 as millionths, without floats.
+// parseScale parses a factor such as 0.1 as millionths, without floats.
 func parseScale(text string) (int64, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	bad := fmt.Errorf("--scale %q is not a factor between 0.001 and 10: write 0.1 to play ten times as fast", text)

@@ -12,7 +12,7 @@ import (
 // liveProgram is the name of the program built with the tags live and queue.
 const liveProgram = "simulate-live"
 
-// besideThis is that program where it lies beside this one, else "".
+// besideThis is the path of that program if it lies beside this one, else "".
 func besideThis() string {
 	self, err := os.Executable()
 	if err != nil {
@@ -25,7 +25,7 @@ func besideThis() string {
 	return beside
 }
 
-// become replaces this process by a program with the same arguments. It returns only when that is impossible.
+// become replaces this process by a program with the same arguments. It returns only on failure.
 func become(program string) error {
 	err := syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
 	return &environmentError{fmt.Errorf("cannot start %s: %w", program, err)}

@@ -92,7 +92,7 @@ property, give exit code 1; otherwise, what is only possible, or unknown, gives 
 	return speaks(cmd, g)
 }
 
-// formatFlags are those that say how a log is written; in a mapping, the same are keys.
+// formatFlags adds the flags for the format of a log. A mapping has the same keys.
 func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.mapping, "mapping", "", "a YAML file that says how the log is written; its keys are preset, pattern,\ncolumns, events, ignore, time-layout, zone, time-unit, encoding, order, lease,\nclock-error, released-after and reentrant, with the meaning of these flags")
 	flags.StringVar(&f.format.Preset, "preset", "", "what writes the log: "+strings.Join(logline.Presets(), ", "))
@@ -108,7 +108,7 @@ func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.explain, "explain-format", false, "show how the first lines are read, and what is missing; judge nothing")
 }
 
-// answers are the results of the files.
+// answers are the results of all files.
 type answers struct {
 	histories []export.Checked
 	logs      []*logcheck.Summary
@@ -116,7 +116,7 @@ type answers struct {
 	shown     int
 }
 
-// check judges the files, each as what it is.
+// check judges each file as a history or a log.
 func (f *judgeFlags) check(ctx context.Context, files []string) error {
 	o, err := f.options()
 	if err != nil {
@@ -129,7 +129,7 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 		return f.explainAll(ctx, files, o)
 	}
 	all := answers{histories: []export.Checked{}, logs: []*logcheck.Summary{}, worst: checker.Kept}
-	var log []*input // the files of one
+	var log []*input // the files of one log
 	defer func() {
 		for _, in := range log {
 			in.Close()
@@ -155,7 +155,7 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 			in.Close()
 		default:
 			log, err = append(log, in), in.unlike(log)
-			if in.again != nil && len(files) > 1 { // opened when it is its turn: see logcheck.Source
+			if in.again != nil && len(files) > 1 { // opened again when it is read: see logcheck.Source
 				in.Close()
 				in.Reader = nil
 			}
@@ -198,14 +198,14 @@ func (f *judgeFlags) explainAll(ctx context.Context, files []string, o logcheck.
 	return nil
 }
 
-// apart puts an empty line between what is shown of one and of the next.
+// apart prints an empty line between results.
 func (f *judgeFlags) apart(all *answers) {
 	if all.shown++; all.shown > 1 && !f.json {
 		fmt.Fprintln(f.stdout)
 	}
 }
 
-// judge judges the files of a log, and shows the result.
+// judge judges the files of a log and shows the result.
 func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Options, all *answers) error {
 	c, err := f.log(ctx, files, o)
 	if err != nil {
@@ -219,7 +219,7 @@ func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Optio
 	return nil
 }
 
-// history judges the histories of a file, and shows the results.
+// history judges the histories of a file and shows the results.
 func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error {
 	histories, err := runstore.ReadHistories(ctx, in.name, in)
 	if err != nil {
@@ -241,20 +241,20 @@ func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error
 	return nil
 }
 
-// ofLog is what the verdict on a log is among those on properties.
+// ofLog maps verdicts on logs to verdicts on properties.
 var ofLog = map[logcheck.Verdict]checker.Verdict{
 	logcheck.Certain: checker.Broken, logcheck.Possible: checker.Unknown, logcheck.Unknown: checker.Unknown, logcheck.None: checker.Kept,
 }
 
-// input is a file that is to be judged, or stdin.
+// input is a file to judge, or stdin.
 type input struct {
 	io.Reader
 	io.Closer
-	name    string                        // as it is spoken of
+	name    string                        // for people
 	path    string                        // "" for stdin
-	again   func() (io.ReadCloser, error) // opens it once more; nil for what can be read once only
+	again   func() (io.ReadCloser, error) // reopens it; nil if it can be read only once
 	info    fs.FileInfo                   // nil for stdin
-	history bool                          // it is a stored history, or nothing at all
+	history bool                          // a stored history, or empty
 }
 
 func openInput(ctx context.Context, file string) (*input, error) {
@@ -281,7 +281,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 	return in, nil
 }
 
-// unlike refuses a file that the log has already: each of its lines would count twice.
+// unlike refuses a file that is already in the log, because its lines would count twice.
 func (in *input) unlike(others []*input) error {
 	for _, other := range others {
 		if in.info == nil && other.info == nil || in.info != nil && other.info != nil && os.SameFile(in.info, other.info) {
@@ -291,7 +291,7 @@ func (in *input) unlike(others []*input) error {
 	return nil
 }
 
-// look finds out by its first bytes what the input is.
+// look recognizes a history by its first bytes.
 func (in *input) look(ctx context.Context) error {
 	start, err := interrupt.Unless(ctx, "reading "+in.name, func() ([]byte, error) {
 		plain, err := logcheck.Plain(in.Reader, "")
@@ -300,7 +300,7 @@ func (in *input) look(ctx context.Context) error {
 		}
 		b := bufio.NewReader(plain)
 		in.Reader = b
-		start, _ := b.Peek(16) // an error comes again when it is read
+		start, _ := b.Peek(16) // reading will return the error again
 		return start, nil
 	})
 	if err != nil {

@@ -24,18 +24,18 @@ import (
 	"lockstep/internal/shell"
 )
 
-// logFlags are the flags of check that say how a log is read, and judged.
+// logFlags are the flags of check for reading and judging logs.
 type logFlags struct {
-	format                                     logline.Format // as the flags say it
+	format                                     logline.Format // from the flags
 	mapping, columns, events                   string
 	window, clockError, releasedAfter, lease   time.Duration
 	follow, skip, reentrant, separate, explain bool
-	assumed                                    logcheck.Assumed // what was not given
+	assumed                                    logcheck.Assumed // the flags that were not given
 
-	judged []*pflag.Flag // those that were given and that the verdict depends on
+	judged []*pflag.Flag // the given flags that the verdict depends on
 }
 
-// options are the flags, and what the mapping says that they do not, checked.
+// options checks the flags and completes them from the mapping.
 func (f *logFlags) options() (o logcheck.Options, err error) {
 	format := f.format
 	if format.Columns, err = logline.ParseColumns(f.columns); err != nil {
@@ -44,9 +44,9 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 	if format.Events, err = logline.ParseEvents(f.events); err != nil {
 		return o, fmt.Errorf("--events: %w", err)
 	}
-	at := "--" // where a mistake is: in a flag, or in a file
+	at := "--" // the place of mistakes: a flag, or a file
 	if f.mapping != "" {
-		if _, err := format.Ready(); err != nil { // a mistake of the flags is none of the file
+		if _, err := format.Ready(); err != nil { // a mistake in the flags, not in the file
 			return o, fmt.Errorf("--%w", err)
 		}
 		if err := logcheck.Usable(&format); err != nil {
@@ -141,7 +141,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 		switch {
 		case logcheck.IsLate(err):
 			cure = "; --order mixed sorts all lines, on disk"
-		case line.Line == 1: // without it no other line can be read
+		case line.Line == 1: // the other lines depend on it
 			cure = ""
 		}
 		return nil, fmt.Errorf("%s:%d: %w%s", line.File, line.Line, line.Err, cure)
@@ -151,8 +151,8 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
-// savedPage writes the page of a log in which something is wrong into the run store. Its name has the
-// hash of what it shows: another page never takes its place.
+// savedPage writes the page of a log with violations into the run store. Its name contains the hash of
+// its content, so no other page overwrites it.
 func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary, o logcheck.Options) error {
 	if len(c.Result.Violations) == 0 {
 		return nil
@@ -170,8 +170,8 @@ func (f *judgeFlags) savedPage(files []*input, c *logcheck.Summary, o logcheck.O
 	return err
 }
 
-// followed judges a log while it grows. Each violation is printed as it becomes known, except where one
-// JSON object is to come.
+// followed judges a log while it grows. It prints each violation as it becomes known, except with
+// --json.
 func (f *judgeFlags) followed(ctx context.Context, in *input, o logcheck.Options) (*logcheck.Result, error) {
 	tell := func(p say.Phrase) { fmt.Fprintln(os.Stderr, f.said(p)) }
 	o.Found = func(v *logcheck.Violation) {
@@ -192,7 +192,7 @@ func (f *judgeFlags) followed(ctx context.Context, in *input, o logcheck.Options
 	return logcheck.Check(context.WithoutCancel(ctx), o, logcheck.Source{Name: in.name, In: from})
 }
 
-// patient reads from a pipe until its context ends: then it is at its end.
+// patient reads from a pipe; it returns io.EOF when its context ends.
 type patient struct {
 	ctx  context.Context
 	from io.Reader

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// shownViolations is how many violations the terminal shows of one log.
+// shownViolations is how many violations of a log the terminal shows.
 const shownViolations = 10
 
 // showLog prints a judged log.
@@ -44,7 +44,7 @@ func (f *judgeFlags) showLog(c *logcheck.Summary) {
 		}
 	}
 	hints := r.Remarks
-	if r.Verdict() != logcheck.Unknown { // else the verdict names them
+	if r.Verdict() != logcheck.Unknown { // whose reasons they are
 		hints = slices.Concat(r.Doubts, r.Remarks)
 	}
 	for i, p := range hints {
@@ -58,10 +58,10 @@ func (f *judgeFlags) showLog(c *logcheck.Summary) {
 	}
 }
 
-// quotedViolations is how many of them have their lines in the terminal.
+// quotedViolations is how many violations are shown with their lines.
 const quotedViolations = 3
 
-// showProof prints for how long clients held together, and the lines that show it.
+// showProof prints how long the clients held the lock together, and the lines that prove it.
 func (f *judgeFlags) showProof(v *logcheck.Violation) {
 	if together := v.TogetherWords(); !together.Empty() {
 		fmt.Fprintf(f.stdout, "    %s\n", f.said(together))
@@ -71,13 +71,13 @@ func (f *judgeFlags) showProof(v *logcheck.Violation) {
 	}
 }
 
-// logVerdict is a verdict with its sign and how often.
+// logVerdict is a verdict with its sign and its count.
 func (f *judgeFlags) logVerdict(v logcheck.Verdict, n logcheck.Count) string {
 	sign := map[logcheck.Verdict]string{logcheck.Certain: "x ", logcheck.Possible: "? ", logcheck.Unknown: "? ", logcheck.None: "v "}[v]
 	return sign + f.said(n.Words(v))
 }
 
-// firstOf is the first violation of a sort, or why the verdict is unknown.
+// firstOf is the first violation of a kind, or why the verdict is unknown.
 func (f *judgeFlags) firstOf(r *logcheck.Result, sort logcheck.Sort) string {
 	for _, v := range r.Violations {
 		if v.Sort == sort {
@@ -149,7 +149,7 @@ func (f *judgeFlags) explainedLine(line *logcheck.Explained, unit logcheck.Unit,
 	case line.Err == nil && len(said) > 0:
 	case line.Err == nil:
 		fmt.Fprintf(f.stdout, "%s- %s\n", indent, say.Text("no event").In(f.language))
-	case line.Err == last: // it ends the command, and is said there
+	case line.Err == last: // the error of the command
 	case errors.Is(line.Err, logline.ErrOther):
 		fmt.Fprintf(f.stdout, "%s- %s\n", indent, say.Text("about something else").In(f.language))
 	default:
@@ -157,15 +157,16 @@ func (f *judgeFlags) explainedLine(line *logcheck.Explained, unit logcheck.Unit,
 	}
 }
 
-// missing are hints about what is not read, and may be there.
+// missing are hints about values that are not read, but may be in the log.
 func missing(reads []logline.Read) (hints []say.Phrase) {
-	for _, x := range []struct {
-		ours string
-		hint say.Phrase
-	}{{"token", say.LogNoTokenRead.With()}, {"mode", say.LogNoModeRead.With()}} {
-		if !slices.ContainsFunc(reads, func(r logline.Read) bool { return r.Ours == x.ours }) {
-			hints = append(hints, x.hint)
-		}
+	read := func(ours string) bool {
+		return slices.ContainsFunc(reads, func(r logline.Read) bool { return r.Ours == ours })
+	}
+	if !read("token") {
+		hints = append(hints, say.LogNoTokenRead.With())
+	}
+	if !read("mode") {
+		hints = append(hints, say.LogNoModeRead.With())
 	}
 	return hints
 }

@@ -24,7 +24,7 @@ type claimsFlags struct {
 	jobs   int
 }
 
-// claimsOptions are those of a work of claims.
+// claimsOptions are the options of claims that shards share.
 type claimsOptions struct {
 	Claims []int `json:"claims,omitempty"`
 }
@@ -92,8 +92,8 @@ func (f *claimsFlags) measure(ctx context.Context) error {
 	return err
 }
 
-// results are what was measured here, or by the shards of merged parts; beside an interruption what
-// was over.
+// results are the measurements of this process, or of merged parts. After an interruption they are
+// returned as far as they were complete.
 func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]claims.Measured, error) {
 	shards, err := divided(ctx, &f.shards, f.globals, "claims", f.claimsOptions, func(s campaign.Shard) ([]claims.Measured, error) {
 		bar := f.bar("claims", s.Count(len(chosen)))
@@ -113,29 +113,27 @@ func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]cla
 	return claims.Join(chosen, shards)
 }
 
-// chosenClaims are the claims with these numbers, all of them when none are given.
+// chosenClaims are the claims with these numbers, or all claims.
 func chosenClaims(numbers []int) ([]claims.Claim, error) {
 	all := claims.All()
 	if len(numbers) == 0 {
 		return all, nil
 	}
-	var out []claims.Claim
-	for _, n := range numbers {
+	return eachOrError(numbers, func(n int) (claims.Claim, error) {
 		c, ok := claims.Lookup(n)
 		if !ok {
-			return nil, fmt.Errorf("there is no claim %d: they are numbered from %d to %d", n, all[0].N, all[len(all)-1].N)
+			return c, fmt.Errorf("there is no claim %d: they are numbered from %d to %d", n, all[0].N, all[len(all)-1].N)
 		}
-		out = append(out, c)
-	}
-	return out, nil
+		return c, nil
+	})
 }
 
-// claimColours are the codes of verdicts on claims.
+// claimColours are the ANSI codes of verdicts on claims.
 var claimColours = map[string]string{claims.True: "32", claims.False: "31", claims.Depends: "33"}
 
-// print shows each claim with its figure below it.
+// print prints each claim with its figure below it.
 func (f *claimsFlags) print(measured []claims.Measured) {
-	margin := strings.Repeat(" ", 13) // of the texts: " 3  depends  "
+	margin := strings.Repeat(" ", 13) // as wide as " 3  depends  "
 	for _, m := range measured {
 		verdict := say.RulerFor(f.language).Pad(say.Text(m.Verdict).In(f.language), 7)
 		f.wrapped(fmt.Sprintf("%2d  %s  ", m.N, f.paint(claimColours[m.Verdict], verdict)), margin, "", f.said(m.Text))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -131,10 +132,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 		return err
 	}
 	if f.json {
-		if err := f.printCells(c.Measured()); err != nil {
-			return err
-		}
-		return statusExit(worldsStatus(c))
+		return cmp.Or(f.printCells(c.Measured()), statusExit(worldsStatus(c)))
 	}
 	f.print(c)
 	n := func(a results.Agreement) say.Number { return say.Number(c.Count(a)) }
@@ -143,7 +141,7 @@ func (f *worldsFlags) compare(cmd *cobra.Command) error {
 	return statusExit(worldsStatus(c))
 }
 
-// choose returns what to compare: cells of the matrix or of topologies, or stories of the walk.
+// choose returns what to compare: cells of the matrix, of topologies, or stories of the walk.
 func (f *worldsFlags) choose() (cells, []crosscheck.Story, error) {
 	switch {
 	case f.stories && f.topologies:
@@ -162,7 +160,7 @@ func (f *worldsFlags) choose() (cells, []crosscheck.Story, error) {
 		return cells{}, nil, err
 	}
 	all := *f
-	all.columns = nil // they are kinds here
+	all.columns = nil // here they are kinds
 	c, err := all.chosen(matrix.Columns())
 	if err != nil {
 		return c, nil, err
@@ -193,16 +191,14 @@ func openKept(name, backend string, scalePPM int64) (*crosscheck.Kept, error) {
 	return k, nil
 }
 
-// chosenLetters are the letters that the user has named, if any.
 func chosenLetters(names []string) ([]checker.Letter, error) {
-	out := make([]checker.Letter, len(names))
-	for i, name := range names {
-		out[i] = checker.Letter(name)
-		if out[i].Badness() == 0 {
-			return nil, fmt.Errorf("--letter %q: there is no such letter; there are S, L, D, F, V and VF", name)
+	return eachOrError(names, func(name string) (checker.Letter, error) {
+		letter := checker.Letter(name)
+		if letter.Badness() == 0 {
+			return "", fmt.Errorf("--letter %q: there is no such letter; there are S, L, D, F, V and VF", name)
 		}
-	}
-	return out, nil
+		return letter, nil
+	})
 }
 
 func worldsStatus(c *crosscheck.Comparison) run.Status {
@@ -215,8 +211,8 @@ func worldsStatus(c *crosscheck.Comparison) run.Status {
 	return run.Met
 }
 
-// print shows the table: one letter where the worlds agree, both where they differ.
-// Below it stand the cells that need words.
+// print prints the table, with one letter where the worlds agree and both where they differ, and then
+// explains the cells.
 func (f *worldsFlags) print(c *crosscheck.Comparison) {
 	if len(c.Columns) == 0 {
 		f.printStories(c)
@@ -237,7 +233,7 @@ func (f *worldsFlags) print(c *crosscheck.Comparison) {
 		}
 		fmt.Fprintln(table, line)
 	}
-	_ = table.Flush() // what cannot be printed is lost, as below
+	_ = table.Flush() // the screen records errors
 	fmt.Fprintf(f.stdout, "\n  %s\n", say.SignsOfWorlds.With().In(f.language))
 	if c.MostPairs() > 1 {
 		fmt.Fprintf(f.stdout, "  %s\n", say.SignsOfSeeds.With().In(f.language))
@@ -273,8 +269,7 @@ func cellText(c *crosscheck.Cell) string {
 	return text
 }
 
-// tellWhy lists the cells that differ or tested nothing, and the reasons for which
-// others were not played.
+// tellWhy lists the cells that differ or tested nothing, and why others were not played.
 func (f *worldsFlags) tellWhy(c *crosscheck.Comparison) {
 	var reasons []string
 	for i := range c.Cells {
@@ -297,8 +292,8 @@ func (f *worldsFlags) tellWhy(c *crosscheck.Comparison) {
 	f.printReasons(reasons)
 }
 
-// tellPairs shows the results of the runs of a cell, each kind of pair with its seeds,
-// so that a user can play them again.
+// tellPairs shows the results of the runs of a cell, each pair of results with its seeds, so that a
+// user can play them again.
 func (f *worldsFlags) tellPairs(c *crosscheck.Cell) {
 	if len(c.Pairs) > 1 {
 		fmt.Fprintf(f.stdout, "  %s\n", f.said(say.SeedsAgree.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs)))))

@@ -21,10 +21,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// What can stand behind a command or a flag follows from its name, so that a new
-// command with the flag --lock completes locks like all others.
+// Completions follow from the names of commands and flags, so that a new command with the flag --lock
+// completes locks.
 
-// addCompletion teaches every command what its arguments and flags can be.
+// addCompletion adds completions of arguments and flags to all commands.
 func addCompletion(root *cobra.Command, g *globals) {
 	lock := completeList(locks.Known, func(v locks.Variant) (string, string) { return v.ID, v.Doc(say.English).Idea })
 	kind := completeList(faultkind.All, kindMeans)
@@ -50,16 +50,16 @@ func addCompletion(root *cobra.Command, g *globals) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			complete := values[f.Name]
 			if complete == nil && f.Value.Type() != "string" && f.Value.Type() != "stringSlice" {
-				complete = cobra.NoFileCompletions // a number: no file can be meant
+				complete = cobra.NoFileCompletions // a number
 			}
 			if complete != nil {
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // a command may have registered its own
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails if the command has its own
 			}
 		})
 	}
 }
 
-// word is something that can be typed, and what it means.
+// word is a completion with its description.
 func word(name, meaning string) string {
 	if meaning == "" {
 		return name
@@ -72,8 +72,8 @@ func allForms() []artifacts.Form { return artifacts.All }
 func kindMeans(k faultkind.Kind) (name, meaning string)     { return k.Name, k.Summary.English() }
 func profileMeans(w results.Profile) (name, meaning string) { return w.Name, w.Summary }
 
-// completeList completes the last item of a list such as a,b; what stands before
-// it is offered with it, since a shell replaces the whole word.
+// completeList completes the last item of a list such as a,b. Completions include the items before it,
+// since a shell replaces the whole word.
 func completeList[T any](all func() []T, means func(T) (name, meaning string)) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		comma := strings.LastIndexByte(typed, ',') + 1
@@ -83,7 +83,7 @@ func completeList[T any](all func() []T, means func(T) (name, meaning string)) c
 		for _, one := range all() {
 			name, meaning := means(one)
 			switch {
-			case last == "" && locks.Misprint(name): // not in the first menu
+			case last == "" && locks.Misprint(name): // only when asked for
 			case len(name) < len(last) || !strings.EqualFold(name[:len(last)], last):
 			case slices.ContainsFunc(chosen, func(have string) bool { return strings.EqualFold(have, name) }):
 			default:
@@ -94,7 +94,7 @@ func completeList[T any](all func() []T, means func(T) (name, meaning string)) c
 	}
 }
 
-// completeScenarios offers the scenarios by their names; the shell adds files.
+// completeScenarios offers the names of scenarios; the shell adds files.
 func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return scenarioWords(), cobra.ShellCompDirectiveDefault
 }
@@ -103,11 +103,10 @@ func scenarioWords() []string {
 	return each(library(), func(file string) string { return word(scenarioName(file), titleOf(file)) })
 }
 
-// titleOf is the title of a scenario file without parsing all of it: a user
-// waits for the completion.
+// titleOf finds the title of a scenario file without parsing it, which would be slow.
 func titleOf(file string) string {
 	data, ok := readBuiltIn(file)
-	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() { // a pipe would keep the shell waiting
+	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() { // a pipe could block
 		f, err := os.Open(file)
 		if err != nil {
 			return ""
@@ -127,10 +126,10 @@ func titleOf(file string) string {
 	return ""
 }
 
-// titleWithin is how far into a file its title is looked for, in bytes.
+// titleWithin bounds the search for a title, in bytes.
 const titleWithin = 2000
 
-// completeRunsAndScenarios offers past runs, newest first, and then scenarios.
+// completeRunsAndScenarios offers stored runs, newest first, and then scenarios.
 func completeRunsAndScenarios(g *globals) cobra.CompletionFunc {
 	runs := completeRuns(g)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {

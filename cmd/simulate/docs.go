@@ -76,7 +76,7 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 			if err != nil {
 				return &environmentError{fmt.Errorf("cannot write the docs: %w", err)}
 			}
-			stale, err := stalePages(dir, pages) // of an earlier time
+			stale, err := stalePages(dir, pages)
 			for _, path := range stale {
 				err = errors.Join(err, os.Remove(path))
 			}
@@ -172,7 +172,7 @@ func repositoryPlans(root string) ([]*plan.Plan, error) {
 	return plans, nil
 }
 
-// read reads the stored measurements of a command; it leaves to nil when there are none.
+// read reads the stored measurements of a command; to stays nil if there are none.
 func read[T any](to **T, path, command string, parse func([]byte) (*T, error)) error {
 	data, err := measurements.Read(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 	switch {
@@ -187,7 +187,7 @@ func read[T any](to **T, path, command string, parse func([]byte) (*T, error)) e
 	return nil
 }
 
-// writePages writes the pages that are not there or differ, and counts them.
+// writePages writes the pages that are missing or differ, and counts them.
 func writePages(dir string, pages []docs.Page) (written int, err error) {
 	for _, p := range pages {
 		path := filepath.Join(dir, filepath.FromSlash(p.Path))
@@ -202,7 +202,7 @@ func writePages(dir string, pages []docs.Page) (written int, err error) {
 	return written, nil
 }
 
-// stalePages finds files of ours that are not among the pages.
+// stalePages finds generated files that are not among the pages.
 func stalePages(dir string, pages []docs.Page) (stale []string, err error) {
 	current := map[string]bool{}
 	for _, p := range pages {
@@ -222,7 +222,7 @@ func stalePages(dir string, pages []docs.Page) (stale []string, err error) {
 }
 
 // counterexamples plays, for each lock that the stored walk breaks, the story of the smallest set of
-// faults that does, and tells what happens in it.
+// faults that breaks it.
 func counterexamples(x *results.Explored) (map[string]docs.Example, error) {
 	out := map[string]docs.Example{}
 	if x == nil {
@@ -251,8 +251,8 @@ func counterexamples(x *results.Explored) (map[string]docs.Example, error) {
 	return out, nil
 }
 
-// smallestSet is the set with the fewest faults that breaks a lock, in the first way that has one;
-// nil when none does.
+// smallestSet is the set with the fewest faults that breaks a lock, in the first way that has one; nil
+// if no set does.
 func smallestSet(l *results.ExploredLock) (best *results.CutSet) {
 	for _, way := range checker.Ways() {
 		for i := range l.By(way) {
@@ -264,8 +264,8 @@ func smallestSet(l *results.ExploredLock) (best *results.CutSet) {
 	return best
 }
 
-// playExample plays the story of a set. One in which nothing breaks any more is an error: its page
-// would say what is not so.
+// playExample plays the story of a set. It is an error if nothing breaks, since the page would be
+// wrong.
 func playExample(w run.World, p *plan.Plan, lock string, set *results.CutSet) (docs.Example, error) {
 	out := run.One(context.Background(), w, p, lock, max(p.Seed, 1))
 	if out.Err != nil {
@@ -279,7 +279,7 @@ func playExample(w run.World, p *plan.Plan, lock string, set *results.CutSet) (d
 	return docs.ExampleOf(set, j), nil
 }
 
-// brokenIn is the property that a story breaks with a lock, mutual exclusion first.
+// brokenIn is a property that a lock breaks in a story, preferably mutual exclusion.
 func brokenIn(p *plan.Plan, lock string) string {
 	property := ""
 	said, _ := p.Said(lock)
@@ -291,14 +291,14 @@ func brokenIn(p *plan.Plan, lock string) string {
 	return property
 }
 
-// The stories below scenarios/published are experiments of others. To play them takes a second, so their
-// figures are never stored.
+// The stories below scenarios/published repeat published experiments. Playing them takes a second, so
+// their figures are not stored.
 const (
 	publishedStories = scenarioRoot + "/published/"
 	publishedSeeds   = 20
 )
 
-// measureAgain plays the published experiments and counts what each lock has lost.
+// measureAgain plays the published experiments and counts the lost updates of each lock.
 func measureAgain(plans []*plan.Plan) (out []docs.Published, err error) {
 	w := simulator()
 	defer w.Close()
@@ -307,12 +307,9 @@ func measureAgain(plans []*plan.Plan) (out []docs.Published, err error) {
 			continue
 		}
 		one := docs.Published{Plan: p, Seeds: publishedSeeds}
-		for _, lock := range p.Locks {
-			share, err := lostBy(w, p, lock)
-			if err != nil {
-				return nil, err
-			}
-			one.Lost = append(one.Lost, share)
+		one.Lost, err = eachOrError(p.Locks, func(lock string) (docs.Share, error) { return lostBy(w, p, lock) })
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, one)
 	}
@@ -332,8 +329,8 @@ func lostBy(w run.World, p *plan.Plan, lock string) (docs.Share, error) {
 	return share, nil
 }
 
-// writeMan writes a manual page for every command into a folder. The pages carry no
-// date of today, so that the same program writes the same bytes.
+// writeMan writes a manual page for every command into a folder. The pages have a fixed date, so that
+// the same program writes the same bytes.
 func writeMan(g *globals, dir string) error {
 	root := rootCommand()
 	written := 0

@@ -41,22 +41,22 @@ The simulator needs none of them, so the exit code is 0 whatever is missing.`,
 	}, g)
 }
 
-// examined is a program as it was found, or not.
+// examined is a program that was looked for.
 type examined struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"` // server, engine, image or tool
 	Found   bool   `json:"found"`
 	Path    string `json:"path"`
-	Version string `json:"version"`   // "" when it does not tell
-	Problem string `json:"problem"`   // why a program that was found is of no use
+	Version string `json:"version"`   // "" if unknown
+	Problem string `json:"problem"`   // why a program that was found cannot be used
 	Install string `json:"install"`   // the command that installs it on Debian
 	Needed  string `json:"needed_to"` // what cannot be done without it
 
 	install, needed say.Phrase // the same in the reader's language
 }
 
-// noLive says why real servers cannot be had on a system, and what to do instead, which is to start a container;
-// nothing where they can.
+// noLive says why a system cannot run real servers, and what to do instead: start a container. It is
+// empty on Linux.
 func noLive(goos string) say.Phrase {
 	if goos == "linux" {
 		return say.Phrase{}
@@ -64,7 +64,7 @@ func noLive(goos string) say.Phrase {
 	return say.NoRealServers.With(say.Verbatim(cmp.Or(map[string]string{"darwin": "macOS", "windows": "Windows"}[goos], goos)))
 }
 
-// container starts a container in the folder of lockstep's sources, from bash, zsh and PowerShell.
+// container is the command that starts a container in the sources, from bash, zsh or PowerShell.
 const container = `docker run --rm -it -v "${PWD}:/lockstep" -w /lockstep golang:1.26 bash`
 
 func examineAll(ctx context.Context, goos string) []examined {
@@ -86,10 +86,10 @@ func examineAll(ctx context.Context, goos string) []examined {
 	return all
 }
 
-// imagePatience is how long the engine may take to tell whether it has an image.
+// imagePatience bounds a query to the engine for an image.
 const imagePatience = 10 * time.Second
 
-// examineImages asks the engine for the images that --backend docker would start.
+// examineImages looks for the images that --backend docker would start.
 func examineImages(ctx context.Context, docker string) []examined {
 	has := func(name string) bool {
 		ctx, cancel := context.WithTimeout(ctx, imagePatience)
@@ -108,11 +108,10 @@ func examineImages(ctx context.Context, docker string) []examined {
 	return all
 }
 
-// kinds are the headings of what was looked for.
+// kinds are the headings.
 var kinds = map[string]string{"server": "servers", "engine": "engines", "image": "images", "tool": "tools"}
 
-// printDoctor prints what was found, and then what is missing: how to get it, and
-// what cannot be done without it.
+// printDoctor prints what was found, and then for what is missing how to get it and what needs it.
 func printDoctor(w io.Writer, l say.Language, goos string, all []examined) error {
 	var b strings.Builder
 	said := func(text string) string { return say.Text(text).In(l) }
@@ -155,7 +154,7 @@ func printDoctor(w io.Writer, l say.Language, goos string, all []examined) error
 	return err
 }
 
-// aptCommand installs all packages that are missing; "" when there are none.
+// aptCommand installs all missing packages; "" for fewer than two.
 func aptCommand(all []examined) string {
 	const apt = "sudo apt-get install -y "
 	var packages []string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,15 +67,13 @@ func explainScenario(ctx context.Context, g *globals, arg string) error {
 	return nil
 }
 
-// scenariosJSON prints scenarios as the same keys and values, in JSON.
+// scenariosJSON prints scenarios as JSON.
 func scenariosJSON(g *globals, plans []*plan.Plan) error {
-	all := []json.RawMessage{}
-	for _, p := range plans {
-		data, err := yaml.YAMLToJSON([]byte(scenario.Resolved(p)))
-		if err != nil {
-			return &bugError{err}
-		}
-		all = append(all, data)
+	all, err := eachOrError(plans, func(p *plan.Plan) (json.RawMessage, error) {
+		return yaml.YAMLToJSON([]byte(scenario.Resolved(p)))
+	})
+	if err != nil {
+		return &bugError{err}
 	}
 	return g.printJSON(map[string]any{"schema": 1, "scenarios": all})
 }
@@ -98,7 +97,7 @@ func explainRun(ctx context.Context, g *globals, dir string) error {
 	return nil
 }
 
-// replay plays a stored run again, with its resolved scenario, its seed and its locks, and compares the histories.
+// replay plays a stored run again and compares the histories.
 func (f *reportFlags) replay(ctx context.Context, dir string) error {
 	s, err := openRun(ctx, dir)
 	if err != nil {
@@ -139,10 +138,7 @@ func (f *reportFlags) replay(ctx context.Context, dir string) error {
 	case same:
 		return statusExit(run.Inconclusive)
 	case s.Env.Version != now || s.Env.ScenarioSHA256 == "": // without it, the scenario may be another one
-		was := s.Env.Version
-		if was == "" {
-			was = "unknown"
-		}
+		was := cmp.Or(s.Env.Version, "unknown")
 		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the run was played by version %s of this program, and this is %s: the difference may be on purpose. Play it with that version to know", was, now)))
 		return statusExit(run.Inconclusive)
 	}
@@ -185,7 +181,7 @@ func openRun(ctx context.Context, arg string) (*runstore.Run, error) {
 	return s, ofDisk(err)
 }
 
-// ofDisk tells what the disk says from what is wrong with a file.
+// ofDisk marks errors of the disk as environment errors.
 func ofDisk(err error) error {
 	var disk *runstore.DiskError
 	if errors.As(err, &disk) {
@@ -194,7 +190,7 @@ func ofDisk(err error) error {
 	return err
 }
 
-// notRead is the error for a file that was not read: the disk says why, or we do.
+// notRead is the error for a file that was not read. Errors of the disk are environment errors.
 func notRead(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -203,8 +199,8 @@ func notRead(err error) error {
 	return err
 }
 
-// again is the command line that plays the run again. It will be copied into
-// a shell, so nothing of the files gets into it unquoted.
+// again is the command line that plays the run again. It will be pasted into a shell, so all texts from
+// files are quoted.
 func again(s *runstore.Run, r *run.Result) string {
 	if own := s.Env.Own; own != nil {
 		return terminalText(own.Again)
@@ -213,23 +209,18 @@ func again(s *runstore.Run, r *run.Result) string {
 	return f.replay(s.Plan, f.oneLock(s.Plan), r.Seed)
 }
 
-// tellUnplayed says on stderr which locks an interrupted run did not reach.
+// tellUnplayed names on stderr the locks that an interrupted run did not reach.
 func tellUnplayed(s *runstore.Run) {
 	if left := s.Unplayed(); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("%s was interrupted before it reached %s", s.Dir, runstore.LockList(left))))
 	}
 }
 
-// statusExit is the end of a command that has judged runs.
+// statusExit ends a command that has judged runs.
 func statusExit(worst run.Status) error {
-	switch worst {
-	case run.Missed:
-		return &silentExit{code: exitMissed}
-	case run.Inconclusive:
-		return &silentExit{code: exitInconclusive}
-	case run.Failed:
-		return &silentExit{code: exitBug}
-	default:
-		return nil
+	codes := map[run.Status]int{run.Missed: exitMissed, run.Inconclusive: exitInconclusive, run.Failed: exitBug}
+	if code, ok := codes[worst]; ok {
+		return &silentExit{code: code}
 	}
+	return nil
 }

@@ -14,10 +14,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/explore"
@@ -41,7 +39,7 @@ type exploreFlags struct {
 	shards        shardFlags
 }
 
-// exploreOptions are those of a campaign of explore.
+// exploreOptions are the options of a walk that shards share.
 type exploreOptions struct {
 	Locks    []string `json:"locks,omitempty"`
 	Faults   int      `json:"faults,omitempty"`
@@ -51,7 +49,7 @@ type exploreOptions struct {
 	Profiles []string `json:"profiles,omitempty"` // nil: all
 	Complete []string `json:"complete,omitempty"`
 	Sample   int      `json:"sample,omitempty"`
-	Further  string   `json:"further,omitempty"` // the hash of the stored result whose pairs are taken
+	Further  string   `json:"further,omitempty"` // the hash of the stored result that is continued
 }
 
 func exploreCommand(g *globals) *cobra.Command {
@@ -113,7 +111,7 @@ Usage profiles:
 
 func kindsHelp() string { return helpOf(faultkind.All(), kindMeans) }
 
-// helpOf is a list in the help: names, and beside each what it means.
+// helpOf is a list of names and their meanings for the help.
 func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
 	var lines []string
 	for _, one := range all {
@@ -126,7 +124,7 @@ func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
 	return strings.Join(lines, "\n")
 }
 
-// explorable makes a world that can be walked.
+// explorable makes a world for walks.
 func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
@@ -192,18 +190,18 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	return err
 }
 
-// walk walks, and tells how far it is.
+// walk walks the fault space and shows its progress.
 func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.State, error) {
 	debug.SetGCPercent(explore.GCPercent)
 	limitMemory(int64(cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))) * explore.WorkerMemory)
-	show := &walkProgress{f: f, tty: term.IsTerminal(int(os.Stderr.Fd())), locks: len(o.Locks), began: time.Now()}
+	show := &walkProgress{progressLine: newProgressLine(f.quiet), locks: len(o.Locks), seen: map[string]bool{}}
 	o.Progress = show.tell
 	defer show.clear()
 	return explore.Walk(ctx, o)
 }
 
-// keptAs is the work whose pieces a walk keeps. Which locks are walked, with how many faults and of how many schedules
-// some are drawn is no part of it: each piece says so.
+// keptAs identifies the work whose pieces a walk keeps. Locks, numbers of faults and samples are not
+// part of it, since each piece has its own.
 func (f *exploreFlags) keptAs() (*campaign.Work, error) {
 	o := f.exploreOptions
 	o.Locks, o.Faults, o.Sample = nil, 0, 0
@@ -218,7 +216,7 @@ func (f *exploreFlags) keptAs() (*campaign.Work, error) {
 	return f.shards.work("explore", o)
 }
 
-// open opens the file that the walk goes on with.
+// open opens the file of the walk to continue.
 func (f *exploreFlags) open() (*campaign.Book, error) {
 	w, err := f.keptAs()
 	if err != nil {
@@ -227,7 +225,7 @@ func (f *exploreFlags) open() (*campaign.Book, error) {
 	switch {
 	case f.resume == "":
 		return campaign.InMemory(campaign.NewResults(w, 0)), nil
-	case f.asIs || f.shards.asked(): // they change nothing
+	case f.asIs || f.shards.asked(): // read only
 		r, err := campaign.Look(f.resume, w, 0)
 		return campaign.InMemory(r), f.unkept(err)
 	}
@@ -235,7 +233,7 @@ func (f *exploreFlags) open() (*campaign.Book, error) {
 	return book, f.unkept(err)
 }
 
-// unkept is the error for a walk that cannot be kept in its file, or be read from it.
+// unkept is the error for a walk that cannot be written to its file or read from it.
 func (f *exploreFlags) unkept(err error) error {
 	if file := (*fs.PathError)(nil); errors.As(err, &file) {
 		return unwritable(err, "--resume")
@@ -246,7 +244,7 @@ func (f *exploreFlags) unkept(err error) error {
 	return err
 }
 
-// interrupted keeps what was walked, where it is not kept yet, and says how to go on.
+// interrupted stores an interrupted walk, unless it has a file, and says how to continue.
 func (f *exploreFlags) interrupted(s *explore.State, kept *campaign.Book) (err error) {
 	if f.resume == "" {
 		f.resume = f.freeFile()
@@ -256,7 +254,7 @@ func (f *exploreFlags) interrupted(s *explore.State, kept *campaign.Book) (err e
 		s.Walked(), shell.Word(f.resume)), err)
 }
 
-// freeFile is where an interrupted walk is kept that was given no file: beside those that are there.
+// freeFile is an unused file in the run store for an interrupted walk.
 func (f *exploreFlags) freeFile() string {
 	for n := 1; ; n++ {
 		name := "walk.json"
@@ -270,7 +268,7 @@ func (f *exploreFlags) freeFile() string {
 	}
 }
 
-// result writes the stories and prints what was found.
+// result writes the stories and prints the findings.
 func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *explore.Options) error {
 	if stored != nil {
 		r, err := f.writeInto(stored, s, o)
@@ -299,7 +297,7 @@ func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *exp
 	}
 	version := buildVersion()
 	if f.asIs {
-		version = "" // this program has not walked it
+		version = "" // another program may have walked it
 	}
 	if err := f.printed(r.JSON(version)); err != nil {
 		return err
@@ -307,7 +305,7 @@ func (f *exploreFlags) result(stored *results.Explored, s *explore.State, o *exp
 	return f.conclusive(r)
 }
 
-// readInto reads the result that a walk goes into: before the walk, for a walk takes long. nil without --into.
+// readInto reads the result of --into, before the walk, which takes long; nil without --into.
 func (f *exploreFlags) readInto(o *explore.Options) (*results.Explored, error) {
 	if f.into == "" {
 		return nil, nil
@@ -345,7 +343,8 @@ func (f *exploreFlags) writeInto(stored *results.Explored, s *explore.State, o *
 	return r, unwritable(writeWhole(f.into, data), "--into")
 }
 
-// writeStories writes the stories of a walk into the run store, explore/LOCK/SET.yaml, and calls them by their files.
+// writeStories writes the stories of a walk into the run store, as explore/LOCK/SET.yaml, and names them
+// by their files.
 func (f *exploreFlags) writeStories(r *results.Explored) error {
 	var files []runstore.File
 	known := map[string]bool{}
@@ -369,7 +368,7 @@ func (f *exploreFlags) writeStories(r *results.Explored) error {
 	return unwritable(replaceFiles(filepath.Join(f.out, "explore"), files), "--out")
 }
 
-// checkInto says why --into cannot go with the other flags, or nil.
+// checkInto returns why --into conflicts with other flags, or nil.
 func (f *exploreFlags) checkInto() error {
 	if f.into != "" && f.json {
 		return errors.New("--json prints a result, and --into writes it: leave one of them out")

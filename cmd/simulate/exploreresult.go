@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/explore"
 	"lockstep/internal/campaign/results"
@@ -15,7 +17,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// conclusive says which locks nothing was put to the test with: one that is named, or all.
+// conclusive is an error if a named lock, or every lock, was not put to the test.
 func (f *exploreFlags) conclusive(r *results.Explored) error {
 	var untested []string
 	for i := range r.Locks {
@@ -30,8 +32,8 @@ func (f *exploreFlags) conclusive(r *results.Explored) error {
 	return &silentExit{code: exitInconclusive}
 }
 
-// noneOf is what it means that a lock has no set: only what was walked to its end, and of
-// which everything is known, says that there is none.
+// noneOf explains why a lock has no set: only a complete walk without unknown outcomes shows that there
+// is none.
 func noneOf(l *results.ExploredLock) say.Phrase {
 	switch {
 	case l.Complete == 0:
@@ -46,7 +48,7 @@ func noneOf(l *results.ExploredLock) say.Phrase {
 	return say.NoneUpTo.With(say.Number(l.Complete))
 }
 
-// line shows something under a name; "" for no name.
+// line prints a text beside a name, which may be "".
 func (f *exploreFlags) line(name string, what say.Part) {
 	ruler, widest := say.RulerFor(f.language), 8
 	for _, way := range checker.Ways() {
@@ -55,12 +57,12 @@ func (f *exploreFlags) line(name string, what say.Part) {
 	f.wrapped("  "+ruler.Pad(say.Text(name).In(f.language), widest)+" ", strings.Repeat(" ", widest+3), "", f.said(what))
 }
 
-// saidOf are the words for what verdicts rest on.
+// saidOf describes the evidence for verdicts.
 func saidOf(rests []results.Rest) say.List {
 	return each(rests, func(r results.Rest) say.Part { return r.Says })
 }
 
-// printSets shows the sets of one way of breaking.
+// printSets prints the sets of one way of breaking.
 func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []results.CutSet) {
 	if len(sets) == 0 {
 		f.line(name, noneOf(l))
@@ -81,7 +83,7 @@ func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []re
 	}
 }
 
-// print shows the sets of each lock.
+// print prints the sets of each lock.
 func (f *exploreFlags) print(r *results.Explored) {
 	for i := range r.Locks {
 		l := &r.Locks[i]
@@ -111,7 +113,7 @@ func (f *exploreFlags) print(r *results.Explored) {
 	}
 }
 
-// exploreElsewhere walks the share that was asked for, or shows what the shards of merged parts have walked.
+// exploreElsewhere walks one share, or shows the result of merged parts.
 func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options) error {
 	if f.asIs || f.into != "" {
 		return errors.New("a shard writes its part and nothing else: leave --as-is and --into for simulate explore --resume, after simulate dev merge --walk")
@@ -158,51 +160,70 @@ func (f *exploreFlags) exploreElsewhere(ctx context.Context, o *explore.Options)
 	return f.result(nil, s, o)
 }
 
-// walkProgress tells on stderr how far the walk is.
+// progressLine is a line on stderr that shows progress. On a terminal it is rewritten in place;
+// elsewhere a new line is printed from time to time.
+type progressLine struct {
+	quiet, tty  bool // tty: stderr is a terminal
+	began, told time.Time
+}
+
+func newProgressLine(quiet bool) progressLine {
+	return progressLine{quiet: quiet, tty: term.IsTerminal(int(os.Stderr.Fd())), began: time.Now()}
+}
+
+// due reports whether to print the line now. The end is always due.
+func (p *progressLine) due(now time.Time, end bool) bool {
+	every := 30 * time.Second
+	if p.tty {
+		every = 200 * time.Millisecond
+	}
+	if p.quiet || now.Sub(p.told) < every && !end {
+		return false
+	}
+	first := p.told.IsZero()
+	p.told = now
+	return !first || p.tty || end
+}
+
+func (p *progressLine) print(line string) {
+	if p.tty {
+		fmt.Fprint(os.Stderr, "\r\x1b[K"+line)
+		return
+	}
+	fmt.Fprintln(os.Stderr, line)
+}
+
+func (p *progressLine) clear() {
+	if p.tty && !p.told.IsZero() {
+		p.print("")
+	}
+}
+
+// walkProgress shows the progress of a walk.
 type walkProgress struct {
-	f     *exploreFlags
+	progressLine
 	locks int
-	tty   bool // stderr is a terminal
-	began time.Time
-	told  time.Time
 	seen  map[string]bool
-	part  struct { // the present stage of the lock
+	part  struct { // the current stage of the lock
 		name string
-		at   time.Time // when its first piece of work was told
+		at   time.Time // when its first piece was done
 		done int       // pieces by then
 	}
 }
 
 // tell is called after each piece of work.
 func (w *walkProgress) tell(p explore.Progress) {
-	now := time.Now()
-	if w.seen == nil {
-		w.seen = map[string]bool{}
-	}
 	w.seen[p.Lock] = true
-	every := 30 * time.Second
-	if w.tty {
-		every = 200 * time.Millisecond
-	}
-	if w.f.quiet || now.Sub(w.told) < every {
-		return
-	}
-	first := w.told.IsZero()
-	w.told = now
-	if first && !w.tty {
+	now := time.Now()
+	if !w.due(now, false) {
 		return
 	}
 	rate := float64(p.Played) / max(now.Sub(w.began).Seconds(), 0.001)
-	line := fmt.Sprintf("%s (%d of %d), %d faults, %s: %d of %d; %d schedules, %.0f per second%s", p.Lock, len(w.seen), w.locks, p.Faults,
-		p.Profile, p.Done, p.Units, p.Walked, rate, w.left(p, now))
-	if w.tty {
-		fmt.Fprintf(os.Stderr, "\r\x1b[K%s", line)
-		return
-	}
-	fmt.Fprintln(os.Stderr, line)
+	w.print(fmt.Sprintf("%s (%d of %d), %d faults, %s: %d of %d; %d schedules, %.0f per second%s", p.Lock, len(w.seen), w.locks, p.Faults,
+		p.Profile, p.Done, p.Units, p.Walked, rate, w.left(p, now)))
 }
 
-// left estimates when this stage of the lock ends.
+// left estimates the end of this stage of the lock.
 func (w *walkProgress) left(p explore.Progress, now time.Time) string {
 	key := fmt.Sprint(p.Lock, p.Profile, p.Faults)
 	if w.part.name != key {
@@ -214,10 +235,4 @@ func (w *walkProgress) left(p explore.Progress, now time.Time) string {
 	}
 	left := now.Sub(w.part.at) * time.Duration(p.Units-p.Done) / time.Duration(p.Done-w.part.done)
 	return ", this part ends in " + left.Round(time.Second).String()
-}
-
-func (w *walkProgress) clear() {
-	if w.tty && !w.told.IsZero() {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
-	}
 }

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// each makes a list of another one.
+// each maps a list.
 func each[T, U any](all []T, of func(T) U) []U {
 	var out []U
 	for _, one := range all {
@@ -23,16 +23,28 @@ func each[T, U any](all []T, of func(T) U) []U {
 	return out
 }
 
+// eachOrError maps a list by a function that can fail.
+func eachOrError[T, U any](all []T, of func(T) (U, error)) (out []U, _ error) {
+	for _, one := range all {
+		made, err := of(one)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, made)
+	}
+	return out, nil
+}
+
 func inEnglish(phrases []say.Phrase) []string {
 	return append([]string{}, each(phrases, say.Phrase.English)...)
 }
 
-// writeWhole writes a file that is complete or not there at all.
+// writeWhole writes a file atomically.
 func writeWhole(path string, data []byte) error {
 	return runstore.WriteWhole(path, &runstore.File{Data: data})
 }
 
-// replaceFiles writes files into a directory, each of them whole or not at all.
+// replaceFiles writes files into a directory, each of them atomically.
 func replaceFiles(dir string, files []runstore.File) error {
 	for i := range files {
 		if err := runstore.WriteWhole(filepath.Join(dir, filepath.FromSlash(files[i].Name)), &files[i]); err != nil {
@@ -42,8 +54,8 @@ func replaceFiles(dir string, files []runstore.File) error {
 	return nil
 }
 
-// writeApart writes files that were made of stored runs. A run directory is evidence and
-// stays as it is: nothing is written into one, whatever links lead there.
+// writeApart writes files that were made from stored runs. A run directory is evidence, so nothing is
+// written into one, not even through links.
 func writeApart(dir string, files []runstore.File) error {
 	for _, file := range files {
 		if err := notInRun(filepath.Dir(filepath.Join(dir, filepath.FromSlash(file.Name)))); err != nil {
@@ -53,8 +65,7 @@ func writeApart(dir string, files []runstore.File) error {
 	return unwritable(replaceFiles(dir, files), "--to")
 }
 
-// notInRun refuses a directory, which need not exist, that is a run directory or inside
-// of one.
+// notInRun refuses a directory that is a run directory or within one. It need not exist.
 func notInRun(dir string) error {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -84,7 +95,7 @@ func notInRun(dir string) error {
 	}
 }
 
-// relative is the way from one place to another, with slashes.
+// relative is the path from one place to another, with slashes.
 func relative(from, to string) (string, error) {
 	from, err1 := filepath.Abs(from)
 	to, err2 := filepath.Abs(to)
@@ -95,7 +106,7 @@ func relative(from, to string) (string, error) {
 	return filepath.ToSlash(way), nil
 }
 
-// savePage writes a page, as it was rendered, into the run store, whose index then lists it.
+// savePage writes a rendered page into the run store and lists it in the index.
 func (g *globals) savePage(name string, data []byte, err error) (path string, _ error) {
 	if err != nil {
 		return "", &bugError{err}
@@ -107,16 +118,15 @@ func (g *globals) savePage(name string, data []byte, err error) (path string, _ 
 	return path, writeIndex(g.out, g.language)
 }
 
-// stepSummaryMax is how large all of a step's summaries may be together. GitHub
-// refuses a file of more than 1 MiB as a whole.
+// stepSummaryMax bounds the total size of a step's summaries. GitHub refuses a file of more than 1 MiB.
 const stepSummaryMax = 1_000_000
 
-// publish tells GitHub Actions about a run, when this program runs there: what is
-// not as expected as annotations, and the summary in the file that the runner
-// names. share is the number of runs that the step's summary has to hold.
+// publish reports a run to GitHub Actions, if this program runs there: unexpected results as
+// annotations, and a summary in the file that the runner names. share is the number of runs in the
+// step's summary.
 //
-// Annotations go to stderr, where the runner reads them as well, so that --json
-// stays one object on stdout.
+// Annotations go to stderr, where the runner reads them as well, so that --json prints only one object
+// on stdout.
 func publish(b *bundle.Bundle, share int) {
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		fmt.Fprint(os.Stderr, export.Annotations(b))
@@ -127,12 +137,12 @@ func publish(b *bundle.Bundle, share int) {
 	}
 	limit := min(export.MaxSummary, stepSummaryMax/max(share, 1))
 	if err := appendSummary(file, export.Summary(b, limit)); err != nil {
-		// The verdict counts, not the page that shows it.
+		// The verdict does not depend on the summary.
 		fmt.Fprintln(os.Stderr, "simulate: cannot write the summary of the step:", terminalText(err.Error()))
 	}
 }
 
-// appendSummary adds a summary to the file of a step unless that gets too large.
+// appendSummary appends a summary to the file of a step unless that would become too large.
 func appendSummary(file string, text []byte) error {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,15 +23,14 @@ import (
 	"lockstep/scenarios"
 )
 
-// The program carries the scenarios of its repository, so that their names and
-// paths mean something wherever it is called. What is on disk comes first: in the
-// repository, an edited lesson is the one that is played.
+// The program embeds the scenarios of its repository, so that their names and paths work anywhere.
+// Files on disk take precedence: in the repository, an edited lesson is played.
 
-// scenarioRoot is where scenarios are looked up by name.
+// scenarioRoot is the folder in which scenarios are looked up by name.
 const scenarioRoot = "scenarios"
 
-// library are the files of all scenarios that have a name here, sorted: those
-// below scenarioRoot, and those in the program whose names are not taken.
+// library returns the files of all scenarios that have a name, sorted: those below scenarioRoot, and the
+// embedded ones whose names are not taken.
 func library() []string {
 	files := yamlFiles(scenarioRoot)
 	taken := map[string]bool{}
@@ -44,12 +42,12 @@ func library() []string {
 			files = append(files, file)
 		}
 	}
-	sort.Strings(files)
+	slices.Sort(files)
 	return files
 }
 
-// filesBelow are the scenario files below a directory, on disk or else in the
-// program. Part of them is not enough: what cannot be read is an error.
+// filesBelow returns the scenario files below a directory, on disk or else embedded. It is an error if
+// some cannot be read.
 func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return builtInBelow(dir), nil
@@ -70,36 +68,35 @@ func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 	case w.err != nil:
 		return nil, unreadable(w.err)
 	}
-	sort.Strings(w.files)
+	slices.Sort(w.files)
 	return w.files, nil
 }
 
-// yamlFiles lists the scenario files below a directory on disk as far as it can be
-// read, sorted.
+// yamlFiles returns the scenario files below a directory on disk, as far as it can be read, sorted.
 func yamlFiles(dir string) []string {
 	w := &walk{left: maxEntries}
 	w.below(context.Background(), dir)
-	sort.Strings(w.files)
+	slices.Sort(w.files)
 	return w.files
 }
 
-// maxEntries is how many files and folders are looked at for scenarios: several times what
-// a checkout of this repository has. A disk has a million, and would be read for minutes.
+// maxEntries bounds the search for scenarios: several times the entries of this repository, but not a
+// whole disk, which would take minutes.
 const maxEntries = 10_000
 
-// walk finds the scenario files below a directory on disk. It leaves out what runs have
-// stored: run directories, drafts of them, and the run store, where searches keep theirs.
+// walk finds the scenario files below a directory on disk, except in run directories, drafts of them,
+// and the run store.
 type walk struct {
 	files []string
-	left  int         // how many entries may still come; less than 0: there were more
-	seen  []string    // the folders that were walked, without links
-	store os.FileInfo // of the run store; nil when there is none
-	err   error       // the first one; what can be read is found all the same
+	left  int         // how many more entries are allowed; negative if there were more
+	seen  []string    // the folders that were walked, with links resolved
+	store os.FileInfo // of the run store; nil if there is none
+	err   error       // the first one; the walk goes on
 }
 
 func (w *walk) below(ctx context.Context, dir string) {
 	real, err := filepath.EvalSymlinks(dir)
-	if err == nil && slices.Contains(w.seen, real) { // links may lead in a circle
+	if err == nil && slices.Contains(w.seen, real) { // a cycle of links
 		return
 	}
 	w.seen = append(w.seen, real)
@@ -122,8 +119,8 @@ func (w *walk) below(ctx context.Context, dir string) {
 	}
 }
 
-// list returns the entries of a directory, and one too many at most: there are
-// directories that do not fit into memory.
+// list returns the entries of a directory, up to one more than allowed, since a directory may not fit
+// into memory.
 func (w *walk) list(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -148,7 +145,7 @@ func isFolder(path string, e fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// isYAML reports whether a file has the name of a scenario: some systems write their endings in capitals.
+// isYAML reports whether a file has the extension of a scenario, in any case.
 func isYAML(path string) bool {
 	end := filepath.Ext(path)
 	return strings.EqualFold(end, ".yaml") || strings.EqualFold(end, ".yml")
@@ -159,8 +156,8 @@ func (w *walk) isStore(path string) bool {
 	return err == nil && w.store != nil && os.SameFile(info, w.store)
 }
 
-// builtInBelow lists the scenarios in the program below a directory such as
-// scenarios/lessons, sorted; nil when there is no such directory in it.
+// builtInBelow returns the embedded scenarios below a directory such as scenarios/lessons, sorted; nil
+// if there is no such directory.
 func builtInBelow(dir string) []string {
 	var files []string
 	at, ok := insideProgram(dir)
@@ -177,8 +174,8 @@ func builtInBelow(dir string) []string {
 	return files
 }
 
-// readBuiltIn returns the bytes of a scenario that is not on disk but in the program: a file
-// of the library, a story for locks of one's own, or one of the stored search.
+// readBuiltIn returns an embedded scenario: a file of the library, a story for users' own locks, or one
+// of the stored search.
 func readBuiltIn(file string) ([]byte, bool) {
 	if name, ok := insideProgram(file); ok {
 		if data, err := scenarios.Files.ReadFile(name); err == nil {
@@ -192,14 +189,14 @@ func readBuiltIn(file string) ([]byte, bool) {
 	return data, data != nil && err == nil
 }
 
-// insideProgram turns a path below scenarioRoot into one of the embedded files.
+// insideProgram turns a path below scenarioRoot into that of an embedded file.
 func insideProgram(file string) (string, bool) {
 	rel, err := filepath.Rel(scenarioRoot, filepath.Clean(file))
 	rel = filepath.ToSlash(rel)
 	return rel, err == nil && fs.ValidPath(rel)
 }
 
-// loadFile reads a scenario file from disk, or else from the program.
+// loadFile reads a scenario file from disk, or else an embedded one.
 func loadFile(ctx context.Context, file string, changes ...scenario.Change) (*plan.Plan, error) {
 	p, err := interrupt.Unless(ctx, "reading "+file, func() (*plan.Plan, error) { return scenario.Load(file, changes...) })
 	if errors.Is(err, fs.ErrNotExist) {
@@ -208,7 +205,7 @@ func loadFile(ctx context.Context, file string, changes ...scenario.Change) (*pl
 			return nil, err
 		}
 		if p, err = scenario.Parse(file, data, changes...); err == nil && !isYAML(file) {
-			p.Slug = scenario.Slug(file) // the lock is a part of the name
+			p.Slug = scenario.Slug(file) // includes the lock
 		}
 	}
 	return p, err
@@ -218,8 +215,8 @@ func scenarioName(file string) string {
 	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
-// loadAll reads the scenarios that the arguments name: files, directories, names
-// of scenarios, or - for stdin. All problems of all files come back at once.
+// loadAll reads the scenarios that the arguments name: files, directories, names of scenarios, or - for
+// stdin. It returns the problems of all files at once.
 func (g *globals) loadAll(ctx context.Context, args []string, stdin io.Reader) ([]*plan.Plan, error) {
 	if len(args) == 0 {
 		args = []string{scenarioRoot}
@@ -270,7 +267,7 @@ func loadOne(ctx context.Context, file string, stdin io.Reader, changes []scenar
 	return scenario.Parse("stdin", data, changes...)
 }
 
-// scenarioFiles turns one argument into files.
+// scenarioFiles returns the files that an argument names.
 func (g *globals) scenarioFiles(ctx context.Context, arg string) ([]string, error) {
 	if arg == "-" {
 		return []string{arg}, nil
@@ -315,25 +312,18 @@ func scenarioByName(name string) ([]string, error) {
 	return nil, fmt.Errorf("%s is %s", name, hint)
 }
 
-// settable gives a command that reads scenarios the flag --set.
+// settable adds the flag --set to a command that reads scenarios.
 func settable(cmd *cobra.Command, g *globals) *cobra.Command {
 	cmd.Flags().StringArrayVar(&g.sets, "set", nil, "change a value of the scenario: lease=30s, workload.work=5s..20s, faults.1.for=3s; several times for several")
 	return cmd
 }
 
-// changes are what --set says.
-func (g *globals) changes() (all []scenario.Change, err error) {
-	for _, text := range g.sets {
-		c, err := scenario.ParseChange(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
+// changes parses --set.
+func (g *globals) changes() ([]scenario.Change, error) {
+	return eachOrError(g.sets, scenario.ParseChange)
 }
 
-// setWords say the changes of a plan again, on a command line.
+// setWords are the flags that repeat the changes of a plan.
 func setWords(p *plan.Plan) (words []string) {
 	for _, text := range p.Changes {
 		key, value, _ := strings.Cut(text, "=")

@@ -20,11 +20,30 @@ import (
 	"lockstep/internal/say"
 )
 
+// list is one of the lists that the command prints.
+type list struct {
+	kind, meaning string
+	header        []string
+	make          func(context.Context, *globals) (listed, error)
+}
+
+var lists = []list{
+	{"locks", "the designs", []string{"lock", "store", "idea"}, inLanguage(listLocks)},
+	{"bugs", "published bugs of lock libraries, each with its story", []string{"bug", "library", "what goes wrong"}, inLanguage(listBugs)},
+	{"faults", "the verbs of scenarios", []string{"fault", "what it does"}, inLanguage(listFaults)},
+	{"moments", "what a fault can wait for", []string{"moment", "when it is"}, inLanguage(listMoments)},
+	{"properties", "what locks are judged by", []string{"property", "what it demands"}, inLanguage(listProperties)},
+	{"scenarios", "the stories", []string{"scenario", "locks", "title"}, listScenarios},
+	{"runs", "what was played", []string{"run", "directory"}, func(_ context.Context, g *globals) (listed, error) { return listRuns(g.out) }},
+}
+
+// inLanguage adapts a list that depends on nothing but the language.
+func inLanguage(make func(say.Language) listed) func(context.Context, *globals) (listed, error) {
+	return func(_ context.Context, g *globals) (listed, error) { return make(g.language), nil }
+}
+
 func listCommand(g *globals) *cobra.Command {
-	kinds := []string{
-		word("locks", "the designs"), word("bugs", "published bugs of lock libraries, each with its story"), word("faults", "the verbs of scenarios"), word("moments", "what a fault can wait for"), word("properties", "what locks are judged by"),
-		word("scenarios", "the stories"), word("runs", "what was played"),
-	}
+	kinds := each(lists, func(l list) string { return word(l.kind, l.meaning) })
 	var pruneTo string
 	sure := false
 	cmd := &cobra.Command{
@@ -48,7 +67,8 @@ func listCommand(g *globals) *cobra.Command {
 				}
 				return g.prune(cmd.Context(), limit, sure)
 			}
-			items, header, err := listing(cmd.Context(), g, args[0])
+			l := lists[slices.IndexFunc(lists, func(l list) bool { return l.kind == args[0] })]
+			items, err := l.make(cmd.Context(), g)
 			if err != nil {
 				return err
 			}
@@ -59,7 +79,7 @@ func listCommand(g *globals) *cobra.Command {
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), g.said(say.NoneBelowYet.With(say.Verbatim(g.out))))
 				return err
 			}
-			g.printTable(header, items.rows)
+			g.printTable(l.header, items.rows)
 			return nil
 		},
 	}
@@ -68,30 +88,10 @@ func listCommand(g *globals) *cobra.Command {
 	return speaks(cmd, g)
 }
 
-// listed is a list in both of its forms.
+// listed is a list for programs and for people.
 type listed struct {
 	forJSON any
 	rows    [][]string
-}
-
-func listing(ctx context.Context, g *globals, kind string) (listed, []string, error) {
-	switch kind {
-	case "locks":
-		return listLocks(g.language), []string{"lock", "store", "idea"}, nil
-	case "bugs":
-		return listBugs(g.language), []string{"bug", "library", "what goes wrong"}, nil
-	case "faults":
-		return listFaults(g.language), []string{"fault", "what it does"}, nil
-	case "moments":
-		return listMoments(g.language), []string{"moment", "when it is"}, nil
-	case "properties":
-		return listProperties(g.language), []string{"property", "what it demands"}, nil
-	case "scenarios":
-		return listScenarios(ctx, g.language), []string{"scenario", "locks", "title"}, nil
-	default:
-		runs, err := listRuns(g.out)
-		return runs, []string{"run", "directory"}, err
-	}
 }
 
 func listLocks(l say.Language) listed {
@@ -154,7 +154,7 @@ func listFaults(l say.Language) listed {
 
 func listMoments(l say.Language) listed {
 	type moment struct {
-		Moment  string `json:"moment"` // behind a client, as a scenario says it; COMMAND stands for a command
+		Moment  string `json:"moment"` // follows a client in a scenario; COMMAND stands for a command
 		Summary string `json:"summary"`
 	}
 	words := func(m faults.MomentPhrase) string { return strings.Replace(m.Text, "%s", "COMMAND", 1) }
@@ -178,7 +178,7 @@ func listProperties(l say.Language) listed {
 	}
 }
 
-func listScenarios(ctx context.Context, l say.Language) listed {
+func listScenarios(ctx context.Context, g *globals) (listed, error) {
 	type item struct {
 		Name  string   `json:"name"`
 		File  string   `json:"file"`
@@ -193,16 +193,16 @@ func listScenarios(ctx context.Context, l say.Language) listed {
 	for _, file := range files {
 		p, err := loadFile(ctx, file)
 		if err != nil {
-			rows = append(rows, []string{scenarioName(file), "", say.InvalidFile.With(say.Verbatim(file)).In(l)})
+			rows = append(rows, []string{scenarioName(file), "", say.InvalidFile.With(say.Verbatim(file)).In(g.language)})
 			continue
 		}
 		all = append(all, item{scenarioName(file), file, p.Name, p.Level, p.Locks})
-		rows = append(rows, []string{scenarioName(file), fmt.Sprint(len(p.Locks)), p.Prose(l).Name})
+		rows = append(rows, []string{scenarioName(file), fmt.Sprint(len(p.Locks)), p.Prose(g.language).Name})
 	}
-	return listed{all, rows}
+	return listed{all, rows}, nil
 }
 
-// shelf is where a list has a scenario: lessons come first, then questions of practice.
+// shelf orders scenarios: lessons first, then questions of practice.
 func shelf(file string) int {
 	order := []string{"lessons", "questions"}
 	if i := slices.Index(order, filepath.Base(filepath.Dir(file))); i >= 0 {
@@ -211,7 +211,7 @@ func shelf(file string) int {
 	return len(order)
 }
 
-// listRuns lists the run directories, newest first. A store that is not there yet has none.
+// listRuns lists the run directories, newest first. A store that does not exist yet has none.
 func listRuns(root string) (listed, error) {
 	type item struct {
 		Scenario string `json:"scenario"`

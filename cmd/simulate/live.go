@@ -9,11 +9,11 @@ import (
 	"lockstep/internal/run"
 )
 
-// live says whether the live world is in this program.
+// live reports whether this program includes the live world.
 const live = true
 
-// workerMain ends the process when it was started as a part of a live run: it plays
-// a client, or removes the containers of a harness that was killed.
+// workerMain does not return in a process that is part of a live run: one that plays a client, or
+// removes the containers of a harness that was killed.
 func workerMain() { real.WorkerMain() }
 
 func liveBackend(name string, scalePPM int64, chosen map[images.Product]string) (run.Factory, error) {

@@ -24,14 +24,14 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// The exit codes. They are promised to scripts and live here only.
+// The exit codes. Scripts rely on them; they are defined only here.
 const (
 	exitMet          = 0   // all expectations met
 	exitMissed       = 1   // an expectation was missed: a property broke, or a known-bad lock was not caught
 	exitUsage        = 2   // wrong usage or an invalid scenario
 	exitInconclusive = 3   // something was not put to the test: a fault never fired, a verdict is unknown
-	exitEnvironment  = 4   // something outside is missing: a server, a disk, a permission
-	exitBug          = 5   // our own mistake: a run could not be played to its end
+	exitEnvironment  = 4   // the environment lacks something: a server, a disk, a permission
+	exitBug          = 5   // a bug of this program: a run could not be played to its end
 	exitInterrupted  = 130 // Ctrl-C, or SIGTERM
 )
 
@@ -44,23 +44,22 @@ const exitHelp = `Exit codes:
   5    a bug of this program
   130  interrupted`
 
-// exitHint is what the help of a command says of them.
+// exitHint points to them in the help of a command.
 const exitHint = "Exit codes: simulate --help."
 
 func main() {
-	workerMain() // never returns in a process that was started as a worker
-	playerMain() // nor does this in one that plays for a worker of a queue
+	workerMain() // does not return in a worker process
+	playerMain() // does not return in a player process of a queue's worker
 	watchMemory()
 	os.Exit(execute())
 }
 
-// execute runs the command that the arguments name, and returns its exit code.
+// execute runs the command line and returns its exit code.
 func execute() int {
 	return executeSeen(func(ctx context.Context) context.Context { return ctx })
 }
 
-// executeSeen is execute with the context that the command's work asks put through seen:
-// a test interrupts the work there.
+// executeSeen is execute with a context that passes through seen, where a test interrupts the command.
 func executeSeen(seen func(context.Context) context.Context) int {
 	errorForBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -81,7 +80,7 @@ func executeSeen(seen func(context.Context) context.Context) int {
 	}
 	var silent *silentExit
 	if errors.As(err, &silent) {
-		if ctx.Err() != nil && !silent.stopped { // it came when all was done
+		if ctx.Err() != nil && !silent.stopped { // interrupted after its work was done
 			return exitInterrupted
 		}
 		return silent.code
@@ -93,8 +92,8 @@ func executeSeen(seen func(context.Context) context.Context) int {
 	return exitCode(ctx, err)
 }
 
-// tell prints an error. Problems of a scenario begin with their place, so that
-// editors find it; all else begins with our name.
+// tell prints an error. Problems of a scenario begin with their place, for editors; all others begin
+// with the program's name.
 func tell(err error) {
 	var invalid *scenario.Invalid
 	if errors.As(err, &invalid) {
@@ -104,7 +103,7 @@ func tell(err error) {
 	fmt.Fprintln(os.Stderr, terminalLines("simulate: "+err.Error()))
 }
 
-// exitCode finds the code for an error that is yet to be told.
+// exitCode returns the exit code of an error.
 func exitCode(ctx context.Context, err error) int {
 	var env *environmentError
 	var bug *bugError
@@ -120,24 +119,24 @@ func exitCode(ctx context.Context, err error) int {
 	}
 }
 
-// errStopped is the end of a command that goes on until it is stopped.
+// errStopped ends a command that runs until it is stopped.
 var errStopped = errors.New("stopped")
 
-// silentExit ends the program with a code; what there is to say has been said.
+// silentExit ends the program with a code and without a message.
 type silentExit struct {
 	code    int
-	stopped bool // by Ctrl-C, as the command is meant to end: its result is whole
+	stopped bool // Ctrl-C is the regular end of the command, so its result is complete
 }
 
 func (e *silentExit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// environmentError is something outside of this program that is not as it must be.
+// environmentError is a problem outside of this program.
 type environmentError struct{ err error }
 
 func (e *environmentError) Error() string { return e.err.Error() }
 func (e *environmentError) Unwrap() error { return e.err }
 
-// unreadable is the error for a file that is there and cannot be read.
+// unreadable is the error for an existing file that cannot be read.
 func unreadable(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: make it readable", err)
@@ -145,8 +144,8 @@ func unreadable(err error) error {
 	return &environmentError{err}
 }
 
-// unwritable is the error for a file that cannot be written, in a place that the user
-// chose with a flag or, when flag is "", by naming it.
+// unwritable is the error for a file that cannot be written. flag is the flag that chooses its place;
+// "" if an argument does.
 func unwritable(err error, flag string) error {
 	if err == nil {
 		return nil
@@ -164,7 +163,7 @@ func unwritable(err error, flag string) error {
 	return &environmentError{fmt.Errorf("%w: %s", err, cure)}
 }
 
-// bug is an error that is one of this program; nil for nil.
+// bug marks an error as a bug of this program; nil for nil.
 func bug(err error) error {
 	if err == nil {
 		return nil
@@ -172,7 +171,7 @@ func bug(err error) error {
 	return &bugError{err}
 }
 
-// bugError is a mistake of this program.
+// bugError is a bug of this program.
 type bugError struct{ err error }
 
 func (e *bugError) Error() string {
@@ -186,8 +185,8 @@ type globals struct {
 	out      string
 	quiet    bool
 	noColor  bool
-	sets     []string     // changes to scenarios, of those commands that take some: see settable
-	language say.Language // of those commands that speak several: see speaks
+	sets     []string     // changes to scenarios, for commands with --set: see settable
+	language say.Language // of the output, for commands with --lang: see speaks
 	stdout   *screen
 }
 
@@ -196,7 +195,7 @@ const defaultOut = "reports"
 
 func rootCommand() *cobra.Command { return commandsOn(newScreen()) }
 
-// commandsOn are the commands, which print there.
+// commandsOn returns the commands, which print to a screen.
 func commandsOn(stdout *screen) *cobra.Command {
 	g := &globals{stdout: stdout, language: say.English}
 	root := &cobra.Command{
@@ -235,7 +234,7 @@ crashes, lost replies and failovers, and judge the history that results.
 	return root
 }
 
-// group adds commands that the help shows under one title, which is the group's id as well.
+// group adds commands under a title of the help, which is also the group's id.
 func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, c := range commands {
@@ -244,12 +243,12 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 	}
 }
 
-// color reports whether stdout wants colours.
+// color reports whether to use colours on stdout.
 func (g *globals) color() bool {
 	return !g.noColor && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// paint colours a text by a code of ANSI; "" is none.
+// paint colours a text by an ANSI code; "" leaves it plain.
 func (g *globals) paint(code, text string) string {
 	if code == "" || !g.color() {
 		return text
@@ -257,8 +256,9 @@ func (g *globals) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// wrapped prints a text in as many lines as it takes: the first one behind a head, the others behind an indent that is
-// as wide. code colours it. What is harmless within a line is harmless at the beginning of one, too.
+// wrapped prints a wrapped text, with a head before the first line and an indent of the same width
+// before the others. code colours it. Line breaks must not make a harmless text harmful, so each line
+// is sanitized.
 func (g *globals) wrapped(head, indent, code, text string) {
 	ruler := say.RulerFor(g.language)
 	for _, line := range ruler.Wrap(text, max(g.width()-ruler.Width(indent), 30)) {
@@ -267,19 +267,19 @@ func (g *globals) wrapped(head, indent, code, text string) {
 	}
 }
 
-// signs reports whether stdout is a terminal that shows more than ASCII, by what the locale says of it.
+// signs reports whether stdout is a terminal that shows more than ASCII, according to the locale.
 func (g *globals) signs() bool {
 	locale := cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_CTYPE"), os.Getenv("LANG"))
 	locale = strings.ReplaceAll(strings.ToLower(locale), "-", "")
 	return strings.Contains(locale, "utf8") && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// interactive reports whether there is a user to ask.
+// interactive reports whether stdin and stdout are terminals.
 func interactive() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
-// width returns the width of the terminal, 80 columns when there is none.
+// width returns the width of the terminal, or 80 columns without one.
 func (g *globals) width() int {
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
 		return w
@@ -287,13 +287,13 @@ func (g *globals) width() int {
 	return 80
 }
 
-// terminal is what stdout can show.
+// terminal are the options of stdout.
 func (g *globals) terminal() terminal.Options {
 	return terminal.Options{Color: g.color(), Signs: g.signs(), Width: g.width(), Brief: g.quiet, Language: g.language}
 }
 
-// devCommand is what those need who work on the program, its measurements and its pages, and who spread work over
-// machines.
+// devCommand groups the commands for working on the program, its measurements and its pages, and for
+// distributing work over machines.
 func devCommand(g *globals) *cobra.Command {
 	dev := &cobra.Command{
 		Use:   "dev",
@@ -308,12 +308,12 @@ func devCommand(g *globals) *cobra.Command {
 	return dev
 }
 
-// screen is stdout, watched: what cannot be printed must not look like success,
-// and no caller has to look at the error of every line.
+// screen is stdout, which records the first error: a failed print must not look like success, and
+// callers need not check every line.
 type screen struct {
 	w    io.Writer
-	gone bool  // its reader has closed it, as head does; nothing is printed any more
-	err  error // the first other one
+	gone bool  // its reader has closed it, as head does; the rest is discarded
+	err  error // the first other error
 }
 
 func newScreen() *screen { return &screen{w: os.Stdout} }
@@ -333,13 +333,12 @@ func (s *screen) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// errorForBrokenPipe makes an error of writing out of the signal that would end the program
-// in the middle of a run when the reader of its output is gone. It is caught and not
-// ignored, since the servers that we start would inherit that.
+// errorForBrokenPipe turns the signal for a closed output into a write error, so that it does not end
+// the program in the middle of a run. The signal is caught instead of ignored, because child processes
+// inherit ignored signals.
 func errorForBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// bar is a progress bar on stderr, when that is a terminal. A bar that cannot be
-// drawn is no reason to stop, so its errors are ignored.
+// bar is a progress bar on stderr, if that is a terminal. Callers ignore its errors.
 func (g *globals) bar(what string, all int) *progressbar.ProgressBar {
 	visible := !g.quiet && term.IsTerminal(int(os.Stderr.Fd()))
 	return progressbar.NewOptions(all,
@@ -349,9 +348,8 @@ func (g *globals) bar(what string, all int) *progressbar.ProgressBar {
 	)
 }
 
-// speaks gives a command the flag for its language. It does not follow the locale as the
-// tour does: the same history gives the same page on every machine. What a mistake of the
-// user or of the machine is, is said in English.
+// speaks adds the flag --lang to a command. Unlike the tour, it does not follow the locale: the same
+// history gives the same page on every machine. Errors are in English.
 func speaks(cmd *cobra.Command, g *globals) *cobra.Command {
 	lang := cmd.Flags().String("lang", string(say.English), "the language of the output: en or zh")
 	completeLanguage(cmd)
@@ -362,10 +360,10 @@ func speaks(cmd *cobra.Command, g *globals) *cobra.Command {
 	return cmd
 }
 
-// said is a phrase on one line of the terminal.
+// said is a phrase as one line for the terminal.
 func (g *globals) said(p say.Part) string { return terminalText(p.In(g.language)) }
 
-// named is a line that begins with a name: report, wrote.
+// named is a line that begins with a name, such as report or wrote.
 func (g *globals) named(name string, p say.Part) string {
 	return say.RulerFor(g.language).Pad(say.Text(name).In(g.language), 9) + g.said(p)
 }
@@ -375,8 +373,8 @@ func completeLanguage(cmd *cobra.Command) {
 		[]string{string(say.English), string(say.Chinese)}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// terminalText makes a text from a scenario or a file name safe to print on one line.
+// terminalText makes a text from outside safe to print on one line.
 func terminalText(s string) string { return sanitize.Line(s) }
 
-// terminalLines is terminalText for texts of several lines.
+// terminalLines is terminalText for several lines.
 func terminalLines(s string) string { return sanitize.Lines(s) }

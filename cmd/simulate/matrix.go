@@ -16,7 +16,6 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/report/matrixpage"
 	"lockstep/internal/say"
-	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
 
@@ -69,7 +68,7 @@ showed; --export writes them as scenario files, too.`,
 	return speaks(cmd, g)
 }
 
-// letterList says what the letters mean, a line for each.
+// letterList explains the letters, for the help.
 func letterList() string {
 	var b strings.Builder
 	for _, x := range checker.CellLetters {
@@ -78,7 +77,7 @@ func letterList() string {
 	return b.String()
 }
 
-// measure measures the matrix; asked says whether the user has asked for variations.
+// measure measures the matrix; asked is set if the user has given --seeds.
 func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 	if err := f.shards.parse(); err != nil {
 		return err
@@ -141,7 +140,7 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 	return nil
 }
 
-// cells measures the cells and shows how far it is.
+// cells measures the cells and shows the progress.
 func (f *matrixFlags) cells(ctx context.Context, o matrix.Options) (*matrix.Matrix, error) {
 	bar := f.bar("matrix", o.Shard.Count(len(o.Locks)*len(o.Columns)))
 	o.Progress = func(done, _ int) { _ = bar.Set(done) }
@@ -150,8 +149,8 @@ func (f *matrixFlags) cells(ctx context.Context, o matrix.Options) (*matrix.Matr
 	return m, err
 }
 
-// partOf shows the cells that were over when the matrix was interrupted. They are whole; no
-// page is made of them, which would take the place of a whole one.
+// partOf shows the cells that were complete when the matrix was interrupted. It writes no page, which
+// would overwrite a complete one.
 func (f *matrixFlags) partOf(m *matrix.Matrix, interrupted error) error {
 	over := 0
 	for i := range m.Cells {
@@ -172,23 +171,21 @@ func (f *matrixFlags) partOf(m *matrix.Matrix, interrupted error) error {
 	return fmt.Errorf("interrupted after %d of %d cells, which are shown above; no page was written", over, len(m.Cells))
 }
 
-// chosenLocks are the rows, all that the simulator can play when none are named.
+// chosenLocks are the named locks, or all that the simulator can play.
 func chosenLocks(ids []string) ([]locks.Variant, error) {
 	if len(ids) == 0 {
 		return locks.Simulated(), nil
 	}
-	var out []locks.Variant
-	for _, id := range ids {
+	return eachOrError(ids, func(id string) (locks.Variant, error) {
 		v, ok := locks.Lookup(id)
 		if !ok {
-			return nil, unknownLock(id)
+			return v, unknownLock(id)
 		}
 		if err := v.CheckSimulated(); err != nil {
-			return nil, fmt.Errorf("the matrix is measured in the simulator, and %w", err)
+			return v, fmt.Errorf("the matrix is measured in the simulator, and %w", err)
 		}
-		out = append(out, v)
-	}
-	return out, nil
+		return v, nil
+	})
 }
 
 func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, error) {
@@ -196,25 +193,16 @@ func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, erro
 		return among, nil
 	}
 	known := each(among, func(c matrix.Column) string { return c.Code })
-	var out []matrix.Column
-	for _, code := range codes {
+	return eachOrError(codes, func(code string) (matrix.Column, error) {
 		at := slices.Index(known, strings.ToUpper(code))
 		if at < 0 {
-			return nil, unknownName("fault column", code, known)
+			return matrix.Column{}, unknownName("fault column", code, known)
 		}
-		out = append(out, among[at])
-	}
-	return out, nil
+		return among[at], nil
+	})
 }
 
-func unknownName(what, name string, known []string) error {
-	if best := scenario.Nearest(name, known); best != "" {
-		return fmt.Errorf("unknown %s %q: did you mean %q?", what, name, best)
-	}
-	return fmt.Errorf("unknown %s %q: there are %s", what, name, strings.Join(known, ", "))
-}
-
-// print shows the table and what the codes mean.
+// print prints the table and explains the codes.
 func (f *matrixFlags) print(m *matrix.Matrix) {
 	width := 0
 	for _, v := range m.Locks {
@@ -243,7 +231,7 @@ func (f *matrixFlags) print(m *matrix.Matrix) {
 	}
 }
 
-// letter is a cell's letter in colour, padded to two columns and one for the mark of damage.
+// letter is a cell's letter in colour, in two columns, with a third one for the mark of damage.
 func (f *matrixFlags) letter(c *matrix.Cell) string {
 	mark := " "
 	if c.Damaged() {
@@ -265,7 +253,7 @@ func runsOf(m *matrix.Matrix) (n int) {
 	return n
 }
 
-// save writes the page.
+// save writes the page and, for a whole matrix, its pages of evidence.
 func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, err error) {
 	shown, err := f.matrixPage(ctx, m)
 	if err != nil {
@@ -285,7 +273,7 @@ func (f *matrixFlags) save(ctx context.Context, m *matrix.Matrix) (path string, 
 	return f.savePage(f.pageName(), data, err)
 }
 
-// pageName is that of the whole matrix, or of a part of it, which does not take its place.
+// pageName is the name of the page. A part of the matrix has another name than the whole.
 func (f *matrixFlags) pageName() string {
 	const most = 48 // characters
 	part := strings.ToLower(strings.Join(append(slices.Clone(f.locks), f.columns...), "-"))
@@ -298,8 +286,8 @@ func (f *matrixFlags) pageName() string {
 	return "matrix-" + part + ".html"
 }
 
-// again saves the worst run of the only cell as a scenario file and says how to play it, and
-// what the cell knows besides.
+// again stores the worst run of the only cell as a scenario file, and prints how to play it and what
+// else is known of the cell.
 func (f *matrixFlags) again(m *matrix.Matrix) error {
 	c := &m.Cells[0]
 	lines := []string{f.named("worst", say.OfLock.With(say.Verbatim(c.Letter), c.Note))}
@@ -329,7 +317,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 	return err
 }
 
-// playStory is the command line that plays the story of the walk that a cell has.
+// playStory is the command line that plays a cell's story of the walk.
 func playStory(c *matrix.Cell) string {
 	return "simulate run " + c.Story.Name
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,8 +35,7 @@ type listedScript struct {
 	text string
 }
 
-// listScripts shows each script with the letter that it showed, and writes them when they are
-// to be exported.
+// listScripts lists each script with its letter, and exports them on request.
 func (f *matrixFlags) listScripts(m *matrix.Matrix) error {
 	all := f.listed(m)
 	if f.export != "" {
@@ -78,12 +78,12 @@ func (f *matrixFlags) listed(m *matrix.Matrix) []listedScript {
 	return all
 }
 
-// exportScripts writes all of them, or none when one of the files is there.
+// exportScripts writes all scripts, or none if one of the files exists.
 func exportScripts(all []listedScript) error {
 	for i := range all {
 		switch _, err := os.Lstat(all[i].File); {
 		case err == nil:
-			return fmt.Errorf("%s is there already, and nothing is overwritten: choose another folder, or remove it", all[i].File)
+			return alreadyThere(all[i].File, "folder")
 		case !errors.Is(err, fs.ErrNotExist):
 			return unwritable(err, "--export")
 		}
@@ -96,14 +96,14 @@ func exportScripts(all []listedScript) error {
 	return nil
 }
 
-// fileWords makes a part of a file's name of a sentence.
+// fileWords turns a sentence into a part of a file name.
 func fileWords(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	}), "-")
 }
 
-// matrixOptions are those of a work of a matrix.
+// matrixOptions are the options of a matrix that shards share.
 type matrixOptions struct {
 	Locks  []string `json:"locks,omitempty"`
 	Faults []string `json:"faults,omitempty"`
@@ -112,7 +112,7 @@ type matrixOptions struct {
 	Walk   string   `json:"walk"` // the hash of the stored walk
 }
 
-// merge shows what merged parts have measured.
+// merge shows the result of merged parts.
 func (f *matrixFlags) merge(ctx context.Context) error {
 	var o matrixOptions
 	if err := f.shards.options(&o); err != nil {
@@ -122,8 +122,8 @@ func (f *matrixFlags) merge(ctx context.Context) error {
 	return f.measure(ctx, true)
 }
 
-// measureElsewhere measures the share that was asked for, or has o know what the shards of merged
-// parts have measured; it does nothing when one machine measures all cells.
+// measureElsewhere measures one share, or takes the results of merged parts into o. It does nothing if
+// this machine measures all cells.
 func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) error {
 	if !f.shards.elsewhere() {
 		return nil
@@ -146,10 +146,7 @@ func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) e
 	if err != nil {
 		return err
 	}
-	o.Known = []matrix.Record{}
-	for _, s := range shards {
-		o.Known = append(o.Known, s...)
-	}
+	o.Known = append([]matrix.Record{}, slices.Concat(shards...)...)
 	return nil
 }
 
@@ -163,7 +160,7 @@ type cellFlags struct {
 	scale   string
 }
 
-// add gives a command the flags, with its own defaults for the world.
+// add adds the flags to a command, with its own defaults for the world.
 func (f *cellFlags) add(cmd *cobra.Command, backend, scale string) {
 	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "only these locks")
 	cmd.Flags().StringSliceVar(&f.columns, "fault", nil, "only these columns, by their codes")
@@ -172,7 +169,7 @@ func (f *cellFlags) add(cmd *cobra.Command, backend, scale string) {
 	cmd.Flags().StringVar(&f.scale, "scale", scale, "multiply every duration: 0.1 plays ten times as fast")
 }
 
-// cells are those that the user has chosen.
+// cells are the chosen cells.
 type cells struct {
 	locks    []locks.Variant
 	columns  []matrix.Column
@@ -180,7 +177,7 @@ type cells struct {
 	refuse   func(p *plan.Plan, lock string) error // what the world cannot play
 }
 
-// chosen are cells of the matrix, or of what else has columns.
+// chosen returns the chosen cells of the matrix or of topologies.
 func (f *cellFlags) chosen(columns []matrix.Column) (c cells, err error) {
 	if c.scalePPM, err = parseScale(f.scale); err != nil {
 		return c, err
@@ -195,13 +192,12 @@ func (f *cellFlags) chosen(columns []matrix.Column) (c cells, err error) {
 	return c, nil
 }
 
-// count is how many there are.
 func (c *cells) count() int { return len(c.locks) * len(c.columns) }
 
 // live reports whether the cells are played on real servers.
 func (f *cellFlags) live() bool { return isLive(f.backend) }
 
-// world is the part of a command line that chooses where and how fast.
+// world is the part of a command line that chooses the world and its speed.
 func (f *cellFlags) world() (line string) {
 	if f.live() {
 		line += " --backend " + f.backend

@@ -21,8 +21,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// matrixPage maps a measured matrix to what its page shows: rows by the kind of
-// their store, and the worst run of each cell played again and told.
+// matrixPage converts a measured matrix to the data of its page: rows are grouped by store, and the
+// worst run of each cell is played again and narrated.
 func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrixpage.Matrix, error) {
 	runs, err := f.worstRuns(ctx, m)
 	if err != nil {
@@ -49,11 +49,8 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	tokens := tokenLocks(walk)
 	for _, i := range rows {
 		v := m.Locks[i]
-		d, g := v.Doc(f.language), groupOf(v)
-		row := matrixpage.Lock{
-			ID: v.ID, Name: locks.Name(v.ID).In(f.language), Group: g.name.In(f.language), Store: demands(v).In(f.language), Idea: d.Idea, Protocol: d.Protocol,
-			BreaksWhen: d.BreaksWhen, Source: d.Source, Apart: locks.Misprint(v.ID) && len(f.locks) == 0, Tokens: tokens[v.ID],
-		}
+		row := f.row(v, groupOf(v).name)
+		row.Apart, row.Tokens = locks.Misprint(v.ID) && len(f.locks) == 0, tokens[v.ID]
 		if f.whole() {
 			row.More = !locks.Main(v.ID)
 			switch {
@@ -90,7 +87,16 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	return drawn, err
 }
 
-// unexpected notes in a cell of a row with what the lock can be kept in its faults are not expected.
+// row is the head of a lock's row.
+func (f *matrixFlags) row(v locks.Variant, group say.Phrase) matrixpage.Lock {
+	d := v.Doc(f.language)
+	return matrixpage.Lock{
+		ID: v.ID, Name: locks.Name(v.ID).In(f.language), Group: group.In(f.language), Store: demands(v).In(f.language),
+		Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source,
+	}
+}
+
+// unexpected notes in a cell with which stores of the lock its faults are not expected.
 func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []string) {
 	where, nowhere := advice.NotExpectedWith(row.ID, kinds)
 	if where == nil {
@@ -101,11 +107,11 @@ func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []strin
 	c.NotExpected, c.Nowhere = say.NotExpectedIn.With(all).In(f.language), nowhere
 }
 
-// whole reports whether the matrix is the one of all locks: its page shows the main ones first, and its evidence has pages
-// of its own.
+// whole reports whether the matrix has all locks and columns. Its page shows the main locks first, and
+// its evidence is on separate pages.
 func (f *matrixFlags) whole() bool { return len(f.locks) == 0 && len(f.columns) == 0 }
 
-// tokenLocks are the locks that hand out fencing tokens, as the stored walk saw them.
+// tokenLocks are the locks that hand out fencing tokens, according to the stored walk.
 func tokenLocks(walk *results.Explored) map[string]bool {
 	out := map[string]bool{}
 	for i := range walk.Locks {
@@ -114,8 +120,7 @@ func tokenLocks(walk *results.Explored) map[string]bool {
 	return out
 }
 
-// libraryRows are the stored rows of the libraries, which were measured by their own code: they stand before
-// the misprints.
+// libraryRows are the stored rows of the libraries, measured with their own code.
 func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explored) (rows []matrixpage.Lock, err error) {
 	all, err := storedLibraries()
 	if err != nil {
@@ -123,16 +128,14 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explore
 	}
 	for _, l := range all {
 		v, _ := locks.Lookup(l.Lock)
-		d := v.Doc(f.language)
-		how := say.ByItsOwnCode.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
+		measured := say.ByItsOwnCode
 		if !l.Seeded {
-			how = say.ByItsOwnCodeOnce.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
+			measured = say.ByItsOwnCodeOnce
 		}
-		row := matrixpage.Lock{
-			ID: l.Lock, Name: locks.Name(l.Lock).In(f.language), Group: say.LibrariesByTheirCode.With().In(f.language), Store: demands(v).In(f.language),
-			Idea: d.Idea, Protocol: d.Protocol, BreaksWhen: d.BreaksWhen, Source: d.Source, More: f.whole(),
-			Tokens: l.Walk == nil || l.Walk.Locks[0].Fenced(), // else it is unknown
-		}
+		how := measured.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
+		row := f.row(v, say.LibrariesByTheirCode.With())
+		row.More = f.whole()
+		row.Tokens = l.Walk == nil || l.Walk.Locks[0].Fenced() // unknown without a walk
 		for k := range columns {
 			cell := matrixpage.Cell{Letter: checker.LetterNone, Note: how}
 			if c := l.Cell(columns[k].Code); c != nil {
@@ -161,8 +164,8 @@ func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
 	return w
 }
 
-// worstRuns plays the worst run of each cell again, and tells those in which
-// something broke. Workers share the cells; each run has its place in the result.
+// worstRuns plays the worst run of each cell again, and narrates those in which something broke. Workers
+// share the cells.
 func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*matrixpage.Run, error) {
 	out := make([]*matrixpage.Run, len(m.Cells))
 	err := run.Share(ctx, f.jobs, len(m.Cells), nil, func(ctx context.Context, _ []run.World, i int) (err error) {
@@ -172,8 +175,7 @@ func (f *matrixFlags) worstRuns(ctx context.Context, m *matrix.Matrix) ([]*matri
 	return out, err
 }
 
-// worstRun is the worst run of a cell, told when it proves harm; nil for a cell
-// that has nothing to show.
+// worstRun is the worst run of a cell, narrated if it shows harm; nil for a safe cell.
 func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage.Run, error) {
 	s := c.Worst
 	if s == nil || c.Letter == checker.LetterSafe {
@@ -184,7 +186,7 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 		Letter: s.Letter, Script: s.Name.In(f.language), Varied: s.Seed > 0, Hash: s.Hash, File: file, YAML: s.File(),
 		Command: f.playAgain(file, c),
 	}
-	if c.Letter == checker.LetterDelay || f.live() { // a real run cannot be played again as it was
+	if c.Letter == checker.LetterDelay || f.live() { // a real run cannot be repeated
 		return r, nil
 	}
 	j, err := matrix.Replay(ctx, simulator, s, c.Lock, false)
@@ -213,7 +215,7 @@ type lockGroup struct {
 	name say.Phrase
 }
 
-// groupOf puts a variant under its heading: by its store, and misprints last.
+// groupOf is the heading of a variant: by store, with misprints last.
 func groupOf(v locks.Variant) lockGroup {
 	switch {
 	case v.Library != "":
@@ -226,10 +228,10 @@ func groupOf(v locks.Variant) lockGroup {
 	return storeGroup(v.Kind())
 }
 
-// redisCluster has the designs that demand shards.
+// redisCluster has the designs that need shards.
 var redisCluster = lockGroup{15, verbatimPhrase("Redis Cluster")}
 
-// storeGroup has the designs on a store, in the order of stores.
+// storeGroup has the designs on a store.
 func storeGroup(s *store.Store) lockGroup {
 	name := verbatimPhrase(s.Title)
 	switch {
@@ -244,7 +246,7 @@ func storeGroup(s *store.Store) lockGroup {
 // verbatimPhrase is a name, the same in every language.
 func verbatimPhrase(name string) say.Phrase { return say.Both{English: name}.Phrase() }
 
-// demands says what a design wants of its servers.
+// demands lists the requirements of a design on its servers.
 func demands(v locks.Variant) say.Remarks {
 	s := v.Servers
 	parts := say.Remarks{storeGroup(v.Kind()).name}

@@ -9,12 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// room is one kind of memory: how many bytes of it this program may have, and has. There
-// is no limit when most is 0.
-type room struct{ most, used int64 }
-
-// memory returns the address space of this program, which `ulimit -v` bounds, and its
-// memory, which the machine or its container bounds.
+// memory returns the address space of this program, which `ulimit -v` bounds, and its resident memory,
+// which the machine or its container bounds.
 func memory() (space, resident room) {
 	space.used, resident.used = pagesInUse()
 	var limit unix.Rlimit
@@ -37,8 +33,8 @@ func memory() (space, resident room) {
 	return space, resident
 }
 
-// pagesInUse reads /proc: the address space and the memory of this program in bytes,
-// 0 where it is missing.
+// pagesInUse reads the address space and the resident memory of this program from /proc, in bytes; 0 if
+// unknown.
 func pagesInUse() (space, resident int64) {
 	data, err := os.ReadFile("/proc/self/statm")
 	fields := bytes.Fields(data)

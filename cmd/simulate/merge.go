@@ -48,17 +48,13 @@ docs/machines.md says how to start the shards on Kubernetes, Slurm and in CI.
 }
 
 func (f *mergeFlags) merge(ctx context.Context, files []string) error {
-	var parts []*campaign.Results
 	files, err := partFiles(files)
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		p, err := readPart(file)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, p)
+	parts, err := eachOrError(files, readPart)
+	if err != nil {
+		return err
 	}
 	all, err := campaign.Merge(parts)
 	if errors.Is(err, campaign.ErrDiverged) {
@@ -76,7 +72,7 @@ func (f *mergeFlags) merge(ctx context.Context, files []string) error {
 	return f.show(ctx, all)
 }
 
-// partFiles are the files that the arguments name; of a folder those that --shard calls part-3.json.
+// partFiles are the files that the arguments name; of a folder, those named like part-3.json.
 func partFiles(args []string) (files []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -104,7 +100,7 @@ func partFiles(args []string) (files []string, err error) {
 	return files, nil
 }
 
-// store writes one file of several.
+// store writes the merged parts as one.
 func (f *mergeFlags) store(all *campaign.Results) error {
 	if err := writeNew(f.partial, all.Store()); err != nil {
 		return err
@@ -116,7 +112,7 @@ func (f *mergeFlags) store(all *campaign.Results) error {
 	return err
 }
 
-// show shows what the command shows whose parts these are.
+// show shows the result of the merged parts.
 func (f *mergeFlags) show(ctx context.Context, all *campaign.Results) error {
 	w := all.Work
 	if f.walk != "" && w.Command != "explore" {
@@ -125,13 +121,14 @@ func (f *mergeFlags) show(ctx context.Context, all *campaign.Results) error {
 	return f.again(ctx, shardFlags{scenario: w.Scenario, merged: all})
 }
 
-// again has a command do what it did where the work began: show parts that were merged, or play a range.
+// again runs the command of the work, to show merged parts or to play a range.
 func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
-	if of := shards.read().Command; (of == "search" || of == "sweep") && shards.scenario == nil {
+	of := shards.read().Command
+	if (of == "search" || of == "sweep") && shards.scenario == nil {
 		return fmt.Errorf("the parts of simulate %s lack its scenario: make them again", of)
 	}
 	simulated := runFlags{globals: f.globals, backend: sim.Backend, scale: "1", times: 1}
-	switch of := shards.read().Command; of {
+	switch of {
 	case "search":
 		return (&searchFlags{runFlags: simulated, shards: shards}).merge(ctx)
 	case "sweep":
@@ -139,7 +136,7 @@ func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
 	case "matrix":
 		return (&matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}).merge(ctx)
 	case "explore":
-		x := &exploreFlags{globals: f.globals, shards: shards, resume: f.walk} // it goes there, to be gone on with
+		x := &exploreFlags{globals: f.globals, shards: shards, resume: f.walk}
 		if err := shards.options(&x.exploreOptions); err != nil {
 			return err
 		}
@@ -155,7 +152,7 @@ func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
 	}
 }
 
-// options reads the options of the work whose parts were merged.
+// options decodes the options of the work.
 func (f *shardFlags) options(into any) error {
 	if err := json.Unmarshal(f.read().Options, into); err != nil {
 		return fmt.Errorf("the parts have options that simulate %s does not know: %w", f.read().Command, err)
@@ -193,7 +190,7 @@ It needs the program built with -tags queue; make build-live puts one beside thi
 	return cmd
 }
 
-// playRange plays a range that a worker was given, and returns the line of its result.
+// playRange plays a range for a worker and returns its result as a line.
 func playRange(w *campaign.Work, s campaign.Shard) ([]byte, error) {
 	x := &given{work: w}
 	f := &mergeFlags{globals: &globals{quiet: true, out: nowhere, stdout: newScreen()}}
@@ -209,10 +206,10 @@ func playRange(w *campaign.Work, s campaign.Shard) ([]byte, error) {
 	return nil, err
 }
 
-// nowhere is a run store that cannot be written: a worker keeps nothing.
+// nowhere is a run store that cannot be written, since a worker stores nothing.
 const nowhere = "/dev/null/nothing"
 
-// playGiven plays a range that a worker was given.
+// playGiven plays the range of a worker.
 func (f *shardFlags) playGiven(w *campaign.Work, play func() (any, error)) error {
 	if how := f.given.work.Differs(w); how != "" {
 		return errors.New("the work is not what this program would do: " + how)

@@ -23,14 +23,14 @@ import (
 //go:embed skeleton/*.tmpl skeleton/adapter/*.tmpl
 var skeletons embed.FS
 
-// blueprint says what a kind of skeleton is made of.
+// blueprint describes a kind of skeleton.
 type blueprint struct {
 	kind    string
 	meaning string
 	dir     string                            // in the repository
-	ident   func(string) string               // what the file declares; nil: it declares nothing
-	taken   func(string) string               // why a name cannot be had, "" when it can
-	next    func(name, path string) [2]string // what to do then
+	ident   func(string) string               // the identifier that a Go file declares; nil for YAML
+	taken   func(string) string               // why a name is not available, or ""
+	next    func(name, path string) [2]string // the next steps
 }
 
 var blueprints = []blueprint{
@@ -65,7 +65,7 @@ type newFlags struct {
 	*globals
 	locks  []string
 	in     string // of an adapter: its language
-	source string // of an adapter: the checkout of lockstep, "" for the one that this program was built from
+	source string // of an adapter: the checkout of lockstep; "" for the one of this build
 }
 
 func newCommand(g *globals) *cobra.Command {
@@ -113,7 +113,7 @@ it is one file: a program that simulate run --lock-command plays on real servers
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// maxName keeps names fit for tables and file names.
+// maxName bounds names, for tables and file names.
 const maxName = 40
 
 func (f *newFlags) write(kind, name string) error {
@@ -146,7 +146,7 @@ func (f *newFlags) write(kind, name string) error {
 	return f.wrote(path, b.next(name, path))
 }
 
-// wrote says what was written and what to do next.
+// wrote reports the written file and the next steps.
 func (f *newFlags) wrote(path string, next [2]string) error {
 	if f.json {
 		return f.printJSON(map[string]any{"schema": 1, "file": path, "next": next})
@@ -155,7 +155,7 @@ func (f *newFlags) wrote(path string, next [2]string) error {
 	return err
 }
 
-// fill makes the skeleton; the path is relative to the current folder.
+// fill fills in the skeleton; the path is relative to the current folder.
 func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, err error) {
 	values := map[string]string{
 		"Name": name, "Title": strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " "), "Locks": strings.Join(f.locks, ", "),
@@ -181,7 +181,7 @@ func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, er
 	return path, data, err
 }
 
-// skeleton is a file of skeletons with its values filled in.
+// skeleton fills in a template.
 func skeleton(name string, values map[string]string) ([]byte, error) {
 	t, err := template.ParseFS(skeletons, "skeleton/"+name+".tmpl")
 	if err != nil {
@@ -192,8 +192,7 @@ func skeleton(name string, values map[string]string) ([]byte, error) {
 	return out.Bytes(), bug(err)
 }
 
-// repository returns the way to the sources of lockstep that the current folder
-// is in, or below.
+// repository returns the relative path to the sources of lockstep that contain the current folder.
 func repository() (string, error) {
 	away := errors.New("this is not in the sources of lockstep: go there, its go.mod says \"module lockstep\"")
 	dir, err := os.Getwd()
@@ -216,21 +215,26 @@ func repository() (string, error) {
 	}
 }
 
-// writeNew writes a file that must not be there yet.
+// alreadyThere is the error for a file that would be overwritten.
+func alreadyThere(path, other string) error {
+	return fmt.Errorf("%s is there already, and nothing is overwritten: choose another %s, or remove it", path, other)
+}
+
+// writeNew writes a file that must not exist.
 func writeNew(path string, data []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return unwritable(err, "")
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already, and nothing is overwritten: choose another name, or remove it", path)
+		return alreadyThere(path, "name")
 	}
 	if err != nil {
 		return unwritable(err, "")
 	}
 	_, err = file.Write(data)
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = os.Remove(path) // half a file would stand in the way of the next try
+		_ = os.Remove(path) // a partial file would block the next try
 		return unwritable(err, "")
 	}
 	return nil
@@ -245,7 +249,7 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// What a skeleton declares. The last word keeps it apart from Go's own names.
+// The identifiers of skeletons. The suffix avoids Go's predeclared names.
 
 func lockIdent(name string) string     { return camel(strings.TrimSuffix(name, "-lock") + "-lock") }
 func faultIdent(name string) string    { return camel(name + "-fault") }
@@ -263,7 +267,7 @@ func lockTaken(name string) string {
 	return ""
 }
 
-// faultTaken also knows the keys that stand beside a verb.
+// faultTaken also checks the keys that can accompany a verb.
 func faultTaken(name string) string {
 	if _, ok := faults.Lookup(name); ok {
 		return isThere
@@ -300,13 +304,12 @@ func propertyTaken(name string) string {
 	return ""
 }
 
-// platforms are the words at the end of a file's name that make the go command
-// compile it for some systems only.
+// platforms are the suffixes of file names that restrict a Go file to some systems.
 var platforms = strings.Fields(`aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd
 	plan9 solaris wasip1 windows zos 386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le
 	mips64p32 mips64p32le ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)
 
-// notAlwaysCompiled says why a Go file cannot have a name, "" when it can.
+// notAlwaysCompiled returns why a name is unsuitable for a Go file, or "".
 func notAlwaysCompiled(name string) string {
 	last := name[strings.LastIndexByte(name, '-')+1:]
 	if last != name && (last == "test" || slices.Contains(platforms, last)) {
@@ -315,8 +318,8 @@ func notAlwaysCompiled(name string) string {
 	return ""
 }
 
-// free returns a name that no Go file of a directory mentions: the wanted one, or
-// one with a number.
+// free returns an identifier that no Go file of a directory contains: the wanted one, or that with a
+// number.
 func free(dir, wanted string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

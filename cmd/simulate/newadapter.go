@@ -16,17 +16,17 @@ import (
 	"lockstep/internal/locks"
 )
 
-// An adapter is what stands between lockstep and a lock of the user's own. In Go it is a test in
-// virtual time (see newadapter.go), in other languages a program for real servers: a file that
-// works as it is, with the lock of some library in it, to be replaced.
+// An adapter connects lockstep with a user's own lock. In Go it is a test in virtual time, in other
+// languages a program for real servers. It works as it is, with the lock of a library that the user
+// replaces.
 
-// language is one in which lock programs are written.
+// language is a language for lock programs.
 type language struct {
 	name    string
 	example string      // the program in package examples
-	command string      // that runs a file
-	store   locks.Store // what the lock in it keeps its entries in
-	install string      // the Debian packages that it needs
+	command string      // runs a file
+	store   locks.Store // of the example's lock
+	install string      // the required Debian packages
 }
 
 var languages = []language{
@@ -40,7 +40,7 @@ var languages = []language{
 	{name: "ruby", example: "ruby/redis_lock.rb", command: "ruby", store: locks.StoreRedis, install: "ruby-redis"},
 }
 
-// goLanguage is the one whose adapter is no program.
+// goLanguage is the language whose adapter is a test.
 const goLanguage = "go"
 
 // languageNames are the values of --in.
@@ -82,21 +82,17 @@ func (f *newFlags) writeProgram(l *language, name string) error {
 	})
 }
 
-// adapterKind is the kind of `simulate new` that writes a folder: a lock of one's own and its test.
+// adapterKind is the kind of `simulate new` that writes an adapter.
 const adapterKind = "adapter"
 
-// adapterFiles are what its folder has besides go.mod and go.sum, by their names.
+// adapterFiles are the files of an adapter in Go, besides go.mod and go.sum.
 var adapterFiles = []string{"lock.go", "lock_test.go", "slow-work.yaml"}
 
 // writeGoAdapter writes the folder of an adapter in Go below the current one.
 func (f *newFlags) writeGoAdapter(name string) error {
-	source, err := f.checkout()
+	source, module, err := f.checkout()
 	if err != nil {
 		return err
-	}
-	module, err := os.ReadFile(filepath.Join(source, "go.mod"))
-	if err != nil {
-		return unreadable(err)
 	}
 	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
 	if err != nil {
@@ -104,7 +100,7 @@ func (f *newFlags) writeGoAdapter(name string) error {
 	}
 	if err := os.Mkdir(name, 0o755); err != nil {
 		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s is there already, and nothing is overwritten: choose another name, or remove it", name)
+			return alreadyThere(name, "name")
 		}
 		return unwritable(err, "")
 	}
@@ -129,34 +125,32 @@ func (f *newFlags) writeGoAdapter(name string) error {
 	return f.wrote(name+string(filepath.Separator), next)
 }
 
-// checkout is where the sources of lockstep are: where --source says, or those that this program was
-// built from.
-func (f *newFlags) checkout() (string, error) {
-	dir := f.source
+// checkout returns the folder of lockstep's sources and their go.mod: those of --source, or those that
+// this program was built from.
+func (f *newFlags) checkout() (dir string, module []byte, err error) {
+	dir = f.source
 	if dir == "" {
 		_, file, _, _ := runtime.Caller(0)
 		dir = filepath.Join(filepath.Dir(file), "..", "..")
 	}
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		var data []byte
-		data, err = os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && !moduleLine.Match(data) {
+	if dir, err = filepath.Abs(dir); err == nil {
+		module, err = os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && !moduleLine.Match(module) {
 			err = errors.New("its go.mod is not that of lockstep")
 		}
 	}
 	switch {
 	case err == nil:
-		return dir, nil
+		return dir, module, nil
 	case f.source == "":
-		return "", errors.New("the sources that this program was built from are not there any more: name them with --source FOLDER")
+		return "", nil, errors.New("the sources that this program was built from are not there any more: name them with --source FOLDER")
 	}
-	return "", fmt.Errorf("--source %s: %w: name the folder of the sources of lockstep", f.source, err)
+	return "", nil, fmt.Errorf("--source %s: %w: name the folder of the sources of lockstep", f.source, err)
 }
 
 var moduleLine = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+lockstep[ \t\r]*$`)
 
-// placeFrom is how a new folder names that of the sources: as --source does, so that what is relative stays so.
+// placeFrom is the path from a new folder to the sources, relative if --source is.
 func (f *newFlags) placeFrom(name, source string) (string, error) {
 	if f.source == "" || filepath.IsAbs(f.source) {
 		return source, nil
@@ -164,11 +158,11 @@ func (f *newFlags) placeFrom(name, source string) (string, error) {
 	return relative(name, source)
 }
 
-// required matches a line of go.mod that asks for a module.
+// required matches a requirement in go.mod.
 var required = regexp.MustCompile(`(?m)^\t(\S+ v\S+)( // indirect)?$`)
 
-// moduleBeside is the go.mod of a module that uses the sources of lockstep at a place: with the same
-// versions of everything, so that nothing has to be looked for. It asks for what its own files import.
+// moduleBeside is the go.mod of a module that uses the sources of lockstep at a place. It has the same
+// versions, so that nothing has to be resolved, and directly requires only what its own files import.
 func moduleBeside(module []byte, name, place string) []byte {
 	rest := moduleLine.ReplaceAllString(string(module), "module "+name)
 	rest = required.ReplaceAllStringFunc(rest, func(line string) string {
@@ -182,8 +176,7 @@ func moduleBeside(module []byte, name, place string) []byte {
 		"replace lockstep => %q\n", strings.TrimRight(rest, "\n"), place)
 }
 
-// tidy drops from go.mod and go.sum what is not needed, if the go command is there and has all that it wants to look
-// at. Otherwise they are longer, and as good.
+// tidy removes what is not needed from go.mod and go.sum, if the go command can. They work either way.
 func tidy(dir string) {
 	cmd := exec.Command("go", "mod", "tidy")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "GOWORK=off")

@@ -16,22 +16,20 @@ import (
 	"lockstep/internal/run"
 )
 
-// The live world needs client libraries and a proxy that the simulator does not:
-// compiling them doubles the time to the first report. So the plain build leaves
-// them out, and builds and becomes the other program when the user asks for
+// The live world needs client libraries and a proxy, which would double the time to the first report.
+// So the plain build leaves them out, and builds and becomes the other program when the user asks for
 // real servers.
 
-// live says whether the live world is in this program.
+// live reports whether this program includes the live world.
 const live = false
 
-// workerMain has nothing to do here: the live program starts itself as worker.
+// workerMain does nothing here: the live program starts itself as a worker.
 func workerMain() {}
 
-// errNoLive is what there is to say where the live world cannot be had.
+// errNoLive is the error on systems without the live world.
 var errNoLive = errors.New(noLive(runtime.GOOS).English() + " " + container)
 
-// liveBackend replaces this process by the live program. It returns only when
-// that is impossible.
+// liveBackend replaces this process by the live program. It returns only on failure.
 func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) {
 	if runtime.GOOS != "linux" {
 		return nil, &environmentError{errNoLive}
@@ -43,11 +41,11 @@ func liveBackend(string, int64, map[images.Product]string) (run.Factory, error) 
 	return nil, become(program)
 }
 
-// liveRefusal is never asked: the live program asks its own.
+// liveRefusal is never called: liveBackend comes first.
 func liveRefusal(string, int64, *plan.Plan, string) error { return nil }
 
-// findLive returns the live program: the one beside this program, else one built
-// from the sources that the user stands in.
+// findLive returns the live program: the one beside this program, or one built from the sources in the
+// current folder.
 func findLive() (string, error) {
 	if beside := besideThis(); beside != "" {
 		return beside, nil

@@ -10,16 +10,16 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// A queue needs a client and, for --on embedded, a server, which the simulator does not: the plain build leaves
-// them out, and becomes the other program where that lies beside it.
+// A queue needs a client and, for --on embedded, a server. The plain build leaves them out, and becomes
+// the other program if that lies beside it.
 
-// queued says whether the queue is in this program.
+// queued reports whether this program includes the queue.
 const queued = false
 
-// playerMain has nothing to do here: the program with the queue starts itself as a player.
+// playerMain does nothing here: the program with the queue starts itself as a player.
 func playerMain() {}
 
-// handed is what there is to end of a queue: nothing here.
+// handed is empty here.
 type handed struct{}
 
 func (*handed) end(err error) error { return err }
@@ -30,7 +30,7 @@ func (f *shardFlags) handOut(context.Context, *globals, *campaign.Work) error { 
 
 func (f *workFlags) work(context.Context, string) error { return becomeQueue() }
 
-// becomeQueue replaces this process by the program with the queue. It returns only when that is impossible.
+// becomeQueue replaces this process by the program with the queue. It returns only on failure.
 func becomeQueue() error {
 	if beside := besideThis(); beside != "" && runtime.GOOS != "windows" {
 		return become(beside)

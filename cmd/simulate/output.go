@@ -22,7 +22,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// output shows results as they come: as text at once, as one JSON object at the end.
+// output shows results: as text at once, or as one JSON object at the end.
 type output struct {
 	f       *runFlags
 	started time.Time
@@ -30,10 +30,10 @@ type output struct {
 	met     bool
 	shown   int
 	stored  int
-	dir     string // of what was stored last
-	plans   int    // how many of them there will be
+	dir     string // of the last stored run
+	plans   int    // the total number of plans
 	suite   bundle.Suite
-	tried   run.Tried // of programs
+	tried   run.Tried // with programs
 	own     bool      // a program was played
 }
 
@@ -66,7 +66,7 @@ func (o *output) result(r *run.Result) error {
 	return err
 }
 
-// took notes what a program was put to.
+// took records what a program was tested with.
 func (o *output) took(p *plan.Plan, outcomes []run.Outcome) {
 	for i := range outcomes {
 		if v, _ := p.Lock(outcomes[i].Lock); v.Program != nil {
@@ -102,12 +102,12 @@ func (o *output) finish() error {
 		Schema: 1, Met: o.met, Counts: o.suite.Counts(len(o.f.notPlayed)), Runs: o.objects, NotPlayed: o.f.notPlayed,
 	}
 	if o.f.playable && all.NotPlayed == nil {
-		all.NotPlayed = []export.NotPlayed{} // the user asked, and the answer is: nothing
+		all.NotPlayed = []export.NotPlayed{} // the user asked, so an empty list is printed
 	}
 	return o.f.printJSON(all)
 }
 
-// store writes the run directory and returns what it shows.
+// store writes the run directory.
 func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
 	b := bundle.Of(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed), buildVersion())
 	dir := runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
@@ -121,7 +121,7 @@ func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
 	return b, nil
 }
 
-// index rewrites the list of all runs, once, when the runs are done.
+// index rewrites the list of all runs, if any were stored.
 func (o *output) index() error {
 	if o.stored == 0 {
 		return nil
@@ -137,10 +137,10 @@ func (f *runFlags) oneLock(p *plan.Plan) string {
 	return p.Locks[0]
 }
 
-// version is what make dist writes into the program; "" in any other.
+// version is set by make dist; "" otherwise.
 var version string
 
-// buildVersion is the module's version, or the commit that the program was built from.
+// buildVersion is the released version, the commit of the build, or the module's version.
 func buildVersion() string {
 	if version != "" {
 		return version
@@ -157,7 +157,7 @@ func buildVersion() string {
 	return info.Main.Version
 }
 
-// printed prints what was rendered, for which an error is our own mistake.
+// printed prints rendered data; an error of rendering is a bug.
 func (g *globals) printed(data []byte, err error) error {
 	if err != nil {
 		return &bugError{err}
@@ -168,13 +168,13 @@ func (g *globals) printed(data []byte, err error) error {
 
 func (g *globals) printJSON(v any) error { return g.printed(sanitize.JSON(v)) }
 
-// printCells is printJSON for what has long lists of small things.
+// printCells is printJSON for long lists of small objects.
 func (g *globals) printCells(v any) error { return g.printed(sanitize.JSONTable(v)) }
 
-// reportPath is where a run's page is.
+// reportPath is the page of a run.
 func reportPath(dir string) string { return filepath.Join(dir, "report.html") }
 
-// playSeeds plays a plan with many seeds and shows the counts; the run that tells most is stored.
+// playSeeds plays a plan with many seeds, shows the counts, and stores the most telling run.
 func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Factory, out *output) (run.Status, error) {
 	bar := f.bar(fmt.Sprintf("%s, %d seeds", p.Slug, f.times), f.times*len(p.Locks))
 	jobs := f.jobs
@@ -183,27 +183,26 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	}
 	worst := run.NothingExpected
 	first := f.seedOf(p)
-	var show uint64
 	var tallies []*bundle.Tally
 	for _, lock := range p.Locks {
 		t := bundle.NewTally(lock, first, f.times)
 		err := run.Seeds(ctx, worlds, p, lock, first, f.times, jobs, func(o *run.Outcome) {
 			t.Count(o)
 			out.took(p, []run.Outcome{*o})
-			_ = bar.Add(1) // a progress bar that cannot be drawn is no reason to stop
+			_ = bar.Add(1)
 		})
 		if err != nil && ctx.Err() == nil {
 			return run.Failed, f.cutShort(ctx, p, &run.Result{}, out, err)
 		}
 		if t.Runs == 0 {
-			continue // it was interrupted before
+			continue // interrupted
 		}
 		t.Finish()
 		worst = max(worst, t.Worst)
 		out.suite.Add(bundle.SuiteRun{Scenario: p.Slug, Lock: lock, Status: t.Worst, Why: t.Why()})
 		tallies = append(tallies, t)
 	}
-	show = telling(tallies, first)
+	show := telling(tallies, first)
 	_ = bar.Finish()
 	if ctx.Err() != nil {
 		return run.Failed, f.partOfSeeds(p, tallies, show, worlds, out)
@@ -222,8 +221,8 @@ func (f *runFlags) playSeeds(ctx context.Context, p *plan.Plan, worlds run.Facto
 	return worst, err
 }
 
-// telling is the seed whose run is stored and opened: the first that missed an expectation, else the first that broke
-// something, else the first that tested nothing, else the first of all; of several locks, that of the first one.
+// telling is the seed whose run is stored: the first that missed an expectation, else the first that
+// broke something, else the first that tested nothing, else the first of all. Earlier locks come first.
 func telling(tallies []*bundle.Tally, first uint64) uint64 {
 	for _, which := range []func(*bundle.Tally) *uint64{
 		func(t *bundle.Tally) *uint64 {
@@ -244,8 +243,7 @@ func telling(tallies []*bundle.Tally, first uint64) uint64 {
 	return first
 }
 
-// partOfSeeds shows the results of many seeds up to their interruption, and stores
-// one of them if that takes no longer than a user waits after Ctrl-C.
+// partOfSeeds shows the results up to an interruption, and stores one run if that is quick.
 func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint64, worlds run.Factory, out *output) error {
 	keeping.Store(true)
 	runs := 0
@@ -259,7 +257,7 @@ func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint6
 		return err
 	}
 	done := fmt.Sprintf("interrupted after %d of %d runs of %s, which are counted above", runs, f.times*len(p.Locks), p.Slug)
-	if f.backend != sim.Backend { // it cannot be played again
+	if f.backend != sim.Backend { // a real run cannot be repeated
 		return fmt.Errorf("%s; none is stored", done)
 	}
 	ctx, stop := context.WithTimeout(context.Background(), patience/4)
@@ -275,7 +273,7 @@ func (f *runFlags) partOfSeeds(p *plan.Plan, tallies []*bundle.Tally, show uint6
 	return fmt.Errorf("%s; seed %d is stored in %s", done, show, b.RunDir)
 }
 
-// showTallies shows the counts. Those of an interrupted play have met nothing.
+// showTallies shows the counts. After an interruption, no expectation counts as met.
 func (f *runFlags) showTallies(p *plan.Plan, tallies []*bundle.Tally, interrupted bool, out *output) error {
 	met := !interrupted
 	for _, t := range tallies {

@@ -15,23 +15,25 @@ import (
 )
 
 const (
-	// lazyGC lets garbage grow to four times of what is in use: a run uses little, and
-	// many runs in a row are some 5 % faster.
+	// lazyGC lets the heap grow to five times the live data, which makes many short runs faster.
 	lazyGC = 400
-	// largeHeap is from when on garbage grows to no more than what is in use: that is one
-	// long run, and four times as much would be felt.
+	// largeHeap is the size of live data from which on the heap grows only to twice that: it is one
+	// long run.
 	largeHeap = 200 << 20
 
-	// So many percent of the memory that there is are left to garbage at most, and so many
-	// to the program. The rest is for what is asked for at once, such as a list that grows.
+	// The limits of the collector and of the program, in percent of the available memory. The rest is
+	// for sudden allocations, such as a growing list.
 	garbagePercent = 60
 	mostPercent    = 85
 
 	memoryLook = 20 * time.Millisecond
 )
 
-// watchMemory ends the program with a sentence before the system ends it without one.
-// Most of what takes memory has limits of its own; this is for what they do not foresee.
+// room is one kind of memory: the limit for this program and its use, in bytes. A limit of 0 is none.
+type room struct{ most, used int64 }
+
+// watchMemory ends the program with a message before the system kills it. Most inputs have limits of
+// their own; this covers the rest.
 func watchMemory() {
 	lazy := os.Getenv("GOGC") == ""
 	if lazy {
@@ -60,14 +62,14 @@ func watchMemory() {
 	}()
 }
 
-// limitMemory has garbage collected more often from so many bytes on, unless there is less memory or the user has set a limit.
+// limitMemory lowers the collector's limit to so many bytes, unless the user has set one.
 func limitMemory(bytes int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), bytes))
 	}
 }
 
-// part is that many percent of a limit; as good as all when there is none.
+// part is a percentage of a limit; unlimited if there is none.
 func part(limit, percent int64) int64 {
 	if limit <= 0 {
 		return math.MaxInt64
@@ -80,23 +82,22 @@ func outOfMemory(most int64, what string) {
 		"play fewer locks at once, split a file of histories, or give it more memory", most>>20, what))
 }
 
-// patience is how long the program may take to end after Ctrl-C. Most of it ends with
-// its context, in milliseconds. The rest computes something that looks at no context,
-// such as a page, or writes what is too much for the time: it is ended from outside.
-// Servers that run then are left to their reapers.
+// patience is how long the program may take to end after Ctrl-C. Most work ends with its context, in
+// milliseconds. The rest, such as rendering a page or writing a large file, is cut off. Running servers
+// are left to their reapers.
 const patience = 800 * time.Millisecond
 
-// keeping says that the result of an interrupted command is being stored. It is little,
-// and takes some tenths of a second; a busy machine may take a few seconds.
+// keeping is set while the result of an interrupted command is being stored, which may take seconds on
+// a busy machine.
 var keeping atomic.Bool
 
-// morePatience is how long that may take in addition.
+// morePatience is the additional time for that.
 const morePatience = 4 * time.Second
 
-// atOnce lets one goroutine decide how the program ends: the one that locks it first.
+// atOnce is locked by the goroutine that ends the program, so that only one does.
 var atOnce sync.Mutex
 
-// endInTime ends the program some time after ctx, unless it has ended until then.
+// endInTime ends the program some time after ctx, if it is still running.
 func endInTime(ctx context.Context) {
 	context.AfterFunc(ctx, func() {
 		time.Sleep(patience)
@@ -107,7 +108,7 @@ func endInTime(ctx context.Context) {
 	})
 }
 
-// end ends the program, whatever else it is at, with nothing half-written left behind.
+// end ends the program at any point, without leaving partial files.
 func end(code int, why string) {
 	atOnce.Lock()
 	if n := runstore.Abandon(); n > 0 {

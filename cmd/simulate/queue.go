@@ -19,20 +19,20 @@ import (
 	"lockstep/internal/campaign/queue"
 )
 
-// queued says whether the queue is in this program.
+// queued reports whether this program includes the queue.
 const queued = true
 
 // playerVariable is set in the environment of the players that a worker starts.
 const playerVariable = "LOCKSTEP_PLAYER"
 
-// playerMain plays ranges for a worker and never returns, in a process that one has started.
+// playerMain plays ranges for a worker and does not return, in a process that a worker has started.
 func playerMain() {
 	if os.Getenv(playerVariable) == "" {
 		return
 	}
 	watchMemory()
 	out := os.Stdout
-	os.Stdout = os.Stderr // nothing else may come between the parts
+	os.Stdout = os.Stderr // stdout is for parts only
 	version, err := exactVersion()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -42,8 +42,8 @@ func playerMain() {
 	os.Exit(exitMet)
 }
 
-// newPlayer is this program as a player. It has one core: a worker starts as many as there are. It has no
-// credentials, for it needs none.
+// newPlayer is this program as a player. It uses one core, since a worker starts a player for each. It
+// gets no credentials.
 func newPlayer() *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -89,7 +89,7 @@ func connect(ctx context.Context, address, name string) (*queue.Queue, error) {
 	return q, err
 }
 
-// tellQueue tells people something that happened to the queue.
+// tellQueue prints a message about the queue, in place of a progress line.
 func tellQueue(text string) {
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		fmt.Fprint(os.Stderr, "\r\x1b[K")
@@ -97,7 +97,7 @@ func tellQueue(text string) {
 	fmt.Fprintln(os.Stderr, terminalLines(text))
 }
 
-// embedded is the word for a queue inside this program.
+// embedded selects a queue inside this program.
 const embedded = "embedded"
 
 // parseQueue reads --on and --ranges.
@@ -114,15 +114,15 @@ func (f *shardFlags) parseQueue() error {
 	return queue.CheckAddress(f.on)
 }
 
-// handed is a work that a queue has done, and what there is to end.
+// handed is the work that a queue has done, with the connections to close.
 type handed struct {
 	q      *queue.Queue
 	server *queue.Embedded
 	work   *campaign.Work
-	done   bool // its result is here
+	done   bool // its result has arrived
 }
 
-// handOut has the workers of a queue do a work, and takes their parts.
+// handOut has the workers of a queue do the work, and merges their parts.
 func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) (err error) {
 	f.handed = &handed{work: w}
 	if at, ours := strings.CutPrefix(f.on, embedded); ours {
@@ -140,7 +140,7 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 	if err != nil {
 		return err
 	}
-	show := &queueProgress{g: g, what: w.Command, began: time.Now()}
+	show := &queueProgress{progressLine: newProgressLine(g.quiet), what: w.Command}
 	part, aside, err := f.handed.q.Do(ctx, queue.Job{Work: w, Of: f.of, Seen: f.seen, Progress: show.tell})
 	show.clear()
 	var diverged *queue.Diverged
@@ -159,7 +159,7 @@ func (f *shardFlags) handOut(ctx context.Context, g *globals, w *campaign.Work) 
 	return nil
 }
 
-// setAside says which ranges could not be played.
+// setAside lists the ranges that could not be played.
 func setAside(aside []queue.SetAside, command string, of int) string {
 	const most = 10
 	lines := []string{fmt.Sprintf("simulate: %d of %d ranges were set aside, and without them there is no result. What else was played is kept: the same command tries them again, "+
@@ -174,7 +174,7 @@ func setAside(aside []queue.SetAside, command string, of int) string {
 	return strings.Join(lines, "\n")
 }
 
-// keepBoth keeps both results of one range, for finding the bug.
+// keepBoth stores both results of a range, to help find the bug.
 func keepBoth(g *globals, w *campaign.Work, d *queue.Diverged) error {
 	both := campaign.NewResults(w, d.Shard.Of)
 	err := error(d)
@@ -184,12 +184,12 @@ func keepBoth(g *globals, w *campaign.Work, d *queue.Diverged) error {
 		if err := errors.Join(one.Put(line), writeWhole(line.File, one.Store())); err != nil {
 			return &bugError{errors.Join(d, err)}
 		}
-		err = both.Put(line) // the second time it names both files
+		err = both.Put(line) // the second error names both files
 	}
 	return &bugError{err}
 }
 
-// end forgets a work whose result was shown, and ends what was started for it.
+// end deletes a work whose result was shown, and closes its connections.
 func (h *handed) end(err error) error {
 	if h == nil {
 		return err
@@ -198,7 +198,7 @@ func (h *handed) end(err error) error {
 	if h.q != nil {
 		if h.done && (err == nil || errors.As(err, &silent)) {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-			_ = h.q.Forget(ctx, h.work) // else it is found when the same command is given again
+			_ = h.q.Forget(ctx, h.work) // otherwise the same command will find it again
 			cancel()
 		}
 		h.q.Close()
@@ -209,39 +209,25 @@ func (h *handed) end(err error) error {
 	return err
 }
 
-// queueProgress tells on stderr how far a queue is.
+// queueProgress shows the progress of a queue.
 type queueProgress struct {
-	g     *globals
+	progressLine
 	what  string
-	began time.Time
-	told  time.Time
-	alone bool // that there are no workers was told
+	alone bool // it has said that there are no workers
 }
 
 func (p *queueProgress) tell(x queue.Progress) {
 	now := time.Now()
-	tty := term.IsTerminal(int(os.Stderr.Fd()))
 	if x.Workers == 0 && x.Done < x.Of && !p.alone && now.Sub(p.began) > 3*time.Second {
 		p.alone = true
 		tellQueue("no worker of this version is there: start some with simulate dev work")
 	}
-	if every := map[bool]time.Duration{true: 200 * time.Millisecond, false: 30 * time.Second}[tty]; p.g.quiet || now.Sub(p.told) < every && x.Done < x.Of {
-		return
+	if p.due(now, x.Done >= x.Of) {
+		p.print(queueLine(p.what, x, now.Sub(p.began)))
 	}
-	first := p.told.IsZero()
-	p.told = now
-	if first && !tty && x.Done < x.Of {
-		return
-	}
-	line := queueLine(p.what, x, now.Sub(p.began))
-	if tty {
-		fmt.Fprint(os.Stderr, "\r\x1b[K"+line)
-		return
-	}
-	fmt.Fprintln(os.Stderr, line)
 }
 
-// queueLine says how far a queue is after some time.
+// queueLine describes the progress of a queue.
 func queueLine(what string, x queue.Progress, passed time.Duration) string {
 	line := fmt.Sprintf("%s: %d of %d ranges", what, x.Done, x.Of)
 	if x.Before > 0 {
@@ -258,10 +244,4 @@ func queueLine(what string, x queue.Progress, passed time.Duration) string {
 		line += "; ends in " + (passed * time.Duration(x.Of-x.Done) / time.Duration(n)).Round(time.Second).String()
 	}
 	return line
-}
-
-func (p *queueProgress) clear() {
-	if !p.told.IsZero() && term.IsTerminal(int(os.Stderr.Fd())) {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
-	}
 }

@@ -32,7 +32,7 @@ type reportFlags struct {
 	*globals
 	formats []string
 	to      string
-	again   bool // play the run again
+	again   bool // --replay
 }
 
 func reportCommand(g *globals) *cobra.Command {
@@ -71,10 +71,10 @@ Formats (of a comparison: html and json):
 	return speaks(cmd, g)
 }
 
-// completeRuns offers the directories of past runs.
+// completeRuns offers the directories of stored runs.
 func completeRuns(g *globals) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		runs, _ := listRuns(g.out) // there is nothing to offer then
+		runs, _ := listRuns(g.out) // without a store there is nothing to offer
 		dirs := each(runs.rows, func(row []string) string { return row[1] })
 		return dirs, cobra.ShellCompDirectiveDefault
 	}
@@ -109,7 +109,7 @@ func (f *reportFlags) run(ctx context.Context, args []string) error {
 func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 	r := s.Result()
 	b := bundle.Of(r, again(s, r), buildVersion())
-	b.ScalePPM, _ = parseScale(s.Env.Scale) // 0 where the file says nonsense
+	b.ScalePPM, _ = parseScale(s.Env.Scale) // 0 if the file is invalid
 	b.RunDir, b.Logs = s.Dir, s.HasLogs()
 	files, err := artifacts.Render(chosen, f.language, b)
 	if err != nil {
@@ -138,7 +138,7 @@ func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 	return cmp.Or(err, statusExit(r.Status()))
 }
 
-// keep writes what was drawn again. With --to it lies outside the store, whose index stays.
+// keep writes rendered files. Without --to, it updates the index of the store.
 func (f *reportFlags) keep(dir string, files []artifacts.File) error {
 	if err := writeApart(dir, files); err != nil || f.to != "" {
 		return err
@@ -146,7 +146,7 @@ func (f *reportFlags) keep(dir string, files []artifacts.File) error {
 	return writeIndex(f.out, f.language)
 }
 
-// anew is where the files go that are made again from a stored run.
+// anew is the directory for the files that are rendered again from a stored run.
 func (f *reportFlags) anew(s *runstore.Run) (string, error) {
 	if f.to != "" {
 		return f.to, nil
@@ -167,14 +167,14 @@ func wrote(files []artifacts.File, dir string) say.Phrase {
 func toStdout(w io.Writer, files []artifacts.File) error {
 	for i := range files {
 		if err := files[i].CopyTo(w); err != nil {
-			return err // the screen tells it
+			return err // the screen reports it
 		}
 	}
 	return nil
 }
 
-// changes lists the verdicts that are not what they were, sorted, and last the version
-// of the properties if it is another one.
+// changes lists the verdicts that have changed, sorted, and then the version of the properties if that
+// has changed.
 func changes(was *export.RunResult, r *run.Result) []say.Phrase {
 	var out []say.Phrase
 	for i := range r.Outcomes {
@@ -195,11 +195,10 @@ func changes(was *export.RunResult, r *run.Result) []say.Phrase {
 	return out
 }
 
-// maxCompared is how many runs are compared at once: all of their histories are in
-// memory then.
+// maxCompared bounds the runs of a comparison: all of their histories are in memory.
 const maxCompared = 20
 
-// compare puts several stored runs side by side.
+// compare compares stored runs.
 func (f *reportFlags) compare(ctx context.Context, args []string, chosen []artifacts.Form) error {
 	for _, form := range chosen {
 		if !form.Compares() {
@@ -254,21 +253,15 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 			one.Settings = append(one.Settings, compare.Setting(setting))
 		}
 		c.Runs = append(c.Runs, one)
-		c.Replay += " " + shell.Word(s.Dir) // "latest" is another run tomorrow
+		c.Replay += " " + shell.Word(s.Dir) // the resolved path of "latest"
 	}
 	return c, worst, nil
 }
 
-// comparisonDir is where the comparison goes.
-func (f *reportFlags) comparisonDir() string {
-	if f.to != "" {
-		return f.to
-	}
-	return f.out
-}
+// comparisonDir is the directory for the comparison.
+func (f *reportFlags) comparisonDir() string { return cmp.Or(f.to, f.out) }
 
-// hrefOf is the address of a run's report, relative to the page of the comparison;
-// "" when there is no way from one to the other.
+// hrefOf is the address of a run's report, relative to the page of the comparison; "" if there is none.
 func (f *reportFlags) hrefOf(dir string) string {
 	report := reportPath(dir)
 	if info, err := os.Stat(report); err != nil || !info.Mode().IsRegular() || f.to == "-" {

@@ -30,9 +30,9 @@ type runFlags struct {
 	*globals
 	locks    []string
 	command  lockCommand
-	expect   string // kept, or "" for what the scenario expects
+	expect   string // kept, or "" for the expectations of the scenario
 	seed     uint64
-	asked    bool // the user asked for the seed; else a scenario may name its own
+	asked    bool // the seed was given; otherwise a scenario may name its own
 	times    int
 	backend  string
 	scale    string
@@ -40,11 +40,11 @@ type runFlags struct {
 	scalePPM int64    // of scale
 	images   []string // product=name
 	formats  []string
-	forms    []artifacts.Form // of formats, beside those that every run directory has
+	forms    []artifacts.Form // of formats
 
 	dryRun    bool
 	playable  bool
-	notPlayed []export.NotPlayed // what was left out because the backend cannot do it
+	notPlayed []export.NotPlayed // what was left out because the backend cannot play it
 }
 
 func runCommand(g *globals) *cobra.Command {
@@ -89,18 +89,13 @@ const maxTimes = 10_000_000
 
 func unknownLock(id string) error {
 	ids := each(locks.Known(), func(v locks.Variant) string { return v.ID })
-	if near := scenario.Nearest(id, ids); near != "" {
-		return fmt.Errorf("unknown lock %q: did you mean %q?", id, near)
-	}
-	return fmt.Errorf("unknown lock %q: `simulate list locks` shows them", id)
+	return fmt.Errorf("unknown lock %q: %s", id, didYouMean(id, ids, "`simulate list locks` shows them"))
 }
 
-func (f *runFlags) run(ctx context.Context, args []string) error {
-	scalePPM, err := parseScale(f.scale)
-	if err != nil {
+func (f *runFlags) run(ctx context.Context, args []string) (err error) {
+	if f.scalePPM, err = parseScale(f.scale); err != nil {
 		return err
 	}
-	f.scalePPM = scalePPM
 	if f.forms, err = pickFormats(f.formats); err != nil {
 		return err
 	}
@@ -126,7 +121,7 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	if err := f.command.unknownBreaks(plans); err != nil {
 		return err
 	}
-	worlds, err := backend(f.backend, scalePPM, f.images)
+	worlds, err := backend(f.backend, f.scalePPM, f.images)
 	if err != nil {
 		return err
 	}
@@ -134,7 +129,7 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 		if err := f.choose(p); err != nil {
 			return err
 		}
-		*p = p.Scaled(scalePPM)
+		*p = p.Scaled(f.scalePPM)
 		switch {
 		case f.playable, len(args) == 0 && f.command.text != "" && isLive(f.backend):
 			f.leaveOut(p, func(lock string) error { return refusal(f.backend, f.scalePPM, chaos.Draw(p, f.seedOf(p)), lock) })
@@ -152,8 +147,7 @@ func (f *runFlags) run(ctx context.Context, args []string) error {
 	return f.play(ctx, plans, worlds)
 }
 
-// check says which of a plan's locks cannot be played, whatever happens; nil when
-// all can.
+// check returns why a lock of a plan cannot be played, or nil.
 func (f *runFlags) check(p *plan.Plan) error {
 	if err := f.checkLocks(p); err != nil {
 		return err
@@ -161,24 +155,20 @@ func (f *runFlags) check(p *plan.Plan) error {
 	return run.CheckLocks(p)
 }
 
-// checkLocks is check without the lease, which a sweep may vary.
+// checkLocks is check without the lease, which a sweep varies.
 func (f *runFlags) checkLocks(p *plan.Plan) error {
 	for _, lock := range p.Locks {
 		if err := scenario.CheckServers(p, lock); err != nil {
 			return err
 		}
-		if f.backend != sim.Backend {
-			continue
-		}
-		if err := notSimulated(p, lock); err != nil {
+		if err := notSimulated(p, lock); err != nil && f.backend == sim.Backend {
 			return err
 		}
 	}
 	return nil
 }
 
-// choose replaces the plan's locks by those of --lock. What the scenario expects of
-// every lock holds for these, too.
+// choose replaces the plan's locks by those of --lock. Expectations of every lock apply to them.
 func (f *runFlags) choose(p *plan.Plan) error {
 	own, err := f.command.add(p)
 	if err != nil {
@@ -195,7 +185,7 @@ func (f *runFlags) choose(p *plan.Plan) error {
 	return f.command.expect(p, own)
 }
 
-// playOnly has the plan played with the locks of --lock and --lock-command.
+// playOnly restricts the plan to the locks of --lock and --lock-command.
 func (f *runFlags) playOnly(p *plan.Plan, own []string) error {
 	for i, id := range f.locks {
 		if slices.Contains(f.locks[:i], id) {
@@ -209,7 +199,7 @@ func (f *runFlags) playOnly(p *plan.Plan, own []string) error {
 	return nil
 }
 
-// seedOf is the seed that was asked for, else the plan's own, else 1.
+// seedOf is the given seed, else the plan's own, else 1.
 func (f *runFlags) seedOf(p *plan.Plan) uint64 {
 	if p.Seed > 0 && !f.asked {
 		return p.Seed
@@ -249,8 +239,7 @@ func (f *runFlags) playOne(ctx context.Context, p *plan.Plan, worlds run.Factory
 	return r.Status(), out.result(r)
 }
 
-// cutShort stores what there is of an interrupted run, and tells a bug of ours
-// from a mistake of the environment.
+// cutShort stores the completed part of an interrupted run, and classifies any other error.
 func (f *runFlags) cutShort(ctx context.Context, p *plan.Plan, r *run.Result, out *output, err error) error {
 	if ctx.Err() != nil {
 		keeping.Store(true)
@@ -279,7 +268,7 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 	switch v, _ := p.Lock(lock); {
 	case f.command.text != "" && (lock == "" || lock == locks.ProgramName):
 		words = append(words, f.command.replay()...)
-	case v.Program != nil: // the file names it
+	case v.Program != nil: // part of the file
 	case lock != "":
 		words = append(words, "--lock", lock)
 	}
@@ -325,9 +314,9 @@ func (f *runFlags) validateJSON(invalid *scenario.Invalid) error {
 	}
 	problems := []problem{}
 	if invalid != nil {
-		for _, p := range invalid.Problems {
-			problems = append(problems, problem{p.File, p.Line, p.Col, p.Message})
-		}
+		problems = each(invalid.Problems, func(p scenario.Problem) problem {
+			return problem{p.File, p.Line, p.Col, p.Message}
+		})
 	}
 	err := f.printJSON(map[string]any{"schema": 1, "valid": invalid == nil, "problems": problems})
 	if err == nil && invalid != nil {

@@ -33,7 +33,7 @@ type searchFlags struct {
 	seeds      int
 	limit      time.Duration
 
-	tried []search.Tried // lock by lock, when all seeds were played elsewhere; nil when they are played here
+	tried []search.Tried // of each lock, if all seeds were played elsewhere; else nil
 }
 
 func searchCommand(g *globals) *cobra.Command {
@@ -72,15 +72,15 @@ it.
 	return speaks(settable(cmd, g), g)
 }
 
-// hunt is how the search for one lock went.
+// hunt is the search for one lock.
 type hunt struct {
 	lock   string
 	tried  search.Tried
-	idle   []faults.Fault // of the list: none of the seeds was a test of them
-	found  *search.Found  // nil when nothing broke
+	idle   []faults.Fault // listed faults that no seed tested
+	found  *search.Found  // nil if nothing broke
 	file   string         // of the smallest version
-	met    bool           // this is what the scenario expects, and something was tested
-	loaded *plan.Plan     // the file, read back
+	met    bool           // the scenario expects this result, and something was tested
+	loaded *plan.Plan     // the parsed file
 	runDir string
 }
 
@@ -123,7 +123,7 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 	return verdictOf(hunts)
 }
 
-// searched reads the scenario and the flags.
+// searched reads the scenario and checks the flags.
 func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, error) {
 	if f.seeds < 1 || f.limit < 0 || f.seed == 0 {
 		return nil, errors.New("--seeds, --seed and --for must be more than 0")
@@ -168,7 +168,7 @@ func propertyIDs() []string {
 	return each(checker.All(), func(p checker.Property) string { return p.ID })
 }
 
-// enoughSeeds says that there are not so many seeds from one on; nil when there are.
+// enoughSeeds returns an error if the seeds would overflow.
 func enoughSeeds(first uint64, seeds int) error {
 	if first > math.MaxUint64-uint64(seeds) {
 		return fmt.Errorf("--seed %d --seeds %d goes past the largest seed: begin with a smaller one", first, seeds)
@@ -176,7 +176,7 @@ func enoughSeeds(first uint64, seeds int) error {
 	return nil
 }
 
-// searchError tells a bug from an interruption, and how far an interrupted search came.
+// searchError says how far an interrupted search came; any other error is a bug or the environment's.
 func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error {
 	if ctx.Err() != nil && h.tried.Seed == 0 {
 		return fmt.Errorf("interrupted: %s broke nothing in %d seeds; --seed %d goes on from there", h.lock, h.tried.Seeds, f.seed+uint64(h.tried.Seeds))
@@ -188,8 +188,7 @@ func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error
 	return &bugError{err}
 }
 
-// hunt searches for one lock and stores the smallest version. Beside an error it
-// returns how far it came.
+// hunt searches for one lock and stores the smallest version. On an error it returns the search so far.
 func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, worlds run.Factory) (*hunt, error) {
 	h := &hunt{lock: lock}
 	var err error
@@ -214,8 +213,7 @@ func (f *searchFlags) hunt(ctx context.Context, p *plan.Plan, lock string, world
 	return h, nil
 }
 
-// meets reports whether the scenario expects the result of the search, for the
-// properties that were searched for.
+// meets reports whether the scenario expects this result for the chosen properties.
 func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
 	said, _ := p.Said(h.lock)
 	for _, e := range said {
@@ -229,7 +227,7 @@ func (f *searchFlags) meets(p *plan.Plan, h *hunt) bool {
 	return h.found == nil
 }
 
-// save writes the smallest version and reads it back, as a user will.
+// save writes the smallest version and reads it back.
 func (f *searchFlags) save(p *plan.Plan, h *hunt) error {
 	h.file = filepath.Join(f.out, "search", p.Slug, h.lock+"-"+h.found.Property+".yaml")
 	if err := writeWhole(h.file, []byte(h.found.YAML)); err != nil {
@@ -240,7 +238,7 @@ func (f *searchFlags) save(p *plan.Plan, h *hunt) error {
 	return err
 }
 
-// stored plays the file of the smallest version and stores its run.
+// stored plays the smallest version and stores the run.
 func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, out *output, show bool) error {
 	r, err := run.All(context.WithoutCancel(ctx), worlds, h.loaded, h.loaded.Seed, f.backend)
 	if err != nil {
@@ -259,12 +257,12 @@ func (f *searchFlags) stored(ctx context.Context, h *hunt, worlds run.Factory, o
 	return err
 }
 
-// inconclusive reports whether no seed put the lock to the test, or none the lines that idle.
+// inconclusive reports whether no seed tested the lock, or one of the listed faults.
 func (h *hunt) inconclusive() bool {
 	return h.found == nil && (h.tried.Untested == h.tried.Seeds || len(h.idle) > 0)
 }
 
-// verdictOf is the exit code: that of the worst hunt.
+// verdictOf is the exit code of the worst hunt.
 func verdictOf(hunts []*hunt) error {
 	worst := run.Met
 	for _, h := range hunts {
@@ -313,7 +311,7 @@ func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds ru
 	return f.stored(ctx, h, worlds, out, true)
 }
 
-// breaks says what has broken, and how the seeds before ended.
+// breaks says what broke, and how the previous seeds ended.
 func (h *hunt) breaks() say.Phrase {
 	breaks := say.BreaksWithSeed.With(say.Verbatim(h.lock), say.Property(h.found.Property), say.Seed(h.found.Seed))
 	n := h.tried.Seeds - 1

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/run"
 )
 
-// searchOptions are those of a work of a search.
+// searchOptions are the options of a search that shards share.
 type searchOptions struct {
 	Locks      []string `json:"locks,omitempty"`
 	Properties []string `json:"properties"`
@@ -23,7 +23,7 @@ type searchOptions struct {
 	Seeds      int      `json:"seeds"`
 }
 
-// merge shows the results of merged parts, and shrinks what they have found.
+// merge shows the results of merged parts, and shrinks their findings.
 func (f *searchFlags) merge(ctx context.Context) error {
 	var o searchOptions
 	if err := f.shards.options(&o); err != nil {
@@ -33,8 +33,8 @@ func (f *searchFlags) merge(ctx context.Context) error {
 	return f.search(ctx, f.shards.scenario.File)
 }
 
-// playElsewhere plays the share that was asked for, or takes the results of the shards of
-// merged parts; it does nothing when one machine plays all seeds: that shows each lock when it is done.
+// playElsewhere plays one share, or takes the results of merged parts. It does nothing if this machine
+// plays all seeds, because then each lock is shown as soon as it is done.
 func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 	if !f.shards.elsewhere() {
 		return nil
@@ -50,18 +50,13 @@ func (f *searchFlags) playElsewhere(ctx context.Context, p *plan.Plan) error {
 		return finds.Needed(number, f.shards.of, tried), nil
 	}
 	shards, err := divided(ctx, &f.shards, f.globals, "search", of, func(s campaign.Shard) ([]search.Tried, error) {
-		var all []search.Tried
-		for _, lock := range p.Locks {
+		return eachOrError(p.Locks, func(lock string) (search.Tried, error) {
 			tried, err := f.seek(ctx, p, lock, simulator, s)
 			if ctx.Err() != nil {
-				return nil, ctx.Err()
+				return tried, ctx.Err()
 			}
-			if err != nil {
-				return nil, &bugError{err}
-			}
-			all = append(all, tried)
-		}
-		return all, nil
+			return tried, bug(err)
+		})
 	})
 	if err != nil {
 		return err
@@ -92,7 +87,7 @@ func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, world
 	if f.limit > 0 {
 		until := time.Now().Add(f.limit)
 		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }
-		total = -1 // not known
+		total = -1 // unknown
 	}
 	bar := f.bar("seeds of "+lock, total)
 	o.Progress = func() { _ = bar.Add(1) }
@@ -102,14 +97,14 @@ func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, world
 	return tried, err
 }
 
-// huntJSON is the result for one lock, as other programs read it.
+// huntJSON is the result for one lock, for programs.
 type huntJSON struct {
 	Lock     string       `json:"lock"`
 	Found    bool         `json:"found"`
 	Met      bool         `json:"met"`
 	Seeds    int          `json:"seeds"`
 	Untested int          `json:"untested"`
-	Idle     []string     `json:"idle_faults"` // that did nothing with any seed, in words
+	Idle     []string     `json:"idle_faults"` // faults that no seed tested, in words
 	Rate     float64      `json:"rate"`
 	Low      float64      `json:"rate_low"`
 	High     float64      `json:"rate_high"`

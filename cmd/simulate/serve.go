@@ -21,10 +21,10 @@ import (
 	"lockstep/internal/serve"
 )
 
-// defaultPort stays the same, so that bookmarks do.
+// defaultPort is fixed, so that bookmarks work.
 const defaultPort = 8177
 
-// farewell is how long answers that are on their way may still take after Ctrl-C.
+// farewell bounds the time for pending answers after Ctrl-C.
 const farewell = 500 * time.Millisecond
 
 func serveCommand(g *globals) *cobra.Command {
@@ -74,7 +74,7 @@ func serveStore(ctx context.Context, g *globals, port int, siteDir string) error
 		besides = append(besides, strings.TrimPrefix(playgroundPath, "/"))
 	}
 	if err := writeIndex(g.out, g.language); err != nil {
-		fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error())) // a store that can only be read can be served
+		fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error())) // a read-only store can be served
 	}
 	listener, err := listen(port)
 	if err != nil {
@@ -92,7 +92,7 @@ func serveStore(ctx context.Context, g *globals, port int, siteDir string) error
 	return serveUntil(ctx, listener, serve.Site(site, page.SitePolicy(), handler))
 }
 
-// openStore opens a run store that is there.
+// openStore opens an existing run store.
 func openStore(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -110,11 +110,11 @@ func openStore(dir string) (*os.Root, error) {
 	return store, nil
 }
 
-// playgroundPath is where a server has the playground.
+// playgroundPath is the path of the playground on the server.
 const playgroundPath = serve.SitePrefix + "playground/index.html"
 
 // openSite opens the folder of the site: the named one, or the folder site here or beside the program.
-// It returns nil when there is none; a named one has to be there.
+// It returns nil if there is none, but a named one must exist.
 func openSite(named string) (*os.Root, error) {
 	dirs := []string{named}
 	if named == "" {
@@ -151,7 +151,7 @@ func announce(g *globals, address string, site bool) error {
 	return err
 }
 
-// listen takes a port of the loopback address.
+// listen listens on a port of the loopback address.
 func listen(port int) (net.Listener, error) {
 	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	switch {
@@ -165,7 +165,7 @@ func listen(port int) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveUntil answers requests until ctx ends, which is how it is meant to end.
+// serveUntil answers requests until ctx ends.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)
@@ -178,7 +178,7 @@ func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler
 	patience, cancel := context.WithTimeout(context.Background(), farewell)
 	defer cancel()
 	if err := server.Shutdown(patience); err != nil {
-		_ = server.Close() // a client that still reads has had its time
+		_ = server.Close() // cuts off slow clients
 	}
 	return errStopped
 }

@@ -26,21 +26,21 @@ import (
 
 // shardFlags are the flags of the commands whose work can be divided among machines.
 type shardFlags struct {
-	text string // of --shard, "" for all of the work
-	part string // where its result goes
-	on   string // the queue whose workers play it, "" for none
-	of   int    // ranges that the queue hands out
+	text string // --shard
+	part string // --part
+	on   string // --on: the queue whose workers play the work
+	of   int    // --ranges: of the queue
 
-	shard    campaign.Shard     // that was asked for; the zero one is all
-	scenario *campaign.Scenario // as it was read, or as the parts have it; nil for a command without one
-	merged   *campaign.Results  // parts that were merged: their results are taken, and nothing is played
+	shard    campaign.Shard     // of --shard; the zero value is all of the work
+	scenario *campaign.Scenario // the source, or that of the parts; nil for a command without one
+	merged   *campaign.Results  // merged parts, whose results are used instead of playing
 	given    *given             // a range that this process plays for a worker
 	handed   *handed            // the work that a queue has done
-	// seen is told of each result that a queue has, and returns the number of the last range that is needed.
+	// seen receives each result of the queue, and returns the number of the last range that is needed.
 	seen func(number int, data json.RawMessage) (needed int, err error)
 }
 
-// given is a range of a queue, and the line of its result when it was played.
+// given is a range of a queue, and the line of its result once it was played.
 type given struct {
 	work *campaign.Work
 	line []byte
@@ -60,7 +60,7 @@ func (f *shardFlags) add(cmd *cobra.Command) {
 	}
 }
 
-// asked reports whether the work is divided: one share of it is to be played here, or all by others.
+// asked reports whether to divide the work: to play one share here, or all elsewhere.
 func (f *shardFlags) asked() bool { return f.text != "" || f.on != "" || f.given != nil }
 
 // parse reads --shard and --on.
@@ -76,8 +76,7 @@ func (f *shardFlags) parse() (err error) {
 	return err
 }
 
-// load reads the scenario of a work that may be divided: from where the argument says, or from the
-// parts that were merged.
+// load reads the scenario of a work that may be divided: from the argument or from merged parts.
 func (f *shardFlags) load(ctx context.Context, g *globals, arg string) ([]*plan.Plan, error) {
 	if f.merged == nil && f.given == nil {
 		if !f.asked() {
@@ -100,7 +99,7 @@ func (f *shardFlags) load(ctx context.Context, g *globals, arg string) ([]*plan.
 	return []*plan.Plan{p}, err
 }
 
-// readScenario reads one scenario as it stands: it goes into the part.
+// readScenario reads the source of one scenario, which goes into the part.
 func readScenario(ctx context.Context, g *globals, arg string) (*campaign.Scenario, error) {
 	if arg == "-" {
 		return nil, errors.New("- reads a scenario from stdin, which other machines cannot: name a file for --shard or --on")
@@ -129,7 +128,7 @@ func readScenario(ctx context.Context, g *globals, arg string) (*campaign.Scenar
 	return &campaign.Scenario{File: filepath.ToSlash(files[0]), Text: string(data), Set: g.sets}, nil
 }
 
-// work describes the work of a command. options are what decides its result besides the scenario.
+// work identifies the work of a command. options determine its result together with the scenario.
 func (f *shardFlags) work(command string, options any) (*campaign.Work, error) {
 	version, err := exactVersion()
 	if err != nil {
@@ -139,11 +138,10 @@ func (f *shardFlags) work(command string, options any) (*campaign.Work, error) {
 	return w, bug(err)
 }
 
-// exactVersion is what buildVersion says and, where that could be two programs, more.
+// exactVersion is the version of this program. Unless it was built from a commit or a release, it
+// includes a hash of the executable, since all machines must run the same program.
 var exactVersion = sync.OnceValues(readVersion)
 
-// readVersion is the version of this program, with a hash of it unless it was built from what is
-// committed or released: two machines have to play the same.
 func readVersion() (string, error) {
 	version := buildVersion()
 	modified := !strings.HasPrefix(version, "v") || strings.Contains(version, "+dirty")
@@ -173,11 +171,10 @@ func readVersion() (string, error) {
 	return version + "+" + hex.EncodeToString(sum.Sum(nil))[:12], nil
 }
 
-// elsewhere reports whether this machine is not the only one: it plays one share, or shows what
-// others have played.
+// elsewhere reports whether other machines take part in the work.
 func (f *shardFlags) elsewhere() bool { return f.asked() || f.merged != nil }
 
-// read is the work whose parts were merged, or whose range this is.
+// read is the work of the merged parts or of the given range.
 func (f *shardFlags) read() *campaign.Work {
 	if f.given != nil {
 		return f.given.work
@@ -185,10 +182,9 @@ func (f *shardFlags) read() *campaign.Work {
 	return f.merged.Work
 }
 
-// divided returns the results of the shards of a work, by their numbers. On one machine that is
-// one shard, all of the work, which is played here. Of merged parts it takes their results, and with
-// --on those of the queue. With --shard it plays that share and writes its part, and as there is nothing
-// more to do then, the error is a silent exit.
+// divided returns the results of the shards of a work, by number. Without other machines there is one
+// shard, which is played here. Merged parts and queues provide their results. With --shard it plays that
+// share and writes its part; then nothing is left to do, so it returns a silent exit.
 func divided[R any](ctx context.Context, f *shardFlags, g *globals, command string, options any, play func(campaign.Shard) (R, error)) ([]R, error) {
 	if !f.elsewhere() {
 		all, err := play(campaign.Shard{})
@@ -219,8 +215,8 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 	return nil, &silentExit{code: exitMet}
 }
 
-// playShard plays the share that was asked for and writes its part. A part of the very same share
-// that is there already stays as it is: engines start again what they are not sure of.
+// playShard plays one share and writes its part. An existing part of the same share is kept, since
+// engines may start a share twice.
 func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, error)) error {
 	path, key := f.partFile(), f.shard.String()
 	switch known, err := campaign.Look(path, w, f.shard.Of); {
@@ -252,7 +248,7 @@ func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, e
 	return f.told(g, path)
 }
 
-// partFile is where the part goes: in a folder it is called after its number.
+// partFile is the file of the part. In a folder it is named after its number.
 func (f *shardFlags) partFile() string {
 	name := fmt.Sprintf("part-%d.json", f.shard.Number)
 	if f.part == "" {
@@ -264,7 +260,7 @@ func (f *shardFlags) partFile() string {
 	return f.part
 }
 
-// told says what was written.
+// told reports the written part.
 func (f *shardFlags) told(g *globals, path string) error {
 	if g.json {
 		return g.printJSON(map[string]any{"schema": 1, "part": path, "shard": f.shard.String()})

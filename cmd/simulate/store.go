@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/shell"
 )
 
-// writeIndex rewrites the list of all runs. A run directory is no store.
+// writeIndex rewrites the list of all runs in a store.
 func writeIndex(root string, l say.Language) error {
 	if err := notRun(root); err != nil {
 		return err
@@ -22,7 +22,7 @@ func writeIndex(root string, l say.Language) error {
 	return ofStore(runstore.WriteIndex(root, l))
 }
 
-// notRun refuses a run directory in the place of a store.
+// notRun refuses a run directory as a store.
 func notRun(root string) error {
 	if runstore.IsRun(root) {
 		return fmt.Errorf("%s is a stored run, not a run store: name the store with --out", root)
@@ -30,7 +30,7 @@ func notRun(root string) error {
 	return nil
 }
 
-// ofStore is the error for what the run store has not written: the disk says why, or it is a bug.
+// ofStore classifies an error of the run store: an error of the disk, or a bug.
 func ofStore(err error) error {
 	var env *environmentError
 	if err = ofDisk(err); err == nil || errors.As(err, &env) {
@@ -39,10 +39,10 @@ func ofStore(err error) error {
 	return &bugError{err}
 }
 
-// largeStore is from how many bytes on a run says that the run store is large.
+// largeStore is the size in bytes from which on the run store counts as large.
 const largeStore = 1 << 30
 
-// tellLargeStore says on stderr that a run store is large, and what to do about it.
+// tellLargeStore warns on stderr about a large run store.
 func (g *globals) tellLargeStore() {
 	if !runstore.Larger(os.DirFS(g.out), largeStore) {
 		return
@@ -55,8 +55,8 @@ func (g *globals) tellLargeStore() {
 		g.out, bytesText(largeStore), out)))
 }
 
-// prune deletes the oldest runs of the store until it has no more than limit bytes, if sure;
-// else it says which these are.
+// prune deletes the oldest runs until the store has at most limit bytes; unless sure, it only lists
+// them.
 func (g *globals) prune(ctx context.Context, limit int64, sure bool) error {
 	if err := notRun(g.out); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (g *globals) showPruning(p *runstore.Pruning, limit int64) error {
 	return err
 }
 
-// keptRuns counts old runs that stay, by the reason.
+// keptRuns counts the old runs that stay, by reason.
 func keptRuns(kept []runstore.Pruned) say.Phrase {
 	counts := map[string]int{}
 	var bytes int64
@@ -121,7 +121,7 @@ func keptRuns(kept []runstore.Pruned) say.Phrase {
 	return say.KeptRuns.With(say.Number(len(kept)), say.Verbatim(bytesText(bytes)), say.List(reasons))
 }
 
-// parseSize reads a size such as 500MiB; nothing needs no unit.
+// parseSize parses a size such as 500MiB; 0 needs no unit.
 func parseSize(text string) (int64, error) {
 	if text == "0" {
 		return 0, nil
@@ -133,7 +133,7 @@ func parseSize(text string) (int64, error) {
 	return n, nil
 }
 
-// bytesText is a size for people.
+// bytesText formats a size.
 func bytesText(n int64) string {
 	return units.CustomSize("%.1f %s", float64(n), 1024, []string{"B", "KiB", "MiB", "GiB", "TiB"})
 }

@@ -19,7 +19,7 @@ import (
 	"lockstep/measurements"
 )
 
-// carried reads measurements that this program carries: if it cannot, that is a bug.
+// carried parses embedded measurements; an error is a bug.
 func carried[T any](read func([]byte) (*T, error), data []byte, err error) (*T, error) {
 	if err != nil {
 		return nil, &bugError{err}
@@ -34,7 +34,7 @@ func storedWalk() (*results.Explored, error) {
 	return carried(results.ReadExplored, data, err)
 }
 
-// toldWalk is the same with the texts of its stories, which take a moment.
+// toldWalk is the same with the texts of its stories, which take time to generate.
 func toldWalk() (*results.Explored, error) {
 	walk, err := storedWalk()
 	if err != nil {
@@ -43,7 +43,7 @@ func toldWalk() (*results.Explored, error) {
 	return walk, bug(explore.Tell(walk))
 }
 
-// storedLibraries are the libraries that were measured by their own code, by lock.
+// storedLibraries are the measurements of libraries with their own code, by lock.
 func storedLibraries() ([]*results.Library, error) {
 	return storedIn(measurements.Libraries())
 }
@@ -62,7 +62,7 @@ func storedIn(files [][]byte, err error) (out []*results.Library, _ error) {
 	return out, nil
 }
 
-// explorePage writes the page of the stored walk, on which a reader ticks what can happen.
+// explorePage writes the page of the stored walk, on which a user ticks what can happen.
 func (g *globals) explorePage(ctx context.Context, l say.Language) (path string, err error) {
 	walk, err := toldWalk()
 	if err != nil {
@@ -80,7 +80,7 @@ func (g *globals) explorePage(ctx context.Context, l say.Language) (path string,
 	return g.savePage("which-lock.html", data, err)
 }
 
-// factsOf are what the answers to the question which lock to use rest on, besides a stored walk.
+// factsOf collects the facts for the question which lock to use.
 func factsOf(ctx context.Context, x *results.Explored) (*advice.Facts, error) {
 	costs, err := explore.Costs(ctx, sim.New())
 	if err != nil {
@@ -98,7 +98,7 @@ func factsOf(ctx context.Context, x *results.Explored) (*advice.Facts, error) {
 	return &advice.Facts{Explored: x, Costs: costs, Unchecked: unchecked, Scripts: scriptsOf(m, x)}, nil
 }
 
-// scriptsOf are the scripts of a matrix that do harm, by lock, each with the way in which it breaks the lock.
+// scriptsOf are the harmful scripts of a matrix, by lock, each with the way in which it breaks the lock.
 func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Script {
 	out := map[string][]advice.Script{}
 	for i := range m.Cells {
@@ -122,8 +122,8 @@ func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Scrip
 	return out
 }
 
-// kindsFor are the kinds of faults that a column stands for, those that the walk has of the lock: without replicas none is
-// promoted.
+// kindsFor are the kinds of faults of a column that the walk has for the lock. For example, a lock
+// without replicas has no promotions.
 func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string) {
 	at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
 	for _, k := range c.Kinds() {
@@ -135,11 +135,12 @@ func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string)
 	return out
 }
 
-// mostSets is how many sets of a lock an error names.
+// mostSets is how many sets of a lock an error lists.
 const mostSets = 12
 
-// searchedStory is a story of the stored search by its name, LOCK/SET, as a scenario file: "set-nx-lua/pause",
-// "redlock/pause+restart", "setnx/pause@hold", "setnx/pause.no-progress". nil and no error: this is no such name.
+// searchedStory is the scenario file for a story of the stored search, by its name LOCK/SET, such as
+// set-nx-lua/pause, redlock/pause+restart, setnx/pause@hold or setnx/pause.stuck. It returns nil without
+// an error for any other name.
 func searchedStory(name string) ([]byte, error) {
 	lock, set, ok := strings.Cut(name, "/")
 	if _, known := locks.Lookup(lock); !ok || !known {
@@ -162,7 +163,7 @@ func searchedStory(name string) ([]byte, error) {
 	return data, bug(err)
 }
 
-// noStory says which sets of a lock have a story.
+// noStory is the error for a set without a story, which lists those that have one.
 func noStory(l *results.ExploredLock, name, set string) error {
 	sets := l.Sets()
 	if len(sets) == 0 {

@@ -29,13 +29,13 @@ import (
 
 // sweepFlags are the flags of the command sweep.
 type sweepFlags struct {
-	runFlags // for the locks, the first seed and the workers
+	runFlags // for the locks, the first seed and --jobs
 	shards   shardFlags
 	property string
 	seeds    int
 }
 
-// sweepOptions are those of a work of a sweep.
+// sweepOptions are the options of a sweep that shards share.
 type sweepOptions struct {
 	Locks    []string `json:"locks,omitempty"`
 	Property string   `json:"property"`
@@ -70,7 +70,7 @@ The same file is an ordinary story for run, which plays it as it stands.
 	return speaks(settable(cmd, g), g)
 }
 
-// merge shows what merged parts have played.
+// merge shows the result of merged parts.
 func (f *sweepFlags) merge(ctx context.Context) error {
 	var o sweepOptions
 	if err := f.shards.options(&o); err != nil {
@@ -80,7 +80,8 @@ func (f *sweepFlags) merge(ctx context.Context) error {
 	return f.sweep(ctx, f.shards.scenario.File)
 }
 
-// maps are what was played here, or by the shards of merged parts; beside an interruption what was over.
+// maps are the maps of this process or of merged parts, after an interruption as far as they were
+// complete.
 func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
 	o := sweep.Options{Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: simulator}
 	of := sweepOptions{f.locks, f.property, f.seed, f.seeds}
@@ -100,7 +101,7 @@ func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error
 	return sweep.Join(o, shards)
 }
 
-// runsOf is how many runs the sweep has.
+// runsOf is the number of runs of the sweep.
 func (f *sweepFlags) runsOf(p *plan.Plan) int {
 	n := f.seeds * len(p.Locks)
 	for i := range p.Vary {
@@ -144,8 +145,8 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	return nil
 }
 
-// partOf shows the runs that were over when the sweep was interrupted. Nothing is stored: a
-// complete map of before stays as it is.
+// partOf shows the runs that were complete when the sweep was interrupted. It stores nothing, which
+// would overwrite a complete map.
 func (f *sweepFlags) partOf(shown *bundle.Sweep, all int) (err error) {
 	over := shown.Over()
 	if over == 0 {
@@ -162,12 +163,12 @@ func (f *sweepFlags) partOf(shown *bundle.Sweep, all int) (err error) {
 	return fmt.Errorf("interrupted after %d of %d runs, which are counted above; what an earlier sweep has stored is as it was", over, all)
 }
 
-// print prints the sweep for programs, with the files that were written, by what they are.
+// print prints the sweep for programs, with the written files.
 func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
 	return f.printed(export.Sweep(s, f.backend, files))
 }
 
-// swept reads the scenario and the flags.
+// swept reads the scenario and checks the flags.
 func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) {
 	if f.seeds < 1 || f.seed == 0 || f.jobs < 1 {
 		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
@@ -198,24 +199,20 @@ func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) 
 	return p, f.leases(p)
 }
 
-// leases checks the leases of the grid for the locks that were chosen.
+// leases checks all leases of the grid for the chosen locks.
 func (f *sweepFlags) leases(p *plan.Plan) error {
-	c := *p
+	points := []*plan.Plan{p}
 	for _, a := range p.Vary {
-		if a.Key != "lease" || a.Fault > 0 {
-			continue
+		if a.Key == "lease" && a.Fault == 0 {
+			one := *p
+			one.Vary = []plan.Axis{a}
+			points = each(a.Values, func(v int64) *plan.Plan { return one.Point(v) })
 		}
-		for _, v := range a.Values {
-			point := c
-			point.Vary = []plan.Axis{a}
-			if err := run.CheckLocks(point.Point(v)); err != nil {
-				return fmt.Errorf("%s: %w", p.File, err)
-			}
-		}
-		return nil
 	}
-	if err := run.CheckLocks(p); err != nil {
-		return fmt.Errorf("%s: %w", p.File, err)
+	for _, point := range points {
+		if err := run.CheckLocks(point); err != nil {
+			return fmt.Errorf("%s: %w", p.File, err)
+		}
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	default:
 		args = append(args, "-overlay", overlay, "-tags", seeded.Tag)
 	}
-	tried := filepath.Join(dir, "tried") // go test keeps what a test says that passes
+	tried := filepath.Join(dir, "tried") // a file, since go test hides the output of passing tests
 	cmd := exec.CommandContext(ctx, "go", slices.Concat(args, packages, more)...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("LOCKSTEP_SEED=%d", f.seed), "LOCKSTEP_SUMMARY="+tried)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, f.stdout, os.Stderr

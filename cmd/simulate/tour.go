@@ -20,7 +20,7 @@ type tourFlags struct {
 	seed uint64
 }
 
-// tourWidth is the widest page, in columns: longer lines are hard to read.
+// tourWidth bounds the width of a page in columns: longer lines are hard to read.
 const tourWidth = 80
 
 func tourCommand(g *globals) *cobra.Command {
@@ -39,7 +39,7 @@ number answers, b goes back and q quits. Without a terminal everything is printe
   simulate tour fence --lang zh  # in Chinese`,
 		Args: arguments(0, 1, "one lesson, such as 4 or fence"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			lessons, _ := tour.Lessons() // without lessons there is nothing to complete
+			lessons, _ := tour.Lessons() // on an error there is nothing to complete
 			return tour.Names(lessons), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.take(cmd, args) },
@@ -74,13 +74,13 @@ func (f *tourFlags) take(cmd *cobra.Command, args []string) error {
 		In:          os.Stdin, Out: cmd.OutOrStdout(),
 	})
 	if cmd.Context().Err() != nil {
-		fmt.Fprintln(cmd.OutOrStdout()) // the prompt is still on the line
+		fmt.Fprintln(cmd.OutOrStdout()) // after the prompt
 		return &silentExit{code: exitInterrupted}
 	}
 	return err
 }
 
-// languageOf reads --lang; without it, the locale decides, as POSIX orders its variables.
+// languageOf parses --lang; without it, the locale decides, by the precedence of POSIX.
 func languageOf(flag string) (say.Language, error) {
 	known := []string{string(say.English), string(say.Chinese)}
 	if flag != "" {
@@ -107,7 +107,7 @@ func unknownLesson(word string, lessons []*tour.Lesson) error {
 	return unknownName("lesson", word, tour.Names(lessons))
 }
 
-// takeJSON plays the lessons and prints what came out, without texts to read.
+// takeJSON plays the lessons and prints the results without the texts.
 func (f *tourFlags) takeJSON(cmd *cobra.Command, lessons []*tour.Lesson, from *tour.Lesson) error {
 	if from != nil {
 		lessons = []*tour.Lesson{from}

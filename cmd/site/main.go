@@ -1,9 +1,9 @@
-// Command site writes the static site. `make site` calls it with what it needs; see scripts/site.
+// Command site writes the static site. `make site` runs it; see scripts/site.
 //
 //	go run ./cmd/site DRAWN SITE
 //
-// It is run in the sources. DRAWN is a folder with the simulator as WASM, and, in a folder for each
-// language, the pages that the program has drawn.
+// It runs in the sources. DRAWN is a folder with the simulator as WASM and, in a folder for each
+// language, the pages of the program.
 package main
 
 import (
@@ -77,7 +77,7 @@ func run(args []string) error {
 	return nil
 }
 
-// spoken adds what is there in one language.
+// spoken adds the content in one language.
 func spoken(in *site.Input, drawn string, l say.Language) (err error) {
 	if in.Pages[l], err = tree(filepath.Join(drawn, string(l)), ".html"); err != nil {
 		return err
@@ -102,7 +102,7 @@ func spoken(in *site.Input, drawn string, l say.Language) (err error) {
 	return nil
 }
 
-// tree reads the files below a folder that end so.
+// tree reads the files below a folder with an extension.
 func tree(dir, ext string) (site.Tree, error) {
 	out := site.Tree{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {

@@ -1,9 +1,6 @@
 package docs
 
 import (
-	"fmt"
-	"strings"
-
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
@@ -12,8 +9,8 @@ import (
 
 const chinesePage = "zh.md"
 
-// chinese is the reference of locks, faults and properties in Chinese, from the same registries. Verbs and keys are as
-// files have them; what is measured stands on the pages in English, to which it leads.
+// chinese is the Chinese reference of locks, faults and properties, from the same registries. Verbs and
+// keys stay in English; measurements are on the English pages, to which it links.
 func (w *writer) chinese() Page {
 	body := []string{
 		heading(1, zh("Reference")), chineseAbout.With(say.Verbatim(code("simulate dev docs")), say.Verbatim(link(zh("the English reference"), "README.md"))).In(say.Chinese),
@@ -29,24 +26,19 @@ func (w *writer) chinese() Page {
 		body = append(body, heading(3, spec.Name), text(spec.Summary.In(say.Chinese))+chineseEnd(spec)+" "+linkInto(zh("Parameters"), faultsPage, spec.Name), block("yaml", "faults:\n"+indented(spec.Example)))
 	}
 	body = append(body, heading(2, zh("Properties")), zh("In each run a property is kept or broken; if the run did not put it to the test, it is unknown."))
-	var rows [][]string
-	for _, p := range checker.All() {
-		rows = append(rows, []string{linkInto(say.PropertyName(p.ID, say.Chinese), propertiesPage, p.ID), code(p.ID), text(p.Summary.In(say.Chinese))})
-	}
+	rows := each(checker.All(), func(p checker.Property) []string {
+		return []string{linkInto(say.PropertyName(p.ID, say.Chinese), propertiesPage, p.ID), code(p.ID), text(p.Summary.In(say.Chinese))}
+	})
 	body = append(body, table([]string{zh("Property"), zh("Name"), zh("What it demands")}, rows))
 	return page(chinesePage, "the registries of locks, faults and properties", body...)
 }
 
-// chineseLock tells what a lock is and when it breaks.
+// chineseLock describes a lock and when it breaks.
 func chineseLock(v locks.Variant) []string {
 	d := v.Doc(say.Chinese)
-	var protocol strings.Builder
-	for i, step := range d.Protocol {
-		fmt.Fprintf(&protocol, "%d. %s\n", i+1, text(step))
-	}
 	return []string{
 		heading(3, locks.Name(v.ID).In(say.Chinese)), code(v.ID) + zh(": ") + text(d.Idea),
-		protocol.String(),
+		steps(d),
 		"**" + zh("Guarantees:") + "**" + text(d.Guarantees),
 		"**" + zh("Breaks when:") + "**" + text(d.BreaksWhen),
 		link(zh("What was measured"), "locks/"+v.ID+".md"),
@@ -67,7 +59,7 @@ func chineseEnd(spec faults.Spec) string {
 	return " " + zh("It is over as it happens.")
 }
 
-// zh is a text of this page.
+// zh translates a text of this page.
 func zh(english string) string { return say.Text(english).In(say.Chinese) }
 
 var (

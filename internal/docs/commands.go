@@ -11,7 +11,7 @@ import (
 
 const commandsPage = "commands.md"
 
-// commands is a section for each command, as cobra writes it, with its texts escaped.
+// commands has a section for each command, as cobra writes it, with its texts escaped.
 func (w *writer) commands() (Page, error) {
 	body := []string{heading(1, "Commands")}
 	for _, cmd := range tree(w.Root) {
@@ -28,7 +28,7 @@ func (w *writer) commands() (Page, error) {
 	return page(commandsPage, "the commands in cmd/simulate", body...), nil
 }
 
-// tree returns a command and all below it that people can see.
+// tree returns a command and all visible commands below it.
 func tree(cmd *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{cmd}
 	for _, child := range cmd.Commands() {
@@ -41,8 +41,8 @@ func tree(cmd *cobra.Command) []*cobra.Command {
 
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
-// prose turns the long text of a command into Markdown: lines that are indented
-// are code, all others are paragraphs.
+// prose turns the long text of a command into Markdown: indented lines are code, all others are
+// paragraphs.
 func prose(long string) string {
 	var out, code []string
 	flush := func() {
@@ -63,8 +63,7 @@ func prose(long string) string {
 	return strings.TrimSpace(blankLines.ReplaceAllString(strings.Join(out, "\n"), "\n\n"))
 }
 
-// tidied leaves out what would be on the page for each command again, and drops blanks at the ends
-// of lines.
+// tidied removes what every command would repeat, and trailing spaces.
 func tidied(markdown string) string {
 	markdown, _, _ = strings.Cut(markdown, "### Options inherited")
 	markdown, _, _ = strings.Cut(markdown, "### SEE ALSO")
@@ -78,9 +77,7 @@ func tidied(markdown string) string {
 
 // commandList is a table of the commands.
 func (w *writer) commandList() string {
-	var rows [][]string
-	for _, cmd := range tree(w.Root) {
-		rows = append(rows, []string{linkInto(code(cmd.CommandPath()), commandsPage, strings.ReplaceAll(cmd.CommandPath(), " ", "-")), text(cmd.Short)})
-	}
-	return table([]string{"command", "what it does"}, rows)
+	return table([]string{"command", "what it does"}, each(tree(w.Root), func(cmd *cobra.Command) []string {
+		return []string{linkInto(code(cmd.CommandPath()), commandsPage, strings.ReplaceAll(cmd.CommandPath(), " ", "-")), text(cmd.Short)}
+	}))
 }

@@ -16,8 +16,8 @@ const (
 	titleOfMisprints = "The course: misprints"
 )
 
-// course is the page of what texts say wrongly about locks: it is to learn from, so it is on no list from
-// which a user chooses a lock.
+// course is the page of mistakes in texts about locks. They are for learning, so no list of locks to
+// choose from includes them.
 func (w *writer) course() Page {
 	var misprints, wrong [][]string
 	for _, v := range locks.All() {
@@ -46,7 +46,7 @@ func (w *writer) course() Page {
 	)
 }
 
-// storyAbout is the story that plays a lock beside the fewest others, nil when none plays it.
+// storyAbout is the story that plays a lock beside the fewest others; nil if no story plays it.
 func (w *writer) storyAbout(lock string) (about *plan.Plan) {
 	for _, p := range w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, lock) }) {
 		if about == nil || len(p.Locks) < len(about.Locks) {
@@ -56,7 +56,7 @@ func (w *writer) storyAbout(lock string) (about *plan.Plan) {
 	return about
 }
 
-// lockRows has a row for each lock of which there is one, and a heading before those of misprints.
+// lockRows has the rows of all locks, with a heading before the misprints; nil leaves a lock out.
 func lockRows(row func(v locks.Variant) []string) (rows [][]string) {
 	course := false
 	for _, v := range locks.All() {

@@ -1,17 +1,14 @@
-// Package docs writes the reference as Markdown: a page for each lock, and one for all faults,
-// properties, commands, and results for programs. All of it comes
-// from the registries, the commands, the scenarios and the types of results, so a new lock has
-// its page without a word in here.
+// Package docs writes the reference as Markdown: a page for each lock, and pages for faults,
+// properties, commands and results. All of it comes from the registries, the commands, the scenarios
+// and the types of results, so a new lock gets its page without a change here.
 //
-// The pages are a pure function of their input, byte for byte. They are committed, for a
-// reader of the repository needs no program to read them, and a test fails while they are
-// stale.
+// The pages are a pure function of their input, byte for byte. They are committed, so that they can be
+// read in the repository, and a test fails if they are stale.
 //
-// The page of the five documents keeps itself, too. Locks and claims say from which lines
-// they come, so which of them stand under a heading is computed; only lessons and what
-// cannot be measured are written down, and a test has the headings from the texts.
-// Verdicts take a minute to measure, so they are stored as the matrix is, and the test that
-// measures all claims compares them.
+// The page of the five documents is computed, too: locks and claims name the lines that they come from,
+// which puts them under a heading. Only lessons, and what cannot be measured, are written by hand. A
+// test compares the headings with the texts. Verdicts take a minute to measure, so they are stored, and
+// the test that measures all claims compares them.
 package docs
 
 import (
@@ -28,7 +25,7 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Mark is how every page begins. A file that does not is none of ours.
+// Mark begins every page. A file without it was written by hand.
 const Mark = "<!-- Written by `simulate dev docs`, and overwritten by it."
 
 // Page is one file.
@@ -40,45 +37,40 @@ type Page struct {
 // Column is a kind of fault in the matrix.
 type Column struct {
 	Code, Name, Summary string
-	Kinds               []string // of the walk, for which it stands
+	Kinds               []string // the kinds of faults of the walk that it covers
 }
 
 // Example is the story of the smallest set of faults that breaks a lock.
 type Example struct {
 	Set   results.CutSet
-	Steps []explain.Step // what happens in it
+	Steps []explain.Step // of its story
 }
 
-// ExampleOf is a set with what happens in its story, of which a run was judged.
+// ExampleOf is a set with the steps of a run of its story.
 func ExampleOf(set *results.CutSet, j *checker.Judgement) Example {
 	return Example{*set, explain.Steps(timeline.Of(j.History), j.Findings)}
 }
 
-// Input is what the pages are made of, beside the registries.
+// Input is the source of the pages, beside the registries. Results are nil if none are stored.
 type Input struct {
-	Root    *cobra.Command  // the command line; its tree is changed for printing
-	Plans   []*plan.Plan    // all scenarios, with their files, relative to the repository
-	Matrix  *results.Matrix // nil: none is stored
-	Worlds  *results.Worlds // nil: none is stored
-	InFull  *results.Worlds // the same at full length, of cells that a short scale makes harmless; nil: none is stored
-	Stories *results.Worlds // the stories of the walk in both worlds; nil: none is stored
-	Columns []Column        // of the matrix
-	// Explored is what it takes to break each lock; nil: none is stored.
-	Explored *results.Explored
-	// Libraries are those that were measured by their own code, by lock; there may be none.
-	Libraries []*results.Library
-	// Programs are those of examples that were measured on real servers, by lock; there may be none.
-	Programs []*results.Library
-	Up       string          // the way from the folder of the docs to the repository: ".."
-	Claims   []results.Claim // all of them
-	// Examples are the smallest counterexamples, by lock; there may be none.
-	Examples map[string]Example
-	// Published are results of others that were measured again.
-	Published []Published
+	Root      *cobra.Command     // the command line; it is changed for printing
+	Plans     []*plan.Plan       // all scenarios, with their files relative to the repository
+	Matrix    *results.Matrix    // the measured matrix
+	Worlds    *results.Worlds    // the matrix in both worlds
+	InFull    *results.Worlds    // the same at full length, for cells that a short scale makes harmless
+	Stories   *results.Worlds    // the stories of the walk in both worlds
+	Columns   []Column           // of the matrix
+	Explored  *results.Explored  // what it takes to break each lock
+	Libraries []*results.Library // Go libraries, measured with their own code, by lock
+	Programs  []*results.Library // the programs of examples, measured on real servers, by lock
+	Up        string             // the path from the folder of the docs to the repository: ".."
+	Claims    []results.Claim    // all claims
+	Examples  map[string]Example // the smallest counterexamples, by lock
+	Published []Published        // published results that were measured again
 
-	// Group is the heading under which a lock is listed, and its rank among them.
+	// Group is the heading under which a lock is listed, and its rank.
 	Group   func(locks.Variant) (rank int, name string)
-	Demands func(locks.Variant) string // what a lock wants of its servers
+	Demands func(locks.Variant) string // what a lock requires of its servers
 }
 
 // Pages returns all pages, sorted by path.
@@ -99,5 +91,5 @@ func Pages(in Input) ([]Page, error) {
 
 type writer struct{ Input }
 
-// repo is the way from a page one folder below the docs to a file of the repository.
+// repo is the path from a page one folder below the docs to a file of the repository.
 func (w *writer) repo(path string) string { return "../" + w.Up + "/" + path }

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"regexp"
@@ -16,24 +17,24 @@ import (
 	"lockstep/internal/say"
 )
 
-// document is one of the five texts that the locks come from. The texts are not in the
-// repository; their headings are in testdata/headings.txt, which a test compares with these.
+// document is one of the five texts that the locks come from. The texts are not in the repository; a
+// test compares these headings with testdata/headings.txt.
 type document struct {
 	Short   string // S0, as in the sources of claims and locks
 	File    string
-	Title   string // as it stands there; "" when it has none
+	Title   string // in the original; "" if it has none
 	English string
 	Parts   []part // in the order of the text
 }
 
-// part is what stands below one heading. Which locks and claims it has follows from their
-// sources, which name lines.
+// part is the text below one heading. Its locks and claims follow from their sources, which name
+// lines.
 type part struct {
 	Line    int // of the heading
 	Heading string
 	English string
-	Lessons string // names below scenarios/lessons, with blanks between them
-	Note    string // what is not played or cannot be measured, and why; "" when the lists say it all
+	Lessons string // names below scenarios/lessons, separated by spaces
+	Note    string // what is not played or cannot be measured, and why; may be ""
 }
 
 // documents are the five texts, heading by heading.
@@ -47,10 +48,10 @@ var documents = sync.OnceValue(func() (all []document) {
 //go:embed documents.yaml
 var documentsFile []byte
 
-// lines is a range of lines of a document, both included.
+// lines is an inclusive range of lines of a document.
 type lines struct{ from, to int }
 
-// meets reports whether a range has a line in common with part i of the document.
+// meets reports whether a range overlaps part i of the document.
 func (d *document) meets(i int, r lines) bool {
 	next := 1 << 30
 	if i+1 < len(d.Parts) {
@@ -65,7 +66,7 @@ var (
 	span        = regexp.MustCompile(`([0-9]+)(?:-([0-9]+))?`)
 )
 
-// linesOf reads a range: its beginning, and its end or "".
+// linesOf parses a range; to may be "".
 func linesOf(from, to string) lines {
 	a, _ := strconv.Atoi(from)
 	b, err := strconv.Atoi(to)
@@ -111,12 +112,9 @@ func (w *writer) documentsPage() Page {
 			"which of its claims were measured, and what cannot be measured and why. Locks and claims are listed by the lines that they name as their source. " +
 			"The verdicts are those of " + link("claims.md", "claims.md") + ".",
 	}
-	var rows [][]string
-	for i := range documents() {
-		d := &documents()[i]
-		rows = append(rows, []string{d.Short, text(d.name()), text(d.English), code(d.File)})
-	}
-	body = append(body, table([]string{"", "title", "in English", "file"}, rows))
+	body = append(body, table([]string{"", "title", "in English", "file"}, each(documents(), func(d document) []string {
+		return []string{d.Short, text(d.name()), text(d.English), code(d.File)}
+	})))
 	for i := range documents() {
 		d := &documents()[i]
 		body = append(body, heading(2, d.Short+" "+d.name()))
@@ -134,24 +132,14 @@ func (w *writer) documentsPage() Page {
 	return page("documents.md", "internal/docs/documents.yaml, and the sources that locks and claims name", body...)
 }
 
-// name is the title, or what stands for it.
-func (d *document) name() string {
-	if d.Title == "" {
-		return "(without a title)"
-	}
-	return d.Title
-}
+// name is the title, or a substitute.
+func (d *document) name() string { return cmp.Or(d.Title, "(without a title)") }
 
 func fromDocument(v locks.Variant) bool {
-	for i := range documents() {
-		if len(documents()[i].described(v)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(documents(), func(d document) bool { return len(d.described(v)) > 0 })
 }
 
-// documentPart is what there is of one heading.
+// documentPart is the content of one heading.
 func (w *writer) documentPart(d *document, i int) []string {
 	p := d.Parts[i]
 	var items []string
@@ -172,11 +160,9 @@ func (w *writer) documentPart(d *document, i int) []string {
 	}
 	item("Locks", of)
 	item("Misprints", misprints)
-	of = nil
-	for _, name := range strings.Fields(p.Lessons) {
-		of = append(of, link(text(name), w.Up+"/scenarios/lessons/"+name+".yaml"))
-	}
-	item("Lessons", of)
+	item("Lessons", each(strings.Fields(p.Lessons), func(name string) string {
+		return link(text(name), w.Up+"/scenarios/lessons/"+name+".yaml")
+	}))
 	of = nil
 	for _, c := range w.Claims {
 		if d.any(i, d.claimed(c)) {
@@ -188,11 +174,10 @@ func (w *writer) documentPart(d *document, i int) []string {
 		}
 	}
 	item("Claims", of)
-	out := []string{heading(3, p.Heading), "*" + text(p.English) + ".*", strings.Join(items, "\n")}
-	return append(out, text(p.Note))
+	return []string{heading(3, p.Heading), "*" + text(p.English) + ".*", strings.Join(items, "\n"), text(p.Note)}
 }
 
-// claimsPage has what was measured of each claim.
+// claimsPage has the measurement of each claim.
 func (w *writer) claimsPage() Page {
 	body := []string{
 		heading(1, "The claims of the documents"),

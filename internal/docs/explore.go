@@ -12,7 +12,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// byWays is the head of a table with a column for each way of breaking, behind others.
+// byWays is the header of a table with a column for each way of breaking after some others.
 func byWays(others ...string) []string {
 	for _, way := range checker.Ways() {
 		others = append(others, way.Means().English())
@@ -26,10 +26,10 @@ func (w *writer) explorePage() []Page {
 		return nil
 	}
 	x, misprints := w.Explored.Apart()
-	var profiles [][]string
-	for _, b := range x.Scope.Profiles {
-		profiles = append(profiles, []string{code(b.Name), text(b.Summary)})
-	}
+	profiles := each(x.Scope.Profiles, func(b results.Profile) []string {
+		return []string{code(b.Name), text(b.Summary)}
+	})
+	classes := each(x.Scope.Classes, func(class string) string { return "- " + text(class) + "\n" })
 	return []Page{page("explore.md", "measurements/explore.json.gz",
 		heading(1, "What does it take to break it?"),
 		fmt.Sprintf("For each lock, the minimal sets of kinds of faults that break it: each set breaks the lock, and no subset does. *While work hangs*, everybody waits for a design that renews: that is listed separately, since it is no fault of the lock. They come from %s schedules of faults in the simulator: every single fault for %d locks, every pair in plain and just-within for %d of them. `simulate run LOCK/SET` plays the shortest story that shows a set, as in `simulate run redlock/pause`, and *alone* counts the kinds that need no other; the page of a lock has all of its sets; %s explains the kinds, and %s says which locks survive what can happen to you.",
@@ -38,7 +38,7 @@ func (w *writer) explorePage() []Page {
 		section("Libraries by their own code", librariesElsewhere(w)),
 		section(titleOfMisprints, "No candidates: "+link("locks that texts print with a mistake", coursePage)+".\n\n"+tableOfSets(misprints)),
 		section("What none means", "None of all schedules of so many faults within this scope: "+fmt.Sprintf("%d clients of %d %s in the plain profile, and these usage profiles and durations. *None up to 2* is said where all pairs were searched in plain and in just-within; where some of these were drawn, *none found*. Drawn are %d schedules of any two kinds, or what there are: a first fault as likely as any other of its kind, then a second one; *1 in 8 at most* means that no more of such draws break the lock, with 95 %% confidence.", x.Scope.Clients, x.Scope.Rounds, plural(x.Scope.Rounds, "round", "rounds"), x.Scope.Sample)+"\n\n"+
-			table([]string{"usage profile", "how the lock is used"}, profiles)+"\n"+list(x.Scope.Classes)),
+			table([]string{"usage profile", "how the lock is used"}, profiles)+"\n"+strings.Join(classes, "")),
 		section("Again", block("", "simulate explore --resume walk.json\nsimulate explore --resume walk.json --faults 2 redlock\nsimulate explore --faults 2 redlock --further --into measurements/explore.json.gz\nsimulate explore --resume walk.json --faults 2 --as-is --json")),
 	)}
 }
@@ -64,20 +64,11 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// list is a list of texts.
-func list(all []string) string {
-	var b strings.Builder
-	for _, s := range all {
-		b.WriteString("- " + text(s) + "\n")
-	}
-	return b.String()
-}
-
-// fewSets is how many sets a cell of the table of all locks names; more are counted.
+// fewSets is how many sets a cell of the table of all locks lists; more are counted.
 const fewSets = 3
 
-// cutSets says in a cell what breaks a lock in one way: the sets, or how many there are, with a link to
-// the lock's page, which has them all.
+// cutSets is the cell for one way of breaking a lock: the sets, or their number with a link to the
+// lock's page, which lists them all.
 func cutSets(l *results.ExploredLock, way checker.Way) string {
 	sets := l.By(way)
 	switch {
@@ -88,11 +79,7 @@ func cutSets(l *results.ExploredLock, way checker.Way) string {
 	case len(sets) == 0:
 		return noSet(l, false, way)
 	case len(sets) <= fewSets:
-		var all []string
-		for _, s := range sets {
-			all = append(all, setName(s))
-		}
-		return strings.Join(all, ", ")
+		return strings.Join(each(sets, setName), ", ")
 	}
 	var parts []string
 	for size, n := range setSizes(sets) {
@@ -111,7 +98,7 @@ func cutSets(l *results.ExploredLock, way checker.Way) string {
 	return linkInto(strings.Join(parts, ", "), "locks/"+l.Lock+".md", anchorOfSets)
 }
 
-// setSizes is how many of the sets have as many kinds as the index says.
+// setSizes counts the sets by their size.
 func setSizes(sets []results.CutSet) []int {
 	var out []int
 	for _, s := range sets {
@@ -123,7 +110,7 @@ func setSizes(sets []results.CutSet) []int {
 	return out
 }
 
-// noSet says what it means that no set of a way is known.
+// noSet explains why no set is known for a way of breaking.
 func noSet(l *results.ExploredLock, statistical bool, way checker.Way) string {
 	switch {
 	case l.By(way) == nil || l.Complete == 0:
@@ -142,16 +129,12 @@ func noSet(l *results.ExploredLock, statistical bool, way checker.Way) string {
 
 func noneUpTo(k int) string { return say.NoneUpTo.With(say.Number(k)).English() }
 
-// pairsOf is how pairs were looked for, in a few words.
+// pairsOf is how pairs were searched, in a few words.
 func pairsOf(l *results.ExploredLock) string {
-	var all []string
-	for _, r := range l.Rests() {
-		all = append(all, r.Says.English())
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(each(l.Rests(), func(r results.Rest) string { return r.Says.English() }), ", ")
 }
 
-// pairsIn is the same with what was played in each profile; "" where pairs were not looked for.
+// pairsIn is the same with the number of draws in each world; "" if pairs were not searched.
 func pairsIn(l *results.ExploredLock) string {
 	var drawn []string
 	for _, x := range l.Together {
@@ -175,7 +158,7 @@ func setName(s results.CutSet) string {
 	return strings.Join(s.Kinds, " + ")
 }
 
-// playable is a set by the name of its story, as simulate run takes it; that of a library has none.
+// playable is the name of a set's story for simulate run; the sets of libraries have no story.
 func playable(lock string, s *results.CutSet) string {
 	if s.Name == "" {
 		return setName(*s)
@@ -183,7 +166,8 @@ func playable(lock string, s *results.CutSet) string {
 	return code(lock + "/" + s.Key())
 }
 
-// broken says in a cell that a set breaks a lock in a way: by the story that the row names, or by another one.
+// broken is the cell for a set that breaks a lock in one way: by the story that the row names, or by
+// another one.
 func broken(lock string, s *results.CutSet) string {
 	if s.Name == "" || s.Name == lock+"/"+s.Key() {
 		return "yes"
@@ -197,7 +181,7 @@ const (
 	anchorOfSets = "what-it-takes-to-break-it"
 )
 
-// exploreRow is what it takes to break one lock, a line for each set; "" when that is not stored.
+// exploreRow is what it takes to break one lock, with a line for each set; "" if that is not stored.
 func (w *writer) exploreRow(v locks.Variant) string {
 	lock := v.ID
 	if v.Library != "" {
@@ -216,13 +200,16 @@ func (w *writer) exploreRow(v locks.Variant) string {
 	return ""
 }
 
-// setRows has a line for each set that breaks the lock in some way, those with few kinds first,
-// and one for the ways in which none does.
+// setRows has a line for each set that breaks the lock in some way, smallest sets first, and a last
+// line for the ways in which none does.
 func setRows(l *results.ExploredLock, statistical bool) [][]string {
 	var sets []results.CutSet
+	find := func(in []results.CutSet, kinds []string) int {
+		return slices.IndexFunc(in, func(s results.CutSet) bool { return slices.Equal(s.Kinds, kinds) })
+	}
 	for _, way := range checker.Outcomes() {
 		for _, s := range l.By(way) {
-			if !slices.ContainsFunc(sets, func(known results.CutSet) bool { return slices.Equal(known.Kinds, s.Kinds) }) {
+			if find(sets, s.Kinds) < 0 {
 				sets = append(sets, s)
 			}
 		}
@@ -234,9 +221,9 @@ func setRows(l *results.ExploredLock, statistical bool) [][]string {
 		row := []string{playable(l.Lock, &s)}
 		for _, way := range checker.Ways() {
 			cell := ""
-			if i := slices.IndexFunc(l.By(way), func(of results.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); i >= 0 {
+			if i := find(l.By(way), s.Kinds); i >= 0 {
 				cell = broken(l.Lock, &l.By(way)[i])
-			} else if i := slices.IndexFunc(l.By(checker.Hung), func(of results.CutSet) bool { return slices.Equal(of.Kinds, s.Kinds) }); way == checker.NoProgress && i >= 0 {
+			} else if way == checker.NoProgress && find(l.By(checker.Hung), s.Kinds) >= 0 {
 				cell = "while it hangs"
 			}
 			row = append(row, cell)

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 const faultsPage = "faults.md"
 
-// faults is a section for each verb.
+// faults has a section for each verb.
 func (w *writer) faults() Page {
 	body := []string{
 		heading(1, "Faults"),
@@ -44,34 +45,26 @@ func indented(s string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ")
 }
 
-// takes says what a parameter may be.
+// values describes the values of a parameter, by its kind.
+var values = map[faults.ParamKind]string{
+	faults.ParamNode:     "a client, a server, the holder, the next holder or the primary",
+	faults.ParamClient:   "a client, the holder or the next holder",
+	faults.ParamServer:   "a server or the primary",
+	faults.ParamDuration: "a duration, such as `12s`",
+	faults.ParamOffset:   "a duration with a sign, such as `+12s`",
+	faults.ParamRate:     "a change of a rate, such as `+5%` or `-200ppm`",
+	faults.ParamSides:    "two or more sides, each a name or a list of names",
+}
+
+// takes describes the values that a parameter may have.
 func takes(p faults.Param) string {
-	switch p.Kind {
-	case faults.ParamNode:
-		return "a client, a server, the holder, the next holder or the primary"
-	case faults.ParamClient:
-		return "a client, the holder or the next holder"
-	case faults.ParamServer:
-		return "a server or the primary"
-	case faults.ParamDuration:
-		return "a duration, such as " + code("12s")
-	case faults.ParamOffset:
-		return "a duration with a sign, such as " + code("+12s")
-	case faults.ParamRate:
-		return "a change of a rate, such as " + code("+5%") + " or " + code("-200ppm")
-	case faults.ParamSides:
-		if p.Two {
-			return "two sides, each a name or a list of names"
-		}
-		return "two or more sides, each a name or a list of names"
-	case faults.ParamChoice:
-		words := make([]string, len(p.Choices))
-		for i, c := range p.Choices {
-			words[i] = code(c)
-		}
-		return strings.Join(words, " or ")
+	switch {
+	case p.Two:
+		return "two sides, each a name or a list of names"
+	case p.Kind == faults.ParamChoice:
+		return strings.Join(each(p.Choices, code), " or ")
 	}
-	return "nothing"
+	return cmp.Or(values[p.Kind], "nothing")
 }
 
 func needed(p faults.Param) string {

@@ -21,10 +21,9 @@ func (w *writer) index() Page {
 		heading(2, "Locks"),
 	}
 	for _, group := range w.groups() {
-		var rows [][]string
-		for _, v := range group.locks {
-			rows = append(rows, []string{lockLink(v.ID), text(v.Doc(say.English).Idea)})
-		}
+		rows := each(group.locks, func(v locks.Variant) []string {
+			return []string{lockLink(v.ID), text(v.Doc(say.English).Idea)}
+		})
 		body = append(body, heading(3, group.name), table([]string{"lock", "idea"}, rows))
 	}
 	body = append(body, heading(3, titleOfMisprints), "What texts about locks say wrongly, misprints and claims, stands on a page of its own: "+link(text(coursePage), coursePage)+".")
@@ -56,7 +55,7 @@ type lockGroup struct {
 	locks []locks.Variant
 }
 
-// groups are the locks under their headings, by rank; misprints are on the page of the course.
+// groups are the locks under their headings, by rank, without the misprints.
 func (w *writer) groups() []lockGroup {
 	var out []lockGroup
 	at := map[string]int{}
@@ -78,31 +77,26 @@ func (w *writer) groups() []lockGroup {
 }
 
 func faultRows() [][]string {
-	var rows [][]string
-	for _, spec := range faults.All() {
-		rows = append(rows, []string{linkInto(text(spec.Name), faultsPage, spec.Name), text(spec.Summary.English())})
-	}
-	return rows
+	return each(faults.All(), func(spec faults.Spec) []string {
+		return []string{linkInto(text(spec.Name), faultsPage, spec.Name), text(spec.Summary.English())}
+	})
 }
 
 func propertyRows() [][]string {
-	var rows [][]string
-	for _, p := range checker.All() {
-		rows = append(rows, []string{linkInto(text(p.ID), propertiesPage, p.ID), text(p.Summary.English())})
-	}
-	return rows
+	return each(checker.All(), func(p checker.Property) []string {
+		return []string{linkInto(text(p.ID), propertiesPage, p.ID), text(p.Summary.English())}
+	})
 }
 
-// matrixState says whether a measured matrix is on the pages of the locks.
+// matrixState explains the matrix on the pages of the locks, or how to measure it.
 func (w *writer) matrixState() string {
 	if w.Matrix == nil {
 		return "No measured matrix is stored. These two commands put its rows on the pages of the locks:\n\n" +
 			block("", "simulate matrix --json > measurements/matrix.json\nsimulate dev docs")
 	}
-	var rows [][]string
-	for _, c := range w.Columns {
-		rows = append(rows, []string{code(c.Code), text(c.Name), text(c.Summary), text(strings.Join(c.Kinds, ", "))})
-	}
+	rows := each(w.Columns, func(c Column) []string {
+		return []string{code(c.Code), text(c.Name), text(c.Summary), text(strings.Join(c.Kinds, ", "))}
+	})
 	var known []string
 	for _, l := range checker.CellLetters {
 		if l.Letter != checker.LetterUnknown {
@@ -113,7 +107,7 @@ func (w *writer) matrixState() string {
 		table([]string{"column", "fault", "what exactly is injected", "kinds of the search"}, rows)
 }
 
-// exploreState says where the walk of the fault space is; "" when none is stored.
+// exploreState links to the walk of the fault space; "" if none is stored.
 func (w *writer) exploreState() string {
 	if w.Explored == nil {
 		return ""
@@ -121,7 +115,7 @@ func (w *writer) exploreState() string {
 	return "Which minimal sets of faults break which lock, from a search of all faults at all moments: " + link("explore.md", "explore.md") + "."
 }
 
-// worldsState says where the comparison with real servers is; "" when none is stored.
+// worldsState links to the comparison with real servers; "" if none is stored.
 func (w *writer) worldsState() string {
 	if w.Worlds == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/locks"
 )
 
-// library is what was measured of a library by its own code; nil when nothing is stored.
+// library is the measurement of a library with its own code; nil if none is stored.
 func (w *writer) library(lock string) *results.Library {
 	i := slices.IndexFunc(w.Libraries, func(l *results.Library) bool { return l.Lock == lock })
 	if i < 0 {
@@ -20,7 +20,7 @@ func (w *writer) library(lock string) *results.Library {
 	return w.Libraries[i]
 }
 
-// howMeasured says how the figures of a library were made.
+// howMeasured says how the figures of a library were measured.
 func howMeasured(l *results.Library) string {
 	choices := "with %s whose choices follow the seed, so each run can be repeated"
 	if !l.Seeded {
@@ -30,18 +30,12 @@ func howMeasured(l *results.Library) string {
 		code(l.Library), text(l.Version), text(l.Go))
 }
 
-// againByMake measures the libraries again.
-func againByMake() string { return block("", "make libraries") }
-
-// librariesPage has all libraries that were measured by their own code.
+// librariesPage has all libraries that were measured with their own code.
 func (w *writer) librariesPage() []Page {
 	if len(w.Libraries) == 0 {
 		return nil
 	}
-	head := []string{"library", "version", "played"}
-	for _, c := range w.Columns {
-		head = append(head, code(c.Code))
-	}
+	head := append([]string{"library", "version", "played"}, each(w.Columns, func(c Column) string { return code(c.Code) })...)
 	var rows, broken, real, how [][]string
 	for _, l := range w.Libraries {
 		name := lockLink(l.Lock)
@@ -64,12 +58,12 @@ func (w *writer) librariesPage() []Page {
 		section("What it takes to break one", "Each single fault at each moment of the plain profile, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
 			table(librarySetsHead(), broken)+"\n"+noneSeen+"\n"),
 		section("On real servers", "The scripts of what is played in virtual time (here) on real servers (there), seed by seed. A library whose timers and goroutines race can end either way in both.\n\n"+table([]string{"library", "cells"}, real)),
-		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+againByMake()),
+		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+block("", "make libraries")),
 		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
 	)}
 }
 
-// noneSeen says what the walk of a library without seeds is worth.
+// noneSeen says what the walk of a library without seeds can show.
 const noneSeen = "The search is statistical where no seed repeats a run: a schedule is tried until its fault has an effect, so often at most; what its run does not show, another one may."
 
 func librarySetsHead() []string { return byWays("library", "schedules") }
@@ -86,16 +80,13 @@ func howWalked(l *results.Library) string {
 	return fmt.Sprintf("%d, %d of them without effect%s", x.Walked, x.NoEffect, tries)
 }
 
-// librarySets says for each way of breaking which kinds of faults do it alone.
+// librarySets has the kinds of faults that break a library alone, by the way of breaking.
 func (w *writer) librarySets(name string, l *results.Library) []string {
 	cells := []string{name, howWalked(l)}
 	for _, way := range checker.Ways() {
 		cell := "not searched"
 		if l.Walk != nil {
-			var kinds []string
-			for _, s := range l.Walk.Locks[0].By(way) {
-				kinds = append(kinds, text(setName(s)))
-			}
+			kinds := each(l.Walk.Locks[0].By(way), func(s results.CutSet) string { return text(setName(s)) })
 			if cell = strings.Join(kinds, ", "); cell == "" {
 				cell = noSet(&l.Walk.Locks[0], l.Walk.Scope.Tries > 1, way)
 			}
@@ -105,8 +96,8 @@ func (w *writer) librarySets(name string, l *results.Library) []string {
 	return cells
 }
 
-// onRealServers says in how many cells both worlds agree, and how often they had which result where they
-// do not: a race can end either way in both.
+// onRealServers says in how many cells both worlds agree, and counts the results of the others: a race
+// can end either way in both.
 func onRealServers(l *results.Library) string {
 	if l.Worlds == nil {
 		return "not compared"
@@ -127,13 +118,11 @@ func onRealServers(l *results.Library) string {
 	return out
 }
 
-// counted says how often each letter came: "6 L, 14 V".
+// counted formats the counts of letters: "6 L, 14 V".
 func counted(letters map[string]int) string {
-	var out []string
-	for _, l := range slices.Sorted(maps.Keys(letters)) {
-		out = append(out, fmt.Sprintf("%d %s", letters[l], text(l)))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(each(slices.Sorted(maps.Keys(letters)), func(l string) string {
+		return fmt.Sprintf("%d %s", letters[l], text(l))
+	}), ", ")
 }
 
 // libraryRow is the row of a library in the matrix, and what it takes to break it.
@@ -143,10 +132,10 @@ func (w *writer) libraryRow(v locks.Variant) string {
 		return "This library has not been measured in virtual time."
 	}
 	return howMeasured(l) + "\n\n" + w.cells(l.Matrix, v.ID) +
-		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs. Again:\n\n", l.Matrix.Seeds) + againByMake()
+		fmt.Sprintf("\nMeasured with %d random variations of each script; the letter is the worst of all runs. Again:\n\n", l.Matrix.Seeds) + block("", "make libraries")
 }
 
-// librarySingles is what it takes to break a library; "" when that was not walked.
+// librarySingles is what it takes to break a library; "" if that was not walked.
 func (w *writer) librarySingles(lock string) string {
 	l := w.library(lock)
 	if l == nil || l.Walk == nil {
@@ -161,7 +150,7 @@ func (w *writer) librarySingles(lock string) string {
 			howWalked(l), worth, link("All libraries", "../libraries.md"))
 }
 
-// librarySetRows has a line for each set, with the story that shows it in one line.
+// librarySetRows has a line for each set, with its story.
 func librarySetRows(x *results.ExploredLock, statistical bool) [][]string {
 	rows := setRows(x, statistical)
 	for i := range rows {
@@ -176,8 +165,8 @@ func librarySetRows(x *results.ExploredLock, statistical bool) [][]string {
 	return rows
 }
 
-// librariesElsewhere is the table of minimal sets of the libraries, for the page of all locks; "" when none was
-// walked.
+// librariesElsewhere is the table of the libraries' minimal sets on the page of all locks; "" if none
+// was walked.
 func librariesElsewhere(w *writer) string {
 	var rows [][]string
 	for _, l := range w.Libraries {

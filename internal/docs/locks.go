@@ -16,10 +16,6 @@ import (
 func (w *writer) lock(v locks.Variant) Page {
 	d := v.Doc(say.English)
 	file := "internal/locks/" + v.File
-	var protocol strings.Builder
-	for i, step := range d.Protocol {
-		fmt.Fprintf(&protocol, "%d. %s\n", i+1, text(step))
-	}
 	course := ""
 	if locks.Misprint(v.ID) {
 		course = "A misprint of " + link("the course", "../"+coursePage) + ": what a text prints with a mistake in it."
@@ -29,7 +25,7 @@ func (w *writer) lock(v locks.Variant) Page {
 		text(d.Idea),
 		course,
 		"**Store:** "+text(w.Demands(v))+".\\\n**Lease:** "+leaseOf(v)+".\\\n"+libraryOf(v)+"**Code:** "+link(code(file), w.repo(file)),
-		section("Protocol", protocol.String()),
+		section("Protocol", steps(d)),
 		section("Guarantees", text(d.Guarantees)),
 		section("Breaks when", text(d.BreaksWhen)),
 		section("See it break", w.seeItBreak(v.ID)),
@@ -41,7 +37,16 @@ func (w *writer) lock(v locks.Variant) Page {
 	)
 }
 
-// libraryOf says whose code it is, and what follows from that.
+// steps is the protocol of a lock as a numbered list.
+func steps(d locks.Doc) string {
+	var b strings.Builder
+	for i, step := range d.Protocol {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, text(step))
+	}
+	return b.String()
+}
+
+// libraryOf names the library whose code is played; "" for the program's own locks.
 func libraryOf(v locks.Variant) string {
 	if v.Library == "" {
 		return ""
@@ -49,7 +54,7 @@ func libraryOf(v locks.Variant) string {
 	return "**Library:** " + code(v.Library) + " as it is. Stories play it on real servers; its row of the matrix is measured by its own code in virtual time.\\\n"
 }
 
-// lockLink leads to the page of a lock, from one of the pages in the folder of the docs.
+// lockLink is a link to the page of a lock from a page in the folder of the docs.
 func lockLink(id string) string { return link(text(id), "locks/"+id+".md") }
 
 func leaseOf(v locks.Variant) string {
@@ -63,7 +68,7 @@ func leaseOf(v locks.Variant) string {
 	return "whole multiples of 1 " + unit
 }
 
-// seeItBreak is the command line of the smallest story in which the lock breaks.
+// seeItBreak is the smallest story in which the lock breaks, with its command line.
 func (w *writer) seeItBreak(lock string) string {
 	p := Smallest(w.Plans, lock)
 	if p == nil {
@@ -82,10 +87,10 @@ func (w *writer) seeItBreak(lock string) string {
 	return said + "\n\n" + block("", command)
 }
 
-// shownSteps is how many steps of a long story are shown of its beginning, and of its end.
+// shownSteps is how many steps are shown of the beginning and of the end of a long story.
 const shownSteps = 15
 
-// counterexample shows the fewest faults that break a lock, and what happens then.
+// counterexample shows the smallest set of faults that breaks a lock, with its story.
 func (w *writer) counterexample(lock string) string {
 	e, ok := w.Examples[lock]
 	if !ok {
@@ -109,13 +114,13 @@ func (w *writer) counterexample(lock string) string {
 		steps.String() + "\n" + block("", "simulate run "+shell.Word(e.Set.Name))
 }
 
-// sentence is a text that begins with a capital and ends with a full stop.
+// sentence makes a sentence of a text.
 func sentence(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:] + "."
 }
 
-// summaryOf says what a usage profile is.
+// summaryOf describes a usage profile.
 func (w *writer) summaryOf(name string) string {
 	for _, b := range w.Explored.Scope.Profiles {
 		if b.Name == name {

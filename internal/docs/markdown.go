@@ -7,11 +7,10 @@ import (
 	"unicode"
 )
 
-// escaped are the characters that mean something to Markdown inside of a line.
+// escaped are the characters with a meaning in Markdown within a line.
 const escaped = "\\`*_[]<|~&$"
 
-// text makes a text of any content safe for Markdown: it comes out as it went in,
-// on one line.
+// text escapes any text for Markdown, on one line.
 func text(s string) string {
 	var b strings.Builder
 	for i, word := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
@@ -43,7 +42,7 @@ func atLineStart(s string) string {
 	return s
 }
 
-// code is a span of code, whatever is in it.
+// code is a span of code with any content.
 func code(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	fence := "`"
@@ -65,7 +64,7 @@ func block(language, s string) string {
 	return fence + language + "\n" + strings.TrimRight(s, "\n") + "\n" + fence + "\n"
 }
 
-// link is a link to a path in the repository, with Markdown as its words.
+// link is a link to a path in the repository; words are Markdown.
 func link(words, to string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/"
 	var b strings.Builder
@@ -79,12 +78,12 @@ func link(words, to string) string {
 	return fmt.Sprintf("[%s](%s)", words, b.String())
 }
 
-// linkInto is a link to a section of a page; the anchor is plain already.
+// linkInto is a link to a section of a page; the anchor needs no escaping.
 func linkInto(words, to, anchor string) string {
 	return strings.TrimSuffix(link(words, to), ")") + "#" + anchor + ")"
 }
 
-// table is a table of cells that are Markdown already; "" when it has no rows.
+// table is a table of Markdown cells; "" if it has no rows.
 func table(header []string, rows [][]string) string {
 	if len(rows) == 0 {
 		return ""
@@ -104,7 +103,7 @@ func table(header []string, rows [][]string) string {
 	return b.String()
 }
 
-// cell escapes the bars that are not escaped yet, those in spans of code.
+// cell escapes the bars in spans of code, the only ones that are not escaped yet.
 func cell(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -116,7 +115,7 @@ func cell(s string) string {
 	return b.String()
 }
 
-// page puts a page together from its paragraphs, empty ones left out.
+// page joins the paragraphs of a page, without empty ones.
 func page(to, origin string, paragraphs ...string) Page {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s The source is %s. -->\n", Mark, strings.ReplaceAll(origin, "--", ""))
@@ -128,9 +127,17 @@ func page(to, origin string, paragraphs ...string) Page {
 	return Page{Path: path.Clean(to), Data: []byte(b.String())}
 }
 
+func each[T, U any](all []T, of func(T) U) []U {
+	out := make([]U, len(all))
+	for i, one := range all {
+		out[i] = of(one)
+	}
+	return out
+}
+
 func heading(level int, s string) string { return strings.Repeat("#", level) + " " + text(s) }
 
-// section is a heading with what stands below it; "" when that is nothing.
+// section is a heading with its text; "" if there is no text.
 func section(title, body string) string {
 	if body == "" {
 		return ""

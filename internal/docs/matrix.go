@@ -29,7 +29,7 @@ func (w *writer) matrixRow(v locks.Variant) string {
 		block("", measure+fmt.Sprintf(" --seeds %d", w.Matrix.Seeds))
 }
 
-// cells is a table of a lock's cells; "" when there are none.
+// cells is a table of a lock's cells; "" if there are none.
 func (w *writer) cells(m *results.Matrix, lock string) string {
 	var rows [][]string
 	for _, column := range w.Columns {
@@ -46,13 +46,10 @@ func (w *writer) cells(m *results.Matrix, lock string) string {
 			})
 		}
 	}
-	if len(rows) == 0 {
-		return ""
-	}
 	return table([]string{"fault", "worst that was seen", "runs", "searched", "broken or stuck (95 %)", "note"}, rows)
 }
 
-// worstOf is the letter of a cell, with what it does not say.
+// worstOf is the letter of a cell, with its meaning and other outcomes.
 func worstOf(c *results.Cell) string {
 	out := "**" + text(c.Letter) + "** "
 	for _, l := range checker.CellLetters {
@@ -69,7 +66,7 @@ func worstOf(c *results.Cell) string {
 	return out
 }
 
-// walked is how many schedules of the walk are behind a cell.
+// walked is the number of schedules of the walk that a cell includes.
 func walked(c *results.Cell) string {
 	if c.Walked == nil {
 		return ""
@@ -77,7 +74,7 @@ func walked(c *results.Cell) string {
 	return fmt.Sprint(*c.Walked)
 }
 
-// noteOf says what has made the letter, and which story of the walk shows it.
+// noteOf says what caused the letter, and which story of the walk shows it.
 func noteOf(c *results.Cell) string {
 	if c.Story == "" {
 		return text(c.Note)

@@ -11,22 +11,22 @@ import (
 // languages are those of the folders of examples.
 var languages = map[string]string{"bash": "bash", "java": "Java", "php": "PHP", "python": "Python", "ruby": "Ruby"}
 
-// programRows are the rows of the programs of examples in the tables of all libraries: their letters, and how they
-// were played.
+// programRows are the rows of the programs of examples in the tables of all libraries: their letters,
+// and how they were played.
 func (w *writer) programRows() (letters, how [][]string) {
 	for _, p := range w.Programs {
 		name := linkInto(text(p.Lock), "libraries.md", p.Lock)
 		letters = append(letters, w.letterRow(name, "on real servers", p))
 		how = append(how, []string{
 			name, code(p.Library), languages[path.Dir(p.Program)],
-			fmt.Sprintf("each script once, by %s, the durations times %s", link(path.Base(p.Program), w.Up+"/examples/"+p.Program), factor(p.ScalePPM)),
+			fmt.Sprintf("each script once, by %s, the durations times %s", link(path.Base(p.Program), w.Up+"/examples/"+p.Program), fmt.Sprint(float64(p.ScalePPM)/1_000_000)),
 			fmt.Sprint(p.Matrix.Seeds),
 		})
 	}
 	return letters, how
 }
 
-// letterRow is a library under every kind of fault, with where it was played.
+// letterRow has the letters of a library, and where it was played.
 func (w *writer) letterRow(name, where string, l *results.Library) []string {
 	row := []string{name, text(l.Version), where}
 	for _, c := range w.Columns {
@@ -41,9 +41,6 @@ func (w *writer) letterRow(name, where string, l *results.Library) []string {
 	}
 	return row
 }
-
-// factor is a number of millionths.
-func factor(ppm int64) string { return fmt.Sprint(float64(ppm) / 1_000_000) }
 
 // programSections give the results of each program's runs on real servers.
 func (w *writer) programSections() (out []string) {

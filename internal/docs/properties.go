@@ -11,7 +11,7 @@ import (
 
 const propertiesPage = "properties.md"
 
-// properties is a section for each property.
+// properties has a section for each property.
 func (w *writer) properties() Page {
 	body := []string{
 		heading(1, "Properties"),

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -33,7 +34,7 @@ func (s Share) percent() string {
 	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
 
-// outside is a link to an address that this house has written down.
+// outside is a link to another site; the address is trusted.
 func outside(words, address string) string { return "[" + words + "](" + address + ")" }
 
 // BugStory is the scenario file that plays a published bug beside its fixed form, relative to the repository.
@@ -41,7 +42,7 @@ func BugStory(id string) string { return "scenarios/bugs/" + id + ".yaml" }
 
 const recordPage = "track-record.md"
 
-// record is the page of what others have found, found again.
+// record is the page of published bugs and results that were reproduced.
 func (w *writer) record() Page {
 	body := []string{
 		heading(1, "The track record"),
@@ -62,34 +63,29 @@ func (w *writer) record() Page {
 
 // bugs is the table of the bugs that a small lock reproduces.
 func (w *writer) bugs() string {
-	var rows [][]string
-	for _, v := range locks.Bugs() {
+	rows := each(locks.Bugs(), func(v locks.Variant) []string {
 		b := v.Bug
-		gone := text(b.Gone)
-		if gone == "" {
-			gone = "nowhere, as far as the thread tells"
-		}
-		rows = append(rows, []string{
+		return []string{
 			outside(text(v.ID), b.Issue), text(b.Library + ", " + b.Has), text(v.Doc(say.English).Idea),
-			w.bugStory(v.ID, v.ID), w.fixed(v), gone,
-		})
-	}
+			w.bugStory(v.ID), w.fixed(v), cmp.Or(text(b.Gone), "nowhere, as far as the thread tells"),
+		}
+	})
 	return fmt.Sprintf("%d bugs. Each is reproduced by a small lock that follows the library's protocol as the thread describes it, in "+
 		"the model of its server, and is played beside the same lock without the bug. %s lists them, %s plays one.\n\n",
 		len(rows), code("simulate list bugs"), code("simulate run etcd-22082")) +
 		table([]string{"bug", "library, and where the bug is", "what goes wrong", "its story breaks", "the fixed form keeps it", "gone with"}, rows)
 }
 
-// bugStory is a link to the story of a bug, by the properties that a lock breaks in it.
-func (w *writer) bugStory(bug, lock string) string {
+// bugStory is a link to the story of a bug, with the properties that break in it.
+func (w *writer) bugStory(bug string) string {
 	for _, p := range w.told(func(p *plan.Plan) bool { return p.File == BugStory(bug) }) {
-		broken, _ := expected(p, lock)
+		broken, _ := expected(p, bug)
 		return link(strings.Join(broken, ", "), w.Up+"/"+p.File)
 	}
 	return ""
 }
 
-// fixed names the fixed form of a bug, with a link when it is a design with a page of its own.
+// fixed names the fixed form of a bug, with a link if that has a page.
 func (w *writer) fixed(v locks.Variant) string {
 	if fixed, ok := locks.Lookup(v.Bug.Fixed); ok && fixed.Bug == nil {
 		return lockLink(fixed.ID)
@@ -97,48 +93,42 @@ func (w *writer) fixed(v locks.Variant) string {
 	return text(v.Bug.Fixed)
 }
 
-// bugsAsTheyAre is the table of the libraries whose own code is played with the bug in it.
+// bugsAsTheyAre is the table of the libraries whose own code is played with a bug.
 func (w *writer) bugsAsTheyAre() string {
 	var rows [][]string
 	for _, v := range locks.Known() {
 		if v.Library == "" || v.Bug == nil {
 			continue
 		}
-		var stories []string
-		for _, p := range w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, v.ID) }) {
-			stories = append(stories, link(text(p.Name), w.Up+"/"+p.File))
-		}
+		stories := each(w.told(func(p *plan.Plan) bool { return slices.Contains(p.Locks, v.ID) }), w.story)
 		rows = append(rows, []string{text(v.ID), code(v.Library), text(v.Doc(say.English).Idea), strings.Join(stories, ", "), text(v.Doc(say.English).Source)})
 	}
 	return "The code that programs import, on real servers: " + code("simulate run STORY --backend process") + ".\n\n" +
 		table([]string{"lock", "library", "what goes wrong", "story", "version"}, rows)
 }
 
-// beyond lists the stories beside those of the bugs: what a thread does not say.
+// beyond lists further stories, about what the threads do not say.
 func (w *writer) beyond() string {
 	var items []string
 	for _, p := range w.told(func(p *plan.Plan) bool { return strings.HasPrefix(p.File, path.Dir(BugStory(""))+"/") }) {
 		if v, ok := locks.Lookup(strings.TrimSuffix(path.Base(p.File), ".yaml")); !ok || v.Bug == nil {
-			items = append(items, "* "+link(text(p.Name), w.Up+"/"+p.File)+": "+text(p.Story)+" "+text(p.Lesson))
+			items = append(items, "* "+w.story(p)+": "+text(p.Story)+" "+text(p.Lesson))
 		}
 	}
 	return strings.Join(items, "\n")
 }
 
 func notReproduced() string {
-	var items []string
-	for _, n := range setAside {
-		items = append(items, "* "+outside(text(n.what), n.issue)+": "+text(n.why))
-	}
-	return strings.Join(items, "\n")
+	return strings.Join(each(setAside, func(n aside) string {
+		return "* " + outside(text(n.what), n.issue) + ": " + text(n.why)
+	}), "\n")
 }
 
 // published is the section of one result.
 func (w *writer) published(p Published) []string {
-	var rows [][]string
-	for _, s := range p.Lost {
-		rows = append(rows, []string{text(s.Lock), fmt.Sprint(s.Accepted), fmt.Sprint(s.Lost), s.percent()})
-	}
+	rows := each(p.Lost, func(s Share) []string {
+		return []string{text(s.Lock), fmt.Sprint(s.Accepted), fmt.Sprint(s.Lost), s.percent()}
+	})
 	return []string{
 		heading(3, p.Plan.Name),
 		"Published: " + text(p.Plan.Origin),
@@ -150,17 +140,15 @@ func (w *writer) published(p Published) []string {
 
 // debate is the table of the arguments about Redlock.
 func (w *writer) debate() string {
-	var rows [][]string
-	for _, a := range redlockDebate {
-		rows = append(rows, []string{outside(text(a.who), a.source), text(a.says), w.named(a.story), text(a.close)})
-	}
-	return table([]string{"who", "what", "our story", "how close it comes"}, rows)
+	return table([]string{"who", "what", "our story", "how close it comes"}, each(redlockDebate, func(a argument) []string {
+		return []string{outside(text(a.who), a.source), text(a.says), w.named(a.story), text(a.close)}
+	}))
 }
 
-// named is a link to the scenario of a name below scenarios/.
+// named is a link to a scenario by its name.
 func (w *writer) named(name string) string {
 	for _, p := range w.told(func(p *plan.Plan) bool { return strings.HasSuffix(p.File, "/"+name+".yaml") }) {
-		return link(text(p.Name), w.Up+"/"+p.File)
+		return w.story(p)
 	}
 	return ""
 }

@@ -1,7 +1,9 @@
 package docs
 
-// setAside are threads that were looked at and did not become a story, and why.
-var setAside = []struct{ what, issue, why string }{
+// aside is a thread without a story, and why it has none.
+type aside struct{ what, issue, why string }
+
+var setAside = []aside{
 	{
 		"CURATOR-678", "https://github.com/apache/curator/issues/1193",
 		"a release that loses its connection is said to leave its node for as long as the session lives. Curator's delete is a guaranteed one, which goes on in the background; curator-mutex is written from that code, and keeps. The thread is open.",
@@ -36,9 +38,12 @@ var setAside = []struct{ what, issue, why string }{
 	},
 }
 
-// redlockDebate are the arguments about Redlock, in their order. story is the name of a scenario; "" when there is
-// none, and then close says why.
-var redlockDebate = []struct{ who, source, says, story, close string }{
+// argument is one about Redlock. story is the name of a scenario, and close how close that comes; ""
+// if there is none, and close says why.
+type argument struct{ who, source, says, story, close string }
+
+// redlockDebate are the arguments in their order.
+var redlockDebate = []argument{
 	{
 		"M. Kleppmann, 8 February 2016", kleppmann,
 		"The clock of one node jumps: the key there runs out early, and a second client finds a majority.",

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/schema"
 )
 
-// results is the page about what other programs read.
+// results is the page about results for programs.
 func (w *writer) results() Page {
 	all := schema.Result()
 	body := []string{
@@ -24,7 +24,7 @@ func (w *writer) results() Page {
 	return page("results.md", "the types that are written", body...)
 }
 
-// fieldRows lists the fields of an object, those of objects within it below them.
+// fieldRows lists the fields of an object, each followed by its own fields.
 func fieldRows(above string, s *schema.Schema) [][]string {
 	var rows [][]string
 	for _, p := range s.Properties {
@@ -52,16 +52,12 @@ func typeWords(s *schema.Schema) string {
 		}
 		return t
 	case []any:
-		var all []string
-		for _, one := range t {
-			all = append(all, fmt.Sprint(one))
-		}
-		return strings.Join(all, " or ")
+		return strings.Join(each(t, func(one any) string { return fmt.Sprint(one) }), " or ")
 	}
 	return "object" // a choice between forms
 }
 
-// words are the ones that a field may have; "" for any.
+// words lists the values of an enumeration; "" for any other field.
 func words(s *schema.Schema) string {
 	if len(s.Enum) == 0 {
 		return ""

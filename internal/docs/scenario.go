@@ -10,17 +10,12 @@ import (
 	"lockstep/internal/schema"
 )
 
-// scenarioPage is where the reference of the scenario file is.
 const scenarioPage = "scenario.md"
 
-// scenarioFile is the reference of the scenario file. Its keys are those of the schema, which follow from
-// plan.Keys and the registries; a test plays its examples.
+// scenarioFile is the reference of the scenario file. Its keys come from the schema; a test plays its
+// examples.
 func (w *writer) scenarioFile() Page {
 	s := schema.Scenario()
-	verbs := map[string]bool{}
-	for _, spec := range faults.All() {
-		verbs[spec.Name] = true
-	}
 	fault := at(s, "faults").Items
 	own := slices.DeleteFunc(slices.Clone(fault.Properties), func(p schema.Property) bool {
 		return !slices.Contains([]string{"when", "at", "every", "after", "chance", "for", "until", "forever"}, p.Name)
@@ -66,19 +61,17 @@ func (w *writer) scenarioFile() Page {
 const anchorOfMoments = "moments"
 
 func momentRows() [][]string {
-	var rows [][]string
-	for _, m := range faults.MomentPhrases() {
-		rows = append(rows, []string{code(strings.ReplaceAll(m.Text, "%s", "COMMAND")), text(m.Doc.English())})
-	}
-	return rows
+	return each(faults.MomentPhrases(), func(m faults.MomentPhrase) []string {
+		return []string{code(strings.ReplaceAll(m.Text, "%s", "COMMAND")), text(m.Doc.English())}
+	})
 }
 
-// resources says what several of them mean.
+// resources explains several resources.
 const resources = "A story may have several resources, each with a lock of its own. All clients play in one world, so a failover hits all of them; each lock is played and judged separately, " +
 	"under the name " + "`set-nx-lua@orders`" + ", which " + "`locks`, `expect` and `--lock`" + " take, too. A fault that met only clients of other resources was no test of a lock: its verdict is unknown.\n\n"
 
-// whom says what names in faults mean.
-var whom = "Where a verb names a node, it is a client, a server such as `redis-1`, or one of these words. `the holder`: the client that acquired the lock last. " +
+// whom explains the names of nodes in faults.
+const whom = "Where a verb names a node, it is a client, a server such as `redis-1`, or one of these words. `the holder`: the client that acquired the lock last. " +
 	"`the next holder`: the first one after the holder at the beginning. `that client`: the one whose moment this fault waits for; in a moment, and in a fault at an instant, the one whose moment " +
 	"the latest fault has waited for. `the primary`: whichever server is it then. Sides of a partition may also be `store`, `replicas` and `sentinels`."
 
@@ -86,17 +79,17 @@ var whom = "Where a verb names a node, it is a client, a server such as `redis-1
 func at(s *schema.Schema, key string) *schema.Schema {
 	i := slices.IndexFunc(s.Properties, func(p schema.Property) bool { return p.Name == key })
 	if i < 0 {
-		panic("docs: the schema has no key " + key) // a test makes the page
+		panic("docs: the schema has no key " + key)
 	}
 	return s.Properties[i].Schema
 }
 
-// keyTable is a table of keys, those below a key with its name in front.
+// keyTable is a table of keys, with full paths for nested ones.
 func keyTable(keys schema.Properties) string {
 	return table([]string{"key", "what it is", "left out"}, keyRows("", keys, func(string) string { return "" }))
 }
 
-// starred is keyTable of the workload: what one client may have for itself has a star.
+// starred is the table of the workload's keys: a star marks those that a client can override.
 func starred(s *schema.Schema) string {
 	own := plan.Names(plan.ClientKeys())
 	return table([]string{"key", "what it is", "left out"}, keyRows("", s.Properties, func(key string) string {
@@ -141,13 +134,11 @@ func (w *writer) serverTables(s *schema.Schema) string {
 	return b.String()
 }
 
-// settings are what a sweep can vary.
+// settings is the table of what a sweep can vary.
 func settings() string {
-	var rows [][]string
-	for _, s := range plan.Settings {
-		rows = append(rows, []string{code(s.Key), text(s.Doc)})
-	}
-	return table([]string{"setting", "what it is"}, rows)
+	return table([]string{"setting", "what it is"}, each(plan.Settings, func(s plan.Setting) []string {
+		return []string{code(s.Key), text(s.Doc)}
+	}))
 }
 
 func example(yaml string) string { return block("yaml", yaml) }

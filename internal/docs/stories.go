@@ -9,20 +9,15 @@ import (
 	"lockstep/internal/plan"
 )
 
-// story is a link to a scenario, by its title, from a page in the folder of the docs.
+// story is a link to a scenario from a page in the folder of the docs, with its title.
 func (w *writer) story(p *plan.Plan) string { return link(text(p.Name), w.Up+"/"+p.File) }
 
 // storyBelow is the same from a page one folder below.
 func (w *writer) storyBelow(p *plan.Plan) string { return link(text(p.Name), w.repo(p.File)) }
 
-// told are the scenarios that fulfil a condition, easy ones first.
+// told are the scenarios that meet a condition, easy ones first.
 func (w *writer) told(is func(*plan.Plan) bool) []*plan.Plan {
-	var out []*plan.Plan
-	for _, p := range w.Plans {
-		if is(p) {
-			out = append(out, p)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(w.Plans), func(p *plan.Plan) bool { return !is(p) })
 	slices.SortStableFunc(out, func(a, b *plan.Plan) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.File, b.File))
 	})
@@ -58,8 +53,8 @@ func expected(p *plan.Plan, lock string) (broken, kept []string) {
 	return broken, kept
 }
 
-// Smallest is the story with the fewest parts in which a lock breaks: one about mutual
-// exclusion if there is one. nil when no story breaks the lock.
+// Smallest is the smallest story in which a lock breaks, preferably about mutual exclusion; nil if no
+// story breaks the lock.
 func Smallest(plans []*plan.Plan, lock string) *plan.Plan {
 	w := &writer{Input{Plans: plans}}
 	var best *plan.Plan

@@ -10,23 +10,37 @@ import (
 	"lockstep/internal/say"
 )
 
-// comparison is a comparison as pages tell of it: of cells, or of stories of the walk.
+// comparison is a comparison of cells, or of stories of the walk.
 type comparison struct{ *results.Worlds }
 
-// ofStories reports whether stories of the walk were played.
-func (c comparison) ofStories() bool {
-	return slices.ContainsFunc(c.Cells, func(x results.WorldCell) bool { return x.Story != "" })
+// subject is what a comparison is of.
+type subject struct {
+	unit, outcome  string
+	many           int    // seeds from which on a result is no coincidence
+	delicate, slow string // those that need a larger scale, and why
 }
 
-// unit is what was played.
-func (c comparison) unit() string {
-	if c.ofStories() {
-		return "stories"
+var (
+	ofCells = subject{
+		unit: "cells", outcome: "the letter", many: 20,
+		delicate: "sentinels or an election that no setting makes shorter",
+		slow:     "a busy machine would take healthy servers for dead",
 	}
-	return "cells"
+	ofStories = subject{
+		unit: "stories", outcome: "the outcome", many: 5,
+		delicate: "sentinels, nodes of Redlock or a replica that has to be behind",
+		slow:     ofCells.slow + ", and a promotion would take longer than the replica is behind",
+	}
+)
+
+func (c comparison) subject() *subject {
+	if slices.ContainsFunc(c.Cells, func(x results.WorldCell) bool { return x.Story != "" }) {
+		return &ofStories
+	}
+	return &ofCells
 }
 
-// agreements counts the cells of a lock, or with "" all of them, by how they came out.
+// agreements counts the cells of a lock, or with "" all of them, by their result.
 func (c comparison) agreements(lock string) map[results.Agreement]int {
 	count := map[results.Agreement]int{}
 	for i := range c.Cells {
@@ -46,7 +60,7 @@ func (c comparison) command(lock string) string {
 	return out + fmt.Sprintf(" --backend %s --scale %s --times %d", c.Backend, c.Scale(), c.Times)
 }
 
-// lettersOf are those of a cell: one where all runs of both worlds agree, both where not.
+// lettersOf has one letter if all runs of a cell agree, else one of each world.
 func lettersOf(x *results.WorldCell) string {
 	if x.Agreement == results.NotPlayed || len(x.Runs) == 0 {
 		return "-"
@@ -62,7 +76,7 @@ func lettersOf(x *results.WorldCell) string {
 	return "-"
 }
 
-// worldsPage lays the simulator and real servers side by side, for all locks.
+// worldsPage compares the simulator with real servers, for all locks.
 func (w *writer) worldsPage() []Page {
 	if w.Worlds == nil {
 		return nil
@@ -101,7 +115,7 @@ func (w *writer) worldsPage() []Page {
 	)}
 }
 
-// summary counts the cells by how they came out.
+// summary counts the cells by their result.
 func (c comparison) summary() string {
 	count := c.agreements("")
 	of := func(agreement results.Agreement, one, many string) string {
@@ -110,33 +124,26 @@ func (c comparison) summary() string {
 		}
 		return "1 " + one
 	}
-	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.unit(), of(results.Agrees, "agrees", "agree"), of(results.Differs, "differs", "differ"),
+	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.subject().unit, of(results.Agrees, "agrees", "agree"), of(results.Differs, "differs", "differ"),
 		of(results.Untested, "put nothing to the test", "put nothing to the test"), of(results.NotPlayed, "was not played", "were not played"))
 }
 
-// many is how many seeds of a cell or story are called many: one real run may be chance.
-func (c comparison) many() int {
-	if c.ofStories() {
-		return 5
-	}
-	return 20
-}
-
-// kept is the file with the real runs behind the comparison: it takes hours to play them.
+// kept names a file for the real runs, which take hours to play.
 const kept = " --keep runs.jsonl"
 
-// again are the commands that make the page again.
+// again are the commands that measure the page again.
 func (c comparison) again() string {
 	last := c.command("") + " --json > measurements/worlds.json\nsimulate dev docs"
 	if _, often, _ := c.count(); often == 0 {
 		return last
 	}
-	first := fmt.Sprintf("simulate dev compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), c.many())
+	first := fmt.Sprintf("simulate dev compare-worlds --backend %s --scale %s --letter V,F,VF,D --times %d", c.Backend, c.Scale(), c.subject().many)
 	return first + kept + "\n" + c.command("") + kept + " --json > measurements/worlds.json\nsimulate dev docs"
 }
 
-// evidence says how many runs stand behind the table.
+// evidence says how many runs the table rests on.
 func (c comparison) evidence() string {
+	of := c.subject()
 	runs, often, all := c.count()
 	out := fmt.Sprintf("That is %s real runs.", say.Grouped(runs).In(say.English))
 	slower := 0
@@ -146,41 +153,22 @@ func (c comparison) evidence() string {
 		}
 	}
 	if slower > 0 {
-		which, why := c.delicate()
-		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, c.unit(), which, why)
+		out += fmt.Sprintf(" %d %s, those with %s, were played slower than that: %s.", slower, of.unit, of.delicate, of.slow)
 	}
 	if often > 0 {
-		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run had %s of its simulated run.", often, c.unit(), c.many(), all, c.outcome())
+		out += fmt.Sprintf(" %d %s were played with %d seeds or more; in %d of these every real run had %s of its simulated run.", often, of.unit, of.many, all, of.outcome)
 	}
 	return out
-}
-
-// delicate are those that do not stand a short scale, and why.
-func (c comparison) delicate() (which, why string) {
-	which = "sentinels or an election that no setting makes shorter"
-	why = "a busy machine would take healthy servers for dead"
-	if c.ofStories() {
-		which = "sentinels, nodes of Redlock or a replica that has to be behind"
-		why += ", and a promotion would take longer than the replica is behind"
-	}
-	return which, why
-}
-
-// outcome is what is compared.
-func (c comparison) outcome() string {
-	if c.ofStories() {
-		return "the outcome"
-	}
-	return "the letter"
 }
 
 // count counts the real runs, the cells that were played with many seeds, and those of
 // them in which all seeds agree.
 func (c comparison) count() (runs, often, all int) {
+	many := c.subject().many
 	for i := range c.Cells {
 		x := &c.Cells[i]
 		runs += len(x.Runs)
-		if len(x.Runs) < c.many() {
+		if len(x.Runs) < many {
 			continue
 		}
 		often++
@@ -191,7 +179,7 @@ func (c comparison) count() (runs, often, all int) {
 	return runs, often, all
 }
 
-// partings are the cells in which the two worlds differ or tested nothing; what names the script of a cell.
+// partings are the cells in which the two worlds differ or tested nothing; what describes a cell.
 func (c comparison) partings(head string, what func(x *results.WorldCell) string) string {
 	var rows [][]string
 	for i := range c.Cells {
@@ -201,13 +189,10 @@ func (c comparison) partings(head string, what func(x *results.WorldCell) string
 			})
 		}
 	}
-	if len(rows) == 0 {
-		return ""
-	}
 	return table([]string{"lock", head, "simulated/real", "seeds that agree", "note"}, rows)
 }
 
-// inFull are the cells of the comparison at the full length of their scripts.
+// inFull are the cells that were compared at the full length of their scripts.
 func (w *writer) inFull() string {
 	if w.InFull == nil {
 		return ""
@@ -217,7 +202,7 @@ func (w *writer) inFull() string {
 		x := &w.InFull.Cells[i]
 		short := w.Worlds.Cell(x.Lock, x.Fault)
 		if len(x.Runs) == 0 || short != nil && len(short.Runs) > 0 && short.Runs[0].Simulated == x.Runs[0].Simulated {
-			continue // not played, or no other at the short scale
+			continue // not played, or no different at the short scale
 		}
 		rows = append(rows, []string{
 			lockLink(x.Lock), code(x.Fault), text(lettersOf(x)), fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs)), text(x.Script),
@@ -228,7 +213,7 @@ func (w *writer) inFull() string {
 		"\nTo measure them again:\n\n" + block("", comparison{w.InFull}.alone())
 }
 
-// alone is the command that measures again the cells of a comparison that is not of all.
+// alone is the command that measures a partial comparison again.
 func (c comparison) alone() string {
 	var named, faults []string
 	for i := range c.Cells {
@@ -236,11 +221,11 @@ func (c comparison) alone() string {
 			named, faults = append(named, x.Lock), append(faults, x.Fault)
 		}
 	}
-	each := func(s []string) string {
+	unique := func(s []string) string {
 		slices.Sort(s)
 		return strings.Join(slices.Compact(s), ",")
 	}
-	return c.command(each(named)) + " --fault " + each(faults) + " --letter V,F,VF,D --keep in-full.jsonl --json > measurements/worlds-in-full.json"
+	return c.command(unique(named)) + " --fault " + unique(faults) + " --letter V,F,VF,D --keep in-full.jsonl --json > measurements/worlds-in-full.json"
 }
 
 // toldInBoth are the stories of the walk in both worlds.
@@ -263,7 +248,7 @@ func (w *writer) toldInBoth() string {
 	out := fmt.Sprintf("The shortest story of each set of faults by which [the search](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
 		c.Scale(), c.summary(), c.evidence()) +
 		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
-	told := map[string]bool{} // by the stored walk, which may be newer than this comparison and tell other stories
+	told := map[string]bool{} // the stories of the stored walk, which may be newer than this comparison
 	if w.Explored != nil {
 		w.Explored.EachStory(func(s *results.Shown) { told[s.Name] = true })
 	}
@@ -282,7 +267,7 @@ func (w *writer) toldInBoth() string {
 	return out + "\nTo measure them again:\n\n" + block("", c.command("")+" --stories --keep stories.jsonl --json > measurements/stories.json")
 }
 
-// notPlayed counts the cells of each reason, in the order in which they come first.
+// notPlayed counts the cells that were not played by reason, in order of first occurrence.
 func (c comparison) notPlayed() string {
 	var reasons []string
 	count := map[string]int{}
@@ -296,17 +281,12 @@ func (c comparison) notPlayed() string {
 		}
 		count[x.Why]++
 	}
-	var rows [][]string
-	for _, why := range reasons {
-		rows = append(rows, []string{fmt.Sprint(count[why]), text(why)})
-	}
-	if len(rows) == 0 {
-		return ""
-	}
-	return table([]string{c.unit(), "why"}, rows)
+	return table([]string{c.subject().unit, "why"}, each(reasons, func(why string) []string {
+		return []string{fmt.Sprint(count[why]), text(why)}
+	}))
 }
 
-// worldsRow is a lock's row of the comparison; "" when none is stored.
+// worldsRow is a lock's row of the comparison; "" if none is stored.
 func (w *writer) worldsRow(lock string) string {
 	if w.Worlds == nil {
 		return ""

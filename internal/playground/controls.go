@@ -2,6 +2,7 @@ package playground
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockstep/internal/faults"
@@ -9,40 +10,40 @@ import (
 	"lockstep/internal/say"
 )
 
-// Setting is where a slider stands.
+// Setting is the position of a slider.
 type Setting struct {
 	ID    string `json:"id"`
-	Index int    `json:"index"` // of Most+1 places
+	Index int    `json:"index"` // of Most+1 positions
 	Most  int    `json:"most"`
 	Text  string `json:"text"` // "10 s"
 	MS    int64  `json:"ms"`   // the same in milliseconds
 	Name  string `json:"name"` // "lease"
 }
 
-// control is a slider: the durations that it can stand at, and where a plan has them.
+// control is a slider: its values, and how to read and write them in a plan.
 type control struct {
 	id     string
-	name   string // of internal/say
+	name   string // in English, in the catalogue
 	values []time.Duration
 	get    func(*plan.Plan) time.Duration
 	set    func(*plan.Plan, time.Duration)
-	text   func(*plan.Plan) say.Phrase // nil: that of the duration
+	text   func(*plan.Plan) say.Phrase // nil: the duration
 }
 
 var controls = []control{
 	{
-		id: "lease", name: "lease", values: join(every(time.Second, 20*time.Second, time.Second), every(25*time.Second, 60*time.Second, 5*time.Second)),
+		id: "lease", name: "lease", values: slices.Concat(every(time.Second, 20*time.Second, time.Second), every(25*time.Second, 60*time.Second, 5*time.Second)),
 		get: func(p *plan.Plan) time.Duration { return p.Lease },
 		set: func(p *plan.Plan, d time.Duration) { p.Lease = d },
 	},
 	{
-		id: "work", name: "work", values: join(every(250*time.Millisecond, 15*time.Second, 250*time.Millisecond), every(16*time.Second, 40*time.Second, time.Second)),
+		id: "work", name: "work", values: slices.Concat(every(250*time.Millisecond, 15*time.Second, 250*time.Millisecond), every(16*time.Second, 40*time.Second, time.Second)),
 		get:  func(p *plan.Plan) time.Duration { return p.Workload.Work.Min },
 		set:  func(p *plan.Plan, d time.Duration) { p.Workload.Work = stretched(p.Workload.Work, d) },
 		text: func(p *plan.Plan) say.Phrase { return rangeText(p.Workload.Work) },
 	},
 	{
-		id: "pause", name: "pause", values: join(every(0, 20*time.Second, 250*time.Millisecond), every(21*time.Second, 60*time.Second, time.Second)),
+		id: "pause", name: "pause", values: slices.Concat(every(0, 20*time.Second, 250*time.Millisecond), every(21*time.Second, 60*time.Second, time.Second)),
 		get: func(p *plan.Plan) time.Duration { return lengthOf(pauseOf(p)) },
 		set: setPause,
 	},
@@ -53,7 +54,7 @@ var controls = []control{
 		text: func(p *plan.Plan) say.Phrase { return rangeText(p.Network.Latency) },
 	},
 	{
-		id: "lag", name: "replication lag", values: join(every(0, time.Second, 100*time.Millisecond), every(1500*time.Millisecond, 10*time.Second, 500*time.Millisecond)),
+		id: "lag", name: "replication lag", values: slices.Concat(every(0, time.Second, 100*time.Millisecond), every(1500*time.Millisecond, 10*time.Second, 500*time.Millisecond)),
 		get: func(p *plan.Plan) time.Duration { return p.Redis.Lag },
 		set: func(p *plan.Plan, d time.Duration) {
 			needReplica(p)
@@ -85,9 +86,7 @@ func every(from, to, step time.Duration) (all []time.Duration) {
 	return all
 }
 
-func join(a, b []time.Duration) []time.Duration { return append(a, b...) }
-
-// Controls names the sliders, for the page.
+// Controls returns the sliders, for the page.
 func Controls() (all []Setting) {
 	for i := range controls {
 		all = append(all, Setting{ID: controls[i].id, Name: controls[i].name, Most: len(controls[i].values) - 1})
@@ -95,7 +94,7 @@ func Controls() (all []Setting) {
 	return all
 }
 
-// settingsOf says where the sliders stand for a plan.
+// settingsOf returns the positions of the sliders for a plan.
 func settingsOf(p *plan.Plan, l say.Language) (all []Setting) {
 	for i := range controls {
 		c := &controls[i]
@@ -109,7 +108,7 @@ func settingsOf(p *plan.Plan, l say.Language) (all []Setting) {
 	return all
 }
 
-// nearest is the place of the value that is closest to d.
+// nearest is the index of the value that is closest to d.
 func nearest(values []time.Duration, d time.Duration) int {
 	best := 0
 	for i, v := range values {
@@ -131,7 +130,7 @@ func turn(p *plan.Plan, id string, index int) error {
 	return fmt.Errorf("there is no slider %q", id)
 }
 
-// stretched is a range that begins at least, and is as wide for its size as it was.
+// stretched is a range that begins at least, scaled in proportion.
 func stretched(r plan.Range, least time.Duration) plan.Range {
 	if r.Min <= 0 {
 		return plan.Range{Min: least, Max: least}
@@ -154,15 +153,13 @@ func lengthOf(f *faults.Fault) time.Duration {
 	return f.End.For
 }
 
-// setPause makes the first pause so long. There need not be one: then the first client pauses a
-// second after it got in. One of no length is none.
+// setPause sets the length of the first pause; 0 removes it. A new pause hits the first client a
+// second after it has entered its critical section.
 func setPause(p *plan.Plan, d time.Duration) {
 	f := pauseOf(p)
 	switch {
 	case f == nil && d > 0:
-		spec, _ := faults.Lookup("pause")
-		p.Chaos = nil
-		p.Faults = append(p.Faults, faults.Make(nextNumber(p), spec, faults.Args{Value: p.Clients[0]}, inside(p, time.Second), faults.End{For: d}))
+		add(p, "pause", faults.Args{Value: p.Clients[0]}, inside(p, time.Second), faults.End{For: d})
 	case f != nil && d == 0:
 		remove(p, f.Number)
 	case f != nil:
@@ -170,16 +167,14 @@ func setPause(p *plan.Plan, d time.Duration) {
 	}
 }
 
-// setClock makes the first step of a clock so large; without one it is the primary's that steps,
-// as soon as the first client is in.
+// setClock sets the size of the first clock step; 0 removes it. A new step changes the clock of the
+// primary, soon after the first client has entered its critical section.
 func setClock(p *plan.Plan, d time.Duration) {
 	f := firstOf(p, "jump-clock")
 	args := faults.Args{Value: faults.ThePrimary, Durations: map[string]time.Duration{"by": d}}
 	switch {
 	case f == nil && d != 0:
-		spec, _ := faults.Lookup("jump-clock")
-		p.Chaos = nil
-		p.Faults = append(p.Faults, faults.Make(nextNumber(p), spec, args, inside(p, 500*time.Millisecond), faults.End{}))
+		add(p, "jump-clock", args, inside(p, 500*time.Millisecond), faults.End{})
 	case f != nil && d == 0:
 		remove(p, f.Number)
 	case f != nil:
@@ -188,16 +183,22 @@ func setClock(p *plan.Plan, d time.Duration) {
 	}
 }
 
-// inside is when the first client has been in its critical section for so long.
+// inside is the time after the first client has entered its critical section.
 func inside(p *plan.Plan, after time.Duration) faults.Trigger {
 	return faults.Trigger{Moment: faults.InSection, Subject: p.Clients[0], Nth: 1, After: after}
 }
 
-func remove(p *plan.Plan, number int) {
-	for i := range p.Faults {
-		if p.Faults[i].Number == number {
-			p.Faults = append(p.Faults[:i:i], p.Faults[i+1:]...)
-			return
-		}
+// add appends a fault. The plan keeps what its chaos has drawn, and draws no more.
+func add(p *plan.Plan, verb string, args faults.Args, trigger faults.Trigger, end faults.End) {
+	number := 1
+	for _, f := range p.Faults {
+		number = max(number, f.Number+1)
 	}
+	spec, _ := faults.Lookup(verb)
+	p.Chaos = nil
+	p.Faults = append(p.Faults, faults.Make(number, spec, args, trigger, end))
+}
+
+func remove(p *plan.Plan, number int) {
+	p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return f.Number == number })
 }

@@ -1,8 +1,8 @@
 package playground
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -15,53 +15,53 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Edit is one change of the scenario. An edit says everything that it needs, so that of the many
-// edits of a drag only the last one has to be played.
+// Edit is one change of the scenario. It is self-contained, so that of the many edits of a drag only
+// the last one has to be played.
 type Edit struct {
-	Open  string `json:"open,omitempty"`  // instead of it: a scenario file's text
-	Story string `json:"story,omitempty"` // instead of it: a shipped story, by name
+	Open  string `json:"open,omitempty"`  // replaces it: the text of a scenario file
+	Story string `json:"story,omitempty"` // replaces it: a shipped story, by name
 
 	Control string   `json:"control,omitempty"` // a slider, by its id ...
-	Index   int      `json:"index,omitempty"`   // ... and where it stands
-	Locks   []string `json:"locks,omitempty"`   // these locks
+	Index   int      `json:"index,omitempty"`   // ... and its position
+	Locks   []string `json:"locks,omitempty"`   // the locks to play
 	Seed    string   `json:"seed,omitempty"`    // in decimal
 	Fence   string   `json:"fence,omitempty"`   // what the resource checks
-	Lease   int64    `json:"lease,omitempty"`   // ms that the lease is longer
+	Lease   int64    `json:"lease,omitempty"`   // ms to add to the lease
 	Move    *Move    `json:"move,omitempty"`
 	Add     *Add     `json:"add,omitempty"`
 	Remove  int      `json:"remove,omitempty"` // the number of a fault
 }
 
-// Move drags a fault along the time, or its end.
+// Move moves a fault, or its end, in time.
 type Move struct {
 	Fault int   `json:"fault"` // its number
-	End   bool  `json:"end"`   // only its end: it lasts longer
+	End   bool  `json:"end"`   // only its end, which changes its length
 	By    int64 `json:"by"`    // ms
 }
 
-// Add puts a fault at an instant in the lane of a node, or at a message. One that hits a message may be
-// put into the lane of a client: then it is the next message that the client sends.
+// Add adds a fault, at an instant in the lane of a node or at a message. A fault that hits a message
+// may be dropped in the lane of a client: it hits the next message that the client sends.
 type Add struct {
 	Kind    string `json:"kind"` // see palette
-	Node    string `json:"node"` // in whose lane; "" on a message: that of its client
+	Node    string `json:"node"` // whose lane; "" on a message: that of its client
 	At      int64  `json:"at"`   // ms
 	Client  string `json:"client"`
-	Command string `json:"command"` // the message that it was dropped on; "" for none
+	Command string `json:"command"` // the message that it was dropped on; "" if none
 	Nth     int    `json:"nth"`
-	Reply   bool   `json:"reply"` // its reply rather than its request
+	Reply   bool   `json:"reply"` // its reply instead of its request
 }
 
 func (e *Edit) empty() bool {
 	return e.Control == "" && e.Locks == nil && e.Seed == "" && e.Fence == "" && e.Lease == 0 && e.Move == nil && e.Add == nil && e.Remove == 0
 }
 
-// grain is what dragged times are rounded to.
+// grain is the unit to which dragged times are rounded.
 const grain = 50 * time.Millisecond
 
-// leastLease is the shortest lease that can be dragged.
+// leastLease is the shortest lease that dragging can set.
 const leastLease = 500 * time.Millisecond
 
-// apply changes the plan. The changed plan is checked when its text is read again.
+// apply changes the plan. The caller validates the result by parsing its text.
 func (e *Edit) apply(p *plan.Plan) error {
 	switch {
 	case e.Control != "":
@@ -85,19 +85,18 @@ func (e *Edit) apply(p *plan.Plan) error {
 	case e.Add != nil:
 		return e.Add.apply(p)
 	default:
-		p.Faults = slices.DeleteFunc(p.Faults, func(f faults.Fault) bool { return f.Number == e.Remove })
-		p.Chaos = nil // of a storm its other faults stay
+		remove(p, e.Remove)
+		p.Chaos = nil // the other faults that it has drawn stay
 	}
 	return nil
 }
 
 func (m *Move) apply(p *plan.Plan) error {
-	i := slices.IndexFunc(p.Faults, func(f faults.Fault) bool { return f.Number == m.Fault })
-	if i < 0 {
+	f := numbered(p, m.Fault)
+	if f == nil {
 		return fmt.Errorf("there is no fault %d", m.Fault)
 	}
-	f, by := p.Faults[i], time.Duration(m.By)*time.Millisecond
-	at := f.Trigger
+	at, by := f.Trigger, time.Duration(m.By)*time.Millisecond
 	switch {
 	case m.End:
 		if f.End.For > 0 {
@@ -105,15 +104,16 @@ func (m *Move) apply(p *plan.Plan) error {
 		}
 	case at.Moment == faults.NoMoment && at.Every == 0:
 		at.At = max((at.At + by).Round(grain), 0)
-	case at.Moment != faults.NoMoment: // never before what it waits for
+	case at.Moment != faults.NoMoment: // not before the moment that it waits for
 		at.After = max((at.After + by).Round(grain), 0)
 	}
-	p.Faults[i] = faults.Make(f.Number, f.Spec(), f.Args, at, f.End)
+	*f = faults.Make(f.Number, f.Spec(), f.Args, at, f.End)
 	return nil
 }
 
 // kind is a fault of the palette.
 type kind struct {
+	name   string // on the page
 	verb   string
 	value  string // of the verb; "" for the node in whose lane it is dropped
 	onWire bool   // it is dropped on a message
@@ -121,48 +121,48 @@ type kind struct {
 	length time.Duration // 0: it is over at once
 }
 
-// palette are the faults that can be dropped, by what the page calls them.
-var palette = map[string]kind{
-	"pause":        {verb: "pause", length: 5 * time.Second},
-	"crash":        {verb: "crash"},
-	"cut-off":      {verb: "partition", length: 5 * time.Second},
-	"clock":        {verb: "jump-clock", by: 5 * time.Second},
-	"fail-over":    {verb: "fail-over", value: "operator"},
-	"lose-request": {verb: "drop", value: "request", onWire: true},
-	"lose-reply":   {verb: "drop", value: "reply", onWire: true},
-	"late-request": {verb: "delay", value: "request", onWire: true, by: 5 * time.Second},
-	"late-reply":   {verb: "delay", value: "reply", onWire: true, by: 5 * time.Second},
+// palette are the faults that can be dropped: on a node, then on a message.
+var palette = []kind{
+	{name: "clock", verb: "jump-clock", by: 5 * time.Second},
+	{name: "crash", verb: "crash"},
+	{name: "cut-off", verb: "partition", length: 5 * time.Second},
+	{name: "fail-over", verb: "fail-over", value: "operator"},
+	{name: "pause", verb: "pause", length: 5 * time.Second},
+	{name: "late-reply", verb: "delay", value: "reply", onWire: true, by: 5 * time.Second},
+	{name: "late-request", verb: "delay", value: "request", onWire: true, by: 5 * time.Second},
+	{name: "lose-reply", verb: "drop", value: "reply", onWire: true},
+	{name: "lose-request", verb: "drop", value: "request", onWire: true},
 }
 
-// Palette lists what can be dropped: first what hits a node, then what hits a message.
-func Palette() []string {
-	names := slices.Sorted(maps.Keys(palette))
-	slices.SortStableFunc(names, func(a, b string) int { return order(palette[a].onWire) - order(palette[b].onWire) })
+// lookup finds a fault of the palette; the zero kind if there is none.
+func lookup(name string) kind {
+	i := slices.IndexFunc(palette, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return kind{}
+	}
+	return palette[i]
+}
+
+// Palette lists the names of the faults that can be dropped: on a node, then on a message.
+func Palette() (names []string) {
+	for _, k := range palette {
+		names = append(names, k.name)
+	}
 	return names
 }
 
-// OnMessage reports whether a fault of the palette hits a message and no node.
-func OnMessage(name string) bool { return palette[name].onWire }
-
-func order(later bool) int {
-	if later {
-		return 1
-	}
-	return 0
-}
+// OnMessage reports whether a fault of the palette hits a message and not a node.
+func OnMessage(name string) bool { return lookup(name).onWire }
 
 func (a *Add) apply(p *plan.Plan) error {
-	k, ok := palette[a.Kind]
+	k := lookup(a.Kind)
 	switch {
-	case !ok:
+	case k.verb == "":
 		return fmt.Errorf("there is no fault %q", a.Kind)
 	case k.onWire && a.Command == "":
 		return fmt.Errorf("this fault hits a message: drop it on an arrow of the diagram")
 	}
-	node := a.Node
-	if node == "" {
-		node = a.Client
-	}
+	node := cmp.Or(a.Node, a.Client)
 	args := faults.Args{Value: k.value}
 	switch {
 	case k.verb == "partition":
@@ -179,9 +179,7 @@ func (a *Add) apply(p *plan.Plan) error {
 	if k.verb == "fail-over" {
 		needReplica(p)
 	}
-	spec, _ := faults.Lookup(k.verb)
-	p.Chaos = nil // what it has drawn stays
-	p.Faults = append(p.Faults, faults.Make(nextNumber(p), spec, args, a.trigger(k), faults.End{For: k.length}))
+	add(p, k.verb, args, a.trigger(k), faults.End{For: k.length})
 	return nil
 }
 
@@ -189,7 +187,7 @@ func (a *Add) trigger(k kind) faults.Trigger {
 	if a.Command == "" {
 		return faults.Trigger{At: (time.Duration(a.At) * time.Millisecond).Round(grain)}
 	}
-	moment := faults.AboutToSend // of both halves, and of none
+	moment := faults.AboutToSend
 	switch {
 	case k.onWire:
 	case a.Reply:
@@ -200,20 +198,12 @@ func (a *Add) trigger(k kind) faults.Trigger {
 	return faults.Trigger{Moment: moment, Subject: a.Client, Command: a.Command, Nth: max(a.Nth, 1)}
 }
 
-func nextNumber(p *plan.Plan) int {
-	most := 0
-	for _, f := range p.Faults {
-		most = max(most, f.Number)
-	}
-	return most + 1
-}
-
-// needReplica gives the stores that can have one a replica.
+// needReplica gives each store a replica, if it can have one.
 func needReplica(p *plan.Plan) {
 	p.SetReplicas(func(now int) int { return max(now, 1) })
 }
 
-// targets are the nodes of a run into whose lanes each fault of the palette can be put.
+// targets are the nodes of a run in whose lanes each fault of the palette can be dropped.
 func targets(h *history.History, lock string) map[string][]string {
 	var clients, servers, primaries []string
 	for i, n := range h.Header.Nodes {
@@ -228,20 +218,20 @@ func targets(h *history.History, lock string) map[string][]string {
 		primaries = servers[:1]
 	}
 	all := map[string][]string{}
-	for name, k := range palette { // order: none, a map again
+	for _, k := range palette {
 		switch {
 		case k.onWire, k.verb == "pause":
-			all[name] = clients
+			all[k.name] = clients
 		case k.verb == "fail-over":
-			all[name] = primaries
+			all[k.name] = primaries
 		default:
-			all[name] = append(slices.Clone(clients), servers...)
+			all[k.name] = slices.Concat(clients, servers)
 		}
 	}
 	return all
 }
 
-// nextMessage finds the message that a fault means which hits messages, and was put into a lane.
+// nextMessage finds the message for a fault that hits messages and was dropped in a lane.
 func (a *Add) nextMessage(h *timeline.Timeline) {
 	counts := map[string]int{}
 	for _, e := range h.Each(history.Sent) {
@@ -260,14 +250,14 @@ func (a *Add) nextMessage(h *timeline.Timeline) {
 	}
 }
 
-// Message is one command of a client in a run, as a fault can wait for it.
+// Message is one command of a client in a run, for which a fault can wait.
 type Message struct {
 	Client  string `json:"client"`
 	Command string `json:"command"`
 	Nth     int    `json:"nth"`
-	Reply   bool   `json:"reply"`          // its reply rather than its request
+	Reply   bool   `json:"reply"`          // its reply instead of its request
 	Text    string `json:"text,omitempty"` // for people
 }
 
-// mostMessages is how many are listed: who wants a later one drops its fault on the diagram.
+// mostMessages bounds the list of messages. A fault at a later one is dropped on the diagram.
 const mostMessages = 40

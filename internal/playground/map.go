@@ -12,27 +12,27 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Row asks for a row of the map, or for a part of it: what becomes of a lock with one lease and some
-// lengths of the story's one pause. The page asks for one part after the other while nothing else is to
-// be played, and for few lengths at a time: a hand that comes meanwhile waits for no more than those.
+// Row asks for a row of the map, or for a part of it: the outcomes of a lock with one lease and some
+// lengths of the story's one pause. The page asks for one part after another while it is idle, with
+// few lengths in each, so that a drag that begins meanwhile does not wait for long.
 type Row struct {
 	Lock   int     `json:"lock"`   // index
 	Lease  int64   `json:"lease"`  // ms
 	Pauses []int64 `json:"pauses"` // ms
 }
 
-// What stands in a map: kept and unknown are the verdicts, two is that two clients believed they held
-// the lock and the data are whole, harm is any other break.
+// The values of a map, besides the verdicts kept and unknown. Two: two clients believed that they
+// held the lock, and the data are whole. Harm: any other break.
 const (
 	mapTwo  = "two"
 	mapHarm = "harm"
 )
 
-// mostOfARow is how many runs a row has at most.
-const mostOfARow = 40
+// maxRowRuns is the largest number of runs in a row.
+const maxRowRuns = 40
 
 func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) {
-	if row.Lock < 0 || row.Lock >= len(p.Locks) || len(row.Pauses) > mostOfARow || !onePause(p) {
+	if row.Lock < 0 || row.Lock >= len(p.Locks) || len(row.Pauses) > maxRowRuns || !onePause(p) {
 		return Frame{Problems: []string{"there is no such row"}}
 	}
 	p.Locks = p.Locks[row.Lock : row.Lock+1]
@@ -54,13 +54,13 @@ func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) 
 	return f
 }
 
-// onePause reports whether a plan has a map: its only fault is a pause of a fixed length.
+// onePause reports whether a plan has a map: its only fault is a pause of fixed length.
 func onePause(p *plan.Plan) bool {
 	f := pauseOf(p)
 	return len(p.Faults) == 1 && p.Chaos == nil && f != nil && f.End.For > 0
 }
 
-// harm is what stands for a run in a map.
+// harm is the value of a run in a map.
 func (r *played) harm() string {
 	if v := r.verdict(); v != checker.Broken {
 		return string(v)

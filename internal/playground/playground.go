@@ -1,6 +1,6 @@
-// Package playground is the simulator behind a page: a scenario and one change go in, a
-// frame comes out. It shows each lock as verdicts, a timeline with handles, a
-// space-time diagram and sentences.
+// Package playground is the simulator behind a page: it takes a scenario and one change, and
+// returns a frame. It shows each lock as verdicts, a timeline with handles, a space-time diagram and
+// sentences.
 //
 //	f := playground.New().Play(ctx, playground.Request{Edit: playground.Edit{Story: "pause-past-lease"}})
 //	f.Locks[0].Verdict // broken
@@ -34,71 +34,71 @@ import (
 // MaxLocks is how many locks stand side by side.
 const MaxLocks = 3
 
-// reserved is how many events of a world's 5,000,000 a run does not get here: a page draws
-// during a drag, and longer stories could not be dragged.
+// reserved is how many of a world's 5,000,000 events a run cannot use: a page draws during a drag,
+// and longer stories would be too slow for that.
 const reserved = 4_800_000
 
 // Request is one question of the page.
 type Request struct {
-	Address  string       `json:"address"`  // what stands behind the # of the page's address, when File is ""
-	File     string       `json:"file"`     // the scenario as the last frame had it
+	Address  string       `json:"address"`  // the fragment of the page's address, if File is ""
+	File     string       `json:"file"`     // the scenario of the last frame
 	Edit     Edit         `json:"edit"`     // one change to it
-	Window   int64        `json:"window"`   // ms that the timeline shows; 0: what the runs need. It stays during a drag
-	Settled  bool         `json:"settled"`  // the drag is over: the frame has Address and Brief, too
-	Row      *Row         `json:"row"`      // only this row of the map, see there
-	Timeline bool         `json:"timeline"` // the frame has no diagrams, steps and messages: the page has none, or a hand moves
+	Window   int64        `json:"window"`   // ms that the timeline shows, constant during a drag; 0: what the runs need
+	Settled  bool         `json:"settled"`  // the drag is over: the frame includes Address and Brief
+	Row      *Row         `json:"row"`      // only this row of the map
+	Timeline bool         `json:"timeline"` // leave out diagrams, steps and messages: during a drag, or on a page without them
 	Language say.Language `json:"language"` // en or zh
 }
 
-// Frame is the answer: everything that the page shows. All HTML in it is made here, and every
-// foreign text in it escaped.
+// Frame is the answer: everything that the page shows. All HTML in it is generated here, with every
+// foreign text escaped.
 type Frame struct {
-	Problems []string  `json:"problems"` // why this was not played; everything else but the language is empty then
+	Problems []string  `json:"problems"` // why this was not played; then everything else is empty
 	File     string    `json:"file"`     // the scenario after the edit, every default spelled out
-	Address  string    `json:"address"`  // the same for a link; "" unless settled
-	Brief    string    `json:"brief"`    // the same for people, as a scenario file; "" unless settled
+	Address  string    `json:"address"`  // the same as a link; "" unless settled
+	Brief    string    `json:"brief"`    // the same as a short scenario file; "" unless settled
 	Title    string    `json:"title"`
-	Seed     string    `json:"seed"` // in decimal: JavaScript's numbers are too small for it
+	Seed     string    `json:"seed"` // in decimal: it may exceed JavaScript's integers
 	Window   int64     `json:"window"`
 	Controls []Setting `json:"controls"`
 	Fence    string    `json:"fence"`
 	Faults   string    `json:"faults"`   // HTML: the list of the faults
-	Messages []Message `json:"messages"` // of the first lock, to drop a fault on without a mouse
+	Messages []Message `json:"messages"` // of the first lock, for adding a fault without a mouse
 	Locks    []Lock    `json:"locks"`
 	HasMap   bool      `json:"hasMap"` // its only fault is one pause
-	Map      []string  `json:"map"`    // of a request for a row of it, which has nothing else
+	Map      []string  `json:"map"`    // the answer to a request for a row, without anything else
 }
 
 // Lock is one lock's run in a frame.
 type Lock struct {
 	ID      string          `json:"id"`
-	Verdict checker.Verdict `json:"verdict"` // broken when any property is, kept when it was earned
-	Word    string          `json:"word"`    // what stands before the sentence: the verdict, or what it did to the data
+	Verdict checker.Verdict `json:"verdict"` // broken if any property is, kept if that was earned
+	Word    string          `json:"word"`    // precedes the sentence: the verdict, or the effect on the data
 	Says    string          `json:"says"`    // the verdict in a sentence
-	Impact  checker.Impact  `json:"impact"`  // what the run did to the data
-	Hash    string          `json:"hash"`    // of the history: that of the program for the same file and seed
+	Impact  checker.Impact  `json:"impact"`  // the effect on the data
+	Hash    string          `json:"hash"`    // of the history; the program gives the same for this file and seed
 	Stage   string          `json:"stage"`   // HTML: the timeline
 	Picture string          `json:"picture"` // SVG: the space-time diagram
 	Story   string          `json:"story"`   // HTML: the steps
 	// Arrows are the messages of the picture, by the events that its arrows name.
 	Arrows map[int]Message `json:"arrows"`
 	Facts  map[string]bool `json:"facts"` // by property and verdict: "mutual-exclusion kept"
-	// Targets are the nodes into whose lanes each fault of the palette can be put.
+	// Targets are the nodes in whose lanes each fault of the palette can be dropped.
 	Targets map[string][]string `json:"targets"`
 }
 
 // Playground plays one frame after the other. It is not safe for concurrent use.
 type Playground struct {
-	// Those of the locks side by side, and one for the map: a history lives until its world plays again.
+	// One for each lock, and one for the map: a history is valid until its world plays again.
 	worlds [MaxLocks + 1]*sim.World
 }
 
 // New returns a playground.
 func New() *Playground { return &Playground{} }
 
-// Play answers a request. What is wrong with it, it says in the frame.
+// Play answers a request. The frame lists the problems of a request that cannot be played.
 func (g *Playground) Play(ctx context.Context, r Request) Frame {
-	if a := r.Edit.Add; a != nil && palette[a.Kind].onWire && a.Command == "" && a.Node != "" {
+	if a := r.Edit.Add; a != nil && OnMessage(a.Kind) && a.Command == "" && a.Node != "" {
 		before := r
 		before.Edit = Edit{}
 		if p, err := before.plan(); err == nil {
@@ -117,8 +117,8 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	f := Frame{
 		File: scenario.Resolved(p), Seed: fmt.Sprint(p.Seed), Window: r.Window,
 		Title: sanitize.Text(p.Prose(r.Language).Name, sanitize.MaxLine), Fence: string(p.Workload.Fence), Controls: settingsOf(p, r.Language),
+		HasMap: onePause(p),
 	}
-	f.HasMap = onePause(p)
 	if r.Settled {
 		f.Brief = briefly(p)
 		f.Address = Address(f.Brief)
@@ -152,8 +152,8 @@ func (g *Playground) world(i int) *sim.World {
 	return g.worlds[i]
 }
 
-// plan is the scenario after the edit. It is read again from its text, so that it
-// passes every check that a user's own file does.
+// plan is the scenario after the edit. Its text is parsed again, so that it passes every check of a
+// user's own file.
 func (r *Request) plan() (*plan.Plan, error) {
 	text, err := r.text()
 	if err != nil {
@@ -186,8 +186,8 @@ func (r *Request) text() (string, error) {
 	return Start, nil
 }
 
-// parse reads a scenario as the playground plays it: with a seed, few locks that the simulator
-// has, and without expectations and variations, since a user looks at it.
+// parse reads a scenario for the playground: with a seed and a few simulated locks, and without
+// expectations and variations.
 func parse(text string) (*plan.Plan, error) {
 	p, err := scenario.Parse("playground.yaml", []byte(text))
 	if err != nil {
@@ -221,7 +221,7 @@ type played struct {
 
 func (r *played) h() *history.History { return r.out.Judgement.History }
 
-// account is that of the run, made when it is first asked for.
+// account is the timeline of the run, computed once.
 func (r *played) account() *timeline.Timeline {
 	if r.timeline == nil {
 		r.timeline = timeline.Of(r.h())
@@ -254,8 +254,8 @@ func (r *played) lock(i int, window time.Duration, told bool) Lock {
 // handles are the events that the arrows of a picture name.
 var handles = regexp.MustCompile(`data-event="(\d+)"`)
 
-// verdict is the worst of a run. Kept has to be earned: it is the verdict if
-// the lock were expected to keep everything.
+// verdict is the worst verdict of a run. Kept has to be earned, as if the lock were expected to keep
+// every property.
 func (r *played) verdict() checker.Verdict {
 	broken := func(f checker.Finding) bool { return f.Verdict == checker.Broken }
 	switch {
@@ -267,7 +267,7 @@ func (r *played) verdict() checker.Verdict {
 	return checker.Unknown
 }
 
-// word is the verdict in a word or two; of what broke, whether the data are safe.
+// word is the verdict in a word or two; for a broken lock, whether the data are safe.
 func (r *played) word() string {
 	english := "? unknown"
 	switch r.verdict() {

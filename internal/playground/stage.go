@@ -15,8 +15,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// The stage is the picture of a run as every page has it, and a control: the faults lie in its rows
-// as things to take hold of.
+// The stage is the picture of a run, as on every page, with the faults as handles in its rows.
 
 type stage struct {
 	*strip.Strip
@@ -25,7 +24,7 @@ type stage struct {
 	language say.Language
 }
 
-// windowOf is how much time the stages show, in ms: what the clients did, with room to drag.
+// windowOf is how much time the stages show, in ms: all that the clients did, with room to drag.
 func windowOf(runs []played) int64 {
 	last := history.Instant(0)
 	for i := range runs {
@@ -49,7 +48,7 @@ func (r *played) stage(window time.Duration) string {
 			continue
 		}
 		for n, row := range s.rowsOf(&span) {
-			row.Over += s.handle(&span, n == 0) // one of them is the handle
+			row.Over += s.handle(&span, n == 0) // only the first is a handle
 		}
 	}
 	if len(s.Lines) > 0 {
@@ -58,8 +57,8 @@ func (r *played) stage(window time.Duration) string {
 	return strip.HTML([]*strip.Strip{s.Strip}, strip.Scale{To: int64(window), Lease: r.h().Header.Lease}, r.language)
 }
 
-// rowsOf finds the rows of a fault: that of its target, those of the sides of a partition, or that
-// of the client whose moment it waits for.
+// rowsOf finds the rows of a fault: the row of its target, the rows of both sides of a partition, or
+// the row of the client whose moment it waits for.
 func (s *stage) rowsOf(span *bundle.Span) (found []*strip.Row) {
 	named := func(name string) {
 		i := slices.IndexFunc(s.Rows, func(r strip.Row) bool { return r.Node != "" && r.Node == name })
@@ -70,7 +69,7 @@ func (s *stage) rowsOf(span *bundle.Span) (found []*strip.Row) {
 	if span.Node != 0 {
 		named(s.r.h().Name(span.Node))
 	}
-	if f := s.fault(span.Fault); f != nil && found == nil {
+	if f := numbered(s.r.plan, int(span.Fault)); f != nil && found == nil {
 		for _, name := range append(slices.Concat(f.Args.Sides...), f.Trigger.Subject) {
 			named(name)
 		}
@@ -81,30 +80,21 @@ func (s *stage) rowsOf(span *bundle.Span) (found []*strip.Row) {
 	return found
 }
 
-// fault is the planned fault of a number, nil for one that a storm has drawn.
-func (s *stage) fault(number int64) *faults.Fault {
-	i := slices.IndexFunc(s.r.plan.Faults, func(f faults.Fault) bool { return int64(f.Number) == number })
-	if i < 0 {
-		return nil
-	}
-	return &s.r.plan.Faults[i]
-}
-
-// percent places an instant.
+// percent is the position of an instant.
 func (s *stage) percent(at history.Instant) float64 {
 	return min(max(float64(at)/float64(s.window)*100, 0), 100)
 }
 
-// place is the style of what lasts from one instant to another.
+// place is the style of a span of time.
 func (s *stage) place(from, to history.Instant) string {
 	a, b := s.percent(from), s.percent(to)
 	return fmt.Sprintf(`left:%.2f%%;width:%.2f%%`, a, b-a)
 }
 
-// handle is a fault that can be taken hold of, by hand or by keys; where a storm has drawn it, or
-// in its second lane, it is only shown.
+// handle draws a fault that can be moved by mouse or keyboard. A fault that chaos has drawn, or one
+// in its second lane, is only shown.
 func (s *stage) handle(span *bundle.Span, first bool) string {
-	f := s.fault(span.Fault)
+	f := numbered(s.r.plan, int(span.Fault))
 	if f == nil || s.r.plan.Chaos != nil || !first {
 		return fmt.Sprintf(`<i class="fault" style="%s"></i>`, s.place(span.From, span.To))
 	}
@@ -124,7 +114,7 @@ func (s *stage) handle(span *bundle.Span, first bool) string {
 		html.EscapeString(sanitize.Text(short(f, deed, s.language), 28)))
 }
 
-// leaseHandle moves the end of the lease.
+// leaseHandle draws the handle at the end of the lease.
 func (s *stage) leaseHandle() string {
 	lease := s.r.plan.Lease
 	return fmt.Sprintf(`<div class="lease-grip" role="slider" tabindex="0" data-lease aria-label="%s" aria-valuemin="%d" aria-valuemax="%d" aria-valuenow="%d" aria-valuetext="%s"></div>`,
@@ -132,7 +122,7 @@ func (s *stage) leaseHandle() string {
 		html.EscapeString(say.Planned(lease).In(s.language)))
 }
 
-// short is the label of a fault: what it does, or how long a pause is. Its lane shows the node.
+// short is the label of a fault: what it does, or the length of a pause. Its lane shows the node.
 func short(f *faults.Fault, deed string, l say.Language) string {
 	if f.End.For > 0 && f.Verb.Name() == "pause" {
 		return say.Text("pause").In(l) + " " + say.Planned(f.End.For).In(l)

@@ -16,7 +16,7 @@ import (
 	"lockstep/scenarios"
 )
 
-// Start is what the page begins with: a pause that the lease forgives, and a handle at its end.
+// Start is the first scenario of the page: a pause that ends within the lease.
 //
 //go:embed start.yaml
 var Start string
@@ -26,7 +26,7 @@ var Start string
 //go:embed front.yaml
 var Front string
 
-// Title is what the story is called that the page begins with.
+// Title is the title of Start.
 func Title(l say.Language) string {
 	p, err := parse(Start)
 	if err != nil {
@@ -35,9 +35,9 @@ func Title(l say.Language) string {
 	return sanitize.Text(p.Prose(l).Name, sanitize.MaxLine)
 }
 
-// Address writes a scenario file so that it can stand behind the # of a link: blanks are +, the
-// ends of lines are ;, the rest is as in any address. A link shows exactly this run, and can still
-// be read:
+// Address encodes a scenario file as the fragment of a link: spaces become +, line breaks become ;,
+// and everything else is escaped as in any address. The link shows exactly this run and stays
+// readable:
 //
 //	#scenario:+A+pause,+and+a+lease;locks:+%5Bset-nx-lua%5D;lease:+10s
 func Address(file string) string {
@@ -46,7 +46,7 @@ func Address(file string) string {
 
 var readable = strings.NewReplacer("%0A", ";", "%3A", ":", "%2C", ",", "%2F", "/", "%28", "(", "%29", ")")
 
-// StoryAddress is a link to a shipped story as it stands, with one lock or, for "", with its own.
+// StoryAddress is a link to a shipped story, with one lock or, for "", with its own locks.
 func StoryAddress(name, lock string) string {
 	if lock == "" {
 		return "story=" + name
@@ -54,7 +54,7 @@ func StoryAddress(name, lock string) string {
 	return "story=" + name + "&lock=" + lock
 }
 
-// FromAddress reads what Address and StoryAddress have written.
+// FromAddress decodes the results of Address and StoryAddress.
 func FromAddress(address string) (string, error) {
 	if strings.HasPrefix(address, "story=") {
 		asked, err := url.ParseQuery(address)
@@ -70,11 +70,11 @@ func FromAddress(address string) (string, error) {
 	return text + "\n", nil
 }
 
-// briefly prints a plan as a scenario file that says no more than it has to. Who plays it
-// elsewhere wants to look, as here.
+// briefly prints a plan as a scenario file without defaults. It expects nothing, as in the
+// playground.
 func briefly(p *plan.Plan) string {
 	look := *p
-	if look.Chaos != nil { // what a storm draws is not in its file
+	if look.Chaos != nil { // drawn faults are not in the file
 		look.Faults, look.Drawn = nil, false
 	}
 	for _, lock := range p.Locks {
@@ -85,7 +85,8 @@ func briefly(p *plan.Plan) string {
 	return text
 }
 
-// storyText is a shipped story, with a lock instead of its own unless that is "", and without what it says to its reader: here the picture does.
+// storyText is the text of a shipped story without its prose, with a lock that replaces its own
+// unless that is "".
 func storyText(name, lock string) (string, error) {
 	for _, folder := range []string{"lessons", "search", "bugs"} {
 		data, err := scenarios.Files.ReadFile(path.Join(folder, name+".yaml"))
@@ -105,7 +106,7 @@ func storyText(name, lock string) (string, error) {
 		if _, err := parse(text); err == nil {
 			return text, nil
 		}
-		// A fault of the story is about servers that this lock has not: another lock has to bring them.
+		// A fault needs servers that this lock does not have, so the other locks stay, too.
 		with.Locks = append(alone.Locks, slices.DeleteFunc(slices.Clone(p.Locks), func(id string) bool { return id == lock })...)
 		return bare(&with), nil
 	}
@@ -121,15 +122,23 @@ func bare(p *plan.Plan) string {
 	return scenario.Resolved(p)
 }
 
-// pauseOf is the first pause of a plan that has a fixed length, or nil.
+// pauseOf is the first pause of a plan, or nil.
 func pauseOf(p *plan.Plan) *faults.Fault { return firstOf(p, "pause") }
 
 // firstOf is the first fault with a verb, or nil.
 func firstOf(p *plan.Plan, verb string) *faults.Fault {
-	for i := range p.Faults {
-		if p.Faults[i].Verb.Name() == verb {
-			return &p.Faults[i]
-		}
+	return find(p, func(f faults.Fault) bool { return f.Verb.Name() == verb })
+}
+
+// numbered is the planned fault with a number; nil for one that chaos has drawn.
+func numbered(p *plan.Plan, number int) *faults.Fault {
+	return find(p, func(f faults.Fault) bool { return f.Number == number })
+}
+
+func find(p *plan.Plan, is func(faults.Fault) bool) *faults.Fault {
+	i := slices.IndexFunc(p.Faults, is)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &p.Faults[i]
 }

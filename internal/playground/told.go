@@ -8,7 +8,6 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
@@ -18,10 +17,10 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// mostTold is how many steps of a lock are told and drawn: those around the first violation.
+// mostTold bounds the steps of a lock that are shown: those around the first violation.
 const mostTold = 30
 
-// told draws the space-time diagram of the lock in a column, and tells its steps.
+// told draws the space-time diagram of the lock in a column, and lists its steps.
 func (r *played) told(column int) (picture, story string) {
 	steps, before, after := explain.Story(explain.Steps(r.account(), r.out.Judgement.Findings), mostTold)
 	prefix := fmt.Sprintf("p%d-s", column+1)
@@ -66,7 +65,7 @@ func (r *played) escaped(p say.Phrase) string {
 	return html.EscapeString(sanitize.Sentence(p.In(r.language)))
 }
 
-// faultList lists the faults, each with what removes it, and with what would make it bite where it did not.
+// faultList lists the faults, each with a button to remove it and, if it did no harm, with a hint.
 func faultList(runs []played, l say.Language) string {
 	var b strings.Builder
 	p, judged := runs[0].plan, runs[0].out.Judgement.Faults
@@ -94,16 +93,15 @@ func faultList(runs []played, l say.Language) string {
 	return b.String()
 }
 
-// toothless says of a fault that changed nothing, or after which nothing broke, what would make it bite;
-// "" for any other.
+// toothless is a hint for a fault that changed nothing, or after which nothing broke; "" for any
+// other.
 func toothless(runs []played, f *checker.FiredFault, l say.Language) string {
 	p, word := runs[0].plan, func(english string) string { return say.Text(english).In(l) }
 	safe := !slices.ContainsFunc(runs, func(r played) bool { return r.verdict() == checker.Broken })
-	planned := slices.IndexFunc(p.Faults, func(of faults.Fault) bool { return of.Number == f.Number })
 	lock, _ := locks.Lookup(runs[0].out.Lock)
 	hint := ""
-	if planned >= 0 {
-		switch of := &p.Faults[planned]; of.Verb.Name() {
+	if of := numbered(p, f.Number); of != nil {
+		switch of.Verb.Name() {
 		case "fail-over":
 			if p.Redis.Lag == 0 {
 				hint = word("Set a replication lag above 0 s: then the replica lacks what is new.")
@@ -125,8 +123,8 @@ func toothless(runs []played, f *checker.FiredFault, l say.Language) string {
 	return ""
 }
 
-// messagesOf lists the first commands that clients have sent, and says which one each event of a
-// message belongs to.
+// messagesOf lists the first commands that clients have sent, and maps each event of a message to
+// its command.
 func messagesOf(h *timeline.Timeline, l say.Language) (first []Message, arrows map[int]Message) {
 	counts := map[Message]int{}
 	arrows = map[int]Message{}

@@ -1,6 +1,6 @@
 package say
 
-// What the answer to the question which lock to use says.
+// Answers to the question which lock to use.
 var (
 	UseLock = New6[Phrase, Phrase, Number, Words, Words, Phrase](
 		"Use {lock}[, and {how}]. Of the {n} kinds of faults to expect with {have}, none {harms}, alone or two at once, as far as was searched.[ {price}]")

@@ -1,6 +1,6 @@
 package say
 
-// Assumptions that a run has proved false, and behind each the formulas that prove it.
+// Assumptions that a run has proved false, each followed by the formulas that prove it.
 var (
 	SessionLasts = New1[Node](
 		"The session of {who} lasts until {who} ends it.")

@@ -1,6 +1,6 @@
 package say
 
-// What the clients believe, and what the store has.
+// The beliefs of the clients, and the entries of the store.
 var (
 	NobodyBelieves = New0("no client thinks it holds it")
 	ManyBelieve    = New1[Number]("{n} clients each think they hold it")

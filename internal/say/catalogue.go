@@ -7,15 +7,15 @@ import (
 	"github.com/leonelquinteros/gotext"
 )
 
-// chinese is a gettext catalogue: each sentence and each word by its English.
+// chinese is a gettext catalogue: the translations, keyed by the English text.
 //
 //go:embed zh.po
 var chinese []byte
 
-// entry is an English text, and a context where Chinese has several for it.
+// entry is an English text, with a context if it has several translations.
 type entry struct{ context, english string }
 
-// catalogue is read when a reader of Chinese first needs it.
+// catalogue is parsed when Chinese is first needed.
 var catalogue = sync.OnceValue(func() map[entry]string {
 	po := gotext.NewPo()
 	po.Parse(chinese)
@@ -32,17 +32,17 @@ var catalogue = sync.OnceValue(func() map[entry]string {
 	return all
 })
 
-// The contexts of words that are one in English and several in Chinese.
+// The contexts of English words with several translations.
 const (
 	betweenNames   = "between names"
 	betweenClauses = "between clauses"
 )
 
-// translated is a text in a language; the English where the catalogue does not have it. Tests see to it that it has
-// all that is ours.
+// translated is a text in a language; the English if the catalogue lacks it. Tests check that the
+// catalogue is complete.
 func translated(l Language, english string) string { return word(l, english, "") }
 
-// word is translated in a context.
+// word is translated with a context.
 func word(l Language, english, context string) string {
 	if l == Chinese {
 		if said, ok := catalogue()[entry{context, english}]; ok {
@@ -52,7 +52,7 @@ func word(l Language, english, context string) string {
 	return english
 }
 
-// Words are a text of ours, by its English. In Chinese they are what the catalogue has.
+// Words are a text of the program, in English. The catalogue has its translation.
 type Words string
 
 // In returns the text.
@@ -61,20 +61,17 @@ func (w Words) In(l Language) string { return translated(l, string(w)) }
 // English is the text in English.
 func (w Words) English() string { return string(w) }
 
-// Phrase is the text by itself.
+// Phrase is the text as a phrase of its own.
 func (w Words) Phrase() Phrase { return ours.With(w) }
 
-// Text is a text of ours, by its English: templates of pages ask for it with {{say "Verdict"}}. One that the
-// catalogue does not have is a name, and the same in every language; a test finds those that were forgotten.
+// Text is a text of the program, by its English; templates of pages use {{say "Verdict"}}. A text
+// that the catalogue lacks is a name, which is the same in every language; a test finds missing
+// translations.
 func Text(english string) Phrase { return Words(english).Phrase() }
 
-// Texts are those texts in a language.
+// Texts are several texts in a language.
 func Texts(l Language, english ...string) []string {
-	out := make([]string, len(english))
-	for i, text := range english {
-		out[i] = Text(text).In(l)
-	}
-	return out
+	return mapped(english, func(text string) string { return Text(text).In(l) })
 }
 
 var ours = New1[Words]("{text}")

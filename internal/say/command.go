@@ -1,6 +1,6 @@
 package say
 
-// What commands say of runs: those of many seeds, of a suite, of histories from anywhere.
+// Results of commands: of many seeds, of a suite, of checked histories.
 var (
 	SeedsFromTo   = New3[Verbatim, Verbatim, Verbatim]("{scenario}: seeds {first} to {last}")
 	SomeOf        = New2[Number, Number]("{n} of {all}")

@@ -1,6 +1,6 @@
 package say
 
-// What a comparison of runs says.
+// Comparisons of runs.
 var (
 	SideBySide      = New1[Number]("{n} runs side by side")
 	RunAndLock      = New2[Number, Verbatim]("run {n}, {lock}")

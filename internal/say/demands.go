@@ -1,6 +1,6 @@
 package say
 
-// Headings of the matrix, and what a design wants of its servers.
+// Headings of the matrix, and the requirements of a design on its servers.
 var (
 	LibrariesAsTheyAre   = New0("Unmodified libraries on real servers")
 	LibrariesByTheirCode = New0("The libraries' own code in virtual time")

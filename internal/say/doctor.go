@@ -1,6 +1,6 @@
 package say
 
-// What doctor and claims say with names and numbers in it.
+// The sentences of doctor and claims that have arguments.
 var (
 	NoRealServers = New1[Verbatim](
 		"real servers need Linux, and this is {system}: the simulator plays everything here, and a Linux container plays on real servers:")

@@ -2,19 +2,16 @@ package say
 
 import "time"
 
-// Exact is a duration to the nanosecond, as Go writes it: 1.5s. The same in every language.
+// Exact is a duration to the nanosecond in Go's notation, which is the same in every language: 1.5s.
 type Exact time.Duration
 
-// In writes the duration; 0 says nothing.
-func (e Exact) In(Language) string {
-	if e == 0 {
-		return ""
-	}
-	return time.Duration(e).String()
+// In writes the duration; "" for 0.
+func (e Exact) In(l Language) string {
+	return unlessZero(e, Verbatim(time.Duration(e).String()), l)
 }
 
-// What one event of a history says, exactly and without its context. The text of an event, where
-// it has one, is in the words of a lock, a server or a scenario.
+// Each kind of event, described exactly and without its context. The text of an event, if it has
+// one, is in the words of a lock, a server or a scenario.
 var (
 	NoEvent    = New0("no event")
 	AnyEvent   = New2[Name, Verbatim]("{who}: {kind}")

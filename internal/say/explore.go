@@ -1,6 +1,6 @@
 package say
 
-// What a walk of the fault space says with numbers in it.
+// Results of a walk of the fault space.
 var (
 	AndLibraries = New1[Number](
 		"Behind them {n} Go {n|library|libraries} by their own code, as far as they were searched: with one fault, in the plain profile. One that no such fault breaks is unknown.")

@@ -1,6 +1,6 @@
 package say
 
-// What the index of a store says.
+// The index of a run store.
 var (
 	NothingPlayedYet = New0("Nothing has been played yet")
 	NewestRuns       = New2[Number, Number]("The newest {n} of {all} runs, newest first")

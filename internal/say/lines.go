@@ -20,22 +20,22 @@ func RulerFor(l Language) *Ruler {
 // Width is how many columns a text takes.
 func (r *Ruler) Width(s string) int { return r.columns.StringWidth(s) }
 
-// Pad fills a text up with blanks to n columns.
+// Pad pads a text with spaces to n columns.
 func (r *Ruler) Pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(n-r.Width(s), 0))
 }
 
-// Chinese is broken between any two characters, except that these do not begin a line,
-// or do not end one.
+// Chinese may be broken between any two characters, except that some must not begin a line and
+// some must not end one.
 const (
 	noStart = "，。；：！？、）」』》”’,.;:!?)"
 	noEnd   = "（「『《“‘("
 )
 
-// stretch is a piece of text that is not broken.
+// stretch is a piece of text that must not be broken.
 type stretch struct {
 	text  string
-	blank bool // a blank stands before it
+	blank bool // a space precedes it
 }
 
 // Wrap breaks a paragraph into lines of at most n columns.
@@ -61,8 +61,7 @@ func (r *Ruler) Wrap(s string, n int) []string {
 	return append(lines, line)
 }
 
-// stretches splits at blanks and between wide characters, but keeps a number and its unit
-// together.
+// stretches splits at spaces and between wide characters, but keeps a number with its unit.
 func (r *Ruler) stretches(s string) []stretch {
 	var out []stretch
 	words := strings.Fields(s)
@@ -79,7 +78,7 @@ func (r *Ruler) stretches(s string) []stretch {
 	return out
 }
 
-// split cuts a word where a line may end inside of it.
+// split splits a word where a line may break within it.
 func (r *Ruler) split(word string) []string {
 	var out []string
 	start := 0

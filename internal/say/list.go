@@ -1,6 +1,6 @@
 package say
 
-// What a list of all there is says besides names and their sentences.
+// Lists, and the deletion of old runs.
 var (
 	NoneBelowYet = New1[Verbatim]("Nothing is stored in {path} yet. To begin with: simulate run pause-past-lease")
 	LockNamed    = New2[Words, Verbatim]("{name} ({id})")

@@ -1,6 +1,6 @@
 package say
 
-// What a log of production shows, and what keeps it from showing more.
+// What a log of production shows, and why it does not show more.
 var (
 	LogEmpty          = New0("no line was read as an event")
 	LogUncontended    = New0("no client contended for a lock: the log shows none waiting for another")

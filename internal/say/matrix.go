@@ -1,6 +1,6 @@
 package say
 
-// What the page of a matrix says with numbers and names in it.
+// The sentences of the matrix page that have arguments.
 var (
 	MatrixLead = New4[Grouped, Grouped, Grouped, Phrase](
 		"{locks} lock {locks|design|designs} under {kinds} {kinds|kind|kinds} of fault: what became of each, measured in {runs} {runs|run|runs}.[ {more}]")

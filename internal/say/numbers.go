@@ -13,18 +13,21 @@ type Number int64
 // In writes the number in digits.
 func (n Number) In(Language) string { return strconv.FormatInt(int64(n), 10) }
 
-// Optional is a number that is said when it is not zero.
+// Optional is a number that is left out if it is zero.
 type Optional int64
 
 // In writes the number in digits.
-func (o Optional) In(l Language) string {
-	if o == 0 {
+func (o Optional) In(l Language) string { return unlessZero(o, Number(o), l) }
+
+// unlessZero is a part in a language; "" if its value is zero.
+func unlessZero[T comparable](value T, p Part, l Language) string {
+	if value == *new(T) {
 		return ""
 	}
-	return Number(o).In(l)
+	return p.In(l)
 }
 
-// Few is a number of which those below six are words: two clients.
+// Few is a number that is spelled out from two to five: two clients.
 type Few int
 
 // In writes the number.
@@ -46,18 +49,13 @@ func (t Times) In(l Language) string {
 	return strconv.Itoa(int(t)) + translated(l, " times")
 }
 
-// OptionalTimes is how often something happened, said when it did.
+// OptionalTimes is how often something happened, left out if it never did.
 type OptionalTimes int
 
 // In writes the number.
-func (t OptionalTimes) In(l Language) string {
-	if t == 0 {
-		return ""
-	}
-	return Times(t).In(l)
-}
+func (t OptionalTimes) In(l Language) string { return unlessZero(t, Times(t), l) }
 
-// Span is a duration as people say it: 15 s, 0.5 s, 4.983 s, 0.42 ms.
+// Span is a duration without trailing zeros: 15 s, 0.5 s, 4.983 s, 0.42 ms.
 type Span time.Duration
 
 // In writes the duration.
@@ -72,18 +70,13 @@ func (s Span) In(l Language) string {
 	return shortest(ms/1000, ms%1000) + translated(l, " s")
 }
 
-// OptionalSpan is a span that is said when it is not zero.
+// OptionalSpan is a span that is left out if it is zero.
 type OptionalSpan time.Duration
 
 // In writes the duration.
-func (s OptionalSpan) In(l Language) string {
-	if s == 0 {
-		return ""
-	}
-	return Span(s).In(l)
-}
+func (s OptionalSpan) In(l Language) string { return unlessZero(s, Span(s), l) }
 
-// Planned is a duration as it was set: 60 s, 1.5 s, 100 ms.
+// Planned is a configured duration: 60 s, 1.5 s, 100 ms.
 type Planned time.Duration
 
 // In writes the duration.
@@ -103,7 +96,7 @@ func shortest(whole, thousandths int64) string {
 	return strconv.FormatInt(whole, 10) + "." + strings.TrimRight(fmt.Sprintf("%03d", thousandths), "0")
 }
 
-// Seconds is an instant, or a duration in a formula: always with three decimals.
+// Seconds is an instant, or a duration in a formula, always with three decimals.
 type Seconds int64
 
 // In writes the time.
@@ -116,18 +109,13 @@ func (s Seconds) In(l Language) string {
 	return fmt.Sprintf("%s%d.%03d", sign, ms/1000, ms%1000) + translated(l, " s")
 }
 
-// OptionalSeconds is a time that is said when it is not zero.
+// OptionalSeconds is a time that is left out if it is zero.
 type OptionalSeconds int64
 
 // In writes the time.
-func (s OptionalSeconds) In(l Language) string {
-	if s == 0 {
-		return ""
-	}
-	return Seconds(s).In(l)
-}
+func (s OptionalSeconds) In(l Language) string { return unlessZero(s, Seconds(s), l) }
 
-// Rounded is a duration with as many digits as are worth reading: 0.38 s, 9.0 s.
+// Rounded is a duration with two decimals below a second, else with one: 0.38 s, 9.0 s.
 type Rounded time.Duration
 
 // In writes the duration.
@@ -139,7 +127,7 @@ func (r Rounded) In(l Language) string {
 	return strconv.FormatFloat(time.Duration(r).Seconds(), 'f', digits, 64) + translated(l, " s")
 }
 
-// Measured is a length of time that was measured: 12.3 ms, 4.983 s.
+// Measured is a measured duration: 12.3 ms, 4.983 s.
 type Measured time.Duration
 
 // In writes the duration.
@@ -165,7 +153,7 @@ func (g Grouped) In(Language) string {
 	return s
 }
 
-// Percent is a rate, with a decimal where that tells something.
+// Percent is a rate with one decimal; 0 and 100 have none.
 type Percent float64
 
 // In writes the rate.

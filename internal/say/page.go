@@ -1,6 +1,6 @@
 package say
 
-// What the page of a run says with numbers and names in it.
+// The sentences of a run's page that have arguments.
 
 // The head, the verdicts and the set-up.
 var (
@@ -10,7 +10,6 @@ var (
 	SomeBroke    = New2[Number, Number]("{broken} of {n} locks broke at least one property.")
 	AllBroke     = New1[Number]("Each of the {n} locks broke at least one property.")
 	BrokenTimes  = New1[Number]("broken {n}×")
-	BrokeSome    = New1[Number]("broke {n} {n|property|properties}")
 	KeptFenced   = New0("kept (fenced)")
 	SeeStep      = New1[Number]("See step {n}")
 	OfLock       = New2[Verbatim, Phrase]("{lock}: {what}")
@@ -66,8 +65,6 @@ var (
 		"Space-time diagram of {lock}: {n} steps, time runs down[truly?, in true time]")
 	EventsFrom = New3[Verbatim, Number, Number](
 		"All events of {lock} from {first} to {last}, time runs down")
-	WholeRun       = New1[Seconds]("The whole run in true time, {time}")
-	LocksBelow     = New2[Number, Seconds]("{n} locks in true time, below each other, {time}")
 	TalkTo         = New2[List, List]("{clients} talk to {stores} and to the resource")
 	InsideOver     = New2[Seconds, Number]("Clients inside at once, over {time}: at most {n}")
 	TimePasses     = New2[Rounded, Clauses]("{time} pass[: {what}]")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Node is a client, a server or something else of a run. The zero value reads "someone".
+// Node is a participant of a run, such as a client or a server. The zero value reads "someone".
 type Node struct {
 	role nodeRole
 	name string
@@ -23,10 +23,10 @@ const (
 	probe
 )
 
-// Client is a client, or anything else that goes by its name.
+// Client is a client, or any other node that is called by its name.
 func Client(name string) Node { return Node{client, name} }
 
-// Store is a server; only: there is no other one, so its name tells the reader nothing.
+// Store is a server. If it is the only one, it is called "the store" instead of by its name.
 func Store(name string, only bool) Node {
 	if only {
 		return Node{oneStore, name}
@@ -34,10 +34,10 @@ func Store(name string, only bool) Node {
 	return Node{storeOfMany, name}
 }
 
-// Resource is what the lock guards.
+// Resource is the resource that the lock guards.
 func Resource() Node { return Node{role: resource} }
 
-// Probe is who tries the lock when all is over.
+// Probe is the client that tries the lock in the quiet period at the end.
 func Probe() Node { return Node{role: probe} }
 
 func (n Node) named() bool { return n.role == client }
@@ -59,8 +59,8 @@ func (n Node) In(l Language) string {
 	return translated(l, "someone")
 }
 
-// Name is the name of a client or a server, or of the probe or the resource, whose names are
-// words.
+// Name is the name of a client or a server, or one of the words "probe" and "resource", which are
+// translated.
 type Name string
 
 // In returns the name.
@@ -76,10 +76,7 @@ type Names []string
 
 // In joins the names.
 func (n Names) In(l Language) string {
-	words := make([]string, len(n))
-	for i, name := range n {
-		words[i] = Name(name).In(l)
-	}
+	words := mapped(n, func(name string) string { return Name(name).In(l) })
 	return joined(words, word(l, ", ", betweenNames), word(l, " and ", betweenNames))
 }
 
@@ -90,13 +87,13 @@ func joined(words []string, between, last string) string {
 	return strings.Join(words[:len(words)-1], between) + last + words[len(words)-1]
 }
 
-// Alternatives are names of which any will do: A or B or C.
+// Alternatives are names to choose from: A or B or C.
 type Alternatives []string
 
 // In joins the names.
 func (a Alternatives) In(l Language) string { return strings.Join(a, translated(l, " or ")) }
 
-// Product is the software of the servers; empty: the store.
+// Product is the software of the servers; "" reads "the store".
 type Product string
 
 // In names the software.
@@ -107,7 +104,7 @@ func (p Product) In(l Language) string {
 	return translated(l, "the store")
 }
 
-// Property is a property, by the name that scenarios give it. Chinese has names of its own for them.
+// Property is the id of a property. Chinese has a name for each.
 type Property string
 
 // In names the property within a sentence.
@@ -121,10 +118,10 @@ func (p Property) In(l Language) string {
 
 var namedProperty = New1[Verbatim]("the property {name}")
 
-// PropertyName names a property by itself, as a heading does.
+// PropertyName is the name of a property outside of a sentence, as in a heading.
 func PropertyName(id string, l Language) string { return translated(l, id) }
 
-// Shares say who has how many of all servers: A 2/3, B 1/3.
+// Shares say how many of the servers each client has: A 2/3, B 1/3.
 type Shares []Share
 
 // Share is how many servers one client has.
@@ -136,14 +133,13 @@ type Share struct {
 
 // In joins the shares.
 func (s Shares) In(l Language) string {
-	words := make([]string, len(s))
-	for i, x := range s {
-		words[i] = fmt.Sprintf("%s %d/%d", x.Name.In(l), x.Has, x.Of)
-	}
+	words := mapped(s, func(x Share) string {
+		return fmt.Sprintf("%s %d/%d", x.Name.In(l), x.Has, x.Of)
+	})
 	return strings.Join(words, word(l, ", ", betweenNames))
 }
 
-// Clauses are several phrases of one sentence: X, Y and Z.
+// Clauses are the clauses of one sentence: X, Y and Z.
 type Clauses []Phrase
 
 // In joins the clauses.
@@ -151,27 +147,27 @@ func (c Clauses) In(l Language) string {
 	return joined(eachIn(c, l), word(l, ", ", betweenClauses), word(l, " and ", betweenClauses))
 }
 
-// Remarks are several phrases that stand for themselves: X; Y.
+// Remarks are independent phrases: X; Y.
 type Remarks []Phrase
 
 // In joins the remarks.
 func (r Remarks) In(l Language) string { return strings.Join(eachIn(r, l), translated(l, "; ")) }
 
-// Verbatim is the same in every language: a name, or what a server or a scenario says.
+// Verbatim is a text that is not translated: a name, or the words of a server or a scenario.
 type Verbatim string
 
 // In returns the text.
 func (v Verbatim) In(Language) string { return string(v) }
 
-// Flag decides whether something is said.
+// Flag decides whether a part of a phrase is included.
 type Flag bool
 
-// In says nothing.
+// In returns "".
 func (Flag) In(Language) string { return "" }
 
-// Command is what a client sends: the name of a command or of a script.
+// Command is the name of a command or a script that a client sends.
 type Command struct {
-	Name   string // "" when it is not known
+	Name   string // "" if unknown
 	Script bool
 }
 
@@ -192,8 +188,8 @@ type Verdict string
 // In returns the verdict.
 func (v Verdict) In(l Language) string { return translated(l, string(v)) }
 
-// Reason is why an attempt failed, as a lock, a world or a server says it: "" when
-// unknown. What servers say stays in their own words.
+// Reason is why an attempt failed, in the words of a lock, a world or a server; "" if unknown. The
+// words of servers are not translated.
 type Reason string
 
 // In returns the reason.
@@ -204,10 +200,10 @@ func (r Reason) In(l Language) string {
 	return translated(l, string(r))
 }
 
-// Both is a text that came in both languages: what a scenario, a lock or a fault says of itself.
+// Both is a text that comes in both languages, such as that of a scenario, a lock or a fault.
 type Both struct {
-	English string
-	Chinese string // "" when there is none: then the English one is said
+	English string `yaml:"en"`
+	Chinese string `yaml:"zh"` // "" falls back to English
 }
 
 // In returns the text.
@@ -218,49 +214,49 @@ func (b Both) In(l Language) string {
 	return b.English
 }
 
-// Phrase is the text by itself.
+// Phrase is the text as a phrase of its own.
 func (b Both) Phrase() Phrase { return quoted.With(b) }
 
 var quoted = New1[Both]("{words}")
 
-// List is several things, without a word before the last one: A, B, C.
+// List is a list without a conjunction: A, B, C.
 type List []Part
 
-// In joins the things.
+// In joins the items.
 func (p List) In(l Language) string { return strings.Join(eachIn(p, l), word(l, ", ", betweenNames)) }
 
-// Seed is a seed, which may be larger than a Number.
+// Seed is a seed, which may exceed the range of Number.
 func Seed(seed uint64) Verbatim { return Verbatim(strconv.FormatUint(seed, 10)) }
 
 // ListOf are names as a list.
 func ListOf(names []string) List {
-	out := make(List, len(names))
-	for i, name := range names {
-		out[i] = Verbatim(name)
-	}
-	return out
+	return mapped(names, func(name string) Part { return Verbatim(name) })
 }
 
-// Series is a list of which each thing is told for itself.
+// Series is a list of independent statements.
 type Series []Part
 
-// In joins the things.
+// In joins the items.
 func (s Series) In(l Language) string {
 	return strings.Join(eachIn(s, l), word(l, ", ", betweenClauses))
 }
 
-// Sequence is what happens one after the other: X, then Y.
+// Sequence is a sequence of events: X, then Y.
 type Sequence []Part
 
-// In joins the things.
+// In joins the items.
 func (s Sequence) In(l Language) string {
 	return strings.Join(eachIn(s, l), translated(l, ", then "))
 }
 
 func eachIn[P Part](parts []P, l Language) []string {
-	out := make([]string, len(parts))
-	for i, p := range parts {
-		out[i] = p.In(l)
+	return mapped(parts, func(p P) string { return p.In(l) })
+}
+
+func mapped[T, U any](all []T, of func(T) U) []U {
+	out := make([]U, len(all))
+	for i, one := range all {
+		out[i] = of(one)
 	}
 	return out
 }

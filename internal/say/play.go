@@ -1,6 +1,6 @@
 package say
 
-// What the playground says with numbers and names in it.
+// The sentences of the playground that have arguments.
 var (
 	RemoveFault = New1[Number]("remove fault {n}")
 	CommandAt   = New4[Verbatim, Verbatim, Number, Seconds]("{who} sends {command} (no. {n}) at {at}")

@@ -41,7 +41,7 @@ var (
 		"Yes: each of them breaks it here. The cure is elsewhere: see what to change below.")
 )
 
-// What a lock may rest on, and the figures of the run.
+// Premises of a lock, with the figures of the run.
 var (
 	NobodyStandsStill = New0("No client pauses for longer than a lease")
 	LongestStandstill = New2[Seconds, Seconds]("longest pause {time}, lease {lease}")

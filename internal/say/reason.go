@@ -18,7 +18,7 @@ var (
 	NoSuchProperty  = New0("no checker judges this property")
 )
 
-// What a run was meant to test and did not.
+// Why a run was not a test.
 var (
 	WasCutShort       = New1[Verbatim]("the run was cut short[: {why}]")
 	EndIsMissing      = New1[Number]("the end of the history is missing: it stops after {n} events")

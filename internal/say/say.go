@@ -17,13 +17,14 @@ package say
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Language is one of those that the project speaks.
+// Language is a language of the program's output.
 type Language string
 
 // The languages, as commands name them.
@@ -32,15 +33,7 @@ const (
 	Chinese Language = "zh"
 )
 
-// index is where a template has the language.
-func (l Language) index() int {
-	if l == Chinese {
-		return 1
-	}
-	return 0
-}
-
-// OnceForEach makes something for each language, when it is needed first.
+// OnceForEach makes something once for each language, when it is first needed.
 func OnceForEach[T any](of func(Language) T) func(Language) T {
 	english, chinese := sync.OnceValue(func() T { return of(English) }), sync.OnceValue(func() T { return of(Chinese) })
 	return func(l Language) T {
@@ -51,36 +44,36 @@ func OnceForEach[T any](of func(Language) T) func(Language) T {
 	}
 }
 
-// Part is what a phrase can have as an argument. Its words are empty when it has nothing to say.
+// Part is an argument of a phrase. An empty text means that there is nothing to say.
 type Part interface{ In(Language) string }
 
-// Phrase is something to be said. The zero Phrase says nothing.
+// Phrase is a template with its arguments. The zero Phrase is empty.
 type Phrase struct {
 	template *template
 	parts    []Part
 }
 
-// In returns the phrase in a language. Names and texts in it are as they came: the code
-// that shows them has to make them harmless.
+// In returns the phrase in a language. Names and texts in it are not sanitized: the code that
+// shows them has to do that.
 func (p Phrase) In(l Language) string {
 	if p.template == nil {
 		return ""
 	}
-	s := p.template.forms[l.index()]().fill(l, p.parts)
+	s := p.template.form(l).fill(l, p.parts)
 	if l == Chinese {
 		return Spaced(s)
 	}
 	return s
 }
 
-// English is the phrase in English, for what has no other language: data for programs, and texts
-// that a scenario could say. (It is not called String, so that no phrase is printed by accident.)
+// English is the phrase in English, for data that programs read and for the texts of scenarios.
+// (It is not called String, so that no phrase is printed by accident.)
 func (p Phrase) English() string { return p.In(English) }
 
-// Both is the phrase as a text in both languages, for what is stored.
+// Both is the phrase in both languages, to be stored.
 func (p Phrase) Both() Both { return Both{p.English(), p.In(Chinese)} }
 
-// And is the phrase with more at its end.
+// And appends another phrase.
 func (p Phrase) And(more Phrase) Phrase { return oneAfterOther.With(p, more) }
 
 var oneAfterOther = New2[Phrase, Phrase]("{words}{more}")
@@ -88,10 +81,10 @@ var oneAfterOther = New2[Phrase, Phrase]("{words}{more}")
 // Empty reports whether there is nothing to say.
 func (p Phrase) Empty() bool { return p.template == nil }
 
-// Like reports whether two phrases say the same, of whomever: they have the same template.
+// Like reports whether two phrases have the same template, whatever their arguments.
 func (p Phrase) Like(other Phrase) bool { return p.template == other.template }
 
-// Is reports whether the phrase is made of a template.
+// Is reports whether the phrase was made from a template.
 func (p Phrase) Is(t Template) bool { return p.template == t.is() }
 
 // Template is any template of the catalogue.
@@ -109,20 +102,19 @@ func (o Of6[A, B, C, D, E, F]) is() *template { return o.t }
 type template struct {
 	english string
 	kinds   []Part // of the arguments: a zero value of each
-	forms   [2]func() form
+	form    func(Language) form
 }
 
 // templates are all of them, for tests.
 var templates []*template
 
-// newTemplate makes a template. It is read when it is needed first: most runs of the program say little, and its
-// workers nothing.
+// newTemplate makes a template, which is parsed when it is first used: most runs of the program
+// use few of them.
 func newTemplate(english string, kinds ...Part) *template {
-	t := &template{english: english, kinds: kinds}
 	names := sync.OnceValue(func() []string { return namesIn(english) })
-	for _, l := range []Language{English, Chinese} {
-		t.forms[l.index()] = sync.OnceValue(func() form { return parse(translated(l, english), names()) })
-	}
+	t := &template{english: english, kinds: kinds, form: OnceForEach(func(l Language) form {
+		return parse(translated(l, english), names())
+	})}
 	templates = append(templates, t)
 	return t
 }
@@ -191,58 +183,48 @@ func (o Of6[A, B, C, D, E, F]) With(a A, b B, c C, d D, e E, f F) Phrase {
 	return Phrase{o.t, []Part{a, b, c, d, e, f}}
 }
 
-// form is a template in one language, taken apart.
+// form is a template in one language, parsed.
 type form struct {
 	pieces []piece
-	flags  []int // by group: the argument that decides whether it is said, none when its words do
+	flags  []int // by group: the flag that decides whether it is said; none when its arguments decide
 }
 
-// piece is a part of a form: a text, an argument, or a word that goes with a number.
+// piece is a part of a form: a text, an argument, or a word that agrees with a number.
 type piece struct {
 	text      string
 	argument  int // none for a text
 	capital   bool
-	one, many string // for the word that goes with a number
-	group     int    // the brackets around it, 0 outside of any
+	one, many string // of a word that agrees with a number
+	group     int    // the brackets around it; 0 for none
 }
 
 const none = -1
 
-// namesIn returns the arguments that a text names, in the order in which it first does.
+// namesIn returns the arguments that a text names, in order of first use.
 func namesIn(text string) []string {
 	var names []string
 	for _, tok := range tokens(text) {
 		if tok.name == "" {
 			continue
 		}
-		if name := lowered(tok.name); indexOf(names, name) == none {
+		if name := lowered(tok.name); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func indexOf(names []string, name string) int {
-	for i, n := range names {
-		if n == name {
-			return i
-		}
-	}
-	return none
-}
-
 func lowered(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// token is what a template is made of: text, a name in braces, or a bracket.
+// token is a piece of a template: a text, a name in braces, or a bracket.
 type token struct {
-	text, name string // text: as it stands, for a text
-	words      string // behind the name: |write|writes
+	text, name string
+	words      string // after the name: |write|writes
 	opens      bool   // a bracket; name is its flag, if it has one
 	closes     bool
 }
 
-// tokens takes a template apart. It panics on one that is not well formed, which a test of
-// this package finds.
+// tokens splits a template. It panics on a malformed one; a test parses them all.
 func tokens(text string) []token {
 	var out []token
 	for text != "" {
@@ -274,7 +256,7 @@ func tokens(text string) []token {
 	return out
 }
 
-// parse makes a form of a template; names are its arguments.
+// parse turns a template into a form; names are its arguments.
 func parse(text string, names []string) form {
 	f := form{flags: []int{none}}
 	group := 0
@@ -302,19 +284,16 @@ func parse(text string, names []string) form {
 }
 
 func argument(text string, names []string, name string) int {
-	i := indexOf(names, lowered(name))
-	if i == none {
+	i := slices.Index(names, lowered(name))
+	if i < 0 {
 		panic(fmt.Sprintf("say: the English of %q has no {%s}", text, name))
 	}
 	return i
 }
 
-// fill puts the arguments into their places.
+// fill fills in the arguments.
 func (f form) fill(l Language, parts []Part) string {
-	words := make([]string, len(parts))
-	for i, p := range parts {
-		words[i] = p.In(l)
-	}
+	words := eachIn(parts, l)
 	said := make([]bool, len(f.flags))
 	for group, flag := range f.flags {
 		said[group] = flag == none || bool(parts[flag].(Flag))
@@ -343,7 +322,7 @@ func (f form) fill(l Language, parts []Part) string {
 	return b.String()
 }
 
-// capital begins a sentence with a part. A name keeps its letters.
+// capital puts a part at the beginning of a sentence. Names of clients keep their case.
 func capital(p Part, words string) string {
 	if n, ok := p.(Node); ok && n.named() || words == "" {
 		return words
@@ -352,10 +331,10 @@ func capital(p Part, words string) string {
 	return string(unicode.ToUpper(first)) + words[size:]
 }
 
-// Spaced puts one blank between Latin and Chinese writing, and none inside of Chinese.
+// Spaced puts one space between Latin and Chinese text, and none within Chinese.
 func Spaced(s string) string {
 	var b strings.Builder
-	var last rune // that was written and is no blank
+	var last rune // the last one written that is not a space
 	blanks := 0
 	for _, r := range s {
 		if r == ' ' {
@@ -379,7 +358,7 @@ func Spaced(s string) string {
 	return b.String()
 }
 
-// punctuation is what a Chinese sentence is divided by. It brings its own room.
+// punctuation reports whether a rune is Chinese punctuation, which includes its own spacing.
 func punctuation(r rune) bool {
 	return r != 0 && strings.ContainsRune("，。：；？！、（）「」《》", r)
 }

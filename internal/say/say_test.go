@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,7 @@ func mistakes(t *template, chinese string) (out []string) {
 		}
 		in := namesIn(text)
 		for _, n := range names {
-			if indexOf(in, n) == none {
+			if !slices.Contains(in, n) {
 				wrong("%q has no {%s}", text, n)
 			}
 		}

@@ -1,6 +1,6 @@
 package say
 
-// What a search says of what it has found: in the terminal, and in a file that stands alone.
+// Findings of a search, for the terminal and for a file of their own.
 var (
 	CounterexampleOf = New3[Verbatim, Property, Verbatim](
 		"{lock} breaks {property}, minimal counterexample of: {title}")

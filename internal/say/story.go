@@ -1,6 +1,6 @@
 package say
 
-// What happened, event by event.
+// The story of a run, event by event.
 
 // What clients do and think.
 var (

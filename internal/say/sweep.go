@@ -1,6 +1,6 @@
 package say
 
-// What the map of a sweep says.
+// The map of a sweep.
 var (
 	BoldIsLease    = New1[Verbatim]("bold line: {axis} = 1 lease")
 	CountsInLeases = New1[Planned]("in leases of {time}")

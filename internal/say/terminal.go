@@ -1,6 +1,6 @@
 package say
 
-// What a terminal says of a run besides its story.
+// The report of a run in a terminal, besides its story.
 var (
 	SeedAndWorld   = New3[Verbatim, Verbatim, Phrase]("seed {seed} . {world} . {time}")
 	SimulatedIn    = New2[Phrase, Phrase]("{length} simulated[ in {took}]")

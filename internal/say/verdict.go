@@ -1,6 +1,6 @@
 package say
 
-// What a lock did in a run, in one sentence.
+// The behaviour of a lock in a run, in one sentence.
 var (
 	NothingToJudge = New0("There is no history to judge.")
 	NotJudged      = New1[Verbatim]("{lock} was not judged.")

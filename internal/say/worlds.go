@@ -1,6 +1,6 @@
 package say
 
-// What a comparison of the simulator with real servers says.
+// Comparisons of the simulator with real servers.
 var (
 	WorldsLead = New3[Phrase, Verbatim, Verbatim](
 		"Each cell is the same plan with the same lock, played {times} in the simulator and on real servers ({backend}), with every duration multiplied by {scale}.")

@@ -25,17 +25,17 @@ var templates = map[string]page.Templates{
 	"reference.html": page.Template(files, "reference.html", "bar.html"),
 }
 
-// pageView is what the templates see.
+// pageView is the data of the templates.
 type pageView struct {
 	Head              page.Head
-	Up                string // the way to the root of the site: "../", or "" in it
+	Up                string // the path to the root of the site, such as "../"
 	Home              string
 	Links             []playpage.Link
 	Other             playpage.Link // the same page in the other language; its Text is the language
 	OtherIs           say.Language
 	Body              template.HTML // of the reference
 	Shapes            template.HTML
-	Front, First      playground.Frame // of the first page: all of it, and what its script begins with
+	Front, First      playground.Frame // of the first page: the frame it shows, and the input of its script
 	Stage             template.HTML
 	Start             playpage.Link
 	WhichLock, Matrix string
@@ -46,7 +46,7 @@ func (v *pageView) render(name string, l say.Language) ([]byte, error) {
 	return templates[name].Fill(l, v)
 }
 
-// common is what the pages in both languages have.
+// common is the data of pages that exist in both languages.
 func common(title, own string, l say.Language, css ...string) pageView {
 	other := map[say.Language]say.Language{say.English: say.Chinese, say.Chinese: say.English}[l]
 	v := pageView{
@@ -63,7 +63,7 @@ func common(title, own string, l say.Language, css ...string) pageView {
 //go:embed bar.css
 var barCSS string
 
-// withBar puts the bar of the site over a page that the program drew without it.
+// withBar adds the navigation bar of the site to a page of the program.
 func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
 	v := common("", path.Base(own), l)
 	if path.Dir(own) != "." {
@@ -77,7 +77,7 @@ func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
 	return bytes.Replace(drawn, []byte("<body>"), append([]byte("<body>\n"), bar.Bytes()...), 1), nil
 }
 
-// indexPage shows a lock that breaks, and has one entrance for newcomers. Other links are smaller.
+// indexPage shows a lock that breaks, and has a prominent link for newcomers.
 func indexPage(in *Input, l say.Language) ([]byte, error) {
 	front, err := playpage.Front(l)
 	if err != nil {
@@ -87,7 +87,7 @@ func indexPage(in *Input, l say.Language) ([]byte, error) {
 	v.WhichLock, v.Matrix = named("which-lock", l), named("matrix", l)
 	v.Head, v.Front = playpage.FrontHead("lockstep", barCSS, siteCSS), front
 	v.First = playground.Frame{File: front.File, Window: front.Window}
-	v.Stage = template.HTML(front.Locks[0].Stage) // made by us, all texts escaped
+	v.Stage = template.HTML(front.Locks[0].Stage) // generated, with all texts escaped
 	for _, name := range in.Gallery {
 		v.Gallery = append(v.Gallery, playpage.Link{Href: named("gallery/"+name, l), Text: in.Titles[l][name]})
 	}
@@ -99,5 +99,5 @@ func indexPage(in *Input, l say.Language) ([]byte, error) {
 	return v.render("index.html", l)
 }
 
-// minutesOfThree is how long three lessons take who reads, guesses and makes the change.
+// minutesOfThree is how long three lessons take, with reading, guessing and the change.
 const minutesOfThree = 8

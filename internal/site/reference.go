@@ -25,10 +25,10 @@ import (
 	"lockstep/internal/say"
 )
 
-// markdown reads what simulate dev docs has written. HTML in it is left out.
+// markdown reads the pages of simulate dev docs. HTML in them is left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// referenceInto adds the reference: each page of Markdown as one of HTML.
+// referenceInto adds the reference, as HTML.
 func referenceInto(out Tree, in *Input) error {
 	for _, name := range slices.Sorted(maps.Keys(in.Docs)) {
 		if path.Ext(name) != ".md" {
@@ -43,7 +43,7 @@ func referenceInto(out Tree, in *Input) error {
 	return nil
 }
 
-// referenceName is the page of a file of Markdown below docs/.
+// referenceName is the page for a Markdown file below docs/.
 func referenceName(name string) string {
 	base := strings.TrimSuffix(name, ".md")
 	if path.Base(base) == "README" {
@@ -52,13 +52,13 @@ func referenceName(name string) string {
 	return "reference/" + base + ".html"
 }
 
-// chinese is the page of the reference that is in Chinese.
+// chinese is the Chinese page of the reference.
 const chinese = "zh.md"
 
 func referencePage(name string, in *Input) ([]byte, error) {
 	source := in.Docs[name]
 	if _, rest, ok := bytes.Cut(source, []byte("-->\n")); ok && bytes.HasPrefix(source, []byte("<!--")) {
-		source = rest // where it comes from
+		source = rest // without the comment that names its source
 	}
 	doc := markdown.Parser().Parse(text.NewReader(source))
 	title := "lockstep"
@@ -96,17 +96,18 @@ func referencePage(name string, in *Input) ([]byte, error) {
 	}
 	v := pageView{
 		Head: page.NewHead(title+" · lockstep", barCSS, siteCSS), Up: upFrom(name), Home: home(l), Links: links(l, false),
-		Body: template.HTML(withoutDead(body.String())), // of our own docs, without HTML in them
+		Body: template.HTML(dead.ReplaceAllString(body.String(), "$1")), // from our docs, without embedded HTML
 	}
 	return v.render("reference.html", l)
 }
 
-// upFrom leads from the page of a file of Markdown to the root of the site.
+// upFrom is the path from the page for a Markdown file to the root of the site.
 func upFrom(name string) string {
 	return strings.Repeat("../", strings.Count(referenceName(name), "/"))
 }
 
-// searched is the address by which the playground plays a story of the search, by its name; "" when there is none.
+// searched is the address that plays a story of the search in the playground, by the story's name; ""
+// if there is none.
 func (in *Input) searched(name string) string {
 	lock, set, ok := strings.Cut(name, "/")
 	if !ok || in.Explored == nil {
@@ -126,10 +127,10 @@ func (in *Input) searched(name string) string {
 	return ""
 }
 
-// toPlay are the places on a drawn page that lead to the playground on the site: each names a story of the search.
+// toPlay are the places on a page for a link to the playground: each names a story of the search.
 var toPlay = regexp.MustCompile(`<span data-play="([^"]*)"></span>`)
 
-// withStories links the stories of a drawn page to the playground; up leads from the page to the root.
+// withStories links the stories of a page to the playground; up is the path to the root.
 func (in *Input) withStories(drawn []byte, up string, l say.Language) []byte {
 	return toPlay.ReplaceAllFunc(drawn, func(span []byte) []byte {
 		address := in.searched(html.UnescapeString(string(toPlay.FindSubmatch(span)[1])))
@@ -153,15 +154,13 @@ func plain(n ast.Node, source []byte) string {
 	return strings.ReplaceAll(b.String(), `\`, "")
 }
 
-// nowhere marks a link to a file that the site does not have: its words stay, and the link goes.
+// nowhere is the target of a link to a file that the site does not have. Only its text is kept.
 const nowhere = "nowhere:"
 
 var dead = regexp.MustCompile(`<a href="` + nowhere + `">(.*?)</a>`)
 
-func withoutDead(body string) string { return dead.ReplaceAllString(body, "$1") }
-
-// leads is where a link of a page of Markdown leads to on the site: pages to pages, and a story to
-// the playground, which plays it with the lock that the page is about.
+// leads is the target on the site for a link of a Markdown page: a page, or for a story the
+// playground, which plays it with the lock that the page is about.
 func leads(to, name string, in *Input) string {
 	target, anchor, _ := strings.Cut(to, "#")
 	if anchor != "" {
@@ -194,7 +193,7 @@ func leads(to, name string, in *Input) string {
 // locksLine is the line of a scenario that names its locks.
 var locksLine = regexp.MustCompile(`(?m)^locks: .*$`)
 
-// playable is the address by which the playground plays a story, "" when it cannot.
+// playable is the address that plays a story in the playground; "" if it cannot be played there.
 func playable(story, lock string, in *Input) string {
 	data := in.Scenarios[story]
 	folder, name := path.Dir(story), strings.TrimSuffix(path.Base(story), ".yaml")
@@ -209,11 +208,10 @@ func playable(story, lock string, in *Input) string {
 	return playground.Address(played(string(data)))
 }
 
-// unplayed are the parts of a scenario that say nothing to the simulator.
+// unplayed are the parts of a scenario that the simulator ignores.
 var unplayed = regexp.MustCompile(`^(level|story|question|lesson|origin|expect|zh):`)
 
-// played is the text of a scenario without comments and what only people read, so that its link
-// stays short.
+// played is the text of a scenario without comments and prose, for a short link.
 func played(file string) string {
 	var kept []string
 	skip := false

@@ -1,7 +1,7 @@
 // Package site makes the static site: the playground, the reference, the matrix, what it takes to
-// break each lock, and a gallery of reports. All pages but the playground can be opened as files, and
-// the first one is complete as a file but for its handle; the simulator needs a server, and any that
-// gives out files will do.
+// break each lock, and a gallery of reports. All pages but the playground can be opened as files; on
+// the first page, only the handle then does nothing. The simulator needs a server, and any server of
+// static files will do.
 package site
 
 import (
@@ -26,7 +26,7 @@ type Input struct {
 	Docs        Tree              // the reference as Markdown, by its path below docs/
 	Scenarios   Tree              // by their paths below scenarios/
 	Explored    *results.Explored // the stored search, whose stories the reference names; nil: none
-	// Pages are those that the program has drawn, by their names on the site and their languages.
+	// Pages are the pages of the program, by language and by name on the site.
 	Pages   map[say.Language]Tree
 	Gallery []string // names of the reports among the pages, gallery/<name>.html
 	Cards   map[say.Language][]tour.Card
@@ -39,7 +39,7 @@ type Tree map[string][]byte
 // Languages are those of the site.
 var Languages = []say.Language{say.English, say.Chinese}
 
-// named is what a page is called in a language.
+// named is the file name of a page in a language.
 func named(name string, l say.Language) string {
 	if l == say.Chinese {
 		return name + "-zh.html"
@@ -79,7 +79,7 @@ func Make(in Input) (Tree, error) {
 	return out, referenceInto(out, &in)
 }
 
-// toMatrix are the links between the pages of the matrix, which the program calls the same in each language.
+// toMatrix are the links between the pages of the matrix, which are the same in both languages.
 var toMatrix = regexp.MustCompile(`(href="(?:\.\./)?matrix(?:/[^"#]*)?)\.html`)
 
 func inItsLanguage(drawn []byte, l say.Language) []byte {
@@ -92,7 +92,7 @@ func inItsLanguage(drawn []byte, l say.Language) []byte {
 // playgroundInto adds the playground.
 func playgroundInto(out Tree, in *Input) error {
 	var packed bytes.Buffer
-	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression) // without a time: the same bytes each time
+	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression) // reproducible: without a time
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func playgroundInto(out Tree, in *Input) error {
 	return nil
 }
 
-// links lead to the pages of the site, from its root.
+// links are the links to the pages of the site, relative to its root.
 func links(l say.Language, fromPlayground bool) []playpage.Link {
 	word := func(english string) string { return say.Text(english).In(l) }
 	all := []playpage.Link{

@@ -13,16 +13,15 @@ import (
 	"lockstep/internal/serve"
 )
 
-// Write writes the site to a folder: a new one, an empty one, or one that it has written before, which
-// its mark says. The mark lists the files, so what is no longer among them is removed, and other
-// files in the folder stay. Write refuses any other folder.
+// Write writes the site to a folder, which must be new, empty, or marked by an earlier Write. The mark
+// lists the files: obsolete ones are removed, and foreign files stay. Write refuses any other folder.
 func Write(dir string, files Tree) error {
 	old, err := owned(dir)
 	if err != nil {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(files))
-	// The list first, and longer than it has to be: who is interrupted has still written to a folder of ours.
+	// First a mark with old and new files, so that an interrupted Write leaves a marked folder.
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -53,7 +52,7 @@ func writeMark(dir string, names []string) error {
 	return os.WriteFile(filepath.Join(dir, serve.SiteMark), []byte(strings.Join(names, "\n")+"\n"), 0o644)
 }
 
-// owned lists what an earlier time has written to a folder. It is an error when the folder is not ours.
+// owned lists the files that an earlier Write put in a folder. It refuses a foreign folder.
 func owned(dir string) ([]string, error) {
 	list, err := os.ReadFile(filepath.Join(dir, serve.SiteMark))
 	if err == nil {

@@ -18,11 +18,11 @@ const (
 	plain  = "\x1b[0m"
 )
 
-// margin stands before everything but titles.
+// margin precedes everything but titles.
 const margin = "  "
 
-// canvas lays out one page. It keeps the words without layout as well, so that terms
-// are found even where a line is broken inside of them.
+// canvas lays out one page. It also keeps the words without layout, to find terms that a line break
+// splits.
 type canvas struct {
 	o     *Options
 	ruler *say.Ruler
@@ -59,8 +59,8 @@ func (c *canvas) gap() {
 // note remembers words for the glossary.
 func (c *canvas) note(s string) { c.words.WriteString(s + "\n") }
 
-// wrapped writes a text with a lead on its first line and an indent on the others, both
-// painted already and as wide as indent.
+// wrapped writes a text with a lead on its first line and an indent on the others. Both are painted
+// already and as wide as indent.
 func (c *canvas) wrapped(lead, indent, code, text string) {
 	for i, l := range c.ruler.Wrap(text, c.o.Width-c.ruler.Width(indent)) {
 		if i > 0 {
@@ -104,7 +104,7 @@ func (c *canvas) item(n int, s string) {
 	c.wrapped(margin+fmt.Sprintf("  %d  ", n), margin+"     ", "", s)
 }
 
-// command writes a command line that can be copied: a long one goes on below, behind a backslash.
+// command writes a command line that can be copied. A long one is continued after a backslash.
 func (c *canvas) command(s string) {
 	lead := margin + "$ "
 	for len(lead)+len(s) > c.o.Width {
@@ -116,11 +116,6 @@ func (c *canvas) command(s string) {
 		lead, s = margin+"    ", s[cut+1:]
 	}
 	c.line(lead + c.paint(faint, s))
-}
-
-// dim writes a line that stands back.
-func (c *canvas) dim(s string) {
-	c.wrapped(margin, margin, faint, s)
 }
 
 // term writes a word and its meaning.
@@ -141,18 +136,18 @@ func (c *canvas) field(name, text string) {
 	c.wrapped(margin+c.paint(faint, lead), margin+strings.Repeat(" ", c.ruler.Width(lead)), "", text)
 }
 
-// left says how many steps are not shown.
+// left writes how many steps are not shown.
 func (c *canvas) left(phrase string, n int) {
 	if n > 0 {
 		c.line(margin + c.paint(faint, c.o.say(phrase, n)))
 	}
 }
 
-// longestTime is as long as a time gets: a lesson lasts minutes.
+// longestTime is as wide as any time: lessons last minutes.
 const longestTime = "100.000"
 
-// step writes one narrated step: the sentence, below it what is believed and what is so,
-// when they come apart, and what breaks.
+// step writes one narrated step: its sentence, below it the belief and the truth if they differ, and
+// what breaks.
 func (c *canvas) step(s explain.Step) {
 	sentence, time := s.Sentence.In(c.o.Language), c.o.instant(s.At)
 	room := c.ruler.Width(c.o.say("seconds", longestTime))
@@ -181,7 +176,7 @@ func (c *canvas) step(s explain.Step) {
 	}
 }
 
-// table writes rows of cells, the first one as their header.
+// table writes rows of cells, the first one as a header.
 func (c *canvas) table(rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -14,7 +14,7 @@ import (
 )
 
 // Card is a lesson for a page on which the learner makes the change: its texts in one language, with
-// the figures filled in, and the scenarios to begin with.
+// the figures filled in, and its initial scenario.
 type Card struct {
 	Number   int      `json:"-"`
 	Title    string   `json:"-"`
@@ -22,15 +22,15 @@ type Card struct {
 	Story    string   `json:"story"`
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"`
-	Whys     []string `json:"whys"`  // for each answer what is wrong with it; "" for the right one
-	Right    int      `json:"right"` // index of the answer that the run shows
-	Stop     int64    `json:"stop"`  // µs: the moment that the question is about; what comes later answers it
+	Whys     []string `json:"whys"`  // why each answer is wrong; "" for the right one
+	Right    int      `json:"right"` // index of the right answer
+	Stop     int64    `json:"stop"`  // µs: where the run stops until the question is answered
 	See      string   `json:"see"`
 	Turn     string   `json:"turn"`
 	Remember string   `json:"remember"`
-	Controls []string `json:"controls"` // what of the page the change is made with; the others stay out of the way
+	Controls []string `json:"controls"` // those that the change needs; the page hides the others
 	Start    string   `json:"start"`    // the scenario of its run
-	Goal     []string `json:"goal"`     // what has to come about: a property and its verdict, such as "mutual-exclusion kept"
+	Goal     []string `json:"goal"`     // verdicts to reach, such as "mutual-exclusion kept"
 }
 
 // Cards plays all lessons with a seed.
@@ -49,7 +49,7 @@ func Cards(ctx context.Context, seed uint64, l say.Language) (all []Card, err er
 	return all, nil
 }
 
-// flowing is a text whose lines end where its paragraphs do: a page breaks the others itself.
+// flowing is a text without line breaks within paragraphs: a page wraps them itself.
 func flowing(text string, l say.Language) string {
 	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
 	for i, p := range paragraphs {
@@ -87,8 +87,8 @@ func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Ca
 	return c, nil
 }
 
-// stop is where a run stands still until the learner has guessed, in µs: at its first fault, or right
-// before something breaks, whichever comes first; at its first acquisition where neither does.
+// stop is where a run stops until the learner has guessed, in µs: at its first fault or just before
+// something breaks, whichever is first; at its first acquisition if there is neither.
 func (p *Played) stop() int64 {
 	t := p.account()
 	before := int64(-1)
@@ -108,7 +108,7 @@ func (p *Played) stop() int64 {
 	return 0
 }
 
-// text is the scenario of a run as a file, without what it says to its reader: the lesson does.
+// text is the scenario file of a run without its prose, which the lesson replaces.
 func (p *Played) text(seed uint64) string {
 	bare := *p.Plan
 	bare.Seed, bare.Subtitle, bare.Story, bare.Question, bare.Lesson, bare.Chinese = seed, "", "", "", "", p.Plan.Chinese

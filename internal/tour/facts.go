@@ -11,17 +11,17 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// never is the value of a duration for what did not happen.
+// never is the value of a duration until something that did not happen.
 const never = "never"
 
-// Facts are what the conditions of answers may speak of, all measured in the run:
+// Facts are the measurements of a run that conditions of answers may use:
 //
 //	<property>         its verdict: kept, broken or unknown
-//	at-once            the largest number of clients that were inside at the same time
-//	foreign-releases   how often a release removed the entry of another client that had use for it
+//	at-once            the largest number of clients inside at the same time
+//	foreign-releases   how often a release removed the entry of another client that still needed it
 //	not-held           how many releases found no entry of their own
 //	refused            how many writes the fence refused
-//	next-holder-after  time from the first fault to the next client that got the lock, or never
+//	next-holder-after  time from the first fault to the next acquisition by another client, or never
 func (p *Played) Facts() map[string]string {
 	t := p.account()
 	facts := map[string]string{
@@ -37,8 +37,8 @@ func (p *Played) Facts() map[string]string {
 	return facts
 }
 
-// nextHolder is the time from the first fault to the next acquisition by a client that
-// the fault did not hit. The probe does not count: it is not part of the story.
+// nextHolder is the time from the first fault to the next acquisition by a client that the fault did
+// not hit. The probe is not part of the story and does not count.
 func nextHolder(t *timeline.Timeline) string {
 	began, hit := history.Instant(-1), history.NodeID(0)
 	for _, e := range t.Each(history.FaultBegan, history.Acquired) {

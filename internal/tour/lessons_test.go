@@ -53,7 +53,7 @@ func (l *Lesson) texts() map[string]Text {
 func TestLessonsAreWhole(t *testing.T) {
 	for _, l := range allLessons(t) {
 		for where, text := range l.texts() {
-			if strings.TrimSpace(text.EN) == "" || strings.TrimSpace(text.ZH) == "" {
+			if strings.TrimSpace(text.English) == "" || strings.TrimSpace(text.Chinese) == "" {
 				t.Errorf("%s: the %s is missing in a language", l.Name, where)
 			}
 		}
@@ -111,7 +111,7 @@ func TestWhatTheLessonsSayComesTrue(t *testing.T) {
 			}
 			for i, a := range l.Predict.Answers {
 				if wrong := !slices.Contains(right, i); wrong != (a.Why != (Text{})) {
-					t.Errorf("%s, seed %d: answer %d is wrong: %v, and says why: %q", l.Name, seed, i+1, wrong, a.Why.EN)
+					t.Errorf("%s, seed %d: answer %d is wrong: %v, and says why: %q", l.Name, seed, i+1, wrong, a.Why.English)
 				}
 			}
 		}
@@ -206,7 +206,7 @@ func TestSentencesAreShort(t *testing.T) {
 	}
 	for _, l := range allLessons(t) {
 		for where, text := range l.texts() {
-			check(l.Name+", "+where, text.EN, text.ZH)
+			check(l.Name+", "+where, text.English, text.Chinese)
 		}
 	}
 	for _, term := range glossary.All() {

@@ -24,12 +24,12 @@ const (
 	pagesPerLesson
 )
 
-// show is a lesson that has been played: two runs, and what the learner has said.
+// show is a lesson that has been played: two runs, and the learner's answer.
 type show struct {
 	*Lesson
 	first, second *Played
-	right         int // the answer that the run shows, from 1; 0 when it shows none
-	guess         int // the learner's answer, from 1; 0 when there is none
+	right         int // the right answer, from 1; 0 if the run shows none
+	guess         int // the learner's answer, from 1; 0 if there is none
 }
 
 // perform plays both runs of a lesson.
@@ -109,7 +109,7 @@ func (s *show) question(c *canvas) {
 	}
 }
 
-// reveal says which answer the run shows.
+// reveal says which answer is right.
 func (s *show) reveal(c *canvas) {
 	o := c.o
 	c.gap()
@@ -129,8 +129,8 @@ func (s *show) reveal(c *canvas) {
 	}
 }
 
-// verdicts says in a sentence what the last run did, and shows the properties that the
-// lesson is about, and every other one that broke, side by side.
+// verdicts sums up the last run in a sentence, and shows side by side the properties that the lesson
+// is about and every other one that broke.
 func (s *show) verdicts(c *canvas, runs ...*Played) {
 	last := runs[len(runs)-1]
 	if !c.o.Quiet {
@@ -166,7 +166,7 @@ func (s *show) about(property string) bool {
 	return false
 }
 
-// steps tells a run in the words of every report.
+// steps narrates a run in the words of the reports.
 func (s *show) steps(c *canvas, p *Played) {
 	story, before, among, after := p.steps()
 	c.gap()
@@ -178,7 +178,7 @@ func (s *show) steps(c *canvas, p *Played) {
 	c.left("later", after)
 }
 
-// disproved names the assumption that the first run has proved false.
+// disproved names the assumption that the first run proved false.
 func (s *show) disproved(c *canvas) {
 	f := s.first.assumption()
 	if !f.Proved() {
@@ -196,7 +196,7 @@ func (s *show) yours(c *canvas) {
 	if s.Yours.Change == lockKey {
 		find = "find lock"
 	}
-	for property, verdict := range s.Yours.Reach { // order: there is one
+	for property, verdict := range s.Yours.Reach { // order: only one
 		c.prose(c.o.say(find, property, c.o.say("until "+verdict)))
 	}
 	c.gap()
@@ -206,7 +206,7 @@ func (s *show) yours(c *canvas) {
 	c.command(s.Yours.command(&s.Run, "?", c.o.Seed))
 }
 
-// own says what to type for a lock of the learner's own.
+// own says what to type for the learner's own lock.
 func (s *show) own(c *canvas) {
 	if len(s.Own) == 0 {
 		return
@@ -223,7 +223,7 @@ func (s *show) own(c *canvas) {
 	}
 }
 
-// onward names the scenarios that go on from here.
+// onward names further scenarios.
 func (s *show) onward(c *canvas) {
 	if len(s.More) == 0 {
 		return
@@ -235,29 +235,27 @@ func (s *show) onward(c *canvas) {
 	}
 }
 
-// explainTerms lists the terms of a page that come up here for the first time. first
-// says where each term came up first, and is added to.
+// explainTerms explains the terms that first occur on this page. first has the page of each term's
+// first occurrence, and is extended.
 func explainTerms(c *canvas, first map[string]place, at place) {
-	var fresh []glossary.Term
+	heading := false
 	for _, t := range glossary.Find(c.o.Language, c.text()) {
 		if _, known := first[t.ID]; !known {
 			first[t.ID] = at
 		}
-		if first[t.ID] == at {
-			fresh = append(fresh, t)
+		if first[t.ID] != at {
+			continue
 		}
-	}
-	if len(fresh) == 0 {
-		return
-	}
-	c.heading(c.o.say("words"))
-	for _, t := range fresh {
+		if !heading {
+			c.heading(c.o.say("words"))
+			heading = true
+		}
 		e := t.In(c.o.Language)
 		c.term(e.Name, strings.TrimSpace(e.Meaning))
 	}
 }
 
-// pagesOf are the pages of a lesson that are shown.
+// pagesOf are the pages to show of a lesson.
 func pagesOf(o *Options) []kind {
 	if o.Quiet {
 		return []kind{againPage}

@@ -25,7 +25,7 @@ type Played struct {
 	timeline *timeline.Timeline
 }
 
-// account is that of the run, made when it is first asked for.
+// account is the timeline of the run, computed once.
 func (p *Played) account() *timeline.Timeline {
 	if p.timeline == nil {
 		p.timeline = timeline.Of(p.Judgement.History)
@@ -33,8 +33,8 @@ func (p *Played) account() *timeline.Timeline {
 	return p.timeline
 }
 
-// Play plays a run of a lesson in the simulator and judges it. Each run has a world of
-// its own, so its history stays valid.
+// Play plays a run of a lesson in the simulator and judges it. Each run has its own world, so its
+// history stays valid.
 func Play(ctx context.Context, r *Run, seed uint64) (*Played, error) {
 	p, err := r.plan()
 	if err != nil {
@@ -49,7 +49,7 @@ func Play(ctx context.Context, r *Run, seed uint64) (*Played, error) {
 	return &Played{Run: r, Plan: p, Judgement: out.Judgement}, nil
 }
 
-// plan reads the scenario from the program itself and changes what the lesson changes.
+// plan reads the embedded scenario and applies the changes of the lesson.
 func (r *Run) plan() (*plan.Plan, error) {
 	data, err := scenarios.Files.ReadFile("lessons/" + r.Scenario + ".yaml")
 	if err != nil {
@@ -88,8 +88,7 @@ func pauseOf(p *plan.Plan) *faults.Fault {
 	return nil
 }
 
-// steps returns the steps to show, in the words of every report, and how many were
-// left out before, among and after them.
+// steps returns the steps to show, and how many were left out before, among and after them.
 func (p *Played) steps() (story []explain.Step, before, among, after int) {
 	all := explain.Steps(p.account(), p.Judgement.Findings)
 	var kept []explain.Step
@@ -103,7 +102,7 @@ func (p *Played) steps() (story []explain.Step, before, among, after int) {
 		return nil, len(all), 0, 0
 	}
 	broken := slices.IndexFunc(kept, func(s explain.Step) bool { return s.Violation })
-	if broken < p.Run.Steps { // or none: from the beginning
+	if broken < p.Run.Steps { // early, or nothing broke: from the beginning
 		story = kept[:min(p.Run.Steps, len(kept))]
 	} else {
 		story, _, _ = explain.Story(kept, p.Run.Steps)
@@ -115,7 +114,7 @@ func (p *Played) steps() (story []explain.Step, before, among, after int) {
 	return story, before, len(all) - before - after - len(story), after
 }
 
-// assumption returns the assumption that the run has proved false, zero when none.
+// assumption returns the assumption that the run proved false, or the zero value.
 func (p *Played) assumption() explain.False {
 	return explain.Assumption(p.account(), p.Judgement.Findings, p.Plan.LagOf(p.Judgement.History.Header.Lock))
 }

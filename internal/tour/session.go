@@ -11,13 +11,13 @@ import (
 	"lockstep/internal/say"
 )
 
-// Options say how the tour is given.
+// Options are the settings of a tour.
 type Options struct {
 	Language    say.Language
 	Seed        uint64
-	Width       int  // columns, at most; MinWidth at least
+	Width       int  // columns; raised to MinWidth
 	Color       bool // use colours
-	Interactive bool // wait for keys; else everything is printed at once
+	Interactive bool // wait for keys; otherwise print everything at once
 	Quiet       bool // the verdicts only
 	In          io.Reader
 	Out         io.Writer
@@ -36,15 +36,15 @@ type place struct {
 type session struct {
 	o       *Options
 	lessons []*Lesson
-	shows   []*show // by lesson; nil as long as it has not been played
-	seen    []bool  // by lesson: its first run has been shown
-	first   map[string]place
+	shows   []*show          // by lesson; nil until it has been played
+	seen    []bool           // by lesson: its first run has been shown
+	first   map[string]place // the first occurrence of each term
 	lines   <-chan string
 }
 
-// Take gives the tour. With a lesson it begins there, without one it begins with the
-// list. At a terminal it goes on to the end or until the learner quits; else it prints
-// the one lesson, or all of them. An error is one of the output, of ctx, or a bug.
+// Take gives the tour, beginning with a lesson or, without one, with the list. At a terminal it goes
+// on to the end or until the learner quits; otherwise it prints that lesson, or all of them. An error
+// comes from the output or from ctx, or is a bug.
 func Take(ctx context.Context, lessons []*Lesson, from *Lesson, o Options) error {
 	o.Width = max(o.Width, MinWidth)
 	s := &session{
@@ -118,7 +118,7 @@ func (s *session) ask(ctx context.Context, at place) (to place, done bool, err e
 	}
 }
 
-// follow says where a key leads from a page; ok is false for a key that means nothing here.
+// follow returns the page to which a key leads; ok is false for an unknown key.
 func (s *session) follow(at place, key string) (to place, done, ok bool) {
 	n, notNumber := strconv.Atoi(key)
 	switch {
@@ -158,7 +158,7 @@ func (s *session) keys(at place) string {
 
 func (s *session) kindAt(at place) kind { return pagesOf(s.o)[at.page] }
 
-// next is the page after another one; false behind the last.
+// next is the following page; false after the last.
 func (s *session) next(at place) (place, bool) {
 	if at.lesson >= 0 && at.page+1 < len(pagesOf(s.o)) {
 		return place{at.lesson, at.page + 1}, true
@@ -166,7 +166,7 @@ func (s *session) next(at place) (place, bool) {
 	return place{lesson: at.lesson + 1}, at.lesson+1 < len(s.lessons)
 }
 
-// back is the page before another one; the list stays.
+// back is the previous page; before the first lesson it is the list.
 func (s *session) back(at place) place {
 	switch {
 	case at.page > 0:
@@ -177,7 +177,7 @@ func (s *session) back(at place) place {
 	return place{lesson: -1}
 }
 
-// page prints a page. A lesson is played when its first page is shown.
+// page prints a page. A lesson is played when it is first shown.
 func (s *session) page(ctx context.Context, at place) error {
 	c := newCanvas(s.o)
 	if at.lesson < 0 {
@@ -201,7 +201,7 @@ func (s *session) page(ctx context.Context, at place) error {
 	return s.flush(c)
 }
 
-// flush prints what a canvas holds, below an empty line.
+// flush prints a canvas after an empty line.
 func (s *session) flush(c *canvas) error {
 	_, err := fmt.Fprint(s.o.Out, "\n"+c.out.String())
 	return err
@@ -217,8 +217,8 @@ func (s *session) list(c *canvas) {
 	}
 }
 
-// linesOf reads lines in the background, so that an interrupt is heard while the tour
-// waits for a key. The channel is closed at the end of the input.
+// linesOf reads lines in the background, so that the tour can be interrupted while it waits for a
+// key. The channel is closed at the end of the input.
 func linesOf(ctx context.Context, in io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {

@@ -97,7 +97,7 @@ func TestColor(t *testing.T) {
 func TestWithoutATerminal(t *testing.T) {
 	all := take(t, "", Options{})
 	for _, l := range allLessons(t) {
-		if !strings.Contains(all, l.Title.EN+"\n===") {
+		if !strings.Contains(all, l.Title.English+"\n===") {
 			t.Errorf("lesson %s is missing", l.Name)
 		}
 	}

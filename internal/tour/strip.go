@@ -10,23 +10,24 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	pictures "lockstep/internal/report/strip"
+	"lockstep/internal/say"
 	"lockstep/internal/timeline"
 )
 
-// The signs of a picture. A store's lane has the letter of the client whose entry it has.
+// The signs of a picture. A store's lane shows the initial of the client that owns its entry.
 const (
 	nothing   = '.'
 	believing = '='
 	frozen    = 'z'
-	both      = '#' // frozen, and believes that it holds
+	both      = '#' // frozen, and believes that it holds the lock
 	dies      = 'x'
-	together  = '^' // two believe that they hold
+	together  = '^' // two clients believe that they hold the lock
 	damages   = '!' // a write that damages the resource
 	refused   = '/' // a write that the resource refuses
 )
 
-// strip is a picture of a run in letters: a lane for each client and each server that has a part in it,
-// and a line below them where two clients are inside.
+// strip is a picture of a run in characters: a lane for each client and server that takes part in it,
+// and a line below that marks where two clients are inside.
 type strip struct {
 	h        *timeline.Timeline
 	from, to history.Instant
@@ -86,7 +87,7 @@ func (s *strip) client(id history.NodeID, bars *bundle.Bars) {
 	s.keep(l, drawn)
 }
 
-// keep adds a lane, if its node has a part in what is drawn: bars, or its death.
+// keep adds a lane if something is drawn in it: bars, or a death.
 func (s *strip) keep(l stripLane, drawn bool) {
 	for _, e := range s.h.Each(history.Crashed) {
 		if e.Node == l.node {
@@ -109,7 +110,7 @@ func (s *strip) store(id history.NodeID, bars *bundle.Bars) {
 	s.keep(l, drawn)
 }
 
-// letter is the first one of a client's name; 0 for the probe and for no client.
+// letter is the initial of a client; 0 for the probe and for no client.
 func letter(of *history.History, id history.NodeID) rune {
 	if of.Role(id) != history.RoleClient {
 		return 0
@@ -125,7 +126,7 @@ func (s *strip) bar(cells []rune, b bundle.Bar, to func(was rune) rune) bool {
 	return s.fill(cells, s.h.Events[b.From].At, end, to)
 }
 
-// fill changes the columns that a stretch of time touches, and reports whether it touches any.
+// fill changes the columns that a span of time touches, and reports whether it touches any.
 func (s *strip) fill(cells []rune, from, to history.Instant, change func(was rune) rune) bool {
 	from, to = max(from, s.from), min(to, s.to)
 	if from >= to {
@@ -140,7 +141,7 @@ func (s *strip) fill(cells []rune, from, to history.Instant, change func(was run
 	return true
 }
 
-// overlaps lists when two clients or more believe that they hold.
+// overlaps lists when two clients believe that they hold the lock.
 func overlaps(beliefs []bundle.Bar, h *timeline.Timeline) (all [][2]history.Instant) {
 	for i, a := range beliefs {
 		for _, b := range beliefs[:i] {
@@ -159,7 +160,7 @@ func overlaps(beliefs []bundle.Bar, h *timeline.Timeline) (all [][2]history.Inst
 	return all
 }
 
-// picture draws the stretch of a run that its steps tell of.
+// picture draws the part of a run that its steps cover.
 func (s *show) picture(c *canvas, p *Played) {
 	story, _, _, _ := p.steps()
 	if len(story) == 0 {
@@ -176,9 +177,9 @@ func (s *show) picture(c *canvas, p *Played) {
 	}
 	width := c.o.Width - len(margin) - names - 3
 	if width < 20 {
-		return // a picture that shows nothing
+		return // too narrow
 	}
-	// A little before and after, so that what begins and ends there is seen to.
+	// A margin on both sides, so that beginnings and ends there are visible.
 	edge := max((to-from)/history.Instant(width), history.Instant(time.Millisecond))
 	d := newStrip(hist, max(from-edge, 0), min(to+2*edge, hist.End()), width)
 	if len(d.lanes) == 0 {
@@ -186,7 +187,7 @@ func (s *show) picture(c *canvas, p *Played) {
 	}
 	c.gap()
 	name := func(text string) string { return margin + c.ruler.Pad(text, names) + "  " }
-	c.line(name("") + d.axis(c.o, c.ruler.Width))
+	c.line(name("") + d.axis(c.o, c.ruler))
 	for _, l := range d.lanes {
 		c.line(name(hist.Name(l.node)) + string(l.cells))
 	}
@@ -201,10 +202,10 @@ func (s *show) picture(c *canvas, p *Played) {
 		}
 		c.line(name("") + c.paint(color, strings.TrimRight(string(d.overlap), " ")))
 	}
-	c.dim(d.key(c.o))
+	c.wrapped(margin, margin, faint, d.key(c.o))
 }
 
-// writes is the lane of the resource: a letter for whose write it took.
+// writes is the lane of the resource: the initial of the client whose write it took.
 func (s *strip) writes(list []pictures.Mark) []rune {
 	cells := s.blank(nothing)
 	for _, m := range list {
@@ -221,24 +222,22 @@ func (s *strip) writes(list []pictures.Mark) []rune {
 	return cells
 }
 
-// axis has the times of the first column, of those at the quarters and of the last.
-func (s *strip) axis(o *Options, wide func(string) int) string {
-	line, room := "", 0
+// axis has the times at the beginning and at each quarter, where they fit.
+func (s *strip) axis(o *Options, ruler *say.Ruler) string {
+	line := ""
 	for quarter := range 4 {
 		at := s.from.Add(s.to.Sub(s.from) * time.Duration(quarter) / 4)
 		column := s.width * quarter / 4
-		text := "|" + o.instant(at)
-		if column > room {
-			line, room = line+strings.Repeat(" ", column-room), column
-		}
-		if room+wide(text) <= s.width && (room == column) {
-			line, room = line+text, room+wide(text)
+		line = ruler.Pad(line, column)
+		text := line + "|" + o.instant(at)
+		if ruler.Width(line) == column && ruler.Width(text) <= s.width {
+			line = text
 		}
 	}
 	return line
 }
 
-// key says what the signs mean that were used.
+// key explains the signs that were used.
 func (s *strip) key(o *Options) string {
 	var parts []string
 	for _, x := range []struct {

@@ -17,26 +17,25 @@ func (s *session) summary() error {
 	return s.flush(c)
 }
 
-// results has one line per lesson whose run was shown: how many properties broke before
-// the switch and after it.
+// results has a line for each lesson whose run was shown: how many properties broke before and after
+// the switch.
 func (s *session) results(c *canvas) {
+	widest := 0
 	var rows [][]string
 	for i, l := range s.shows {
 		if l == nil || !s.seen[i] {
 			continue
 		}
 		one, two := s.o.labels(l.first, l.second)
+		name := fmt.Sprintf("%2d  %s", l.Number, l.Name)
+		widest = max(widest, c.ruler.Width(name))
 		rows = append(rows, []string{
-			fmt.Sprintf("%2d  %s", l.Number, l.Name), one + s.o.say("colon") + s.outcome(l.first), two + s.o.say("colon") + s.outcome(l.second),
+			name, one + s.o.say("colon") + s.outcome(l.first), two + s.o.say("colon") + s.outcome(l.second),
 		})
 	}
 	if len(rows) == 0 {
 		c.prose(s.o.say("nothing"))
 		return
-	}
-	widest := 0
-	for _, r := range rows {
-		widest = max(widest, c.ruler.Width(r[0]))
 	}
 	for _, r := range rows {
 		c.wrapped(margin+c.ruler.Pad(r[0], widest+2), margin+c.ruler.Pad("", widest+2), "", r[1]+" -> "+r[2])
@@ -77,11 +76,9 @@ func (s *session) score(c *canvas) {
 
 // commands names what to try next, beginning with the last lesson that was seen.
 func (s *session) commands(c *canvas) {
-	last := -1
-	for i, seen := range s.seen {
-		if seen {
-			last = i
-		}
+	last := len(s.seen) - 1
+	for last >= 0 && !s.seen[last] {
+		last--
 	}
 	onward := [2]string{"simulate tour", s.o.say("anew")}
 	if last+1 < len(s.lessons) {

@@ -2,11 +2,10 @@
 // each with a story, a question, a run in the simulator, the steps of that run, one
 // thing that is changed, and the run after the change.
 //
-// A lesson is data: a file in lessons/ with its texts in English and Chinese and with
-// the names of a scenario and a lock. What happens is never in the file. It comes from
-// the run that is played while the learner looks on, and the right answer to the
-// question is the one whose condition holds in that run. What the texts take for
-// granted stands beside them as claims, which a test compares with many runs.
+// A lesson is data: a file in lessons/ with its texts in English and Chinese and with the names of a
+// scenario and a lock. What happens comes from the run that is played while the learner watches, and
+// the right answer to the question is the one whose condition holds in that run. The file states what
+// its texts assume as claims, which a test compares with many runs.
 package tour
 
 import (
@@ -18,9 +17,9 @@ import (
 	"strings"
 	"time"
 
-	"lockstep/internal/say"
-
 	"github.com/goccy/go-yaml"
+
+	"lockstep/internal/say"
 )
 
 //go:embed lessons/*.yaml
@@ -36,35 +35,23 @@ type Lesson struct {
 	Run      Run      `yaml:"run"`
 	See      Text     `yaml:"see"` // what to look at in the steps of Run
 	Switch   Switch   `yaml:"switch"`
-	Turn     Text     `yaml:"turn"`     // what the learner may do instead, where a page lets him
-	Controls []string `yaml:"controls"` // of the page, with which he does: pause, lock, compare, fence, or a fault of the palette
+	Turn     Text     `yaml:"turn"`     // what the learner does in the playground instead of Switch
+	Controls []string `yaml:"controls"` // for Turn: pause, lock, compare, fence, or a fault of the palette
 	Yours    Yours    `yaml:"yours"`
 	Remember Text     `yaml:"remember"`
-	Own      []Step   `yaml:"own"`  // what to type for a lock of one's own
-	More     []string `yaml:"more"` // names of scenarios that go on from here
+	Own      []Step   `yaml:"own"`  // what to type for the learner's own lock
+	More     []string `yaml:"more"` // names of further scenarios
 }
 
-// Step is a command line with what it is for. One without a text goes with the one before it.
+// Step is a command line with its purpose. One without a text belongs to the previous step.
 type Step struct {
 	Text    Text   `yaml:"text"`
 	Command string `yaml:"command"`
 }
 
-// Text is a text in every language of the tour. Paragraphs are set apart by an empty
-// line. It may name figures of the set-up: {lease}, {pause}, {pause-again} (of the
-// second run), {lag}.
-type Text struct {
-	EN string `yaml:"en"`
-	ZH string `yaml:"zh"`
-}
-
-// In returns the text in a language, English for one that there is not.
-func (t Text) In(l say.Language) string {
-	if l == say.Chinese {
-		return t.ZH
-	}
-	return t.EN
-}
+// Text is a text in both languages, with an empty line between paragraphs. It may contain figures of
+// the set-up: {lease}, {pause}, {pause-again} (of the second run), {lag}.
+type Text = say.Both
 
 // Question is what the learner predicts before the run.
 type Question struct {
@@ -72,11 +59,11 @@ type Question struct {
 	Answers []Answer `yaml:"answers"`
 }
 
-// Answer is right when all its conditions hold in the run: facts by name, see Facts.
+// Answer is right if all its conditions hold in the run: facts by name, see Facts.
 type Answer struct {
 	Text `yaml:",inline"`
 	When map[string]string `yaml:"when"`
-	Why  Text              `yaml:"why"` // what is wrong with it, from the run; empty for the right one
+	Why  Text              `yaml:"why"` // why the run contradicts it; empty for the right one
 }
 
 // Switch is the one thing that is changed, and the run after that.
@@ -85,11 +72,11 @@ type Switch struct {
 	Run  Run  `yaml:"run"`
 }
 
-// Yours is one value that the learner finds, at the command line: with the right one, the run of the lesson comes
-// to another verdict.
+// Yours is a value that the learner finds at the command line, with which the run of the lesson has
+// another verdict.
 type Yours struct {
 	Change string            `yaml:"change"` // a key of the scenario file, or lock
-	To     string            `yaml:"to"`     // a value that does it; not shown
+	To     string            `yaml:"to"`     // a solution; not shown
 	Reach  map[string]string `yaml:"reach"`  // one property and its verdict
 }
 
@@ -97,22 +84,20 @@ type Yours struct {
 type Run struct {
 	Scenario string        `yaml:"scenario"` // name of a file of scenarios/lessons
 	Lock     string        `yaml:"lock"`
-	Fence    string        `yaml:"fence"` // instead of the scenario's; "" leaves it
-	Pause    time.Duration `yaml:"pause"` // instead of the length of the scenario's pause; 0 leaves it
+	Fence    string        `yaml:"fence"` // replaces the scenario's, unless ""
+	Pause    time.Duration `yaml:"pause"` // replaces the length of the scenario's pause, unless 0
 
 	Steps int      `yaml:"steps"` // how many steps are shown
 	Hide  []string `yaml:"hide"`  // kinds of events whose steps are left out, unless a property breaks there
 
-	// Claims are the verdicts that the texts speak of, by property. They play no part
-	// in what is shown; a test compares them with the runs.
+	// Claims are the verdicts that the texts assume, by property. Only a test uses them.
 	Claims map[string]string `yaml:"claims"`
 }
 
-// Changed reports whether the run is not the scenario as it stands in its file.
+// Changed reports whether the run differs from the scenario file.
 func (r *Run) Changed() bool { return r.Fence != "" || r.Pause != 0 }
 
-// Lessons returns all lessons, in order. An error is a mistake in the files that were
-// built into this program.
+// Lessons returns all lessons, in order. An error is a mistake in the embedded files.
 func Lessons() ([]*Lesson, error) {
 	entries, err := fs.ReadDir(files, "lessons") // sorted by name, which begins with the number
 	if err != nil {
@@ -137,7 +122,7 @@ func Lessons() ([]*Lesson, error) {
 	return all, nil
 }
 
-// Find returns the lesson that a number or a name means, or nil.
+// Find returns the lesson with a number or a name, or nil.
 func Find(lessons []*Lesson, word string) *Lesson {
 	n, err := strconv.Atoi(word)
 	for _, l := range lessons {

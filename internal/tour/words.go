@@ -16,7 +16,7 @@ import (
 	"lockstep/internal/shell"
 )
 
-// phrases are the words of the tour itself, by their names.
+// phrases are the texts of the tour outside of lessons, by name.
 var phrases = sync.OnceValue(func() map[string]Text {
 	all := map[string]Text{}
 	if err := yaml.UnmarshalWithOptions(wordsFile, &all, yaml.Strict()); err != nil {
@@ -40,7 +40,7 @@ func (o *Options) say(name string, args ...any) string {
 	return fmt.Sprintf(t.In(o.Language), args...)
 }
 
-// span writes a duration of a set-up.
+// span formats a duration of a set-up.
 func (o *Options) span(d time.Duration) string {
 	if d%time.Second != 0 {
 		return o.say("millis", d.Milliseconds())
@@ -48,7 +48,7 @@ func (o *Options) span(d time.Duration) string {
 	return o.say("seconds", strconv.FormatInt(int64(d/time.Second), 10))
 }
 
-// fill puts the figures of the set-up into a text.
+// fill fills in the figures of the set-up.
 func (o *Options) fill(text string, first, second *Played) string {
 	pauses := [2]time.Duration{}
 	for i, p := range []*Played{first, second} {
@@ -62,7 +62,7 @@ func (o *Options) fill(text string, first, second *Played) string {
 	).Replace(text)
 }
 
-// instant writes the time of a step.
+// instant formats the time of a step.
 func (o *Options) instant(at history.Instant) string {
 	number, _ := strings.CutSuffix(at.String(), " s")
 	return o.say("seconds", number)
@@ -79,8 +79,8 @@ func (o *Options) cell(f checker.Finding) string {
 	return o.say("unknown")
 }
 
-// labels tell two runs apart by what differs between them: the lock, the fence, the
-// length of the pause, or else the kind of fault.
+// labels name two runs by what differs between them: the lock, the fence, the length of the pause, or
+// the kind of fault.
 func (o *Options) labels(first, second *Played) (string, string) {
 	a, b := first.Run, second.Run
 	if a.Lock != b.Lock {
@@ -96,7 +96,7 @@ func (o *Options) labels(first, second *Played) (string, string) {
 	return o.say("verb " + first.Plan.Faults[0].Verb.Name()), o.say("verb " + second.Plan.Faults[0].Verb.Name())
 }
 
-// command is what plays a run again.
+// command is the command line that plays a run again.
 func (o *Options) command(p *Played) string {
 	var changes []scenario.Change
 	if p.Run.Fence != "" {
@@ -111,7 +111,7 @@ func (o *Options) command(p *Played) string {
 // lockKey stands for the lock among the keys of a scenario file.
 const lockKey = "lock"
 
-// command is what plays a run with a value of the learner's.
+// command is the command line that plays a run with the learner's value.
 func (y *Yours) command(r *Run, value string, seed uint64) string {
 	if y.Change == lockKey {
 		other := *r
