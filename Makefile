@@ -15,7 +15,7 @@ help: ## show this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 test: servers images check ## everything: install the servers and the browser that are missing, then run all tests
-	GO="$(GO)" scripts/test-live -tags live,queue -timeout 30m ./internal/real ./... # it takes longest, and waits most of that time
+	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m ./internal/real ./... # vetted above; the first takes longest, and waits
 	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 
 # The tests of servers that no package has, and their locks in both worlds; what every verb does
