@@ -62,8 +62,8 @@ type Store struct {
 	// Silence is how long a living leader has to be silent before the others elect another one; nil: no
 	// longer than an election takes.
 	Silence func(Setup) time.Duration
-	// Luck is what its real servers leave to timing.
-	Luck Luck
+	// Timing is what its real servers leave to timing.
+	Timing Timing
 	// Idle is how long a session of a Replicated store may be silent before its server ends it, unless a
 	// scenario says otherwise; 0: for ever. IdleDoc is the server's name for it.
 	Idle    time.Duration
@@ -108,8 +108,8 @@ type Image struct {
 	Env map[string]string
 }
 
-// Luck is what real servers leave to timing, whatever the scale of a run.
-type Luck struct {
+// Timing is what real servers leave to timing, whatever the scale of a run.
+type Timing struct {
 	Agreeing time.Duration // how long they may take to agree on a request, if noticeable
 	Election time.Duration // how much longer than planned they may take to elect a leader
 }

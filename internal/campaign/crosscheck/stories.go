@@ -160,7 +160,7 @@ func (w *chooser) restsOnLag(ctx context.Context, out *run.Outcome, p *plan.Plan
 
 // jitter is the maximum delay of a message on real servers beyond its latency, on a machine that is
 // not overloaded, and apart how far one client may fall behind another after several messages: the
-// resource answers at once, and a store within a millisecond unless it says otherwise (store.Luck).
+// resource answers at once, and a store within a millisecond unless it says otherwise (store.Timing).
 // Neither scales with a story.
 const (
 	jitter = time.Millisecond
@@ -201,13 +201,13 @@ func chancesOf(v *locks.Variant) []chance {
 			}
 		}},
 	}
-	if agreed := k.Luck.Agreeing; agreed > 0 {
+	if agreed := k.Timing.Agreeing; agreed > 0 {
 		all = append(all, chance{say.DecidedByJitter.With(say.Span(agreed)), func(p *plan.Plan, _ *sim.Timing, _ within) {
 			p.Network.Latency.Max += agreed / 2 // of a request, and of its reply
 		}})
 	}
 	all = append(all, chance{say.DecidedByJitter.With(say.Span(apart)), func(_ *plan.Plan, t *sim.Timing, of within) { t.StopTime = of(apart) }})
-	if election := k.Luck.Election; election > 0 {
+	if election := k.Timing.Election; election > 0 {
 		all = append(all, chance{say.DecidedByElection.With(say.Span(election)), func(p *plan.Plan, t *sim.Timing, of within) {
 			p.Cluster(k.ID).Election += of(election)
 			if k.LeavesServers {

@@ -9,7 +9,7 @@ import (
 
 // random draws the variations of a script with integer arithmetic only, so that a seed gives the
 // same plan in every build.
-type random struct{ rand spread.Luck }
+type random struct{ rand spread.Source }
 
 func newRandom(script string, seed uint64) random { return random{rng.Plain(seed, rng.ID(script))} }
 

@@ -69,7 +69,7 @@ type Link struct {
 	pipes sync.WaitGroup // running toxics
 
 	mu      sync.Mutex
-	rand    spread.Luck
+	rand    spread.Source
 	modes   [2]Mode          // by direction
 	held    [2]bool          // by direction, see Held
 	delays  [2]time.Duration // by direction, on top of the latency

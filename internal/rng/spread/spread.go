@@ -31,8 +31,8 @@ type Percentile struct {
 // TailFactor times the last percentile is Max, unless the scenario says otherwise.
 const TailFactor = 10
 
-// Luck draws a number from 0 to n-1.
-type Luck interface{ Int64N(n int64) int64 }
+// Source draws a number from 0 to n-1.
+type Source interface{ Int64N(n int64) int64 }
 
 // Fixed is a range of one duration.
 func Fixed(d time.Duration) Range { return Range{Min: d, Max: d} }
@@ -41,14 +41,14 @@ func Fixed(d time.Duration) Range { return Range{Min: d, Max: d} }
 func (r Range) IsFixed() bool { return r.Max <= r.Min }
 
 // Draw draws a duration. Both ends are included. It uses one number, or none for a fixed range.
-func (r Range) Draw(l Luck) time.Duration {
+func (r Range) Draw(from Source) time.Duration {
 	switch {
 	case r.IsFixed():
 		return r.Min
 	case r.Percentiles == nil:
-		return r.Min + time.Duration(l.Int64N(int64(r.Max-r.Min)+1))
+		return r.Min + time.Duration(from.Int64N(int64(r.Max-r.Min)+1))
 	}
-	return r.at(l.Int64N(billion))
+	return r.at(from.Int64N(billion))
 }
 
 // The resolution of a draw by percentiles.

@@ -15,7 +15,7 @@ func init() {
 		ID: ID, Place: 5, Node: "consul", Title: "Consul", About: "A cluster of Consul.",
 		// A leader steps down after half a second, its followers wait for one to two seconds, may split their
 		// votes, and look for the new leader every half second.
-		Luck:     store.Luck{Election: 2500 * time.Millisecond},
+		Timing:   store.Timing{Election: 2500 * time.Millisecond},
 		Topology: store.Quorum, Requests: []string{"SESSION", "RENEW", "DESTROY", "ACQUIRE", "RELEASE", "GET"},
 		Programs: []store.Program{{Name: "consul", Install: "make consul", Built: true, Version: []string{"version"}}},
 		Settings: []store.Setting{{

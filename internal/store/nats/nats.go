@@ -27,7 +27,7 @@ func init() {
 	store.Register(store.Store{
 		ID: ID, Place: 8, Node: "nats", Title: "NATS", About: "A cluster of NATS with JetStream, and a key-value bucket on all of its servers.",
 		Topology: store.Quorum, Requests: []string{string(Create), string(Update), string(Delete), Get{}.Name()},
-		Expires: true, AtOnce: true, OneLane: true, Lossy: true, Election: Election, Luck: store.Luck{Election: 5 * time.Second},
+		Expires: true, AtOnce: true, OneLane: true, Lossy: true, Election: Election, Timing: store.Timing{Election: 5 * time.Second},
 		Settings: []store.Setting{{
 			Name: "ttl", Example: "10s", Least: 100 * time.Millisecond, Of: func(lease time.Duration) time.Duration { return lease },
 			Doc: "How long a key is kept after it was last written (max_age of the bucket's stream), 100ms or more. Left out: one lease.",

@@ -85,7 +85,7 @@ func TestConformance(t *testing.T) {
 	if version := real.do(redis.Command("INFO", "server")); !strings.Contains(version.Str, "redis_version:7.0") {
 		t.Logf("compared with another version than 7.0: %.80q", version.Str)
 	}
-	random, d := redis.RandomCommands(storetest.Luck(t, 1, 7)), newDuel(t, real, redis.New())
+	random, d := redis.RandomCommands(storetest.Rand(t, 1, 7)), newDuel(t, real, redis.New())
 	d.Anew = func() {
 		real.do(redis.Command("DISCARD")) // an error without a transaction
 		real.do(redis.Command("FLUSHALL"))

@@ -228,7 +228,7 @@ func names(t *testing.T, real *realServer) {
 
 // gaps: a transaction looks for rows, there or not, and perhaps makes one; another session inserts one near by.
 func gaps(t *testing.T, real *realServer) {
-	d, rng := newDuel(t, real), storetest.Luck(t, 1, 5)
+	d, rng := newDuel(t, real), storetest.Rand(t, 1, 5)
 	key := func() string { return string(rune('a' + rng.IntN(9))) }
 	for round := range 60 {
 		table := fmt.Sprintf("g%d", round)

@@ -3,7 +3,7 @@
 //
 //	servers := livetest.Start(t, nats.ID, livestore.Wish{Settings: store.Settings{time.Hour}})
 //	d := &storetest.Duel{T: t, Model: nats.New(time.Hour), Real: servers.Do}
-//	rng := storetest.Luck(t, 1, 1)
+//	rng := storetest.Rand(t, 1, 1)
 //	d.Run(5000, func() ports.Request { return nats.Get{Key: fmt.Sprint(rng.IntN(3))} })
 //	d.Demand(50, "GET")
 //
@@ -35,8 +35,8 @@ var (
 	operations = flag.Int("conformance.operations", 0, "how many random requests to compare; 0: as many as the test says")
 )
 
-// Luck draws requests, with the seed of the command line or the test's own.
-func Luck(t testing.TB, own, stream uint64) *rand.Rand {
+// Rand draws requests, with the seed of the command line or the test's own.
+func Rand(t testing.TB, own, stream uint64) *rand.Rand {
 	if *seed != 0 {
 		own = *seed
 	}

@@ -27,7 +27,7 @@ func init() {
 		// The server that a client is connected to answers reads (FinalRequestProcessor of a follower), in the order of
 		// the client's requests.
 		Consent: map[history.Effect]store.Consent{history.Asks: store.OfServer},
-		Luck:    store.Luck{Agreeing: 20 * time.Millisecond, Election: time.Second}, // three JVMs have to agree
+		Timing:  store.Timing{Agreeing: 20 * time.Millisecond, Election: time.Second}, // three JVMs have to agree
 		Settings: []store.Setting{{
 			Name: "tick", Example: "2s", Least: time.Millisecond, Of: TickFor,
 			Doc: "The unit of the servers' time: sessions last 2 to 20 ticks, and a leader that is silent, but lives, counts as lost after 5. Left out: 2s, or a fifth of a shorter lease.",

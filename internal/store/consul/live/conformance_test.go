@@ -191,7 +191,7 @@ func (s *script) delay() {
 // The model and a real Consul give the same answers to random requests, blocking queries
 // included.
 func TestRealConsulAgrees(t *testing.T) {
-	s := &script{pair: newPair(t, leastSession*time.Second), rng: storetest.Luck(t, 1, 1)}
+	s := &script{pair: newPair(t, leastSession*time.Second), rng: storetest.Rand(t, 1, 1)}
 	s.Run(2000, s.next)
 	s.Demand(20,
 		"SESSION", "RENEW", "RENEW refused", "DESTROY", "ACQUIRE true", "ACQUIRE false", "ACQUIRE refused", "RELEASE true", "RELEASE false",

@@ -259,7 +259,7 @@ func (p *pair) sameEvents(c store.Conn, last int64) {
 // all revisions, versions and leases.
 func TestRealServerAgrees(t *testing.T) {
 	p := newPair(t)
-	p.rng = storetest.Luck(t, 1, 1)
+	p.rng = storetest.Rand(t, 1, 1)
 	for p.Asked < storetest.Operations(10_000) {
 		p.script(100)
 	}

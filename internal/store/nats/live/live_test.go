@@ -47,7 +47,7 @@ func kindOf(r ports.Request, a store.Answer) string {
 // The model and a real server give the same answers to random requests, even after the server was killed and
 // started again.
 func TestRealNATSAgrees(t *testing.T) {
-	p, rng, all := newPair(t, time.Hour), storetest.Luck(t, 1, 1), storetest.Operations(5000)
+	p, rng, all := newPair(t, time.Hour), storetest.Rand(t, 1, 1), storetest.Operations(5000)
 	p.Run(all, func() ports.Request {
 		if p.Asked == all/2 {
 			p.restart()

@@ -233,7 +233,7 @@ func (s *script) step() ports.Request {
 
 // The model and a real server give the same answers to random requests of several sessions, and tell the same.
 func TestRealZooKeeperAgrees(t *testing.T) {
-	s := &script{pair: newPair(t, 2*time.Second, 4), rng: storetest.Luck(t, 20260801, 4)}
+	s := &script{pair: newPair(t, 2*time.Second, 4), rng: storetest.Rand(t, 20260801, 4)}
 	s.paths = []string{"/lock", "/t", "/t/a", "/t/b", "/t/a/x", "/u", "/u/v", "/lock", "/lock", "/lock", "/lock", "/lock"}
 	s.Run(26_000, s.step)
 	for _, g := range s.guests {
