@@ -301,7 +301,7 @@ func TestWhatFails(t *testing.T) {
 		"no property":         {"there is no property mutual-exlusion"},
 		"unknown story":       {"pauze"},
 		"unplayed":            {`"faillover", which is not played`},
-		"walk":                {"drop reply when A is about to send any command the 2nd time", "owner-only-release is broken"},
+		"walk":                {"drop reply when A is about to send DEL", "owner-only-release is broken"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()

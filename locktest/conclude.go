@@ -75,12 +75,8 @@ func (s *suite) tried() string {
 	if !s.walk {
 		return text
 	}
-	var walked []string
-	for _, k := range kinds {
-		walked = append(walked, k.name)
-	}
 	return fmt.Sprintf("%s; a walk of %d places of A (%s), %d of which tested nothing",
-		text, s.tally.places, strings.Join(walked, ", "), s.tally.idle)
+		text, s.tally.places, strings.Join(kinds, ", "), s.tally.idle)
 }
 
 // setting is how the lock was used.

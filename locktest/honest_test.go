@@ -1,13 +1,11 @@
 package locktest
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
@@ -155,35 +153,6 @@ func TestWhatATestKnows(t *testing.T) {
 		left := slices.DeleteFunc(slices.Clone(usualNames), func(n string) bool { return slices.Contains(played, n) })
 		if got := strings.Join(left, " "); got != tt.left {
 			t.Errorf("%v, breaks %v: without %q, want without %q", tt.store, tt.breaks, got, tt.left)
-		}
-	}
-}
-
-// Of a long wait the first requests and the last ones get a fault; of a short one, and outside, all do.
-func TestPlacesOfALongWait(t *testing.T) {
-	const sends = faults.AboutToSend
-	for _, tt := range []struct {
-		before, within, after int
-		want                  string
-	}{
-		{0, 3, 2, "[1 2 3 4 5]"},
-		{0, 8, 0, "[1 2 3 4 5 6 7 8]"},
-		{0, 12, 0, "[1 2 3 4 9 10 11 12]"},
-		{2, 10, 1, "[1 2 3 4 5 6 9 10 11 12 13]"},
-	} {
-		w := &way{reached: map[faults.MomentKind]int{}, places: map[faults.MomentKind][]int{}}
-		times := func(n int) {
-			for range n {
-				w.reach(sends)
-			}
-		}
-		times(tt.before)
-		w.reach(faults.StartsWaiting)
-		times(tt.within)
-		w.reach(faults.Acquires)
-		times(tt.after)
-		if got := fmt.Sprint(w.places[sends]); got != tt.want {
-			t.Errorf("%d, %d while it waits, %d: %s, want %s", tt.before, tt.within, tt.after, got, tt.want)
 		}
 	}
 }

@@ -68,9 +68,10 @@ func Stories(names ...string) Option {
 	return func(s *suite) { s.stories = append([]string{}, names...) }
 }
 
-// Walk also plays eight kinds of faults, each at every request and every step of one client, one at a time (of
-// many tries in a row, at the first four and the last four): pause, crash, cut, lost-request, lost-reply,
-// late-request, late-reply, restart. Each kind is a subtest, and is broken when it breaks the lock anywhere.
+// Walk also searches single faults exhaustively, as `simulate explore` does: nine kinds, each at every request
+// and every step of one client (of the tries of a long wait, one in two seconds and those of the last second):
+// pause, crash, cut, lost-request, lost-reply, late-request, late-release, late-reply, restart. Each kind is a
+// subtest, and is broken when it breaks the lock anywhere.
 // It is part of the usual, and an addition to Stories. Where Breaks names the story pause, the kind walk/pause
 // may break the same.
 func Walk() Option { return func(s *suite) { s.walk = true } }

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"lockstep/internal/campaign/explore"
 	"lockstep/internal/checker"
-	"lockstep/internal/faults"
-	"lockstep/internal/history"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
@@ -21,32 +20,9 @@ workload: {repeat: 2 times, work: 4s, rest: 100ms}
 servers: {redis: {persistence: always}, redlock: {persistence: always}}
 `
 
-// kind is one kind of fault, and the moments of A at which it can come.
-type kind struct {
-	name, fault string
-	at          []faults.MomentKind
-}
-
-var (
-	atRequests = []faults.MomentKind{faults.AboutToSend}
-	atSteps    = []faults.MomentKind{faults.AboutToSend, faults.HasReply, faults.Enters, faults.InSection, faults.AboutToWrite, faults.Releases}
-	atServers  = []faults.MomentKind{faults.AboutToSend, faults.HasExecuted, faults.InSection, faults.Releases}
-)
-
-// kinds are all of them.
-var kinds = []kind{
-	{"pause", "pause: A, for: 12s", atSteps},
-	{"crash", "crash: A", append([]faults.MomentKind{faults.HasExecuted}, atSteps...)},
-	{"cut", "partition: [A, store], for: 12s", atServers},
-	{"lost-request", "drop: request", atRequests},
-	{"lost-reply", "drop: reply", atRequests},
-	{"late-request", "delay: request, by: 12s", atRequests},
-	{"late-reply", "delay: reply, by: 12s", atRequests},
-	{"restart", "restart: the primary", atServers},
-}
-
-func isKind(name string) bool {
-	return slices.ContainsFunc(kinds, func(k kind) bool { return k.name == name })
+// kinds are the kinds of faults of a walk, as package faultkind names them.
+var kinds = []string{
+	"pause", "crash", "cut", "lost-request", "lost-reply", "late-request", "late-release", "late-reply", "restart",
 }
 
 // walkAll plays every kind at every moment that A reaches when nothing goes wrong.
@@ -55,78 +31,42 @@ func (s *suite) walkAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if s.servers.Set != nil {
+		s.servers.Set(base)
+	}
 	s.expect(base, "")
-	way := &way{reached: map[faults.MomentKind]int{}, places: map[faults.MomentKind][]int{}}
-	r := s.play(t, base, s.seed, func(m faults.Moment, _ history.Instant) {
-		if m.Subject == "A" {
-			way.reach(m.Kind)
-		}
-	})
-	if r.Err != nil {
-		t.Fatal(r.Err)
-	}
-	for _, k := range kinds {
-		t.Run(k.name, func(t *testing.T) { s.walkKind(t, k, way.places) })
-	}
-}
-
-// way is what A reaches when nothing goes wrong.
-type way struct {
-	reached map[faults.MomentKind]int
-	places  map[faults.MomentKind][]int // the moments at which faults are put, by their numbers
-	since   map[faults.MomentKind]int   // how many of them there were when A began to wait; nil when it does not
-}
-
-// ofManyTries is how many of the first and of the last requests of a long wait get a fault: those between them
-// ask the same, and are told the same.
-const ofManyTries = 4
-
-func (w *way) reach(kind faults.MomentKind) {
-	switch kind {
-	case faults.StartsWaiting:
-		w.since = map[faults.MomentKind]int{}
-		for k, of := range w.places { // order: each kind on its own
-			w.since[k] = len(of)
-		}
-	case faults.Acquires:
-		w.since = nil
-	}
-	w.reached[kind]++
-	of := append(w.places[kind], w.reached[kind])
-	if from := w.since[kind]; w.since != nil && len(of)-from > 2*ofManyTries {
-		of = slices.Delete(of, from+ofManyTries, from+ofManyTries+1)
-	}
-	w.places[kind] = of
-}
-
-// walkKind plays one kind at all of its moments.
-func (s *suite) walkKind(t *testing.T, k kind, of map[faults.MomentKind][]int) {
-	name := "walk/" + k.name
-	broken := map[string]int{} // places, by property
-	places, untested := 0, 0
-	story, err := scenario.Parse("walk", []byte("scenario: A walk"+walked+"faults: [{when: A is about to send any command, "+k.fault+"}]\n"))
+	placed, err := explore.NewPlaced(base, s.servers.Store, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range k.at {
-		for _, n := range of[at] {
-			p := place(story, at, n)
-			p.Slug = name
-			s.expect(p, name)
-			r := s.play(t, p, s.seed, nil)
-			if r.Err != nil {
-				t.Fatalf("%s: %v", p.Faults[0].Text, r.Err)
-			}
-			places++
-			if s.wrongly(p, r) == "" && (!r.WhyUntested().Empty() || len(r.missed) > 0) {
-				untested++
-				continue
-			}
-			if !s.stands(t, p, r, broken) {
-				return
-			}
+	if r := s.play(t, base, s.seed, placed.Observe); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	for _, kind := range kinds {
+		t.Run(kind, func(t *testing.T) { s.walkKind(t, "walk/"+kind, placed.Plans(kind)) })
+	}
+}
+
+// walkKind plays the plans of one kind.
+func (s *suite) walkKind(t *testing.T, name string, plans []*plan.Plan) {
+	broken := map[string]int{} // plans, by property
+	untested := 0
+	for _, p := range plans {
+		p.Slug = name
+		s.expect(p, name)
+		r := s.play(t, p, s.seed, nil)
+		if r.Err != nil {
+			t.Fatalf("%s: %v", p.Faults[0].Text, r.Err)
+		}
+		if s.wrongly(p, r) == "" && (!r.WhyUntested().Empty() || len(r.missed) > 0) {
+			untested++
+			continue
+		}
+		if !s.stands(t, p, r, broken) {
+			return
 		}
 	}
+	places := len(plans)
 	s.tally.places += places
 	s.tally.idle += untested
 	switch missing := unbroken(s.breaks[name], broken); {
@@ -162,15 +102,4 @@ func unbroken(properties []string, broken map[string]int) (missing []string) {
 		}
 	}
 	return missing
-}
-
-// place is the story of its fault at one moment: the n-th of its kind that A reaches.
-func place(story *plan.Plan, at faults.MomentKind, n int) *plan.Plan {
-	p, f := *story, &story.Faults[0]
-	when := faults.Trigger{Moment: at, Subject: "A", Nth: n}
-	if at.OnWire() {
-		when.Command = faults.AnyCommand
-	}
-	p.Faults = []faults.Fault{faults.Make(1, f.Spec(), f.Args, when, f.End)}
-	return &p
 }

@@ -1,0 +1,71 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/plan"
+	"lockstep/internal/store"
+)
+
+// Placed puts single faults at the moments of a run, for those who play and judge the schedules
+// themselves: package locktest does, with locks that are no variants.
+type Placed struct {
+	plan      *plan.Plan
+	templates []faultTemplate
+	moves     *recorder
+}
+
+// NewPlaced takes the plainest template of each kind, which hits the first client or the first server. The
+// plan is without faults.
+func NewPlaced(p *plan.Plan, on locks.Store, kinds []string) (*Placed, error) {
+	all := locks.All()
+	i := slices.IndexFunc(all, func(v locks.Variant) bool { return v.Store == on })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no lock on %s", on)
+	}
+	ts := &templates{p: p, text: "clients: [" + strings.Join(p.Clients, ", ") + "]\n", v: all[i]}
+	ts.ofClient(0, p.Clients[0])
+	ts.ofStore(p.Servers(plan.StoreOf(&ts.v)))
+	out := &Placed{plan: p, moves: newRecorder(p.Clients)}
+	var plainest []faultTemplate
+	for _, kind := range kinds {
+		of := faultkind.Index(kind)
+		at := slices.IndexFunc(ts.all, func(l faultTemplate) bool { return l.kind == of })
+		if at < 0 {
+			return nil, fmt.Errorf("no %s can be played on %s", kind, store.Of(on).Title)
+		}
+		plainest = append(plainest, ts.all[at])
+	}
+	ts.all = plainest
+	err := ts.parse()
+	out.templates = ts.all
+	return out, err
+}
+
+// Observe notes a moment of the run without faults.
+func (p *Placed) Observe(m faults.Moment, at history.Instant) { p.moves.observe(m, at) }
+
+// Plans are the plan with one fault of a kind at each moment of the first client that was observed, without
+// those between the tries of a long wait.
+func (p *Placed) Plans(kind string) (out []*plan.Plan) {
+	between := p.moves.between()
+	for k := range p.templates {
+		l := &p.templates[k]
+		for i := range p.moves.all {
+			m := &p.moves.all[i]
+			if kindNames[l.kind] != kind || m.Who != 0 || between[i] || !l.fits(m) {
+				continue
+			}
+			one := *p.plan
+			one.Faults = []faults.Fault{faults.Make(1, l.fault.Spec(), l.fault.Args, m.fault(p.plan.Clients), l.fault.End)}
+			out = append(out, &one)
+		}
+	}
+	return out
+}

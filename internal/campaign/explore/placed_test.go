@@ -1,0 +1,61 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockstep/internal/faults"
+	"lockstep/internal/history"
+	"lockstep/internal/locks"
+	"lockstep/internal/scenario"
+)
+
+// A waits for five seconds and asks seven times; B's moments are no places. Of the tries that are alike one in
+// two seconds gets a fault, and those of the last second do.
+func TestWhereSingleFaultsArePlaced(t *testing.T) {
+	p, err := scenario.Parse("", []byte("scenario: Two clients\nclients: [A, B]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	placed, err := NewPlaced(p, locks.StoreRedis, []string{"lost-request", "pause", "restart"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	observe := func(at time.Duration, kind faults.MomentKind, client string) {
+		m := faults.Moment{Kind: kind, Subject: client}
+		if kind.OnWire() {
+			m.Call.Command = "SET"
+		}
+		placed.Observe(m, history.Instant(at))
+	}
+	observe(0, faults.StartsWaiting, "A")
+	observe(0, faults.StartsWaiting, "B")
+	for _, ms := range []time.Duration{1, 50, 500, 1000, 1500, 2500, 4500} {
+		observe(ms*time.Millisecond, faults.AboutToSend, "A")
+		observe(ms*time.Millisecond, faults.AboutToSend, "B")
+	}
+	observe(5*time.Second, faults.Enters, "A")
+	tries := []string{"about to send SET, 1", "about to send SET, 2", "about to send SET, 6", "about to send SET, 7"}
+	for kind, want := range map[string][]string{
+		"lost-request": tries,
+		"pause":        slices.Concat([]string{"starts waiting, 1"}, tries, []string{"enters, 1"}),
+		"restart":      slices.Concat([]string{"starts waiting, 1"}, tries),
+	} {
+		var got []string
+		for _, one := range placed.Plans(kind) {
+			when := one.Faults[0].Trigger
+			nth := when.Nth
+			when.Nth = 1
+			got = append(got, fmt.Sprintf("%s, %d", strings.TrimPrefix(strings.TrimPrefix(when.Phrase(), "A "), "is "), nth))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s at %q, want %q", kind, got, want)
+		}
+	}
+	if f := placed.Plans("pause")[0].Faults[0]; f.Target != "A" || f.End.For != 12*time.Second {
+		t.Errorf("%s for %v, want A for 12s", f.Target, f.End.For)
+	}
+}
