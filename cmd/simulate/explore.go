@@ -128,7 +128,7 @@ func helpOf[T any](all []T, means func(T) (name, meaning string)) string {
 func explorable() explore.World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - explore.MostEvents)
-	w.MaxBackToBackRequests = explore.MostRestless
+	w.MaxBackToBackRequests = explore.MaxBackToBackRequests
 	w.OmitText = true
 	return w
 }

@@ -105,7 +105,7 @@ func (f *exploreFlags) print(r *results.Explored) {
 			f.line("pairs", saidOf(l.Rests()))
 		}
 		if l.Cut > 0 {
-			f.line("unknown", say.WithoutAnEnd.With(say.Grouped(l.Cut), say.Grouped(explore.MostRestless), say.Grouped(explore.MostEvents)))
+			f.line("unknown", say.WithoutAnEnd.With(say.Grouped(l.Cut), say.Grouped(explore.MaxBackToBackRequests), say.Grouped(explore.MostEvents)))
 		}
 		for _, doubt := range l.Doubts {
 			f.line("doubt", say.Verbatim(doubt))

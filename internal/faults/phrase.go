@@ -63,7 +63,7 @@ func (t *Trigger) moment(who say.Part) say.Phrase {
 		reached = toldInRound.With(reached, ordinal(t.Round))
 	}
 	if t.AfterFault > 0 {
-		reached = toldBehind.With(reached, say.Number(t.AfterFault))
+		reached = toldAfterFault.With(reached, say.Number(t.AfterFault))
 	}
 	if t.Nth > 1 {
 		reached = toldNth.With(reached, ordinal(t.Nth))
@@ -72,9 +72,9 @@ func (t *Trigger) moment(who say.Part) say.Phrase {
 }
 
 var (
-	toldInRound = say.New2[say.Phrase, ordinal]("{moment} in its {n} round")
-	toldBehind  = say.New2[say.Phrase, say.Number]("{moment} after fault {n}")
-	toldNth     = say.New2[say.Phrase, ordinal]("{moment} the {n} time")
+	toldInRound    = say.New2[say.Phrase, ordinal]("{moment} in its {n} round")
+	toldAfterFault = say.New2[say.Phrase, say.Number]("{moment} after fault {n}")
+	toldNth        = say.New2[say.Phrase, ordinal]("{moment} the {n} time")
 )
 
 // momentTold are the moments for readers.

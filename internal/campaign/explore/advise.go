@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Advice is what becomes of one lock when certain kinds of faults have to be expected.
+// Advice is what happens to one lock when certain kinds of faults have to be expected.
 type Advice struct {
 	Lock     string                     `json:"lock"`
 	Store    locks.Store                `json:"store"`
@@ -28,13 +28,13 @@ type Advice struct {
 	Rests []results.Rest `json:"-"` // Together in a few words
 }
 
-// In is what becomes of the lock where only some ways of breaking count.
+// In is the verdict where only some ways of breaking count.
 func (a *Advice) In(of ...checker.Way) string {
 	breaks := slices.ContainsFunc(of, func(w checker.Way) bool { return a.Breaks[w.String()] != nil })
 	return results.Verdict(breaks, a.Unknown, a.Searched)
 }
 
-// Says is what becomes of the lock in one way.
+// Says is the verdict on one way.
 func (a *Advice) Says(w checker.Way) say.Phrase {
 	switch s := a.Breaks[w.String()]; {
 	case s == nil:
@@ -47,7 +47,7 @@ func (a *Advice) Says(w checker.Way) say.Phrase {
 	return say.Text("breaks")
 }
 
-// Expected are the kinds that a name stands for: what can last long can be short, too.
+// Expected returns the kinds that names stand for: a long kind includes its short form.
 func Expected(names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
@@ -64,7 +64,7 @@ func Expected(names []string) ([]string, error) {
 
 func unknownKind(name string) error { return unknown("kind of fault", name, kindNames) }
 
-// unknown says of a name of nothing which ones there are, or which one was probably meant.
+// unknown is the error for an unknown name, with the nearest one or all of them.
 func unknown(what, name string, names []string) error {
 	if best := scenario.Nearest(name, names); best != "" {
 		return fmt.Errorf("there is no %s %q: did you mean %q?", what, name, best)
@@ -72,7 +72,7 @@ func unknown(what, name string, names []string) error {
 	return fmt.Errorf("there is no %s %q: choose of %s", what, name, strings.Join(names, ", "))
 }
 
-// WaysNamed are the ways of breaking of such names, in their order.
+// WaysNamed returns the ways of breaking with these names, in their order.
 func WaysNamed(names []string) (out []checker.Way, err error) {
 	var known []string
 	for _, w := range checker.Ways() {
@@ -91,7 +91,7 @@ func WaysNamed(names []string) (out []checker.Way, err error) {
 	return out, nil
 }
 
-// OfStores leaves out of a result the locks of other stores than those named.
+// OfStores returns a result with the locks of the named stores only.
 func OfStores(r *results.Explored, names []string) (*results.Explored, error) {
 	out := *r
 	out.Locks = nil
@@ -112,14 +112,14 @@ func OfStores(r *results.Explored, names []string) (*results.Explored, error) {
 	return &out, nil
 }
 
-// Advise says of each lock of a result whether it breaks when nothing but the expected kinds
-// comes about: the best verdict first, those that break in the fewest of the ways first. Ask it about designs and misprints apart.
+// Advise says of each lock whether it breaks under the expected kinds of faults alone: best verdict first,
+// fewest ways of breaking first. Designs and misprints are asked about apart.
 func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 	out := []Advice{} // an empty list in JSON, too
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		if l.Complete == 0 {
-			continue // of what was not walked, nothing is known
+			continue // not searched, so unknown
 		}
 		v, _ := locks.Lookup(l.Lock)
 		a := Advice{

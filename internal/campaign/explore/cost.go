@@ -44,7 +44,7 @@ func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error)
 		return out, err
 	}
 	out.DeadHolder = -1
-	var since history.Instant // that a client waits for a dead holder
+	var since history.Instant // since when a client waits for a dead holder
 	dead := false
 	for _, e := range timeline.Of(orphaned).Each(history.Crashed, history.Waits, history.Acquired) {
 		switch {
@@ -65,18 +65,17 @@ func playCost(ctx context.Context, w World, s *story) (*history.History, error) 
 	if err != nil {
 		return nil, err
 	}
-	// What counts is when a client gets the lock, not which gives up before, and what WAIT waits for
-	// is a replica that is no farther away than the client.
+	// Clients wait long enough to get the lock, and replicas are as close as the client.
 	p.Workload.Wait = 10 * time.Minute
 	p.SetLag(time.Millisecond)
 	w.Watch(nil)
 	return w.Play(ctx, p, s.lock, 1)
 }
 
-// roundTrip is that of the plain profile.
+// roundTrip is the round-trip time of the plain profile.
 const roundTrip = 2 * time.Millisecond
 
-// roundTrips is how many fit between the last event of a kind and the next one of another; 0 without
+// roundTrips counts the round trips between the last event of a kind and the next one of another; 0 without
 // such events.
 func roundTrips(h *history.History, from, to history.Kind) int {
 	var began, took time.Duration

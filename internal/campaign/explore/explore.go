@@ -1,4 +1,5 @@
-// Package explore walks the space of faults: what does it take to break a lock?
+// Package explore searches single faults and their combinations exhaustively: what does it take to break a
+// lock?
 //
 // A usage profile is a way in which a lock is used, without faults. A schedule puts faults at
 // moments that its run reaches. The walk plays all schedules of one fault in all usage
@@ -72,7 +73,7 @@ type Options struct {
 
 	keep func(l *faultTemplate) bool // which templates; nil for all. For tests
 
-	// Worlds makes a world whose runs end at MostEvents and MostRestless.
+	// Worlds makes a world whose runs end at MostEvents and MaxBackToBackRequests.
 	Worlds func() World
 	// Progress, if not nil, is told after each piece of work; one call at a time.
 	Progress func(Progress)

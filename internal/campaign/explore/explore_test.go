@@ -21,7 +21,7 @@ func world() World { return worldOf(true) }
 func worldOf(wordless bool) World {
 	w := sim.New()
 	w.Reserve(sim.MaxRecorded - MostEvents)
-	w.MaxBackToBackRequests = MostRestless
+	w.MaxBackToBackRequests = MaxBackToBackRequests
 	w.OmitText = wordless
 	return w
 }

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/locks"
 )
 
-// CheckInto says why the result of such a walk cannot be put into a stored one, or nil. The scope
-// has to be the same, unless all of its locks are walked, and nothing that is known may be lost.
+// CheckInto returns why the result cannot be put into a stored one, or nil. The scope has to be the same,
+// unless all of its locks are searched, and no known set may be lost.
 func (o *Options) CheckInto(stored *results.Explored) error {
 	scope := o.scope()
 	scope.Faults = stored.Scope.Faults
@@ -20,26 +20,25 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 		return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return v.ID == l.Lock })
 	})
 	if others && !reflect.DeepEqual(scope, stored.Scope) {
-		return errors.New("it is of another scope (profiles, kinds, clients, rounds or durations): walk with the options that it was walked with, or all of its locks again")
+		return errors.New("it is of another scope (profiles, kinds, clients, rounds or durations): search with the options that it was made with, or all of its locks again")
 	}
 	for _, v := range o.Locks {
 		if at := indexOf(stored, v.ID); at >= 0 && stored.Locks[at].Complete > o.Faults {
-			return fmt.Errorf("it has all sets of %d faults of %s, and would lose them: walk with --faults %d",
+			return fmt.Errorf("it has all sets of %d faults of %s, and would lose them: search with --faults %d",
 				stored.Locks[at].Complete, v.ID, stored.Locks[at].Complete)
 		}
 	}
 	return nil
 }
 
-// Into is Result put into a stored one, see CheckInto: the locks of this walk take the place of
-// what was known of them, and what was stored of others stays.
+// Into merges Result into a stored one, see CheckInto: locks of this search are replaced, others stay.
 func (s *State) Into(o *Options, stored *results.Explored) (*results.Explored, error) {
 	if err := o.CheckInto(stored); err != nil {
 		return nil, err
 	}
 	for _, v := range o.Locks {
 		if s.lock(v.ID).complete(o.Faults) < o.Faults {
-			return nil, fmt.Errorf("%s is not walked to its end with %d faults", v.ID, o.Faults)
+			return nil, fmt.Errorf("%s is not searched to its end with %d faults", v.ID, o.Faults)
 		}
 	}
 	r, err := s.Result(o)

@@ -94,9 +94,9 @@ func TestIntoRefuses(t *testing.T) {
 		walk bool
 		want string
 	}{
-		{"loses pairs", shallow, true, "walk with --faults 2"},
+		{"loses pairs", shallow, true, "search with --faults 2"},
 		{"another scope", other, true, "another scope"},
-		{"not walked", half, false, "not walked to its end"},
+		{"not walked", half, false, "not searched to its end"},
 	} {
 		tt.o.AsIs = !tt.walk
 		s := walked(t, tt.o)

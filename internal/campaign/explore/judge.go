@@ -5,10 +5,10 @@ import (
 	"lockstep/internal/history"
 )
 
-// ways are those that the walk looks for: what hangs is stuck.
+// ways are the ways that the search looks for; work that hangs counts as no progress.
 const ways = checker.Hung
 
-// verdict is what became of one schedule.
+// verdict is the result of one schedule.
 type verdict struct {
 	broken [ways]bool
 	acted  uint // which of its faults fired and changed something, a bit for each
@@ -30,8 +30,8 @@ func property(id string) func(*history.History) checker.Finding {
 	return p.Check
 }
 
-// judge says what broke in a run. serves says whether the store could serve in the end. The
-// checkers decide; they are asked only where something happened that they could object to.
+// judge returns what broke in a run. serves: the store could serve in the end. The checkers decide, and are
+// asked only where they could object.
 func judge(h *history.History, serves bool) verdict {
 	s := see(h)
 	v := verdict{acted: s.began &^ s.vain, whole: h.Whole && !s.cut, events: len(h.Events)}
@@ -42,8 +42,7 @@ func judge(h *history.History, serves bool) verdict {
 	return v
 }
 
-// sight is what one pass over a history shows: what happened, and which properties may
-// be broken.
+// sight is what one pass over a history shows, enough to say which properties may be broken.
 type sight struct {
 	began, vain uint // faults
 	cut         bool // the run was stopped before its end

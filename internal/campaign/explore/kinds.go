@@ -132,7 +132,7 @@ func (ts *templates) ofClient(i int8, c string) {
 	for _, d := range ts.lengths() {
 		ts.add("pause"+d.end, ofProcess, i, "%spause: %s; for: %s", d.star, c, d.text)
 		ts.add("cut"+d.end, ofProcess, i, "%spartition: [%s, store]; for: %s", d.star, c, d.text)
-		for _, s := range ts.targets() {
+		for _, s := range ts.servers() {
 			one := d.star
 			if d.end == short || ts.twin(s) {
 				one = "* "
@@ -169,10 +169,10 @@ func (ts *templates) twin(server string) bool {
 	return s.Topology == store.Quorum && slices.Index(ts.p.Servers(s), server) == 2
 }
 
-// targets are the servers that a fault can name one by one; none where there is only one.
+// servers are those that a fault can name one by one; none where there is only one.
 // Of a Redis Cluster these are the lock's primary with its replica and the first primary of
 // the others, which stands for all that have nothing to do with the lock.
-func (ts *templates) targets() []string {
+func (ts *templates) servers() []string {
 	servers := ts.p.Servers(plan.StoreOf(&ts.v))
 	if ts.p.InShards(plan.StoreOf(&ts.v)) {
 		return []string{servers[1], servers[4], servers[0]}
@@ -184,7 +184,7 @@ func (ts *templates) targets() []string {
 }
 
 func (ts *templates) ofStore(servers []string) {
-	named := ts.targets()
+	named := ts.servers()
 	if named == nil {
 		named = servers
 	}

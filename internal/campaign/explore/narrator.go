@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// narrator finds the stories of schedules.
+// narrator turns schedules into stories.
 type narrator struct {
 	o       *Options
 	player  *player
@@ -51,8 +51,8 @@ func (n *narrator) target(v locks.Variant, index int) (*target, error) {
 	return g, err
 }
 
-// tell makes the story of a found set, plays it as a user would, and returns the set. A story that
-// does not break the lock is a bug of the walk.
+// tell makes the story of a found set and plays it as a user would. A story that does not break the lock is
+// a bug of the search.
 func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 	g, err := n.target(v, f.Profile)
 	if err != nil {
@@ -75,7 +75,7 @@ func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 		switch again, _, err := n.broken(v, g, f.Schedule, fewer, same); {
 		case err == nil && same(again):
 			triggers = fewer
-		case n.o.Tries > 1: // another run has other moments: as the walk counts them it was seen
+		case n.o.Tries > 1: // the moments of another run differ; keep those that were seen
 		case err != nil:
 			return results.CutSet{}, err
 		default:
@@ -88,9 +88,8 @@ func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 	}}, nil
 }
 
-// broken plays the story of a schedule with such triggers, and returns the properties that it breaks
-// and the moments of the run. It is tried as often as a schedule of the walk (Options.Tries), until it breaks
-// what it should.
+// broken plays the story of a schedule with these triggers and returns the properties that it breaks and the
+// moments of the run. It is tried up to Options.Tries times, until it breaks what it should.
 func (n *narrator) broken(v locks.Variant, g *target, of schedule, triggers []faults.Trigger, should func(ids []string) bool) (ids []string, seen []faults.Moment, err error) {
 	for try := 0; try == 0 || try < n.o.Tries && (err != nil || !should(ids)); try++ {
 		ids, seen, err = n.play(v, g, of, triggers)
@@ -119,7 +118,7 @@ func (n *narrator) play(v locks.Variant, g *target, of schedule, triggers []faul
 	return ids, seen, nil
 }
 
-// triggers are the moments of a schedule, as the walk counts them.
+// triggers returns the moments of a schedule, as the search counts them.
 func (g *target) triggers(s schedule) []faults.Trigger {
 	out := make([]faults.Trigger, len(s))
 	for i := range s {
@@ -129,7 +128,7 @@ func (g *target) triggers(s schedule) []faults.Trigger {
 	return out
 }
 
-// faults is a schedule with such triggers as the faults of a plan.
+// faults returns a schedule with these triggers as the faults of a plan.
 func (g *target) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
 	out := make([]faults.Fault, len(s))
 	for i := range s {
@@ -139,7 +138,7 @@ func (g *target) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
 	return out
 }
 
-// items is the same as measured.Shown has it.
+// items is the same as in results.Shown.
 func (g *target) items(s schedule, triggers []faults.Trigger) []string {
 	out := make([]string, len(s))
 	for i := range s {
@@ -148,10 +147,10 @@ func (g *target) items(s schedule, triggers []faults.Trigger) []string {
 	return out
 }
 
-// told is a schedule in one line.
+// told describes a schedule in one line.
 func (g *target) told(s schedule) say.Phrase { return toldOf(g.faults(s, g.triggers(s))) }
 
-// toldOf is some faults in one line.
+// toldOf describes faults in one line.
 func toldOf(fs []faults.Fault) say.Phrase {
 	if len(fs) == 0 {
 		return say.NoFault.With()

@@ -28,10 +28,10 @@ type World interface {
 const (
 	// MostEvents limits the events of its history.
 	MostEvents = 30_000
-	// MostRestless limits the requests that a client sends in a row, each at the instant of the reply before: a client
-	// that spins on an unchanging answer would fill any history. Of all locks only
+	// MaxBackToBackRequests limits the requests that a client sends in a row, each at the instant of the
+	// reply before: a client that spins on an unchanging answer would fill any history. Of all locks only
 	// redisson-fair has such a schedule.
-	MostRestless = 1_000
+	MaxBackToBackRequests = 1_000
 )
 
 // target is a lock in a usage profile, ready to be walked.

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/rate"
 )
 
-// classes say what the templates leave open of the durations.
+// classes describe the durations of the templates.
 var classes = []string{
 	"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn",
 	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the profile five-nodes), clusters of 3 members",
@@ -39,7 +39,7 @@ func (o *Options) scope() results.Scope {
 	return s
 }
 
-// Result returns the result of the walk.
+// Result returns the result of the search.
 func (s *State) Result(o *Options) (*results.Explored, error) {
 	r := results.NewExplored(s.Scope)
 	t := newNarrator(o)
@@ -54,7 +54,7 @@ func (s *State) Result(o *Options) (*results.Explored, error) {
 	return r, Tell(r)
 }
 
-// told is the result of the walk for one lock.
+// told is the result for one lock.
 func (s *State) told(t *narrator, v locks.Variant) (results.ExploredLock, error) {
 	l := s.lock(v.ID)
 	out := results.ExploredLock{
@@ -101,8 +101,8 @@ func (s *State) told(t *narrator, v locks.Variant) (results.ExploredLock, error)
 	return out, err
 }
 
-// searched says how several faults were looked for in each usage profile of the lock, and in the worst of those in which all of
-// their schedules are to be walked.
+// searched says how several faults were searched in each usage profile of the lock, and the worst of that in
+// the profiles to be searched exhaustively.
 func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 	if faults < 2 {
 		return "", nil

@@ -11,24 +11,24 @@ import (
 	"lockstep/internal/run"
 )
 
-// sampler draws schedules of two faults on one target: for each two kinds, half with the one first and half with the
-// other. Each is a first fault that is as likely as any other of its kind, and a second one that is as likely as any
-// other of its kind that can follow. What is drawn depends on nothing but the schedules: each has a number, and the
-// lowest win.
+// sampler draws schedules of two faults on one target. For each pair of kinds, half of them begin with
+// one kind and half with the other; all first faults of a kind are equally likely, and so are all second
+// faults of a kind that can follow. Each schedule has a number made of its indices, and the lowest numbers
+// are drawn, so the draw depends on the schedules alone.
 type sampler struct {
 	each  int
 	known *smaller
-	first [][]branch // some of each kind, by their numbers
-	all   []int      // how many there are of each kind, of which these are some
+	first [][]branch // of each kind, those with the lowest numbers
+	all   []int      // how many first faults of each kind there are
 
 	mu    sync.Mutex
-	drawn [][]draws // what follows each of the first
+	drawn [][]draws // what can follow each first fault
 }
 
-// draws are the schedules that go on from a first fault with a fault of one kind.
+// draws are the schedules of a first fault and a second one of a given kind.
 type draws struct {
-	of   int      // so many could be drawn
-	some []branch // by their numbers
+	of   int      // how many there are
+	some []branch // those with the lowest numbers
 }
 
 // sample draws schedules of two faults on a target, and plays them.
@@ -42,7 +42,7 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	if err != nil {
 		return err
 	}
-	at := make([]int, len(d.first)) // where the first faults of a kind begin in drawn
+	at := make([]int, len(d.first)) // the index in drawn of the first fault of a kind
 	var all []branch
 	for kind := range d.first {
 		at[kind] = len(all)
@@ -137,8 +137,8 @@ func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
 	return nil
 }
 
-// choose takes half of what is to be drawn of each two kinds in each order, and notes how many that are at least, and of
-// how many in all.
+// choose takes half of the draws of each pair of kinds in each order. It records the smallest number of
+// draws of any pair, and how many schedules there are in all.
 func (d *sampler) choose(at []int, st *drawn) (todo []branch) {
 	type pair struct{ drawn, of int }
 	pairs := map[[2]kind]*pair{}
@@ -176,7 +176,7 @@ func (d *sampler) choose(at []int, st *drawn) (todo []branch) {
 	return todo
 }
 
-// numberOf is the number of the schedule with such indices: all of their bits, well mixed.
+// numberOf hashes the indices of a schedule.
 func numberOf(order []int) (n uint64) {
 	for _, i := range order {
 		n = rng.Mix(n + uint64(i))
@@ -196,7 +196,7 @@ func kindsOf(g *target, s schedule) (k kindSet) {
 	return k
 }
 
-// share hands out some work on a target.
+// share spreads work on a target over the workers.
 func (w *walk) share(ctx context.Context, g *target, n int, do func(ctx context.Context, p *player, i int) error) error {
 	return run.Share(ctx, w.o.Jobs, n, nil, func(ctx context.Context, _ []run.World, i int) error {
 		p := w.borrow()

@@ -9,13 +9,13 @@ import (
 	"lockstep/internal/checker"
 )
 
-// kind is a kind of fault, by its place among their names. Stored, it is its name.
+// kind is an index into kindNames; files have the name.
 type kind uint8
 
-// MarshalText is the name.
+// MarshalText returns the name.
 func (k kind) MarshalText() ([]byte, error) { return []byte(kindNames[k]), nil }
 
-// UnmarshalText takes the name of a kind that there is.
+// UnmarshalText reads the name of a known kind.
 func (k *kind) UnmarshalText(name []byte) error {
 	i := faultkind.Index(string(name))
 	if i < 0 {
@@ -25,7 +25,7 @@ func (k *kind) UnmarshalText(name []byte) error {
 	return nil
 }
 
-// kindSet are kinds of faults, sorted; a kind may be in it twice.
+// kindSet is a sorted multiset of kinds.
 type kindSet []kind
 
 func (k kindSet) with(one int) kindSet {
@@ -34,7 +34,7 @@ func (k kindSet) with(one int) kindSet {
 	return out
 }
 
-// within reports whether all of k are in other, each as often.
+// within reports whether k is a subset of other, as multisets.
 func (k kindSet) within(other kindSet) bool {
 	i := 0
 	for _, x := range other {
@@ -60,20 +60,20 @@ type found struct {
 	Profile  int         `json:"profile"`
 	Plain    int         `json:"plain"`
 	Events   int         `json:"events"`
-	Order    []int       `json:"order"` // the indices at which the walk found it
+	Order    []int       `json:"order"` // the path to it in the search
 	Schedule schedule    `json:"schedule"`
 
-	taken *taken // where the set is that of a stored result, which has its story
+	taken *taken // the stored result that the set comes from, with its story; else nil
 }
 
-// compare orders the schedules of a set, the one to tell first: in the plainest profile, at
-// the plainest moments, the shortest run, the one that the walk finds first.
+// compare puts the schedule to show first: the plainest profile, then the plainest moments, the
+// shortest run, and the first in the search.
 func (f *found) compare(o *found) int {
 	return cmp.Or(cmp.Compare(f.Profile, o.Profile), cmp.Compare(f.Plain, o.Plain), cmp.Compare(f.Events, o.Events),
 		slices.Compare(f.Order, o.Order))
 }
 
-// faults is how many faults the schedules of the stage had that found the set.
+// faults is the number of faults per schedule in the stage that found the set.
 func (f *found) faults() int {
 	if f.taken != nil {
 		return max(len(f.Kinds), f.taken.Within)
@@ -81,13 +81,13 @@ func (f *found) faults() int {
 	return max(len(f.Kinds), len(f.Order))
 }
 
-// same reports whether two are of one set and one way.
+// same reports whether two have the same set and way.
 func (f *found) same(o *found) bool { return f.Way == o.Way && slices.Equal(f.Kinds, o.Kinds) }
 
-// smaller are sets that are known before a stage begins: those that schedules of fewer faults have found.
+// smaller are the sets that are known before a stage begins, found with fewer faults.
 type smaller [ways][]kindSet
 
-// open are the ways in which no smaller set breaks the lock, of kinds k.
+// open returns the ways in which no smaller subset of k breaks the lock.
 func (s *smaller) open(k kindSet) (open [ways]bool) {
 	for way := range s {
 		open[way] = !slices.ContainsFunc(s[way], func(o kindSet) bool { return o.within(k) })
@@ -95,8 +95,7 @@ func (s *smaller) open(k kindSet) (open [ways]bool) {
 	return open
 }
 
-// unit is one piece of work: all schedules that begin with one fault, or with one of several whose runs
-// are the same.
+// unit is a piece of work: all schedules that begin with one fault.
 type unit struct {
 	p      *player
 	known  *smaller
@@ -105,7 +104,7 @@ type unit struct {
 
 	outcome
 
-	closed int64 // beginnings that were left out: whatever comes of them, their set is not minimal
+	closed int64 // prefixes that were skipped, since no set that contains them is minimal
 }
 
 // outcome is the result of a unit.
@@ -117,18 +116,18 @@ type outcome struct {
 	Doubts  []string  `json:"doubts,omitempty"`
 }
 
-// branch is a schedule and the indices at which the walk reached it.
+// branch is a schedule and the path to it in the search.
 type branch struct {
 	s     schedule
 	order []int
 }
 
-// walk plays all schedules of the unit's length that begin with one.
+// walk plays all schedules of the unit's length that extend a branch.
 func (u *unit) walk(ctx context.Context, b *branch) error {
 	return u.longer(ctx, b, u.with(kindsOf(u.p.g, b.s)))
 }
 
-// toBreak are some kinds, and the ways in which no smaller set of theirs is known to break the lock.
+// toBreak is a set of kinds and the ways in which no subset is known to break the lock.
 type toBreak struct {
 	kinds kindSet
 	open  [ways]bool
@@ -136,7 +135,7 @@ type toBreak struct {
 
 func (u *unit) with(kinds kindSet) *toBreak { return &toBreak{kinds, u.known.open(kinds)} }
 
-// longer is walk for a schedule whose kinds have been looked at.
+// longer is walk with the set of the branch looked up.
 func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 	if of.open == [ways]bool{} {
 		u.closed++
@@ -149,7 +148,7 @@ func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 	if err != nil {
 		return err
 	}
-	more := make([]*toBreak, len(kindNames)) // with one kind more, computed on demand
+	more := make([]*toBreak, len(kindNames)) // with each further kind, made on demand
 	all := u.p.longer(h, b, u.faults)
 	for i := range all {
 		kind := u.p.g.templates[all[i].s[len(b.s)].Template].kind
@@ -163,7 +162,7 @@ func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 	return nil
 }
 
-// judge plays a schedule, and notes what it breaks that no smaller set does.
+// judge plays a schedule and records what it breaks that no smaller set does.
 func (u *unit) judge(ctx context.Context, b *branch, of *toBreak) error {
 	v, acted := verdict{}, false
 	for try := 0; try == 0 || try < u.tries && !acted; try++ {
@@ -176,7 +175,7 @@ func (u *unit) judge(ctx context.Context, b *branch, of *toBreak) error {
 	return u.note(ctx, b, of, &v, acted)
 }
 
-// note notes what has come of one schedule.
+// note records the verdict on one schedule.
 func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, acted bool) error {
 	one := tally{Walked: 1}
 	switch {
@@ -200,12 +199,12 @@ func (u *unit) note(ctx context.Context, b *branch, of *toBreak, v *verdict, act
 	return nil
 }
 
-// single is what became of the fault of a schedule that has only one.
+// single returns the record of the fault of a schedule that has only one.
 func (u *unit) single(s schedule) *single {
 	return singleIn(&u.Singles, hit{kind(u.p.g.templates[s[0].Template].kind), s[0].during})
 }
 
-// breaks are the ways that are open and in which the lock is broken, none in a run that was cut short.
+// breaks returns the open ways in which the lock is broken; none for a run that was cut short.
 func (v *verdict) breaks(open *[ways]bool) (breaks [ways]bool) {
 	for way := range open {
 		breaks[way] = v.whole && open[way] && v.broken[way]
@@ -213,7 +212,7 @@ func (v *verdict) breaks(open *[ways]bool) (breaks [ways]bool) {
 	return breaks
 }
 
-// finds notes that a schedule, or what is left of it, breaks the lock in some ways.
+// finds records that a schedule, or a part of it, breaks the lock in some ways.
 func (u *unit) finds(b *branch, used kindSet, breaks *[ways]bool, events int) {
 	for way := range breaks {
 		if !breaks[way] {
@@ -228,8 +227,8 @@ func (u *unit) finds(b *branch, used kindSet, breaks *[ways]bool, events int) {
 	}
 }
 
-// withoutIdle plays a schedule that breaks the lock without those of its faults that had no effect. Only so does the walk
-// find one fault that hits a client at a moment of another client. A way in which this does not break is a doubt.
+// withoutIdle plays a schedule that breaks the lock again, without the faults that had no effect. That is
+// how single faults at moments of another client are found. A way that does not show again is a doubt.
 func (u *unit) withoutIdle(ctx context.Context, b *branch, breaks *[ways]bool, acted uint) error {
 	less := branch{order: b.order}
 	for i := range b.s {

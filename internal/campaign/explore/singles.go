@@ -8,10 +8,10 @@ import (
 	"lockstep/internal/campaign/results"
 )
 
-// During is what a client is at when a fault hits it.
+// During is what a client does when a fault hits it.
 type During uint8
 
-// What a client is at. Anytime is for faults of servers, which hit all clients.
+// What a client does. Anytime is for faults of servers, which affect all clients.
 const (
 	Anytime During = iota
 	Acquiring
@@ -22,13 +22,13 @@ const (
 
 var duringNames = [durings]string{"", "acquire", "hold", "release"}
 
-// String is how results say it, "" for Anytime.
+// String returns the word in results, "" for Anytime.
 func (d During) String() string { return duringNames[d] }
 
-// MarshalText is what String says.
+// MarshalText returns String.
 func (d During) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText takes what String says.
+// UnmarshalText reads what String returns.
 func (d *During) UnmarshalText(name []byte) error {
 	i := slices.Index(duringNames[:], string(name))
 	if i < 0 {
@@ -38,21 +38,21 @@ func (d *During) UnmarshalText(name []byte) error {
 	return nil
 }
 
-// hit is what a single fault hits. Sets of kinds say less: a crash in the section differs
-// from one between two commands of the acquire.
+// hit is a kind of fault and what it interrupts: a crash in the critical section differs from one
+// between two commands of the acquire.
 type hit struct {
 	Kind   kind   `json:"kind"`
 	During During `json:"during,omitempty"`
 }
 
-// single is what became of one fault alone.
+// single is the result of one fault alone.
 type single struct {
 	hit
 	tally
 	Found []found `json:"found,omitempty"` // the plainest of each way
 }
 
-// singleIn finds what became of one fault, or begins it.
+// singleIn finds or adds the record of a hit.
 func singleIn(all *[]*single, h hit) *single {
 	for _, s := range *all {
 		if s.hit == h {
@@ -64,12 +64,12 @@ func singleIn(all *[]*single, h hit) *single {
 	return s
 }
 
-// compare orders them as results tell them.
+// compare is the order of results.
 func (s *single) compare(o *single) int {
 	return cmp.Or(cmp.Compare(s.Kind, o.Kind), cmp.Compare(s.During, o.During))
 }
 
-// take takes what a piece of work has found.
+// take merges the result of a piece of work.
 func (s *single) take(o *single) {
 	s.add(o.tally)
 	for i := range o.Found {
@@ -77,7 +77,7 @@ func (s *single) take(o *single) {
 	}
 }
 
-// singles are what became of each kind alone, with the stories that show it.
+// singles returns the results of single faults, with their stories.
 func (l *Lock) singles(tell func(f *found) (results.CutSet, error)) ([]results.Single, error) {
 	all := slices.Clone(l.Singles)
 	slices.SortFunc(all, (*single).compare)

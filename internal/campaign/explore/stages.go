@@ -13,14 +13,14 @@ import (
 	"lockstep/internal/run"
 )
 
-// work is the work left in a stage.
+// work is what is left of a stage.
 type work struct {
 	*stage
 	g        *target
 	finished int // pieces that are done, or belong to another shard
 }
 
-// batch is a piece of work: schedules to go on from.
+// batch is a piece of work: branches to extend.
 type batch struct {
 	of   *work
 	key  string
@@ -30,8 +30,8 @@ type batch struct {
 // fewRuns is how many runs are worth handing out.
 const fewRuns = 50
 
-// stages walks all schedules of so many faults on some targets, except those whose set is known to break the lock: with fewer
-// faults, or with as many in a usage profile before that with an index.
+// stages plays all schedules of so many faults on the targets, except those whose set is known to break the
+// lock: from fewer faults, or from as many in a usage profile before index profile.
 func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, profile int) error {
 	known, beside := l.plainer(faults, profile), l.beside(faults, profile)
 	var todo []batch
@@ -68,7 +68,7 @@ func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, p
 	return ctx.Err()
 }
 
-// stage is the work on one target that is missing and, where it is divided, belongs to this shard.
+// stage returns the missing work on one target that belongs to this shard.
 func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int, beside string) (todo []batch, err error) {
 	first, err := w.firstFaults(ctx, g, faults)
 	if err != nil {
@@ -94,15 +94,15 @@ func (w *walk) stage(ctx context.Context, l *Lock, g *target, faults int, beside
 	return todo, nil
 }
 
-// mine reports whether a piece of work on a target is to be played here. The first piece of a shard
-// differs between targets, since many have few pieces.
+// mine reports whether a piece of work belongs to this shard. The first shard rotates with the target,
+// since many targets have few pieces.
 func (w *walk) mine(g *target, piece, faults int) bool {
 	lock := slices.IndexFunc(w.o.Locks, func(v locks.Variant) bool { return v.ID == g.v.ID })
 	return !w.o.AsIs && (faults < w.o.Faults || w.o.Shard.Has(lock+g.index+piece))
 }
 
-// known takes the kept result of a piece of work, and reports whether there is one. Where only shards have played it,
-// which knew less, what they have found as well is not minimal, or not the plainest.
+// known takes the kept result of a piece of work and reports whether there is one. Shards knew less when they
+// played it, so what else they found is not minimal or not the plainest.
 func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 	if w.o.Kept == nil {
 		return false, nil
@@ -123,7 +123,7 @@ func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 	return true, nil
 }
 
-// keep takes the result of a piece of work, and keeps it.
+// keep takes the result of a piece of work and writes it to the results file.
 func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
 	l.merge(st, o)
 	w.played += o.Walked
@@ -137,7 +137,7 @@ func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
 	return w.o.Kept.Add(line)
 }
 
-// firstFaults are the schedules of one fault that those of so many begin with.
+// firstFaults returns the single faults with which longer schedules begin.
 func (w *walk) firstFaults(ctx context.Context, g *target, faults int) ([]branch, error) {
 	p := w.borrow()
 	defer w.giveBack(p)

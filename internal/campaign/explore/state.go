@@ -12,25 +12,25 @@ import (
 	"lockstep/internal/locks"
 )
 
-// State is what a walk has found so far.
+// State is what a search has found so far.
 type State struct {
 	Scope results.Scope
 	Locks []*Lock
 }
 
-// Lock is what was walked of one lock.
+// Lock is the state of one lock.
 type Lock struct {
 	ID       string
-	Profiles []string // nil: not begun; empty: it is used in none of those that were chosen
-	Together []string // those in which all schedules of several faults are walked
-	Drawn    []string // those in which some of two are drawn
+	Profiles []string // nil: not begun; empty: the lock fits none of the chosen ones
+	Together []string // where all schedules of several faults are played
+	Drawn    []string // where schedules of two faults are drawn
 	Stages   []*stage
 	Found    []found
 	Singles  []*single
 	Taken    []taken // of a stored result, see Options.Further
 }
 
-// stage is how far the schedules of so many faults in one usage profile were walked.
+// stage is the progress with schedules of so many faults in one usage profile.
 type stage struct {
 	Profile     string
 	Faults      int
@@ -44,18 +44,18 @@ type stage struct {
 // tally counts schedules.
 type tally struct {
 	Walked   int64 `json:"walked"`
-	Cut      int64 `json:"cut,omitempty"`  // of these, those whose runs had no end
-	NoEffect int64 `json:"vain,omitempty"` // those with a fault that changed nothing
+	Cut      int64 `json:"cut,omitempty"`  // of these, with runs that were cut short
+	NoEffect int64 `json:"vain,omitempty"` // of these, with a fault that changed nothing
 }
 
 func (t *tally) add(o tally) {
 	t.Walked, t.Cut, t.NoEffect = t.Walked+o.Walked, t.Cut+o.Cut, t.NoEffect+o.NoEffect
 }
 
-// drawn says that some schedules were drawn.
+// drawn is set where schedules are drawn.
 type drawn struct {
-	Each int   `json:"each,omitempty"` // of each two kinds, or all that there are; 0: all were walked
-	Of   int64 `json:"of,omitempty"`   // of so many
+	Each int   `json:"each,omitempty"` // draws of each pair of kinds, or fewer where there are fewer; 0: all are played
+	Of   int64 `json:"of,omitempty"`   // how many there are
 }
 
 // Walked returns how many schedules were played.
@@ -66,7 +66,7 @@ func (s *State) Walked() (n int64) {
 	return n
 }
 
-// Complete reports whether all that the options ask for was walked.
+// Complete reports whether all that the options ask for is done.
 func (s *State) Complete(o *Options) bool {
 	return !slices.ContainsFunc(o.Locks, func(v locks.Variant) bool { return !s.lock(v.ID).walkedTo(o.Faults) })
 }
@@ -89,13 +89,13 @@ func (l *Lock) walked() (n int64) {
 	return n
 }
 
-// begun reports whether a piece of work is done, or there is none.
+// begun reports whether a piece of work is done, or none exists.
 func (l *Lock) begun() bool {
 	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Done > 0 }) ||
 		!slices.ContainsFunc(l.Stages, func(st *stage) bool { return !st.over() })
 }
 
-// stage finds the state of a stage, or begins it.
+// stage finds or adds a stage.
 func (l *Lock) stage(profile string, faults, units int) *stage {
 	for _, st := range l.Stages {
 		if st.Profile == profile && st.Faults == faults {
@@ -107,10 +107,10 @@ func (l *Lock) stage(profile string, faults, units int) *stage {
 	return st
 }
 
-// over reports whether all of the stage is done.
+// over reports whether the stage is complete.
 func (s *stage) over() bool { return s.Done == s.Units }
 
-// merge takes the result of a piece of work of a stage.
+// merge takes the result of a piece of work.
 func (l *Lock) merge(st *stage, o *outcome) {
 	st.Done++
 	st.add(o.tally)
@@ -124,10 +124,10 @@ func (l *Lock) merge(st *stage, o *outcome) {
 	}
 }
 
-// smaller are the sets that fewer faults than so many have found.
+// smaller returns the sets found with fewer faults.
 func (l *Lock) smaller(faults int) *smaller { return l.plainer(faults, 0) }
 
-// plainer are the sets that fewer faults than so many have found, and those that as many have in a plainer usage profile.
+// plainer returns the sets found with fewer faults, or with as many in a plainer usage profile.
 func (l *Lock) plainer(faults, profile int) *smaller {
 	s := &smaller{}
 	for _, f := range l.all() {
@@ -138,8 +138,8 @@ func (l *Lock) plainer(faults, profile int) *smaller {
 	return s
 }
 
-// beside tells apart what is known of as many faults in plainer usage profiles, which decides what a piece of work looks for:
-// a shard has found less of it than one machine. It is "" when nothing is known.
+// beside is a hash of the sets found with as many faults in plainer usage profiles, "" for none. They decide
+// what a piece of work looks for, and a shard knows fewer of them than one machine.
 func (l *Lock) beside(faults, profile int) string {
 	var all []string
 	for _, f := range l.all() {
@@ -155,10 +155,10 @@ func (l *Lock) beside(faults, profile int) string {
 	return besides + hex.EncodeToString(sum[:4])
 }
 
-// besides stands before what beside says, in the key of a piece.
+// besides separates the hash of beside in the key of a piece.
 const besides = "@"
 
-// minimal are the sets of one way that contain no other one, the smallest first.
+// minimal returns the sets of one way that contain no other one, smallest first.
 func (l *Lock) minimal(way checker.Way) []found {
 	var out []found
 	all := l.all()
@@ -180,8 +180,8 @@ func (l *Lock) minimal(way checker.Way) []found {
 	return out
 }
 
-// walkedTo reports whether all schedules of so many faults were walked or drawn, or there are none: the lock is used in none
-// of the worlds.
+// walkedTo reports whether all schedules of so many faults were played or drawn, or none exist because the
+// lock fits none of the profiles.
 func (l *Lock) walkedTo(faults int) bool {
 	if l.Profiles != nil && len(l.Profiles) == 0 {
 		return true
@@ -190,7 +190,7 @@ func (l *Lock) walkedTo(faults int) bool {
 	return l.complete(faults) >= faults && (faults < 2 || !slices.ContainsFunc(l.Drawn, missing))
 }
 
-// complete is the number of faults up to which all was walked, several together in the usage profiles that are for it.
+// complete is the number of faults up to which everything was played, for several in the profiles of Together.
 func (l *Lock) complete(most int) int {
 	for faults := 1; faults <= most; faults++ {
 		profiles := l.Profiles

@@ -9,19 +9,19 @@ import (
 	"lockstep/internal/checker"
 )
 
-// taken is a set that a stored result knows. That of several faults is one of this walk, too; that of fewer has to be
-// found again, for what was walked of several rests on it.
+// taken is a set of a stored result. Sets of several faults are taken over; single faults have to be found
+// again, because the others rest on them.
 type taken struct {
 	Way     checker.Way
 	Kinds   kindSet
 	Names   []string
-	Within  int // see measured.CutSet
+	Within  int // see results.CutSet
 	Profile int
 	Shown   results.Shown
 }
 
-// take takes what a stored result knows of several faults: the usage profiles in which they were walked or drawn, but
-// those that were drawn and now are to be walked.
+// take takes over what a stored result knows of several faults, except in profiles that were drawn and are
+// now to be searched exhaustively.
 func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 	for _, x := range stored.SearchedTogether() {
 		at := slices.IndexFunc(profiles(), func(b profile) bool { return b.Name == x.Profile })
@@ -50,12 +50,12 @@ func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 	return nil
 }
 
-// taken reports whether a stage is known from a stored result.
+// taken reports whether a stage was taken from a stored result.
 func (l *Lock) taken(profile string, faults int) bool {
 	return slices.ContainsFunc(l.Stages, func(st *stage) bool { return st.Taken && st.Profile == profile && st.Faults == faults })
 }
 
-// checkTaken says of which fewer faults several were not walked, though these do not break the lock any more.
+// checkTaken fails if a set that the stored result rests on was not found again.
 func (l *Lock) checkTaken() error {
 	for i := range l.Taken {
 		x := &l.Taken[i]
@@ -66,7 +66,7 @@ func (l *Lock) checkTaken() error {
 	return nil
 }
 
-// all are the found sets and those of several faults that were taken, the plainer one where both exist.
+// all returns the found and the taken sets, the plainer one where both exist.
 func (l *Lock) all() []found {
 	out := slices.Clone(l.Found)
 	for i := range l.Taken {
@@ -84,7 +84,7 @@ func (l *Lock) all() []found {
 	return out
 }
 
-// kindsNamed are kinds by their names.
+// kindsNamed looks up kinds by name.
 func kindsNamed(names []string) (k kindSet, err error) {
 	for _, name := range names {
 		if faultkind.Index(name) < 0 {

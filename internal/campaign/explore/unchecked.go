@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Unchecked plays, of each design to choose from that hands out tokens, the stories in which two hold it, with a resource
-// that checks nothing: the walk had it check. By lock, in the order of the result.
+// Unchecked plays the overlaps of each design with tokens again, with a resource that does not check them, as
+// the search did. By lock, in the order of the result.
 func Unchecked(ctx context.Context, w World, x *results.Explored) (map[string][]results.Unchecked, error) {
 	out := map[string][]results.Unchecked{}
 	for i := range x.Locks {
