@@ -188,9 +188,9 @@ func TestThePriceOfAVerb(t *testing.T) {
 			story:                     strings.ReplaceAll(strings.ReplaceAll(meltingStory, "FAULT", "melt: A\n    for: 15s"), "[melting]", "[set-nx-lua]"),
 		},
 		changes: map[string][2]string{
-			port:      {"\t// Lag makes replication", "\t// Melt stops a process that Thaw lets run again.\n\tMelt(fault int, node string)\n\t// Lag makes replication"},
-			simulated: {"// Thaw implements", "// Melt implements faults.World.\nfunc (in injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\n// Thaw implements"},
-			live:      {"// Thaw implements", "// Melt implements faults.World.\nfunc (in *injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\n// Thaw implements"},
+			port:      {"\tLag(fault int, by time.Duration)\n", "\tLag(fault int, by time.Duration)\n\t// Melt stops a process that Thaw lets run again.\n\tMelt(fault int, node string)\n"},
+			simulated: {"func (in injector) Thaw(", "func (in injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\nfunc (in injector) Thaw("},
+			live:      {"func (in *injector) Thaw(", "func (in *injector) Melt(fault int, node string) { in.Freeze(fault, node) }\n\nfunc (in *injector) Thaw("},
 			cases:     {"var processes = []Case{\n", meltCase},
 			catalogue: translated(meltVerbChinese),
 		},
