@@ -52,7 +52,7 @@ func init() {
 //
 // The first client of a violation is the intruder, the others follow in the order of their
 // acquisitions. The events are all their acquisitions and, unless the history ends first, the event
-// that ended the overlap.
+// that ended the overlap. Exclusion decides; here *kept* may become *unknown*.
 func checkMutualExclusion(h *history.History) Finding {
 	var x Exclusion
 	for _, i := range h.Milestones() {

@@ -93,7 +93,7 @@ type tally struct {
 	h        *history.History
 	facts    facts
 	parties  []party         // by NodeID
-	wired    bool            // messages are on record
+	wired    bool            // simulated, or with messages on record
 	granted  bool            // entries are on record
 	stores   int             // servers
 	promoted bool            // a server has taken over from another one
@@ -104,7 +104,7 @@ type tally struct {
 	unmet    []int64         // faults that have begun, without contention since
 	quiet    bool            // all faults are over
 	watched  int             // lapses that a watcher may refute
-	cleared  bool            // several clients have acquired
+	cleared  bool            // the only client was cleared, for several have acquired
 	refused  bool            // without entries on record: a client held past its lease while another one asked
 }
 

@@ -45,7 +45,8 @@ func (f *Fault) deed(of Telling) say.Phrase {
 	return toldDeed.With(f.Spec().Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
 }
 
-// Chinese puts the moment first, and names a subject of both only there.
+// In Chinese the moment comes first. A deed with the same subject leaves it out; otherwise (apart) a comma
+// stands between them.
 var (
 	toldDeed      = say.New2[say.Phrase, lasting]("{deed}{lasting}")
 	toldWhen      = say.New4[say.Phrase, say.Phrase, say.Flag, say.Phrase]("{deed} when {moment}[apart?][ until {until}]")

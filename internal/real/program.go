@@ -39,7 +39,8 @@ func readAlong(v *locks.Variant) bool {
 	return v.Store == locks.StoreRedis || v.Store == locks.StoreRedisNodes
 }
 
-// carried returns how many bytes a program has sent to its servers, where they are not parsed.
+// carried returns how many bytes a program has sent to its servers, where they are not parsed:
+// program_entries.go asks whether a step sent anything.
 func (c *client) carried() (n int64) {
 	if c.h.variant.Program == nil || readAlong(&c.h.variant) {
 		return 0

@@ -46,7 +46,7 @@ func (r *reader) argument(n *node, key string, p faults.Param, args *faults.Args
 			least = 0
 		}
 		before := len(r.problems)
-		if d := r.drawn(n, key, example, least, p.Name, open); len(r.problems) == before {
+		if d := r.durationOrRange(n, key, example, least, p.Name, open); len(r.problems) == before {
 			args.Durations[p.Name] = d
 		}
 	case faults.ParamOffset:

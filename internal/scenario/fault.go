@@ -194,9 +194,9 @@ func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 	}
 	switch e := s.triggers[0]; e.key.text {
 	case "at":
-		t.At = r.drawn(e.value, "at", "at: 2s", 0, "at", s.open.Ranges)
+		t.At = r.durationOrRange(e.value, "at", "at: 2s", 0, "at", s.open.Ranges)
 	case "every":
-		t.Every = r.drawn(e.value, "every", "every: 5s", leastEvery, "every", s.open.Ranges)
+		t.Every = r.durationOrRange(e.value, "every", "every: 5s", leastEvery, "every", s.open.Ranges)
 	case "when":
 		t, _ = r.moment(e.value, "when", number, clients, true)
 	}
@@ -204,7 +204,7 @@ func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 		if s.triggers[0].key.text != "when" {
 			r.problemf(s.after.key, "after counts from a moment: use it beside when, or give the right time in %s", s.triggers[0].key.text)
 		} else {
-			t.After = r.drawn(s.after.value, AfterKey, "after: 40ms", 0, AfterKey, s.open.Ranges)
+			t.After = r.durationOrRange(s.after.value, AfterKey, "after: 40ms", 0, AfterKey, s.open.Ranges)
 		}
 	}
 	if s.spec.OnWire {
@@ -258,7 +258,7 @@ func (r *reader) end(s parts, number int, clients []string) faults.End {
 	}
 	switch first.key.text {
 	case "for":
-		end.For = r.drawn(first.value, "for", "for: 15s", 1, "for", s.open.Ranges)
+		end.For = r.durationOrRange(first.value, "for", "for: 15s", 1, "for", s.open.Ranges)
 	case "until":
 		if t, ok := r.moment(first.value, "until", number, clients, false); ok {
 			end.Until = &t

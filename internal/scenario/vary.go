@@ -45,7 +45,7 @@ func (r *reader) vary(n *node, p *plan.Plan) {
 			r.problemf(e.key, "%s and %s are the same setting: keep one", same, a.Name)
 			continue
 		}
-		r.leasesOf(e.value, a, p)
+		r.checkLeases(e.value, a, p)
 		p.Vary = append(p.Vary, a)
 	}
 }
@@ -251,8 +251,8 @@ func (r *reader) axisValue(n *node, a plan.Axis, least int64) (int64, bool) {
 	return int64(v), ok
 }
 
-// leasesOf checks that every lock supports the leases of an axis.
-func (r *reader) leasesOf(n *node, a plan.Axis, p *plan.Plan) {
+// checkLeases checks that every lock supports the leases of an axis.
+func (r *reader) checkLeases(n *node, a plan.Axis, p *plan.Plan) {
 	if a.Key != "lease" || a.Fault > 0 {
 		return
 	}

@@ -32,7 +32,7 @@ func serverClock(s subject) []sketch {
 }
 
 // clockRate has work that ends just within the lease, as a clock that is wrong by 15 % ends the
-// lease early, or delays the client. Locks that renew, or read the clock, have other problems.
+// lease early, or delays the client.
 func clockRate(subject) []sketch {
 	drift := func(who, rate string) []string {
 		return []string{"when: A starts waiting; drift-clock: " + who + "; rate: " + rate + "; for: 60s"}

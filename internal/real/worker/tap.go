@@ -28,7 +28,7 @@ type tap struct {
 	net.Conn
 	w      *worker
 	server int
-	reads  *libraries.Library // its scripts, by name
+	reads  *libraries.Library // the library whose connection this is
 
 	writing sync.Mutex // one writer at a time
 	sent    []byte     // the beginning of a command
@@ -36,7 +36,7 @@ type tap struct {
 	deaf  atomic.Bool // the traffic is not parsed, see tooMuch
 	mu    sync.Mutex
 	heard []byte  // the beginning of a reply
-	open  []*call // those without a reply yet, in order; nil: not reported
+	open  []*call // those without a reply yet, in order; an element is nil if its command is not reported
 }
 
 // SyscallConn lets a client library check that an idle connection is alive.
@@ -152,7 +152,7 @@ func (t *tap) fail(err error) {
 	}
 }
 
-// ofTheConnection are commands that neither create nor remove an entry.
+// ofTheConnection are commands about the connection or the server, not about a key. They are not reported.
 var ofTheConnection = map[string]bool{
 	"HELLO": true, "AUTH": true, "SELECT": true, "CLIENT": true, "PING": true, "SCRIPT": true,
 	"COMMAND": true, "CLUSTER": true, "READONLY": true, "INFO": true, "QUIT": true,

@@ -10,7 +10,7 @@ type (
 	// Grant makes a lease; answered by a Lease.
 	Grant struct{ TTL time.Duration }
 	// KeepAlive renews a lease; answered by its time to live, a time.Duration. For a lease
-	// whose time is up and that is not revoked yet, the answer comes when it is.
+	// whose time is up, the answer comes only when the lease has been revoked.
 	KeepAlive struct{ Lease int64 }
 	// Revoke ends a lease and deletes its keys; answered by nothing.
 	Revoke struct{ Lease int64 }
