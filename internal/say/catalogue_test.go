@@ -13,6 +13,10 @@ import (
 var (
 	// asked matches what templates of pages and code ask for by its English.
 	asked = regexp.MustCompile(`(?:say\.Text\(|\{\{say |\{\{of \S+ )("(?:[^"\\]|\\.)*")`)
+	// made matches a template that code makes.
+	made = regexp.MustCompile(`\bNew[0-5](?:\[[^\]]*\])?\(\s*("(?:[^"\\\n]|\\.)*"(?:\s*\+\s*"(?:[^"\\\n]|\\.)*")*)`)
+	// parts are those of a template, which no translation changes.
+	parts = regexp.MustCompile(`\{[^}]*\}`)
 	// literal matches a string of Go, or a text of a page.
 	literal = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"(?:\s*\+\s*"(?:[^"\\\n]|\\.)*")*`)
 	part    = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
@@ -44,6 +48,16 @@ func TestTheCatalogueIsWhole(t *testing.T) {
 		for _, m := range asked.FindAllSubmatch(data, -1) {
 			if text, err := strconv.Unquote(string(m[1])); err != nil || translated(Chinese, text) == text && words(text) {
 				t.Errorf("%s: no Chinese for %s (%v)", path, m[1], err)
+			}
+		}
+		for _, m := range made.FindAllSubmatch(data, -1) {
+			text := ""
+			for _, p := range part.FindAll(m[1], -1) {
+				one, _ := strconv.Unquote(string(p))
+				text += one
+			}
+			if translated(Chinese, text) == text && words(parts.ReplaceAllString(text, "")) {
+				t.Errorf("%s: no entry in internal/say/zh.po for the template %q", path, text)
 			}
 		}
 		return err

@@ -79,6 +79,9 @@ msgstr "没有客户端停住两次。"
 
 msgid "no client froze at all"
 msgstr "没有客户端停住过"
+
+msgid "nobody-melts"
+msgstr "没有人融化"
 `
 
 const meltingWire = `# Redis documentation of DELEX

@@ -68,7 +68,7 @@ func TestWhatIsRegisteredIsSaidInChinese(t *testing.T) {
 		said["the moment "+m.Text] = m.Doc
 	}
 	for _, p := range checker.All() {
-		said["the property "+p.ID] = p.Summary
+		said["the property "+p.ID], said["the name of the property "+p.ID] = p.Summary, say.Words(p.ID)
 	}
 	for _, v := range locks.Known() {
 		if name := locks.Name(v.ID); name.English() != v.ID {
