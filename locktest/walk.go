@@ -31,9 +31,6 @@ func (s *suite) walkAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.servers.Set != nil {
-		s.servers.Set(base)
-	}
 	s.expect(base, "")
 	placed, err := explore.NewPlaced(base, s.servers.Store, kinds)
 	if err != nil {
