@@ -211,18 +211,6 @@ func (c *quorum) settle() {
 	c.onlyOwn = c.q.OnlyOwnRemoved(all, below)
 }
 
-// findPrograms looks for programs on PATH and where packages put them.
-func findPrograms(names ...string) func(*Options) error {
-	return func(*Options) error {
-		for _, name := range names {
-			if _, err := programs.Find(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
 // befalls reports whether a fault touches a server, or a link to one.
 func befalls(all []faults.Fault, servers []string) bool {
 	groups := []string{faults.ThePrimary, faults.TheStore, faults.TheReplicas}
