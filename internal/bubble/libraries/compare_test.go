@@ -34,6 +34,9 @@ func TestCompare(t *testing.T) {
 		realtest.Need(t, program)
 	}
 	out := read(t, *compare)
+	if out == nil {
+		t.Fatalf("%s is not measured in virtual time yet: TestMeasure does that", *compare)
+	}
 	o := real.Options{Backend: real.ProcessBackend, ScalePPM: atATenth}
 	var kept *crosscheck.Kept
 	var err error

@@ -2,7 +2,9 @@ package libraries_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +24,7 @@ import (
 var (
 	measure    = flag.String("measure", "", "measure this library again, and store it")
 	compare    = flag.String("compare", "", "play the scripts of this library on real servers, too, and store the outcomes")
-	noWalk     = flag.Bool("no-walk", false, "keep the stored walk, and what came of real servers: both take minutes")
+	noWalk     = flag.Bool("no-walk", false, "keep the stored walk, which takes minutes")
 	times      = flag.Int("times", 1, "seeds of each cell on real servers")
 	keep       = flag.String("keep", "", "keep the real runs in this file, and play none again that it holds; histories that differ go beside it")
 	only       = flag.String("only", "", "compare these columns only, and store nothing: PT,SB")
@@ -34,10 +36,6 @@ var (
 func stored(id string) string {
 	return filepath.Join("..", "..", "..", "measurements", "libraries", id+".json.gz")
 }
-
-// tries is how often a schedule of an unrepeatable library is played at most, until its faults act: a run may lack the
-// third request of a kind that a fault waits for.
-const tries = 8
 
 // TestMeasure measures one library. It takes minutes, and is for `make libraries`.
 func TestMeasure(t *testing.T) {
@@ -52,12 +50,12 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("there is no library %q", *measure)
 	}
 	out := results.NewLibrary()
-	out.Lock, out.Library, out.Go, out.Seeded = v.ID, v.Library, runtime.Version(), repeats(v.ID)
+	out.Lock, out.Library, out.Go, out.Seeded = v.ID, v.Library, runtime.Version(), true
 	out.Version = version(t, v.Library)
-	if *noWalk {
-		before := read(t, v.ID)
+	if before := read(t, v.ID); before != nil {
 		out.Walk, out.Worlds = before.Walk, before.Worlds
-	} else {
+	}
+	if !*noWalk {
 		out.Walk = walk(t, v)
 	}
 	m, err := matrix.Measure(t.Context(), matrix.Options{
@@ -78,9 +76,6 @@ func walk(t *testing.T, v locks.Variant) *results.Explored {
 		Worlds: func() explore.World {
 			return &played{t: t, on: sim.New(), reserve: sim.MaxRecorded - explore.MostEvents}
 		},
-	}
-	if !repeats(v.ID) {
-		o.Tries = tries
 	}
 	s, err := explore.Walk(t.Context(), o)
 	if err != nil {
@@ -105,9 +100,12 @@ func version(t *testing.T, path string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// read returns the stored measurement of a library.
+// read returns the stored measurement of a library, nil if there is none yet.
 func read(t *testing.T, id string) *results.Library {
 	data, err := os.ReadFile(stored(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err == nil {
 		data, err = measurements.Unpack(stored(id), data)
 	}

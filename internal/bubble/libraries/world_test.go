@@ -27,10 +27,6 @@ import (
 // measured are the libraries that are measured.
 var measuredIDs = []string{"bsm-redislock", "etcd-concurrency", "redsync", "rueidislock"}
 
-// repeats reports whether one seed of a library is one history. The library of etcd uses gRPC, where some unknown choices
-// follow no seed.
-func repeats(lock string) bool { return bubble.Seeded() && lock != "etcd-concurrency" }
-
 // played is a world that plays a library's own code, each run in a bubble of its own.
 type played struct {
 	t       *testing.T

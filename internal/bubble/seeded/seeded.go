@@ -29,14 +29,17 @@ var edits = []edit{
 	// A bubble draws random numbers from a stream of its own.
 	{"runtime/synctest.go", "	root    *g     // caller of synctest.Run\n", "	root    *g     // caller of synctest.Run\n	luck    uint64 // seeded choices\n"},
 	{"runtime/synctest.go", "		root:    gp,\n	}\n	const synctestBaseTime", "		root:    gp,\n		luck:    BubbleSeed,\n	}\n	const synctestBaseTime"},
-	// math/rand.
-	{"runtime/rand.go", "func rand() uint64 {\n", "func rand() uint64 {\n	if b := seededBubble(); b != nil {\n		return b.draw()\n	}\n"},
-	// The start of an iteration over a map depends on the seed and not on the stream: a map that is made once
-	// in a process would draw from the stream of the first run only.
-	{"runtime/rand.go", "func maps_rand() uint64 {\n", "func maps_rand() uint64 {\n	if seededBubble() != nil {\n		return BubbleSeed * 0x9e3779b97f4a7c15\n	}\n"},
-	// The same holds for the hash seeds of sync.Map and package unique.
-	{"internal/sync/hashtriemap.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.seededshape\n"},
-	{"unique/canonmap.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.seededshape\n"},
+	// The seeds of maps, of their iterations and of the hashes of sync.Map and package unique are the same in the whole
+	// run. From the stream they would be drawn at the first run of a process only, where a table is made once.
+	{"runtime/rand.go", "func rand() uint64 {\n", "func rand() uint64 {\n	if seededBubble() != nil {\n		return BubbleSeed * 0x9e3779b97f4a7c15\n	}\n"},
+	// Numbers for programs are from the stream.
+	{"math/rand/rand.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.bubblerand64\n"},
+	{"math/rand/v2/rand.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.bubblerand64\n"},
+	{"os/tempfile.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.bubblerand64\n"},
+	{"net/dnsclient.go", "//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.bubblerand64\n"},
+	{"runtime/rand.go", "uint64(uint32(rand())) * uint64(n)", "uint64(uint32(bubblerand64())) * uint64(n)"},
+	{"runtime/rand.go", "func legacy_fastrand() uint32 {\n	return uint32(rand())", "func legacy_fastrand() uint32 {\n	return uint32(bubblerand64())"},
+	{"runtime/rand.go", "func legacy_fastrand64() uint64 {\n	return rand()", "func legacy_fastrand64() uint64 {\n	return bubblerand64()"},
 	// A new thread must not draw from the stream.
 	{"runtime/rand.go", "mp.cheaprand = rand()", "mp.cheaprand = uint64(nanotime())"},
 	// The first case of a select that is checked.
@@ -45,6 +48,14 @@ var edits = []edit{
 	{"runtime/time.go", "t.rand = cheaprand()", "t.rand = bubblerand()"},
 	// The order of goroutines in a semaphore's tree.
 	{"runtime/sema.go", "s.ticket = cheaprand() | 1", "s.ticket = bubblerand() | 1"},
+	// A goroutine that yields is queued behind the others of its bubble, and not with those of the whole process.
+	{"runtime/proc.go", "		runqput(pp, gp, true)\n	} else {\n", "		runqput(pp, gp, true)\n	} else if gp.bubble != nil && BubbleSeed != 0 {\n		runqput(pp, gp, false)\n	} else {\n"},
+	// A mutex whose waiter has waited for a millisecond goes to that waiter. On a busy machine a millisecond passes
+	// without any goroutine running, so it is one of the bubble's time.
+	{"runtime/sema.go", "func internal_sync_nanotime() int64 {\n", "func internal_sync_nanotime() int64 {\n	if b := seededBubble(); b != nil {\n		return b.now\n	}\n"},
+	// The goroutine that was made ready last runs next. One outside the bubble, such as that of finalizers or of a
+	// timer, becomes ready at any moment, and must not take that place from one of the bubble.
+	{"runtime/proc.go", "	if !haveSysmon && next {\n", "	if next && (!haveSysmon || BubbleSeed != 0 && gp.bubble == nil) {\n"},
 	// A goroutine runs until it waits. One that runs for a minute never will, and is preempted so that others can
 	// report it.
 	{"runtime/proc.go", "	if gp == nil || gp == mp.g0 {\n		return false\n	}\n	if readgstatus(gp)&^_Gscan == _Gsyscall {\n		// Don't bother trying to preempt",
@@ -84,10 +95,14 @@ func (b *synctestBubble) draw() uint64 {
 	return z ^ (z >> 31)
 }
 
-// seededshape is what tables hash by that are made once in a process.
-//
-//go:linkname seededshape
-func seededshape() uint64 { return maps_rand() }
+//go:nosplit
+//go:linkname bubblerand64
+func bubblerand64() uint64 {
+	if b := seededBubble(); b != nil {
+		return b.draw()
+	}
+	return rand()
+}
 
 //go:nosplit
 func bubblerand() uint32 {
