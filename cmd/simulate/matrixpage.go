@@ -128,11 +128,7 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explore
 	}
 	for _, l := range all {
 		v, _ := locks.Lookup(l.Lock)
-		measured := say.ByItsOwnCode
-		if !l.Seeded {
-			measured = say.ByItsOwnCodeOnce
-		}
-		how := measured.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
+		how := say.ByItsOwnCode.With(say.Verbatim(l.Library+" "+l.Version), say.Verbatim(l.Go)).In(f.language)
 		row := f.row(v, say.LibrariesByTheirCode.With())
 		row.More = f.whole()
 		row.Tokens = l.Walk == nil || l.Walk.Locks[0].Fenced() // unknown without a walk

@@ -77,7 +77,7 @@ func cutSets(l *results.ExploredLock, way checker.Way) string {
 		apart.Breaks = map[string][]results.CutSet{way.String(): sets}
 		return cutSets(&apart, way) + "; while work hangs"
 	case len(sets) == 0:
-		return noSet(l, false, way)
+		return noSet(l, way)
 	case len(sets) <= fewSets:
 		return strings.Join(each(sets, setName), ", ")
 	}
@@ -111,14 +111,12 @@ func setSizes(sets []results.CutSet) []int {
 }
 
 // noSet explains why no set is known for a way of breaking.
-func noSet(l *results.ExploredLock, statistical bool, way checker.Way) string {
+func noSet(l *results.ExploredLock, way checker.Way) string {
 	switch {
 	case l.By(way) == nil || l.Complete == 0:
 		return "not searched"
 	case l.Cut > 0 || len(l.Doubts) > 0:
 		return "none found, some unknown"
-	case statistical:
-		return "none found (by tries)"
 	case l.Survives() == results.Sampled:
 		return "none found"
 	case l.Survives() == results.NotSearched:
@@ -192,7 +190,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 	}
 	for i := range w.Explored.Locks {
 		if l := &w.Explored.Locks[i]; l.Lock == lock {
-			return table(byWays("minimal set of kinds of faults"), setRows(l, false)) +
+			return table(byWays("minimal set of kinds of faults"), setRows(l)) +
 				fmt.Sprintf("\n`simulate run` plays a story by its name, and `simulate explain` prints it as a scenario. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
 				pairsIn(l) + block("", "simulate explore "+lock)
 		}
@@ -202,7 +200,7 @@ func (w *writer) exploreRow(v locks.Variant) string {
 
 // setRows has a line for each set that breaks the lock in some way, smallest sets first, and a last
 // line for the ways in which none does.
-func setRows(l *results.ExploredLock, statistical bool) [][]string {
+func setRows(l *results.ExploredLock) [][]string {
 	var sets []results.CutSet
 	find := func(in []results.CutSet, kinds []string) int {
 		return slices.IndexFunc(in, func(s results.CutSet) bool { return slices.Equal(s.Kinds, kinds) })
@@ -232,7 +230,7 @@ func setRows(l *results.ExploredLock, statistical bool) [][]string {
 	}
 	for _, way := range checker.Ways() {
 		if len(l.By(way)) == 0 {
-			none = append(none, noSet(l, statistical, way))
+			none = append(none, noSet(l, way))
 		} else {
 			none = append(none, "")
 		}

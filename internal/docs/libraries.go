@@ -22,11 +22,7 @@ func (w *writer) library(lock string) *results.Library {
 
 // howMeasured says how the figures of a library were measured.
 func howMeasured(l *results.Library) string {
-	choices := "with %s whose choices follow the seed, so each run can be repeated"
-	if !l.Seeded {
-		choices = "with %s. Some of its choices follow no seed, so a letter is what was seen, and its run may need a few tries"
-	}
-	return fmt.Sprintf("The code of %s %s itself, in virtual time: its goroutines, timers and client library, against the simulated servers, "+choices+". Clocks of clients and sentinels cannot be played so.",
+	return fmt.Sprintf("The code of %s %s itself, in virtual time: its goroutines, timers and client library, against the simulated servers, with %s whose choices follow the seed, so each run can be repeated. Clocks of clients and sentinels cannot be played so.",
 		code(l.Library), text(l.Version), text(l.Go))
 }
 
@@ -42,11 +38,7 @@ func (w *writer) librariesPage() []Page {
 		rows = append(rows, w.letterRow(name, "in virtual time", l))
 		broken = append(broken, w.librarySets(name, l))
 		real = append(real, []string{name, onRealServers(l)})
-		way := "seeded: each letter has a run that can be repeated"
-		if !l.Seeded {
-			way = "statistical: some choices of its code follow no seed"
-		}
-		how = append(how, []string{name, code(l.Library), text(l.Go), way, fmt.Sprint(l.Matrix.Seeds)})
+		how = append(how, []string{name, code(l.Library), text(l.Go), "seeded: each letter has a run that can be repeated", fmt.Sprint(l.Matrix.Seeds)})
 	}
 	letters, ways := w.programRows()
 	rows, how = append(rows, letters...), append(how, ways...)
@@ -56,15 +48,12 @@ func (w *writer) librariesPage() []Page {
 			link("own-lock.md", "own-lock.md")+" and "+link("own-lock-programs.md", "own-lock-programs.md")+" play a lock of your own the same way.",
 		section("Under every kind of fault", table(head, rows)+"\n"+text("* the resource was damaged. - cannot be played so, or the library has no such step. ? no run put anything to the test.")+" The letters are those of "+link("the matrix", "README.md")+"; the page of a library, or "+linkInto("its section below", "libraries.md", "programs-on-real-servers")+", has the run behind each."),
 		section("What it takes to break one", "Each single fault at each moment of the plain profile, for libraries that are played in virtual time: two clients, a request or a step at a time.\n\n"+
-			table(librarySetsHead(), broken)+"\n"+noneSeen+"\n"),
+			table(librarySetsHead(), broken)),
 		section("On real servers", "The scripts of what is played in virtual time (here) on real servers (there), seed by seed. A library whose timers and goroutines race can end either way in both.\n\n"+table([]string{"library", "cells"}, real)),
 		section("How", table([]string{"library", "what of it", "with", "how", "variations of each cell"}, how)+"\nAgain:\n\n"+block("", "make libraries")),
 		section("Programs on real servers", strings.Join(w.programSections(), "\n")),
 	)}
 }
-
-// noneSeen says what the walk of a library without seeds can show.
-const noneSeen = "The search is statistical where no seed repeats a run: a schedule is tried until its fault has an effect, so often at most; what its run does not show, another one may."
 
 func librarySetsHead() []string { return byWays("library", "schedules") }
 
@@ -73,11 +62,8 @@ func howWalked(l *results.Library) string {
 	if l.Walk == nil {
 		return "not searched"
 	}
-	x, tries := &l.Walk.Locks[0], ""
-	if l.Walk.Scope.Tries > 1 {
-		tries = fmt.Sprintf("; statistical, up to %d tries each", l.Walk.Scope.Tries)
-	}
-	return fmt.Sprintf("%d, %d of them without effect%s", x.Walked, x.NoEffect, tries)
+	x := &l.Walk.Locks[0]
+	return fmt.Sprintf("%d, %d of them without effect", x.Walked, x.NoEffect)
 }
 
 // librarySets has the kinds of faults that break a library alone, by the way of breaking.
@@ -88,7 +74,7 @@ func (w *writer) librarySets(name string, l *results.Library) []string {
 		if l.Walk != nil {
 			kinds := each(l.Walk.Locks[0].By(way), func(s results.CutSet) string { return text(setName(s)) })
 			if cell = strings.Join(kinds, ", "); cell == "" {
-				cell = noSet(&l.Walk.Locks[0], l.Walk.Scope.Tries > 1, way)
+				cell = noSet(&l.Walk.Locks[0], way)
 			}
 		}
 		cells = append(cells, cell)
@@ -141,18 +127,14 @@ func (w *writer) librarySingles(lock string) string {
 	if l == nil || l.Walk == nil {
 		return ""
 	}
-	statistical, worth := l.Walk.Scope.Tries > 1, ""
-	if statistical {
-		worth = noneSeen + " "
-	}
-	return table(byWays("kind of fault"), librarySetRows(&l.Walk.Locks[0], statistical)) +
-		fmt.Sprintf("\nSchedules of one fault in the plain profile, played by the library's own code: %s. %s%s\n",
-			howWalked(l), worth, link("All libraries", "../libraries.md"))
+	return table(byWays("kind of fault"), librarySetRows(&l.Walk.Locks[0])) +
+		fmt.Sprintf("\nSchedules of one fault in the plain profile, played by the library's own code: %s. %s\n",
+			howWalked(l), link("All libraries", "../libraries.md"))
 }
 
 // librarySetRows has a line for each set, with its story.
-func librarySetRows(x *results.ExploredLock, statistical bool) [][]string {
-	rows := setRows(x, statistical)
+func librarySetRows(x *results.ExploredLock) [][]string {
+	rows := setRows(x)
 	for i := range rows {
 		for k, way := range checker.Ways() {
 			for _, s := range x.By(way) {

@@ -66,7 +66,7 @@ func glance(l *results.ExploredLock, sets []results.CutSet) string {
 		alone = append(alone, fmt.Sprintf("%d %s", more, plural(more, "pair", "pairs")))
 	}
 	if len(alone) == 0 {
-		return noSet(l, false, checker.Overlap)
+		return noSet(l, checker.Overlap)
 	}
 	return strings.Join(alone, ", ")
 }

@@ -5,7 +5,6 @@ var (
 	LibrariesAsTheyAre   = New0("Unmodified libraries on real servers")
 	LibrariesByTheirCode = New0("The libraries' own code in virtual time")
 	ByItsOwnCode         = New2[Verbatim, Verbatim]("measured in a test: {library}'s own code in virtual time, with {go} whose choices follow the seed")
-	ByItsOwnCodeOnce     = New2[Verbatim, Verbatim]("measured in a test: {library}'s own code in virtual time, with {go}, some of whose choices follow no seed")
 	OnePrimaryOfRedis    = New0("Redis, one primary")
 	PrimariesOfRedis     = New0("Redis, independent primaries")
 

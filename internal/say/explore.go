@@ -30,9 +30,7 @@ var (
 	CostServers      = New1[Number]("{n} {n|server|servers}")
 	CostRoundTrips   = New2[Number, Number]("{acquire} {acquire|round trip|round trips} to acquire, {release} to release")
 	CostDeadHolder   = New1[Planned]("a dead holder keeps it for {long}")
-	WalkedByTries    = New2[Number, Number](
-		"(statistical: no seed repeats a run, so a schedule was tried up to {tries} times until its fault had an effect; {n} had none)")
-	NoneUpTo = New1[Number]("none found (up to {k} {k|fault|faults})")
+	NoneUpTo         = New1[Number]("none found (up to {k} {k|fault|faults})")
 
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}")

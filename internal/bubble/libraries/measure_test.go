@@ -50,7 +50,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("there is no library %q", *measure)
 	}
 	out := results.NewLibrary()
-	out.Lock, out.Library, out.Go, out.Seeded = v.ID, v.Library, runtime.Version(), true
+	out.Lock, out.Library, out.Go = v.ID, v.Library, runtime.Version()
 	out.Version = version(t, v.Library)
 	if before := read(t, v.ID); before != nil {
 		out.Walk, out.Worlds = before.Walk, before.Worlds

@@ -51,11 +51,6 @@ type Options struct {
 	Sample int
 	Jobs   int // workers; 0: one for each core
 
-	// Tries is for worlds in which a schedule does not determine the run, such as real code with choices that follow no
-	// seed: a schedule is played up to so many times, until all its faults had an effect. What is found was seen; what
-	// is not found is statistics. 0 and 1: once.
-	Tries int
-
 	// Refuse, if not nil, says why the worlds cannot play a plan with a lock. Faults and uses of the lock
 	// that it refuses are left out of the walk.
 	Refuse func(p *plan.Plan, lock string) error
@@ -96,8 +91,6 @@ func (o *Options) Check() error {
 		return fmt.Errorf("%d faults in a schedule: choose 1 to 4", o.Faults)
 	case o.Clients < 2 || o.Clients > mostClients:
 		return fmt.Errorf("%d clients: choose 2 to %d, for a client alone has none to compete with", o.Clients, mostClients)
-	case o.Tries < 0:
-		return fmt.Errorf("%d tries: choose one at least", o.Tries)
 	case o.Sample < 0:
 		return fmt.Errorf("%d schedules of each two kinds: choose one at least, or 0 for none", o.Sample)
 	case o.Rounds < 1 || o.Rounds > 5:

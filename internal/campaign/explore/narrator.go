@@ -62,7 +62,7 @@ func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 	shows := func(broken []string) bool {
 		return slices.ContainsFunc(f.Way.Properties(), func(id string) bool { return slices.Contains(broken, id) })
 	}
-	broken, seen, err := n.broken(v, g, f.Schedule, triggers, shows)
+	broken, seen, err := n.play(v, g, f.Schedule, triggers)
 	if err != nil {
 		return results.CutSet{}, err
 	}
@@ -71,33 +71,23 @@ func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 			v.ID, f.Way, toldOf(g.faults(f.Schedule, triggers)).English())
 	}
 	if fewer := faults.Recount(g.faults(f.Schedule, triggers), seen); !slices.Equal(fewer, triggers) {
-		same := func(again []string) bool { return slices.Equal(again, broken) }
-		switch again, _, err := n.broken(v, g, f.Schedule, fewer, same); {
-		case err == nil && same(again):
-			triggers = fewer
-		case n.o.Tries > 1: // the moments of another run differ; keep those that were seen
-		case err != nil:
+		again, _, err := n.play(v, g, f.Schedule, fewer)
+		if err != nil {
 			return results.CutSet{}, err
-		default:
+		}
+		if !slices.Equal(again, broken) {
 			return results.CutSet{}, fmt.Errorf("%s: counted from elsewhere, the story of %s breaks %v and not %v",
 				v.ID, g.told(f.Schedule).English(), again, broken)
 		}
+		triggers = fewer
 	}
 	return results.CutSet{Kinds: f.Kinds.names(), Shown: results.Shown{
 		Profile: g.profile.Name, Faults: g.items(f.Schedule, triggers), Fence: g.fence, Broken: broken,
 	}}, nil
 }
 
-// broken plays the story of a schedule with these triggers and returns the properties that it breaks and the
-// moments of the run. It is tried up to Options.Tries times, until it breaks what it should.
-func (n *narrator) broken(v locks.Variant, g *target, of schedule, triggers []faults.Trigger, should func(ids []string) bool) (ids []string, seen []faults.Moment, err error) {
-	for try := 0; try == 0 || try < n.o.Tries && (err != nil || !should(ids)); try++ {
-		ids, seen, err = n.play(v, g, of, triggers)
-	}
-	return ids, seen, err
-}
-
-// play is one try.
+// play plays the story of a schedule with these triggers and returns the properties that it breaks and the moments of
+// the run.
 func (n *narrator) play(v locks.Variant, g *target, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
 	p := *g.plan
 	p.Faults = g.faults(of, triggers)

@@ -28,7 +28,7 @@ const (
 
 func (o *Options) scope() results.Scope {
 	s := results.Scope{
-		Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Sample: o.Sample, Tries: o.Tries, Classes: append(slices.Clone(classes), anyLater, eachSays), Kinds: []string{},
+		Clients: o.Clients, Rounds: o.Rounds, Faults: o.Faults, Sample: o.Sample, Classes: append(slices.Clone(classes), anyLater, eachSays), Kinds: []string{},
 		Profiles: slices.DeleteFunc(Profiles(), func(b results.Profile) bool { return !o.walks(b.Name) }),
 	}
 	for _, name := range kindNames {

@@ -57,7 +57,7 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 	var mu sync.Mutex
 	pieces := slices.Collect(slices.Chunk(todo, fewRuns))
 	err = w.share(ctx, g, len(pieces), func(ctx context.Context, p *player, i int) error {
-		u := &unit{p: p, known: d.known, faults: 2, tries: w.o.Tries}
+		u := &unit{p: p, known: d.known, faults: 2}
 		for k := range pieces[i] {
 			b := &pieces[i][k]
 			if err := u.judge(ctx, b, u.with(kindsOf(g, b.s))); err != nil {

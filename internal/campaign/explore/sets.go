@@ -100,7 +100,6 @@ type unit struct {
 	p      *player
 	known  *smaller
 	faults int
-	tries  int // see Options.Tries; at least one is made
 
 	outcome
 
@@ -164,15 +163,11 @@ func (u *unit) longer(ctx context.Context, b *branch, of *toBreak) error {
 
 // judge plays a schedule and records what it breaks that no smaller set does.
 func (u *unit) judge(ctx context.Context, b *branch, of *toBreak) error {
-	v, acted := verdict{}, false
-	for try := 0; try == 0 || try < u.tries && !acted; try++ {
-		one, _, err := u.p.play(ctx, b.s, false)
-		if err != nil {
-			return err
-		}
-		v, acted = one, one.acted == 1<<len(b.s)-1
+	v, _, err := u.p.play(ctx, b.s, false)
+	if err != nil {
+		return err
 	}
-	return u.note(ctx, b, of, &v, acted)
+	return u.note(ctx, b, of, &v, v.acted == 1<<len(b.s)-1)
 }
 
 // note records the verdict on one schedule.

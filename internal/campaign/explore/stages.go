@@ -47,7 +47,7 @@ func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, p
 		p := w.borrow()
 		defer w.giveBack(p)
 		p.on(todo[i].of.g)
-		u := &unit{p: p, known: known, faults: faults, tries: w.o.Tries}
+		u := &unit{p: p, known: known, faults: faults}
 		for k := range todo[i].from {
 			if err := u.walk(ctx, &todo[i].from[k]); err != nil {
 				return err

@@ -46,7 +46,6 @@ type Scope struct {
 	Rounds   int       `json:"rounds"`
 	Faults   int       `json:"faults"`
 	Sample   int       `json:"sample,omitempty"` // schedules drawn of each two kinds, where not all are walked; 0: none
-	Tries    int       `json:"tries,omitempty"`  // of a schedule whose faults have no effect; 0: it is one run
 	Kinds    []string  `json:"kinds"`
 	Classes  []string  `json:"classes"` // the durations of the kinds
 }

@@ -15,7 +15,6 @@ type Library struct {
 	Library string    `json:"library"` // import path, or the part of the library that the program uses
 	Version string    `json:"version"` // of its module or package
 	Go      string    `json:"go"`      // that it was compiled with
-	Seeded  bool      `json:"seeded"`  // Go's runtime followed the seed, so each run can be repeated
 	Matrix  *Matrix   `json:"matrix"`
 	Walk    *Explored `json:"walk"`   // null: not walked
 	Worlds  *Worlds   `json:"worlds"` // null: not compared with real servers

@@ -97,7 +97,7 @@ func (l *etcdConcurrency) Acquire(ctx context.Context) (locks.Lease, error) {
 	if err := l.open(ctx); err != nil {
 		return nil, failure(ctx, err)
 	}
-	mutex := concurrency.NewMutex(l.session, "/"+l.Name)
+	mutex := concurrency.NewMutex(l.session, l.Name)
 	if err := mutex.Lock(ctx); err != nil {
 		return nil, failure(ctx, err)
 	}

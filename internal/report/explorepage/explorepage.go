@@ -248,14 +248,6 @@ func libraryView(one *results.Library, l say.Language) exploredView {
 	if x.Complete > 0 {
 		v.Unknown = say.Text("searched with one fault in the plain profile only").In(l)
 	}
-	if one.Walk != nil && one.Walk.Scope.Tries > 1 {
-		v.Unknown += " " + say.WalkedByTries.With(say.Number(one.Walk.Scope.Tries), say.Number(x.NoEffect)).In(l)
-		for i := range v.Ways {
-			if v.Ways[i].None != "" {
-				v.Ways[i].None = say.Text("none found").In(l)
-			}
-		}
-	}
 	return v
 }
 
