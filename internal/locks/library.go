@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockstep/internal/store"
 )
 
 // The locks of Go libraries are variants like all others, but their code talks to
@@ -61,7 +63,7 @@ func readLibrary(file, source string) (Variant, bool) {
 	switch {
 	case v.Library == "":
 		panic(fmt.Sprintf("locks: %s does not say which library %s is", file, id))
-	case !isStore[v.Store]:
+	case store.Of(v.Store) == nil:
 		panic(fmt.Sprintf("locks: %s: there is no store %q", file, v.Store))
 	case err != nil:
 		panic(fmt.Sprintf("locks: %s: the unit of the lease: %v", file, err))
@@ -74,14 +76,6 @@ func readLibrary(file, source string) (Variant, bool) {
 	}
 	return v, true
 }
-
-var isStore = map[Store]bool{
-	StoreRedis: true, StoreRedisNodes: true, StoreEtcd: true, StoreZooKeeper: true,
-	StoreMySQL: true, StorePostgres: true, StoreConsul: true,
-}
-
-// IsStore reports whether there is such a store.
-func IsStore(s Store) bool { return isStore[s] }
 
 // CheckSimulated says why no simulator can play a variant, or nil.
 func (v Variant) CheckSimulated() error {

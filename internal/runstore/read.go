@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
+	"lockstep/internal/store"
 )
 
 // maxEnvBytes limits env.json, which has a line for each expectation.
@@ -230,7 +231,7 @@ func (s *Run) parse(name string, data []byte) (*plan.Plan, error) {
 		return scenario.ParseStored(name, data, nil)
 	}
 	v := locks.Variant{ID: s.Histories[0].Header.Lock, Store: own.Store}
-	if v.Servers.Nodes = own.Nodes; !locks.IsStore(own.Store) || own.Nodes < 0 {
+	if v.Servers.Nodes = own.Nodes; store.Of(own.Store) == nil || own.Nodes < 0 {
 		return nil, fmt.Errorf("%s: own_lock: there is no store %q with %d nodes: %s", s.file(EnvName), own.Store, own.Nodes, restore)
 	}
 	return scenario.ParseStored(name, data, &v)

@@ -108,10 +108,13 @@ func (c children) Place(_ context.Context, _ images.Product, name string) (Place
 		}
 		scratch = d.own
 	}
-	if d.dir, err = scratch.Fresh(name); err != nil {
-		return nil, err
+	if d.dir, err = scratch.Fresh(name); err == nil {
+		return d, nil
 	}
-	return d, nil
+	if d.own != nil {
+		err = errors.Join(err, d.own.Remove())
+	}
+	return nil, err
 }
 
 // directory is the place of a child process.
