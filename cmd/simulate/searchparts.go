@@ -83,7 +83,7 @@ func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, world
 	o := search.Options{
 		Plan: p, Lock: lock, Properties: f.properties, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: worlds, Shard: s,
 	}
-	total := o.Mine()
+	total := o.ShardSize()
 	if f.limit > 0 {
 		until := time.Now().Add(f.limit)
 		o.Seeds, o.Stop = 1<<40, func() bool { return !time.Now().Before(until) }

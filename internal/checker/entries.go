@@ -26,7 +26,7 @@ func (t *tally) entry(i int32, e *history.Event) {
 	owner := &t.parties[e.Owner]
 	switch e.Kind {
 	case history.Granted:
-		t.admit(owner)
+		t.recordLapse(owner)
 		t.confirm(owner)
 		owner.granted, owner.newest = true, e.Node
 		t.keep(p, e.Owner, e.At)
@@ -103,31 +103,31 @@ func (t *tally) doubtAll(i int32) {
 
 // confirm notes that the owner's entry existed until now, unless it is known to be gone.
 func (t *tally) confirm(owner *party) {
-	if owner.guessed {
-		t.settle(owner)
+	if owner.refutable {
+		t.dropLapse(owner)
 	}
-	if owner.doubt >= 0 && t.guessed(owner.doubt) {
+	if owner.doubt >= 0 && t.mayBeGone(owner.doubt) {
 		owner.doubt = history.NoCause
 	}
 }
 
-// guessed reports whether an entry may be gone since an event, but need not be.
-func (t *tally) guessed(doubt int32) bool {
+// mayBeGone reports whether an entry may be gone since an event, but need not be.
+func (t *tally) mayBeGone(doubt int32) bool {
 	kind := t.h.Events[doubt].Kind
 	return kind == history.Promoted || kind == history.Acquired
 }
 
-// admit records a pending lapse that was not refuted.
-func (t *tally) admit(p *party) {
+// recordLapse records a pending lapse that was not refuted.
+func (t *tally) recordLapse(p *party) {
 	if p.pending != (lapse{}) {
 		t.facts.unasked = append(t.facts.unasked, p.pending)
 	}
-	t.settle(p)
+	t.dropLapse(p)
 }
 
-func (t *tally) settle(p *party) {
+func (t *tally) dropLapse(p *party) {
 	t.watched -= count(p.watcher != 0)
-	p.pending, p.guessed, p.watcher = lapse{}, false, 0
+	p.pending, p.refutable, p.watcher = lapse{}, false, 0
 }
 
 // endHold ends the hold of a client, if any, and notes whether it lasted without an entry while no
@@ -158,12 +158,12 @@ func (t *tally) endHold(i int32, client history.NodeID, at history.Instant) {
 	case p.doubt < 0 && t.refused && !t.wanting(client):
 		return // this is the last client, and an earlier hold past its lease was asked about
 	}
-	t.admit(p)
-	p.pending, p.guessed, p.watcher = lapse{client, from, at}, p.doubt >= 0 && t.guessed(p.doubt), t.watcher(client, from)
+	t.recordLapse(p)
+	p.pending, p.refutable, p.watcher = lapse{client, from, at}, p.doubt >= 0 && t.mayBeGone(p.doubt), t.watcher(client, from)
 	if p.watcher != 0 {
 		t.watched++
-	} else if !p.guessed {
-		t.admit(p)
+	} else if !p.refutable {
+		t.recordLapse(p)
 	}
 }
 
@@ -211,7 +211,7 @@ func (t *tally) told(client history.NodeID, sent history.Instant) {
 	for k := range t.parties {
 		p := &t.parties[k]
 		if p.watcher == client && sent >= p.pending.from && sent.Sub(p.pending.from) <= scaled(&t.h.Header, idleAtLeast) {
-			t.settle(p)
+			t.dropLapse(p)
 		}
 	}
 }

@@ -74,12 +74,12 @@ type party struct {
 	unserved bool            // it has not acquired since its last wait began
 
 	// Of one that holds.
-	began   history.Instant
-	doubt   int32          // the event since which its entry may be gone
-	newest  history.NodeID // the server that made its newest entry
-	pending lapse          // without an entry, unless that is refuted by the entry or by the watcher
-	guessed bool           // the entry may refute pending
-	watcher history.NodeID // the client that may refute pending
+	began     history.Instant
+	doubt     int32          // the event since which its entry may be gone
+	newest    history.NodeID // the server that made its newest entry
+	pending   lapse          // without an entry, unless that is refuted by the entry or by the watcher
+	refutable bool           // the entry may refute pending
+	watcher   history.NodeID // the client that may refute pending
 
 	// Of a server.
 	entry  history.NodeID // the owner of its newest entry
@@ -184,7 +184,7 @@ func (t *tally) finish() {
 		client := history.NodeID(i)
 		t.endHold(end, client, t.h.End())
 		p := &t.parties[i]
-		t.admit(p)
+		t.recordLapse(p)
 		if p.leftOut != (lapse{}) && t.h.Role(client) == history.RoleClient {
 			t.facts.leftOut = append(t.facts.leftOut, p.leftOut)
 		}

@@ -38,11 +38,11 @@ func TestRecount(t *testing.T) {
 	} {
 		fs := []Fault{{Number: 1, Trigger: c.first}, {Number: 2, Trigger: c.second}}
 		got := Recount(fs, seen)
-		if text := got[1].Phrase(); text != c.want {
+		if text := got[1].Text(); text != c.want {
 			t.Errorf("%s: %s", c.name, text)
 		}
 		if was, is := beginsWith(c.first, c.second, seen), beginsWith(c.first, got[1], seen); was != is {
-			t.Errorf("%s: %s begins with moment %d, and %s with %d", c.name, c.second.Phrase(), was, got[1].Phrase(), is)
+			t.Errorf("%s: %s begins with moment %d, and %s with %d", c.name, c.second.Text(), was, got[1].Text(), is)
 		}
 	}
 }

@@ -69,18 +69,18 @@ func (f *Fault) text() string {
 	case t.Moment == NoMoment:
 		text += " at " + Duration(t.At)
 	case t.After > 0:
-		text += " " + Duration(t.After) + " after " + t.Phrase()
+		text += " " + Duration(t.After) + " after " + t.Text()
 	default:
-		text += " when " + t.Phrase()
+		text += " when " + t.Text()
 	}
 	if f.End.Until != nil {
-		text += " until " + f.End.Until.Phrase()
+		text += " until " + f.End.Until.Text()
 	}
 	return text
 }
 
-// Phrase is the trigger's moment as a scenario states it: "A sends GET the 2nd time".
-func (t *Trigger) Phrase() string {
+// Text is the trigger's moment as a scenario states it: "A sends GET the 2nd time".
+func (t *Trigger) Text() string {
 	text := t.Subject + " " + strings.Replace(momentTexts[t.Moment], "%s", t.Command, 1)
 	if t.Round > 0 {
 		text += " in its " + Ordinal(t.Round) + " round"

@@ -83,7 +83,7 @@ func (w *writer) faults(p *plan.Plan) {
 		t := f.Trigger
 		switch {
 		case t.Moment != faults.NoMoment:
-			w.line(1, "- when: %s", t.Phrase())
+			w.line(1, "- when: %s", t.Text())
 			w.line(2, "after: %s", length(f, AfterKey, t.After))
 		case t.Every > 0:
 			w.line(1, "- every: %s", length(f, "every", t.Every))
@@ -95,7 +95,7 @@ func (w *writer) faults(p *plan.Plan) {
 		case f.End.Forever:
 			w.line(2, "forever: true")
 		case f.End.Until != nil:
-			w.line(2, "until: %s", f.End.Until.Phrase())
+			w.line(2, "until: %s", f.End.Until.Text())
 		case f.End.For > 0:
 			w.line(2, "for: %s", length(f, "for", f.End.For))
 		}

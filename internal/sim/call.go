@@ -343,7 +343,7 @@ func (l *call) recordDrop(kind history.Kind, node, peer history.NodeID, cause in
 	l.w.recordBare(history.Event{
 		Kind: kind, Node: node, Peer: peer, Cause: cause, Value: int64(max(fault, 0)),
 	})
-	if !l.w.isAside(l.client.node) {
+	if !l.w.usesAnotherLock(l.client.node) {
 		l.w.engine.Acted(fault)
 	}
 }

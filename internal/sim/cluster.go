@@ -210,7 +210,7 @@ func (l *call) storeConn() store.Conn {
 
 // recordChange records a change of an entry.
 func (w *World) recordChange(h *host, ch *store.Change, cause int32) {
-	if w.aside != nil && ch.Key != w.entry.Key {
+	if w.otherLock != nil && ch.Key != w.entry.Key {
 		return
 	}
 	w.record(h.proc, history.Event{

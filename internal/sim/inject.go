@@ -63,7 +63,7 @@ func (in injector) process(node string) (*kernel.Proc, *client, *host) {
 // actedOn tells the engine that a fault has changed something for a process that runs: a server, or
 // the client c, unless that has played all its rounds or contends for another lock than the run's.
 func (in injector) actedOn(fault int, c *client) {
-	if c == nil || !c.done && !in.w.isAside(c.node) {
+	if c == nil || !c.done && !in.w.usesAnotherLock(c.node) {
 		in.w.engine.Acted(fault)
 	}
 }
@@ -169,7 +169,7 @@ func (in injector) Restart(fault int, node string, down time.Duration) {
 		}
 		if c.proc.Dead() {
 			in.w.reviveClient(c, fault)
-			if !in.w.isAside(c.node) {
+			if !in.w.usesAnotherLock(c.node) {
 				in.acted(fault)
 			}
 		}

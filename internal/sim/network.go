@@ -109,7 +109,7 @@ func (n *network) blockedSince(from, to history.NodeID) (history.Instant, bool) 
 	for i := range n.blocks {
 		b := &n.blocks[i]
 		if b.from[from] && b.to[to] || b.both && b.from[to] && b.to[from] {
-			b.acted = b.acted || !n.w.isAside(from) && !n.w.isAside(to)
+			b.acted = b.acted || !n.w.usesAnotherLock(from) && !n.w.usesAnotherLock(to)
 			return b.since, true
 		}
 	}
@@ -211,7 +211,7 @@ func (l *lateness) add(fault int, by time.Duration) {
 
 // take returns the delay of a node's message, and tells the engine that the faults have acted.
 func (l *lateness) take(w *World, whose history.NodeID) time.Duration {
-	if l.by > 0 && !w.isAside(whose) {
+	if l.by > 0 && !w.usesAnotherLock(whose) {
 		for _, fault := range l.faults {
 			w.engine.Acted(fault)
 		}

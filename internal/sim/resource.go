@@ -123,24 +123,24 @@ func (r *resource) serve(v *visit) {
 
 // add adds an event, unless it is about the lock of another resource.
 func (w *World) add(e history.Event) int32 {
-	if (w.isAside(e.Node) || w.isAside(e.Peer)) && !e.Kind.OfProcess() {
+	if (w.usesAnotherLock(e.Node) || w.usesAnotherLock(e.Peer)) && !e.Kind.OfProcess() {
 		return history.NoCause
 	}
 	return w.hist.Add(e)
 }
 
-// isAside reports whether a node is a client that contends for another lock than the run's.
-func (w *World) isAside(id history.NodeID) bool { return w.aside != nil && w.aside[id] }
+// usesAnotherLock reports whether a node is a client that contends for another lock than the run's.
+func (w *World) usesAnotherLock(id history.NodeID) bool { return w.otherLock != nil && w.otherLock[id] }
 
-// setAside finds the clients that contend for another lock than the run's.
-func (w *World) setAside() {
-	w.aside = nil
+// findOtherLocks finds the clients that contend for another lock than the run's.
+func (w *World) findOtherLocks() {
+	w.otherLock = nil
 	for _, c := range w.clients {
 		if c.key != w.key {
-			if w.aside == nil {
-				w.aside = make([]bool, len(w.hist.Header.Nodes)+1)
+			if w.otherLock == nil {
+				w.otherLock = make([]bool, len(w.hist.Header.Nodes)+1)
 			}
-			w.aside[c.node] = true
+			w.otherLock[c.node] = true
 		}
 	}
 }

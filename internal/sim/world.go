@@ -83,7 +83,7 @@ type World struct {
 	network    network
 	guarded    []*resource
 	key        string // of the lock that the run is about
-	aside      []bool // by NodeID: clients that contend for another lock; nil without any
+	otherLock  []bool // by NodeID: clients that contend for another lock; nil without any
 	replies    replyTexts
 	entry      store.Entry    // of the lock that the run is about
 	entryText  history.TextID // the key of entry
@@ -314,7 +314,7 @@ func (w *World) setUp(p *plan.Plan, v locks.Variant, seed uint64) error {
 		c.member = i
 		w.clients = append(w.clients, c)
 	}
-	w.setAside()
+	w.findOtherLocks()
 	w.startOrder = workload.NewStartOrder(len(w.clients), p.Workload.Stagger, p.Network.Timeout)
 	probe := p.Probe()
 	probe.Wait, probe.Resource = cmp.Or(w.timing.ProbeWait, probe.Wait), w.key

@@ -26,7 +26,7 @@ func (t *trigger) fault(clients []string) faults.Trigger {
 // phrase is how a scenario says it.
 func (t *trigger) phrase(clients []string) string {
 	f := t.fault(clients)
-	return f.Phrase()
+	return f.Text()
 }
 
 // plainness orders moments by how easily a reader pictures them; 0 is best.

@@ -132,7 +132,7 @@ func (g *target) faults(s schedule, triggers []faults.Trigger) []faults.Fault {
 func (g *target) items(s schedule, triggers []faults.Trigger) []string {
 	out := make([]string, len(s))
 	for i := range s {
-		out[i] = faultItem(g.templates[s[i].Template].text, triggers[i].Phrase(), triggers[i].After)
+		out[i] = faultItem(g.templates[s[i].Template].text, triggers[i].Text(), triggers[i].After)
 	}
 	return out
 }

@@ -49,7 +49,7 @@ func TestWhereSingleFaultsArePlaced(t *testing.T) {
 			when := one.Faults[0].Trigger
 			nth := when.Nth
 			when.Nth = 1
-			got = append(got, fmt.Sprintf("%s, %d", strings.TrimPrefix(strings.TrimPrefix(when.Phrase(), "A "), "is "), nth))
+			got = append(got, fmt.Sprintf("%s, %d", strings.TrimPrefix(strings.TrimPrefix(when.Text(), "A "), "is "), nth))
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s at %q, want %q", kind, got, want)

@@ -127,10 +127,10 @@ func inShards(t *testing.T, o search.Options, want search.Tried) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at := counted(t, &o, seeds, seeds+o.Mine()); !same(part, at) {
+		if at := counted(t, &o, seeds, seeds+o.ShardSize()); !same(part, at) {
 			t.Errorf("shard %d: %+v, one by one: %+v", n+1, part, at)
 		}
-		parts, seeds = append(parts, part), seeds+o.Mine()
+		parts, seeds = append(parts, part), seeds+o.ShardSize()
 	}
 	if got := search.Join(parts); !same(got, want) || seeds != o.Seeds {
 		t.Errorf("shards of %d seeds count %+v, one machine with %d counts %+v", seeds, got, o.Seeds, want)

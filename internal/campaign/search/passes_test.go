@@ -61,7 +61,7 @@ func TestMoments(t *testing.T) {
 	drop := faults.Make(1, spec, args, faults.Trigger{Moment: faults.AboutToSend, Subject: faults.AnyClient, Command: faults.AnyCommand, Nth: 7}, faults.End{})
 	var got []string
 	for _, x := range s.moments(&drop) {
-		got = append(got, x.Phrase())
+		got = append(got, x.Text())
 	}
 	want := []string{"A is about to send SET", "B is about to send SET", "A is about to send DEL", "B is about to send DEL"}
 	if !slices.Equal(got, want) {

@@ -95,23 +95,23 @@ func (t Tried) Rate() (share, low, high int64) {
 // number of workers, so that the same seeds are counted.
 const batch = 64
 
-// mine returns the seeds of the shard: the first one and how many. Shards consist of whole batches.
-func (o *Options) mine() (first uint64, count int) {
+// shardSeeds returns the seeds of the shard: the first one and how many. Shards consist of whole batches.
+func (o *Options) shardSeeds() (first uint64, count int) {
 	from, before := o.Shard.Block((o.Seeds + batch - 1) / batch)
 	from, before = min(from*batch, o.Seeds), min(before*batch, o.Seeds)
 	return o.First + uint64(from), before - from
 }
 
-// Mine counts the seeds of the shard.
-func (o *Options) Mine() int {
-	_, count := o.mine()
+// ShardSize counts the seeds of the shard.
+func (o *Options) ShardSize() int {
+	_, count := o.shardSeeds()
 	return count
 }
 
 // Seek plays the seeds of the shard in order until one breaks a property.
 func Seek(ctx context.Context, o Options) (Tried, error) {
 	var t Tried
-	o.First, o.Seeds = o.mine()
+	o.First, o.Seeds = o.shardSeeds()
 	for t.Seeds < o.Seeds && (t.Seeds == 0 || o.Stop == nil || !o.Stop()) {
 		count := min(batch, o.Seeds-t.Seeds)
 		first := o.First + uint64(t.Seeds)

@@ -145,7 +145,7 @@ func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
 	check("closed", err, zookeeper.ErrSessionExpired)
 	check("closing twice", s.Close(ctx), zookeeper.ErrSessionExpired)
 	lines := told.lines()
-	want := []string{"CONNECT 60000", "-> " + zookeeper.Granted{ID: s.ID(), Timeout: 2 * time.Second}.Text(), "CREATE /lock EPHEMERAL", "-> /lock"}
+	want := []string{"CONNECT 60000", "-> " + zookeeper.ConnectReply{ID: s.ID(), Timeout: 2 * time.Second}.Text(), "CREATE /lock EPHEMERAL", "-> /lock"}
 	if !reflect.DeepEqual(lines[:4], want) {
 		t.Errorf("reported %q, want %q", lines[:4], want)
 	}

@@ -109,7 +109,7 @@ func (s *Session) connect(ctx context.Context) error {
 		cn.GiveUp()
 		return err
 	}
-	granted := value.(Granted)
+	granted := value.(ConnectReply)
 	s.id, s.timeout, s.conn = granted.ID, granted.Timeout, cn
 	s.sent, s.heard = sent, env.Mono()
 	env.Go(env.Background(), "zookeeper events", func(ctx context.Context) { s.listen(ctx, cn) })

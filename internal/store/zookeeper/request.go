@@ -10,7 +10,7 @@ import (
 // The requests. Each says what the value of its answer is.
 type (
 	// Connect opens a session on a connection (Session 0), or moves a session to this
-	// connection; answered by a Granted, or ErrSessionExpired. Timeout is what the client asks for. A real server
+	// connection; answered by a ConnectReply, or ErrSessionExpired. Timeout is what the client asks for. A real server
 	// wants a password as well.
 	Connect struct {
 		Timeout time.Duration
@@ -76,17 +76,17 @@ type Stat struct {
 	EphemeralOwner int64 // the session, 0 for a persistent node
 }
 
-// Granted is a session as it was granted.
-type Granted struct {
+// ConnectReply is a session as it was granted.
+type ConnectReply struct {
 	ID      int64
 	Timeout time.Duration // within 2 to 20 ticks
 }
 
 // Answer names the session.
-func (g Granted) Answer() history.Answer { return sessionAnswer(g.ID) }
+func (g ConnectReply) Answer() history.Answer { return sessionAnswer(g.ID) }
 
 // Text is the session as an answer.
-func (g Granted) Text() string {
+func (g ConnectReply) Text() string {
 	timeout := strconv.FormatInt(int64(g.Timeout/time.Millisecond), 10)
 	return "session 0x" + strconv.FormatInt(g.ID, 16) + ", timeout " + timeout
 }

@@ -32,7 +32,7 @@ func TestRequests(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	answer := storetest.Answers(t)
-	answer(Connect{}, Granted{31, time.Second}, nil, "session 0x1f, timeout 1000", history.Answer{Session: "0x1f"})
+	answer(Connect{}, ConnectReply{31, time.Second}, nil, "session 0x1f, timeout 1000", history.Answer{Session: "0x1f"})
 	answer(Create{}, Created{Path: "/lock"}, nil, "/lock", history.Answer{})
 	answer(Create{}, nil, ErrNodeExists, "(error) zk: node already exists", history.Answer{Refused: "zk: node already exists"})
 	answer(Delete{}, nil, nil, "OK", history.Answer{})

@@ -46,7 +46,7 @@ func (m *Model) connect(now store.Clock, c store.Conn, op Connect) store.Answer 
 	s.timeout = min(max(op.Timeout, minTicks*m.cfg.Tick), maxTicks*m.cfg.Tick)
 	m.touch(now, s)
 	m.renewed(s)
-	granted := Granted{ID: s.id, Timeout: s.timeout}
+	granted := ConnectReply{ID: s.id, Timeout: s.timeout}
 	return answer(granted, granted.Text())
 }
 

@@ -64,8 +64,8 @@ func (p *pair) translated(r ports.Request) ports.Request {
 }
 
 func (p *pair) same(r ports.Request, want store.Answer, got storetest.Reply) string {
-	if made, ok := want.Value.(zookeeper.Granted); ok && got.Err == nil && p.names.Theirs(made.ID) == made.ID {
-		p.names.Bind(made.ID, got.Value.(zookeeper.Granted).ID)
+	if made, ok := want.Value.(zookeeper.ConnectReply); ok && got.Err == nil && p.names.Theirs(made.ID) == made.ID {
+		p.names.Bind(made.ID, got.Value.(zookeeper.ConnectReply).ID)
 	}
 	want.Value, got.Value = p.plain(want.Value), p.plain(got.Value)
 	if storetest.Differ(r, want, got) != "" {
@@ -77,8 +77,8 @@ func (p *pair) same(r ports.Request, want store.Answer, got storetest.Reply) str
 // plain is an answer without pointers, in the model's names; a server tells children in any order.
 func (p *pair) plain(value any) any {
 	switch v := value.(type) {
-	case zookeeper.Granted:
-		return zookeeper.Granted{ID: p.names.Ours(v.ID), Timeout: v.Timeout}
+	case zookeeper.ConnectReply:
+		return zookeeper.ConnectReply{ID: p.names.Ours(v.ID), Timeout: v.Timeout}
 	case zookeeper.Found:
 		var stat zookeeper.Stat
 		if v.Stat != nil {
@@ -114,7 +114,7 @@ func (p *pair) connect(s *guest, id int64) {
 		p.gone(c)
 		return
 	}
-	s.Conn, s.id = c, a.Value.(zookeeper.Granted).ID
+	s.Conn, s.id = c, a.Value.(zookeeper.ConnectReply).ID
 }
 
 // gone demands that both have closed a connection.

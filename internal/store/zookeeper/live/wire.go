@@ -101,7 +101,7 @@ func (c *client) opened(asked zookeeper.Connect, in input) (any, error) {
 	if asked.Session == 0 {
 		c.passwords[session] = []byte(in.text())
 	}
-	return zookeeper.Granted{ID: session, Timeout: timeout}, nil
+	return zookeeper.ConnectReply{ID: session, Timeout: timeout}, nil
 }
 
 // decode is the answer to a request.
