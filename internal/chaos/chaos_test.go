@@ -19,14 +19,23 @@ import (
 	"lockstep/internal/sim"
 )
 
-const everything = `scenario: x
+// verbs are the names of all verbs.
+func verbs() (all []string) {
+	for _, spec := range faults.All() {
+		all = append(all, spec.Name)
+	}
+	return all
+}
+
+// everything draws from all verbs.
+var everything = `scenario: x
 locks: [set-nx-lua, watchdog-lua]
 lease: 2s
 clients: [A, B, C, D]
 workload: {repeat: 10 times, work: 500ms..1500ms, retry: 50ms}
 servers: {redis: {replicas: 1, lag: 10ms}}
 chaos:
-  pick from: [crash, cut, delay, drift-clock, drop, evict, fail-over, hang, jump-clock, lag, lose-host, partition, pause, promote, restart, slow]
+  pick from: [` + strings.Join(verbs(), ", ") + `]
   every: 500ms..2s
   heal: 5s before the end
 `
@@ -40,23 +49,15 @@ func parse(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
-// The list must name every verb there is, or a new one is never drawn here.
 func TestEveryVerbIsDrawn(t *testing.T) {
 	p := parse(t, everything)
-	var all []string
-	for _, spec := range faults.All() {
-		all = append(all, spec.Name)
-	}
-	if !slices.Equal(p.Chaos.From, all) {
-		t.Errorf("the test draws from %v, there are %v", p.Chaos.From, all)
-	}
 	drawn := map[string]int{}
 	for seed := uint64(1); seed <= 300; seed++ {
 		for _, f := range chaos.Draw(p, seed).Faults {
 			drawn[f.Verb.Name()]++
 		}
 	}
-	for _, name := range all {
+	for _, name := range verbs() {
 		if drawn[name] < 20 {
 			t.Errorf("%s was drawn %d times", name, drawn[name])
 		}
