@@ -4,7 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/report/bundle"
+	pictures "lockstep/internal/report/strip"
 	"lockstep/internal/timeline"
 )
 
@@ -18,7 +21,7 @@ func TestThePictureIsTheHistory(t *testing.T) {
 				t.Fatal(err)
 			}
 			h := p.Judgement.History
-			s := newStrip(timeline.Of(h), 0, h.End(), width)
+			s := newStrip(pictures.Of(&p.Judgement, bundle.BarsOf(timeline.Of(h)), pictures.Options{AllClients: true}), 0, h.End(), width)
 			holds := history.Holds(h)
 			inside := func(at history.Instant, id history.NodeID) (n int) {
 				for _, hold := range holds {
@@ -32,11 +35,11 @@ func TestThePictureIsTheHistory(t *testing.T) {
 				at := history.Instant(int64(h.End()) * int64(2*c+1) / (2 * width))
 				for _, lane := range s.lanes {
 					cell := lane.cells[c]
-					if lane.store {
+					if lane.Role != string(history.RoleClient) {
 						continue
 					}
-					if (cell == nothing || cell == frozen) && inside(at, lane.node) > 0 {
-						t.Fatalf("%s, %s: at %v %s holds, and its lane has %c", l.Name, r.Lock, at, h.Name(lane.node), cell)
+					if (cell == nothing || cell == frozen) && inside(at, h.Node(lane.Name)) > 0 {
+						t.Fatalf("%s, %s: at %v %s holds, and its lane has %c", l.Name, r.Lock, at, lane.Name, cell)
 					}
 				}
 				if inside(at, 0) > 1 && s.overlap[c] != together {
@@ -78,14 +81,15 @@ func TestALaneHasItsBars(t *testing.T) {
 	add(90, history.Removed, "redis-1", "B")
 	add(90, history.Releasing, "B", "")
 	add(99, history.Crashed, "B", "")
-	s := newStrip(timeline.Of(h), 0, 100, 10)
+	j := checker.Judge(h)
+	s := newStrip(pictures.Of(&j, bundle.BarsOf(timeline.Of(h)), pictures.Options{}), 0, 100, 10)
 	want := []string{".=####=...", ".....====x", ".AAA.BBBB."}
 	if len(s.lanes) != len(want) || string(s.overlap) != "     ^^   " {
 		t.Fatalf("%d lanes, overlap %q", len(s.lanes), string(s.overlap))
 	}
 	for i, l := range s.lanes {
 		if string(l.cells) != want[i] {
-			t.Errorf("%s: %s, want %s", h.Name(l.node), string(l.cells), want[i])
+			t.Errorf("%s: %s, want %s", l.Name, string(l.cells), want[i])
 		}
 	}
 }

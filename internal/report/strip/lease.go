@@ -30,7 +30,7 @@ func (r *reader) entries() {
 			continue
 		}
 		from, to := r.lasts(b)
-		bar := Bar{From: from, To: to, Look: Has, Client: r.colour(b.Owner), Slot: b.Lane}
+		bar := Bar{From: from, To: to, Look: Has, Client: r.colour(b.Owner), Letter: r.letter(b.Owner), Slot: b.Lane}
 		if b.Copy {
 			bar.Look = Copy
 		}

@@ -122,6 +122,10 @@ func (r *reader) name(id history.NodeID) string {
 	return sanitize.Text(say.Name(r.h.Name(id)).In(r.language), sanitize.MaxHeadName)
 }
 
+func (r *reader) letter(id history.NodeID) string {
+	return sanitize.Text(say.Name(r.h.Name(id)).In(r.language), 2)
+}
+
 // bar adds a bar to the row of a node, if it has one.
 func (r *reader) bar(node history.NodeID, b Bar) {
 	if row := r.rowOf(node); row != nil {
@@ -201,7 +205,7 @@ func (r *reader) resource() {
 		if r.h.Role(e.Peer) == history.RoleProbe {
 			continue
 		}
-		m := Mark{At: int64(e.At), Look: Wrote, Client: r.colour(e.Peer), Letter: sanitize.Text(say.Name(r.h.Name(e.Peer)).In(r.language), 2)}
+		m := Mark{At: int64(e.At), Look: Wrote, Client: r.colour(e.Peer), Letter: r.letter(e.Peer)}
 		var label say.Phrase
 		switch {
 		case e.Kind == history.WriteRefused:
@@ -217,7 +221,6 @@ func (r *reader) resource() {
 		}
 		row.Marks = append(row.Marks, m)
 	}
-	r.strip.Writes = row.Marks
 	if len(row.Marks) > 0 {
 		r.add(row)
 	}

@@ -46,7 +46,6 @@ type Strip struct {
 	Impact checker.Impact
 	Cause  say.Phrase // the cause of the outcome, below the rows; empty for none
 	Notes  []Band     // labelled stretches of the axis
-	Writes []Mark     // those of the resource's row
 }
 
 // Row is a lane of the picture.
@@ -89,6 +88,7 @@ type Bar struct {
 	From, To int64
 	Look     Look
 	Client   int    // the number of the colour, 0 for none
+	Letter   string // of the client, on its entry
 	Slot     int    // of bars side by side on one server
 	Label    string // hidden if it does not fit
 	Ends     []Promise
