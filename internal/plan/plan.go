@@ -15,17 +15,13 @@ import (
 
 // Plan is one story, ready to be played with any of its locks.
 type Plan struct {
-	Name     string   // from the scenario's title
-	Subtitle string   // what it is about in plain words, where the title only makes sense afterwards
-	File     string   // path of the scenario file, "" when there is none
-	Slug     string   // file-system name: letters, digits and dashes only
-	Changes  []string // to the file, each as KEY=VALUE; nil for none
-	Level    int      // 1 start here .. 3 subtle
-	Remedy   string   // the scenario that shows what survives this one; "" for none
-	Story    string
-	Question string
-	Lesson   string
-	Chinese  Prose // the same texts in Chinese; "" for each that the file lacks
+	Texts            // in English
+	Chinese Texts    // "" for each that the file lacks
+	File    string   // path of the scenario file, "" when there is none
+	Slug    string   // file-system name: letters, digits and dashes only
+	Changes []string // to the file, each as KEY=VALUE; nil for none
+	Level   int      // 1 start here .. 3 subtle
+	Remedy  string   // the scenario that shows what survives this one; "" for none
 
 	// ScalePPM is the product of all Scaled factors, in millionths; 0 when it was not scaled.
 	ScalePPM int64
@@ -52,8 +48,7 @@ type Plan struct {
 	Vary   []Axis         // what a sweep varies, MostAxes at most; none in most files
 	Expect []Expectation  // as in the file, those for EveryLock first
 
-	Seed   uint64 // the seed to play by default; 0 when the file has none
-	Origin string // where a generated file comes from
+	Seed uint64 // the seed to play by default; 0 when the file has none
 }
 
 // Lock looks up a variant by its id, first among the programs of this plan. In a plan with several

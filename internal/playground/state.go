@@ -115,8 +115,7 @@ func storyText(name, lock string) (string, error) {
 
 // bare is the text of a plan without its prose.
 func bare(p *plan.Plan) string {
-	p.Subtitle, p.Story, p.Question, p.Lesson, p.Remedy, p.Origin = "", "", "", "", "", ""
-	p.Chinese = plan.Prose{Name: p.Chinese.Name}
+	p.Texts, p.Chinese, p.Remedy = plan.Texts{Name: p.Name}, plan.Texts{Name: p.Chinese.Name}, ""
 	p.Expect, p.Vary = nil, nil
 	p.Locks = p.Locks[:min(len(p.Locks), MaxLocks)]
 	return scenario.Resolved(p)

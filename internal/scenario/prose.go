@@ -26,8 +26,7 @@ func (r *reader) words(root *node, g group, p *plan.Plan) {
 	if _, ok := g["scenario"]; !ok {
 		r.problemf(root, "the title is missing: start with a line such as %q", titleExample)
 	}
-	said := r.prose(g, asWritten)
-	p.Name, p.Subtitle, p.Story, p.Question, p.Lesson, p.Origin = said.Name, said.Subtitle, said.Story, said.Question, said.Lesson, said.Origin
+	p.Texts = r.prose(g, asWritten)
 	if e, ok := g["zh"]; ok {
 		p.Chinese = r.prose(r.group(e.value, "zh", "scenario: a title in Chinese below it", proseKeys...), say.Spaced)
 	}
@@ -52,7 +51,7 @@ func asWritten(text string) string { return text }
 
 // prose reads the texts of one language; spaced removes the blanks that YAML inserts at line
 // breaks.
-func (r *reader) prose(g group, spaced func(string) string) (said plan.Prose) {
+func (r *reader) prose(g group, spaced func(string) string) (said plan.Texts) {
 	if e, ok := g["scenario"]; ok {
 		if title, ok := r.value(e.value, "scenario", titleExample); ok {
 			said.Name = spaced(title)
@@ -112,8 +111,8 @@ func (w *writer) prose(p *plan.Plan) {
 }
 
 // chinese prints the Chinese texts.
-func (w *writer) chinese(said plan.Prose) {
-	if said == (plan.Prose{}) {
+func (w *writer) chinese(said plan.Texts) {
+	if said == (plan.Texts{}) {
 		return
 	}
 	w.line(0, "\nzh:")

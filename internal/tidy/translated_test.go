@@ -22,12 +22,12 @@ import (
 
 func TestEveryStoryIsToldInChinese(t *testing.T) {
 	for _, p := range scenarios(t) {
-		for key, in := range map[string]func(plan.Prose) string{
-			"scenario": func(x plan.Prose) string { return x.Name },
-			"story":    func(x plan.Prose) string { return x.Story },
-			"question": func(x plan.Prose) string { return x.Question },
-			"lesson":   func(x plan.Prose) string { return x.Lesson },
-			"origin":   func(x plan.Prose) string { return x.Origin },
+		for key, in := range map[string]func(plan.Texts) string{
+			"scenario": func(x plan.Texts) string { return x.Name },
+			"story":    func(x plan.Texts) string { return x.Story },
+			"question": func(x plan.Texts) string { return x.Question },
+			"lesson":   func(x plan.Texts) string { return x.Lesson },
+			"origin":   func(x plan.Texts) string { return x.Origin },
 		} {
 			english, chinese := in(p.Prose(say.English)), in(p.Chinese)
 			if (english != "") != isChinese(chinese) {

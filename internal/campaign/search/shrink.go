@@ -96,9 +96,7 @@ func (s *shrinker) begin(f *Found) error {
 	s.kind, s.most = kindOf(&j, s.property), len(j.History.Events)
 	fired := slices.DeleteFunc(slices.Clone(f.Original.Faults), func(x faults.Fault) bool { return j.Faults[x.Number-1].Times == 0 || j.Faults[x.Number-1].InVain })
 	start := f.Original.WithFaults(fired)
-	start.Name = f.title(say.English)
-	start.Subtitle, start.Story, start.Question, start.Lesson, start.Remedy, start.Origin, start.Level = "", "", "", "", "", "", plan.Default().Level
-	start.Chinese = plan.Prose{}
+	start.Texts, start.Chinese, start.Remedy, start.Level = plan.Texts{Name: f.title(say.English)}, plan.Texts{}, "", plan.Default().Level
 	start.Locks, start.Expect, start.Vary, start.Seed = []string{s.lock}, nil, nil, f.Seed
 	s.best = start
 	if !s.try(func(*plan.Plan) bool { return true }) {
@@ -180,7 +178,7 @@ func (s *shrinker) conclude(f *Found, worlds run.Factory) error {
 	f.Judgement = out.Judgement
 	f.After = sizeOf(&p, &f.Judgement)
 	p.Story, p.Origin = f.story(say.English), f.origin(say.English)
-	p.Chinese = plan.Prose{Name: f.title(say.Chinese), Story: f.story(say.Chinese), Origin: f.origin(say.Chinese)}
+	p.Chinese = plan.Texts{Name: f.title(say.Chinese), Story: f.story(say.Chinese), Origin: f.origin(say.Chinese)}
 	f.Smallest = &p
 	f.YAML = scenario.Brief(&p, p.Origin)
 	return nil

@@ -44,7 +44,7 @@ func Sweep() *bundle.Sweep {
 		return sweep.Cell{X: x, Y: y, Broken: broken, Kept: tested - broken, Untested: 1000 - tested, FirstBroke: first}
 	}
 	return &bundle.Sweep{
-		Plan: &plan.Plan{Name: "A pause & a lease", Story: "Who <wins>?"}, Property: property, Seeds: 1000,
+		Plan: &plan.Plan{Texts: plan.Texts{Name: "A pause & a lease", Story: "Who <wins>?"}}, Property: property, Seeds: 1000,
 		Replay: "simulate sweep x.yaml --seeds 1000",
 		Maps: []sweep.Map{{
 			Lock: "set-nx-lua", Property: property, X: lease, Y: &pause,
