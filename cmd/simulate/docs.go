@@ -103,16 +103,9 @@ func reference(root, dir string) ([]docs.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := docs.Input{Root: rootCommand(), Plans: plans, Demands: func(v locks.Variant) string { return demands(v).In(say.English) }}
+	in := docs.Input{Root: rootCommand(), Plans: plans, Columns: matrix.Columns(), Demands: func(v locks.Variant) string { return demands(v).In(say.English) }}
 	in.Group = func(v locks.Variant) (int, string) { return groupOf(v).rank, groupOf(v).name.English() }
 	in.Root.InitDefaultCompletionCmd()
-	for _, c := range matrix.Columns() {
-		column := docs.Column{Code: c.Code, Name: c.Name.English(), Summary: c.Summary.English()}
-		for _, k := range c.Kinds() {
-			column.Kinds = append(column.Kinds, strings.TrimSpace(k.Kind+" "+k.While()))
-		}
-		in.Columns = append(in.Columns, column)
-	}
 	if in.Up, err = relative(dir, root); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
@@ -32,12 +33,6 @@ const Mark = "<!-- Written by `simulate dev docs`, and overwritten by it."
 type Page struct {
 	Path string // below the folder of the docs, with slashes
 	Data []byte
-}
-
-// Column is a kind of fault in the matrix.
-type Column struct {
-	Code, Name, Summary string
-	Kinds               []string // the kinds of faults of the walk that it covers
 }
 
 // Example is the story of the smallest set of faults that breaks a lock.
@@ -59,7 +54,7 @@ type Input struct {
 	Worlds    *results.Worlds    // the matrix in both worlds
 	InFull    *results.Worlds    // the same at full length, for cells that a short scale makes harmless
 	Stories   *results.Worlds    // the stories of the walk in both worlds
-	Columns   []Column           // of the matrix
+	Columns   []matrix.Column    // of the matrix
 	Explored  *results.Explored  // what it takes to break each lock
 	Libraries []*results.Library // Go libraries, measured with their own code, by lock
 	Programs  []*results.Library // the programs of examples, measured on real servers, by lock

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
@@ -61,7 +62,9 @@ func input(plans ...*plan.Plan) Input {
 	root := &cobra.Command{Use: "simulate", Short: "plays <locks>", Long: "Plays <locks>:\n  code <x>\n- no list"}
 	root.AddCommand(&cobra.Command{Use: "run <file>", Short: "a | b", Run: func(*cobra.Command, []string) {}})
 	return Input{
-		Root: root, Plans: plans, Up: "..", Columns: []Column{{"N0", "no fault", "nothing | goes wrong", nil}, {"GP", "pause", "a pause", []string{"pause"}}},
+		Root: root, Plans: plans, Up: "..", Columns: []matrix.Column{
+			{Code: "N0", Name: say.Text("no fault"), Summary: say.Text("nothing | goes wrong")}, {Code: "GP", Name: say.Text("pause"), Summary: say.Text("a pause")},
+		},
 		Group:   func(locks.Variant) (int, string) { return 0, "all of them" },
 		Demands: func(locks.Variant) string { return "a server" },
 	}

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 
+	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
@@ -94,8 +96,9 @@ func (w *writer) matrixState() string {
 		return "No measured matrix is stored. These two commands put its rows on the pages of the locks:\n\n" +
 			block("", "simulate matrix --json > measurements/matrix.json\nsimulate dev docs")
 	}
-	rows := each(w.Columns, func(c Column) []string {
-		return []string{code(c.Code), text(c.Name), text(c.Summary), text(strings.Join(c.Kinds, ", "))}
+	rows := each(w.Columns, func(c matrix.Column) []string {
+		kinds := each(c.Kinds(), func(k faultkind.Hit) string { return strings.TrimSpace(k.Kind + " " + k.While()) })
+		return []string{code(c.Code), text(c.Name.English()), text(c.Summary.English()), text(strings.Join(kinds, ", "))}
 	})
 	var known []string
 	for _, l := range checker.CellLetters {

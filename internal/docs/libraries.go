@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
@@ -31,7 +32,7 @@ func (w *writer) librariesPage() []Page {
 	if len(w.Libraries) == 0 {
 		return nil
 	}
-	head := append([]string{"library", "version", "played"}, each(w.Columns, func(c Column) string { return code(c.Code) })...)
+	head := append([]string{"library", "version", "played"}, each(w.Columns, func(c matrix.Column) string { return code(c.Code) })...)
 	var rows, broken, real, how [][]string
 	for _, l := range w.Libraries {
 		name := lockLink(l.Lock)

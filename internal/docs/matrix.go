@@ -42,7 +42,7 @@ func (w *writer) cells(m *results.Matrix, lock string) string {
 				rate = fmt.Sprintf("%s (%s to %s)", percent(c.Rate), percent(c.Low), percent(c.High))
 			}
 			rows = append(rows, []string{
-				code(c.Fault) + " " + text(column.Name), worstOf(&c), fmt.Sprint(c.Runs), walked(&c), rate, noteOf(&c),
+				code(c.Fault) + " " + text(column.Name.English()), worstOf(&c), fmt.Sprint(c.Runs), walked(&c), rate, noteOf(&c),
 			})
 		}
 	}

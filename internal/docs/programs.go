@@ -60,7 +60,7 @@ func (w *writer) programSections() (out []string) {
 				note += "; the resource is damaged when " + text(m.DamagedBy)
 			}
 			runs += m.Runs
-			rows = append(rows, []string{code(c.Code) + " " + text(c.Name), worstOf(m), fmt.Sprint(m.Runs), note})
+			rows = append(rows, []string{code(c.Code) + " " + text(c.Name.English()), worstOf(m), fmt.Sprint(m.Runs), note})
 		}
 		out = append(out, heading(3, text(p.Lock))+"\n\n"+
 			fmt.Sprintf("%s %s itself, by %s: %d runs that tested something.\n\n", code(p.Library), text(p.Version), link("examples/"+p.Program, w.Up+"/examples/"+p.Program), runs)+

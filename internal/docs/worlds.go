@@ -301,7 +301,7 @@ func (w *writer) worldsRow(lock string) string {
 		if len(x.Runs) > 0 {
 			seeds = fmt.Sprintf("%d of %d", x.Agreeing, len(x.Runs))
 		}
-		rows = append(rows, []string{code(x.Fault) + " " + text(column.Name), text(lettersOf(x)), seeds, text(x.Script), text(x.Why)})
+		rows = append(rows, []string{code(x.Fault) + " " + text(column.Name.English()), text(lettersOf(x)), seeds, text(x.Script), text(x.Why)})
 	}
 	if len(rows) == 0 {
 		return ""
