@@ -269,7 +269,7 @@ func TestWhatFails(t *testing.T) {
 		"better":              {`mutual-exclusion is kept, and the test says that it breaks`},
 		"shared":              {"has sent nothing to its store"},
 		"alone":               {"inconclusive: ", `locktest.MayBeUntested("alone")`},
-		"idle line":           {"inconclusive: with 2 seeds, nothing that anybody could notice came of fault 1 of the list: the reply to every", `locktest.MayBeUntested("idle")`},
+		"idle line":           {"inconclusive: with 2 seeds, fault 1 of the list had no visible effect: the reply to every", `locktest.MayBeUntested("idle")`},
 		"story says":          {"mutual-exclusion is kept, and the story says that every lock breaks it."},
 		"real socket":         {"virtual time has stood still for 2s", "IO wait", "broken_test.go"},
 		"never":               {"inconclusive: ", "never fired"},

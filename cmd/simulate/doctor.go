@@ -119,7 +119,7 @@ func printDoctor(w io.Writer, l say.Language, goos string, all []examined) error
 	for _, e := range all {
 		width, version = max(width, len(e.Name)), max(version, len(e.Version))
 	}
-	b.WriteString(said("The simulator is ready: it needs nothing of what follows.") + "\n")
+	b.WriteString(said("The simulator is ready: it needs none of the following.") + "\n")
 	if why := noLive(goos); !why.Empty() {
 		lines := say.RulerFor(l).Wrap(say.InSources.With(why).In(l), helpWidth)
 		b.WriteString("\n" + strings.Join(lines, "\n") + "\n\n  " + container + "\n\n" + said("and in it: make servers") + "\n")

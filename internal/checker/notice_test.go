@@ -191,8 +191,8 @@ func TestEveryLineOfAListIsAskedFor(t *testing.T) {
 	h.Header.Faults = []history.Fault{{Number: 1, Drawn: true, Line: 1}, {Number: 2, Drawn: true, Line: 2}, {Number: 3, Drawn: true, Line: 3}, {Number: 5, Drawn: true, Line: 5}}
 	h.Header.Lines = []history.Line{{Number: 1, Text: "one"}, {Number: 2, Text: "two"}, {Number: 3, Text: "three"}, {Number: 4, Text: "four"}, {Number: 5, Text: "five"}}
 	j := Judge(h)
-	const want = "nothing that anybody could notice came of fault 2 of the list: two; nothing that anybody could notice came of fault 3 of the list: three; " +
-		"nothing that anybody could notice came of fault 4 of the list: four; nothing that anybody could notice came of fault 5 of the list: five"
+	const want = "fault 2 of the list had no visible effect: two; fault 3 of the list had no visible effect: three; " +
+		"fault 4 of the list had no visible effect: four; fault 5 of the list had no visible effect: five"
 	if got := j.Idle().English(); got != want || verdicts(&j) != "kkkkk" {
 		t.Errorf("%s %s", verdicts(&j), got)
 	}

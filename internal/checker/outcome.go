@@ -144,9 +144,9 @@ var ways = [...]struct {
 }{
 	{"overlap", "believe", "two clients think they hold it", LetterV, []string{MutualExclusionID}},
 	{"damage", "", "the resource is damaged", "", []string{NoLostUpdateID, NoStaleWriteID}},
-	{"foreign-release", "robbed", "someone's lock is released by another", LetterF, []string{OwnerOnlyReleaseID}},
+	{"foreign-release", "robbed", "a client's lock is released by another client", LetterF, []string{OwnerOnlyReleaseID}},
 	{"no-progress", "stuck", "no client can get it", LetterStuck, []string{ProgressID}},
-	{"hung", "", "everybody waits while work hangs", LetterStuck, []string{ProgressID}},
+	{"hung", "", "all clients wait while work hangs", LetterStuck, []string{ProgressID}},
 }
 
 // Ways are all of them but Hung.

@@ -18,7 +18,7 @@ func TestARunOfOnesOwnLockThatIsNoTest(t *testing.T) {
 		want              Verdict
 		says              string
 	}{
-		{"it did without its servers", contended + underFault + quietEnd, "A", true, Unknown, "A took or gave back the lock at 3.000 s without its servers: it had sent them nothing, or changed no entry"},
+		{"it did without its servers", contended + underFault + quietEnd, "A", true, Unknown, "A acquired or released the lock at 3.000 s without its servers: it had sent them nothing, or changed no entry"},
 		{"one of lockstep's", gives, "", false, Kept, ""},
 		{"C is never let in", gives, "", true, Unknown, "C wanted the lock and never got it"},
 		{"C is let in once", twice, "", true, Kept, ""},

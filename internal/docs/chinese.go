@@ -25,7 +25,7 @@ func (w *writer) chinese() Page {
 	for _, spec := range faults.All() {
 		body = append(body, heading(3, spec.Name), text(spec.Summary.In(say.Chinese))+chineseEnd(spec)+" "+linkInto(zh("Parameters"), faultsPage, spec.Name), block("yaml", "faults:\n"+indented(spec.Example)))
 	}
-	body = append(body, heading(2, zh("Properties")), zh("In each run a property is kept or broken; if the run did not put it to the test, it is unknown."))
+	body = append(body, heading(2, zh("Properties")), zh("In each run a property is kept or broken; if the run did not test it, it is unknown."))
 	rows := each(checker.All(), func(p checker.Property) []string {
 		return []string{linkInto(say.PropertyName(p.ID, say.Chinese), propertiesPage, p.ID), code(p.ID), text(p.Summary.In(say.Chinese))}
 	})

@@ -70,7 +70,7 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			t.expires(10_002, "A")
 			t.acquires(10_050, "B")
 			t.add(10_502, history.Releasing, "A")
-		}, "A hears that it has the lock early enough to do its work.", "reply 2.500 s after the grant + held for 8.000 s > lease 10.000 s", "granted expired"},
+		}, "A learns of its grant early enough to finish its work.", "reply 2.500 s after the grant + held for 8.000 s > lease 10.000 s", "granted expired"},
 		{"pauses that use up the lease", func(t *tape) {
 			t.acquires(2, "A")
 			t.add(1_000, history.Froze, "A", value(1))
@@ -103,7 +103,7 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			done := t.add(7_000, history.Executed, "redis-1", t.peer("A"), cause(late))
 			t.add(7_000, history.Removed, "redis-1", t.owner("A"), t.peer("A"), cause(done), t.text("lock"))
 			t.acquires(7_050, "B")
-		}, "A's own commands remove its entry only when A is done.", "DEL sent at 1.000 s removes it at 7.000 s; A is in since 5.000 s", "removed"},
+		}, "A's own commands remove its entry only when A is done.", "DEL sent at 1.000 s removes it at 7.000 s; A has been in since 5.000 s", "removed"},
 		{"a copy that was not made is not to blame for another server's lease", func(t *tape) {
 			t.withReplica()
 			t.add(1, history.Promoted, "redis-2", t.peer("redis-1"))
@@ -114,7 +114,7 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			t.add(10_050, history.Granted, "redis-2", t.owner("B"), t.text("lock"), lasts(10*time.Second))
 			t.add(10_051, history.Acquired, "B")
 			t.add(10_600, history.Releasing, "A")
-		}, "A hears that it has the lock early enough to do its work.", "reply 2.500 s after the grant + held for 8.095 s > lease 10.000 s", "granted expired"},
+		}, "A learns of its grant early enough to finish its work.", "reply 2.500 s after the grant + held for 8.095 s > lease 10.000 s", "granted expired"},
 		{"the copy of a hold before is not what this one rests on", func(t *tape) {
 			t.withReplica()
 			t.acquires(2, "A")
@@ -166,17 +166,17 @@ func TestEachWayToFailHasItsAssumption(t *testing.T) {
 			t.acquires(2, "A")
 			t.add(1_000, history.Granted, "redis-1", t.owner("B"), t.peer("B"), t.text("lock/B"), lasts(10*time.Second))
 			t.add(1_001, history.Acquired, "B")
-		}, "B gets the lock only when A's entry is gone.", "A's entry of 0.002 s is still there at 1.001 s, when B gets in", "granted"},
+		}, "B gets the lock only when A's entry is gone.", "A's entry of 0.002 s still exists at 1.001 s, when B gets in", "granted"},
 		{"no entry at all", func(t *tape) {
 			t.acquires(2, "A")
 			t.add(1_001, history.Acquired, "B")
-		}, "B holds the lock only if the store has its entry.", "B is in since 1.001 s, and the store never had an entry of it", ""},
+		}, "B holds the lock only if the store has its entry.", "B has been in since 1.001 s, but the store never had an entry for it", ""},
 		{"a lease that is too short", func(t *tape) {
 			t.add(2, history.Granted, "redis-1", t.owner("A"), t.text("lock"), lasts(10*time.Millisecond))
 			t.add(3, history.Acquired, "A")
 			t.expires(12, "A")
 			t.acquires(50, "B")
-		}, "An entry lasts as long as the lease that was asked for.", "A's entry was made to last 0.010 s; the lease is 10.000 s", "granted expired"},
+		}, "An entry lasts as long as the requested lease.", "A's entry was made to last 0.010 s; the lease is 10.000 s", "granted expired"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -237,21 +237,21 @@ func TestStuckHasAWhy(t *testing.T) {
 			t.withoutEnd(2, "A")
 			t.add(9, history.Releasing, "A")
 			t.add(3_009, history.ReleaseFailed, "A")
-		}, "all wait for A's entry of 0.002 s, which has no end; A's release failed at 3.009 s"},
+		}, "all wait for A's entry of 0.002 s, which never expires; A's release failed at 3.009 s"},
 		{"the head of a queue", func(t *tape) {
 			t.withoutEnd(2, "A")
 			t.add(9, history.Crashed, "A")
 			t.add(500, history.Granted, "redis-1", t.owner("B"), t.peer("B"), t.text("lock/B"))
 			t.add(20_000, history.GaveUp, "B")
-		}, "all wait for A's entry of 0.002 s, which has no end; A crashed at 0.009 s"},
+		}, "all wait for A's entry of 0.002 s, which never expires; A crashed at 0.009 s"},
 		{"one that comes when its client has given up", func(t *tape) {
 			t.add(1, history.GaveUp, "A")
 			t.add(500, history.Granted, "redis-1", t.owner("A"), t.peer("A"), t.text("lock"))
-		}, "all wait for A's entry of 0.500 s, which has no end; A gave up at 0.001 s"},
+		}, "all wait for A's entry of 0.500 s, which never expires; A gave up at 0.001 s"},
 		{"a holder that hangs", func(t *tape) {
 			t.acquires(2, "A")
 			t.renewsBy(55_000, "A", "EVAL renew lock A")
-		}, "all wait for A, which is in since 0.003 s; its lease was renewed once"},
+		}, "all wait for A, which has been in since 0.003 s; its lease was renewed once"},
 		{"renewals without a hold", func(t *tape) {
 			t.acquires(2, "A")
 			t.add(1_000, history.LostLease, "A")

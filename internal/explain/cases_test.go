@@ -55,7 +55,7 @@ faults:
     partition: [[A, redis-1, redis-2], [B, C, redis-3, sentinels]]
     for: 25s
 expect: anything
-`, "B hears that it has the lock early enough to do its work.", history.Expired},
+`, "B learns of its grant early enough to finish its work.", history.Expired},
 		{"a pause between the check and the write", `
 locks: [self-fence]
 lease: 10s

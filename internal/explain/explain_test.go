@@ -187,7 +187,7 @@ func TestAssumption(t *testing.T) {
 			t.add(9, history.Crashed, "A", value(1))
 			i := t.add(160_000, history.GaveUp, "probe")
 			return []checker.Finding{breaks(checker.ProgressID, 0, t.h.End(), nil, i)}
-		}, 0, "all wait for A's entry of 0.002 s, which has no end; A crashed at 0.009 s"},
+		}, 0, "all wait for A's entry of 0.002 s, which never expires; A crashed at 0.009 s"},
 		{"nothing broke", func(t *tape) []checker.Finding { return nil }, 0, ""},
 		{"no store in the history", func(t *tape) []checker.Finding {
 			t.add(2, history.Acquired, "A")

@@ -81,7 +81,7 @@ func TestALeaderRenewsForAFrozenClient(t *testing.T) {
 	give.add(1050, history.Promoted, "etcd-2", give.peer("etcd-1"))
 	give.add(1051, history.Extended, "etcd-2", give.owner("A"), give.text("lock"), lasts(10*time.Second))
 	steps := Steps(timeline.Of(give.h), nil)
-	if got, want := steps[len(steps)-1].Sentence.English(), "Store etcd-2 starts the lease of A's entry afresh: it now ends at 11.051 s."; got != want {
+	if got, want := steps[len(steps)-1].Sentence.English(), "Store etcd-2 resets the lease of A's entry: it now ends at 11.051 s."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -98,7 +98,7 @@ type Servers struct {
 	Replicas int // at least so many replicas
 	// FsyncAlways: every write is on disk before its reply (appendfsync always).
 	FsyncAlways bool
-	// RestartAfterLease: a crashed server stays away for longer than a lease.
+	// RestartAfterLease: a crashed server stays down for longer than a lease.
 	RestartAfterLease bool
 	// MinReplicas: a primary refuses writes while it has not heard from so many
 	// replicas for MinReplicasMaxLag.

@@ -180,7 +180,7 @@ func (w whySkipped) In(l say.Language) string {
 	if l == say.English {
 		return w.err.Error()
 	}
-	return say.Words("the reason is told without --skip-invalid").In(l)
+	return say.Words("run without --skip-invalid to see why").In(l)
 }
 
 // finish returns the result, with doubts and remarks about lines that were left out.

@@ -133,8 +133,8 @@ func TestVariations(t *testing.T) {
 		{"latin1, and not said", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "pod-", "p\xf6d-") }), proseFormat, "", "", "line 1: it is not valid UTF-8: --encoding"},
 		{"an offset", one(prose(iso, berlin)), proseFormat, None, Certain, ""},
 		{"an offset without a colon", one(prose("2006-01-02 15:04:05.000 -0700", berlin)), proseFormat, None, Certain, ""},
-		{"a comma before the milliseconds", one(prose("2006-01-02 15:04:05,000", time.UTC)), proseFormat, None, Certain, "no zone in its times"},
-		{"slashes", one(prose("2006/01/02 15:04:05.000", time.UTC)), proseFormat, None, Certain, "no zone in its times"},
+		{"a comma before the milliseconds", one(prose("2006-01-02 15:04:05,000", time.UTC)), proseFormat, None, Certain, "its times have no zone"},
+		{"slashes", one(prose("2006/01/02 15:04:05.000", time.UTC)), proseFormat, None, Certain, "its times have no zone"},
 		{"microseconds", one(prose("2006-01-02 15:04:05.000000", time.UTC)), proseFormat + "zone: UTC\n", None, Certain, ""},
 		{"whole seconds", one(prose("2006-01-02T15:04:05Z07:00", time.UTC)), proseFormat, Possible, Certain, ""},
 		{"a layout of Python", one(prose("02/Jan/2006:15:04:05.000", time.UTC)), "pattern: '^(?<time>\\S+) INFO \\[(?<client>[^\\]]+)\\] lock (?<event>\\w+): (?<lock>\\S+)'\ntime-layout: '%d/%b/%Y:%H:%M:%S.%L'\nzone: UTC\n", None, Certain, ""},
@@ -158,7 +158,7 @@ func TestVariations(t *testing.T) {
 				return all
 			}
 			return prose("2006-01-02 15:04:05.000", time.UTC)(append(own("pod-a", 30*time.Minute), own("pod-b", 40*time.Minute)...))
-		}), proseFormat, None, Certain, "no zone in its times"},
+		}), proseFormat, None, Certain, "its times have no zone"},
 		{"clocks are put forward meanwhile", one(at(time.Date(2026, 3, 29, 0, 59, 55, 0, time.UTC), berlin)), proseFormat + "zone: Europe/Berlin\n", None, Certain, ""},
 		{"an hour that there was not", one(at(time.Date(2026, 3, 29, 2, 30, 0, 0, time.UTC), time.UTC)), proseFormat + "zone: Europe/Berlin\n", "", "", "never showed"},
 		{"each pod in its own zone", func(tale []told) []string { return byPod(tale, berlin, iso) }, proseFormat, None, Certain, ""},
@@ -222,11 +222,11 @@ func TestVariations(t *testing.T) {
 		}), proseFormat, Unknown, Certain, "not fully understood"},
 		{"one lock by two spellings", one(func(tale []told) string {
 			return strings.Replace(plainly(tale), "acquired: jobs", "acquired: Jobs.", 1)
-		}), proseFormat, Unknown, Unknown, "Jobs. and jobs are two locks by their names"},
+		}), proseFormat, Unknown, Unknown, "Jobs. and jobs count as two locks"},
 		{"quotation marks", one(func(tale []told) string {
 			return strings.Replace(plainly(tale), "acquired: jobs", `acquired: "jobs"`, 1)
 		}), proseFormat, None, Certain, ""},
-		{"two pods in two zones, of which their lines say nothing", func(tale []told) []string { return byPod(tale, berlin, "2006-01-02 15:04:05.000") }, proseFormat, Unknown, Unknown, "no moment and no client in common"},
+		{"two pods in two zones, of which their lines say nothing", func(tale []told) []string { return byPod(tale, berlin, "2006-01-02 15:04:05.000") }, proseFormat, Unknown, Unknown, "share no moment and no client"},
 		{"the same, with the zone of each", func(tale []told) []string { return byPod(tale, berlin, "2006-01-02 15:04:05.000") }, proseFormat + "zones: {0.log: UTC, '1*': Europe/Berlin}\n", None, Certain, ""},
 		{"a word that is not known", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "acquired", "grabbed") }), proseFormat, "", "", `line 1: unknown event "grabbed"`},
 		{"the same, with its meaning", one(func(tale []told) string { return strings.ReplaceAll(plainly(tale), "acquired", "grabbed") }), proseFormat + "events: {acquired: grabbed}\n", None, Certain, ""},
@@ -374,11 +374,11 @@ func TestTogether(t *testing.T) {
 	if _, most := r.Violations[0].Together(); most >= Endless { // B has ended
 		t.Error(most)
 	}
-	if words := r.Violations[0].TogetherWords().English(); words != "together for at most 0.09 s, or not at all" {
+	if words := r.Violations[0].TogetherWords().English(); words != "perhaps together, for at most 0.09 s" {
 		t.Error(words)
 	}
 	r = checked(t, short("0 A acquired;10 B acquired;30 A released"), Options{Format: logline.Format{Unit: "ms"}})
-	if words := r.Violations[0].TogetherWords().English(); words != "together for a moment at least, for 0.021 s at most" {
+	if words := r.Violations[0].TogetherWords().English(); words != "together for at least a moment, at most 0.021 s" {
 		t.Error(words)
 	}
 	r = checked(t, short("0 A acquired;10 B acquired;50 C waiting"), Options{Format: logline.Format{Unit: "ms"}})

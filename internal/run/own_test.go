@@ -80,7 +80,7 @@ func TestTried(t *testing.T) {
 	}
 	some.Add(&p, tested)
 	want := []string{
-		"tried: 1 story, with pause; a lease of 10 s, work of 1 s to 9 s, a reply awaited for " + "3 s",
+		"tried: 1 story, with pause; a lease of 10 s, work of 1 s to 9 s, a response timeout of " + "3 s",
 		"not tried: crash, ", `entries: followed, by the key "app:lock"`,
 	}
 	for i, line := range some.Lines() {
@@ -95,7 +95,7 @@ func TestTried(t *testing.T) {
 	for range 2 {
 		some.Add(&other, &Outcome{Judgement: checker.Judgement{History: h, Letter: checker.LetterSafe, Faults: []checker.FiredFault{never}}})
 	}
-	const two = "tried: 2 stories, with pause; a lease of 2 s to 10 s, work of 500 ms to 9 s, a reply awaited for 1 s to 3 s"
+	const two = "tried: 2 stories, with pause; a lease of 2 s to 10 s, work of 500 ms to 9 s, a response timeout of 1 s to 3 s"
 	if lines := some.Lines(); lines[0].English() != two || !strings.Contains(lines[1].English(), "restart") {
 		t.Errorf("two stories: %s; %s; want %s", lines[0].English(), lines[1].English(), two)
 	}

@@ -76,7 +76,7 @@ func (s *Stored) keptAs(store fs.FS) string {
 	result, err := ReadResult(store, s.Path())
 	switch {
 	case err != nil || !s.own(store):
-		return "not as this program has left it"
+		return "unreadable or modified since the run"
 	case !history.Simulated(result.Backend):
 		return "played on real servers"
 	case !result.Met:

@@ -15,12 +15,12 @@ var (
 		"lease {lease} ended after {time}")
 
 	HearsInTime = New1[Node](
-		"{Who} hears that it has the lock while it still has it.")
+		"{Who} learns of its grant before the lease ends.")
 	ReplyAfter = New2[Seconds, Seconds](
 		"reply {time} after the grant > lease {lease}")
 
 	ReplyLeavesTime = New1[Node](
-		"{Who} hears that it has the lock early enough to do its work.")
+		"{Who} learns of its grant early enough to finish its work.")
 	ReplyAndWork = New3[Seconds, Seconds, Seconds](
 		"reply {reply} after the grant + held for {work} > lease {lease}")
 
@@ -45,7 +45,7 @@ var (
 	RenewalNeverArrives = New3[Command, Seconds, Seconds](
 		"{command} sent at {sent} never arrives; the lease ends at {end}")
 	ToldAfter = New4[Node, Seconds, Node, Seconds](
-		"{who} hears of the loss at {told}, {other} is in since {since}")
+		"{who} hears of the loss at {told}, {other} has been in since {since}")
 	RenewsUntilDone = New1[Node](
 		"{Who} renews its lease until its work is done.")
 	HearsOfTheLoss = New1[Node](
@@ -53,7 +53,7 @@ var (
 	LossToldLate = New5[Seconds, Node, Seconds, Node, Seconds](
 		"lease over at {end}, {other} in at {since}, {who} told at {told}")
 	GetsTheWholeLease = New0(
-		"An entry lasts as long as the lease that was asked for.")
+		"An entry lasts as long as the requested lease.")
 	LastsOnly = New3[Node, Seconds, Seconds](
 		"{who}'s entry was made to last {ttl}; the lease is {lease}")
 
@@ -90,24 +90,24 @@ var (
 	RemovesWhenDone = New1[Node](
 		"{Who}'s own commands remove its entry only when {who} is done.")
 	RemovedWhileInside = New5[Command, OptionalSeconds, Seconds, Node, Seconds](
-		"{command}[ sent at {sent}] removes it at {time}; {who} is in since {since}")
+		"{command}[ sent at {sent}] removes it at {time}; {who} has been in since {since}")
 	CheckStillHolds = New1[Node](
-		"What {who} has checked is still so when it acts.")
+		"What {who} checked still holds when it acts.")
 	ActsOnOldCheck = New6[Command, Seconds, Node, Seconds, Command, Seconds](
 		"{check} at {checked} < {owner}'s entry of {from} < {act} at {time}")
 	TakesAwayWhatIsOver = New2[Node, Node](
-		"When {who} takes the lock away, {owner} has no more use for it.")
+		"When {who} takes the lock away, {owner} no longer needs it.")
 	EndsForeign = New5[Node, Command, Seconds, Node, Seconds](
 		"{who}'s {command} at {time} ends {owner}'s entry, which is {age} old")
 
 	HasAnEntry = New1[Node](
 		"{Who} holds the lock only if the store has its entry.")
 	NoEntry = New2[Node, Seconds](
-		"{who} is in since {time}, and the store never had an entry of it")
+		"{who} has been in since {time}, but the store never had an entry for it")
 	WaitsForTheEntry = New2[Node, Node](
 		"{Who} gets the lock only when {owner}'s entry is gone.")
 	EntryIsThere = New4[Node, Seconds, Seconds, Node](
-		"{owner}'s entry of {from} is still there at {time}, when {who} gets in")
+		"{owner}'s entry of {from} still exists at {time}, when {who} gets in")
 
 	CopiedElsewhere = New1[List](
 		"the entry was on {replicas}, and another replica became the primary")
@@ -143,11 +143,11 @@ var (
 	AlwaysRemovesItsOwn = New1[Node](
 		"{Who} always gets to remove its own entry.")
 	HasNoEnd = New3[Node, Seconds, Phrase](
-		"all wait for {who}'s entry of {from}, which has no end[; {why}]")
+		"all wait for {who}'s entry of {from}, which never expires[; {why}]")
 	ComesOut = New1[Node](
-		"{Who} comes out of its critical section.")
+		"{Who} leaves its critical section.")
 	StaysInside = New3[Node, Seconds, OptionalTimes](
-		"all wait for {who}, which is in since {since}[; its lease was renewed {n}]")
+		"all wait for {who}, which has been in since {since}[; its lease was renewed {n}]")
 	ExtendsOnlyItsOwn = New1[Node](
 		"The entry that {who} extends is its own.")
 	KeptByOther = New5[Node, Seconds, Node, Command, Seconds](

@@ -21,7 +21,7 @@ var (
 	RunsAsExpected   = New2[Number, Number]("{n} of {all} runs as expected")
 	RunsMissed       = New1[Number]("{n} missed")
 	RunsInconclusive = New1[Number]("{n} inconclusive")
-	RunsUnasked      = New1[Number]("{n} with nothing expected")
+	RunsUnasked      = New1[Number]("{n} without an expectation")
 	RunsNotPlayed    = New1[Number]("{n} not played")
 	RunOfSuite       = New3[Verbatim, Verbatim, Phrase]("{scenario} with {lock}: {why}")
 	NotPlayedWith    = New2[Verbatim, Number](

@@ -22,7 +22,7 @@ var (
 		"{runs} a different scenario from run 1: more than one thing differs, so verdicts side by side prove little.")
 	ScenarioDiffers = New1[Phrase]("The scenario is not the same in all runs: {what}.")
 	OtherClients    = New2[Phrase, List](
-		"{runs} other clients than run 1 ({clients}): how often they meet at the lock depends on how many there are.")
+		"{runs} other clients than run 1 ({clients}): contention depends on their number.")
 	OtherWorld = New2[Phrase, Verbatim](
 		"{runs} a different world from run 1 ({world}): real servers are never the same twice, and their network is not the simulated one. Compare verdicts, not milliseconds.")
 	OtherScale = New1[Phrase](
@@ -30,7 +30,7 @@ var (
 	RunOnceMore      = New2[Number, Number]("Run {n} repeats run {same}, byte for byte.")
 	BecauseOf        = New2[Verbatim, Phrase]("{what} ({why})")
 	SidesCutShort    = New1[Remarks]("Cut short: {which}. What had not broken by then might have broken later.")
-	SidesUntested    = New1[Remarks]("Not put to the test: {which}.")
+	SidesUntested    = New1[Remarks]("Inconclusive: {which}.")
 	AllAcquiredFew   = New1[Number]("No lock was acquired {n} times, so the 99th percentile here is the longest wait.")
 	SidesAcquiredFew = New2[Number, Remarks](
 		"Fewer than {n} acquisitions: {which}. The 99th percentile there is the longest wait.")

@@ -12,7 +12,7 @@ var (
 	SoManyNodes   = New1[Number]("{n} {n|node|nodes}")
 	LeastReplicas = New1[Number]("at least {n} {n|replica|replicas}")
 	DiskFirst     = New0("every write on disk before its reply")
-	StaysAway     = New0("a crashed server stays away for longer than a lease")
+	StaysAway     = New0("a crashed server stays down for longer than a lease")
 	RefusesAlone  = New2[Number, Planned](
 		"no writes unless {n} {n|replica has|replicas have} reported within {time}")
 	WithTairString = New0("the module TairString")

@@ -3,7 +3,7 @@ package say
 // Results of a walk of the fault space.
 var (
 	AndLibraries = New1[Number](
-		"Behind them {n} Go {n|library|libraries} by their own code, as far as they were searched: with one fault, in the plain profile. One that no such fault breaks is unknown.")
+		"After them {n} Go {n|library|libraries} running their own code, searched with one fault in the plain profile only. A library that no such fault breaks is unknown.")
 	WalkedLocks = New4[Number, Grouped, Number, Number](
 		"{n} locks and {walked} schedules of faults: every single fault for {singles} of the locks, every pair in plain and just-within for {pairs}.")
 	SchedulesWalked  = New1[Grouped]("{n} {n|schedule|schedules} searched")
@@ -11,13 +11,13 @@ var (
 	StoriesOf        = New2[Number, Grouped]("{locks} locks, {n} schedules searched: each lock with its shortest stories")
 	BreaksBySeveral  = New1[Number]("{n} faults")
 	TickOnThePage    = New1[Verbatim](
-		"Tick what can happen to you on the page {path}, or name it here: --expect pause,fail-over")
+		"Tick the faults you expect on the page {path}, or name them here: --expect pause,fail-over")
 	WayIs        = New2[Phrase, Phrase]("{way}: {means}")
 	WaysAre      = New1[Remarks]("{ways}.")
 	LocksSurvive = New4[Number, Number, Phrase, Number](
-		"{n} of {all} locks survive: {none}, and all pairs were searched in plain and just-within. {found} more with none found: there some pairs were drawn.")
+		"{n} of {all} locks survive: {none}, with every pair searched in plain and just-within. {found} more have none found, but only a sample of their pairs was searched.")
 	DrawnMeans = New0(
-		"Drawn: some schedules of any two kinds, the first fault as likely as any other of its kind, then the second. \"1 in 11 at most\" is the share of such draws that breaks the lock, with 95 % confidence.")
+		"Drawn: a random sample of schedules of any two kinds: the first fault is drawn uniformly from its kind, then the second. \"1 in 11 at most\" bounds the share of such draws that break the lock, with 95 % confidence.")
 	NoCandidates = New2[Number, Names](
 		"No candidates: {n} {n|misprint|misprints} of the course (docs/course.md): {names}")
 	PairsAllIn   = New1[Names]("all pairs in {profiles}")
@@ -35,7 +35,7 @@ var (
 	WalkedOf = New4[Verbatim, Grouped, Number, Number](
 		"{lock}   {n} {n|schedule|schedules} of up to {complete} of {faults} {faults|fault|faults}")
 	UsedInNoneOfThese = New1[Verbatim]("{lock}   not searched: it is used in none of these profiles")
-	NothingToWalk     = New0("unknown: none of these faults can come about")
+	NothingToWalk     = New0("unknown: none of these faults can occur")
 	NotWalkedToTheEnd = New0("unknown: not searched to the end")
 	NoneKnown         = New0("none found, some unknown, see below")
 	InProfileSchedule = New2[Verbatim, Both]("in {profile}: {schedule}")

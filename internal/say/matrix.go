@@ -24,7 +24,7 @@ var (
 		"No single fault of these kinds damaged it in the exhaustive search: this run has more servers, more faults at once, or other timings.")
 	InOneWord      = New1[Verbatim]("{name}")
 	CountedChecked = New0(
-		"Counted with a resource that checks tokens: two who believe it are no harm where the check kept the data safe.")
+		"Counted with a resource that checks tokens: two holders do no harm where the check kept the data safe.")
 	BothOfRuns   = New3[Number, Number, Number]("{broken} broken, {stuck} stuck of {n}")
 	BrokenOfRuns = New2[Number, Number]("{broken} broken of {n}")
 	StuckOfRuns  = New2[Number, Number]("{stuck} stuck of {n}")
@@ -34,7 +34,7 @@ var (
 	VariationsBroke = New3[Percent, Percent, Percent](
 		"Of the random variations, {rate} broke or got stuck (95 % interval {low} to {high}).")
 	ScriptsBrokeOnly = New1[Percent](
-		"Only scripts as they stand broke, and none of the random variations; at most {high} of such variations would (95 % confidence).")
+		"Only unmodified scripts broke, none of the random variations; at most {high} of such variations would (95 % confidence).")
 	NoVariationBroke = New1[Percent](
 		"None of the random variations broke: with 95 % confidence, at most {high} of such runs would.")
 	SomeTested = New2[Number, Grouped](
@@ -60,21 +60,21 @@ var (
 	LettersNotAsked = New1[Alternatives]("left out: only cells were asked for in which the simulator shows {letters}")
 	HarsherRefused  = New2[Verbatim, Phrase]("a script with {letter} was left out: {why}")
 	HarsherByChance = New2[Verbatim, Phrase](
-		"a script with {letter} was left out, for only some of its runs end like that: {script}")
+		"a script with {letter} was left out, since only some of its runs end that way: {script}")
 	RunUntested = New3[Phrase, Verbatim, Phrase](
-		"the {world} run with seed {seed} put nothing to the test: {why}")
+		"the {world} run with seed {seed} was inconclusive: {why}")
 	RunCutShort = New2[Verbatim, Verbatim](
 		"the real run with seed {seed} was not played to its end: {why}")
 
 	StepsLeftOut = New1[Grouped]("{n} {n|step|steps} left out")
 
 	TokensKeepData = New1[Remarks](
-		"Behind a resource that checks tokens no measured run of any column damaged the data with these, though two can believe that they hold them: {locks}.")
+		"Behind a resource that checks tokens, no measured run of any column damaged the data with these locks, although two clients can hold one at once: {locks}.")
 	MeansFenced = New0(
-		"two believed it; a resource that checks tokens keeps its data safe. The evidence shows the same run without that check and with it")
+		"two holders; a resource that checks tokens keeps its data safe. The evidence shows the same run without that check and with it")
 	WordRare  = New0("not expected")
 	MeansRare = New0(
-		"smaller: harm by a fault that is not expected with anything that the lock can be kept in, so \"Which lock should I use?\" does not count it")
+		"smaller: harm by a fault that is not expected with any store the lock can use, so \"Which lock should I use?\" does not count it")
 	WordFenced = New0("safe where tokens are checked")
 	NoneWhole  = New1[Number](
 		"None of the {n} locks gets through every column: each breaks or gets stuck somewhere.")
@@ -86,7 +86,7 @@ var (
 		"Most harmful: {fault} ({code}), with {n} of {all} locks broken or stuck.")
 	HarmsLeast     = New3[Verbatim, Verbatim, Number]("Least harmful: {fault} ({code}), with {n}.")
 	ThenVariations = New1[Grouped](
-		"Then it plays {n} random {n|variation|variations} of these scripts, with other timings of the work, the faults and the network. A checker judges each history. The letter is the worst that was seen.")
+		"Then it plays {n} random {n|variation|variations} of these scripts, with other timings of the work, the faults and the network. A checker judges each history. The letter is the worst outcome seen.")
 	MeasuredWith = New4[Verbatim, Grouped, Phrase, Phrase](
 		"Backend {backend}; {n} {n|run|runs} in all[, {tested}][; {lease}].")
 	OfWhichTested = New1[Grouped]("{n} of them tested something")

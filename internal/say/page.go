@@ -32,7 +32,7 @@ var (
 		"one {store} primary and {n} {n|replica|replicas}, {lag} behind")
 	ShardsOf = New3[Number, Number, Planned](
 		"a Redis Cluster of {shards} shards, each a primary and {n} {n|replica|replicas}, {lag} behind")
-	NodesAreDown     = New1[Planned]("nodes are down after {time} of silence")
+	NodesAreDown     = New1[Planned]("a node counts as down after {time} of silence")
 	FailoverTakes    = New1[Planned]("a failover takes {time}")
 	SentinelsPromote = New3[Number, Planned, Planned](
 		"{n} sentinels promote one after {silence} of silence and an election of {election}")
@@ -56,7 +56,7 @@ var (
 		"Up to {n} clients inside at once, more than one for {time} in total (filled). Grey: a fault at work. The lane below marks what broke.")
 	ShowAllEvents  = New1[Number]("Show all {n} events")
 	ShowSomeEvents = New2[Number, Number](
-		"Show {n} of {all} events, those around what broke first")
+		"Show {n} of {all} events, around the first break")
 )
 
 // The figures.
@@ -142,7 +142,7 @@ var (
 	TableLeftOut  = New2[Verbatim, Number](
 		"{lock}: the table of its {n} events is left out to keep this page small; all of them are in history.jsonl.")
 	OnlyEvents = New3[Number, Number, Number](
-		"Showing only events {first} to {last} of {all}, around what broke first; all of them are in history.jsonl.")
+		"Showing only events {first} to {last} of {all}, around the first break; all of them are in history.jsonl.")
 	RowsLeftOut = New1[Number](
 		"{n} later rows are left out to keep this page small; all events are in history.jsonl.")
 	SeedIsSplit = New1[Verbatim](

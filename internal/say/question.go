@@ -60,7 +60,7 @@ var (
 	OnlyOwnersRemove = New0("Only its owner removes an entry")
 	ForeignRemovals  = New1[Number]("{n} foreign removals")
 	NotTestedAgainst = New1[Remarks](
-		"No run put these to the test, so they may be what a lock relied on: {premises}.")
+		"No run tested these, so a lock may have relied on them: {premises}.")
 )
 
 // What to change.

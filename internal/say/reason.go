@@ -23,25 +23,25 @@ var (
 	WasCutShort       = New1[Verbatim]("the run was cut short[: {why}]")
 	EndIsMissing      = New1[Number]("the end of the history is missing: it stops after {n} events")
 	DidWithoutServers = New2[Verbatim, Seconds](
-		"{who} took or gave back the lock at {time} without its servers: it had sent them nothing, or changed no entry")
+		"{who} acquired or released the lock at {time} without its servers: it had sent them nothing, or changed no entry")
 	NeverLetIn        = New1[Verbatim]("{who} wanted the lock and never got it")
 	NeverFired        = New2[Number, Both]("fault {number} never fired[: {fault}]")
 	HadNoEffect       = New2[Number, Both]("fault {number} had no effect[: {fault}]")
 	NoContentionAfter = New2[Number, Both]("no clients competed for the lock after fault {number}[: {fault}]")
 	NoDrawnHadEffect  = New0("none of the drawn faults had an effect")
-	NothingCameOf     = New2[Number, Both]("nothing that anybody could notice came of fault {number} of the list: {fault}")
+	NothingCameOf     = New2[Number, Both]("fault {number} of the list had no visible effect: {fault}")
 	NoSeedNoticed     = New2[Number, Remarks]("with all {n} seeds, {reasons}")
 	NothingDrawn      = New0("this seed drew no fault")
 	NoDrawnContended  = New0("no clients competed for the lock after any of the drawn faults")
 	NobodyHadToWait   = New0("no client ever had to wait for another")
 	HeldWithoutEntry  = New4[Verbatim, Seconds, Seconds, Optional](
-		"{who} held the lock from {from} until {to}, perhaps without an entry in the store, and no other client asked for it[; and {more} times more]")
+		"{who} held the lock from {from} until {to}, perhaps without an entry in the store, and no other client asked for it[; and {more} more times]")
 	NeverChangedHands = New1[Verbatim]("only {who} ever got the lock")
 	WasLeftOut        = New3[Verbatim, Seconds, Seconds](
 		"{who} waited in vain from {from} until {to}, and the lock was free")
 	HeldAtOneInstant = New3[Verbatim, Verbatim, Seconds](
 		"{who} and {other} both held the lock at {at} and touched the resource in that instant, so it is not known which was first: let work or messages take time")
-	NothingPutToTest = New0("nothing was put to the test")
+	NothingPutToTest = New0("nothing was tested")
 	SeveralReasons   = New1[Remarks]("{reasons}")
 	UnknownBecause   = New2[Property, Phrase]("{property} is unknown: {reason}")
 	UnknownIsNotKept = New3[Verbatim, Property, Phrase](
@@ -53,9 +53,9 @@ var (
 	LockEntry       = New1[Phrase]("entries: {how}")
 	EntryFollowed   = New1[Verbatim]("followed[, by the key {key}]")
 	EntryUnfollowed = New1[Verbatim](
-		"not followed: no single key is the lock's[; its acquisitions wrote {keys}]; whose entry a release removes is unknown")
+		"not followed: no single key is the lock's[; its acquisitions wrote {keys}]; it is unknown whose entry a release removes")
 	EntryUnread = New0(
-		"not followed: what a program sends to this store is not read; whose entry a release removes is unknown")
+		"not followed: traffic to this store is not read; it is unknown whose entry a release removes")
 )
 
 // What runs of a lock of one's own have tried.
@@ -63,8 +63,8 @@ var (
 	TriedThese = New4[Number, Verbatim, Phrase, Optional](
 		"tried: {n} {n|story|stories}[, with {faults}]; {settings}[; {untested} {untested|run|runs} inconclusive]")
 	TriedWith = New3[Phrase, Phrase, Phrase](
-		"a lease of {lease}, work of {work}, a reply awaited for {timeout}")
-	TriedNothing = New1[Number]("tried: nothing, for none of {n} {n|run|runs} was a test")
+		"a lease of {lease}, work of {work}, a response timeout of {timeout}")
+	TriedNothing = New1[Number]("tried: nothing, since none of {n} {n|run|runs} was conclusive")
 	NotTried     = New1[Verbatim](
 		"not tried: {faults}, two faults at once, other moments, leases, work and timeouts than these")
 	FromTo = New2[Planned, Planned]("{from} to {to}")

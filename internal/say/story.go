@@ -66,7 +66,7 @@ var (
 	ExtendsForeign = New4[Node, Command, Node, Phrase](
 		"{Who}'s {command} extends {owner}'s entry: {end}.")
 	ExtendsItself = New3[Node, Node, Phrase](
-		"{Who} starts the lease of {owner}'s entry afresh: {end}.")
+		"{Who} resets the lease of {owner}'s entry: {end}.")
 	Renews = New2[Node, Seconds](
 		"{Who} renews its lease until {end}.")
 	HasRenewed = New3[Node, Times, OptionalSeconds](

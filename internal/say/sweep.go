@@ -10,7 +10,7 @@ var (
 	WhereDoesHold = New2[Property, Number](
 		"Where does {property} hold? Each cell is one setting, played with the same {n} seeds.")
 	MapIsEmpty = New2[Verbatim, Property](
-		"No run of {lock} put {property} to the test anywhere: the map is empty.")
+		"No run of {lock} tested {property}: the map is empty.")
 	KeepsInAll = New3[Verbatim, Property, Number](
 		"{lock} keeps {property} in every run of all {n} {n|setting|settings} tested.")
 	BreaksInAll = New3[Verbatim, Property, Number](

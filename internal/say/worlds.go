@@ -16,25 +16,25 @@ var (
 		"simulated {letter}, real {other}: {n|seed|seeds} {seeds}")
 	RealRunOfSeed = New2[Verbatim, Verbatim]("the real run with seed {seed}: {command}")
 	WorldsSum     = New4[Number, Number, Number, Number](
-		"{agree} {agree|cell agrees|cells agree}, {differ} differ, {untested} put nothing to the test, {left} not played")
+		"{agree} {agree|cell agrees|cells agree}, {differ} differ, {untested} inconclusive, {left} not played")
 	SumAndPage     = New3[Phrase, Number, Verbatim]("{sum} in {seconds} s   page {page}")
 	NoneOnBackend  = New1[Verbatim]("NOT PLAYED with --backend {backend}:")
 	NotAtThisScale = New0(
-		"at this scale not even the simulator shows what the story tells: take a larger --scale")
+		"at this scale even the simulator does not show what the story tells: use a larger --scale")
 	Oversleeps = New0(
-		"a client wakes when its patience is over, and its reply is there or it was about to send: which of them it sees first is a race")
+		"a client wakes as its timeout expires, with a reply waiting or a request about to be sent: which it sees first is a race")
 	Cancels = New0(
-		"a client has given up on a request that is executed later: etcd's client cancels it behind its back, and which of the two the server sees first is a race")
+		"a client gives up on a request that is executed later: etcd's client cancels it in the background, and whether the server sees the request or its cancellation first is a race")
 	DecidedByJitter = New1[Span](
-		"what comes at one instant has no order on real servers, and messages or clients are late by up to {by}: that changes how the story ends")
+		"simultaneous events have no fixed order on real servers, and messages or clients are up to {by} late: that changes how the story ends")
 	DecidedByDraws = New0(
-		"the lock draws how long it waits, real clients draw otherwise, and that changes how the story ends")
+		"the lock waits for random times, real clients draw other ones, and that changes how the story ends")
 	DecidedByGossip = New0(
-		"that a node has failed, the others of a Redis Cluster tell each other within half a node timeout, and when they do changes how the story ends")
+		"the nodes of a Redis Cluster gossip a failure within half a node timeout, and when they do changes how the story ends")
 	DecidedByElection = New1[Span](
-		"an election of real servers, or a client that looks for another one, takes up to {by} longer, however fast the story is told, and that changes how it ends: take a larger --scale")
+		"on real servers an election, or a client's search for another server, takes up to {by} longer at any scale, and that changes how the story ends: use a larger --scale")
 	StoriesOfLock = New5[Verbatim, Number, Number, Number, Number](
-		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} put nothing to the test, {left} not played")
+		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} inconclusive, {left} not played")
 	SignsOfWorlds = New0(
 		"V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played")
 	SignsOfSeeds = New0(

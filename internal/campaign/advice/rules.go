@@ -134,7 +134,7 @@ type rule struct {
 var rules = []rule{
 	{
 		Nothing, No, []checker.Way{checker.NoProgress, checker.Hung}, []checker.Way{checker.Overlap, checker.ForeignRelease}, true,
-		"locks everyone out for good", "lets someone in after each of these faults",
+		"locks everyone out for good", "lets a client in after each of these faults",
 		"nothing much happens",
 	},
 	{
@@ -190,7 +190,7 @@ func Resources() []Resource {
 		{Choice{"api", "an HTTP API of your own: it can"}, Yes,
 			"Send the token in a header with each read and write. The server remembers the highest, and refuses what is lower."},
 		{Choice{"payments", "a payment provider or another outside API: it cannot"}, No,
-			"It compares no tokens. But an idempotency key made from the order, not from the client or the attempt, lets a second call do nothing: then two at once are duplicate work."},
+			"It does not compare tokens. But an idempotency key derived from the order, not from the client or the attempt, turns a second call into a no-op: two holders then only duplicate work."},
 		{Choice{"file", "a file or a device: it cannot"}, No,
 			"Let one process own it, and compare tokens there: that is an API of your own."},
 		{Choice{Yes, "something else that refuses old tokens"}, Yes, ""},

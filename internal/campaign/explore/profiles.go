@@ -67,16 +67,16 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) 
 func profiles() []profile {
 	twice := func(t *terms) { t.rounds = max(t.rounds, 2) }
 	return []profile{
-		{Name: plainProfile, Summary: "2 clients, 1 round, work of half a lease, 3 s until a reply counts as lost", several: true,
+		{Name: plainProfile, Summary: "2 clients, 1 round, work of half a lease, a response timeout of 3 s", several: true,
 			change: func(*terms) {}},
-		{Name: "twice", Summary: "2 rounds, so that what is late of the first meets the second", change: twice},
+		{Name: "twice", Summary: "2 rounds, so that late messages of the first meet the second", change: twice},
 		// A client that asks every two seconds may miss the moment that a fast clock gives it.
 		{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s; a client that waits asks twice a second",
 			several: true, sparse: true,
 			change: func(t *terms) { t.work, t.retry = "9500ms", "500ms" }},
-		{Name: "long-work", Summary: "work that outlasts each fault and what the store waits for (55 s; consul 60 s), for locks that last so long",
+		{Name: "long-work", Summary: "work that outlasts each fault and the store's timeouts (55 s; consul 60 s), for locks that last that long",
 			stands: true, change: func(t *terms) { t.work, t.wait = seconds(longWork(t.v)), seconds(2*longWork(t.v)) }},
-		{Name: "patient-replies", Summary: "15 s until a reply counts as lost, longer than the lease",
+		{Name: "patient-replies", Summary: "a response timeout of 15 s, longer than the lease",
 			change: func(t *terms) { t.timeout = "15s" }},
 		{Name: "little-patience", Summary: "a client tries for 2 s only, and comes back for a second round",
 			change: func(t *terms) { twice(t); t.wait = "2s" }},
@@ -94,7 +94,7 @@ func profiles() []profile {
 		{Name: "five-nodes", Summary: "5 nodes of Redlock instead of 3",
 			fits:   func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent },
 			change: func(t *terms) { t.nodes = 5 }},
-		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that nobody gets without a fault", unserved: true, several: true,
+		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that no client gets without a fault", unserved: true, several: true,
 			change: func(t *terms) { t.wait = shortWait.String() }},
 	}
 }

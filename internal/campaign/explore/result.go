@@ -13,16 +13,16 @@ import (
 var classes = []string{
 	"the lease is 10 s, a lost reply is noticed after 3 s; messages take 1 ms, nothing is drawn",
 	"a primary has one replica (more where the design says so) that is 0.1 s behind; 3 nodes of redlock (5 in the profile five-nodes), clusters of 3 members",
-	"moments: around each request and each step of the workload (waits, enters, works, writes, releases); a client is hit at its own, a server at those of all; rates of clocks change when a client waits or acquires",
+	"moments: around each request and each step of the workload (waits, enters, works, writes, releases); a client is hit at its own moments, a server at those of every client; clock rates change when a client waits or acquires",
 	"one fault alone: -short 2 s and 5 s (servers 5 s, splits 3 s), else 12 s and 40 s (consul 45 s, longer than a session and its lock delay); a restart takes 0.5 s or 12 s",
 	"several faults: -short 5 s (splits 3 s), else 12 s (consul also 45 s); a restart takes 0.5 s; a client is cut off from one server for 12 s only (consul also 45 s)",
-	"several faults: of the two followers of a cluster only the first is hit alone, and splits have its leader alone or with one client",
+	"several faults: of a cluster's two followers only the first is hit alone, and splits isolate its leader alone or with one client",
 	"slow work takes 8 s or 40 s longer; clocks step by 11 s to and fro, and run 2 % or 15 % fast or slow (several faults: 15 %)",
 }
 
 // The last classes are about several faults.
 const (
-	anyLater = "several faults: the next one at any later moment, at that of the one before or at its end; in just-within, of what a client repeats, at one moment in 2 s and at those of the last second before its next step"
+	anyLater = "several faults: the next one at the moment of the one before, at its end, or at any later moment; in just-within, an action that a client repeats is hit at one moment in 2 s, and at each moment of the last second before the client's next step"
 	eachSays = "several faults: each lock says in which profiles all of their schedules were searched, in which some were drawn, and in which none"
 )
 

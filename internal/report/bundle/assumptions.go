@@ -140,7 +140,7 @@ func ChecksOf(j *checker.Judgement) []Check {
 	return []Check{
 		{"True time never goes back.", order, say.Text("the events are not in order")},
 		{"Every event comes after its cause.", causes, say.Text("an event precedes its cause")},
-		{"Some client had to wait for another.", j.Waited, say.Text("no clients competed for the lock")},
+		{"At least one client waited for another.", j.Waited, say.Text("no clients competed for the lock")},
 		{"Every planned fault happened.", unfired == 0, say.SomeUnfired.With(say.Number(unfired))},
 		{"Every fault that happened had an effect.", inVain == 0, say.SomeInVain.With(say.Number(inVain))},
 		{"The run was played to its end.", !j.CutShort, say.Text("it was cut short")},

@@ -79,7 +79,7 @@ func TestALineThatIdlesWithEverySeed(t *testing.T) {
 		says  string
 	}{
 		{[2][]bool{{true, false}, {false, true}}, run.Met, ""},
-		{[2][]bool{{true, false}, {true, false}}, run.Inconclusive, "with all 2 seeds, nothing that anybody could notice came of fault 2 of the list: drop"},
+		{[2][]bool{{true, false}, {true, false}}, run.Inconclusive, "with all 2 seeds, fault 2 of the list had no visible effect: drop"},
 	} {
 		tally := NewTally("x", 1, 2)
 		for i, noticed := range tt.seeds {

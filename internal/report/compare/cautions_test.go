@@ -69,7 +69,7 @@ func TestCautions(t *testing.T) {
 			c.Runs[1].Bundle.Runs[0].Judgement.History.Header.ScalePPM = 100_000
 		}, []string{"Run 2 has a different time scale from run 1"}},
 		{"cut short", func(c *Comparison) { c.Runs[1].Bundle.Runs[0].Judgement.CutShort = true }, []string{"Cut short: run 2, a."}},
-		{"untested", func(c *Comparison) { c.Runs[1].Bundle.Runs[0].Judgement.Untested = say.NeverFired.With(1, say.Both{}) }, []string{"Not put to the test: run 2, a (fault 1 never fired)."}},
+		{"untested", func(c *Comparison) { c.Runs[1].Bundle.Runs[0].Judgement.Untested = say.NeverFired.With(1, say.Both{}) }, []string{"Inconclusive: run 2, a (fault 1 never fired)."}},
 		{"few", func(c *Comparison) {
 			c.Runs[1].Bundle.Runs[0] = WaitingRun("a", []string{"A", "B"}, many[1:], many[1:])
 		}, []string{"Fewer than 100 acquisitions: run 2, a."}},

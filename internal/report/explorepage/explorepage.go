@@ -117,7 +117,7 @@ func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte
 		Says: map[string]string{
 			results.Complete: word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
 			results.Sampled: word("none found"), results.NotSearched: word("not searched"),
-			"answer": word("{n} of {of} locks survive what you ticked; {found} more with none found."),
+			"answer": word("{n} of {of} locks survive what you ticked; for {found} more nothing was found that breaks them."),
 		},
 	}
 	for _, said := range advice.Harms() {

@@ -22,7 +22,7 @@ func someWalk() *results.Explored {
 	none := []results.CutSet{}
 	return &results.Explored{
 		Schema: 1,
-		Scope:  results.Scope{Profiles: []results.Profile{{Name: "plain", Summary: "2 rounds, so that what is late of the first meets the second"}}, Faults: 2, Clients: 2, Rounds: 1},
+		Scope:  results.Scope{Profiles: []results.Profile{{Name: "plain", Summary: "2 rounds, so that late messages of the first meet the second"}}, Faults: 2, Clients: 2, Rounds: 1},
 		Locks: []results.ExploredLock{
 			{Lock: "set-nx-lua", Walked: 12, Complete: 2, Breaks: map[string][]results.CutSet{
 				"overlap": []results.CutSet{set("pause"), set("lost-request", "restart")}, "damage": []results.CutSet{set("pause")}, "foreign-release": none, "no-progress": none,
@@ -51,7 +51,7 @@ func TestPageOfAWalk(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<details class="fold"><summary>4 locks, 20 schedules searched: each lock with its shortest stories</summary>`, `<small>set-nx-lua</small>`,
-		`value="payments" data-refuses="no"`, `value="sql" data-refuses="yes"`, "But an idempotency key made from the order", "It matters only if two at once do damage.",
+		`value="payments" data-refuses="no"`, `value="sql" data-refuses="yes"`, "But an idempotency key derived from the order", "It matters only if two at once do damage.",
 		"4 locks and 20 schedules of faults", "every pair in plain and just-within for 1", "none found (up to 2 faults)", "not searched", "none found",
 		`<small class="complete">all pairs in plain and just-within</small><small class="sampled">some drawn in 1 profile (1 in 10 at most)</small>`,
 		`<small class="sampled">some drawn in 1 profile (1 in 2 at most)</small><small class="not-searched">none searched in nested</small>`,
@@ -110,7 +110,7 @@ func TestLibrariesAreOnThePageOfAWalk(t *testing.T) {
 			t.Errorf("row %d is of %s and says %q, want %s and %q", 5+i, got[2], got[1], want[1], want[0])
 		}
 	}
-	for _, want := range []string{"example.org/redsync v4.1.0", "Behind them 2 Go libraries", "34 schedules searched", "pause A for 12s", "none found (up to 1 fault)"} {
+	for _, want := range []string{"example.org/redsync v4.1.0", "After them 2 Go libraries running their own code", "34 schedules searched", "pause A for 12s", "none found (up to 1 fault)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

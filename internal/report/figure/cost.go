@@ -43,6 +43,6 @@ func Costs(names []string, all []*timeline.Measures, l say.Language) (Figure, er
 	})
 	svg, err := drawnSized(wideWidth, vg.Length(len(names)*18+50), p.Draw, say.Text("Commands that an acquisition costs").In(l))
 	f.SVG = svg
-	f.Caption = say.Text("Retries, renewals and releases count, too: the store has to bear them all.")
+	f.Caption = say.Text("Retries, renewals and releases count, too: the store bears them all.")
 	return f, err
 }

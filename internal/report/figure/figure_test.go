@@ -76,7 +76,7 @@ func TestFiguresThatAreLeftOut(t *testing.T) {
 		{&story, "clocks", "all clocks showed true time"},
 		{&empty, "waits", "no client waited for the lock"},
 		{&empty, "holds", "no client held the lock"},
-		{&empty, "fairness", "there were not two clients to compare"},
+		{&empty, "fairness", "fewer than two clients to compare"},
 	} {
 		if f := figureOf(t, tt.run, tt.kind); f.SVG != nil || f.Absent != tt.want {
 			t.Errorf("%s: drawn %v, %q, want %q", tt.kind, f.SVG != nil, f.Absent, tt.want)

@@ -279,7 +279,7 @@ func servedOf(h *history.History, m *timeline.Measures) []served {
 func fairnessPlot(r *bundle.Run, m *timeline.Measures, _ int, l say.Language) (Figure, error) {
 	all := servedOf(r.Judgement.History, m)
 	if len(all) < 2 || len(m.Waits) == 0 {
-		return Figure{Absent: "there were not two clients to compare"}, nil
+		return Figure{Absent: "fewer than two clients to compare"}, nil
 	}
 	shown := all[:min(len(all), maxBars)]
 	most, longest := 1, time.Millisecond

@@ -122,7 +122,7 @@ const noFaultCode = "N0"
 func howMeasured(m *Matrix) []say.Phrase {
 	out := []say.Phrase{
 		say.Text("No letter is set in advance. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and then makes scripts to fit: short scenarios that cause the fault at each point where it could hurt."),
-		say.Text("A checker judges each history. The letter is the worst that was seen."),
+		say.Text("A checker judges each history. The letter is the worst outcome seen."),
 		say.Text("V, F, VF and D are proofs: the run or the story below each of them can be played again and gives the same history, byte for byte. S and L are not: they only say that nothing worse was found, and how often it may still happen."),
 	}
 	if m.Seeds > 0 {

@@ -167,7 +167,7 @@ func TestTokensAreSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := string(first)
-	if !strings.Contains(out, `id="tokens"`) || strings.Count(out, `<td class="cVF fenced">`) != 1 || !strings.Contains(out, "believe that they hold them: etcd-txn.") {
+	if !strings.Contains(out, `id="tokens"`) || strings.Count(out, `<td class="cVF fenced">`) != 1 || !strings.Contains(out, "although two clients can hold one at once: etcd-txn.") {
 		t.Error("the overlap of etcd-txn is not shown as one that tokens make harmless")
 	}
 	m.Locks[2].Cells[1].DamagedBy = "a script"

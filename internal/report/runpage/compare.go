@@ -149,7 +149,7 @@ func compare(b *bundle.Bundle, stories []story, v *pageView) *comparison {
 		if variant, ok := locks.Lookup(b.Runs[i].Lock); ok {
 			return textCell(sanitize.Text(variant.Doc(v.language).BreaksWhen, sanitize.MaxProse))
 		}
-		return text(say.Text("not known: the lock is not one of ours"))
+		return text(say.Text("unknown: not a built-in lock"))
 	})
 	add("commands per acquisition", "of all clients, retries and renewals included", false, func(i int) comparedCell {
 		return text(commandsText(stories[i].measures))
@@ -169,7 +169,7 @@ func textCell(s string) comparedCell { return comparedCell{Cell: page.Cell{Text:
 // firstDifference tells at which step the story of lock i diverges from that of the reference.
 func firstDifference(stories []story, v *pageView, reference, i int) comparedCell {
 	if i == reference {
-		return textCell(say.Text("what the others are compared with").In(v.language))
+		return textCell(say.Text("the baseline for the others").In(v.language))
 	}
 	at := stories[i].differs
 	if at < 0 {

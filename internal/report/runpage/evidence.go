@@ -61,7 +61,7 @@ type lockEvents struct {
 
 // filesOfRun are the files beside a report; only runs on real servers have the last one.
 var filesOfRun = []pair{
-	{"history.jsonl", "every event, one per line: the only thing that was judged"},
+	{"history.jsonl", "every event, one per line: the only input to the verdicts"},
 	{"result.json", "the verdicts for programs"},
 	{"scenario.yaml", "the scenario with every default spelled out"},
 	{"stores/", "what the servers logged, with a note where a long log was cut; none of it was judged"},
@@ -147,11 +147,11 @@ func limitsOf(b *bundle.Bundle, stories []story, l say.Language) []string {
 	add(say.Text("One seed is one order of events. What was kept here may break with another seed: play many with --times 1000."))
 	switch {
 	case b.Backend == history.Bubble:
-		add(say.Text("The servers are models; the lock is real code in virtual time. A pause stopped its connections and its calls, but its timers went on firing, and it shared one clock with everybody."))
+		add(say.Text("The servers are models; the lock is real code in virtual time. A pause stopped its connections and its calls, but its timers kept firing, and all processes shared one clock."))
 	case history.Simulated(b.Backend):
 		add(say.Text("The servers are models, compared with real ones by random commands. A model is still not the server: --backend process plays on real ones where they are installed."))
 	default:
-		add(say.Text("When a real server executed a command cannot be seen. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit."))
+		add(say.Text("The moment at which a real server executes a command is not visible. Grants are derived from what the clients saw, and only where that leaves no doubt. A real run cannot be repeated bit for bit."))
 	}
 	if b.AnyHistory() != nil {
 		var held say.Remarks

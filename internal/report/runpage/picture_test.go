@@ -149,7 +149,7 @@ var marks = []struct {
 	{regexp.MustCompile(`wall clock jumps`), func(s *shape) bool { return s.tag == "text" && s.text == "clock" }, -4},
 	{regexp.MustCompile(`The resource takes it`), func(s *shape) bool { return s.tag == "path" && s.is("write") }, 7},
 	{regexp.MustCompile(`The resource refuses`), func(s *shape) bool { return s.tag == "path" && s.is("refused") }, 7},
-	{regexp.MustCompile(`renews its lease|has renewed|writes its entry again|afresh|sets the lease|extends`), func(s *shape) bool { return s.tag == "path" && s.is("renewed") }, 0},
+	{regexp.MustCompile(`renews its lease|has renewed|writes its entry again|sets the lease|extends`), func(s *shape) bool { return s.tag == "path" && s.is("renewed") }, 0},
 }
 
 // wrong lists where a picture and its story differ.

@@ -192,7 +192,7 @@ func TestALongHistoryIsDrawn(t *testing.T) {
 		t.Errorf("%d bytes", len(drawn))
 	}
 	events := len(b.Runs[0].Judgement.History.Events)
-	for _, want := range []string{`class="dense"`, "two inside", "told below", fmt.Sprintf("of %d events, those around what broke first", events)} {
+	for _, want := range []string{`class="dense"`, "two inside", "told below", fmt.Sprintf("of %d events, around the first break", events)} {
 		if !bytes.Contains(drawn, []byte(want)) {
 			t.Errorf("the page has no %q", want)
 		}

@@ -110,7 +110,7 @@ func (t *terminal) ratios(sides []compare.Side) {
 	for _, r := range rows {
 		longest = max(longest, t.r.Width(r.Name))
 	}
-	t.line(t.paint(bold, t.text(say.Text("Measures, and how many times those of the first line (commands: per acquisition)"))))
+	t.line(t.paint(bold, t.text(say.Text("Measures, and their ratio to the first line (commands: per acquisition)"))))
 	head := "  " + strings.Repeat(" ", longest)
 	for _, m := range terminalMeasures {
 		head += "  " + t.right(t.text(say.Text(m.name)), 8) + "      "
