@@ -20,7 +20,7 @@ func TestAdviceIsAskedForAtATerminal(t *testing.T) {
 	if code := term.exit(); code != exitMet {
 		t.Errorf("exit code %d", code)
 	}
-	if !strings.Contains(term.text(), "Use etcd, one transaction (etcd-txn), and let the resource refuse,") {
+	if !strings.Contains(term.text(), "Use etcd, one transaction (etcd-txn), and have the resource refuse,") {
 		t.Errorf("no answer:\n%s", term.text())
 	}
 }
