@@ -150,7 +150,7 @@ func (f *adviseFlags) print(all []explore.Advice, misprints *results.Explored, o
 		fmt.Fprint(f.stdout, ruler.Pad(name, 25))
 		for _, way := range of {
 			verdict, what := says(way)
-			fmt.Fprint(f.stdout, " ", f.paint(adviceColours[verdict], ruler.Pad(what.In(f.language), 12)))
+			fmt.Fprint(f.stdout, " ", f.paint(adviceColours[verdict], ruler.Pad(what.In(f.language), max(12, len(way.String())))))
 		}
 		fmt.Fprintln(f.stdout)
 	}
