@@ -66,7 +66,7 @@ servers cannot play says why.
 Exit codes:
   0    all cells that could be played agree
   1    some differ
-  3    some put nothing to the test, or none could be played`,
+  3    some were inconclusive, or none could be played`,
 		Example: `  simulate dev compare-worlds --lock set-nx-lua,watchdog-lua  # two locks
   simulate dev compare-worlds --letter V,F,VF,D --times 20    # whatever breaks
   simulate dev compare-worlds --stories --lock redlock  # what the search found`,

@@ -51,7 +51,7 @@ func TestALibraryThatRacesIsCounted(t *testing.T) {
 		{Fault: "FO", Agreement: "differs", Agreeing: 1, Runs: runs},
 		{Fault: "GP", Agreement: "agrees", Agreeing: 4, Runs: runs},
 	}}}
-	want := "of 2 cells 1 agrees, 1 differs, 0 put nothing to the test and 0 were not played; `FO` with 1 of 4 seeds: here 1 L, 3 V, there 1 ?, 1 S, 2 V"
+	want := "of 2 cells 1 agrees, 1 differs, 0 were inconclusive and 0 were not played; `FO` with 1 of 4 seeds: here 1 L, 3 V, there 1 ?, 1 S, 2 V"
 	if got := onRealServers(l); got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
 	}

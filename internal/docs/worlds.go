@@ -106,7 +106,7 @@ func (w *writer) worldsPage() []Page {
 			code("--backend "+c.Backend), c.Scale(), c.summary()),
 		c.evidence(),
 		table(head, rows),
-		"One letter: it is the result of both worlds with every seed (S and L count as the same: a busy machine makes clients wait). **V/S**: simulated V, real S. **V/?**: a run put nothing to the test. **VF/V?**: the real V may be a VF, for it is not known whose entry was removed. **-**: not played, for one of the reasons below.",
+		"One letter: it is the result of both worlds with every seed (S and L count as the same: a busy machine makes clients wait). **V/S**: simulated V, real S. **V/?**: a run was inconclusive. **VF/V?**: the real V may be a VF, for it is not known whose entry was removed. **-**: not played, for one of the reasons below.",
 		section("Where the two worlds part", c.partings("script", func(x *results.WorldCell) string { return code(x.Fault) + " " + text(x.Script) })),
 		section("What a short scale hides", w.inFull()),
 		section("What was not played", c.notPlayed()),
@@ -125,7 +125,7 @@ func (c comparison) summary() string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("of %s %s %s, %s, %s and %s", say.Grouped(len(c.Cells)).In(say.English), c.subject().unit, of(results.Agrees, "agrees", "agree"), of(results.Differs, "differs", "differ"),
-		of(results.Untested, "put nothing to the test", "put nothing to the test"), of(results.NotPlayed, "was not played", "were not played"))
+		of(results.Untested, "was inconclusive", "were inconclusive"), of(results.NotPlayed, "was not played", "were not played"))
 }
 
 // kept names a file for the real runs, which take hours to play.
@@ -247,7 +247,7 @@ func (w *writer) toldInBoth() string {
 	})
 	out := fmt.Sprintf("The shortest story of each set of faults by which [the search](explore.md) breaks a lock, played with the same seeds in both worlds (all durations times %s). A story agrees when the lock breaks in the same ways in both: %s. %s\n\n",
 		c.Scale(), c.summary(), c.evidence()) +
-		table([]string{"lock", "agree", "differ", "put nothing to the test", "not played"}, rows)
+		table([]string{"lock", "agree", "differ", "inconclusive", "not played"}, rows)
 	told := map[string]bool{} // the stories of the stored walk, which may be newer than this comparison
 	if w.Explored != nil {
 		w.Explored.EachStory(func(s *results.Shown) { told[s.Name] = true })

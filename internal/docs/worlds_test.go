@@ -30,7 +30,7 @@ func compared(t *testing.T) Input {
 func TestWorldsPage(t *testing.T) {
 	got := pageOf(t, compared(t), "worlds.md")
 	for _, want := range []string{
-		"all durations times 0.1): of 5 cells 1 agrees, 1 differs, 1 put nothing to the test and 2 were not played.",
+		"all durations times 0.1): of 5 cells 1 agrees, 1 differs, 1 was inconclusive and 2 were not played.",
 		"That is 5 real runs.\n",
 		"| lock | N0 | GP |\n",
 		"| [set-nx-lua](locks/set-nx-lua.md) | S | V/S |\n",
@@ -94,7 +94,7 @@ func TestStoriesInBothWorlds(t *testing.T) {
 	got := pageOf(t, in, "worlds.md")
 	for _, want := range []string{
 		"## The stories of the search\n",
-		"in both: of 3 stories 1 agrees, 1 differs, 0 put nothing to the test and 1 was not played.",
+		"in both: of 3 stories 1 agrees, 1 differs, 0 were inconclusive and 1 was not played.",
 		"That is 7 real runs. 1 stories, those with sentinels, nodes of Redlock or a replica that has to be behind, were played slower",
 		"1 stories were played with 5 seeds or more; in 1 of these every real run had the outcome of its simulated run.",
 		"| [redlock](locks/redlock.md) | 1 | 1 | 0 | 0 |\n",

@@ -34,7 +34,7 @@ type Agreement string
 const (
 	Agrees    Agreement = "agrees"
 	Differs   Agreement = "differs"
-	Untested  Agreement = "untested"   // a run put nothing to the test
+	Untested  Agreement = "untested"   // a run was inconclusive
 	NotPlayed Agreement = "not played" // Why says why
 )
 

@@ -37,7 +37,7 @@ type Options struct {
 // Tried is the course of a search. It does not depend on the number of workers.
 type Tried struct {
 	Seeds    int    `json:"seeds"`              // up to the one that broke, or all
-	Untested int    `json:"untested"`           // among them: runs that put nothing to the test
+	Untested int    `json:"untested"`           // among them: inconclusive runs
 	Seed     uint64 `json:"seed,omitempty"`     // the lowest seed that breaks a property; 0 when none does
 	Property string `json:"property,omitempty"` // the first one of Options that broke; "" when none did
 	Noticed  []int  `json:"noticed,omitempty"`  // the faults of the list that had an effect with some seed; see run.Idle

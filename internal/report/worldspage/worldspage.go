@@ -130,7 +130,7 @@ func (v *worldsView) addCells(c *crosscheck.Comparison) {
 	v.Counts = []worldsCount{
 		{"kept", "✓", say.Text("agree").In(v.language), count[results.Agrees]},
 		{"broken", "✗", say.Text("differ").In(v.language), count[results.Differs]},
-		{"unknown", "?", say.Text("put nothing to the test").In(v.language), count[results.Untested]},
+		{"unknown", "?", say.Text("inconclusive").In(v.language), count[results.Untested]},
 		{"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[results.NotPlayed]},
 	}
 	for i := range v.Counts {
