@@ -104,20 +104,20 @@ func TestAStoryThatRestsOnATieIsNotPlayed(t *testing.T) {
 	for i := range c.Cells {
 		cell := &c.Cells[i]
 		tie := strings.Contains(cell.Fault, "split-short") // for 3 s, which is how long a client waits for a reply
-		if tie != strings.Contains(cell.Why.English(), "late by up to 0.004 s: that changes") {
+		if tie != strings.Contains(cell.Why.English(), "up to 0.004 s late: that changes") {
 			t.Errorf("%s: %s", cell.Story, cell.Why.English())
 		}
 	}
 }
 
-// A client that wakes when its patience is over may or may not send its request.
+// A client that wakes as its timeout expires may or may not send its request.
 func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 	c := inStories(t, "etcd-mutex", &other{}, "pause", "pause-short")
 	late := 0
 	for i := range c.Cells {
 		if cell := &c.Cells[i]; cell.Story == "etcd-mutex/pause-short" {
 			late++
-			if cell.Agreement != results.NotPlayed || !strings.Contains(cell.Why.English(), "wakes when its patience is over") {
+			if cell.Agreement != results.NotPlayed || !strings.Contains(cell.Why.English(), "wakes as its timeout expires") {
 				t.Errorf("%s: %v %s", cell.Story, cell.Agreement, cell.Why.English())
 			}
 		}
@@ -133,9 +133,9 @@ func TestAStoryOfAClientThatWakesTooLateIsNotPlayed(t *testing.T) {
 // elects.
 func TestStoriesThatChanceDecidesAreNotPlayed(t *testing.T) {
 	const (
-		anyOrder  = "late by up to 0.004 s: that changes"
+		anyOrder  = "up to 0.004 s late: that changes"
 		cancelled = "etcd's client cancels it"
-		drawn     = "the lock draws how long it waits"
+		drawn     = "the lock waits for random times"
 		gossip    = "within half a node timeout"
 	)
 	for _, tt := range []struct{ lock, kind, story, why string }{

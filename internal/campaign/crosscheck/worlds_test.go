@@ -179,7 +179,7 @@ func TestAgreementOfPairs(t *testing.T) {
 // one with the same outcome without that request they can.
 func TestWhatEtcdsClientTakesBackIsNotAskedFor(t *testing.T) {
 	_, cell := compare(t, options(t, "etcd-mutex", "LD", &other{}))
-	if cell.Simulated != checker.LetterDelay || !strings.Contains(cell.Why.English(), "a script with V was left out: a client has given up") {
+	if cell.Simulated != checker.LetterDelay || !strings.Contains(cell.Why.English(), "a script with V was left out: a client gives up") {
 		t.Errorf("%s, %s", cell.Simulated, cell.Why.English())
 	}
 	_, cell = compare(t, options(t, "etcd-txn", "PT", &other{}))
