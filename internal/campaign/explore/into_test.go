@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
+	"lockstep/measurements"
 )
 
 // several are the options of a walk of some locks, few kinds and one profile.
@@ -104,5 +105,23 @@ func TestIntoRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
+	}
+}
+
+// A new lock's search goes into the shipped result, so its scope has to be what the program says today, word for
+// word. If a text has changed, change the stored one with it.
+func TestTheShippedResultTakesAnotherLock(t *testing.T) {
+	data, err := measurements.Explore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := results.ReadExplored(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, "set-nx-lua", r.Scope.Faults)
+	o.Sample, o.In, o.Only = r.Scope.Sample, nil, nil
+	if err := o.CheckInto(r); err != nil {
+		t.Errorf("%v: it is of %+v, and the program of %+v", err, r.Scope, o.scope())
 	}
 }
