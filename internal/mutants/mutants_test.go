@@ -1,8 +1,13 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,10 +31,57 @@ func TestTheListApplies(t *testing.T) {
 			t.Errorf("two mutations are called %s", m.Name)
 		}
 		seen[m.Name] = true
-		if _, err := m.apply("../.."); err != nil {
+		text, err := m.apply("../..")
+		if err != nil {
 			t.Error(err)
+			continue
+		}
+		before, err := os.ReadFile(filepath.Join("../..", m.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := undeclared(t, m, string(before))
+		for _, name := range undeclared(t, m, text) { // what a rename has left in the list
+			if !slices.Contains(was, name) {
+				t.Errorf("%s does not compile: there is no %s in %s", m.Name, name, m.File)
+			}
 		}
 	}
+}
+
+// undeclared are the names that the package of a mutation uses and does not declare, with this text in place of the
+// mutated file; none in another language. Without an importer some imports are among them.
+func undeclared(t *testing.T, m *mutation, text string) (names []string) {
+	if filepath.Ext(m.File) != ".go" {
+		return nil
+	}
+	paths, err := filepath.Glob(filepath.Join("../..", filepath.Dir(m.File), "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, path := range paths {
+		var source any // nil: what is in the file
+		if filepath.Base(path) == filepath.Base(m.File) {
+			source = text
+		} else if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(set, path, source, 0)
+		if err != nil {
+			t.Errorf("%s: %v", m.Name, err)
+			return nil
+		}
+		files = append(files, f)
+	}
+	config := types.Config{Error: func(err error) {
+		if _, name, ok := strings.Cut(err.Error(), "undefined: "); ok {
+			names = append(names, name)
+		}
+	}}
+	_, _ = config.Check("", set, files, nil) // the rest of what it says is for want of an importer
+	return names
 }
 
 // The parts together are the whole list, each mutation once.
