@@ -6,7 +6,6 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/locks"
-	"lockstep/measurements"
 )
 
 // several are the options of a walk of some locks, few kinds and one profile.
@@ -111,14 +110,7 @@ func TestIntoRefuses(t *testing.T) {
 // A new lock's search goes into the shipped result, so its scope has to be what the program says today, word for
 // word. If a text has changed, change the stored one with it.
 func TestTheShippedResultTakesAnotherLock(t *testing.T) {
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := committed(t)
 	o := options(t, "set-nx-lua", r.Scope.Faults)
 	o.Sample, o.In, o.Only = r.Scope.Sample, nil, nil
 	if err := o.CheckInto(r); err != nil {

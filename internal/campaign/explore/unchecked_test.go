@@ -7,19 +7,11 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/sim"
-	"lockstep/measurements"
 )
 
 // Without a check a pause past the lease damages the data; with one, the walk says, it does not.
 func TestWithoutACheck(t *testing.T) {
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := committed(t)
 	x.Locks = slices.DeleteFunc(x.Locks, func(l results.ExploredLock) bool {
 		return !slices.Contains([]string{"etcd-txn", "etcd-prefix-watch", "set-nx-lua"}, l.Lock)
 	})
