@@ -453,14 +453,14 @@ func TestAStoppedServerAndAFrozenClientDoNotHangTheRun(t *testing.T) {
 func TestClocksAreAsThePlanSays(t *testing.T) {
 	t.Parallel()
 	p := quick("A", "B")
-	p.Clocks = []plan.Clock{{Node: "A", Offset: time.Hour, DriftPPM: 100_000}}
+	p.Clocks = []plan.Clock{{Node: "A", Offset: time.Hour, DriftPPM: -100_000}}
 	p.Workload.Work = plan.Range{Min: 220 * time.Millisecond, Max: 220 * time.Millisecond}
 	h := run(t, p, "set-nx-lua")
 	for _, e := range h.Events {
 		off := time.Duration(e.Clock) - e.At.Duration()
 		switch h.Name(e.Node) {
 		case "A":
-			if want := time.Hour + e.At.Duration()/10; off < want-time.Millisecond || off > want+time.Millisecond {
+			if want := time.Hour - e.At.Duration()/10; off < want-time.Millisecond || off > want+time.Millisecond {
 				t.Fatalf("at %v A's clock is off by %v, want %v", e.At, off, want)
 			}
 		case "B":
@@ -472,10 +472,10 @@ func TestClocksAreAsThePlanSays(t *testing.T) {
 	for _, hold := range history.Holds(h)[:2] {
 		d, want := hold.End.Sub(hold.Start), 220*time.Millisecond
 		if h.Name(hold.Client) == "A" {
-			want = 200 * time.Millisecond // A's clock is fast
+			want = 244 * time.Millisecond // A's clock is slow
 		}
-		if d < want || d > want+15*time.Millisecond {
-			t.Errorf("%s worked for %v of true time, want %v", h.Name(hold.Client), d, want)
+		if d < want { // more only says that the machine is busy
+			t.Errorf("%s worked for %v of true time, want %v at least", h.Name(hold.Client), d, want)
 		}
 	}
 }
