@@ -64,18 +64,13 @@ func (d *replicated) prepare(ctx context.Context) (err error) {
 // launchAll starts the primary and its replicas, each of which reaches the others by
 // links of its own.
 func (d *replicated) launchAll(ctx context.Context, names []string) error {
-	pristine := ""
 	if len(names) > 1 {
 		d.mesh = newMesh(d.group, names)
-		var err error
-		if pristine, err = d.h.scratch.Fresh("pristine"); err != nil {
-			return err
-		}
 	}
 	for i, name := range names {
 		one := livestore.Single{Name: name, Launcher: d.h.launcher, Clock: touchesClock(d.h.plan, name), Idle: d.set.IdleTimeout}
 		if d.mesh != nil {
-			one.Replication = &livestore.Replication{Number: i + 1, Pristine: pristine}
+			one.Replication = &livestore.Replication{Number: i + 1}
 		}
 		if i > 0 {
 			one.Replication.Upstream = d.mesh.way(name, names[0])

@@ -79,7 +79,6 @@ type Single struct {
 // log of changes and apply them a little later.
 type Replication struct {
 	Number   int    // of the server, from 1, different for each
-	Pristine string // a directory in which the first server may leave the files that all begin with
 	Upstream string // host:port at which it reaches its primary; "" for the primary
 }
 

@@ -83,7 +83,6 @@ func TestDatabasesComeAndGo(t *testing.T) {
 
 func TestAReplicaFollowsAndTakesOver(t *testing.T) {
 	each(t, func(t *testing.T, d *livestore.Driver) {
-		pristine := t.TempDir()
 		must := func(err error) {
 			t.Helper()
 			if err != nil {
@@ -100,9 +99,9 @@ func TestAReplicaFollowsAndTakesOver(t *testing.T) {
 			must(err)
 			return res.Rows[0][0].Num
 		}
-		first := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 1, Pristine: pristine}})
+		first := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 1}})
 		one := first.Listens()
-		second := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 2, Pristine: pristine, Upstream: one}})
+		second := launch(t, d, livestore.Single{Replication: &livestore.Replication{Number: 2, Upstream: one}})
 		_, err := do(d, first, "CREATE TABLE t (id BIGINT PRIMARY KEY)")
 		must(err)
 		must(insert(first, "1"))

@@ -95,7 +95,7 @@ func (db *mariaDB) child(ctx context.Context) (*exec.Cmd, error) {
 	if _, err := os.Stat(db.data()); err == nil {
 		return cmd, nil // it has run before
 	}
-	return cmd, furnish(db.asked.Replication, db.data(), func() error { return db.install(ctx) })
+	return cmd, furnish("mariadbd", db.data(), func() error { return db.install(ctx) })
 }
 
 // install makes the system tables. The account root has no password: the server

@@ -24,7 +24,7 @@ var postgresReplication = []string{
 
 // furnish makes the database: of a replica, one that waits for what its primary sends.
 func (db *postgres) furnish(install func() error) error {
-	if err := furnish(db.asked.Replication, db.data(), install); err != nil || db.upstream() == "" {
+	if err := furnish("postgres", db.data(), install); err != nil || db.upstream() == "" {
 		return err
 	}
 	return errors.Join(

@@ -1,0 +1,59 @@
+package live
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"lockstep/internal/real/realtest"
+)
+
+// A database is installed once, and every server begins with that one: also the server whose own
+// installation ended after another one's.
+func TestADatabaseIsInstalledOnce(t *testing.T) {
+	realtest.Need(t, "mariadbd")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := t.TempDir()
+	installed := 0
+	var during func()
+	make1 := func(name string) string {
+		t.Helper()
+		data := filepath.Join(dir, name)
+		err := furnish("mariadbd", data, func() error {
+			installed++
+			if during != nil {
+				during()
+			}
+			if err := os.Mkdir(data, 0o750); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(data, "tables"), []byte(name), 0o640)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(filepath.Join(data, "tables"))
+		if err != nil || info.Mode() != 0o640 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		text, err := os.ReadFile(filepath.Join(data, "tables"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	during = func() {
+		during = nil
+		if got := make1("faster"); got != "faster" {
+			t.Errorf("the first server began with the database of %q", got)
+		}
+	}
+	for _, name := range []string{"slower", "later"} {
+		if got := make1(name); got != "faster" {
+			t.Errorf("%s began with the database of %q", name, got)
+		}
+	}
+	if installed != 2 {
+		t.Errorf("%d databases were installed, want two: those of slower and faster", installed)
+	}
+}
