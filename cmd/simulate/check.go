@@ -154,7 +154,7 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 			err = f.judge(ctx, []*input{in}, o, &all)
 			in.Close()
 		default:
-			log, err = append(log, in), in.unlike(log)
+			log, err = append(log, in), in.checkNotIn(log)
 			if in.again != nil && len(files) > 1 { // opened again when it is read: see logcheck.Source
 				in.Close()
 				in.Reader = nil
@@ -213,7 +213,8 @@ func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Optio
 	}
 	all.worst = checker.Worse(all.worst, ofLog[c.Verdict])
 	all.logs = append(all.logs, c)
-	if f.apart(all); !f.json {
+	f.apart(all)
+	if !f.json {
 		f.showLog(c)
 	}
 	return nil
@@ -231,7 +232,8 @@ func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error
 		}
 		c := export.CheckedOf(in.name, i+1, h)
 		all.worst = checker.Worse(all.worst, c.Verdict)
-		if f.apart(all); !f.json {
+		f.apart(all)
+		if !f.json {
 			showChecked(f.globals, &c)
 			continue
 		}
@@ -254,7 +256,7 @@ type input struct {
 	path    string                        // "" for stdin
 	again   func() (io.ReadCloser, error) // reopens it; nil if it can be read only once
 	info    fs.FileInfo                   // nil for stdin
-	history bool                          // a stored history, or empty
+	history bool                          // a stored history, or empty, which ReadHistories reports
 }
 
 func openInput(ctx context.Context, file string) (*input, error) {
@@ -281,8 +283,8 @@ func openInput(ctx context.Context, file string) (*input, error) {
 	return in, nil
 }
 
-// unlike refuses a file that is already in the log, because its lines would count twice.
-func (in *input) unlike(others []*input) error {
+// checkNotIn refuses a file that is already in the log, because its lines would count twice.
+func (in *input) checkNotIn(others []*input) error {
 	for _, other := range others {
 		if in.info == nil && other.info == nil || in.info != nil && other.info != nil && os.SameFile(in.info, other.info) {
 			return fmt.Errorf("%s and %s are one file: leave one out, or say --separate", other.name, in.name)

@@ -249,7 +249,7 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// The identifiers of skeletons. The suffix avoids Go's predeclared names.
+// The identifiers of skeletons. Prefix or suffix keeps them apart from Go's predeclared names.
 
 func lockIdent(name string) string     { return camel(strings.TrimSuffix(name, "-lock") + "-lock") }
 func faultIdent(name string) string    { return camel(name + "-fault") }

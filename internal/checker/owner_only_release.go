@@ -22,7 +22,7 @@ func init() {
 }
 
 // checkOwnerOnlyRelease compares, for every entry that a server removed, the client whose command
-// it was (Peer) with the client whose entry it was (Owner).
+// it was (Peer) with the client whose entry it was (Owner), as the world recorded them.
 //
 //	 0 S granted owner=A
 //	10 S expired owner=A
@@ -138,8 +138,12 @@ func robs(h *history.History, i int32, phases []phase) bool {
 // sent the command.
 func sentWaiting(h *history.History, i int32) bool {
 	client := h.Events[i].Peer
-	for c := h.Events[i].Cause; c >= 0 && c < i && h.Events[i].Kind != history.Sent; c = h.Events[i].Cause {
-		i = c // from the removal by its execution to its request
+	for h.Events[i].Kind != history.Sent { // from the removal by its execution to its request
+		cause := h.Events[i].Cause
+		if cause < 0 || cause >= i {
+			break
+		}
+		i = cause
 	}
 	for i--; i >= 0; i-- {
 		var p phase

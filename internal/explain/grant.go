@@ -49,7 +49,7 @@ func extended(t *teller, i int32, e *history.Event) say.Phrase {
 		return nothing // part of an acquisition
 	}
 	if e.Peer == 0 { // a new leader of a cluster restarts every lease
-		return say.ExtendsItself.With(t.who(e.Node), t.who(e.Owner), t.newEnd(held, e))
+		return say.ServerExtends.With(t.who(e.Node), t.who(e.Owner), t.newEnd(held, e))
 	}
 	if held != nil {
 		held.Untold++
@@ -135,7 +135,7 @@ func (t *teller) renewsOn(i int32, e *history.Event) bool {
 func removed(t *teller, i int32, e *history.Event) say.Phrase {
 	switch {
 	case e.Peer == 0:
-		return say.RemovesItself.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
+		return say.ServerRemoves.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
 	case e.Peer != e.Owner:
 		return say.RemovesForeign.With(t.who(e.Peer), t.command(i), t.who(e.Owner))
 	case t.Client(e.Owner).Releasing:

@@ -47,7 +47,7 @@ type Open struct {
 // Always is the chance of a fault that happens each time.
 const Always = 1_000_000
 
-// MayCome reports whether it is drawn whether, or how often, the fault happens.
+// MayCome reports whether chance decides if, or how often, the fault happens.
 func (f *Fault) MayCome() bool { return f.Open != nil && (f.Repeats() || f.Open.ChancePPM < Always) }
 
 // scaled is nil for nil.

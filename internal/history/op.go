@@ -16,7 +16,7 @@ const (
 	Opens                      // begins a session or a lease
 	KeepsAlive                 // extends its session or its lease
 	Asks                       // neither makes nor removes an entry
-	Makes                      // makes or renews an entry, and removes none
+	Makes                      // makes, renews or overwrites an entry
 	MakesNew                   // makes an entry only if there is none
 	Queues                     // puts its client into a queue; a later reply says when its turn has come
 	TakesOver                  // puts its client's entry in the place of any other

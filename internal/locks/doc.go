@@ -30,7 +30,7 @@ type Doc struct {
 func (v Variant) Doc(l say.Language) Doc {
 	lines := v.comment()
 	if l == say.Chinese {
-		lines = v.chinese()
+		lines = v.chineseLines()
 	}
 	parts := splitHeadings(lines, l)
 	said := func(lines []string) string {
@@ -56,13 +56,13 @@ func (v Variant) comment() []string {
 	return openingComment(string(source))
 }
 
-// chinese is the same in Chinese, in a document of its own.
-func (v Variant) chinese() []string {
+// chineseLines are the same in Chinese, in a document of its own.
+func (v Variant) chineseLines() []string {
 	text, _ := sources.ReadFile(v.Chinese())
 	return strings.Split(string(text), "\n")
 }
 
-// Chinese is the file of the variant's documentation in Chinese, in this package's folder.
+// ChineseFile is the file of the variant's documentation in Chinese, in this package's folder.
 func (v Variant) Chinese() string { return "zh/" + strings.TrimSuffix(v.File, ".go") + ".md" }
 
 // openingComment returns the lines of the comment before the package clause.

@@ -54,7 +54,7 @@ func Usable(f *logline.Format) error {
 	if _, err := newValues(f); err != nil {
 		return err
 	}
-	if err := EncodingOf(f.Encoding); err != nil {
+	if err := CheckEncoding(f.Encoding); err != nil {
 		return fmt.Errorf("encoding: %w", err)
 	}
 	return nil

@@ -137,8 +137,8 @@ var encodings = map[string]encoding.Encoding{
 	"windows-1252": charmap.Windows1252,
 }
 
-// EncodingOf checks the name of an encoding; "" is UTF-8.
-func EncodingOf(name string) error {
+// CheckEncoding checks the name of an encoding; "" is UTF-8.
+func CheckEncoding(name string) error {
 	if _, ok := encodings[name]; ok || name == "" {
 		return nil
 	}

@@ -43,7 +43,7 @@ type Plan struct {
 	Clocks []Clock // in the order of the file
 	Faults []faults.Fault
 	Drawn  bool           // all faults were drawn at random
-	Lines  []faults.Fault // of the list from which faults are drawn: those that may not happen
+	Lines  []faults.Fault // listed faults that chance may leave out, for the header
 	Chaos  *Chaos         // draws the faults of each run; nil when they are listed
 	Vary   []Axis         // what a sweep varies, MostAxes at most; none in most files
 	Expect []Expectation  // as in the file, those for EveryLock first

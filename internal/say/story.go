@@ -65,7 +65,7 @@ var (
 		"{Who} grants {owner} the lock[endless? without expiry in the store]. {Owner} does not know yet.")
 	ExtendsForeign = New4[Node, Command, Node, Phrase](
 		"{Who}'s {command} extends {owner}'s entry: {end}.")
-	ExtendsItself = New3[Node, Node, Phrase](
+	ServerExtends = New3[Node, Node, Phrase](
 		"{Who} resets the lease of {owner}'s entry: {end}.")
 	Renews = New2[Node, Seconds](
 		"{Who} renews its lease until {end}.")
@@ -84,7 +84,7 @@ var (
 		"{Who}'s {command} removes its own entry.")
 	RemovesForeign = New3[Node, Command, Node](
 		"{Who}'s {command} removes {owner}'s entry.")
-	RemovesItself = New3[Node, Node, Flag](
+	ServerRemoves = New3[Node, Node, Flag](
 		"{Who} removes {owner}'s entry.[untold? {owner} is not told.]")
 	LeaseEnds = New2[Flag, Node](
 		"The lease ends.[untold? {owner} is not told.]")

@@ -15,7 +15,7 @@ import (
 )
 
 // Scanner reads the JSON of one line. Unlike encoding/json it refuses a lone surrogate, shows its
-// caller both of two equal keys, and is fast. Errors name the column in bytes, counted from 1.
+// caller both of two equal keys, and is fast. Most errors name the column, in bytes from 1.
 type Scanner struct {
 	in []byte // valid UTF-8
 	at int
