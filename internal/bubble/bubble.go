@@ -144,8 +144,8 @@ func (w *World) Play(ctx context.Context, p *plan.Plan, _ string, seed uint64) (
 	life, end := context.WithCancel(context.Background())
 	w.clock, w.over, w.end, w.clients = newClock(), make(chan struct{}), end, nil
 	variant := locks.Variant{ID: w.config.Name, Store: w.config.Servers.Store, New: func(d locks.Deps) locks.Lock {
-		c := &Client{world: w, deps: d, door: sim.GuestOf(d.Env), gate: gate{over: w.over}}
-		c.door.Bind(&c.gate)
+		c := &Client{world: w, deps: d, guest: sim.GuestOf(d.Env), gate: gate{over: w.over}}
+		c.guest.Bind(&c.gate)
 		w.clients = append(w.clients, c)
 		return &lock{client: c, make: w.config.Make, life: life}
 	}}

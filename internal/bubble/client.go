@@ -17,7 +17,7 @@ import (
 type Client struct {
 	world *World
 	deps  locks.Deps
-	door  sim.Guest
+	guest sim.Guest
 	gate  gate
 
 	mu       sync.Mutex
@@ -80,7 +80,7 @@ func (c *Client) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	}
 	there := make(chan struct{})
 	c.post(func() {
-		n.socket = c.door.Dial(server, n)
+		n.socket = c.guest.Dial(server, n)
 		close(there)
 	})
 	select {

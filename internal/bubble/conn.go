@@ -62,7 +62,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		case over != nil:
 			return 0, over
 		case late:
-			c.client.post(func() { c.socket.GiveUp(ports.ErrTimeout) })
+			c.client.post(func() { c.socket.StopWaiting(ports.ErrTimeout) })
 			return 0, os.ErrDeadlineExceeded
 		}
 		c.await(left)

@@ -83,14 +83,14 @@ func (l *lock) do(ctx context.Context, cancel func(), name string, f func() erro
 		c.wake = wake
 		go l.perform(c, name, f)
 	}
-	err := l.client.door.Await(ctx, -1, begin)
+	err := l.client.guest.Await(ctx, -1, begin)
 	if err == nil {
 		return c.err
 	}
 	cancel()
 	if !c.done {
 		env := l.client.deps.Env
-		_ = l.client.door.Await(env.Background(), l.client.deps.Timeout, func(wake func()) { c.wake = wake })
+		_ = l.client.guest.Await(env.Background(), l.client.deps.Timeout, func(wake func()) { c.wake = wake })
 	}
 	if c.done {
 		return c.err

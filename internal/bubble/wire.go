@@ -51,7 +51,7 @@ func (w *Wire) Beside(push func(any)) *Wire { return w.client.open(w.server, pus
 
 func (c *Client) open(server int, push func(any)) *Wire {
 	w := &Wire{client: c, server: server, push: push, greeted: make(chan struct{}), broken: make(chan struct{})}
-	c.post(func() { w.socket = c.door.Dial(server, w) })
+	c.post(func() { w.socket = c.guest.Dial(server, w) })
 	return w
 }
 
@@ -73,7 +73,7 @@ func (w *Wire) Ask(ctx context.Context, op ports.Request) (any, error) {
 	c.post(func() { id = w.socket.Do(op, func(v any, err error) { got <- answer{v, err} }) })
 	a := w.await(ctx, got)
 	if a.err != nil && a.err == ctx.Err() {
-		c.post(func() { w.socket.Forsake(id, ports.ErrTimeout) })
+		c.post(func() { w.socket.StopWaitingFor(id, ports.ErrTimeout) })
 	}
 	if !c.gate.pass() {
 		return nil, net.ErrClosed

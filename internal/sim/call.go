@@ -61,7 +61,7 @@ const lossy = -1
 // The stations of a call, as handlers of the kernel.
 type (
 	requestArrives call
-	commits        call // in a cluster
+	commitArrives  call // in a cluster
 	replyArrives   call
 	connectionLost call
 )

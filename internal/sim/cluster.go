@@ -17,7 +17,7 @@ import (
 // a leader that is dead, frozen or cut off is replaced after an election, before which some stores
 // wait for a while if it lives; a server that reaches no leader answers no request.
 type cluster struct {
-	onTheirOwn
+	noOperator
 	machine
 	w        *World
 	store    *store.Store
@@ -60,8 +60,9 @@ func (w *World) newCluster(names []string, set plan.Cluster, s *store.Store, mod
 	return c
 }
 
-// pick implements route: each client talks to one server, and to the next one when that does not
-// answer or listen, as client libraries do before they fail a request.
+// pick implements route: each client talks to one server. A dead server refuses, so the client tries
+// the next one, as client libraries do before they fail a request; it stays with a server that it
+// cannot reach, which is silent.
 func (c *cluster) pick(cl *client) *host {
 	for range c.members {
 		m := c.members[cl.member%len(c.members)]
@@ -82,14 +83,15 @@ func (c *cluster) submit(l *call) {
 		return
 	}
 	consent := c.consent(l.op)
-	switch {
-	case !c.store.Lossy:
-	case consent == store.OfServer:
-		c.readHere(l)
-		return
-	case c.last.proc.Dead():
-		l.deny(store.ErrNoLeader)
-		return
+	if c.store.Lossy {
+		switch {
+		case consent == store.OfServer:
+			c.readHere(l)
+			return
+		case c.last.proc.Dead():
+			l.deny(store.ErrNoLeader)
+			return
+		}
 	}
 	if !c.leads(c.leader, consent) || c.w.network.apart(l.host.node, c.leader.node) {
 		c.parked = append(c.parked, l)
@@ -115,10 +117,10 @@ func (c *cluster) submit(l *call) {
 		}
 	}
 	l.leader, l.consent = c.leader, consent
-	c.w.k.At(at, (*commits)(l), 0)
+	c.w.k.At(at, (*commitArrives)(l), 0)
 }
 
-func (l *commits) Fire(uint64) { l.leader.cluster.commit(l.leader, l.consent, (*call)(l)) }
+func (l *commitArrives) Fire(uint64) { l.leader.cluster.commit(l.leader, l.consent, (*call)(l)) }
 
 // commit executes a request that has the consent it needs. If the leader was lost meanwhile, the
 // next one executes it.
@@ -127,7 +129,7 @@ func (c *cluster) commit(leader *member, consent store.Consent, l *call) {
 		l.unref()
 		return
 	}
-	if c.store.Lossy && leader != c.last {
+	if c.store.Lossy && leader != c.last { // the old leader has forgotten it: the client times out
 		l.unref()
 		return
 	}
@@ -149,7 +151,7 @@ func (c *cluster) answer(l *call) {
 func (c *cluster) server() *host { return &c.last.host }
 
 // able implements runner: an expiry, too, has to be agreed on.
-func (c *cluster) able() bool { return c.leader != nil && c.commits(c.leader) }
+func (c *cluster) able() bool { return c.leader != nil && c.hasMajority(c.leader) }
 
 // replicate implements runner: all servers have it.
 func (c *cluster) replicate([]any) {}

@@ -6,8 +6,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// commits reports whether a server runs and reaches a majority, itself included.
-func (c *cluster) commits(m *member) bool {
+// hasMajority reports whether a server runs and reaches a majority, itself included.
+func (c *cluster) hasMajority(m *member) bool {
 	if !m.up() {
 		return false
 	}
@@ -28,14 +28,14 @@ func (c *cluster) leads(m *member, consent store.Consent) bool {
 	case consent == store.OfLeader && m.up() && c.w.k.Now() < c.alone:
 		return true
 	}
-	return c.commits(m)
+	return c.hasMajority(m)
 }
 
 // reachabilityChanged implements backend: a leader without a majority is replaced by the first
 // server that has one. A dead leader is noticed at once, since its connections close.
 func (c *cluster) reachabilityChanged() {
 	switch {
-	case c.leader != nil && c.commits(c.leader):
+	case c.leader != nil && c.hasMajority(c.leader):
 		c.w.k.Cancel(c.silent)
 		c.silent = kernel.Timer{}
 		c.resubmit()
@@ -59,13 +59,13 @@ func (c *cluster) vote() {
 // elect ends an election. A leader that has a majority again stays.
 func (c *cluster) elect() {
 	c.voting = false
-	if c.leader != nil && c.commits(c.leader) {
+	if c.leader != nil && c.hasMajority(c.leader) {
 		c.resubmit()
 		return
 	}
 	c.leader = nil
 	for _, m := range c.members {
-		if c.commits(m) {
+		if c.hasMajority(m) {
 			c.lead(m)
 			return
 		}

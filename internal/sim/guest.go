@@ -131,7 +131,7 @@ func (s *Socket) Send(cmd redis.Cmd, text string) {
 }
 
 // Do sends a request to the store's model. told, which may be nil, is called with the answer unless
-// the connection breaks before. The id is for Forsake.
+// the connection breaks before. The id is for StopWaitingFor.
 func (s *Socket) Do(op store.Op, told func(value any, err error)) (id int64) {
 	l := s.newCall()
 	l.op, l.told = op, told
@@ -139,11 +139,11 @@ func (s *Socket) Do(op store.Op, told func(value any, err error)) (id int64) {
 	return l.id
 }
 
-// Forsake notes that the program has stopped waiting for the answer to a request of Do, and why.
-func (s *Socket) Forsake(id int64, why error) {
+// StopWaitingFor notes that the program has stopped waiting for the answer to a request of Do, and why.
+func (s *Socket) StopWaitingFor(id int64, why error) {
 	s.conn.client.whenRunning(func() {
 		if i := slices.IndexFunc(s.open, func(l *call) bool { return l.id == id }); i >= 0 {
-			s.open[i].giveUp(why)
+			s.open[i].stopWaiting(why)
 		}
 	})
 }
@@ -168,23 +168,23 @@ func (s *Socket) AskClient(words []string) {
 func (s *Socket) Close(why error) {
 	c := s.conn.client
 	c.whenRunning(func() {
-		s.giveUp(why)
+		s.stopWaiting(why)
 		s.conn.Close()
 	})
 }
 
-// GiveUp notes that the program has stopped waiting for answers, and why. Later answers are still
+// StopWaiting notes that the program has stopped waiting for answers, and why. Later answers are still
 // delivered.
-func (s *Socket) GiveUp(why error) { s.conn.client.whenRunning(func() { s.giveUp(why) }) }
+func (s *Socket) StopWaiting(why error) { s.conn.client.whenRunning(func() { s.stopWaiting(why) }) }
 
-func (s *Socket) giveUp(why error) {
+func (s *Socket) stopWaiting(why error) {
 	for _, l := range s.open {
-		l.giveUp(why)
+		l.stopWaiting(why)
 	}
 }
 
-// giveUp notes that the program of a guest has stopped waiting for the answer.
-func (l *call) giveUp(why error) {
+// stopWaiting notes that the program of a guest has stopped waiting for the answer.
+func (l *call) stopWaiting(why error) {
 	if !l.silent && !l.timedOut {
 		l.timedOut = true
 		_ = l.client.fail(l, why)
@@ -282,7 +282,7 @@ func (s *Socket) pushed(m any) { s.conn.client.whenRunning(func() { s.sink.Push(
 // breaks tells the program that its connection is over.
 func (s *Socket) breaks() {
 	s.conn.client.whenRunning(func() {
-		s.giveUp(ports.ErrConnection)
+		s.stopWaiting(ports.ErrConnection)
 		s.conn.broken = true
 		s.sink.Broken()
 	})

@@ -52,12 +52,12 @@ type backend interface {
 	reachabilityChanged()
 }
 
-// onTheirOwn are servers that no operator promotes: they elect a leader, or need none.
-type onTheirOwn struct{}
+// noOperator are servers that no operator promotes: they elect a leader, or need none.
+type noOperator struct{}
 
-func (onTheirOwn) promote()                        {}
-func (onTheirOwn) operator() (time.Duration, bool) { return 0, false }
-func (onTheirOwn) reachabilityChanged()            {}
+func (noOperator) promote()                        {}
+func (noOperator) operator() (time.Duration, bool) { return 0, false }
+func (noOperator) reachabilityChanged()            {}
 
 // begin makes h one of the world's hosts: first the stores, then the sentinels.
 func (w *World) begin(h *host, name string, serv service) {

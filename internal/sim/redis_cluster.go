@@ -18,7 +18,7 @@ import (
 // that reach each other compare their views ten times per second, like clusterCron. Heartbeats are
 // not messages here and take no time, so failures are agreed on some tenths of a second sooner.
 type redisCluster struct {
-	onTheirOwn
+	noOperator
 	w         *World
 	set       plan.RedisCluster
 	shards    []*redisGroup

@@ -106,7 +106,7 @@ func (g *redisGroup) late() time.Duration { return g.lag + g.w.extraLag.take(g.w
 func (g *redisGroup) hop() time.Duration { return g.w.network.draw(&g.network) }
 
 type redisNodes struct {
-	onTheirOwn
+	noOperator
 	groups []*redisGroup
 }
 

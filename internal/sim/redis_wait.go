@@ -104,7 +104,7 @@ func (s *redisServer) confirmed(offset int64) (n int64) {
 
 // giveUp ends a WAIT after its timeout.
 func (s *redisServer) giveUp(l *call, id int64) {
-	i := slices.IndexFunc(s.waiters, func(w waiter) bool {
+	i := slices.IndexFunc(s.waiters, func(w waiter) bool { // calls are reused: the id tells whether it is still this one
 		return w.call == l && w.id == id && l.id == id
 	})
 	if i >= 0 {

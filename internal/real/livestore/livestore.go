@@ -60,9 +60,9 @@ type Driver struct {
 	OnlyOwnRemoved func(all []*servers.Server, key string) bool
 	// Longest is the longest session that the servers grant; nil: they grant any.
 	Longest func(s store.Settings) time.Duration
-	// Elsewhere: an entry lives as long as a session or a lease, which began with another request than the
+	// LifetimeElsewhere: an entry lives as long as a session or a lease, which began with another request than the
 	// entry. It is false if each request of a session prolongs it.
-	Elsewhere bool
+	LifetimeElsewhere bool
 }
 
 // Single describes one server of a Replicated store for a run.

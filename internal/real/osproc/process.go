@@ -151,7 +151,7 @@ func (p *Process) Thaw() error {
 	return nil
 }
 
-// Signal sends a signal. Freeze, Thaw and Kill also wait for its effect.
+// Signal sends a signal. Freeze and Kill also wait for its effect.
 func (p *Process) Signal(sig syscall.Signal) error { return p.cmd.Process.Signal(sig) }
 
 // Kill ends the process with SIGKILL, stopped or not, and returns when it is

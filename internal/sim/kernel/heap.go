@@ -1,6 +1,6 @@
 package kernel
 
-// The heap of a queue: indexed, so that any entry can be removed.
+// The heap of a queue, in the order of queue.before: indexed, so that any entry can be removed.
 
 func (q *queue) heapPush(e entry) {
 	q.heap = append(q.heap, entry{})

@@ -18,7 +18,7 @@ func init() {
 	livestore.Register(livestore.Driver{
 		Store: consul.ID, Refuse: cannotHurry, Stagger: 50 * time.Millisecond,
 		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: consul.Get{Key: "nothing"},
-		Elsewhere: true,
+		LifetimeElsewhere: true,
 	})
 }
 

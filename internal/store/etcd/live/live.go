@@ -1,4 +1,4 @@
-// Package live has etcd played on real servers.
+// Package live starts real etcd servers and asks them.
 package live
 
 import (
@@ -15,7 +15,7 @@ func init() {
 	livestore.Register(livestore.Driver{
 		Store: etcd.ID, Stagger: 30 * time.Millisecond,
 		Cluster: cluster, Leads: leads, Protocol: protocol, Connect: connect, Probe: etcd.Op{Kind: etcd.Get, Key: "lockstep"},
-		Elsewhere: true,
+		LifetimeElsewhere: true,
 	})
 }
 

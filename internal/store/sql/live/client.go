@@ -23,7 +23,7 @@ type executor []*pool // of the servers
 type pool struct {
 	*sql.DB
 	sockets  *sockets
-	numbered bool // $1 instead of a question mark
+	postgres bool // takes $1 instead of a question mark, and returns no id of an insert
 }
 
 // connectMySQL makes a client of MySQL or MariaDB; an endpoint is as the driver wants it.
@@ -67,12 +67,12 @@ func connectPostgres(c livestore.Client) (livestore.Executor, error) {
 //     pool, where it is not repeated;
 //   - when a context ends, PostgreSQL's driver asks the server over a second
 //     connection to end the statement, and goes on waiting: so no context is
-//     given to the drivers, and a statement that is given up ends with its socket.
+//     given to them for a statement, and one that is given up ends with its socket.
 //
 // What remains: a pooled connection that its server has closed meanwhile is
 // replaced before a statement is sent over it (MySQL's driver looks), and so is one that is
 // so old that its server may be about to close it. The pool is no part of the story.
-func connect(c livestore.Client, numbered bool, open func(dsn string, dial dialFunc) (driver.Connector, error)) (livestore.Executor, error) {
+func connect(c livestore.Client, postgres bool, open func(dsn string, dial dialFunc) (driver.Connector, error)) (livestore.Executor, error) {
 	var all executor
 	for _, dsn := range c.Endpoints {
 		s := &sockets{}
@@ -83,7 +83,7 @@ func connect(c livestore.Client, numbered bool, open func(dsn string, dial dialF
 		db := sql.OpenDB(socketConnector{connector, s})
 		db.SetConnMaxLifetime(c.Idle / 2)
 		db.SetMaxIdleConns(idleConnections)
-		all = append(all, &pool{DB: db, sockets: s, numbered: numbered})
+		all = append(all, &pool{DB: db, sockets: s, postgres: postgres})
 	}
 	return all, nil
 }
@@ -122,7 +122,7 @@ func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) (res mo
 	}
 	defer context.AfterFunc(ctx, func() { _ = socket.Close() })()
 	query, args := stmt.Query, sqlArgs(stmt.Args)
-	if p.numbered {
+	if p.postgres {
 		query = numberPlaceholders(query)
 	}
 	if mark := livestore.MarkOf(ctx); mark != "" {
@@ -142,7 +142,7 @@ func (p *pool) run(ctx context.Context, conn *sql.Conn, stmt model.Stmt) (res mo
 		return res, sqlError(err)
 	}
 	res.Affected, _ = done.RowsAffected() // PostgreSQL has none for some statements
-	if !p.numbered {
+	if !p.postgres {
 		res.LastID, _ = done.LastInsertId()
 	}
 	return res, nil
