@@ -43,7 +43,7 @@ func hashOf(v any) string {
 func encoded(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // plain data, whose raw JSON has been read
+		panic(err) // plain data; its raw JSON is valid already
 	}
 	return data
 }

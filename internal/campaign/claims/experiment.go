@@ -145,13 +145,17 @@ func (x *experiment) play(raw yaml.MapSlice, key []string) {
 		return is
 	})
 	text, err := yaml.Marshal(raw)
-	for _, name := range names { // a value may contain a later name
-		text = bytes.ReplaceAll(text, []byte(name.Key.(string)), fmt.Append(nil, name.Value))
-	}
-	if err == nil {
-		err = yaml.UnmarshalWithOptions(text, &p, yaml.Strict(), yaml.UseOrderedMap())
-	}
 	if err != nil {
+		panic(failure{err})
+	}
+	for _, name := range names { // a value may contain a later name
+		key := []byte(name.Key.(string))
+		if !bytes.Contains(text, key) { // all variations would play the same story
+			panic(failure{fmt.Errorf("%s is varied but never used", key)})
+		}
+		text = bytes.ReplaceAll(text, key, fmt.Append(nil, name.Value))
+	}
+	if err := yaml.UnmarshalWithOptions(text, &p, yaml.Strict(), yaml.UseOrderedMap()); err != nil {
 		panic(failure{err})
 	}
 	switch {
@@ -201,6 +205,8 @@ func (c *cell) add(v any) {
 		c.texts = append(c.texts, text{Both: v})
 	case text:
 		c.texts = append(c.texts, v)
+	default:
+		panic(fmt.Sprintf("claims: an answer of type %T", v))
 	}
 }
 
@@ -243,7 +249,7 @@ func (f *found) sum() (sum int64) {
 	return sum
 }
 
-// field is a figure of what was found.
+// field computes a statistic of what was found: n, mean, p99 and so on.
 func (f *found) field(name string) any {
 	values, _, runs := f.all()
 	n := int64(len(values))

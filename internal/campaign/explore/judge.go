@@ -5,7 +5,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// ways are the ways that the search looks for; work that hangs counts as no progress.
+// ways is how many ways the search looks for: those before Hung, which is the last, as hung work counts
+// as no progress.
 const ways = checker.Hung
 
 // verdict is the result of one schedule.
@@ -48,7 +49,7 @@ type sight struct {
 	cut         bool // the run was stopped before its end
 	together    bool // two clients held, for an instant at least
 	beside      bool // a write was accepted while another client than its author held
-	outdated    bool // a write was accepted that another version had been read for
+	outdated    bool // a write was accepted whose author had read an older version
 	foreign     bool // a client's command removed an entry of another
 	probed      bool // the probe got the lock in time
 }
@@ -59,7 +60,7 @@ func see(h *history.History) (s sight) {
 	var healed history.Instant
 	for _, i := range h.Milestones() {
 		e := &h.Events[i]
-		bit := uint64(1) << (e.Node & 63)
+		bit := uint64(1) << (e.Node & 63) // a search has far fewer nodes
 		switch e.Kind {
 		case history.Acquired:
 			s.together = s.together || holding&^bit != 0

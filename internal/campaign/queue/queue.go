@@ -22,13 +22,13 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// The subjects start with these. What follows is in the order of the functions below.
+// The subjects start with these. The hash of the work and the range follow.
 const (
 	rangeSubject  = "lockstep.range"            // handed out, until their results are stored
 	workSubject   = "lockstep.work"             // the work itself, under its hash
 	resultSubject = "lockstep.result"           // a line of results, under its range and its own hash
 	failedSubject = "lockstep.failed"           // why a range was set aside
-	crashSubject  = "lockstep.crash"            // one for each time that a range has ended its player
+	crashSubject  = "lockstep.crash"            // one for each crash of a player, the child process that plays a range
 	workerHere    = "lockstep.here.worker"      // workers announce themselves
 	coordHere     = "lockstep.here.coordinator" // and so do coordinators
 )
