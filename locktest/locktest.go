@@ -106,7 +106,7 @@ type Redis struct {
 	Replicas int
 }
 
-// replicaLag is how far replicas are behind that only the test asks for.
+// replicaLag is the lag of replicas that only Redis.Replicas asks for.
 const replicaLag = 10 * time.Millisecond
 
 // Servers implements Store.

@@ -18,9 +18,9 @@ const (
 	NoLostUpdate     = checker.NoLostUpdateID     // no update of the resource is overwritten unseen
 )
 
-// Breaks says that the lock breaks promises in a story, and that you know: that of the properties, or
-// mutual exclusion if none is named. The test then fails when they are kept. If a lock breaks mutual
-// exclusion and has no fencing tokens, nothing is expected of the writes to the resource.
+// Breaks says that the lock is known to break these properties in a story; without properties, mutual
+// exclusion. The test then fails when they are kept. If a lock breaks mutual exclusion and has no fencing
+// tokens, nothing is expected of the writes to the resource.
 //
 // A kind of fault of Walk is named as its subtest: walk/pause.
 func Breaks(story string, properties ...string) Option {
@@ -62,17 +62,17 @@ func Unjudged(properties ...string) Option {
 }
 
 // Stories has these stories played instead of the usual ones, and no walk but by Walk. A story is one of the
-// usual, one that `simulate list scenarios` shows, or a file. Your lock has to keep every property in it,
-// whatever it says of other locks; only a file of your own is believed what it expects of every lock.
+// usual, one that `simulate list scenarios` shows, or a file. Your lock has to keep every property in it.
+// What a story expects of `every lock` counts only in a file of your own.
 func Stories(names ...string) Option {
 	return func(s *suite) { s.stories = append([]string{}, names...) }
 }
 
 // Walk also searches single faults exhaustively, as `simulate explore` does: nine kinds, each at every request
-// and every step of one client (of the tries of a long wait, one in two seconds and those of the last second):
+// and every step of one client (while it waits long: one try in two seconds, and all of the last second):
 // pause, crash, cut, lost-request, lost-reply, late-request, late-release, late-reply, restart. Each kind is a
 // subtest, and is broken when it breaks the lock anywhere.
-// It is part of the usual, and an addition to Stories. Where Breaks names the story pause, the kind walk/pause
+// It is on by default; name it to add it to Stories. Where Breaks names the story pause, the kind walk/pause
 // may break the same.
 func Walk() Option { return func(s *suite) { s.walk = true } }
 

@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// walked is where a walk puts its faults: A is first, B wants the lock, and what is late of A's first
-// round meets its second.
+// walked is where a walk puts its faults: A goes first and B contends, and late messages of A's first
+// round meet its second.
 const walked = `
 clients: [A, B]
 workload: {repeat: 2 times, work: 4s, rest: 100ms}
@@ -59,13 +59,14 @@ func (s *suite) walkKind(t *testing.T, name string, plans []*plan.Plan) {
 			untested++
 			continue
 		}
-		if !s.stands(t, p, r, broken) {
+		if !s.recordAndCheck(t, p, r, broken) {
 			return
 		}
 	}
 	places := len(plans)
 	s.tally.places += places
 	s.tally.idle += untested
+	// Not s.broken: what only the story pause breaks, the walk may keep.
 	switch missing := unbroken(s.breaks[name], broken); {
 	case places == untested && !slices.Contains(s.untested, name):
 		t.Errorf("unknown: none of %d places tested anything; allow it with locktest.MayBeUntested(%q)", places, name)
@@ -74,8 +75,8 @@ func (s *suite) walkKind(t *testing.T, name string, plans []*plan.Plan) {
 	}
 }
 
-// stands counts what a run has broken, and says so when the test does not know of it.
-func (s *suite) stands(t *testing.T, p *plan.Plan, r *result, broken map[string]int) bool {
+// recordAndCheck counts what a run has broken, and reports false, with an error, when the test does not know of it.
+func (s *suite) recordAndCheck(t *testing.T, p *plan.Plan, r *result, broken map[string]int) bool {
 	t.Helper()
 	for _, f := range r.Judgement.Findings {
 		if f.Verdict == checker.Broken {
