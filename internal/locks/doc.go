@@ -58,12 +58,12 @@ func (v Variant) comment() []string {
 
 // chineseLines are the same in Chinese, in a document of its own.
 func (v Variant) chineseLines() []string {
-	text, _ := sources.ReadFile(v.Chinese())
+	text, _ := sources.ReadFile(v.ChineseFile())
 	return strings.Split(string(text), "\n")
 }
 
 // ChineseFile is the file of the variant's documentation in Chinese, in this package's folder.
-func (v Variant) Chinese() string { return "zh/" + strings.TrimSuffix(v.File, ".go") + ".md" }
+func (v Variant) ChineseFile() string { return "zh/" + strings.TrimSuffix(v.File, ".go") + ".md" }
 
 // openingComment returns the lines of the comment before the package clause.
 func openingComment(source string) []string {

@@ -44,10 +44,10 @@ func TestEveryLockIsDescribedInChinese(t *testing.T) {
 			"想法": d.Idea, "协议": strings.Join(d.Protocol, ""), "保证": d.Guarantees, "何时被破坏": d.BreaksWhen, "来源": d.Source,
 		} {
 			if !isChinese(text) {
-				t.Errorf("internal/locks/%s: the heading %s is missing or empty", v.Chinese(), heading)
+				t.Errorf("internal/locks/%s: the heading %s is missing or empty", v.ChineseFile(), heading)
 			}
 			if left := reporttest.EnglishRuns(text); len(left) > 0 {
-				t.Errorf("internal/locks/%s: English below %s: %q", v.Chinese(), heading, left)
+				t.Errorf("internal/locks/%s: English below %s: %q", v.ChineseFile(), heading, left)
 			}
 		}
 		if english := v.Doc(say.English).Protocol; len(d.Protocol) != len(english) {
