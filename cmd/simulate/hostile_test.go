@@ -111,6 +111,14 @@ func spoilt(t *testing.T, h *history.History, text string) *history.History {
 	header.Faults = append([]history.Fault(nil), h.Header.Faults...)
 	spoil(reflect.ValueOf(&header).Elem(), validText(text))
 	header.Store, header.Topology = h.Header.Store, h.Header.Topology // readers refuse all others
+	name, err := json.Marshal("A" + marker + validText(text) + marker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range header.Faults {
+		f := &header.Faults[i]
+		f.Values = history.Values(strings.ReplaceAll(string(f.Values), `"A"`, string(name)))
+	}
 	out := history.New(header)
 	for _, e := range h.Events {
 		e.Text = out.Intern(h.Text(e.Text) + marker + text + marker)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
@@ -182,7 +183,7 @@ func (j *Judgement) Idle() say.Phrase {
 
 // Said says that the line had no effect.
 func (l *DrawnLine) Said() say.Phrase {
-	return say.NothingCameOf.With(say.Number(l.Number), say.Both{English: cmp.Or(l.Told, l.Text), Chinese: l.TextChinese})
+	return say.NothingCameOf.With(say.Number(l.Number), faults.Told(l.Values, l.Text))
 }
 
 // unnoticed says why no client could have noticed a violation of a property; nothing when one
@@ -258,6 +259,6 @@ func (j *Judgement) unless(wrong func(*FiredFault) say.Phrase, drawn say.Of0) sa
 }
 
 // said is the fault as the arguments of a phrase.
-func (f *FiredFault) said() (say.Number, say.Both) {
-	return say.Number(f.Number), say.Both{English: cmp.Or(f.Told, f.Text, f.Verb), Chinese: f.TextChinese}
+func (f *FiredFault) said() (say.Number, say.Part) {
+	return say.Number(f.Number), faults.Told(f.Values, cmp.Or(f.Text, f.Verb))
 }

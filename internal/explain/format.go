@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
@@ -44,19 +45,24 @@ func (t *teller) verb(number int64) string {
 }
 
 // fault is what a fault does, without when: by the header, or by the event in a log from elsewhere.
-func (t *teller) fault(e *history.Event) say.Both {
+func (t *teller) fault(e *history.Event) say.Part {
 	text := t.h.Text(e.Text)
 	for _, f := range t.h.Header.Faults {
-		switch {
-		case int64(f.Number) != e.Value:
-		case f.Deed != "":
-			return say.Both{English: short(f.Deed, 90), Chinese: short(f.DeedChinese, 90)}
-		case text == "":
-			text = cmp.Or(f.Told, f.Text)
+		if int64(f.Number) != e.Value {
+			continue
 		}
+		if known, ok := faults.Of(f.Values); ok {
+			return deed{known.Deed()}
+		}
+		text = cmp.Or(text, f.Text)
 	}
-	return say.Both{English: strings.TrimSuffix(short(text, 90), ".")}
+	return say.Verbatim(strings.TrimSuffix(short(text, 90), "."))
 }
+
+// deed is what a fault does, cut to a sentence's length.
+type deed struct{ say.Phrase }
+
+func (d deed) In(l say.Language) string { return short(d.Phrase.In(l), 90) }
 
 // short cuts a text to n runes and an ellipsis.
 func short(s string, n int) string {

@@ -125,7 +125,7 @@ func TestSentencesOfServers(t *testing.T) {
 			t.add(50, history.Removed, "redis-1", t.owner("A"), t.text("lock"))
 		}, []string{"0.050 s The store removes A's entry. A is not told."}},
 		{"a partition", func(t *tape) {
-			t.h.Header.Faults = []history.Fault{{Number: 1, Verb: "partition", Deed: "partition A from store for 5s"}}
+			t.h.Header.Faults = []history.Fault{{Number: 1, Verb: "partition", Text: "partition A from store for 5s"}}
 			t.add(9, history.FaultBegan, "A", value(1))
 			t.add(5009, history.FaultEnded, "A", value(1))
 		}, []string{

@@ -5,12 +5,11 @@
 package faults
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
+	"lockstep/internal/history"
 	"lockstep/internal/rng/spread"
-	"lockstep/internal/say"
 )
 
 // Fault is one line of a scenario's list of faults. Make builds it.
@@ -25,8 +24,8 @@ type Fault struct {
 	Target string // the node that the verb names ("A", "the holder"), or ""
 	Text   string // as a scenario states it, for histories: "pause A for 15s when A is in its critical section"
 
-	Told, TextChinese string // for readers, in both languages: "A pauses for 15 s when it enters"
-	Deed, DeedChinese string // the same without when: "A pauses for 15 s"
+	// Values is the same for the header of a history, see Of.
+	Values history.Values
 
 	Open *Open // what each run draws; nil for nothing
 	// Drawn is the number of the listed fault that this one was drawn from, or 0. A drawn fault
@@ -73,19 +72,10 @@ func Make(number int, s Spec, a Args, t Trigger, end End) Fault {
 	if text := a.Text(s.Value); text != "" {
 		a.Value = text
 	}
-	f := Fault{Number: number, Trigger: t, Args: a, End: end, Verb: verb{s.Name, a}}
-	if s.Value.NamesNode() {
-		f.Target = a.Value
-	}
-	told, deed := f.told(), f.deed(Telling{Args: a, who: actor{name: f.Target}})
-	f.Text, f.Told, f.TextChinese = f.text(), told.English(), told.In(say.Chinese)
-	f.Deed, f.DeedChinese = deed.English(), deed.In(say.Chinese)
+	v := values{s.Name, a, t, end}
+	f := v.fault(s)
+	f.Number, f.Text, f.Values = number, f.text(), v.stored()
 	return f
-}
-
-// Said is the fault for readers.
-func (f *Fault) Said() say.Both {
-	return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}
 }
 
 // Renumbered numbers faults by their places. A trigger that counts from a fault that does not
@@ -145,25 +135,25 @@ type Activation struct {
 // Trigger says when a fault begins, or ends.
 type Trigger struct {
 	// At is an instant of the run, used when Moment is NoMoment.
-	At time.Duration
+	At time.Duration `json:"at_ns,omitzero"`
 	// Every repeats an instant: at Every, 2*Every, ...; 0 for once.
-	Every time.Duration
+	Every time.Duration `json:"every_ns,omitzero"`
 
 	// Moment that Subject must reach.
-	Moment  MomentKind
-	Subject string // a client's name, or one of the constants below
-	Command string // for moments on the wire: GET, the name of a script, or one of CommandWords
+	Moment  MomentKind `json:"moment,omitzero"`
+	Subject string     `json:"subject,omitzero"` // a client's name, or one of the constants below
+	Command string     `json:"command,omitzero"` // for moments on the wire: GET, the name of a script, or one of CommandWords
 
 	// Round is the client's round in which the moment counts, from 1; 0 for all. A round begins
 	// when a client starts waiting.
-	Round int
+	Round int `json:"round,omitzero"`
 	// AfterFault is the number of an earlier fault, or 0: occurrences count only after the moment
 	// at which it begins.
-	AfterFault int
+	AfterFault int `json:"after_fault,omitzero"`
 	// Nth is the occurrence that counts, from 1; 0 means every time.
-	Nth int
+	Nth int `json:"nth,omitzero"`
 	// After is the delay from the moment to the fault.
-	After time.Duration
+	After time.Duration `json:"after_ns,omitzero"`
 }
 
 // Words for nodes that are resolved when a fault begins.
@@ -180,9 +170,9 @@ const (
 
 // End says when a fault ends. The zero End is that of a verb that is over at once (a crash).
 type End struct {
-	For     time.Duration // > 0: that long
-	Until   *Trigger      // non-nil: at that moment
-	Forever bool          // never, not even before the final quiet period
+	For     time.Duration `json:"for_ns,omitzero"`  // > 0: that long
+	Until   *Trigger      `json:"until,omitzero"`   // non-nil: at that moment
+	Forever bool          `json:"forever,omitzero"` // never, not even before the final quiet period
 }
 
 // Call identifies one command on the wire. The zero Call is none.

@@ -92,11 +92,11 @@ const (
 
 // Args are the checked arguments of one fault.
 type Args struct {
-	Value     string                   // the verb's own value, as text; Make derives it from the others if it can
-	Durations map[string]time.Duration // parameters that are durations, by name
-	Rates     map[string]int64         // parameters of kind ParamRate, in millionths
-	Sides     [][]string               // the verb's own value, when it is of kind ParamSides
-	Choices   map[string]string        // all other parameters
+	Value     string                   `json:"value,omitempty"`        // the verb's own value, as text; Make derives it from the others if it can
+	Durations map[string]time.Duration `json:"durations_ns,omitempty"` // parameters that are durations, by name
+	Rates     map[string]int64         `json:"rates_ppm,omitempty"`    // parameters of kind ParamRate
+	Sides     [][]string               `json:"sides,omitempty"`        // the verb's own value, when it is of kind ParamSides
+	Choices   map[string]string        `json:"choices,omitempty"`      // all other parameters
 }
 
 var registry = map[string]Spec{}

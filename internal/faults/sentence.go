@@ -6,8 +6,11 @@ import (
 	"lockstep/internal/say"
 )
 
-// told is the whole fault for readers: who does what, for how long, and when.
-func (f *Fault) told() say.Phrase {
+// Told is the whole fault for readers: who does what, for how long, and when.
+func (f *Fault) Told() say.Phrase {
+	if f.Verb == nil {
+		return say.Verbatim(f.Text).Phrase()
+	}
 	t := &f.Trigger
 	of := Telling{Args: f.Args, who: actor{name: f.Target}}
 	if t.Moment != NoMoment && f.Target == ThatClient {
@@ -40,7 +43,9 @@ func (f *Fault) told() say.Phrase {
 	return toldWhen.With(deed, t.moment(who), say.Flag(!of.who.named), until)
 }
 
-// deed is what the fault does and for how long.
+// Deed is the same without when.
+func (f *Fault) Deed() say.Phrase { return f.deed(Telling{Args: f.Args, who: actor{name: f.Target}}) }
+
 func (f *Fault) deed(of Telling) say.Phrase {
 	return toldDeed.With(f.Spec().Tell(of), lasting{f.End, f.Verb.Name() == "pause"})
 }

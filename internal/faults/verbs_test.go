@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockstep/internal/history"
+	"lockstep/internal/say"
 )
 
 // with builds a fault from the registry with any arguments.
@@ -198,8 +201,15 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 	english := regexp.MustCompile(`[a-z]{4,}`)
 	check := func(f Fault) {
 		t.Helper()
-		if left := english.FindString(f.TextChinese); left != "" || f.DeedChinese == "" || f.Told == "" || f.Deed == "" {
-			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, f.TextChinese, f.DeedChinese, left)
+		told, deed := f.Told(), f.Deed()
+		if left := english.FindString(told.In(say.Chinese)); left != "" || deed.In(say.Chinese) == "" || told.English() == "" || deed.English() == "" {
+			t.Errorf("%s is %q in Chinese (%q, with %q of English)", f.Text, told.In(say.Chinese), deed.In(say.Chinese), left)
+		}
+		stored, ok := Of(f.Values)
+		for _, l := range []say.Language{say.English, say.Chinese} {
+			if !ok || stored.Told().In(l) != told.In(l) || stored.Deed().In(l) != deed.In(l) {
+				t.Errorf("%s came back from a history as %q, %q", f.Text, stored.Told().In(l), f.Values)
+			}
 		}
 	}
 	for _, spec := range All() {
@@ -233,4 +243,25 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 		check(Make(1, pause, Args{Value: ThePrimary}, trigger, End{Until: &Trigger{Moment: Wakes, Subject: NextHolder, Nth: 1}}))
 	}
 	check(Make(1, pause, Args{Value: "A"}, Trigger{Every: time.Hour}, End{Forever: true}))
+}
+
+// A history may come from anywhere, or from another version.
+func TestForeignValues(t *testing.T) {
+	for stored, want := range map[history.Values]string{
+		"":                               "the text",
+		"7":                              "the text",
+		`{}`:                             "the text",
+		`{"verb":"melt","value":"A"}`:    "the text",
+		`{"verb":"cut","sides":[["A"]]}`: "the text",
+		`{"verb":"pause","when":{"moment":"melts"}}`:                                                                         "the text",
+		`{"verb":"pause","when":{"moment":""}}`:                                                                              "the text",
+		`{"verb":"pause","value":"A","end":{"until":{}}}`:                                                                    "the text",
+		`{"verb":"pause","value":"A","end":{"for_ns":1000000000}}`:                                                           "A pauses for 1 s at 0 s",
+		`{"verb":"delay","when":{"moment":"sends %s","nth":-1},"more":1}`:                                                    "  arrives 0 s late",
+		`{"verb":"jump-clock","value":"A","durations_ns":{"by":-9223372036854775808},"when":{"at_ns":-9223372036854775808}}`: "A's clock jumps back by 9223372036.854776 s at -9223372036.854776 s",
+	} {
+		if got := Told(stored, "the text").In(say.English); got != want {
+			t.Errorf("%s is told as %q, want %q", stored, got, want)
+		}
+	}
 }

@@ -2,6 +2,8 @@ package history
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -169,11 +171,26 @@ func checkHeader(header *Header) error {
 				f.Number, number)
 		}
 		number = f.Number
-		for _, text := range append(slices.Concat(f.Sides...), f.Verb, f.Text, f.Told, f.Deed, f.TextChinese, f.DeedChinese) {
+		for _, text := range append(slices.Concat(f.Sides...), f.Verb, f.Text) {
 			if !utf8.ValidString(text) {
 				return fmt.Errorf("fault %d: %q: not valid UTF-8", f.Number, text)
 			}
 		}
+		if err := f.Values.check(); err != nil {
+			return fmt.Errorf("fault %d: %w", f.Number, err)
+		}
+	}
+	for _, l := range header.Lines {
+		if err := l.Values.check(); err != nil {
+			return fmt.Errorf("line %d of the faults: %w", l.Number, err)
+		}
+	}
+	return nil
+}
+
+func (v Values) check() error {
+	if v != "" && (!utf8.ValidString(string(v)) || !json.Valid([]byte(v))) {
+		return fmt.Errorf("its values are no JSON: %q", v)
 	}
 	return nil
 }
@@ -251,21 +268,34 @@ const hexDigits = "0123456789abcdef"
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r >= ' ' && r < utf8.RuneSelf && r != 0x7f:
-			b = append(b, byte(r))
-		case r >= utf8.RuneSelf && unicode.IsPrint(r):
-			b = utf8.AppendRune(b, r)
-		case r < 0x10000:
-			b = appendEscape(b, r)
-		default:
-			b = appendEscape(b, 0xd800+(r-0x10000)>>10)
-			b = appendEscape(b, 0xdc00+(r-0x10000)&0x3ff)
+		if r == '"' || r == '\\' {
+			b = append(b, '\\')
 		}
+		b = appendRune(b, r)
 	}
 	return append(b, '"')
+}
+
+// appendValues appends values on one line.
+func appendValues(b []byte, v Values) []byte {
+	var line bytes.Buffer
+	_ = json.Compact(&line, []byte(v)) // they are JSON: see check
+	for _, r := range line.String() {
+		b = appendRune(b, r)
+	}
+	return b
+}
+
+func appendRune(b []byte, r rune) []byte {
+	switch {
+	case r >= ' ' && r < utf8.RuneSelf && r != 0x7f:
+		return append(b, byte(r))
+	case r >= utf8.RuneSelf && unicode.IsPrint(r):
+		return utf8.AppendRune(b, r)
+	case r < 0x10000:
+		return appendEscape(b, r)
+	}
+	return appendEscape(appendEscape(b, 0xd800+(r-0x10000)>>10), 0xdc00+(r-0x10000)&0x3ff)
 }
 
 func appendEscape(b []byte, r rune) []byte {

@@ -259,18 +259,19 @@ func genHistory(t *rapid.T) *History {
 		header.Nodes = append(header.Nodes, Node{name, rapid.SampledFrom(roles).Draw(t, "role")})
 	}
 	side := rapid.SliceOfN(rapid.String(), 1, 3)
+	values := rapid.SampledFrom([]Values{"", "7", `{"verb":"pause","value":"A\u202e","end":{"for_ns":-1.5e9}}`, `["\u001b",null,true]`})
 	for i := range rapid.IntRange(0, 3).Draw(t, "faults") {
 		var sides [][]string
 		for range rapid.IntRange(0, 3).Draw(t, "sides") {
 			sides = append(sides, side.Draw(t, "side"))
 		}
 		header.Faults = append(header.Faults, Fault{
-			i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault"), rapid.String().Draw(t, "told"), rapid.String().Draw(t, "deed"),
-			rapid.String().Draw(t, "text in Chinese"), rapid.String().Draw(t, "deed in Chinese"), rapid.Bool().Draw(t, "drawn fault"), rapid.IntRange(0, 9).Draw(t, "line"), sides,
+			i + 1, rapid.String().Draw(t, "verb"), rapid.String().Draw(t, "fault"), values.Draw(t, "values"),
+			rapid.Bool().Draw(t, "drawn fault"), rapid.IntRange(0, 9).Draw(t, "line"), sides,
 		})
 	}
 	for i := range rapid.IntRange(0, 2).Draw(t, "lines") {
-		header.Lines = append(header.Lines, Line{i + 1, rapid.String().Draw(t, "line"), rapid.String().Draw(t, "line told"), rapid.String().Draw(t, "line in Chinese")})
+		header.Lines = append(header.Lines, Line{i + 1, rapid.String().Draw(t, "line"), values.Draw(t, "line's values")})
 	}
 	h := New(header)
 	node := rapid.Map(rapid.IntRange(0, len(names)), func(n int) NodeID { return NodeID(n) })

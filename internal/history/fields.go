@@ -46,8 +46,7 @@ var linesField = func() field[Header] {
 var lineFields = []field[Line]{
 	small("number", func(l *Line) *int { return &l.Number }),
 	text("text", func(l *Line) *string { return &l.Text }),
-	optional(text, "told", func(l *Line) *string { return &l.Told }),
-	optional(text, "text_zh", func(l *Line) *string { return &l.TextChinese }),
+	optional(values, "values", func(l *Line) *Values { return &l.Values }),
 }
 
 var nodeFields = []field[Node]{
@@ -59,13 +58,15 @@ var faultFields = []field[Fault]{
 	small("number", func(f *Fault) *int { return &f.Number }),
 	text("verb", func(f *Fault) *string { return &f.Verb }),
 	text("text", func(f *Fault) *string { return &f.Text }),
-	optional(text, "told", func(f *Fault) *string { return &f.Told }).unhashed(),
-	optional(text, "deed", func(f *Fault) *string { return &f.Deed }).unhashed(),
-	optional(text, "text_zh", func(f *Fault) *string { return &f.TextChinese }).unhashed(),
-	optional(text, "deed_zh", func(f *Fault) *string { return &f.DeedChinese }).unhashed(),
+	optional(values, "values", func(f *Fault) *Values { return &f.Values }),
 	optional(boolean, "drawn", func(f *Fault) *bool { return &f.Drawn }).unhashed(),
 	optional(small, "line", func(f *Fault) *int { return &f.Line }).unhashed(),
 	sidesField,
+}
+
+func values[T any](name string, at func(*T) *Values) field[T] {
+	return scalar(name, at, appendValues,
+		func(s *jsonline.Scanner) (Values, error) { json, err := s.Raw(); return Values(json), err }, nil)
 }
 
 var sidesField = field[Fault]{

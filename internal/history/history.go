@@ -70,18 +70,18 @@ type Fault struct {
 	Number int    `json:"number"` // 1-based, in the order of the scenario file
 	Verb   string `json:"verb"`
 	Text   string `json:"text"` // one phrase: "pause A for 15 s when A is in its critical section"
-	// Told is Text for readers, and Deed the same without when: "A pauses for 15 s". Both, and
-	// their Chinese, may be empty; the hash leaves them out.
-	Told        string `json:"told,omitempty"`
-	Deed        string `json:"deed,omitempty"`
-	TextChinese string `json:"text_zh,omitempty"`
-	DeedChinese string `json:"deed_zh,omitempty"`
-	Drawn       bool   `json:"drawn,omitempty"` // at random, so it need not have had an effect
-	Line        int    `json:"line,omitempty"`  // the number of the Header.Lines that it was drawn from
+	// Values say the same as Text. The hash leaves them out.
+	Values Values `json:"values,omitempty"`
+	Drawn  bool   `json:"drawn,omitempty"` // at random, so it need not have had an effect
+	Line   int    `json:"line,omitempty"`  // the number of the Header.Lines that it was drawn from
 	// Sides are the sides of a partition or a cut, by the names and groups of the scenario. The
 	// hash leaves them out: Text has them.
 	Sides [][]string `json:"sides,omitempty"`
 }
+
+// Values are a fault as JSON, from which package faults tells it in any language: its verb with the
+// arguments, its trigger and its end. "" in older histories.
+type Values string
 
 // Header says what the run was about. A stored history can be judged by it, without the scenario.
 type Header struct {
@@ -117,10 +117,9 @@ type Header struct {
 
 // Line is a fault as the scenario lists it, before anything is drawn.
 type Line struct {
-	Number      int    `json:"number"` // 1-based, in the order of the scenario file
-	Text        string `json:"text"`
-	Told        string `json:"told,omitempty"` // see Fault
-	TextChinese string `json:"text_zh,omitempty"`
+	Number int    `json:"number"` // 1-based, in the order of the scenario file
+	Text   string `json:"text"`
+	Values Values `json:"values,omitempty"`
 }
 
 // Watched is how the entry of a user's own lock was followed.

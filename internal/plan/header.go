@@ -34,13 +34,12 @@ func (p *Plan) HeaderOf(lock string, s Store, seed uint64, backend string, scale
 	add(history.RoleResource, ResourceName)
 	for i := range p.Lines {
 		f := &p.Lines[i]
-		h.Lines = append(h.Lines, history.Line{Number: f.Number, Text: f.Text, Told: f.Told, TextChinese: f.TextChinese})
+		h.Lines = append(h.Lines, history.Line{Number: f.Number, Text: f.Text, Values: f.Values})
 	}
 	for i := range p.Faults {
 		f := &p.Faults[i]
 		h.Faults = append(h.Faults, history.Fault{
-			Number: f.Number, Verb: f.Verb.Name(), Text: f.Text, Told: f.Told, Deed: f.Deed,
-			TextChinese: f.TextChinese, DeedChinese: f.DeedChinese, Drawn: f.Drawn > 0, Line: f.Drawn, Sides: f.Args.Sides,
+			Number: f.Number, Verb: f.Verb.Name(), Text: f.Text, Values: f.Values, Drawn: f.Drawn > 0, Line: f.Drawn, Sides: f.Args.Sides,
 		})
 	}
 	return h

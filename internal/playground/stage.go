@@ -98,10 +98,7 @@ func (s *stage) handle(span *bundle.Span, first bool) string {
 	if f == nil || s.r.plan.Chaos != nil || !first {
 		return fmt.Sprintf(`<i class="fault" style="%s"></i>`, s.place(span.From, span.To))
 	}
-	text, deed := f.Told, f.Deed
-	if s.language == say.Chinese {
-		text, deed = f.TextChinese, f.DeedChinese
-	}
+	text, deed := f.Told().In(s.language), f.Deed().In(s.language)
 	class, grip := "fault held", ""
 	if f.End.For > 0 {
 		grip = `<span class="grip" data-grip="end"></span>`

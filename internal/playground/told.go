@@ -8,6 +8,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/report/bundle"
@@ -73,11 +74,7 @@ func faultList(runs []played, l say.Language) string {
 		if i == 12 {
 			break
 		}
-		text := f.Told
-		if l == say.Chinese {
-			text = f.TextChinese
-		}
-		text = html.EscapeString(sanitize.Text(text, sanitize.MaxLine))
+		text := html.EscapeString(sanitize.Text(faults.Told(f.Values, f.Text).In(l), sanitize.MaxLine))
 		fmt.Fprintf(&b, `<li><span>%s</span>`, text)
 		if p.Chaos == nil {
 			fmt.Fprintf(&b, `<button type="button" data-remove="%d" aria-label="%s">×</button>`, f.Number,

@@ -34,7 +34,7 @@ func Idle(p *plan.Plan, noticed []int) (idle []faults.Fault) {
 func SaidIdle(idle []faults.Fault) (all say.Remarks) {
 	for i := range idle {
 		f := &idle[i]
-		all = append(all, say.NothingCameOf.With(say.Number(f.Number), f.Said()))
+		all = append(all, say.NothingCameOf.With(say.Number(f.Number), f.Told()))
 	}
 	return all
 }

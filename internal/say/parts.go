@@ -159,6 +159,9 @@ type Verbatim string
 // In returns the text.
 func (v Verbatim) In(Language) string { return string(v) }
 
+// Phrase is the text as a phrase of its own.
+func (v Verbatim) Phrase() Phrase { return quoted.With(v) }
+
 // Flag decides whether a part of a phrase is included.
 type Flag bool
 
@@ -217,7 +220,7 @@ func (b Both) In(l Language) string {
 // Phrase is the text as a phrase of its own.
 func (b Both) Phrase() Phrase { return quoted.With(b) }
 
-var quoted = New1[Both]("{words}")
+var quoted = New1[Part]("{words}")
 
 // List is a list without a conjunction: A, B, C.
 type List []Part

@@ -108,7 +108,7 @@ var (
 
 // Faults and processes.
 var (
-	FaultBegins = New2[Number, Both](
+	FaultBegins = New2[Number, Part](
 		"Fault {number} begins[: {fault}].")
 	LinksWork = New1[Number](
 		"The links work again (fault {number}); what they held back arrives now.")

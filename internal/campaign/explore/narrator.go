@@ -147,7 +147,7 @@ func toldOf(fs []faults.Fault) say.Phrase {
 	}
 	var all say.Sequence
 	for i := range fs {
-		all = append(all, fs[i].Said())
+		all = append(all, fs[i].Told())
 	}
 	return say.OneAfterTheOther.With(all)
 }

@@ -338,6 +338,14 @@ func (s *Scanner) Micros(most uint64) (int64, error) {
 // Skip reads over a value of any kind.
 func (s *Scanner) Skip() error { return s.skip(0) }
 
+// Raw reads over a value of any kind and returns its JSON.
+func (s *Scanner) Raw() ([]byte, error) {
+	s.space()
+	start := s.at
+	err := s.Skip()
+	return s.in[start:s.at], err
+}
+
 func (s *Scanner) skip(depth int) error {
 	if depth > maxDepth {
 		return errors.New("an unknown field nests too deeply")

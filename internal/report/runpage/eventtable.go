@@ -1,9 +1,9 @@
 package runpage
 
 import (
-	"cmp"
 	"fmt"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
@@ -138,7 +138,7 @@ func (t *tabler) flush(id history.NodeID) {
 func (t *tabler) text(e *history.Event) string {
 	text := t.h.Text(e.Text)
 	if f := bundle.FaultOf(t.h, e.Value); (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && f.Number > 0 && f.Text == text {
-		return say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(t.st.language)
+		return faults.Told(f.Values, f.Text).In(t.st.language)
 	}
 	return text
 }

@@ -1,12 +1,12 @@
 package runpage
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/page"
@@ -109,7 +109,7 @@ func evidenceOf(b *bundle.Bundle, stories []story, v *pageView, d richness) evid
 		times := firingTimes(r.Judgement.History)
 		for k := range r.Judgement.Faults {
 			f := &r.Judgement.Faults[k]
-			text := sanitize.Text(say.Both{English: cmp.Or(f.Told, f.Text), Chinese: f.TextChinese}.In(v.language), sanitize.MaxLine)
+			text := sanitize.Text(faults.Told(f.Values, f.Text).In(v.language), sanitize.MaxLine)
 			if f.Text == "" {
 				text = sanitize.Text(f.Verb, sanitize.MaxName)
 			}

@@ -40,7 +40,7 @@ func setUp(b *bundle.Bundle, l say.Language) []pair {
 	}
 	for i := range p.Faults[:min(len(p.Faults), maxSetUpFaults)] { // with the numbers of the story
 		f := &p.Faults[i]
-		add(say.FaultNumber.With(say.Number(f.Number)), f.Said())
+		add(say.FaultNumber.With(say.Number(f.Number)), f.Told())
 	}
 	if more := len(p.Faults) - maxSetUpFaults; more > 0 {
 		add(say.Text("faults"), say.More.With(say.Number(more)))

@@ -1,16 +1,17 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
+	"lockstep/internal/say"
 )
 
 // grantTrack shows the entries of one owner on one server.
@@ -136,7 +137,7 @@ func (w *traceRun) restart(e *history.Event) {
 func (w *traceRun) addFaults() {
 	tracks := map[int64]*track{}
 	for _, f := range w.h.Header.Faults {
-		tracks[int64(f.Number)] = w.track(w.faults, fmt.Sprintf("fault %d: %s", f.Number, cmp.Or(f.Told, f.Text)))
+		tracks[int64(f.Number)] = w.track(w.faults, fmt.Sprintf("fault %d: %s", f.Number, faults.Told(f.Values, f.Text).In(say.English)))
 	}
 	for _, s := range bundle.FaultSpans(w.h) {
 		tr := tracks[s.Fault]

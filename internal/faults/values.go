@@ -1,0 +1,76 @@
+package faults
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"lockstep/internal/history"
+	"lockstep/internal/say"
+)
+
+// values are a fault in the header of a history.
+type values struct {
+	Verb string `json:"verb"`
+	Args
+	When Trigger `json:"when,omitzero"`
+	End  End     `json:"end,omitzero"`
+}
+
+func (v *values) fault(s Spec) Fault {
+	f := Fault{Trigger: v.When, Args: v.Args, End: v.End, Verb: verb{v.Verb, v.Args}}
+	if s.Value.NamesNode() {
+		f.Target = v.Value
+	}
+	return f
+}
+
+func (v *values) stored() history.Values {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // no value of these types is refused
+	}
+	return history.Values(data)
+}
+
+// Of is a fault of a history, without number and text, for Told and Deed. A stored history may come
+// from anywhere: nothing follows from values that this program does not know.
+func Of(stored history.Values) (f Fault, ok bool) {
+	var v values
+	if stored == "" || json.Unmarshal([]byte(stored), &v) != nil {
+		return Fault{}, false
+	}
+	spec, known := Lookup(v.Verb)
+	if !known || spec.Value.Kind == ParamSides && len(v.Sides) < 2 || v.End.Until != nil && v.End.Until.Moment == NoMoment {
+		return Fault{}, false
+	}
+	return v.fault(spec), true
+}
+
+// Told tells a fault of a history to readers; by its text when nothing follows from its values.
+func Told(v history.Values, text string) say.Part { return told{v, text} }
+
+type told struct {
+	values history.Values
+	text   string
+}
+
+func (t told) In(l say.Language) string {
+	if f, ok := Of(t.values); ok {
+		return f.Told().In(l)
+	}
+	return t.text
+}
+
+// MarshalText writes a moment as a scenario does.
+func (m MomentKind) MarshalText() ([]byte, error) { return []byte(momentTexts[m]), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (m *MomentKind) UnmarshalText(text []byte) error {
+	i := slices.Index(momentTexts[:], string(text))
+	if i <= 0 {
+		return fmt.Errorf("no client reaches the moment %q", text)
+	}
+	*m = MomentKind(i)
+	return nil
+}
