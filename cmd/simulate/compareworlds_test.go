@@ -36,9 +36,9 @@ func comparison() *crosscheck.Comparison {
 		Columns: []matrix.Column{{Code: "GP"}, {Code: "SJ"}},
 		Cells: []crosscheck.Cell{
 			{Lock: "set-nx-lua", Fault: "GP", Agreement: results.Differs, Simulated: "V", Pairs: pairs("V V", "V S", "V S"), Script: say.Both{English: "A freezes", Chinese: "A 冻结"}.Phrase()},
-			{Lock: "set-nx-lua", Fault: "SJ", Agreement: results.NotPlayed, Why: say.Both{English: "no \x1b[31mclock"}.Phrase()},
+			{Lock: "set-nx-lua", Fault: "SJ", Agreement: results.NotPlayed, Why: say.Verbatim("no \x1b[31mclock").Phrase()},
 			{Lock: "setnx", Fault: "GP", Agreement: results.Agrees, Simulated: "L", Pairs: pairs("L S", "L L", "S S")},
-			{Lock: "setnx", Fault: "SJ", Agreement: results.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Text("it jumps"), Why: say.Both{English: "cut short"}.Phrase()},
+			{Lock: "setnx", Fault: "SJ", Agreement: results.Untested, Simulated: "L", Pairs: pairs("L ?", "L L", "? L"), Script: say.Text("it jumps"), Why: say.Verbatim("cut short").Phrase()},
 		},
 	}
 }

@@ -77,7 +77,7 @@ func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []re
 		if set.Text == "" {
 			continue
 		}
-		schedule := say.InProfileSchedule.With(say.Verbatim(set.Profile), say.Both{English: set.Text, Chinese: set.TextChinese})
+		schedule := say.InProfileSchedule.With(say.Verbatim(set.Profile), set.Said())
 		margin := strings.Repeat(" ", 20)
 		f.wrapped(margin, margin, "", f.said(schedule))
 	}

@@ -308,7 +308,7 @@ func (f *matrixFlags) again(m *matrix.Matrix) error {
 		lines = append(lines, f.named("also", say.List(each(also, func(l checker.Letter) say.Part { return say.Verbatim(l) }))))
 	}
 	if c.Damaged() {
-		lines = append(lines, f.named("damage", c.DamagedBy))
+		lines = append(lines, f.named("damage", matrix.Named(c.DamagedBy)))
 	}
 	if w := c.Walked; w != nil {
 		lines = append(lines, f.named("searched", say.WalkedOfCell.With(say.Grouped(w.Schedules), say.Grouped(w.Vain))))

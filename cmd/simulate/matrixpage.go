@@ -66,7 +66,7 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 				Tried:  each(c.Tried(), func(name say.Phrase) string { return name.In(f.language) }),
 				Letter: c.Letter, Note: c.Note.In(f.language), Runs: c.Runs, Untested: c.Untested, Broken: c.Broken, Stuck: c.Stuck,
 				Rate: c.Rate, Low: c.Low, High: c.High, Worst: runs[i*len(m.Columns)+k],
-				Also: c.Also(), DamagedBy: c.DamagedBy.In(f.language), Walk: walkOfCell(c),
+				Also: c.Also(), DamagedBy: matrix.Named(c.DamagedBy).In(f.language), Walk: walkOfCell(c),
 			})
 			f.unexpected(&row, k, kindsFor(&m.Columns[k], v.ID, walk))
 			if w := c.Worst; w != nil {
@@ -137,7 +137,7 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explore
 			if c := l.Cell(columns[k].Code); c != nil {
 				cell.Letter, cell.Runs, cell.Untested, cell.Broken, cell.Stuck = checker.Letter(c.Letter), c.Runs, c.Untested, c.Broken, c.Stuck
 				cell.Rate, cell.Low, cell.High = c.Rate, c.Low, c.High
-				cell.DamagedBy = say.Both{English: c.DamagedBy, Chinese: c.DamagedZH}.In(f.language)
+				cell.DamagedBy = matrix.Named(c.DamagedBy).In(f.language)
 				cell.Also = each(c.Also, func(also string) checker.Letter { return checker.Letter(also) })
 			}
 			row.Cells = append(row.Cells, cell)
@@ -240,7 +240,7 @@ func storeGroup(s *store.Store) lockGroup {
 }
 
 // verbatimPhrase is a name, the same in every language.
-func verbatimPhrase(name string) say.Phrase { return say.Both{English: name}.Phrase() }
+func verbatimPhrase(name string) say.Phrase { return say.Verbatim(name).Phrase() }
 
 // demands lists the requirements of a design on its servers.
 func demands(v locks.Variant) say.Remarks {

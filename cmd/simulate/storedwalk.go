@@ -116,7 +116,7 @@ func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Scrip
 		letters := append([]string{c.Letter}, c.Also...)
 		add(checker.Overlap, slices.ContainsFunc(letters, func(l string) bool { return checker.Letter(l).TwoHold() }))
 		add(checker.NoProgress, slices.Contains(letters, string(checker.LetterStuck)))
-		s.By = say.Both{English: c.DamagedBy, Chinese: c.DamagedZH}
+		s.By = matrix.Named(c.DamagedBy)
 		add(checker.Damage, c.Damage)
 	}
 	return out

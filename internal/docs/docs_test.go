@@ -228,7 +228,7 @@ func TestALongCounterexampleIsCut(t *testing.T) {
 	in := input()
 	steps := make([]explain.Step, 1000)
 	for i := range steps {
-		steps[i] = explain.Step{At: 1e9, Sentence: say.Both{English: "A tries again."}.Phrase()}
+		steps[i] = explain.Step{At: 1e9, Sentence: say.Verbatim("A tries again.").Phrase()}
 	}
 	in.Explored = &results.Explored{Scope: results.Scope{Profiles: []results.Profile{{Name: "plain", Summary: "2 clients"}}}}
 	set := results.CutSet{Shown: results.Shown{Profile: "plain", Name: "set-nx-lua/pause", Text: "pause A"}}

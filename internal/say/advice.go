@@ -24,7 +24,7 @@ var (
 	NotExpected  = New1[Words]("Not expected with {have}, but it breaks after")
 	MatrixAdds   = New1[Remarks](
 		"{faults}. Its scripts may use more servers, or more faults at once, than the search does.")
-	FaultOfMatrix = New3[Phrase, Verbatim, Both]("{fault} ({code})[: {script}]")
+	FaultOfMatrix = New3[Phrase, Verbatim, Part]("{fault} ({code})[: {script}]")
 	SearchedWas   = New5[Grouped, Number, Number, Optional, Optional](
 		"{n} schedules: every single fault in {worlds} usage profiles; every pair in {all} of these profiles[, a random sample of pairs in {some}][, and none in {none}].")
 	NotSearchedWas = New1[Number](

@@ -1,6 +1,7 @@
 package say
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"lockstep/measurements"
 )
 
 var (
@@ -19,6 +22,8 @@ var (
 	parts = regexp.MustCompile(`\{[^}]*\}`)
 	// literal matches a string of Go, or a text of a page.
 	literal = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"(?:\s*\+\s*"(?:[^"\\\n]|\\.)*")*`)
+	// told matches a story of a measured library.
+	told    = regexp.MustCompile(`"text": *("(?:[^"\\]|\\.)*")`)
 	part    = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 	message = regexp.MustCompile(`(?m)^(?:msgctxt ("(?:[^"\\]|\\.)*")\n)?msgid ("(?:[^"\\]|\\.)*")\nmsgstr ("(?:[^"\\]|\\.)*")$`)
 )
@@ -65,6 +70,16 @@ func TestTheCatalogueIsWhole(t *testing.T) {
 	for _, dir := range []string{"../../internal", "../../cmd"} {
 		if err := filepath.WalkDir(dir, look); err != nil {
 			t.Fatal(err)
+		}
+	}
+	libraries, err := measurements.Libraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range told.FindAllSubmatch(bytes.Join(libraries, nil), -1) {
+		text, _ := strconv.Unquote(string(m[1]))
+		if literals[text] = true; translated(Chinese, text) == text {
+			t.Errorf("no Chinese for %q, a story of a library", text)
 		}
 	}
 	messages := message.FindAllSubmatch(chinese, -1)

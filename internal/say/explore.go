@@ -38,7 +38,7 @@ var (
 	NothingToWalk     = New0("unknown: none of these faults can occur")
 	NotWalkedToTheEnd = New0("unknown: not searched to the end")
 	NoneKnown         = New0("none found, some unknown, see below")
-	InProfileSchedule = New2[Verbatim, Both]("in {profile}: {schedule}")
+	InProfileSchedule = New2[Verbatim, Phrase]("in {profile}: {schedule}")
 	WithoutAnEnd      = New3[Grouped, Grouped, Grouped](
 		"{n} {n|schedule has|schedules have} no end: a client sends {requests} requests in a row without a rest, or more than {events} events happen")
 )

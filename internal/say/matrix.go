@@ -50,7 +50,7 @@ var (
 	SafeSoFar        = New3[Number, Number, Percent](
 		"{scripts} scripts and {variations} variations; at most {high} of such runs break, with 95 % confidence")
 	SafeInWalk   = New2[Phrase, Grouped]("{safe}; none of {n} {n|schedule|schedules} of the exhaustive search")
-	FoundByWalk  = New2[Verbatim, Both]("found by the exhaustive search, in the profile {profile}: {story}")
+	FoundByWalk  = New2[Verbatim, Phrase]("found by the exhaustive search, in the profile {profile}: {story}")
 	WalkHasNoEnd = New2[Grouped, Grouped](
 		"{n} of {all} schedules of the search have no end: what they do is unknown")
 	NobodyGetsIt = New1[Verbatim]("no client gets this lock even without a fault: see {column}")

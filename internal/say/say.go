@@ -98,6 +98,15 @@ func (o Of4[A, B, C, D]) is() *template       { return o.t }
 func (o Of5[A, B, C, D, E]) is() *template    { return o.t }
 func (o Of6[A, B, C, D, E, F]) is() *template { return o.t }
 
+// Match is the phrase of a template that says a stored English text with one word for its argument.
+func Match(o Of1[Verbatim], english string) (Phrase, bool) {
+	before, rest, _ := strings.Cut(o.t.english, "{")
+	_, after, _ := strings.Cut(rest, "}")
+	rest, begins := strings.CutPrefix(english, before)
+	word, ends := strings.CutSuffix(rest, after)
+	return o.With(Verbatim(word)), begins && ends && word != "" && !strings.Contains(word, " ")
+}
+
 // template is a phrase without its arguments.
 type template struct {
 	english string

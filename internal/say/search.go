@@ -28,7 +28,7 @@ var (
 
 // What a walk of the fault space says of a story.
 var (
-	InTheProfile     = New2[Verbatim, Both]("In the profile {profile}: {what}")
+	InTheProfile     = New2[Verbatim, Part]("In the profile {profile}: {what}")
 	OneAfterTheOther = New1[Sequence]("{faults}")
 	NoFault          = New0("no fault")
 )

@@ -100,6 +100,30 @@ func TestGoSpeaksEnglish(t *testing.T) {
 	}
 }
 
+// What runs and what is stored has English alone; phrases, faults and names are told in Chinese where a reader is.
+func TestNothingStoredIsInChinese(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || !s.under(append(judges, deterministic...)...) && !s.under("internal/campaign", "internal/run") || s.under("internal/plan", "internal/report", "internal/campaign/claims") {
+			continue // plans, claims and the words of the field are documents
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			f, ok := n.(*ast.Field)
+			if !ok {
+				return true
+			}
+			for _, name := range f.Names {
+				if strings.HasSuffix(name.Name, "Chinese") || strings.HasSuffix(name.Name, "ZH") {
+					t.Errorf("%s: %s: make it of a phrase where it is read", s.at(f), name.Name)
+				}
+			}
+			if f.Tag != nil && strings.Contains(f.Tag.Value, "_zh") {
+				t.Errorf("%s: %s: store the English, or what it is made of", s.at(f), f.Tag.Value)
+			}
+			return true
+		})
+	}
+}
+
 // Every page is looked at in Chinese by a test: of its own package, or of one that draws it.
 func TestEveryPageIsTriedInChinese(t *testing.T) {
 	pages := map[string]bool{}

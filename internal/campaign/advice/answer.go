@@ -35,8 +35,8 @@ type Candidate struct {
 type Script struct {
 	Code  string
 	Fault say.Phrase
-	Kinds []string // that the column stands for
-	By    say.Both // what the script plays
+	Kinds []string   // that the column stands for
+	By    say.Phrase // what the script plays
 	Way   checker.Way
 }
 

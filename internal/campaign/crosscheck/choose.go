@@ -82,7 +82,7 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 		one.plan = &scaled
 		if w.o.RefuseSim != nil {
 			if err := w.o.RefuseSim(&scaled, c.Lock); err != nil {
-				c.Why = say.Both{English: err.Error()}.Phrase()
+				c.Why = say.Verbatim(err.Error()).Phrase()
 				continue
 			}
 		}
@@ -90,7 +90,7 @@ func (w *chooser) choose(ctx context.Context, v locks.Variant, c *Cell, scripts 
 			return err
 		}
 		if err := w.o.Refuse(&scaled, c.Lock); err != nil {
-			one.why = say.Both{English: err.Error()}.Phrase()
+			one.why = say.Verbatim(err.Error()).Phrase()
 		} else if rests, err := w.restsOnCancels(ctx, v, c, &one); err != nil {
 			return err
 		} else if rests {

@@ -45,9 +45,8 @@ type keptRun struct {
 	Letter checker.Letter `json:"letter"`
 	Breaks string         `json:"breaks,omitempty"` // of a story, see Pair
 	Unsure bool           `json:"unsure,omitempty"` // see Pair
-	// Why nothing was tested, and the same in Chinese.
-	Why        string `json:"why,omitempty"`
-	WhyChinese string `json:"why_zh,omitempty"`
+	Why    string         `json:"why,omitempty"`    // nothing was tested
+	why    say.Phrase     // is Why, of a run that this process has played
 	// The file with its history, when it differed from the simulator; a changed simulator may agree
 	// now.
 	History string `json:"history,omitempty"`
@@ -57,10 +56,13 @@ type keptRun struct {
 func (r *keptRun) key() string { return fmt.Sprintf("%s %s %d", r.Lock, r.Plan, r.Seed) }
 
 // say sets why nothing was tested.
-func (r *keptRun) say(why say.Phrase) { r.Why, r.WhyChinese = why.English(), why.In(say.Chinese) }
+func (r *keptRun) say(why say.Phrase) { r.Why, r.why = why.English(), why }
 
-func (r *keptRun) why() say.Phrase {
-	return say.Both{English: r.Why, Chinese: r.WhyChinese}.Phrase()
+func (r *keptRun) said() say.Phrase {
+	if r.why.Empty() {
+		return say.Verbatim(r.Why).Phrase()
+	}
+	return r.why
 }
 
 // OpenKept opens or creates a file of kept runs. It must be of the same world and scale.

@@ -130,7 +130,7 @@ func (w *chooser) tryStory(ctx context.Context, s *Story, v locks.Variant, c *Ce
 	refused := w.o.Refuse(&scaled, c.Lock)
 	switch {
 	case refused != nil:
-		return say.Both{English: refused.Error()}.Phrase(), nil
+		return say.Verbatim(refused.Error()).Phrase(), nil
 	case slices.ContainsFunc(out.Expected, func(e run.Expected) bool { return !e.Met() }):
 		return say.NotAtThisScale.With(), nil
 	case oversleeps(out.Judgement.History, scaled.Network.Timeout):

@@ -333,7 +333,7 @@ func (c *Cell) add(one *contest, s *Sample) {
 	c.Agreement = c.Shown().Agreement()
 	switch {
 	case one.real.Why != "":
-		c.Why = one.real.why()
+		c.Why = one.real.said()
 	case !one.why.Empty():
 		c.Why = one.why
 	case one.pair.Agreement() == results.Untested: // a kept run may lack the reason

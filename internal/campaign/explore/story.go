@@ -89,14 +89,13 @@ func Scenario(scope *results.Scope, lock string, s *results.Shown) ([]byte, erro
 		return nil, err
 	}
 	out.broken = s.Broken
-	out.title = say.InTheProfile.With(say.Verbatim(s.Profile), shortened(s.Profile, toldOf(p.Faults)))
+	out.title = say.InTheProfile.With(say.Verbatim(s.Profile), shortened{s.Profile, toldOf(p.Faults)})
 	return []byte(out.yaml()), nil
 }
 
 // Tell gives the stories of a result their texts, each in one line.
 func Tell(x *results.Explored) error {
-	type text struct{ english, chinese string }
-	known := map[string]text{}
+	known := map[string]say.Phrase{}
 	for i := range x.Locks {
 		l := &x.Locks[i]
 		clear(known)
@@ -112,10 +111,10 @@ func Tell(x *results.Explored) error {
 					failed = err
 					return
 				}
-				what := toldOf(p.Faults)
-				known[key] = text{what.English(), what.In(say.Chinese)}
+				known[key] = toldOf(p.Faults)
 			}
-			s.Text, s.TextChinese = known[key].english, known[key].chinese
+			s.Told = known[key]
+			s.Text = s.Told.English()
 		})
 		if failed != nil {
 			return failed
@@ -125,14 +124,16 @@ func Tell(x *results.Explored) error {
 }
 
 // shortened is what a story tells, as much of it as its title has room for.
-func shortened(profile string, what say.Phrase) say.Both {
-	cut := func(l say.Language) string {
-		text := []rune(what.In(l))
-		room := scenario.MaxTitle - utf8.RuneCountInString(say.InTheProfile.With(say.Verbatim(profile), say.Both{}).In(l))
-		if len(text) <= room {
-			return string(text)
-		}
-		return strings.TrimRight(string(text[:room-3]), " ,，；") + "..."
+type shortened struct {
+	profile string
+	what    say.Phrase
+}
+
+func (s shortened) In(l say.Language) string {
+	text := []rune(s.what.In(l))
+	room := scenario.MaxTitle - utf8.RuneCountInString(say.InTheProfile.With(say.Verbatim(s.profile), say.Verbatim("")).In(l))
+	if len(text) <= room {
+		return string(text)
 	}
-	return say.Both{English: cut(say.English), Chinese: cut(say.Chinese)}
+	return strings.TrimRight(string(text[:room-3]), " ,，；") + "..."
 }

@@ -49,7 +49,8 @@ type Cell struct {
 	Walked          *Walked        // the walk's result; nil when it has none for the cell
 	Story           *results.Shown // of the walk, when it worsens the letter; else nil
 
-	record Record // of the runs alone
+	record Record     // of the runs alone
+	why    say.Phrase // is Why, of runs that this process has played
 }
 
 // add adds the outcome of one run.
@@ -85,8 +86,9 @@ func (c *Cell) add(s *Script, v Variation, j *checker.Judgement) {
 
 // untested adds a run of a script that tested nothing.
 func (c *Cell) untested(s *Script, why say.Phrase) {
-	if c.Untested++; c.Why == (say.Both{}) {
-		c.Why = say.ScriptSays.With(s.Name, why).Both()
+	if c.Untested++; c.Why == "" {
+		c.why = say.ScriptSays.With(s.Name, why)
+		c.Why = c.why.English()
 	}
 }
 
@@ -103,7 +105,7 @@ func (c *Cell) Tried() (names []say.Phrase) {
 }
 
 // Damaged reports whether the resource was damaged.
-func (c *Cell) Damaged() bool { return c.DamagedBy != say.Both{} }
+func (c *Cell) Damaged() bool { return c.DamagedBy != "" }
 
 // Also returns the other letters that were seen, worst first, unless the cell's own implies them.
 func (c *Cell) Also() []checker.Letter { return c.Seen.Besides(c.Letter) }
@@ -114,7 +116,10 @@ func (c *Cell) Also() []checker.Letter { return c.Seen.Besides(c.Letter) }
 func (c *Cell) conclude() {
 	if c.Runs == 0 || c.Scripted == nil && !c.Worst.Letter.Harms() {
 		c.Letter, c.Worst = checker.LetterUnknown, nil
-		c.Note = say.NoScriptTested.With(c.Why.Phrase())
+		if c.why.Empty() {
+			c.why = say.Verbatim(c.Why).Phrase()
+		}
+		c.Note = say.NoScriptTested.With(c.why)
 		return
 	}
 	c.Letter = c.Seen.Worst()

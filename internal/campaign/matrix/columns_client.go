@@ -51,14 +51,14 @@ func hostLoss(s subject) []sketch {
 // holderDies returns the scripts in which A dies while it holds the lock.
 func holderDies(s subject, what say.Phrase, verb string) []sketch {
 	fault := "when: A is in its critical section; " + verb
-	out := sketches{{name: what.And(say.Text(" in its critical section")), faults: []string{fault}}}
+	out := sketches{{name: what.And(inSection), faults: []string{fault}}}
 	if s.clears() {
 		out.add(what.And(lateDelName), sketch{work: "5s"}, fault, lateDel)
 	}
-	out.add(what.And(say.Text(", and the others try in step")),
+	out.add(what.And(inStep),
 		sketch{latency: "1ms..20ms", workload: []string{"retry: 100ms"}, clients: "[A, B, C, D, E]"}, fault)
 	if s.Renews {
-		out.add(what.And(say.Text(" after a renewal")), sketch{work: "15s"},
+		out.add(what.And(afterRenewal), sketch{work: "15s"},
 			"when: A renews; "+verb)
 	}
 	return out

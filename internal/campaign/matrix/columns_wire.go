@@ -1,6 +1,10 @@
 package matrix
 
-import "lockstep/internal/say"
+import (
+	"strconv"
+
+	"lockstep/internal/say"
+)
 
 // The columns in which a message is hit.
 
@@ -17,7 +21,7 @@ func lostAcquire(s subject) []sketch {
 	}
 	out := steps(s.Acquire, replyLost, sketch{}, drop)
 	if n >= 3 {
-		s := sketch{name: repliesLost.With(say.Number(n/2 + 1))}
+		s := sketch{name: repliesLost.With(say.Verbatim(strconv.Itoa(n/2 + 1)))}
 		for i := range n/2 + 1 {
 			s.faults = append(s.faults, drop(i)...)
 		}
@@ -48,7 +52,7 @@ func lostRelease(s subject) []sketch {
 			name := of(releaseUnanswered.With(say.Verbatim(c)), i, len(s.Release))
 			load := []string{"release-again: 1s"}
 			if depth > 0 {
-				name = name.And(say.Text(", with the lock taken twice"))
+				name = name.And(takenTwice)
 				load = append(load, "nested: 1")
 			}
 			out.add(name, sketch{work: work, workload: load},

@@ -160,7 +160,7 @@ func (o *Options) fit(scripts []Script, lock string) (playable []Script, why say
 		s.scalePPM = o.ScalePPM
 		if o.Refuse != nil {
 			if err := o.Refuse(s.played(0), lock); err != nil {
-				why = say.Both{English: err.Error()}.Phrase()
+				why = say.Verbatim(err.Error()).Phrase()
 				continue
 			}
 		}
@@ -193,7 +193,7 @@ func ScriptsOf(ctx context.Context, w run.World, v locks.Variant, c Column) (scr
 func (c *Cell) play(ctx context.Context, w run.World, s *Script, v Variation) error {
 	out := run.One(ctx, w, s.played(v.Seed), c.Lock, max(v.Seed, 1))
 	if out.Err != nil && out.Judgement.History != nil && ctx.Err() == nil {
-		c.untested(s, say.Both{English: out.Err.Error()}.Phrase()) // a run of real servers that was cut short
+		c.untested(s, say.Verbatim(out.Err.Error()).Phrase()) // a run of real servers that was cut short
 		return nil
 	}
 	if out.Err != nil {
@@ -219,7 +219,7 @@ func (c *Cell) damage(ctx context.Context, w run.World, s *Script, v Variation, 
 			return nil
 		}
 	}
-	c.DamagedBy = s.Name.Both()
+	c.DamagedBy = s.Name.English()
 	return nil
 }
 

@@ -239,7 +239,7 @@ func TestACellThatDoesNotApplySaysWhy(t *testing.T) {
 	if err != nil || len(none) != 0 || why.Empty() {
 		t.Errorf("%d scripts of a column without any, because of %q, %v", len(none), why.English(), err)
 	}
-	c := Cell{Record: Record{Why: say.Both{English: "the script: fault 1 never fired"}, Untested: 3}}
+	c := Cell{Record: Record{Why: "the script: fault 1 never fired", Untested: 3}}
 	c.conclude()
 	if c.Letter != checker.LetterUnknown || !strings.Contains(c.Note.English(), "the script: fault 1 never fired") {
 		t.Errorf("got %s %q", c.Letter, c.Note.English())

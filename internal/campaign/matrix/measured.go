@@ -14,7 +14,7 @@ func (m *Matrix) Measured() *results.Matrix {
 			Lock: c.Lock, Fault: c.Fault, Letter: string(c.Letter), Runs: c.Runs, Untested: c.Untested,
 			Broken: c.Broken, Stuck: c.Stuck, Rate: c.Rate, Low: c.Low, High: c.High,
 			Scripted: c.Scripted.measured(), Worst: c.Worst.measured(), Note: c.Note.English(),
-			Also: []string{}, Damage: c.Damaged(), DamagedBy: c.DamagedBy.English, DamagedZH: c.DamagedBy.Chinese,
+			Also: []string{}, Damage: c.Damaged(), DamagedBy: c.DamagedBy,
 		}
 		for _, l := range c.Also() {
 			one.Also = append(one.Also, string(l))

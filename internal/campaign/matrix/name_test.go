@@ -43,6 +43,9 @@ func TestColumnsAndScriptsHaveChineseNames(t *testing.T) {
 			for _, s := range c.sketch(subject{v, p}) {
 				scripts++
 				saysItInChinese(t, v.ID+" "+c.Code, s.name, commands...)
+				if stored := Named(s.name.English()); stored.English() != s.name.English() || stored.In(say.Chinese) != s.name.In(say.Chinese) {
+					t.Errorf("%q is stored, and read as %q, %q", s.name.English(), stored.English(), stored.In(say.Chinese))
+				}
 			}
 		}
 	}

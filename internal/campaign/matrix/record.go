@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"lockstep/internal/checker"
-	"lockstep/internal/say"
 )
 
 // Record is the results of the runs of a cell, before any conclusion, for exchange between
@@ -23,8 +22,8 @@ type Record struct {
 	Scripts   []Sighting   `json:"scripts,omitempty"`  // each script as it stands, in the order in which they were tried
 	Scripted  *Sighting    `json:"scripted,omitempty"` // the worst of the scripts; nil when none tested anything
 	Worst     *Sighting    `json:"worst,omitempty"`    // the worst of all runs, the earliest of these
-	DamagedBy say.Both     `json:"damaged_by"`         // the script or the story by which the resource was damaged; empty when it never was
-	Why       say.Both     `json:"why"`                // of the first run that tested nothing
+	DamagedBy string       `json:"damaged_by"`         // the script or the story by which the resource was damaged, see Named; "" when it never was
+	Why       string       `json:"why"`                // of the first run that tested nothing
 }
 
 // Records returns the records of the measured cells.

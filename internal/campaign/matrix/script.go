@@ -56,7 +56,7 @@ func (s *sketch) repeats() bool {
 
 // twice is a sketch with two rounds, as some locks harm only clients that come again.
 func (s sketch) twice() sketch {
-	s.name = s.name.And(say.Text(", and all come twice"))
+	s.name = s.name.And(allComeTwice)
 	s.workload = append(slices.Clone(s.workload), "repeat: 2 times", "rest: 100ms")
 	s.bare = true
 	return s

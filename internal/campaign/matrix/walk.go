@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/campaign/results"
@@ -83,14 +84,12 @@ func (c *Cell) join() {
 		}
 	}
 	if s := w.shown[checker.Damage]; s != nil && !c.Damaged() {
-		if c.DamagedBy = (say.Both{English: s.Name}); s.Name == "" { // no simulator plays it
-			c.DamagedBy = say.Both{English: s.Text, Chinese: s.TextChinese}
-		}
+		c.DamagedBy = cmp.Or(s.Name, s.Text) // without a name no simulator plays it
 	}
 	if worst := c.Seen.Worst(); worst.Worse(before) && worst.Harms() {
 		c.Letter = worst
 		c.Story = w.worst(before)
-		c.Note = say.FoundByWalk.With(say.Verbatim(c.Story.Profile), say.Both{English: c.Story.Text, Chinese: c.Story.TextChinese})
+		c.Note = say.FoundByWalk.With(say.Verbatim(c.Story.Profile), c.Story.Said())
 		return
 	}
 	switch {

@@ -135,7 +135,7 @@ func TestTheWalkJoinsACell(t *testing.T) {
 		c := Cell{Letter: tt.runs, Walked: walkedIn(tt.walk, "x", &tt.column)}
 		c.Seen.Add(tt.runs)
 		c.join()
-		got := result{Letter: c.Letter, Damage: c.DamagedBy.English}
+		got := result{Letter: c.Letter, Damage: c.DamagedBy}
 		var also []string
 		for _, l := range c.Also() {
 			also = append(also, string(l))
@@ -166,10 +166,10 @@ func TestTheWalkJoinsACell(t *testing.T) {
 func TestAFenceShows(t *testing.T) {
 	m := measure(t, 5, 0, "set-nx-lua redisson-fenced", "GP")
 	if c := m.Cell(0, 0); c.Letter != checker.LetterV || !c.Damaged() {
-		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy.English)
+		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy)
 	}
 	if c := m.Cell(1, 0); c.Letter != checker.LetterV || c.Damaged() {
-		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy.English)
+		t.Errorf("%s: %s, damaged by %q", c.Lock, c.Letter, c.DamagedBy)
 	}
 }
 

@@ -135,10 +135,18 @@ type Shown struct {
 	// Name is the name of the story, as simulate run takes it; "" when no simulator can play it. It
 	// follows from the place in a result, see ExploredLock.Story.
 	Name string `json:"story,omitempty"`
-	// Text is the faults in one line, "" for none and before explore.Tell has made it. A result of
-	// libraries has texts but no faults.
-	Text        string `json:"text,omitempty"`
-	TextChinese string `json:"text_zh,omitempty"`
+	// Text is the faults in one line, "" for none and before explore.Tell has made it of Told. A
+	// result of libraries has texts but no faults.
+	Text string     `json:"text,omitempty"`
+	Told say.Phrase `json:"-"`
+}
+
+// Said is the faults in one line for readers. The catalogue has the texts of libraries.
+func (s *Shown) Said() say.Phrase {
+	if s.Told.Empty() {
+		return say.Text(s.Text)
+	}
+	return s.Told
 }
 
 // Same reports whether two stories of a lock are equal.

@@ -37,7 +37,7 @@ func ReadLibrary(data []byte) (*Library, error) {
 		return nil, errors.New("is no measured library: it has no matrix, or another schema than 1, or a character that no page shows")
 	}
 	for _, c := range l.Matrix.Cells {
-		if c.Lock != l.Lock || !printable(c.Fault, c.Letter, c.Note, c.DamagedBy, c.DamagedZH) || !printable(c.Also...) {
+		if c.Lock != l.Lock || !printable(c.Fault, c.Letter, c.Note, c.DamagedBy) || !printable(c.Also...) {
 			return nil, fmt.Errorf("is no measured library: its cell %q is of another lock, or has a character that no page shows", c.Fault)
 		}
 	}

@@ -43,13 +43,12 @@ type Cell struct {
 	Note     string    `json:"note"`
 	// Also are the other letters that were found, worst first: a worse letter hides no other.
 	Also      []string `json:"also"`
-	Damage    bool     `json:"damage"`                  // the resource was damaged, behind a fence where the lock hands out tokens
-	DamagedBy string   `json:"damaged_by"`              // the script or the story that shows it; "" for no damage
-	DamagedZH string   `json:"damaged_by_zh,omitempty"` // the name of the script in Chinese; "" for a story
-	Walked    *int64   `json:"walked"`                  // schedules of the column's kinds in the walk of the fault space; null: not walked
-	NoEffect  int64    `json:"without_effect"`          // of these, those whose fault had no effect
-	Cut       int64    `json:"cut_short"`               // those whose runs had no end: unknown
-	Story     string   `json:"story,omitempty"`         // of the walk, as simulate run takes it, when it worsens the letter
+	Damage    bool     `json:"damage"`          // the resource was damaged, behind a fence where the lock hands out tokens
+	DamagedBy string   `json:"damaged_by"`      // the script or the story that shows it; "" for no damage
+	Walked    *int64   `json:"walked"`          // schedules of the column's kinds in the walk of the fault space; null: not walked
+	NoEffect  int64    `json:"without_effect"`  // of these, those whose fault had no effect
+	Cut       int64    `json:"cut_short"`       // those whose runs had no end: unknown
+	Story     string   `json:"story,omitempty"` // of the walk, as simulate run takes it, when it worsens the letter
 }
 
 // Sighting is one run that showed a letter.
@@ -71,7 +70,7 @@ func ReadMatrix(data []byte) (*Matrix, error) {
 	}
 	for i := range m.Cells {
 		c := &m.Cells[i]
-		if !printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy, c.DamagedZH, c.Story) || !printable(c.Also...) {
+		if !printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy, c.Story) || !printable(c.Also...) {
 			return nil, fmt.Errorf("is no matrix: cell %d has a character that no page shows", i+1)
 		}
 	}

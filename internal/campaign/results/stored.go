@@ -45,7 +45,7 @@ func (x *storedLock) add(s *Shown) int {
 	}
 	one := *s
 	if one.Name = ""; one.Faults != nil {
-		one.Text, one.TextChinese = "", "" // derived from the faults
+		one.Text = "" // derived from the faults
 	}
 	x.Stories = append(x.Stories, one)
 	return len(x.Stories) - 1
@@ -149,7 +149,7 @@ func ReadExplored(data []byte) (*Explored, error) {
 		l := &r.Locks[i]
 		ok := printable(l.Lock)
 		l.EachStory(func(s *Shown) {
-			ok = ok && printable(s.Profile, s.Text, s.TextChinese) && printable(s.Faults...) && printable(s.Broken...)
+			ok = ok && printable(s.Profile, s.Text) && printable(s.Faults...) && printable(s.Broken...)
 		})
 		for _, way := range checker.Outcomes() {
 			for _, s := range l.By(way) {

@@ -264,7 +264,7 @@ func setViews(x *results.ExploredLock, way checker.Way, l say.Language) (out []c
 		}
 		out = append(out, cutSetView{
 			ID: fmt.Sprintf("%s-%s-%d", sanitize.FileName(x.Lock), way, n+1), Kinds: sanitize.Text(strings.Join(s.Kinds, " "), sanitize.MaxLine), Words: sanitize.Text(names, sanitize.MaxLine),
-			Text: sanitize.Text(say.Both{English: s.Text, Chinese: s.TextChinese}.In(l), sanitize.MaxLine), Profile: sanitize.Text(s.Profile, sanitize.MaxName),
+			Text: sanitize.Text(s.Said().In(l), sanitize.MaxLine), Profile: sanitize.Text(s.Profile, sanitize.MaxName),
 			Command: command,
 		})
 	}

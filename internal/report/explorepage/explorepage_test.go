@@ -17,7 +17,7 @@ import (
 // a misprint, and one that was not walked to the end.
 func someWalk() *results.Explored {
 	set := func(kinds ...string) results.CutSet {
-		return results.CutSet{Kinds: kinds, Shown: results.Shown{Profile: "plain", Name: "set-nx-lua/pause", Text: strings.Join(kinds, " and then "), TextChinese: "先一个，再一个"}}
+		return results.CutSet{Kinds: kinds, Shown: results.Shown{Profile: "plain", Name: "set-nx-lua/pause", Text: "no fault"}}
 	}
 	none := []results.CutSet{}
 	return &results.Explored{
