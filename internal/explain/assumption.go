@@ -17,6 +17,11 @@ type False struct {
 	Events  []int32    // the proof: the beginning and the end of an entry, and what happened in between
 }
 
+// because is a false assumption with its proof.
+func because(assumed, formula say.Phrase, events ...int32) False {
+	return False{assumed, formula, events}
+}
+
 // Proved reports whether there is one.
 func (f False) Proved() bool { return !f.Assumed.Empty() }
 
@@ -84,11 +89,8 @@ func (q *inquiry) letIn(clients []history.NodeID) False {
 	}
 	for _, id := range clients {
 		if hold := q.holdOf(id); hold != nil && len(q.h.Entries) > 0 && q.entryOf(id, 0) == nil {
-			return False{
-				Assumed: say.HasAnEntry.With(q.who(id)),
-				Formula: say.NoEntry.With(q.who(id), say.Seconds(hold.Start)),
-				Events:  []int32{hold.StartEvent, newest.StartEvent},
-			}
+			return because(say.HasAnEntry.With(q.who(id)),
+				say.NoEntry.With(q.who(id), say.Seconds(hold.Start)), hold.StartEvent, newest.StartEvent)
 		}
 	}
 	return False{}
@@ -196,11 +198,8 @@ func (q *inquiry) before(hold *history.Hold) history.Instant {
 
 // sideBySide explains two entries on one server at once.
 func (q *inquiry) sideBySide(hold, newest *history.Hold, own *timeline.Entry) False {
-	return False{
-		Assumed: say.WaitsForTheEntry.With(q.who(newest.Client), q.who(hold.Client)),
-		Formula: say.EntryIsThere.With(q.who(hold.Client), say.Seconds(own.From), say.Seconds(newest.Start), q.who(newest.Client)),
-		Events:  []int32{own.Began},
-	}
+	return because(say.WaitsForTheEntry.With(q.who(newest.Client), q.who(hold.Client)),
+		say.EntryIsThere.With(q.who(hold.Client), say.Seconds(own.From), say.Seconds(newest.Start), q.who(newest.Client)), own.Began)
 }
 
 // ended explains the end of the entry of a hold. newest is the hold that began without it, nil when

@@ -102,10 +102,8 @@ func (q *inquiry) neverReplicated() bool {
 // dropped explains an entry that the store removed before its time.
 func (q *inquiry) dropped(entry *timeline.Entry) False {
 	left := max(0, entry.TTL-entry.Over.Sub(entry.Set))
-	return False{
-		Assumed: say.StoreKeepsEntries.With(),
-		Formula: say.DroppedAfter.With(say.Seconds(entry.Over.Sub(entry.From)), say.OptionalSeconds(left)),
-	}
+	return because(say.StoreKeepsEntries.With(),
+		say.DroppedAfter.With(say.Seconds(entry.Over.Sub(entry.From)), say.OptionalSeconds(left)))
 }
 
 // amnesia explains an entry that its server lost by a restart or a demotion.
@@ -116,17 +114,11 @@ func (q *inquiry) amnesia(entry *timeline.Entry) False {
 		}
 		node := say.Verbatim(q.h.Name(e.Node))
 		if e.Kind == history.Restarted {
-			return False{
-				Assumed: say.OutlivesARestart.With(),
-				Formula: say.BackWithoutIt.With(say.Seconds(entry.From), node, say.Seconds(e.At)),
-				Events:  []int32{i},
-			}
+			return because(say.OutlivesARestart.With(),
+				say.BackWithoutIt.With(say.Seconds(entry.From), node, say.Seconds(e.At)), i)
 		}
-		return False{
-			Assumed: say.DemotedKeepsAll.With(),
-			Formula: say.FollowsSince.With(say.Seconds(entry.From), node, say.Verbatim(q.h.Name(e.Peer)), say.Seconds(e.At)),
-			Events:  []int32{i},
-		}
+		return because(say.DemotedKeepsAll.With(),
+			say.FollowsSince.With(say.Seconds(entry.From), node, say.Verbatim(q.h.Name(e.Peer)), say.Seconds(e.At)), i)
 	}
 	return False{}
 }

@@ -18,19 +18,15 @@ const rounding = 20 * time.Millisecond
 func (q *inquiry) expired(hold, newest *history.Hold, entry *timeline.Entry) False {
 	who := q.who(hold.Client)
 	if entry.TTL == 0 {
-		return False{
-			Assumed: say.SessionLasts.With(who),
-			Formula: say.SessionEndedAfter.With(say.Seconds(entry.Over.Sub(entry.From))),
-		}
+		return because(say.SessionLasts.With(who),
+			say.SessionEndedAfter.With(say.Seconds(entry.Over.Sub(entry.From))))
 	}
 	if f := q.storeClock(entry); f.Proved() {
 		return f
 	}
 	if hold.Start > entry.Over {
-		return False{
-			Assumed: say.HearsInTime.With(who),
-			Formula: say.ReplyAfter.With(say.Seconds(hold.Start.Sub(entry.From)), say.Seconds(entry.TTL)),
-		}
+		return because(say.HearsInTime.With(who),
+			say.ReplyAfter.With(say.Seconds(hold.Start.Sub(entry.From)), say.Seconds(entry.TTL)))
 	}
 	return q.outOfTime(hold, newest, entry)
 }
@@ -52,18 +48,13 @@ func (q *inquiry) storeClock(entry *timeline.Entry) False {
 	lived := entry.Over.Sub(entry.Set)
 	if jump, at := q.stepped(entry.Node, entry.Set, entry.Over); jump > 0 {
 		if left := entry.TTL - lived; left > 0 && jump >= left {
-			return False{
-				Assumed: say.StoreClockIsRight.With(),
-				Formula: say.ClockStep.With(say.Seconds(jump), say.Seconds(entry.TTL), say.Seconds(lived)),
-				Events:  []int32{at},
-			}
+			return because(say.StoreClockIsRight.With(),
+				say.ClockStep.With(say.Seconds(jump), say.Seconds(entry.TTL), say.Seconds(lived)), at)
 		}
 	}
 	if entry.TTL-lived > rounding {
-		return False{
-			Assumed: say.StoreClockIsRight.With(),
-			Formula: say.LeaseEndedAfter.With(say.Seconds(entry.TTL), say.Seconds(lived)),
-		}
+		return because(say.StoreClockIsRight.With(),
+			say.LeaseEndedAfter.With(say.Seconds(entry.TTL), say.Seconds(lived)))
 	}
 	return False{}
 }
@@ -78,17 +69,11 @@ func (q *inquiry) paused(hold, _ *history.Hold, entry *timeline.Entry) False {
 	spent := max(freeze.From.Sub(entry.Set), 0)
 	who := q.who(hold.Client)
 	if write := q.writesAfter(hold); hold.How == history.HoldLost && write != nil {
-		return False{
-			Assumed: say.CheckIsTheWrite.With(who),
-			Formula: say.WritesAfterTheEnd.With(say.Seconds(length), who, say.Seconds(write.At), say.Seconds(entry.Over)),
-			Events:  []int32{at},
-		}
+		return because(say.CheckIsTheWrite.With(who),
+			say.WritesAfterTheEnd.With(say.Seconds(length), who, say.Seconds(write.At), say.Seconds(entry.Over)), at)
 	}
-	return False{
-		Assumed: say.NeverPausesLonger.With(who),
-		Formula: say.PauseOverLease.With(say.Seconds(length), say.Seconds(entry.TTL), say.Seconds(spent)),
-		Events:  []int32{at},
-	}
+	return because(say.NeverPausesLonger.With(who),
+		say.PauseOverLease.With(say.Seconds(length), say.Seconds(entry.TTL), say.Seconds(spent)), at)
 }
 
 // writesAfter returns the first write of a client between its hold and its next one, or nil.
@@ -134,11 +119,8 @@ func (q *inquiry) renewedInVain(hold, newest *history.Hold, entry *timeline.Entr
 			told := say.ToldAfter.With(q.who(hold.Client), say.Seconds(hold.End), q.who(newest.Client), say.Seconds(newest.Start))
 			says = say.SeveralReasons.With(say.Remarks{says, told})
 		}
-		return False{
-			Assumed: say.RenewalsArrive.With(q.who(hold.Client)),
-			Formula: says,
-			Events:  append(q.faultsIn(hold.Start, e.At), i),
-		}
+		return because(say.RenewalsArrive.With(q.who(hold.Client)),
+			says, append(q.faultsIn(hold.Start, e.At), i)...)
 	}
 	return False{}
 }
@@ -203,11 +185,9 @@ func (q *inquiry) ownClock(hold, _ *history.Hold, entry *timeline.Entry) False {
 	if !known || !also || held <= entry.TTL || slow < rounding || held-slow > entry.TTL {
 		return False{}
 	}
-	return False{
-		Assumed: say.OwnClockIsRight.With(q.who(hold.Client)),
-		Formula: say.SeveralReasons.With(say.Remarks{q.heldFor(hold, entry), say.OwnClockShows.With(q.who(hold.Client), say.Seconds(held-slow))}),
-		Events:  q.faultsIn(0, entry.Over),
-	}
+	return because(say.OwnClockIsRight.With(q.who(hold.Client)),
+		say.SeveralReasons.With(say.Remarks{q.heldFor(hold, entry), say.OwnClockShows.With(q.who(hold.Client), say.Seconds(held-slow))}),
+		q.faultsIn(0, entry.Over)...)
 }
 
 // stepped returns by how much a node's wall clock was stepped between two instants, and the last
@@ -228,10 +208,8 @@ func (q *inquiry) shortLease(_, _ *history.Hold, entry *timeline.Entry) False {
 	if entry.TTL >= lease/2 {
 		return False{}
 	}
-	return False{
-		Assumed: say.GetsTheWholeLease.With(),
-		Formula: say.LastsOnly.With(q.who(entry.Owner), say.Seconds(entry.TTL), say.Seconds(lease)),
-	}
+	return because(say.GetsTheWholeLease.With(),
+		say.LastsOnly.With(q.who(entry.Owner), say.Seconds(entry.TTL), say.Seconds(lease)))
 }
 
 // toldLate explains a holder that was told of the loss after another client had acquired.
@@ -240,11 +218,8 @@ func (q *inquiry) toldLate(hold, newest *history.Hold, entry *timeline.Entry) Fa
 		return False{}
 	}
 	who := q.who(hold.Client)
-	return False{
-		Assumed: say.HearsOfTheLoss.With(who),
-		Formula: say.LossToldLate.With(say.Seconds(entry.Over), q.who(newest.Client), say.Seconds(newest.Start), who, say.Seconds(hold.End)),
-		Events:  []int32{hold.EndEvent},
-	}
+	return because(say.HearsOfTheLoss.With(who),
+		say.LossToldLate.With(say.Seconds(entry.Over), q.who(newest.Client), say.Seconds(newest.Start), who, say.Seconds(hold.End)), hold.EndEvent)
 }
 
 // stoppedRenewing explains a holder that stopped renewing its lease.
@@ -252,10 +227,7 @@ func (q *inquiry) stoppedRenewing(hold, _ *history.Hold, entry *timeline.Entry) 
 	if entry.Set <= hold.Start || entry.Renewals == 0 || hold.End.Sub(entry.Set) <= entry.TTL {
 		return False{}
 	}
-	return False{
-		Assumed: say.RenewsUntilDone.With(q.who(hold.Client)),
-		Formula: q.heldFor(hold, entry),
-	}
+	return because(say.RenewsUntilDone.With(q.who(hold.Client)), q.heldFor(hold, entry))
 }
 
 // tooLong compares the parts of a hold with the lease: the reply, the pauses, the work.
@@ -270,17 +242,11 @@ func (q *inquiry) tooLong(hold, _ *history.Hold, entry *timeline.Entry) False {
 	switch work := held - reply - pauses; {
 	case work > entry.TTL || work+min(reply, pauses) > entry.TTL || reply+pauses < together:
 	case reply >= pauses:
-		return False{
-			Assumed: say.ReplyLeavesTime.With(who),
-			Formula: say.ReplyAndWork.With(say.Seconds(reply), say.Seconds(held-reply), say.Seconds(entry.TTL)),
-			Events:  q.faultsIn(entry.From, hold.Start),
-		}
+		return because(say.ReplyLeavesTime.With(who),
+			say.ReplyAndWork.With(say.Seconds(reply), say.Seconds(held-reply), say.Seconds(entry.TTL)), q.faultsIn(entry.From, hold.Start)...)
 	default:
-		return False{
-			Assumed: say.PausesLeaveTime.With(who),
-			Formula: say.PausesAndWork.With(say.Seconds(pauses), say.Seconds(held-pauses), say.Seconds(entry.TTL)),
-			Events:  paused,
-		}
+		return because(say.PausesLeaveTime.With(who),
+			say.PausesAndWork.With(say.Seconds(pauses), say.Seconds(held-pauses), say.Seconds(entry.TTL)), paused...)
 	}
 	return False{Assumed: say.IsDoneInTime.With(who), Formula: q.heldFor(hold, entry)}
 }

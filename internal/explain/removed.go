@@ -30,10 +30,8 @@ func (q *inquiry) ownCommand(hold *history.Hold, entry *timeline.Entry) False {
 	if e := q.sent(entry.Ended); e != nil {
 		sentAt = say.OptionalSeconds(e.At)
 	}
-	return False{
-		Assumed: say.RemovesWhenDone.With(who),
-		Formula: say.RemovedWhileInside.With(q.t.command(entry.Ended), sentAt, say.Seconds(entry.Over), who, say.Seconds(hold.Start)),
-	}
+	return because(say.RemovesWhenDone.With(who),
+		say.RemovedWhileInside.With(q.t.command(entry.Ended), sentAt, say.Seconds(entry.Over), who, say.Seconds(hold.Start)))
 }
 
 func (q *inquiry) sent(i int32) *history.Event {
@@ -73,44 +71,30 @@ func (q *inquiry) foreign(by history.NodeID, entry *timeline.Entry) False {
 	early := entry.Over.Sub(entry.Set) < q.h.Header.Lease-rounding
 	ahead := q.ahead(by, entry)
 	if early && ahead == 0 && q.replacedBy(by, entry) {
-		return False{
-			Assumed: say.WaitsForTheEntry.With(who, owner),
-			Formula: say.EntryIsThere.With(owner, say.Seconds(entry.From), say.Seconds(entry.Over), who),
-			Events:  []int32{entry.Began, entry.Ended},
-		}
+		return because(say.WaitsForTheEntry.With(who, owner),
+			say.EntryIsThere.With(owner, say.Seconds(entry.From), say.Seconds(entry.Over), who), entry.Began, entry.Ended)
 	}
 	asking := q.asking(by, entry.Ended)
 	switch {
 	case own != nil && !asking:
-		return False{
-			Assumed: say.RemovesOnlyItsOwn.With(who),
-			Formula: say.RemovedAfterOwnEnd.With(q.t.command(entry.Ended), say.Seconds(entry.Over), say.Seconds(own.Over), say.Seconds(entry.Over.Sub(own.Over))),
-			Events:  []int32{own.Ended, entry.Ended},
-		}
+		return because(say.RemovesOnlyItsOwn.With(who),
+			say.RemovedAfterOwnEnd.With(q.t.command(entry.Ended), say.Seconds(entry.Over), say.Seconds(own.Over), say.Seconds(entry.Over.Sub(own.Over))),
+			own.Ended, entry.Ended)
 	case !asking:
-		return False{
-			Assumed: say.RemovesOnlyItsOwn.With(who),
-			Formula: say.RemovedWithoutOne.With(q.t.command(entry.Ended), say.Seconds(entry.Over), owner, say.Seconds(entry.From), who),
-			Events:  []int32{entry.Ended},
-		}
+		return because(say.RemovesOnlyItsOwn.With(who),
+			say.RemovedWithoutOne.With(q.t.command(entry.Ended), say.Seconds(entry.Over), owner, say.Seconds(entry.From), who), entry.Ended)
 	}
 	age := say.Seconds(entry.Over.Sub(entry.Set))
 	took := say.EndsForeign.With(who, q.t.command(entry.Ended), say.Seconds(entry.Over), owner, age)
 	if early && ahead != 0 {
-		return False{
-			Assumed: say.ClientClocksAgree.With(who, owner),
-			Formula: say.SeveralReasons.With(say.Remarks{say.ClockIsAhead.With(who, owner, say.Seconds(ahead)), took}),
-			Events:  append(q.faultsIn(0, entry.Over), entry.Began, entry.Ended),
-		}
+		return because(say.ClientClocksAgree.With(who, owner),
+			say.SeveralReasons.With(say.Remarks{say.ClockIsAhead.With(who, owner, say.Seconds(ahead)), took}),
+			append(q.faultsIn(0, entry.Over), entry.Began, entry.Ended)...)
 	}
 	if f := q.ownTime(entry); f.Proved() {
 		return f
 	}
-	return False{
-		Assumed: say.TakesAwayWhatIsOver.With(who, owner),
-		Formula: took,
-		Events:  []int32{entry.Began, entry.Ended},
-	}
+	return because(say.TakesAwayWhatIsOver.With(who, owner), took, entry.Began, entry.Ended)
 }
 
 // outOfDate explains a command that acts on a read from before the entry existed.
@@ -132,11 +116,9 @@ func (q *inquiry) outOfDate(by history.NodeID, entry *timeline.Entry) False {
 	if read == nil || read.At >= entry.From || !reads[command.Name] {
 		return False{}
 	}
-	return False{
-		Assumed: say.CheckStillHolds.With(q.who(by)),
-		Formula: say.ActsOnOldCheck.With(command, say.Seconds(read.At), q.who(entry.Owner), say.Seconds(entry.From), q.t.command(entry.Ended), say.Seconds(entry.Over)),
-		Events:  []int32{entry.Began, entry.Ended},
-	}
+	return because(say.CheckStillHolds.With(q.who(by)),
+		say.ActsOnOldCheck.With(command, say.Seconds(read.At), q.who(entry.Owner), say.Seconds(entry.From), q.t.command(entry.Ended), say.Seconds(entry.Over)),
+		entry.Began, entry.Ended)
 }
 
 // reads are the commands that change nothing.

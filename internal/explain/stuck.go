@@ -24,11 +24,8 @@ func (q *inquiry) stuck(v *checker.Violation) False {
 	}
 	if at := q.allDown(); at >= 0 {
 		e := &q.h.Events[at]
-		return False{
-			Assumed: say.StoreComesBack.With(),
-			Formula: say.StoreDownSince.With(q.who(e.Node), say.Seconds(e.At)),
-			Events:  []int32{at},
-		}
+		return because(say.StoreComesBack.With(),
+			say.StoreDownSince.With(q.who(e.Node), say.Seconds(e.At)), at)
 	}
 	if f := q.cameBack(probe); f.Proved() {
 		return f
@@ -49,11 +46,9 @@ func (q *inquiry) cameBack(probe history.NodeID) False {
 		for j := len(q.h.Entries) - 1; j >= 0; j-- {
 			l := &q.h.Entries[j]
 			if l.Node == e.Peer && l.How == history.Removed && l.Over <= e.At && slices.Contains(l.Copies, e.Node) {
-				return False{
-					Assumed: say.RemovalsOutlive.With(),
-					Formula: say.CameBack.With(q.who(l.Owner), say.Verbatim(q.h.Name(l.Node)), say.Seconds(l.Over), say.Verbatim(q.h.Name(e.Node)), say.Seconds(e.At)),
-					Events:  []int32{l.Ended, i},
-				}
+				return because(say.RemovalsOutlive.With(),
+					say.CameBack.With(q.who(l.Owner), say.Verbatim(q.h.Name(l.Node)), say.Seconds(l.Over), say.Verbatim(q.h.Name(e.Node)), say.Seconds(e.At)),
+					l.Ended, i)
 			}
 		}
 		break
@@ -89,34 +84,20 @@ func (q *inquiry) neverGoes(l *timeline.Entry) False {
 	hold := q.hold(l.Owner, func(h *history.Hold) bool { return h.How == history.HoldOpen })
 	switch {
 	case hold != nil:
-		return False{
-			Assumed: say.ComesOut.With(who),
-			Formula: say.StaysInside.With(who, say.Seconds(hold.Start), say.OptionalTimes(l.Renewals)),
-			Events:  append(q.faultsIn(hold.Start, q.at), l.Last),
-		}
+		return because(say.ComesOut.With(who),
+			say.StaysInside.With(who, say.Seconds(hold.Start), say.OptionalTimes(l.Renewals)), append(q.faultsIn(hold.Start, q.at), l.Last)...)
 	case l.SetBy != 0 && l.SetBy != l.Owner:
-		return False{
-			Assumed: say.ExtendsOnlyItsOwn.With(q.who(l.SetBy)),
-			Formula: say.KeptByOther.With(who, since, q.who(l.SetBy), q.t.command(l.Last), say.Seconds(l.Set)),
-			Events:  []int32{l.Last},
-		}
+		return because(say.ExtendsOnlyItsOwn.With(q.who(l.SetBy)),
+			say.KeptByOther.With(who, since, q.who(l.SetBy), q.t.command(l.Last), say.Seconds(l.Set)), l.Last)
 	case l.Renewals > 0 && l.Set >= q.from:
-		return False{
-			Assumed: say.StopsRenewing.With(who),
-			Formula: say.KeptByItself.With(who, since, say.Times(l.Renewals), say.Seconds(l.Set), q.parting(l)),
-			Events:  []int32{l.Last},
-		}
+		return because(say.StopsRenewing.With(who),
+			say.KeptByItself.With(who, since, say.Times(l.Renewals), say.Seconds(l.Set), q.parting(l)), l.Last)
 	case l.TTL > 0 && l.Set.Add(l.TTL) > q.at:
-		return False{
-			Assumed: say.GetsTheWholeLease.With(),
-			Formula: say.LastsOnly.With(who, say.Seconds(l.TTL), say.Seconds(q.h.Header.Lease)),
-		}
+		return because(say.GetsTheWholeLease.With(),
+			say.LastsOnly.With(who, say.Seconds(l.TTL), say.Seconds(q.h.Header.Lease)))
 	}
-	return False{
-		Assumed: say.AlwaysRemovesItsOwn.With(who),
-		Formula: say.HasNoEnd.With(who, since, q.parting(l)),
-		Events:  q.partingAt(l),
-	}
+	return because(say.AlwaysRemovesItsOwn.With(who),
+		say.HasNoEnd.With(who, since, q.parting(l)), q.partingAt(l)...)
 }
 
 // partingAt returns the event by which the owner of an entry gave up on it: the first one after the
