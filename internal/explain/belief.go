@@ -61,42 +61,28 @@ func lostLease(t *teller, i int32, e *history.Event) say.Phrase {
 
 // writesOn reports whether a client writes after event i and before it gets the lock again.
 func (t *teller) writesOn(i int32, id history.NodeID) bool {
-	for _, e := range t.h.After(i, timeline.Ever) {
-		switch e.Kind {
-		case history.WriteAccepted, history.WriteRefused:
-			if e.Peer == id {
-				return true
-			}
-		case history.Acquired:
-			if e.Node == id {
-				return false
-			}
-		}
-	}
-	return false
+	next := t.h.Next(i, timeline.Ever, func(e *history.Event) bool {
+		return e.Kind == history.Acquired && e.Node == id || writes(e, id)
+	})
+	return next >= 0 && t.h.Events[next].Kind != history.Acquired
+}
+
+// writes reports whether an event is a write of a client.
+func writes(e *history.Event, id history.NodeID) bool {
+	return (e.Kind == history.WriteAccepted || e.Kind == history.WriteRefused) && e.Peer == id
 }
 
 // releasing is told at the removal of the entry if that follows at once, and not after the client
 // has been told of its loss.
 func releasing(t *teller, i int32, e *history.Event) say.Phrase {
-	if !t.Client(e.Node).Believes || t.removal(i, e.Node) >= 0 {
+	next := t.h.Next(i, together, func(n *history.Event) bool {
+		return n.Kind == history.Removed && n.Owner == e.Node && n.Peer == e.Node ||
+			n.Node == e.Node && (n.Kind == history.Froze || n.Kind == history.Crashed)
+	})
+	if !t.Client(e.Node).Believes || next >= 0 && t.h.Events[next].Kind == history.Removed {
 		return nothing
 	}
 	return say.Releases.With(t.who(e.Node))
-}
-
-// removal returns the event soon after i at which a client's command removes its own entry, or
-// NoCause.
-func (t *teller) removal(i int32, owner history.NodeID) int32 {
-	for j, e := range t.h.After(i, together) {
-		if e.Kind == history.Removed && e.Owner == owner && e.Peer == owner {
-			return j
-		}
-		if e.Node == owner && (e.Kind == history.Froze || e.Kind == history.Crashed) {
-			return history.NoCause
-		}
-	}
-	return history.NoCause
 }
 
 // notHeld says whether the entry is still there, if the history shows it.

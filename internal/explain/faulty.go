@@ -12,13 +12,11 @@ import (
 
 // faultBegan is told only if no event of the fault says more, as a freeze says more of a pause.
 func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
-	for _, n := range t.h.After(i, 0) {
-		switch n.Kind {
-		case history.Froze, history.Crashed, history.Restarted, history.ClockChanged, history.Promoted:
-			if n.Value == e.Value || n.Kind == history.ClockChanged {
-				return nothing
-			}
-		}
+	if t.h.Next(i, 0, func(n *history.Event) bool {
+		acts := []history.Kind{history.Froze, history.Crashed, history.Restarted, history.Promoted}
+		return n.Kind == history.ClockChanged || n.Value == e.Value && slices.Contains(acts, n.Kind)
+	}) >= 0 {
+		return nothing
 	}
 	if t.verb(e.Value) == "drop" {
 		t.drops = append(t.drops, e.Value)
@@ -76,13 +74,11 @@ func (t *teller) between(i int32, e *history.Event) say.Phrase {
 
 // thawed is told with the write that follows at once, if any.
 func thawed(t *teller, i int32, e *history.Event) say.Phrase {
-	for _, n := range t.h.After(i, together) {
-		if n.Kind == history.LostLease && n.Node == e.Node {
-			break // told before the write
-		}
-		if (n.Kind == history.WriteAccepted || n.Kind == history.WriteRefused) && n.Peer == e.Node {
-			return nothing
-		}
+	next := t.h.Next(i, together, func(n *history.Event) bool {
+		return n.Kind == history.LostLease && n.Node == e.Node || writes(n, e.Node)
+	})
+	if next >= 0 && t.h.Events[next].Kind != history.LostLease { // a loss is told before the write
+		return nothing
 	}
 	return say.Wakes.With(t.who(e.Node), say.Flag(t.Client(e.Node).Believes))
 }
@@ -110,24 +106,15 @@ func (t *teller) afterDeath(i int32, e *history.Event) say.Phrase {
 		}
 		return nothing
 	}
+	withSession := func(n *history.Event) bool { return n.Kind == history.Expired && n.Owner == e.Node }
 	switch held := t.Held(e.Node); {
-	case held == nil, held.End == 0 && t.endsSoon(i, e.Node):
+	case held == nil, held.End == 0 && t.h.Next(i, together, withSession) >= 0:
 		return nothing
 	case held.End == 0:
 		return say.EntryStays.With(say.Flag(t.endless(held)))
 	default:
 		return say.EntryStaysUntil.With(say.Seconds(held.End))
 	}
-}
-
-// endsSoon reports whether the entry of a client ends right after its crash, with its session.
-func (t *teller) endsSoon(i int32, owner history.NodeID) bool {
-	for _, e := range t.h.After(i, together) {
-		if e.Kind == history.Expired && e.Owner == owner {
-			return true
-		}
-	}
-	return false
 }
 
 // restarted says what the server forgot meanwhile.

@@ -26,12 +26,7 @@ func granted(t *teller, i int32, e *history.Event) say.Phrase {
 // replyLost reports whether the reply of the command that caused event i is lost at once.
 func (t *teller) replyLost(i int32) bool {
 	cause := t.h.Events[i].Cause
-	for _, n := range t.h.After(i, 0) {
-		if n.Kind == history.ReplyDropped && n.Cause == cause && cause >= 0 {
-			return true
-		}
-	}
-	return false
+	return cause >= 0 && t.h.Next(i, 0, func(n *history.Event) bool { return n.Kind == history.ReplyDropped && n.Cause == cause }) >= 0
 }
 
 // extended tells renewals in a row as one step, and every extension of another client's entry, or
@@ -166,10 +161,8 @@ func (t *teller) untold(owner history.NodeID) say.Flag { return say.Flag(t.Clien
 
 // forgotten is told with the restart that follows, if any.
 func forgotten(t *teller, i int32, e *history.Event) say.Phrase {
-	for _, n := range t.h.After(i, 0) {
-		if n.Kind == history.Restarted && n.Node == e.Node {
-			return nothing
-		}
+	if t.h.Next(i, 0, func(n *history.Event) bool { return n.Kind == history.Restarted && n.Node == e.Node }) >= 0 {
+		return nothing
 	}
 	return say.HasLostEntry.With(t.who(e.Node), t.who(e.Owner), t.untold(e.Owner))
 }

@@ -120,17 +120,12 @@ func (t *teller) plain(e *history.Event) say.Phrase {
 // own returns the next event of a node that is of one of the given kinds and close enough to share
 // a sentence, or NoCause. A freeze, crash or failure of the node in between ends the search.
 func (t *teller) own(i int32, node history.NodeID, kinds ...history.Kind) int32 {
-	for j, e := range t.h.After(i, together) {
-		if e.Node != node {
-			continue
-		}
-		if slices.Contains(kinds, e.Kind) {
-			return j
-		}
-		switch e.Kind {
-		case history.Froze, history.Crashed, history.AcquireFailed, history.GaveUp, history.TimedOut:
-			return history.NoCause
-		}
+	ends := []history.Kind{history.Froze, history.Crashed, history.AcquireFailed, history.GaveUp, history.TimedOut}
+	next := t.h.Next(i, together, func(e *history.Event) bool {
+		return e.Node == node && (slices.Contains(kinds, e.Kind) || slices.Contains(ends, e.Kind))
+	})
+	if next >= 0 && !slices.Contains(kinds, t.h.Events[next].Kind) {
+		return history.NoCause
 	}
-	return history.NoCause
+	return next
 }

@@ -37,10 +37,10 @@ func timedOut(t *teller, i int32, e *history.Event) say.Phrase {
 	if t.Client(e.Node).Failed || t.own(i, e.Node, history.ReleaseFailed) >= 0 {
 		return nothing
 	}
-	for _, n := range t.h.After(i, together) {
-		if n.Node == e.Node && (n.Kind == history.AcquireFailed || n.Kind == history.GaveUp) {
-			return nothing
-		}
+	if t.h.Next(i, together, func(n *history.Event) bool {
+		return n.Node == e.Node && (n.Kind == history.AcquireFailed || n.Kind == history.GaveUp)
+	}) >= 0 {
+		return nothing
 	}
 	return say.GivesUpReply.With(t.who(e.Node), t.command(i))
 }

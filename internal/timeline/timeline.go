@@ -117,6 +117,16 @@ func (t *Timeline) After(i int32, within time.Duration) iter.Seq2[int32, *histor
 	}
 }
 
+// Next returns the first event after event i, up to a time after it, that is such a one; NoCause for none.
+func (t *Timeline) Next(i int32, within time.Duration, is func(*history.Event) bool) int32 {
+	for j, e := range t.After(i, within) {
+		if is(e) {
+			return j
+		}
+	}
+	return history.NoCause
+}
+
 // Before yields the events before event i, the last one first, down to a time before it.
 func (t *Timeline) Before(i int32, within time.Duration) iter.Seq2[int32, *history.Event] {
 	return func(yield func(int32, *history.Event) bool) {
