@@ -6,7 +6,7 @@ import "lockstep/internal/say"
 // ports and the workload, not by locks.
 type MomentKind uint8
 
-// The moments of the workload and of the wire; see momentDocs.
+// The moments of the workload and of the wire; see moments.
 const (
 	NoMoment MomentKind = iota
 
@@ -29,40 +29,55 @@ const (
 	momentCount
 )
 
-// momentTexts are the moments in a scenario, after the subject. %s stands for a command.
-var momentTexts = [momentCount]string{
-	StartsWaiting: "starts waiting",
-	Acquires:      "acquires",
-	Enters:        "enters",
-	InSection:     "is in its critical section",
-	AboutToWrite:  "is about to write",
-	Writes:        "writes",
-	Renews:        "renews",
-	Releases:      "releases",
-	LosesLease:    "loses its lease",
-	Wakes:         "wakes",
-	AboutToSend:   "is about to send %s",
-	Sends:         "sends %s",
-	HasExecuted:   "has %s executed",
-	HasReply:      "has the reply of %s",
+// moments are all of them.
+var moments = [momentCount]struct {
+	text string // in a scenario, after the subject; %s stands for a command
+	told func(subject, command) say.Phrase
+	doc  say.Words
+}{
+	StartsWaiting: {"starts waiting", ofClient("{who} starts waiting"),
+		"The client asks for the lock: the first thing of every round."},
+	Acquires: {"acquires", ofClient("{who} gets the lock"),
+		"The lock's acquire has returned success: from now on the client believes it holds the lock."},
+	Enters: {"enters", ofClient("{who} enters (before its read)"),
+		"The client enters its critical section; it has not read the resource yet."},
+	InSection: {"is in its critical section", ofClient("{who} enters"),
+		"The client has read the resource and starts its work."},
+	AboutToWrite: {"is about to write", ofClient("{who} is about to write"),
+		"The work is done, and the write to the resource comes next."},
+	Writes: {"writes", ofClient("{who} has written"),
+		"The resource has answered the write, whether it took it or refused it."},
+	Renews: {"renews", ofClient("{who} renews"),
+		"A renewal by the watchdog has its reply, whatever the reply says."},
+	Releases: {"releases", ofClient("{who} releases"),
+		"The client is about to call release: its belief ends here."},
+	LosesLease: {"loses its lease", ofClient("{who} is told that its lock is lost"),
+		"The design tells the client that its lock is lost; many designs never do."},
+	Wakes: {"wakes", ofClient("{who} wakes"),
+		"The process runs again after a pause."},
+	AboutToSend: {"is about to send %s", ofCommand("{who} is about to send {command}"),
+		"The client is about to send a command: both its request and its reply can still be tampered with."},
+	Sends: {"sends %s", ofCommand("{who} sends {command}"),
+		"A command is on its way to the store; its reply can still be tampered with."},
+	HasExecuted: {"has %s executed", executed("the store has executed {command} for {who}"),
+		"The store has executed a command, and its reply has not been delivered yet."},
+	HasReply: {"has the reply of %s", ofCommand("{who} gets the reply to {command}"),
+		"The client has the reply to a command, but the lock has not seen it yet."},
 }
 
-// momentDocs define the moments.
-var momentDocs = [momentCount]say.Words{
-	StartsWaiting: "The client asks for the lock: the first thing of every round.",
-	Acquires:      "The lock's acquire has returned success: from now on the client believes it holds the lock.",
-	Enters:        "The client enters its critical section; it has not read the resource yet.",
-	InSection:     "The client has read the resource and starts its work.",
-	AboutToWrite:  "The work is done, and the write to the resource comes next.",
-	Writes:        "The resource has answered the write, whether it took it or refused it.",
-	Renews:        "A renewal by the watchdog has its reply, whatever the reply says.",
-	Releases:      "The client is about to call release: its belief ends here.",
-	LosesLease:    "The design tells the client that its lock is lost; many designs never do.",
-	Wakes:         "The process runs again after a pause.",
-	AboutToSend:   "The client is about to send a command: both its request and its reply can still be tampered with.",
-	Sends:         "A command is on its way to the store; its reply can still be tampered with.",
-	HasExecuted:   "The store has executed a command, and its reply has not been delivered yet.",
-	HasReply:      "The client has the reply to a command, but the lock has not seen it yet.",
+func ofClient(english string) func(subject, command) say.Phrase {
+	t := say.New1[subject](english)
+	return func(who subject, _ command) say.Phrase { return t.With(who) }
+}
+
+func ofCommand(english string) func(subject, command) say.Phrase {
+	return say.New2[subject, command](english).With
+}
+
+// executed is a moment whose sentence has the command first.
+func executed(english string) func(subject, command) say.Phrase {
+	t := say.New2[command, subject](english)
+	return func(who subject, c command) say.Phrase { return t.With(c, who) }
 }
 
 // OnWire reports whether the moment belongs to one command.
@@ -88,7 +103,7 @@ type MomentPhrase struct {
 func MomentPhrases() []MomentPhrase {
 	out := make([]MomentPhrase, 0, momentCount)
 	for k := NoMoment + 1; k < momentCount; k++ {
-		out = append(out, MomentPhrase{Kind: k, Text: momentTexts[k], Doc: momentDocs[k]})
+		out = append(out, MomentPhrase{Kind: k, Text: moments[k].text, Doc: moments[k].doc})
 	}
 	return out
 }

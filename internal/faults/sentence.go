@@ -64,7 +64,7 @@ var (
 
 // moment is the trigger's moment for readers, with its number if that is more than one.
 func (t *Trigger) moment(who say.Part) say.Phrase {
-	reached := momentTold[t.Moment].With(subject{who}, command(t.Command))
+	reached := moments[t.Moment].told(subject{who}, command(t.Command))
 	if t.Round > 0 {
 		reached = toldInRound.With(reached, ordinal(t.Round))
 	}
@@ -82,37 +82,6 @@ var (
 	toldAfterFault = say.New2[say.Phrase, say.Number]("{moment} after fault {n}")
 	toldNth        = say.New2[say.Phrase, ordinal]("{moment} the {n} time")
 )
-
-// momentTold are the moments for readers.
-var momentTold = [momentCount]interface {
-	With(subject, command) say.Phrase
-}{
-	StartsWaiting: moment("{who} starts waiting"),
-	Acquires:      moment("{who} gets the lock"),
-	Enters:        moment("{who} enters (before its read)"),
-	InSection:     moment("{who} enters"),
-	AboutToWrite:  moment("{who} is about to write"),
-	Writes:        moment("{who} has written"),
-	Renews:        moment("{who} renews"),
-	Releases:      moment("{who} releases"),
-	LosesLease:    moment("{who} is told that its lock is lost"),
-	Wakes:         moment("{who} wakes"),
-	AboutToSend:   say.New2[subject, command]("{who} is about to send {command}"),
-	Sends:         say.New2[subject, command]("{who} sends {command}"),
-	HasExecuted:   laterSubject{say.New2[command, subject]("the store has executed {command} for {who}")},
-	HasReply:      say.New2[subject, command]("{who} gets the reply to {command}"),
-}
-
-type plainMoment struct{ say.Of1[subject] }
-
-func moment(english string) plainMoment { return plainMoment{say.New1[subject](english)} }
-
-func (p plainMoment) With(who subject, _ command) say.Phrase { return p.Of1.With(who) }
-
-// laterSubject is a moment whose template has the command first.
-type laterSubject struct{ say.Of2[command, subject] }
-
-func (m laterSubject) With(who subject, c command) say.Phrase { return m.Of2.With(c, who) }
 
 // Telling is what Spec.Tell says of a fault.
 type Telling struct {

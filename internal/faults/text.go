@@ -81,7 +81,7 @@ func (f *Fault) text() string {
 
 // Text is the trigger's moment as a scenario states it: "A sends GET the 2nd time".
 func (t *Trigger) Text() string {
-	text := t.Subject + " " + strings.Replace(momentTexts[t.Moment], "%s", t.Command, 1)
+	text := t.Subject + " " + strings.Replace(moments[t.Moment].text, "%s", t.Command, 1)
 	if t.Round > 0 {
 		text += " in its " + Ordinal(t.Round) + " round"
 	}

@@ -3,7 +3,6 @@ package faults
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"lockstep/internal/history"
 	"lockstep/internal/say"
@@ -63,14 +62,15 @@ func (t told) In(l say.Language) string {
 }
 
 // MarshalText writes a moment as a scenario does.
-func (m MomentKind) MarshalText() ([]byte, error) { return []byte(momentTexts[m]), nil }
+func (m MomentKind) MarshalText() ([]byte, error) { return []byte(moments[m].text), nil }
 
 // UnmarshalText reads what MarshalText writes.
 func (m *MomentKind) UnmarshalText(text []byte) error {
-	i := slices.Index(momentTexts[:], string(text))
-	if i <= 0 {
-		return fmt.Errorf("no client reaches the moment %q", text)
+	for k := NoMoment + 1; k < momentCount; k++ {
+		if moments[k].text == string(text) {
+			*m = k
+			return nil
+		}
 	}
-	*m = MomentKind(i)
-	return nil
+	return fmt.Errorf("no client reaches the moment %q", text)
 }
