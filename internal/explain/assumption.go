@@ -103,9 +103,13 @@ func (q *inquiry) holdOf(id history.NodeID) *history.Hold {
 
 // hold returns the last hold of a client for which a condition holds, or nil.
 func (q *inquiry) hold(id history.NodeID, is func(*history.Hold) bool) *history.Hold {
-	for i := len(q.h.Holds) - 1; i >= 0; i-- {
-		if hold := &q.h.Holds[i]; hold.Client == id && is(hold) {
-			return hold
+	return lastOf(q.h.Holds, func(h *history.Hold) bool { return h.Client == id && is(h) })
+}
+
+func lastOf[T any](all []T, is func(*T) bool) *T {
+	for i := range slices.Backward(all) {
+		if is(&all[i]) {
+			return &all[i]
 		}
 	}
 	return nil
@@ -136,13 +140,8 @@ func (q *inquiry) entryOf(owner, node history.NodeID) (last *timeline.Entry) {
 // outlived explains a client that acquires when its entry is over already.
 func (q *inquiry) outlived(hold *history.Hold) False {
 	entry := q.entryOf(hold.Client, 0)
-	if entry == nil || entry.Alive(hold.Start) {
-		return False{}
-	}
-	for i := range q.h.Entries { // on another server it has one
-		if l := &q.h.Entries[i]; l.Owner == hold.Client && l.Alive(hold.Start) {
-			return False{}
-		}
+	if entry == nil || lastOf(q.h.Entries, func(l *timeline.Entry) bool { return l.Owner == hold.Client && l.Alive(hold.Start) }) != nil {
+		return False{} // it has one, perhaps on another server
 	}
 	f := q.ended(hold, nil, entry)
 	if f.Proved() {

@@ -46,10 +46,8 @@ func (q *inquiry) wrongOwner(v *checker.Violation) False {
 		if e == nil || e.Kind != history.Removed || e.Peer == 0 || e.Peer == e.Owner {
 			continue
 		}
-		for j := range q.h.Entries {
-			if l := &q.h.Entries[j]; l.Ended == i {
-				return q.foreign(e.Peer, l)
-			}
+		if l := lastOf(q.h.Entries, func(l *timeline.Entry) bool { return l.Ended == i }); l != nil {
+			return q.foreign(e.Peer, l)
 		}
 	}
 	return False{}
@@ -61,12 +59,9 @@ func (q *inquiry) foreign(by history.NodeID, entry *timeline.Entry) False {
 	if f := q.outOfDate(by, entry); f.Proved() {
 		return f
 	}
-	var own *timeline.Entry
-	for i := range q.h.Entries {
-		if l := &q.h.Entries[i]; l.Owner == by && l.How != 0 && l.Over < entry.Over && l.From < entry.Over {
-			own = l
-		}
-	}
+	own := lastOf(q.h.Entries, func(l *timeline.Entry) bool {
+		return l.Owner == by && l.How != 0 && l.Over < entry.Over && l.From < entry.Over
+	})
 	who, owner := q.who(by), q.who(entry.Owner)
 	early := entry.Over.Sub(entry.Set) < q.h.Header.Lease-rounding
 	ahead := q.ahead(by, entry)

@@ -43,13 +43,13 @@ func (q *inquiry) cameBack(probe history.NodeID) False {
 		if q.h.InCluster(e.Node) {
 			continue
 		}
-		for j := len(q.h.Entries) - 1; j >= 0; j-- {
-			l := &q.h.Entries[j]
-			if l.Node == e.Peer && l.How == history.Removed && l.Over <= e.At && slices.Contains(l.Copies, e.Node) {
-				return because(say.RemovalsOutlive.With(),
-					say.CameBack.With(q.who(l.Owner), say.Verbatim(q.h.Name(l.Node)), say.Seconds(l.Over), say.Verbatim(q.h.Name(e.Node)), say.Seconds(e.At)),
-					l.Ended, i)
-			}
+		l := lastOf(q.h.Entries, func(l *timeline.Entry) bool {
+			return l.Node == e.Peer && l.How == history.Removed && l.Over <= e.At && slices.Contains(l.Copies, e.Node)
+		})
+		if l != nil {
+			return because(say.RemovalsOutlive.With(),
+				say.CameBack.With(q.who(l.Owner), say.Verbatim(q.h.Name(l.Node)), say.Seconds(l.Over), say.Verbatim(q.h.Name(e.Node)), say.Seconds(e.At)),
+				l.Ended, i)
 		}
 		break
 	}
