@@ -4,14 +4,16 @@ import "lockstep/internal/history"
 
 // Request is what a client sends to a store. It is the same in all worlds.
 type Request interface {
-	// Name is one word in capitals, for triggers: TXN, CREATE, INSERT.
-	Name() string
 	// AppendText appends the request for readers, on one line. It begins with the name, except for
 	// a SELECT that calls a function.
 	AppendText(buf []byte) []byte
-	// Op is what the request does, for all code but reports; its name is Name.
+	// Op is what the request does, for all code but reports. Its name is one word in capitals, for
+	// triggers: TXN, CREATE, INSERT.
 	Op() history.Op
 }
+
+// Name is the name of a request.
+func Name(r Request) string { return r.Op().Name }
 
 // RequestText is the text of a request.
 func RequestText(r Request) string { return string(r.AppendText(nil)) }

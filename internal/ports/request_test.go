@@ -10,7 +10,6 @@ import (
 // asked is a request whose answers say by themselves what they say.
 type asked struct{}
 
-func (asked) Name() string                 { return "ASKED" }
 func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED"...) }
 func (asked) Op() history.Op               { return history.Op{Name: "ASKED"} }
 

@@ -25,7 +25,9 @@ type call struct {
 	socket  *Socket // of a guest; nil for a task's
 	lane    *lane   // on which it goes; nil for a connection that nothing else is on
 	cmd     redis.Cmd
-	op      store.Op // nil for a Redis command
+	op      store.Op   // nil for a Redis command
+	does    history.Op // of op, once it was asked for
+	known   int64      // the id of the call that does is of
 	waker   kernel.Waker
 	reply   redis.Reply                // to cmd
 	value   any                        // to op
@@ -81,7 +83,7 @@ func (w *World) newCall(c *client) *call {
 	if l.part = c.part; l.part != faults.NoPart && c.inWatchdog() {
 		l.part = faults.NoPart
 	}
-	l.conn, l.lane, l.op, l.value, l.err, l.patience = nil, nil, nil, nil, nil, 0
+	l.conn, l.lane, l.op, l.known, l.value, l.err, l.patience = nil, nil, nil, 0, nil, nil, 0
 	l.socket, l.silent, l.ofClient, l.told = nil, false, nil, nil
 	l.answered, l.broken, l.timedOut, l.takenBack = false, false, false, false
 	l.dropRequest, l.dropReply, l.slowRequest, l.slowReply = 0, 0, lateness{}, lateness{}

@@ -82,7 +82,7 @@ func (c *cluster) submit(l *call) {
 		l.unref()
 		return
 	}
-	consent := c.consent(l.op)
+	consent := c.consent(l)
 	if c.store.Lossy {
 		switch {
 		case consent == store.OfServer:

@@ -102,11 +102,11 @@ func (c *cluster) resubmit() {
 }
 
 // consent returns which servers have to agree before a request is answered.
-func (c *cluster) consent(op store.Op) store.Consent {
+func (c *cluster) consent(l *call) store.Consent {
 	if len(c.store.Consent) == 0 {
 		return store.OfMajority
 	}
-	return c.store.Consent[op.Op().Does]
+	return c.store.Consent[l.about().Does]
 }
 
 // readHere lets a server answer a read by itself, once it has executed what came before on the same

@@ -38,9 +38,17 @@ func (t *commandTexts) of(h *history.History, cmd *redis.Cmd) history.TextID {
 	return r.id
 }
 
+// about is what the request to a model is about.
+func (l *call) about() *history.Op {
+	if l.known != l.id {
+		l.does, l.known = l.op.Op(), l.id
+	}
+	return &l.does
+}
+
 func (l *call) name() string {
 	if l.op != nil {
-		return l.op.Name()
+		return l.about().Name
 	}
 	return l.cmd.Name()
 }
@@ -61,7 +69,7 @@ func (l *call) text() history.TextID {
 	*buf = l.op.AppendText((*buf)[:0])
 	id := l.w.hist.InternBytes(*buf)
 	if !l.w.hist.HasOp(id) {
-		l.w.hist.SetOp(id, l.op.Op())
+		l.w.hist.SetOp(id, *l.about())
 	}
 	return id
 }

@@ -59,7 +59,7 @@ func AnswerText(r ports.Request, value any) string {
 	case interface{ Text() string }:
 		return v.Text()
 	}
-	panic("store: the answer to " + r.Name() + " has no text")
+	panic("store: the answer to " + ports.Name(r) + " has no text")
 }
 
 // Teller is a request whose answers need more than their value for their text.

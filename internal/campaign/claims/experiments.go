@@ -62,7 +62,7 @@ func sessions(x *experiment) {
 		id++
 		a, _ := m.Exec(store.Clock{Mono: at}, id, conn(client), op)
 		if a.Err != nil {
-			x.lab.Fail("ZooKeeper refuses %s: %v", op.Name(), a.Err)
+			x.lab.Fail("ZooKeeper refuses %s: %v", op.Op().Name, a.Err)
 		}
 		return a.Value
 	}

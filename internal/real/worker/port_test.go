@@ -20,7 +20,6 @@ import (
 // asked is a request of a test.
 type asked struct{ patience time.Duration }
 
-func (asked) Name() string                 { return "ASKED" }
 func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED of somebody"...) }
 func (asked) Op() history.Op               { return history.Op{Name: "ASKED"} }
 func (a asked) Patience() time.Duration    { return a.patience }

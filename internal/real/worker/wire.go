@@ -117,7 +117,7 @@ func perform(ctx context.Context, w *worker, r request) (any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	up := proto.Up{Server: r.server, Command: r.what.Name(), Task: taskOf(ctx)}
+	up := proto.Up{Server: r.server, Command: ports.Name(r.what), Task: taskOf(ctx)}
 	c := w.open(up, report{text: ports.RequestText(r.what), op: r.what.Op()}, func(call int64) string {
 		return cmp.Or(r.mark, numberMark(call))
 	})

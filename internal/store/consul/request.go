@@ -49,49 +49,31 @@ func (g Get) Patience() time.Duration {
 	return min(g.Wait, longestWait)
 }
 
-// Name implements ports.Request.
-func (CreateSession) Name() string { return "SESSION" }
-
-// Name implements ports.Request.
-func (RenewSession) Name() string { return "RENEW" }
-
-// Name implements ports.Request.
-func (DestroySession) Name() string { return "DESTROY" }
-
-// Name implements ports.Request.
-func (Acquire) Name() string { return "ACQUIRE" }
-
-// Name implements ports.Request.
-func (Release) Name() string { return "RELEASE" }
-
-// Name implements ports.Request.
-func (Get) Name() string { return "GET" }
-
 // Op implements ports.Request.
-func (c CreateSession) Op() history.Op { return history.Op{Name: c.Name(), Does: history.Opens} }
+func (CreateSession) Op() history.Op { return history.Op{Name: "SESSION", Does: history.Opens} }
 
 // AnswerOf is the new session in a history.
 func (CreateSession) AnswerOf(id any) history.Answer { return history.Answer{Session: fmt.Sprint(id)} }
 
 // Op implements ports.Request.
-func (r RenewSession) Op() history.Op { return history.Op{Name: r.Name(), Does: history.KeepsAlive} }
+func (RenewSession) Op() history.Op { return history.Op{Name: "RENEW", Does: history.KeepsAlive} }
 
 // Op implements ports.Request.
-func (d DestroySession) Op() history.Op { return history.Op{Name: d.Name(), Does: history.EndsSession} }
+func (DestroySession) Op() history.Op { return history.Op{Name: "DESTROY", Does: history.EndsSession} }
 
 // Op implements ports.Request.
 func (a Acquire) Op() history.Op {
-	return history.Op{Name: a.Name(), Key: a.Key, Does: history.MakesNew}
+	return history.Op{Name: "ACQUIRE", Key: a.Key, Does: history.MakesNew}
 }
 
 // Op implements ports.Request. The key of another session is left alone.
 func (r Release) Op() history.Op {
-	return history.Op{Name: r.Name(), Key: r.Key, Does: history.RemovesOwn}
+	return history.Op{Name: "RELEASE", Key: r.Key, Does: history.RemovesOwn}
 }
 
 // Op implements ports.Request.
 func (g Get) Op() history.Op {
-	return history.Op{Name: g.Name(), Key: g.Key, Does: history.Asks, Blocks: g.After > 0}
+	return history.Op{Name: "GET", Key: g.Key, Does: history.Asks, Blocks: g.After > 0}
 }
 
 // Behavior is what happens to the session's keys at its end, in Consul's words.

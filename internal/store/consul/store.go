@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 )
 
@@ -83,7 +84,7 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 	case Get:
 		return s.get(now, id, c, op)
 	}
-	panic("consul: a request of another store: " + op.Name())
+	panic("consul: a request of another store: " + ports.Name(op))
 }
 
 // acquire locks a key. The leader checks the lock delay: a request that it refuses

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 )
 
@@ -101,7 +102,7 @@ func (s *Store) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (sto
 		s.watch(c, op)
 		return store.Answer{Value: s.revision, Text: "OK"}, true
 	}
-	panic("etcd: a request of another store: " + op.Name())
+	panic("etcd: a request of another store: " + ports.Name(op))
 }
 
 // Closed implements store.Model: the watches of the connection are over.

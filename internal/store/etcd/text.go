@@ -11,38 +11,20 @@ import (
 	"lockstep/internal/store"
 )
 
-// Name implements Request.
-func (Grant) Name() string { return "GRANT" }
-
-// Name implements Request.
-func (KeepAlive) Name() string { return "KEEPALIVE" }
-
-// Name implements Request.
-func (Revoke) Name() string { return "REVOKE" }
-
-// Name implements Request.
-func (Watch) Name() string { return "WATCH" }
-
-// Name implements Request.
-func (Txn) Name() string { return "TXN" }
-
-// Name implements Request.
-func (op Op) Name() string { return opNames[op.Kind] }
-
 var opNames = [...]string{Get: "GET", Put: "PUT", Delete: "DELETE"}
 
 // Op implements Request.
-func (g Grant) Op() history.Op { return history.Op{Name: g.Name(), Does: history.Opens} }
+func (Grant) Op() history.Op { return history.Op{Name: "GRANT", Does: history.Opens} }
 
 // Op implements Request.
-func (k KeepAlive) Op() history.Op { return history.Op{Name: k.Name(), Does: history.KeepsAlive} }
+func (KeepAlive) Op() history.Op { return history.Op{Name: "KEEPALIVE", Does: history.KeepsAlive} }
 
 // Op implements Request.
-func (r Revoke) Op() history.Op { return history.Op{Name: r.Name(), Does: history.RevokesLease} }
+func (Revoke) Op() history.Op { return history.Op{Name: "REVOKE", Does: history.RevokesLease} }
 
 // Op implements Request.
 func (w Watch) Op() history.Op {
-	return history.Op{Name: w.Name(), Key: w.Key, Does: history.Beside, Watches: true}
+	return history.Op{Name: "WATCH", Key: w.Key, Does: history.Beside, Watches: true}
 }
 
 // Op implements Request. A key below another one is its client's place in a queue.
@@ -59,13 +41,13 @@ func (op Op) Op() history.Op {
 	case op.Kind == Delete:
 		does = history.Removes
 	}
-	return history.Op{Name: op.Name(), Key: op.Key, Does: does}
+	return history.Op{Name: opNames[op.Kind], Key: op.Key, Does: does}
 }
 
 // Op implements Request. A put of a key that the transaction has compared to be absent replaces
 // nothing; a transaction that both puts and deletes may do anything.
 func (t Txn) Op() history.Op {
-	out := history.Op{Name: t.Name(), Does: history.Asks, Checks: len(t.If) > 0}
+	out := history.Op{Name: "TXN", Does: history.Asks, Checks: len(t.If) > 0}
 	for _, ops := range [][]Op{t.Then, t.Else} {
 		for _, op := range ops {
 			one := op.Op()
@@ -131,28 +113,23 @@ func (w Watch) AppendText(buf []byte) []byte {
 // AppendText implements Request: TXN IF create(lock) = 0 THEN PUT lock ELSE GET lock.
 func (t Txn) AppendText(buf []byte) []byte {
 	buf = append(buf, "TXN"...)
-	for i, c := range t.If {
+	before := " IF "
+	for _, c := range t.If {
 		what := "create("
 		if c.Mod {
 			what = "mod("
 		}
-		buf = append(buf, separator(i, " IF ", " AND ")...)
-		buf = append(append(append(buf, what...), c.Key...), ") = "...)
+		buf = append(append(append(append(buf, before...), what...), c.Key...), ") = "...)
 		buf = strconv.AppendInt(buf, c.Revision, 10)
+		before = " AND "
 	}
 	return appendBranch(appendBranch(buf, " THEN ", t.Then), " ELSE ", t.Else)
 }
 
-func separator(i int, first, later string) string {
-	if i == 0 {
-		return first
-	}
-	return later
-}
-
-func appendBranch(buf []byte, word string, ops []Op) []byte {
+func appendBranch(buf []byte, before string, ops []Op) []byte {
 	for i := range ops {
-		buf = ops[i].AppendText(append(buf, separator(i, word, ", ")...))
+		buf = ops[i].AppendText(append(buf, before...))
+		before = ", "
 	}
 	return buf
 }

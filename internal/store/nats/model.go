@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 )
 
@@ -50,7 +51,7 @@ func (s *Store) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (stor
 		e := s.entry(op.Key).Entry
 		return store.Answer{Value: e, Text: e.Text()}, true
 	}
-	panic("nats: a request of another store: " + op.Name())
+	panic("nats: a request of another store: " + ports.Name(op))
 }
 
 // put writes a message, replacing the last one of its key.

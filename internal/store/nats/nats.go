@@ -26,7 +26,7 @@ const ID store.ID = "nats"
 func init() {
 	store.Register(store.Store{
 		ID: ID, Place: 8, Node: "nats", Title: "NATS", About: "A cluster of NATS with JetStream, and a key-value bucket on all of its servers.",
-		Topology: store.Quorum, Requests: []string{string(Create), string(Update), string(Delete), Get{}.Name()},
+		Topology: store.Quorum, Requests: []string{string(Create), string(Update), string(Delete), "GET"},
 		Expires: true, AtOnce: true, OneLane: true, Lossy: true, Election: Election, Timing: store.Timing{Election: 5 * time.Second},
 		Settings: []store.Setting{{
 			Name: "ttl", Example: "10s", Least: 100 * time.Millisecond, Of: func(lease time.Duration) time.Duration { return lease },
@@ -67,12 +67,6 @@ const (
 	Delete What = "DELETE"
 )
 
-// Name implements store.Op.
-func (w Write) Name() string { return string(w.What) }
-
-// Name implements store.Op.
-func (Get) Name() string { return "GET" }
-
 // AppendText implements store.Op: UPDATE lock LAST 5.
 func (w Write) AppendText(buf []byte) []byte {
 	buf = append(append(append(buf, w.What...), ' '), w.Key...)
@@ -87,7 +81,7 @@ func (g Get) AppendText(buf []byte) []byte { return append(append(buf, "GET "...
 
 // Op implements store.Op. A client only updates and deletes its own write: no other client knows the revision.
 func (w Write) Op() history.Op {
-	op := history.Op{Name: w.Name(), Key: w.Key, Does: history.MakesNew}
+	op := history.Op{Name: string(w.What), Key: w.Key, Does: history.MakesNew}
 	switch op.Checks = w.What != Create && w.Last != 0; {
 	case w.What == Update:
 		op.Does = history.Makes
@@ -100,7 +94,7 @@ func (w Write) Op() history.Op {
 }
 
 // Op implements store.Op.
-func (g Get) Op() history.Op { return history.Op{Name: g.Name(), Key: g.Key, Does: history.Asks} }
+func (g Get) Op() history.Op { return history.Op{Name: "GET", Key: g.Key, Does: history.Asks} }
 
 // Revision is the number of a write in the stream: it grows with each write to any key of the bucket.
 type Revision int64

@@ -65,7 +65,7 @@ func (c Cmd) Named(name string) Cmd {
 	return c
 }
 
-// Name implements ports.Request.
+// Name is the command in capitals.
 func (c *Cmd) Name() string { return c.name }
 
 // texts adds texts to a command that has no arguments yet.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"lockstep/internal/history"
+	"lockstep/internal/ports"
 	"lockstep/internal/store"
 )
 
@@ -100,7 +101,7 @@ func (d *DB) reset() error {
 func (d *DB) Exec(now store.Clock, id uint64, c store.Conn, op store.Op) (store.Answer, bool) {
 	stmt, ok := op.(Stmt)
 	if !ok {
-		panic("sql: a request of another store: " + op.Name())
+		panic("sql: a request of another store: " + ports.Name(op))
 	}
 	d.at(now)
 	s := d.session(c)

@@ -74,14 +74,10 @@ func (r Result) Duplicate() bool {
 	return ok && (e.Number == 1062 || e.State == "23505")
 }
 
-// Name implements Request: the first word of the statement, or the function that a SELECT
-// without a table calls: INSERT, GET_LOCK.
-func (s Stmt) Name() string { return statementName(s.Query) }
-
 // Op implements Request. A lock of a session is given back by that session, and so is a row that says whose
 // it is.
 func (s Stmt) Op() history.Op {
-	op := history.Op{Name: s.Name()}
+	op := history.Op{Name: statementName(s.Query)}
 	op.Does = statementEffects[op.Name]
 	says := func(words string) bool { return strings.Contains(ports.RequestText(s), words) }
 	switch op.Name {
@@ -112,7 +108,7 @@ var statementEffects = map[string]history.Effect{
 // AnswerOf is the number of rows that a statement has changed.
 func (s Stmt) AnswerOf(value any) history.Answer {
 	r, ok := value.(Result)
-	switch s.Name() {
+	switch statementName(s.Query) {
 	case "INSERT", "UPDATE", "DELETE":
 		if ok {
 			return history.Number(r.Affected)
@@ -179,12 +175,17 @@ func (r Result) RowsText() string {
 		return "no row"
 	}
 	var buf []byte
-	for i, row := range r.Rows {
-		buf = append(buf, separator(i, "(", " (")...)
+	before := ""
+	for _, row := range r.Rows {
+		buf = append(append(buf, before...), '(')
 		for k, v := range row {
-			buf = v.appendText(append(buf, separator(k, "", ", ")...))
+			if k > 0 {
+				buf = append(buf, ", "...)
+			}
+			buf = v.appendText(buf)
 		}
 		buf = append(buf, ')')
+		before = " "
 	}
 	return string(buf)
 }
@@ -207,13 +208,6 @@ func (e *Error) Text() string {
 		return "ERROR " + strconv.Itoa(e.Number) + " (" + e.State + "): " + e.Message
 	}
 	return "ERROR " + e.State + ": " + e.Message
-}
-
-func separator(i int, first, later string) string {
-	if i == 0 {
-		return first
-	}
-	return later
 }
 
 // AnswerText implements store.Teller.

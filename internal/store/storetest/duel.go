@@ -175,7 +175,7 @@ func (d *Duel) DoAs(c store.Conn, r ports.Request) (a store.Answer, done bool) {
 	default:
 		d.log[len(d.log)-1] += " waits"
 		d.waiting = append(d.waiting, k)
-		d.Count(r.Name()+" waits", 1)
+		d.Count(ports.Name(r)+" waits", 1)
 		d.Count("waits", 1)
 	}
 	d.Collect()
@@ -326,9 +326,9 @@ func text(value any, err error) string {
 // Kind is the name of the request, with "refused" after it for an error.
 func Kind(r ports.Request, a store.Answer) string {
 	if a.Err != nil {
-		return r.Name() + " refused"
+		return ports.Name(r) + " refused"
 	}
-	return r.Name()
+	return ports.Name(r)
 }
 
 // Count counts answers of a kind, for Demand.

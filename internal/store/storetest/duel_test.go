@@ -16,7 +16,6 @@ import (
 // say is a request of a store that echoes it: at once, or "wait" after the request "wake".
 type say string
 
-func (s say) Name() string                 { return "SAY" }
 func (s say) AppendText(buf []byte) []byte { return append(append(buf, "SAY "...), s...) }
 func (s say) Op() history.Op               { return history.Op{Name: "SAY"} }
 
@@ -29,7 +28,7 @@ type echo struct {
 
 func (e *echo) Exec(_ store.Clock, id uint64, c store.Conn, op store.Op) (store.Answer, bool) {
 	if _, ours := op.(say); !ours {
-		panic("storetest: a request of another store: " + op.Name())
+		panic("storetest: a request of another store: " + ports.Name(op))
 	}
 	switch op {
 	case say("wait"):
@@ -193,7 +192,7 @@ func TestADuelKnowsWhatWaits(t *testing.T) {
 	a, b := d.Open(2), d.Open(2)
 	d.Waits = func(count int) bool { asked++; return asked > 3 && count == len(d.waiting) }
 	d.Answered = func(c store.Conn, r ports.Request, a store.Answer) {
-		heard = append(heard, fmt.Sprint(c.ID, r.Name(), a.Text))
+		heard = append(heard, fmt.Sprint(c.ID, ports.Name(r), a.Text))
 	}
 	d.DoAs(a, say("wait"))
 	if asked != 4 || a == b || d.Waiting(a) != say("wait") || d.Waiting(b) != nil {

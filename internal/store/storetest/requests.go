@@ -21,10 +21,10 @@ func Requests(t testing.TB) func(r ports.Request, text string, op history.Op) {
 		if got := ports.RequestText(r); got != text {
 			t.Errorf("got  %s\nwant %s", got, text)
 		}
-		if got := r.Op(); got != op || r.Name() != op.Name {
-			t.Errorf("%s: %s\ngot  %+v\nwant %+v", text, r.Name(), got, op)
+		if got := r.Op(); got != op {
+			t.Errorf("%s: %s\ngot  %+v\nwant %+v", text, got.Name, got, op)
 		}
-		if part := faults.Acquire.Of(r.Name(), false); op.Does.AboutEntry() != (part != faults.NoPart) {
+		if part := faults.Acquire.Of(op.Name, false); op.Does.AboutEntry() != (part != faults.NoPart) {
 			t.Errorf("%s: whether it is about an entry, package faults sees otherwise", text)
 		}
 	}

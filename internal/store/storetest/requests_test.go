@@ -14,11 +14,6 @@ type told string
 func (e told) Error() string { return string(e) }
 func (e told) Text() string  { return "told " + string(e) }
 
-// liar has two names.
-type liar struct{ say }
-
-func (liar) Name() string { return "LIE" }
-
 func TestWhatRequestsAndAnswersDoNotSay(t *testing.T) {
 	for want, compares := range map[string]func(t testing.TB){
 		"": func(t testing.TB) {
@@ -31,7 +26,6 @@ func TestWhatRequestsAndAnswersDoNotSay(t *testing.T) {
 		"got  SAY a\nwant SAY b":      func(t testing.TB) { Requests(t)(say("a"), "SAY b", history.Op{}) },
 		"Key:k Does":                  func(t testing.TB) { Requests(t)(say("a"), "SAY a", history.Op{Key: "k"}) },
 		"SAY a: SAY\n":                func(t testing.TB) { Requests(t)(say("a"), "SAY a", history.Op{Name: "CRY"}) },
-		"SAY a: LIE\n":                func(t testing.TB) { Requests(t)(liar{"a"}, "SAY a", history.Op{}) },
 		"package faults":              func(t testing.TB) { Requests(t)(say("a"), "SAY a", history.Op{Does: history.Beside}) },
 		`SAY a is answered "a", want`: func(t testing.TB) { Answers(t)(say("a"), "a", nil, "b", history.Answer{}) },
 		"SAY a, answered true":        func(t testing.TB) { Answers(t)(say("a"), true, nil, "true", history.Number(0)) },

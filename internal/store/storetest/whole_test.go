@@ -13,7 +13,6 @@ import (
 // foreign is a request of no store.
 type foreign struct{}
 
-func (foreign) Name() string                 { return "FOREIGN" }
 func (foreign) AppendText(buf []byte) []byte { return append(buf, "FOREIGN"...) }
 func (foreign) Op() history.Op               { return history.Op{Name: "FOREIGN"} }
 

@@ -9,39 +9,15 @@ import (
 	"lockstep/internal/store"
 )
 
-// Name implements Request.
-func (Connect) Name() string { return "CONNECT" }
-
-// Name implements Request.
-func (Ping) Name() string { return "PING" }
-
-// Name implements Request.
-func (Create) Name() string { return "CREATE" }
-
-// Name implements Request.
-func (Delete) Name() string { return "DELETE" }
-
-// Name implements Request.
-func (Exists) Name() string { return "EXISTS" }
-
-// Name implements Request.
-func (Children) Name() string { return "CHILDREN" }
-
-// Name implements Request.
-func (SetWatches) Name() string { return "SETWATCHES" }
-
-// Name implements Request.
-func (Close) Name() string { return "CLOSE" }
+// Op implements Request.
+func (Connect) Op() history.Op { return history.Op{Name: "CONNECT", Does: history.Opens} }
 
 // Op implements Request.
-func (c Connect) Op() history.Op { return history.Op{Name: c.Name(), Does: history.Opens} }
-
-// Op implements Request.
-func (p Ping) Op() history.Op { return history.Op{Name: p.Name(), Does: history.KeepsAlive} }
+func (Ping) Op() history.Op { return history.Op{Name: "PING", Does: history.KeepsAlive} }
 
 // Op implements Request. A node below another one is its client's place in a queue.
 func (c Create) Op() history.Op {
-	op := history.Op{Name: c.Name(), Key: c.Path, Does: history.MakesNew}
+	op := history.Op{Name: "CREATE", Key: c.Path, Does: history.MakesNew}
 	if below(c.Path) {
 		op.Does = history.Queues
 	}
@@ -50,7 +26,7 @@ func (c Create) Op() history.Op {
 
 // Op implements Request.
 func (d Delete) Op() history.Op {
-	op := history.Op{Name: d.Name(), Key: d.Path, Does: history.Removes, Checks: d.Version >= 0}
+	op := history.Op{Name: "DELETE", Key: d.Path, Does: history.Removes, Checks: d.Version >= 0}
 	if below(d.Path) {
 		op.Does = history.RemovesOwn
 	}
@@ -62,19 +38,19 @@ func below(path string) bool { return strings.LastIndexByte(path, '/') > 0 }
 
 // Op implements Request.
 func (e Exists) Op() history.Op {
-	return history.Op{Name: e.Name(), Key: e.Path, Does: history.Asks, Watches: e.Watch}
+	return history.Op{Name: "EXISTS", Key: e.Path, Does: history.Asks, Watches: e.Watch}
 }
 
 // Op implements Request.
 func (c Children) Op() history.Op {
-	return history.Op{Name: c.Name(), Key: c.Path, Does: history.Asks}
+	return history.Op{Name: "CHILDREN", Key: c.Path, Does: history.Asks}
 }
 
 // Op implements Request.
-func (s SetWatches) Op() history.Op { return history.Op{Name: s.Name(), Does: history.Beside} }
+func (SetWatches) Op() history.Op { return history.Op{Name: "SETWATCHES", Does: history.Beside} }
 
 // Op implements Request.
-func (c Close) Op() history.Op { return history.Op{Name: c.Name(), Does: history.EndsSession} }
+func (Close) Op() history.Op { return history.Op{Name: "CLOSE", Does: history.EndsSession} }
 
 // AppendText implements Request: CONNECT 10000 SESSION 0x1, in milliseconds.
 func (c Connect) AppendText(buf []byte) []byte {

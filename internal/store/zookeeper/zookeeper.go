@@ -73,7 +73,7 @@ func (m *Model) Exec(now store.Clock, _ uint64, c store.Conn, op store.Op) (a st
 		return m.connect(now, c, op), true
 	case Ping, Create, Delete, Exists, Children, SetWatches, Close:
 	default:
-		panic("zookeeper: a request of another store: " + op.Name())
+		panic("zookeeper: a request of another store: " + ports.Name(op))
 	}
 	s := m.sessionOn(c)
 	if s == nil { // it has ended, or has moved to another connection

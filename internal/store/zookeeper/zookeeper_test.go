@@ -32,7 +32,7 @@ func (p *tape) do(c store.Conn, op store.Op) string {
 	p.t.Helper()
 	answer, done := p.Exec(store.Clock{Mono: p.now}, 0, c, op)
 	if !done {
-		p.t.Fatalf("%s waits", op.Name())
+		p.t.Fatalf("%s waits", op.AppendText(nil))
 	}
 	return answer.Text + p.rest()
 }

@@ -125,7 +125,7 @@ func callFor(what ports.Request) (c call, read func(reply) (any, error)) {
 		}
 		return call{http.MethodGet, path, nil}, readKV
 	}
-	panic("consul: a request of another store: " + what.Name())
+	panic("consul: a request of another store: " + ports.Name(what))
 }
 
 // parse reads the JSON of a reply.

@@ -61,15 +61,16 @@ func refusal(err error) string {
 
 func kindOf(op store.Op, a store.Answer) string {
 	kv, _ := a.Value.(consul.KV)
-	switch {
+	switch name := ports.Name(op); {
 	case a.Err != nil:
-		return op.Name() + " refused"
-	case op.Name() == "GET":
+		return name + " refused"
+	case name == "GET":
 		return fmt.Sprintf("GET exists %v locked %v", kv.Exists, kv.Session != "")
-	case op.Name() == "ACQUIRE" || op.Name() == "RELEASE":
-		return op.Name() + " " + a.Text
+	case name == "ACQUIRE" || name == "RELEASE":
+		return name + " " + a.Text
+	default:
+		return name
 	}
-	return op.Name()
 }
 
 // translated is a request in the server's words.

@@ -141,7 +141,7 @@ func (m *member) do(ctx context.Context, r ports.Request) (any, error) {
 		}
 		return transaction(reply), nil
 	}
-	panic("etcd: a request of another store: " + r.Name())
+	panic("etcd: a request of another store: " + ports.Name(r))
 }
 
 // keepAlive sends one renewal on a stream of its own.

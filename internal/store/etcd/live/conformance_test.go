@@ -80,7 +80,7 @@ func (p *pair) same(r ports.Request, want store.Answer, got storetest.Reply) str
 }
 
 func kindOf(r ports.Request, a store.Answer) string {
-	kind := r.Name()
+	kind := ports.Name(r)
 	if result, ok := a.Value.(etcd.Result); ok && kind == "TXN" && !result.Succeeded {
 		kind += " failed"
 	}

@@ -95,7 +95,7 @@ func message(r ports.Request) (m *client.Msg, read func(*client.Msg) (any, error
 	case nats.Get:
 		return client.NewMsg("$JS.API.DIRECT.GET." + streamName + "." + subjects + r.Key), entry
 	}
-	panic("nats: a request of another store: " + r.Name())
+	panic("nats: a request of another store: " + ports.Name(r))
 }
 
 // acknowledged reads the answer to a write. One that is refused because another write of the key is in progress

@@ -39,7 +39,7 @@ func newPair(t *testing.T, ttl time.Duration) *pair {
 
 func kindOf(r ports.Request, a store.Answer) string {
 	if e, _ := a.Value.(nats.Entry); e.Deleted {
-		return r.Name() + " deleted"
+		return ports.Name(r) + " deleted"
 	}
 	return storetest.Kind(r, a)
 }

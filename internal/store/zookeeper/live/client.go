@@ -29,7 +29,7 @@ func connect(c livestore.Client) (livestore.Executor, error) {
 
 // Do implements livestore.Executor.
 func (*client) Do(_ context.Context, _ int, r ports.Request) (any, error) {
-	panic("zookeeper: " + r.Name() + " outside of a session")
+	panic("zookeeper: " + ports.Name(r) + " outside of a session")
 }
 
 // Mark implements livestore.Marker. Heartbeats and watches that are set again have no path.
