@@ -20,11 +20,11 @@ type client struct {
 	c livestore.Client
 
 	mu        sync.Mutex
-	passwords map[int64][]byte // of the sessions of this process
+	passwords map[int64]string // of the sessions of this process
 }
 
 func connect(c livestore.Client) (livestore.Executor, error) {
-	return &client{c: c, passwords: map[int64][]byte{}}, nil
+	return &client{c: c, passwords: map[int64]string{}}, nil
 }
 
 // Do implements livestore.Executor.

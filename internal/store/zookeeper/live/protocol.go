@@ -66,17 +66,11 @@ func (z *stream) Next(d link.Direction, part []byte) (int, link.Message, error) 
 }
 
 // markOf reads the kind of a request and its path, which comes first.
-func markOf(body []byte) string {
-	if len(body) < 4 {
-		return ""
-	}
-	name := names[int32(binary.BigEndian.Uint32(body))]
-	if name != "CREATE" && name != "DELETE" && name != "EXISTS" && name != "CHILDREN" || len(body) < 8 {
+func markOf(in input) string {
+	switch name := names[in.int()]; name {
+	case "CREATE", "DELETE", "EXISTS", "CHILDREN":
+		return mark(name, in.text())
+	default:
 		return mark(name, "")
 	}
-	path := body[8:]
-	if size := binary.BigEndian.Uint32(body[4:]); int64(size) <= int64(len(path)) {
-		path = path[:size]
-	}
-	return mark(name, string(path))
 }

@@ -1,8 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"lockstep/internal/ports"
@@ -14,7 +16,7 @@ import (
 // the request's number, the latest transaction, an error code and what the request's kind is answered with. The
 // first message in each direction has no such header.
 const (
-	opCreate, opDelete, opExists, opChildren, opPing, opSetWatches, opClose = 1, 2, 3, 8, 11, 101, -11
+	opCreate, opDelete, opExists, opChildren, opPing, opSetWatches, opClose int32 = 1, 2, 3, 8, 11, 101, -11
 
 	watchNumber = -1
 	pingNumber  = -2
@@ -32,61 +34,32 @@ var flags = [...]int32{zookeeper.Persistent: 0, zookeeper.Ephemeral: 1, zookeepe
 
 // encode is a request as a message.
 func (c *client) encode(number int32, r ports.Request) []byte {
-	var out output
-	if r, ok := r.(zookeeper.Connect); ok {
-		out.int(0)  // the protocol's version
-		out.long(0) // the latest transaction: any server will do
-		out.int(int32(r.Timeout / time.Millisecond))
-		out.long(r.Session)
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		password := c.passwords[r.Session]
-		if password == nil {
-			password = make([]byte, 16)
-		}
-		out.text(string(password))
-		return out
-	}
-	out.int(number)
 	switch r := r.(type) {
+	case zookeeper.Connect: // any version of the protocol, and no transaction that the server has to have
+		return pack(nil, int32(0), int64(0), int32(r.Timeout/time.Millisecond), r.Session, c.password(r.Session))
 	case zookeeper.Ping:
-		out.int(opPing)
-	case zookeeper.Create:
-		out.int(opCreate)
-		out.text(r.Path)
-		out.text(r.Data)
-		out.int(1)  // entry of the list of who may do what:
-		out.int(31) // everything
-		out.text("world")
-		out.text("anyone")
-		out.int(flags[r.Mode])
+		return pack(nil, number, opPing)
+	case zookeeper.Create: // a list says who may do what: all may do everything
+		return pack(nil, number, opCreate, r.Path, r.Data, int32(1), int32(31), "world", "anyone", flags[r.Mode])
 	case zookeeper.Delete:
-		out.int(opDelete)
-		out.text(r.Path)
-		out.int(r.Version)
+		return pack(nil, number, opDelete, r.Path, r.Version)
 	case zookeeper.Exists:
-		out.int(opExists)
-		out.text(r.Path)
-		out.bool(r.Watch)
+		return pack(nil, number, opExists, r.Path, r.Watch)
 	case zookeeper.Children:
-		out.int(opChildren)
-		out.text(r.Path)
-		out.bool(false)
-	case zookeeper.SetWatches:
-		out.int(opSetWatches)
-		out.long(r.Since)
-		for _, paths := range [][]string{r.Data, r.Exist, nil} { // the last one of children
-			out.int(int32(len(paths)))
-			for _, p := range paths {
-				out.text(p)
-			}
-		}
+		return pack(nil, number, opChildren, r.Path, false)
+	case zookeeper.SetWatches: // none of children
+		return pack(nil, number, opSetWatches, r.Since, r.Data, r.Exist, []string(nil))
 	case zookeeper.Close:
-		out.int(opClose)
-	default:
-		panic("zookeeper: a request of another store: " + r.Name())
+		return pack(nil, number, opClose)
 	}
-	return out
+	panic("zookeeper: a request of another store: " + ports.Name(r))
+}
+
+// password is that of a session; zeros for one that is not open yet.
+func (c *client) password(session int64) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.passwords[session], strings.Repeat("\x00", 16))
 }
 
 // opened reads the answer to the first message. A session that is over has no number.
@@ -99,7 +72,7 @@ func (c *client) opened(asked zookeeper.Connect, in input) (any, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if asked.Session == 0 {
-		c.passwords[session] = []byte(in.text())
+		c.passwords[session] = in.text()
 	}
 	return zookeeper.ConnectReply{ID: session, Timeout: timeout}, nil
 }
@@ -128,23 +101,22 @@ func decode(r ports.Request, m message) (any, error) {
 	return nil, nil
 }
 
-// output is a message that is being written.
-type output []byte
-
-func (o *output) int(n int32)  { *o = binary.BigEndian.AppendUint32(*o, uint32(n)) }
-func (o *output) long(n int64) { *o = binary.BigEndian.AppendUint64(*o, uint64(n)) }
-
-func (o *output) bool(b bool) {
-	if b {
-		*o = append(*o, 1)
-	} else {
-		*o = append(*o, 0)
+// pack appends values to a message.
+func pack(out []byte, values ...any) []byte {
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			out = append(pack(out, int32(len(v))), v...)
+		case []string:
+			out = pack(out, int32(len(v)))
+			for _, text := range v {
+				out = pack(out, text)
+			}
+		default:
+			out, _ = binary.Append(out, binary.BigEndian, v) // a number or a boolean
+		}
 	}
-}
-
-func (o *output) text(s string) {
-	o.int(int32(len(s)))
-	*o = append(*o, s...)
+	return out
 }
 
 // input is the rest of a message that is being read; missing bytes read as zero.
@@ -157,16 +129,16 @@ func (in *input) skip(n int) []byte {
 	return out
 }
 
-func (in *input) int() int32 {
-	var raw [4]byte
-	copy(raw[:], in.skip(4))
-	return int32(binary.BigEndian.Uint32(raw[:]))
-}
-
 func (in *input) long() int64 {
 	var raw [8]byte
 	copy(raw[:], in.skip(8))
 	return int64(binary.BigEndian.Uint64(raw[:]))
+}
+
+func (in *input) int() int32 {
+	var raw [4]byte
+	copy(raw[:], in.skip(4))
+	return int32(binary.BigEndian.Uint32(raw[:]))
 }
 
 func (in *input) text() string { return string(in.skip(int(in.int()))) }
