@@ -43,7 +43,7 @@ type Store struct {
 	cfg      Config
 	revision int64
 	keys     []*entry // in the order of the alphabet
-	past     []change // the changes of all keys, for watches that begin in the past
+	past     []Event  // the changes of all keys, for watches that begin in the past
 	leases   []*lease // in the order of their making
 	made     int64    // leases ever made
 	watches  []watch
@@ -58,21 +58,10 @@ type entry struct {
 	owner history.NodeID // the client that put it
 }
 
-// change is one thing that happened to a key.
-type change struct {
-	key     string
-	rev     int64
-	deleted bool
-	put     KV // the key as it was then; empty for one that is deleted
-}
-
-// watch is a client's subscription to the changes of one key, or of all keys that begin with
-// it, from a revision on.
+// watch is a client's subscription to changes.
 type watch struct {
-	conn   store.Conn
-	key    string
-	prefix bool
-	from   int64
+	conn store.Conn
+	Watch
 }
 
 // New returns an empty cluster.
@@ -157,47 +146,45 @@ func (s *Store) put(op *Op, rev int64, owner history.NodeID) {
 	if l := s.lease(op.Lease); l != nil {
 		l.keys = append(l.keys, e.Key)
 	}
-	s.note(change{key: e.Key, rev: rev, put: e.KV})
+	s.note(Event{Key: e.Key, Revision: rev, Put: e.KV})
 }
 
 // remove deletes the keys at [from, to) and returns how many there were.
 func (s *Store) remove(from, to int, rev int64) int64 {
 	for _, e := range s.keys[from:to] {
 		s.detach(e)
-		s.note(change{key: e.Key, rev: rev, deleted: true})
+		s.note(Event{Key: e.Key, Revision: rev, Deleted: true})
 	}
 	s.keys = slices.Delete(s.keys, from, to)
 	return int64(to - from)
 }
 
 // note keeps a change and sends it to the watchers of the key.
-func (s *Store) note(c change) {
-	s.past = append(s.past, c)
+func (s *Store) note(e Event) {
+	s.past = append(s.past, e)
 	for i := range s.watches {
-		s.watches[i].tell(s, c)
+		s.watches[i].tell(s, e)
 	}
 }
 
-func (w *watch) tell(s *Store, c change) {
-	about := c.key == w.key || w.prefix && strings.HasPrefix(c.key, w.key)
-	if !about || c.rev < w.from {
-		return
+func (w *watch) tell(s *Store, e Event) {
+	about := e.Key == w.Key || w.Prefix && strings.HasPrefix(e.Key, w.Key)
+	if about && e.Revision >= w.From {
+		s.Out.Pushes = append(s.Out.Pushes, store.Push{Conn: w.conn, Value: e, Text: eventText(e)})
 	}
-	event := Event{Deleted: c.deleted, Key: c.key, Revision: c.rev, Put: c.put}
-	s.Out.Pushes = append(s.Out.Pushes, store.Push{Conn: w.conn, Value: event, Text: eventText(event)})
 }
 
 // watch begins a watch; changes since its first revision are sent at once.
 func (s *Store) watch(c store.Conn, op Watch) {
-	w := watch{conn: c, key: op.Key, prefix: op.Prefix, from: op.From}
-	if w.from == 0 {
-		w.from = s.revision + 1
+	w := watch{c, op}
+	if w.From == 0 {
+		w.From = s.revision + 1
 	}
-	first, _ := slices.BinarySearchFunc(s.past, w.from, func(c change, rev int64) int {
-		return cmp.Compare(c.rev, rev)
+	first, _ := slices.BinarySearchFunc(s.past, w.From, func(e Event, rev int64) int {
+		return cmp.Compare(e.Revision, rev)
 	})
-	for _, c := range s.past[first:] {
-		w.tell(s, c)
+	for _, e := range s.past[first:] {
+		w.tell(s, e)
 	}
 	s.watches = append(s.watches, w)
 }
