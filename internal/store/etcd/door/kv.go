@@ -3,10 +3,10 @@ package door
 import (
 	"context"
 	"math"
-	"slices"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"lockstep/internal/store/etcd"
 )
@@ -185,17 +185,9 @@ func remove(r *pb.DeleteRangeRequest) (op etcd.Op, missing string) {
 // isPrefix reports whether a range is all keys that begin with key; ok is false for any other range of
 // several keys.
 func isPrefix(key, end []byte) (prefix, ok bool) {
-	if len(end) == 0 {
-		return false, true
-	}
-	next := slices.Clone(key)
-	for i := len(next) - 1; i >= 0; i-- {
-		if next[i] < 0xff {
-			next[i]++
-			return true, slices.Equal(next[:i+1], end)
-		}
-	}
-	return true, false // the range of all keys: no lock uses it
+	const none = "\x00" // no key is greater than all that begin so: no lock uses this range of all keys
+	last := clientv3.GetPrefixRangeEnd(string(key))
+	return len(end) > 0, len(end) == 0 || string(end) == last && last != none
 }
 
 // found is the answer to a range in the form that was asked for.

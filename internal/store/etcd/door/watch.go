@@ -18,7 +18,7 @@ import (
 type watches struct {
 	member *member
 	stream pb.Watch_WatchServer
-	open   map[int64]*watch
+	open   map[int64]*bubble.Wire
 	next   int64 // number of a watch that asks for none
 
 	mu    sync.Mutex
@@ -26,27 +26,15 @@ type watches struct {
 	ready chan struct{}       // something is in it
 }
 
-// watch is one of them.
-type watch struct {
-	of      *watches
-	id      int64
-	filters []pb.WatchCreateRequest_FilterType
-	wire    *bubble.Wire
-
-	mu      sync.Mutex
-	created bool
-	early   []*pb.WatchResponse // events from before the client knows of the watch
-}
-
 // Watch implements pb.WatchServer.
 func (m *member) Watch(stream pb.Watch_WatchServer) error {
-	w := &watches{member: m, stream: stream, open: map[int64]*watch{}, ready: make(chan struct{}, 1)}
+	w := &watches{member: m, stream: stream, open: map[int64]*bubble.Wire{}, ready: make(chan struct{}, 1)}
 	over := make(chan struct{})
 	defer close(over)
 	go w.deliver(over)
 	defer func() {
-		for _, one := range w.open { // order: each is closed for itself
-			one.wire.Close()
+		for _, wire := range w.open { // order: each is closed for itself
+			wire.Close()
 		}
 	}()
 	for {
@@ -71,77 +59,56 @@ func (m *member) Watch(stream pb.Watch_WatchServer) error {
 	}
 }
 
-// create begins a watch.
+// create begins a watch, which no model refuses. What it brings comes after its confirmation.
 func (w *watches) create(r *pb.WatchCreateRequest) error {
 	prefix, ok := isPrefix(r.Key, r.RangeEnd)
 	if !ok || r.PrevKv || r.ProgressNotify {
 		return w.member.refuse("a watch of a range that is no prefix, of what was there before, or of progress")
 	}
-	one := &watch{of: w, id: r.WatchId, filters: r.Filters}
-	if one.id == 0 {
+	id := r.WatchId
+	if id == 0 {
 		for w.open[w.next] != nil {
 			w.next++
 		}
-		one.id = w.next
+		id = w.next
 		w.next++
 	}
-	one.wire = w.member.wire.Beside(one.event)
-	w.open[one.id] = one
-	v, err := one.wire.Ask(w.stream.Context(), etcd.Watch{Key: string(r.Key), From: r.StartRevision, Prefix: prefix})
-	if err != nil {
-		return w.member.failure(err)
-	}
-	one.begin(v.(int64))
+	wire := w.member.wire.Beside(func(m any) { w.event(id, r.Filters, m.(etcd.Event)) })
+	w.open[id] = wire
+	wire.Tell(etcd.Watch{Key: string(r.Key), From: r.StartRevision, Prefix: prefix}, func(revision any, _ error) {
+		w.send(&pb.WatchResponse{Header: w.member.header(revision.(int64)), WatchId: id, Created: true})
+	})
 	return nil
 }
 
 // cancel ends a watch, if it is there.
 func (w *watches) cancel(id int64) {
-	one := w.open[id]
-	if one == nil {
+	wire := w.open[id]
+	if wire == nil {
 		return
 	}
 	delete(w.open, id)
-	one.wire.Close()
+	wire.Close()
 	w.send(&pb.WatchResponse{Header: w.member.header(0), WatchId: id, Canceled: true})
 }
 
-// begin confirms the watch to the client, and then sends the early events.
-func (one *watch) begin(revision int64) {
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	one.created = true
-	one.of.send(&pb.WatchResponse{Header: one.of.member.header(revision), WatchId: one.id, Created: true})
-	one.of.send(one.early...)
-	one.early = nil
-}
-
 // event passes on a change. It runs in the kernel.
-func (one *watch) event(message any) {
-	e := message.(etcd.Event)
+func (w *watches) event(id int64, filters []pb.WatchCreateRequest_FilterType, e etcd.Event) {
 	out := &mvccpb.Event{Type: mvccpb.PUT, Kv: keyValue(&e.Put)}
 	unwanted := pb.WatchCreateRequest_NOPUT
 	if e.Deleted {
 		out = &mvccpb.Event{Type: mvccpb.DELETE, Kv: &mvccpb.KeyValue{Key: []byte(e.Key), ModRevision: e.Revision}}
 		unwanted = pb.WatchCreateRequest_NODELETE
 	}
-	if slices.Contains(one.filters, unwanted) {
-		return
+	if !slices.Contains(filters, unwanted) {
+		w.send(&pb.WatchResponse{Header: w.member.header(e.Revision), WatchId: id, Events: []*mvccpb.Event{out}})
 	}
-	r := &pb.WatchResponse{Header: one.of.member.header(e.Revision), WatchId: one.id, Events: []*mvccpb.Event{out}}
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if !one.created {
-		one.early = append(one.early, r)
-		return
-	}
-	one.of.send(r)
 }
 
-// send queues messages for the client.
-func (w *watches) send(messages ...*pb.WatchResponse) {
+// send queues a message for the client.
+func (w *watches) send(message *pb.WatchResponse) {
 	w.mu.Lock()
-	w.queue = append(w.queue, messages...)
+	w.queue = append(w.queue, message)
 	w.mu.Unlock()
 	select {
 	case w.ready <- struct{}{}:
