@@ -1,6 +1,9 @@
 package redis
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // optionWord returns an option in capitals; "" for a number, which is never an option.
 func optionWord(a *Arg) string {
@@ -31,33 +34,19 @@ func (o options) has(any options) bool { return o&any != 0 }
 
 // parseInt reads an argument as Redis reads integers: no blanks, no plus sign, no
 // leading zeros (string2ll in util.c).
-func parseInt(a Arg) (int64, bool) {
+func parseInt(a Arg) (n int64, ok bool) {
 	if a.IsNum {
 		return a.Num, true
 	}
-	text := a.Text
-	negative := text != "" && text[0] == '-'
-	if negative {
-		text = text[1:]
-	}
-	if text == "0" {
-		return 0, !negative
-	}
-	if text == "" || len(text) > 19 || text[0] < '1' || text[0] > '9' {
+	digits := strings.TrimPrefix(a.Text, "-")
+	if a.Text != "0" && (digits == "" || digits[0] < '1' || digits[0] > '9') {
 		return 0, false
 	}
-	var n uint64
-	for i := range len(text) {
-		d := text[i] - '0'
-		if d > 9 {
-			return 0, false
-		}
-		n = n*10 + uint64(d) // 19 digits fit into 64 bits
+	n, err := strconv.ParseInt(a.Text, 10, 64)
+	if err != nil {
+		return 0, false
 	}
-	if negative {
-		return -int64(n), n <= 1<<63
-	}
-	return int64(n), n < 1<<63
+	return n, true
 }
 
 // addOverflows reports whether a+b leaves the range of int64.

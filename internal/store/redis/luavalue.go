@@ -139,53 +139,35 @@ func truncate(f float64) int64 {
 
 // numberArg is a Lua number as an argument of redis.call, in the format %.17g.
 func numberArg(f float64) Arg {
-	const exact = 1e15
-	if f > -exact && f < exact && f == float64(int64(f)) && (f != 0 || !math.Signbit(f)) {
-		return Arg{Num: int64(f), IsNum: true}
+	if n, ok := wholeNumber(f, 1e15); ok {
+		return Arg{Num: n, IsNum: true}
 	}
 	return Arg{Text: formatG(f, 17)}
 }
 
 // luaNumber is a number as Lua shows it, in the format %.14g.
 func luaNumber(f float64) string {
-	const exact = 1e14
-	if f > -exact && f < exact && f == float64(int64(f)) && (f != 0 || !math.Signbit(f)) {
-		return strconv.FormatInt(int64(f), 10)
+	if n, ok := wholeNumber(f, 1e14); ok {
+		return strconv.FormatInt(n, 10)
 	}
 	return formatG(f, 14)
 }
 
-// formatG is %.<digits>g of C: that many significant digits, no trailing zeros,
-// an exponent when it is below -4 or at least digits.
-func formatG(f float64, digits int) string {
-	switch {
-	case math.IsNaN(f):
-		if math.Signbit(f) {
-			return "-nan"
-		}
-		return "nan"
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
+// wholeNumber is a number that is shown with its digits only: whole, below a limit, not minus zero.
+func wholeNumber(f, limit float64) (int64, bool) {
+	if f > -limit && f < limit && f == float64(int64(f)) && (f != 0 || !math.Signbit(f)) {
+		return int64(f), true
 	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', digits-1, 64), "e")
-	power, err := strconv.Atoi(exponent)
-	if err != nil {
-		panic("redis: FormatFloat made an exponent that is no number: " + exponent)
-	}
-	if power < -4 || power >= digits {
-		return trimZeros(mantissa) + "e" + exponent
-	}
-	return trimZeros(strconv.FormatFloat(f, 'f', digits-1-power, 64))
+	return 0, false
 }
 
-// trimZeros removes the zeros after the last digit of a fraction.
-func trimZeros(s string) string {
-	if !strings.Contains(s, ".") {
-		return s
+// formatG is %.<digits>g of C.
+func formatG(f float64, digits int) string {
+	if math.IsNaN(f) && math.Signbit(f) {
+		return "-nan"
 	}
-	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	text := strconv.FormatFloat(f, 'g', digits, 64)
+	return strings.ToLower(strings.TrimPrefix(text, "+")) // NaN, +Inf
 }
 
 // parseLuaNumber is luaO_str2d for base 10, which takes blanks around, exponents
