@@ -371,8 +371,6 @@ func TestResetUnwindsAndReusesCoroutines(t *testing.T) {
 	}
 }
 
-// The first values of a stream are pinned: a change of Go's generator or of ours
-// would silently give every stored seed another history.
 // A task that is unwound out of a wait leaves nothing of it to the next job of its
 // coroutine.
 func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
