@@ -41,11 +41,32 @@ func stormPlan(lease time.Duration, work plan.Range) plan.Plan {
 
 // verb builds a fault without a scenario file.
 func verb(name string, number int, target string, at faults.Trigger, end faults.End) faults.Fault {
+	return lasting(name, number, target, 0, at, end)
+}
+
+// lasting is a fault with a value for its one duration, 0 for the usual one.
+func lasting(name string, number int, target string, d time.Duration, at faults.Trigger, end faults.End) faults.Fault {
 	spec, ok := faults.Lookup(name)
 	if !ok {
 		panic("no such verb: " + name)
 	}
-	return faults.Make(number, spec, faults.Args{Value: target}, at, end)
+	args := faults.Args{Value: target}
+	for _, p := range slices.Concat(spec.Params, []faults.Param{spec.Value}) {
+		if p.Timed() && d != 0 {
+			args.Durations = map[string]time.Duration{p.Name: d}
+		}
+	}
+	return faults.Make(number, spec, args, at, end)
+}
+
+// apart is a partition.
+func apart(number int, at faults.Trigger, d time.Duration, sides ...[]string) faults.Fault {
+	spec, _ := faults.Lookup("partition")
+	return faults.Make(number, spec, faults.Args{Sides: sides}, at, faults.End{For: d})
+}
+
+func restartOf(number int, node string, down time.Duration, at faults.Trigger) faults.Fault {
+	return lasting("restart", number, node, down, at, faults.End{})
 }
 
 func BenchmarkRunWithRenewals(b *testing.B) {

@@ -21,29 +21,19 @@ func withReplica(work time.Duration) plan.Plan {
 	return p
 }
 
-func restartOf(number int, node string, down time.Duration, at faults.Trigger) faults.Fault {
-	restart, _ := faults.Lookup("restart")
-	return faults.Make(number, restart, faults.Args{Value: node, Durations: map[string]time.Duration{"down": down}}, at, faults.End{})
-}
-
 // B cannot reach the new primary, and goes on asking the old one, which was started again
 // as a replica: a real one refuses to write.
 func TestAReplicaWritesForNobodyButItsPrimary(t *testing.T) {
 	p := withReplica(time.Second)
-	failOver, _ := faults.Lookup("fail-over")
-	partition, _ := faults.Lookup("partition")
 	enters := faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1}
 	later := enters
 	later.After = 2 * time.Second
 	p.Faults = []faults.Fault{
-		faults.Make(1, partition, faults.Args{Sides: [][]string{{"B"}, {"mysql-2"}}}, faults.Trigger{}, faults.End{For: 20 * time.Second}),
-		faults.Make(2, failOver, faults.Args{Value: plan.ByOperator}, enters, faults.End{}),
+		apart(1, faults.Trigger{}, 20*time.Second, []string{"B"}, []string{"mysql-2"}),
+		verb("fail-over", 2, plan.ByOperator, enters, faults.End{}),
 		restartOf(3, "mysql-1", 10*time.Millisecond, later),
 	}
-	h, err := Run(&p, "mysql-unique", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "mysql-unique", 1)
 	refused := 0
 	for _, e := range h.Events {
 		if e.Kind == history.Replied && h.Name(e.Node) == "B" && h.Name(e.Peer) == "mysql-1" &&
@@ -64,17 +54,13 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 	p := withReplica(5 * time.Second)
 	p.Clients = []string{"A"}
 	p.Workload.Repeat = 1
-	promote, _ := faults.Lookup("fail-over")
 	enters := faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1}
 	enters.After = time.Second
 	p.Faults = []faults.Fault{
 		restartOf(1, "mysql-1", 10*time.Millisecond, faults.Trigger{}),
-		faults.Make(2, promote, faults.Args{Value: plan.ByOperator}, enters, faults.End{}),
+		verb("fail-over", 2, plan.ByOperator, enters, faults.End{}),
 	}
-	h, err := Run(&p, "mysql-unique", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "mysql-unique", 1)
 	if got := find(t, h, history.Replicated, "mysql-2"); h.Name(got.Owner) != "A" {
 		t.Errorf("the replica has the row of %s, want A's", h.Name(got.Owner))
 	}
@@ -88,10 +74,7 @@ func TestAPausedDatabaseLetsNobodyWaitLonger(t *testing.T) {
 	p := withReplica(20 * time.Second)
 	p.Database("mysql").Replicas = 0
 	p.Faults = []faults.Fault{verb("pause", 1, "mysql-1", at(frozen), faults.End{For: thawed - frozen})}
-	h, err := Run(&p, "mysql-for-update", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "mysql-for-update", 1)
 	for _, e := range h.Events {
 		if e.Kind == history.Executed && strings.HasPrefix(h.Text(e.Text), "ERROR 1205") && e.At.Duration() > frozen {
 			if e.At.Duration() != thawed {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 	"time"
@@ -14,10 +15,7 @@ import (
 // says changed nothing.
 func inVain(t *testing.T, p plan.Plan, lock string) string {
 	t.Helper()
-	h, err := Run(&p, lock, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, lock, 1)
 	var out []int64
 	for _, e := range h.Events {
 		if e.Kind == history.WithoutEffect {
@@ -79,12 +77,8 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 	for _, tt := range tests {
 		p := story(tt.all[0])
 		p.Faults = tt.all
-		lock := tt.lock
-		if lock == "" {
-			lock = "set-nx-lua"
-		}
 		p.Workload.Retry = 100 * time.Millisecond
-		if got := inVain(t, p, lock); got != tt.want {
+		if got := inVain(t, p, cmp.Or(tt.lock, "set-nx-lua")); got != tt.want {
 			t.Errorf("%s: without effect %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -92,20 +86,10 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 
 // timed is a fault whose one duration is a second.
 func timed(name string, number int, target string, at faults.Trigger, end faults.End) faults.Fault {
-	spec, _ := faults.Lookup(name)
-	p := spec.Value
-	if !p.Timed() {
-		for _, p = range spec.Params {
-			if p.Timed() {
-				break
-			}
-		}
-	}
-	return faults.Make(number, spec, faults.Args{Value: target, Durations: map[string]time.Duration{p.Name: time.Second}}, at, end)
+	return lasting(name, number, target, time.Second, at, end)
 }
 
-// cutOff is a partition of two sides.
+// cutOff is a partition of two nodes.
 func cutOff(a, b string, t faults.Trigger, end faults.End) faults.Fault {
-	spec, _ := faults.Lookup("partition")
-	return faults.Make(1, spec, faults.Args{Sides: [][]string{{a}, {b}}}, t, end)
+	return apart(1, t, end.For, []string{a}, []string{b})
 }

@@ -22,14 +22,21 @@ func story(f faults.Fault) plan.Plan {
 	return p
 }
 
+// play plays a plan with a lock and a seed.
+func play(t *testing.T, p *plan.Plan, lock string, seed uint64) *history.History {
+	t.Helper()
+	h, err := Run(p, lock, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 // tell plays a plan and returns the events of some kinds before the final quiet
 // period, one per line.
 func tell(t *testing.T, p plan.Plan, lock string, kinds ...history.Kind) (*history.History, []string) {
 	t.Helper()
-	h, err := Run(&p, lock, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, lock, 1)
 	var lines []string
 	for _, e := range h.Events {
 		if e.Kind == history.Healed {
@@ -87,10 +94,7 @@ func TestDroppedReplyMeansExecutedAndUnknown(t *testing.T) {
 }
 
 func TestDelayedReplyArrivesLate(t *testing.T) {
-	spec, _ := faults.Lookup("delay")
-	f := faults.Make(1, spec, faults.Args{
-		Value: "reply", Durations: map[string]time.Duration{"by": 2 * time.Second},
-	}, onWire(faults.Sends, "SET"), faults.End{})
+	f := lasting("delay", 1, "reply", 2*time.Second, onWire(faults.Sends, "SET"), faults.End{})
 	h, _ := tell(t, story(f), "set-nx-lua")
 	granted, acquired := find(t, h, history.Granted, "redis-1"), find(t, h, history.Acquired, "A")
 	if late := acquired.At.Sub(granted.At); late < 2*time.Second || late > 2*time.Second+2*time.Millisecond {
@@ -126,11 +130,7 @@ func TestCrashedClientDoesNothingMore(t *testing.T) {
 }
 
 func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
-	spec, _ := faults.Lookup("slow")
-	f := faults.Make(1, spec, faults.Args{
-		Value: "A", Durations: map[string]time.Duration{"by": 15 * time.Second},
-	}, first(faults.Enters), faults.End{})
-	p := story(f)
+	p := story(lasting("slow", 1, "A", 15*time.Second, first(faults.Enters), faults.End{}))
 	h, got := tell(t, p, "watchdog-lua", history.Extended, history.Expired)
 	if len(got) < 4 || strings.Contains(strings.Join(got, " "), "expired") {
 		t.Errorf("16 s of work with a lease of 10 s: %v", got)
@@ -153,17 +153,13 @@ func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 		{faults.Writes, "1s 1s"}, // the work is done
 		{faults.Releases, "1s 1s"},
 	} {
-		spec, _ := faults.Lookup("slow")
 		at := first(tt.moment)
 		if at.After = 500 * time.Millisecond; tt.moment != faults.InSection {
 			at.After = 0
 		}
-		p := story(faults.Make(1, spec, faults.Args{Value: "A", Durations: map[string]time.Duration{"by": 5 * time.Second}}, at, faults.End{}))
+		p := story(lasting("slow", 1, "A", 5*time.Second, at, faults.End{}))
 		p.Clients, p.Workload.Repeat = []string{"A"}, 2
-		h, err := Run(&p, "set-nx-lua", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, "set-nx-lua", 1)
 		var got []string
 		for _, hold := range history.Holds(h) {
 			if h.Name(hold.Client) == "A" {
@@ -181,10 +177,7 @@ func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 func TestATaskThatHangsHearsNothing(t *testing.T) {
 	for _, lock := range []string{"redlock-extend", "self-fence", "set-nx-lua"} {
 		p := story(verb("hang", 1, "A", first(faults.Enters), faults.End{}))
-		h, err := Run(&p, lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, lock, 1)
 		hold := history.Holds(h)[0]
 		if h.Name(hold.Client) != "A" || hold.How != history.HoldOpen {
 			t.Errorf("%s: %s's hold has ended at %v", lock, h.Name(hold.Client), hold.End)
@@ -222,9 +215,7 @@ func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 // A client that was killed to be started again is not gone: the run goes on while all
 // are away.
 func TestTheRunWaitsForThoseWhoComeBack(t *testing.T) {
-	spec, _ := faults.Lookup("restart")
-	args := faults.Args{Value: "A", Durations: map[string]time.Duration{"down": 5 * time.Second}}
-	p := story(faults.Make(1, spec, args, first(faults.InSection), faults.End{}))
+	p := story(restartOf(1, "A", 5*time.Second, first(faults.InSection)))
 	p.Clients = []string{"A"}
 	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Restarted, history.Acquired, history.Finished)
 	expectLines(t, got, "A acquired", "A crashed", "A restarted", "A acquired", "A finished")
@@ -235,10 +226,7 @@ func TestTheRunWaitsForThoseWhoComeBack(t *testing.T) {
 func TestTheQuietPeriodEndsAllFaults(t *testing.T) {
 	never := &faults.Trigger{Moment: faults.StartsWaiting, Subject: "B", Nth: 50}
 	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{Until: never}))
-	h, err := Run(&p, "set-nx-lua", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "set-nx-lua", 1)
 	healed, thawed := find(t, h, history.Healed, "nobody"), find(t, h, history.Thawed, "redis-1")
 	if thawed.At != healed.At {
 		t.Errorf("healed at %v, and the server goes on at %v", healed.At, thawed.At)

@@ -39,26 +39,17 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 		p := story(verb(tt.fault, 1, "A", first(faults.InSection), faults.End{}))
 		p.Database("mysql").IdleTimeout, p.Workload.Wait = session, time.Minute
 		p.Workload.Work = plan.Range{Min: 5 * time.Second, Max: 5 * time.Second}
-		h, err := Run(&p, tt.lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		died := find(t, h, history.Crashed, "A")
-		var got []history.Event
-		for _, e := range h.Events {
-			if e.Kind == history.Acquired && h.Name(e.Node) == "B" {
-				got = append(got, e)
-			}
-		}
+		h := play(t, &p, tt.lock, 1)
+		died, got := find(t, h, history.Crashed, "A").At.Duration(), instants(h, history.Acquired, "B", "")
 		switch {
 		case tt.neverAcquired:
 			if len(got) > 0 {
-				t.Errorf("%s after %s: B has the lock %v later", tt.lock, tt.fault, got[0].At.Sub(died.At))
+				t.Errorf("%s after %s: B has the lock %v later", tt.lock, tt.fault, got[0]-died)
 			}
 		case len(got) == 0:
 			t.Errorf("%s after %s: B never got the lock", tt.lock, tt.fault)
 		default:
-			if waited := got[0].At.Sub(died.At); waited < tt.least || waited > tt.below {
+			if waited := got[0] - died; waited < tt.least || waited > tt.below {
 				t.Errorf("%s after %s: B got the lock %v later, want %v to %v", tt.lock, tt.fault, waited, tt.least, tt.below)
 			}
 		}
@@ -72,10 +63,7 @@ func TestALostHostStillWaits(t *testing.T) {
 	p.Clients = []string{"B", "A", "C"}
 	p.Faults[0].Trigger.After = 100 * time.Millisecond
 	p.Database("mysql").IdleTimeout = 7 * time.Second
-	h, err := Run(&p, "mysql-get-lock", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "mysql-get-lock", 1)
 	granted := false
 	died := find(t, h, history.Crashed, "A").At
 	for _, e := range h.Events {
@@ -99,10 +87,7 @@ func TestNobodySendsAgainForALostHost(t *testing.T) {
 		p := story(cutOff("A", faults.TheStore, enters, faults.End{For: 3 * time.Second}))
 		died := verb(name, 2, "A", away, faults.End{})
 		p.Faults = append(p.Faults, died)
-		h, err := Run(&p, "setnx", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, "setnx", 1)
 		arrived, healed := false, false
 		for _, e := range h.Events {
 			healed = healed || e.Kind == history.FaultEnded
@@ -117,10 +102,7 @@ func TestNobodySendsAgainForALostHost(t *testing.T) {
 // What has left a host before it was lost arrives.
 func TestWhatHasLeftALostHostArrives(t *testing.T) {
 	p := story(loss(1, onWire(faults.Sends, "DEL")))
-	h, err := Run(&p, "setnx", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "setnx", 1)
 	if removed := find(t, h, history.Removed, "redis-1"); h.Name(removed.Peer) != "A" || removed.At < find(t, h, history.Crashed, "A").At {
 		t.Errorf("the entry was removed by %s at %v", h.Name(removed.Peer), removed.At)
 	}

@@ -16,8 +16,7 @@ import (
 
 // offStore parts a client from the store.
 func offStore(number int, client string, at faults.Trigger, length time.Duration) faults.Fault {
-	partition, _ := faults.Lookup("partition")
-	return faults.Make(number, partition, faults.Args{Sides: [][]string{{client}, {faults.TheStore}}}, at, faults.End{For: length})
+	return apart(number, at, length, []string{client}, []string{faults.TheStore})
 }
 
 // between demands that an event came within a span of true time.
@@ -79,8 +78,7 @@ func TestAPartitionHealsByItself(t *testing.T) {
 
 // delayed holds A's first SET back.
 func delayed(half string, by time.Duration) faults.Fault {
-	spec, _ := faults.Lookup("delay")
-	return faults.Make(1, spec, faults.Args{Value: half, Durations: map[string]time.Duration{"by": by}}, onWire(faults.AboutToSend, "SET"), faults.End{})
+	return lasting("delay", 1, half, by, onWire(faults.AboutToSend, "SET"), faults.End{})
 }
 
 // A request that is late is executed late; its client has given it up by then, and the
@@ -169,10 +167,7 @@ func TestClientsHaveTheirOwnLuck(t *testing.T) {
 	p.Faults = nil
 	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Second}
 	p.Network.Timeout = 10 * time.Second
-	h, err := Run(&p, "set-nx-lua", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "set-nx-lua", 1)
 	first := map[string]time.Duration{}
 	for _, e := range h.Events {
 		client := h.Name(e.Peer)
@@ -188,10 +183,7 @@ func TestClientsHaveTheirOwnLuck(t *testing.T) {
 // The faults end when all clients are done, and not while one still plays.
 func TestTheStormLastsUntilAllAreDone(t *testing.T) {
 	p := story(verb("pause", 1, "B", faults.Trigger{Moment: faults.InSection, Subject: "B", Nth: 1}, faults.End{For: 8 * time.Second}))
-	h, err := Run(&p, "setnx", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "setnx", 1)
 	healed := find(t, h, history.Healed, "nobody").At
 	for _, name := range p.Clients {
 		if done := find(t, h, history.Finished, name).At; done > healed {

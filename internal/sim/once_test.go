@@ -19,10 +19,7 @@ func TestAClientThatTriesOnceAsksOnce(t *testing.T) {
 	p.Own = map[string]plan.Workload{"B": once}
 	asks := map[string]int{"setnx": 1, "set-nx-lua": 1, "mysql-unique": 1, "redlock": 10} // redlock undoes its five
 	for _, v := range locks.Simulated() {
-		h, err := Run(&p, v.ID, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, v.ID, 1)
 		b, sent, gaveUp := h.Node("B"), 0, history.Instant(0)
 		for _, e := range h.Events {
 			if e.Node == b && e.Kind == history.Sent {

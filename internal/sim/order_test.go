@@ -14,9 +14,7 @@ import (
 
 // late is a delay of one half of a command that A is about to send, by three seconds.
 func late(number int, half string, command string, nth int) faults.Fault {
-	spec, _ := faults.Lookup("delay")
-	return faults.Make(number, spec, faults.Args{Value: half, Durations: map[string]time.Duration{"by": 3 * time.Second}},
-		faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: command, Nth: nth}, faults.End{})
+	return lasting("delay", number, half, 3*time.Second, faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: command, Nth: nth}, faults.End{})
 }
 
 // overtakes returns the first request of A's that a server has executed before one that A had
@@ -57,10 +55,7 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
 				p.Network.Timeout = 2 * time.Second
 				p.Cluster("etcd").Nodes = 1 // among several it is random when a request is executed
-				h, err := Run(&p, v.ID, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := play(t, &p, v.ID, 1)
 				if got := overtakes(h); got != "" {
 					t.Errorf("%s, the %s of command %d is late: %s", v.ID, half, nth, got)
 				}
@@ -79,10 +74,7 @@ func TestAPoolHasAnotherConnection(t *testing.T) {
 	p := plan.Default()
 	p.Clients, p.Faults = []string{"A"}, []faults.Fault{late(1, "request", "SET", 1)}
 	p.Network.Timeout = time.Second
-	h, err := Run(&p, "set-nx-lua", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "set-nx-lua", 1)
 	if got := overtakes(h); !strings.Contains(got, "SET") {
 		t.Errorf("the late SET was not overtaken: %q", got)
 	}
@@ -104,10 +96,7 @@ func TestALateMessageMeetsAPartition(t *testing.T) {
 		p := plan.Default()
 		p.Clients, p.Faults = []string{"A"}, []faults.Fault{late(1, "request", "TXN", 1), cut}
 		p.Network.Timeout, p.Cluster("etcd").Nodes = 10*time.Second, 1
-		h, err := Run(&p, "etcd-txn", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, "etcd-txn", 1)
 		var sent history.Instant
 		for _, e := range h.Events {
 			if e.Kind == history.Sent && strings.HasPrefix(h.Text(e.Text), "TXN") && sent == 0 {

@@ -36,10 +36,7 @@ func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
 				p := story(verb("pause", 1, "A", onWire(kind, word), faults.End{For: 2 * time.Second}))
 				p.Clients = []string{"A"}
 				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
-				h, err := Run(&p, lock, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := play(t, &p, lock, 1)
 				got := aroundPause(h, kind)
 				if !strings.HasPrefix(got, command) {
 					t.Errorf("%s, A %v %s: A stood still around %q, want %q", lock, kind, word, got, command)
@@ -110,10 +107,7 @@ func TestAFaultComesAfterWhatTheRequestDid(t *testing.T) {
 		"mysql-unique": "INSERT", "mysql-get-lock": faults.ItsAcquire, "pg-advisory": faults.ItsAcquire,
 	} {
 		p := alone(time.Second, verb("evict", 1, "", onWire(faults.HasExecuted, command), faults.End{}))
-		h, err := Run(&p, lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, lock, 1)
 		fault := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.FaultBegan })
 		granted := slices.IndexFunc(h.Events, func(e history.Event) bool { return e.Kind == history.Granted })
 		if fault < 0 || granted < 0 || granted > fault || h.Events[granted].Cause < 0 {

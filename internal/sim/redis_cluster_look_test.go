@@ -20,12 +20,11 @@ func TestNodesThatAgreeNeedNotLook(t *testing.T) {
 	promoted, down := 0, 0
 	for server, rest := range others { // order: each on its own
 		for begin := time.Second; begin < 1200*time.Millisecond; begin += 30 * time.Millisecond {
-			restart, _ := faults.Lookup("restart")
 			for _, list := range [][]faults.Fault{
 				{verb("crash", 1, server, at(begin), faults.End{})},
 				{verb("pause", 1, server, at(begin), faults.End{For: 40 * time.Millisecond})},
 				{verb("pause", 1, server, at(begin), faults.End{For: 30 * time.Second})},
-				{faults.Make(1, restart, faults.Args{Value: server, Durations: map[string]time.Duration{"down": 20 * time.Millisecond}}, at(begin), faults.End{})},
+				{restartOf(1, server, 20*time.Millisecond, at(begin))},
 				{apart(1, at(begin), 20*time.Second, []string{server}, rest)},
 				{verb("crash", 1, "redis-2", at(begin), faults.End{}), apart(2, at(begin+10*time.Second), 5*time.Second, []string{"redis-5"}, others["redis-5"])},
 			} {

@@ -27,11 +27,6 @@ func sharded(list ...faults.Fault) plan.Plan {
 	return p
 }
 
-func apart(number int, trigger faults.Trigger, d time.Duration, sides ...[]string) faults.Fault {
-	spec, _ := faults.Lookup("partition")
-	return faults.Make(number, spec, faults.Args{Sides: sides}, trigger, faults.End{For: d})
-}
-
 func at(d time.Duration) faults.Trigger { return faults.Trigger{At: d} }
 
 // repliesOf returns the different answers that a client has had from a server, in
@@ -110,10 +105,7 @@ func TestTheReplicaThatKnowsMoreIsElected(t *testing.T) {
 		verb("crash", 2, "redis-2", faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1, After: 3 * time.Second}, faults.End{}))
 	p.Redis.Cluster.Replicas = 2 // redis-5 and redis-8
 	for seed := range uint64(10) {
-		h, err := Run(&p, "set-nx-lua", seed+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, "set-nx-lua", seed+1)
 		find(t, h, history.Promoted, "redis-8")
 		if j := checker.Judge(h); j.Letter == checker.LetterV {
 			t.Errorf("seed %d: two holders, though redis-8 knew the lock", seed+1)
@@ -121,15 +113,8 @@ func TestTheReplicaThatKnowsMoreIsElected(t *testing.T) {
 	}
 }
 
-// restarted is the fault that kills a node and starts it again.
-func restarted(node string, down time.Duration) faults.Fault {
-	spec, _ := faults.Lookup("restart")
-	return faults.Make(1, spec, faults.Args{Value: node, Durations: map[string]time.Duration{"down": down}},
-		first(faults.Enters), faults.End{})
-}
-
 func TestAReturningPrimaryIsAReplica(t *testing.T) {
-	p := sharded(restarted("redis-2", 10*time.Second))
+	p := sharded(restartOf(1, "redis-2", 10*time.Second, first(faults.Enters)))
 	p.Redis.Lag = 0
 	h, got := tell(t, p, "set-nx-lua", history.Promoted, history.Restarted)
 	expectLines(t, got, "redis-5 promoted", "redis-2 restarted")
@@ -139,7 +124,7 @@ func TestAReturningPrimaryIsAReplica(t *testing.T) {
 // A primary that is back before other nodes have noticed is still a primary. It has no data,
 // and only the two seconds in which it waits for news delay it.
 func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
-	h, got := tell(t, sharded(restarted("redis-2", time.Second)), "set-nx-lua",
+	h, got := tell(t, sharded(restartOf(1, "redis-2", time.Second, first(faults.Enters))), "set-nx-lua",
 		history.Promoted, history.Restarted, history.Acquired)
 	expectLines(t, got, "A acquired", "redis-2 restarted", "B acquired")
 	wait := find(t, h, history.Acquired, "B").At.Sub(find(t, h, history.Restarted, "redis-2").At)

@@ -39,8 +39,7 @@ func instants(h *history.History, kind history.Kind, node, peer string) (out []t
 // the operator stands beside the new primary, which is the first replica.
 func TestWhoCannotBeReachedIsNotTold(t *testing.T) {
 	const from, heal = 2 * time.Second, 22 * time.Second
-	promote, _ := faults.Lookup("promote")
-	byHand := faults.Make(2, promote, faults.Args{Value: "replica"}, at(3*time.Second), faults.End{})
+	byHand := verb("promote", 2, "replica", at(3*time.Second), faults.End{})
 	for name, tt := range map[string]struct {
 		by        string
 		with, far []string

@@ -20,14 +20,12 @@ func splitByHand(length time.Duration) plan.Plan {
 	p.Redis.Replicas = 1
 	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
 	p.Workload.Wait = 2 * length
-	sided, _ := faults.Lookup("partition")
-	promote, _ := faults.Lookup("promote")
 	begin := faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: faults.AnyCommand, Nth: 1}
 	later := begin
 	later.After = 100 * time.Millisecond
 	p.Faults = []faults.Fault{
-		faults.Make(1, sided, faults.Args{Sides: [][]string{{"A", faults.ThePrimary}, {"B", faults.TheReplicas}}}, begin, faults.End{For: length}),
-		faults.Make(2, promote, faults.Args{Value: "replica"}, later, faults.End{}),
+		apart(1, begin, length, []string{"A", faults.ThePrimary}, []string{"B", faults.TheReplicas}),
+		verb("promote", 2, "replica", later, faults.End{}),
 	}
 	return p
 }
@@ -75,10 +73,7 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 // After repl-timeout it has none, and A gets the lock without a confirmation.
 func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
 	p := splitByHand(90 * time.Second)
-	h, err := Run(&p, "redisson", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "redisson", 1)
 	got := find(t, h, history.Acquired, "A")
 	if got.At < history.Instant(60*time.Second) || got.At > history.Instant(70*time.Second) {
 		t.Errorf("A acquired at %v, want some seconds after the first minute", got.At)

@@ -53,10 +53,7 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 		}
 		var common [][]seen
 		for resource, clients := range map[string][]string{locks.Key: {"A", "B"}, "stock": {"S", "T"}} {
-			h, err := Run(&p, v.ID+"@"+resource, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := play(t, &p, v.ID+"@"+resource, 1)
 			acquired := 0
 			for _, e := range h.Events {
 				for _, id := range []history.NodeID{e.Node, e.Peer, e.Owner} {
@@ -87,10 +84,7 @@ func TestClientsOfAnotherResourceChangeNothing(t *testing.T) {
 	alone.Clients, alone.Own = []string{"A", "B"}, nil
 	for _, lock := range []string{"set-nx-lua", "redlock", "redisson-fair", "mysql-for-update", "pg-advisory"} {
 		beliefs := func(p *plan.Plan, lock string) []seen {
-			h, err := Run(p, lock, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := play(t, p, lock, 3)
 			return of(h, func(node string, k history.Kind) bool { return (node == "A" || node == "B") && k <= history.Finished })
 		}
 		beside, by := beliefs(&p, lock+"@"+locks.Key), beliefs(&alone, lock)
@@ -116,10 +110,7 @@ func TestAFaultOfAnotherResourceTestsNothing(t *testing.T) {
 		p := twoResources()
 		p.Faults = []faults.Fault{f}
 		for lock, in := range map[string]bool{"set-nx-lua@lock": false, "set-nx-lua@stock": true} {
-			h, err := Run(&p, lock, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := play(t, &p, lock, 1)
 			j := checker.Judge(h)
 			if len(j.Faults) != 1 || j.Faults[0].Times == 0 || j.Faults[0].InVain != in {
 				t.Errorf("%s: %s: %+v", what, lock, j.Faults)
@@ -139,10 +130,7 @@ func TestAWatchdogRenewsAsOftenAsItIsTold(t *testing.T) {
 		if !v.Watchdog {
 			continue
 		}
-		h, err := Run(&p, v.ID, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, v.ID, 1)
 		for client, want := range map[string]int{"A": 1, "B": 5, "C": 1} {
 			requests := map[history.Instant]bool{}
 			for _, hold := range history.Holds(h) {

@@ -46,17 +46,13 @@ func TestAFileBeginsAnewWithAResynchronization(t *testing.T) {
 
 // The clock belongs to the machine: restarting the program does not correct it.
 func TestAWrongClockOutlivesItsProgram(t *testing.T) {
-	jump, _ := faults.Lookup("jump-clock")
 	const ahead = 3 * time.Second
 	at := first(faults.Enters)
 	later := at
 	later.After = 100 * time.Millisecond
-	p := story(faults.Make(1, jump, faults.Args{Value: "A", Durations: map[string]time.Duration{"by": ahead}}, at, faults.End{}))
+	p := story(lasting("jump-clock", 1, "A", ahead, at, faults.End{}))
 	p.Faults = append(p.Faults, restartOf(2, "A", 50*time.Millisecond, later))
-	h, err := Run(&p, "set-nx-lua", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "set-nx-lua", 1)
 	restarted := find(t, h, history.Restarted, "A").At
 	seen := 0
 	for _, e := range h.Events {
@@ -79,10 +75,7 @@ func TestARestartedClientHasNewTokens(t *testing.T) {
 	at := first(faults.InSection)
 	p := story(restartOf(1, "A", 50*time.Millisecond, at))
 	p.Lease = 500 * time.Millisecond
-	h, err := Run(&p, "set-nx-lua", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "set-nx-lua", 1)
 	restarted := find(t, h, history.Restarted, "A").At
 	before, after := map[string]bool{}, 0
 	for _, e := range h.Events {

@@ -22,13 +22,11 @@ func alone(work time.Duration, list ...faults.Fault) plan.Plan {
 // A server's leases end by its own clock: a step ahead ends them, a step back makes them
 // longer by as much.
 func TestAStepOfTheServersClock(t *testing.T) {
-	jump, _ := faults.Lookup("jump-clock")
 	for _, tt := range []struct{ by, from, until time.Duration }{
 		{20 * time.Second, time.Second, 1100 * time.Millisecond},
 		{-5 * time.Second, 15 * time.Second, 15100 * time.Millisecond},
 	} {
-		at := faults.Trigger{At: time.Second}
-		p := alone(30*time.Second, faults.Make(1, jump, faults.Args{Value: "redis-1", Durations: map[string]time.Duration{"by": tt.by}}, at, faults.End{}))
+		p := alone(30*time.Second, lasting("jump-clock", 1, "redis-1", tt.by, at(time.Second), faults.End{}))
 		h, _ := tell(t, p, "set-nx-lua")
 		between(t, "after a step of "+tt.by.String()+" the lease ends", find(t, h, history.Expired, "redis-1").At, tt.from, tt.until)
 	}
@@ -44,10 +42,7 @@ func TestNobodyHearsOfAServerThatDied(t *testing.T) {
 
 // What the lag holds back comes as much later.
 func TestLagHoldsReplicationBack(t *testing.T) {
-	lag, _ := faults.Lookup("lag")
-	slow := faults.Make(1, lag, faults.Args{Durations: map[string]time.Duration{"": 3 * time.Second}},
-		onWire(faults.AboutToSend, "SET"), faults.End{For: 20 * time.Second})
-	p := alone(5*time.Second, slow)
+	p := alone(5*time.Second, lasting("lag", 1, "", 3*time.Second, onWire(faults.AboutToSend, "SET"), faults.End{For: 20 * time.Second}))
 	p.Redis.Replicas, p.Redis.Lag = 1, time.Millisecond
 	h, _ := tell(t, p, "set-nx-lua")
 	granted := find(t, h, history.Granted, "redis-1").At.Duration()
@@ -101,10 +96,7 @@ func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
 		{[]string{"sentinel-1", "sentinel-2"}, []string{"redis-2 promoted"}},
 	} {
 		p := sentinelStory(apart(1, at, 6*time.Second, tt.lost, []string{"redis-1"}))
-		h, err := Run(&p, "set-nx-lua", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, "set-nx-lua", 1)
 		var got []string
 		for _, e := range h.Events {
 			if e.Kind == history.Promoted {
@@ -135,10 +127,7 @@ func TestAMinorityServesNobody(t *testing.T) {
 	} {
 		p := alone(time.Second, apart(1, at(0), length, []string{"A", tt.server + "1"}, []string{tt.server + "2", tt.server + "3"}))
 		p.Workload.Wait = time.Minute
-		h, err := Run(&p, tt.lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, tt.lock, 1)
 		if got := find(t, h, history.Acquired, "A").At.Duration(); got < length {
 			t.Errorf("%s: A acquires at %v, in a minority until %v", tt.lock, got, length)
 		}
@@ -177,10 +166,7 @@ func TestASilentLeaderIsGivenTime(t *testing.T) {
 			f.Target = tt.server + "1"
 		}
 		p := alone(30*time.Second, f)
-		h, err := Run(&p, tt.lock, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, tt.lock, 1)
 		got := ""
 		for _, e := range h.Events {
 			if e.Kind == history.Promoted && got == "" {
@@ -198,10 +184,7 @@ func TestASilentLeaderIsGivenTime(t *testing.T) {
 func TestALeaderOfConsulRenewsAlone(t *testing.T) {
 	renewal := func(cut time.Duration) (sent, replied time.Duration) {
 		p := alone(20*time.Second, apart(1, at(cut), 10*time.Second, []string{"A", "consul-1"}, []string{"consul-2", "consul-3"}))
-		h, err := Run(&p, "consul-session", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, "consul-session", 1)
 		for i, e := range h.Events {
 			if e.Kind != history.Sent || !strings.HasPrefix(h.Text(e.Text), "RENEW") {
 				continue
@@ -257,10 +240,7 @@ func TestAnOperatorsWordIsHeardAtOnce(t *testing.T) {
 		} {
 			p := alone(8*time.Second, verb("promote", 1, "replica", at(2*time.Second), faults.End{}), c.fault)
 			p.Redis.Replicas, p.Database("mysql").Replicas = 1, 1
-			h, err := Run(&p, tt.lock, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := play(t, &p, tt.lock, 1)
 			releasing := find(t, h, history.Releasing, "A").At
 			for _, e := range h.Events {
 				if e.Kind == history.Sent && h.Name(e.Node) == "A" && e.At >= releasing {
@@ -276,12 +256,11 @@ func TestAnOperatorsWordIsHeardAtOnce(t *testing.T) {
 
 // What a database has not sent when it dies never arrives at its replica.
 func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
-	failOver, _ := faults.Lookup("fail-over")
 	dies := first(faults.Enters)
 	dies.After = 100 * time.Millisecond
 	p := withReplica(5 * time.Second)
 	p.Clients, p.Database("mysql").Lag = []string{"A"}, 2*time.Second
-	p.Faults = []faults.Fault{faults.Make(1, failOver, faults.Args{Value: plan.ByOperator}, dies, faults.End{})}
+	p.Faults = []faults.Fault{verb("fail-over", 1, plan.ByOperator, dies, faults.End{})}
 	_, got := tell(t, p, "mysql-unique", history.Granted, history.Promoted, history.Replicated)
 	expectLines(t, got, "mysql-1 granted lock", "mysql-2 promoted")
 }
@@ -329,10 +308,7 @@ func TestALossyClusterExecutesNothingOfItsLastLeader(t *testing.T) {
 		p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
 		p.Network.Timeout = 500 * time.Millisecond
 		p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
-		h, err := Run(&p, "nats-kv", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := play(t, &p, "nats-kv", 1)
 		writes, reads, leads := map[int64]history.Instant{}, 0, 0
 		for _, e := range h.Events {
 			switch command, _, _ := strings.Cut(h.Text(e.Text), " "); {

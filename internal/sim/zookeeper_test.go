@@ -283,10 +283,7 @@ func TestReadsAreLocal(t *testing.T) {
 	p.Name, p.Clients = "reads", []string{"A", "B"} // B talks to zk-2, which follows
 	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Millisecond}
 	p.Workload.Work = plan.Range{Min: time.Second, Max: time.Second}
-	h, err := Run(&p, "zk-sequential", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := play(t, &p, "zk-sequential", 1)
 	took := map[string]time.Duration{}
 	for _, e := range h.Events {
 		if e.Kind != history.Replied || h.Name(e.Node) != "B" {
