@@ -24,7 +24,7 @@ func TestBooleans(t *testing.T) {
 		"UPDATE b SET n = f":                                   "42804",
 		"SELECT GET_LOCK('a', 0)":                              "0A000",
 	} {
-		if got := asked(PostgreSQL, table, "A "+query)['A']; !strings.Contains(got, want) {
+		if got := newBench(t, PostgreSQL, table).do("A", query); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}

@@ -145,7 +145,7 @@ func TestRowsWithATime(t *testing.T) {
 func TestNamedLocksAreEntries(t *testing.T) {
 	b := newBench(t, MySQL)
 	b.want(b.do("A", "SELECT GET_LOCK('other', 0)"), "(1)")
-	b.want(b.do("B", "SELECT GET_LOCK('LOCK', 0)"), "(1)") // another one, in MariaDB
+	b.want(b.do("B", "SELECT GET_LOCK('LOCK', 0), GET_LOCK('lock ', 0)"), "(1, 1)") // told apart by their bytes
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)")
 	b.want(b.do("B", "SELECT GET_LOCK('lock', 0)"), "(0)")
