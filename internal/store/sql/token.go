@@ -1,20 +1,31 @@
 package sql
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
-// tokenKind is what a token of a statement is.
-type tokenKind uint8
+// tokenKind is what a token of a statement is: the number of its group in tokens.
+type tokenKind int
 
 const (
-	tokenEnd    tokenKind = iota
-	tokenWord             // a keyword or a name, as written
-	tokenQuoted           // a name in quotes, without them
-	tokenNumber           // digits, with at most one point
-	tokenText             // a string, without its quotes
-	tokenParam            // ?
-	tokenSign             // = < > <= >= + - * / ( ) , ; ::
-	tokenBad              // what no statement may contain; text is the rest of it
+	tokenBad    tokenKind = iota // what no statement may contain, or a quote that is not closed
+	tokenBlank                   // between two others
+	tokenWord                    // a keyword or a name, as written
+	tokenNumber                  // digits, with at most one point
+	tokenText                    // a string, without its quotes
+	tokenQuoted                  // a name in quotes, without them
+	tokenParam                   // ?
+	tokenSign
+	tokenEnd
 )
+
+var tokens = regexp.MustCompile(`(?s)^(?:` +
+	`'(?:[^']|'')*\z|"(?:[^"]|"")*\z|` + "`(?:[^`]|``)*\\z" +
+	`|([ \t\n\r]+)|([A-Za-z_][A-Za-z_0-9]*)|([0-9]+\.?[0-9]*)` +
+	`|('(?:[^']|'')*')|("(?:[^"]|"")*"|` + "`(?:[^`]|``)*`)" +
+	`|(\?)|(::|[<>]=|[=<>+\-*/(),;])|.+)`)
 
 type token struct {
 	kind tokenKind
@@ -28,70 +39,19 @@ func (t token) is(word string) bool {
 }
 
 // tokenize splits a statement. The last token is a tokenEnd.
-func tokenize(query string) []token {
-	var out []token
-	for i := 0; i < len(query); {
-		if isBlank(query[i]) {
-			i++
+func tokenize(query string) (out []token) {
+	for at := 0; at < len(query); {
+		groups := tokens.FindStringSubmatch(query[at:])
+		is := 1 + slices.IndexFunc(groups[1:], func(text string) bool { return text != "" })
+		t := token{tokenKind(is), groups[0], at}
+		if at += len(t.text); t.kind == tokenBlank {
 			continue
 		}
-		t, next := scan(query, i)
-		t.at = i
+		if t.kind == tokenText || t.kind == tokenQuoted { // a quote in it is doubled
+			quote := t.text[:1]
+			t.text = strings.ReplaceAll(t.text[1:len(t.text)-1], quote+quote, quote)
+		}
 		out = append(out, t)
-		i = next
 	}
 	return append(out, token{kind: tokenEnd, at: len(query)})
 }
-
-// scan reads the token at i and says where the next one may begin.
-func scan(query string, i int) (token, int) {
-	c := query[i]
-	switch {
-	case isLetter(c):
-		word := LeadingWord(query[i:])
-		return token{kind: tokenWord, text: word}, i + len(word)
-	case isDigit(c):
-		end, pointed := i+1, false
-		for end < len(query) && (isDigit(query[end]) || query[end] == '.' && !pointed) {
-			pointed = pointed || query[end] == '.'
-			end++
-		}
-		return token{kind: tokenNumber, text: query[i:end]}, end
-	case c == '\'' || c == '`' || c == '"':
-		return scanQuoted(query, i)
-	case c == '?':
-		return token{kind: tokenParam, text: "?"}, i + 1
-	}
-	for _, sign := range []string{"::", "<=", ">=", "=", "<", ">", "+", "-", "*", "/", "(", ")", ",", ";"} {
-		if strings.HasPrefix(query[i:], sign) {
-			return token{kind: tokenSign, text: sign}, i + len(sign)
-		}
-	}
-	return token{kind: tokenBad, text: query[i:]}, len(query)
-}
-
-// scanQuoted reads a string or a quoted name; a quote in it is doubled.
-func scanQuoted(query string, i int) (token, int) {
-	quote := query[i]
-	kind := tokenQuoted
-	if quote == '\'' {
-		kind = tokenText
-	}
-	var text strings.Builder
-	for end := i + 1; end < len(query); end++ {
-		if query[end] != quote {
-			text.WriteByte(query[end])
-			continue
-		}
-		if end+1 == len(query) || query[end+1] != quote {
-			return token{kind: kind, text: text.String()}, end + 1
-		}
-		text.WriteByte(quote)
-		end++
-	}
-	return token{kind: tokenBad, text: query[i:]}, len(query)
-}
-
-func isBlank(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
-func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }

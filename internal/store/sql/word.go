@@ -25,3 +25,6 @@ func statementName(query string) string {
 	}
 	return strings.ToUpper(function)
 }
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
