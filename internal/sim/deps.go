@@ -83,7 +83,7 @@ func (w *World) startServers() error {
 
 // setupOf returns the settings of the run's store.
 func (w *World) setupOf(s *store.Store) store.Setup {
-	out := store.Setup{Lock: w.entry, Settings: w.settings, EpochMS: epochMS, Memory: &w.modelMemory}
+	out := store.Setup{Lock: w.entry, Settings: w.settings, EpochMS: epochMS}
 	if s.Topology == store.Quorum {
 		out.Election = w.plan.Cluster(s.ID).Election
 		return out

@@ -101,8 +101,6 @@ type World struct {
 	stores     []*redis.Store // all ever made
 	usedStores int            // how many belong to the present run
 	arenas     arenas
-	// modelMemory is what the models keep from run to run (store.Setup).
-	modelMemory any
 
 	alwaysLook bool // the nodes of a Redis Cluster look around even if nothing is new; for tests
 }

@@ -136,7 +136,6 @@ type Setup struct {
 	Idle     time.Duration   // see Store
 	EpochMS  int64           // the zero of the wall clock, in milliseconds since 1970
 	Prepare  []ports.Request // executed before the run, as by a migration
-	Memory   *any            // what the models of one world may keep between runs
 }
 
 // MaxOfTopology is how many stores can have one topology.

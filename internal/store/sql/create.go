@@ -2,6 +2,7 @@ package sql
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -116,7 +117,7 @@ func (d *DB) createTable(st *statement) {
 			mysqlError(1050, "42S01", "Table '"+st.table+"' already exists"),
 			pgError("42P07", `relation "`+st.table+`" already exists`)))
 	}
-	t := &table{name: st.table, columns: def.columns, nextID: 1}
+	t := &table{name: st.table, columns: slices.Clone(def.columns), nextID: 1}
 	for i, c := range def.columns {
 		if t.column(c.name) != i {
 			panic(f.pick(

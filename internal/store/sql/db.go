@@ -33,8 +33,6 @@ type Config struct {
 	// the server ends it; 0: for ever. It is wait_timeout of MariaDB, and of PostgreSQL
 	// both idle_session_timeout and idle_in_transaction_session_timeout.
 	IdleTimeout time.Duration
-	// Texts is a cache that servers share; nil for one of the server's own.
-	Texts *Texts
 }
 
 // DB is one database server. It implements store.Follower.
@@ -52,7 +50,7 @@ type DB struct {
 
 	freed   bool // a lock was released: a waiting statement may continue
 	current *run // the statement that Exec executes
-	out     store.Output
+	store.Base
 }
 
 var _ store.Follower = (*DB)(nil)
@@ -61,28 +59,16 @@ var _ store.Follower = (*DB)(nil)
 // panics when one of them fails: Check tells before.
 func New(cfg Config) *DB {
 	d := &DB{cfg: cfg}
-	d.Reset()
+	if err := d.setUp(); err != nil {
+		panic("sql: " + err.Error())
+	}
 	return d
 }
 
 // Check says which statement of the set-up fails, and why; nil when none does.
-func (c Config) Check() error {
-	d := &DB{cfg: c}
-	return d.reset()
-}
+func (c Config) Check() error { return (&DB{cfg: c}).setUp() }
 
-// Reset makes a new server of it.
-func (d *DB) Reset() {
-	if err := d.reset(); err != nil {
-		panic("sql: " + err.Error())
-	}
-}
-
-func (d *DB) reset() error {
-	*d = DB{cfg: d.cfg}
-	if d.cfg.Texts == nil {
-		d.cfg.Texts = &Texts{}
-	}
+func (d *DB) setUp() error {
 	for i, stmt := range d.cfg.Setup {
 		a, done := d.Exec(store.Clock{}, 0, store.Conn{}, stmt)
 		switch {
@@ -92,7 +78,7 @@ func (d *DB) reset() error {
 			return fmt.Errorf("statement %d of the set-up fails: %s: %w", i+1, stmt.Query, a.Err)
 		}
 	}
-	d.out = store.Output{}
+	d.Out = store.Output{}
 	return nil
 }
 
@@ -148,7 +134,7 @@ func (d *DB) Evict(now store.Clock, _ string) bool {
 	d.at(now)
 	defer d.settle()
 	if s := d.lockingSession(); s != nil {
-		d.out.Drops = append(d.out.Drops, s.conn)
+		d.Out.Drops = append(d.Out.Drops, s.conn)
 		d.end(s, history.Expired)
 		return true
 	}
@@ -179,15 +165,8 @@ func (d *DB) lockingSession() *session {
 	return nil
 }
 
-// Output implements store.Model.
-func (d *DB) Output() store.Output {
-	out := d.out
-	d.out = store.Output{}
-	return out
-}
-
 func (d *DB) change(kind history.Kind, owner, by history.NodeID, ttl time.Duration) {
-	d.out.Changes = append(d.out.Changes, store.Change{Kind: kind, Key: d.cfg.Lock.Key, Owner: owner, By: by, TTL: ttl})
+	d.Tell(store.Change{Kind: kind, Key: d.cfg.Lock.Key, Owner: owner, By: by, TTL: ttl})
 }
 
 // wallMS is the server's wall clock in milliseconds since 1970.

@@ -66,7 +66,7 @@ func (d *DB) create(r *run) {
 	before := len(d.tables)
 	d.createTable(r.st)
 	if len(d.tables) > before {
-		d.out.Effects = append(d.out.Effects, effectDDL{r.st})
+		d.Out.Effects = append(d.Out.Effects, effectDDL{r.st})
 	}
 }
 

@@ -18,10 +18,6 @@ type effect struct {
 // effectDDL is a new table.
 type effectDDL struct{ st *statement }
 
-func effectOf(r *row) any {
-	return effect{table: r.table.name, serial: r.serial, vals: r.vals, owner: r.owner, live: r.live}
-}
-
 // SetReplica says whether the server follows another one. Rows of a replica are changed and
 // locked by its primary only, but a replica has named locks of its own.
 func (d *DB) SetReplica(is bool) { d.replica = is }

@@ -39,7 +39,7 @@ const pgDeadlockTimeout = time.Second
 
 // begin starts a statement; it is done or waits when begin returns.
 func (d *DB) begin(r *run) {
-	p := d.cfg.Texts.read(d.cfg.Flavour, r.stmt.Query)
+	p := read(d.cfg.Flavour, r.stmt.Query)
 	s := r.session
 	r.st, r.wallMS = p.st, d.wallMS()
 	r.deadline, r.lookAt = noLimit, noLimit
@@ -164,7 +164,7 @@ func (d *DB) finish(r *run, res Result, err *Error) {
 		r.answer.Text = r.stmt.AnswerText(res)
 	}
 	if r != d.current {
-		d.out.Answers = append(d.out.Answers, store.LateAnswer{ID: r.id, Answer: r.answer})
+		d.Late(r.id, r.answer)
 	}
 }
 

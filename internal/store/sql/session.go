@@ -62,7 +62,7 @@ func (d *DB) endIdle() {
 		return ok && at <= d.now.Mono
 	}
 	for s := store.First(d.sessions, due); s != nil; s = store.First(d.sessions, due) {
-		d.out.Drops = append(d.out.Drops, s.conn)
+		d.Out.Drops = append(d.Out.Drops, s.conn)
 		d.end(s, history.Expired)
 	}
 }

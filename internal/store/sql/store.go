@@ -46,17 +46,10 @@ func init() {
 // model makes a server of a flavour.
 func model(f Flavour) func(store.Setup) store.Model {
 	return func(s store.Setup) store.Model {
-		texts, ok := (*s.Memory).(*Texts)
-		if !ok {
-			texts = &Texts{}
-			*s.Memory = texts
-		}
 		setup := make([]Stmt, len(s.Prepare))
 		for i, r := range s.Prepare {
 			setup[i] = r.(Stmt)
 		}
-		return New(Config{
-			Flavour: f, Lock: s.Lock, EpochMS: s.EpochMS, Setup: setup, IdleTimeout: s.Idle, Texts: texts,
-		})
+		return New(Config{Flavour: f, Lock: s.Lock, EpochMS: s.EpochMS, Setup: setup, IdleTimeout: s.Idle})
 	}
 }

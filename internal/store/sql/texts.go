@@ -1,13 +1,16 @@
 package sql
 
-// Texts caches parsed statements: parsing one takes longer than executing most, and all servers of
-// a run get the same few. The zero value is empty. For one goroutine.
-type Texts struct {
-	parsed [flavourCount]map[string]parsed
-}
+import (
+	"maps"
+	"sync/atomic"
+)
 
-// mostTexts bounds the cache of each flavour: a program may write its values into its statements.
-const mostTexts = 1 << 10
+// texts are the statements of this process that have been parsed, which takes longer than executing most: all
+// servers get the same few. A map never changes: one that is larger takes its place.
+var texts [flavourCount]atomic.Pointer[map[string]parsed]
+
+// mostTexts bounds the texts of each flavour: a program may write its values into its statements.
+const mostTexts = 1 << 8
 
 // parsed is the result of parsing a text.
 type parsed struct {
@@ -15,17 +18,19 @@ type parsed struct {
 	err *Error
 }
 
-func (t *Texts) read(f Flavour, query string) parsed {
-	known := t.parsed[f]
-	p, ok := known[query]
-	if ok {
-		return p
-	}
-	if known == nil || len(known) == mostTexts {
-		known = map[string]parsed{}
-		t.parsed[f] = known
+func read(f Flavour, query string) (p parsed) {
+	known := texts[f].Load()
+	if known != nil {
+		if p, ok := (*known)[query]; ok {
+			return p
+		}
 	}
 	p.st, p.err = parse(f, query)
-	known[query] = p
+	more := map[string]parsed{}
+	if known != nil && len(*known) < mostTexts {
+		more = maps.Clone(*known)
+	}
+	more[query] = p
+	texts[f].Store(&more) // without what another goroutine has parsed meanwhile, which it parses again
 	return p
 }

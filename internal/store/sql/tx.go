@@ -47,7 +47,7 @@ func (d *DB) commit(t *tx) {
 			continue
 		}
 		d.entry(r, old, t.session.conn.Client)
-		d.out.Effects = append(d.out.Effects, effectOf(r))
+		d.Out.Effects = append(d.Out.Effects, effect{r.table.name, r.serial, r.vals, r.owner, r.live})
 	}
 	d.over(t, history.Removed, t.session.conn.Client)
 }

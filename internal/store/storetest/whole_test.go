@@ -27,7 +27,7 @@ func TestEveryModelIsComplete(t *testing.T) {
 
 func complete(t testing.TB, s *store.Store) {
 	t.Helper()
-	setup := store.Setup{Lock: store.Entry{Key: "lock"}, Memory: new(any)}
+	setup := store.Setup{Lock: store.Entry{Key: "lock"}}
 	for i, set := range s.Settings {
 		setup.Settings[i] = set.Default
 		if set.Of != nil {
