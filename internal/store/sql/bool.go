@@ -4,13 +4,13 @@ import "strings"
 
 // This file holds PostgreSQL's type boolean. MariaDB has no such type: TRUE is 1 there.
 
-// literalTruth is TRUE and FALSE.
-func (f Flavour) literalTruth(b bool) value {
-	v := truth(b)
-	if f == MySQL {
-		v.kind = valueNumber
+// given is a value from outside.
+func (f Flavour) given(v Value) value {
+	x := fromWorld(v)
+	if f == MySQL && x.kind == valueBool {
+		x.kind = valueNumber
 	}
-	return v
+	return x
 }
 
 // parseBool reads a boolean as PostgreSQL does: a word, or a prefix that no other word has

@@ -113,24 +113,21 @@ func (d *DB) createTable(st *statement) {
 		if def.ifNotExists {
 			return
 		}
-		panic(f.pick(
-			mysqlError(1050, "42S01", "Table '"+st.table+"' already exists"),
-			pgError("42P07", `relation "`+st.table+`" already exists`)))
+		panic(f.pick(1050, "42S01", "Table '"+st.table+"' already exists",
+			"42P07", `relation "`+st.table+`" already exists`))
 	}
 	t := &table{name: st.table, columns: slices.Clone(def.columns), nextID: 1}
 	for i, c := range def.columns {
 		if t.column(c.name) != i {
-			panic(f.pick(
-				mysqlError(1060, "42S21", "Duplicate column name '"+c.name+"'"),
-				pgError("42701", `column "`+c.name+`" specified more than once`)))
+			panic(f.pick(1060, "42S21", "Duplicate column name '"+c.name+"'",
+				"42701", `column "`+c.name+`" specified more than once`))
 		}
 	}
 	for _, k := range def.keys {
 		at := t.column(k.column)
 		if at < 0 {
-			panic(f.pick(
-				mysqlError(1072, "42000", "Key column '"+k.column+"' doesn't exist in table"),
-				pgError("42703", `column "`+k.column+`" named in key does not exist`)))
+			panic(f.pick(1072, "42000", "Key column '"+k.column+"' doesn't exist in table",
+				"42703", `column "`+k.column+`" named in key does not exist`))
 		}
 		if k.name == primaryKey {
 			t.columns[at].notNull = true

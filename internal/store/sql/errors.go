@@ -19,77 +19,62 @@ func pgError(state, message string) *Error {
 }
 
 // pick is the error that this flavour gives.
-func (f Flavour) pick(mysql, pg *Error) *Error {
+func (f Flavour) pick(number int, state, message, pgState, pgMessage string) *Error {
 	if f == MySQL {
-		return mysql
+		return mysqlError(number, state, message)
 	}
-	return pg
+	return pgError(pgState, pgMessage)
 }
 
 func (f Flavour) syntaxError(near string) *Error {
-	return f.pick(
-		mysqlError(1064, "42000", "You have an error in your SQL syntax near '"+near+"'"),
-		pgError("42601", `syntax error at or near "`+near+`"`))
+	return f.pick(1064, "42000", "You have an error in your SQL syntax near '"+near+"'",
+		"42601", `syntax error at or near "`+near+`"`)
 }
 
 // beyond refuses what a real server can do and this model cannot.
 func (f Flavour) beyond(what string) *Error {
-	return f.pick(
-		mysqlError(1235, "42000", "the model does not know "+what),
-		pgError("0A000", "the model does not know "+what))
+	what = "the model does not know " + what
+	return f.pick(1235, "42000", what, "0A000", what)
 }
 
 func (f Flavour) noTable(name string) *Error {
-	return f.pick(
-		mysqlError(1146, "42S02", "Table '"+name+"' doesn't exist"),
-		pgError("42P01", `relation "`+name+`" does not exist`))
+	return f.pick(1146, "42S02", "Table '"+name+"' doesn't exist",
+		"42P01", `relation "`+name+`" does not exist`)
 }
 
 func (f Flavour) noColumn(name, clause string) *Error {
-	return f.pick(
-		mysqlError(1054, "42S22", "Unknown column '"+name+"' in '"+clause+"'"),
-		pgError("42703", `column "`+name+`" does not exist`))
+	return f.pick(1054, "42S22", "Unknown column '"+name+"' in '"+clause+"'",
+		"42703", `column "`+name+`" does not exist`)
 }
 
 func (f Flavour) duplicate(key string, v value) *Error {
-	shown := v.text
-	if v.kind == valueNumber {
-		shown = toText(v)
-	}
-	return f.pick(
-		mysqlError(1062, "23000", "Duplicate entry '"+shown+"' for key '"+key+"'"),
-		pgError("23505", `duplicate key value violates unique constraint "`+key+`"`))
+	return f.pick(1062, "23000", "Duplicate entry '"+v.digits()+"' for key '"+key+"'",
+		"23505", `duplicate key value violates unique constraint "`+key+`"`)
 }
 
 func (f Flavour) waitTimeout() *Error {
-	return f.pick(
-		mysqlError(1205, "HY000", "Lock wait timeout exceeded; try restarting transaction"),
-		pgError("55P03", "canceling statement due to lock timeout"))
+	return f.pick(1205, "HY000", "Lock wait timeout exceeded; try restarting transaction",
+		"55P03", "canceling statement due to lock timeout")
 }
 
 func (f Flavour) deadlock() *Error {
-	return f.pick(
-		mysqlError(1213, "40001", "Deadlock found when trying to get lock; try restarting transaction"),
-		pgError("40P01", "deadlock detected"))
+	return f.pick(1213, "40001", "Deadlock found when trying to get lock; try restarting transaction",
+		"40P01", "deadlock detected")
 }
 
-func (f Flavour) isNull(column string) *Error {
-	return f.pick(
-		mysqlError(1048, "23000", "Column '"+column+"' cannot be null"),
-		pgError("23502", `null value in column "`+column+`" violates not-null constraint`))
-}
-
-func (f Flavour) noDefault(column string) *Error {
-	return f.pick(
-		mysqlError(1364, "HY000", "Field '"+column+"' doesn't have a default value"),
-		pgError("23502", `null value in column "`+column+`" violates not-null constraint`))
+// noValue refuses a row without a value in a column that is NOT NULL: NULL was given, or nothing.
+func (f Flavour) noValue(column string, given bool) *Error {
+	number, state, message := 1364, "HY000", "Field '"+column+"' doesn't have a default value"
+	if given {
+		number, state, message = 1048, "23000", "Column '"+column+"' cannot be null"
+	}
+	return f.pick(number, state, message, "23502", `null value in column "`+column+`" violates not-null constraint`)
 }
 
 // readOnly is a replica's answer to a statement that changes something.
 func (f Flavour) readOnly(what string) *Error {
-	return f.pick(
-		mysqlError(1290, "HY000", "The MariaDB server is running with the --read-only option so it cannot execute this statement"),
-		pgError("25006", "cannot execute "+what+" in a read-only transaction"))
+	return f.pick(1290, "HY000", "The MariaDB server is running with the --read-only option so it cannot execute this statement",
+		"25006", "cannot execute "+what+" in a read-only transaction")
 }
 
 // aborted is PostgreSQL's answer to all statements of a transaction after its

@@ -17,11 +17,7 @@ func (d *DB) eval(r *run, e *expr, t *table, v image) value {
 	case exprLiteral:
 		return e.value
 	case exprParam:
-		x := fromWorld(r.stmt.Args[e.index])
-		if f == MySQL && x.kind == valueBool {
-			x.kind = valueNumber
-		}
-		return x
+		return f.given(r.stmt.Args[e.index])
 	case exprColumn:
 		if t == nil || t.column(e.name) < 0 {
 			panic(f.noColumn(e.name, "SELECT"))
@@ -93,9 +89,8 @@ func (f Flavour) fit(c column, v value) value {
 	case c.number && v.kind == valueText:
 		n, err := strconv.ParseInt(v.text, 10, 64)
 		if err != nil {
-			panic(f.pick(
-				mysqlError(1366, "22007", "Incorrect integer value: '"+v.text+"' for column '"+c.name+"'"),
-				pgError("22P02", `invalid input syntax for type bigint: "`+v.text+`"`)))
+			panic(f.pick(1366, "22007", "Incorrect integer value: '"+v.text+"' for column '"+c.name+"'",
+				"22P02", `invalid input syntax for type bigint: "`+v.text+`"`))
 		}
 		return number(n)
 	case !c.number && (v.kind == valueText || v.kind == valueNumber):

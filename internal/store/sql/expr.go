@@ -61,9 +61,9 @@ func (p *parser) operand() *expr {
 		zero := &expr{value: number(0)}
 		return &expr{kind: exprBinary, op: '-', args: []*expr{zero, p.operand()}}
 	case p.accept("TRUE"):
-		return &expr{value: p.flavour.literalTruth(true)}
+		return &expr{value: p.flavour.given(Bool(true))}
 	case p.accept("FALSE"):
-		return &expr{value: p.flavour.literalTruth(false)}
+		return &expr{value: p.flavour.given(Bool(false))}
 	case p.accept("NULL"):
 		return &expr{value: value{kind: valueNull}}
 	case p.accept("CAST", "("):

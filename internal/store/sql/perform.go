@@ -86,9 +86,8 @@ func (d *DB) set(r *run) {
 			r.session.lockWait = noLimit
 		}
 	default:
-		panic(f.pick(
-			mysqlError(1193, "HY000", "Unknown system variable '"+r.st.setting+"'"),
-			pgError("42704", `unrecognized configuration parameter "`+r.st.setting+`"`)))
+		panic(f.pick(1193, "HY000", "Unknown system variable '"+r.st.setting+"'",
+			"42704", `unrecognized configuration parameter "`+r.st.setting+`"`))
 	}
 }
 
@@ -123,9 +122,8 @@ func (d *DB) insert(r *run) (res Result, wait target) {
 func (d *DB) newImage(r *run, t *table) image {
 	f := d.cfg.Flavour
 	if len(r.st.columns) != len(r.st.exprs) {
-		panic(f.pick(
-			mysqlError(1136, "21S01", "Column count doesn't match value count at row 1"),
-			pgError("42601", "INSERT has not as many expressions as target columns")))
+		panic(f.pick(1136, "21S01", "Column count doesn't match value count at row 1",
+			"42601", "INSERT has not as many expressions as target columns"))
 	}
 	v, given := make(image, len(t.columns)), make([]bool, len(t.columns))
 	for i, name := range r.st.columns {
@@ -167,12 +165,8 @@ func (d *DB) generate(t *table, v image, given []bool) {
 // complete refuses a new row without a value in a column that is NOT NULL.
 func (d *DB) complete(t *table, v image, given []bool) {
 	for i, c := range t.columns {
-		switch isNull := v[i].kind == valueNull && c.notNull; {
-		case !isNull, c.generated && d.cfg.Flavour == MySQL:
-		case given[i]:
-			panic(d.cfg.Flavour.isNull(c.name))
-		default:
-			panic(d.cfg.Flavour.noDefault(c.name))
+		if v[i].kind == valueNull && c.notNull && !(c.generated && d.cfg.Flavour == MySQL) {
+			panic(d.cfg.Flavour.noValue(c.name, given[i]))
 		}
 	}
 }
@@ -258,7 +252,7 @@ func (d *DB) assign(r *run, t *table, on *row, targets []int) (changed bool) {
 		}
 		x := f.fit(t.columns[at], d.eval(r, r.st.exprs[i], t, from))
 		if x.kind == valueNull && t.columns[at].notNull {
-			panic(f.isNull(t.columns[at].name))
+			panic(f.noValue(t.columns[at].name, true))
 		}
 		v[at] = x
 	}

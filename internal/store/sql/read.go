@@ -1,6 +1,9 @@
 package sql
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // selectRows does SELECT FROM, with or without FOR UPDATE.
 func (d *DB) selectRows(r *run) (res Result, wait target) {
@@ -220,16 +223,7 @@ func (d *DB) matches(r *run, t *table, v image) bool {
 	return v != nil
 }
 
+// holds reports whether an operator has the sign of an order.
 func holds(order int, op string) bool {
-	switch op {
-	case "<":
-		return order < 0
-	case ">":
-		return order > 0
-	case "<=":
-		return order <= 0
-	case ">=":
-		return order >= 0
-	}
-	return order == 0
+	return strings.Contains(op, [...]string{"<", "=", ">"}[1+order])
 }

@@ -104,9 +104,6 @@ func plus(a, b int64) (int64, bool) {
 
 // rounded is a numeric value as a whole number, halves away from zero.
 func (v value) rounded() int64 {
-	if v.kind == valueNumber {
-		return v.num
-	}
 	whole, thousandths := v.parts()
 	return whole + thousandths/500
 }
