@@ -87,7 +87,7 @@ func InMemory(r *Results) *Book { return &Book{Results: r} }
 func (b *Book) Add(l *Line) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.f == nil || b.Get(l.Key) != nil {
+	if b.f == nil || b.Results.Get(l.Key) != nil {
 		return b.Put(l)
 	}
 	data := l.Store()
@@ -106,6 +106,38 @@ func (b *Book) Add(l *Line) error {
 	}
 	b.size += int64(len(data))
 	return b.Put(l)
+}
+
+// Keep stores the result of a unit, any JSON value. A nil Book keeps nothing.
+func (b *Book) Keep(key string, result any) error {
+	if b == nil {
+		return nil
+	}
+	l, err := NewLine(b.Work, key, result)
+	if err != nil {
+		return err
+	}
+	return b.Add(l)
+}
+
+// Get returns the result of a unit; nil when it is unknown.
+func (b *Book) Get(key string) *Line {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Results.Get(key)
+}
+
+// Lines returns all results in the order of their keys.
+func (b *Book) Lines() []*Line {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Results.Lines()
 }
 
 // Close closes the file, if there is one.

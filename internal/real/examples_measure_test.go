@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/history"
@@ -81,14 +82,23 @@ func measureExample(t *testing.T, e exampleLock, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	under, err := openPart(path, fmt.Sprintf("%s %s %d %x", e.id, version, scale, sha256.Sum256(code)))
+	work, err := campaign.NewWork(version, "programs", nil, fmt.Sprintf("%s %d %x", e.id, scale, sha256.Sum256(code)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: %d cells are over", e.id, len(under.kept))
+	kept, err := campaign.Open(path, work, 0)
+	if errors.Is(err, campaign.ErrOther) { // of an earlier version
+		if err = os.Remove(path); err == nil {
+			kept, err = campaign.Open(path, work, 0)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	t.Logf("%s: %d cells are over", e.id, kept.Len())
 	m, err := matrix.Measure(t.Context(), matrix.Options{
-		Keep: under.keep, Kept: under.kept,
-		Locks: []locks.Variant{v}, Columns: matrix.Columns(), Jobs: exampleJobs, Worlds: worlds, Backend: o.Backend, ScalePPM: scale,
+		Kept: kept, Locks: []locks.Variant{v}, Columns: matrix.Columns(), Jobs: exampleJobs, Worlds: worlds, Backend: o.Backend, ScalePPM: scale,
 		Profiles: func() runner.World { return profiles },
 		Refuse:   func(p *plan.Plan, lock string) error { return real.Refuse(p, lock, o) },
 	})

@@ -2,16 +2,18 @@ package matrix
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"path/filepath"
 	"reflect"
 	"sync/atomic"
 	"testing"
 
+	"lockstep/internal/campaign"
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/say"
 	"lockstep/internal/sim"
 )
 
@@ -36,54 +38,53 @@ func TestAnInterruptedMeasurementGoesOn(t *testing.T) {
 		Worlds:   func() run.World { return counted{sim.New(), &runs} },
 		Profiles: func() run.World { return counted{sim.New(), &profiles} },
 	}
-	want, err := Measure(t.Context(), o)
+	want := measured(t, o)
+	all := runs.Swap(0)
+	work, err := campaign.NewWork("", "matrix", nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := runs.Swap(0)
-	var kept []Kept
-	interrupted := errors.New("interrupted")
-	o.Keep = func(k Kept) error {
-		data, err := json.Marshal(k)
-		if err != nil {
-			return err
-		}
-		kept = append(kept, Kept{})
-		if err := json.Unmarshal(data, &kept[len(kept)-1]); err != nil {
-			return err
-		}
-		if len(kept) == 7 {
-			return interrupted
-		}
-		return nil
+	o.Kept, err = campaign.Open(filepath.Join(t.TempDir(), "cells"), work, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := Measure(t.Context(), o); !errors.Is(err, interrupted) {
-		t.Fatalf("%v, want %v", err, interrupted)
+	defer o.Kept.Close()
+	ctx, interrupt := context.WithCancel(t.Context())
+	o.Progress = func(done, _ int) {
+		if done == 7 {
+			interrupt()
+		}
+	}
+	if _, err := Measure(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
 	}
 	first := runs.Swap(0)
-	o.Kept = append([]Kept{}, kept...)
-	got, err := Measure(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := measured(t, o)
 	if second := runs.Swap(0); first == 0 || second == 0 || first+second != all {
 		t.Errorf("%d runs, and %d when it goes on; in one go %d", first, second, all)
 	}
 	if !reflect.DeepEqual(got.Measured(), want.Measured()) {
 		t.Error("it goes on to another result")
 	}
-	o.Keep = nil
-	for what, change := range map[string]func(k *Kept){
-		"scripts": func(k *Kept) { k.Scripts = append([]string{"another script"}, k.Scripts[1:]...) },
-		"seeds":   func(k *Kept) { k.Seeds-- },
-	} {
-		o.Kept = append([]Kept{}, kept...)
-		change(&o.Kept[0])
-		if _, err := Measure(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-		if again := runs.Swap(0); again != int64(o.Kept[0].Record.Runs+o.Kept[0].Record.Untested) {
-			t.Errorf("%d runs where one cell has other %s, which had %d", again, what, o.Kept[0].Record.Runs)
-		}
+	o.Columns[0].sketch = func(s subject) []sketch {
+		return append([]sketch{{name: say.Text("another script")}}, noFault(s)...)
 	}
+	changed := measured(t, o).Cell(0, 0)
+	if again := runs.Swap(0); again != int64(changed.Runs+changed.Untested) {
+		t.Errorf("%d runs where one cell has another script, which had %d", again, changed.Runs)
+	}
+	o.Seeds--
+	measured(t, o)
+	if again := runs.Swap(0); again < all/2 {
+		t.Errorf("%d runs with fewer variations, and %d with all of them", again, all)
+	}
+}
+
+func measured(t *testing.T, o Options) *Matrix {
+	t.Helper()
+	m, err := Measure(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/results"
@@ -44,11 +43,9 @@ type Options struct {
 	Shard campaign.Shard
 	Known []Record
 
-	// Keep, if not nil, is called with the record of each cell as soon as its runs are over; one
-	// call at a time. Kept are such records of an interrupted measurement: those cells are not
-	// played again, unless their scripts have changed.
-	Keep func(Kept) error
-	Kept []Kept
+	// Kept has the records of cells that need not be played again, and takes the others as soon as
+	// their runs are over; nil: none are kept.
+	Kept *campaign.Book
 
 	// Walk is the result of the walk of the fault space; nil on real servers and at another scale
 	// than its own.
@@ -67,8 +64,6 @@ type Matrix struct {
 	Cells   []Cell // row by row
 
 	o *Options
-
-	keeping sync.Mutex
 }
 
 // Cell returns the cell of a lock and a column, by their indices.
@@ -115,22 +110,21 @@ func (m *Matrix) measure(ctx context.Context, w, profiles run.World, i int) erro
 		c.join()
 		return nil
 	}
-	kept := m.keptOf(c, scripts)
+	key := c.key(scripts, m.Seeds)
+	known, err := m.o.known(c, key)
 	switch {
-	case m.o.Known != nil:
-		err = c.recall(m.o.Known, scripts)
-	case kept != nil:
-		err = c.recall([]Record{kept.Record}, scripts)
+	case err != nil:
+	case known != nil:
+		err = c.recall(known, scripts)
 	default:
-		err = c.playAll(ctx, w, scripts, m.Seeds)
+		if err = c.playAll(ctx, w, scripts, m.Seeds); err == nil {
+			err = m.o.Kept.Keep(key, c.Record)
+		}
 	}
 	if err != nil {
 		return err
 	}
 	c.record = c.Record
-	if err := m.keep(c, scripts, kept); err != nil {
-		return err
-	}
 	c.conclude()
 	c.join()
 	return nil

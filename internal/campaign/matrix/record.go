@@ -3,6 +3,8 @@ package matrix
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"lockstep/internal/checker"
 )
@@ -37,13 +39,36 @@ func (m *Matrix) Records() []Record {
 	return out
 }
 
-// recall takes the runs of a cell from its record, and their scripts from those of this program.
-func (c *Cell) recall(known []Record, scripts []Script) error {
-	at := slices.IndexFunc(known, func(r Record) bool { return r.Lock == c.Lock && r.Fault == c.Fault })
-	if at < 0 {
-		return fmt.Errorf("nothing is known of %s under %s", c.Lock, c.Fault)
+// key is what the runs of a cell are kept under: with other scripts, or more variations of them, it
+// is another one.
+func (c *Cell) key(scripts []Script, seeds int) string {
+	words := []string{c.Lock, c.Fault, strconv.Itoa(seeds)}
+	for i := range scripts {
+		words = append(words, scripts[i].Name.English())
 	}
-	c.Record = known[at]
+	return strings.Join(words, "; ")
+}
+
+// known returns the record of a cell that was measured elsewhere or before; nil for none.
+func (o *Options) known(c *Cell, key string) (*Record, error) {
+	if o.Known == nil {
+		line := o.Kept.Get(key)
+		if line == nil {
+			return nil, nil
+		}
+		r := &Record{}
+		return r, line.Decode(r)
+	}
+	at := slices.IndexFunc(o.Known, func(r Record) bool { return r.Lock == c.Lock && r.Fault == c.Fault })
+	if at < 0 {
+		return nil, fmt.Errorf("nothing is known of %s under %s", c.Lock, c.Fault)
+	}
+	return &o.Known[at], nil
+}
+
+// recall takes the runs of a cell from its record, and their scripts from those of this program.
+func (c *Cell) recall(known *Record, scripts []Script) error {
+	c.Record = *known
 	c.Scripts = slices.Clone(c.Scripts)
 	var all []*Sighting
 	for i := range c.Scripts {
@@ -63,40 +88,4 @@ func (c *Cell) recall(known []Record, scripts []Script) error {
 		s.Name = s.script.Name
 	}
 	return nil
-}
-
-// Kept is the record of a cell in an interrupted measurement.
-type Kept struct {
-	Record  Record   `json:"record"`
-	Seeds   int      `json:"seeds"`   // variations of each script
-	Scripts []string `json:"scripts"` // that were played, by their names
-}
-
-func namesOf(scripts []Script) (names []string) {
-	for i := range scripts {
-		names = append(names, scripts[i].Name.English())
-	}
-	return names
-}
-
-// keptOf returns what is kept of a cell; nil for nothing, or when other scripts were played.
-func (m *Matrix) keptOf(c *Cell, scripts []Script) *Kept {
-	names := namesOf(scripts)
-	for i := range m.o.Kept {
-		k := &m.o.Kept[i]
-		if k.Record.Lock == c.Lock && k.Record.Fault == c.Fault && k.Seeds == m.Seeds && slices.Equal(k.Scripts, names) {
-			return k
-		}
-	}
-	return nil
-}
-
-// keep calls Options.Keep for a finished cell, unless the cell comes from there.
-func (m *Matrix) keep(c *Cell, scripts []Script, kept *Kept) error {
-	if m.o.Keep == nil || kept != nil {
-		return nil
-	}
-	m.keeping.Lock()
-	defer m.keeping.Unlock()
-	return m.o.Keep(Kept{Record: c.record, Seeds: m.Seeds, Scripts: namesOf(scripts)})
 }
