@@ -1,12 +1,10 @@
 package crosscheck
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"lockstep/internal/campaign"
@@ -22,13 +20,9 @@ type Kept struct {
 	book *campaign.Book
 	name string
 
-	mu   sync.Mutex
-	runs map[keptKey][]keptRun // in the order of their seeds
+	runs []keptRun  // those that were there
+	mu   sync.Mutex // of the folder of histories
 }
-
-// keptKey identifies what was played. It includes the plan, as old runs prove nothing about a
-// changed script.
-type keptKey struct{ Lock, Plan string }
 
 // keptOptions are those of the work whose units are the runs. Its version is "", as results of real
 // servers stay valid.
@@ -37,7 +31,8 @@ type keptOptions struct {
 	ScalePPM int64  `json:"scale_ppm"`
 }
 
-// keptRun is the result of a unit.
+// keptRun is the result of a unit. Its key includes the plan, as old runs prove nothing about a
+// changed script.
 type keptRun struct {
 	Lock   string         `json:"lock"`
 	Plan   string         `json:"plan"` // its fingerprint
@@ -75,11 +70,10 @@ func OpenKept(name, backend string, scalePPM int64) (*Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kept{book: book, name: name, runs: map[keptKey][]keptRun{}}
-	runs, err := campaign.All[keptRun](book.Results)
-	for i := range runs {
-		err = errors.Join(err, runs[i].check())
-		k.insert(runs[i])
+	k := &Kept{book: book, name: name}
+	k.runs, err = campaign.All[keptRun](book.Results)
+	for i := range k.runs {
+		err = errors.Join(err, k.runs[i].check())
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), k.Close())
@@ -102,23 +96,17 @@ func (r *keptRun) check() error {
 	return nil
 }
 
-// insert adds a run, in the order of seeds.
-func (k *Kept) insert(one keptRun) {
-	key := keptKey{one.Lock, one.Plan}
-	at, _ := slices.BinarySearchFunc(k.runs[key], one.Seed, bySeed)
-	k.runs[key] = slices.Insert(k.runs[key], at, one)
-}
-
-func bySeed(r keptRun, seed uint64) int { return cmp.Compare(r.Seed, seed) }
-
-// of returns the kept runs of a plan with a lock, in the order of seeds; none for a nil Kept.
-func (k *Kept) of(lock, fingerprint string) []keptRun {
+// of returns the kept runs of a plan with a lock; none for a nil Kept.
+func (k *Kept) of(lock, fingerprint string) (out []keptRun) {
 	if k == nil {
 		return nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return slices.Clone(k.runs[keptKey{lock, fingerprint}])
+	for i := range k.runs {
+		if r := &k.runs[i]; r.Lock == lock && r.Plan == fingerprint {
+			out = append(out, *r)
+		}
+	}
+	return out
 }
 
 // add keeps a run; a nil Kept ignores it.
@@ -126,14 +114,7 @@ func (k *Kept) add(one *keptRun) error {
 	if k == nil {
 		return nil
 	}
-	line, err := campaign.NewLine(k.book.Work, one.key(), one)
-	if err != nil {
-		return err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.insert(*one)
-	return k.book.Add(line)
+	return k.book.Keep(one.key(), one)
 }
 
 // fingerprint identifies a plan as a test.

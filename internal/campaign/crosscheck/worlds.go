@@ -236,14 +236,13 @@ func (o *Options) contests(cells []Cell) (all []contest) {
 	return all
 }
 
-// seeds returns the real runs of a cell in the order of their seeds; missing ones have no letter.
+// seeds returns the real runs of a cell; missing ones have no letter.
 func (o *Options) seeds(c *Cell) []keptRun {
 	mark := fingerprint(c.Plan)
 	out := o.Kept.of(c.Lock, mark)
-	for n := range o.Times {
-		missing := keptRun{Lock: c.Lock, Plan: mark, Seed: uint64(n + 1)}
-		if at, found := slices.BinarySearchFunc(out, missing.Seed, bySeed); !found {
-			out = slices.Insert(out, at, missing)
+	for seed := uint64(1); seed <= uint64(o.Times); seed++ {
+		if !slices.ContainsFunc(out, func(r keptRun) bool { return r.Seed == seed }) {
+			out = append(out, keptRun{Lock: c.Lock, Plan: mark, Seed: seed})
 		}
 	}
 	return out
