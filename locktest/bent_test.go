@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -195,7 +194,7 @@ func TestALessonAsksForWhatEveryStoryDoes(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, bend{}.lock, locktest.Stories("late-acquire-reply"))
 }
 
-// bends are locks with one bend each, and what the usual stories say of them.
+// bends are locks with one bend each, and what the usual stories say of them: whatever is bent is told.
 var bends = map[string]struct {
 	bend
 	want string
@@ -218,20 +217,9 @@ var bends = map[string]struct {
 	"only A":          {bend{onlyA: true}, "has waited for the lock in vain"},
 }
 
-func TestThatIsBent(t *testing.T) {
-	if b, ok := bends[os.Getenv(failing)]; ok {
-		locktest.Run(t, locktest.Redis{}, b.lock, leaseBreaks...)
-	}
-}
-
-// Whatever is bent is told.
-func TestBends(t *testing.T) {
+func init() {
 	for name, b := range bends {
-		t.Run(name, func(t *testing.T) {
-			if out, passes := playFailing(t, "TestThatIsBent", name); passes || !strings.Contains(out, b.want) {
-				t.Errorf("it passes: %v; or it does not say %q:\n%s", passes, b.want, out)
-			}
-		})
+		failures[name] = failure{runs(b.lock, leaseBreaks...), []string{b.want}}
 	}
 }
 
@@ -306,7 +294,7 @@ func TestWhatAGreenSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			summary := filepath.Join(t.TempDir(), "summary")
 			t.Setenv("LOCKSTEP_SUMMARY", summary)
-			out, passes := playFailing(t, "TestThatTalks", name, "-test.v")
+			out, _, passes := playAlone(t, "TestThatTalks", name, "-test.v")
 			if !passes || !strings.Contains(out, test.says) || strings.Contains(out, test.not) {
 				t.Errorf("it passes: %v; or it does not say %q, or says %q:\n%s", passes, test.says, test.not, out)
 			}
@@ -322,17 +310,4 @@ func TestWhatAGreenSays(t *testing.T) {
 			}
 		})
 	}
-}
-
-// playFailing plays a test that has to fail, in a process of its own.
-func playFailing(t *testing.T, test, name string, more ...string) (out string, passes bool) {
-	t.Helper()
-	cmd := exec.Command(os.Args[0], append(more, "-test.run", "^"+test+"$")...)
-	cmd.Env = append(os.Environ(), failing+"="+name, "LOCKSTEP_REPORTS="+t.TempDir(), "LOCKSTEP_SEED=")
-	text, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return string(text), err == nil
 }
