@@ -2,7 +2,6 @@ package claims
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -63,14 +63,21 @@ func TestMeasuredClaimsAreThoseStored(t *testing.T) {
 		return out
 	}
 	first, few := measure(All(), 3), All()[:8]
-	stored := storedClaims(t)
+	data, err := os.ReadFile("../../../measurements/claims.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := results.ReadClaims(data)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, alone := range measure(few, 1) {
 		if first[i].Result != alone.Result {
 			t.Errorf("claim %d: %+v, and with one worker %+v", first[i].N, first[i].Result, alone.Result)
 		}
 	}
 	for i := range first {
-		if got, r := stored[first[i].N], first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
+		if got, r := stored.Of(first[i].N, first[i].Text.English, first[i].Source), first[i].Result; got.Verdict != r.Verdict || got.Figure != r.Figure.English {
 			t.Errorf("claim %d is not what measurements/claims.json says: simulate dev claims --json > measurements/claims.json, then simulate dev docs\nmeasured %+v\nstored   %+v",
 				first[i].N, r, got)
 		}
@@ -78,29 +85,6 @@ func TestMeasuredClaimsAreThoseStored(t *testing.T) {
 			t.Errorf("claim %d: English in the Chinese figure: %q", first[i].N, left)
 		}
 	}
-}
-
-// storedClaims are the stored results, by number.
-func storedClaims(t *testing.T) map[int]struct{ Verdict, Figure string } {
-	t.Helper()
-	data, err := os.ReadFile("../../../measurements/claims.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		Claims []struct {
-			N               int
-			Verdict, Figure string
-		}
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	out := map[int]struct{ Verdict, Figure string }{}
-	for _, c := range file.Claims {
-		out[c.N] = struct{ Verdict, Figure string }{c.Verdict, c.Figure}
-	}
-	return out
 }
 
 // measured measures a claim that a text describes.

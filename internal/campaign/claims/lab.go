@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,17 +72,9 @@ func (l *Lab) runs(p *play, scripts map[string]string) []*Run {
 
 // play plays a plan with one lock, each run in its own world, so that all histories stay valid.
 func (l *Lab) play(p *play, story *plan.Plan, v locks.Variant) []*Run {
-	ctx := l.ctx
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	seeds := p.Seeds
-	if seeds == 0 {
-		seeds = 20
-	}
-	runs := make([]*Run, seeds)
+	runs := make([]*Run, cmp.Or(p.Seeds, 20))
 	for i := range runs {
-		h, err := sim.PlayVariant(ctx, story, v, uint64(i+1))
+		h, err := sim.PlayVariant(l.ctx, story, v, uint64(i+1))
 		if err != nil {
 			panic(failure{err})
 		}
