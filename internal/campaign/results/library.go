@@ -1,10 +1,6 @@
 package results
 
-import (
-	"encoding/json"
-	"errors"
-	"fmt"
-)
+import "slices"
 
 // Library is a measurement of a real library: its row of the matrix, what it takes to break it, and
 // the same scripts on real servers. A Go library is played in virtual time; one in another
@@ -29,19 +25,10 @@ func NewLibrary() *Library { return &Library{Schema: schema} }
 
 // ReadLibrary reads a stored measurement.
 func ReadLibrary(data []byte) (*Library, error) {
-	l := &Library{}
-	if err := json.Unmarshal(data, l); err != nil {
-		return nil, fmt.Errorf("is no measured library: %w", err)
-	}
-	if l.Schema != schema || l.Matrix == nil || !printable(l.Lock, l.Library, l.Version, l.Go, l.Program) {
-		return nil, errors.New("is no measured library: it has no matrix, or another schema than 1, or a character that no page shows")
-	}
-	for _, c := range l.Matrix.Cells {
-		if c.Lock != l.Lock || !printable(c.Fault, c.Letter, c.Note, c.DamagedBy) || !printable(c.Also...) {
-			return nil, fmt.Errorf("is no measured library: its cell %q is of another lock, or has a character that no page shows", c.Fault)
-		}
-	}
-	return l, nil
+	return read(data, "is no measured library", "no matrix, a cell of another lock, or another schema than 1", func(l *Library) bool {
+		return l.Schema == schema && l.Matrix != nil &&
+			!slices.ContainsFunc(l.Matrix.Cells, func(c Cell) bool { return c.Lock != l.Lock })
+	})
 }
 
 // Cell returns the cell of a column; nil when it was not measured.

@@ -4,8 +4,8 @@ package results
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -61,29 +61,40 @@ type Sighting struct {
 
 // ReadMatrix reads a stored matrix.
 func ReadMatrix(data []byte) (*Matrix, error) {
-	m := &Matrix{}
-	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("is no matrix: %w", err)
-	}
-	if m.Schema != schema || len(m.Cells) == 0 {
-		return nil, errors.New("is no matrix: it has no cells, or another schema than 1")
-	}
-	for i := range m.Cells {
-		c := &m.Cells[i]
-		if !printable(c.Lock, c.Fault, c.Letter, c.Note, c.DamagedBy, c.Story) || !printable(c.Also...) {
-			return nil, fmt.Errorf("is no matrix: cell %d has a character that no page shows", i+1)
-		}
-	}
-	return m, nil
+	return read(data, "is no matrix", "no cells, or another schema than 1", func(m *Matrix) bool {
+		return m.Schema == schema && len(m.Cells) > 0
+	})
 }
 
-// printable reports whether nothing in some texts moves a cursor or changes the direction of
+// read reads a stored result, unless it lacks something or holds a character that no page shows.
+func read[T any](data []byte, isNone, lacks string, whole func(*T) bool) (*T, error) {
+	out := new(T)
+	switch err := json.Unmarshal(data, out); {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", isNone, err)
+	case !whole(out):
+		return nil, fmt.Errorf("%s: it has %s", isNone, lacks)
+	case !printable(string(data)):
+		return nil, fmt.Errorf("%s: it has a character that no page shows", isNone)
+	}
+	return out, nil
+}
+
+// printable reports whether no text in valid JSON moves a cursor or changes the direction of
 // writing, as is the case for all results of this program.
-func printable(texts ...string) bool {
-	for _, s := range texts {
-		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+func printable(text string) bool {
+	escaped := false
+	for i, r := range text {
+		switch {
+		case escaped && r == 'u':
+			n, err := strconv.ParseUint(text[i+1:i+5], 16, 32)
+			if err != nil || !unicode.IsPrint(rune(n)) {
+				return false
+			}
+		case escaped && !strings.ContainsRune(`"\/`, r), !unicode.IsPrint(r) && !strings.ContainsRune("\n\r\t", r):
 			return false
 		}
+		escaped = r == '\\' && !escaped
 	}
 	return true
 }
@@ -109,11 +120,9 @@ type Claim struct {
 
 // ReadClaims reads a stored list.
 func ReadClaims(data []byte) (*Claims, error) {
-	f := &Claims{}
-	if err := json.Unmarshal(data, f); err != nil || f.Schema != schema || len(f.Claims) == 0 {
-		return nil, errors.New("is no list of measured claims")
-	}
-	return f, nil
+	return read(data, "is no list of measured claims", "no claims, or another schema than 1", func(f *Claims) bool {
+		return f.Schema == schema && len(f.Claims) > 0
+	})
 }
 
 // Of returns the result for a claim; without a verdict when it was measured with another text, or

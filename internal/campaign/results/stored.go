@@ -138,32 +138,9 @@ func wayOf(name string) string {
 
 // ReadExplored reads a stored walk.
 func ReadExplored(data []byte) (*Explored, error) {
-	r := &Explored{}
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("is no result of simulate explore: %w", err)
-	}
-	if r.Schema != exploredSchema || len(r.Locks) == 0 {
-		return nil, fmt.Errorf("is no result of simulate explore: it has no locks, or another schema than %d", exploredSchema)
-	}
-	for i := range r.Locks {
-		l := &r.Locks[i]
-		ok := printable(l.Lock)
-		l.EachStory(func(s *Shown) {
-			ok = ok && printable(s.Profile, s.Text) && printable(s.Faults...) && printable(s.Broken...)
-		})
-		for _, way := range checker.Outcomes() {
-			for _, s := range l.By(way) {
-				ok = ok && printable(s.Kinds...)
-			}
-		}
-		for _, s := range l.Singles {
-			ok = ok && printable(s.Kind, s.During)
-		}
-		if !ok {
-			return nil, fmt.Errorf("is no result of simulate explore: lock %d has a character that no page shows", i+1)
-		}
-	}
-	return r, nil
+	return read(data, "is no result of simulate explore", "no locks, or another schema than 2", func(x *Explored) bool {
+		return x.Schema == exploredSchema && len(x.Locks) > 0
+	})
 }
 
 // JSON is the result with a line for each lock. version is that of the program; "" omits it.

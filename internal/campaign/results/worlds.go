@@ -1,8 +1,6 @@
 package results
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 )
@@ -87,27 +85,9 @@ type Times struct {
 
 // ReadWorlds reads a stored comparison.
 func ReadWorlds(data []byte) (*Worlds, error) {
-	c := &Worlds{}
-	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("is no comparison of worlds: %w", err)
-	}
-	if c.Schema != schema || len(c.Cells) == 0 || c.ScalePPM < 1 {
-		return nil, errors.New("is no comparison of worlds: it has no cells, no scale, or another schema than 1")
-	}
-	if !printable(c.Backend) {
-		return nil, errors.New("is no comparison of worlds: its backend has a character that no page shows")
-	}
-	for i := range c.Cells {
-		x := &c.Cells[i]
-		ok := printable(x.Lock, x.Fault, x.Story, string(x.Agreement), x.Script, x.Why)
-		for _, r := range x.Runs {
-			ok = ok && printable(r.Simulated, r.Real, string(r.Agreement))
-		}
-		if !ok {
-			return nil, fmt.Errorf("is no comparison of worlds: cell %d has a character that no page shows", i+1)
-		}
-	}
-	return c, nil
+	return read(data, "is no comparison of worlds", "no cells, no scale, or another schema than 1", func(c *Worlds) bool {
+		return c.Schema == schema && len(c.Cells) > 0 && c.ScalePPM >= 1
+	})
 }
 
 // Cell returns the cell of a lock and a column, nil when it is missing.
