@@ -350,19 +350,17 @@ func (f *exploreFlags) writeStories(r *results.Explored) error {
 	known := map[string]bool{}
 	for i := range r.Locks {
 		l := &r.Locks[i]
-		var failed error
-		l.EachStory(func(s *results.Shown) {
+		for _, s := range l.Stories() {
 			file := s.Name + ".yaml"
 			if s.Name = filepath.ToSlash(filepath.Join(f.out, "explore", file)); known[file] {
-				return
+				continue
 			}
 			known[file] = true
-			data, err := explore.Scenario(&r.Scope, l.Lock, s)
-			failed = errors.Join(failed, err)
+			data, err := explore.Scenario(&r.Scope, l.Lock, s.Shown)
+			if err != nil {
+				return &bugError{err}
+			}
 			files = append(files, runstore.File{Name: file, Data: data})
-		})
-		if failed != nil {
-			return &bugError{failed}
 		}
 	}
 	return unwritable(replaceFiles(filepath.Join(f.out, "explore"), files), "--out")

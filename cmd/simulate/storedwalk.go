@@ -125,9 +125,9 @@ func scriptsOf(m *results.Matrix, x *results.Explored) map[string][]advice.Scrip
 // kindsFor are the kinds of faults of a column that the walk has for the lock. For example, a lock
 // without replicas has no promotions.
 func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string) {
-	at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
+	l := x.Lock(lock)
 	for _, k := range c.Kinds() {
-		walked := at < 0 || slices.ContainsFunc(x.Locks[at].Singles, func(s results.Single) bool { return k.Covers(s.Kind, s.During) })
+		walked := l == nil || slices.ContainsFunc(l.Singles, func(s results.Single) bool { return k.Covers(s.Kind, s.During) })
 		if walked && !slices.Contains(out, k.Kind) {
 			out = append(out, k.Kind)
 		}
@@ -150,11 +150,10 @@ func searchedStory(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
-	if at < 0 {
+	l := x.Lock(lock)
+	if l == nil {
 		return nil, fmt.Errorf("%s: the stored search has nothing of %s", name, lock)
 	}
-	l := &x.Locks[at]
 	shown := l.Story(set)
 	if shown == nil {
 		return nil, noStory(l, name, set)

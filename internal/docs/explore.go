@@ -185,17 +185,13 @@ func (w *writer) exploreRow(v locks.Variant) string {
 	if v.Library != "" {
 		return w.librarySingles(lock)
 	}
-	if w.Explored == nil {
+	if w.Explored == nil || w.Explored.Lock(lock) == nil {
 		return ""
 	}
-	for i := range w.Explored.Locks {
-		if l := &w.Explored.Locks[i]; l.Lock == lock {
-			return table(byWays("minimal set of kinds of faults"), setRows(l)) +
-				fmt.Sprintf("\n`simulate run` plays a story by its name, and `simulate explain` prints it as a scenario. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
-				pairsIn(l) + block("", "simulate explore "+lock)
-		}
-	}
-	return ""
+	l := w.Explored.Lock(lock)
+	return table(byWays("minimal set of kinds of faults"), setRows(l)) +
+		fmt.Sprintf("\n`simulate run` plays a story by its name, and `simulate explain` prints it as a scenario. Of %d schedules. What the kinds are and what none means: %s\n\n", l.Walked, link("the whole table", "../explore.md")) +
+		pairsIn(l) + block("", "simulate explore "+lock)
 }
 
 // setRows has a line for each set that breaks the lock in some way, smallest sets first, and a last

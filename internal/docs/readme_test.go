@@ -38,11 +38,8 @@ func TestTheTableOfTheReadme(t *testing.T) {
 func atAGlance(x *results.Explored, some ...string) string {
 	var rows [][]string
 	for _, lock := range some {
-		for i := range x.Locks {
-			if l := &x.Locks[i]; l.Lock == lock {
-				rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks["overlap"]), glance(l, l.Breaks["damage"])})
-			}
-		}
+		l := x.Lock(lock)
+		rows = append(rows, []string{link(text(lock), "docs/locks/"+lock+".md"), glance(l, l.Breaks["overlap"]), glance(l, l.Breaks["damage"])})
 	}
 	return table([]string{"lock", "two clients hold it", "the resource is damaged"}, rows)
 }

@@ -250,7 +250,9 @@ func (w *writer) toldInBoth() string {
 		table([]string{"lock", "agree", "differ", "inconclusive", "not played"}, rows)
 	told := map[string]bool{} // the stories of the stored walk, which may be newer than this comparison
 	if w.Explored != nil {
-		w.Explored.EachStory(func(s *results.Shown) { told[s.Name] = true })
+		for _, s := range w.Explored.Stories() {
+			told[s.Name] = true
+		}
 	}
 	story := func(x *results.WorldCell) string {
 		if w.Explored == nil || told[x.Story] {

@@ -263,14 +263,11 @@ func NotExpectedWith(lock string, kinds []string) (where []say.Words, nowhere bo
 // Candidates limits a result to the locks that fit what the user has, variants and misprints
 // included.
 func (q Question) Candidates(x *results.Explored) *results.Explored {
-	out, h := *x, q.have()
-	out.Locks = nil
-	for _, l := range x.Locks {
-		if v, ok := locks.Lookup(l.Lock); ok && h.fits != nil && h.fits(&v) {
-			out.Locks = append(out.Locks, l)
-		}
-	}
-	return &out
+	h := q.have()
+	return x.Only(func(l *results.ExploredLock) bool {
+		v, ok := locks.Lookup(l.Lock)
+		return ok && h.fits != nil && h.fits(&v)
+	})
 }
 
 // Stores returns the stores of the candidates.

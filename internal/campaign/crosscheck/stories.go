@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockstep/internal/campaign/explore"
@@ -23,11 +22,9 @@ import (
 
 // Story is a story of the walk of the fault space, for one of its locks.
 type Story struct {
-	Lock  string
-	Kinds []string // of its faults; none: the lock breaks without
-	Name  string   // as simulate run takes it
-	Plan  *plan.Plan
-	shown *results.Shown
+	Lock string
+	results.Told
+	Plan *plan.Plan
 }
 
 // Stories returns the stories of a stored walk for some locks, each once, those with few faults
@@ -35,34 +32,21 @@ type Story struct {
 func Stories(x *results.Explored, chosen []locks.Variant, kinds []string) ([]Story, error) {
 	var out []Story
 	for _, v := range chosen {
-		at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == v.ID })
-		if at < 0 {
+		l := x.Lock(v.ID)
+		if l == nil {
 			continue
 		}
 		from := len(out)
-		add := func(of []string, shown *results.Shown) {
-			there := slices.ContainsFunc(out[from:], func(s Story) bool { return s.Name == shown.Name })
-			if !there && (len(kinds) == 0 || slices.ContainsFunc(of, func(k string) bool { return slices.Contains(kinds, k) })) {
-				out = append(out, Story{Lock: v.ID, Kinds: of, Name: shown.Name, shown: shown})
-			}
-		}
-		l := &x.Locks[at]
-		for _, way := range checker.Outcomes() {
-			for i, set := range l.By(way) {
-				add(set.Kinds, &l.By(way)[i].Shown)
-			}
-		}
-		for _, s := range l.Singles {
-			for _, way := range checker.Outcomes() {
-				if shown := s.By(way); shown != nil {
-					add([]string{s.Kind}, shown)
-				}
+		for _, t := range l.Stories() {
+			there := slices.ContainsFunc(out[from:], func(s Story) bool { return s.Name == t.Name })
+			if !there && (len(kinds) == 0 || slices.ContainsFunc(t.Kinds, func(k string) bool { return slices.Contains(kinds, k) })) {
+				out = append(out, Story{Lock: v.ID, Told: t})
 			}
 		}
 		slices.SortStableFunc(out[from:], func(a, b Story) int { return len(a.Kinds) - len(b.Kinds) })
 	}
 	for i := range out {
-		data, err := explore.Scenario(&x.Scope, out[i].Lock, out[i].shown)
+		data, err := explore.Scenario(&x.Scope, out[i].Lock, out[i].Shown)
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +55,6 @@ func Stories(x *results.Explored, chosen []locks.Variant, kinds []string) ([]Sto
 		}
 	}
 	return out, nil
-}
-
-// fault is the story's kinds of faults as the code of a cell.
-func (s *Story) fault() string {
-	if len(s.Kinds) == 0 {
-		return results.NoFault
-	}
-	return strings.Join(s.Kinds, "+")
 }
 
 // slower are the scales, in millionths, for stories that are too fast at the one asked for, as the
@@ -92,7 +68,7 @@ func (w *chooser) story(ctx context.Context, s *Story, c *Cell) error {
 	if !ok {
 		return fmt.Errorf("%s: unknown lock %q", s.Name, s.Lock)
 	}
-	c.Lock, c.Fault, c.Story = s.Lock, s.fault(), s.Name
+	c.Lock, c.Fault, c.Story = s.Lock, (&results.CutSet{Kinds: s.Kinds}).Key(), s.Name
 	c.Script = say.Both{English: s.Plan.Name, Chinese: s.Plan.Chinese.Name}.Phrase()
 	first := w.o.scaleFor(v, s.Plan)
 	for _, scale := range append([]int64{first}, slower...) {

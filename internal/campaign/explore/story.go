@@ -99,25 +99,20 @@ func Tell(x *results.Explored) error {
 	for i := range x.Locks {
 		l := &x.Locks[i]
 		clear(known)
-		var failed error
-		l.EachStory(func(s *results.Shown) {
+		for _, s := range l.Stories() {
 			if s.Text != "" || len(s.Faults) == 0 {
-				return
+				continue
 			}
 			key := s.Profile + strings.Join(s.Faults, "\n")
 			if _, ok := known[key]; !ok {
-				_, p, err := storyOf(&x.Scope, l.Lock, s)
+				_, p, err := storyOf(&x.Scope, l.Lock, s.Shown)
 				if err != nil {
-					failed = err
-					return
+					return err
 				}
 				known[key] = toldOf(p.Faults)
 			}
 			s.Told = known[key]
 			s.Text = s.Told.English()
-		})
-		if failed != nil {
-			return failed
 		}
 	}
 	return nil

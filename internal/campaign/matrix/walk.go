@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"cmp"
-	"slices"
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
@@ -27,11 +26,10 @@ func walkedIn(x *results.Explored, lock string, c *Column) *Walked {
 	if x == nil {
 		return nil
 	}
-	at := slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
-	if at < 0 || x.Locks[at].Complete == 0 {
+	l := x.Lock(lock)
+	if l == nil || l.Complete == 0 {
 		return nil
 	}
-	l := &x.Locks[at]
 	w := &Walked{shown: map[checker.Way]*results.Shown{}}
 	if c.Code == noFaultCode {
 		w.Schedules = int64(len(l.Scope)) // each usage profile, as it is

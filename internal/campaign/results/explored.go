@@ -21,6 +21,28 @@ func NewExplored(scope Scope) *Explored {
 	return &Explored{Schema: exploredSchema, Scope: scope, Locks: []ExploredLock{}}
 }
 
+// Lock returns the result for a lock; nil when it is missing.
+func (x *Explored) Lock(id string) *ExploredLock {
+	for i := range x.Locks {
+		if l := &x.Locks[i]; l.Lock == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// Only returns the result for some of the locks.
+func (x *Explored) Only(these func(l *ExploredLock) bool) *Explored {
+	out := *x
+	out.Locks = nil
+	for i := range x.Locks {
+		if l := &x.Locks[i]; these(l) {
+			out.Locks = append(out.Locks, *l)
+		}
+	}
+	return &out
+}
+
 // Complete counts the locks of which all sets of that many faults are known.
 func (x *Explored) Complete(faults int) (n int) {
 	for i := range x.Locks {
@@ -72,7 +94,7 @@ type ExploredLock struct {
 	Together []Searched `json:"together,omitempty"`
 	// Breaks are the minimal sets, by the names of checker.Outcomes; nil: not walked.
 	Breaks map[string][]CutSet `json:"breaks"`
-	// Singles are the results of each kind alone; none in older results.
+	// Singles are the results of each kind alone.
 	Singles []Single `json:"singles"`
 }
 

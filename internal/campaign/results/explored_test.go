@@ -34,7 +34,9 @@ func TestAStoredResult(t *testing.T) {
 		t.Errorf("%v\n%s", err, data)
 	}
 	var names []string
-	x.EachStory(func(s *Shown) { names = append(names, s.Name) })
+	for _, s := range x.Stories() {
+		names = append(names, s.Name)
+	}
 	if want := []string{"a/pause", "a/pause.damage", "", "a/hung", "a/pause", "a/pause.damage", "a/hung"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}

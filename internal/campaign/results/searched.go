@@ -112,16 +112,8 @@ func (l *ExploredLock) Defect() bool {
 // Apart splits a result into that of the designs and that of the misprints, with whatever breaks
 // without a fault; a test keeps that to misprints.
 func (x *Explored) Apart() (designs, misprints *Explored) {
-	d, m := *x, *x
-	d.Locks, m.Locks = nil, nil
-	for i := range x.Locks {
-		if l := &x.Locks[i]; l.Defect() || locks.Misprint(l.Lock) {
-			m.Locks = append(m.Locks, *l)
-		} else {
-			d.Locks = append(d.Locks, *l)
-		}
-	}
-	return &d, &m
+	misprint := func(l *ExploredLock) bool { return l.Defect() || locks.Misprint(l.Lock) }
+	return x.Only(func(l *ExploredLock) bool { return !misprint(l) }), x.Only(misprint)
 }
 
 // Settled counts the locks with all schedules of several faults searched in plain and just-within.
@@ -140,7 +132,6 @@ func (l *ExploredLock) Survives() string { return cmp.Or(l.Searched, NotSearched
 
 // Fenced reports whether the lock hands out tokens, which the resource then checked in all of its
 // schedules.
-func (l *ExploredLock) Fenced() (fenced bool) {
-	l.EachStory(func(s *Shown) { fenced = fenced || s.Fence })
-	return fenced
+func (l *ExploredLock) Fenced() bool {
+	return slices.ContainsFunc(l.Stories(), func(t Told) bool { return t.Fence })
 }

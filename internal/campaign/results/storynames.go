@@ -10,10 +10,11 @@ import (
 // NoFault is the set of a story in which a lock breaks without a fault.
 const NoFault = "no-fault"
 
-// told is a story of a lock with its set and its way.
-type told struct {
-	set string // "pause+evict", or for a single fault that hits a client at some activity "pause@hold"
-	way checker.Way
+// Told is a story of a lock with its set and its way.
+type Told struct {
+	Set   string   // "pause+evict", or for a single fault that hits a client at some activity "pause@hold"
+	Kinds []string // of its faults
+	Way   checker.Way
 	*Shown
 }
 
@@ -25,13 +26,13 @@ func (s *CutSet) Key() string {
 	return strings.Join(s.Kinds, "+")
 }
 
-// told returns all stories of a lock: those of minimal sets first, by way of breaking, then those
-// of single faults.
-func (l *ExploredLock) told() (out []told) {
+// Stories returns all stories of a lock: those of minimal sets first, by way of breaking, then
+// those of single faults.
+func (l *ExploredLock) Stories() (out []Told) {
 	for _, way := range checker.Outcomes() {
 		for i := range l.By(way) {
 			s := &l.By(way)[i]
-			out = append(out, told{s.Key(), way, &s.Shown})
+			out = append(out, Told{s.Key(), s.Kinds, way, &s.Shown})
 		}
 	}
 	for i := range l.Singles {
@@ -42,36 +43,30 @@ func (l *ExploredLock) told() (out []told) {
 		}
 		for _, way := range checker.Outcomes() {
 			if s.By(way) != nil {
-				out = append(out, told{set, way, s.By(way)})
+				out = append(out, Told{set, []string{s.Kind}, way, s.By(way)})
 			}
 		}
 	}
 	return out
 }
 
-// EachStory calls f with every story of a result.
-func (x *Explored) EachStory(f func(s *Shown)) {
+// Stories returns all stories of a result, lock by lock.
+func (x *Explored) Stories() (out []Told) {
 	for i := range x.Locks {
-		x.Locks[i].EachStory(f)
+		out = append(out, x.Locks[i].Stories()...)
 	}
-}
-
-// EachStory calls f with every story of a lock.
-func (l *ExploredLock) EachStory(f func(s *Shown)) {
-	for _, t := range l.told() {
-		f(t.Shown)
-	}
+	return out
 }
 
 // Story finds a story by the part of its name after the lock: the set and, where the set has
 // several stories, the way of breaking. "pause+evict", "pause@hold", "pause.no-progress". nil for an
 // unknown name.
-func (l *ExploredLock) Story(set string) *Shown { return find(l.told(), set) }
+func (l *ExploredLock) Story(set string) *Shown { return find(l.Stories(), set) }
 
-func find(all []told, set string) *Shown {
+func find(all []Told, set string) *Shown {
 	kinds, name, _ := strings.Cut(set, ".")
 	way, named := checker.WayNamed(name)
-	at := slices.IndexFunc(all, func(t told) bool { return t.set == set || named && t.set == kinds && t.way == way })
+	at := slices.IndexFunc(all, func(t Told) bool { return t.Set == set || named && t.Set == kinds && t.Way == way })
 	if at < 0 {
 		return nil
 	}
@@ -80,9 +75,9 @@ func find(all []told, set string) *Shown {
 
 // Sets returns the sets with a story, each once, in the order of their stories.
 func (l *ExploredLock) Sets() (out []string) {
-	for _, t := range l.told() {
-		if !slices.Contains(out, t.set) {
-			out = append(out, t.set)
+	for _, t := range l.Stories() {
+		if !slices.Contains(out, t.Set) {
+			out = append(out, t.Set)
 		}
 	}
 	return out
@@ -90,18 +85,18 @@ func (l *ExploredLock) Sets() (out []string) {
 
 // NameStories names all stories that a simulator can play, as briefly as Story can tell them apart.
 func (l *ExploredLock) NameStories() {
-	all := l.told()
+	all := l.Stories()
 	for i, t := range all {
-		same := slices.IndexFunc(all[:i], func(o told) bool { return o.Same(t.Shown) })
+		same := slices.IndexFunc(all[:i], func(o Told) bool { return o.Same(t.Shown) })
 		switch {
 		case t.Broken == nil:
 			t.Name = "" // not playable
 		case same >= 0:
 			t.Name = all[same].Name
-		case find(all, t.set).Same(t.Shown):
-			t.Name = l.Lock + "/" + t.set
+		case find(all, t.Set).Same(t.Shown):
+			t.Name = l.Lock + "/" + t.Set
 		default:
-			t.Name = l.Lock + "/" + t.set + "." + t.way.String()
+			t.Name = l.Lock + "/" + t.Set + "." + t.Way.String()
 		}
 	}
 }
