@@ -1,43 +1,17 @@
 package advice
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/campaign/matrix"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/say"
-	"lockstep/measurements"
 )
-
-func stored(t *testing.T) *results.Explored {
-	t.Helper()
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
-// lockIn returns a lock of a result, for changes.
-func lockIn(t *testing.T, x *results.Explored, id string) *results.ExploredLock {
-	t.Helper()
-	for i := range x.Locks {
-		if x.Locks[i].Lock == id {
-			return &x.Locks[i]
-		}
-	}
-	t.Fatalf("%s is not in the result", id)
-	return nil
-}
 
 // breaks is the definition of whether some of these kinds cause an outcome.
 func breaks(l *results.ExploredLock, outcomes, kinds []string) bool {
@@ -57,7 +31,7 @@ func breaks(l *results.ExploredLock, outcomes, kinds []string) bool {
 
 // Every question has an answer, which is right about whether a lock survives.
 func TestAnswersAreTrueOfTheSearch(t *testing.T) {
-	x := stored(t)
+	x := resultstest.Explored(t)
 	survived := 0
 	for _, q := range Questions() {
 		a := To(q, &Facts{Explored: x})
@@ -69,7 +43,7 @@ func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 			continue
 		}
 		v, _ := locks.Lookup(a.Best.Lock)
-		l := lockIn(t, x, a.Best.Lock)
+		l := x.Lock(a.Best.Lock)
 		if !h.fits(&v) || locks.Misprint(v.ID) || l.Defect() || !locks.Main(v.ID) {
 			t.Errorf("%v: %s is no answer", q, v.ID)
 		}
@@ -87,7 +61,7 @@ func TestAnswersAreTrueOfTheSearch(t *testing.T) {
 			}
 		}
 		for _, e := range a.Instead {
-			if to := To(e.Question, &Facts{Explored: x}); breaks(lockIn(t, x, e.Lock), to.Must, to.Expected) {
+			if to := To(e.Question, &Facts{Explored: x}); breaks(x.Lock(e.Lock), to.Must, to.Expected) {
 				t.Errorf("%v: instead %+v, which breaks", q, e)
 			}
 		}
@@ -120,18 +94,18 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 			l.Breaks["damage"] = []results.CutSet{{Kinds: []string{"evict"}}, {Kinds: []string{"client-clock", "restart"}}}
 		}, results.Survived, say.UseLock},
 	} {
-		x := stored(t)
+		x := resultstest.Explored(t)
 		for _, id := range []string{"etcd-txn", "etcd-mutex"} {
-			tt.change(lockIn(t, x, id))
+			tt.change(x.Lock(id))
 		}
 		if a := To(q, &Facts{Explored: x}); a.Best.Verdict != tt.want || !a.Sentence().Is(tt.says) {
 			t.Errorf("%s: %s, %s", tt.name, a.Best.Verdict, a.Sentence().English())
 		}
 	}
 	// Neither a lock that breaks without a fault nor one that was not walked is a candidate.
-	x := stored(t)
-	lockIn(t, x, "etcd-txn").Breaks["overlap"] = []results.CutSet{{Kinds: []string{}}}
-	lockIn(t, x, "etcd-mutex").Complete = 0
+	x := resultstest.Explored(t)
+	x.Lock("etcd-txn").Breaks["overlap"] = []results.CutSet{{Kinds: []string{}}}
+	x.Lock("etcd-mutex").Complete = 0
 	if a := To(q, &Facts{Explored: x}); a.Best != nil && strings.HasPrefix(a.Best.Lock, "etcd") {
 		t.Errorf("%s", a.Best.Lock)
 	}
@@ -140,7 +114,7 @@ func TestAnAnswerIsNoSurerThanTheSearch(t *testing.T) {
 // An overlap is acceptable only where the resource checks tokens, whatever the search says of
 // damage.
 func TestTokensDecide(t *testing.T) {
-	x := stored(t)
+	x := resultstest.Explored(t)
 	yes, no := To(Question{"etcd", Damage, Yes}, &Facts{Explored: x}), To(Question{"etcd", Damage, No}, &Facts{Explored: x})
 	if !yes.Survives() || no.Survives() || !yes.Best.Fenced {
 		t.Errorf("%+v, %+v", yes.Best, no.Best)
@@ -177,7 +151,7 @@ func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
 		{[]string{"restart"}, checker.Overlap, false, "", 0}, // which is no harm where the resource checks
 		{[]string{"restart", "evict"}, checker.Damage, false, "evict", 0},
 	} {
-		f := &Facts{Explored: stored(t), Scripts: map[string][]Script{}}
+		f := &Facts{Explored: resultstest.Explored(t), Scripts: map[string][]Script{}}
 		for i := range f.Explored.Locks {
 			f.Scripts[f.Explored.Locks[i].Lock] = []Script{{Code: "XX", Kinds: tt.kinds, Way: tt.way}}
 		}
@@ -194,7 +168,7 @@ func TestAScriptOfTheMatrixBreaksALock(t *testing.T) {
 // The answer says what was measured without a check of tokens, for expected faults, or that nothing
 // was.
 func TestWithoutACheckIsSaidAsMeasured(t *testing.T) {
-	x := stored(t)
+	x := resultstest.Explored(t)
 	for _, tt := range []struct {
 		played []results.Unchecked
 		want   say.Template
@@ -238,15 +212,7 @@ func TestWhatIsNotExpected(t *testing.T) {
 
 // No cell of expected kinds contradicts an answer that survives.
 func TestTheMatrixContradictsNoAnswer(t *testing.T) {
-	data, err := measurements.Read(os.DirFS("../../../measurements"), "matrix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := results.ReadMatrix(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, looked := stored(t), 0
+	m, x, looked := resultstest.Matrix(t), resultstest.Explored(t), 0
 	for _, q := range Questions() {
 		a := To(q, &Facts{Explored: x})
 		if !a.Survives() {

@@ -10,22 +10,14 @@ import (
 
 	"lockstep/internal/campaign/crosscheck"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
-	"lockstep/measurements"
 )
 
 // stories are those of some locks in the committed walk.
 func stories(t *testing.T, kinds []string, ids ...string) []crosscheck.Story {
 	t.Helper()
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var chosen []locks.Variant
 	for _, id := range ids {
 		v, ok := locks.Lookup(id)
@@ -34,7 +26,7 @@ func stories(t *testing.T, kinds []string, ids ...string) []crosscheck.Story {
 		}
 		chosen = append(chosen, v)
 	}
-	all, err := crosscheck.Stories(x, chosen, kinds)
+	all, err := crosscheck.Stories(resultstest.Explored(t), chosen, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,15 +93,12 @@ func WaysNamed(names []string) (out []checker.Way, err error) {
 
 // OfStores returns a result with the locks of the named stores only.
 func OfStores(r *results.Explored, names []string) (*results.Explored, error) {
-	out := *r
-	out.Locks = nil
 	var known []string
-	for _, l := range r.Locks {
+	out := r.Only(func(l *results.ExploredLock) bool {
 		v, _ := locks.Lookup(l.Lock)
-		if known = append(known, string(v.Store)); slices.Contains(names, string(v.Store)) {
-			out.Locks = append(out.Locks, l)
-		}
-	}
+		known = append(known, string(v.Store))
+		return slices.Contains(names, string(v.Store))
+	})
 	slices.Sort(known)
 	known = slices.Compact(known)
 	for _, name := range names {
@@ -109,7 +106,7 @@ func OfStores(r *results.Explored, names []string) (*results.Explored, error) {
 			return nil, unknown("store", name, known)
 		}
 	}
-	return &out, nil
+	return out, nil
 }
 
 // Advise says of each lock whether it breaks under the expected kinds of faults alone: best verdict first,
@@ -123,7 +120,7 @@ func Advise(r *results.Explored, expected []string, of []checker.Way) []Advice {
 		}
 		v, _ := locks.Lookup(l.Lock)
 		a := Advice{
-			Lock: l.Lock, Store: v.Store, Complete: l.Complete, Searched: l.Survives(), Together: l.SearchedTogether(), Rests: l.Rests(),
+			Lock: l.Lock, Store: v.Store, Complete: l.Complete, Searched: l.Survives(), Together: l.Together, Rests: l.Rests(),
 			Unknown: l.Cut + int64(len(l.Doubts)), Breaks: map[string]*results.CutSet{},
 		}
 		for _, way := range of {

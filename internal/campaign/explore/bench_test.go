@@ -35,13 +35,13 @@ func BenchmarkSchedules(b *testing.B) {
 		lock, used, _ := strings.Cut(name, "/")
 		b.Run(name, func(b *testing.B) {
 			o := options(b, lock, 1)
-			index := max(0, slices.IndexFunc(profiles(), func(x profile) bool { return x.Name == used }))
+			index := max(0, slices.IndexFunc(profiles, func(x profile) bool { return x.Name == used }))
 			g, err := o.newTarget(o.Locks[0], index, false)
 			if err != nil {
 				b.Fatal(err)
 			}
-			p := &player{w: world()}
-			defer p.w.Close()
+			p := &player{World: world()}
+			defer p.Close()
 			p.on(g)
 			_, h, err := p.play(b.Context(), nil, true)
 			if err != nil {
@@ -77,8 +77,8 @@ func BenchmarkPairs(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			p := &player{w: world()}
-			defer p.w.Close()
+			p := &player{World: world()}
+			defer p.Close()
 			p.on(g)
 			_, h, err := p.play(b.Context(), nil, true)
 			if err != nil {

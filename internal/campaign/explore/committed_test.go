@@ -6,32 +6,18 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
-	"lockstep/measurements"
 )
-
-// committed is the stored result.
-func committed(t *testing.T) *results.Explored {
-	t.Helper()
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // What is cut short is unknown, so a lock with such schedules has no good letter. Only one lock spins.
 func TestOnlyAFairLockOfRedissonSpins(t *testing.T) {
-	for _, l := range committed(t).Locks {
+	for _, l := range resultstest.Explored(t).Locks {
 		if spins := l.Lock == "redisson-fair"; spins != (l.Cut > 0) {
 			t.Errorf("%s has %d schedules without an end", l.Lock, l.Cut)
 		}
@@ -40,7 +26,7 @@ func TestOnlyAFairLockOfRedissonSpins(t *testing.T) {
 
 // What breaks without a fault is a misprint: lists have both under one heading.
 func TestOnlyMisprintsBreakWithoutAFault(t *testing.T) {
-	designs, misprints := committed(t).Apart()
+	designs, misprints := resultstest.Explored(t).Apart()
 	for _, l := range misprints.Locks {
 		if !locks.Misprint(l.Lock) {
 			t.Errorf("%s breaks without a fault: is it a misprint, or does it lack something?", l.Lock)
@@ -54,22 +40,14 @@ func TestOnlyMisprintsBreakWithoutAFault(t *testing.T) {
 // Each story of the stored result breaks its lock as the set says of which it is, with as many faults, all of which
 // come about; its name finds it.
 func TestStoredStoriesBreakTheirLocks(t *testing.T) {
-	r := committed(t)
+	r := resultstest.Explored(t)
 	w := sim.New()
 	defer w.Close()
 	names := map[string]bool{}
 	for i := range r.Locks {
 		l := &r.Locks[i]
-		for _, way := range checker.Outcomes() {
-			for k := range l.By(way) {
-				set := &l.By(way)[k]
-				playStory(t, w, r, l, way, &set.Shown, len(set.Kinds), names)
-			}
-			for k := range l.Singles {
-				if shown := l.Singles[k].By(way); shown != nil {
-					playStory(t, w, r, l, way, shown, 1, names)
-				}
-			}
+		for _, s := range l.Stories() {
+			playStory(t, w, r, l, s, names)
 		}
 	}
 	if len(names) < 1000 {
@@ -78,19 +56,19 @@ func TestStoredStoriesBreakTheirLocks(t *testing.T) {
 }
 
 // playStory plays a story, the first time that it is met.
-func playStory(t *testing.T, w run.World, r *results.Explored, l *results.ExploredLock, way checker.Way, s *results.Shown, kinds int, names map[string]bool) {
+func playStory(t *testing.T, w run.World, r *results.Explored, l *results.ExploredLock, s results.Told, names map[string]bool) {
 	t.Helper()
-	if !slices.ContainsFunc(way.Properties(), func(id string) bool { return slices.Contains(s.Broken, id) }) || len(s.Faults) != kinds {
-		t.Errorf("%s, %s: %d kinds and %d faults, which break %v", s.Name, way, kinds, len(s.Faults), s.Broken)
+	if !slices.ContainsFunc(s.Way.Properties(), func(id string) bool { return slices.Contains(s.Broken, id) }) || len(s.Faults) != len(s.Kinds) {
+		t.Errorf("%s, %s: by %v and %d faults, which break %v", s.Name, s.Way, s.Kinds, len(s.Faults), s.Broken)
 	}
-	if found := l.Story(strings.TrimPrefix(s.Name, l.Lock+"/")); found == nil || !found.Same(s) {
+	if found := l.Story(strings.TrimPrefix(s.Name, l.Lock+"/")); found == nil || !found.Same(s.Shown) {
 		t.Errorf("%s is not found by its name", s.Name)
 	}
 	if names[s.Name] {
 		return
 	}
 	names[s.Name] = true
-	data, err := Scenario(&r.Scope, l.Lock, s)
+	data, err := Scenario(&r.Scope, l.Lock, s.Shown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +87,7 @@ func playStory(t *testing.T, w run.World, r *results.Explored, l *results.Explor
 
 // A kind alone breaks a lock in some way if a set says so.
 func TestSetsOfOneKindAreSingles(t *testing.T) {
-	r := committed(t)
+	r := resultstest.Explored(t)
 	for i := range r.Locks {
 		l := &r.Locks[i]
 		broken := map[string]bool{}
@@ -147,7 +125,7 @@ func TestSetsOfOneKindAreSingles(t *testing.T) {
 // A part of the walk, walked again, is that part of the stored result: sets of these kinds
 // alone depend on no others.
 func TestStoredResultIsWhatIsWalked(t *testing.T) {
-	r := committed(t)
+	r := resultstest.Explored(t)
 	for _, tt := range []struct {
 		lock   string
 		faults int
@@ -166,14 +144,10 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(r.Locks, func(l results.ExploredLock) bool { return l.Lock == tt.lock })
-		if i < 0 {
-			t.Errorf("%s is not stored", tt.lock)
-			continue
-		}
+		l := r.Lock(tt.lock)
 		for _, way := range checker.Outcomes() {
 			want := []results.CutSet{}
-			for _, s := range r.Locks[i].By(way) {
+			for _, s := range l.By(way) {
 				within := !slices.ContainsFunc(s.Kinds, func(k string) bool { return tt.only != nil && !slices.Contains(tt.only, k) })
 				if within && len(s.Kinds) <= tt.faults {
 					want = append(want, s)
@@ -186,7 +160,7 @@ func TestStoredResultIsWhatIsWalked(t *testing.T) {
 				t.Errorf("%s of %s by %v:\n%v\nstored:\n%v", way, tt.lock, tt.only, got, want)
 			}
 		}
-		stored := slices.DeleteFunc(slices.Clone(r.Locks[i].Singles), func(s results.Single) bool { return tt.only != nil && !slices.Contains(tt.only, s.Kind) })
+		stored := slices.DeleteFunc(slices.Clone(l.Singles), func(s results.Single) bool { return tt.only != nil && !slices.Contains(tt.only, s.Kind) })
 		if got := again.Locks[0].Singles; !slices.EqualFunc(got, stored, sameSingle) {
 			t.Errorf("%s alone by %v:\n%v\nstored:\n%v", tt.lock, tt.only, got, stored)
 		}

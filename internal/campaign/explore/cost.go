@@ -25,9 +25,8 @@ func Costs(ctx context.Context, w World) (map[string]results.Cost, error) {
 
 // costOf plays two stories without random draws and measures them.
 func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error) {
-	all := profiles()
 	var out results.Cost
-	alone, err := playCost(ctx, w, &story{lock: v.ID, profile: all[0].text(&v, 1, 2, false)})
+	alone, err := playCost(ctx, w, &story{lock: v.ID, profile: profiles[0].text(&v, 1, 2, false)})
 	if err != nil {
 		return out, err
 	}
@@ -39,7 +38,7 @@ func costOf(ctx context.Context, w World, v locks.Variant) (results.Cost, error)
 	out.Acquire = roundTrips(alone, history.Waits, history.Acquired)
 	out.Release = roundTrips(alone, history.Releasing, history.Released)
 	dies := faultItem("crash: A", "A is in its critical section", 0)
-	orphaned, err := playCost(ctx, w, &story{lock: v.ID, profile: all[0].text(&v, 2, 1, false), faults: []string{dies}})
+	orphaned, err := playCost(ctx, w, &story{lock: v.ID, profile: profiles[0].text(&v, 2, 1, false), faults: []string{dies}})
 	if err != nil {
 		return out, err
 	}

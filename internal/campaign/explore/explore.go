@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"lockstep/internal/campaign"
 	"lockstep/internal/campaign/faultkind"
@@ -26,6 +25,7 @@ import (
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/run"
 )
 
 // GCPercent is what a walk sets debug.SetGCPercent to: its runs are short, and memory is cheaper than
@@ -102,7 +102,7 @@ func (o *Options) Check() error {
 		}
 	}
 	var known []string
-	for _, b := range profiles() {
+	for _, b := range profiles {
 		known = append(known, b.Name)
 	}
 	for _, name := range slices.Concat(o.In, o.Complete) {
@@ -128,10 +128,6 @@ type walk struct {
 	played int64 // schedules
 
 	ofShards map[string]*campaign.Line // kept pieces that depend on what was known beside them, by what they are pieces of
-
-	mu      sync.Mutex
-	players []*player // idle
-	all     []*player
 }
 
 // Walk walks. When ctx ends, the error is its own, and the state, which is never nil, is what was walked until then.
@@ -144,20 +140,13 @@ func (w *walk) walk(ctx context.Context) error {
 	if err := w.o.Check(); err != nil {
 		return err
 	}
-	defer func() {
-		for _, p := range w.all {
-			p.w.Close()
-		}
-	}()
 	if err := w.further(); err != nil {
 		return err
 	}
 	w.ofShards = map[string]*campaign.Line{}
-	if w.o.Kept != nil {
-		for _, line := range w.o.Kept.Lines() {
-			if piece, _, ok := strings.Cut(line.Key, besides); ok && w.ofShards[piece] == nil {
-				w.ofShards[piece] = line
-			}
+	for _, line := range w.o.Kept.Lines() {
+		if piece, _, ok := strings.Cut(line.Key, besides); ok && w.ofShards[piece] == nil {
+			w.ofShards[piece] = line
 		}
 	}
 	next := w.prepare(ctx, 0)
@@ -180,13 +169,12 @@ func (w *walk) walk(ctx context.Context) error {
 
 // further takes what a stored result knows.
 func (w *walk) further() error {
-	for i := range w.o.Locks {
-		id := w.o.Locks[i].ID
-		if w.o.Further == nil {
-			return nil
-		}
-		if at := indexOf(w.o.Further, id); at >= 0 && w.o.Further.Locks[at].Complete >= 2 {
-			if err := w.state.lock(id).take(w.o, &w.o.Further.Locks[at]); err != nil {
+	if w.o.Further == nil {
+		return nil
+	}
+	for _, v := range w.o.Locks {
+		if stored := w.o.Further.Lock(v.ID); stored != nil && stored.Complete >= 2 {
+			if err := w.state.lock(v.ID).take(w.o, stored); err != nil {
 				return err
 			}
 		}
@@ -205,30 +193,20 @@ func (w *walk) prepare(ctx context.Context, i int) <-chan *prepared {
 	return out
 }
 
-// borrow takes an idle player.
-func (w *walk) borrow() *player {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if n := len(w.players); n > 0 {
-		p := w.players[n-1]
-		w.players = w.players[:n-1]
-		return p
-	}
-	p := &player{w: w.o.Worlds()}
-	w.all = append(w.all, p)
-	return p
-}
+// player is a player with a world of its own, to be closed.
+func (w *walk) player() *player { return &player{World: w.o.Worlds()} }
 
-func (w *walk) giveBack(p *player) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.players = append(w.players, p)
+// share spreads pieces of work over the workers, each of which has a player.
+func (w *walk) share(ctx context.Context, pieces int, do func(ctx context.Context, p *player, i int) error) error {
+	return run.Share(ctx, w.o.Jobs, pieces, nil, func(ctx context.Context, worlds []run.World, i int) error {
+		return do(ctx, worlds[0].(*player), i)
+	}, func() run.World { return w.player() })
 }
 
 // lock walks one lock: fewest faults first.
 func (w *walk) lock(ctx context.Context, p *prepared) error {
 	l := w.state.lock(p.id)
-	l.Profiles, l.Together, l.Drawn = []string{}, nil, nil
+	l.Profiles, l.Together, l.Drawn, l.targets = []string{}, nil, nil, p.played
 	for i := range p.found {
 		l.Found = addFound(l.Found, p.found[i])
 	}
@@ -301,7 +279,8 @@ func (o *Options) complete(b *profile) bool {
 type prepared struct {
 	id      string
 	targets []*target
-	found   []found // what breaks without a fault
+	played  map[int]*target // also those that are not walked, by the indices of their usage profiles
+	found   []found         // what breaks without a fault
 	err     error
 }
 
@@ -310,11 +289,11 @@ type prepared struct {
 // matter. The plain one is played even where it is not walked: it shows whether the lock hands out tokens
 // and whether a client gets it, which other profiles do not.
 func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
-	p := w.borrow()
-	defer w.giveBack(p)
-	out := &prepared{id: v.ID}
+	p := w.player()
+	defer p.Close()
+	out := &prepared{id: v.ID, played: map[int]*target{}}
 	fence, broken, unserved := false, false, false
-	for i, b := range profiles() {
+	for i, b := range profiles {
 		if broken && !b.unserved || b.unserved && !unserved {
 			continue
 		}
@@ -355,6 +334,7 @@ func (w *walk) targets(ctx context.Context, v locks.Variant) *prepared {
 			unserved = true
 			g.timing = shortProbe
 		}
+		out.played[i] = g
 		if !w.o.walks(b.Name) {
 			continue
 		}

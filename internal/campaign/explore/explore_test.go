@@ -74,27 +74,6 @@ func told(t testing.TB, s *State, o Options) string {
 	return string(data)
 }
 
-// Equal histories do not have equal futures: a step of the clock leaves no trace in the
-// history, and neither does a cut that no message has met yet.
-func TestTraps(t *testing.T) {
-	for _, tt := range []struct {
-		lock      string
-		templates []string
-		kinds     string
-	}{
-		{"set-wait-1of2", []string{"jump-clock: redis-1; by: -11s", "fail-over: operator"}, "fail-over+server-clock"},
-		{"watchdog-lua", []string{"partition: [A, redis-2]; for: 12s", "promote: replica"}, "cut+promote"},
-	} {
-		o := options(t, tt.lock, 2)
-		o.keep = func(l *faultTemplate) bool { return slices.Contains(tt.templates, l.text) }
-		s := walked(t, o)
-		broken := slices.Concat(sets(s, checker.Overlap), sets(s, checker.Damage))
-		if !slices.Contains(broken, tt.kinds) {
-			t.Errorf("%s: %v, want %s among them", tt.lock, broken, tt.kinds)
-		}
-	}
-}
-
 // What is known of locks, the walk finds without being told.
 func TestFindsWhatIsKnown(t *testing.T) {
 	for _, tt := range []struct {

@@ -23,9 +23,9 @@ func (o *Options) CheckInto(stored *results.Explored) error {
 		return errors.New("it is of another scope (profiles, kinds, clients, rounds or durations): search with the options that it was made with, or all of its locks again")
 	}
 	for _, v := range o.Locks {
-		if at := indexOf(stored, v.ID); at >= 0 && stored.Locks[at].Complete > o.Faults {
+		if l := stored.Lock(v.ID); l != nil && l.Complete > o.Faults {
 			return fmt.Errorf("it has all sets of %d faults of %s, and would lose them: search with --faults %d",
-				stored.Locks[at].Complete, v.ID, stored.Locks[at].Complete)
+				l.Complete, v.ID, l.Complete)
 		}
 	}
 	return nil
@@ -47,15 +47,10 @@ func (s *State) Into(o *Options, stored *results.Explored) (*results.Explored, e
 	}
 	r.Scope.Faults = max(s.Scope.Faults, stored.Scope.Faults)
 	for i := range stored.Locks {
-		if indexOf(r, stored.Locks[i].Lock) < 0 {
+		if r.Lock(stored.Locks[i].Lock) == nil {
 			r.Locks = append(r.Locks, stored.Locks[i])
 		}
 	}
 	slices.SortStableFunc(r.Locks, func(a, b results.ExploredLock) int { return strings.Compare(a.Lock, b.Lock) })
 	return r, nil
-}
-
-// indexOf is the index of a lock in a result; -1 when it is missing.
-func indexOf(x *results.Explored, lock string) int {
-	return slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == lock })
 }

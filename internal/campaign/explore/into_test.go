@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/locks"
 )
 
@@ -65,8 +66,7 @@ func TestIntoIsAsIfWalkedAtOnce(t *testing.T) {
 func TestIntoForgetsWhatWasKnown(t *testing.T) {
 	r := resultOf(t, several(t, 1, "lua-setex", "set-nx-lua"))
 	wrong := `set: robbed by nothing`
-	at := indexOf(r, "set-nx-lua")
-	r.Locks[at].Doubts = []string{wrong}
+	r.Lock("set-nx-lua").Doubts = []string{wrong}
 	r.Scope.Faults = 2 // so many were walked of the other lock
 	only := several(t, 1, "set-nx-lua")
 	again, err := walked(t, only).Into(&only, r)
@@ -110,7 +110,7 @@ func TestIntoRefuses(t *testing.T) {
 // A new lock's search goes into the shipped result, so its scope has to be what the program says today, word for
 // word. If a text has changed, change the stored one with it.
 func TestTheShippedResultTakesAnotherLock(t *testing.T) {
-	r := committed(t)
+	r := resultstest.Explored(t)
 	o := options(t, "set-nx-lua", r.Scope.Faults)
 	o.Sample, o.In, o.Only = r.Scope.Sample, nil, nil
 	if err := o.CheckInto(r); err != nil {

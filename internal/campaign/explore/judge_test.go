@@ -19,8 +19,8 @@ func playerOn(t *testing.T, o Options, w World) *player {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &player{w: w}
-	t.Cleanup(p.w.Close)
+	p := &player{World: w}
+	t.Cleanup(p.Close)
 	p.on(g)
 	return p
 }
@@ -64,7 +64,7 @@ func TestJudgeAsksWhereItMatters(t *testing.T) {
 				checker.Overlap:        exclusion(h).Verdict == checker.Broken,
 				checker.Damage:         checker.Damaged(h),
 				checker.ForeignRelease: release(h).Verdict == checker.Broken,
-				checker.NoProgress:     p.w.Serves() && progress(h).Verdict == checker.Broken,
+				checker.NoProgress:     p.Serves() && progress(h).Verdict == checker.Broken,
 			}
 			if v.broken != want {
 				t.Errorf("%s by %s: %v, the checkers say %v", lock, p.g.told(schedule{x}).English(), v.broken, want)
@@ -236,14 +236,14 @@ func TestAWorldIsAsNew(t *testing.T) {
 			}) {
 				t.Errorf("%s by %s: without words, another history", lock, p.g.told(s).English())
 			}
-			again := &player{w: worldOf(false)}
+			again := &player{World: worldOf(false)}
 			again.on(p.g)
 			_, fresh, err := again.play(t.Context(), s, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			hash := fresh.Hash()
-			again.w.Close()
+			again.Close()
 			if used.Hash() != hash {
 				t.Errorf("%s by %s: another history in a world that has played before", lock, p.g.told(s).English())
 			}

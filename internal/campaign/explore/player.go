@@ -48,8 +48,7 @@ type target struct {
 
 // newTarget reads the usage profile for a lock.
 func (o *Options) newTarget(v locks.Variant, index int, fence bool) (*target, error) {
-	all := profiles()
-	g := &target{v: v, profile: &all[index], index: index, fence: fence}
+	g := &target{v: v, profile: &profiles[index], index: index, fence: fence}
 	g.text = g.profile.text(&v, o.Clients, o.Rounds, fence)
 	p, err := (&story{lock: v.ID, profile: g.text}).plan()
 	if err != nil {
@@ -77,7 +76,7 @@ var shortProbe = sim.Timing{ProbeWait: shortWait}
 
 // player plays schedules on one target, one after the other.
 type player struct {
-	w     World
+	World
 	g     *target
 	plan  plan.Plan
 	moves *recorder
@@ -100,17 +99,17 @@ func (p *player) play(ctx context.Context, s schedule, watched bool) (verdict, *
 		f.Trigger.After = s[i].After
 		p.plan.Faults = append(p.plan.Faults, f)
 	}
-	p.w.Watch(nil)
-	p.w.SetTiming(p.g.timing)
+	p.Watch(nil)
+	p.SetTiming(p.g.timing)
 	if watched {
 		p.moves.reset()
-		p.w.Watch(p.moves.observe)
+		p.Watch(p.moves.observe)
 	}
-	h, err := p.w.Play(ctx, &p.plan, p.g.v.ID, 1)
+	h, err := p.Play(ctx, &p.plan, p.g.v.ID, 1)
 	if err != nil {
 		return verdict{}, nil, fmt.Errorf("%s in the profile %s with %s: %w", p.g.v.ID, p.g.profile.Name, p.g.told(s).English(), err)
 	}
-	return judge(h, p.w.Serves()), h, nil
+	return judge(h, p.Serves()), h, nil
 }
 
 // next are the places at which a schedule can be extended by one fault, after its run

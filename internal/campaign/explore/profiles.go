@@ -63,57 +63,50 @@ func longWork(v *locks.Variant) time.Duration { return longFault(v) + lease + le
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%ds", d/time.Second) }
 
+func twice(t *terms) { t.rounds = max(t.rounds, 2) }
+
 // profiles are all usage profiles, the plainest first.
-func profiles() []profile {
-	twice := func(t *terms) { t.rounds = max(t.rounds, 2) }
-	return []profile{
-		{Name: plainProfile, Summary: "2 clients, 1 round, work of half a lease, a response timeout of 3 s", several: true,
-			change: func(*terms) {}},
-		{Name: "twice", Summary: "2 rounds, so that late messages of the first meet the second", change: twice},
-		// A client that asks every two seconds may miss the moment that a fast clock gives it.
-		{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s; a client that waits asks twice a second",
-			several: true, sparse: true,
-			change: func(t *terms) { t.work, t.retry = "9500ms", "500ms" }},
-		{Name: "long-work", Summary: "work that outlasts each fault and the store's timeouts (55 s; consul 60 s), for locks that last that long",
-			stands: true, change: func(t *terms) { t.work, t.wait = seconds(longWork(t.v)), seconds(2*longWork(t.v)) }},
-		{Name: "patient-replies", Summary: "a response timeout of 15 s, longer than the lease",
-			change: func(t *terms) { t.timeout = "15s" }},
-		{Name: "little-patience", Summary: "a client tries for 2 s only, and comes back for a second round",
-			change: func(t *terms) { twice(t); t.wait = "2s" }},
-		{Name: "release-again", Summary: "a release whose outcome is unknown is repeated after 1 s; 2 rounds",
-			change: func(t *terms) { twice(t); t.extra = []string{"release-again: 1s"} }},
-		{Name: "nested", Summary: "the holder takes the lock again, for locks that allow it", stands: true,
-			change: func(t *terms) { t.extra = []string{"nested: 1"} }},
-		{Name: "three-clients", Summary: "3 clients, for queues and takeovers", change: func(t *terms) { t.clients = max(t.clients, 3) }},
-		{Name: "sentinels", Summary: "sentinels promote the replica, and no operator",
-			fits:   func(v *locks.Variant) bool { return v.Kind().IsRedis() && v.Servers.Shards == 0 },
-			change: func(t *terms) { t.failover = "{by: sentinel, down-after: 1s, election: 500ms}" }},
-		{Name: "idle-sessions", Summary: "the database ends sessions that are silent for 30 s",
-			fits:   func(v *locks.Variant) bool { return v.Kind().IsDatabase() },
-			change: func(t *terms) { t.idle = "30s" }},
-		{Name: "five-nodes", Summary: "5 nodes of Redlock instead of 3",
-			fits:   func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent },
-			change: func(t *terms) { t.nodes = 5 }},
-		{Name: "short-wait", Summary: "a client tries for 12 s, for locks that no client gets without a fault", unserved: true, several: true,
-			change: func(t *terms) { t.wait = shortWait.String() }},
-	}
+var profiles = []profile{
+	{Name: plainProfile, Summary: "2 clients, 1 round, work of half a lease, a response timeout of 3 s", several: true,
+		change: func(*terms) {}},
+	{Name: "twice", Summary: "2 rounds, so that late messages of the first meet the second", change: twice},
+	// A client that asks every two seconds may miss the moment that a fast clock gives it.
+	{Name: "just-within", Summary: "work of 9.5 s, the lease being 10 s; a client that waits asks twice a second",
+		several: true, sparse: true,
+		change: func(t *terms) { t.work, t.retry = "9500ms", "500ms" }},
+	{Name: "long-work", Summary: "work that outlasts each fault and the store's timeouts (55 s; consul 60 s), for locks that last that long",
+		stands: true, change: func(t *terms) { t.work, t.wait = seconds(longWork(t.v)), seconds(2*longWork(t.v)) }},
+	{Name: "patient-replies", Summary: "a response timeout of 15 s, longer than the lease",
+		change: func(t *terms) { t.timeout = "15s" }},
+	{Name: "little-patience", Summary: "a client tries for 2 s only, and comes back for a second round",
+		change: func(t *terms) { twice(t); t.wait = "2s" }},
+	{Name: "release-again", Summary: "a release whose outcome is unknown is repeated after 1 s; 2 rounds",
+		change: func(t *terms) { twice(t); t.extra = []string{"release-again: 1s"} }},
+	{Name: "nested", Summary: "the holder takes the lock again, for locks that allow it", stands: true,
+		change: func(t *terms) { t.extra = []string{"nested: 1"} }},
+	{Name: "three-clients", Summary: "3 clients, for queues and takeovers", change: func(t *terms) { t.clients = max(t.clients, 3) }},
+	{Name: "sentinels", Summary: "sentinels promote the replica, and no operator",
+		fits:   func(v *locks.Variant) bool { return v.Kind().IsRedis() && v.Servers.Shards == 0 },
+		change: func(t *terms) { t.failover = "{by: sentinel, down-after: 1s, election: 500ms}" }},
+	{Name: "idle-sessions", Summary: "the database ends sessions that are silent for 30 s",
+		fits:   func(v *locks.Variant) bool { return v.Kind().IsDatabase() },
+		change: func(t *terms) { t.idle = "30s" }},
+	{Name: "five-nodes", Summary: "5 nodes of Redlock instead of 3",
+		fits:   func(v *locks.Variant) bool { return v.Kind().Topology == store.Independent },
+		change: func(t *terms) { t.nodes = 5 }},
+	{Name: "short-wait", Summary: "a client tries for 12 s, for locks that no client gets without a fault", unserved: true, several: true,
+		change: func(t *terms) { t.wait = shortWait.String() }},
 }
 
-// profileNamed is the usage profile of a name; nil when there is none.
-func profileNamed(name string) *profile {
-	all := profiles()
-	for i := range all {
-		if all[i].Name == name {
-			return &all[i]
-		}
-	}
-	return nil
+// profileIndex is the index of the usage profile of a name; -1 when there is none.
+func profileIndex(name string) int {
+	return slices.IndexFunc(profiles, func(b profile) bool { return b.Name == name })
 }
 
 // Profiles are the usage profiles, the plainest first.
 func Profiles() []results.Profile {
 	var all []results.Profile
-	for _, b := range profiles() {
+	for _, b := range profiles {
 		all = append(all, results.Profile{Name: b.Name, Summary: b.Summary})
 	}
 	return all

@@ -5,7 +5,6 @@ import (
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
-	"lockstep/internal/locks"
 	"lockstep/internal/rate"
 )
 
@@ -42,10 +41,10 @@ func (o *Options) scope() results.Scope {
 // Result returns the result of the search.
 func (s *State) Result(o *Options) (*results.Explored, error) {
 	r := results.NewExplored(s.Scope)
-	t := newNarrator(o)
-	defer t.close()
+	w := o.Worlds()
+	defer w.Close()
 	for _, v := range o.Locks {
-		l, err := s.told(t, v)
+		l, err := s.told(w, v.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -55,17 +54,17 @@ func (s *State) Result(o *Options) (*results.Explored, error) {
 }
 
 // told is the result for one lock.
-func (s *State) told(t *narrator, v locks.Variant) (results.ExploredLock, error) {
-	l := s.lock(v.ID)
+func (s *State) told(w World, lock string) (results.ExploredLock, error) {
+	l := s.lock(lock)
 	out := results.ExploredLock{
-		Lock: v.ID, Scope: l.Profiles, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
+		Lock: lock, Scope: l.Profiles, Walked: l.walked(), Complete: l.complete(s.Scope.Faults),
 		Doubts: []string{}, Breaks: map[string][]results.CutSet{},
 	}
 	tell := func(f *found) (results.CutSet, error) {
-		if f.taken != nil {
-			return results.CutSet{Kinds: f.taken.Names, Shown: f.taken.Shown}, nil
+		if f.stored != nil {
+			return results.CutSet{Kinds: f.stored.Kinds, Shown: f.stored.Shown}, nil
 		}
-		return t.tell(v, f)
+		return l.targets[f.Profile].tell(w, f)
 	}
 	if out.Scope == nil {
 		out.Scope = []string{}
@@ -122,7 +121,7 @@ func (l *Lock) searched(faults int) (worst string, out []results.Searched) {
 			}
 		}
 		out = append(out, x)
-		if b := profileNamed(profile); b.several {
+		if profiles[profileIndex(profile)].several {
 			least = min(least, slices.Index(hows, x.How))
 		}
 	}

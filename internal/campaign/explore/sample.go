@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"lockstep/internal/rng"
-	"lockstep/internal/run"
 )
 
 // sampler draws schedules of two faults on one target. For each pair of kinds, half of them begin with
@@ -21,7 +20,6 @@ type sampler struct {
 	first [][]branch // of each kind, those with the lowest numbers
 	all   []int      // how many first faults of each kind there are
 
-	mu    sync.Mutex
 	drawn [][]draws // what can follow each first fault
 }
 
@@ -49,14 +47,18 @@ func (w *walk) sample(ctx context.Context, l *Lock, g *target) error {
 		all = append(all, d.first[kind]...)
 	}
 	d.drawn = make([][]draws, len(all))
-	if err := w.share(ctx, g, len(all), func(ctx context.Context, p *player, i int) error { return d.draw(ctx, p, &all[i], i) }); err != nil {
+	if err := w.share(ctx, len(all), func(ctx context.Context, p *player, i int) error {
+		p.on(g)
+		return d.draw(ctx, p, &all[i], i)
+	}); err != nil {
 		return err
 	}
 	done := &unit{}
 	todo := d.choose(at, &done.drawn)
 	var mu sync.Mutex
 	pieces := slices.Collect(slices.Chunk(todo, fewRuns))
-	err = w.share(ctx, g, len(pieces), func(ctx context.Context, p *player, i int) error {
+	err = w.share(ctx, len(pieces), func(ctx context.Context, p *player, i int) error {
+		p.on(g)
 		u := &unit{p: p, known: d.known, faults: 2}
 		for k := range pieces[i] {
 			b := &pieces[i][k]
@@ -131,8 +133,6 @@ func (d *sampler) draw(ctx context.Context, p *player, b *branch, i int) error {
 			out[kind].some = append(out[kind].some, branch{s: append(slices.Clip(b.s), next[k]), order: append(slices.Clip(b.order), k)})
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.drawn[i] = out
 	return nil
 }
@@ -194,14 +194,4 @@ func kindsOf(g *target, s schedule) (k kindSet) {
 		k = k.with(g.templates[s[i].Template].kind)
 	}
 	return k
-}
-
-// share spreads work on a target over the workers.
-func (w *walk) share(ctx context.Context, g *target, n int, do func(ctx context.Context, p *player, i int) error) error {
-	return run.Share(ctx, w.o.Jobs, n, nil, func(ctx context.Context, _ []run.World, i int) error {
-		p := w.borrow()
-		defer w.giveBack(p)
-		p.on(g)
-		return do(ctx, p, i)
-	})
 }

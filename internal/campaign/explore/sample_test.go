@@ -115,8 +115,8 @@ func chosen(t *testing.T, each int, only ...string) (count map[string]int, st dr
 		all = append(all, first...)
 	}
 	d.drawn = make([][]draws, len(all))
-	p := w.borrow()
-	defer p.w.Close()
+	p := w.player()
+	defer p.Close()
 	p.on(g)
 	for i := range all {
 		if err := d.draw(t.Context(), p, &all[i], i); err != nil {
@@ -212,7 +212,7 @@ func TestLongWorkOutlastsTheStore(t *testing.T) {
 		if got := v.Outlasts(lease); got != outlasts {
 			t.Errorf("%s: the store waits for %v, want %v", v.ID, got, outlasts)
 		}
-		for i, b := range profiles() {
+		for i, b := range profiles {
 			if b.Name != "long-work" {
 				continue
 			}

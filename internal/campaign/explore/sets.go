@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lockstep/internal/campaign/faultkind"
+	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
 )
 
@@ -63,7 +64,7 @@ type found struct {
 	Order    []int       `json:"order"` // the path to it in the search
 	Schedule schedule    `json:"schedule"`
 
-	taken *taken // the stored result that the set comes from, with its story; else nil
+	stored *results.CutSet // what a stored result has of the set, with its story; nil: it was found here
 }
 
 // compare puts the schedule to show first: the plainest profile, then the plainest moments, the
@@ -75,8 +76,8 @@ func (f *found) compare(o *found) int {
 
 // faults is the number of faults per schedule in the stage that found the set.
 func (f *found) faults() int {
-	if f.taken != nil {
-		return max(len(f.Kinds), f.taken.Within)
+	if f.stored != nil {
+		return max(len(f.Kinds), f.stored.Within)
 	}
 	return max(len(f.Kinds), len(f.Order))
 }

@@ -2,41 +2,22 @@ package explore
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"lockstep/internal/campaign/results"
 )
 
-// During is what a client does when a fault hits it.
-type During uint8
+// During is what a client does when a fault hits it, in the word of results.
+type During string
 
-// What a client does. Anytime is for faults of servers, which affect all clients.
+// What a client does, in the order of results. Anytime is for faults of servers, which affect all
+// clients.
 const (
-	Anytime During = iota
-	Acquiring
-	Holding
-	Releasing
-	durings
+	Anytime   During = ""
+	Acquiring During = "acquire"
+	Holding   During = "hold"
+	Releasing During = "release"
 )
-
-var duringNames = [durings]string{"", "acquire", "hold", "release"}
-
-// String returns the word in results, "" for Anytime.
-func (d During) String() string { return duringNames[d] }
-
-// MarshalText returns String.
-func (d During) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText reads what String returns.
-func (d *During) UnmarshalText(name []byte) error {
-	i := slices.Index(duringNames[:], string(name))
-	if i < 0 {
-		return fmt.Errorf("a client is never at %q", name)
-	}
-	*d = During(i)
-	return nil
-}
 
 // hit is a kind of fault and what it interrupts: a crash in the critical section differs from one
 // between two commands of the acquire.
@@ -84,7 +65,7 @@ func (l *Lock) singles(tell func(f *found) (results.CutSet, error)) ([]results.S
 	out := []results.Single{}
 	for _, s := range all {
 		one := results.Single{
-			Kind: kindNames[s.Kind], During: s.During.String(), Walked: s.Walked, NoEffect: s.NoEffect, Cut: s.Cut, Breaks: map[string]*results.Shown{},
+			Kind: kindNames[s.Kind], During: string(s.During), Walked: s.Walked, NoEffect: s.NoEffect, Cut: s.Cut, Breaks: map[string]*results.Shown{},
 		}
 		for i := range s.Found {
 			set, err := tell(&s.Found[i])

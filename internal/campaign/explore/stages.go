@@ -8,9 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"lockstep/internal/campaign"
 	"lockstep/internal/locks"
-	"lockstep/internal/run"
 )
 
 // work is what is left of a stage.
@@ -43,9 +41,7 @@ func (w *walk) stages(ctx context.Context, l *Lock, targets []*target, faults, p
 		todo = append(todo, more...)
 	}
 	var mu sync.Mutex
-	err := run.Share(ctx, w.o.Jobs, len(todo), nil, func(ctx context.Context, _ []run.World, i int) error {
-		p := w.borrow()
-		defer w.giveBack(p)
+	err := w.share(ctx, len(todo), func(ctx context.Context, p *player, i int) error {
 		p.on(todo[i].of.g)
 		u := &unit{p: p, known: known, faults: faults}
 		for k := range todo[i].from {
@@ -104,9 +100,6 @@ func (w *walk) mine(g *target, piece, faults int) bool {
 // known takes the kept result of a piece of work and reports whether there is one. Shards knew less when they
 // played it, so what else they found is not minimal or not the plainest.
 func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
-	if w.o.Kept == nil {
-		return false, nil
-	}
 	line := w.o.Kept.Get(key)
 	if line == nil {
 		piece, _, _ := strings.Cut(key, besides)
@@ -127,20 +120,13 @@ func (w *walk) known(l *Lock, st *stage, key string) (bool, error) {
 func (w *walk) keep(l *Lock, st *stage, key string, o *outcome) error {
 	l.merge(st, o)
 	w.played += o.Walked
-	if w.o.Kept == nil {
-		return nil
-	}
-	line, err := campaign.NewLine(w.o.Kept.Work, key, o)
-	if err != nil {
-		return err
-	}
-	return w.o.Kept.Add(line)
+	return w.o.Kept.Keep(key, o)
 }
 
 // firstFaults returns the single faults with which longer schedules begin.
 func (w *walk) firstFaults(ctx context.Context, g *target, faults int) ([]branch, error) {
-	p := w.borrow()
-	defer w.giveBack(p)
+	p := w.player()
+	defer p.Close()
 	p.on(g)
 	_, h, err := p.play(ctx, nil, true)
 	if err != nil {

@@ -27,7 +27,9 @@ type Lock struct {
 	Stages   []*stage
 	Found    []found
 	Singles  []*single
-	Taken    []taken // of a stored result, see Options.Further
+	Taken    []found // of a stored result, see Options.Further
+
+	targets map[int]*target // by the indices of their usage profiles
 }
 
 // stage is the progress with schedules of so many faults in one usage profile.

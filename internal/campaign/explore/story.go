@@ -73,11 +73,11 @@ func faultItem(text, phrase string, after time.Duration) string {
 // storyOf is a story that a result shows of a lock.
 func storyOf(scope *results.Scope, lock string, s *results.Shown) (*story, *plan.Plan, error) {
 	v, ok := locks.Lookup(lock)
-	profile := profileNamed(s.Profile)
-	if !ok || profile == nil || scope.Clients < 2 || scope.Clients > mostClients {
+	at := profileIndex(s.Profile)
+	if !ok || at < 0 || scope.Clients < 2 || scope.Clients > mostClients {
 		return nil, nil, fmt.Errorf("a story of %q with %d clients in the profile %q: there is no such lock or profile", lock, scope.Clients, s.Profile)
 	}
-	out := &story{lock: lock, profile: profile.text(&v, scope.Clients, scope.Rounds, s.Fence), faults: s.Faults}
+	out := &story{lock: lock, profile: profiles[at].text(&v, scope.Clients, scope.Rounds, s.Fence), faults: s.Faults}
 	p, err := out.plan()
 	return out, p, err
 }

@@ -9,23 +9,12 @@ import (
 	"lockstep/internal/checker"
 )
 
-// taken is a set of a stored result. Sets of several faults are taken over; single faults have to be found
-// again, because the others rest on them.
-type taken struct {
-	Way     checker.Way
-	Kinds   kindSet
-	Names   []string
-	Within  int // see results.CutSet
-	Profile int
-	Shown   results.Shown
-}
-
 // take takes over what a stored result knows of several faults, except in profiles that were drawn and are
-// now to be searched exhaustively.
+// now to be searched exhaustively. Single faults have to be found again, because the others rest on them.
 func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
-	for _, x := range stored.SearchedTogether() {
-		at := slices.IndexFunc(profiles(), func(b profile) bool { return b.Name == x.Profile })
-		if at < 0 || x.How == results.NotSearched || x.How == results.Sampled && o.complete(&profiles()[at]) {
+	for _, x := range stored.Together {
+		at := profileIndex(x.Profile)
+		if at < 0 || x.How == results.NotSearched || x.How == results.Sampled && o.complete(&profiles[at]) {
 			continue
 		}
 		l.Stages = append(l.Stages, &stage{
@@ -38,10 +27,9 @@ func (l *Lock) take(o *Options, stored *results.ExploredLock) (err error) {
 		if way == checker.NoProgress {
 			sets = slices.Concat(sets, stored.By(checker.Hung))
 		}
-		for _, set := range sets {
-			profile := slices.IndexFunc(profiles(), func(b profile) bool { return b.Name == set.Profile })
-			one := taken{Way: way, Names: set.Kinds, Within: set.Within, Profile: profile, Shown: set.Shown}
-			if one.Kinds, err = kindsNamed(set.Kinds); err != nil {
+		for i := range sets {
+			one := found{Way: way, Profile: profileIndex(sets[i].Profile), stored: &sets[i]}
+			if one.Kinds, err = kindsNamed(sets[i].Kinds); err != nil {
 				return fmt.Errorf("%s: %w", l.ID, err)
 			}
 			l.Taken = append(l.Taken, one)
@@ -59,8 +47,8 @@ func (l *Lock) taken(profile string, faults int) bool {
 func (l *Lock) checkTaken() error {
 	for i := range l.Taken {
 		x := &l.Taken[i]
-		if max(len(x.Kinds), x.Within) < 2 && !slices.ContainsFunc(l.Found, func(f found) bool { return f.Way == x.Way && slices.Equal(f.Kinds, x.Kinds) }) {
-			return fmt.Errorf("%s: what is stored of several faults rests on %v alone, which shows no %s any more: search all of it, without --further", l.ID, x.Names, x.Way)
+		if x.faults() < 2 && !slices.ContainsFunc(l.Found, func(f found) bool { return f.same(x) }) {
+			return fmt.Errorf("%s: what is stored of several faults rests on %v alone, which shows no %s any more: search all of it, without --further", l.ID, x.stored.Kinds, x.Way)
 		}
 	}
 	return nil
@@ -69,9 +57,7 @@ func (l *Lock) checkTaken() error {
 // all returns the found and the taken sets, the plainer one where both exist.
 func (l *Lock) all() []found {
 	out := slices.Clone(l.Found)
-	for i := range l.Taken {
-		x := &l.Taken[i]
-		f := found{Way: x.Way, Kinds: x.Kinds, Profile: x.Profile, taken: x}
+	for _, f := range l.Taken {
 		at := slices.IndexFunc(out, func(o found) bool { return o.same(&f) })
 		switch {
 		case f.faults() < 2:

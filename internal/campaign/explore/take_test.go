@@ -1,13 +1,11 @@
 package explore
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"lockstep/internal/campaign/results"
 	"lockstep/internal/checker"
-	"lockstep/internal/locks"
 	"lockstep/internal/real/realtest"
 )
 
@@ -67,24 +65,11 @@ func TestFurtherChecksWhatItRestsOn(t *testing.T) {
 	}
 }
 
-// A result that did not say in which profiles several faults were looked for had them in the plain one, or in that for locks that
-// no client gets; and what is walked of single faults is no part of them.
-func TestResultsOfOld(t *testing.T) {
-	old := results.ExploredLock{Lock: "setnx", Scope: []string{"plain", "twice"}, Walked: 100, NoEffect: 9, Complete: 2, Singles: []results.Single{{Walked: 30, NoEffect: 2}, {Walked: 10, NoEffect: 3}}}
-	want := []results.Searched{{Profile: "plain", How: results.Complete, Walked: 60, NoEffect: 4}}
-	if got := old.SearchedTogether(); !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	old.Scope, want[0].Profile = []string{"plain", "short-wait"}, "short-wait"
-	if got := old.SearchedTogether(); !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if old.Complete = 1; old.SearchedTogether() != nil {
-		t.Error("single faults alone, and pairs were searched")
-	}
-	o := options(t, "setnx", 2)
-	o.Locks = []locks.Variant{variant(t, "set-nx-lua")}
-	o.Further, o.AsIs = &results.Explored{Locks: []results.ExploredLock{old}}, true
+// What is stored of one lock says nothing of another.
+func TestFurtherTakesNothingOfAnotherLock(t *testing.T) {
+	o := options(t, "set-nx-lua", 2)
+	together := []results.Searched{{Profile: plainProfile, How: results.Complete}}
+	o.Further, o.AsIs = &results.Explored{Locks: []results.ExploredLock{{Lock: "setnx", Complete: 2, Together: together}}}, true
 	if s := walked(t, o); len(s.Locks[0].Taken) > 0 || len(s.Locks[0].Stages) > 0 {
 		t.Errorf("took %+v of another lock", s.Locks[0])
 	}

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/sim"
 )
 
 // Without a check a pause past the lease damages the data; with one, the walk says, it does not.
 func TestWithoutACheck(t *testing.T) {
-	x := committed(t)
+	x := resultstest.Explored(t)
 	x.Locks = slices.DeleteFunc(x.Locks, func(l results.ExploredLock) bool {
 		return !slices.Contains([]string{"etcd-txn", "etcd-prefix-watch", "set-nx-lua"}, l.Lock)
 	})

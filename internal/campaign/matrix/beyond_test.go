@@ -11,10 +11,10 @@ import (
 
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/sim"
-	"lockstep/measurements"
 )
 
 var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt again")
@@ -23,15 +23,7 @@ var update = flag.Bool("update", false, "write testdata/beyond-the-walk.txt agai
 // with several, without a script; testdata/beyond-the-walk.txt lists where it does not,
 // and the likely reason. A line that comes is a hole in the walk, one that goes was walked.
 func TestBeyondTheWalk(t *testing.T) {
-	data, err := measurements.Read(os.DirFS("../../../measurements"), "matrix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := results.ReadMatrix(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := committedWalk(t)
+	m, x := resultstest.Matrix(t), resultstest.Explored(t)
 	w := sim.New()
 	defer w.Close()
 	var b strings.Builder
@@ -68,7 +60,7 @@ func TestBeyondTheWalk(t *testing.T) {
 
 // beyond says why the walk has not found what a cell's script shows; "" when it has.
 func beyond(t *testing.T, w *sim.World, x *results.Explored, c *results.Cell, way checker.Way) string {
-	l := &x.Locks[slices.IndexFunc(x.Locks, func(l results.ExploredLock) bool { return l.Lock == c.Lock })]
+	l := x.Lock(c.Lock)
 	column, _ := Lookup(c.Fault)
 	var pair []string
 	var cut int64

@@ -8,26 +8,12 @@ import (
 
 	"lockstep/internal/campaign/faultkind"
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/campaign/results/resultstest"
 	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/run"
 	"lockstep/internal/sim"
-	"lockstep/measurements"
 )
-
-// committedWalk is the stored walk.
-func committedWalk(t *testing.T) *results.Explored {
-	t.Helper()
-	data, err := measurements.Explore()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := results.ReadExplored(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
 
 // columnless are the kinds, and what of them, that no column stands for: what they break is in
 // the sets of the walk only.
@@ -44,7 +30,7 @@ func TestEachKindHasItsColumn(t *testing.T) {
 		none = append(none, faultkind.Hit{Kind: name, During: during})
 	}
 	used := map[faultkind.Hit]bool{}
-	x := committedWalk(t)
+	x := resultstest.Explored(t)
 	for i := range x.Locks {
 		for k := range x.Locks[i].Singles {
 			s := &x.Locks[i].Singles[k]
@@ -177,7 +163,7 @@ func TestAFenceShows(t *testing.T) {
 func TestMeasuredSaysWhatTheWalkFound(t *testing.T) {
 	v, _ := locks.Lookup("redlock")
 	cr, _ := Lookup("PT")
-	o := Options{Locks: []locks.Variant{v}, Columns: []Column{cr}, Worlds: func() run.World { return sim.New() }, Walk: committedWalk(t)}
+	o := Options{Locks: []locks.Variant{v}, Columns: []Column{cr}, Worlds: func() run.World { return sim.New() }, Walk: resultstest.Explored(t)}
 	m, err := Measure(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -56,22 +56,6 @@ type Searched struct {
 	AtMost float64 `json:"at_most,omitempty"`
 }
 
-// SearchedTogether is Together. In an older result, all schedules of several faults are of the
-// plain world, or of the last one where no client gets the lock in that.
-func (l *ExploredLock) SearchedTogether() []Searched {
-	if l.Together != nil || l.Complete < 2 || len(l.Scope) == 0 {
-		return l.Together
-	}
-	all := Searched{Profile: l.Scope[0], How: Complete, Walked: l.Walked, NoEffect: l.NoEffect, Cut: l.Cut}
-	if len(l.Scope) == 2 && l.Scope[1] == "short-wait" {
-		all.Profile = l.Scope[1]
-	}
-	for _, s := range l.Singles {
-		all.Walked, all.NoEffect, all.Cut = all.Walked-s.Walked, all.NoEffect-s.NoEffect, all.Cut-s.Cut
-	}
-	return []Searched{all}
-}
-
 // Rest is evidence that nothing was found, in a few words.
 type Rest struct {
 	How  string

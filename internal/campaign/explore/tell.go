@@ -9,75 +9,30 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/locks"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
 )
 
-// narrator turns schedules into stories.
-type narrator struct {
-	o       *Options
-	player  *player
-	targets map[targetKey]*target
-}
-
-type targetKey struct {
-	lock  string
-	index int
-}
-
-func newNarrator(o *Options) *narrator {
-	return &narrator{o: o, player: &player{w: o.Worlds()}, targets: map[targetKey]*target{}}
-}
-
-func (n *narrator) close() { n.player.w.Close() }
-
-// target is newTarget for a lock, with a fence if it hands out tokens.
-func (n *narrator) target(v locks.Variant, index int) (*target, error) {
-	key := targetKey{v.ID, index}
-	if g := n.targets[key]; g != nil {
-		return g, nil
-	}
-	g, err := n.o.newTarget(v, index, false)
-	if err != nil {
-		return nil, err
-	}
-	n.player.on(g)
-	_, h, err := n.player.play(context.Background(), nil, false)
-	if err == nil && checker.HandsOutTokens(h) {
-		g, err = n.o.newTarget(v, index, true)
-	}
-	n.targets[key] = g
-	return g, err
-}
-
 // tell makes the story of a found set and plays it as a user would. A story that does not break the lock is
 // a bug of the search.
-func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
-	g, err := n.target(v, f.Profile)
-	if err != nil {
-		return results.CutSet{}, err
-	}
+func (g *target) tell(w World, f *found) (results.CutSet, error) {
 	triggers := g.triggers(f.Schedule)
-	shows := func(broken []string) bool {
-		return slices.ContainsFunc(f.Way.Properties(), func(id string) bool { return slices.Contains(broken, id) })
-	}
-	broken, seen, err := n.play(v, g, f.Schedule, triggers)
+	broken, seen, err := g.playStory(w, f.Schedule, triggers)
 	if err != nil {
 		return results.CutSet{}, err
 	}
-	if !shows(broken) {
+	if !slices.ContainsFunc(f.Way.Properties(), func(id string) bool { return slices.Contains(broken, id) }) {
 		return results.CutSet{}, fmt.Errorf("%s: the story does not show what was found (%s): %s",
-			v.ID, f.Way, toldOf(g.faults(f.Schedule, triggers)).English())
+			g.v.ID, f.Way, toldOf(g.faults(f.Schedule, triggers)).English())
 	}
 	if fewer := faults.Recount(g.faults(f.Schedule, triggers), seen); !slices.Equal(fewer, triggers) {
-		again, _, err := n.play(v, g, f.Schedule, fewer)
+		again, _, err := g.playStory(w, f.Schedule, fewer)
 		if err != nil {
 			return results.CutSet{}, err
 		}
 		if !slices.Equal(again, broken) {
 			return results.CutSet{}, fmt.Errorf("%s: counted from elsewhere, the story of %s breaks %v and not %v",
-				v.ID, g.told(f.Schedule).English(), again, broken)
+				g.v.ID, g.told(f.Schedule).English(), again, broken)
 		}
 		triggers = fewer
 	}
@@ -86,19 +41,19 @@ func (n *narrator) tell(v locks.Variant, f *found) (results.CutSet, error) {
 	}}, nil
 }
 
-// play plays the story of a schedule with these triggers and returns the properties that it breaks and the moments of
+// playStory plays the story of a schedule with these triggers and returns the properties that it breaks and the moments of
 // the run.
-func (n *narrator) play(v locks.Variant, g *target, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
+func (g *target) playStory(w World, of schedule, triggers []faults.Trigger) (ids []string, seen []faults.Moment, err error) {
 	p := *g.plan
 	p.Faults = g.faults(of, triggers)
-	n.player.w.SetTiming(sim.Timing{})
-	n.player.w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
-	h, err := n.player.w.Play(context.Background(), &p, v.ID, 1)
+	w.SetTiming(sim.Timing{})
+	w.Watch(func(m faults.Moment, _ history.Instant) { seen = append(seen, m) })
+	h, err := w.Play(context.Background(), &p, g.v.ID, 1)
 	if err != nil {
 		return nil, nil, err
 	}
 	if shown := see(h); shown.began&^shown.vain != 1<<len(of)-1 || shown.cut {
-		return nil, nil, fmt.Errorf("%s: not all faults of a story come about: %s", v.ID, toldOf(p.Faults).English())
+		return nil, nil, fmt.Errorf("%s: not all faults of a story come about: %s", g.v.ID, toldOf(p.Faults).English())
 	}
 	for _, p := range checker.All() {
 		if p.Check(h).Verdict == checker.Broken {
