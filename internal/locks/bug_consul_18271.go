@@ -28,7 +28,7 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "consul-18271", File: "bug_consul_18271.go", Store: consul.ID, LeaseUnit: time.Millisecond,
+		ID: "consul-18271", Store: consul.ID, LeaseUnit: time.Millisecond,
 		Bug: &Bug{Library: "Consul api.Lock", Has: "as of July 2023", Issue: "https://github.com/hashicorp/consul/issues/18271"},
 		New: func(d Deps) Lock { return newConsulSession(d) },
 	}, func(d Deps) Lock { return &consulTold{*newConsulSession(d)} })

@@ -32,7 +32,7 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "etcd-11456", File: "bug_etcd_11456.go", Store: etcd.ID, LeaseUnit: time.Second,
+		ID: "etcd-11456", Store: etcd.ID, LeaseUnit: time.Second,
 		Bug: &Bug{Library: "etcd lock service", Has: "3.4.3", Gone: "pull request 11408, merged", Issue: "https://github.com/etcd-io/etcd/issues/11456"},
 		New: func(d Deps) Lock { return &etcdLockService{etcdMutex: etcdMutex{Deps: d}} },
 	}, func(d Deps) Lock { return &etcdLockService{etcdMutex: etcdMutex{Deps: d}, looks: true} })
@@ -48,7 +48,7 @@ func (l *etcdLockService) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := &etcdServiceLease{place: l.placeOf(etcdKeepAlive(l.Deps, lease))}
+	held := &etcdServiceLease{place: l.placeOf(etcdKeepAlive(&l.Deps, lease))}
 	if err := l.wait(ctx, held.place); err != nil {
 		_ = held.Release(l.Env.Background())
 		return nil, err

@@ -30,7 +30,7 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "etcd-22082", File: "bug_etcd_22082.go", Store: etcd.ID, LeaseUnit: time.Second,
+		ID: "etcd-22082", Store: etcd.ID, LeaseUnit: time.Second,
 		Bug: &Bug{Library: "etcd client/v3/concurrency", Has: "as of July 2026, and in v3.6.5", Issue: "https://github.com/etcd-io/etcd/issues/22082"},
 		New: func(d Deps) Lock { return &etcdUnlockAgain{etcdMutex: etcdMutex{Deps: d}, unlock: (*place).Release} },
 	}, func(d Deps) Lock {
@@ -48,7 +48,7 @@ func (l *etcdUnlockAgain) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &etcdUnlockAgainLease{place: lease.(*place), unlock: l.unlock}, nil
+	return &etcdUnlockAgainLease{lease.(*place), l.unlock}, nil
 }
 
 type etcdUnlockAgainLease struct {

@@ -29,7 +29,7 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "go-zookeeper-229", File: "bug_go_zookeeper_229.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
+		ID: "go-zookeeper-229", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		Bug: &Bug{Library: "go-zookeeper/zk", Has: "as of February 2020, and in v1.0.4", Issue: "https://github.com/samuel/go-zookeeper/issues/229"},
 		New: func(d Deps) Lock { return &goZooKeeper{zkQueue: zkQueue{zkClient{Deps: d}}} },
 	}, func(d Deps) Lock { return &goZooKeeper{zkQueue: zkQueue{zkClient{Deps: d}}, clearsAway: true} })

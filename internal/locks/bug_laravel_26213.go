@@ -21,11 +21,11 @@ import "time"
 
 func init() {
 	registerBug(Variant{
-		ID: "laravel-26213", File: "bug_laravel_26213.go", Store: StoreRedis, LeaseUnit: time.Second,
+		ID: "laravel-26213", Store: StoreRedis, LeaseUnit: time.Second,
 		Bug: &Bug{
 			Library: "laravel/framework", Has: "5.7.9", Gone: "5.8",
 			Issue: "https://github.com/laravel/framework/issues/26213", Fixed: "set-nx-lua",
 		},
-		New: func(d Deps) Lock { return &setnxExpire{d} },
+		New: stateless(setnxExpire),
 	}, nil)
 }

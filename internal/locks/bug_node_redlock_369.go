@@ -25,24 +25,21 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "node-redlock-369", File: "bug_node_redlock_369.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		ID: "node-redlock-369", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
 		Bug: &Bug{
 			Library: "node-redlock", Has: "5.0.0-beta.2 and main",
 			Issue: "https://github.com/mike-marcacci/node-redlock/pull/369", Fixed: "redlock",
 		},
-		New: func(d Deps) Lock { return &nodeRedlock{quorum{d}} },
+		New: stateless(nodeRedlock),
 	}, nil)
 }
 
-type nodeRedlock struct{ quorum }
-
-func (l *nodeRedlock) Acquire(ctx context.Context) (Lease, error) {
-	return l.acquire(ctx, l.count, l.all)
-}
-
-// count is a vote for which only the number of votes counts.
-func (l *nodeRedlock) count(ctx context.Context) vote {
-	v := l.vote(ctx)
-	v.held = len(v.nodes) >= l.majority()
-	return v
+// nodeRedlock is a Redlock for which only the number of votes counts.
+func nodeRedlock(ctx context.Context, d *Deps) (Lease, error) {
+	q := quorum{d}
+	return q.acquire(ctx, func(ctx context.Context) vote {
+		v := q.vote(ctx)
+		v.held = len(v.nodes) >= q.majority()
+		return v
+	}, q.all)
 }

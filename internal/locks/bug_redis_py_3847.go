@@ -29,42 +29,35 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "redis-py-3847", File: "bug_redis_py_3847.go", Store: StoreRedis,
-		Bug: &Bug{Library: "redis-py", Has: "as of November 2025 (asyncio), August 2026 (sync)", Gone: "pull requests 3900 and 4258, merged", Issue: "https://github.com/redis/redis-py/issues/3847"},
-		New: func(d Deps) Lock { return &redisPy{Deps: d, forgets: true} },
-	}, func(d Deps) Lock { return &redisPy{Deps: d} })
+		ID: "redis-py-3847", Store: StoreRedis,
+		Bug: &Bug{
+			Library: "redis-py", Has: "as of November 2025 (asyncio), August 2026 (sync)",
+			Gone:  "pull requests 3900 and 4258, merged",
+			Issue: "https://github.com/redis/redis-py/issues/3847",
+		},
+		New: redisPy(true),
+	}, redisPy(false))
 }
 
-type redisPy struct {
-	Deps
-	forgets bool // the token before the release is answered
-}
-
-func (l *redisPy) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	create := redis.Set(l.Name, token).NX()
-	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
-		return &redisPyLease{redisPy: l, token: token}
+// redisPy forgets the token before the release is answered, or afterwards.
+func redisPy(before bool) func(Deps) Lock {
+	return stateless(func(ctx context.Context, d *Deps) (Lease, error) {
+		token := newToken(d.Env) // "" once it is forgotten
+		release := func(ctx context.Context) error {
+			if token == "" {
+				return ErrNotHeld
+			}
+			unlock := scriptDel(d, unlockScript, token)
+			if before {
+				token = ""
+			}
+			err := unlock(ctx)
+			if err == nil || errors.Is(err, ErrNotHeld) {
+				token = ""
+			}
+			return err
+		}
+		create := redis.Set(d.Name, token).NX()
+		return createKey(ctx, d, create, func(time.Duration) Lease { return releaseFunc(release) })
 	})
-}
-
-type redisPyLease struct {
-	*redisPy
-	neverTold
-	token string // "" once it is forgotten
-}
-
-func (l *redisPyLease) Release(ctx context.Context) error {
-	if l.token == "" {
-		return ErrNotHeld
-	}
-	unlock := redis.Eval(unlockScript, l.Name).Text(l.token)
-	if l.forgets {
-		l.token = ""
-	}
-	err := removed(l.Redis.Do(ctx, unlock))
-	if err == nil || errors.Is(err, ErrNotHeld) {
-		l.token = ""
-	}
-	return err
 }

@@ -28,12 +28,12 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "redis-semaphore-175", File: "bug_redis_semaphore_175.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "redis-semaphore-175", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Bug: &Bug{
 			Library: "redis-semaphore", Has: "as of June 2023", Gone: "pull request 177, merged",
 			Issue: "https://github.com/swarthy/redis-semaphore/issues/175", Fixed: "watchdog-lua",
 		},
-		New: func(d Deps) Lock { return &redisSemaphore{d} },
+		New: stateless(redisSemaphore),
 	}, nil)
 }
 
@@ -47,13 +47,9 @@ elseif value == false then
 end
 return 0`}
 
-type redisSemaphore struct{ Deps }
-
-func (l *redisSemaphore) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
-		refresh := redis.Eval(refreshScript, l.Name).Text(token).Num(ports.Millis(l.Lease))
-		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
-		lease.start(&l.Deps, refresh, sent)
-		return lease
+func redisSemaphore(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXPX(ctx, d, func(token string, sent time.Duration) Lease {
+		refresh := redis.Eval(refreshScript, d.Name).Text(token).Num(ports.Millis(d.Lease))
+		return renewedBy(d, refresh, sent, scriptDel(d, unlockScript, token))
 	})
 }

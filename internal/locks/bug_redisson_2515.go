@@ -27,7 +27,7 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "redisson-2515", File: "bug_redisson_2515.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "redisson-2515", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Servers: Servers{NoCluster: bindsToServer},
 		Bug: &Bug{
 			Library: "Redisson", Has: "as of January 2020", Gone: "pull request 2518, merged",

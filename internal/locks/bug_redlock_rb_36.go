@@ -28,12 +28,12 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "redlock-rb-36", File: "bug_redlock_rb_36.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond, Watchdog: true,
+		ID: "redlock-rb-36", Store: StoreRedisNodes, LeaseUnit: time.Millisecond, Watchdog: true,
 		Bug: &Bug{
 			Library: "redlock-rb", Has: "as of May 2016", Gone: "an option of lock, pull requests 37 and 42",
 			Issue: "https://github.com/leandromoreira/redlock-rb/issues/36", Fixed: "redlock-extend",
 		},
-		New: func(d Deps) Lock { return &redlockRb{quorum{d}} },
+		New: stateless(redlockRb),
 	}, nil)
 }
 
@@ -42,43 +42,30 @@ var relockScript = &redis.Script{Name: "relock", Owner: 1, Source: `if redis.cal
 	return redis.call("set", KEYS[1], ARGV[1], "PX", ARGV[2])
 end`}
 
-type redlockRb struct{ quorum }
-
-func (l *redlockRb) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, func(ctx context.Context) vote { return l.relock(ctx, newToken(l.Env)) }, l.all)
+func redlockRb(ctx context.Context, d *Deps) (Lease, error) {
+	q := quorum{d}
+	voted := func(ctx context.Context) vote { return q.relock(ctx, newToken(d.Env)) }
+	won, err := q.win(ctx, voted, q.all)
 	if err != nil {
 		return nil, err
 	}
-	lease := &redlockRbLease{quorumLease: quorumLease{quorum: l.quorum, token: v.token, on: l.Nodes}}
-	lease.attend(l.Env, ports.Watchdog, func(ctx context.Context) { l.extend(ctx, lease) })
+	lease := attendedBy(q.unlocks(won.token, q.Nodes))
+	lease.attend(d.Env, ports.Watchdog, func(ctx context.Context) {
+		for d.Env.Sleep(ctx, d.renewal()) == nil {
+			if v := q.relock(ctx, won.token); !v.held && ctx.Err() == nil {
+				lease.tellLost()
+				return
+			}
+		}
+	})
 	return lease, nil
 }
 
 // relock asks every node for the lock with a token.
-func (l *redlockRb) relock(ctx context.Context, token string) vote {
+func (q quorum) relock(ctx context.Context, token string) vote {
 	v := vote{token: token}
-	began := l.Env.Mono()
-	v.nodes = l.poll(ctx, redis.Eval(relockScript, l.Name).Text(token).Num(ports.Millis(l.Lease)))
-	v.held = len(v.nodes) >= l.majority() && l.Lease-(l.Env.Mono()-began)-l.drift() > 0
+	began := q.Env.Mono()
+	v.nodes = q.poll(ctx, redis.Eval(relockScript, q.Name).Text(token).Num(ports.Millis(q.Lease)))
+	v.held = len(v.nodes) >= q.majority() && q.Lease-(q.Env.Mono()-began)-q.drift() > 0
 	return v
-}
-
-// extend keeps the lock until it is given back or refused.
-func (l *redlockRb) extend(ctx context.Context, lease *redlockRbLease) {
-	for l.Env.Sleep(ctx, l.renewal()) == nil {
-		if v := l.relock(ctx, lease.token); !v.held && ctx.Err() == nil {
-			lease.tellLost()
-			return
-		}
-	}
-}
-
-type redlockRbLease struct {
-	quorumLease
-	attended
-}
-
-func (l *redlockRbLease) Release(ctx context.Context) error {
-	l.stop()
-	return l.quorumLease.Release(ctx)
 }

@@ -31,12 +31,12 @@ import (
 
 func init() {
 	registerBug(Variant{
-		ID: "shedlock-132", File: "bug_shedlock_132.go", Store: StoreMySQL, Entry: leaseRow, LeaseUnit: time.Millisecond,
+		ID: "shedlock-132", Store: StoreMySQL, Entry: leaseRow, LeaseUnit: time.Millisecond,
 		Bug: &Bug{
 			Library: "ShedLock", Has: "as of March 2019", Gone: "the option usingDbTime",
 			Issue: "https://github.com/lukas-krecan/ShedLock/issues/132", Fixed: "mysql-unique-ttl",
 		},
-		New: func(d Deps) Lock { return &shedLock{d} },
+		New: stateless(shedLock),
 	}, nil)
 }
 
@@ -47,26 +47,23 @@ const (
 	unlockUntil = "UPDATE lock_leases SET expires_at = ? WHERE name = ?"
 )
 
-type shedLock struct{ Deps }
-
-func (l *shedLock) Acquire(ctx context.Context) (Lease, error) {
-	name, own := sql.Text(l.Name), sql.Text(l.Owner)
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		now := wallMillis(l.Env)
-		until := sql.Num(now + ports.Millis(l.Lease))
-		res := l.sql().Exec(ctx, statement(insertUntil, name, own, until))
+func shedLock(ctx context.Context, d *Deps) (Lease, error) {
+	name, own := sql.Text(d.Name), sql.Text(d.Owner)
+	release := func(ctx context.Context) error {
+		unlock := statement(unlockUntil, sql.Num(wallMillis(d.Env)), name)
+		unlock.Does = sql.Removes
+		return deleted(d.sql().Exec(ctx, unlock))
+	}
+	return spin(ctx, d, func() (Lease, error) {
+		now := wallMillis(d.Env)
+		until := sql.Num(now + ports.Millis(d.Lease))
+		res := d.sql().Exec(ctx, statement(insertUntil, name, own, until))
 		if res.Duplicate() {
-			res = l.sql().Exec(ctx, statement(updateUntil, own, until, name, sql.Num(now)))
+			res = d.sql().Exec(ctx, statement(updateUntil, own, until, name, sql.Num(now)))
 		}
 		if res.Err != nil || res.Affected == 0 {
 			return nil, res.Err
 		}
-		return releaseFunc(l.release), nil
+		return releaseFunc(release), nil
 	})
-}
-
-func (l *shedLock) release(ctx context.Context) error {
-	unlock := statement(unlockUntil, sql.Num(wallMillis(l.Env)), sql.Text(l.Name))
-	unlock.Does = sql.Removes
-	return deleted(l.sql().Exec(ctx, unlock))
 }

@@ -21,11 +21,11 @@ import "time"
 
 func init() {
 	registerBug(Variant{
-		ID: "sidekiq-grouping-20", File: "bug_sidekiq_grouping_20.go", Store: StoreRedis, LeaseUnit: time.Second,
+		ID: "sidekiq-grouping-20", Store: StoreRedis, LeaseUnit: time.Second,
 		Bug: &Bug{
 			Library: "sidekiq-grouping", Has: "as of September 2016", Gone: "pull request 23, merged",
 			Issue: "https://github.com/gzigzigzeo/sidekiq-grouping/issues/20", Fixed: "set-nx-ex-del",
 		},
-		New: func(d Deps) Lock { return &setnxExpire{d} },
+		New: stateless(setnxExpire),
 	}, nil)
 }

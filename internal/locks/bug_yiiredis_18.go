@@ -23,11 +23,11 @@ import "time"
 
 func init() {
 	registerBug(Variant{
-		ID: "yiiredis-18", File: "bug_yiiredis_18.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "yiiredis-18", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Bug: &Bug{
 			Library: "YiiRedis", Has: "as of December 2013", Gone: "pull request 18, merged",
 			Issue: "https://github.com/phpnode/YiiRedis/pull/18", Fixed: "setnx-timestamp-getset",
 		},
-		New: func(d Deps) Lock { return &setnxTimestampDel{d} },
+		New: stateless(setnxTimestampDel),
 	}, nil)
 }

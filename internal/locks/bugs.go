@@ -16,6 +16,7 @@ type Bug struct {
 // it, which becomes the variant <id>-fixed; nil when v.Bug.Fixed names a design that is
 // the fixed form already.
 func registerBug(v Variant, fixed func(Deps) Lock) {
+	v.File = "bug_" + fileOf(v.ID)
 	if fixed != nil {
 		v.Bug.Fixed = v.ID + "-fixed"
 	}

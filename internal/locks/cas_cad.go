@@ -33,40 +33,23 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "cas-cad", File: "cas_cad.go", Store: StoreRedis, LeaseUnit: time.Second, Watchdog: true,
-		Servers: Servers{TairString: true},
-		New:     func(d Deps) Lock { return &casCAD{d} },
+		ID: "cas-cad", Store: StoreRedis, LeaseUnit: time.Second, Watchdog: true,
+		Servers: Servers{TairString: true}, New: stateless(casCAD),
 	})
 }
 
-type casCAD struct{ Deps }
-
-func (l *casCAD) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	renewal := redis.Command("CAS", l.Name, token, token).EX(l.Lease)
-	return setNXCompared(ctx, &l.Deps, token, renewal)
+func casCAD(ctx context.Context, d *Deps) (Lease, error) {
+	token := newToken(d.Env)
+	return setNXCompared(ctx, d, token, redis.Command("CAS", d.Name, token, token).EX(d.Lease))
 }
 
 // setNXCompared is SET key token EX seconds NX until the key is free; renewal is
-// the command that the watchdog then sends.
+// the command that the watchdog then sends. CAD releases the lock.
 func setNXCompared(ctx context.Context, d *Deps, token string, renewal redis.Cmd) (Lease, error) {
 	create := redis.Set(d.Name, token).EX(d.Lease).NX()
-	return createKey(ctx, *d, create, func(sent time.Duration) Lease {
-		lease := &comparedLease{token: token}
-		lease.start(d, renewal, sent)
-		return lease
+	return createKey(ctx, d, create, func(sent time.Duration) Lease {
+		return renewedBy(d, renewal, sent, func(ctx context.Context) error {
+			return removed(d.Redis.Do(ctx, redis.Command("CAD", d.Name, token)))
+		})
 	})
-}
-
-// comparedLease is a lease with a watchdog that is released by CAD.
-type comparedLease struct {
-	watchdog
-	token string
-}
-
-func (l *comparedLease) Token() int64 { return 0 }
-
-func (l *comparedLease) Release(ctx context.Context) error {
-	l.stop()
-	return removed(l.deps.Redis.Do(ctx, redis.Command("CAD", l.deps.Name, l.token)))
 }

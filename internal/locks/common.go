@@ -8,9 +8,23 @@ import (
 	"lockstep/internal/store/redis"
 )
 
+// stateless makes the locks of a design whose clients keep nothing between two acquisitions.
+func stateless(acquire func(context.Context, *Deps) (Lease, error)) func(Deps) Lock {
+	return func(d Deps) Lock { return &statelessLock{d, acquire} }
+}
+
+type statelessLock struct {
+	Deps
+	acquire func(context.Context, *Deps) (Lease, error)
+}
+
+func (l *statelessLock) Acquire(ctx context.Context) (Lease, error) {
+	return l.acquire(ctx, &l.Deps)
+}
+
 // spin tries until the lock is held, an attempt fails or ctx ends, or once. try returns
 // nil, nil when another client holds the lock.
-func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error) {
+func spin(ctx context.Context, d *Deps, try func() (Lease, error)) (Lease, error) {
 	for {
 		lease, err := try()
 		if err != nil || lease != nil {
@@ -28,7 +42,9 @@ func spin(ctx context.Context, d Deps, try func() (Lease, error)) (Lease, error)
 // setNXPX is SET key token PX milliseconds NX with a token of its own, again and
 // again until the key is free. hold makes the lease; sent is when the successful
 // SET was sent, on the client's monotonic clock.
-func setNXPX(ctx context.Context, d Deps, hold func(token string, sent time.Duration) Lease) (Lease, error) {
+func setNXPX(
+	ctx context.Context, d *Deps, hold func(token string, sent time.Duration) Lease,
+) (Lease, error) {
 	token := newToken(d.Env)
 	create := redis.Set(d.Name, token).PX(d.Lease).NX()
 	return createKey(ctx, d, create, func(sent time.Duration) Lease { return hold(token, sent) })
@@ -37,7 +53,7 @@ func setNXPX(ctx context.Context, d Deps, hold func(token string, sent time.Dura
 // createKey sends a SET or SETNX again and again until it has created the key. hold makes the
 // lease; sent is as with setNXPX.
 func createKey(
-	ctx context.Context, d Deps, create redis.Cmd, hold func(sent time.Duration) Lease,
+	ctx context.Context, d *Deps, create redis.Cmd, hold func(sent time.Duration) Lease,
 ) (Lease, error) {
 	return spin(ctx, d, func() (Lease, error) {
 		sent := d.Env.Mono()
@@ -72,13 +88,6 @@ var hexDigits = func() (table [256][2]byte) {
 	return table
 }()
 
-// neverTold is the part of a lease whose design neither tells its client of a
-// loss nor hands out fencing tokens.
-type neverTold struct{}
-
-func (neverTold) Lost() context.Context { return nil }
-func (neverTold) Token() int64          { return 0 }
-
 // releaseFunc is a lease that is released by calling the function, of a design that neither tells
 // its client of a loss nor hands out fencing tokens.
 type releaseFunc func(ctx context.Context) error
@@ -87,13 +96,27 @@ func (f releaseFunc) Release(ctx context.Context) error { return f(ctx) }
 func (releaseFunc) Lost() context.Context               { return nil }
 func (releaseFunc) Token() int64                        { return 0 }
 
-// attended is the part of a lease that a task of its client watches until the release, and
-// that tells the client of a loss.
+// fenced is such a lease with a fencing token.
+type fenced struct {
+	releaseFunc
+	token int64
+}
+
+func (f fenced) Token() int64 { return f.token }
+
+// attended is a lease that a task of its client watches until the release, and that tells the
+// client of a loss.
 type attended struct {
+	fenced
 	lost     context.Context
 	tellLost context.CancelFunc
 	stop     context.CancelFunc // of the task
 	task     ports.Task
+}
+
+// attendedBy is a lease without a task yet, which is released by a function.
+func attendedBy(release releaseFunc) *attended {
+	return &attended{fenced: fenced{releaseFunc: release}}
 }
 
 // attend starts the task of a new lease.
@@ -104,17 +127,16 @@ func (a *attended) attend(env ports.Env, name string, watch func(context.Context
 	a.task = env.Go(ctx, name, watch)
 }
 
-// Lost is Lease.Lost.
 func (a *attended) Lost() context.Context { return a.lost }
 
-// blindDel is a lease that is released by DEL, whoever owns the key by then.
-type blindDel struct {
-	*Deps
-	neverTold
+func (a *attended) Release(ctx context.Context) error {
+	a.stop()
+	return a.releaseFunc(ctx)
 }
 
-func (l *blindDel) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, redis.Del(l.Name)))
+// blindDel releases the lock by DEL, whoever owns the key by then.
+func blindDel(d *Deps) releaseFunc {
+	return func(ctx context.Context) error { return removed(d.Redis.Do(ctx, redis.Del(d.Name))) }
 }
 
 // removed turns the reply of a deletion into the result of a release.

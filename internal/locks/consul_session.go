@@ -44,9 +44,8 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "consul-session", File: "consul_session.go", Store: consul.ID, LeaseUnit: time.Millisecond,
-		New:     func(d Deps) Lock { return newConsulSession(d) },
-		KeptFor: consulKeptFor,
+		ID: "consul-session", Store: consul.ID, LeaseUnit: time.Millisecond, KeptFor: consulKeptFor,
+		New: func(d Deps) Lock { return newConsulSession(d) },
 	})
 }
 
@@ -81,7 +80,6 @@ type consulLease struct {
 	attended // until the release, which the watch sees
 	session  string
 	index    int64              // of the key's last change that the client has seen
-	token    int64              // the key's modify index when it was locked
 	renewing context.CancelFunc // ends the renewals
 }
 
@@ -102,7 +100,12 @@ func (l *consulSession) Acquire(ctx context.Context) (Lease, error) {
 		return nil, err
 	}
 	l.held = true
-	lease := &consulLease{consulSession: l, session: session, index: kv.Index, token: kv.ModifyIndex, renewing: stop}
+	lease := &consulLease{consulSession: l, session: session, index: kv.Index, renewing: stop}
+	// The token is the key's modify index, not the lock index of the library's sequencer:
+	// that starts over when the key is deleted, which a session with the behavior
+	// "delete" or an operator does, and would let an old holder pass a fence. The
+	// modify index comes from the cluster's log, which never goes back.
+	lease.token = kv.ModifyIndex
 	lease.attend(l.Env, "monitor", lease.watch)
 	return lease, nil
 }
@@ -167,12 +170,6 @@ func (l *consulLease) watch(ctx context.Context) {
 		l.index = kv.Index
 	}
 }
-
-// Token is the key's modify index, not the lock index of the library's sequencer:
-// that starts over when the key is deleted, which a session with the behavior
-// "delete" or an operator does, and would let an old holder pass a fence. The
-// modify index comes from the cluster's log, which never goes back.
-func (l *consulLease) Token() int64 { return l.token }
 
 func (l *consulLease) Release(ctx context.Context) error {
 	l.held = false

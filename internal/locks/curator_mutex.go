@@ -40,7 +40,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "curator-mutex", File: "curator_mutex.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
+		ID: "curator-mutex", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &curatorMutex{zkQueue: zkQueue{zkClient{Deps: d}}} },
 	})
 }
@@ -81,8 +81,6 @@ type curatorLease struct {
 	place *zkPlace
 	count int
 }
-
-func (l *curatorLease) Token() int64 { return 0 }
 
 func (l *curatorLease) Release(ctx context.Context) error {
 	if l.count > 1 {

@@ -48,7 +48,7 @@ func TestTheLoopOfTheDocumentGoesByTheWallClock(t *testing.T) {
 			}
 		}}
 		d := Deps{Name: Key, Env: env, Redis: server, Lease: 5 * time.Second, Retry: 100 * time.Millisecond, Wait: 10 * time.Second}
-		lease, err := (&luaSetEX{d}).Acquire(tt.ctx)
+		lease, err := luaSetEX(tt.ctx, &d)
 		if lease != nil || !errors.Is(err, errTriedEnough) || env.mono-3*time.Second != tt.want {
 			t.Errorf("%s: %v, %v after %v, want the end of the try after %v", tt.name, lease, err, env.mono-3*time.Second, tt.want)
 		}
@@ -68,15 +68,15 @@ func TestAVoteByTheWallClock(t *testing.T) {
 		{"the clock was set ahead meanwhile", time.Second, 12 * time.Second, false},
 	} {
 		env := &hand{}
-		l := &redlockWallClock{quorum{Deps{Name: Key, Env: env, Lease: 10 * time.Second}}}
+		q := quorum{&Deps{Name: Key, Env: env, Lease: 10 * time.Second}}
 		for i := range 5 {
 			reply := answer{reply: ok}
 			if i == 0 {
 				reply.after = tt.took
 			}
-			l.Nodes = append(l.Nodes, setting{&scripted{env: env, answers: []answer{reply}}, env, tt.set})
+			q.Nodes = append(q.Nodes, setting{&scripted{env: env, answers: []answer{reply}}, env, tt.set})
 		}
-		if v := l.vote(context.Background()); v.held != tt.held {
+		if v := q.voteByWallClock(context.Background()); v.held != tt.held {
 			t.Errorf("%s: held %t, want %t", tt.name, v.held, tt.held)
 		}
 	}
@@ -107,10 +107,10 @@ func TestSetWaitUncheckedTakesAnyNumber(t *testing.T) {
 	} {
 		env := &hand{}
 		server := &scripted{env: env, answers: []answer{{0, ok}, {0, tt.reply}, {0, redis.Int(1)}, {0, ok}, {0, redis.Int(0)}}}
-		l := &setWaitUnchecked{Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}}
-		_, err := l.Acquire(context.Background())
+		d := Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}
+		_, err := setWaitUnchecked(context.Background(), &d)
 		if tt.sent == 5 && err != nil { // the error is the caller's, who tries again
-			_, err = l.Acquire(context.Background())
+			_, err = setWaitUnchecked(context.Background(), &d)
 		}
 		if err != nil || len(server.got) != tt.sent {
 			t.Errorf("%s: %v after %q, want %d commands", tt.name, err, server.got, tt.sent)

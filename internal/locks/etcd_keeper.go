@@ -20,7 +20,7 @@ import (
 //
 // Source: etcd client/v3, lease.go (sendKeepAliveLoop, recvKeepAlive, deadlineLoop).
 type etcdKeeper struct {
-	Deps
+	*Deps
 	lease    etcd.Lease
 	next     time.Duration // when to ask for the next renewal, on the monotonic clock
 	deadline time.Duration // when the lease counts as lost without an answer
@@ -50,7 +50,7 @@ func forLease(d, lease time.Duration) time.Duration {
 }
 
 // etcdKeepAlive starts a keeper.
-func etcdKeepAlive(d Deps, lease etcd.Lease) *etcdKeeper {
+func etcdKeepAlive(d *Deps, lease etcd.Lease) *etcdKeeper {
 	now := d.Env.Mono()
 	k := &etcdKeeper{
 		Deps: d, lease: lease, news: d.Env.NewSignal(),

@@ -39,7 +39,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "etcd-mutex", File: "etcd_mutex.go", Store: etcd.ID, LeaseUnit: time.Second,
+		ID: "etcd-mutex", Store: etcd.ID, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &etcdMutex{Deps: d} },
 	})
 }
@@ -54,7 +54,7 @@ type etcdMutex struct {
 
 // place is a client's place in the queue, and the lease of its lock.
 type place struct {
-	Deps
+	*Deps
 	session *etcdKeeper
 	key     string
 	created int64 // revision
@@ -98,7 +98,7 @@ func (l *etcdMutex) enter(ctx context.Context) (p *place, first bool, err error)
 
 // placeOf is the place of a session.
 func (l *etcdMutex) placeOf(s *etcdKeeper) *place {
-	return &place{Deps: l.Deps, session: s, key: l.prefix() + strconv.FormatInt(s.lease.ID, 16)}
+	return &place{Deps: &l.Deps, session: s, key: l.prefix() + strconv.FormatInt(s.lease.ID, 16)}
 }
 
 // openSession returns the client's session; a new one when there is none or the
@@ -111,7 +111,7 @@ func (l *etcdMutex) openSession(ctx context.Context) (*etcdKeeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.session = etcdKeepAlive(l.Deps, lease)
+	l.session = etcdKeepAlive(&l.Deps, lease)
 	return l.session, nil
 }
 

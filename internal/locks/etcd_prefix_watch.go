@@ -33,7 +33,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "etcd-prefix-watch", File: "etcd_prefix_watch.go", Store: etcd.ID, LeaseUnit: time.Second,
+		ID: "etcd-prefix-watch", Store: etcd.ID, LeaseUnit: time.Second,
 		New: func(d Deps) Lock { return &etcdPrefixWatch{etcdMutex{Deps: d}} },
 	})
 }

@@ -38,64 +38,42 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "etcd-txn", File: "etcd_txn.go", Store: etcd.ID, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &etcdTxn{Deps: d, compared: d.Name} },
+		ID: "etcd-txn", Store: etcd.ID, LeaseUnit: time.Second,
+		New: stateless(func(ctx context.Context, d *Deps) (Lease, error) {
+			return etcdTxn(ctx, d, d.Name, func(*etcdKeeper) {})
+		}),
 	})
 }
 
-type etcdTxn struct {
-	Deps
-	compared string // the key whose absence lets the client in
-}
-
-func (l *etcdTxn) Acquire(ctx context.Context) (Lease, error) {
-	return l.acquire(ctx, func(*etcdKeeper) {})
-}
-
-// acquire is Acquire; listen handles a keeper's answers.
-func (l *etcdTxn) acquire(ctx context.Context, listen func(*etcdKeeper)) (Lease, error) {
-	return spin(ctx, l.Deps, func() (Lease, error) { return l.try(ctx, listen) })
-}
-
-// try is one run of the document's program up to the lock; nil, nil when
-// another client holds it.
-func (l *etcdTxn) try(ctx context.Context, listen func(*etcdKeeper)) (Lease, error) {
-	granted, err := l.etcd().Grant(ctx, l.Lease)
-	if err != nil {
+// etcdTxn is the document's program up to the lock, again and again. It is let in when the key
+// that it compares is not there; listen handles a keeper's answers.
+func etcdTxn(ctx context.Context, d *Deps, compared string, listen func(*etcdKeeper)) (Lease, error) {
+	return spin(ctx, d, func() (Lease, error) {
+		granted, err := d.etcd().Grant(ctx, d.Lease)
+		if err != nil {
+			return nil, err
+		}
+		keeper := etcdKeepAlive(d, granted)
+		listen(keeper)
+		result, err := d.etcd().Txn(ctx, etcd.Txn{
+			If:   []etcd.Compare{{Key: compared}},
+			Then: []etcd.Op{{Kind: etcd.Put, Key: d.Name, Lease: granted.ID}},
+			Else: []etcd.Op{{Kind: etcd.Get, Key: d.Name}},
+		})
+		if err == nil && result.Succeeded {
+			// The document's program ignores the keeper's loss.
+			return fenced{keeper.revoke, result.Revision}, nil
+		}
+		_ = keeper.revoke(d.Env.Background()) // what it cannot end now ends by itself
 		return nil, err
-	}
-	lease := &etcdLease{etcdKeeper: etcdKeepAlive(l.Deps, granted)}
-	listen(lease.etcdKeeper)
-	result, err := l.etcd().Txn(ctx, etcd.Txn{
-		If:   []etcd.Compare{{Key: l.compared}},
-		Then: []etcd.Op{{Kind: etcd.Put, Key: l.Name, Lease: granted.ID}},
-		Else: []etcd.Op{{Kind: etcd.Get, Key: l.Name}},
 	})
-	if err == nil && result.Succeeded {
-		lease.token = result.Revision
-		return lease, nil
-	}
-	_ = lease.Release(l.Env.Background()) // what it cannot end now ends by itself
-	return nil, err
 }
 
-// etcdLease is a key that lives as long as a lease of its own.
-type etcdLease struct {
-	*etcdKeeper
-	token int64
-}
-
-// Lost is nil: the document's program ignores the keeper's loss.
-func (l *etcdLease) Lost() context.Context { return nil }
-
-// Token is the create revision of the key.
-func (l *etcdLease) Token() int64 { return l.token }
-
-// Release revokes the lease and stops the renewals: the document defers both, so
+// revoke revokes the lease and stops the renewals: the document defers both, so
 // they run in this order.
-func (l *etcdLease) Release(ctx context.Context) error {
-	err := l.etcd().Revoke(ctx, l.lease.ID)
-	l.stop()
+func (k *etcdKeeper) revoke(ctx context.Context) error {
+	err := k.etcd().Revoke(ctx, k.lease.ID)
+	k.stop()
 	if errors.Is(err, etcd.ErrLeaseNotFound) {
 		return ErrNotHeld
 	}

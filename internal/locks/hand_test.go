@@ -106,7 +106,7 @@ func TestAVoteCountsTheDrift(t *testing.T) {
 		{10*time.Second - 1, false}, {10 * time.Second, false},
 	} {
 		env := &hand{mono: 7 * time.Second}
-		q := quorum{Deps{Name: Key, Env: env, Lease: 10 * time.Second}}
+		q := quorum{&Deps{Name: Key, Env: env, Lease: 10 * time.Second}}
 		for i := range 5 {
 			reply := answer{reply: ok}
 			if i == 0 {
@@ -134,7 +134,7 @@ func TestALostVoteIsTakenBackEverywhere(t *testing.T) {
 		n := &scripted{env: env, answers: []answer{first, {reply: redis.Int(1)}, {reply: ok}}}
 		nodes, d.Nodes = append(nodes, n), append(d.Nodes, n)
 	}
-	if _, err := newRedlock(d).Acquire(context.Background()); err != nil {
+	if _, err := redlock(context.Background(), &d); err != nil {
 		t.Fatal(err)
 	}
 	for i, n := range nodes {
@@ -147,14 +147,14 @@ func TestALostVoteIsTakenBackEverywhere(t *testing.T) {
 // An extension is counted from before it was sent, as the vote is.
 func TestAnExtensionCountsFromItsRequest(t *testing.T) {
 	env := &hand{}
-	l := &extendedLease{quorumLease: quorumLease{quorum: quorum{Deps{Name: Key, Env: env, Lease: 9 * time.Second}}, token: "t"}}
+	q := quorum{&Deps{Name: Key, Env: env, Lease: 9 * time.Second}}
 	for range 5 {
-		l.Nodes = append(l.Nodes, &scripted{env: env, answers: []answer{
+		q.Nodes = append(q.Nodes, &scripted{env: env, answers: []answer{
 			{100 * time.Millisecond, redis.Int(1)},
 			{0, redis.Failed(ports.ErrConnection)}, {0, redis.Failed(ports.ErrConnection)}, {0, redis.Failed(ports.ErrConnection)},
 		}})
 	}
-	l.watch(context.Background(), 8*time.Second)
+	q.extendUntilLost(context.Background(), vote{token: "t", until: 8 * time.Second})
 	// Sent at 3 s; a hundredth of 9 s and 2 ms are for the drift.
 	if want := 3*time.Second + 9*time.Second - 92*time.Millisecond; env.mono != want {
 		t.Errorf("it is over at %v, want %v", env.mono, want)
@@ -168,9 +168,9 @@ func TestALeaseCountsFromItsRequest(t *testing.T) {
 	server := &scripted{env: env, answers: []answer{{2 * time.Second, taken}, {2 * time.Second, ok}}}
 	d := Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second, Retry: time.Second}
 	var counted time.Duration
-	_, err := setNXPX(context.Background(), d, func(_ string, sent time.Duration) Lease {
+	_, err := setNXPX(context.Background(), &d, func(_ string, sent time.Duration) Lease {
 		counted = sent
-		return &scriptDel{}
+		return releaseFunc(nil)
 	})
 	if want := 8 * time.Second; err != nil || counted != want { // 2 s for the first, and 1 s of rest
 		t.Errorf("counted from %v, want %v (%v)", counted, want, err)
@@ -182,8 +182,8 @@ func TestALeaseCountsFromItsRequest(t *testing.T) {
 func TestSelfFenceStopsATenthBeforeTheEnd(t *testing.T) {
 	env := &hand{}
 	server := &scripted{env: env, answers: []answer{{9 * time.Second, ok}, {2 * time.Second, ok}}}
-	l := &selfFence{Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}}
-	lease, err := l.Acquire(context.Background())
+	d := Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}
+	lease, err := selfFence(context.Background(), &d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,9 +199,8 @@ func TestSelfFenceStopsATenthBeforeTheEnd(t *testing.T) {
 // watched is a watchdog of a lease of 9 s whose SET was sent at 0; it has run until its end.
 func watched(answers ...answer) (*hand, *watchdog) {
 	env := &hand{}
-	w := &watchdog{}
 	d := &Deps{Name: Key, Env: env, Redis: &scripted{env: env, answers: answers}, Lease: 9 * time.Second}
-	w.start(d, redis.Eval(renewScript, Key), 0)
+	w := renewedBy(d, redis.Eval(renewScript, Key), 0, nil)
 	env.started[0](context.Background())
 	return env, w
 }
@@ -237,12 +236,11 @@ func TestTheWatchdogAsksAfterAPause(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env := &hand{}
-			w := &watchdog{}
 			d := &Deps{
 				Name: Key, Env: slowOnce{env}, Lease: 9 * time.Second,
 				Redis: &scripted{env: env, answers: []answer{{0, redis.Int(tt.says)}}},
 			}
-			w.start(d, redis.Eval(renewScript, Key), 0)
+			w := renewedBy(d, redis.Eval(renewScript, Key), 0, nil)
 			env.started[0](context.Background())
 			if env.mono != tt.lost || w.lost.Err() == nil {
 				t.Errorf("lost at %v: %t, want at %v", env.mono, w.lost.Err() != nil, tt.lost)
@@ -258,8 +256,8 @@ func TestSetWaitNeedsAConfirmation(t *testing.T) {
 		{0, ok}, {0, redis.Int(0)}, {0, redis.Int(1)}, // SET, WAIT: no replica, unlock
 		{0, ok}, {0, redis.Int(1)},
 	}}
-	l := newSetWait(Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second})
-	if _, err := l.Acquire(context.Background()); err != nil {
+	d := Deps{Name: Key, Env: env, Redis: server, Lease: 10 * time.Second}
+	if _, err := setWait(context.Background(), &d); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"SET", "WAIT", "unlock", "SET", "WAIT"}

@@ -27,15 +27,12 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-cas-3arg", File: "lit_cas_3arg.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{TairString: true},
-		New:     func(d Deps) Lock { return &litCAS3Arg{d} },
+		ID: "lit-cas-3arg", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{TairString: true}, New: stateless(litCAS3Arg),
 	})
 }
 
-type litCAS3Arg struct{ Deps }
-
-func (l *litCAS3Arg) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	return setNXCompared(ctx, &l.Deps, token, redis.Command("CAS", l.Name, token, token))
+func litCAS3Arg(ctx context.Context, d *Deps) (Lease, error) {
+	token := newToken(d.Env)
+	return setNXCompared(ctx, d, token, redis.Command("CAS", d.Name, token, token))
 }

@@ -25,15 +25,12 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-del-key", File: "lit_del_key.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &litDelKey{d} },
+		ID: "lit-del-key", Store: StoreRedis, LeaseUnit: time.Millisecond, New: stateless(litDelKey),
 	})
 }
 
-type litDelKey struct{ Deps }
-
-func (l *litDelKey) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
-		return &getDel{Deps: l.Deps, token: token, deletes: otherKey(l.Name)}
+func litDelKey(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXPX(ctx, d, func(token string, _ time.Duration) Lease {
+		return getDel(d, token, otherKey(d.Name))
 	})
 }

@@ -28,28 +28,24 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-etcd-ka", File: "lit_etcd_ka.go", Store: etcd.ID, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litEtcdKA{etcdTxn{Deps: d, compared: d.Name}} },
+		ID: "lit-etcd-ka", Store: etcd.ID, LeaseUnit: time.Second,
+		New: stateless(func(ctx context.Context, d *Deps) (Lease, error) {
+			return etcdTxn(ctx, d, d.Name, (*etcdKeeper).readOnce)
+		}),
 	})
-}
-
-type litEtcdKA struct{ etcdTxn }
-
-func (l *litEtcdKA) Acquire(ctx context.Context) (Lease, error) {
-	return l.etcdTxn.acquire(ctx, l.readOnce)
 }
 
 // readOnce is the document's task for the answers. It ends with the program, for
 // which here the renewals stand.
-func (l *litEtcdKA) readOnce(k *etcdKeeper) {
-	l.Env.Go(k.ctx, "answers", func(ctx context.Context) {
+func (k *etcdKeeper) readOnce() {
+	k.Env.Go(k.ctx, "answers", func(ctx context.Context) {
 		for !k.answered && k.lost.Err() == nil {
 			if k.news.Wait(ctx) != nil {
 				return
 			}
 		}
 		if !k.answered {
-			l.Env.Crash("runtime error: invalid memory address or nil pointer dereference")
+			k.Env.Crash("runtime error: invalid memory address or nil pointer dereference")
 		}
 	})
 }

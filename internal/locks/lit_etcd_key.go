@@ -20,6 +20,7 @@
 package locks
 
 import (
+	"context"
 	"time"
 
 	"lockstep/internal/store/etcd"
@@ -27,7 +28,9 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-etcd-key", File: "lit_etcd_key.go", Store: etcd.ID, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &etcdTxn{Deps: d, compared: d.Name + ".lock"} },
+		ID: "lit-etcd-key", Store: etcd.ID, LeaseUnit: time.Second,
+		New: stateless(func(ctx context.Context, d *Deps) (Lease, error) {
+			return etcdTxn(ctx, d, d.Name+".lock", func(*etcdKeeper) {})
+		}),
 	})
 }

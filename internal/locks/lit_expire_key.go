@@ -22,32 +22,17 @@ package locks
 import (
 	"context"
 	"time"
-
-	"lockstep/internal/store/redis"
 )
 
 func init() {
 	Register(Variant{
-		ID: "lit-expire-key", File: "lit_expire_key.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litExpireKey{d} },
+		ID: "lit-expire-key", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(litExpireKey),
 	})
 }
 
 // otherKey is the second name that the document has for the same key.
 func otherKey(name string) string { return name + "Key" }
 
-type litExpireKey struct{ Deps }
-
-func (l *litExpireKey) Acquire(ctx context.Context) (Lease, error) {
-	create := redis.SetNX(l.Name, l.Owner)
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
-		if !reply.IsInt(1) {
-			return nil, reply.Err
-		}
-		if reply := l.Redis.Do(ctx, redis.Expire(otherKey(l.Name), l.Lease)); reply.Err != nil {
-			return nil, reply.Err
-		}
-		return &blindDel{Deps: &l.Deps}, nil
-	})
+func litExpireKey(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXThenExpire(ctx, d, otherKey(d.Name))
 }

@@ -28,26 +28,24 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-expire-loser", File: "lit_expire_loser.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litExpireLoser{d} },
+		ID: "lit-expire-loser", Store: StoreRedis, LeaseUnit: time.Second,
+		New: stateless(litExpireLoser),
 	})
 }
 
-type litExpireLoser struct{ Deps }
-
-func (l *litExpireLoser) Acquire(ctx context.Context) (Lease, error) {
-	create := redis.SetNX(l.Name, l.Owner)
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		created := l.Redis.Do(ctx, create)
+func litExpireLoser(ctx context.Context, d *Deps) (Lease, error) {
+	create := redis.SetNX(d.Name, d.Owner)
+	return spin(ctx, d, func() (Lease, error) {
+		created := d.Redis.Do(ctx, create)
 		if created.Err != nil {
 			return nil, created.Err
 		}
-		if reply := l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)); reply.Err != nil {
+		if reply := d.Redis.Do(ctx, redis.Expire(d.Name, d.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
 		if !created.IsInt(1) {
 			return nil, nil
 		}
-		return &blindDel{Deps: &l.Deps}, nil
+		return blindDel(d), nil
 	})
 }

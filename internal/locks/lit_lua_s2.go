@@ -28,8 +28,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-lua-s2", File: "lit_lua_s2.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litLuaS2{d} },
+		ID: "lit-lua-s2", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(litLuaS2),
 	})
 }
 
@@ -40,12 +39,10 @@ else
     return 0
 `}
 
-type litLuaS2 struct{ Deps }
-
-func (l *litLuaS2) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	create := redis.Set(l.Name, token).EX(l.Lease).NX()
-	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
-		return &scriptDel{Deps: &l.Deps, token: token, script: brokenScript}
+func litLuaS2(ctx context.Context, d *Deps) (Lease, error) {
+	token := newToken(d.Env)
+	create := redis.Set(d.Name, token).EX(d.Lease).NX()
+	return createKey(ctx, d, create, func(time.Duration) Lease {
+		return scriptDel(d, brokenScript, token)
 	})
 }

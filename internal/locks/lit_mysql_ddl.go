@@ -32,7 +32,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-mysql-ddl", File: "lit_mysql_ddl.go", Store: StoreMySQL, Entry: store.Entry{Table: "lock_info", Name: "name"},
+		ID: "lit-mysql-ddl", Store: StoreMySQL, Entry: store.Entry{Table: "lock_info", Name: "name"},
 		New: func(d Deps) Lock { return &litMySQLDDL{Deps: d} },
 	})
 }

@@ -31,22 +31,20 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-s2-units", File: "lit_s2_units.go", Store: StoreRedisNodes, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litS2Units{quorum{d}} },
+		ID: "lit-s2-units", Store: StoreRedisNodes, LeaseUnit: time.Second, New: stateless(litS2Units),
 	})
 }
 
-type litS2Units struct{ quorum }
-
-func (l *litS2Units) Acquire(ctx context.Context) (Lease, error) {
-	return l.acquire(ctx, l.vote, agreed)
+func litS2Units(ctx context.Context, d *Deps) (Lease, error) {
+	q := quorum{d}
+	return q.acquire(ctx, q.voteInMixedUnits, agreed)
 }
 
-func (l *litS2Units) vote(ctx context.Context) vote {
-	v := vote{token: newToken(l.Env)}
-	t1 := l.Env.Now().UnixMicro()
-	v.nodes = l.poll(ctx, redis.Set(l.Name, v.token).EX(l.Lease).NX())
-	t2 := l.Env.Now().UnixMicro()
-	v.held = len(v.nodes) >= l.majority() && ports.Seconds(l.Lease) > t2-t1
+func (q quorum) voteInMixedUnits(ctx context.Context) vote {
+	v := vote{token: newToken(q.Env)}
+	t1 := q.Env.Now().UnixMicro()
+	v.nodes = q.poll(ctx, redis.Set(q.Name, v.token).EX(q.Lease).NX())
+	t2 := q.Env.Now().UnixMicro()
+	v.held = len(v.nodes) >= q.majority() && ports.Seconds(q.Lease) > t2-t1
 	return v
 }

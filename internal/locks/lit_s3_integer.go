@@ -33,19 +33,16 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-s3-integer", File: "lit_s3_integer.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litS3Integer{d} },
+		ID: "lit-s3-integer", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(litS3Integer),
 	})
 }
-
-type litS3Integer struct{ Deps }
 
 // errClassCast is Java's exception for the cast of a text to a number.
 var errClassCast = errors.New("ClassCastException: String to Integer")
 
-func (l *litS3Integer) Acquire(context.Context) (Lease, error) {
-	reply := l.Redis.Do(l.Env.Background(), redis.Eval(setEXScript, l.Name).Num(ports.Seconds(l.Lease)).Text(newToken(l.Env)))
-	if reply.Err != nil {
+func litS3Integer(_ context.Context, d *Deps) (Lease, error) {
+	script := redis.Eval(setEXScript, d.Name).Num(ports.Seconds(d.Lease)).Text(newToken(d.Env))
+	if reply := d.Redis.Do(d.Env.Background(), script); reply.Err != nil {
 		return nil, reply.Err
 	}
 	return nil, errClassCast

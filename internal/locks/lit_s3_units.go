@@ -29,15 +29,12 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-s3-units", File: "lit_s3_units.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litS3Units{d} },
+		ID: "lit-s3-units", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(litS3Units),
 	})
 }
 
-type litS3Units struct{ Deps }
-
-func (l *litS3Units) Acquire(ctx context.Context) (Lease, error) {
-	lockTime := l.Lease.Milliseconds() // as the comment says
-	acquireTimeout := int64(l.Lease / time.Second)
-	return tryLock(ctx, l.Deps, lockTime, acquireTimeout)
+func litS3Units(ctx context.Context, d *Deps) (Lease, error) {
+	lockTime := d.Lease.Milliseconds() // as the comment says
+	acquireTimeout := int64(d.Lease / time.Second)
+	return tryLock(ctx, d, lockTime, acquireTimeout)
 }

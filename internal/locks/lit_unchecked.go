@@ -26,18 +26,15 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-unchecked", File: "lit_unchecked.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &litUnchecked{d} },
+		ID: "lit-unchecked", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(litUnchecked),
 	})
 }
 
-type litUnchecked struct{ Deps }
-
-func (l *litUnchecked) Acquire(ctx context.Context) (Lease, error) {
-	lease := &blindDel{Deps: &l.Deps}
-	reply := l.Redis.Do(ctx, redis.Set(l.Name, l.Owner).EX(l.Lease).NX())
+func litUnchecked(ctx context.Context, d *Deps) (Lease, error) {
+	lease := blindDel(d)
+	reply := d.Redis.Do(ctx, redis.Set(d.Name, d.Owner).EX(d.Lease).NX())
 	if reply.Err != nil {
-		_ = lease.Release(l.Env.Background()) // the finally block; the first error is what its caller sees
+		_ = lease(d.Env.Background()) // the finally block; the first error is what its caller sees
 		return nil, reply.Err
 	}
 	return lease, nil

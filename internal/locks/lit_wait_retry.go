@@ -29,30 +29,22 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lit-wait-retry", File: "lit_wait_retry.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 1, NoCluster: bindsToServer},
-		New:     func(d Deps) Lock { return &litWaitRetry{d} },
+		ID: "lit-wait-retry", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 1, NoCluster: bindsToServer}, New: stateless(litWaitRetry),
 	})
 }
 
-type litWaitRetry struct{ Deps }
-
-func (l *litWaitRetry) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		conn, err := l.Redis.Dial(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer conn.Close()
-		reply := conn.Do(ctx, redis.Set(l.Name, token).EX(l.Lease).NX())
+func litWaitRetry(ctx context.Context, d *Deps) (Lease, error) {
+	token := newToken(d.Env)
+	return onOneConn(ctx, d, func(conn redis.Conn) (Lease, error) {
+		reply := conn.Do(ctx, redis.Set(d.Name, token).EX(d.Lease).NX())
 		if !reply.IsOK() {
 			return nil, reply.Err
 		}
-		acks := conn.Do(ctx, oneReplica(l.Lease))
+		acks := conn.Do(ctx, oneReplica(d.Lease))
 		if acks.Kind != redis.ReplyInt || acks.Int < 1 {
 			return nil, acks.Err
 		}
-		return &scriptDel{Deps: &l.Deps, token: token}, nil
+		return scriptDel(d, unlockScript, token), nil
 	})
 }

@@ -8,6 +8,7 @@
 package locks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,7 +119,7 @@ type Servers struct {
 // Variant is a lock design.
 type Variant struct {
 	ID      string
-	File    string // the Go file that holds it, for its documentation
+	File    string // the Go file that holds it, for its documentation; see Register
 	Library string // the import path of the library whose lock it is, as it is; "" for a design that is written here
 	// Program is the command of a lock that is a user's own program, with its arguments;
 	// nil for all others. See NewProgram.
@@ -144,13 +145,17 @@ const Key = "lock"
 
 var registry = map[string]Variant{}
 
-// Register adds a variant; called from the init of the variant's file.
+// Register adds a variant; called from the init of the variant's file, which is called like the
+// variant, with underscores, unless v.File says otherwise.
 func Register(v Variant) {
+	v.File = cmp.Or(v.File, fileOf(v.ID))
 	if _, dup := registry[v.ID]; dup {
 		panic(fmt.Sprintf("locks: variant %q registered twice", v.ID))
 	}
 	registry[v.ID] = v
 }
+
+func fileOf(id string) string { return strings.ReplaceAll(id, "-", "_") + ".go" }
 
 // Lookup returns the variant with that id. Behind an @ it may name a resource: set-nx-lua@orders.
 func Lookup(id string) (Variant, bool) {

@@ -34,8 +34,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "lua-setex", File: "lua_setex.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &luaSetEX{d} },
+		ID: "lua-setex", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(luaSetEX),
 	})
 }
 
@@ -54,10 +53,8 @@ end
 return "-1"`}
 )
 
-type luaSetEX struct{ Deps }
-
-func (l *luaSetEX) Acquire(ctx context.Context) (Lease, error) {
-	return tryLock(ctx, l.Deps, ports.Seconds(l.Lease), ports.Millis(l.Wait))
+func luaSetEX(ctx context.Context, d *Deps) (Lease, error) {
+	return tryLock(ctx, d, ports.Seconds(d.Lease), ports.Millis(d.Wait))
 }
 
 // errTriedEnough is the empty token of the document: the time to try is over.
@@ -65,7 +62,7 @@ var errTriedEnough = errors.New("the time to try is over")
 
 // tryLock is the document's function of that name. The end of ctx is an interrupt, which the
 // document catches: the loop goes on, and from then on nothing disturbs its sleep.
-func tryLock(ctx context.Context, d Deps, lockTimeSeconds, acquireTimeoutMS int64) (Lease, error) {
+func tryLock(ctx context.Context, d *Deps, lockTimeSeconds, acquireTimeoutMS int64) (Lease, error) {
 	token := newToken(d.Env)
 	end := wallMillis(d.Env) + acquireTimeoutMS
 	for wallMillis(d.Env) < end {
@@ -81,7 +78,7 @@ func tryLock(ctx context.Context, d Deps, lockTimeSeconds, acquireTimeoutMS int6
 }
 
 // setEX runs the script once; nil, nil when another client holds the lock.
-func setEX(ctx context.Context, d Deps, ttl int64, token string) (Lease, error) {
+func setEX(ctx context.Context, d *Deps, ttl int64, token string) (Lease, error) {
 	reply := d.Redis.Do(ctx, redis.Eval(setEXScript, d.Name).Num(ttl).Text(token))
 	if reply.Err != nil || reply.Str != "1" {
 		return nil, reply.Err

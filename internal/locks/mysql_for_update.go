@@ -40,7 +40,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "mysql-for-update", File: "mysql_for_update.go", Store: StoreMySQL, Entry: store.Entry{Table: "lock_rows", Name: "name"},
+		ID: "mysql-for-update", Store: StoreMySQL, Entry: store.Entry{Table: "lock_rows", Name: "name"},
 		New: func(d Deps) Lock { return &mysqlForUpdate{sqlSessions{Deps: d}} },
 	})
 }
@@ -110,5 +110,3 @@ func (l *lockedRow) Release(ctx context.Context) error {
 	l.lock.leave(l.session)
 	return res.Err
 }
-
-func (l *lockedRow) Token() int64 { return 0 }

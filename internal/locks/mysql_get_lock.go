@@ -38,7 +38,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "mysql-get-lock", File: "mysql_get_lock.go", Store: StoreMySQL,
+		ID: "mysql-get-lock", Store: StoreMySQL,
 		New: func(d Deps) Lock { return &mysqlGetLock{sqlSessions{Deps: d}} },
 	})
 }

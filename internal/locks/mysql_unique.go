@@ -31,36 +31,23 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "mysql-unique", File: "mysql_unique.go", Store: StoreMySQL, Entry: store.Entry{Table: "locks", Name: "name"},
-		New: func(d Deps) Lock { return &mysqlUnique{d} },
+		ID: "mysql-unique", Store: StoreMySQL, Entry: store.Entry{Table: "locks", Name: "name"},
+		New: stateless(mysqlUnique),
 	})
 }
 
-type mysqlUnique struct{ Deps }
-
-func (l *mysqlUnique) Acquire(ctx context.Context) (Lease, error) {
-	insert := statement("INSERT INTO locks (name) VALUES (?)", sql.Text(l.Name))
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		res := l.sql().Exec(ctx, insert)
+func mysqlUnique(ctx context.Context, d *Deps) (Lease, error) {
+	insert := statement("INSERT INTO locks (name) VALUES (?)", sql.Text(d.Name))
+	remove := statement("DELETE FROM locks WHERE name = ?", sql.Text(d.Name))
+	return spin(ctx, d, func() (Lease, error) {
+		res := d.sql().Exec(ctx, insert)
 		switch {
 		case res.Duplicate():
 			return nil, nil
 		case res.Err != nil:
 			return nil, res.Err
 		}
-		return &uniqueRow{Deps: l.Deps, id: res.LastID}, nil
+		release := func(ctx context.Context) error { return deleted(d.sql().Exec(ctx, remove)) }
+		return fenced{release, res.LastID}, nil
 	})
 }
-
-// uniqueRow is a lease that is a row of the table.
-type uniqueRow struct {
-	Deps
-	id int64
-}
-
-func (l *uniqueRow) Release(ctx context.Context) error {
-	return deleted(l.sql().Exec(ctx, statement("DELETE FROM locks WHERE name = ?", sql.Text(l.Name))))
-}
-
-func (l *uniqueRow) Lost() context.Context { return nil }
-func (l *uniqueRow) Token() int64          { return l.id }

@@ -37,8 +37,8 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "mysql-unique-ttl", File: "mysql_unique_ttl.go", Store: StoreMySQL, Entry: leaseRow, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &mysqlUniqueTTL{d} },
+		ID: "mysql-unique-ttl", Store: StoreMySQL, Entry: leaseRow, LeaseUnit: time.Millisecond,
+		New: stateless(mysqlUniqueTTL),
 	})
 }
 
@@ -54,47 +54,35 @@ const (
 	endLease     = "UPDATE lock_leases SET expires_at = 0 WHERE name = ? AND owner = ? AND version = ?"
 )
 
-type mysqlUniqueTTL struct{ Deps }
-
-func (l *mysqlUniqueTTL) Acquire(ctx context.Context) (Lease, error) {
-	owner := newToken(l.Env)
-	return spin(ctx, l.Deps, func() (Lease, error) { return l.try(ctx, owner) })
+func mysqlUniqueTTL(ctx context.Context, d *Deps) (Lease, error) {
+	name, own := sql.Text(d.Name), sql.Text(newToken(d.Env))
+	return spin(ctx, d, func() (Lease, error) {
+		version, err := takeRow(ctx, d, name, own)
+		if version == 0 {
+			return nil, err
+		}
+		end := statement(endLease, name, own, sql.Num(version))
+		end.Does = sql.RemovesOwn
+		release := func(ctx context.Context) error { return deleted(d.sql().Exec(ctx, end)) }
+		return fenced{release, version}, nil
+	})
 }
 
-// try is one attempt; nil, nil when another client holds the lock.
-func (l *mysqlUniqueTTL) try(ctx context.Context, owner string) (Lease, error) {
-	name, own, ttl := sql.Text(l.Name), sql.Text(owner), sql.Num(ports.Millis(l.Lease))
-	res := l.sql().Exec(ctx, statement(insertLease, name, own, ttl))
+// takeRow is one attempt; its version is 0 unless the client has the row now.
+func takeRow(ctx context.Context, d *Deps, name, own sql.Value) (version int64, err error) {
+	ttl := sql.Num(ports.Millis(d.Lease))
+	res := d.sql().Exec(ctx, statement(insertLease, name, own, ttl))
 	if res.Err == nil {
-		return &versionedRow{Deps: l.Deps, owner: owner, version: 1}, nil
+		return 1, nil
 	}
 	if !res.Duplicate() {
-		return nil, res.Err
+		return 0, res.Err
 	}
-	res = l.sql().Exec(ctx, statement(takeLease, own, ttl, name))
+	res = d.sql().Exec(ctx, statement(takeLease, own, ttl, name))
 	if res.Err != nil || res.Affected == 0 {
-		return nil, res.Err
+		return 0, res.Err
 	}
-	res = l.sql().Exec(ctx, statement(leaseVersion, name, own))
-	version, found := scalar(res)
-	if !found {
-		return nil, res.Err
-	}
-	return &versionedRow{Deps: l.Deps, owner: owner, version: version}, nil
+	res = d.sql().Exec(ctx, statement(leaseVersion, name, own))
+	version, _ = scalar(res)
+	return version, res.Err
 }
-
-// versionedRow is a lease in a row that stays.
-type versionedRow struct {
-	Deps
-	owner   string
-	version int64
-}
-
-func (l *versionedRow) Release(ctx context.Context) error {
-	end := statement(endLease, sql.Text(l.Name), sql.Text(l.owner), sql.Num(l.version))
-	end.Does = sql.RemovesOwn
-	return deleted(l.sql().Exec(ctx, end))
-}
-
-func (l *versionedRow) Lost() context.Context { return nil }
-func (l *versionedRow) Token() int64          { return l.version }

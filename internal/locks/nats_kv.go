@@ -34,7 +34,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "nats-kv", File: "nats_kv.go", Store: nats.ID, LeaseUnit: time.Millisecond, Watchdog: true,
+		ID: "nats-kv", Store: nats.ID, LeaseUnit: time.Millisecond, Watchdog: true,
 		New: func(d Deps) Lock { return &natsKV{d, nats.Client{Port: d.Port}} },
 	})
 }
@@ -45,7 +45,7 @@ type natsKV struct {
 }
 
 func (l *natsKV) Acquire(ctx context.Context) (Lease, error) {
-	return spin(ctx, l.Deps, func() (Lease, error) {
+	return spin(ctx, &l.Deps, func() (Lease, error) {
 		sent := l.Env.Mono()
 		made, err := l.kv.Create(ctx, l.Name, l.Owner)
 		switch {
@@ -54,8 +54,9 @@ func (l *natsKV) Acquire(ctx context.Context) (Lease, error) {
 		case err != nil:
 			return nil, err
 		}
-		lease := &natsLease{natsKV: l, token: made, last: made}
-		lease.startWith(&l.Deps, sent, lease.renew)
+		lease := &natsLease{natsKV: l, last: made}
+		lease.token = int64(made) // the stream's sequence, which never goes back
+		lease.start(&l.Deps, sent, lease.renew)
 		return lease, nil
 	})
 }
@@ -64,7 +65,7 @@ func (l *natsKV) Acquire(ctx context.Context) (Lease, error) {
 type natsLease struct {
 	watchdog
 	*natsKV
-	token, last nats.Revision
+	last nats.Revision
 }
 
 // renew writes the key again. A write that is under way when the watchdog is stopped gets its answer all the same:
@@ -78,9 +79,6 @@ func (l *natsLease) renew(context.Context) (renewed, answered bool) {
 	}
 	return err == nil, err == nil || nats.Held(err)
 }
-
-// Token is the revision of the write that took the lock: the stream's sequence, which never goes back.
-func (l *natsLease) Token() int64 { return int64(l.token) }
 
 func (l *natsLease) Release(ctx context.Context) error {
 	l.stop()

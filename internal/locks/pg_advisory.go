@@ -37,7 +37,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "pg-advisory", File: "pg_advisory.go", Store: StorePostgres,
+		ID: "pg-advisory", Store: StorePostgres,
 		New: func(d Deps) Lock { return &pgAdvisory{sqlSessions{Deps: d}} },
 	})
 }

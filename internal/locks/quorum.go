@@ -10,7 +10,7 @@ import (
 
 // quorum is one client of several independent primaries: it asks them one after the other,
 // as the documents do, and follows the majority.
-type quorum struct{ Deps }
+type quorum struct{ *Deps }
 
 // majority is how many nodes have to agree: N/2+1.
 func (q quorum) majority() int { return len(q.Nodes)/2 + 1 }
@@ -66,19 +66,23 @@ func (q quorum) vote(ctx context.Context) vote {
 
 // acquire votes, in the way of its design, until the lock is held or ctx ends, or once. on are the nodes
 // that it cleans up after a vote that was lost, and those that it releases the lock on.
-func (q quorum) acquire(ctx context.Context, voted func(context.Context) vote, on func(vote) []redis.Port) (Lease, error) {
+func (q quorum) acquire(
+	ctx context.Context, voted func(context.Context) vote, on func(vote) []redis.Port,
+) (Lease, error) {
 	v, err := q.win(ctx, voted, on)
 	if err != nil {
 		return nil, err
 	}
-	return &quorumLease{quorum: q, token: v.token, on: on(v)}, nil
+	return q.unlocks(v.token, on(v)), nil
 }
 
 func (q quorum) all(vote) []redis.Port { return q.Nodes }
 func agreed(v vote) []redis.Port       { return v.nodes }
 
 // win is acquire for a design with a lease of its own.
-func (q quorum) win(ctx context.Context, voted func(context.Context) vote, on func(vote) []redis.Port) (vote, error) {
+func (q quorum) win(
+	ctx context.Context, voted func(context.Context) vote, on func(vote) []redis.Port,
+) (vote, error) {
 	for {
 		v := voted(ctx)
 		if v.held {
@@ -111,6 +115,11 @@ func (q quorum) unlock(ctx context.Context, token string, nodes []redis.Port) er
 	return q.released(outcomes)
 }
 
+// unlocks releases the lock on the nodes that its design names.
+func (q quorum) unlocks(token string, nodes []redis.Port) releaseFunc {
+	return func(ctx context.Context) error { return q.unlock(ctx, token, nodes) }
+}
+
 // released sums up the answers of the nodes that were asked to remove an entry.
 // nil: a majority of all nodes has removed one; ErrNotHeld: so few of them still
 // had one that they were no majority; else the error of a node whose
@@ -137,13 +146,3 @@ func (q quorum) released(outcomes []error) error {
 		return failed
 	}
 }
-
-// quorumLease is a lease that is released on the nodes that its design names.
-type quorumLease struct {
-	quorum
-	neverTold
-	token string
-	on    []redis.Port
-}
-
-func (l *quorumLease) Release(ctx context.Context) error { return l.unlock(ctx, l.token, l.on) }

@@ -10,7 +10,7 @@ import (
 )
 
 func nodes(n int) quorum {
-	return quorum{Deps{Nodes: make([]redis.Port, n), Lease: 10 * time.Second}}
+	return quorum{&Deps{Nodes: make([]redis.Port, n), Lease: 10 * time.Second}}
 }
 
 func TestQuorum(t *testing.T) {
@@ -24,7 +24,7 @@ func TestQuorum(t *testing.T) {
 		{30 * time.Second, 150 * time.Millisecond, 302 * time.Millisecond},
 		{500 * time.Millisecond, 5 * time.Millisecond, 7 * time.Millisecond},
 	} {
-		q := quorum{Deps{Lease: tt.lease}}
+		q := quorum{&Deps{Lease: tt.lease}}
 		if NodeTimeout(q.Lease) != tt.timeout || q.drift() != tt.drift {
 			t.Errorf("a lease of %v: %v for a node and %v for drift, want %v and %v",
 				tt.lease, NodeTimeout(q.Lease), q.drift(), tt.timeout, tt.drift)

@@ -44,7 +44,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redisson", File: "redisson.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "redisson", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Servers: Servers{NoCluster: bindsToServer},
 		New:     func(d Deps) Lock { return &redissonLock{redissonSynced{redisson: redisson{Deps: d}}} },
 	})
@@ -61,19 +61,10 @@ func (r *redissonSynced) hold(ctx context.Context, try func() (redissonTry, erro
 	if _, err := r.lock(ctx, r.channel(), try); err != nil {
 		return nil, err
 	}
-	return &redissonLease{lock: r, script: r.unlockCmd}, nil
+	return r.unlocks(r.unlockCmd), nil
 }
 
 // lockCmd is the acquire script with its arguments.
 func (r *redissonSynced) lockCmd() redis.Cmd {
 	return redis.Eval(redissonLockScript, r.Name).Num(ports.Millis(r.Lease)).Text(r.field())
 }
-
-// redissonLease is one hold of a lock. The client is never told of a loss.
-type redissonLease struct {
-	neverTold
-	lock   *redissonSynced
-	script func(latch string) redis.Cmd // the release
-}
-
-func (h *redissonLease) Release(ctx context.Context) error { return h.lock.unlock(ctx, h.script) }

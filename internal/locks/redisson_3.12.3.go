@@ -43,7 +43,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redisson-3.12.3", File: "redisson_3.12.3.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "redisson-3.12.3", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Servers: Servers{NoCluster: bindsToServer},
 		New:     func(d Deps) Lock { return &redisson3123{redisson: redisson{Deps: d}} },
 	})

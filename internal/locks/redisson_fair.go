@@ -39,7 +39,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redisson-fair", File: "redisson_fair.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "redisson-fair", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Servers: Servers{NoCluster: bindsToServer},
 		New:     func(d Deps) Lock { return &redissonFair{redissonSynced{redisson: redisson{Deps: d}}} },
 	})
@@ -55,7 +55,7 @@ func (l *redissonFair) Acquire(ctx context.Context) (Lease, error) {
 		}
 		return nil, err
 	}
-	return &redissonLease{lock: &l.redissonSynced, script: l.fairUnlockCmd}, nil
+	return l.unlocks(l.fairUnlockCmd), nil
 }
 
 func (l *redissonFair) tryLock() (redissonTry, error) {

@@ -37,7 +37,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redisson-fenced", File: "redisson_fenced.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "redisson-fenced", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Servers: Servers{NoCluster: bindsToServer},
 		New:     func(d Deps) Lock { return &redissonFenced{redissonSynced{redisson: redisson{Deps: d}}} },
 	})
@@ -50,7 +50,7 @@ func (l *redissonFenced) Acquire(ctx context.Context) (Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &redissonFencedLease{redissonLease{lock: &l.redissonSynced, script: l.unlockCmd}, got.token}, nil
+	return fenced{l.unlocks(l.unlockCmd), got.token}, nil
 }
 
 func (l *redissonFenced) tryLock() (redissonTry, error) {
@@ -68,10 +68,3 @@ func (l *redissonFenced) tryLock() (redissonTry, error) {
 	l.scheduleRenewal()
 	return redissonTry{held: true, token: token}, nil
 }
-
-type redissonFencedLease struct {
-	redissonLease
-	token int64
-}
-
-func (h *redissonFencedLease) Token() int64 { return h.token }

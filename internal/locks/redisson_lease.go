@@ -28,7 +28,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redisson-lease", File: "redisson_lease.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "redisson-lease", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Servers: Servers{NoCluster: bindsToServer},
 		New:     func(d Deps) Lock { return &redissonWithLease{redissonSynced{redisson: redisson{Deps: d}}} },
 	})

@@ -39,7 +39,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redisson-redlock", File: "redisson_redlock.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		ID: "redisson-redlock", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
 		New: newRedissonRedlock,
 	})
 }
@@ -50,7 +50,7 @@ type redissonRedlock struct {
 }
 
 func newRedissonRedlock(d Deps) Lock {
-	l := &redissonRedlock{quorum: quorum{d}}
+	l := &redissonRedlock{quorum: quorum{&d}}
 	for _, node := range d.Nodes {
 		l.subLocks = append(l.subLocks, newRedissonSubLock(d, node))
 	}

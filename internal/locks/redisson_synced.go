@@ -130,14 +130,17 @@ func (r *redissonSynced) tryRenewed(
 	return got, err
 }
 
-// unlock runs an unlock script, under the same latch until the replicas have it.
-func (r *redissonSynced) unlock(ctx context.Context, unlock func(latch string) redis.Cmd) error {
-	latch := r.newLatch()
-	return released(r.execute(ctx, func() redis.Reply {
-		reply := r.unlockOnce(ctx, unlock, latch)
-		r.cancelRenewal()
-		return reply
-	}))
+// unlocks is one hold of a lock, whose client is never told of a loss. Its release runs an unlock
+// script, under the same latch until the replicas have it.
+func (r *redissonSynced) unlocks(unlock func(latch string) redis.Cmd) releaseFunc {
+	return func(ctx context.Context) error {
+		latch := r.newLatch()
+		return released(r.execute(ctx, func() redis.Reply {
+			reply := r.unlockOnce(ctx, unlock, latch)
+			r.cancelRenewal()
+			return reply
+		}))
+	}
 }
 
 // unlockOnce runs an unlock script. After the reply its latch is removed, in the background.

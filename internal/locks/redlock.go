@@ -36,15 +36,11 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redlock", File: "redlock.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
-		New: newRedlock,
+		ID: "redlock", Store: StoreRedisNodes, LeaseUnit: time.Millisecond, New: stateless(redlock),
 	})
 }
 
-func newRedlock(d Deps) Lock { return &redlock{quorum{d}} }
-
-type redlock struct{ quorum }
-
-func (l *redlock) Acquire(ctx context.Context) (Lease, error) {
-	return l.acquire(ctx, l.vote, l.all)
+func redlock(ctx context.Context, d *Deps) (Lease, error) {
+	q := quorum{d}
+	return q.acquire(ctx, q.vote, q.all)
 }

@@ -23,8 +23,7 @@ import "time"
 
 func init() {
 	Register(Variant{
-		ID: "redlock-delayed-restart", File: "redlock_delayed_restart.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
-		Servers: Servers{RestartAfterLease: true},
-		New:     newRedlock,
+		ID: "redlock-delayed-restart", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		Servers: Servers{RestartAfterLease: true}, New: stateless(redlock),
 	})
 }

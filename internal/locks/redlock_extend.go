@@ -36,8 +36,8 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redlock-extend", File: "redlock_extend.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond, Watchdog: true,
-		New: func(d Deps) Lock { return &redlockExtend{quorum{d}} },
+		ID: "redlock-extend", Store: StoreRedisNodes, LeaseUnit: time.Millisecond, Watchdog: true,
+		New: stateless(redlockExtend),
 	})
 }
 
@@ -45,63 +45,50 @@ func init() {
 // gives no number.
 const maxExtensions = 10
 
-type redlockExtend struct{ quorum }
-
-func (l *redlockExtend) Acquire(ctx context.Context) (Lease, error) {
-	v, err := l.win(ctx, l.vote, l.all)
+func redlockExtend(ctx context.Context, d *Deps) (Lease, error) {
+	q := quorum{d}
+	v, err := q.win(ctx, q.vote, q.all)
 	if err != nil {
 		return nil, err
 	}
-	return l.guard(v), nil
-}
-
-// guard starts the watchdog of a new lease.
-func (l *redlockExtend) guard(v vote) Lease {
-	lease := &extendedLease{quorumLease: quorumLease{quorum: l.quorum, token: v.token, on: l.Nodes}}
-	lease.attend(l.Env, ports.Watchdog, func(ctx context.Context) {
-		lease.watch(ctx, v.until)
+	lease := attendedBy(q.unlocks(v.token, q.Nodes))
+	lease.attend(d.Env, ports.Watchdog, func(ctx context.Context) {
+		q.extendUntilLost(ctx, v)
 		if ctx.Err() == nil {
 			lease.tellLost()
 		}
 	})
-	return lease
+	return lease, nil
 }
 
-// extendedLease is a lease that a watchdog extends.
-type extendedLease struct {
-	quorumLease
-	attended
-}
-
-// watch extends the lease until the watchdog is stopped or the lock is lost.
-// until is the end of the validity on the client's monotonic clock.
-func (l *extendedLease) watch(ctx context.Context, until time.Duration) {
-	attempts := 0
-	for l.Env.Mono() < until {
-		if l.Env.Sleep(ctx, min(l.renewal(), until-l.Env.Mono())) != nil {
+// extendUntilLost extends the lease until the watchdog is stopped or the lock is lost.
+func (q quorum) extendUntilLost(ctx context.Context, v vote) {
+	attempts, until := 0, v.until
+	for q.Env.Mono() < until {
+		if q.Env.Sleep(ctx, min(q.renewal(), until-q.Env.Mono())) != nil {
 			return
 		}
-		if attempts == maxExtensions || l.Env.Mono() >= until {
+		if attempts == maxExtensions || q.Env.Mono() >= until {
 			continue
 		}
 		attempts++
-		t1 := l.Env.Mono()
-		acks, refusals := l.extend(ctx)
+		t1 := q.Env.Mono()
+		acks, refusals := q.extend(ctx, v.token)
 		switch {
-		case refusals > len(l.Nodes)-l.majority():
+		case refusals > len(q.Nodes)-q.majority():
 			return
-		case acks >= l.majority() && l.Env.Mono() < until:
-			until = t1 + l.Lease - l.drift()
+		case acks >= q.majority() && q.Env.Mono() < until:
+			until = t1 + q.Lease - q.drift()
 		}
 	}
 }
 
 // extend asks every node to set the time to live again, and counts those that did
 // and those without the client's key.
-func (l *extendedLease) extend(ctx context.Context) (acks, refusals int) {
-	renew := redis.Eval(renewScript, l.Name).Text(l.token).Num(ports.Millis(l.Lease))
-	for _, node := range l.Nodes {
-		switch reply := l.ask(ctx, node, renew); {
+func (q quorum) extend(ctx context.Context, token string) (acks, refusals int) {
+	renew := redis.Eval(renewScript, q.Name).Text(token).Num(ports.Millis(q.Lease))
+	for _, node := range q.Nodes {
+		switch reply := q.ask(ctx, node, renew); {
 		case reply.IsInt(1):
 			acks++
 		case reply.Err == nil:
@@ -109,9 +96,4 @@ func (l *extendedLease) extend(ctx context.Context) (acks, refusals int) {
 		}
 	}
 	return acks, refusals
-}
-
-func (l *extendedLease) Release(ctx context.Context) error {
-	l.stop()
-	return l.quorumLease.Release(ctx)
 }

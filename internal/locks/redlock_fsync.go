@@ -25,8 +25,7 @@ import "time"
 
 func init() {
 	Register(Variant{
-		ID: "redlock-fsync", File: "redlock_fsync.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
-		Servers: Servers{FsyncAlways: true},
-		New:     newRedlock,
+		ID: "redlock-fsync", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		Servers: Servers{FsyncAlways: true}, New: stateless(redlock),
 	})
 }

@@ -28,13 +28,12 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redlock-minrelease", File: "redlock_minrelease.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &redlockMinRelease{quorum{d}} },
+		ID: "redlock-minrelease", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		New: stateless(redlockMinRelease),
 	})
 }
 
-type redlockMinRelease struct{ quorum }
-
-func (l *redlockMinRelease) Acquire(ctx context.Context) (Lease, error) {
-	return l.acquire(ctx, l.vote, agreed)
+func redlockMinRelease(ctx context.Context, d *Deps) (Lease, error) {
+	q := quorum{d}
+	return q.acquire(ctx, q.vote, agreed)
 }

@@ -36,22 +36,21 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "redlock-wall-clock", File: "redlock_wall_clock.go", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &redlockWallClock{quorum{d}} },
+		ID: "redlock-wall-clock", Store: StoreRedisNodes, LeaseUnit: time.Millisecond,
+		New: stateless(redlockWallClock),
 	})
 }
 
-type redlockWallClock struct{ quorum }
-
-func (l *redlockWallClock) Acquire(ctx context.Context) (Lease, error) {
-	return l.acquire(ctx, l.vote, l.all)
+func redlockWallClock(ctx context.Context, d *Deps) (Lease, error) {
+	q := quorum{d}
+	return q.acquire(ctx, q.voteByWallClock, q.all)
 }
 
-func (l *redlockWallClock) vote(ctx context.Context) vote {
-	v := vote{token: newToken(l.Env)}
-	t1 := wallMillis(l.Env)
-	v.nodes = l.poll(ctx, redis.Set(l.Name, v.token).PX(l.Lease).NX())
-	t2 := wallMillis(l.Env)
-	v.held = len(v.nodes) >= l.majority() && t2-t1 < ports.Millis(l.Lease)
+func (q quorum) voteByWallClock(ctx context.Context) vote {
+	v := vote{token: newToken(q.Env)}
+	t1 := wallMillis(q.Env)
+	v.nodes = q.poll(ctx, redis.Set(q.Name, v.token).PX(q.Lease).NX())
+	t2 := wallMillis(q.Env)
+	v.held = len(v.nodes) >= q.majority() && t2-t1 < ports.Millis(q.Lease)
 	return v
 }

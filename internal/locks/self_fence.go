@@ -32,43 +32,27 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "self-fence", File: "self_fence.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &selfFence{d} },
+		ID: "self-fence", Store: StoreRedis, LeaseUnit: time.Millisecond, New: stateless(selfFence),
 	})
 }
 
-type selfFence struct{ Deps }
-
-func (l *selfFence) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, l.hold)
-}
-
-// hold makes the lease; nil when its time is already over. The lease counts from
-// before SET was sent, since the client cannot know when the server executed it.
-func (l *selfFence) hold(token string, sent time.Duration) Lease {
-	margin := l.Lease / 10
-	left := sent + l.Lease - margin - l.Env.Mono()
-	if left <= 0 {
-		return nil
-	}
-	lease := &selfFenced{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
-	// The task stands for a comparison before every step: like the steps, it stands
-	// still while the process does.
-	lease.attend(l.Env, "deadline", func(ctx context.Context) {
-		if l.Env.Sleep(ctx, left) == nil {
-			lease.tellLost()
+// selfFence makes a lease that ends by the client's own clock; none when its time is already over.
+// The lease counts from before SET was sent, since the client cannot know when the server executed it.
+func selfFence(ctx context.Context, d *Deps) (Lease, error) {
+	margin := d.Lease / 10
+	return setNXPX(ctx, d, func(token string, sent time.Duration) Lease {
+		left := sent + d.Lease - margin - d.Env.Mono()
+		if left <= 0 {
+			return nil
 		}
+		lease := attendedBy(scriptDel(d, unlockScript, token))
+		// The task stands for a comparison before every step: like the steps, it stands
+		// still while the process does.
+		lease.attend(d.Env, "deadline", func(ctx context.Context) {
+			if d.Env.Sleep(ctx, left) == nil {
+				lease.tellLost()
+			}
+		})
+		return lease
 	})
-	return lease
-}
-
-// selfFenced is a lease that ends by the client's own clock.
-type selfFenced struct {
-	scriptDel
-	attended
-}
-
-func (l *selfFenced) Release(ctx context.Context) error {
-	l.stop()
-	return l.scriptDel.Release(ctx)
 }

@@ -28,14 +28,11 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-ex-del", File: "set_nx_ex_del.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &setNXEXDel{d} },
+		ID: "set-nx-ex-del", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(setNXEXDel),
 	})
 }
 
-type setNXEXDel struct{ Deps }
-
-func (l *setNXEXDel) Acquire(ctx context.Context) (Lease, error) {
-	create := redis.Set(l.Name, l.Owner).EX(l.Lease).NX()
-	return createKey(ctx, l.Deps, create, func(time.Duration) Lease { return &blindDel{Deps: &l.Deps} })
+func setNXEXDel(ctx context.Context, d *Deps) (Lease, error) {
+	create := redis.Set(d.Name, d.Owner).EX(d.Lease).NX()
+	return createKey(ctx, d, create, func(time.Duration) Lease { return blindDel(d) })
 }

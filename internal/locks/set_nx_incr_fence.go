@@ -35,9 +35,8 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-incr-fence", File: "set_nx_incr_fence.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		Servers: Servers{NoCluster: keysApart},
-		New:     func(d Deps) Lock { return &setNXIncrFence{d} },
+		ID: "set-nx-incr-fence", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		Servers: Servers{NoCluster: keysApart}, New: stateless(setNXIncrFence),
 	})
 }
 
@@ -48,24 +47,14 @@ else
 	return false
 end`}
 
-type setNXIncrFence struct{ Deps }
-
-func (l *setNXIncrFence) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	create := redis.EvalKeys(fenceScript, l.Name, l.Name+":fence").Text(token).Num(ports.Millis(l.Lease))
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
+func setNXIncrFence(ctx context.Context, d *Deps) (Lease, error) {
+	token := newToken(d.Env)
+	create := redis.EvalKeys(fenceScript, d.Name, d.Name+":fence").Text(token).Num(ports.Millis(d.Lease))
+	return spin(ctx, d, func() (Lease, error) {
+		reply := d.Redis.Do(ctx, create)
 		if reply.Kind != redis.ReplyInt {
 			return nil, reply.Err
 		}
-		return &fencedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}, number: reply.Int}, nil
+		return fenced{scriptDel(d, unlockScript, token), reply.Int}, nil
 	})
 }
-
-// fencedLease is a lease with a fencing token.
-type fencedLease struct {
-	scriptDel
-	number int64
-}
-
-func (l *fencedLease) Token() int64 { return l.number }

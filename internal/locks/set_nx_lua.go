@@ -22,7 +22,6 @@
 package locks
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -31,8 +30,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-lua", File: "set_nx_lua.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &setNXLua{d} },
+		ID: "set-nx-lua", Store: StoreRedis, LeaseUnit: time.Millisecond, New: stateless(setNXLua),
 	})
 }
 
@@ -43,23 +41,15 @@ else
 	return 0
 end`}
 
-type setNXLua struct{ Deps }
-
-func (l *setNXLua) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
-		return &scriptDel{Deps: &l.Deps, token: token}
+func setNXLua(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXPX(ctx, d, func(token string, _ time.Duration) Lease {
+		return scriptDel(d, unlockScript, token)
 	})
 }
 
-// scriptDel is a lease that is released by a script.
-type scriptDel struct {
-	*Deps
-	neverTold
-	token  string
-	script *redis.Script // nil for unlockScript
-}
-
-func (l *scriptDel) Release(ctx context.Context) error {
-	script := cmp.Or(l.script, unlockScript)
-	return removed(l.Redis.Do(ctx, redis.Eval(script, l.Name).Text(l.token)))
+// scriptDel releases the lock by a script that is given the token.
+func scriptDel(d *Deps, script *redis.Script, token string) releaseFunc {
+	return func(ctx context.Context) error {
+		return removed(d.Redis.Do(ctx, redis.Eval(script, d.Name).Text(token)))
+	}
 }

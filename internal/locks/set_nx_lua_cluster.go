@@ -27,8 +27,7 @@ import "time"
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-lua-cluster", File: "set_nx_lua_cluster.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		Servers: Servers{Shards: 3},
-		New:     func(d Deps) Lock { return &setNXLua{d} },
+		ID: "set-nx-lua-cluster", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		Servers: Servers{Shards: 3}, New: stateless(setNXLua),
 	})
 }

@@ -27,19 +27,17 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-lua-const", File: "set_nx_lua_const.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &setNXLuaConst{d} },
+		ID: "set-nx-lua-const", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: stateless(setNXLuaConst),
 	})
 }
 
 // sharedValue is the value of every client's key.
 const sharedValue = "OK"
 
-type setNXLuaConst struct{ Deps }
-
-func (l *setNXLuaConst) Acquire(ctx context.Context) (Lease, error) {
-	create := redis.Set(l.Name, sharedValue).PX(l.Lease).NX()
-	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
-		return &scriptDel{Deps: &l.Deps, token: sharedValue}
+func setNXLuaConst(ctx context.Context, d *Deps) (Lease, error) {
+	create := redis.Set(d.Name, sharedValue).PX(d.Lease).NX()
+	return createKey(ctx, d, create, func(time.Duration) Lease {
+		return scriptDel(d, unlockScript, sharedValue)
 	})
 }

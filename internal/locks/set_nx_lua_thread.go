@@ -29,7 +29,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-lua-thread", File: "set_nx_lua_thread.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "set-nx-lua-thread", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &setNXLuaThread{Deps: d} },
 	})
 }
@@ -44,7 +44,7 @@ func (l *setNXLuaThread) Acquire(ctx context.Context) (Lease, error) {
 		l.thread = newToken(l.Env) + ":1"
 	}
 	create := redis.Set(l.Name, l.thread).PX(l.Lease).NX()
-	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
-		return &scriptDel{Deps: &l.Deps, token: l.thread}
+	return createKey(ctx, &l.Deps, create, func(time.Duration) Lease {
+		return scriptDel(&l.Deps, unlockScript, l.thread)
 	})
 }

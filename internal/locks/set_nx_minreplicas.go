@@ -25,8 +25,8 @@ import "time"
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-minreplicas", File: "set_nx_minreplicas.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		ID: "set-nx-minreplicas", Store: StoreRedis, LeaseUnit: time.Millisecond,
 		Servers: Servers{Replicas: 1, MinReplicas: 1, MinReplicasMaxLag: 10 * time.Second},
-		New:     func(d Deps) Lock { return &setNXLua{d} },
+		New:     stateless(setNXLua),
 	})
 }

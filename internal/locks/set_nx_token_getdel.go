@@ -29,34 +29,27 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-nx-token-getdel", File: "set_nx_token_getdel.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &setNXTokenGetDel{d} },
+		ID: "set-nx-token-getdel", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: stateless(setNXTokenGetDel),
 	})
 }
 
-type setNXTokenGetDel struct{ Deps }
-
-func (l *setNXTokenGetDel) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease {
-		return &getDel{Deps: l.Deps, token: token, deletes: l.Name}
+func setNXTokenGetDel(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXPX(ctx, d, func(token string, _ time.Duration) Lease {
+		return getDel(d, token, d.Name)
 	})
 }
 
-// getDel is a lease that is released by comparing in the client.
-type getDel struct {
-	Deps
-	neverTold
-	token   string
-	deletes string // the key
-}
-
-func (l *getDel) Release(ctx context.Context) error {
-	reply := l.Redis.Do(ctx, redis.Get(l.Name))
-	if reply.Err != nil {
-		return reply.Err
+// getDel releases the lock by comparing in the client, and deletes a key then.
+func getDel(d *Deps, token, deletes string) releaseFunc {
+	return func(ctx context.Context) error {
+		reply := d.Redis.Do(ctx, redis.Get(d.Name))
+		if reply.Err != nil {
+			return reply.Err
+		}
+		if reply.IsNil() || reply.Str != token {
+			return ErrNotHeld
+		}
+		return removed(d.Redis.Do(ctx, redis.Del(deletes)))
 	}
-	if reply.IsNil() || reply.Str != l.token {
-		return ErrNotHeld
-	}
-	return removed(l.Redis.Do(ctx, redis.Del(l.deletes)))
 }

@@ -34,27 +34,26 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "set-wait", File: "set_wait.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 1, NoCluster: bindsToServer},
-		New:     newSetWait,
+		ID: "set-wait", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 1, NoCluster: bindsToServer}, New: stateless(setWait),
 	})
 }
 
-func newSetWait(d Deps) Lock { return &setWait{d} }
-
-type setWait struct{ Deps }
-
-func (l *setWait) Acquire(ctx context.Context) (Lease, error) { return onOneConn(ctx, &l.Deps, 1) }
+func setWait(ctx context.Context, d *Deps) (Lease, error) {
+	return onOneConn(ctx, d, func(conn redis.Conn) (Lease, error) {
+		return setThenWait(ctx, d, conn, conn, 1)
+	})
+}
 
 // onOneConn makes an attempt after the other, each on a connection of its own.
-func onOneConn(ctx context.Context, d *Deps, least int64) (Lease, error) {
-	return spin(ctx, *d, func() (Lease, error) {
+func onOneConn(ctx context.Context, d *Deps, try func(redis.Conn) (Lease, error)) (Lease, error) {
+	return spin(ctx, d, func() (Lease, error) {
 		conn, err := d.Redis.Dial(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer conn.Close()
-		return setThenWait(ctx, d, conn, conn, least)
+		return try(conn)
 	})
 }
 
@@ -62,8 +61,9 @@ func onOneConn(ctx context.Context, d *Deps, least int64) (Lease, error) {
 // on the same one. The lock is held when WAIT has counted so many replicas, which should
 // be 1. It returns nil, nil when there is nothing to clean up.
 func setThenWait(ctx context.Context, d *Deps, set, wait redis.Conn, least int64) (Lease, error) {
-	lease := &scriptDel{Deps: d, token: newToken(d.Env)}
-	reply := set.Do(ctx, redis.Set(d.Name, lease.token).EX(d.Lease).NX())
+	token := newToken(d.Env)
+	lease := scriptDel(d, unlockScript, token)
+	reply := set.Do(ctx, redis.Set(d.Name, token).EX(d.Lease).NX())
 	if reply.IsNil() {
 		return nil, nil // another client's
 	}
@@ -73,7 +73,7 @@ func setThenWait(ctx context.Context, d *Deps, set, wait redis.Conn, least int64
 		}
 	}
 	// The present primary may have the key, or may still receive it.
-	_ = lease.Release(d.Env.Background())
+	_ = lease(d.Env.Background())
 	return nil, reply.Err
 }
 

@@ -26,8 +26,7 @@ import "time"
 
 func init() {
 	Register(Variant{
-		ID: "set-wait-1of2", File: "set_wait_1of2.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 2, NoCluster: bindsToServer},
-		New:     newSetWait,
+		ID: "set-wait-1of2", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 2, NoCluster: bindsToServer}, New: stateless(setWait),
 	})
 }

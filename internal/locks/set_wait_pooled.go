@@ -25,30 +25,24 @@ package locks
 import (
 	"context"
 	"time"
+
+	"lockstep/internal/store/redis"
 )
 
 func init() {
 	Register(Variant{
-		ID: "set-wait-pooled", File: "set_wait_pooled.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 1, NoCluster: bindsToServer},
-		New:     func(d Deps) Lock { return &setWaitPooled{d} },
+		ID: "set-wait-pooled", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 1, NoCluster: bindsToServer}, New: stateless(setWaitPooled),
 	})
 }
 
-type setWaitPooled struct{ Deps }
-
-func (l *setWaitPooled) Acquire(ctx context.Context) (Lease, error) {
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		one, err := l.Redis.Dial(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer one.Close()
-		other, err := l.Redis.Dial(ctx)
+func setWaitPooled(ctx context.Context, d *Deps) (Lease, error) {
+	return onOneConn(ctx, d, func(one redis.Conn) (Lease, error) {
+		other, err := d.Redis.Dial(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer other.Close()
-		return setThenWait(ctx, &l.Deps, one, other, 1)
+		return setThenWait(ctx, d, one, other, 1)
 	})
 }

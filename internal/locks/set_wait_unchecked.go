@@ -24,18 +24,19 @@ package locks
 import (
 	"context"
 	"time"
+
+	"lockstep/internal/store/redis"
 )
 
 func init() {
 	Register(Variant{
-		ID: "set-wait-unchecked", File: "set_wait_unchecked.go", Store: StoreRedis, LeaseUnit: time.Second,
-		Servers: Servers{Replicas: 1, NoCluster: bindsToServer},
-		New:     func(d Deps) Lock { return &setWaitUnchecked{d} },
+		ID: "set-wait-unchecked", Store: StoreRedis, LeaseUnit: time.Second,
+		Servers: Servers{Replicas: 1, NoCluster: bindsToServer}, New: stateless(setWaitUnchecked),
 	})
 }
 
-type setWaitUnchecked struct{ Deps }
-
-func (l *setWaitUnchecked) Acquire(ctx context.Context) (Lease, error) {
-	return onOneConn(ctx, &l.Deps, 0)
+func setWaitUnchecked(ctx context.Context, d *Deps) (Lease, error) {
+	return onOneConn(ctx, d, func(conn redis.Conn) (Lease, error) {
+		return setThenWait(ctx, d, conn, conn, 0)
+	})
 }

@@ -26,16 +26,9 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-func init() {
-	Register(Variant{
-		ID: "setnx", File: "setnx.go", Store: StoreRedis,
-		New: func(d Deps) Lock { return &setnx{d} },
-	})
-}
+func init() { Register(Variant{ID: "setnx", Store: StoreRedis, New: stateless(setnx)}) }
 
-type setnx struct{ Deps }
-
-func (l *setnx) Acquire(ctx context.Context) (Lease, error) {
-	create := redis.SetNX(l.Name, l.Owner)
-	return createKey(ctx, l.Deps, create, func(time.Duration) Lease { return &blindDel{Deps: &l.Deps} })
+func setnx(ctx context.Context, d *Deps) (Lease, error) {
+	create := redis.SetNX(d.Name, d.Owner)
+	return createKey(ctx, d, create, func(time.Duration) Lease { return blindDel(d) })
 }

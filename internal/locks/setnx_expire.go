@@ -29,25 +29,27 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "setnx-expire", File: "setnx_expire.go", Store: StoreRedis, LeaseUnit: time.Second,
-		New: func(d Deps) Lock { return &setnxExpire{d} },
+		ID: "setnx-expire", Store: StoreRedis, LeaseUnit: time.Second, New: stateless(setnxExpire),
 	})
 }
 
-type setnxExpire struct{ Deps }
+func setnxExpire(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXThenExpire(ctx, d, d.Name)
+}
 
-func (l *setnxExpire) Acquire(ctx context.Context) (Lease, error) {
-	create := redis.SetNX(l.Name, l.Owner)
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		reply := l.Redis.Do(ctx, create)
+// setNXThenExpire creates the key with one command and gives a key its time to live with another.
+func setNXThenExpire(ctx context.Context, d *Deps, expires string) (Lease, error) {
+	create := redis.SetNX(d.Name, d.Owner)
+	return spin(ctx, d, func() (Lease, error) {
+		reply := d.Redis.Do(ctx, create)
 		if !reply.IsInt(1) {
 			return nil, reply.Err
 		}
 		// The documents do not look at EXPIRE's answer, but an error of it is an
 		// exception in the clients that they use, and ends the attempt.
-		if reply := l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)); reply.Err != nil {
+		if reply := d.Redis.Do(ctx, redis.Expire(expires, d.Lease)); reply.Err != nil {
 			return nil, reply.Err
 		}
-		return &blindDel{Deps: &l.Deps}, nil
+		return blindDel(d), nil
 	})
 }

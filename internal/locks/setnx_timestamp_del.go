@@ -34,34 +34,31 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "setnx-timestamp-del", File: "setnx_timestamp_del.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &setnxTimestampDel{d} },
+		ID: "setnx-timestamp-del", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: stateless(setnxTimestampDel),
 	})
 }
 
-type setnxTimestampDel struct{ Deps }
-
-func (l *setnxTimestampDel) Acquire(ctx context.Context) (Lease, error) {
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		if lease, err := l.create(ctx); lease != nil || err != nil {
+func setnxTimestampDel(ctx context.Context, d *Deps) (Lease, error) {
+	// create is SETNX; nil, nil when the key is there.
+	create := func() (Lease, error) {
+		reply := d.Redis.Do(ctx, setNXDeadline(d.Name, deadlineFrom(wallMillis(d.Env), d.Lease)))
+		if !reply.IsInt(1) {
+			return nil, reply.Err
+		}
+		return blindDel(d), nil
+	}
+	return spin(ctx, d, func() (Lease, error) {
+		if lease, err := create(); lease != nil || err != nil {
 			return lease, err
 		}
-		reply := l.Redis.Do(ctx, redis.Get(l.Name))
-		if reply.Err != nil || !passed(reply, wallMillis(l.Env)) {
+		reply := d.Redis.Do(ctx, redis.Get(d.Name))
+		if reply.Err != nil || !passed(reply, wallMillis(d.Env)) {
 			return nil, reply.Err
 		}
-		if reply := l.Redis.Do(ctx, redis.Del(l.Name)); reply.Err != nil {
+		if reply := d.Redis.Do(ctx, redis.Del(d.Name)); reply.Err != nil {
 			return nil, reply.Err
 		}
-		return l.create(ctx)
+		return create()
 	})
-}
-
-// create is SETNX; nil, nil when the key is there.
-func (l *setnxTimestampDel) create(ctx context.Context) (Lease, error) {
-	reply := l.Redis.Do(ctx, setNXDeadline(l.Name, deadlineFrom(wallMillis(l.Env), l.Lease)))
-	if !reply.IsInt(1) {
-		return nil, reply.Err
-	}
-	return &blindDel{Deps: &l.Deps}, nil
 }

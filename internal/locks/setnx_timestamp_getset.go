@@ -36,50 +36,41 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "setnx-timestamp-getset", File: "setnx_timestamp_getset.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		New: func(d Deps) Lock { return &setnxTimestampGetset{d} },
+		ID: "setnx-timestamp-getset", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		New: stateless(setnxTimestampGetset),
 	})
 }
 
-type setnxTimestampGetset struct{ Deps }
-
-func (l *setnxTimestampGetset) Acquire(ctx context.Context) (Lease, error) {
-	return spin(ctx, l.Deps, func() (Lease, error) {
-		deadline := deadlineFrom(wallMillis(l.Env), l.Lease)
-		reply := l.Redis.Do(ctx, setNXDeadline(l.Name, deadline))
+func setnxTimestampGetset(ctx context.Context, d *Deps) (Lease, error) {
+	return spin(ctx, d, func() (Lease, error) {
+		deadline := deadlineFrom(wallMillis(d.Env), d.Lease)
+		reply := d.Redis.Do(ctx, setNXDeadline(d.Name, deadline))
 		if reply.IsInt(1) {
-			return l.holdUntil(deadline), nil
+			return delBefore(d, deadline), nil
 		}
 		if reply.Err != nil {
 			return nil, reply.Err
 		}
-		reply = l.Redis.Do(ctx, redis.Get(l.Name))
-		now := wallMillis(l.Env)
+		reply = d.Redis.Do(ctx, redis.Get(d.Name))
+		now := wallMillis(d.Env)
 		if reply.Err != nil || !passed(reply, now) {
 			return nil, reply.Err
 		}
-		deadline = deadlineFrom(now, l.Lease)
-		old := l.Redis.Do(ctx, redis.Command("GETSET", l.Name).Num(deadline))
+		deadline = deadlineFrom(now, d.Lease)
+		old := d.Redis.Do(ctx, redis.Command("GETSET", d.Name).Num(deadline))
 		if old.Err != nil || !old.IsNil() && !passed(old, now) {
 			return nil, old.Err
 		}
-		return l.holdUntil(deadline), nil
+		return delBefore(d, deadline), nil
 	})
 }
 
-func (l *setnxTimestampGetset) holdUntil(deadlineMS int64) Lease {
-	return &timestampLease{blindDel: blindDel{Deps: &l.Deps}, deadlineMS: deadlineMS}
-}
-
-// timestampLease is a lease that is released by DEL before its deadline only.
-type timestampLease struct {
-	blindDel
-	deadlineMS int64
-}
-
-func (l *timestampLease) Release(ctx context.Context) error {
-	if wallMillis(l.Env) > l.deadlineMS {
-		return ErrNotHeld
+// delBefore releases the lock by DEL before its deadline only.
+func delBefore(d *Deps, deadlineMS int64) releaseFunc {
+	return func(ctx context.Context) error {
+		if wallMillis(d.Env) > deadlineMS {
+			return ErrNotHeld
+		}
+		return blindDel(d)(ctx)
 	}
-	return l.blindDel.Release(ctx)
 }

@@ -40,7 +40,9 @@ type sqlSessions struct {
 
 // hold tries to get the lock until it is held, an attempt fails or ctx ends. prepare
 // is what a new session does first; try reports whether it has the lock now.
-func (l *sqlSessions) hold(ctx context.Context, prepare []sql.Stmt, try func(sql.Session) (bool, error)) (*sqlSession, error) {
+func (l *sqlSessions) hold(
+	ctx context.Context, prepare []sql.Stmt, try func(sql.Session) (bool, error),
+) (*sqlSession, error) {
 	s := l.current
 	if s == nil {
 		conn, err := l.sql().Open(ctx)

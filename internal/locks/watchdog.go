@@ -9,9 +9,9 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// watchdog is the part of a lease that renews it in the background, every third of
-// its length unless the story says otherwise, and tells the client when it is lost: when the store says so, or
-// when the lease has run out on the client's own clock without a success.
+// watchdog is a lease that is renewed in the background, every third of its length unless the
+// story says otherwise. Its client is told when it is lost: when the store says so, or when the
+// lease has run out on the client's own clock without a success.
 type watchdog struct {
 	attended
 	deps  *Deps
@@ -23,18 +23,20 @@ type watchdog struct {
 // renewed.
 type renewal func(ctx context.Context) (renewed, answered bool)
 
-// start starts the watchdog of a new lease, whose renewal is answered by 1 when it has renewed and by any other
+// renewedBy is a new lease, whose renewal is answered by 1 when it has renewed and by any other
 // number when the lease is lost. sent is when the command that created the entry was sent, on the client's
 // monotonic clock: the latest instant from which the lease can safely be counted.
-func (w *watchdog) start(d *Deps, command redis.Cmd, sent time.Duration) {
-	w.startWith(d, sent, func(ctx context.Context) (renewed, answered bool) {
+func renewedBy(d *Deps, command redis.Cmd, sent time.Duration, release releaseFunc) *watchdog {
+	w := &watchdog{attended: *attendedBy(release)}
+	w.start(d, sent, func(ctx context.Context) (renewed, answered bool) {
 		reply := d.Redis.Do(ctx, command)
 		return reply.IsInt(1), reply.Err == nil
 	})
+	return w
 }
 
-// startWith is start for any renewal.
-func (w *watchdog) startWith(d *Deps, sent time.Duration, renew renewal) {
+// start starts the watchdog of a new lease.
+func (w *watchdog) start(d *Deps, sent time.Duration, renew renewal) {
 	w.deps, w.renew, w.until = d, renew, sent+d.Lease
 	w.attend(d.Env, ports.Watchdog, w.watch)
 }

@@ -31,38 +31,25 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "watchdog-blind", File: "watchdog_blind.go", Store: StoreRedis, LeaseUnit: time.Second, Watchdog: true,
-		New: func(d Deps) Lock { return &watchdogBlind{d} },
+		ID: "watchdog-blind", Store: StoreRedis, LeaseUnit: time.Second, Watchdog: true,
+		New: stateless(watchdogBlind),
 	})
 }
 
-type watchdogBlind struct{ Deps }
-
-func (l *watchdogBlind) Acquire(ctx context.Context) (Lease, error) {
-	token := newToken(l.Env)
-	create := redis.Set(l.Name, token).EX(l.Lease).NX()
-	return createKey(ctx, l.Deps, create, func(time.Duration) Lease {
-		lease := &blindlyRenewed{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
-		ctx, stop := l.Env.WithCancel(l.Env.Background())
-		lease.stop = stop
-		l.Env.Go(ctx, ports.Watchdog, lease.renew)
-		return lease
+func watchdogBlind(ctx context.Context, d *Deps) (Lease, error) {
+	token := newToken(d.Env)
+	create := redis.Set(d.Name, token).EX(d.Lease).NX()
+	return createKey(ctx, d, create, func(time.Duration) Lease {
+		ctx, stop := d.Env.WithCancel(d.Env.Background())
+		d.Env.Go(ctx, ports.Watchdog, func(ctx context.Context) {
+			for d.Env.Sleep(ctx, d.renewal()) == nil {
+				// The answer is ignored, and the key may have another owner by now.
+				_ = d.Redis.Do(ctx, redis.Expire(d.Name, d.Lease))
+			}
+		})
+		return releaseFunc(func(ctx context.Context) error {
+			stop()
+			return scriptDel(d, unlockScript, token)(ctx)
+		})
 	})
-}
-
-// blindlyRenewed is a lease whose daemon renews the key, whoever owns it.
-type blindlyRenewed struct {
-	scriptDel
-	stop context.CancelFunc // of the daemon
-}
-
-func (l *blindlyRenewed) renew(ctx context.Context) {
-	for l.Env.Sleep(ctx, l.renewal()) == nil {
-		_ = l.Redis.Do(ctx, redis.Expire(l.Name, l.Lease)) // the answer is ignored
-	}
-}
-
-func (l *blindlyRenewed) Release(ctx context.Context) error {
-	l.stop()
-	return l.scriptDel.Release(ctx)
 }

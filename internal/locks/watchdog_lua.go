@@ -33,8 +33,8 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "watchdog-lua", File: "watchdog_lua.go", Store: StoreRedis, LeaseUnit: time.Millisecond, Watchdog: true,
-		New: func(d Deps) Lock { return &watchdogLua{d} },
+		ID: "watchdog-lua", Store: StoreRedis, LeaseUnit: time.Millisecond, Watchdog: true,
+		New: stateless(watchdogLua),
 	})
 }
 
@@ -45,26 +45,9 @@ else
 	return 0
 end`}
 
-type watchdogLua struct{ Deps }
-
-func (l *watchdogLua) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, func(token string, sent time.Duration) Lease {
-		renewal := redis.Eval(renewScript, l.Name).Text(token).Num(ports.Millis(l.Lease))
-		lease := &watchedLease{scriptDel: scriptDel{Deps: &l.Deps, token: token}}
-		lease.start(&l.Deps, renewal, sent)
-		return lease
+func watchdogLua(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXPX(ctx, d, func(token string, sent time.Duration) Lease {
+		renewal := redis.Eval(renewScript, d.Name).Text(token).Num(ports.Millis(d.Lease))
+		return renewedBy(d, renewal, sent, scriptDel(d, unlockScript, token))
 	})
-}
-
-// watchedLease is a lease with a watchdog that is released by the unlock script.
-type watchedLease struct {
-	scriptDel
-	watchdog
-}
-
-func (l *watchedLease) Lost() context.Context { return l.watchdog.Lost() }
-
-func (l *watchedLease) Release(ctx context.Context) error {
-	l.stop()
-	return l.scriptDel.Release(ctx)
 }

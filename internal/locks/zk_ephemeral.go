@@ -35,7 +35,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "zk-ephemeral", File: "zk_ephemeral.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
+		ID: "zk-ephemeral", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &zkEphemeral{zkClient{Deps: d}} },
 	})
 }

@@ -37,7 +37,7 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "zk-sequential", File: "zk_sequential.go", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
+		ID: "zk-sequential", Store: zookeeper.ID, LeaseUnit: time.Millisecond,
 		New: func(d Deps) Lock { return &zkSequential{zkQueue{zkClient{Deps: d}}} },
 	})
 }
@@ -52,7 +52,7 @@ func (l *zkSequential) Acquire(ctx context.Context) (Lease, error) {
 			l.leave(place)
 			return nil, err
 		}
-		lease := &zkPlaceLease{queue: &l.zkQueue, place: place}
+		lease := attendedBy(func(ctx context.Context) error { return l.remove(ctx, place) })
 		lease.attendSession(l.Env, place.session)
 		stat, err := place.session.Exists(ctx, l.root()+"/"+place.node)
 		if err == nil && stat != nil {
@@ -68,19 +68,4 @@ func (l *zkSequential) leave(p *zkPlace) {
 	if p.session != nil {
 		_ = l.removeOnce(l.Env.Background(), p)
 	}
-}
-
-// zkPlaceLease is the first place in the queue.
-type zkPlaceLease struct {
-	attended
-	queue *zkQueue
-	place *zkPlace
-	token int64
-}
-
-func (l *zkPlaceLease) Token() int64 { return l.token }
-
-func (l *zkPlaceLease) Release(ctx context.Context) error {
-	l.stop()
-	return l.queue.remove(ctx, l.place)
 }

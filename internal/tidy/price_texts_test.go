@@ -27,22 +27,17 @@ import (
 
 func init() {
 	Register(Variant{
-		ID: "melting", File: "melting.go", Store: StoreRedis, LeaseUnit: time.Millisecond,
-		Servers: Servers{Redis84: true},
-		New:     func(d Deps) Lock { return &melting{d} },
+		ID: "melting", Store: StoreRedis, LeaseUnit: time.Millisecond,
+		Servers: Servers{Redis84: true}, New: stateless(melting),
 	})
 }
 
-type melting struct{ Deps }
-
-func (l *melting) Acquire(ctx context.Context) (Lease, error) {
-	return setNXPX(ctx, l.Deps, func(token string, _ time.Duration) Lease { return &meltingLease{scriptDel{Deps: &l.Deps, token: token}} })
-}
-
-type meltingLease struct{ scriptDel }
-
-func (l *meltingLease) Release(ctx context.Context) error {
-	return removed(l.Redis.Do(ctx, redis.Command("DELEX", l.Name, "IFEQ", l.token)))
+func melting(ctx context.Context, d *Deps) (Lease, error) {
+	return setNXPX(ctx, d, func(token string, _ time.Duration) Lease {
+		return releaseFunc(func(ctx context.Context) error {
+			return removed(d.Redis.Do(ctx, redis.Command("DELEX", d.Name, "IFEQ", token)))
+		})
+	})
 }
 `
 
