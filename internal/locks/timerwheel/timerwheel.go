@@ -10,7 +10,7 @@
 //	slot     0 1 2 .. 0 1  2 ..  0  1
 //	rounds     2        1           0: it runs
 //
-// Adding and cancelling cost the same however many timers there are. The price
+// Adding costs the same however many timers there are. The price
 // is precision: a slot is visited at the end of its tick, so a timer runs up to
 // one tick late, and never early. (Visiting it at the beginning would be early
 // for every timer that was not added exactly on a tick.)
@@ -22,31 +22,27 @@
 // scheme 6; Netty's HashedWheelTimer, which reckons in ticks since its start.
 package timerwheel
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Wheel holds timers with a task of type T each. Use New.
 type Wheel[T any] struct {
-	slots []*[some]slot[T] // some at a time; nil for those that no timer has been in
-	size  int64            // how many slots there are
+	slots map[int64][]*Timer[T] // the timers of each slot, in the order of adding
+	size  int64                 // how many slots there are
 	tick  time.Duration
 	start time.Duration // when tick 0 began
 	hand  int64         // the next tick to visit, counted from start
 	count int           // timers on the wheel
 }
 
-// slot is a list in the order of adding.
-type slot[T any] struct{ first, last *Timer[T] }
-
-// some are the slots that are made together. Most wheels end before their hand has come round, with a few timers.
-const some = 16
-
 // Timer is one task that waits for its time.
 type Timer[T any] struct {
-	task       T
-	wheel      *Wheel[T] // nil once it has run or was cancelled
-	slot       int
-	rounds     int64 // how many visits of the slot pass it by
-	prev, next *Timer[T]
+	task   T
+	wheel  *Wheel[T] // nil once it has run or was cancelled
+	slot   int64
+	rounds int64 // how many visits of the slot pass it by
 }
 
 // New makes a wheel whose tick 0 begins at start, on the clock that its owner
@@ -55,24 +51,7 @@ func New[T any](slots int, tick, start time.Duration) *Wheel[T] {
 	if slots < 1 || tick <= 0 {
 		panic("timerwheel: a wheel needs slots and a tick")
 	}
-	return &Wheel[T]{slots: make([]*[some]slot[T], (slots+some-1)/some), size: int64(slots), tick: tick, start: start}
-}
-
-// first is the first timer in a slot; nil when there is none.
-func (w *Wheel[T]) first(i int64) *Timer[T] {
-	if made := w.slots[i/some]; made != nil {
-		return made[i%some].first
-	}
-	return nil
-}
-
-// slot is a slot to be changed.
-func (w *Wheel[T]) slot(i int) *slot[T] {
-	made := &w.slots[i/some]
-	if *made == nil {
-		*made = new([some]slot[T])
-	}
-	return &(*made)[i%some]
+	return &Wheel[T]{slots: map[int64][]*Timer[T]{}, size: int64(slots), tick: tick, start: start}
 }
 
 // Add starts a timer that comes due at least delay, and at most delay and one
@@ -82,54 +61,44 @@ func (w *Wheel[T]) Add(now, delay time.Duration, task T) *Timer[T] {
 		w.hand = max(w.hand, w.tickOf(now)) // what lies between was empty
 	}
 	at := max(w.tickOf(now+delay), w.hand)
-	t := &Timer[T]{task: task, wheel: w, slot: int(at % w.size), rounds: (at - w.hand) / w.size}
-	s := w.slot(t.slot)
-	if t.prev = s.last; t.prev != nil {
-		t.prev.next = t
-	} else {
-		s.first = t
-	}
-	s.last = t
+	t := &Timer[T]{task: task, wheel: w, slot: at % w.size, rounds: (at - w.hand) / w.size}
+	w.slots[t.slot] = append(w.slots[t.slot], t)
 	w.count++
 	return t
 }
 
 // Cancel takes the timer off its wheel; after it has run this does nothing.
 func (t *Timer[T]) Cancel() {
-	if t.wheel == nil {
-		return
+	if w := t.wheel; w != nil {
+		w.slots[t.slot] = slices.DeleteFunc(w.slots[t.slot], func(other *Timer[T]) bool { return other == t })
+		t.leave()
 	}
-	s := t.wheel.slot(t.slot)
-	if t.prev != nil {
-		t.prev.next = t.next
-	} else {
-		s.first = t.next
-	}
-	if t.next != nil {
-		t.next.prev = t.prev
-	} else {
-		s.last = t.prev
-	}
+}
+
+// leave notes that the timer is off its wheel.
+func (t *Timer[T]) leave() {
 	t.wheel.count--
-	t.wheel, t.prev, t.next = nil, nil, nil
+	t.wheel = nil
 }
 
 // Advance visits all slots whose tick has ended by now and returns the tasks that
 // have come due: tick by tick, and in a tick in the order of adding.
-func (w *Wheel[T]) Advance(now time.Duration) []T {
-	var due []T
+func (w *Wheel[T]) Advance(now time.Duration) (due []T) {
 	ended := w.tickOf(now)
 	for ; w.hand < ended && w.count > 0; w.hand++ {
-		for t := w.first(w.hand % w.size); t != nil; {
-			next := t.next
-			if t.rounds == 0 {
-				due = append(due, t.task)
-				t.Cancel()
-			} else {
-				t.rounds--
-			}
-			t = next
+		slot := w.hand % w.size
+		if len(w.slots[slot]) == 0 {
+			continue
 		}
+		w.slots[slot] = slices.DeleteFunc(w.slots[slot], func(t *Timer[T]) bool {
+			if t.rounds > 0 {
+				t.rounds--
+				return false
+			}
+			due = append(due, t.task)
+			t.leave()
+			return true
+		})
 	}
 	w.hand = max(w.hand, ended)
 	return due
@@ -143,7 +112,7 @@ func (w *Wheel[T]) Next() (time.Duration, bool) {
 	}
 	least := int64(-1)
 	for ahead := range w.size {
-		for t := w.first((w.hand + ahead) % w.size); t != nil; t = t.next {
+		for _, t := range w.slots[(w.hand+ahead)%w.size] {
 			if at := ahead + t.rounds*w.size; least < 0 || at < least {
 				least = at
 			}
