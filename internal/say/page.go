@@ -55,8 +55,7 @@ var (
 	UpToInside = New2[Number, Seconds](
 		"Up to {n} clients inside at once, more than one for {time} in total (filled). Grey: a fault at work. The lane below marks what broke.")
 	ShowAllEvents  = New1[Number]("Show all {n} events")
-	ShowSomeEvents = New2[Number, Number](
-		"Show {n} of {all} events, around the first break")
+	ShowSomeEvents = New2[Number, Number]("Show {n} of {all} events, around the first break")
 )
 
 // The figures.

@@ -5,16 +5,13 @@ var (
 	WhatGoesWrong = New1[Verbatim]("{lock}: what goes wrong?")
 	WhatNext      = New3[Verbatim, Seconds, Phrase](
 		"{lock}, at {time}: {before} What goes wrong next?")
-	ReliedOnWhat = New1[Verbatim](
-		"{lock} relied on something that was not true. On what?")
-	WhichKeeps = New1[Property](
+	ReliedOnWhat = New1[Verbatim]("{lock} relied on something that was not true. On what?")
+	WhichKeeps   = New1[Property](
 		"The same faults, the same seed, another lock. Which of these keeps {property}?")
 
-	InsideTogether = New2[Both, Both](
-		"{who} and {other} are inside at the same time.")
-	TakesAway = New2[Both, Both](
-		"A release by {who} takes away the lock of {other}.")
-	WritesTooLate = New2[Both, Both](
+	InsideTogether = New2[Both, Both]("{who} and {other} are inside at the same time.")
+	TakesAway      = New2[Both, Both]("A release by {who} takes away the lock of {other}.")
+	WritesTooLate  = New2[Both, Both](
 		"{who} writes although {other} got the lock after it, and the resource takes the write.")
 	Overwrites = New2[Both, Both](
 		"{who} overwrites what {other} wrote, without having seen it.")
@@ -24,17 +21,15 @@ var (
 )
 
 var (
-	Yes       = New0("Yes.")
-	YesAt     = New3[Seconds, Phrase, Phrase]("Yes, at {time}: {sentence} {Note}.")
-	YesFor    = New1[Phrase]("Yes: {formula}.")
-	YesIsKept = New1[Property]("Yes: {property} is kept.")
-	NotYet    = New2[Property, Seconds](
-		"Not yet: {property} breaks only at {time}.")
-	NoIsKept    = New1[Property]("No: {property} is kept in this run.")
-	NoIsBroken  = New1[Property]("No: {property} is broken.")
-	NoThisHeld  = New1[Phrase]("No, this held: {figure}.")
-	NoBrokenToo = New2[Property, Verbatim](
-		"No: {property} is broken, as with {lock}.")
+	Yes          = New0("Yes.")
+	YesAt        = New3[Seconds, Phrase, Phrase]("Yes, at {time}: {sentence} {Note}.")
+	YesFor       = New1[Phrase]("Yes: {formula}.")
+	YesIsKept    = New1[Property]("Yes: {property} is kept.")
+	NotYet       = New2[Property, Seconds]("Not yet: {property} breaks only at {time}.")
+	NoIsKept     = New1[Property]("No: {property} is kept in this run.")
+	NoIsBroken   = New1[Property]("No: {property} is broken.")
+	NoThisHeld   = New1[Phrase]("No, this held: {figure}.")
+	NoBrokenToo  = New2[Property, Verbatim]("No: {property} is broken, as with {lock}.")
 	NoBrokenHere = New1[Property]("No: {property} is broken here as well.")
 	NoThisBroke  = New0("No: this is the lock that broke it.")
 	YesAllBreak  = New0(
@@ -67,14 +62,12 @@ var (
 var (
 	AnotherBrokeNothing = New1[Verbatim](
 		"Another lock. {lock} broke nothing with the same seed and faults.")
-	AnotherBrokeOne = New1[Verbatim](
-		"Another lock. {lock} broke only one property.")
-	AnotherBrokeFew = New2[Verbatim, Number](
-		"Another lock. {lock} broke only {n} properties.")
-	LongerLease   = New2[Planned, Planned]("A longer lease: {new} instead of {old}.")
-	ShorterFault  = New2[Planned, Planned]("A shorter fault: {new} instead of {old}.")
-	NoLag         = New0("Replication without lag.")
-	CompareTokens = New0("A resource that compares tokens.")
+	AnotherBrokeOne = New1[Verbatim]("Another lock. {lock} broke only one property.")
+	AnotherBrokeFew = New2[Verbatim, Number]("Another lock. {lock} broke only {n} properties.")
+	LongerLease     = New2[Planned, Planned]("A longer lease: {new} instead of {old}.")
+	ShorterFault    = New2[Planned, Planned]("A shorter fault: {new} instead of {old}.")
+	NoLag           = New0("Replication without lag.")
+	CompareTokens   = New0("A resource that compares tokens.")
 )
 
 // Stop makes a sentence of a phrase.

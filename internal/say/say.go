@@ -90,17 +90,9 @@ func (p Phrase) Is(t Template) bool { return p.template == t.is() }
 // Template is any template of the catalogue.
 type Template interface{ is() *template }
 
-func (o Of0) is() *template                   { return o.t }
-func (o Of1[A]) is() *template                { return o.t }
-func (o Of2[A, B]) is() *template             { return o.t }
-func (o Of3[A, B, C]) is() *template          { return o.t }
-func (o Of4[A, B, C, D]) is() *template       { return o.t }
-func (o Of5[A, B, C, D, E]) is() *template    { return o.t }
-func (o Of6[A, B, C, D, E, F]) is() *template { return o.t }
-
 // Match is the phrase of a template that says a stored English text with one word for its argument.
 func Match(o Of1[Verbatim], english string) (Phrase, bool) {
-	before, rest, _ := strings.Cut(o.t.english, "{")
+	before, rest, _ := strings.Cut(o.english, "{")
 	_, after, _ := strings.Cut(rest, "}")
 	rest, begins := strings.CutPrefix(english, before)
 	word, ends := strings.CutSuffix(rest, after)
@@ -113,6 +105,8 @@ type template struct {
 	kinds   []Part // of the arguments: a zero value of each
 	form    func(Language) form
 }
+
+func (t *template) is() *template { return t }
 
 // templates are all of them, for tests.
 var templates []*template
@@ -131,15 +125,15 @@ func newTemplate(english string, kinds ...Part) *template {
 // The kinds of templates, by the number of their arguments.
 type (
 	// Of0 is a template without arguments.
-	Of0 struct{ t *template }
+	Of0 struct{ *template }
 	// Of1 is a template with one argument.
-	Of1[A Part] struct{ t *template }
+	Of1[A Part] struct{ *template }
 	// Of2 is a template with two arguments, and so on.
-	Of2[A, B Part]             struct{ t *template }
-	Of3[A, B, C Part]          struct{ t *template }
-	Of4[A, B, C, D Part]       struct{ t *template }
-	Of5[A, B, C, D, E Part]    struct{ t *template }
-	Of6[A, B, C, D, E, F Part] struct{ t *template }
+	Of2[A, B Part]             struct{ *template }
+	Of3[A, B, C Part]          struct{ *template }
+	Of4[A, B, C, D Part]       struct{ *template }
+	Of5[A, B, C, D, E Part]    struct{ *template }
+	Of6[A, B, C, D, E, F Part] struct{ *template }
 )
 
 // New0 makes a template of an English sentence.
@@ -167,29 +161,19 @@ func New6[A, B, C, D, E, F Part](english string) Of6[A, B, C, D, E, F] {
 	return Of6[A, B, C, D, E, F]{newTemplate(english, *new(A), *new(B), *new(C), *new(D), *new(E), *new(F))}
 }
 
-// With makes a phrase of a template.
-func (o Of0) With() Phrase { return Phrase{template: o.t} }
+func (t *template) with(parts ...Part) Phrase { return Phrase{t, parts} }
 
-// With makes a phrase of a template.
-func (o Of1[A]) With(a A) Phrase { return Phrase{o.t, []Part{a}} }
-
-// With makes a phrase of a template.
-func (o Of2[A, B]) With(a A, b B) Phrase { return Phrase{o.t, []Part{a, b}} }
-
-// With makes a phrase of a template.
-func (o Of3[A, B, C]) With(a A, b B, c C) Phrase { return Phrase{o.t, []Part{a, b, c}} }
-
-// With makes a phrase of a template.
-func (o Of4[A, B, C, D]) With(a A, b B, c C, d D) Phrase { return Phrase{o.t, []Part{a, b, c, d}} }
-
-// With makes a phrase of a template.
+// With makes a phrase of a template; and so on.
+func (o Of0) With() Phrase                               { return o.with() }
+func (o Of1[A]) With(a A) Phrase                         { return o.with(a) }
+func (o Of2[A, B]) With(a A, b B) Phrase                 { return o.with(a, b) }
+func (o Of3[A, B, C]) With(a A, b B, c C) Phrase         { return o.with(a, b, c) }
+func (o Of4[A, B, C, D]) With(a A, b B, c C, d D) Phrase { return o.with(a, b, c, d) }
 func (o Of5[A, B, C, D, E]) With(a A, b B, c C, d D, e E) Phrase {
-	return Phrase{o.t, []Part{a, b, c, d, e}}
+	return o.with(a, b, c, d, e)
 }
-
-// With makes a phrase of a template.
 func (o Of6[A, B, C, D, E, F]) With(a A, b B, c C, d D, e E, f F) Phrase {
-	return Phrase{o.t, []Part{a, b, c, d, e, f}}
+	return o.with(a, b, c, d, e, f)
 }
 
 // form is a template in one language, parsed.

@@ -6,18 +6,15 @@ var (
 	NotJudged      = New1[Verbatim]("{lock} was not judged.")
 	DidDamage      = New4[Verbatim, Clauses, Optional, Phrase](
 		"{lock} {damage}[; the fence refused {n} {n|write|writes}][: {impact}].")
-	BrokeNothing = New2[Verbatim, Phrase](
-		"{lock} broke nothing, but {unknown}.")
-	Kept = New3[Verbatim, Number, Optional](
+	BrokeNothing = New2[Verbatim, Phrase]("{lock} broke nothing, but {unknown}.")
+	Kept         = New3[Verbatim, Number, Optional](
 		"{lock} kept every property over {n} {n|acquisition|acquisitions}[; the fence refused {writes} {writes|write|writes}].")
-	IsUnknown = New2[Property, Phrase](
-		"{property} is unknown[, since {reason}]")
+	IsUnknown = New2[Property, Phrase]("{property} is unknown[, since {reason}]")
 )
 
 // How a property was broken.
 var (
-	LetIn = New2[Few, Span](
-		"let {n} clients in at once for {time}")
+	LetIn      = New2[Few, Span]("let {n} clients in at once for {time}")
 	LetInTimes = New3[Few, Number, Span](
 		"let {n} clients in at once, {times} times ({time} in total)")
 	ReleasedForeign     = New1[Times]("released another client's lock {times}")

@@ -37,6 +37,5 @@ var (
 		"{lock}: {agree} {agree|story agrees|stories agree}, {differ} differ, {untested} inconclusive, {left} not played")
 	SignsOfWorlds = New0(
 		"V the same letter in both worlds   V/S simulated V, real S   V/? nothing tested   - not played")
-	SignsOfSeeds = New0(
-		"V/S 18/20 of 20 seeds, 18 have the same letter in both worlds")
+	SignsOfSeeds = New0("V/S 18/20 of 20 seeds, 18 have the same letter in both worlds")
 )
