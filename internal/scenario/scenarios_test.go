@@ -1,44 +1,14 @@
 package scenario
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
-	"lockstep/internal/checker"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 )
-
-// TestMain registers stand-ins for the variants and properties that this
-// package's tests speak of, unless the real ones are linked in.
-func TestMain(m *testing.M) {
-	for id, unit := range map[string]time.Duration{
-		"setnx": 0, "setnx-expire": time.Second, "set-nx-ex-del": time.Second,
-		"set-nx-token-getdel": time.Millisecond, "set-nx-lua": time.Millisecond, "watchdog-lua": time.Millisecond,
-	} {
-		if _, ok := locks.Lookup(id); !ok {
-			locks.Register(locks.Variant{ID: id, Store: locks.StoreRedis, LeaseUnit: unit})
-		}
-	}
-	for id, store := range map[string]locks.Store{
-		"redlock": locks.StoreRedisNodes, "etcd-mutex": locks.StoreEtcd, "zk-sequential": locks.StoreZooKeeper,
-		"consul-session": locks.StoreConsul, "mysql-for-update": locks.StoreMySQL, "pg-advisory": locks.StorePostgres,
-	} {
-		if _, ok := locks.Lookup(id); !ok {
-			locks.Register(locks.Variant{ID: id, Store: store})
-		}
-	}
-	for _, id := range []string{"mutual-exclusion", "owner-only-release", "progress", "no-lost-update", "no-stale-write"} {
-		if _, ok := checker.Lookup(id); !ok {
-			checker.Register(checker.Property{ID: id})
-		}
-	}
-	os.Exit(m.Run())
-}
 
 // files returns all scenario files of the repository.
 func files(t testing.TB) []string {
