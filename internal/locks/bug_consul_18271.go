@@ -1,8 +1,7 @@
 // Lock consul-18271
 //
-// Idea: the library knows that its renewals fail, and does not say so. It waits for the
-// answer to a blocking query, which does not come for minutes when packets are
-// dropped.
+// Idea: the library knows that its renewals fail, and does not say so. It waits for the answer to a
+// blocking query, which does not come for minutes when packets are dropped.
 //
 // Protocol:
 //  1. As consul-session: SESSION, RENEW every half of its time to live; ACQUIRE; a blocking query watches the key.

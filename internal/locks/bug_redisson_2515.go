@@ -1,8 +1,7 @@
 // Lock redisson-2515
 //
-// Idea: a renewal that fails leaves behind a note which says that this lock is being
-// renewed. Only a release that succeeds removes it, and as long as it is there no
-// later hold is renewed.
+// Idea: a renewal that fails leaves behind a note which says that this lock is being renewed. Only
+// a release that succeeds removes it, and as long as it is there no later hold is renewed.
 //
 // Protocol:
 //  1. As redisson-3.12.3: EVAL lock; held: start the watchdog unless there is a note that one is at work.

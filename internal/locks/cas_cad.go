@@ -1,8 +1,7 @@
 // Lock cas-cad
 //
-// Idea: commands that compare by themselves take the place of the scripts: CAD
-// deletes a key that holds a given value, CAS gives it a new value and a new time
-// to live.
+// Idea: commands that compare by themselves take the place of the scripts: CAD deletes a key that
+// holds a given value, CAS gives it a new value and a new time to live.
 //
 // Protocol:
 //  1. SET key token EX seconds NX; OK: the lock is held; nil: try again later.
@@ -10,10 +9,9 @@
 //     Without a success until the lease has run out on the client's own clock it is lost as well.
 //  3. CAD key token; 1: deleted; 0 or -1: not held any more.
 //
-// Guarantees: as watchdog-lua. CAS and CAD belong to the module TairString; a plain
-// Redis or Valkey server refuses them. Since Redis 8.4 DELEX key IFEQ token and SET
-// key token IFEQ token PX milliseconds do the same, in Valkey DELIFEQ (9.0) and
-// SET with IFEQ (8.1).
+// Guarantees: as watchdog-lua. CAS and CAD belong to the module TairString; a plain Redis or Valkey
+// server refuses them. Since Redis 8.4 DELEX key IFEQ token and SET key token IFEQ token PX
+// milliseconds do the same, in Valkey DELIFEQ (9.0) and SET with IFEQ (8.1).
 //
 // Breaks when: as watchdog-lua: the whole process freezes for longer than what is left
 // of the lease, it is cut off from the store, or a failover forgets the entry. A CAS

@@ -65,8 +65,7 @@ func createKey(
 	})
 }
 
-// newToken returns 128 random bits in hexadecimal: a token that no other
-// acquisition has.
+// newToken returns 128 random bits in hexadecimal: a token that no other acquisition has.
 func newToken(env ports.Env) string {
 	var buf [32]byte
 	for i := 0; i < len(buf); i += 16 {

@@ -15,21 +15,18 @@
 //     is lost.
 //  5. To release: RELEASE lock, then DESTROY the session. A client that gives up destroys its session, too.
 //
-// Guarantees: one holder while its session lasts and, for a holder that is done
-// within the lock delay, after it; a dead client's lock is free after twice its
-// time to live and the lock delay; a client that runs and reaches the cluster
-// learns of its loss; the state survives the death of a minority of the servers;
-// tokens grow.
+// Guarantees: one holder while its session lasts and, for a holder that is done within the lock
+// delay, after it; a dead client's lock is free after twice its time to live and the lock delay; a
+// client that runs and reaches the cluster learns of its loss; the state survives the death of a
+// minority of the servers; tokens grow.
 //
-// Breaks when: the holder freezes for longer than twice its time to live and the lock
-// delay. Or it is cut off for that long: its blocking query is quiet then, not broken,
-// and the library does not look at what became of its renewals. A lost connection to a
-// healthy server, on the other hand, ends a hold at once. When the reply to 3 is lost,
-// the session is destroyed with the lock in it, and no client gets the lock before the
-// delay is over.
+// Breaks when: the holder freezes for longer than twice its time to live and the lock delay. Or it
+// is cut off for that long: its blocking query is quiet then, not broken, and the library does not
+// look at what became of its renewals. A lost connection to a healthy server, on the other hand,
+// ends a hold at once. When the reply to 3 is lost, the session is destroyed with the lock in it,
+// and no client gets the lock before the delay is over.
 //
-// Source: Consul api/lock.go, api/session.go, version 1.21; Consul's page on
-// sessions (lock delay).
+// Source: Consul api/lock.go, api/session.go, version 1.21; Consul's page on sessions (lock delay).
 
 package locks
 

@@ -1,8 +1,7 @@
 // Lock curator-mutex
 //
-// Idea: the queue of zk-sequential as a library for applications: the client that holds the
-// lock may take it again, and a node that is no longer needed is certain to be
-// deleted.
+// Idea: the queue of zk-sequential as a library for applications: the client that holds the lock
+// may take it again, and a node that is no longer needed is certain to be deleted.
 //
 // Protocol:
 //  1. A client that holds counts one more, without a request.
@@ -23,10 +22,9 @@
 // client that takes the lock again gets it at once although it has no node. It has
 // to stop when it is told that its connection is suspended or lost.
 //
-// Source: Apache Curator, InterProcessMutex, LockInternals and
-// StandardLockInternalsDriver; "Error Handling". The retry policy is that of the
-// caller's context, and exists stands for Curator's getData, which leaves no watch
-// behind when there is no node.
+// Source: Apache Curator, InterProcessMutex, LockInternals and StandardLockInternalsDriver; "Error
+// Handling". The retry policy is that of the caller's context, and exists stands for Curator's
+// getData, which leaves no watch behind when there is no node.
 
 package locks
 

@@ -9,10 +9,9 @@ import (
 	"lockstep/internal/store/etcd"
 )
 
-// etcdKeeper keeps a lease of etcd alive as its client library does: it asks for
-// a renewal at once and then after every third of the lease, again and again until
-// an answer has come, and ends when the cluster says that the lease is gone, or
-// when it has not answered for the length of the lease.
+// etcdKeeper keeps a lease of etcd alive as its client library does: it asks for a renewal at once
+// and then after every third of the lease, again and again until an answer has come, and ends when
+// the cluster says that the lease is gone, or when it has not answered for the length of the lease.
 //
 // The library hands its answers to the application over a channel with 16 places
 // and closes that at the end. Here lost is the closed channel, and taken answers

@@ -1,9 +1,8 @@
 // Lock etcd-mutex
 //
-// Idea: a queue. Every client puts a key of its own below the lock's name, bound
-// to the lease of its session; the oldest key holds the lock, and every other
-// client watches the key right before its own. This is the library that comes
-// with etcd's client.
+// Idea: a queue. Every client puts a key of its own below the lock's name, bound to the lease of
+// its session; the oldest key holds the lock, and every other client watches the key right before
+// its own. This is the library that comes with etcd's client.
 //
 // Protocol:
 //  1. Once per process: GRANT lease, then KEEPALIVE lease in the background, at once and every third of the lease. No answer for a lease's time, or "not found": the session is over.
@@ -13,10 +12,9 @@
 //     Else the lock is held; its own create revision is its token.
 //  5. If 3 or 4 failed, or to release: DELETE its own key.
 //
-// Guarantees: one holder while its session lasts, in the order of arrival, with
-// one client woken per release; a dead client's key goes with its lease; a client
-// that runs learns of the end of its session; the state survives the death of a
-// minority of the servers; tokens grow.
+// Guarantees: one holder while its session lasts, in the order of arrival, with one client woken
+// per release; a dead client's key goes with its lease; a client that runs learns of the end of its
+// session; the state survives the death of a minority of the servers; tokens grow.
 //
 // Breaks when: the process freezes, or is cut off from the cluster, for longer
 // than what is left of the lease; a client that runs is told about a second late.

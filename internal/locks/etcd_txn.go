@@ -11,20 +11,17 @@
 //  4. If it failed or brought an error: as 5, and try again later.
 //  5. REVOKE lease, which deletes the key with it; then stop the renewals.
 //
-// Guarantees: one holder while the lease lasts; a dead client's key goes with its
-// lease; a release ends the client's own lease and so can only remove its own
-// key, even when the reply to the transaction was lost; the state survives the
-// death of a minority of the servers; tokens grow.
+// Guarantees: one holder while the lease lasts; a dead client's key goes with its lease; a release
+// ends the client's own lease and so can only remove its own key, even when the reply to the
+// transaction was lost; the state survives the death of a minority of the servers; tokens grow.
 //
-// Breaks when: the process freezes, or is cut off from the cluster, for longer
-// than what is left of the lease: the key goes, the next client gets in, and
-// nothing tells the first one, since it never reads the answers to its renewals.
-// Waiting clients ask again and again. A hung task with a living process keeps
-// the lock for ever.
+// Breaks when: the process freezes, or is cut off from the cluster, for longer than what is left of
+// the lease: the key goes, the next client gets in, and nothing tells the first one, since it never
+// reads the answers to its renewals. Waiting clients ask again and again. A hung task with a living
+// process keeps the lock for ever.
 //
-// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 282-371,
-// with the same key compared and written (see lit-etcd-key for the text as it is); etcd
-// documentation, API.
+// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 282-371, with the same
+// key compared and written (see lit-etcd-key for the text as it is); etcd documentation, API.
 
 package locks
 

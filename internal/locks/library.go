@@ -10,12 +10,11 @@ import (
 	"lockstep/internal/store"
 )
 
-// The locks of Go libraries are variants like all others, but their code talks to
-// real servers by itself: it takes no ports, so no simulator can play it, and it
-// brings client libraries with it, which the plain program is built without. Package
-// libraries holds that code, and only the live world compiles it. Here, their files
-// are read as text: the comment at the top of each has, besides the headings of every
-// lock, the lines of its registration.
+// The locks of Go libraries are variants like all others, but their code talks to real servers by
+// itself: it takes no ports, so no simulator can play it, and it brings client libraries with it,
+// which the plain program is built without. Package libraries holds that code, and only the live
+// world compiles it. Here, their files are read as text: the comment at the top of each has,
+// besides the headings of every lock, the lines of its registration.
 //
 //	Library: github.com/owner/name     what is imported
 //	Store: redis                       as in Store

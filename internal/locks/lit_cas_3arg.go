@@ -1,7 +1,6 @@
 // Lock lit-cas-3arg
 //
-// Idea: cas-cad with the document's CAS, which has three arguments, none of them a
-// time to live.
+// Idea: cas-cad with the document's CAS, which has three arguments, none of them a time to live.
 //
 // Protocol:
 //  1. SET key token EX seconds NX; OK: the lock is held; nil: try again later.

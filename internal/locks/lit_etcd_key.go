@@ -11,9 +11,8 @@
 // Guarantees: none. The key that all clients compare is never written, so each
 // transaction succeeds.
 //
-// Breaks when: two clients want the lock. Both get it, at the same time and
-// without any fault. The second one's PUT takes the key over: it belongs to the
-// second one's lease from then on.
+// Breaks when: two clients want the lock. Both get it, at the same time and without any fault. The
+// second one's PUT takes the key over: it belongs to the second one's lease from then on.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 345-347.
 

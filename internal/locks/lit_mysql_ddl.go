@@ -17,9 +17,8 @@
 // Breaks when: two clients want the lock: both INSERTs succeed, and the first DELETE
 // removes both rows. No fault is needed.
 //
-// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 104-109:
-// the definition of the table. That a reader leaves out what does not work is an
-// assumption.
+// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 104-109: the definition
+// of the table. That a reader leaves out what does not work is an assumption.
 
 package locks
 

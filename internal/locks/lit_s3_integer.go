@@ -14,11 +14,10 @@
 // gone the next client does the same.
 //
 // Source: S3 "A distributed lock on Redis, with two Lua scripts", lines 9-10:
-// setResultType(Integer.class) and the cast. Spring Data Redis,
-// ReturnType.fromJavaType: of the numbers only Long stands for an integer reply, so
-// that a reply for Integer is a value, which the template's serializer makes a text of.
-// (A template as it comes writes lockTime as a Java object, and SETEX refuses it: then
-// no client gets the lock either, and no key stays.)
+// setResultType(Integer.class) and the cast. Spring Data Redis, ReturnType.fromJavaType: of the
+// numbers only Long stands for an integer reply, so that a reply for Integer is a value, which the
+// template's serializer makes a text of. (A template as it comes writes lockTime as a Java object,
+// and SETEX refuses it: then no client gets the lock either, and no key stays.)
 
 package locks
 

@@ -1,7 +1,6 @@
 // Lock lit-unchecked
 //
-// Idea: the document's code as it is printed: a SET that can fail, and no check
-// whether it has.
+// Idea: the document's code as it is printed: a SET that can fail, and no check whether it has.
 //
 // Protocol:
 //  1. SET key owner EX seconds NX. Whatever the answer is, the work begins.

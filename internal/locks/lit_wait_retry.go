@@ -11,9 +11,8 @@
 //
 // Guarantees: as set-wait, for an attempt that succeeds at once.
 //
-// Breaks when: no replica confirms in time: the client finds the lock taken, by
-// itself, and so do all others for a whole lease. WAIT times out; it undoes
-// nothing. It breaks as set-wait, too.
+// Breaks when: no replica confirms in time: the client finds the lock taken, by itself, and so do
+// all others for a whole lease. WAIT times out; it undoes nothing. It breaks as set-wait, too.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 79-84: after an error "the locking
 // may have failed and needs to be processed again".

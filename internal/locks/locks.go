@@ -35,9 +35,8 @@ type Lock interface {
 
 // Lease is a lock that its client believes it holds.
 type Lease interface {
-	// Release gives the lock back. nil: the store confirmed that it removed an
-	// entry. ErrNotHeld: the store had no entry of this client's. Any other
-	// error: the outcome is unknown.
+	// Release gives the lock back. nil: the store confirmed that it removed an entry. ErrNotHeld:
+	// the store had no entry of this client's. Any other error: the outcome is unknown.
 	Release(ctx context.Context) error
 	// Lost returns a context that ends when the design tells its client that
 	// the lock is lost; nil for a design that never tells.
@@ -92,8 +91,7 @@ const (
 	StoreConsul     = consul.ID
 )
 
-// Servers is what a design demands of its servers; zero values leave it to the
-// scenario.
+// Servers is what a design demands of its servers; zero values leave it to the scenario.
 type Servers struct {
 	Nodes    int // independent primaries; StoreRedisNodes has 5 unless this says otherwise
 	Replicas int // at least so many replicas

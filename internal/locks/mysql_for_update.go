@@ -12,10 +12,9 @@
 //     that the work would send: when one finds no connection, the lock is lost.
 //  4. COMMIT: given back. Then the connection is closed.
 //
-// Guarantees: one holder for as long as its session lives, however slow or paused; a
-// session that ends frees the row at once, and with it everything that its
-// transaction has written in this database; waiting clients are served in their
-// order.
+// Guarantees: one holder for as long as its session lives, however slow or paused; a session that
+// ends frees the row at once, and with it everything that its transaction has written in this
+// database; waiting clients are served in their order.
 //
 // Breaks when: the session ends while the work touches something outside the database:
 // that is not undone, and the client learns of it only from its next statement. A

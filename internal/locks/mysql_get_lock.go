@@ -15,12 +15,11 @@
 // once; waiting clients are served in their order. A session may take the lock
 // several times and has to give it back as often. No table is needed.
 //
-// Breaks when: the session ends and the holder does not know: it is killed by an
-// operator, it has been idle for longer than wait_timeout (work that needs no
-// database), or the server is restarted. Nothing tells the client before its next
-// statement. The server in its turn cannot see that a client behind a broken network,
-// or on a machine that has lost power, is dead: the lock then stays until TCP
-// keepalive or wait_timeout ends the session, hours later by default. The lock is one
+// Breaks when: the session ends and the holder does not know: it is killed by an operator, it has
+// been idle for longer than wait_timeout (work that needs no database), or the server is restarted.
+// Nothing tells the client before its next statement. The server in its turn cannot see that a
+// client behind a broken network, or on a machine that has lost power, is dead: the lock then stays
+// until TCP keepalive or wait_timeout ends the session, hours later by default. The lock is one
 // server's: a replica that takes over knows nothing of it.
 //
 // Source: MySQL Reference Manual, "Locking Functions"; MariaDB documentation,

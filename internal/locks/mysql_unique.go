@@ -16,9 +16,8 @@
 // DELETE that is repeated, or comes late, removes the row of the next holder. A
 // replica that takes over may not have the row yet, nor the ids that were drawn.
 //
-// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 96-121 and
-// 430, with the index on the column that exists (see lit-mysql-ddl for the text as it
-// is).
+// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 96-121 and 430, with
+// the index on the column that exists (see lit-mysql-ddl for the text as it is).
 
 package locks
 

@@ -1,8 +1,7 @@
 // Lock pg-advisory
 //
-// Idea: PostgreSQL keeps locks on numbers that mean whatever the application likes.
-// They belong to a session. The client keeps a connection for as long as it holds
-// the lock.
+// Idea: PostgreSQL keeps locks on numbers that mean whatever the application likes. They belong to
+// a session. The client keeps a connection for as long as it holds the lock.
 //
 // Protocol:
 //  1. On a connection of its own, SET lock_timeout, a third of the response timeout.
@@ -15,12 +14,11 @@
 // when the session ends, waiting clients in their order, several times over.
 //
 // Breaks when: the session ends and the holder does not know: a restart, an operator's
-// pg_terminate_backend, idle_session_timeout while the work needs no database. Nothing
-// tells the client before its next statement. A client behind a broken network, or on
-// a machine that has lost power, keeps the lock until TCP keepalive ends its session,
-// hours later by default. The lock is one server's, no replica knows of it. A pooler
-// that hands the session to another client after each transaction breaks it without any
-// fault. Two names may have the same hash.
+// pg_terminate_backend, idle_session_timeout while the work needs no database. Nothing tells the
+// client before its next statement. A client behind a broken network, or on a machine that has lost
+// power, keeps the lock until TCP keepalive ends its session, hours later by default. The lock is
+// one server's, no replica knows of it. A pooler that hands the session to another client after
+// each transaction breaks it without any fault. Two names may have the same hash.
 //
 // Source: PostgreSQL documentation, "Advisory Locks" and "Advisory Lock Functions".
 // Not in the documents.

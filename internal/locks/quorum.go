@@ -15,10 +15,9 @@ type quorum struct{ *Deps }
 // majority is how many nodes have to agree: N/2+1.
 func (q quorum) majority() int { return len(q.Nodes)/2 + 1 }
 
-// NodeTimeout is how long a client of several primaries waits for one of them. The
-// documents want it far below the lease, 5 to 50 ms for 10 s; it is a part of the
-// lease because scaled runs scale all their times. Below 5 ms it would measure the
-// client's scheduler rather than the node.
+// NodeTimeout is how long a client of several primaries waits for one of them. The documents want
+// it far below the lease, 5 to 50 ms for 10 s; it is a part of the lease because scaled runs scale
+// all their times. Below 5 ms it would measure the client's scheduler rather than the node.
 func NodeTimeout(lease time.Duration) time.Duration { return max(lease/200, 5*time.Millisecond) }
 
 // drift is by how much the clocks of client and nodes may come apart during a
@@ -120,10 +119,9 @@ func (q quorum) unlocks(token string, nodes []redis.Port) releaseFunc {
 	return func(ctx context.Context) error { return q.unlock(ctx, token, nodes) }
 }
 
-// released sums up the answers of the nodes that were asked to remove an entry.
-// nil: a majority of all nodes has removed one; ErrNotHeld: so few of them still
-// had one that they were no majority; else the error of a node whose
-// answer would have decided it.
+// released sums up the answers of the nodes that were asked to remove an entry. nil: a majority of
+// all nodes has removed one; ErrNotHeld: so few of them still had one that they were no majority;
+// else the error of a node whose answer would have decided it.
 func (q quorum) released(outcomes []error) error {
 	done, gone := 0, 0
 	var failed error

@@ -19,18 +19,16 @@
 // Guarantees: as redisson-3.12.3; besides, a release counts once, however often it
 // runs, and with replicas an acquired lock is known to one of them.
 //
-// Breaks when: a holder pauses for longer than its lease or is cut off from the
-// store: it is not told. With several replicas the one that has confirmed may not
-// be the one that is promoted, and a primary that has noticed that it has no
-// replicas left waits for none: one that is cut off from them notices after
-// repl-timeout, a minute. A hung task with a living watchdog keeps the lock.
+// Breaks when: a holder pauses for longer than its lease or is cut off from the store: it is not
+// told. With several replicas the one that has confirmed may not be the one that is promoted, and a
+// primary that has noticed that it has no replicas left waits for none: one that is cut off from
+// them notices after repl-timeout, a minute. A hung task with a living watchdog keeps the lock.
 // With replicas a lost reply to an acquire counts one hold too many.
 //
 // Source: Redisson since 3.44: RedissonLock, RedissonBaseLock, LockRenewalScheduler,
-// CommandAsyncService.syncedEval, and its defaults: lockWatchdogTimeout 30 s,
-// retryAttempts 4, slavesSyncTimeout 1 s, checkLockSyncedSlaves true; S0 "Distributed
-// locks on Redis", lines 93-111; S4 "Distributed locks on MySQL, Redis, etcd and
-// ZooKeeper", line 194.
+// CommandAsyncService.syncedEval, and its defaults: lockWatchdogTimeout 30 s, retryAttempts 4,
+// slavesSyncTimeout 1 s, checkLockSyncedSlaves true; S0 "Distributed locks on Redis", lines 93-111;
+// S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", line 194.
 
 package locks
 

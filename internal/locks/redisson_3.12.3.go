@@ -18,17 +18,15 @@
 // Guarantees: as watchdog-lua, but the holder is not told of a loss; besides, the holder's
 // thread can take the lock again, and waiting costs no requests.
 //
-// Breaks when: the reply to a release is lost while the lock is held twice: the script
-// runs again, counts down again, and deletes the entry under the outer hold. A lost
-// reply to an acquire counts one hold too many, and the entry outlives its release by
-// a lease. A renewal that gets no reply is the last one. A pause, a partition or a
-// failover breaks it like every lock with a lease.
+// Breaks when: the reply to a release is lost while the lock is held twice: the script runs again,
+// counts down again, and deletes the entry under the outer hold. A lost reply to an acquire counts
+// one hold too many, and the entry outlives its release by a lease. A renewal that gets no reply is
+// the last one. A pause, a partition or a failover breaks it like every lock with a lease.
 //
-// Source: S1 "Ways to implement distributed locks on Redis", lines 163-493; S0
-// "Distributed locks on Redis", lines 93-111; S4 "Distributed locks on MySQL, Redis,
-// etcd and ZooKeeper", line 194; Redisson 3.12.3, RedissonLock, and its defaults:
-// lockWatchdogTimeout 30 s, timeout 3 s, retryAttempts 3, retryInterval 1.5 s; Netty's
-// HashedWheelTimer with 512 slots of 100 ms.
+// Source: S1 "Ways to implement distributed locks on Redis", lines 163-493; S0 "Distributed locks
+// on Redis", lines 93-111; S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", line 194;
+// Redisson 3.12.3, RedissonLock, and its defaults: lockWatchdogTimeout 30 s, timeout 3 s,
+// retryAttempts 3, retryInterval 1.5 s; Netty's HashedWheelTimer with 512 slots of 100 ms.
 
 package locks
 

@@ -14,8 +14,7 @@ import (
 // The scenario's lease takes its place, and the other times shrink or grow with
 // it; the response timeout is the scenario's own, and the port keeps it.
 
-// redisson is what all locks of this family share: one Redisson client with one
-// thread, number 1.
+// redisson is what all locks of this family share: one Redisson client with one thread, number 1.
 type redisson struct {
 	Deps
 	id string // of the client, a UUID
@@ -100,9 +99,8 @@ func (r *redisson) lock(ctx context.Context, channel string, try func() (redisso
 	}
 }
 
-// redissonLatch is the semaphore of the threads of this process that wait for the
-// lock: each message is one permit. With one thread the kept messages of the
-// subscription are the permits.
+// redissonLatch is the semaphore of the threads of this process that wait for the lock: each
+// message is one permit. With one thread the kept messages of the subscription are the permits.
 type redissonLatch struct {
 	*redisson
 	channel string
@@ -173,8 +171,7 @@ func (t *redissonTimer) newTimeout(d *Deps, slots int, f func(context.Context)) 
 	return timeout
 }
 
-// turn sleeps from one timeout to the next. All are equally long, so no later one is due
-// earlier.
+// turn sleeps from one timeout to the next. All are equally long, so no later one is due earlier.
 func (t *redissonTimer) turn(ctx context.Context) {
 	for {
 		next, ok := t.wheel.Next()

@@ -24,8 +24,7 @@
 // the others from the queue, which costs order and nothing else. The message to a
 // head that has just died is lost on the others: they wait out their time.
 //
-// Source: Redisson since 3.44, RedissonFairLock, and its default
-// fairLockWaitTimeout of 300 s.
+// Source: Redisson since 3.44, RedissonFairLock, and its default fairLockWaitTimeout of 300 s.
 
 package locks
 

@@ -16,12 +16,11 @@
 // Guarantees: as redisson; besides, a resource that checks the token refuses a
 // client that was overtaken.
 //
-// Breaks when: the resource does not check; the store forgets its counter, as it
-// does in a restart without persistence or a failover, and gives out a token a
-// second time. A token that is read later, by getToken after lock, may be a
-// successor's, and then it is no fence at all; this is lockAndGetToken. Taking the
-// lock again while it is held counts up too, so that the inner token overtakes the
-// outer one.
+// Breaks when: the resource does not check; the store forgets its counter, as it does in a restart
+// without persistence or a failover, and gives out a token a second time. A token that is read
+// later, by getToken after lock, may be a successor's, and then it is no fence at all; this is
+// lockAndGetToken. Taking the lock again while it is held counts up too, so that the inner token
+// overtakes the outer one.
 //
 // Source: Redisson since 3.19, RedissonFencedLock (lockAndGetToken).
 

@@ -10,14 +10,12 @@
 //     above 0 -> PEXPIRE lease, SET latch 0 PX, 0; else DEL, PUBLISH 0, SET latch 1 PX, 1. Then DEL latch.
 //  4. With replicas: WAIT for them after each script, as redisson does.
 //
-// Guarantees: as redisson without its watchdog: a hung task loses the lock when
-// its lease is over.
+// Guarantees: as redisson without its watchdog: a hung task loses the lock when its lease is over.
 //
 // Breaks when: work lasts longer than the lease. Everything else as redisson.
 //
-// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", line 194 (the
-// watchdog needs a lock without a lease time); Redisson since 3.44,
-// RedissonLock.tryAcquireAsync.
+// Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", line 194 (the watchdog needs
+// a lock without a lease time); Redisson since 3.44, RedissonLock.tryAcquireAsync.
 
 package locks
 

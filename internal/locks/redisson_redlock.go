@@ -12,9 +12,8 @@
 //  5. To release, EVAL unlock on all nodes at the same time: own field -> HINCRBY -1; at 0 DEL key and PUBLISH, 1.
 //     A command whose reply does not come, or whose connection breaks, is sent again, up to three times.
 //
-// Guarantees: mutual exclusion while every holder is done within the lease that
-// step 4 begins, and no node forgets; a minority of the nodes may be dead; waiters
-// are notified; re-entrant.
+// Guarantees: mutual exclusion while every holder is done within the lease that step 4 begins, and
+// no node forgets; a minority of the nodes may be dead; waiters are notified; re-entrant.
 //
 // Breaks when: the replies of step 4 come late: nothing compares the time that has
 // passed with the lease, so a client may enter when it is over. PEXPIRE asks for no
@@ -22,9 +21,8 @@
 // long as it was willing to wait: twenty leases. With a lease there is no watchdog,
 // so slow work and pauses break it as they break redlock.
 //
-// Source: Redisson 3.12.3, RedissonRedLock, RedissonMultiLock and RedissonLock; S1
-// "Ways to implement distributed locks on Redis", lines 241-303 and 451-465, for the
-// scripts.
+// Source: Redisson 3.12.3, RedissonRedLock, RedissonMultiLock and RedissonLock; S1 "Ways to
+// implement distributed locks on Redis", lines 241-303 and 451-465, for the scripts.
 
 package locks
 

@@ -2,10 +2,9 @@ package locks
 
 import "lockstep/internal/store/redis"
 
-// The scripts of Redisson's locks. All keep a hash under the lock's name with one
-// field, UUID:threadId of the holder, whose value counts its holds. Scripts of
-// the same purpose have the same name, so that a scenario that waits for "unlock"
-// means the same for all of these locks.
+// The scripts of Redisson's locks. All keep a hash under the lock's name with one field,
+// UUID:threadId of the holder, whose value counts its holds. Scripts of the same purpose have the
+// same name, so that a scenario that waits for "unlock" means the same for all of these locks.
 
 // Version 3.12.3. KEYS: lock (and channel). ARGV: see the commands.
 var (

@@ -1,8 +1,7 @@
 // Lock redlock
 //
-// Idea: five independent primaries instead of one with replicas. A client holds the
-// lock when a majority of them says so, so no failover is needed and none can forget
-// the lock.
+// Idea: five independent primaries instead of one with replicas. A client holds the lock when a
+// majority of them says so, so no failover is needed and none can forget the lock.
 //
 // Protocol:
 //  1. Read the client's clock: t1. (The monotonic one: a wall clock that is stepped
@@ -12,11 +11,10 @@
 //  4. Else EVAL unlock on all nodes, also on those that have not answered, and again after a random delay.
 //  5. To release, EVAL unlock on all nodes: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: mutual exclusion while every holder is done within the validity, no
-// node forgets and all clocks run about equally fast; a minority of the nodes may
-// be dead or unreachable; the lock of a dead client is free after the lease; a
-// reply that comes too late wins nothing, and one that never comes leaves no
-// entry behind as long as its node can be reached.
+// Guarantees: mutual exclusion while every holder is done within the validity, no node forgets and
+// all clocks run about equally fast; a minority of the nodes may be dead or unreachable; the lock
+// of a dead client is free after the lease; a reply that comes too late wins nothing, and one that
+// never comes leaves no entry behind as long as its node can be reached.
 //
 // Breaks when: the holder freezes or is slow after step 3 (the application is given
 // the validity and may look at it, but nothing makes it look, and nothing tells it);

@@ -13,9 +13,8 @@
 // Breaks when: as redlock, but for the restarts. When a majority crashes, no
 // client gets the lock for a whole lease.
 //
-// Source: Redis documentation, "Distributed Locks with Redis", performance, crash
-// recovery and fsync; S0 "Distributed locks on Redis", lines 113-126, for the
-// algorithm.
+// Source: Redis documentation, "Distributed Locks with Redis", performance, crash recovery and
+// fsync; S0 "Distributed locks on Redis", lines 113-126, for the algorithm.
 
 package locks
 

@@ -15,9 +15,8 @@
 // after its last look at the clock, wall clocks of the nodes that jump, entries
 // that are evicted. Every SET costs as much as a disk takes to flush.
 //
-// Source: Redis documentation, "Distributed Locks with Redis", performance, crash
-// recovery and fsync; S0 "Distributed locks on Redis", lines 113-126, for the
-// algorithm.
+// Source: Redis documentation, "Distributed Locks with Redis", performance, crash recovery and
+// fsync; S0 "Distributed locks on Redis", lines 113-126, for the algorithm.
 
 package locks
 

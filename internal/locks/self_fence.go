@@ -14,10 +14,9 @@
 // make two holders, as long as the client runs and its clock is not slower than the
 // server's by a tenth. That tenth is also the time that the last step may take.
 //
-// Breaks when: the process freezes after it has compared and before its step has
-// taken effect; its work hangs, and compares nothing; the server's clock jumps ahead;
-// a failover forgets the entry. Work that needs longer than nine tenths of the lease
-// is never done.
+// Breaks when: the process freezes after it has compared and before its step has taken effect; its
+// work hangs, and compares nothing; the server's clock jumps ahead; a failover forgets the entry.
+// Work that needs longer than nine tenths of the lease is never done.
 //
 // Source: Redis documentation, "Distributed Locks with Redis", on the validity time
 // of a lock; Kleppmann 2016, How to do distributed locking, on what such a check

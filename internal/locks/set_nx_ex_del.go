@@ -1,7 +1,6 @@
 // Lock set-nx-ex-del
 //
-// Idea: create the key and its time to live in one command, so that no crash can
-// come between them.
+// Idea: create the key and its time to live in one command, so that no crash can come between them.
 //
 // Protocol:
 //  1. SET key owner EX seconds NX; OK: the lock is held; nil: another client holds it, try again later.

@@ -1,8 +1,7 @@
 // Lock set-nx-incr-fence
 //
-// Idea: a client that gets the lock gets a number with it that is larger than that of
-// every holder before. The guarded resource remembers the largest that it has seen
-// and refuses smaller ones.
+// Idea: a client that gets the lock gets a number with it that is larger than that of every holder
+// before. The guarded resource remembers the largest that it has seen and refuses smaller ones.
 //
 // Protocol:
 //  1. EVAL acquire: SET key token PX milliseconds NX succeeds -> INCR key:fence and return the number; else nil.

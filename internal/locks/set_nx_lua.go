@@ -1,7 +1,6 @@
 // Lock set-nx-lua
 //
-// Idea: compare and delete in one script, which the server runs with nothing
-// else in between.
+// Idea: compare and delete in one script, which the server runs with nothing else in between.
 //
 // Protocol:
 //  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.

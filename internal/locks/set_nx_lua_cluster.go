@@ -11,11 +11,10 @@
 // Guarantees: as set-nx-lua; besides, the death of a primary is noticed without sentinels,
 // and a primary in a minority stops serving after the node timeout.
 //
-// Breaks when: as set-nx-lua. A cluster copies a key to the replicas of one shard
-// only, and not before it answers: a primary that dies, or is cut off, takes what its
-// replica has not heard of with it. For the node timeout, a primary that is cut off
-// goes on granting locks. And when any primary dies, no node serves requests until that
-// one has a successor.
+// Breaks when: as set-nx-lua. A cluster copies a key to the replicas of one shard only, and not
+// before it answers: a primary that dies, or is cut off, takes what its replica has not heard of
+// with it. For the node timeout, a primary that is cut off goes on granting locks. And when any
+// primary dies, no node serves requests until that one has a successor.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 198-206; S2
 // "From SETNX to Redlock and WAIT", lines 55-57; Redis Cluster specification: write

@@ -13,8 +13,7 @@
 // a late reply: a second client gets in. Then the first one's script finds the
 // value that it expects, deletes the second one's key, and a third client gets in.
 //
-// Source: S1 "Ways to implement distributed locks on Redis", line 131, which warns of
-// it.
+// Source: S1 "Ways to implement distributed locks on Redis", line 131, which warns of it.
 
 package locks
 

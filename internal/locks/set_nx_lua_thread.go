@@ -13,10 +13,9 @@
 // hold and takes it for the one that it belongs to: the key goes, and another client gets in
 // beside the thread. A value that is new with each acquisition tells the two holds apart.
 //
-// Source: S0 "Distributed locks on Redis", lines 68-89, for the value, with the release
-// of set-nx-lua, so that it is the value alone that makes the difference; Redis
-// documentation, "Distributed Locks with Redis": unique across all clients and all lock
-// requests.
+// Source: S0 "Distributed locks on Redis", lines 68-89, for the value, with the release of
+// set-nx-lua, so that it is the value alone that makes the difference; Redis documentation,
+// "Distributed Locks with Redis": unique across all clients and all lock requests.
 
 package locks
 

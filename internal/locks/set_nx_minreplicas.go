@@ -11,10 +11,9 @@
 // Guarantees: as set-nx-lua; besides, an isolated primary grants locks for at most ten
 // seconds, if the servers' clocks run alike.
 //
-// Breaks when: as set-nx-lua; the primary dies before its replica has heard of the
-// key: a connected replica is not one that has the last write; within the ten
-// seconds of a partition both sides may grant. Without any replica no client gets
-// the lock.
+// Breaks when: as set-nx-lua; the primary dies before its replica has heard of the key: a connected
+// replica is not one that has the last write; within the ten seconds of a partition both sides may
+// grant. Without any replica no client gets the lock.
 //
 // Source: Redis documentation, "Redis replication", on allowing writes only with N
 // attached replicas; ten seconds is the default of min-replicas-max-lag.

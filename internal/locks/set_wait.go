@@ -1,8 +1,7 @@
 // Lock set-wait
 //
-// Idea: do not believe the primary before a replica has the key too. WAIT blocks the
-// client, and only it, until that many replicas have confirmed the writes of this
-// connection.
+// Idea: do not believe the primary before a replica has the key too. WAIT blocks the client, and
+// only it, until that many replicas have confirmed the writes of this connection.
 //
 // Protocol:
 //  1. On a connection of its own: SET key token EX seconds NX; nil: try again later. (WAIT answers after a SET that failed, too, so the OK matters.)
@@ -13,15 +12,13 @@
 // Guarantees: as set-nx-lua; besides, a primary that dies cannot take the lock with
 // it, when its only replica becomes the next one and has not restarted meanwhile.
 //
-// Breaks when: a holder overruns its lease; the primary comes back empty before
-// its death is noticed, and its replica follows it. WAIT counts replicas that
-// have the write in memory, not on disk, and time goes by while it counts: the
-// lease has been running since the SET. When the only replica has become the
-// primary, no replica is left to confirm, and no client gets the lock until there
-// is a new one.
+// Breaks when: a holder overruns its lease; the primary comes back empty before its death is
+// noticed, and its replica follows it. WAIT counts replicas that have the write in memory, not on
+// disk, and time goes by while it counts: the lease has been running since the SET. When the only
+// replica has become the primary, no replica is left to confirm, and no client gets the lock until
+// there is a new one.
 //
-// Source: S2 "From SETNX to Redlock and WAIT", lines 78-84; Redis documentation of
-// WAIT.
+// Source: S2 "From SETNX to Redlock and WAIT", lines 78-84; Redis documentation of WAIT.
 
 package locks
 

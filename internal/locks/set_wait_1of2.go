@@ -12,10 +12,9 @@
 // Guarantees: as set-nx-lua; besides, when the primary dies, at least one of the two
 // replicas has the key.
 //
-// Breaks when: the other one is promoted. WAIT makes sure that one of them remembers,
-// not that this one will be asked. A majority of all three servers
-// would not help either as long as the next primary is not chosen by what it
-// knows; and as set-wait.
+// Breaks when: the other one is promoted. WAIT makes sure that one of them remembers, not that this
+// one will be asked. A majority of all three servers would not help either as long as the next
+// primary is not chosen by what it knows; and as set-wait.
 //
 // Source: S2 "From SETNX to Redlock and WAIT", lines 78-84, with the second replica
 // that its text allows; Redis documentation of WAIT, consistency and WAIT.

@@ -1,8 +1,7 @@
 // Lock set-wait-pooled
 //
-// Idea: the two commands of set-wait through a busy connection pool, as a client
-// library sends them unless it is asked for a single connection: each command gets
-// whichever is free.
+// Idea: the two commands of set-wait through a busy connection pool, as a client library sends them
+// unless it is asked for a single connection: each command gets whichever is free.
 //
 // Protocol:
 //  1. On one connection: SET key token EX seconds NX; nil: try again later.

@@ -15,9 +15,8 @@
 // client has waited for three seconds of its lease and goes in as if a replica had the key.
 // A primary that dies now, or is cut off with its holder, takes the lock with it.
 //
-// Source: S2 "From SETNX to Redlock and WAIT", lines 78-84, where WAIT ends in an error
-// or well; Redis documentation of WAIT: it returns the number of replicas reached, also
-// at its timeout.
+// Source: S2 "From SETNX to Redlock and WAIT", lines 78-84, where WAIT ends in an error or well;
+// Redis documentation of WAIT: it returns the number of replicas reached, also at its timeout.
 
 package locks
 

@@ -7,13 +7,11 @@
 //  1. SETNX key owner; 1: the lock is held; 0: another client holds it, try again later.
 //  2. DEL key.
 //
-// Guarantees: mutual exclusion as long as every command is answered and only
-// the holder deletes the key. Nothing expires, so no pause and no slow task
-// can end the lock early.
+// Guarantees: mutual exclusion as long as every command is answered and only the holder deletes the
+// key. Nothing expires, so no pause and no slow task can end the lock early.
 //
-// Breaks when: the holder dies, or the reply of SETNX is lost, and the key stays
-// for ever; DEL does not ask whose key it deletes, so a repeated or misplaced
-// DEL frees another client's lock.
+// Breaks when: the holder dies, or the reply of SETNX is lost, and the key stays for ever; DEL does
+// not ask whose key it deletes, so a repeated or misplaced DEL frees another client's lock.
 //
 // Source: S0 "Distributed locks on Redis", lines 8-26; Redis command reference, SETNX.
 

@@ -10,18 +10,15 @@
 //  3. After one that has passed, DEL key, and step 1 once more; 0: try again later.
 //  4. To release, DEL key.
 //
-// Guarantees: mutual exclusion while all wall clocks agree, every holder is done
-// within the lease, and no two clients clear away the same dead lock. The clock of
-// the server plays no part.
+// Guarantees: mutual exclusion while all wall clocks agree, every holder is done within the lease,
+// and no two clients clear away the same dead lock. The clock of the server plays no part.
 //
-// Breaks when: a contender's clock is ahead of the holder's by more than what is
-// left of the lease: it takes over a living lock; two contenders read the same
-// passed deadline, and the slower one's DEL deletes the key of the faster one; a
-// holder overruns its lease, and its DEL frees another client's lock. A clock
-// that is ahead and then dies with its client blocks the others for longer.
+// Breaks when: a contender's clock is ahead of the holder's by more than what is left of the lease:
+// it takes over a living lock; two contenders read the same passed deadline, and the slower one's
+// DEL deletes the key of the faster one; a holder overruns its lease, and its DEL frees another
+// client's lock. A clock that is ahead and then dies with its client blocks the others for longer.
 //
-// Source: S3 "A distributed lock on Redis, with two Lua scripts", line 2, read
-// literally.
+// Source: S3 "A distributed lock on Redis, with two Lua scripts", line 2, read literally.
 
 package locks
 

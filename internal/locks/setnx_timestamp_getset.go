@@ -12,15 +12,13 @@
 //  4. To release, DEL key if its own deadline has not passed on its own clock; else
 //     leave the key alone.
 //
-// Guarantees: mutual exclusion while all wall clocks agree and every holder is
-// done within the lease; of several clients that find the same dead lock, one gets
-// it.
+// Guarantees: mutual exclusion while all wall clocks agree and every holder is done within the
+// lease; of several clients that find the same dead lock, one gets it.
 //
-// Breaks when: a contender's clock is ahead of the holder's by more than what is
-// left of the lease: it takes over a living lock; a holder overruns its lease; the
-// deadline passes between the check of the release and its DEL, because of a pause
-// or a slow network: DEL deletes the key of the next holder. A client that loses
-// the race has pushed the winner's deadline a little further.
+// Breaks when: a contender's clock is ahead of the holder's by more than what is left of the lease:
+// it takes over a living lock; a holder overruns its lease; the deadline passes between the check
+// of the release and its DEL, because of a pause or a slow network: DEL deletes the key of the next
+// holder. A client that loses the race has pushed the winner's deadline a little further.
 //
 // Source: S3 "A distributed lock on Redis, with two Lua scripts", line 2; Redis command
 // reference, SETNX, the pattern for locking that it describes as superseded.

@@ -12,8 +12,7 @@ func statement(query string, args ...sql.Value) sql.Stmt {
 	return sql.Stmt{Query: query, Args: args}
 }
 
-// deleted turns the result of a statement that gives a row back into the result
-// of a release.
+// deleted turns the result of a statement that gives a row back into the result of a release.
 func deleted(res sql.Result) error {
 	switch {
 	case res.Err != nil:

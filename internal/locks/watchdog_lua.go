@@ -1,8 +1,7 @@
 // Lock watchdog-lua
 //
-// Idea: a background task renews the lease for as long as the process lives, so
-// that slow work does not lose the lock, and tells the application when a
-// renewal says that the lock is gone.
+// Idea: a background task renews the lease for as long as the process lives, so that slow work does
+// not lose the lock, and tells the application when a renewal says that the lock is gone.
 //
 // Protocol:
 //  1. SET key token PX milliseconds NX; OK: the lock is held; nil: try again later.
@@ -13,10 +12,9 @@
 // Guarantees: as set-nx-lua; besides, work may last longer than the lease, and a
 // client that runs learns of its loss.
 //
-// Breaks when: the whole process freezes for longer than what is left of the
-// lease, watchdog included; it is cut off from the store and does not stop at
-// once when told; a failover forgets the entry. A hung task with a living
-// watchdog keeps the lock for ever.
+// Breaks when: the whole process freezes for longer than what is left of the lease, watchdog
+// included; it is cut off from the store and does not stop at once when told; a failover forgets
+// the entry. A hung task with a living watchdog keeps the lock for ever.
 //
 // Source: S0 "Distributed locks on Redis", line 91; S4 "Distributed locks on MySQL,
 // Redis, etcd and ZooKeeper", lines 190-194, with the owner check that they leave out.

@@ -9,18 +9,16 @@
 //  3. The client library keeps the session alive with heartbeats.
 //  4. delete /lock, whatever its version; in a new session when the old one has expired meanwhile.
 //
-// Guarantees: one holder for as long as the session of each holder lives; a crash
-// frees the lock after the session timeout. Nothing tells a client that its session
-// has expired; the number of the transaction that created /lock (czxid) would be a
-// fencing token, but is not read.
+// Guarantees: one holder for as long as the session of each holder lives; a crash frees the lock
+// after the session timeout. Nothing tells a client that its session has expired; the number of the
+// transaction that created /lock (czxid) would be a fencing token, but is not read.
 //
-// Breaks when: the holder freezes or is cut off for longer than the session
-// timeout, and goes on: a second client gets in. Its delete then takes away the
-// node of the second one, since it names a path, not a node; a version does not
-// help, since every fresh node has version 0. A lost reply of create leaves a node
-// that the living session keeps for ever, and its own client waits behind it. A
-// delete that is repeated because its reply was lost hits the node of the next one;
-// one that is not repeated may leave the node. Every release wakes all who wait.
+// Breaks when: the holder freezes or is cut off for longer than the session timeout, and goes on: a
+// second client gets in. Its delete then takes away the node of the second one, since it names a
+// path, not a node; a version does not help, since every fresh node has version 0. A lost reply of
+// create leaves a node that the living session keeps for ever, and its own client waits behind it.
+// A delete that is repeated because its reply was lost hits the node of the next one; one that is
+// not repeated may leave the node. Every release wakes all who wait.
 //
 // Source: S4 "Distributed locks on MySQL, Redis, etcd and ZooKeeper", lines 379-409.
 

@@ -21,9 +21,8 @@ type zkPlace struct {
 
 func (q *zkQueue) root() string { return "/" + q.Name }
 
-// stand waits in the queue until the place is the first one. After a lost
-// connection it looks for the node that it may have; after the end of the session
-// it begins again, at the end of the queue.
+// stand waits in the queue until the place is the first one. After a lost connection it looks for
+// the node that it may have; after the end of the session it begins again, at the end of the queue.
 func (q *zkQueue) stand(ctx context.Context, p *zkPlace) error {
 	for {
 		session, err := q.open(ctx)

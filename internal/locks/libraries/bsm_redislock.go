@@ -12,9 +12,8 @@
 //  2. A command without a reply is sent again by go-redis, up to three times. The script knows its own token, so the repetition succeeds.
 //  3. EVALSHA release: GET key equals token -> DEL key, 1; else 0.
 //
-// Guarantees: mutual exclusion while every holder is done within the lease; a release
-// removes the client's own entry or none; a lost reply of an acquisition costs a
-// response timeout, no lease.
+// Guarantees: mutual exclusion while every holder is done within the lease; a release removes the
+// client's own entry or none; a lost reply of an acquisition costs a response timeout, no lease.
 //
 // Breaks when: a holder overruns its lease, by slow work or a pause: nothing renews it
 // unless the application calls Refresh, and nothing tells the holder. A failover that

@@ -61,8 +61,7 @@ func newEtcdConcurrency(d Deps) (locks.Lock, error) {
 	return l, l.open(ctx)
 }
 
-// etcdConcurrency is one client with one session at a time, as the library's examples
-// have it.
+// etcdConcurrency is one client with one session at a time, as the library's examples have it.
 type etcdConcurrency struct {
 	Deps
 	client  *clientv3.Client

@@ -3,11 +3,10 @@
 // has by itself, and with the connections that it makes. A lock in package locks
 // shows what a document says; here is what people run.
 //
-// A library is given addresses and a way to connect to them, so that faults can get
-// at what it sends. Everything else it does as in any program: it starts goroutines,
-// reads the clock of its host and draws random numbers. Only the live world can play
-// that. What goes over the wire is observed on the connection itself, since some of
-// these libraries repeat commands silently.
+// A library is given addresses and a way to connect to them, so that faults can get at what it
+// sends. Everything else it does as in any program: it starts goroutines, reads the clock of its
+// host and draws random numbers. Only the live world can play that. What goes over the wire is
+// observed on the connection itself, since some of these libraries repeat commands silently.
 //
 // There is one file for each library. The comment at its top is the lock's text for
 // lists and reports, which package locks reads.
@@ -99,8 +98,7 @@ func All() []Library {
 	})
 }
 
-// untold is the part of a lease whose library neither tells of a loss nor hands out
-// fencing tokens.
+// untold is the part of a lease whose library neither tells of a loss nor hands out fencing tokens.
 type untold struct{}
 
 func (untold) Lost() context.Context { return nil }

@@ -18,12 +18,11 @@
 // validity (Until tells when it ends), no node forgets and all clocks run about
 // equally fast; a minority of the nodes may be dead.
 //
-// Breaks when: the holder freezes or is slow after step 2; nodes of the majority
-// restart empty: then another majority can be found. Nothing renews the lease unless
-// the application calls Extend, and nothing tells the holder. There is no fencing
-// token. With one node it is a lock with a lease like any other, except that a lost
-// reply of SET costs its client a try: the repetition finds the entry taken, and step 3
-// removes it.
+// Breaks when: the holder freezes or is slow after step 2; nodes of the majority restart empty:
+// then another majority can be found. Nothing renews the lease unless the application calls Extend,
+// and nothing tells the holder. There is no fencing token. With one node it is a lock with a lease
+// like any other, except that a lost reply of SET costs its client a try: the repetition finds the
+// entry taken, and step 3 removes it.
 //
 // Source: the library's README and code at v4.18.1, mutex.go and redsync.go; go-redis
 // v9, Options.MaxRetries.

@@ -15,24 +15,22 @@
 //  3. Every half of the lease, and whenever another client is said to have changed the key: EVALSHA extend: GET key equals token -> PEXPIREAT key deadline, GET key, 1; else 0. A key that is lost ends the holder's context.
 //  4. To release: EVALSHA delete: GET key equals token -> DEL key, 1; else 0. The library says nothing of the answer.
 //
-// Guarantees: mutual exclusion while every holder's process runs and reaches the
-// server; slow work does not lose the lock; a holder whose entry is gone is told as
-// soon as its process runs and the server is reached, by an invalidation or by the
-// next renewal.
+// Guarantees: mutual exclusion while every holder's process runs and reaches the server; slow work
+// does not lose the lock; a holder whose entry is gone is told as soon as its process runs and the
+// server is reached, by an invalidation or by the next renewal.
 //
-// Breaks when: the holder's process stands still for longer than its lease: the
-// renewal stands still with it, and what it is told on waking may come after its
-// write. A failover that forgets the entry lets a second client in; the three keys
-// that are its default would be on the same server, so they do not help. A
-// client whose clock is behind by more than the lease asks for a key that is over when
-// it is made. A hung worker keeps the lock for ever. A client that tries while no
-// primary answers waits for news of a key that a new primary may never have had. An
-// answer later than TryNextAfter has a client delete its key, of which NOLOOP tells it
-// nothing, and then wait beside a free lock for ever (seen on a real server through a
-// 24 ms link). That is the D of most columns: a variation may take 20 ms each way, and in
-// 600 runs with 9 ms at most no client was stuck. Without NoLoopTracking, which is the
-// default, each renewal brings news of itself and so the next one: one held lock costs a
-// redis-server ten thousand renewals a second (47,264 EVALSHA in 5 s; 2 as it is used here).
+// Breaks when: the holder's process stands still for longer than its lease: the renewal stands
+// still with it, and what it is told on waking may come after its write. A failover that forgets
+// the entry lets a second client in; the three keys that are its default would be on the same
+// server, so they do not help. A client whose clock is behind by more than the lease asks for a key
+// that is over when it is made. A hung worker keeps the lock for ever. A client that tries while no
+// primary answers waits for news of a key that a new primary may never have had. An answer later
+// than TryNextAfter has a client delete its key, of which NOLOOP tells it nothing, and then wait
+// beside a free lock for ever (seen on a real server through a 24 ms link). That is the D of most
+// columns: a variation may take 20 ms each way, and in 600 runs with 9 ms at most no client was
+// stuck. Without NoLoopTracking, which is the default, each renewal brings news of itself and so
+// the next one: one held lock costs a redis-server ten thousand renewals a second (47,264 EVALSHA
+// in 5 s; 2 as it is used here).
 //
 // Source: the library's README and code at v1.0.79, rueidislock/lock.go.
 
@@ -115,9 +113,8 @@ type rueidisLease struct {
 	end     context.CancelFunc // frees the context that the library was given
 }
 
-// Release returns when the library has asked the server to delete its keys. What the
-// server said it keeps to itself, so a release counts as done unless the library had
-// told of the loss before.
+// Release returns when the library has asked the server to delete its keys. What the server said it
+// keeps to itself, so a release counts as done unless the library had told of the loss before.
 func (l *rueidisLease) Release(context.Context) error {
 	lost := l.held.Err() != nil
 	l.release()

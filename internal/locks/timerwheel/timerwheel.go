@@ -10,10 +10,9 @@
 //	slot     0 1 2 .. 0 1  2 ..  0  1
 //	rounds     2        1           0: it runs
 //
-// Adding costs the same however many timers there are. The price
-// is precision: a slot is visited at the end of its tick, so a timer runs up to
-// one tick late, and never early. (Visiting it at the beginning would be early
-// for every timer that was not added exactly on a tick.)
+// Adding costs the same however many timers there are. The price is precision: a slot is visited at
+// the end of its tick, so a timer runs up to one tick late, and never early. (Visiting it at the
+// beginning would be early for every timer that was not added exactly on a tick.)
 //
 // The wheel is a plain state machine. It has no clock and no goroutine: its owner
 // tells it the time, and runs what has come due.
@@ -54,8 +53,7 @@ func New[T any](slots int, tick, start time.Duration) *Wheel[T] {
 	return &Wheel[T]{slots: map[int64][]*Timer[T]{}, size: int64(slots), tick: tick, start: start}
 }
 
-// Add starts a timer that comes due at least delay, and at most delay and one
-// tick, after now.
+// Add starts a timer that comes due at least delay, and at most delay and one tick, after now.
 func (w *Wheel[T]) Add(now, delay time.Duration, task T) *Timer[T] {
 	if w.count == 0 {
 		w.hand = max(w.hand, w.tickOf(now)) // what lies between was empty
