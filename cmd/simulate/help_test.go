@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -31,13 +30,11 @@ func everyCommand() []*cobra.Command {
 // them a command line that exists, with a word on what it is for, and nothing too wide.
 func TestHelpSaysWhatToType(t *testing.T) {
 	for _, cmd := range everyCommand() {
-		var out bytes.Buffer
-		root := commandsOn(&screen{w: &out})
-		root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
-		if err := root.Execute(); err != nil {
+		out, err := inProcess(append(strings.Fields(cmd.CommandPath())[1:], "--help")...)
+		if err != nil {
 			t.Fatalf("%s: %v", cmd.CommandPath(), err)
 		}
-		about, rest, _ := strings.Cut(out.String(), "\nExamples:\n")
+		about, rest, _ := strings.Cut(out, "\nExamples:\n")
 		if strings.TrimSpace(about) == "" || strings.Contains(about, "Usage:") {
 			t.Errorf("the help of %s does not begin with what it does: %q", cmd.CommandPath(), about)
 		}
@@ -49,7 +46,7 @@ func TestHelpSaysWhatToType(t *testing.T) {
 		for _, line := range lines {
 			checkExample(t, cmd, line)
 		}
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(out) {
 			if width := utf8.RuneCountInString(strings.TrimRight(line, "\n")); width > helpWidth {
 				t.Errorf("the help of %s has a line of %d columns: %s", cmd.CommandPath(), width, line)
 			}

@@ -46,18 +46,10 @@ func playLive(t *testing.T, scenario string) *program {
 	t.Helper()
 	realtest.Need(t, "redis-server")
 	p := &program{t: t, dir: t.TempDir(), tmp: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(p.dir, "scenario.yaml"), []byte(scenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.cmd = &exec.Cmd{
-		Path: self, Args: []string{"simulate", "run", "scenario.yaml", "--backend", "process"}, Dir: p.dir,
-		Env:    append(os.Environ(), "TMPDIR="+p.tmp, "NO_COLOR=1"),
-		Stdout: &p.said, Stderr: &p.said,
-	}
+	writeIn(t, filepath.Join(p.dir, "scenario.yaml"), scenario)
+	p.cmd = simulate(t, p.dir, "run", "scenario.yaml", "--backend", "process")
+	p.cmd.Env = append(p.cmd.Env, "TMPDIR="+p.tmp)
+	p.cmd.Stdout, p.cmd.Stderr = &p.said, &p.said
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

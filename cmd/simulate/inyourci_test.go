@@ -64,13 +64,6 @@ func beside(t *testing.T) (work string, in func(env []string, script string) (st
 	}
 }
 
-func writeIn(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // steps are the commands of a workflow of the page that say `simulate`, or go.
 func steps(t *testing.T, workflow string) (lines []string) {
 	t.Helper()

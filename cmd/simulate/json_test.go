@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -71,18 +69,12 @@ var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershe
 func TestJSONIsOneValue(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"missed.yaml": "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A enters, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n",
+		"missed.yaml": fmt.Sprintf(quick, "kept"),
 		"bad.yaml":    "scenario: x\nlocks: [nothing]\n",
 		"alone.csv":   "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
 		"overlap.csv": "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:03Z,B,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+		writeIn(t, filepath.Join(dir, name), text)
 	}
 	asked := append(slices.Clone(noJSON), "serve", "compare-worlds") // one does not end by itself, one needs real servers: they have tests of their own
 	for _, tt := range jsonRuns {
@@ -90,18 +82,12 @@ func TestJSONIsOneValue(t *testing.T) {
 		if tt.args[0] == "dev" {
 			asked = append(asked, tt.args[1])
 		}
-		cmd := exec.Command(program, append(tt.args, "--json")...)
-		cmd.Args[0], cmd.Dir = "simulate", dir
+		cmd := simulate(t, dir, append(tt.args, "--json")...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
-		code := 0
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			code = exit.ExitCode()
-		}
-		if code != tt.exit || stderr.Len() > 0 {
-			t.Errorf("%v: exit code %d, want %d; stderr: %s", tt.args, code, tt.exit, stderr.String())
+		if code(err) != tt.exit || stderr.Len() > 0 {
+			t.Errorf("%v: %v, want exit code %d; stderr: %s", tt.args, err, tt.exit, stderr.String())
 		}
 		d := json.NewDecoder(bytes.NewReader(out))
 		var value any

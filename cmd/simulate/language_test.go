@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -39,25 +37,12 @@ expect:
 // expected is not asked here.
 func spoken(t *testing.T, args ...string) string {
 	t.Helper()
-	file, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	screen := os.Stdout
-	os.Stdout = file
-	root := rootCommand()
-	os.Stdout = screen
-	root.SetArgs(append(args, "--lang", string(say.Chinese)))
+	out, err := inProcess(append(args, "--lang", string(say.Chinese))...)
 	var silent *silentExit
-	if err := root.ExecuteContext(context.Background()); err != nil && !errors.As(err, &silent) {
+	if err != nil && !errors.As(err, &silent) {
 		t.Fatalf("%q: %v", args, err)
 	}
-	data, err := os.ReadFile(file.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return out
 }
 
 // quotedLine is a line of a log as it stands there, with its number.
@@ -68,11 +53,8 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	story := filepath.Join(t.TempDir(), "story.yaml")
 	quiet := filepath.Join(t.TempDir(), "quiet.yaml")
-	for file, text := range map[string]string{story: chineseStory, quiet: "scenario: 安静\nlocks: [set-nx-lua]\nclients: [A, B]\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeIn(t, story, chineseStory)
+	writeIn(t, quiet, "scenario: 安静\nlocks: [set-nx-lua]\nclients: [A, B]\n")
 	latest := filepath.Join(store, "latest")
 	look := func(args ...string) {
 		text := spoken(t, args...)
@@ -98,9 +80,7 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 		look(args...)
 	}
 	log := filepath.Join(t.TempDir(), "log.csv")
-	if err := os.WriteFile(log, []byte(chineseLog), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeIn(t, log, chineseLog)
 	look("check", log, "--clock-error", "50ms", "--skip-invalid", "--out", store)
 	look("matrix", "--lock", "set-nx-lua,watchdog-lua", "--fault", "N0,GP", "--seeds", "2", "--out", store)
 	runs, err := filepath.Glob(filepath.Join(store, "story", "2*"))

@@ -13,9 +13,7 @@ import (
 func TestLinksAndCapitalsAreScenariosToo(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	for _, path := range []string{filepath.Join(dir, "a.yaml"), filepath.Join(dir, "B.YAML"), filepath.Join(dir, "c.Yml"), filepath.Join(dir, "d.txt"), filepath.Join(elsewhere, "e.yaml")} {
-		if err := os.WriteFile(path, []byte("scenario: x\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeIn(t, path, "scenario: x\n")
 	}
 	for name, to := range map[string]string{
 		"team": elsewhere, "again": elsewhere, "circle": ".", "f.yaml": filepath.Join(elsewhere, "e.yaml"),

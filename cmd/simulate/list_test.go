@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,9 +14,7 @@ func TestListOfAnUnreadableStore(t *testing.T) {
 	if got, err := listRuns(root); err != nil || len(got.rows) != 0 {
 		t.Errorf("a store that is not there yet: %d runs, %v", len(got.rows), err)
 	}
-	if err := os.WriteFile(root, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeIn(t, root, "")
 	if _, err := listRuns(root); err == nil || !strings.Contains(err.Error(), "cannot be listed") {
 		t.Errorf("a file in the place of the store: %v", err)
 	}

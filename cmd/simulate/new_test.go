@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -26,9 +25,7 @@ func TestSkeletonsCompile(t *testing.T) {
 		{"property", "no-two-holders"}, {"property", "progress2"}, {"property", "mutual"},
 		{"scenario", "my-story", "--lock", "set-nx-lua,redlock"},
 	} {
-		root := commandsOn(&screen{w: io.Discard})
-		root.SetArgs(append([]string{"new"}, args...))
-		if err := root.Execute(); err != nil {
+		if _, err := inProcess(append([]string{"new"}, args...)...); err != nil {
 			t.Fatalf("%v: %v", args, err)
 		}
 	}

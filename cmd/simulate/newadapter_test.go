@@ -19,7 +19,7 @@ func TestNewAdapterWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	if out, err := simulateNew("adapter", "my-lock", "--in", "go", "--source", source); err != nil || !strings.Contains(out, "cd my-lock && go test") {
+	if out, err := inProcess("new", "adapter", "my-lock", "--in", "go", "--source", source); err != nil || !strings.Contains(out, "cd my-lock && go test") {
 		t.Fatalf("%s, %v", out, err)
 	}
 	module, err := os.ReadFile("my-lock/go.mod")
@@ -48,14 +48,14 @@ func TestNewAdapterWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := simulateNew("adapter", "other", "--source", beside); err != nil {
+	if out, err := inProcess("new", "adapter", "other", "--source", beside); err != nil {
 		t.Fatalf("%s, %v", out, err)
 	}
 	module, err = os.ReadFile("other/go.mod")
 	if want := "replace lockstep => " + filepath.ToSlash(filepath.Join("..", beside)); err != nil || !strings.Contains(strings.ReplaceAll(string(module), `"`, ""), want) {
 		t.Errorf("%v: go.mod has no %s:\n%s", err, want, module)
 	}
-	if out, err := simulateNew("adapter", "my-lock", "--source", source); err == nil || !strings.Contains(err.Error(), "nothing is overwritten") {
+	if out, err := inProcess("new", "adapter", "my-lock", "--source", source); err == nil || !strings.Contains(err.Error(), "nothing is overwritten") {
 		t.Errorf("it is written twice: %s, %v", out, err)
 	}
 }
@@ -69,20 +69,11 @@ func TestNewAdapterSaysWhatIsWrong(t *testing.T) {
 		`"X" cannot be a name`:   {"adapter", "X"},
 		"--lock names the locks": {"adapter", "x", "--lock", "redlock"},
 	} {
-		if out, err := simulateNew(args...); err == nil || !strings.Contains(err.Error(), want) {
+		if out, err := inProcess(append([]string{"new"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %s, %v, want %s", args, out, err, want)
 		}
 	}
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("something was written")
 	}
-}
-
-// simulateNew runs the command new.
-func simulateNew(args ...string) (string, error) {
-	var out strings.Builder
-	root := commandsOn(&screen{w: &out})
-	root.SetArgs(append([]string{"new"}, args...))
-	err := root.Execute()
-	return out.String(), err
 }

@@ -103,9 +103,7 @@ func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	programIn(t, dir)
 	program := filepath.Join(dir, "own.yaml")
-	if err := os.WriteFile(program, []byte("scenario: own\nlocks: [{exec: [touch, ran]}]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeIn(t, program, "scenario: own\nlocks: [{exec: [touch, ran]}]\n")
 	for _, x := range []struct {
 		args []string
 		said string

@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -42,18 +42,12 @@ func TestResultsFollowTheirSchema(t *testing.T) {
 	printed, stored := resultSchemas(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"missed.yaml":              "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A enters, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n",
+		"missed.yaml":              fmt.Sprintf(quick, "kept"),
 		"untested.yaml":            "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A wakes, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n",
 		"some/no-expectation.yaml": "scenario: x\nlocks: [setnx]\n",
 		"some/library.yaml":        "scenario: x\nlocks: [redsync, setnx]\n",
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeIn(t, filepath.Join(dir, name), text)
 	}
 	found, err := filepath.Abs("../../scenarios/regressions/primary-storm-set-wait.yaml")
 	if err != nil {
@@ -104,13 +98,7 @@ func TestResultsFollowTheirSchema(t *testing.T) {
 // for other tests, but it has to print something.
 func printedBy(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, append(args, "--json")...)
-	cmd.Args[0], cmd.Dir = "simulate", dir
-	out, err := cmd.Output()
+	out, err := simulate(t, dir, append(args, "--json")...).Output()
 	if len(out) == 0 {
 		t.Fatalf("%v prints nothing: %v", args, err)
 	}
@@ -154,10 +142,7 @@ func TestAResultSaysWhatWasExpected(t *testing.T) {
 		Locks    []struct{ Expectations []expectation }
 	}
 	dir := t.TempDir()
-	text := "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A enters, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {progress: kept, mutual-exclusion: kept}\n"
-	if err := os.WriteFile(filepath.Join(dir, "x.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeIn(t, filepath.Join(dir, "x.yaml"), fmt.Sprintf(quick, "kept, progress: kept"))
 	if err := json.Unmarshal(printedBy(t, dir, "run", "x.yaml"), &got); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,9 +21,7 @@ func TestPartsOfAnotherVersionAreNotMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "part-1.json")
-	if err := os.WriteFile(file, part.Store(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeIn(t, file, string(part.Store()))
 	f := &mergeFlags{globals: &globals{stdout: newScreen(), json: true}}
 	if err := f.merge(t.Context(), []string{file}); err == nil || !strings.Contains(err.Error(), "version v0.1 of the program") {
 		t.Errorf("got %v", err)

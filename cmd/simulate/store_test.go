@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -24,17 +25,25 @@ expect:
   set-nx-lua: {mutual-exclusion: %s}
 `
 
-// stories makes a directory with the files quick.yaml, which ends as expected, and
+// twoStories makes a directory with the files quick.yaml, which ends as expected, and
 // missed.yaml, which does not.
 func twoStories(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, verdict := range map[string]string{"quick.yaml": "broken", "missed.yaml": "kept"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(fmt.Sprintf(quick, verdict)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeIn(t, filepath.Join(dir, "quick.yaml"), fmt.Sprintf(quick, "broken"))
+	writeIn(t, filepath.Join(dir, "missed.yaml"), fmt.Sprintf(quick, "kept"))
 	return dir
+}
+
+// writeIn writes a file, and its folder if it is not there.
+func writeIn(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // simulate is this program with arguments, to be run in a directory.
@@ -45,6 +54,15 @@ func simulate(t *testing.T, dir string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	return &exec.Cmd{Path: self, Args: append([]string{"simulate"}, args...), Dir: dir, Env: append(os.Environ(), "NO_COLOR=1")}
+}
+
+// inProcess runs a command in this process and returns what it prints.
+func inProcess(args ...string) (string, error) {
+	var out strings.Builder
+	root := commandsOn(&screen{w: &out})
+	root.SetArgs(args)
+	err := root.Execute()
+	return out.String(), err
 }
 
 // Many processes store into one store at the same time: no run is lost, and the index has

@@ -55,17 +55,10 @@ func atTerminalWith(t *testing.T, env []string, args ...string) *pseudoTerminal 
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	term := &pseudoTerminal{t: t, keys: keys, over: make(chan struct{})}
-	term.cmd = &exec.Cmd{
-		Path: program, Args: append([]string{"simulate"}, args...), Dir: t.TempDir(),
-		Env:   append([]string{"LANG=en_US.UTF-8"}, env...),
-		Stdin: screen, Stdout: screen, Stderr: screen,
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true},
-	}
+	term := &pseudoTerminal{t: t, keys: keys, over: make(chan struct{}), cmd: simulate(t, t.TempDir(), args...)}
+	term.cmd.Env = append([]string{"LANG=en_US.UTF-8"}, env...)
+	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = screen, screen, screen
+	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := term.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
