@@ -224,7 +224,7 @@ func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Optio
 func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error {
 	histories, err := runstore.ReadHistories(ctx, in.name, in)
 	if err != nil {
-		return ofDisk(err)
+		return err
 	}
 	for i, h := range histories {
 		if ctx.Err() != nil {
@@ -268,7 +268,7 @@ func openInput(ctx context.Context, file string) (*input, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: there is no such file", file)
 	case err != nil:
-		return nil, notRead(err)
+		return nil, runstore.NotRead(err)
 	}
 	in := &input{Reader: f, Closer: f, name: file, path: file}
 	info, err := f.Stat()

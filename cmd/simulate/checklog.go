@@ -57,7 +57,7 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 			return o, fmt.Errorf("%s: there is no such file", f.mapping)
 		}
 		if err != nil {
-			return o, notRead(err)
+			return o, runstore.NotRead(err)
 		}
 		m, err := logline.Parse(text)
 		if err != nil {
@@ -100,7 +100,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 	if only := files[0]; len(files) == 1 && only.Reader == nil { // the other files were histories
 		in, err := only.again()
 		if err != nil {
-			return nil, notRead(err)
+			return nil, runstore.NotRead(err)
 		}
 		defer in.Close()
 		only.Reader = in
@@ -135,7 +135,7 @@ func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("interrupted while reading %s", name)
 	case errors.As(err, &path):
-		return nil, unreadable(path)
+		return nil, runstore.Unread(path)
 	case errors.As(err, &line):
 		cure := "; --skip-invalid counts such lines and goes on"
 		switch {
@@ -183,7 +183,7 @@ func (f *judgeFlags) followed(ctx context.Context, in *input, o logcheck.Options
 	if in.path != "" {
 		t, err := logcheck.Follow(ctx, in.path, tell)
 		if err != nil {
-			return nil, notRead(err)
+			return nil, runstore.NotRead(err)
 		}
 		defer t.Close()
 		from, o.Missing = t, t.Missing

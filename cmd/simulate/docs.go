@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/run"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/measurements"
@@ -172,7 +173,7 @@ func read[T any](to **T, path, command string, parse func([]byte) (*T, error)) e
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return unreadable(err)
+		return runstore.Unread(err)
 	}
 	if *to, err = parse(data); err != nil {
 		return fmt.Errorf("%s %w; remove it, or measure it again: simulate %s --json > %s", path, err, command, path)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +79,7 @@ func scenariosJSON(g *globals, plans []*plan.Plan) error {
 
 // explainRun judges the stored histories again and narrates each.
 func explainRun(ctx context.Context, g *globals, dir string) error {
-	s, err := openRun(ctx, dir)
+	s, err := runstore.Read(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -99,7 +98,7 @@ func explainRun(ctx context.Context, g *globals, dir string) error {
 
 // replay plays a stored run again and compares the histories.
 func (f *reportFlags) replay(ctx context.Context, dir string) error {
-	s, err := openRun(ctx, dir)
+	s, err := runstore.Read(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -173,30 +172,6 @@ func showReplay(g *globals, s *runstore.Run, all []export.Replayed, same bool) e
 		}
 	}
 	return nil
-}
-
-// openRun reads a run directory.
-func openRun(ctx context.Context, arg string) (*runstore.Run, error) {
-	s, err := runstore.Read(ctx, arg)
-	return s, ofDisk(err)
-}
-
-// ofDisk marks errors of the disk as environment errors.
-func ofDisk(err error) error {
-	var disk *runstore.DiskError
-	if errors.As(err, &disk) {
-		return &environmentError{disk}
-	}
-	return err
-}
-
-// notRead is the error for a file that was not read. Errors of the disk are environment errors.
-func notRead(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return unreadable(err)
-	}
-	return err
 }
 
 // again is the command line that plays the run again. It will be pasted into a shell, so all texts from

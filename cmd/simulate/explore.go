@@ -208,7 +208,7 @@ func (f *exploreFlags) keptAs() (*campaign.Work, error) {
 	if f.further {
 		data, err := os.ReadFile(f.into)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, runstore.Unread(err)
 		}
 		sum := sha256.Sum256(data)
 		o.Further = hex.EncodeToString(sum[:])
@@ -312,7 +312,7 @@ func (f *exploreFlags) readInto(o *explore.Options) (*results.Explored, error) {
 	}
 	data, err := os.ReadFile(f.into)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, runstore.Unread(err)
 	}
 	if data, err = measurements.Unpack(f.into, data); err != nil {
 		return nil, fmt.Errorf("--into: %w", err)

@@ -66,7 +66,7 @@ func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 	case w.left < 0:
 		return nil, fmt.Errorf("%s holds more than %d files and folders, too many to look for scenarios in: name a smaller folder", dir, maxEntries)
 	case w.err != nil:
-		return nil, unreadable(w.err)
+		return nil, runstore.Unread(w.err)
 	}
 	slices.Sort(w.files)
 	return w.files, nil
@@ -285,7 +285,7 @@ func (g *globals) scenarioFiles(ctx context.Context, arg string) ([]string, erro
 	case err == nil:
 		return nil, fmt.Errorf("%s holds no scenario: no .yaml file in it or below, those of stored runs left aside", arg)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, unreadable(err)
+		return nil, runstore.Unread(err)
 	}
 	if _, ok := readBuiltIn(arg); ok {
 		return []string{arg}, nil

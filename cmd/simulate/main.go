@@ -20,6 +20,7 @@ import (
 
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/terminal"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
@@ -105,12 +106,11 @@ func tell(err error) {
 
 // exitCode returns the exit code of an error.
 func exitCode(ctx context.Context, err error) int {
-	var env *environmentError
 	var bug *bugError
 	switch {
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &env), errors.Is(err, fs.ErrPermission):
+	case ofEnvironment(err), errors.Is(err, fs.ErrPermission):
 		return exitEnvironment
 	case errors.As(err, &bug):
 		return exitBug
@@ -136,12 +136,9 @@ type environmentError struct{ err error }
 func (e *environmentError) Error() string { return e.err.Error() }
 func (e *environmentError) Unwrap() error { return e.err }
 
-// unreadable is the error for an existing file that cannot be read.
-func unreadable(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w: make it readable", err)
-	}
-	return &environmentError{err}
+// ofEnvironment reports whether an error is about something outside of this program, such as the disk.
+func ofEnvironment(err error) bool {
+	return errors.As(err, new(*environmentError)) || errors.As(err, new(*runstore.DiskError))
 }
 
 // unwritable is the error for a file that cannot be written. flag is the flag that chooses its place;
@@ -169,6 +166,14 @@ func bug(err error) error {
 		return nil
 	}
 	return &bugError{err}
+}
+
+// bugUnless marks an error as a bug unless it is of the environment.
+func bugUnless(err error) error {
+	if ofEnvironment(err) {
+		return err
+	}
+	return bug(err)
 }
 
 // bugError is a bug of this program.

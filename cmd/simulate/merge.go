@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockstep/internal/campaign"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/sim"
 )
@@ -77,7 +78,7 @@ func partFiles(args []string) (files []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, runstore.Unread(err)
 		}
 		if !info.IsDir() {
 			files = append(files, arg)
@@ -85,7 +86,7 @@ func partFiles(args []string) (files []string, err error) {
 		}
 		entries, err := os.ReadDir(arg)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, runstore.Unread(err)
 		}
 		before := len(files)
 		for _, e := range entries {

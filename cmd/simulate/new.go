@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/faults"
 	"lockstep/internal/locks"
+	"lockstep/internal/runstore"
 )
 
 //go:embed skeleton/*.tmpl skeleton/adapter/*.tmpl
@@ -329,7 +330,7 @@ func free(dir, wanted string) (string, error) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return "", unreadable(err)
+			return "", runstore.Unread(err)
 		}
 		all.Write(data)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"lockstep/examples"
 	"lockstep/internal/locks"
+	"lockstep/internal/runstore"
 )
 
 // An adapter connects lockstep with a user's own lock. In Go it is a test in virtual time, in other
@@ -96,7 +97,7 @@ func (f *newFlags) writeGoAdapter(name string) error {
 	}
 	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
 	if err != nil {
-		return unreadable(err)
+		return runstore.Unread(err)
 	}
 	if err := os.Mkdir(name, 0o755); err != nil {
 		if errors.Is(err, os.ErrExist) {

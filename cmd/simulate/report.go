@@ -98,7 +98,7 @@ func (f *reportFlags) run(ctx context.Context, args []string) error {
 	case len(args) > 1:
 		return f.compare(ctx, args, chosen)
 	}
-	s, err := openRun(ctx, args[0])
+	s, err := runstore.Read(ctx, args[0])
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 		if err := ctx.Err(); err != nil {
 			return nil, worst, errors.New("interrupted")
 		}
-		s, err := openRun(ctx, arg)
+		s, err := runstore.Read(ctx, arg)
 		if err != nil {
 			return nil, worst, err
 		}

@@ -181,11 +181,7 @@ func (f *searchFlags) searchError(ctx context.Context, h *hunt, err error) error
 	if ctx.Err() != nil && h.tried.Seed == 0 {
 		return fmt.Errorf("interrupted: %s broke nothing in %d seeds; --seed %d goes on from there", h.lock, h.tried.Seeds, f.seed+uint64(h.tried.Seeds))
 	}
-	var env *environmentError
-	if errors.As(err, &env) {
-		return err
-	}
-	return &bugError{err}
+	return bugUnless(err)
 }
 
 // hunt searches for one lock and stores the smallest version. On an error it returns the search so far.

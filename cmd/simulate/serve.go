@@ -87,7 +87,7 @@ func serveStore(ctx context.Context, g *globals, port int, siteDir string) error
 	}
 	handler := serve.New(store, page.Policy(), func() ([]byte, error) {
 		page, err := runstore.Index(store.FS(), besides, g.language)
-		return page, ofStore(err)
+		return page, bugUnless(err)
 	})
 	return serveUntil(ctx, listener, serve.Site(site, page.SitePolicy(), handler))
 }

@@ -20,6 +20,7 @@ import (
 	"lockstep/internal/campaign"
 	"lockstep/internal/interrupt"
 	"lockstep/internal/plan"
+	"lockstep/internal/runstore"
 	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 )
@@ -123,7 +124,7 @@ func readScenario(ctx context.Context, g *globals, arg string) (*campaign.Scenar
 		data, err = built, nil
 	}
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, runstore.Unread(err)
 	}
 	return &campaign.Scenario{File: filepath.ToSlash(files[0]), Text: string(data), Set: g.sets}, nil
 }
@@ -161,12 +162,12 @@ func readVersion() (string, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "", unreadable(err)
+		return "", runstore.Unread(err)
 	}
 	defer file.Close()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, file); err != nil {
-		return "", unreadable(err)
+		return "", runstore.Unread(err)
 	}
 	return version + "+" + hex.EncodeToString(sum.Sum(nil))[:12], nil
 }
@@ -273,7 +274,7 @@ func (f *shardFlags) told(g *globals, path string) error {
 func readPart(path string) (*campaign.Results, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, runstore.Unread(err)
 	}
 	return campaign.Read(path, data)
 }

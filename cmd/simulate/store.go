@@ -19,7 +19,7 @@ func writeIndex(root string, l say.Language) error {
 	if err := notRun(root); err != nil {
 		return err
 	}
-	return ofStore(runstore.WriteIndex(root, l))
+	return bugUnless(runstore.WriteIndex(root, l))
 }
 
 // notRun refuses a run directory as a store.
@@ -28,15 +28,6 @@ func notRun(root string) error {
 		return fmt.Errorf("%s is a stored run, not a run store: name the store with --out", root)
 	}
 	return nil
-}
-
-// ofStore classifies an error of the run store: an error of the disk, or a bug.
-func ofStore(err error) error {
-	var env *environmentError
-	if err = ofDisk(err); err == nil || errors.As(err, &env) {
-		return err
-	}
-	return &bugError{err}
 }
 
 // largeStore is the size in bytes from which on the run store counts as large.
@@ -71,7 +62,7 @@ func (g *globals) prune(ctx context.Context, limit int64, sure bool) error {
 		return &environmentError{err}
 	}
 	if sure && len(p.Runs) > 0 {
-		if err := errors.Join(ofDisk(p.Delete(ctx)), writeIndex(g.out, g.language)); err != nil {
+		if err := errors.Join(p.Delete(ctx), writeIndex(g.out, g.language)); err != nil {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func TestProcessesThatEndTogetherLoseNoRun(t *testing.T) {
 			t.Errorf("%s does not know its own name, %v", path, err)
 		}
 	}
-	if _, err := openRun(t.Context(), filepath.Join(store, "latest")); err != nil {
+	if _, err := runstore.Read(t.Context(), filepath.Join(store, "latest")); err != nil {
 		t.Error(err)
 	}
 }

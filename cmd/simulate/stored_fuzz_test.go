@@ -61,7 +61,7 @@ func FuzzOpenRun(f *testing.F) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s, err := openRun(t.Context(), dir)
+		s, err := runstore.Read(t.Context(), dir)
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20+2000*uint64(size) {
 			t.Errorf("%d bytes took %d of memory", size, took)

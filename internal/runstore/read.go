@@ -82,7 +82,7 @@ func Read(ctx context.Context, arg string) (*Run, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no run directory %s; `simulate list runs` shows them", arg)
 	case err != nil:
-		return nil, unread(err)
+		return nil, Unread(err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is a file: name the run directory that it is in", arg)
 	}
@@ -161,7 +161,7 @@ func (s *Run) readHistories(ctx context.Context, arg string) ([]*history.History
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s is not a run directory: it has no history.jsonl; `simulate list runs` shows them", arg)
 	case err != nil:
-		return nil, notRead(err)
+		return nil, NotRead(err)
 	}
 	defer f.Close()
 	all, err := ReadHistories(ctx, name, f)
@@ -185,7 +185,7 @@ func (s *Run) readEnv() error {
 		return nil
 	}
 	if err != nil {
-		return notRead(err)
+		return NotRead(err)
 	}
 	if err := json.Unmarshal(data, &s.Env); err != nil {
 		return fmt.Errorf("%s: %w: %s", s.file(EnvName), err, restore)
@@ -207,7 +207,7 @@ func (s *Run) readPlan() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s has no scenario.yaml; `simulate check %s` judges the history alone", s.Dir, s.file(HistoryName))
 	case err != nil:
-		return notRead(err)
+		return NotRead(err)
 	}
 	if s.Plan, err = s.parse(s.Env.File, data); err != nil {
 		_, err = s.parse(name, data) // the same problems with the name of the stored file
@@ -243,19 +243,19 @@ type DiskError struct{ error }
 // Unwrap returns the cause.
 func (e *DiskError) Unwrap() error { return e.error }
 
-// unread is the error for a file that cannot be read.
-func unread(err error) error {
+// Unread is the error for an existing file that cannot be read.
+func Unread(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: make it readable", err)
 	}
 	return &DiskError{err}
 }
 
-// notRead is the error for a file of a run: a DiskError if it is about the disk.
-func notRead(err error) error {
+// NotRead is the error for a file that was not read: a DiskError if it is about the disk.
+func NotRead(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return unread(err)
+		return Unread(err)
 	}
 	return err
 }
@@ -292,7 +292,7 @@ func ReadHistories(ctx context.Context, name string, r io.Reader) ([]*history.Hi
 	case errors.As(err, &line):
 		var path *fs.PathError
 		if errors.As(err, &path) {
-			return nil, unread(path)
+			return nil, Unread(path)
 		}
 		return nil, fmt.Errorf("%s:%d: %w", name, line.Line, line.Err)
 	case err != nil:

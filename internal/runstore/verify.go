@@ -24,7 +24,7 @@ func (s *Run) verify() error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s has no result.json to compare the history with; `simulate check %s` judges the history alone", s.Dir, s.file(HistoryName))
 	case errors.As(err, &path):
-		return unread(fmt.Errorf("%s: %w", s.Dir, err))
+		return Unread(fmt.Errorf("%s: %w", s.Dir, err))
 	case err != nil:
 		return fmt.Errorf("%s/%w: %s", s.Dir, err, restore)
 	}
