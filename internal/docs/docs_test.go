@@ -11,6 +11,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
@@ -96,14 +97,10 @@ func pageOf(t *testing.T, in Input, path string) string {
 
 func TestScenariosAreEscaped(t *testing.T) {
 	got := pageOf(t, input(aStory("scenarios/a b'(x).yaml", hostile)), "locks/set-nx-lua.md")
-	for _, want := range []string{
+	reporttest.Has(t, got,
 		"[a \\| b\\](evil) \\<script>alert(1)\\</script> \\`x\\` --> # not a heading](../../scenarios/a%20b%27%28x%29.yaml)",
 		`simulate run 'scenarios/a b'\''(x).yaml' --lock set-nx-lua`,
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%s is not in:\n%s", want, got)
-		}
-	}
+	)
 	if strings.Contains(got, "<script>") && !strings.Contains(got, `\<script>`) {
 		t.Error("a tag of a title is on the page")
 	}
@@ -135,14 +132,10 @@ func TestTablesAreWhole(t *testing.T) {
 
 func TestCommandsAreEscaped(t *testing.T) {
 	got := pageOf(t, input(), "commands.md")
-	for _, want := range []string{
+	reporttest.Has(t, got,
 		"## simulate\n\nplays \\<locks>\n", "Plays \\<locks>:\n\n```\ncode <x>\n```\n\n\\- no list\n",
 		"## simulate run\n\na \\| b\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in:\n%s", want, got)
-		}
-	}
+	)
 }
 
 func aMatrix() *results.Matrix {
@@ -210,11 +203,7 @@ func TestTheCourseHasAPageOfItsOwn(t *testing.T) {
 	in.Claims = []results.Claim{{N: 1, Text: "So it is.", Verdict: "true"}, {N: 2, Text: "It is not.", Verdict: "false"}}
 	in.Explored = &results.Explored{Locks: []results.ExploredLock{{Lock: "etcd-txn"}, {Lock: "lit-del-key"}, {Lock: "setnx"}}}
 	course := pageOf(t, in, "course.md")
-	for _, want := range []string{"| `simulate run b` |\n", "| `simulate run a` |\n", "Of 2 claims 1 are true, 1 are false", "| [2](claims.md#claim-2) | It is not. | `simulate dev claims --claim 2` |\n"} {
-		if !strings.Contains(course, want) {
-			t.Errorf("%q is not in:\n%s", want, course)
-		}
-	}
+	reporttest.Has(t, course, "| `simulate run b` |\n", "| `simulate run a` |\n", "Of 2 claims 1 are true, 1 are false", "| [2](claims.md#claim-2) | It is not. | `simulate dev claims --claim 2` |\n")
 	if index := pageOf(t, in, "README.md"); strings.Contains(index, "](locks/lit-") || !strings.Contains(index, "](course.md)") {
 		t.Error("the index lists misprints, or does not lead to the course")
 	}
@@ -234,11 +223,7 @@ func TestALongCounterexampleIsCut(t *testing.T) {
 	set := results.CutSet{Shown: results.Shown{Profile: "plain", Name: "set-nx-lua/pause", Text: "pause A"}}
 	in.Examples = map[string]Example{"set-nx-lua": {Set: set, Steps: steps}}
 	got := pageOf(t, in, "locks/set-nx-lua.md")
-	for _, want := range []string{"\n\nPause A. The usage profile is `plain`: 2 clients.\n\n1. ", "simulate run set-nx-lua/pause\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. "} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in the page", want)
-		}
-	}
+	reporttest.Has(t, got, "\n\nPause A. The usage profile is `plain`: 2 clients.\n\n1. ", "simulate run set-nx-lua/pause\n", "\n15. 1.000 s: A tries again.\n\nand so on for 970 more steps, until\n\n986. ", "\n1000. ")
 	if n := strings.Count(got, "A tries again."); n != 2*shownSteps {
 		t.Errorf("%d steps are shown, want %d", n, 2*shownSteps)
 	}

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"regexp"
 	"slices"
@@ -12,12 +11,11 @@ import (
 	"lockstep/internal/checker"
 	"lockstep/internal/plan"
 	"lockstep/internal/rate"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
 )
-
-var update = flag.Bool("update", false, "play all seeds of the questions of practice, and write their results")
 
 const (
 	questionsPage  = "../../docs/questions.md"
@@ -95,7 +93,7 @@ func playQuestions(t *testing.T) {
 // The figures of docs/questions.md are those of the stored seeds, and a sample of
 // them, with and without a violation, has the same result when played again.
 func TestTheFiguresOfTheQuestions(t *testing.T) {
-	if *update {
+	if *reporttest.Update { // play all seeds
 		playQuestions(t)
 	}
 	data, err := os.ReadFile(questionsFile)

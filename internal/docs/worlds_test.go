@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockstep/internal/campaign/results"
+	"lockstep/internal/report/reporttest"
 )
 
 const aComparison = `{"schema": 1, "backend": "process", "scale_ppm": 100000, "times": 2, "cells": [
@@ -29,7 +30,7 @@ func compared(t *testing.T) Input {
 
 func TestWorldsPage(t *testing.T) {
 	got := pageOf(t, compared(t), "worlds.md")
-	for _, want := range []string{
+	reporttest.Has(t, got,
 		"all durations times 0.1): of 5 cells 1 agrees, 1 differs, 1 was inconclusive and 2 were not played.",
 		"That is 5 real runs.\n",
 		"| lock | N0 | GP |\n",
@@ -39,11 +40,7 @@ func TestWorldsPage(t *testing.T) {
 		"| [set-nx-lua](locks/set-nx-lua.md) | `GP` a \\| pause | V/S | 1 of 2 | \\<late> |\n",
 		"| 2 | no servers |\n",
 		"simulate dev compare-worlds --backend process --scale 0.1 --times 2 --json > measurements/worlds.json\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in:\n%s", want, got)
-		}
-	}
+	)
 	if strings.Contains(got, "etcd-mutex") {
 		t.Error("a lock that was not compared has a row")
 	}
@@ -62,17 +59,9 @@ func TestWorldsInFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := pageOf(t, in, "worlds.md")
-	for _, want := range []string{"## What a short scale hides\n", "at a scale of 1:\n", "| [redisson](locks/redisson.md) | `SB` | V | 1 of 1 | a long cut |\n",
-		"compare-worlds --lock redisson,set-nx-lua --backend process --scale 1 --times 1 --fault N0,SB --letter"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in:\n%s", want, got)
-		}
-	}
-	for _, not := range []string{"left out", "the same as ever"} {
-		if strings.Contains(got, not) {
-			t.Errorf("a cell that the full length does not change is told of: %q", not)
-		}
-	}
+	reporttest.Has(t, got, "## What a short scale hides\n", "at a scale of 1:\n", "| [redisson](locks/redisson.md) | `SB` | V | 1 of 1 | a long cut |\n",
+		"compare-worlds --lock redisson,set-nx-lua --backend process --scale 1 --times 1 --fault N0,SB --letter")
+	reporttest.Lacks(t, got, "left out", "the same as ever")
 	if got := pageOf(t, compared(t), "worlds.md"); strings.Contains(got, "short scale") {
 		t.Error("without a comparison at full length there is a section of it")
 	}
@@ -92,7 +81,7 @@ func TestStoriesInBothWorlds(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := pageOf(t, in, "worlds.md")
-	for _, want := range []string{
+	reporttest.Has(t, got,
 		"## The stories of the search\n",
 		"in both: of 3 stories 1 agrees, 1 differs, 0 were inconclusive and 1 was not played.",
 		"That is 7 real runs. 1 stories, those with sentinels, nodes of Redlock or a replica that has to be behind, were played slower",
@@ -102,11 +91,7 @@ func TestStoriesInBothWorlds(t *testing.T) {
 		"| [redlock](locks/redlock.md) | a \\| crash: `redlock/crash+lag` | no-progress/none | 1 of 2 | \\<late> |\n",
 		"| stories | why |\n",
 		"--times 5 --stories --keep stories.jsonl --json > measurements/stories.json\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in:\n%s", want, got)
-		}
-	}
+	)
 	if strings.Contains(got, "`redlock/pause`") {
 		t.Error("a story that agrees is among those that part")
 	}
@@ -130,15 +115,11 @@ func TestEvidenceOfManyRuns(t *testing.T) {
 
 func TestALockShowsItsRealRow(t *testing.T) {
 	got := pageOf(t, compared(t), "locks/set-nx-lua.md")
-	for _, want := range []string{
+	reporttest.Has(t, got,
 		"## On real servers\n",
 		"| `N0` no fault | S | 2 of 2 | nothing |  |\n| `GP` pause | V/S | 1 of 2 | a \\| pause | \\<late> |\n",
 		"simulate dev compare-worlds --lock set-nx-lua --backend process --scale 0.1 --times 2\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in:\n%s", want, got)
-		}
-	}
+	)
 	for _, in := range []Input{input(), compared(t)} {
 		if got := pageOf(t, in, "locks/etcd-mutex.md"); strings.Contains(got, "On real servers") {
 			t.Errorf("a lock that was not compared says how:\n%s", got)

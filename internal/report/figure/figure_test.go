@@ -136,11 +136,7 @@ func TestPlotFiles(t *testing.T) {
 		if !bytes.Equal(p.SVG, two[i].SVG) {
 			t.Errorf("%s differs between two drawings", p.Name)
 		}
-		for _, alien := range []string{"var(", "class=", "style=", "currentColor", "url("} {
-			if bytes.Contains(p.SVG, []byte(alien)) {
-				t.Errorf("%s needs a page: it has %s", p.Name, alien)
-			}
-		}
+		reporttest.Lacks(t, p.SVG, "var(", "class=", "style=", "currentColor", "url(")
 		WellFormed(t, p.Name, p.SVG)
 	}
 	if len(one) != 4 { // holders and holds of two locks; no client waits in the histories by hand
@@ -283,11 +279,7 @@ func TestHeadsFit(t *testing.T) {
 func TestFinishLeavesTextsAlone(t *testing.T) {
 	svg := []byte(`<svg><text x="1" style="font-family:Liberation Sans;font-variant:none;font-size:9.5px">font-family:x</text><path d="M1,2" style="fill:none;stroke:#000000" /></svg>`)
 	got := string(finish(svg, "a<b"))
-	for _, want := range []string{">font-family:x</text>", `<path d="M1,2" fill="none" stroke="#1f1e1c"/>`, "<title>a&lt;b</title>"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s in %s", want, got)
-		}
-	}
+	reporttest.Has(t, got, ">font-family:x</text>", `<path d="M1,2" fill="none" stroke="#1f1e1c"/>`, "<title>a&lt;b</title>")
 	if strings.Contains(got, "Liberation") {
 		t.Errorf("a font is left: %s", got)
 	}

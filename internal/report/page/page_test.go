@@ -114,6 +114,45 @@ func TestEveryClassHasAStyle(t *testing.T) {
 	}
 }
 
+// A page loads nothing, names each id once, has no link that leads nowhere, and says what its heads are of.
+func TestPagesAreSelfContained(t *testing.T) {
+	files, err := filepath.Glob("../*/testdata/*.html")
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	attribute := func(text, name string) (all []string) {
+		for _, m := range regexp.MustCompile(` `+name+`="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+			all = append(all, m[1])
+		}
+		return all
+	}
+	for _, file := range files {
+		drawn, _, _ := strings.Cut(read(t, file), "<script>") // a script makes such elements itself
+		for _, loads := range []string{`src="`, `<link rel="s`, `<link href`, "@import", "fetch(", "https://", `url("`, "url(h"} {
+			if strings.Contains(drawn, loads) {
+				t.Errorf("%s contains %s", file, loads)
+			}
+		}
+		seen := map[string]bool{}
+		for _, id := range attribute(drawn, "id") {
+			if seen[id] {
+				t.Errorf("%s: id %s is given twice", file, id)
+			}
+			seen[id] = true
+		}
+		for _, to := range attribute(drawn, "href") {
+			if id, within := strings.CutPrefix(to, "#"); within && !seen[id] {
+				t.Errorf("%s: a link leads to #%s, which does not exist", file, id)
+			}
+		}
+		for _, head := range regexp.MustCompile(`<th[ >][^>]*`).FindAllString(drawn, -1) {
+			if !strings.Contains(head, "scope=") {
+				t.Errorf("%s: a header without scope: %s", file, head)
+			}
+		}
+	}
+}
+
 // Text is readable on every background that it stands on, in light, dark and print: a contrast
 // of 4.5 to 1, as WCAG 2.2 demands it, and of 3 to 1 for the bars of clients.
 func TestContrast(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
 	"golang.org/x/net/html"
 
@@ -46,6 +47,17 @@ func English(page []byte) (out []string) {
 	}
 	visit(doc)
 	return out
+}
+
+// NoEnglish demands a page without English words.
+func NoEnglish(t *testing.T, page []byte, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range English(page) {
+		t.Error(text)
+	}
 }
 
 // quotes reports whether an element has no text of the page itself: messages on the wire, code.

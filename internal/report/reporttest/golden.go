@@ -39,6 +39,25 @@ func WantLines(t *testing.T, what string, got, want []string) {
 	}
 }
 
+// Has demands texts in a page, and Lacks that there are none.
+func Has[T string | []byte](t *testing.T, page T, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("%q is not in:\n%.4000s", want, page)
+		}
+	}
+}
+
+func Lacks[T string | []byte](t *testing.T, page T, nevers ...string) {
+	t.Helper()
+	for _, never := range nevers {
+		if strings.Contains(string(page), never) {
+			t.Errorf("%q is in:\n%.4000s", never, page)
+		}
+	}
+}
+
 // Harmless demands text without anything that steers a terminal or turns the
 // direction of writing.
 func Harmless(t *testing.T, what, text string) {

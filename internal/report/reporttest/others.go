@@ -34,6 +34,23 @@ func MillionBundle(events int) *bundle.Bundle {
 	return b
 }
 
+// Nonsense has a history of any content, an empty one, and none.
+func Nonsense() *bundle.Bundle {
+	h := history.New(history.Header{
+		Nodes:  []history.Node{{Name: "A", Role: history.RoleClient}, {Name: "S", Role: history.RoleStore}},
+		Faults: []history.Fault{{Number: 1}},
+	})
+	for i := range 600 {
+		h.Add(history.Event{
+			Kind: history.Kind(i * 7 % 60), Node: history.NodeID(i % 4), Peer: history.NodeID(i % 5), Owner: history.NodeID(i % 7),
+			Cause: int32(i*13%700 - 20), Value: int64(i%9 - 4), At: history.Instant(i / 3), Text: history.TextID(i % 3), Clock: int64(i*i*1e6) - 5e9,
+		})
+	}
+	j := checker.Judgement{History: h, Findings: []checker.Finding{Broke("fifo", -5, 1<<60, []history.NodeID{9}, 3, -4, 9000)}}
+	empty := checker.Judgement{History: history.New(history.Header{})}
+	return &bundle.Bundle{Runs: []bundle.Run{{Lock: "x", Judgement: j}, {Lock: "y", Judgement: empty}, {Lock: "z"}}}
+}
+
 // Sweep has a cell of each kind: safe, rarely and often broken, always, untested.
 func Sweep() *bundle.Sweep {
 	const property = "mutual-exclusion"

@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// compared is the table of a bundle, by row.
-func compared(t *testing.T, b *bundle.Bundle) map[string][]comparedCell {
+// storiesOf are the stories of a bundle.
+func storiesOf(t *testing.T, b *bundle.Bundle) []story {
 	t.Helper()
 	stories := make([]story, len(b.Runs))
 	for i := range b.Runs {
@@ -27,6 +27,15 @@ func compared(t *testing.T, b *bundle.Bundle) map[string][]comparedCell {
 		if stories[i], err = newStory(b, &b.Runs[i], 100, say.English); err != nil {
 			t.Fatal(err)
 		}
+	}
+	return stories
+}
+
+// compared is the table of a bundle, by row.
+func compared(t *testing.T, b *bundle.Bundle) map[string][]comparedCell {
+	t.Helper()
+	stories := storiesOf(t, b)
+	for i := range b.Runs {
 		if h := b.Runs[i].Judgement.History; i > 0 && h != nil {
 			stories[i].differs = bundle.DiffersAt(b.Runs[0].Judgement.History, stories[0].steps, h, stories[i].steps)
 		}

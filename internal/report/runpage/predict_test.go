@@ -14,14 +14,7 @@ import (
 // questionsOf makes the questions of a bundle as the page does.
 func questionsOf(t *testing.T, b *bundle.Bundle) []question {
 	t.Helper()
-	stories := make([]story, len(b.Runs))
-	for i := range b.Runs {
-		var err error
-		if stories[i], err = newStory(b, &b.Runs[i], 100, say.English); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return newPage(b, stories, &figure.Figure{}, richnesses[0], say.English).Questions
+	return newPage(b, storiesOf(t, b), &figure.Figure{}, richnesses[0], say.English).Questions
 }
 
 // rightOf returns the right answers of a question of a kind.

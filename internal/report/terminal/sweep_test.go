@@ -10,11 +10,7 @@ import (
 // A share that is not nothing never reads 0, and one that is not everything never 100.
 func TestShortSharesDoNotLie(t *testing.T) {
 	text := strings.Join(strings.Fields(Sweep(reporttest.Sweep())), " ")
-	for _, want := range []string{"| 100 >99 47", "| 0 <1 ?"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
-		}
-	}
+	reporttest.Has(t, text, "| 100 >99 47", "| 0 <1 ?")
 }
 
 func TestSweepTerminalGolden(t *testing.T) {
