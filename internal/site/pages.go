@@ -20,10 +20,7 @@ var files embed.FS
 //go:embed site.css
 var siteCSS string
 
-var templates = map[string]page.Templates{
-	"index.html":     page.Template(files, "index.html", "bar.html"),
-	"reference.html": page.Template(files, "reference.html", "bar.html"),
-}
+var index, reference = page.NewDesign("index", files), page.NewDesign("reference", files)
 
 // pageView is the data of the templates.
 type pageView struct {
@@ -40,10 +37,6 @@ type pageView struct {
 	Start             playpage.Link
 	WhichLock, Matrix string
 	Gallery           []playpage.Link
-}
-
-func (v *pageView) render(name string, l say.Language) ([]byte, error) {
-	return templates[name].Fill(l, v)
 }
 
 // common is the data of pages that exist in both languages.
@@ -69,12 +62,12 @@ func withBar(drawn []byte, own string, l say.Language) ([]byte, error) {
 	if path.Dir(own) != "." {
 		v.Up = "../"
 	}
-	var bar bytes.Buffer
-	if err := templates["index.html"](l).ExecuteTemplate(&bar, "bar", &v); err != nil {
-		return nil, fmt.Errorf("filling in the bar of %s: %w", own, err)
+	bar, err := index.Part(l, "bar", &v)
+	if err != nil {
+		return nil, fmt.Errorf("the bar of %s: %w", own, err)
 	}
 	drawn = bytes.Replace(drawn, []byte("</head>"), []byte("<style>"+barCSS+"</style>\n</head>"), 1)
-	return bytes.Replace(drawn, []byte("<body>"), append([]byte("<body>\n"), bar.Bytes()...), 1), nil
+	return bytes.Replace(drawn, []byte("<body>"), append([]byte("<body>\n"), bar...), 1), nil
 }
 
 // indexPage shows a lock that breaks, and has a prominent link for newcomers.
@@ -96,7 +89,7 @@ func indexPage(in *Input, l say.Language) ([]byte, error) {
 		Href: "playground/" + playpage.Name(l) + "#lesson=" + in.Cards[l][0].Name,
 		Text: say.StartHere.With(say.Number(n), say.Number(n*minutesOfThree/30*10)).In(l),
 	}
-	return v.render("index.html", l)
+	return index.Fill(l, v)
 }
 
 // minutesOfThree is how long three lessons take, with reading, guessing and the change.

@@ -98,7 +98,7 @@ func referencePage(name string, in *Input) ([]byte, error) {
 		Head: page.NewHead(title+" · lockstep", barCSS, siteCSS), Up: upFrom(name), Home: home(l), Links: links(l, false),
 		Body: template.HTML(dead.ReplaceAllString(body.String(), "$1")), // from our docs, without embedded HTML
 	}
-	return v.render("reference.html", l)
+	return reference.Fill(l, v)
 }
 
 // upFrom is the path from the page for a Markdown file to the root of the site.

@@ -21,13 +21,10 @@ import (
 	"lockstep/internal/timeline"
 )
 
-//go:embed comparepage.css
-var runsCSS string
+//go:embed *.html *.css
+var files embed.FS
 
-//go:embed comparepage.html
-var runsFiles embed.FS
-
-var runsTemplate = page.Template(runsFiles, "comparepage.html")
+var design = page.NewDesign("comparepage", files)
 
 type runsView struct {
 	Head       page.Head
@@ -69,7 +66,7 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 		Title: say.SideBySide.With(say.Number(len(c.Runs))).In(l), Shapes: template.HTML(diagram.Shapes()),
 		Count: len(c.Runs), Cautions: c.Cautions(all), Heads: say.Texts(l, compare.RatioHeads...), Replay: sanitize.Text(c.Replay, sanitize.MaxLine),
 	}
-	v.Head = page.NewHead(v.Title, page.ReportCSS, figure.CSS, strip.CSS, runsCSS)
+	v.Head = design.Head(v.Title, page.ReportCSS, figure.CSS, strip.CSS)
 	if len(all) > compare.MaxSides {
 		v.Cut = say.ShownFirst.With(compare.MaxSides, say.Number(len(all))).In(l)
 	}
@@ -89,7 +86,7 @@ func HTML(c *compare.Comparison) ([]byte, error) {
 	if err := v.draw(sides, l); err != nil {
 		return nil, err
 	}
-	return runsTemplate.Fill(l, v)
+	return design.Fill(l, v)
 }
 
 func (v *runsView) verdicts(b *bundle.Bundle, sides []compare.Side, l say.Language) {

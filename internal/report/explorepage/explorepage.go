@@ -19,254 +19,342 @@ import (
 	"lockstep/internal/shell"
 )
 
-//go:embed explorepage.css
-var exploreCSS string
+//go:embed *.html *.css *.js
+var files embed.FS
 
-//go:embed explorepage.html
-var exploreFiles embed.FS
+var design = page.NewDesign("explorepage", files)
 
-//go:embed explorepage.js
-var exploreJS string
-
-var exploreScript = page.NewScript("explorepage", exploreJS)
-
-var exploreTemplate = page.Template(exploreFiles, "explorepage.html")
-
-// named is a kind of fault or a usage profile, with one sentence about it.
-type named struct{ Name, Summary string }
-
-// exploreView is the view of the template; all texts are clean.
-type exploreView struct {
-	Head      page.Head
-	Lead      string
-	Folded    string // heading of the stories of the locks
-	Asks      []askView
-	Harms     []string     // the columns of the table of answers
-	Under     template.CSS // the same, for narrow screens
-	UnderSets template.CSS // the ways of breaking, for narrow screens
-	Answers   []answerView
-	Table     []answerRow
-	Presets   []presetView
-	Groups    []kindGroupView
-	Ways      []string
-	Stores    []string
-	Locks     []exploredView
-	Misprints []exploredView // no candidates, so not in the table
-	Profiles  []named
-	Classes   []string
-	Drawn     string            // explains pairs that were drawn at random
-	Says      map[string]string // the texts of the script
-}
-
-type kindGroupView struct {
-	Name  string
-	Kinds []named
-}
-
-type exploredView struct {
-	Lock, Name, Store, Walked, Idea string
-	Kept                            string // the store, as in the ticks
-	Unknown                         string // "" if every schedule was judged
-	Survives                        string // certainty that it survives, as in the measurements
-	Class                           string // the style of Survives
-	Rests                           []restView
-	Costs                           []string
-	Ways                            []exploredWay
-}
-
-// restView is the basis for a lock to survive: worlds by how they were searched.
-type restView struct{ Class, Says string }
-
-type exploredWay struct {
-	Head, None string // None: the text without a set; "" with one
-	Sets       []cutSetView
-	Together   string       // the number of sets of several kinds
-	Hung       []cutSetView // separate from Sets: all clients wait while work hangs
-}
-
-// Alone are the sets of one kind, or of none; Pairs are the others.
-func (w exploredWay) Alone() []cutSetView { return w.of(false) }
-func (w exploredWay) Pairs() []cutSetView { return w.of(true) }
-
-func (w exploredWay) of(several bool) (out []cutSetView) {
-	for _, s := range w.Sets {
-		if strings.Contains(s.Kinds, " ") == several {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-type cutSetView struct {
-	ID, Kinds, Words, Text, Profile, Command string
+// view is the view of the template.
+type view struct {
+	*results.Explored // the designs
+	Head              page.Head
+	Locks, Misprints  []lock // the latter are no candidates, so not in the table
+	facts             *advice.Facts
+	libraries         []*results.Library
+	language          say.Language
 }
 
 // HTML draws a walk of the fault space as one self-contained file: the faults that break each lock, its
 // costs, and, with a script, the locks that survive what the reader ticks. A lock may have no costs.
 // Libraries were walked with one fault in the plain profile, so one that survives these is unknown.
 func HTML(f *advice.Facts, libraries []*results.Library, l say.Language) ([]byte, error) {
-	x := f.Explored
-	in := func(p say.Phrase) string { return p.In(l) }
-	word := func(english string) string { return in(say.Text(english)) }
-	designs, misprints := x.Apart()
-	v := exploreView{
-		Asks: asks(l), Presets: presets(l),
-		Drawn: in(say.DrawnMeans.With()),
-		Head:  page.NewHead(word("Which lock should I use?"), exploreCSS).Scripted(exploreScript),
-		Lead:  in(say.WalkedLocks.With(say.Number(len(designs.Locks)), say.Grouped(designs.Walked()), say.Number(designs.Complete(1)), say.Number(designs.Settled()))),
-		Says: map[string]string{
-			results.Complete: word("survives"), "broken": word("breaks"), "unknown": word("unknown"),
-			results.Sampled: word("none found"), results.NotSearched: word("not searched"),
-			"answer": word("{n} of {of} locks survive what you ticked; for {found} more nothing was found that breaks them."),
-		},
-	}
-	for _, said := range advice.Harms() {
-		v.Harms = append(v.Harms, said.In(l))
-	}
-	v.answers(f, l)
-	for _, way := range checker.Ways() {
-		v.Ways = append(v.Ways, in(way.Means()))
-	}
-	v.Under, v.UnderSets = under(v.Harms), under(v.Ways)
-	v.Groups = groups(l)
-	for _, w := range x.Scope.Profiles {
-		v.Profiles = append(v.Profiles, named{sanitize.Text(w.Name, sanitize.MaxName), word(sanitize.Text(w.Summary, sanitize.MaxLine))})
-	}
-	for _, c := range x.Scope.Classes {
-		v.Classes = append(v.Classes, word(sanitize.Text(c, sanitize.MaxLine)))
-	}
+	designs, misprints := f.Explored.Apart()
+	v := &view{Explored: designs, facts: f, libraries: libraries, language: l}
+	v.Head = design.Head(say.Text("Which lock should I use?").In(l))
 	for i := range designs.Locks {
-		view := newExploredView(&designs.Locks[i], x.Scope.Faults, l)
-		if c, ok := f.Costs[designs.Locks[i].Lock]; ok {
-			view.Costs = costLines(c, l)
+		x := &designs.Locks[i]
+		one := lock{ExploredLock: x, most: designs.Scope.Faults, language: l}
+		if c, ok := f.Costs[x.Lock]; ok {
+			one.Costs = append([]say.Phrase{say.CostServers.With(say.Number(c.Servers))}, c.Says()...)
 		}
-		v.Locks = append(v.Locks, view)
+		v.Locks = append(v.Locks, one)
 	}
 	for i := range misprints.Locks {
-		v.Misprints = append(v.Misprints, newExploredView(&misprints.Locks[i], x.Scope.Faults, l))
+		one := lock{ExploredLock: &misprints.Locks[i], most: misprints.Scope.Faults, language: l}
+		v.Misprints = append(v.Misprints, one)
 	}
-	v.Folded = in(say.StoriesOf.With(say.Number(len(designs.Locks)+len(libraries)), say.Grouped(walkedIn(designs, libraries))))
-	if len(libraries) > 0 {
-		v.Lead += " " + in(say.AndLibraries.With(say.Number(len(libraries))))
-	}
-	for _, one := range libraries {
-		v.Locks = append(v.Locks, libraryView(one, l))
-	}
-	for i := range v.Locks {
-		if kept := v.Locks[i].Kept; kept != "" {
-			v.Stores = append(v.Stores, kept)
+	for _, library := range libraries {
+		x := &results.ExploredLock{Lock: library.Lock}
+		if library.Walk != nil {
+			x = &library.Walk.Locks[0]
 		}
+		v.Locks = append(v.Locks, lock{ExploredLock: x, library: library, most: x.Complete, language: l})
 	}
-	slices.Sort(v.Stores)
-	v.Stores = slices.Compact(v.Stores)
-	return exploreTemplate.Fill(l, v)
+	return design.Fill(l, v)
 }
 
-// walkedIn counts the schedules walked of designs and libraries.
-func walkedIn(designs *results.Explored, libraries []*results.Library) int64 {
-	n := designs.Walked()
-	for _, one := range libraries {
+// Lead says what was searched, and Folded heads the stories of the locks.
+func (v *view) Lead() string {
+	lead := say.WalkedLocks.With(say.Number(len(v.Explored.Locks)), say.Grouped(v.Walked()), say.Number(v.Complete(1)), say.Number(v.Settled())).In(v.language)
+	if n := len(v.libraries); n > 0 {
+		lead += " " + say.AndLibraries.With(say.Number(n)).In(v.language)
+	}
+	return lead
+}
+
+func (v *view) Folded() say.Phrase {
+	n := v.Walked()
+	for _, one := range v.libraries {
 		if one.Walk != nil {
 			n += one.Walk.Walked()
 		}
 	}
-	return n
+	return say.StoriesOf.With(say.Number(len(v.Locks)), say.Grouped(n))
 }
 
-// groups are the kinds of faults, grouped by target.
-func groups(l say.Language) (out []kindGroupView) {
-	for _, target := range faultkind.Targets() {
-		group := kindGroupView{Name: say.Text(string(target)).In(l)}
-		for _, k := range faultkind.All() {
-			if k.Hits == target {
-				group.Kinds = append(group.Kinds, named{k.Name, k.Summary.In(l)})
-			}
+// Drawn explains pairs that were drawn at random.
+func (v *view) Drawn() say.Phrase { return say.DrawnMeans.With() }
+
+// Says are the texts of the script.
+func (v *view) Says() map[string]string {
+	says := map[string]string{
+		results.Complete: "survives", "broken": "breaks", "unknown": "unknown", results.Sampled: "none found", results.NotSearched: "not searched",
+		"answer": "{n} of {of} locks survive what you ticked; for {found} more nothing was found that breaks them.",
+	}
+	for id, english := range says { // order: none, a map again
+		says[id] = say.Text(english).In(v.language)
+	}
+	return says
+}
+
+// ask is a question with its choices; Note says when it matters. For a resource, Tokens is yes or no: whether it
+// can refuse old tokens.
+type ask struct {
+	Name, Says, Note string
+	Choices          []advice.Resource
+}
+
+// Asks are the questions.
+func (v *view) Asks() []ask {
+	of := func(choices []advice.Choice) (all []advice.Resource) {
+		for _, c := range choices {
+			all = append(all, advice.Resource{Choice: c})
 		}
-		out = append(out, group)
+		return all
 	}
-	return out
+	return []ask{
+		{"have", "What do you have?", "", of(advice.Haves())}, {"if-two", "What happens if two work at once?", "", of(advice.IfTwo())},
+		{"tokens", "What does the lock protect, and can that refuse an old token?", "It matters only if two at once do damage.", advice.Resources()},
+	}
 }
 
-// costLines lists the costs of a lock.
-func costLines(c results.Cost, l say.Language) []string {
-	lines := []string{say.CostServers.With(say.Number(c.Servers)).In(l)}
-	for _, p := range c.Says() {
-		lines = append(lines, p.In(l))
+// Presets tick the faults to expect for each choice of the first question.
+func (v *view) Presets() (all []advice.Question) {
+	for _, c := range advice.Haves() {
+		q := advice.Question{Have: c.ID, IfTwo: advice.Duplicate, Tokens: advice.No}
+		if len(q.Stores()) > 0 {
+			all = append(all, q)
+		}
 	}
-	return lines
+	return all
 }
 
-func newExploredView(x *results.ExploredLock, most int, l say.Language) exploredView {
-	v := exploredView{Lock: sanitize.Text(x.Lock, sanitize.MaxName), Name: locks.Name(x.Lock).In(l), Walked: say.SchedulesWalked.With(say.Grouped(x.Walked)).In(l)}
-	if variant, ok := locks.Lookup(x.Lock); ok {
-		v.Store, v.Kept, v.Idea = string(variant.Store), string(variant.Store), variant.Doc(l).Idea
+// answer is an answer to all questions.
+type answer struct{ advice.Answer }
+
+// row has the answers for one choice of "What do you have?".
+type row struct {
+	Have    say.Words
+	Answers []answer
+}
+
+// Table answers all questions.
+func (v *view) Table() (rows []row) {
+	for _, q := range advice.Questions() {
+		a := answer{advice.To(q, v.facts)}
+		if n := len(rows); n == 0 || rows[n-1].Have != a.HaveName() {
+			rows = append(rows, row{Have: a.HaveName()})
+		}
+		last := &rows[len(rows)-1]
+		last.Answers = append(last.Answers, a)
 	}
-	v.Survives, v.Class = x.Survives(), classOf(x.Survives())
-	for _, r := range x.Rests() {
-		v.Rests = append(v.Rests, restView{classOf(r.How), sanitize.Text(r.Says.In(l), sanitize.MaxLine)})
+	return rows
+}
+
+// Class is the style of an answer.
+func (a *answer) Class() string {
+	switch {
+	case a.Survives():
+		return "kept"
+	case a.Nearest == "" && a.Best != nil && a.Best.Verdict == results.Broken:
+		return "broken"
 	}
-	if n := x.Cut + int64(len(x.Doubts)); n > 0 {
-		v.Unknown = say.SchedulesUnknown.With(say.Grouped(n)).In(l)
+	return "unknown"
+}
+
+// Lock is the name of the lock of an answer, or says that there is none.
+func (a *answer) Lock() say.Part {
+	switch {
+	case a.Nearest != "":
+		return say.Text("not in this program")
+	case a.Best == nil:
+		return say.Text("not searched")
 	}
-	if x.Complete == 0 && v.Unknown == "" {
-		v.Unknown = say.Text("not searched").In(l) // so whether it survives is unknown
+	return locks.Name(a.Best.Lock)
+}
+
+// ID is the lock of an answer; "" for none.
+func (a *answer) ID() string {
+	if a.Nearest != "" || a.Best == nil {
+		return ""
 	}
-	none := say.NoneUpTo.With(say.Number(min(x.Complete, most)))
-	if v.Survives == results.Sampled {
-		none = say.Text("none found")
+	return a.Best.Lock
+}
+
+// Near is the closest question that has an answer; nil if this one has.
+func (a *answer) Near() *advice.Question {
+	if a.Nearest == "" {
+		return nil
 	}
+	return &advice.Question{Have: a.Nearest, IfTwo: a.IfTwo, Tokens: a.Tokens}
+}
+
+// Story is a story that breaks the lock of an answer; "" for none.
+func (a *answer) Story() string {
+	if a.ID() == "" {
+		return ""
+	}
+	return sanitize.Text(a.Best.Story, sanitize.MaxLine)
+}
+
+// Play plays a story.
+func (v *view) Play(story string) string { return play(story) }
+func (s *set) Play() string              { return play(s.Name) }
+
+func play(story string) string {
+	if story == "" {
+		return ""
+	}
+	return "simulate run " + shell.Word(story)
+}
+
+// Harms are the columns of the table of answers.
+func (v *view) Harms() []say.Words { return advice.Harms() }
+
+// Under passes names of columns to the style, for narrow screens with one cell per line.
+func (v *view) Under() template.CSS { return under(advice.Harms(), v.language) }
+
+func (v *view) UnderSets() template.CSS {
+	var names []say.Phrase
 	for _, way := range checker.Ways() {
-		view := exploredWay{Head: way.Means().In(l)}
-		sets := x.By(way)
-		switch {
-		case sets == nil || x.Complete == 0:
-			view.None = say.Text("not searched").In(l)
-		case len(sets) == 0:
-			view.None = none.In(l)
-		}
-		view.Sets = setViews(x, way, l)
-		view.Together = say.SoManyPairs.With(say.Number(len(view.Pairs()))).In(l)
-		if way == checker.NoProgress {
-			view.Hung = setViews(x, checker.Hung, l)
-		}
-		v.Ways = append(v.Ways, view)
+		names = append(names, way.Means())
 	}
-	return v
+	return under(names, v.language)
 }
 
-// classOf is the style of a certainty.
-func classOf(how string) string { return strings.ReplaceAll(how, " ", "-") }
-
-// libraryView is the row of a library.
-func libraryView(one *results.Library, l say.Language) exploredView {
-	x := &results.ExploredLock{Lock: one.Lock}
-	if one.Walk != nil {
-		x = &one.Walk.Locks[0]
+func under[P say.Part](columns []P, l say.Language) template.CSS {
+	var b strings.Builder
+	for i, name := range columns {
+		fmt.Fprintf(&b, "--u%d:%q;", i, name.In(l))
 	}
-	v := newExploredView(x, x.Complete, l)
-	v.Store = sanitize.Text(one.Library+" "+one.Version, sanitize.MaxLine)
-	if x.Complete > 0 {
-		v.Unknown = say.Text("searched with one fault in the plain profile only").In(l)
-	}
-	return v
+	return template.CSS(b.String()) // our own texts
 }
 
-// setViews are the sets of one way of breaking.
-func setViews(x *results.ExploredLock, way checker.Way, l say.Language) (out []cutSetView) {
+// Targets are what kinds of faults hit, and Kinds those that hit it.
+func (v *view) Targets() []faultkind.Target { return faultkind.Targets() }
+func (v *view) Kinds(of faultkind.Target) []faultkind.Kind {
+	return slices.DeleteFunc(faultkind.All(), func(k faultkind.Kind) bool { return k.Hits != of })
+}
+
+// Ways are the ways of breaking.
+func (v *view) Ways() []checker.Way { return checker.Ways() }
+func (x *lock) Ways() []checker.Way { return checker.Ways() }
+
+// Stores are those of the locks, as in the ticks.
+func (v *view) Stores() (all []string) {
+	for i := range v.Locks {
+		if kept := v.Locks[i].Kept(); kept != "" {
+			all = append(all, kept)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// lock is what it takes to break a lock.
+type lock struct {
+	*results.ExploredLock
+	library  *results.Library // nil for a lock of this program
+	Costs    []say.Phrase
+	most     int // faults in a schedule
+	language say.Language
+}
+
+// Name is the common name of a lock, and Kept its store, as in the ticks.
+func (x *lock) Name() say.Words { return locks.Name(x.Lock) }
+
+func (x *lock) Kept() string {
+	v, _ := locks.Lookup(x.Lock)
+	return string(v.Store)
+}
+
+// Store is the store of a lock, or what a library is.
+func (x *lock) Store() string {
+	if x.library != nil {
+		return x.library.Library + " " + x.library.Version
+	}
+	return x.Kept()
+}
+
+// Idea is the idea of a known lock.
+func (x *lock) Idea() string {
+	if v, ok := locks.Lookup(x.Lock); ok {
+		return v.Doc(x.language).Idea
+	}
+	return ""
+}
+
+// Searched is the number of schedules, and Unknown says why it is unknown whether the lock survives; empty if
+// every schedule was judged.
+func (x *lock) Searched() say.Phrase { return say.SchedulesWalked.With(say.Grouped(x.Walked)) }
+
+func (x *lock) Unknown() say.Phrase {
+	n := x.Cut + int64(len(x.Doubts))
+	switch {
+	case x.library != nil && x.Complete > 0:
+		return say.Text("searched with one fault in the plain profile only")
+	case n > 0:
+		return say.SchedulesUnknown.With(say.Grouped(n))
+	case x.Complete == 0:
+		return say.Text("not searched")
+	}
+	return say.Phrase{}
+}
+
+// Class is the style of a certainty.
+func (x *lock) Class(how string) string { return strings.ReplaceAll(how, " ", "-") }
+
+// set is a set of faults that breaks a lock.
+type set struct {
+	results.CutSet
+	ID string
+}
+
+// Sets are the sets for a way of breaking.
+func (x *lock) Sets(way checker.Way) (all []set) {
 	for n, s := range x.By(way) {
-		names := strings.Join(s.Kinds, " + ")
-		if len(s.Kinds) == 0 {
-			names = say.Text("no fault at all").In(l)
-		}
-		command := ""
-		if s.Name != "" {
-			command = "simulate run " + shell.Word(s.Name)
-		}
-		out = append(out, cutSetView{
-			ID: fmt.Sprintf("%s-%s-%d", sanitize.FileName(x.Lock), way, n+1), Kinds: sanitize.Text(strings.Join(s.Kinds, " "), sanitize.MaxLine), Words: sanitize.Text(names, sanitize.MaxLine),
-			Text: sanitize.Text(s.Said().In(l), sanitize.MaxLine), Profile: sanitize.Text(s.Profile, sanitize.MaxName),
-			Command: command,
-		})
+		all = append(all, set{s, fmt.Sprintf("%s-%s-%d", sanitize.FileName(x.Lock), way, n+1)})
 	}
-	return out
+	return all
+}
+
+// Alone are the sets of one kind, or of none; Pairs are the others.
+func (x *lock) Alone(way checker.Way) []set {
+	return slices.DeleteFunc(x.Sets(way), func(s set) bool { return len(s.Kinds) > 1 })
+}
+
+func (x *lock) Pairs(way checker.Way) []set {
+	return slices.DeleteFunc(x.Sets(way), func(s set) bool { return len(s.Kinds) <= 1 })
+}
+
+// Together is the number of pairs.
+func (x *lock) Together(pairs []set) say.Phrase { return say.SoManyPairs.With(say.Number(len(pairs))) }
+
+// Hung are the sets, apart from others, by which all clients wait while work hangs.
+func (x *lock) Hung(way checker.Way) []set {
+	if way != checker.NoProgress {
+		return nil
+	}
+	return x.Sets(checker.Hung)
+}
+
+// None says why there is no set for a way of breaking; empty if there is one.
+func (x *lock) None(way checker.Way) say.Phrase {
+	switch sets := x.By(way); {
+	case sets == nil || x.Complete == 0:
+		return say.Text("not searched")
+	case len(sets) > 0:
+		return say.Phrase{}
+	case x.Survives() == results.Sampled:
+		return say.Text("none found")
+	}
+	return say.NoneUpTo.With(say.Number(min(x.Complete, x.most)))
+}
+
+// Words are the kinds of a set.
+func (s *set) Words() say.Part {
+	if len(s.Kinds) == 0 {
+		return say.Text("no fault at all")
+	}
+	return say.Verbatim(strings.Join(s.Kinds, " + "))
 }

@@ -16,18 +16,10 @@ import (
 	"lockstep/internal/say"
 )
 
-//go:embed indexpage.css
-var indexCSS string
+//go:embed *.html *.css *.js
+var files embed.FS
 
-//go:embed indexpage.html
-var indexFiles embed.FS
-
-//go:embed indexpage.js
-var indexJS string
-
-var indexScript = page.NewScript("indexpage", indexJS)
-
-var indexTemplate = page.Template(indexFiles, "indexpage.html")
+var design = page.NewDesign("indexpage", files)
 
 // Mark is in the first lines of every index that this program writes, and of no other file.
 const Mark = `<meta name="generator" content="` + indexMark + `">`
@@ -59,7 +51,7 @@ type Run struct {
 // HTML draws the index of a store as one self-contained file.
 func HTML(x *Index) ([]byte, error) {
 	for shown := min(len(x.Runs), MaxRuns); ; shown /= 2 {
-		drawn, err := indexTemplate.Fill(x.Language, newIndexView(x, shown))
+		drawn, err := design.Fill(x.Language, newIndexView(x, shown))
 		if err != nil || len(drawn) <= page.MaxHTML || shown <= 1 {
 			return drawn, err
 		}
@@ -112,7 +104,7 @@ type indexChip struct {
 // newIndexView shows the newest runs.
 func newIndexView(x *Index, newest int) *indexView {
 	v := &indexView{
-		Head: page.NewHead(say.Text("Runs").In(x.Language), indexCSS).Scripted(indexScript), Served: x.Served,
+		Head: design.Head(say.Text("Runs").In(x.Language)), Served: x.Served,
 	}
 	total := max(x.Total, len(x.Runs))
 	v.Head.Mark = indexMark

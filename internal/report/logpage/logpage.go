@@ -15,13 +15,10 @@ import (
 	"lockstep/internal/say"
 )
 
-//go:embed logpage.css
-var logCSS string
+//go:embed *.html *.css
+var files embed.FS
 
-//go:embed logpage.html
-var logFiles embed.FS
-
-var logTemplate = page.Template(logFiles, "logpage.html")
+var design = page.NewDesign("logpage", files)
 
 // Log is a judged log, and how it was judged.
 type Log struct {
@@ -71,7 +68,7 @@ var classes = map[logcheck.Verdict][2]string{
 func HTML(l *Log) ([]byte, error) {
 	r := l.Result
 	v := logView{
-		Head: page.NewHead(sanitize.Text(l.Name, sanitize.MaxLine), strip.CSS, logCSS), Title: sanitize.Text(l.Name, sanitize.MaxLine), Again: sanitize.Text(l.Again, sanitize.MaxLine),
+		Head: design.Head(sanitize.Text(l.Name, sanitize.MaxLine), strip.CSS), Title: sanitize.Text(l.Name, sanitize.MaxLine), Again: sanitize.Text(l.Again, sanitize.MaxLine),
 		Lead: l.say(r.Words()),
 		Properties: []propertyView{
 			l.property("two holders", r.Overlap(), r.Overlaps), l.property("stale writes", r.StaleWrite(), r.StaleWrites),
@@ -107,7 +104,7 @@ func HTML(l *Log) ([]byte, error) {
 		}
 		v.Locks = append(v.Locks, l.lock(&r.Findings[i]))
 	}
-	return logTemplate.Fill(l.Language, v)
+	return design.Fill(l.Language, v)
 }
 
 func (l *Log) say(p say.Phrase) string { return sanitize.Text(p.In(l.Language), sanitize.MaxProse) }

@@ -7,22 +7,14 @@ import (
 	"lockstep/internal/say"
 )
 
-// lead says what the page is, in one sentence.
-func (v *matrixView) lead(m *Matrix) say.Phrase {
-	tested, untested := m.runs()
+// Lead says what the page is, in one sentence.
+func (v *view) Lead() say.Phrase {
+	tested, untested := v.runs()
 	var more say.Phrase
 	if untested > 0 {
 		more = say.MoreTestedNothing.With(say.Grouped(untested))
 	}
-	return say.MatrixLead.With(say.Grouped(v.Rows), say.Grouped(len(m.Columns)), say.Grouped(tested), more)
-}
-
-// inLanguage renders phrases as paragraphs.
-func inLanguage(l say.Language, phrases []say.Phrase) (out []string) {
-	for _, p := range phrases {
-		out = append(out, sanitize.Sentence(p.In(l)))
-	}
-	return out
+	return say.MatrixLead.With(say.Grouped(v.Rows), say.Grouped(len(v.Columns)), say.Grouped(tested), more)
 }
 
 // runs counts the runs that tested something, and those that did not.
@@ -43,18 +35,18 @@ func (m *Matrix) walked() bool {
 	})
 }
 
-// facts are the most striking counts; checked: for a resource that checks tokens.
-func (v *matrixView) facts(m *Matrix, checked bool) []say.Phrase {
-	if len(m.Locks) < 2 || len(m.Columns) < 2 {
+// Facts are the most striking counts; checked: for a resource that checks tokens.
+func (v *view) Facts(checked bool) []say.Phrase {
+	if len(v.Locks) < 2 || len(v.Columns) < 2 {
 		return nil
 	}
 	var whole, fenced say.Remarks
 	for _, g := range v.Groups {
 		for _, l := range g.Locks {
-			if l.Harm.of(checked) == 0 && !l.Apart {
+			if l.Harm().of(checked) == 0 && !l.Apart {
 				whole = append(whole, l.named())
 			}
-			if l.Tokens && !g.More && l.Damaged == 0 && l.Harm.Bad > 0 {
+			if l.Tokens && !g.More && l.damaged() == 0 && l.Harm().Bad > 0 {
 				fenced = append(fenced, l.named())
 			}
 		}
@@ -79,38 +71,38 @@ func (v *matrixView) facts(m *Matrix, checked bool) []say.Phrase {
 }
 
 // named is the name and id of a lock.
-func (l *lockView) named() say.Phrase {
-	if l.Name == l.ID {
-		return say.InOneWord.With(say.Verbatim(l.ID))
+func (l *Lock) named() say.Phrase {
+	if l.Called() == l.ID {
+		return say.InOneWord.With(short(l.ID))
 	}
-	return say.LockNamed.With(say.Words(l.Name), say.Verbatim(l.ID))
+	return say.LockNamed.With(say.Words(l.Name), short(l.ID))
 }
 
 // extremes names the columns that do the most and the least harm.
-func (v *matrixView) extremes(checked bool) (out []say.Phrase) {
-	var worst, mild *columnView
-	for i := range v.Columns {
-		c := &v.Columns[i]
-		n := c.Harm.of(checked)
-		if c.Code == noFaultCode {
+func (v *view) extremes(checked bool) (out []say.Phrase) {
+	worst, mild, most, least := -1, -1, 0, 0
+	for k := range v.Columns {
+		n := v.Harmed(k).of(checked)
+		if v.Columns[k].Code == noFaultCode {
 			if n > 0 {
 				out = append(out, say.BadWithoutFault.With(say.Number(n)))
 			}
 			continue
 		}
-		if worst == nil || n > worst.Harm.of(checked) {
-			worst = c
+		if worst < 0 || n > most {
+			worst, most = k, n
 		}
-		if mild == nil || n < mild.Harm.of(checked) {
-			mild = c
+		if mild < 0 || n < least {
+			mild, least = k, n
 		}
 	}
-	if worst == nil || worst.Harm.of(checked) == 0 {
+	if most == 0 {
 		return out
 	}
-	out = append(out, say.HarmsMost.With(say.Verbatim(worst.Name), say.Verbatim(worst.Code), say.Number(worst.Harm.of(checked)), say.Number(v.Rows)))
-	if n := mild.Harm.of(checked); n < worst.Harm.of(checked) {
-		out = append(out, say.HarmsLeast.With(say.Verbatim(mild.Name), say.Verbatim(mild.Code), say.Number(n)))
+	c := &v.Columns[worst]
+	out = append(out, say.HarmsMost.With(short(c.Name), short(c.Code), say.Number(most), say.Number(v.Rows)))
+	if c = &v.Columns[mild]; least < most {
+		out = append(out, say.HarmsLeast.With(short(c.Name), short(c.Code), say.Number(least)))
 	}
 	return out
 }
@@ -118,8 +110,8 @@ func (v *matrixView) extremes(checked bool) (out []say.Phrase) {
 // noFaultCode is the code of the column without a fault.
 const noFaultCode = "N0"
 
-// howMeasured says how the letters were measured.
-func howMeasured(m *Matrix) []say.Phrase {
+// Measured says how the letters were measured.
+func (m *Matrix) Measured() []say.Phrase {
 	out := []say.Phrase{
 		say.Text("No letter is set in advance. For each cell the harness first watches which commands the lock sends when nothing goes wrong, and then makes scripts to fit: short scenarios that cause the fault at each point where it could hurt."),
 		say.Text("A checker judges each history. The letter is the worst outcome seen."),

@@ -2,29 +2,20 @@
 package matrixpage
 
 import (
-	"bytes"
 	"embed"
-	"fmt"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/report/page"
+	"lockstep/internal/report/sanitize"
 	"lockstep/internal/report/strip"
 	"lockstep/internal/say"
 )
 
-//go:embed matrixpage.css
-var matrixCSS string
+//go:embed *.html *.css *.js
+var files embed.FS
 
-//go:embed matrixpage.html
-var matrixFiles embed.FS
-
-//go:embed matrixpage.js
-var matrixJS string
-
-var matrixScript = page.NewScript("matrixpage", matrixJS)
-
-var matrixTemplate = page.Template(matrixFiles, "matrixpage.html")
+var design = page.NewDesign("matrixpage", files)
 
 // MaxHTML limits the size of the page of a matrix. Longer tales are cut, and the page says so.
 const MaxHTML = 5_000_000
@@ -99,7 +90,7 @@ type Run struct {
 // HTML draws a matrix as one self-contained file, with the evidence folded below the table.
 func HTML(m *Matrix) ([]byte, error) {
 	for _, d := range []detail{{maxTold, true}, {8, true}, {4, false}, {0, false}} {
-		out, err := fill("matrix", m.Language, newMatrixView(m, d))
+		out, err := design.Part(m.Language, "matrix", newView(m, d))
 		if err != nil || len(out) <= MaxHTML || d.steps == 0 {
 			return out, err
 		}
@@ -113,50 +104,32 @@ const Folder = "matrix"
 // Pages draws a matrix as a small page without evidence, and a page with the evidence of each lock, by
 // file name.
 func Pages(m *Matrix) (first []byte, locks map[string][]byte, err error) {
-	v := newMatrixView(m, detail{maxTold, true})
-	v.elsewhere = Folder
-	for i := range v.Groups {
-		for k := range v.Groups[i].Locks {
-			for n := range v.Groups[i].Locks[k].Cells { // on a page of its own a lock has each column once
-				c := &v.Groups[i].Locks[k].Cells[n]
-				c.Anchor = anchor(c.Code)
-			}
-		}
-	}
-	if first, err = fill("matrix", m.Language, v); err != nil {
+	v := newView(m, detail{maxTold, true})
+	v.elsewhere, v.alone = Folder, true
+	if first, err = design.Part(m.Language, "matrix", v); err != nil {
 		return nil, nil, err
 	}
-	v.elsewhere = ""
-	locks = map[string][]byte{}
-	for i := range v.Groups {
-		for k := range v.Groups[i].Locks {
-			l := &v.Groups[i].Locks[k]
-			if locks[l.Anchor+".html"], err = fill("lock-page", m.Language, &lockPageView{v, page.NewHead(l.Name+" ("+l.ID+")", strip.CSS, matrixCSS).Scripted(matrixScript), l, true}); err != nil {
-				return nil, nil, err
-			}
+	v.elsewhere, locks = "", map[string][]byte{}
+	for i := range m.Locks {
+		l := &m.Locks[i]
+		title := sanitize.Text(l.Called(), sanitize.MaxName) + " (" + sanitize.Text(l.ID, sanitize.MaxName) + ")"
+		one := &lockPage{v, design.Head(title, strip.CSS), l}
+		if locks[l.Anchor()+".html"], err = design.Part(m.Language, "lock-page", one); err != nil {
+			return nil, nil, err
 		}
 	}
 	return first, locks, nil
 }
 
-// lockPageView is one lock, on a page of its own or below the matrix.
-type lockPageView struct {
-	*matrixView
-	Head  page.Head
-	One   *lockView
-	Alone bool
+// lockPage is one lock, on a page of its own or below the matrix.
+type lockPage struct {
+	*view
+	Head page.Head
+	One  *Lock
 }
 
 // Of is the view for the template of a lock.
-func (v *matrixView) Of(l lockView) *lockPageView { return &lockPageView{v, v.Head, &l, false} }
-
-func fill(name string, l say.Language, v any) ([]byte, error) {
-	var buf bytes.Buffer
-	if err := matrixTemplate(l).ExecuteTemplate(&buf, name, v); err != nil {
-		return nil, fmt.Errorf("filling in the page of the matrix: %w", err)
-	}
-	return buf.Bytes(), nil
-}
+func (v *view) Of(l *Lock) *lockPage { return &lockPage{v, v.Head, l} }
 
 // detail is the level of detail of each run.
 type detail struct {

@@ -15,122 +15,158 @@ import (
 	"lockstep/internal/say"
 )
 
-// matrixView is the view of the template. All texts are clean; the template escapes them.
-type matrixView struct {
-	Mode, Backend   string
-	Lead            string
-	Facts           []string
-	CheckedFacts    []string // the same for a resource that checks tokens
-	Measured        []string
-	Legend          []letterView
-	Marks           []letterView // beside the letters
-	Columns         []columnView
-	Groups          []groupView
-	Rows, Width     int
-	More, Tokens    bool // some rows are hidden by a switch; some locks hand out tokens
-	Varied, Trimmed bool
-	Replay          string
-	Head            page.Head
+// view is the view of the template.
+type view struct {
+	*Matrix
+	Head   page.Head
+	Legend []mark // the letters, from harmless to harmful
+	Marks  []mark // beside the letters
+	Groups []group
+	Rows   int // locks that are counted
 
-	language  say.Language
+	detail    detail
 	elsewhere string // the folder of the pages with the evidence; "" if it is on this page
+	alone     bool   // each lock has a page of its own
+}
+
+// mark is a letter or a mark beside one, with the number of its cells.
+type mark struct {
+	Letter, Class string
+	Means, Word   say.Phrase
+	Count         int
+}
+
+type group struct {
+	Name  string
+	More  bool // behind a switch
+	Locks []*Lock
+}
+
+func newView(m *Matrix, d detail) *view {
+	title := say.Text("How distributed locks break").In(m.Language)
+	v := &view{Matrix: m, Head: design.Head(title, strip.CSS), detail: d}
+	for _, x := range checker.CellLetters {
+		letter := mark{Letter: string(x.Letter), Class: classOf(x.Letter), Means: x.Means, Word: x.Word}
+		v.Legend = append(v.Legend, letter)
+	}
+	v.Marks = []mark{
+		{Letter: "V", Class: "damaged", Means: say.MeansDamaged.With(), Word: say.WordDamaged.With()},
+		{Letter: "V", Class: "fenced", Means: say.MeansFenced.With(), Word: say.WordFenced.With()},
+		{Letter: "V", Class: "rare", Means: say.MeansRare.With(), Word: say.WordRare.With()},
+		{Letter: "°", Class: "walked", Means: say.MeansWalked.With(), Word: say.WordWalked.With()},
+	}
+	for i := range m.Locks {
+		l := &m.Locks[i]
+		of := v.group(l)
+		of.Locks = append(of.Locks, l)
+		if !l.Apart {
+			v.Rows++
+		}
+		for k := range l.Cells {
+			for n := range v.Legend {
+				if v.Legend[n].Letter == string(l.Cells[k].Letter) {
+					v.Legend[n].Count++
+				}
+			}
+			looks := strings.Fields(l.Class(&l.Cells[k]))
+			for n := range v.Marks {
+				if slices.Contains(looks, v.Marks[n].Class) {
+					v.Marks[n].Count++
+				}
+			}
+		}
+	}
+	if v.More() {
+		v.sort()
+	}
+	return v
+}
+
+// More reports whether some rows are hidden by a switch, and Tokens whether some lock hands out tokens.
+func (v *view) More() bool { return slices.ContainsFunc(v.Locks, func(l Lock) bool { return l.More }) }
+func (v *view) Tokens() bool {
+	return slices.ContainsFunc(v.Locks, func(l Lock) bool { return l.Tokens })
+}
+
+// Mode is the world, in a word.
+func (v *view) Mode() say.Phrase {
+	if history.Simulated(v.Backend) {
+		return say.Text("simulated")
+	}
+	return say.Text("real servers")
+}
+
+// Column is a column by its index.
+func (v *view) Column(k int) *page.Column { return &v.Columns[k] }
+
+// Width is the number of columns of the table, and Trimmed reports whether evidence is left out.
+func (v *view) Width() int    { return len(v.Columns) + 2 }
+func (v *view) Trimmed() bool { return v.detail.steps < maxTold }
+
+// group finds or adds the group of a row.
+func (v *view) group(l *Lock) *group {
+	at := slices.IndexFunc(v.Groups, func(g group) bool { return g.Name == l.Group && g.More == l.More })
+	if at < 0 {
+		v.Groups, at = append(v.Groups, group{Name: l.Group, More: l.More}), len(v.Groups)
+	}
+	return &v.Groups[at]
+}
+
+// sort puts rows that are always shown before those hidden by the switch, and in each group the least
+// harmed first.
+func (v *view) sort() {
+	slices.SortStableFunc(v.Groups, func(a, b group) int {
+		switch {
+		case a.More == b.More:
+			return 0
+		case a.More:
+			return 1
+		}
+		return -1
+	})
+	for i := range v.Groups {
+		slices.SortStableFunc(v.Groups[i].Locks, func(a, b *Lock) int {
+			return cmp.Or(cmp.Compare(a.Harm().Bad, b.Harm().Bad), cmp.Compare(a.damaged(), b.damaged()))
+		})
+	}
 }
 
 // To is the link to a lock or to a piece of evidence about it.
-func (v *matrixView) To(lock, anchor string) string {
+func (v *view) To(l *Lock, anchor string) string {
 	if v.elsewhere == "" {
 		return "#" + anchor
 	}
-	return v.elsewhere + "/" + lock + ".html#" + anchor
+	return v.elsewhere + "/" + l.Anchor() + ".html#" + anchor
 }
 
-// Here reports whether the evidence is on this page.
-func (v *matrixView) Here() bool { return v.elsewhere == "" }
+// Here reports whether the evidence is on this page, and Alone whether the page is that of a lock.
+func (v *view) Here() bool  { return v.elsewhere == "" }
+func (v *view) Alone() bool { return v.alone }
 
 // CellName names a cell for screen readers.
-func (v *matrixView) CellName(letter, lock, code string) string {
-	return say.LetterOf.With(say.Verbatim(letter), say.Verbatim(lock), say.Verbatim(code)).In(v.language)
+func (v *view) CellName(c *Cell, l *Lock, column *page.Column) say.Phrase {
+	return say.LetterOf.With(short(string(c.Letter)), short(l.ID), short(column.Code))
 }
+
+func short(s string) say.Verbatim { return say.Verbatim(sanitize.Text(s, sanitize.MaxName)) }
 
 // OfRows is the head of the row with the counts of the columns.
-func (v *matrixView) OfRows() string {
-	return say.BrokenOrStuckOf.With(say.Number(v.Rows)).In(v.language)
-}
+func (v *view) OfRows() say.Phrase { return say.BrokenOrStuckOf.With(say.Number(v.Rows)) }
 
-// WhyNoLetter says why a cell has no letter.
-func (v *matrixView) WhyNoLetter(note string) string {
-	return say.WhyNoLetter.With(say.Verbatim(note)).In(v.language)
-}
+// Called is the name of a lock, and Anchor the id of its evidence.
+func (l *Lock) Called() string { return cmp.Or(l.Name, l.ID) }
+func (l *Lock) Anchor() string { return anchor(l.ID) }
 
-type letterView struct {
-	Letter, Class, Meaning, Short string
-	Count                         int
-}
-
-type columnView struct {
-	Code, Name, Summary, Kinds string
-	Harm                       harmView // locks
-}
-
-type groupView struct {
-	Name  string
-	More  bool // behind a switch
-	Locks []lockView
-}
-
-type lockView struct {
-	ID, Name, Anchor, Store, Idea, BreaksWhen, Source string
-	Apart, Tokens                                     bool
-	Damaged                                           int // columns in which the resource is damaged
-	Protocol                                          []string
-	Cells                                             []matrixCellView
-	Harm                                              harmView // columns
-}
-
-type matrixCellView struct {
-	Anchor, Code, Name, Letter, Class string
-	Note, Title                       string
-	Percent                           int    // rate of broken and stuck variations, for the bar
-	Outcome                           string // 22 of 22 broken
-	Counts                            string
-	Tried                             []string
-	Besides                           []string // further findings
-	Command                           string   // plays the walk's story; "" if the runs alone determine the letter
-	About                             string   // introduces Run
-	Run                               *runOfCell
-}
-
-type runOfCell struct {
-	Verdict, Assumed, Formula string
-	Strip                     template.HTML
-	Checked                   *runOfCell // the same with a resource that checks tokens
-	Steps                     []taleView
-	Before, After             string
-	File, YAML, Command, Hash string
-}
-
-type taleView struct {
-	At, Sentence, Truth, Note, Gap string
-	Bad                            bool
-}
-
-// lettersOf is the legend of letters, from harmless to harmful.
-func lettersOf(l say.Language) (out []letterView) {
-	for _, x := range checker.CellLetters {
-		out = append(out, letterView{string(x.Letter), classOf(x.Letter), x.Means.In(l), x.Word.In(l), 0})
+// Anchor is the id of the evidence of a cell. A page of one lock has each column once.
+func (v *view) Anchor(l *Lock, column *page.Column) string {
+	if v.alone {
+		return anchor(column.Code)
 	}
-	return out
+	return l.Anchor() + "-" + anchor(column.Code)
 }
 
-// marksOf is the legend of the marks beside letters.
-func marksOf(l say.Language) []letterView {
-	return []letterView{
-		{"V", "damaged", say.MeansDamaged.With().In(l), say.WordDamaged.With().In(l), 0},
-		{"V", "fenced", say.MeansFenced.With().In(l), say.WordFenced.With().In(l), 0},
-		{"V", "rare", say.MeansRare.With().In(l), say.WordRare.With().In(l), 0},
-		{"°", "walked", say.MeansWalked.With().In(l), say.WordWalked.With().In(l), 0},
-	}
-}
+// anchor makes the id of an element from a name.
+func anchor(name string) string { return sanitize.FileName(sanitize.Text(name, sanitize.MaxName)) }
 
 // classOf is the style of a letter; an unknown letter has that of "-".
 func classOf(l checker.Letter) string {
@@ -140,167 +176,71 @@ func classOf(l checker.Letter) string {
 	return "c" + string(l)
 }
 
-func newMatrixView(m *Matrix, d detail) *matrixView {
-	v := &matrixView{
-		language: m.Language, Mode: say.Text("real servers").In(m.Language), Backend: sanitize.Text(m.Backend, sanitize.MaxName), Width: len(m.Columns) + 2,
-		Varied: m.Seeds > 0, Trimmed: d.steps < maxTold, Replay: sanitize.Text(m.Replay, sanitize.MaxLine),
-		Head:   page.NewHead(say.Text("How distributed locks break").In(m.Language), strip.CSS, matrixCSS).Scripted(matrixScript),
-		Legend: lettersOf(m.Language), Marks: marksOf(m.Language),
+// Class is the style of a cell.
+func (l *Lock) Class(c *Cell) string {
+	class := classOf(c.Letter)
+	if c.Story() != "" {
+		class += " walked"
 	}
-	if history.Simulated(m.Backend) {
-		v.Mode = say.Text("simulated").In(m.Language)
-	}
-	for _, c := range m.Columns {
-		v.Columns = append(v.Columns, columnView{
-			Code: sanitize.Text(c.Code, 8), Name: sanitize.Text(c.Name, sanitize.MaxName), Summary: sanitize.Text(c.Summary, sanitize.MaxLine),
-			Kinds: sanitize.Text(kindsOf(&c).In(m.Language), sanitize.MaxLine),
-		})
-	}
-	for i := range m.Locks {
-		l := &m.Locks[i]
-		v.group(l).Locks = append(v.group(l).Locks, v.lock(l, m.Seeds, d))
-		if !l.Apart {
-			v.Rows++
-		}
-		v.More, v.Tokens = v.More || l.More, v.Tokens || l.Tokens
-	}
-	if v.More {
-		v.sort()
-	}
-	v.Lead = v.lead(m).In(m.Language)
-	v.Facts, v.CheckedFacts = inLanguage(m.Language, v.facts(m, false)), inLanguage(m.Language, v.facts(m, true))
-	v.Measured = inLanguage(m.Language, howMeasured(m))
-	return v
-}
-
-// group finds or adds the group of a row.
-func (v *matrixView) group(l *Lock) *groupView {
-	name := sanitize.Text(l.Group, sanitize.MaxLine)
-	at := slices.IndexFunc(v.Groups, func(g groupView) bool { return g.Name == name && g.More == l.More })
-	if at < 0 {
-		v.Groups, at = append(v.Groups, groupView{Name: name, More: l.More}), len(v.Groups)
-	}
-	return &v.Groups[at]
-}
-
-// sort puts rows that are always shown before those hidden by the switch, and in each group the least
-// harmed first.
-func (v *matrixView) sort() {
-	slices.SortStableFunc(v.Groups, func(a, b groupView) int { return cmp.Compare(later(a.More), later(b.More)) })
-	for i := range v.Groups {
-		slices.SortStableFunc(v.Groups[i].Locks, func(a, b lockView) int {
-			return cmp.Or(cmp.Compare(a.Harm.Bad, b.Harm.Bad), cmp.Compare(a.Damaged, b.Damaged))
-		})
-	}
-}
-
-func later(more bool) int {
-	if more {
-		return 1
-	}
-	return 0
-}
-
-// lock makes a row and counts its letters.
-func (v *matrixView) lock(l *Lock, seeds int, d detail) lockView {
-	out := lockView{
-		ID: sanitize.Text(l.ID, sanitize.MaxName), Name: sanitize.Text(cmp.Or(l.Name, l.ID), sanitize.MaxName), Anchor: anchor(l.ID), Store: sanitize.Text(l.Store, sanitize.MaxLine), Idea: sanitize.Text(l.Idea, sanitize.MaxProse),
-		BreaksWhen: sanitize.Text(l.BreaksWhen, sanitize.MaxProse), Source: sanitize.Text(l.Source, sanitize.MaxProse),
-		Apart: l.Apart, Tokens: l.Tokens,
-	}
-	for _, p := range l.Protocol {
-		out.Protocol = append(out.Protocol, sanitize.Text(p, sanitize.MaxProse))
-	}
-	for k := range l.Cells {
-		if k >= len(v.Columns) {
-			break
-		}
-		c, column := &l.Cells[k], &v.Columns[k]
-		for i := range v.Legend {
-			if v.Legend[i].Letter == string(c.Letter) {
-				v.Legend[i].Count++
-			}
-		}
-		cell := newMatrixCellView(c, out.Anchor, column, seeds, d, v.language)
-		harm := harmView{}
-		if c.Letter.Harms() {
-			harm = harmView{1, 1}
-		}
-		switch {
-		case c.DamagedBy != "":
-			cell.Class += " damaged"
-			out.Damaged++
-		case l.Tokens && c.Letter.TwoHold():
-			cell.Class += " fenced"
-			harm.Checked = 0
-		}
-		if c.Nowhere && c.Letter.Harms() {
-			cell.Class += " rare"
-		}
-		out.Harm.add(harm)
-		if !l.Apart {
-			column.Harm.add(harm)
-		}
-		for i := range v.Marks {
-			if strings.Contains(" "+cell.Class+" ", " "+v.Marks[i].Class+" ") {
-				v.Marks[i].Count++
-			}
-		}
-		out.Cells = append(out.Cells, cell)
-	}
-	return out
-}
-
-// anchor makes the id of an element from a name.
-func anchor(name string) string { return sanitize.FileName(sanitize.Text(name, sanitize.MaxName)) }
-
-func newMatrixCellView(c *Cell, lock string, column *columnView, seeds int, d detail, l say.Language) matrixCellView {
-	v := matrixCellView{
-		Anchor: lock + "-" + anchor(column.Code), Code: column.Code, Name: column.Name,
-		Letter: sanitize.Text(string(c.Letter), 2), Class: classOf(c.Letter), Note: sanitize.Sentence(c.Note),
-	}
-	for _, t := range c.Tried {
-		v.Tried = append(v.Tried, sanitize.Sentence(t))
-	}
-	if c.Walk != nil && c.Walk.Command != "" {
-		v.Class += " walked"
-		v.Command = sanitize.Text(c.Walk.Command, sanitize.MaxLine)
-	}
-	v.Besides = besides(c, l)
-	if c.Letter != checker.LetterNone && c.Runs+c.Untested > 0 {
-		v.Outcome = outcome(c).In(l)
-		v.Counts = sanitize.Sentence(counts(c, seeds).In(l))
-		if seeds > 0 {
-			v.Percent = min(max(int(100*c.Rate+0.5), 0), 100)
-		}
-	}
-	unexpected := ""
 	switch {
-	case c.Letter.Harms() && c.Nowhere:
-		unexpected = say.WordRare.With().In(l)
-	case c.Letter.Harms():
-		unexpected = sanitize.Sentence(c.NotExpected)
+	case c.DamagedBy != "":
+		class += " damaged"
+	case l.Tokens && c.Letter.TwoHold():
+		class += " fenced"
 	}
-	v.Title = say.CellTitle.With(say.Verbatim(column.Code), say.Verbatim(column.Name), say.Verbatim(v.Note), say.Verbatim(v.Outcome), say.Verbatim(unexpected)).In(l)
-	if c.Worst != nil && c.Letter != checker.LetterSafe && c.Letter != checker.LetterNone {
-		v.About = sanitize.Sentence(about(c).In(l))
-		v.Run = newRunOfCell(c.Worst, d, l)
-		if c.Worst.Checked != nil && d.steps > 0 {
-			v.Run.Checked = newRunOfCell(&Run{Tale: c.Worst.Checked}, detail{0, false}, l)
-			v.Run.Checked.Command = sanitize.Text(c.Worst.CheckedCommand, sanitize.MaxLine)
-			if c.Worst.Checked.strip != nil {
-				v.Run.Checked.Strip = c.Worst.Checked.strip(l)
-			}
-		}
+	if c.Nowhere && c.Letter.Harms() {
+		class += " rare"
 	}
-	return v
+	return class
 }
 
-// outcome sums up a cell in a few words.
-func outcome(c *Cell) say.Phrase {
+// Story is the command that plays the story of the walk; "" if the runs alone determine the letter.
+func (c *Cell) Story() string {
+	if c.Walk == nil {
+		return ""
+	}
+	return c.Walk.Command
+}
+
+// Shown is the run that is shown as evidence; nil for none.
+func (c *Cell) Shown() *Run {
+	if c.Letter == checker.LetterSafe || c.Letter == checker.LetterNone {
+		return nil
+	}
+	return c.Worst
+}
+
+func (c *Cell) measured() bool { return c.Letter != checker.LetterNone && c.Runs+c.Untested > 0 }
+
+// Percent is the rate of broken and stuck variations, for the bar.
+func (v *view) Percent(c *Cell) int {
+	if v.Seeds == 0 || !c.measured() {
+		return 0
+	}
+	return min(max(int(100*c.Rate+0.5), 0), 100)
+}
+
+// Title is the text of a cell for a reader who hovers over it.
+func (v *view) Title(c *Cell, column *page.Column) string {
+	unexpected := sanitize.Sentence(c.NotExpected)
+	switch {
+	case !c.Letter.Harms():
+		unexpected = ""
+	case c.Nowhere:
+		unexpected = say.WordRare.With().In(v.Language)
+	}
+	note, outcome := say.Verbatim(sanitize.Sentence(c.Note)), say.Verbatim(c.Outcome().In(v.Language))
+	title := say.CellTitle.With(short(column.Code), short(column.Name), note, outcome, say.Verbatim(unexpected))
+	return title.In(v.Language)
+}
+
+// Outcome sums up a cell in a few words; empty if nothing was measured.
+func (c *Cell) Outcome() say.Phrase {
 	n := say.Number(c.Runs)
 	switch {
-	case c.Walk != nil && c.Walk.Command != "":
+	case !c.measured():
+		return say.Phrase{}
+	case c.Story() != "":
 		return say.WordWalked.With()
 	case c.Broken > 0 && c.Stuck > 0:
 		return say.BothOfRuns.With(say.Number(c.Broken), say.Number(c.Stuck), n)
@@ -312,11 +252,13 @@ func outcome(c *Cell) say.Phrase {
 	return say.NoneOfRuns.With(n)
 }
 
-// counts says how often a cell broke, and how often it may break.
-func counts(c *Cell, seeds int) say.Phrase {
+// Counts says how often a cell broke, and how often it may break; empty if nothing was measured.
+func (v *view) Counts(c *Cell) say.Phrase {
 	var rate, untested say.Phrase
 	switch {
-	case seeds <= 0:
+	case !c.measured():
+		return say.Phrase{}
+	case v.Seeds <= 0:
 		rate = say.Text("No random variations were played.")
 	case c.Rate > 0:
 		rate = say.VariationsBroke.With(say.Percent(c.Rate), say.Percent(c.Low), say.Percent(c.High))
@@ -331,8 +273,13 @@ func counts(c *Cell, seeds int) say.Phrase {
 	return say.CellCounts.With(say.Grouped(c.Runs), say.Number(c.Broken), say.Number(c.Stuck), rate, untested)
 }
 
-// about introduces the run that is shown.
-func about(c *Cell) say.Phrase {
+// WhyNoLetter says why a cell has no letter.
+func (c *Cell) WhyNoLetter() say.Phrase {
+	return say.WhyNoLetter.With(say.Verbatim(sanitize.Sentence(c.Note)))
+}
+
+// About introduces the run that is shown.
+func (c *Cell) About() say.Phrase {
 	w := c.Worst
 	var part say.Phrase
 	if c.Letter == checker.LetterVF && w.Letter != checker.LetterVF {
@@ -341,40 +288,40 @@ func about(c *Cell) say.Phrase {
 	return say.ShownScript.With(say.Flag(w.Varied), say.Flag(!w.Varied), say.Verbatim(strconv.Quote(w.Script)), part)
 }
 
-func newRunOfCell(r *Run, d detail, l say.Language) *runOfCell {
-	v := &runOfCell{Hash: sanitize.Text(r.Hash, 80)}
-	if d.files && len(r.YAML) <= maxFile {
-		v.File, v.YAML, v.Command = sanitize.Text(r.File, sanitize.MaxLine), sanitize.Lines(r.YAML), sanitize.Text(r.Command, sanitize.MaxLine)
-	}
+// Told is the tale of a run in the detail of the page; nil for none.
+func (v *view) Told(r *Run) *Tale {
 	if r.Tale == nil {
-		return v
+		return nil
 	}
-	t := r.Tale.shorter(d.steps)
-	v.Verdict, v.Formula = sanitize.Sentence(t.Verdict.In(l)), sanitize.Sentence(t.Formula.In(l))
-	v.Assumed = sanitize.Sentence(say.AssumptionWas.With(t.Assumed).In(l))
-	if t.strip != nil {
-		v.Strip = t.strip(l)
-	}
-	v.Before, v.After = leftOut(t.Before, l), leftOut(t.After, l)
-	for _, s := range t.Steps {
-		truth := sanitize.Text(s.Belief.In(l), 120)
-		if !s.Store.Empty() {
-			truth += " · " + sanitize.Text(s.Store.In(l), 120)
-		}
-		v.Steps = append(v.Steps, taleView{
-			At: sanitize.Sentence(say.Seconds(s.At).In(l)), Sentence: sanitize.Sentence(s.Sentence.In(l)), Truth: truth, Gap: leftOut(s.Skipped, l),
-			Note: sanitize.Sentence(s.Note.In(l)), Bad: s.Violation,
-		})
-	}
-	return v
+	return r.Tale.shorter(v.detail.steps)
 }
 
-// maxFile limits the size of a scenario that is shown, in bytes: half a file is of no use.
-const maxFile = 8000
+// Checked is the run with a resource that checks tokens, if there is room for it.
+func (v *view) Checked(r *Run) *Tale {
+	if v.detail.steps == 0 {
+		return nil
+	}
+	return r.Checked
+}
 
-func leftOut(n int, l say.Language) string {
-	if n <= 0 {
+// Strip is the picture of a tale; "" for none.
+func (v *view) Strip(t *Tale) template.HTML {
+	if t.strip == nil {
 		return ""
 	}
-	return say.StepsLeftOut.With(say.Grouped(n)).In(l)
+	return t.strip(v.Language)
 }
+
+// Was is the false assumption of a tale.
+func (t *Tale) Was() say.Phrase { return say.AssumptionWas.With(t.Assumed) }
+
+// File is the scenario of a run; "" if it has no place on the page: half a file is of no use.
+func (v *view) File(r *Run) string {
+	if !v.detail.files || len(r.YAML) > maxFile {
+		return ""
+	}
+	return r.YAML
+}
+
+// maxFile limits the size of a scenario that is shown, in bytes.
+const maxFile = 8000

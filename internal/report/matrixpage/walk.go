@@ -8,8 +8,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// kindsOf lists the kinds of faults of the walk in a column.
-func kindsOf(c *page.Column) say.List {
+// KindsOf lists the kinds of faults of the walk in a column.
+func (v *view) KindsOf(c *page.Column) say.List {
 	var all say.List
 	for _, k := range c.Kinds {
 		if k.During == "" {
@@ -21,9 +21,9 @@ func kindsOf(c *page.Column) say.List {
 	return all
 }
 
-// besides lists the further findings of a cell: other letters, damage, and the result of the walk.
-func besides(c *Cell, l say.Language) (out []string) {
-	add := func(p say.Phrase) { out = append(out, sanitize.Sentence(p.In(l))) }
+// Besides lists the further findings of a cell: other letters, damage, and the result of the walk.
+func (c *Cell) Besides() (out []say.Phrase) {
+	add := func(p say.Phrase) { out = append(out, p) }
 	if len(c.Also) > 0 {
 		var also []string
 		for _, l := range c.Also {

@@ -25,25 +25,13 @@ import (
 	"lockstep/scenarios"
 )
 
-//go:embed playpage.html
+//go:embed *.html *.css
 var files embed.FS
 
-//go:embed playpage.css
-var style string
+var design = page.NewDesign("playpage", files)
 
-//go:embed playpage.js
-var script []byte
-
-//go:embed hands.js
-var handsJS []byte
-
-//go:embed front.js
-var frontScript []byte
-
-//go:embed worker.js
-var worker []byte
-
-var pageTemplate = page.Template(files, "playpage.html")
+//go:embed *.js
+var scripts embed.FS
 
 // Policy allows only the page's own scripts, its worker and the simulator, all from the same origin.
 const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; " +
@@ -61,8 +49,16 @@ const (
 
 // Scripts are the page's own scripts, by file name.
 func Scripts() map[string][]byte {
+	joined := func(first string, others ...string) []byte {
+		for _, name := range others {
+			text, _ := scripts.ReadFile(name)
+			first += string(text)
+		}
+		return []byte(first)
+	}
 	return map[string][]byte{
-		scriptFile: slices.Concat([]byte(diagram.CursorJS), []byte(strip.BeforeJS), handsJS, script), frontFile: slices.Concat([]byte(strip.BeforeJS), handsJS, frontScript), "worker.js": worker,
+		scriptFile: joined(diagram.CursorJS+strip.BeforeJS, "hands.js", "playpage.js"),
+		frontFile:  joined(strip.BeforeJS, "hands.js", "front.js"), "worker.js": joined("", "worker.js"),
 	}
 }
 
@@ -123,7 +119,7 @@ func Name(l say.Language) string { return names[l] }
 func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte, error) {
 	word := func(english string) string { return say.Text(english).In(l) }
 	v := view{
-		Head: page.NewHead(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, strip.BeforeCSS, style).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
+		Head: design.Head(word("Playground")+" · lockstep", page.ReportCSS, strip.CSS, strip.BeforeCSS).Loading(scriptFile, Policy), Shapes: template.HTML(diagram.Shapes()), Home: home, Links: links,
 		Other: names[say.Chinese], OtherName: say.Text("English").In(say.Chinese), OtherLang: say.Chinese, Legend: diagram.Legend("sim", l), Lessons: cards, Says: wordsOf(l),
 	}
 	if l == say.Chinese {
@@ -160,12 +156,14 @@ func HTML(cards []tour.Card, home string, links []Link, l say.Language) ([]byte,
 	if v.First, err = played(playground.Request{Settled: true, Language: l}); err != nil {
 		return nil, err
 	}
-	return pageTemplate.Fill(l, v)
+	return design.Fill(l, v)
 }
 
 // FrontHead is the head of a page at the root of the site with a timeline, and styles of its own.
 func FrontHead(title string, own ...string) page.Head {
-	return page.NewHead(title, append([]string{page.ReportCSS, strip.CSS, strip.BeforeCSS, style}, own...)...).Loading("playground/"+frontFile, Policy)
+	h := design.Head(title, page.ReportCSS, strip.CSS, strip.BeforeCSS)
+	h.Style += template.CSS(strings.Join(own, "")) // ours
+	return h.Loading("playground/"+frontFile, Policy)
 }
 
 // Front is the timeline of the site's first page, played in advance.

@@ -17,15 +17,10 @@ import (
 	"lockstep/internal/timeline"
 )
 
-//go:embed *.html
-var runFiles embed.FS
+//go:embed *.html *.js
+var files embed.FS
 
-//go:embed runpage.js
-var runJS string
-
-var runScript = page.NewScript("page", diagram.CursorJS+runJS)
-
-var runTemplate = page.Template(runFiles, "runpage.html", "*.html")
+var design = page.NewDesign("runpage", files, diagram.CursorJS)
 
 // plotPoints is the number of points for all plots of a page.
 const plotPoints = 3000
@@ -82,7 +77,7 @@ func HTML(b *bundle.Bundle, l say.Language) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	render := func(d richness) ([]byte, error) { return runTemplate.Fill(l, newPage(b, stories, &shared, d, l)) }
+	render := func(d richness) ([]byte, error) { return design.Fill(l, newPage(b, stories, &shared, d, l)) }
 	out, err := render(richnesses[0])
 	if err != nil || len(out) <= page.MaxHTML {
 		return out, err // most pages fit at once

@@ -140,7 +140,7 @@ func newPage(b *bundle.Bundle, stories []story, shared *figure.Figure, d richnes
 		Title:    sanitize.Text(b.Title(l), sanitize.MaxLine), Subtitle: sanitize.Text(b.Subtitle(l), sanitize.MaxLine), Seed: b.Seed, Backend: sanitize.Text(b.Backend, sanitize.MaxName),
 		Mode: say.Text("real servers").In(l), Length: say.RunsTook.With(say.Number(played(b)), say.Rounded(b.Simulated()), say.Flag(history.Simulated(b.Backend))).In(l), Speed: b.Speed().In(l),
 		Hash: sanitize.Text(b.Hash, sanitize.MaxLine), Replay: sanitize.Text(b.Replay, sanitize.MaxLine),
-		Head: page.NewHead(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS).Scripted(runScript), Says: map[string]string{},
+		Head: design.Head(sanitize.Text(b.Title(l), sanitize.MaxLine), page.ReportCSS, figure.CSS, strip.CSS), Says: map[string]string{},
 		Legend: diagram.Legend(b.Backend, l), Shapes: template.HTML(diagram.Shapes()), SetUp: setUp(b, l), Promises: promisesOf(b, l), linker: page.NewLinker(l),
 		Picture: template.HTML(diagram.Picture(b, l)), // our own SVG, with all texts escaped
 	}

@@ -7,6 +7,7 @@ import (
 	"html/template"
 
 	"lockstep/internal/campaign/sweep"
+	"lockstep/internal/plan"
 	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/figure"
 	"lockstep/internal/report/page"
@@ -14,62 +15,55 @@ import (
 	"lockstep/internal/say"
 )
 
-//go:embed sweeppage.css
-var sweepCSS string
+//go:embed *.html *.css
+var files embed.FS
 
-//go:embed sweeppage.html
-var sweepFiles embed.FS
+var design = page.NewDesign("sweeppage", files)
 
-var sweepTemplate = page.Template(sweepFiles, "sweeppage.html")
-
-// sweepView is the view of the template; all texts are clean.
-type sweepView struct {
-	Head                                 page.Head
-	Title, Story, Property, Lead, Replay string
-	Seeds                                string // the property and the number of seeds
-	Maps                                 []sweepMapView
-}
-
-type sweepMapView struct {
-	Anchor, Lock, Says string
-	SVG                template.HTML
-	Head               []string
-	Rows               [][]string
+// view is the view of the template.
+type view struct {
+	*bundle.Sweep
+	Head page.Head
+	Said plan.Texts
 }
 
 // HTML draws the maps as one self-contained file.
 func HTML(s *bundle.Sweep) ([]byte, error) {
-	said := s.Plan.Prose(s.Language)
-	v := sweepView{
-		Head: page.NewHead(say.OfLock.With(say.Verbatim(sanitize.Text(said.Name, sanitize.MaxLine)), say.Text("the safe region")).In(s.Language), figure.CSS, sweepCSS), Title: sanitize.Text(said.Name, sanitize.MaxLine), Story: sanitize.Text(said.Story, sanitize.MaxProse),
-		Property: sanitize.Text(s.Property, sanitize.MaxName), Replay: sanitize.Text(s.Replay, sanitize.MaxLine),
-		Seeds: say.SeedsEach.With(say.Property(sanitize.Text(s.Property, sanitize.MaxName)), say.Number(s.Seeds)).In(s.Language),
-	}
-	for i := range s.Maps {
-		m := &s.Maps[i]
-		svg, err := figure.SafeRegion(m, s.Plan.Lease, s.Language)
-		if err != nil {
-			return nil, err
-		}
-		v.Maps = append(v.Maps, sweepMapView{
-			Anchor: "map-" + sanitize.FileName(m.Lock), Lock: sanitize.Text(m.Lock, sanitize.MaxName), Says: bundle.MapSays(m, s.Language),
-			SVG: template.HTML(svg), Head: headOf(m, s.Language), Rows: rowsOf(m, s.Language), // our own SVG, with all texts escaped
-		})
-	}
-	v.Lead = say.WhereDoesHold.With(say.Property(v.Property), say.Number(s.Seeds)).In(s.Language)
-	return sweepTemplate.Fill(s.Language, v)
+	v := &view{Sweep: s, Said: s.Plan.Prose(s.Language)}
+	name := say.Verbatim(sanitize.Text(v.Said.Name, sanitize.MaxLine))
+	v.Head = design.Head(say.OfLock.With(name, say.Text("the safe region")).In(s.Language), figure.CSS)
+	return design.Fill(s.Language, v)
 }
 
-func headOf(m *sweep.Map, l say.Language) []string {
+func (v *view) property() say.Property {
+	return say.Property(sanitize.Text(v.Property, sanitize.MaxName))
+}
+
+// Lead is the question that the maps answer, and Each the number of seeds.
+func (v *view) Lead() say.Phrase { return say.WhereDoesHold.With(v.property(), say.Number(v.Seeds)) }
+func (v *view) Each() say.Phrase { return say.SeedsEach.With(v.property(), say.Number(v.Seeds)) }
+
+// Anchor is the id of a map.
+func (v *view) Anchor(m *sweep.Map) string { return "map-" + sanitize.FileName(m.Lock) }
+
+// Says sums up a map, and Region draws it.
+func (v *view) Says(m *sweep.Map) string { return bundle.MapSays(m, v.Language) }
+
+func (v *view) Region(m *sweep.Map) (template.HTML, error) {
+	svg, err := figure.SafeRegion(m, v.Plan.Lease, v.Language)
+	return template.HTML(svg), err // our own SVG, with all texts escaped
+}
+
+// Columns and Rows are the numbers of a map, for readers who cannot see it.
+func (v *view) Columns(m *sweep.Map) []string {
 	head := []string{bundle.AxisName(&m.X)}
 	if m.Y != nil {
 		head = append(head, bundle.AxisName(m.Y))
 	}
-	return append(head, say.Texts(l, "broken", "share", "95 % interval", "untested", "first seed")...)
+	return append(head, say.Texts(v.Language, "broken", "share", "95 % interval", "untested", "first seed")...)
 }
 
-// rowsOf are the numbers of the map, for readers who cannot see it.
-func rowsOf(m *sweep.Map, l say.Language) (rows [][]string) {
+func (v *view) Rows(m *sweep.Map) (rows [][]string) {
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		row := []string{m.X.Say(c.X)}
@@ -81,8 +75,9 @@ func rowsOf(m *sweep.Map, l say.Language) (rows [][]string) {
 			seed = fmt.Sprint(c.FirstBroke)
 		}
 		share, low, high := bundle.Share(c)
-		rows = append(rows, append(row, say.SomeOf.With(say.Number(c.Broken), say.Number(c.Tested())).In(l), share,
-			say.RateRange.With(say.Verbatim(low), say.Verbatim(high)).In(l), fmt.Sprint(c.Untested), seed))
+		broken := say.SomeOf.With(say.Number(c.Broken), say.Number(c.Tested())).In(v.Language)
+		between := say.RateRange.With(say.Verbatim(low), say.Verbatim(high)).In(v.Language)
+		rows = append(rows, append(row, broken, share, between, fmt.Sprint(c.Untested), seed))
 	}
 	return rows
 }

@@ -18,162 +18,142 @@ import (
 	"lockstep/internal/timeline"
 )
 
-//go:embed worldspage.css
-var worldsCSS string
+//go:embed *.html *.css
+var files embed.FS
 
-//go:embed worldspage.html
-var worldsFiles embed.FS
+var design = page.NewDesign("worldspage", files)
 
-var worldsTemplate = page.Template(worldsFiles, "worldspage.html")
-
-// classes are the styles of cells.
-var classes = map[results.Agreement]string{
-	results.Agrees: "agree", results.Differs: "differ", results.Untested: "untested", results.NotPlayed: "not-played",
-}
-
-// signs are the texts of cells of stories.
-var signs = map[results.Agreement]string{results.Agrees: "✓", results.Differs: "✗", results.Untested: "?", results.NotPlayed: "-"}
-
-type worldsView struct {
-	language say.Language
+// view is the view of the template.
+type view struct {
+	*crosscheck.Comparison
 	Head     page.Head
-	Lead     string
-	Letters  []string // with their meanings
-	Counts   []worldsCount
-	Columns  []page.Column
-	Rows     []worldsRow
-	Differ   []worldsRemark
-	Untested []worldsRemark
-	Reasons  []bundle.Reason
-	Figures  []page.Figure
-	Times    []worldsTimes
 	Replay   string
-}
-
-type worldsCount struct {
-	Class, Sign, Text string
-	N                 int
-}
-
-type worldsRow struct {
-	Lock  string
-	Cells []worldsCellView
-}
-
-type worldsCellView struct{ Class, Text, Name string }
-
-type worldsRemark struct{ Lock, Fault, Simulated, Real, Agreeing, Script, Why string }
-
-type worldsTimes struct {
-	Lock  string
-	Cells []string
+	scale    string
+	language say.Language
 }
 
 // HTML draws the comparison in l as one self-contained file without a script. scale is the factor of all
 // durations, as in 0.1; replay is the command line that compares them again.
 func HTML(l say.Language, c *crosscheck.Comparison, scale, replay string) ([]byte, error) {
-	v := &worldsView{
-		language: l,
-		Head:     page.NewHead(say.Text("The simulator beside real servers").In(l), figure.CSS, worldsCSS), Replay: sanitize.Text(replay, sanitize.MaxLine),
-		Lead: say.WorldsLead.With(timesBetween(c.LeastPairs(), c.MostPairs()), say.Verbatim(sanitize.Text(c.Backend, sanitize.MaxName)), say.Verbatim(sanitize.Text(scale, sanitize.MaxName))).In(l),
+	title := say.Text("The simulator beside real servers").In(l)
+	return design.Fill(l, &view{c, design.Head(title, figure.CSS), replay, scale, l})
+}
+
+// Lead says what was played, and how often.
+func (v *view) Lead() say.Phrase {
+	times := say.TimesInAll.With(say.Times(v.MostPairs()))
+	if least, most := v.LeastPairs(), v.MostPairs(); least < most {
+		times = say.TimesBetween.With(say.Number(least), say.Number(most))
 	}
+	name := func(s string) say.Verbatim { return say.Verbatim(sanitize.Text(s, sanitize.MaxName)) }
+	return say.WorldsLead.With(times, name(v.Backend), name(v.scale))
+}
+
+// Letters are those of the cells, with their meanings.
+func (v *view) Letters() (all []say.Phrase) {
 	for _, x := range checker.Letters {
-		v.Letters = append(v.Letters, say.LetterMeans.With(say.Verbatim(x.Letter), x.Word).In(l))
+		all = append(all, say.LetterMeans.With(say.Verbatim(x.Letter), x.Word))
 	}
-	for _, x := range c.Columns {
-		v.Columns = append(v.Columns, page.Column{Code: x.Code, Name: x.Name.In(l), Summary: x.Summary.In(l)})
-	}
-	v.addCells(c)
-	if err := v.addFigures(c); err != nil {
-		return nil, err
-	}
-	return worldsTemplate.Fill(l, v)
+	return all
 }
 
-func timesBetween(least, most int) say.Phrase {
-	if least < most {
-		return say.TimesBetween.With(say.Number(least), say.Number(most))
-	}
-	return say.TimesInAll.With(say.Times(most))
+type count struct {
+	Class, Sign, Text string
+	N                 int
 }
 
-func (v *worldsView) addCells(c *crosscheck.Comparison) {
-	count := map[results.Agreement]int{}
-	var reasons []string
-	for i := range c.Locks {
-		row := worldsRow{Lock: sanitize.Text(c.Locks[i].ID, sanitize.MaxName)}
-		for k, cells := 0, c.Row(i); k < len(cells); k++ {
-			cell := &cells[k]
-			fault := sanitize.Text(cell.Fault, sanitize.MaxName)
-			if len(c.Columns) > 0 {
-				fault = c.Columns[k].Code
-			}
-			count[cell.Agreement]++
-			row.Cells = append(row.Cells, v.cell(c.Locks[i].ID, fault, cell))
-			switch cell.Agreement {
-			case results.Differs:
-				v.Differ = append(v.Differ, v.remarkOn(row.Lock, fault, cell))
-			case results.Untested:
-				v.Untested = append(v.Untested, v.remarkOn(row.Lock, fault, cell))
-			case results.NotPlayed:
-				reasons = append(reasons, cell.Why.In(v.language))
-			}
-		}
-		if row.Cells != nil {
-			v.Rows = append(v.Rows, row)
+// Counts are the numbers of cells, by their agreement.
+func (v *view) Counts() []count {
+	all := []count{
+		{"kept", "✓", "agree", v.Count(results.Agrees)}, {"broken", "✗", "differ", v.Count(results.Differs)},
+		{"unknown", "?", "inconclusive", v.Count(results.Untested)},
+		{"absent", "-", "cannot be played on real servers", v.Count(results.NotPlayed)},
+	}
+	for i := range all {
+		if all[i].N == 0 {
+			all[i].Class = "absent" // nothing to look at
 		}
 	}
-	v.Reasons = bundle.Reasons(reasons)
-	for i := range v.Reasons {
-		v.Reasons[i].Text = sanitize.Text(v.Reasons[i].Text, sanitize.MaxProse)
-	}
-	v.Counts = []worldsCount{
-		{"kept", "✓", say.Text("agree").In(v.language), count[results.Agrees]},
-		{"broken", "✗", say.Text("differ").In(v.language), count[results.Differs]},
-		{"unknown", "?", say.Text("inconclusive").In(v.language), count[results.Untested]},
-		{"absent", "-", say.Text("cannot be played on real servers").In(v.language), count[results.NotPlayed]},
-	}
-	for i := range v.Counts {
-		if v.Counts[i].N == 0 {
-			v.Counts[i].Class = "absent" // nothing to look at
+	return all
+}
+
+// cell is a cell with its results in both worlds.
+type cell struct {
+	*crosscheck.Cell
+	Lock, Fault     string
+	Simulated, Real string
+}
+
+// In lists the cells of a lock, by its index.
+func (v *view) In(lock int) (all []cell) {
+	cells := v.Row(lock)
+	for k := range cells {
+		c := cell{Cell: &cells[k], Lock: v.Locks[lock].ID, Fault: cells[k].Fault}
+		if len(v.Columns) > 0 {
+			c.Fault = v.Columns[k].Code
 		}
+		c.Simulated, c.Real = shownBy(c.Pairs)
+		all = append(all, c)
 	}
+	return all
 }
 
-func (v *worldsView) remarkOn(lock, fault string, c *crosscheck.Cell) worldsRemark {
-	simulated, real := shownBy(c.Pairs)
-	return worldsRemark{
-		Lock: lock, Fault: fault, Simulated: simulated, Real: real, Agreeing: v.agreeing(c),
-		Script: sanitize.Text(c.Script.In(v.language), sanitize.MaxLine), Why: sanitize.Text(c.Why.In(v.language), sanitize.MaxProse),
+// Differ lists the cells in which the two worlds differ, and Untested the inconclusive ones.
+func (v *view) Differ() []cell   { return v.with(results.Differs) }
+func (v *view) Untested() []cell { return v.with(results.Untested) }
+
+func (v *view) with(a results.Agreement) (all []cell) {
+	for i := range v.Locks {
+		all = append(all, v.In(i)...)
 	}
+	return slices.DeleteFunc(all, func(c cell) bool { return c.Agreement != a })
 }
 
-// agreeing is the number of seeds that agree.
-func (v *worldsView) agreeing(c *crosscheck.Cell) string {
-	return say.SomeOf.With(say.Number(c.Agreeing()), say.Number(len(c.Pairs))).In(v.language)
+// Reasons counts why cells were not played.
+func (v *view) Reasons() []bundle.Reason {
+	var all []string
+	for _, c := range v.with(results.NotPlayed) {
+		all = append(all, c.Why.In(v.language))
+	}
+	return bundle.Reasons(all)
 }
 
-func (v *worldsView) cell(lock, fault string, c *crosscheck.Cell) worldsCellView {
-	out := worldsCellView{Class: classes[c.Agreement]}
-	simulated, real := shownBy(c.Pairs)
-	under := say.Under.With(say.Verbatim(lock), say.Verbatim(fault))
-	name := say.CellInWorlds.With(under, say.Verbatim(simulated), say.Verbatim(real), say.Number(c.Agreeing()), say.Number(len(c.Pairs)))
-	switch c.Agreement {
-	case results.Agrees:
-		out.Text = simulated
-	case results.NotPlayed:
-		out.Text, name = "-", say.CellNotPlayed.With(under, c.Why)
-	default:
-		out.Text = simulated + " / " + real
-		if len(c.Pairs) > 1 {
-			out.Text += " " + v.agreeing(c)
-		}
+// Agreeing is the number of seeds that agree.
+func (c cell) Agreeing() say.Phrase {
+	return say.SomeOf.With(say.Number(c.Cell.Agreeing()), say.Number(len(c.Pairs)))
+}
+
+// Class is the style of a cell.
+func (c cell) Class() string {
+	return map[results.Agreement]string{
+		results.Agrees: "agree", results.Differs: "differ", results.Untested: "untested", results.NotPlayed: "not-played",
+	}[c.Agreement]
+}
+
+// signs are the texts of cells of stories, which have no room for more.
+var signs = map[results.Agreement]string{results.Agrees: "✓", results.Differs: "✗", results.Untested: "?", results.NotPlayed: "-"}
+
+// Text is the text of a cell.
+func (v *view) Text(c cell) string {
+	switch {
+	case c.Story != "" || c.Agreement == results.NotPlayed:
+		return signs[c.Agreement]
+	case c.Agreement == results.Agrees:
+		return c.Simulated
+	case len(c.Pairs) > 1:
+		return c.Simulated + " / " + c.Real + " " + c.Agreeing().In(v.language)
 	}
-	if c.Story != "" {
-		out.Text = signs[c.Agreement] // there is no room for more
+	return c.Simulated + " / " + c.Real
+}
+
+// Name is what a cell says, for screen readers.
+func (c cell) Name() say.Phrase {
+	under := say.Under.With(say.Verbatim(c.Lock), say.Verbatim(sanitize.Text(c.Fault, sanitize.MaxName)))
+	if c.Agreement == results.NotPlayed {
+		return say.CellNotPlayed.With(under, c.Why)
 	}
-	out.Name = sanitize.Text(name.In(v.language), sanitize.MaxLine)
-	return out
+	agreeing, of := say.Number(c.Cell.Agreeing()), say.Number(len(c.Pairs))
+	return say.CellInWorlds.With(under, say.Verbatim(c.Simulated), say.Verbatim(c.Real), agreeing, of)
 }
 
 // shownBy lists the distinct results of each world, in the order of their first occurrence.
@@ -190,66 +170,58 @@ func shownBy(pairs []crosscheck.Pair) (simulated, real string) {
 	return strings.Join(all[0], " "), strings.Join(all[1], " ")
 }
 
-var (
-	worldsWaits = figure.Spread{
-		Kind: "worlds-wait", Axis: "wait for the lock (logarithmic)", Share: "share of waits",
-		Who: "world", Number: "attempts that got it", Title: "Waits for the lock in both worlds",
-		Caption: "All locks and faults together. Where the lines part, real servers are slower or faster than their models.",
-		Absent:  "no client got the lock",
-	}
-	worldsHolds = figure.Spread{
-		Kind: "worlds-hold", Axis: "held for (logarithmic)", Share: "share of holds",
-		Who: "world", Number: "holds", Title: "How long the lock was held in both worlds",
-		Caption: "The work is the same in both worlds: the lines differ by what faults and releases add.",
-		Absent:  "no client held the lock",
-	}
-	worldsFailovers = figure.Spread{
-		Kind: "worlds-failover", Axis: "time to failover (logarithmic)", Share: "share of failovers",
-		Who: "world", Number: "failovers", Title: "From the death of a primary to the next one",
-		Caption: "From the death of a primary to the promotion of the next one.",
-		Absent:  "no primary was replaced",
-	}
-)
+// spreads are the distributions of what was measured in both worlds.
+var spreads = []struct {
+	figure.Spread
+	of func(*crosscheck.Times) []time.Duration
+}{{figure.Spread{
+	Kind: "worlds-wait", Axis: "wait for the lock (logarithmic)", Share: "share of waits",
+	Who: "world", Number: "attempts that got it", Title: "Waits for the lock in both worlds",
+	Caption: "All locks and faults together. Where the lines part, real servers are slower or faster than their models.",
+	Absent:  "no client got the lock",
+}, func(t *crosscheck.Times) []time.Duration { return t.Waits }}, {figure.Spread{
+	Kind: "worlds-hold", Axis: "held for (logarithmic)", Share: "share of holds",
+	Who: "world", Number: "holds", Title: "How long the lock was held in both worlds",
+	Caption: "The work is the same in both worlds: the lines differ by what faults and releases add.",
+	Absent:  "no client held the lock",
+}, func(t *crosscheck.Times) []time.Duration { return t.Holds }}, {figure.Spread{
+	Kind: "worlds-failover", Axis: "time to failover (logarithmic)", Share: "share of failovers",
+	Who: "world", Number: "failovers", Title: "From the death of a primary to the next one",
+	Caption: "From the death of a primary to the promotion of the next one.",
+	Absent:  "no primary was replaced",
+}, func(t *crosscheck.Times) []time.Duration { return t.Failovers }}}
 
-// addFigures draws the distributions of both worlds, and lists the medians of each lock.
-func (v *worldsView) addFigures(c *crosscheck.Comparison) error {
-	v.Times = make([]worldsTimes, len(c.Locks))
-	for i := range c.Locks {
-		v.Times[i].Lock = sanitize.Text(c.Locks[i].ID, sanitize.MaxName)
-	}
-	for _, f := range []struct {
-		figure.Spread
-		of func(*crosscheck.Times) []time.Duration
-	}{
-		{worldsWaits, func(t *crosscheck.Times) []time.Duration { return t.Waits }},
-		{worldsHolds, func(t *crosscheck.Times) []time.Duration { return t.Holds }},
-		{worldsFailovers, func(t *crosscheck.Times) []time.Duration { return t.Failovers }},
-	} {
+// Figures draws the distributions of both worlds.
+func (v *view) Figures() (out []page.Figure, err error) {
+	for _, s := range spreads {
 		all := make([][]time.Duration, 2)
-		for i := range c.Samples {
-			for world, times := range []*crosscheck.Times{&c.Samples[i].Simulated, &c.Samples[i].Real} {
-				one := f.of(times)
-				all[world] = append(all[world], one...)
-				v.Times[i].Cells = append(v.Times[i].Cells, v.median(one))
-			}
+		for i := range v.Samples {
+			all[0] = append(all[0], s.of(&v.Samples[i].Simulated)...)
+			all[1] = append(all[1], s.of(&v.Samples[i].Real)...)
 		}
 		slices.Sort(all[0])
 		slices.Sort(all[1])
-		drawn, err := f.Draw(say.Texts(v.language, "simulated", "real"), all, v.language)
+		drawn, err := s.Draw(say.Texts(v.language, "simulated", "real"), all, v.language)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if drawn.Absent == "" {
-			v.Figures = append(v.Figures, page.NewFigure(say.Text(f.Title).In(v.language), &drawn, v.language))
+			out = append(out, page.NewFigure(say.Text(s.Title).In(v.language), &drawn, v.language))
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// median is the median of sorted times; "" for none.
-func (v *worldsView) median(sorted []time.Duration) string {
-	if len(sorted) == 0 {
-		return ""
+// Medians are those of a lock, by its index; "" for none.
+func (v *view) Medians(lock int) (out []string) {
+	for _, s := range spreads {
+		for _, times := range []*crosscheck.Times{&v.Samples[lock].Simulated, &v.Samples[lock].Real} {
+			median := ""
+			if sorted := s.of(times); len(sorted) > 0 {
+				median = say.Measured(timeline.Quantile(sorted, 50)).In(v.language)
+			}
+			out = append(out, median)
+		}
 	}
-	return say.Measured(timeline.Quantile(sorted, 50)).In(v.language)
+	return out
 }
