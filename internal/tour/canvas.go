@@ -3,6 +3,7 @@ package tour
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"lockstep/internal/explain"
 	"lockstep/internal/say"
@@ -144,14 +145,14 @@ func (c *canvas) left(phrase string, n int) {
 }
 
 // longestTime is as wide as any time: lessons last minutes.
-const longestTime = "100.000"
+const longestTime = say.Seconds(100 * time.Second)
 
 // step writes one narrated step: its sentence, below it the belief and the truth if they differ, and
 // what breaks.
 func (c *canvas) step(s explain.Step) {
-	sentence, time := s.Sentence.In(c.o.Language), c.o.instant(s.At)
-	room := c.ruler.Width(c.o.say("seconds", longestTime))
-	lead := strings.Repeat(" ", max(room-c.ruler.Width(time), 0)) + time + "  "
+	sentence, at := s.Sentence.In(c.o.Language), say.Seconds(s.At).In(c.o.Language)
+	room := c.ruler.Width(longestTime.In(c.o.Language))
+	lead := strings.Repeat(" ", max(room-c.ruler.Width(at), 0)) + at + "  "
 	indent := strings.Repeat(" ", 1+c.ruler.Width(lead))
 	c.note(sentence)
 	mark := " "

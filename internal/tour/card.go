@@ -90,7 +90,7 @@ func (lesson *Lesson) card(ctx context.Context, seed uint64, l say.Language) (Ca
 // stop is where a run stops until the learner has guessed, in µs: at its first fault or just before
 // something breaks, whichever is first; at its first acquisition if there is neither.
 func (p *Played) stop() int64 {
-	t := p.account()
+	t := p.Timeline()
 	before := int64(-1)
 	for _, s := range explain.Steps(t, p.Judgement.Findings) {
 		at := s.At.Duration().Microseconds()

@@ -23,7 +23,7 @@ const never = "never"
 //	refused            how many writes the fence refused
 //	next-holder-after  time from the first fault to the next acquisition by another client, or never
 func (p *Played) Facts() map[string]string {
-	t := p.account()
+	t := p.Timeline()
 	facts := map[string]string{
 		"at-once":           strconv.Itoa(t.MostInside()),
 		"foreign-releases":  strconv.Itoa(p.Judgement.Finding(checker.OwnerOnlyReleaseID).Count),

@@ -6,6 +6,7 @@ import (
 
 	"lockstep/internal/checker"
 	"lockstep/internal/explain"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/glossary"
 )
 
@@ -134,7 +135,7 @@ func (s *show) reveal(c *canvas) {
 func (s *show) verdicts(c *canvas, runs ...*Played) {
 	last := runs[len(runs)-1]
 	if !c.o.Quiet {
-		c.prose(explain.Verdict(last.account(), &last.Judgement).In(c.o.Language))
+		c.prose(explain.Verdict(last.Timeline(), &last.Judgement).In(c.o.Language))
 		c.gap()
 	}
 	one, two := c.o.labels(s.first, s.second)
@@ -149,7 +150,7 @@ func (s *show) verdicts(c *canvas, runs ...*Played) {
 		}
 		row := []string{id}
 		for _, p := range runs {
-			row = append(row, c.o.cell(p.Judgement.Finding(id)))
+			row = append(row, bundle.VerdictText(p.Finding(id), c.o.Language))
 		}
 		rows = append(rows, row)
 	}
@@ -180,7 +181,8 @@ func (s *show) steps(c *canvas, p *Played) {
 
 // disproved names the assumption that the first run proved false.
 func (s *show) disproved(c *canvas) {
-	f := s.first.assumption()
+	p := s.first
+	f := explain.Assumption(p.Timeline(), p.Judgement.Findings, p.Plan.LagOf(p.Lock))
 	if !f.Proved() {
 		return
 	}

@@ -5,33 +5,24 @@ import (
 	"fmt"
 	"slices"
 
-	"lockstep/internal/checker"
 	"lockstep/internal/explain"
 	"lockstep/internal/faults"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/run"
 	"lockstep/internal/scenario"
 	"lockstep/internal/sim"
-	"lockstep/internal/timeline"
 	"lockstep/scenarios"
 )
 
 // Played is a run of a lesson, judged.
 type Played struct {
-	Run       *Run
-	Plan      *plan.Plan
-	Judgement checker.Judgement
-
-	timeline *timeline.Timeline
+	judged
+	Run  *Run
+	Plan *plan.Plan
 }
 
-// account is the timeline of the run, computed once.
-func (p *Played) account() *timeline.Timeline {
-	if p.timeline == nil {
-		p.timeline = timeline.Of(p.Judgement.History)
-	}
-	return p.timeline
-}
+type judged = bundle.Run
 
 // Play plays a run of a lesson in the simulator and judges it. Each run has its own world, so its
 // history stays valid.
@@ -46,7 +37,7 @@ func Play(ctx context.Context, r *Run, seed uint64) (*Played, error) {
 	if out.Err != nil {
 		return nil, fmt.Errorf("%s with %s: %w", r.Scenario, r.Lock, out.Err)
 	}
-	return &Played{Run: r, Plan: p, Judgement: out.Judgement}, nil
+	return &Played{judged{Lock: r.Lock, Judgement: out.Judgement}, r, p}, nil
 }
 
 // plan reads the embedded scenario and applies the changes of the lesson.
@@ -90,7 +81,7 @@ func pauseOf(p *plan.Plan) *faults.Fault {
 
 // steps returns the steps to show, and how many were left out before, among and after them.
 func (p *Played) steps() (story []explain.Step, before, among, after int) {
-	all := explain.Steps(p.account(), p.Judgement.Findings)
+	all := explain.Steps(p.Timeline(), p.Judgement.Findings)
 	var kept []explain.Step
 	for _, s := range all {
 		kind := p.Judgement.History.Events[s.Event].Kind.String()
@@ -112,19 +103,4 @@ func (p *Played) steps() (story []explain.Step, before, among, after int) {
 	}
 	before, after = index(story[0]), len(all)-1-index(story[len(story)-1])
 	return story, before, len(all) - before - after - len(story), after
-}
-
-// assumption returns the assumption that the run proved false, or the zero value.
-func (p *Played) assumption() explain.False {
-	return explain.Assumption(p.account(), p.Judgement.Findings, p.Plan.LagOf(p.Judgement.History.Header.Lock))
-}
-
-// broken counts the broken properties.
-func (p *Played) broken() (n int) {
-	for _, f := range p.Judgement.Findings {
-		if f.Verdict == checker.Broken {
-			n++
-		}
-	}
-	return n
 }

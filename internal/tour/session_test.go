@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"lockstep/internal/report/glossary"
+	"lockstep/internal/report/reporttest"
 	"lockstep/internal/say"
 )
 
@@ -42,20 +42,7 @@ func take(t *testing.T, from string, o Options, typed ...string) string {
 
 func TestGolden(t *testing.T) {
 	for _, l := range []say.Language{say.English, say.Chinese} {
-		file := "testdata/pause." + string(l) + ".golden"
-		got := take(t, "pause", Options{Language: l})
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs; see the new one with go test ./internal/tour -update and git diff", file)
-		}
+		reporttest.Golden(t, "pause."+string(l)+".golden", []byte(take(t, "pause", Options{Language: l})))
 	}
 }
 

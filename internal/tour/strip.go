@@ -113,7 +113,7 @@ func (s *show) picture(c *canvas, p *Played) {
 	if len(story) == 0 {
 		return
 	}
-	hist := p.account()
+	hist := p.Timeline()
 	from, to := story[0].At, story[len(story)-1].At
 	whole := pictures.Of(&p.Judgement, bundle.BarsOf(hist), pictures.Options{Language: c.o.Language, AllClients: true})
 	names := 0
@@ -153,7 +153,7 @@ func (s *strip) axis(o *Options, ruler *say.Ruler) string {
 		at := s.from.Add(s.to.Sub(s.from) * time.Duration(quarter) / 4)
 		column := s.width * quarter / 4
 		line = ruler.Pad(line, column)
-		text := line + "|" + o.instant(at)
+		text := line + "|" + say.Seconds(at).In(o.Language)
 		if ruler.Width(line) == column && ruler.Width(text) <= s.width {
 			line = text
 		}

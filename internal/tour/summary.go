@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/report/bundle"
 )
 
 // summary says what was seen and what to type next.
@@ -47,7 +48,7 @@ func (s *session) outcome(p *Played) string {
 	for _, f := range p.Judgement.Findings {
 		unknown = unknown || f.Verdict == checker.Unknown
 	}
-	switch n := p.broken(); {
+	switch n := bundle.BrokenCount(&p.judged); {
 	case n > 0:
 		return s.o.say("of broken", n)
 	case unknown:

@@ -2,7 +2,6 @@ package tour
 
 import (
 	"context"
-	"flag"
 	"os"
 	"regexp"
 	"sort"
@@ -12,8 +11,6 @@ import (
 	"lockstep/internal/report/glossary"
 	"lockstep/internal/say"
 )
-
-var update = flag.Bool("update", false, "write the golden files again")
 
 // shownTo returns what a learner reads, page by page, in a language.
 func shownTo(t *testing.T, language say.Language) map[string]string {

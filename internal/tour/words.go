@@ -3,15 +3,13 @@ package tour
 import (
 	_ "embed"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
-	"lockstep/internal/checker"
-	"lockstep/internal/history"
+	"lockstep/internal/say"
 	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 )
@@ -40,14 +38,6 @@ func (o *Options) say(name string, args ...any) string {
 	return fmt.Sprintf(t.In(o.Language), args...)
 }
 
-// span formats a duration of a set-up.
-func (o *Options) span(d time.Duration) string {
-	if d%time.Second != 0 {
-		return o.say("millis", d.Milliseconds())
-	}
-	return o.say("seconds", strconv.FormatInt(int64(d/time.Second), 10))
-}
-
 // fill fills in the figures of the set-up.
 func (o *Options) fill(text string, first, second *Played) string {
 	pauses := [2]time.Duration{}
@@ -56,27 +46,11 @@ func (o *Options) fill(text string, first, second *Played) string {
 			pauses[i] = f.End.For
 		}
 	}
+	span := func(d time.Duration) string { return say.Planned(d).In(o.Language) }
 	return strings.NewReplacer(
-		"{lease}", o.span(first.Plan.Lease), "{lag}", o.span(first.Plan.Redis.Lag),
-		"{pause}", o.span(pauses[0]), "{pause-again}", o.span(pauses[1]),
+		"{lease}", span(first.Plan.Lease), "{lag}", span(first.Plan.Redis.Lag),
+		"{pause}", span(pauses[0]), "{pause-again}", span(pauses[1]),
 	).Replace(text)
-}
-
-// instant formats the time of a step.
-func (o *Options) instant(at history.Instant) string {
-	number, _ := strings.CutSuffix(at.String(), " s")
-	return o.say("seconds", number)
-}
-
-// cell is a verdict as a table shows it.
-func (o *Options) cell(f checker.Finding) string {
-	switch f.Verdict {
-	case checker.Kept:
-		return o.say("kept")
-	case checker.Broken:
-		return o.say("broken", max(f.Count, len(f.Violations)))
-	}
-	return o.say("unknown")
 }
 
 // labels name two runs by what differs between them: the lock, the fence, the length of the pause, or
@@ -91,7 +65,8 @@ func (o *Options) labels(first, second *Played) (string, string) {
 	}
 	x, y := pauseOf(first.Plan), pauseOf(second.Plan)
 	if x != nil && y != nil && x.End.For != y.End.For {
-		return o.say("pause", o.span(x.End.For)), o.say("pause", o.span(y.End.For))
+		return o.say("pause", say.Planned(x.End.For).In(o.Language)),
+			o.say("pause", say.Planned(y.End.For).In(o.Language))
 	}
 	return o.say("verb " + first.Plan.Faults[0].Verb.Name()), o.say("verb " + second.Plan.Faults[0].Verb.Name())
 }
