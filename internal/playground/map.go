@@ -48,7 +48,7 @@ func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) 
 		if out.Err != nil {
 			return Frame{Problems: problemsOf(out.Err)}
 		}
-		r := played{out: out, plan: q, language: say.English}
+		r := playedOf(out, q, say.English)
 		f.Map = append(f.Map, r.harm())
 	}
 	return f
@@ -65,7 +65,7 @@ func (r *played) harm() string {
 	if v := r.verdict(); v != checker.Broken {
 		return string(v)
 	}
-	for _, f := range r.out.Judgement.Findings {
+	for _, f := range r.Judgement.Findings {
 		if f.Verdict == checker.Broken && f.Property != checker.MutualExclusionID {
 			return mapHarm
 		}

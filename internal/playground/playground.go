@@ -23,6 +23,7 @@ import (
 	"lockstep/internal/explain"
 	"lockstep/internal/history"
 	"lockstep/internal/plan"
+	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
@@ -129,7 +130,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 		if out.Err != nil {
 			return Frame{Problems: []string{sanitize.Text(out.Err.Error(), sanitize.MaxProse)}}
 		}
-		runs = append(runs, played{out: out, plan: p, language: r.Language})
+		runs = append(runs, playedOf(out, p, r.Language))
 	}
 	if f.Window == 0 {
 		f.Window = windowOf(runs)
@@ -139,7 +140,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	}
 	f.Faults = faultList(runs, r.Language)
 	if !r.Timeline {
-		f.Messages, _ = messagesOf(runs[0].account(), r.Language)
+		f.Messages, _ = messagesOf(runs[0].Timeline(), r.Language)
 	}
 	return f
 }
@@ -213,35 +214,31 @@ func problemsOf(err error) (all []string) {
 
 // played is a run with its report.
 type played struct {
+	bundle.Run
 	out      run.Outcome
 	plan     *plan.Plan
 	language say.Language
-	timeline *timeline.Timeline
 }
 
-func (r *played) h() *history.History { return r.out.Judgement.History }
-
-// account is the timeline of the run, computed once.
-func (r *played) account() *timeline.Timeline {
-	if r.timeline == nil {
-		r.timeline = timeline.Of(r.h())
-	}
-	return r.timeline
+func playedOf(out run.Outcome, p *plan.Plan, l say.Language) played {
+	return played{bundle.Run{Lock: out.Lock, Judgement: out.Judgement}, out, p, l}
 }
+
+func (r *played) h() *history.History { return r.Judgement.History }
 
 func (r *played) lock(i int, window time.Duration, told bool) Lock {
 	l := Lock{
-		ID: r.out.Lock, Verdict: r.verdict(), Word: r.word(), Says: r.says(), Impact: r.out.Judgement.Impact(), Hash: r.h().Hash().String(),
-		Stage: r.stage(window), Facts: map[string]bool{}, Targets: targets(r.h(), r.out.Lock), Arrows: map[int]Message{},
+		ID: r.Lock, Verdict: r.verdict(), Word: r.word(), Says: r.says(), Impact: r.Judgement.Impact(), Hash: r.h().Hash().String(),
+		Stage: r.stage(window), Facts: map[string]bool{}, Targets: targets(r.h(), r.Lock), Arrows: map[int]Message{},
 	}
-	for _, f := range r.out.Judgement.Findings {
+	for _, f := range r.Judgement.Findings {
 		l.Facts[f.Property+" "+string(f.Verdict)] = true
 	}
 	if !told {
 		return l
 	}
 	l.Picture, l.Story = r.told(i)
-	_, arrows := messagesOf(r.account(), r.language)
+	_, arrows := messagesOf(r.Timeline(), r.language)
 	for _, event := range handles.FindAllStringSubmatch(l.Picture, -1) {
 		n, _ := strconv.Atoi(event[1])
 		if m, ok := arrows[n]; ok {
@@ -259,7 +256,7 @@ var handles = regexp.MustCompile(`data-event="(\d+)"`)
 func (r *played) verdict() checker.Verdict {
 	broken := func(f checker.Finding) bool { return f.Verdict == checker.Broken }
 	switch {
-	case slices.ContainsFunc(r.out.Judgement.Findings, broken):
+	case slices.ContainsFunc(r.Judgement.Findings, broken):
 		return checker.Broken
 	case r.out.Alone() == run.Met:
 		return checker.Kept
@@ -275,7 +272,7 @@ func (r *played) word() string {
 		english = "✓ kept"
 	case checker.Broken:
 		english = "✗ broken"
-		switch r.out.Judgement.Impact() {
+		switch r.Judgement.Impact() {
 		case checker.ImpactSafe:
 			english = "△ data safe"
 		case checker.ImpactDamaged:
@@ -287,7 +284,7 @@ func (r *played) word() string {
 
 // says is the verdict in a sentence, with the reason when it is unknown.
 func (r *played) says() string {
-	says := explain.Verdict(r.account(), &r.out.Judgement).In(r.language)
+	says := explain.Verdict(r.Timeline(), &r.Judgement).In(r.language)
 	if why := r.out.WhyUntested(); r.verdict() == checker.Unknown && !why.Empty() {
 		says = why.In(r.language)
 	}

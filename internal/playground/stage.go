@@ -28,7 +28,7 @@ type stage struct {
 func windowOf(runs []played) int64 {
 	last := history.Instant(0)
 	for i := range runs {
-		last = max(last, strip.LastDeed(runs[i].account()))
+		last = max(last, strip.LastDeed(runs[i].Timeline()))
 	}
 	ms := last.Duration().Milliseconds() * 5 / 4
 	for _, step := range []int64{100, 500, 1000, 5000, 10_000} {
@@ -41,9 +41,9 @@ func windowOf(runs []played) int64 {
 
 // stage draws the picture of a run, with its handles.
 func (r *played) stage(window time.Duration) string {
-	wrong := explain.Assumption(r.account(), r.out.Judgement.Findings, r.plan.LagOf(r.out.Lock))
-	s := &stage{strip.Of(&r.out.Judgement, bundle.BarsOf(r.account()), strip.Options{Language: r.language, AllClients: true, Wrong: wrong, Cursor: true}), r, window, r.language}
-	for _, span := range bundle.FaultSpans(r.account()) {
+	wrong := explain.Assumption(r.Timeline(), r.Judgement.Findings, r.plan.LagOf(r.Lock))
+	s := &stage{strip.Of(&r.Judgement, bundle.BarsOf(r.Timeline()), strip.Options{Language: r.language, AllClients: true, Wrong: wrong, Cursor: true}), r, window, r.language}
+	for _, span := range bundle.FaultSpans(r.Timeline()) {
 		if span.Fault == 0 {
 			continue
 		}

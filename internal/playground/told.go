@@ -23,11 +23,11 @@ const mostTold = 30
 
 // told draws the space-time diagram of the lock in a column, and lists its steps.
 func (r *played) told(column int) (picture, story string) {
-	steps, before, after := explain.Story(explain.Steps(r.account(), r.out.Judgement.Findings), mostTold)
+	steps, before, after := explain.Story(explain.Steps(r.Timeline(), r.Judgement.Findings), mostTold)
 	prefix := fmt.Sprintf("p%d-s", column+1)
 	if l := diagram.NewLayout(r.h(), steps, before == 0, after == 0); l != nil {
 		l.Handles = true
-		picture = diagram.Draw(l, bundle.BarsOf(r.account()), prefix, r.language)
+		picture = diagram.Draw(l, bundle.BarsOf(r.Timeline()), prefix, r.language)
 	}
 	var b strings.Builder
 	if n := before + after; n > 0 {
@@ -69,7 +69,7 @@ func (r *played) escaped(p say.Phrase) string {
 // faultList lists the faults, each with a button to remove it and, if it did no harm, with a hint.
 func faultList(runs []played, l say.Language) string {
 	var b strings.Builder
-	p, judged := runs[0].plan, runs[0].out.Judgement.Faults
+	p, judged := runs[0].plan, runs[0].Judgement.Faults
 	for i, f := range runs[0].h().Header.Faults {
 		if i == 12 {
 			break
@@ -95,7 +95,7 @@ func faultList(runs []played, l say.Language) string {
 func toothless(runs []played, f *checker.FiredFault, l say.Language) string {
 	p, word := runs[0].plan, func(english string) string { return say.Text(english).In(l) }
 	safe := !slices.ContainsFunc(runs, func(r played) bool { return r.verdict() == checker.Broken })
-	lock, _ := locks.Lookup(runs[0].out.Lock)
+	lock, _ := locks.Lookup(runs[0].Lock)
 	hint := ""
 	if of := numbered(p, f.Number); of != nil {
 		switch of.Verb.Name() {
