@@ -107,7 +107,7 @@ func TestWithoutATerminal(t *testing.T) {
 func TestTermsAreExplainedOnce(t *testing.T) {
 	all := take(t, "", Options{})
 	for _, term := range glossary.All() {
-		if n := strings.Count(all, "\n  "+term.English.Name+": "); n != 1 {
+		if n := strings.Count(all, "\n  "+term.English.Name+": "); n != 1 && !term.Page {
 			t.Errorf("%s is explained %d times", term.ID, n)
 		}
 	}

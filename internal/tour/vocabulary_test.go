@@ -140,7 +140,7 @@ func without(a, b map[string]bool) (out []string) {
 // unknown is a text without the terms of the glossary.
 func unknown(l say.Language, text string) string {
 	var b strings.Builder
-	for _, p := range glossary.Split(l, text) {
+	for _, p := range glossary.Split(l, text, false) {
 		if p.Term != "" {
 			p.Text = " "
 		}

@@ -22,6 +22,7 @@ import (
 // Term is one term of the field.
 type Term struct {
 	ID      string // the English name, with dashes
+	Page    bool   // only pages explain it, in exactly this spelling
 	English Entry  `yaml:"en"`
 	Chinese Entry  `yaml:"zh"`
 }
@@ -71,7 +72,7 @@ func Lookup(id string) (Term, bool) {
 func Find(l say.Language, text string) []Term {
 	var found []Term
 	seen := map[string]bool{}
-	for _, p := range Split(l, text) {
+	for _, p := range Split(l, text, false) {
 		if t, ok := Lookup(p.Term); ok && !seen[t.ID] {
 			seen[t.ID] = true
 			found = append(found, t)
@@ -82,9 +83,9 @@ func Find(l say.Language, text string) []Term {
 
 // form is one spelling of a term.
 type form struct {
-	text     string
-	term     int
-	capitals bool // always in capitals
+	text  string
+	term  int
+	exact bool // not in other letters, as at the beginning of a sentence
 }
 
 // forms lists all spellings of all terms, the longest first.
@@ -93,7 +94,7 @@ func forms(l say.Language) []form {
 	for i := range terms() {
 		e := terms()[i].In(l)
 		for _, text := range append([]string{e.Name}, e.Also...) {
-			all = append(all, form{text, i, text == strings.ToUpper(text)})
+			all = append(all, form{text, i, terms()[i].Page || text == strings.ToUpper(text)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b form) int { return len(b.text) - len(a.text) })

@@ -14,15 +14,16 @@ type Piece struct {
 	Term string // id of the term, "" between terms
 }
 
-// Split cuts a text into its terms and the pieces between them, without losing anything.
-func Split(l say.Language, text string) []Piece {
+// Split cuts a text into its terms and the pieces between them, without losing anything. page says
+// whether those that only pages explain are terms.
+func Split(l say.Language, text string, page bool) []Piece {
 	var out []Piece
 	from := 0
 	before := rune(0)
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
 		if !latin(before) || !latin(r) { // a term does not begin inside a word
-			if end, term := longestAt(l, text, at, r); end > at {
+			if end, term := longestAt(l, text, at, r, page); end > at {
 				if at > from {
 					out = append(out, Piece{Text: text[from:at]})
 				}
@@ -41,14 +42,13 @@ func Split(l say.Language, text string) []Piece {
 }
 
 // longestAt returns the end of the longest term at a place with the letter first, or at for none.
-func longestAt(l say.Language, text string, at int, first rune) (end, term int) {
+func longestAt(l say.Language, text string, at int, first rune, page bool) (end, term int) {
 	for _, f := range byFirst(l)[unicode.ToLower(first)] {
 		end := at + len(f.text)
-		if end > len(text) || !whole(text, at, end) {
+		if end > len(text) || terms()[f.term].Page && !page || !whole(text, at, end) {
 			continue
 		}
-		// Other forms than those in capitals may begin a sentence.
-		if piece := text[at:end]; piece == f.text || !f.capitals && strings.EqualFold(piece, f.text) {
+		if piece := text[at:end]; piece == f.text || !f.exact && strings.EqualFold(piece, f.text) {
 			return end, f.term
 		}
 	}

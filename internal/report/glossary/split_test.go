@@ -10,7 +10,7 @@ import (
 )
 
 func TestSplitFindsWholeTermsOnly(t *testing.T) {
-	got := Split(say.English, "The Lease ends; SETNX releases no random token.")
+	got := Split(say.English, "The Lease ends; SETNX releases no random token.", false)
 	var terms []string
 	var all strings.Builder
 	for _, p := range got {
@@ -26,7 +26,7 @@ func TestSplitFindsWholeTermsOnly(t *testing.T) {
 		t.Errorf("terms %v, want %v", terms, want)
 	}
 	for _, text := range []string{"leased", "setnx", "preleases", ""} {
-		for _, p := range Split(say.English, text) {
+		for _, p := range Split(say.English, text, false) {
 			if p.Term != "" {
 				t.Errorf("%q has the term %s in it", text, p.Term)
 			}
@@ -40,7 +40,7 @@ func TestSplitTriesEveryForm(t *testing.T) {
 		for _, term := range All() {
 			text := term.In(l).Meaning
 			var split, tried, found []string
-			for _, p := range Split(l, text) {
+			for _, p := range Split(l, text, false) {
 				if p.Term != "" {
 					split = append(split, p.Term)
 				}
@@ -75,7 +75,7 @@ func TestSplitTriesEveryForm(t *testing.T) {
 func tryAt(l say.Language, text string, at int) (id string, size int) {
 	for _, f := range forms(l) {
 		end := at + len(f.text)
-		if end > len(text) || !whole(text, at, end) {
+		if end > len(text) || terms()[f.term].Page || !whole(text, at, end) {
 			continue
 		}
 		if piece := text[at:end]; piece == f.text || f.text != strings.ToUpper(f.text) && strings.EqualFold(piece, f.text) {
