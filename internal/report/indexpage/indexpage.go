@@ -51,25 +51,24 @@ type Run struct {
 // HTML draws the index of a store as one self-contained file.
 func HTML(x *Index) ([]byte, error) {
 	for shown := min(len(x.Runs), MaxRuns); ; shown /= 2 {
-		drawn, err := design.Fill(x.Language, newIndexView(x, shown))
+		drawn, err := design.Fill(x.Language, newView(x, shown))
 		if err != nil || len(drawn) <= page.MaxHTML || shown <= 1 {
 			return drawn, err
 		}
 	}
 }
 
-type indexView struct {
+// view is the view of the template.
+type view struct {
+	*Index
 	Head   page.Head
-	Lead   string
-	Runs   []indexRow
-	Cut    bool
-	Served bool
-	Locks  []string // of all runs, sorted, for the filter
-	Pages  []indexPage
+	Rows   []row    // of the newest runs
+	Locks  []string // of all rows, sorted, for the filter
+	Others []other
 }
 
-// indexPage is another page of the store.
-type indexPage struct {
+// other is another page of the store.
+type other struct {
 	Href, Name string
 	Says       string // its content; "" when unknown
 }
@@ -81,140 +80,124 @@ var pageKinds = []struct{ prefix, says string }{
 	{"again/", "A run, judged and drawn again"}, {"_site/playground/", "The playground: drag a pause, and watch"},
 }
 
-type indexRow struct {
-	Href, Zip       string
-	Date, Time, ISO string
-	Scenario        string
-	Seed            uint64
-	SeedSays        string
-	World, Backend  string
-	Verdict         string // the worst of all locks
-	Met             bool
-	Problem, Unread string
-	Chips           []indexChip
+// row is a run; its verdict is the worst of all locks.
+type row struct {
+	*Run
+	Verdict checker.Verdict
+	Chips   []chip
 }
 
-// indexChip is one lock of a row.
-type indexChip struct {
-	Lock, Class, Sign string
-	Style             string // differs from Class by the impact on the data
-	Says              string // the verdict and its properties
+// chip is one lock of a row.
+type chip struct {
+	Lock        string
+	Verdict     checker.Verdict
+	Style, Sign string     // differ from the verdict by the impact on the data
+	Says        say.Phrase // the verdict and its properties
 }
 
-// newIndexView shows the newest runs.
-func newIndexView(x *Index, newest int) *indexView {
-	v := &indexView{
-		Head: design.Head(say.Text("Runs").In(x.Language)), Served: x.Served,
-	}
-	total := max(x.Total, len(x.Runs))
+// newView shows the newest runs.
+func newView(x *Index, newest int) *view {
+	v := &view{Index: x, Head: design.Head(say.Text("Runs").In(x.Language))}
 	v.Head.Mark = indexMark
-	shown := x.Runs[:newest]
-	v.Cut = newest < total
-	v.Lead = lead(newest, total).In(x.Language)
-	seen := map[string]bool{}
-	for i := range shown {
-		row := newIndexRow(&shown[i], x.Language)
-		for _, c := range row.Chips {
-			if !seen[c.Lock] {
-				seen[c.Lock] = true
-				v.Locks = append(v.Locks, c.Lock)
-			}
+	for i := range x.Runs[:newest] {
+		r := row{Run: &x.Runs[i]}
+		var verdicts []checker.Verdict
+		for k := range r.Run.Locks {
+			c := newChip(&r.Run.Locks[k])
+			r.Chips, verdicts = append(r.Chips, c), append(verdicts, c.Verdict)
+			v.Locks = append(v.Locks, c.Lock)
 		}
-		v.Runs = append(v.Runs, row)
+		r.Verdict = worst(verdicts)
+		v.Rows = append(v.Rows, r)
 	}
 	slices.Sort(v.Locks)
+	v.Locks = slices.Compact(v.Locks)
 	for _, name := range x.Pages {
-		other := indexPage{Href: page.Href(name), Name: sanitize.Text(name, sanitize.MaxLine)}
+		o := other{Href: page.Href(name), Name: name}
 		for _, k := range pageKinds {
 			if strings.HasPrefix(name, k.prefix) {
-				other.Says = say.Text(k.says).In(x.Language)
+				o.Says = k.says
 				if strings.Contains(name, "/") { // the kind says enough
-					other.Name = ""
+					o.Name = ""
 				}
 			}
 		}
-		v.Pages = append(v.Pages, other)
+		v.Others = append(v.Others, o)
 	}
 	return v
 }
 
-// lead says how many runs there are, and how many are shown.
-func lead(shown, total int) say.Phrase {
+func (v *view) total() int { return max(v.Total, len(v.Runs)) }
+
+// Cut reports whether older runs are not shown, and Lead says how many runs there are.
+func (v *view) Cut() bool { return len(v.Rows) < v.total() }
+func (v *view) Lead() say.Phrase {
 	switch {
-	case shown == 0:
+	case len(v.Rows) == 0:
 		return say.NothingPlayedYet.With()
-	case shown < total:
-		return say.NewestRuns.With(say.Number(shown), say.Number(total))
+	case v.Cut():
+		return say.NewestRuns.With(say.Number(len(v.Rows)), say.Number(v.total()))
 	}
-	return say.AllRuns.With(say.Number(total))
+	return say.AllRuns.With(say.Number(v.total()))
 }
 
-func newIndexRow(r *Run, l say.Language) indexRow {
-	row := indexRow{
-		Href: page.Href(r.Path + "/report.html"), Zip: page.Href(r.Path + ".zip"), Scenario: sanitize.Text(r.Scenario, 2*sanitize.MaxName),
-		Seed: r.Seed, World: say.Text("real").In(l), Backend: sanitize.Text(r.Backend, sanitize.MaxName), Met: r.Met, Problem: sanitize.Text(r.Problem, sanitize.MaxLine),
-		Verdict: string(checker.Unknown),
-	}
-	row.SeedSays = say.SeedIs.With(say.Verbatim(strconv.FormatUint(r.Seed, 10))).In(l)
-	row.Unread = say.CannotBeRead.With(say.Verbatim(row.Problem)).In(l)
+// Beside is the address of the run's directory with something added.
+func (r row) Beside(ending string) string { return page.Href(r.Path + ending) }
+
+// Called is the name of the scenario, which may be long.
+func (r row) Called() string { return sanitize.Text(r.Scenario, 2*sanitize.MaxName) }
+
+// Unread says that the result cannot be read.
+func (r row) Unread() say.Phrase {
+	return say.CannotBeRead.With(say.Verbatim(sanitize.Text(r.Problem, sanitize.MaxLine)))
+}
+
+// SeedSays names the seed, and World the world.
+func (r row) SeedSays() say.Phrase {
+	return say.SeedIs.With(say.Verbatim(strconv.FormatUint(r.Seed, 10)))
+}
+func (r row) World() say.Phrase {
 	if history.Simulated(r.Backend) {
-		row.World = say.Text("simulated").In(l)
+		return say.Text("simulated")
 	}
-	if !r.At.IsZero() {
-		at := r.At.UTC()
-		row.Date, row.Time, row.ISO = at.Format("2006-01-02"), at.Format("15:04:05"), at.Format(time.RFC3339)
-	}
-	for i := range r.Locks {
-		row.Chips = append(row.Chips, newIndexChip(&r.Locks[i], l))
-	}
-	if len(row.Chips) > 0 {
-		row.Verdict = worstClass(row.Chips)
-	}
-	return row
+	return say.Text("real")
 }
 
-// verdictOrder is from bad to good.
-var verdictOrder = []string{string(checker.Broken), string(checker.Unknown), string(checker.Kept)}
-
-func worstClass(chips []indexChip) string {
-	for _, class := range verdictOrder {
-		if slices.ContainsFunc(chips, func(c indexChip) bool { return c.Class == class }) {
-			return class
+// worst is the worst of some verdicts; without any it is unknown.
+func worst(verdicts []checker.Verdict) checker.Verdict {
+	for _, v := range []checker.Verdict{checker.Broken, checker.Unknown, checker.Kept} {
+		if slices.Contains(verdicts, v) {
+			return v
 		}
 	}
-	return string(checker.Unknown)
+	return checker.Unknown
 }
 
-// newIndexChip sums up the verdicts of one lock: the worst one and its properties.
-func newIndexChip(x *export.LockResult, l say.Language) indexChip {
-	c := indexChip{Lock: sanitize.Text(x.Lock, sanitize.MaxName), Class: string(checker.Unknown)}
+// newChip sums up the verdicts of one lock: the worst one and its properties.
+func newChip(x *export.LockResult) chip {
+	var verdicts []checker.Verdict
+	for _, one := range x.Verdicts { // order: the worst counts
+		verdicts = append(verdicts, one.Verdict)
+	}
+	c := chip{Lock: sanitize.Text(x.Lock, sanitize.MaxName), Verdict: worst(verdicts)}
 	var which []string
-	for _, class := range verdictOrder {
-		var of []string
-		for property, verdict := range x.Verdicts { // order: sorted below
-			if string(verdict.Verdict) == class {
-				of = append(of, sanitize.Text(property, sanitize.MaxName))
-			}
-		}
-		if len(of) > 0 {
-			slices.Sort(of)
-			c.Class, which = class, of
-			break
+	for property, one := range x.Verdicts { // order: sorted below
+		if one.Verdict == c.Verdict && c.Verdict != checker.Kept {
+			which = append(which, sanitize.Text(property, sanitize.MaxName))
 		}
 	}
-	verdict := say.Verdict(c.Class)
-	if c.Class == string(checker.Kept) || len(which) == 0 {
-		c.Says = verdict.In(l)
-	} else {
-		c.Says = say.VerdictOf.With(verdict, say.Verbatim(strings.Join(which, ", "))).In(l)
+	slices.Sort(which)
+	c.Says = say.Text(string(c.Verdict))
+	if len(which) > 0 {
+		c.Says = say.VerdictOf.With(say.Verdict(c.Verdict), say.Verbatim(strings.Join(which, ", ")))
 	}
-	c.Style = c.Class
-	if c.Class == string(checker.Broken) {
+	if x.Impact == checker.ImpactSafe || x.Impact == checker.ImpactDamaged {
+		c.Says = say.ImpactOf.With(x.Impact.Word(), say.List{c.Says})
+	}
+	c.Style = string(c.Verdict)
+	if c.Verdict == checker.Broken {
 		c.Style = page.BrokenClass(x.Impact)
 	}
 	c.Sign = page.Signs[c.Style]
-	if x.Impact == checker.ImpactSafe || x.Impact == checker.ImpactDamaged {
-		c.Says = say.ImpactOf.With(x.Impact.Word(), say.List{say.Verbatim(c.Says)}).In(l)
-	}
 	return c
 }
