@@ -134,8 +134,7 @@ func (c *Compose) Close() error {
 	if c.reaper != nil {
 		err = errors.Join(err, c.reaper.End(err == nil))
 	}
-	c.engine.cancel()
-	return errors.Join(err, c.engine.client.Close())
+	return errors.Join(err, c.engine.disconnect())
 }
 
 // unpause ends the pause of a container, if it is paused.

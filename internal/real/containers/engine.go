@@ -60,16 +60,22 @@ func Open(ctx context.Context, scratch *osproc.Scratch, chosen map[images.Produc
 		return nil, err
 	}
 	e.scratch, e.chosen = scratch, chosen
-	if _, err := e.remove(ctx, abandoned); err != nil && err != errBusy {
-		return nil, errors.Join(err, e.client.Close())
+	if _, err = e.remove(ctx, abandoned); err == nil || err == errBusy {
+		e.label, err = ownLabel()
 	}
-	if e.label, err = ownLabel(); err != nil {
-		return nil, errors.Join(err, e.client.Close())
+	if err == nil {
+		e.reaper, err = remains.Reaper(e.label)
 	}
-	if e.reaper, err = remains.Reaper(e.label); err != nil {
-		return nil, errors.Join(err, e.client.Close())
+	if err != nil {
+		return nil, errors.Join(err, e.disconnect())
 	}
 	return e, nil
+}
+
+// disconnect ends what runs in the background, and closes the connection to the engine.
+func (e *Engine) disconnect() error {
+	e.cancel()
+	return e.client.Close()
 }
 
 // Answers returns nil if an engine of this machine answers, and otherwise what to do.
@@ -78,14 +84,10 @@ func Answers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.cancel()
-	return e.client.Close()
+	return e.disconnect()
 }
 
 func connect(ctx context.Context) (*Engine, error) {
-	if err := osproc.Supported(); err != nil {
-		return nil, err
-	}
 	if err := quiet(); err != nil {
 		return nil, err
 	}
@@ -157,6 +159,5 @@ func (e *Engine) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
 	defer cancel()
 	_, err := e.remove(ctx, func(label string) bool { return label == e.label })
-	e.cancel()
-	return errors.Join(err, e.reaper.End(err == nil), e.client.Close())
+	return errors.Join(err, e.reaper.End(err == nil), e.disconnect())
 }

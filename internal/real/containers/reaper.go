@@ -59,7 +59,7 @@ func forEach(ids string, do func(*Engine, context.Context, string) error) error 
 	if err != nil {
 		return err
 	}
-	defer e.client.Close()
+	defer e.disconnect()
 	for id := range strings.FieldsSeq(ids) {
 		if doErr := do(e, ctx, id); !errdefs.IsNotFound(doErr) { // the user has taken it down
 			err = errors.Join(err, doErr)
@@ -82,7 +82,7 @@ func reap(label string) error {
 	if err != nil {
 		return err
 	}
-	defer e.client.Close()
+	defer e.disconnect()
 	began := time.Now()
 	for quiet := time.Duration(0); quiet < reapQuiet; quiet += reapPause {
 		removed, err := e.remove(context.Background(), func(l string) bool { return l == label })

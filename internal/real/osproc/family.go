@@ -47,7 +47,7 @@ func freezeFamily(pid int) (still []int, err error) {
 func ThawFamily(pid int) error {
 	var errs []error
 	for _, one := range append(descendantsOf(pid), pid) {
-		if err := kill(one, signalContinue); err != nil && StartTime(one) != "" {
+		if err := syscall.Kill(one, syscall.SIGCONT); err != nil && StartTime(one) != "" {
 			errs = append(errs, fmt.Errorf("process %d cannot be continued: %w", one, err))
 		}
 	}
@@ -65,9 +65,9 @@ func KillFamily(pid int) error {
 		return nil
 	}
 	for _, one := range family {
-		_ = kill(one, syscall.SIGKILL) // it may have ended
+		_ = syscall.Kill(one, syscall.SIGKILL) // it may have ended
 	}
-	_ = kill(pid, syscall.SIGKILL)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
 	return awaitDeath(family)
 }
 
@@ -96,7 +96,7 @@ func killGroup(group int) error {
 			shared.add(pid)
 		}
 	}
-	for kill(-group, syscall.SIGKILL) == nil {
+	for syscall.Kill(-group, syscall.SIGKILL) == nil {
 		members = members[:0]
 		for _, pid := range processes() {
 			if groupOf(pid) == group && StartTime(pid) != "" {

@@ -1,4 +1,4 @@
-// Package osproc is the operating system's part of the live world: child processes that cannot
+// Package osproc is the operating system's part of the live world, which is Linux: child processes that cannot
 // outlive the harness, freezing and killing them, one clock for all of them, and scratch
 // directories that are always removed.
 //
@@ -45,9 +45,6 @@ var forks = sync.OnceValue(func() chan<- func() {
 // has to be copied and nothing is lost when it is killed. Of cmd.SysProcAttr it uses only the
 // account (Credential).
 func Start(cmd *exec.Cmd) (*Process, error) {
-	if err := Supported(); err != nil {
-		return nil, err
-	}
 	cmd.SysProcAttr = childAttr(cmd.SysProcAttr)
 	started := make(chan error, 1)
 	forks() <- func() { started <- cmd.Start() }
@@ -125,7 +122,7 @@ func (p *Process) Freeze() error {
 }
 
 func freeze(pid int) error {
-	if err := kill(pid, signalStop); err != nil {
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return fmt.Errorf("process %d cannot be stopped: %w", pid, err)
 	}
 	for end := time.Now().Add(settleTime); ; {
@@ -145,7 +142,7 @@ func freeze(pid int) error {
 
 // Thaw lets a stopped process run again.
 func (p *Process) Thaw() error {
-	if err := p.cmd.Process.Signal(signalContinue); err != nil {
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		return fmt.Errorf("process %d cannot be continued: %w", p.Pid(), err)
 	}
 	return nil

@@ -48,7 +48,7 @@ func (r *Remains) Reaper(which string) (*Reaper, error) {
 	reaper.cmd.Env = append(os.Environ(), r.Env+"="+which)
 	reaper.cmd.ExtraFiles = []*os.File{read} // becomes pipeFD
 	reaper.cmd.Stderr = os.Stderr
-	reaper.cmd.SysProcAttr = apart() // a signal to the harness's group or terminal does not reach it
+	reaper.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a signal to the harness's group or terminal does not reach it
 	if err := reaper.cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the process that cleans up could not be started: %w", err), write.Close())
 	}

@@ -69,7 +69,7 @@ func killInside(dir string) error {
 		}
 		for _, pid := range left {
 			shared.add(pid)
-			_ = kill(pid, syscall.SIGKILL) // it may have ended
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 		}
 	}
 }

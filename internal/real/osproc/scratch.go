@@ -38,9 +38,6 @@ func NewScratchInMemory() (*Scratch, error) {
 }
 
 func newScratch(below string) (*Scratch, error) {
-	if err := Supported(); err != nil {
-		return nil, err
-	}
 	RemoveStale()
 	pid := os.Getpid()
 	pattern := fmt.Sprintf("%s%d-%s-*", scratchPrefix, pid, StartTime(pid))

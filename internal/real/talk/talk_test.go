@@ -20,9 +20,6 @@ const long = 10 * time.Minute
 // start starts a shell with a script as the program of a lock.
 func start(t *testing.T, script string, patience time.Duration) *Program {
 	t.Helper()
-	if err := osproc.Supported(); err != nil {
-		t.Skip(err)
-	}
 	scratch, err := osproc.NewScratch()
 	if err != nil {
 		t.Fatal(err)
@@ -131,9 +128,6 @@ func TestMisbehaviourHasAName(t *testing.T) {
 
 // A program that is not there is told with its cause.
 func TestAProgramThatCannotBeStarted(t *testing.T) {
-	if err := osproc.Supported(); err != nil {
-		t.Skip(err)
-	}
 	_, err := Start(Options{Command: []string{"/nowhere/mylock"}, Stderr: io.Discard})
 	if !errors.Is(err, ErrStart) || !strings.Contains(err.Error(), "/nowhere/mylock") {
 		t.Errorf("got %v", err)

@@ -56,9 +56,6 @@ type Server struct {
 // added to its configuration file. The server is killed when the test ends.
 func Start(t testing.TB, dir string, port int, config string) *Server {
 	t.Helper()
-	if err := osproc.Supported(); err != nil {
-		t.Skip(err)
-	}
 	s := &Server{Dir: dir, Port: port}
 	config = fmt.Sprintf("listen: 127.0.0.1:%d\njetstream: {store_dir: %q}\nlog_file: %q\n%s\n", port, filepath.Join(dir, "store"), filepath.Join(dir, "nats.log"), config)
 	if err := os.WriteFile(s.config(), []byte(config), 0o600); err != nil {

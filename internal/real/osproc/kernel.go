@@ -13,9 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported is nil where the live world can run.
-func Supported() error { return nil }
-
 // tie is a simultaneous reading of the kernel's monotonic clock and of Go's. Go reads the same
 // clock, but without a system call, and counts from the start of the process.
 var tie = tied()
