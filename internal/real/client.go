@@ -126,21 +126,16 @@ func (c *client) start() error {
 		return fmt.Errorf("no file for the messages of %s: %w: free some space, or set TMPDIR to a directory that can be written", c.name, err)
 	}
 	defer stderr.Close()
-	downRead, downWrite, err := os.Pipe()
+	conn, theirs, err := proto.Pair()
 	if err != nil {
-		return fmt.Errorf("no pipe to %s: %w: raise the limit of open files (ulimit -n)", c.name, err)
+		return fmt.Errorf("no socket to %s: %w: raise the limit of open files (ulimit -n)", c.name, err)
 	}
-	defer downRead.Close()
-	upRead, upWrite, err := os.Pipe()
-	if err != nil {
-		return errors.Join(fmt.Errorf("no pipe from %s: %w: raise the limit of open files (ulimit -n)", c.name, err), downWrite.Close())
-	}
-	defer upWrite.Close()
+	defer theirs.Close()
 	cmd := exec.Command(c.h.o.Worker)
 	cmd.Env = append(os.Environ(), proto.EnvWorker+"=1", osproc.EnvRun+"="+c.h.scratch.Path())
 	cmd.Stdout, cmd.Stderr = stderr, stderr
-	cmd.ExtraFiles = []*os.File{downRead, upWrite} // become proto.FromHarness and proto.ToHarness
-	c.conn = proto.NewConn(upRead, downWrite)
+	cmd.ExtraFiles = []*os.File{theirs} // becomes proto.Descriptor
+	c.conn = conn
 	if c.process, err = osproc.Start(cmd); err != nil {
 		close(c.read)
 		return err
@@ -150,7 +145,7 @@ func (c *client) start() error {
 	return nil
 }
 
-// listen handles the worker's messages until its pipe closes.
+// listen handles the worker's messages until its socket closes.
 func (c *client) listen() {
 	defer close(c.read)
 	var err error
@@ -168,7 +163,7 @@ func (c *client) listen() {
 	c.gone()
 }
 
-// gone is called when the worker's pipe is closed.
+// gone is called when the worker's socket is closed.
 func (c *client) gone() {
 	defer c.end.Do(func() { close(c.over) })
 	c.h.mu.Lock()
@@ -178,7 +173,7 @@ func (c *client) gone() {
 	}
 	c.dead = true
 	c.h.record(history.Event{Kind: history.Crashed, Node: c.node}, "")
-	_ = c.process.Kill() // it has closed its pipe, so it is exiting anyway
+	_ = c.process.Kill() // it has closed its socket, so it is exiting anyway
 	c.h.fail(fmt.Errorf("the worker of %s ended by itself (%s): %s", c.name, c.process.Ended(), c.lastWords()))
 }
 
@@ -355,7 +350,7 @@ func (c *client) kill() error {
 	return c.process.Kill()
 }
 
-// close closes the pipes and links of a worker that has been killed.
+// close closes the socket and the links of a worker that has been killed.
 func (c *client) close() error {
 	var errs []error
 	if c.conn != nil {

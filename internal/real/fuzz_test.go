@@ -14,9 +14,13 @@ import (
 	"lockstep/internal/real/proto"
 )
 
-type discard struct{ io.Writer }
+// socket is one whose other end says something, and hears nothing.
+type socket struct {
+	io.Reader
+	io.Writer
+}
 
-func (discard) Close() error { return nil }
+func (socket) Close() error { return nil }
 
 // aHarness has one client of two servers, which says these bytes.
 func aHarness(says []byte) (*harness, *client) {
@@ -33,7 +37,7 @@ func aHarness(says []byte) (*harness, *client) {
 	c := &client{
 		h: h, name: "A", node: 1, tampered: map[int64]int{}, links: []*link.Link{{}, {}}, dead: true, // there is no process to kill
 		ready: make(chan struct{}), over: make(chan struct{}), read: make(chan struct{}),
-		conn: proto.NewConn(io.NopCloser(bytes.NewReader(says)), discard{io.Discard}),
+		conn: proto.NewConn(socket{bytes.NewReader(says), io.Discard}),
 	}
 	h.clients = []*client{c}
 	return h, c

@@ -6,7 +6,7 @@
 //	worker B --link--+--> redis-1 --link--> redis-2 (replica)
 //	worker C --link--+    (or etcd, ZooKeeper, Consul, MariaDB, PostgreSQL)
 //	     |
-//	     +--pipes--> harness: faults, guarded resource, history
+//	     +--sockets--> harness: faults, guarded resource, history
 //
 // A pause is SIGSTOP, a crash is SIGKILL, a lost reply is dropped by a proxy.
 // True time is the host's monotonic clock, which all processes share. Such a run

@@ -74,13 +74,6 @@ func Adopt() error {
 	return nil
 }
 
-// KeepToMyself prevents children from inheriting files that this process has inherited.
-func KeepToMyself(files ...int) {
-	for _, fd := range files {
-		syscall.CloseOnExec(fd)
-	}
-}
-
 // stat returns the fields of /proc/PID/stat after the command's name, the first of which is the
 // state. The name may contain blanks and parentheses, so the last one ends it.
 func stat(path string) ([]string, error) {

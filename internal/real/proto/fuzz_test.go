@@ -9,11 +9,15 @@ import (
 	"time"
 )
 
-type nowhere struct{ io.Writer }
+// socket is one without another end.
+type socket struct {
+	io.Reader
+	io.Writer
+}
 
-func (nowhere) Close() error { return nil }
+func (socket) Close() error { return nil }
 
-// Any input at either end of the pipe is a message that can be written again unchanged, or an
+// Any input at either end of the socket is a message that can be written again unchanged, or an
 // error that wraps ErrMessage, and reading ends. A message that passes its check is safe to use.
 func FuzzReceive(f *testing.F) {
 	for _, s := range []string{
@@ -31,14 +35,14 @@ func FuzzReceive(f *testing.F) {
 				t.Fatalf("server %d passes", m.Server)
 			}
 			var once, twice bytes.Buffer
-			if writeErr := NewConn(nil, nowhere{&once}).Send(m); writeErr != nil {
+			if writeErr := NewConn(socket{nil, &once}).Send(m); writeErr != nil {
 				t.Fatal(writeErr)
 			}
 			var back Up
-			if readErr := NewConn(nowhereFrom(once.Bytes()), nowhere{&twice}).Receive(&back); readErr != nil {
+			if readErr := NewConn(socket{bytes.NewReader(once.Bytes()), nil}).Receive(&back); readErr != nil {
 				t.Fatalf("%s is not read: %v", &once, readErr)
 			}
-			if _ = NewConn(nil, nowhere{&twice}).Send(back); once.String() != twice.String() {
+			if _ = NewConn(socket{nil, &twice}).Send(back); once.String() != twice.String() {
 				t.Fatalf("%s became %s", &once, &twice)
 			}
 			return err
@@ -61,12 +65,10 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-func nowhereFrom(data []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(data)) }
-
 // each reads all messages of one kind; no more can be there than lines.
 func each[M any](t *testing.T, data []byte, look func(*M) error) {
 	t.Helper()
-	c := NewConn(nowhereFrom(data), nowhere{io.Discard})
+	c := NewConn(socket{bytes.NewReader(data), nil})
 	for range bytes.Count(data, []byte("\n")) + 1 {
 		var m M
 		err := c.Receive(&m)
@@ -92,7 +94,7 @@ func use(c Clock) {
 // A message that never ends does not fill the memory.
 func TestALineThatIsTooLongIsNoMessage(t *testing.T) {
 	endless := io.LimitReader(endlessly('x'), 1<<40)
-	c := NewConn(io.NopCloser(endless), nowhere{io.Discard})
+	c := NewConn(socket{endless, nil})
 	var m Up
 	if err := c.Receive(&m); !errors.Is(err, ErrMessage) || !strings.Contains(err.Error(), "more than 16777216 bytes") {
 		t.Errorf("got %v", err)

@@ -1,5 +1,5 @@
 // Package proto is what a harness and its worker processes say to each other:
-// one JSON object per line over two pipes that the worker inherits.
+// one JSON object per line, both ways over a socket that the worker inherits.
 //
 // Most messages of a worker are reports (events, moments that no fault waits for), after
 // which it does not wait. A message that needs an answer has a number, which the answer
@@ -14,8 +14,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
@@ -26,11 +29,8 @@ import (
 // EnvWorker is the environment variable that makes a process a worker.
 const EnvWorker = "LOCKSTEP_WORKER"
 
-// The file descriptors that a worker inherits.
-const (
-	FromHarness = 3
-	ToHarness   = 4
-)
+// Descriptor is that of the socket in a worker: the first after the standard ones.
+const Descriptor = 3
 
 // Start is the first message: everything a worker needs to know.
 type Start struct {
@@ -147,20 +147,33 @@ type Down struct {
 // FencedError stands for ports.ErrFenced.
 const FencedError = "fenced"
 
-// Conn is one end of the pipes. Send may be called by several goroutines,
+// Conn is one end of the socket. Send may be called by several goroutines,
 // Receive by one.
 type Conn struct {
-	mu  sync.Mutex
-	out io.WriteCloser
-	enc *json.Encoder
-
-	in   io.ReadCloser
+	io.Closer
+	mu   sync.Mutex
+	enc  *json.Encoder
 	scan *bufio.Scanner
 }
 
-// NewConn makes an end from the two pipes.
-func NewConn(in io.ReadCloser, out io.WriteCloser) *Conn {
-	c := &Conn{in: in, out: out, enc: json.NewEncoder(out), scan: bufio.NewScanner(in)}
+// Pair makes a socket: the harness's end, and the file that a worker inherits as Descriptor.
+func Pair() (ours *Conn, theirs *os.File, err error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	return NewConn(os.NewFile(uintptr(ends[0]), "worker")), os.NewFile(uintptr(ends[1]), "harness"), nil
+}
+
+// Inherited is the end of a worker.
+func Inherited() *Conn {
+	unix.CloseOnExec(Descriptor)
+	return NewConn(os.NewFile(Descriptor, "harness"))
+}
+
+// NewConn makes an end of a connection.
+func NewConn(end io.ReadWriteCloser) *Conn {
+	c := &Conn{Closer: end, enc: json.NewEncoder(end), scan: bufio.NewScanner(end)}
 	c.scan.Buffer(nil, maxMessage)
 	c.scan.Split(wholeLine)
 	return c
@@ -201,6 +214,3 @@ func wholeLine(data []byte, _ bool) (advance int, line []byte, err error) {
 	}
 	return 0, nil, nil
 }
-
-// Close closes both pipes.
-func (c *Conn) Close() error { return errors.Join(c.out.Close(), c.in.Close()) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
 	"sync"
 	"testing"
 	"time"
@@ -59,12 +58,11 @@ func (r *reported) tasks(name string) []string {
 // alone returns a worker whose harness answers every question. Its test has the turn.
 func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 	t.Helper()
-	downRead, downWrite, err1 := os.Pipe()
-	upRead, upWrite, err2 := os.Pipe()
-	if err := errors.Join(err1, err2); err != nil {
+	theirs, end, err := proto.Pair()
+	if err != nil {
 		t.Fatal(err)
 	}
-	mine, theirs := proto.NewConn(downRead, upWrite), proto.NewConn(upRead, downWrite)
+	mine := proto.NewConn(end)
 	w := &worker{conn: mine, waiting: map[int64]chan proto.Down{}}
 	w.began.Store(true)
 	w.start.Timeout = timeout
@@ -101,7 +99,7 @@ func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 			waits <- answer
 		}
 	}()
-	// The pipes stay open: a worker whose harness has gone ends the process.
+	// The socket stays open: a worker whose harness has gone ends the process.
 	return w, told
 }
 

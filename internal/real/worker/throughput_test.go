@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -110,13 +109,13 @@ func (deaf) Receive(any) error { select {} }
 // listening is a harness that reads what it is sent.
 func listening(b *testing.B) harness {
 	b.Helper()
-	read, write, err := os.Pipe()
+	conn, end, err := proto.Pair()
 	if err != nil {
 		b.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(io.Discard, read) }()
-	b.Cleanup(func() { write.Close() })
-	return proto.NewConn(nil, write)
+	go func() { _, _ = io.Copy(io.Discard, end) }()
+	b.Cleanup(func() { conn.Close() })
+	return conn
 }
 
 func benchDeps(w *worker) locks.Deps {

@@ -34,8 +34,7 @@ func Main() {
 	if os.Getenv(proto.EnvWorker) != "1" {
 		return
 	}
-	osproc.KeepToMyself(proto.FromHarness, proto.ToHarness)
-	conn := proto.NewConn(os.NewFile(proto.FromHarness, "from harness"), os.NewFile(proto.ToHarness, "to harness"))
+	conn := proto.Inherited()
 	w := &worker{conn: conn, waiting: map[int64]chan proto.Down{}}
 	if err := w.play(); err != nil {
 		_ = conn.Send(proto.Up{Kind: proto.Failed, Text: err.Error()}) // if that fails, the harness is gone
@@ -182,7 +181,7 @@ func (w *worker) warm(connect func(context.Context) error) error {
 // primary is the index of the server that this client takes for the primary.
 func (w *worker) primary() int { return int(w.lead.Load()) }
 
-// listen delivers answers to the tasks that wait for them, until the harness closes the pipe.
+// listen delivers answers to the tasks that wait for them, until the harness closes the socket.
 func (w *worker) listen(began chan<- proto.Go) error {
 	for {
 		var answer proto.Down
