@@ -12,9 +12,9 @@ import (
 	"lockstep/internal/real/osproc"
 )
 
-// slowStartTime bounds the start of a server that takes about a second on an idle machine: a
-// database, which first has to be created, or Java. A busy machine may take minutes; only a
-// server that hangs takes longer.
+// slowStartTime bounds the start of a server: ten milliseconds of Redis, and about a second of a
+// database, which first has to be created, or of Java. A busy machine may take minutes; only a
+// server that hangs takes longer. One that dies is noticed at once.
 const slowStartTime = 5 * time.Minute
 
 // Running is a started server.
@@ -38,10 +38,13 @@ type Alone struct {
 	// Answers returns nil when the server serves clients, and ErrPortTaken when another one does.
 	Answers func(ctx context.Context) error
 	// Clock asks the server for its time; nil for the clock of this machine. Otherwise it is started under
-	// libfaketime, for SetClock, and has to be a child process.
-	Clock func(ctx context.Context) (time.Time, error)
+	// libfaketime, for SetClock. Threads: many of its threads read the clock; it has to be a child process.
+	Clock   func(ctx context.Context) (time.Time, error)
+	Threads bool
 	// Quit is the signal by which Stop asks the server to end, quitTime before it is killed; 0: none.
 	Quit syscall.Signal
+	// prepare, if set, is called when a new process answers.
+	prepare func(ctx context.Context) error
 }
 
 const quitTime = 2 * time.Second
@@ -55,7 +58,7 @@ func New(name string, product images.Product, l Launcher) *Server {
 // nothing is left.
 func StartAlone(ctx context.Context, s *Server, a Alone) error {
 	if s.alone = &a; a.Clock != nil {
-		if _, child := s.launcher.(children); !child {
+		if _, child := s.launcher.(children); a.Threads && !child {
 			return errors.New("the clock of " + s.Name + " can only be set when it runs as a child process")
 		}
 		s.clock = &clock{}
@@ -68,29 +71,54 @@ func StartAlone(ctx context.Context, s *Server, a Alone) error {
 	return nil
 }
 
-// startAlone tries one port.
+// startAlone tries one port. Each try gets a fresh place: a replica of Redis leaves a dump of its
+// primary there even when saving is off, and a later start would load its keys.
 func (s *Server) startAlone(ctx context.Context) error {
-	port, err := s.settle(ctx)
-	if err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	s.mark = newMark(s.Name)
-	if err := s.launch(ctx, s.alone.Recipe(port)); err != nil {
+	if r, ok := s.place.(Resident); ok && r.Runs() {
+		if err := s.mayMoveIn(ctx); err != nil {
+			s.place = nil // Stop does not touch it
+			return err
+		}
+	}
+	return s.spawn(ctx)
+}
+
+// spawn starts the process in the server's place and on its port.
+func (s *Server) spawn(ctx context.Context) error {
+	if err := s.launch(ctx, s.alone.Recipe(portOf(s.Addr))); err != nil {
 		return err
 	}
-	if err := s.waitAnswer(ctx); err != nil {
+	if err := s.getReady(ctx); err != nil {
 		return errors.Join(err, s.Kill())
 	}
 	return nil
 }
 
+// getReady waits until a new process answers, and prepares it.
+func (s *Server) getReady(ctx context.Context) error {
+	err := errors.Join(s.waitAnswer(ctx), s.forgetClock())
+	if err == nil && s.clock != nil {
+		err = s.calibrate(ctx, s.alone.Clock)
+	}
+	if err == nil && s.alone.prepare != nil {
+		err = s.alone.prepare(ctx)
+	}
+	return err
+}
+
 func (s *Server) waitAnswer(ctx context.Context) error {
 	return s.await(ctx, wait{
-		first: 5 * time.Millisecond, longest: 50 * time.Millisecond,
+		first: time.Millisecond, longest: 50 * time.Millisecond,
 		failing: "did not answer on " + s.Addr,
 		ended:   func() error { return s.failedAtStart("free memory and disk space") },
 	}, func() (bool, error) {
-		err := s.tryAnswer(ctx)
+		ctx, cancel := s.whileAlive(ctx)
+		defer cancel()
+		err := s.alone.Answers(ctx)
 		if errors.Is(err, ErrPortTaken) {
 			return false, err
 		}
@@ -98,19 +126,9 @@ func (s *Server) waitAnswer(ctx context.Context) error {
 	})
 }
 
-func (s *Server) tryAnswer(ctx context.Context) error {
-	ctx, cancel := s.whileAlive(ctx)
-	defer cancel()
-	err := s.alone.Answers(ctx)
-	if err == nil && s.clock != nil {
-		err = errors.Join(s.forgetClock(), s.calibrate(ctx, s.alone.Clock))
-	}
-	return err
-}
-
 // forgetClock removes the shared memory of libfaketime, which it made at the server's start.
 func (s *Server) forgetClock() error {
-	if s.clock == nil || s.Process == nil {
+	if s.Process == nil {
 		return nil
 	}
 	return removeShared(s.Pid())

@@ -1,7 +1,6 @@
 package servers
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +32,7 @@ type Cluster struct {
 // StartCluster starts the servers of a cluster and returns when all of them are ready. Stop has to be called on
 // each of them.
 func StartCluster(ctx context.Context, c Cluster) ([]*Server, error) {
-	c.Members, c.Launcher = max(c.Members, 1), cmp.Or[Launcher](c.Launcher, children{})
+	c.Members = max(c.Members, 1)
 	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	var members []*Server
@@ -54,16 +53,11 @@ func StartCluster(ctx context.Context, c Cluster) ([]*Server, error) {
 func (c *Cluster) start(ctx context.Context) ([]*Server, error) {
 	var members []*Server
 	for i := range c.Members {
-		s := &Server{Name: c.Name + "-" + strconv.Itoa(i+1), product: c.Product, launcher: c.Launcher}
+		s := New(c.Name+"-"+strconv.Itoa(i+1), c.Product, c.Launcher)
 		members = append(members, s)
-		if _, err := s.settle(ctx); err != nil {
+		if err := s.settle(ctx); err != nil {
 			return members, err
 		}
-		bus, err := FreePort()
-		if err != nil {
-			return members, err
-		}
-		s.Bus = loopback(bus)
 	}
 	if c.Prepare != nil {
 		if err := c.Prepare(members); err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -40,92 +39,27 @@ type RedisOptions struct {
 	Clock bool
 }
 
-// startTime bounds a start: ten milliseconds on an idle machine, and longer on a busy one. A
-// server that dies is noticed at once.
+// startTime bounds what started servers do together: to copy data, to find each other.
 const startTime = 2 * time.Minute
 
 // StartRedis starts a Redis server and returns when it answers.
 func StartRedis(ctx context.Context, o RedisOptions) (*Server, error) {
-	if o.Name == "" {
-		o.Name = "redis"
-	}
-	s := &Server{Name: o.Name, redis: o, product: images.Redis, launcher: cmp.Or[Launcher](o.Launcher, children{})}
+	o.Name = cmp.Or(o.Name, "redis")
+	s := New(o.Name, images.Redis, o.Launcher)
+	s.redis = o
+	a := Alone{Recipe: s.redisRecipe, Answers: s.redisAnswers, prepare: s.furnish}
 	if o.Clock {
-		s.clock = &clock{}
+		a.Clock = s.Time
 	}
-	return s.startSomewhere(ctx)
-}
-
-// startSomewhere starts the server on a free port, and returns when it answers.
-func (s *Server) startSomewhere(ctx context.Context) (*Server, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	if err := onFreePort(ctx, s.start); err != nil {
-		return nil, errors.Join(err, s.Stop())
+	if err := StartAlone(ctx, s, a); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// start tries one port. Each try gets a fresh place: a replica leaves a dump of its primary
-// there even when saving is off, and a later start would load its keys.
-func (s *Server) start(ctx context.Context) error {
-	if err := s.move(ctx); err != nil {
-		return err
-	}
-	if r, ok := s.place.(Resident); ok {
-		s.Addr = r.Addr()
-		return s.moveIn(ctx, r)
-	}
-	port, err := FreePort()
-	if err != nil {
-		return err
-	}
-	s.mark = newMark(s.Name)
-	s.Addr = loopback(port)
-	if s.redis.Cluster != nil {
-		if port, err = FreePort(); err != nil {
-			return err
-		}
-		s.Bus = loopback(port)
-	}
-	return s.spawn(ctx)
-}
-
-// spawn starts the process on the chosen port and in the chosen place.
-func (s *Server) spawn(ctx context.Context) error {
-	prepare := s.redisRecipe
-	if s.watches != nil {
-		prepare = s.sentinelRecipe
-	}
-	if err := s.launch(ctx, prepare()); err != nil {
-		return err
-	}
-	if err := s.getReady(ctx); err != nil {
-		return errors.Join(err, s.Kill())
-	}
-	if _, resident := s.place.(Resident); resident {
-		return s.furnish(ctx)
-	}
-	return nil
-}
-
-// getReady waits until a new process answers, and prepares it.
-func (s *Server) getReady(ctx context.Context) error {
-	err := errors.Join(s.waitReady(ctx), removeShared(s.Pid()))
-	switch {
-	case err != nil:
-	case s.clock != nil:
-		err = s.calibrate(ctx, s.Time)
-	case s.watches != nil:
-		err = s.hurry(ctx)
-	}
-	return err
-}
-
-func (s *Server) redisRecipe() Recipe {
-	_, port, _ := net.SplitHostPort(s.Addr)
+func (s *Server) redisRecipe(port int) Recipe {
 	return Recipe{
-		Args:  append(redisArgs(port, s.Dir, s.mark, &s.redis), s.clusterArgs()...),
+		Args:  append(redisArgs(strconv.Itoa(port), s.Dir, s.mark, &s.redis), s.clusterArgs()...),
 		Child: func(context.Context) (*exec.Cmd, error) { return childOf(s.redis.Program, "redis-server") },
 	}
 }
@@ -137,12 +71,12 @@ func (s *Server) redisRecipe() Recipe {
 // A killed server has lost nothing of its file, whatever Fsync says: what it wrote is in the
 // memory of the operating system. Only the death of the machine would show the difference.
 func (s *Server) Restart(ctx context.Context, replicaOf string) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, slowStartTime)
 	defer cancel()
 	s.redis.ReplicaOf = replicaOf
 	if s.redis.Cluster != nil {
 		s.forget()
-	} else if _, resident := s.place.(Resident); s.redis.Fsync == "" && s.watches == nil && !resident {
+	} else if s.redis.Fsync == "" && s.watches == nil && !s.resident() {
 		if err := s.move(ctx); err != nil {
 			return fmt.Errorf("%s cannot be made to forget: %w", s.Name, err)
 		}
@@ -212,47 +146,32 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// loopback is the address of a port of this machine.
+// loopback is the address of a port of this machine, and portOf the port of such an address.
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// waitReady waits until the server answers and shows its mark: if another server has got the
-// port, that one may answer before ours fails.
-func (s *Server) waitReady(ctx context.Context) error {
-	return s.await(ctx, wait{
-		first: time.Millisecond, longest: 20 * time.Millisecond,
-		failing: "did not answer on " + s.Addr,
-		ended: func() error {
-			return s.failedAtStart("try `redis-server --version`, and free memory and disk space")
-		},
-	}, func() (bool, error) {
-		known, err := s.showsMark(ctx)
-		if err != nil {
-			return false, nil
-		}
-		if !known {
-			return false, ErrPortTaken
-		}
-		if s.watches != nil {
-			return true, nil // a sentinel has no data to read
-		}
-		// INFO is answered while the append-only file is still being read.
-		disk, err := s.Info(ctx, "persistence")
-		return err == nil && disk["loading"] == "0", nil
-	})
+func portOf(addr string) int {
+	_, port, _ := net.SplitHostPort(addr)
+	number, _ := strconv.Atoi(port)
+	return number
 }
 
-// showsMark reports whether this server answers on its port. A resident one has its own port.
-func (s *Server) showsMark(ctx context.Context) (bool, error) {
-	ctx, cancel := s.whileAlive(ctx)
-	defer cancel()
-	if _, resident := s.place.(Resident); resident {
-		_, err := s.Command(ctx, "PING")
-		return true, err
+var errLoading = errors.New("it still reads its file")
+
+// redisAnswers implements Alone.Answers. A resident server has its own port.
+func (s *Server) redisAnswers(ctx context.Context) error {
+	if !s.resident() {
+		mark, err := s.Command(ctx, "CONFIG", "GET", "dbfilename")
+		if err != nil {
+			return err
+		}
+		if field(mark, "dbfilename") != s.mark {
+			return ErrPortTaken
+		}
 	}
-	if s.watches != nil {
-		info, err := s.Info(ctx, "server")
-		return filepath.Base(info["config_file"]) == s.mark+configSuffix, err
+	// INFO is answered while the append-only file is still being read.
+	disk, err := s.Info(ctx, "persistence")
+	if err == nil && disk["loading"] != "0" {
+		err = errLoading
 	}
-	reply, err := s.Command(ctx, "CONFIG", "GET", "dbfilename")
-	return len(reply.Elements()) == 2 && reply.Elements()[1].Str == s.mark, err
+	return err
 }

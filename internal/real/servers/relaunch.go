@@ -18,7 +18,7 @@ func (s *Server) Relaunch(ctx context.Context) error {
 	defer cancel()
 	err := onOldPort(ctx, s.relaunch)
 	if err == nil && s.clock != nil { // to calibrate it
-		err = s.waitAnswer(ctx)
+		err = s.getReady(ctx)
 	}
 	return err
 }

@@ -12,33 +12,23 @@ import (
 // run may remove.
 const visited = "lockstep:visited"
 
-// moveIn begins to use a running server. It refuses one with data, which its user may need, and
-// restarts any other.
-func (s *Server) moveIn(ctx context.Context, r Resident) error {
-	if r.Runs() {
-		err := s.untilUp(ctx)
-		if err == nil {
-			err = s.mayBeEmptied(ctx)
-		}
-		if err != nil {
-			s.place = nil // Stop does not touch it
-			return err
-		}
-	}
-	return s.spawn(ctx)
+// resident reports whether the server is one that the user has started.
+func (s *Server) resident() bool {
+	_, yes := s.place.(Resident)
+	return yes
 }
 
-// untilUp waits until a running server answers: the previous run, or its reaper, may have
-// restarted it a moment ago.
-func (s *Server) untilUp(ctx context.Context) error {
+// mayMoveIn is nil when a running server may be used and restarted. It refuses one with data, which
+// its user may need. The previous run, or its reaper, may have restarted it a moment ago.
+func (s *Server) mayMoveIn(ctx context.Context) error {
 	for {
 		_, err := s.Command(ctx, "PING")
 		if err == nil {
-			return nil
+			return s.mayBeEmptied(ctx)
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w: its process runs, and it did not answer on %s until %v were over", err, s.Addr, startTime)
+			return fmt.Errorf("%w: its process runs, and it did not answer on %s until %v were over", err, s.Addr, slowStartTime)
 		case <-time.After(portPause):
 		}
 	}
@@ -71,6 +61,9 @@ func describe(keyspace map[string]string) string {
 // furnish gives a resident server that has just been restarted the settings of the run, and
 // empties it.
 func (s *Server) furnish(ctx context.Context) error {
+	if !s.resident() {
+		return nil
+	}
 	var errs []error
 	tell := func(args ...string) {
 		_, err := s.Command(ctx, args...)

@@ -85,16 +85,26 @@ const patience = time.Hour
 // StartSentinel starts a sentinel and returns when it answers. It knows no peers and detects no
 // failure before WaitSentinels.
 func StartSentinel(ctx context.Context, o SentinelOptions) (*Server, error) {
-	s := &Server{
-		Name: o.Name, product: images.Redis, launcher: o.Launcher, watches: &o,
-		redis: RedisOptions{Name: o.Name, Program: o.Program},
-	}
-	if c, child := o.Launcher.(children); child || o.Launcher == nil {
+	s := New(o.Name, images.Redis, o.Launcher)
+	s.redis, s.watches = RedisOptions{Name: o.Name, Program: o.Program}, &o
+	if c, child := s.launcher.(children); child {
 		// A sentinel writes its vote to the disk before it answers. On a slow disk votes are
 		// split, and the promotion is seconds late.
 		s.launcher = children{inMemory: true, watch: c.watch}
 	}
-	return s.startSomewhere(ctx)
+	if err := StartAlone(ctx, s, Alone{Recipe: s.sentinelRecipe, Answers: s.sentinelAnswers, prepare: s.hurry}); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// sentinelAnswers implements Alone.Answers.
+func (s *Server) sentinelAnswers(ctx context.Context) error {
+	info, err := s.Info(ctx, "server")
+	if err == nil && filepath.Base(info["config_file"]) != s.mark+configSuffix {
+		err = ErrPortTaken
+	}
+	return err
 }
 
 // hurry shortens the periods of a sentinel that has just started.
@@ -124,7 +134,7 @@ const configSuffix = ".conf"
 
 // sentinelRecipe gives a sentinel its first configuration. It saves its state there, from which
 // it continues after a restart.
-func (s *Server) sentinelRecipe() Recipe {
+func (s *Server) sentinelRecipe(port int) Recipe {
 	path := filepath.Join(s.Dir, s.mark+configSuffix)
 	r := Recipe{
 		Args:  []string{path, "--sentinel"},
@@ -134,16 +144,15 @@ func (s *Server) sentinelRecipe() Recipe {
 		r.Faketime, r.Env = true, map[string]string{"FAKETIME": fmt.Sprintf("+0 x%d", speed)}
 	}
 	if s.configured != s.mark {
-		r.Files = map[string]string{path: s.watches.config(s)}
+		r.Files = map[string]string{path: s.watches.config(port, s.Dir)}
 		s.configured = s.mark
 	}
 	return r
 }
 
 // config is the first configuration of a sentinel.
-func (o *SentinelOptions) config(s *Server) string {
-	_, port, _ := net.SplitHostPort(s.Addr)
-	lines := []string{"port " + port, "bind 127.0.0.1", "protected-mode no", "dir " + s.Dir}
+func (o *SentinelOptions) config(port int, dir string) string {
+	lines := []string{"port " + strconv.Itoa(port), "bind 127.0.0.1", "protected-mode no", "dir " + dir}
 	if o.Source != "" {
 		lines = append(lines, "bind-source-addr "+o.Source)
 	}
@@ -151,9 +160,9 @@ func (o *SentinelOptions) config(s *Server) string {
 		host, port, _ := net.SplitHostPort(o.Announce)
 		lines = append(lines, "sentinel announce-ip "+host, "sentinel announce-port "+port)
 	}
-	host, port, _ := net.SplitHostPort(o.Primary)
+	host, at, _ := net.SplitHostPort(o.Primary)
 	lines = append(lines,
-		fmt.Sprintf("sentinel monitor %s %s %s %d", Watched, host, port, o.Quorum),
+		fmt.Sprintf("sentinel monitor %s %s %s %d", Watched, host, at, o.Quorum),
 		fmt.Sprintf("sentinel down-after-milliseconds %s %d", Watched, patience.Milliseconds()),
 		fmt.Sprintf("sentinel failover-timeout %s %d", Watched, cmp.Or(o.Timeout, failoverTimeout).Milliseconds()))
 	return strings.Join(lines, "\n") + "\n"

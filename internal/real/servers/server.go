@@ -24,7 +24,7 @@ import (
 type Server struct {
 	Name    string
 	Addr    string // host:port on the loopback interface
-	Bus     string // host:port for other servers of a cluster; "" without one
+	Bus     string // host:port for the other servers of a cluster
 	Dir     string // of its files, as the server sees it
 	Process        // nil before the first start
 
@@ -60,16 +60,24 @@ func (s *Server) move(ctx context.Context) error {
 	return nil
 }
 
-// settle gives the server a fresh place, and an address with a free port.
-func (s *Server) settle(ctx context.Context) (port int, err error) {
+// settle gives the server a fresh place, and addresses with free ports; to one that the user has
+// started, its own.
+func (s *Server) settle(ctx context.Context) error {
 	if err := s.move(ctx); err != nil {
-		return 0, err
+		return err
 	}
-	if port, err = FreePort(); err != nil {
-		return 0, err
+	if r, ok := s.place.(Resident); ok {
+		s.Addr = r.Addr()
+		return nil
 	}
-	s.Addr = loopback(port)
-	return port, nil
+	for _, addr := range []*string{&s.Addr, &s.Bus} {
+		port, err := FreePort()
+		if err != nil {
+			return err
+		}
+		*addr = loopback(port)
+	}
+	return nil
 }
 
 // launch starts the server's process in its place.
@@ -81,7 +89,7 @@ func (s *Server) launch(ctx context.Context, r Recipe) error {
 		if err != nil {
 			return err
 		}
-		r.Env, r.Faketime, r.Threads = env, true, s.alone != nil
+		r.Env, r.Faketime, r.Threads = env, true, s.alone.Threads
 	}
 	process, err := s.place.Start(ctx, r)
 	if err == nil {
@@ -115,7 +123,7 @@ func (s *Server) ended() bool {
 func (s *Server) Stop() error {
 	s.quit()
 	var errs []error
-	if _, resident := s.place.(Resident); s.Process != nil && !resident {
+	if s.Process != nil && !s.resident() {
 		errs = append(errs, s.Kill())
 	}
 	s.remember()

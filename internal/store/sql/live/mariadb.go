@@ -34,7 +34,7 @@ func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database,
 	db := &mariaDB{database: database{servers.New(o.Name, images.For(model.MySQLID), o.Launcher), o}}
 	start := servers.Alone{Recipe: db.recipe, Answers: db.answers}
 	if o.Clock {
-		start.Clock = db.shows
+		start.Clock, start.Threads = db.shows, true
 	}
 	if o.Replication != nil {
 		db.number = o.Replication.Number
