@@ -74,6 +74,15 @@ func (m *mesh) at(addr string) string {
 	return ""
 }
 
+// open opens a link from one server to another, which listens at addr.
+func (m *mesh) open(from, to *peer, addr string) (*link.Link, error) {
+	l, err := link.Open(link.Options{Name: from.name + " to " + to.name, Upstream: addr, Raw: true})
+	if err == nil {
+		m.paths = append(m.paths, &path{from: from, to: to, link: l})
+	}
+	return l, err
+}
+
 // join makes the links from all others to a server that listens at addr.
 func (m *mesh) join(name, addr string) error {
 	to := m.of(name)
@@ -81,11 +90,10 @@ func (m *mesh) join(name, addr string) error {
 		if from == to {
 			continue
 		}
-		l, err := link.Open(link.Options{Name: from.name + " to " + to.name, Upstream: addr, Raw: true})
+		l, err := m.open(from, to, addr)
 		if err != nil {
 			return err
 		}
-		m.paths = append(m.paths, &path{from: from, to: to, link: l})
 		if to.front != nil {
 			to.front.Admit(from.source, l)
 		}
@@ -174,5 +182,6 @@ func (m *mesh) close() error {
 	for _, p := range m.paths {
 		errs = append(errs, p.link.Close())
 	}
+	m.paths = nil
 	return errors.Join(errs...)
 }

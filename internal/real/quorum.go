@@ -3,7 +3,6 @@ package real
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -95,19 +94,18 @@ func refuseContained(p *plan.Plan, d *livestore.Driver, servers []string) error 
 // partitions hold.
 type quorum struct {
 	*group
-	q     *livestore.Driver
-	peers []peerLink
-	doors []*link.Front // see fronts
-	own   []*link.Link  // of servers to themselves, by the address that others know
+	q    *livestore.Driver
+	mesh *mesh // in the order of package servers while they start
 
 	onlyOwn bool // no client has removed another client's entry
 }
 
 // start implements store.
 func (c *quorum) start(ctx context.Context, names []string) error {
+	c.mesh = newMesh(c.group, names)
 	all, err := c.q.Start(ctx, livestore.Wish{
 		Members: len(names), Launcher: c.h.launcher, Settings: c.settings(), Election: c.h.plan.Cluster(c.q.Store).Election,
-		Calm: !befalls(c.h.plan.Faults, names), Route: c.route, Fronts: c.fronts(len(names)),
+		Calm: !befalls(c.h.plan.Faults, names), Route: c.route, Fronts: c.fronts,
 	})
 	if err != nil {
 		return err
@@ -117,50 +115,45 @@ func (c *quorum) start(ctx context.Context, names []string) error {
 
 func (c *quorum) settings() stores.Settings { return c.h.plan.SettingsOf(stores.Of(c.q.Store)) }
 
-// fronts makes a front for each server, the one address that all others know, and the links behind it.
-func (c *quorum) fronts(members int) func(front, host func(i int) string) ([]string, error) {
-	return func(front, host func(i int) string) (known []string, err error) {
-		if err := c.close(); err != nil { // those of a failed attempt
+// route implements servers.Route.
+func (c *quorum) route(from, to int, addr string) (string, error) {
+	l, err := c.mesh.open(c.mesh.peers[from], c.mesh.peers[to], addr)
+	if err != nil {
+		return "", err
+	}
+	return l.Addr(), nil
+}
+
+// fronts makes a front for each server, the one address that all others and it know, and the links behind it.
+func (c *quorum) fronts(front, host func(i int) string) (known []string, err error) {
+	if err := c.close(); err != nil { // those of a failed attempt
+		return nil, err
+	}
+	for to, p := range c.mesh.peers {
+		if p.front, err = link.OpenFront(front(to)); err != nil {
 			return nil, err
 		}
-		c.peers, c.doors, c.own = nil, nil, nil
-		for to := range members {
-			door, err := link.OpenFront(front(to))
+		known = append(known, p.front.Addr())
+		_, port, _ := net.SplitHostPort(p.front.Addr()) // Addr is well-formed
+		for from, caller := range c.mesh.peers {
+			l, err := c.mesh.open(caller, p, net.JoinHostPort(host(to), port))
 			if err != nil {
 				return nil, err
 			}
-			c.doors, known = append(c.doors, door), append(known, door.Addr())
-			_, port, _ := net.SplitHostPort(door.Addr()) // Addr is well-formed
-			for from := range members {
-				l, err := link.Open(link.Options{Name: "between servers", Upstream: net.JoinHostPort(host(to), port), Raw: true})
-				if err != nil {
-					return nil, err
-				}
-				if door.Admit(host(from), l); from == to {
-					c.own = append(c.own, l)
-				} else {
-					c.peers = append(c.peers, peerLink{from, to, l})
-				}
-			}
+			p.front.Admit(host(from), l)
 		}
-		return known, nil
 	}
+	return known, nil
 }
 
 // close implements store.
-func (c *quorum) close() error {
-	var errs []error
-	for _, p := range c.peers {
-		errs = append(errs, p.link.Close())
-	}
-	for _, door := range c.doors {
-		errs = append(errs, door.Close())
-	}
-	for _, l := range c.own {
-		errs = append(errs, l.Close())
-	}
-	return errors.Join(errs...)
-}
+func (c *quorum) close() error { return c.mesh.close() }
+
+// reachabilityChanged implements store.
+func (c *quorum) reachabilityChanged() { c.mesh.apply(0) }
+
+// between implements store.
+func (c *quorum) between() []way { return c.mesh.ways() }
 
 // protocol implements store.
 func (c *quorum) protocol() link.Protocol { return c.q.Protocol }

@@ -22,8 +22,9 @@ func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 				realtest.Need(t, p.Name)
 			}
 			t.Parallel()
-			c := &quorum{q: q}
-			members, err := q.Start(t.Context(), livestore.Wish{Members: 3, Route: c.route, Fronts: c.fronts(3)})
+			c := &quorum{group: &group{h: &harness{}}, q: q}
+			c.mesh = newMesh(c.group, []string{"1", "2", "3"})
+			members, err := q.Start(t.Context(), livestore.Wish{Members: 3, Route: c.route, Fronts: c.fronts})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,10 +36,10 @@ func TestServersReachEachOtherByTheirLinksOnly(t *testing.T) {
 				}
 				return n
 			}
-			if n := leaders(); n != 1 || len(c.peers) < 6 {
-				t.Errorf("%d leaders and %d links, want one, and a link from each to each", n, len(c.peers))
+			if n := leaders(); n != 1 || len(c.mesh.paths) < 6 {
+				t.Errorf("%d leaders and %d links, want one, and a link from each to each", n, len(c.mesh.paths))
 			}
-			for _, p := range c.peers {
+			for _, p := range c.mesh.paths {
 				p.link.Switch(link.Up, link.Hold)
 				p.link.Switch(link.Down, link.Hold)
 			}

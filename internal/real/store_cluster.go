@@ -9,25 +9,8 @@ import (
 	"time"
 
 	"lockstep/internal/history"
-	"lockstep/internal/real/link"
 	"lockstep/internal/real/servers"
 )
-
-// peerLink carries the connections that one server opens to another.
-type peerLink struct {
-	from, to int // indexes of servers, in the order of package servers while they start
-	link     *link.Link
-}
-
-// route implements servers.Route.
-func (c *quorum) route(from, to int, addr string) (string, error) {
-	l, err := link.Open(link.Options{Name: "between servers", Upstream: addr, Raw: true})
-	if err != nil {
-		return "", err
-	}
-	c.peers = append(c.peers, peerLink{from, to, l})
-	return l.Addr(), nil
-}
 
 // started adds the servers. The leader gets the first name: a plan expects the first
 // server to begin as the leader, and which server wins the election is random.
@@ -39,12 +22,10 @@ func (c *quorum) started(ctx context.Context, names []string, all []*servers.Ser
 		}
 		return err
 	}
-	for i := range c.peers {
-		c.peers[i].from, c.peers[i].to = rank(c.peers[i].from, leader), rank(c.peers[i].to, leader)
-	}
-	order := slices.Clone(all)
-	order[0], order[leader] = order[leader], order[0]
-	for i, s := range order {
+	first, leads := c.mesh.peers[0], c.mesh.peers[leader]
+	first.name, first.node, leads.name, leads.node = leads.name, leads.node, first.name, first.node
+	all[0], all[leader] = all[leader], all[0]
+	for i, s := range all {
 		c.add(names[i], s.Addr, s)
 	}
 	if err := c.setClocks(c.members); err != nil {
@@ -54,17 +35,6 @@ func (c *quorum) started(ctx context.Context, names []string, all []*servers.Ser
 		c.h.background.Go(c.follow)
 	}
 	return nil
-}
-
-// rank returns the index of a server after the leader has swapped places with the first one.
-func rank(i, leader int) int {
-	switch i {
-	case 0:
-		return leader
-	case leader:
-		return 0
-	}
-	return i
 }
 
 // lookAgain is the interval at which servers are asked whether they lead.
@@ -93,8 +63,6 @@ func (c *quorum) awaitLeader(ctx context.Context, all []*servers.Server) (int, e
 // follow tracks the leader until the run ends. An old leader that is cut off still calls
 // itself the leader for a while, so the latest one counts.
 func (c *quorum) follow() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	said := map[*member]bool{c.leader: true}
 	for {
 		select {
@@ -102,7 +70,7 @@ func (c *quorum) follow() {
 			return
 		case <-time.After(lookAgain):
 		}
-		says := c.ask(ctx)
+		says := c.ask()
 		c.h.mu.Lock()
 		for _, m := range c.members {
 			if says[m] && !said[m] && m != c.leader && !c.h.stopped {
@@ -117,8 +85,8 @@ func (c *quorum) follow() {
 
 // ask asks all running servers whether they lead. A server that has just been frozen
 // does not answer.
-func (c *quorum) ask(ctx context.Context) map[*member]bool {
-	ctx, cancel := context.WithTimeout(ctx, 10*lookAgain)
+func (c *quorum) ask() map[*member]bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*lookAgain)
 	defer cancel()
 	c.h.mu.Lock()
 	up := slices.DeleteFunc(slices.Clone(c.members), func(m *member) bool { return !m.up() })
@@ -140,27 +108,6 @@ func (c *quorum) ask(ctx context.Context) map[*member]bool {
 
 // process returns the process of a server that is not a database.
 func process(m *member) *servers.Server { return m.Running.(*servers.Server) }
-
-// reachabilityChanged implements store.
-func (c *quorum) reachabilityChanged() {
-	for _, p := range c.peers {
-		if len(c.members) == 0 {
-			return // the servers are still being started
-		}
-		from, to := c.members[p.from].node, c.members[p.to].node
-		p.link.Switch(link.Up, c.mode(from, to))
-		p.link.Switch(link.Down, c.mode(to, from))
-	}
-}
-
-// between implements store.
-func (c *quorum) between() []way {
-	var out []way
-	for _, p := range c.peers {
-		out = append(out, way{c.members[p.from].node, c.members[p.to].node, p.link})
-	}
-	return out
-}
 
 // restart implements store: a cluster loses no entries.
 func (c *quorum) restart(ctx context.Context, m *member) (empty bool, err error) {
