@@ -79,9 +79,12 @@ func (r *anyRedis) settle() {
 }
 
 // account returns the events of the servers' entries, and whether the account is complete; for
-// a program's lock it is always used. leader is the server that the others follow at the
-// beginning, 0 for none.
-func (r *anyRedis) account(entries []entry, leader history.NodeID, persistence string) ([]entry, bool) {
+// a program's lock it is always used.
+func (r *anyRedis) account(entries []entry) ([]entry, bool) {
+	var leader history.NodeID // that the others follow at the beginning
+	if r.first != nil {
+		leader = r.first.node
+	}
 	r.heard.mu.Lock()
 	defer r.heard.mu.Unlock()
 	program := r.h.variant.Program != nil
@@ -101,7 +104,7 @@ func (r *anyRedis) account(entries []entry, leader history.NodeID, persistence s
 			a.hear(m.node, items, time.Duration(r.h.zero.Load()), slack)
 		}
 	}
-	keeps := r.fsync(persistence) != ""
+	keeps := !r.forgets()
 	if program {
 		return r.h.ofProgram(a, entries, leader, keeps), true
 	}

@@ -40,8 +40,8 @@ func checkDocker(p *plan.Plan, v *locks.Variant) error {
 	title := stores.Of(v.Store).Title
 	k, _ := kindOf(v.Store)
 	switch {
-	case k.built != "":
-		return fmt.Errorf("%s is built for this machine (%s), and there is no image of what was built: %s", title, programs.Lookup(k.built).Install, instead)
+	case built(v.Store) != "":
+		return fmt.Errorf("%s is built for this machine (%s), and there is no image of what was built: %s", title, programs.Lookup(built(v.Store)).Install, instead)
 	case images.For(v.Store) == "":
 		return fmt.Errorf("there is no image of %s: %s", title, instead)
 	}
@@ -72,7 +72,7 @@ func checkCompose(p *plan.Plan, v *locks.Variant) error {
 		return fmt.Errorf("docker-compose.yml has no Redis Cluster: %s", instead)
 	case v.Store == locks.StoreRedis && count > 1+composeReplicas, count > composeNodes:
 		return fmt.Errorf("docker-compose.yml has %d replicas and %d nodes, this asks for %d servers: %s", composeReplicas, composeNodes, count, instead)
-	case v.Servers.FsyncAlways, keeps(p, v):
+	case fsync(p, v) != "":
 		return fmt.Errorf("the Redis servers of docker-compose.yml keep nothing over a restart, this asks for a file: %s", instead)
 	}
 	for _, name := range p.Servers(plan.StoreOf(v)) {
@@ -81,14 +81,6 @@ func checkCompose(p *plan.Plan, v *locks.Variant) error {
 		}
 	}
 	return nil
-}
-
-// keeps reports whether the servers of a plan have files.
-func keeps(p *plan.Plan, v *locks.Variant) bool {
-	if v.Store == locks.StoreRedisNodes {
-		return p.Redlock.Persistence != plan.PersistNone
-	}
-	return p.Redis.Persistence != plan.PersistNone
 }
 
 // serviceOf is the service of docker-compose.yml that plays a server of a run.

@@ -113,14 +113,24 @@ func (m *mesh) died(name string) {
 	m.severed(name, true)
 }
 
-// returns is called before a dead server is restarted: its responses must not be dropped.
-// Its callers wait until serves is called.
-func (m *mesh) returns(name string) { m.severed(name, false) }
-
-// serves admits callers to a restarted server. It is called once the server
-// listens, not before: a refused replica retries only after a whole second, which
+// comesBack starts a dead server again. Its responses are no longer dropped, and its callers are
+// admitted when it listens, not before: a refused replica retries only after a whole second, which
 // no scale shortens.
-func (m *mesh) serves(name string) { m.shut(name, false) }
+func (g *group) comesBack(m *member, start func() error, in ...*mesh) error {
+	g.h.mu.Lock()
+	for _, mesh := range in {
+		mesh.severed(m.name, false)
+	}
+	g.h.store.reachabilityChanged()
+	g.h.mu.Unlock()
+	if err := start(); err != nil {
+		return err
+	}
+	for _, mesh := range in {
+		mesh.shut(m.name, false)
+	}
+	return nil
+}
 
 // shut makes the callers at a server's front wait, or admits them.
 func (m *mesh) shut(name string, shut bool) {

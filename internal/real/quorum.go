@@ -1,7 +1,6 @@
 package real
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -13,51 +12,10 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
 	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/programs"
 	"lockstep/internal/real/proto"
 	"lockstep/internal/real/servers"
 	stores "lockstep/internal/store"
-	_ "lockstep/internal/store/live" // which are asked by livestore.Of
 )
-
-// kindOf is the kind of a store; false for one that this world cannot start.
-func kindOf(id locks.Store) (kind, bool) {
-	d := livestore.Of(id)
-	if d == nil {
-		k, known := kinds[id]
-		return k, known
-	}
-	s := stores.Of(id)
-	k := kind{stagger: d.Stagger, noClock: d.NoClock}
-	k.refuse = func(p *plan.Plan, _ *locks.Variant) error {
-		err := refuseFaults(p, d)
-		if err == nil && d.Refuse != nil {
-			err = d.Refuse(p)
-		}
-		return err
-	}
-	if s.Topology == stores.Quorum {
-		k.noClock = cmp.Or(d.NoClock, errMonotonic)
-		k.make = func(g *group) store { return &quorum{group: g, q: d} }
-	} else {
-		k.contained = func(p *plan.Plan, servers []string) error { return refuseContained(p, d, servers) }
-		k.make = func(g *group) store { return &replicated{group: g, d: d, set: *g.h.plan.Database(id)} }
-	}
-	for _, p := range s.Programs {
-		if p.Built {
-			k.built = p.Name
-		}
-	}
-	k.find = func(*Options) error {
-		for _, p := range s.Programs {
-			if _, err := programs.Find(p.Name); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return k, true
-}
 
 // refuseFaults returns an error for a fault that real servers of a quorum cannot have.
 func refuseFaults(p *plan.Plan, d *livestore.Driver) error {

@@ -126,8 +126,7 @@ func Refuse(p *plan.Plan, lockID string, o Options) error {
 // have not been.
 func NotBuilt(p *plan.Plan, lockID string, o Options) error {
 	variant, _ := p.Lock(lockID)
-	k, _ := kindOf(variant.Store)
-	program := k.built
+	program := built(variant.Store)
 	if program == "" || o.withDefaults().Backend != ProcessBackend {
 		return nil
 	}
@@ -157,8 +156,7 @@ func check(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {
 	if o.Backend != ProcessBackend {
 		return variant, nil
 	}
-	k, _ := kindOf(variant.Store)
-	return variant, k.find(o)
+	return variant, findPrograms(&variant, o)
 }
 
 func refuse(p *plan.Plan, lockID string, o *Options) (locks.Variant, error) {

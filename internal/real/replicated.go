@@ -163,13 +163,11 @@ func (d *replicated) restart(ctx context.Context, m *member) (empty bool, err er
 	}
 	d.h.mu.Lock()
 	leader := d.leader
-	d.mesh.returns(m.name)
-	d.reachabilityChanged()
 	d.h.mu.Unlock()
 	if m != leader {
-		return false, databaseOf(m).Rejoin(ctx, d.mesh.way(m.name, leader.name))
+		return false, d.comesBack(m, func() error { return databaseOf(m).Rejoin(ctx, d.mesh.way(m.name, leader.name)) }, d.mesh)
 	}
-	if err := databaseOf(m).Relaunch(ctx); err != nil {
+	if err := d.comesBack(m, func() error { return databaseOf(m).Relaunch(ctx) }, d.mesh); err != nil {
 		return false, err
 	}
 	return false, d.follow(ctx, m, nil)

@@ -1,13 +1,18 @@
 package real
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
+	"lockstep/internal/real/livestore"
+	"lockstep/internal/real/programs"
 	"lockstep/internal/real/proto"
+	stores "lockstep/internal/store"
+	_ "lockstep/internal/store/live" // which are asked by livestore.Of
 )
 
 // store is the part of a group of servers that depends on their kind: how they are
@@ -63,12 +68,8 @@ type store interface {
 type kind struct {
 	// refuse returns an error for a plan that the kind cannot set up.
 	refuse func(p *plan.Plan, v *locks.Variant) error
-	// contained returns an error for a plan that such servers cannot play in containers.
+	// contained returns an error for a plan that such servers cannot play in containers; may be nil.
 	contained func(p *plan.Plan, servers []string) error
-	// find looks for the programs that it needs as child processes.
-	find func(o *Options) error
-	// built is the program that has to be built, "" if packages have all.
-	built string
 	// stagger is the least time between the starts of two clients, so that their first
 	// requests come in order even if a store has to write to a disk or to open a session.
 	stagger time.Duration
@@ -78,21 +79,54 @@ type kind struct {
 	make func(g *group) store
 }
 
-// kinds are those whose live half is in this package.
-var kinds = map[locks.Store]kind{
-	locks.StoreRedisNodes: {
-		refuse: checkRedis, find: findRedis,
-		stagger: 15 * time.Millisecond,
-		make:    func(g *group) store { return &redisNodes{anyRedis{group: g}} },
-	},
-	locks.StoreRedis: {
-		refuse: checkRedis, find: findRedis,
-		stagger: 15 * time.Millisecond,
-		make: func(g *group) store {
-			if g.h.plan.InShards(plan.StoreOf(&g.h.variant)) {
-				return &redisCluster{anyRedis: anyRedis{group: g}}
+// kindOf is the kind of a store; false for one that this world cannot start.
+func kindOf(id locks.Store) (kind, bool) {
+	if id == locks.StoreRedis || id == locks.StoreRedisNodes {
+		return kind{refuse: checkRedis, stagger: 15 * time.Millisecond, make: newRedis}, true
+	}
+	d := livestore.Of(id)
+	if d == nil {
+		return kind{}, false
+	}
+	k := kind{stagger: d.Stagger, noClock: d.NoClock}
+	k.refuse = func(p *plan.Plan, _ *locks.Variant) error {
+		err := refuseFaults(p, d)
+		if err == nil && d.Refuse != nil {
+			err = d.Refuse(p)
+		}
+		return err
+	}
+	if stores.Of(id).Topology == stores.Quorum {
+		k.noClock = cmp.Or(d.NoClock, errMonotonic)
+		k.make = func(g *group) store { return &quorum{group: g, q: d} }
+	} else {
+		k.contained = func(p *plan.Plan, servers []string) error { return refuseContained(p, d, servers) }
+		k.make = func(g *group) store { return &replicated{group: g, d: d, set: *g.h.plan.Database(id)} }
+	}
+	return k, true
+}
+
+// findPrograms returns an error if a program is missing that the servers of a variant need as child processes.
+func findPrograms(v *locks.Variant, o *Options) error {
+	for _, p := range stores.Of(v.Store).Programs {
+		if p.Name == "redis-server" && o.RedisServer != "" {
+			continue
+		}
+		if _, err := programs.Find(p.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// built is the program of a store that has to be built on this machine, "" for none.
+func built(id locks.Store) string {
+	if s := stores.Of(id); s != nil {
+		for _, p := range s.Programs {
+			if p.Built {
+				return p.Name
 			}
-			return &redisGroup{anyRedis: anyRedis{group: g}}
-		},
-	},
+		}
+	}
+	return ""
 }

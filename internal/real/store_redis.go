@@ -7,19 +7,9 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/plan"
 	"lockstep/internal/real/link"
-	"lockstep/internal/real/programs"
 	"lockstep/internal/real/servers"
 	"lockstep/internal/store/redis"
 )
-
-func findRedis(o *Options) error {
-	if o.RedisServer != "" {
-		return nil
-	}
-	program, err := programs.Find("redis-server")
-	o.RedisServer = program
-	return err
-}
 
 // checkRedis returns an error if this world cannot start the Redis servers of a plan.
 func checkRedis(p *plan.Plan, v *locks.Variant) error {
@@ -38,7 +28,18 @@ func checkRedis(p *plan.Plan, v *locks.Variant) error {
 // anyRedis is the common part of all stores of Redis.
 type anyRedis struct {
 	*group
+	first *member // the server that the lock's entry is on at the beginning; nil if it is on all of them
 	heard witnesses
+}
+
+func newRedis(g *group) store {
+	switch {
+	case g.h.variant.Store == locks.StoreRedisNodes:
+		return &redisNodes{anyRedis{group: g}}
+	case g.h.plan.InShards(plan.StoreOf(&g.h.variant)):
+		return &redisCluster{anyRedis: anyRedis{group: g}}
+	}
+	return &redisGroup{anyRedis: anyRedis{group: g}}
 }
 
 // options returns the options of a server in a mesh. Demands of the lock's design override
@@ -54,8 +55,8 @@ func (r *anyRedis) options(place *peer) servers.RedisOptions {
 }
 
 // launch starts one server.
-func (r *anyRedis) launch(ctx context.Context, o servers.RedisOptions, persistence string) (*member, error) {
-	o.Program, o.Launcher, o.Fsync = r.h.o.RedisServer, r.h.launcher, r.fsync(persistence)
+func (r *anyRedis) launch(ctx context.Context, o servers.RedisOptions) (*member, error) {
+	o.Program, o.Launcher, o.Fsync = r.h.o.RedisServer, r.h.launcher, fsync(r.h.plan, &r.h.variant)
 	o.Clock = touchesClock(r.h.plan, o.Name)
 	s, err := servers.StartRedis(ctx, o)
 	if err != nil {
@@ -79,15 +80,47 @@ func (r *anyRedis) again(ctx context.Context, m *member, upstream string) error 
 // protocol implements store.
 func (r *anyRedis) protocol() link.Protocol { return link.Redis }
 
-// fsync returns the servers' fsync policy; "" without files.
-func (r *anyRedis) fsync(persistence string) string {
+// fsync returns the fsync policy of a variant's servers; "" without files.
+func fsync(p *plan.Plan, v *locks.Variant) string {
+	policy := p.Redis.Persistence
+	if v.Store == locks.StoreRedisNodes {
+		policy = p.Redlock.Persistence
+	}
 	switch {
-	case r.h.variant.Servers.FsyncAlways:
+	case v.Servers.FsyncAlways:
 		return plan.PersistAlways
-	case persistence == plan.PersistNone:
+	case policy == plan.PersistNone:
 		return ""
 	}
-	return persistence
+	return policy
+}
+
+// forgets reports whether a server that dies loses all entries.
+func (r *anyRedis) forgets() bool { return fsync(r.h.plan, &r.h.variant) == "" }
+
+// evict implements store: clients write to the primary, or to all servers.
+func (r *anyRedis) evict(one *member) error {
+	for _, m := range r.members {
+		its := m == one || one == nil && (r.first == nil || m == r.leader)
+		if !its || !m.up() {
+			continue
+		}
+		if err := r.remove(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// derive implements store.
+func (r *anyRedis) derive(entries []entry) []entry {
+	if told, ok := r.account(entries); ok {
+		return told
+	}
+	if r.first == nil {
+		return deriveNodes(entries, r.h.lease(), r.outside())
+	}
+	return deriveGrants(entries, redisTraits, r.h.lease(), r.outside())
 }
 
 // remove removes the lock's entry on a server as an operator.
@@ -113,7 +146,7 @@ type redisNodes struct{ anyRedis }
 // start implements store.
 func (n *redisNodes) start(ctx context.Context, names []string) error {
 	for _, name := range names {
-		if _, err := n.launch(ctx, servers.RedisOptions{Name: name}, n.h.plan.Redlock.Persistence); err != nil {
+		if _, err := n.launch(ctx, servers.RedisOptions{Name: name}); err != nil {
 			return err
 		}
 	}
@@ -122,26 +155,5 @@ func (n *redisNodes) start(ctx context.Context, names []string) error {
 
 // restart implements store.
 func (n *redisNodes) restart(ctx context.Context, m *member) (empty bool, err error) {
-	return n.fsync(n.h.plan.Redlock.Persistence) == "", n.again(ctx, m, "")
-}
-
-// evict implements store: clients write to all of them.
-func (n *redisNodes) evict(one *member) error {
-	for _, m := range n.members {
-		if !m.up() || one != nil && m != one {
-			continue
-		}
-		if err := n.remove(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// derive implements store.
-func (n *redisNodes) derive(entries []entry) []entry {
-	if told, ok := n.account(entries, 0, n.h.plan.Redlock.Persistence); ok {
-		return told
-	}
-	return deriveNodes(entries, n.h.lease(), n.outside())
+	return n.forgets(), n.again(ctx, m, "")
 }

@@ -57,7 +57,7 @@ func (c *redisCluster) start(ctx context.Context, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		m, err := c.launch(ctx, c.options(name), c.h.plan.Redis.Persistence)
+		m, err := c.launch(ctx, c.options(name))
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (c *redisCluster) start(ctx context.Context, names []string) error {
 		return err
 	}
 	c.leaders = append(c.leaders, c.members[:c.shards]...)
-	c.leader = c.leaders[c.ofLock]
+	c.first, c.leader = c.members[c.ofLock], c.leaders[c.ofLock]
 	c.lag = c.h.plan.Redis.Lag // only now: the first sync need not be slow
 	c.listen()
 	return nil
@@ -121,32 +121,18 @@ func (c *redisCluster) died(m *member) {
 // restart implements store: a node rejoins by its stored configuration.
 func (c *redisCluster) restart(ctx context.Context, m *member) (empty bool, err error) {
 	c.h.mu.Lock()
-	c.data.returns(m.name)
-	c.bus.returns(m.name)
-	c.reachabilityChanged()
 	leads := c.leaders[c.shardOf(m)] == m
 	c.h.mu.Unlock()
-	if err = c.again(ctx, m, ""); err == nil {
-		c.data.serves(m.name)
-		c.bus.serves(m.name)
-	}
-	return leads && c.fsync(c.h.plan.Redis.Persistence) == "", err
+	err = c.comesBack(m, func() error { return c.again(ctx, m, "") }, c.data, c.bus)
+	return leads && c.forgets(), err
 }
 
 // evict implements store: clients write to the primary of the lock's shard.
 func (c *redisCluster) evict(one *member) error {
-	if !c.leader.up() || one != nil && one != c.leader {
+	if one != nil && one != c.leader {
 		return nil
 	}
-	return c.remove(c.leader)
-}
-
-// derive implements store.
-func (c *redisCluster) derive(entries []entry) []entry {
-	if told, ok := c.account(entries, c.members[c.ofLock].node, c.h.plan.Redis.Persistence); ok {
-		return told
-	}
-	return deriveGrants(entries, redisTraits, c.h.lease(), c.outside())
+	return c.anyRedis.evict(c.leader)
 }
 
 // close implements store.

@@ -35,7 +35,7 @@ func (g *redisGroup) start(ctx context.Context, names []string) error {
 		if i > 0 {
 			o.ReplicaOf = g.mesh.of(names[0]).front.Addr()
 		}
-		m, err := g.launch(ctx, o, g.h.plan.Redis.Persistence)
+		m, err := g.launch(ctx, o)
 		if err != nil {
 			return err
 		}
@@ -44,6 +44,7 @@ func (g *redisGroup) start(ctx context.Context, names []string) error {
 			return err
 		}
 	}
+	g.first = g.servers[0]
 	if replicas := processes(g.servers[1:]); len(replicas) > 0 {
 		if err := process(g.leader).WaitReplicas(ctx, replicas); err != nil {
 			return err
@@ -105,22 +106,17 @@ func (g *redisGroup) died(m *member) { g.mesh.died(m.name) }
 // replica of the new one. Replicas reconnect to their primary. With sentinels, a
 // replaced primary comes back as one, and they demote it.
 func (g *redisGroup) restart(ctx context.Context, m *member) (empty bool, err error) {
+	if g.watch.has(m) { // it has kept its state
+		return false, g.comesBack(m, func() error { return process(m).Restart(ctx, "") }, g.mesh)
+	}
 	g.h.mu.Lock()
 	upstream := ""
-	switch {
-	case g.watch.has(m):
-		g.h.mu.Unlock()
-		return false, g.watch.restart(ctx, m)
-	case g.watch == nil && m != g.leader, g.watch != nil && g.watch.replicas[m]:
+	if g.watch == nil && m != g.leader || g.watch != nil && g.watch.replicas[m] {
 		upstream = g.mesh.of(g.leader.name).front.Addr()
 	}
-	g.mesh.returns(m.name)
-	g.reachabilityChanged()
 	g.h.mu.Unlock()
-	if err = g.again(ctx, m, upstream); err == nil {
-		g.mesh.serves(m.name)
-	}
-	return upstream == "" && g.fsync(g.h.plan.Redis.Persistence) == "", err
+	err = g.comesBack(m, func() error { return g.again(ctx, m, upstream) }, g.mesh)
+	return upstream == "" && g.forgets(), err
 }
 
 // failOver implements store: the primary dies now; sentinels notice, or an operator
@@ -187,25 +183,6 @@ func (g *redisGroup) tell() error {
 	}
 	g.untold = untold
 	return errors.Join(errs...)
-}
-
-// evict implements store: clients write to the primary.
-func (g *redisGroup) evict(one *member) error {
-	if one == nil {
-		one = g.leader
-	}
-	if !one.up() {
-		return nil
-	}
-	return g.remove(one)
-}
-
-// derive implements store.
-func (g *redisGroup) derive(entries []entry) []entry {
-	if told, ok := g.account(entries, g.servers[0].node, g.h.plan.Redis.Persistence); ok {
-		return told
-	}
-	return deriveGrants(entries, redisTraits, g.h.lease(), g.outside())
 }
 
 // close implements store.

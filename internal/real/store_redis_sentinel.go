@@ -100,19 +100,6 @@ func (s *sentinels) has(m *member) bool {
 	return s != nil && slices.Contains(s.members, m)
 }
 
-// restart restarts a sentinel, which has kept its state.
-func (s *sentinels) restart(ctx context.Context, m *member) error {
-	s.g.h.mu.Lock()
-	s.g.mesh.returns(m.name)
-	s.g.reachabilityChanged()
-	s.g.h.mu.Unlock()
-	err := process(m).Restart(ctx, "")
-	if err == nil {
-		s.g.mesh.serves(m.name)
-	}
-	return err
-}
-
 // The events of sentinels that are recorded.
 const (
 	// hasPromoted: a replica has been told to be a primary. Clients are told only when
