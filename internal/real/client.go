@@ -43,9 +43,8 @@ type client struct {
 	extendedWork workload.ExtendedWork
 	tampered     map[int64]int // by number of the command: the fault that drops its request or reply
 
-	// Guarded by h.mu.
-	frozen, dead bool
-	hostLost     bool // it died with its machine
+	status
+	hostLost bool // it died with its machine; guarded by h.mu
 }
 
 // newClient starts a worker, for the first time if life is 0. Even with an error it returns

@@ -100,42 +100,44 @@ func (g *group) setClocks(members []*member) error {
 	return errors.Join(errs...)
 }
 
+// setClock implements victim.
+func (m *member) setClock(step time.Duration, now proto.Clock) error {
+	return m.SetClock(step, now.DriftPPM)
+}
+
+// setClock implements victim. A client that a fault holds at a moment gets the message before it
+// continues; a frozen one, when it next reads.
+func (c *client) setClock(_ time.Duration, now proto.Clock) error {
+	c.send(proto.Down{Clock: &now})
+	return nil
+}
+
 // JumpClock implements faults.World.
 func (in *injector) JumpClock(fault int, node string, by time.Duration) {
-	name := in.Resolve(node)
-	in.setClock(fault, name, by, func(c proto.Clock) proto.Clock {
+	jumped := in.changeClock(fault, node, by, func(c proto.Clock) proto.Clock {
 		c.Offset += by
 		return c
 	})
-	h := (*harness)(in)
-	in.actedOn(fault, in.client(name))
-	h.record(history.Event{Kind: history.ClockChanged, Node: h.nodes[name], Value: int64(by)}, "")
+	if jumped {
+		(*harness)(in).record(history.Event{Kind: history.ClockChanged, Node: in.nodes[in.Resolve(node)], Value: int64(by)}, "")
+	}
 }
 
 // DriftClock implements faults.World.
 func (in *injector) DriftClock(fault int, node string, ppm int64) {
-	h, name := (*harness)(in), in.Resolve(node)
+	h := (*harness)(in)
 	at := h.now().Duration()
-	in.setClock(fault, name, 0, func(c proto.Clock) proto.Clock { return c.Drifting(at, h.driftOf(name)+ppm) })
-	in.actedOn(fault, in.client(name))
+	ppm += h.driftOf(in.Resolve(node))
+	in.changeClock(fault, node, 0, func(c proto.Clock) proto.Clock { return c.Drifting(at, ppm) })
 }
 
-// setClock changes a clock. A client that a fault holds at a moment gets the message
-// before it continues; a frozen one, when it next reads.
-func (in *injector) setClock(fault int, name string, step time.Duration, how func(proto.Clock) proto.Clock) {
-	h := (*harness)(in)
-	now := h.clocks.change(name, how)
-	if c := in.client(name); c != nil {
-		c.send(proto.Down{Clock: &now})
-		return
+// changeClock changes a clock, and steps it by that much; false when there is no such node.
+func (in *injector) changeClock(fault int, node string, step time.Duration, how func(proto.Clock) proto.Clock) bool {
+	name, v := in.victim(fault, node)
+	if v == nil {
+		return false
 	}
-	var err error
-	if m := in.group.named(name); m == nil {
-		in.unknown(fault, name)
-	} else {
-		err = m.SetClock(step, now.DriftPPM)
-	}
-	if err != nil {
-		h.fail(fmt.Errorf("fault %d: %w", fault, err))
-	}
+	in.failed(fault, name, v.setClock(step, in.clocks.change(name, how)))
+	in.actedOn(fault, v)
+	return true
 }

@@ -35,7 +35,7 @@ func aHarness(says []byte) (*harness, *client) {
 	h.resource = &resource{h: h, read: map[*client]int{}}
 	h.group = &group{h: h, members: []*member{{name: "s-1", node: 2}, {name: "s-2", node: 3}}}
 	c := &client{
-		h: h, name: "A", node: 1, tampered: map[int64]int{}, links: []*link.Link{{}, {}}, dead: true, // there is no process to kill
+		h: h, name: "A", node: 1, tampered: map[int64]int{}, links: []*link.Link{{}, {}}, status: status{dead: true}, // there is no process to kill
 		ready: make(chan struct{}), over: make(chan struct{}), read: make(chan struct{}),
 		conn: proto.NewConn(socket{bytes.NewReader(says), io.Discard}),
 	}

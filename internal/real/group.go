@@ -29,21 +29,18 @@ type group struct {
 // member is one server of a group.
 type member struct {
 	servers.Running
+	status
+	g       *group
 	name    string
 	addr    string // past all links
 	node    history.NodeID
 	lives   int // number of restarts
-	dead    bool
-	frozen  bool
 	freezes int // number of freezes
 	// starts: it is being restarted or promoted; requests wait until it is ready and its
 	// witness listens.
 	starts bool
 	life   sync.Mutex // held while the process is restarted, or stopped for good
 }
-
-// up reports whether the server runs.
-func (m *member) up() bool { return !m.dead && !m.frozen }
 
 // open starts the servers of the run's kind. Even with an error it sets h.group, which must
 // be closed.
@@ -60,7 +57,7 @@ func (h *harness) open(ctx context.Context) error {
 
 // add adds a server that has been started. The first one leads.
 func (g *group) add(name, addr string, s servers.Running) *member {
-	m := &member{Running: s, name: name, addr: addr, node: g.h.nodes[name]}
+	m := &member{Running: s, g: g, name: name, addr: addr, node: g.h.nodes[name]}
 	g.members = append(g.members, m)
 	if g.leader == nil {
 		g.leader = m
@@ -94,29 +91,25 @@ func (g *group) named(name string) *member {
 // indexOf returns the index of a server among the links of each client.
 func (g *group) indexOf(m *member) int { return slices.Index(g.members, m) }
 
-// freeze freezes a server; false when it did not run.
-func (g *group) freeze(m *member) (bool, error) {
-	if !m.up() {
-		return false, nil
-	}
-	m.frozen = true
+// freeze implements victim.
+func (m *member) freeze() error {
 	m.freezes++
-	return true, m.Freeze()
+	return m.Freeze()
 }
 
-// kill kills a server; false when it was dead already.
-func (g *group) kill(m *member) (bool, error) {
-	if m.dead {
-		return false, nil
-	}
-	m.dead, m.frozen = true, false
-	g.h.store.died(m)
-	g.h.store.reachabilityChanged()
-	return true, m.Kill()
+// thaw implements victim.
+func (m *member) thaw() error { return m.Thaw() }
+
+// kill implements victim.
+func (m *member) kill() error {
+	m.g.h.store.died(m)
+	m.g.h.store.reachabilityChanged()
+	return m.Kill()
 }
 
-// revive restarts a dead server. It is called without h.mu.
-func (g *group) revive(m *member, fault int) error {
+// revive implements victim. It is called without h.mu.
+func (m *member) revive(fault int) error {
+	g := m.g
 	m.life.Lock()
 	defer m.life.Unlock()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -7,6 +7,7 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
+	"lockstep/internal/real/proto"
 	"lockstep/internal/workload"
 )
 
@@ -38,10 +39,40 @@ func (in *injector) Resolve(node string) string {
 	return node
 }
 
-// actedOn tells the engine that a fault has affected a running process: a server, or the
-// client c unless it has finished.
-func (in *injector) actedOn(fault int, c *client) {
-	if c != nil {
+// victim is what a fault can act on: a client or a server. Its methods are called with h.mu held, but revive.
+type victim interface {
+	is() *status
+	freeze() error // returns when it has stopped
+	thaw() error
+	kill() error
+	// setClock puts a new clock in force, which steps by that much.
+	setClock(step time.Duration, now proto.Clock) error
+	// revive starts it again when a fault has killed it.
+	revive(fault int) error
+}
+
+// status is whether a process runs; h.mu guards it.
+type status struct{ frozen, dead bool }
+
+func (s *status) is() *status { return s }
+func (s *status) up() bool    { return !s.dead && !s.frozen }
+
+// victim returns the client or server with that name. Without one it ends the run, and returns nil.
+func (in *injector) victim(fault int, node string) (name string, v victim) {
+	name = in.Resolve(node)
+	if c := in.client(name); c != nil {
+		return name, c
+	}
+	if m := in.group.named(name); m != nil {
+		return name, m
+	}
+	in.unknown(fault, node)
+	return name, nil
+}
+
+// actedOn tells the engine that a fault has affected a running process: a server, or a client that has not finished.
+func (in *injector) actedOn(fault int, v victim) {
+	if c, ok := v.(*client); ok {
 		select {
 		case <-c.over:
 			return
@@ -75,65 +106,38 @@ func (in *injector) unknown(fault int, node string) {
 	(*harness)(in).fail(fmt.Errorf("fault %d names %q, which is neither a client nor a server", fault, node))
 }
 
-// strike acts on the process of a client or a server, by one of two functions that report whether
-// they changed anything. It returns the client, nil for a server, and whether it was changed.
-func (in *injector) strike(fault int, node string, kind history.Kind, client func(*client) (bool, error), server func(*member) (bool, error)) (*client, bool) {
-	name := in.Resolve(node)
-	c, m := in.client(name), in.group.named(name)
-	var done bool
-	var err error
-	switch {
-	case c != nil:
-		done, err = client(c)
-	case m != nil:
-		done, err = server(m)
-	default:
-		in.unknown(fault, node)
+// struck records what a fault has done to a process, unless that failed.
+func (in *injector) struck(fault int, name string, v victim, kind history.Kind, err error) {
+	if !in.failed(fault, name, err) {
+		in.did(kind, name, fault)
+		in.actedOn(fault, v)
 	}
-	if !done || in.failed(fault, name, err) {
-		return c, false
-	}
-	in.did(kind, name, fault)
-	in.actedOn(fault, c)
-	return c, true
 }
 
 // Freeze implements faults.World: SIGSTOP. It waits until the process has stopped.
 func (in *injector) Freeze(fault int, node string) {
-	in.strike(fault, node, history.Froze, func(c *client) (bool, error) {
-		if c.dead || c.frozen {
-			return false, nil
-		}
-		c.frozen = true
-		return true, c.freeze()
-	}, in.group.freeze)
+	name, v := in.victim(fault, node)
+	if v == nil || !v.is().up() {
+		return
+	}
+	v.is().frozen = true
+	in.struck(fault, name, v, history.Froze, v.freeze())
 }
 
 // Thaw implements faults.World. Faults that wait for the client to wake act
 // before the process runs again.
 func (in *injector) Thaw(fault int, node string) {
-	name := in.Resolve(node)
-	c, m := in.client(name), in.group.named(name)
-	switch {
-	case c != nil:
-		if c.dead || !c.frozen {
-			return
-		}
-		c.frozen = false
-		in.did(history.Thawed, name, fault)
+	name, v := in.victim(fault, node)
+	if v == nil || v.is().dead || !v.is().frozen {
+		return
+	}
+	v.is().frozen = false
+	in.did(history.Thawed, name, fault)
+	if _, ok := v.(*client); ok {
 		in.engine.Observe(faults.Moment{Kind: faults.Wakes, Subject: name})
-		if !c.frozen && !c.dead {
-			in.failed(fault, name, c.thaw())
-		}
-	case m != nil:
-		if m.dead || !m.frozen {
-			return
-		}
-		m.frozen = false
-		in.did(history.Thawed, name, fault)
-		in.failed(fault, name, m.Thaw())
-	default:
-		in.unknown(fault, node)
+	}
+	if v.is().up() {
+		in.failed(fault, name, v.thaw())
 	}
 }
 
@@ -146,16 +150,15 @@ func (in *injector) failed(fault int, name string, err error) bool {
 }
 
 // Crash implements faults.World: SIGKILL. Requests that a client has sent still
-// arrive; unsent replication of a primary is lost, see group.kill.
+// arrive; unsent replication of a primary is lost, see member.kill.
 func (in *injector) Crash(fault int, node string) {
-	c, done := in.strike(fault, node, history.Crashed, func(c *client) (bool, error) {
-		if c.dead {
-			return false, nil
-		}
-		c.dead = true
-		return true, c.kill()
-	}, in.group.kill)
-	if done && c != nil {
+	name, v := in.victim(fault, node)
+	if v == nil || v.is().dead {
+		return
+	}
+	*v.is() = status{dead: true}
+	in.struck(fault, name, v, history.Crashed, v.kill())
+	if c, ok := v.(*client); ok {
 		c.end.Do(func() { close(c.over) })
 	}
 }
@@ -249,17 +252,14 @@ func (in *injector) Promote(fault int) {
 
 // Restart implements faults.World.
 func (in *injector) Restart(fault int, node string, down time.Duration) {
-	h, name := (*harness)(in), in.Resolve(node)
-	c, m := in.client(name), in.group.named(name)
-	if c == nil && m == nil {
-		in.unknown(fault, node)
-		return
-	}
-	if c != nil && c.hostLost {
+	h := (*harness)(in)
+	name, v := in.victim(fault, node)
+	c, isClient := v.(*client)
+	if v == nil || isClient && c.hostLost {
 		return
 	}
 	back := make(chan struct{})
-	if c != nil {
+	if isClient {
 		h.away = append(h.away, back) // the run is not over while all clients are away
 	}
 	in.Crash(fault, name)
@@ -268,13 +268,7 @@ func (in *injector) Restart(fault int, node string, down time.Duration) {
 	}
 	h.later(down, func() {
 		defer close(back)
-		var err error
-		if m != nil {
-			err = in.group.revive(m, fault)
-		} else {
-			err = h.reviveClient(name, fault)
-		}
-		if err != nil {
+		if err := v.revive(fault); err != nil {
 			h.fail(fmt.Errorf("fault %d: %s could not be started again: %w", fault, name, err))
 		}
 	})

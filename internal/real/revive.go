@@ -8,24 +8,25 @@ import (
 	"lockstep/internal/history"
 )
 
-// reviveClient restarts a dead client, with its workload from the beginning and no state
-// of its earlier life. It is called without h.mu.
-func (h *harness) reviveClient(name string, fault int) error {
+// revive implements victim: a new client has the workload from the beginning and no state of the
+// earlier life. It is called without h.mu.
+func (c *client) revive(fault int) error {
+	h, name := c.h, c.name
 	h.mu.Lock()
-	old := (*injector)(h).client(name)
+	old := (*injector)(h).client(name) // another fault may have restarted it before
 	needed := old.dead && !h.stopped && !h.quiet
 	h.mu.Unlock()
 	if !needed {
 		return nil
 	}
-	c, err := h.newClient(name, h.plan.WorkloadOf(name), old.life+1)
-	if err == nil && h.replace(old, c) {
-		return h.resume(c, fault)
+	heir, err := h.newClient(name, h.plan.WorkloadOf(name), old.life+1)
+	if err == nil && h.replace(old, heir) {
+		return h.resume(heir, fault)
 	}
 	h.mu.Lock()
-	c.dead = true // so that its death is expected
+	heir.dead = true // so that its death is expected
 	h.mu.Unlock()
-	return errors.Join(err, c.kill(), c.close())
+	return errors.Join(err, heir.kill(), heir.close())
 }
 
 // replace puts a client into the place of a dead one; false when the run is over.
