@@ -34,7 +34,7 @@ test-more: servers examples consul ## what is slow, and what needs a server that
 	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
 	$(MAKE) --no-print-directory chaos
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|LinksOnly/consul|ThatAgree/consul' ./internal/real/worker ./internal/real
+	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|LinksOnly/consul|ContendOnRealServers/consul' ./internal/real/worker ./internal/real
 	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels' ./internal/real
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live,queue ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \

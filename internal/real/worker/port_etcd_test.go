@@ -6,114 +6,13 @@ import (
 	"time"
 
 	"lockstep/internal/ports"
-	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/store/etcd"
 )
 
-func startEtcd(t *testing.T) *servers.Server {
-	t.Helper()
-	realtest.Need(t, "etcd")
-	t.Setenv("TMPDIR", t.TempDir())
-	members, err := livestore.Of(etcd.ID).Start(t.Context(), livestore.Wish{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = members[0].Stop() })
-	return members[0]
-}
-
-func etcdOf(t *testing.T, w *worker, addrs ...string) etcd.Client {
-	t.Helper()
-	p, err := newStorePort(w, livestore.Of(etcd.ID), addrs, w.dialDirectly)
-	if err == nil {
-		err = p.ready(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return etcd.Client{Port: p}
-}
-
-func TestEtcdAnswersAsThePortPromises(t *testing.T) {
-	s := startEtcd(t)
-	w, told := alone(t, time.Second)
-	p := etcdOf(t, w, s.Addr)
-	ctx := context.Background()
-	lease, err := p.Grant(ctx, 5*time.Second)
-	if err != nil || lease.ID == 0 || lease.TTL != 5*time.Second {
-		t.Fatalf("granted %+v, %v", lease, err)
-	}
-	if ttl, err := p.KeepAlive(ctx, lease.ID); err != nil || ttl != 5*time.Second {
-		t.Errorf("renewed for %v, %v", ttl, err)
-	}
-	txn := etcd.Txn{
-		If:   []etcd.Compare{{Key: "lock"}},
-		Then: []etcd.Op{{Kind: etcd.Put, Key: "lock", Value: "A", Lease: lease.ID}},
-		Else: []etcd.Op{{Kind: etcd.Get, Key: "lock"}},
-	}
-	made, err := p.Txn(ctx, txn)
-	if err != nil || !made.Succeeded {
-		t.Fatalf("the first transaction: %+v, %v", made, err)
-	}
-	found, err := p.Txn(ctx, txn)
-	if err != nil || found.Succeeded || len(found.Responses) != 1 {
-		t.Fatalf("the second transaction: %+v, %v", found, err)
-	}
-	want := etcd.KV{
-		Key: "lock", Value: "A", CreateRevision: made.Revision, ModRevision: made.Revision, Version: 1, Lease: lease.ID,
-	}
-	if got := found.Responses[0].KVs; len(got) != 1 || got[0] != want {
-		t.Errorf("found %+v, want %+v", got, want)
-	}
-	if err := p.Revoke(ctx, lease.ID); err != nil {
-		t.Errorf("revoking: %v", err)
-	}
-	if got, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "lock"}); err != nil || len(got.Responses[0].KVs) != 0 {
-		t.Errorf("the key has outlived its lease: %+v, %v", got, err)
-	}
-	gone := func(what string, err error) {
-		if err != etcd.ErrLeaseNotFound {
-			t.Errorf("%s: %v, want exactly %v", what, err, etcd.ErrLeaseNotFound)
-		}
-	}
-	_, err = p.KeepAlive(ctx, lease.ID)
-	gone("renewing a lease that has gone", err)
-	gone("revoking it", p.Revoke(ctx, lease.ID))
-	_, err = p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "lock", Lease: lease.ID})
-	gone("using it", err)
-	put := etcd.Op{Kind: etcd.Put, Key: "twice"}
-	_, err = p.Txn(ctx, etcd.Txn{Then: []etcd.Op{put, put}})
-	if err == nil || err.Error() != "etcdserver: duplicate key given in txn request" {
-		t.Errorf("a transaction that etcd refuses: %v", err)
-	}
-	for _, name := range []string{"a", "b"} {
-		if _, err := p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "queue/" + name}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	first, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "queue/", Prefix: true, FirstCreated: true})
-	if err != nil || len(first.Responses[0].KVs) != 1 || first.Responses[0].KVs[0].Key != "queue/a" {
-		t.Errorf("first created: %+v, %v", first, err)
-	}
-	last, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "queue/", Prefix: true, MaxCreateRevision: first.Revision})
-	if err != nil || len(last.Responses[0].KVs) != 1 || last.Responses[0].KVs[0].Key != "queue/b" {
-		t.Errorf("last created: %+v, %v", last, err)
-	}
-	if got, err := p.Do(ctx, etcd.Op{Kind: etcd.Delete, Key: "queue/", Prefix: true}); err != nil || got.Responses[0].Deleted != 2 {
-		t.Errorf("deleted %+v, %v", got, err)
-	}
-	lines := told.lines()
-	if lines[0] != "GRANT 5" || lines[1] != "-> "+lease.Text() || lines[3] != "-> TTL 5" {
-		t.Errorf("reported %q", lines[:4])
-	}
-}
-
 func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
-	s := startEtcd(t)
+	s := startStore(t, etcd.ID)
 	w, _ := alone(t, time.Second)
-	p := etcdOf(t, w, s.Addr)
+	p := etcd.Client{Port: s.port(t, w, w.dialDirectly)}
 	ctx := context.Background()
 	base, err := p.Do(ctx, etcd.Op{Kind: etcd.Put, Key: "lock"})
 	if err != nil {
@@ -152,9 +51,9 @@ func TestAnEtcdWatchKeepsWhatNobodyWaitsFor(t *testing.T) {
 
 func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 	const timeout = 300 * time.Millisecond
-	s := startEtcd(t)
+	s := startStore(t, etcd.ID)
 	w, told := alone(t, timeout)
-	p := etcdOf(t, w, s.Addr)
+	p := etcd.Client{Port: s.port(t, w, w.dialDirectly)}
 	get := func(ctx context.Context) (error, time.Duration) {
 		began := time.Now()
 		_, err := p.Do(ctx, etcd.Op{Kind: etcd.Get, Key: "lock"})
@@ -189,10 +88,9 @@ func TestErrorsOfEtcdAreThoseOfThePort(t *testing.T) {
 }
 
 func TestASilentMemberOfEtcdIsPassedOver(t *testing.T) {
-	dead := answering(t, "")
-	s := startEtcd(t)
+	s := startStore(t, etcd.ID)
 	w, _ := alone(t, 200*time.Millisecond)
-	port, err := newStorePort(w, livestore.Of(etcd.ID), []string{dead, s.Addr}, w.dialDirectly)
+	port, err := newStorePort(w, s.Driver, []string{answering(t, ""), s.endpoint}, w.dialDirectly)
 	if err != nil {
 		t.Fatal(err)
 	}

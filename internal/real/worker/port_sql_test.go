@@ -8,79 +8,31 @@ import (
 	"testing"
 	"time"
 
-	"lockstep/internal/locks"
 	"lockstep/internal/ports"
-	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/realtest"
-	"lockstep/internal/store"
 	"lockstep/internal/store/sql"
 )
 
 // database is a real server of one flavour.
-type database struct {
-	*livestore.Driver
-	server livestore.Database
-}
+type database struct{ *realStore }
 
-func startDatabase(t testing.TB, id store.ID) *database {
-	t.Helper()
-	for _, p := range store.Of(id).Programs {
-		realtest.Need(t, p.Name)
-	}
-	d := livestore.Of(id)
-	db, err := d.Launch(t.Context(), livestore.Single{Name: string(id)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Stop() })
-	return &database{d, db}
+func (db *database) client(t testing.TB, w *worker) sql.Client {
+	return sql.Client{Port: db.port(t, w, w.dialDirectly)}
 }
 
 // both runs a test on both databases.
 func both(t *testing.T, test func(t *testing.T, db *database)) {
-	t.Run("MariaDB", func(t *testing.T) { test(t, startDatabase(t, sql.MySQLID)) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, startDatabase(t, sql.PostgresID)) })
-}
-
-func (db *database) port(t testing.TB, w *worker, dial dialFunc) sql.Client {
-	t.Helper()
-	p, err := newStorePort(w, db.Driver, []string{db.server.Endpoint(db.server.Listens())}, dial)
-	if err == nil {
-		err = p.ready(context.Background())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sql.Client{Port: p}
-}
-
-// setUp has executed what our locks expect.
-func (db *database) setUp(t testing.TB, w *worker) {
-	t.Helper()
-	p := db.port(t, w, w.dialDirectly)
-	for _, stmt := range store.Of(db.Store).Prepared(locks.Key) {
-		if res := p.Exec(context.Background(), stmt.(sql.Stmt)); res.Err != nil {
-			t.Fatalf("%s: %v", ports.RequestText(stmt), res.Err)
-		}
-	}
+	t.Run("MariaDB", func(t *testing.T) { test(t, &database{startStore(t, sql.MySQLID)}) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, &database{startStore(t, sql.PostgresID)}) })
 }
 
 func sqlStmt(query string, args ...sql.Value) sql.Stmt {
 	return sql.Stmt{Query: query, Args: args}
 }
 
-func TestLocksContendOnDatabases(t *testing.T) {
-	both(t, func(t *testing.T, db *database) {
-		w, _ := alone(t, 5*time.Second)
-		db.setUp(t, w)
-		contendFor(t, db.Store, 3*time.Second, func(w *worker, d *locks.Deps) { d.Port = db.port(t, w, w.dialDirectly).Port })
-	})
-}
-
 func TestStatementsAreAnswered(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
 		w, told := alone(t, 5*time.Second)
-		p := db.port(t, w, w.dialDirectly)
+		p := db.client(t, w)
 		ctx := context.Background()
 		exec := func(query string, args ...sql.Value) sql.Result {
 			t.Helper()
@@ -175,7 +127,7 @@ func eventually(t *testing.T, what string, exec func() sql.Result) {
 func TestASessionEndsWithItsConnection(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
 		w, _ := alone(t, 5*time.Second)
-		p := db.port(t, w, w.dialDirectly)
+		p := db.client(t, w)
 		ctx := context.Background()
 		session := func() (sql.Session, int64) {
 			t.Helper()
@@ -222,7 +174,7 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 	const timeout = 400 * time.Millisecond
 	both(t, func(t *testing.T, db *database) {
 		w, told := alone(t, timeout)
-		p := db.port(t, w, w.dialDirectly)
+		p := db.client(t, w)
 		ctx := context.Background()
 		conn, err := p.Open(ctx)
 		if err != nil {
@@ -254,14 +206,14 @@ func TestErrorsOfDatabasesAreThoseOfThePort(t *testing.T) {
 			t.Error("the pool gave a session away that was closed")
 		}
 		if db.Store == sql.MySQLID { // of PostgreSQL, only the process that accepts would freeze
-			if err := db.server.Freeze(); err != nil {
+			if err := db.Freeze(); err != nil {
 				t.Fatal(err)
 			}
 			began = time.Now()
 			res = p.Exec(ctx, db.take())
 			wantError(t, "a frozen server", res.Err, ports.ErrTimeout, time.Since(began), timeout, timeout+200*time.Millisecond)
 		}
-		if err := db.server.Kill(); err != nil {
+		if err := db.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
@@ -278,7 +230,7 @@ func TestAStatementIsNotRepeated(t *testing.T) {
 	both(t, func(t *testing.T, db *database) {
 		w, _ := alone(t, 5*time.Second)
 		other, _ := alone(t, 5*time.Second)
-		p, direct := db.port(t, w, w.dialDirectly), db.port(t, other, other.dialDirectly)
+		p, direct := db.client(t, w), db.client(t, other)
 		ctx := context.Background()
 		if res := direct.Exec(ctx, sqlStmt("CREATE TABLE counted (n BIGINT)")); res.Err != nil {
 			t.Fatal(res.Err)

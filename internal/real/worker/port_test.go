@@ -12,7 +12,6 @@ import (
 	"lockstep/internal/locks"
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/realtest"
 	"lockstep/internal/store"
 	_ "lockstep/internal/store/live"
 )
@@ -156,26 +155,14 @@ func TestAConnectionOfAPort(t *testing.T) {
 	}
 }
 
-// All locks of all stores whose servers agree: one client has the lock, another one waits and gets it.
-func TestLocksContendOnServersThatAgree(t *testing.T) {
-	for _, q := range livestore.All(store.Quorum) {
-		t.Run(string(q.Store), func(t *testing.T) {
-			for _, p := range store.Of(q.Store).Programs {
-				realtest.Need(t, p.Name)
-			}
-			t.Setenv("TMPDIR", t.TempDir())
-			members, err := q.Start(t.Context(), livestore.Wish{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = members[0].Stop() })
-			contendFor(t, q.Store, time.Second, func(w *worker, d *locks.Deps) {
-				p, err := newStorePort(w, q, []string{members[0].Addr}, w.dialDirectly)
-				if err != nil {
-					t.Fatal(err)
-				}
-				d.Port = p
-			})
+// All locks of all stores but Redis: one client has the lock, another one waits and gets it.
+func TestLocksContendOnRealServers(t *testing.T) {
+	for _, d := range append(livestore.All(store.Quorum), livestore.All(store.Replicated)...) {
+		t.Run(string(d.Store), func(t *testing.T) {
+			s := startStore(t, d.Store)
+			w, _ := alone(t, 5*time.Second)
+			s.setUp(t, w)
+			contendFor(t, d.Store, 3*time.Second, func(w *worker, d *locks.Deps) { d.Port = s.port(t, w, w.dialDirectly) })
 		})
 	}
 }

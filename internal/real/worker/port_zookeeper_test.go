@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,23 +10,8 @@ import (
 
 	"lockstep/internal/ports"
 	"lockstep/internal/real/livestore"
-	"lockstep/internal/real/realtest"
-	"lockstep/internal/real/servers"
 	"lockstep/internal/store/zookeeper"
 )
-
-func startZooKeeper(t *testing.T) *servers.Server {
-	t.Helper()
-	realtest.Need(t, "java")
-	realtest.Need(t, "zookeeper.jar")
-	t.Setenv("TMPDIR", t.TempDir())
-	members, err := livestore.Of(zookeeper.ID).Start(t.Context(), livestore.Wish{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = members[0].Stop() })
-	return members[0]
-}
 
 // zkSession is a session whose states are kept. Its test has the turn.
 type zkSession struct {
@@ -82,84 +66,12 @@ func (s *zkSession) wantHistory(t *testing.T, want ...zookeeper.State) {
 	}
 }
 
-func TestZooKeeperAnswersAsThePortPromises(t *testing.T) {
-	server := startZooKeeper(t)
-	w, told := alone(t, time.Second)
-	ctx := context.Background()
-	// The tick is 100 ms: sessions last 0.2 to 2 s.
-	s := zkSessionOn(t, w, server.Addr, time.Minute, w.dialDirectly)
-	if s.Timeout() != 2*time.Second || s.ID() == 0 || s.State() != zookeeper.Connected {
-		t.Fatalf("session %x, %v, state %v", s.ID(), s.Timeout(), s.State())
-	}
-	if path, err := s.Create(ctx, "/lock", "A", zookeeper.Ephemeral); err != nil || path != "/lock" {
-		t.Fatalf("created %q, %v", path, err)
-	}
-	stat, err := s.Exists(ctx, "/lock")
-	if err != nil || stat == nil || stat.EphemeralOwner != s.ID() || stat.Czxid == 0 || stat.Version != 0 {
-		t.Errorf("found %+v, %v", stat, err)
-	}
-	if stat, err := s.Exists(ctx, "/other"); stat != nil || err != nil {
-		t.Errorf("found %+v, %v", stat, err)
-	}
-	if _, err := s.Create(ctx, "/queue", "", zookeeper.Persistent); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"/queue/b0000000000", "/queue/a0000000001"} {
-		if path, err := s.Create(ctx, want[:len(want)-10], "", zookeeper.EphemeralSequential); path != want || err != nil {
-			t.Errorf("created %q, %v, want %q", path, err, want)
-		}
-	}
-	if names, err := s.Children(ctx, "/queue"); err != nil || !reflect.DeepEqual(names, []string{"a0000000001", "b0000000000"}) {
-		t.Errorf("children %q, %v", names, err)
-	}
-	check := func(what string, got, want error) {
-		t.Helper()
-		if got != want {
-			t.Errorf("%s: %v, want exactly %v", what, got, want)
-		}
-	}
-	_, err = s.Create(ctx, "/lock", "", zookeeper.Ephemeral)
-	check("twice", err, zookeeper.ErrNodeExists)
-	_, err = s.Create(ctx, "/no/where", "", zookeeper.Ephemeral)
-	check("no parent", err, zookeeper.ErrNoNode)
-	check("another version", s.Delete(ctx, "/lock", 7), zookeeper.ErrBadVersion)
-	check("no node", s.Delete(ctx, "/other", -1), zookeeper.ErrNoNode)
-	_, err = s.Children(ctx, "/other")
-	check("children of no node", err, zookeeper.ErrNoNode)
-	check("the right version", s.Delete(ctx, "/lock", 0), nil)
-	if err := s.Delete(ctx, "/queue", -1); err == nil || err.Error() != "zk: node has children" {
-		t.Errorf("a node with children: %v", err)
-	}
-	watcher := zkSessionOn(t, w, server.Addr, time.Second, w.dialDirectly)
-	_, gone, err := watcher.ExistsWatch(ctx, "/queue/b0000000000")
-	check("watching", err, nil)
-	check("nothing has happened", gone.Wait(within(t, 50*time.Millisecond)), context.DeadlineExceeded)
-	check("closing", s.Close(ctx), nil)
-	for range 2 {
-		check("the node went with its session", gone.Wait(within(t, time.Second)), nil)
-	}
-	if s.State() != zookeeper.Expired {
-		t.Errorf("closed, and its state is %v", s.State())
-	}
-	_, err = s.Exists(ctx, "/lock")
-	check("closed", err, zookeeper.ErrSessionExpired)
-	check("closing twice", s.Close(ctx), zookeeper.ErrSessionExpired)
-	lines := told.lines()
-	want := []string{"CONNECT 60000", "-> " + zookeeper.ConnectReply{ID: s.ID(), Timeout: 2 * time.Second}.Text(), "CREATE /lock EPHEMERAL", "-> /lock"}
-	if !reflect.DeepEqual(lines[:4], want) {
-		t.Errorf("reported %q, want %q", lines[:4], want)
-	}
-	if !slices.Contains(lines, "-> (error) zk: version conflict") {
-		t.Errorf("an error was not reported as in the simulator: %q", lines)
-	}
-}
-
 func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
-	server := startZooKeeper(t)
+	server := startStore(t, zookeeper.ID)
 	w, told := alone(t, time.Second)
 	way := &gate{}
-	s := zkSessionOn(t, w, server.Addr, 1800*time.Millisecond, way.dial)
-	other := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
+	s := zkSessionOn(t, w, server.endpoint, 1800*time.Millisecond, way.dial)
+	other := zkSessionOn(t, w, server.endpoint, 2*time.Second, w.dialDirectly)
 	id := s.ID()
 	if _, err := other.Create(context.Background(), "/seen", "", zookeeper.Ephemeral); err != nil {
 		t.Fatal(err)
@@ -197,12 +109,12 @@ func TestAZooKeeperSessionIsKeptAlive(t *testing.T) {
 }
 
 func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
-	server := startZooKeeper(t)
+	server := startStore(t, zookeeper.ID)
 	w, _ := alone(t, time.Second)
 	way := &gate{}
 	ctx := context.Background()
-	s := zkSessionOn(t, w, server.Addr, 400*time.Millisecond, way.dial)
-	other := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
+	s := zkSessionOn(t, w, server.endpoint, 400*time.Millisecond, way.dial)
+	other := zkSessionOn(t, w, server.endpoint, 2*time.Second, w.dialDirectly)
 	id := s.ID()
 	if _, err := s.Create(ctx, "/mine", "", zookeeper.Ephemeral); err != nil {
 		t.Fatal(err)
@@ -247,9 +159,9 @@ func TestAnExpiredZooKeeperSessionNeverComesBack(t *testing.T) {
 }
 
 func TestASilentZooKeeperIsLost(t *testing.T) {
-	server := startZooKeeper(t)
+	server := startStore(t, zookeeper.ID)
 	w, told := alone(t, 200*time.Millisecond)
-	s := zkSessionOn(t, w, server.Addr, 2*time.Second, w.dialDirectly)
+	s := zkSessionOn(t, w, server.endpoint, 2*time.Second, w.dialDirectly)
 	if err := server.Freeze(); err != nil {
 		t.Fatal(err)
 	}

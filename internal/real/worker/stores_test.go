@@ -10,9 +10,13 @@ import (
 
 	"lockstep/internal/history"
 	"lockstep/internal/locks"
+	"lockstep/internal/ports"
+	"lockstep/internal/real/livestore"
 	"lockstep/internal/real/osproc"
 	"lockstep/internal/real/proto"
-	stores "lockstep/internal/store"
+	"lockstep/internal/real/realtest"
+	"lockstep/internal/real/servers"
+	"lockstep/internal/store"
 )
 
 // reported keeps what a worker has told its harness.
@@ -103,13 +107,68 @@ func alone(t testing.TB, timeout time.Duration) (*worker, *reported) {
 	return w, told
 }
 
+// realStore is one real server of a store.
+type realStore struct {
+	*livestore.Driver
+	servers.Running
+	endpoint string
+}
+
+func startStore(t testing.TB, id store.ID) *realStore {
+	t.Helper()
+	for _, p := range store.Of(id).Programs {
+		realtest.Need(t, p.Name)
+	}
+	s := &realStore{Driver: livestore.Of(id)}
+	if store.Of(id).Topology == store.Quorum {
+		t.Setenv("TMPDIR", t.TempDir())
+		members, err := s.Start(t.Context(), livestore.Wish{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Running, s.endpoint = members[0], members[0].Addr
+	} else {
+		db, err := s.Launch(t.Context(), livestore.Single{Name: string(id)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Running, s.endpoint = db, db.Endpoint(db.Listens())
+	}
+	t.Cleanup(func() { _ = s.Stop() })
+	return s
+}
+
+// port is a worker's port to the server, which has answered.
+func (s *realStore) port(t testing.TB, w *worker, dial dialFunc) *storePort {
+	t.Helper()
+	p, err := newStorePort(w, s.Driver, []string{s.endpoint}, dial)
+	if err == nil {
+		err = p.ready(context.Background())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// setUp has executed what our locks expect.
+func (s *realStore) setUp(t testing.TB, w *worker) {
+	t.Helper()
+	p := s.port(t, w, w.dialDirectly)
+	for _, r := range store.Of(s.Store).Prepared(locks.Key) {
+		if _, err := p.Send(context.Background(), r); err != nil {
+			t.Fatalf("%s: %v", ports.RequestText(r), err)
+		}
+	}
+}
+
 // contender is one client of a lock.
 type contender struct {
 	w    *worker
 	lock locks.Lock
 }
 
-func newContender(t *testing.T, id string, timeout time.Duration, store func(*worker, *locks.Deps)) *contender {
+func newContender(t *testing.T, id string, timeout time.Duration, connect func(*worker, *locks.Deps)) *contender {
 	t.Helper()
 	variant, ok := locks.Lookup(id)
 	if !ok {
@@ -119,12 +178,12 @@ func newContender(t *testing.T, id string, timeout time.Duration, store func(*wo
 	w.turns.give() // each step of a contender takes it
 	deps := locks.Deps{
 		Env: newEnv(w, t.Name()), Name: locks.Key, Owner: "A",
-		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Wait: 20 * time.Second, Timeout: timeout, Settings: stores.Settings{100 * time.Millisecond},
+		Lease: 2 * time.Second, Retry: 20 * time.Millisecond, Wait: 20 * time.Second, Timeout: timeout, Settings: store.Settings{100 * time.Millisecond},
 	}
 	if variant.Store == locks.StoreZooKeeper {
 		deps.Name += "-" + id // the queue of one would be the node of the next
 	}
-	store(w, &deps)
+	connect(w, &deps)
 	return &contender{w, variant.New(deps)}
 }
 
@@ -144,22 +203,22 @@ func (c *contender) release(lease locks.Lease) error {
 
 // contendFor plays every variant of a store that is not a misprint:
 // one client has the lock, a second one waits for it and gets it afterwards.
-func contendFor(t *testing.T, kind locks.Store, timeout time.Duration, store func(*worker, *locks.Deps)) {
+func contendFor(t *testing.T, kind locks.Store, timeout time.Duration, connect func(*worker, *locks.Deps)) {
 	played := 0
 	for _, v := range locks.Simulated() {
 		if v.Store != kind || locks.Misprint(v.ID) {
 			continue
 		}
 		played++
-		t.Run(v.ID, func(t *testing.T) { contend(t, v.ID, timeout, store) })
+		t.Run(v.ID, func(t *testing.T) { contend(t, v.ID, timeout, connect) })
 	}
 	if played == 0 {
 		t.Fatalf("no variant of %s", kind)
 	}
 }
 
-func contend(t *testing.T, id string, timeout time.Duration, store func(*worker, *locks.Deps)) {
-	a, b := newContender(t, id, timeout, store), newContender(t, id, timeout, store)
+func contend(t *testing.T, id string, timeout time.Duration, connect func(*worker, *locks.Deps)) {
+	a, b := newContender(t, id, timeout, connect), newContender(t, id, timeout, connect)
 	for round := range 2 {
 		lease, err := a.acquire(10 * time.Second)
 		if err != nil {

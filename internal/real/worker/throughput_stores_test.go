@@ -89,9 +89,9 @@ func storesToMeasure(b *testing.B) []measured {
 			d.Port = p
 		}})
 	}
-	db := startDatabase(b, sql.MySQLID)
+	db := startStore(b, sql.MySQLID)
 	db.setUp(b, benchWorker())
-	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.Port = db.port(b, w, w.dialDirectly).Port }})
+	return append(out, measured{"mariadb", "mysql-unique", func(b *testing.B, w *worker, d *locks.Deps) { d.Port = db.port(b, w, w.dialDirectly) }})
 }
 
 // stopLater stops servers at the end and returns their addresses.
@@ -161,38 +161,12 @@ func insist(do func() error) error {
 	}
 }
 
-// measureInTurn plays all of them in short rounds in turn and reports medians.
+// measureInTurn reports medians of the rates of all of them, and beside that of the first one.
 func measureInTurn(b *testing.B, all []taker, clients int) {
 	const pairs = 40
-	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-	defer cancel()
-	took := map[string][]time.Duration{}
-	play := func(t taker) time.Duration {
-		began := time.Now()
-		for range pairs {
-			if err := t.pair(ctx); err != nil {
-				b.Fatalf("%s: %v", t.name, err)
-			}
-		}
-		return time.Since(began)
-	}
+	took := inTurn(b, all, pairs)
 	for _, t := range all {
-		play(t) // connections, sessions and scripts are there
-	}
-	round := 0
-	for b.Loop() {
-		for i := range all {
-			t := all[(i+round)%len(all)]
-			took[t.name] = append(took[t.name], play(t))
-		}
-		round++
-	}
-	for _, t := range all {
-		var ratios []float64
-		for i, d := range took[t.name] {
-			ratios = append(ratios, float64(took[all[0].name][i])/float64(d))
-		}
 		b.ReportMetric(pairs*float64(clients)/median(took[t.name]).Seconds(), t.name+"/s")
-		b.ReportMetric(median(ratios), t.name+":"+all[0].name)
+		b.ReportMetric(ratio(took, all[0], t), t.name+":"+all[0].name)
 	}
 }

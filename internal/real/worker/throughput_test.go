@@ -58,9 +58,21 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 	all := append(slices.Clone(ours), theirs...)
 	const pairs = 200
+	took := inTurn(b, all, pairs)
+	for _, t := range all {
+		b.ReportMetric(pairs/median(took[t.name]).Seconds(), t.name+"/s")
+	}
+	for _, our := range ours {
+		for _, their := range theirs {
+			b.ReportMetric(ratio(took, their, our), our.name+":"+their.name)
+		}
+	}
+}
+
+// inTurn plays all of them in short rounds in turn, and returns the durations of their rounds.
+func inTurn(b *testing.B, all []taker, pairs int) map[string][]time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	took := map[string][]time.Duration{}
 	play := func(t taker) time.Duration {
 		began := time.Now()
 		for range pairs {
@@ -71,28 +83,25 @@ func BenchmarkThroughput(b *testing.B) {
 		return time.Since(began)
 	}
 	for _, t := range all {
-		play(t) // connections and scripts are there
+		play(t) // connections, sessions and scripts are there
 	}
-	round := 0
-	for b.Loop() {
+	took := map[string][]time.Duration{}
+	for round := 0; b.Loop(); round++ {
 		for i := range all {
 			t := all[(i+round)%len(all)]
 			took[t.name] = append(took[t.name], play(t))
 		}
-		round++
 	}
-	for _, t := range all {
-		b.ReportMetric(pairs/median(took[t.name]).Seconds(), t.name+"/s")
+	return took
+}
+
+// ratio is the median of how much longer a round of one takes than that of another.
+func ratio(took map[string][]time.Duration, one, other taker) float64 {
+	var ratios []float64
+	for i, d := range took[other.name] {
+		ratios = append(ratios, float64(took[one.name][i])/float64(d))
 	}
-	for _, our := range ours {
-		for _, their := range theirs {
-			var ratios []float64
-			for i, d := range took[our.name] {
-				ratios = append(ratios, float64(took[their.name][i])/float64(d))
-			}
-			b.ReportMetric(median(ratios), our.name+":"+their.name)
-		}
-	}
+	return median(ratios)
 }
 
 func median[T cmp.Ordered](values []T) T {
