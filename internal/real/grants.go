@@ -46,7 +46,7 @@ type command struct {
 	op         history.Op
 	words      string // see entry
 	task       string
-	sent, done history.Instant // done: when the reply came, or when the client gave up
+	sent, done history.Instant // done: when the reply came or was lost on the way, or when the client gave up
 	answered   bool
 	answer     history.Answer
 	executed   bool           // its reply was lost on the way, so it was executed before done
@@ -159,11 +159,39 @@ type demotion struct {
 	promoted, at history.Instant
 }
 
+// commandsOf returns the commands of clients in the order in which they were sent, from a sorted
+// list of events.
+func commandsOf(entries []entry) (all []*command) {
+	open := map[wire]*command{}
+	for i := range entries {
+		e := &entries[i]
+		by := wire{e.Node, e.call}
+		if e.Kind == history.ReplyDropped {
+			by.client = e.Peer
+		}
+		switch c := open[by]; {
+		case e.Kind == history.Sent:
+			open[by] = &command{wire: by, server: e.server, op: e.op, words: e.words, task: e.task, sent: e.At}
+			all = append(all, open[by])
+		case c == nil:
+		case e.Kind == history.RequestDropped:
+			c.lost = true
+		case e.Kind == history.ReplyDropped:
+			c.done, c.executed = e.At, true
+		case e.Kind == history.Replied, e.Kind == history.TimedOut:
+			if c.broken = e.broken; !c.executed {
+				c.done, c.answered, c.answer = e.At, e.Kind == history.Replied, e.answer
+			}
+		}
+	}
+	return all
+}
+
 // collect reads the commands and the beginnings of releases.
 func (d *deriver) collect(entries []entry, evictions []*command) {
-	defer func() { d.commands = append(d.commands, evictions...) }()
 	d.survey(entries)
-	open := map[wire]*command{}
+	d.commands = commandsOf(entries)
+	next := 0                                    // of the commands
 	releasing := map[history.NodeID][]*command{} // the commands of the release under way
 	active := map[history.NodeID]bool{}
 	promoted := map[history.NodeID]history.Instant{} // when a server last became the primary
@@ -171,31 +199,15 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 		e := &entries[i]
 		switch e.Kind {
 		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, server: e.server, op: e.op, task: e.task, sent: e.At}
+			c := d.commands[next]
+			next++
 			c.effect = d.effect(c)
-			d.commands = append(d.commands, c)
-			open[c.wire] = c
 			if active[e.Node] && c.task == "" {
 				c.releasing = true
 				for _, before := range releasing[e.Node] {
 					c.again = c.again || before.effect.Changes() && before.op.Name == c.op.Name
 				}
 				releasing[e.Node] = append(releasing[e.Node], c)
-			}
-		case history.Replied, history.TimedOut:
-			if c := open[wire{e.Node, e.call}]; c != nil && !c.executed {
-				c.done, c.answered, c.answer = e.At, e.Kind == history.Replied, e.answer
-				if c.answer.Redirected {
-					c.effect = history.Asks // the server did not execute it
-				}
-			}
-		case history.ReplyDropped:
-			if c := open[wire{e.Peer, e.call}]; c != nil {
-				c.done, c.executed = e.At, true
-			}
-		case history.RequestDropped:
-			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.effect = history.Asks // the server did not execute it
 			}
 		case history.Crashed:
 			d.deaths = append(d.deaths, mark{client: e.Node, at: e.At})
@@ -217,6 +229,7 @@ func (d *deriver) collect(entries []entry, evictions []*command) {
 			}
 		}
 	}
+	d.commands = append(d.commands, evictions...)
 }
 
 // wasVain notes at the beginning of a release whether it found nothing to remove.

@@ -33,6 +33,8 @@ func (d *deriver) effect(c *command) history.Effect {
 		does = history.Anything // an entry with this token may be any client's
 	}
 	switch {
+	case c.lost, c.answer.Redirected: // no server has executed it
+		return history.Asks
 	case does == history.RemovesOwn:
 	case d.byKey && c.op.Key != "" && !c.op.About(locks.Key): // such as a counter or a latch
 		return history.Asks

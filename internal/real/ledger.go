@@ -46,34 +46,11 @@ type reconciler struct {
 // newReconciler collects the commands of clients and operators from a sorted list of events.
 func newReconciler(entries []entry, evictions []*command, ttl time.Duration) *reconciler {
 	a := &reconciler{ttl: ttl, key: locks.Key, byWords: map[string][]*command{}, matched: map[*command]bool{}}
-	open := map[wire]*command{}
-	for i := range entries {
-		e := &entries[i]
-		switch e.Kind {
-		case history.Sent:
-			c := &command{wire: wire{e.Node, e.call}, server: e.server, op: e.op, words: e.words, sent: e.At}
-			open[c.wire] = c
-			a.add(c)
-		case history.Replied, history.TimedOut:
-			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.done, c.answered, c.answer = e.At, e.Kind == history.Replied, e.answer
-				c.broken = e.broken
-			}
-		case history.RequestDropped:
-			if c := open[wire{e.Node, e.call}]; c != nil {
-				c.lost = true
-			}
-		}
-	}
-	for _, c := range evictions {
-		a.add(c)
+	a.commands = append(commandsOf(entries), evictions...)
+	for _, c := range a.commands {
+		a.byWords[c.words] = append(a.byWords[c.words], c)
 	}
 	return a
-}
-
-func (r *reconciler) add(c *command) {
-	r.commands = append(r.commands, c)
-	r.byWords[c.words] = append(r.byWords[c.words], c)
 }
 
 // hear adds the reports of one server in one of its lives. zero is true time 0 on the
