@@ -9,10 +9,11 @@ import (
 	"lockstep/internal/history"
 )
 
-// script builds the entries of a run from one line per event:
+// script builds the entries of a run from one line per event, or per request with its reply:
 //
 //	12 A sent 3 SET        at 12 A sends its command number 3
 //	13 A replied 3 OK      its reply comes
+//	12-13 A 3 SET -> OK    both
 //	13 A acquired
 //
 // Commands whose number ends with w are the watchdog's; a last word owner=T says that
@@ -21,29 +22,37 @@ func script(t *testing.T, text string) []entry {
 	t.Helper()
 	clients := map[string]history.NodeID{"A": 1, "B": 2, "C": 3}
 	var out []entry
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		f := append(strings.Fields(line), "", "", "", "")
-		var at, call int64
-		fmt.Sscan(f[0], &at)
-		fmt.Sscan(strings.TrimSuffix(f[3], "w"), &call)
-		kind, ok := history.ParseKind(f[2])
+	event := func(at, who, what, number, said string) {
+		kind, ok := history.ParseKind(what)
 		if !ok {
-			t.Fatalf("unknown event: %s", line)
+			t.Fatalf("unknown event: %s %s %s", at, who, what)
 		}
-		e := entry{Event: history.Event{At: history.Instant(at), Kind: kind, Node: clients[f[1]]}, call: call}
-		if strings.HasSuffix(f[3], "w") {
+		e := entry{Event: history.Event{Kind: kind, Node: clients[who]}}
+		fmt.Sscan(at, &e.At)
+		fmt.Sscan(strings.TrimSuffix(number, "w"), &e.call)
+		if strings.HasSuffix(number, "w") {
 			e.task = "watchdog"
 		}
-		switch said := strings.TrimSpace(strings.Join(f[4:], " ")); kind {
+		switch kind {
 		case history.Sent:
 			e.ask(t, said)
 		case history.Replied:
 			e.hear(said)
-		}
-		if kind == history.ReplyDropped {
+		case history.ReplyDropped:
 			e.Node, e.Peer = 0, e.Node
 		}
 		out = append(out, e)
+	}
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		f := append(strings.Fields(line), "", "", "", "")
+		from, until, both := strings.Cut(f[0], "-")
+		if !both {
+			event(from, f[1], f[2], f[3], strings.TrimSpace(strings.Join(f[4:], " ")))
+			continue
+		}
+		said, reply, _ := strings.Cut(strings.TrimSpace(strings.Join(f[3:], " ")), " -> ")
+		event(from, f[1], "sent", f[2], said)
+		event(until, f[1], "replied", f[2], reply)
 	}
 	return out
 }
@@ -51,17 +60,14 @@ func script(t *testing.T, text string) []entry {
 func TestDeriveGrants(t *testing.T) {
 	const (
 		aHolds = `
-			0 A sent 1 SET
-			2 A replied 1 OK
+			0-2 A 1 SET -> OK
 			2 A acquired`
 		bHolds = `
-			102 B sent 1 SET
-			104 B replied 1 OK
+			102-104 B 1 SET -> OK
 			104 B acquired`
 		aFrees = `
 			120 A releasing
-			121 A sent 2 DEL
-			123 A replied 2 (integer) 1
+			121-123 A 2 DEL -> (integer) 1
 			123 A released`
 		a, aRobsB = "2 granted A by A", "123 removed B by A"
 		doubtful  = "123 may-have-removed nobody by A"
@@ -84,22 +90,18 @@ func TestDeriveGrants(t *testing.T) {
 			111 B timed-out 1` + aFrees, []string{a, "123 removed A by A"}},
 		{"no reply, no grant", 100, "0 A sent 1 SET\n9 A timed-out 1", nil},
 		{"B does not look at the answer and believes that it holds", 100, aHolds + `
-			4 B sent 1 SET
-			6 B replied 1 (nil)
+			4-6 B 1 SET -> (nil)
 			6 B acquired` + aFrees, []string{a, "123 removed A by A"}},
 		{"a release that found nothing", 100, aHolds + `
 			120 A releasing
-			121 A sent 2 EVAL
-			123 A replied 2 (integer) 0
+			121-123 A 2 EVAL -> (integer) 0
 			123 A not-held`, []string{a}},
 		{"A removes B's entry", 100, aHolds + bHolds + aFrees, []string{a, b, aRobsB}},
 		{"B's entry may have run out", 20, aHolds + bHolds + aFrees, []string{a, b, doubtful}},
 		{"B's watchdog has renewed it", 20, aHolds + bHolds + `
-			110 B sent 2w EVAL
-			111 B replied 2w (integer) 1` + aFrees, []string{a, b, aRobsB}},
+			110-111 B 2w EVAL -> (integer) 1` + aFrees, []string{a, b, aRobsB}},
 		{"B's watchdog was refused", 20, aHolds + bHolds + `
-			110 B sent 2w EVAL
-			111 B replied 2w (integer) 0` + aFrees, []string{a, b, doubtful}},
+			110-111 B 2w EVAL -> (integer) 0` + aFrees, []string{a, b, doubtful}},
 		{"B may have been granted after A's command", 100, aHolds + `
 			120 A releasing
 			121 A sent 2 DEL
@@ -118,12 +120,10 @@ func TestDeriveGrants(t *testing.T) {
 			124 B acquired`, []string{a, "123 removed A by A", "124 granted B by B"}},
 		{"B's release was redirected, and so removed nothing", 200, aHolds + `
 			20 B releasing
-			21 B sent 2 DEL
-			22 B replied 2 (error) MOVED 8718 redis-5:6379
+			21-22 B 2 DEL -> (error) MOVED 8718 redis-5:6379
 			22 B release-failed
 			120 C releasing
-			121 C sent 2 DEL
-			123 C replied 2 (integer) 1
+			121-123 C 2 DEL -> (integer) 1
 			123 C released`, []string{a, "123 removed A by C"}},
 		{"B may have released it itself", 100, aHolds + bHolds + `
 			120 A releasing
@@ -142,34 +142,26 @@ func TestDeriveGrants(t *testing.T) {
 			52 C reply-dropped 1` + bHolds + `
 			110 C timed-out 1` + aFrees, []string{a, "52 may-have-removed nobody by C", b, aRobsB}},
 		{"A's reply was late, its entry long gone", 100, `
-			0 A sent 1 SET` + bHolds + `
-			110 A replied 1 OK
+			0-110 A 1 SET` + bHolds + ` -> OK
 			110 A acquired` + aFrees, []string{b, "110 granted A by A", aRobsB}},
 		{"a third client gets in and is robbed, too", 100, aHolds + bHolds + aFrees + `
-			125 C sent 1 SET
-			126 C replied 1 OK
+			125-126 C 1 SET -> OK
 			126 C acquired
 			130 B releasing
-			131 B sent 2 DEL
-			132 B replied 2 (integer) 1
+			131-132 B 2 DEL -> (integer) 1
 			132 B released`, []string{a, b, aRobsB, "126 granted C by C", "132 removed C by B"}},
 		{"the answer to a question is no entry", 200, `
-			0 A sent 1 SET
-			2 A replied 1 OK
-			3 A sent 2 WAIT
-			9 A replied 2 (integer) 1
+			0-2 A 1 SET -> OK
+			3-9 A 2 WAIT -> (integer) 1
 			9 A acquired`, []string{a}},
 		{"a release that asks again may only hear the old answer", 100, aHolds + `
 			50 A releasing
-			51 A sent 2 EVAL
-			52 A replied 2 (integer) 1` + bHolds + `
-			125 A sent 3 EVAL
-			126 A replied 3 (integer) 1
+			51-52 A 2 EVAL -> (integer) 1` + bHolds + `
+			125-126 A 3 EVAL -> (integer) 1
 			126 A released`, []string{a, b, "126 may-have-removed nobody by A"}},
 		{"a script that compares removes its client's entry, however late", 20, aHolds + bHolds + `
 			120 A releasing
-			121 A sent 2 EVAL unlock lock aaaa owner=aaaa
-			123 A replied 2 (integer) 1
+			121-123 A 2 EVAL unlock lock aaaa owner=aaaa -> (integer) 1
 			123 A released`, []string{a, b, "123 removed A by A"}},
 		{"or none when its reply is lost", 20, aHolds + bHolds + `
 			120 A releasing
@@ -177,20 +169,16 @@ func TestDeriveGrants(t *testing.T) {
 			130 A timed-out 2
 			130 A release-failed`, []string{a, b}},
 		{"one that compares with a shared word may have any client's", 20, `
-			0 A sent 1 SET lock OK PX 20 NX
-			2 A replied 1 OK
+			0-2 A 1 SET lock OK PX 20 NX -> OK
 			2 A acquired
-			102 B sent 1 SET lock OK PX 20 NX
-			104 B replied 1 OK
+			102-104 B 1 SET lock OK PX 20 NX -> OK
 			104 B acquired
 			120 A releasing
-			121 A sent 2 EVAL unlock lock OK owner=OK
-			123 A replied 2 (integer) 1
+			121-123 A 2 EVAL unlock lock OK owner=OK -> (integer) 1
 			123 A released`, []string{a, b, doubtful}},
 		{"a release that leaves an outer hold", 200, aHolds + `
 			120 A releasing
-			121 A sent 2 EVAL unlock lock aaaa owner=aaaa
-			123 A replied 2 (integer) 0
+			121-123 A 2 EVAL unlock lock aaaa owner=aaaa -> (integer) 0
 			123 A released`, []string{a}},
 		{"a DEL without an answer, and no other client was there", 100, aHolds + `
 			120 A releasing
@@ -202,8 +190,7 @@ func TestDeriveGrants(t *testing.T) {
 			121 A sent 2 DEL lock
 			130 A timed-out 2
 			130 A release-failed
-			140 B sent 1 SET
-			144 B replied 1 OK
+			140-144 B 1 SET -> OK
 			144 B acquired`, []string{a, "130 may-have-removed nobody by A", "144 granted B by B"}},
 		{"a DEL whose reply was lost while A had its lease", 100, aHolds + `
 			50 A releasing
@@ -211,18 +198,14 @@ func TestDeriveGrants(t *testing.T) {
 			53 A reply-dropped 2
 			60 A timed-out 2
 			60 A release-failed
-			140 B sent 1 SET
-			144 B replied 1 OK
+			140-144 B 1 SET -> OK
 			144 B acquired`, []string{a, "144 granted B by B"}},
 		{"a DEL before the lock is held", 20, aHolds + `
-			100 B sent 1 DEL lock
-			102 B replied 1 (integer) 1`, []string{a, "102 may-have-removed nobody by B"}},
+			100-102 B 1 DEL lock -> (integer) 1`, []string{a, "102 may-have-removed nobody by B"}},
 		{"a DEL of something else", 20, aHolds + `
-			100 B sent 1 DEL latch
-			102 B replied 1 (integer) 1`, []string{a}},
+			100-102 B 1 DEL latch -> (integer) 1`, []string{a}},
 		{"a client that overwrites another's entry is there", 200, aHolds + `
-			100 B sent 1 GETSET lock 7
-			102 B replied 1 "5"
+			100-102 B 1 GETSET lock 7 -> "5"
 			102 B acquired` + aFrees, []string{a, "102 granted B by B", aRobsB}},
 		{"a lock without a lease", 0, aHolds + aFrees, []string{a, "123 removed A by A"}},
 	}
@@ -250,12 +233,10 @@ func concludes(t *testing.T, out []entry, want []string) {
 
 func TestAPromotionEndsWhatIsCertain(t *testing.T) {
 	entries := script(t, `
-		0 A sent 1 SET
-		2 A replied 1 OK
+		0-2 A 1 SET -> OK
 		2 A acquired
 		20 A releasing
-		21 A sent 2 DEL
-		23 A replied 2 (integer) 1
+		21-23 A 2 DEL -> (integer) 1
 		23 A released`)
 	for i := range entries {
 		entries[i].server = 8
@@ -270,15 +251,12 @@ func TestAPromotionEndsWhatIsCertain(t *testing.T) {
 // B's entry may have run out early, and A's DEL have found none or a third client's.
 func TestNobodyIsRobbedByAWrongClock(t *testing.T) {
 	give := `
-		0 A sent 1 SET
-		2 A replied 1 OK
+		0-2 A 1 SET -> OK
 		2 A acquired
-		50 B sent 1 SET
-		52 B replied 1 OK
+		50-52 B 1 SET -> OK
 		52 B acquired
 		60 A releasing
-		61 A sent 2 DEL
-		63 A replied 2 (integer) 1
+		61-63 A 2 DEL -> (integer) 1
 		63 A released`
 	for wrong, want := range map[bool]int{false: 1, true: 0} {
 		entries := script(t, give)
