@@ -319,30 +319,23 @@ func running(named string) func(pid int) bool {
 
 // Only PostgreSQL ends the processes that serve its connections. When
 // they stand still they do not notice that it dies.
-func TestNothingIsLeftOfAStoppedServer(t *testing.T) {
-	for _, e := range []*ending{endingOf("set-nx-lua"), endingOf("zk-sequential"), endingOf("pg-advisory")} {
-		t.Run(e.name, func(t *testing.T) {
-			if e.name == "postgres" {
+func TestNothingIsLeftOfAStoppedServerOrAnInstaller(t *testing.T) {
+	for _, tt := range []struct{ lock, installer string }{
+		{"set-nx-lua", ""}, {"zk-sequential", ""}, {"pg-advisory", ""}, {"pg-advisory", "initdb"}, {"mysql-unique-ttl", "mariadb-install"},
+	} {
+		e := endingOf(tt.lock)
+		t.Run(e.name+tt.installer, func(t *testing.T) {
+			if tt.lock == "pg-advisory" && tt.installer == "" {
 				realtest.SecondTier(t)
 			}
 			e.need(t)
 			m := lookAround(t)
 			cmd := startHarness(t, e)
-			m.await("a stopped server", standsStill(e.server))
-			dead, removed := m.killHarness(cmd)
-			t.Logf("dead within %v, removed within %v", dead, removed)
-		})
-	}
-}
-
-func TestNothingIsLeftOfAnInstaller(t *testing.T) {
-	for program, lock := range map[string]string{"initdb": "pg-advisory", "mariadb-install": "mysql-unique-ttl"} {
-		t.Run(program, func(t *testing.T) {
-			e := endingOf(lock)
-			e.need(t)
-			m := lookAround(t)
-			cmd := startHarness(t, e)
-			m.await(program, running(program))
+			if tt.installer == "" {
+				m.await("a stopped server", standsStill(e.server))
+			} else {
+				m.await(tt.installer, running(tt.installer))
+			}
 			dead, removed := m.killHarness(cmd)
 			t.Logf("dead within %v, removed within %v", dead, removed)
 		})

@@ -158,63 +158,37 @@ func TestASilentLeaderOfZooKeeperIsGivenTime(t *testing.T) {
 	})
 }
 
-func TestACrashInEachStore(t *testing.T) {
+// The lock of a dead client is free when the server hears of it: a session at once, unless the machine
+// has died as well, a lease at its end, and a row never.
+func TestAClientDiesInEachStore(t *testing.T) {
 	t.Parallel()
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Wait = 4 * time.Second
-		if s.delay {
-			p.Workload.Wait = 10 * time.Second
-		}
-		fault(t, p, when(faults.InSection, "A", ""), "crash", "A", 0, faults.End{})
-		h := run(t, p, s.lock)
-		crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
-		if len(crashed) != 1 {
-			t.Fatalf("%d crashes, want 1", len(crashed))
-		}
-		if s.lasts {
-			if len(acquired) != 0 {
-				t.Error("B acquired: nothing removes the row of a dead client")
-			}
-			return
-		}
-		if len(acquired) != 1 {
-			t.Fatalf("B acquired %d times, want once", len(acquired))
-		}
-		after := acquired[0].At.Sub(crashed[0].At)
-		if s.session && after > 900*time.Millisecond {
-			t.Errorf("B acquired %v after the crash: the session ends with the connection", after)
-		}
-		if !s.session && after < 500*time.Millisecond {
-			t.Errorf("B acquired %v after the crash, before the lease can have run out", after)
-		}
-	})
-}
-
-// When the machine dies as well, only the server ends a session, and these servers wait
-// for hours, or for ever. What has a lease ends with it.
-func TestTheLossOfAHostInEachStore(t *testing.T) {
-	t.Parallel()
-	each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
-		p.Workload.Wait = 4 * time.Second
-		fault(t, p, when(faults.InSection, "A", ""), "lose-host", "A", 0, faults.End{})
-		h := run(t, p, s.lock)
-		if n := len(find(h, history.Crashed, "A")); n != 1 {
-			t.Fatalf("%d crashes, want 1", n)
-		}
-		acquired := find(h, history.Acquired, "B")
-		if s.lasts || s.session {
-			if len(acquired) != 0 {
-				t.Error("B acquired: the server has heard of the end of A's host")
-			}
-			return
-		}
-		if len(acquired) != 1 {
-			t.Fatalf("B acquired %d times, want once", len(acquired))
-		}
-		if after := acquired[0].At.Sub(find(h, history.Crashed, "A")[0].At); after < 500*time.Millisecond {
-			t.Errorf("B acquired %v after the loss, before the lease can have run out", after)
-		}
-	})
+	for _, verb := range []string{"crash", "lose-host"} {
+		t.Run(verb, func(t *testing.T) {
+			each(t, stores, func(t *testing.T, p *plan.Plan, s played) {
+				p.Workload.Wait = 4 * time.Second
+				if s.delay {
+					p.Workload.Wait = 10 * time.Second
+				}
+				fault(t, p, when(faults.InSection, "A", ""), verb, "A", 0, faults.End{})
+				h := run(t, p, s.lock)
+				want := 1
+				if s.lasts || s.session && verb == "lose-host" {
+					want = 0
+				}
+				crashed, acquired := find(h, history.Crashed, "A"), find(h, history.Acquired, "B")
+				if len(crashed) != 1 || len(acquired) != want {
+					t.Fatalf("%d crashes, want 1; B acquired %d times, want %d", len(crashed), len(acquired), want)
+				}
+				if want == 0 {
+					return
+				}
+				after := acquired[0].At.Sub(crashed[0].At)
+				if s.session && after > 900*time.Millisecond || !s.session && after < 500*time.Millisecond {
+					t.Errorf("B acquired %v after the crash: a session ends with its connection, a lease by time", after)
+				}
+			})
+		})
+	}
 }
 
 // Servers that end idle sessions give the lock of a lost host to the next one.
