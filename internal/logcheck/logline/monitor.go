@@ -84,7 +84,7 @@ func newMonitor() *monitorDecoder { return &monitorDecoder{keys: map[string]*ent
 func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) error) error {
 	d.emit, d.line = emit, number
 	if string(line) == "OK" { // MONITOR was started, perhaps again
-		err := graver(d.settle(), d.forget())
+		err := graver(d.finishScript(), d.forget())
 		d.script = nil
 		return err
 	}
@@ -108,7 +108,7 @@ func (d *monitorDecoder) Decode(line []byte, number int64, emit func(*Fields) er
 		d.now = now
 		return d.play(args)
 	}
-	err = d.settle()
+	err = d.finishScript()
 	d.script, d.now = nil, now
 	switch name := strings.TrimSuffix(args[0], "_ro"); name {
 	case "eval", "evalsha", "fcall":
@@ -167,7 +167,7 @@ func (d *monitorDecoder) ask(name string, args []string) (err error) {
 		return nil
 	}
 	if s.key != name {
-		err = d.settle()
+		err = d.finishScript()
 		*s = script{at: s.at, from: s.from, args: s.args, key: name}
 	}
 	switch args[0] {
@@ -189,9 +189,9 @@ func (d *monitorDecoder) act(name string) {
 	}
 }
 
-// settle handles the end of a script that read a key and did not change it. If it names the value of a former
+// finishScript handles the end of a script that read a key and did not change it. If it names the value of a former
 // holder, that client has found out that it lost the lock.
-func (d *monitorDecoder) settle() error {
+func (d *monitorDecoder) finishScript() error {
 	s := d.script
 	if s == nil || !s.read || s.acted {
 		return nil
@@ -201,22 +201,22 @@ func (d *monitorDecoder) settle() error {
 	if e == nil {
 		return nil
 	}
-	i, sure := e.named(s)
+	i, sure := e.believerNamedBy(s)
 	switch {
 	case i < 0:
-		e.known = e.known && !e.dropped
+		e.freeIsCertain = e.freeIsCertain && !e.dropped
 		return nil
 	case e.believers[i] != e.owner:
 		if !sure {
 			return nil
 		}
 		return d.tell(s.key, d.drop(e, i), "lost", 0)
-	case e.set > 0: // so the SET failed
-		d.unproven.add(e.set)
-		e.set, e.owner = 0, stranger
+	case e.unprovenSet > 0: // so the SET failed
+		d.unproven.add(e.unprovenSet)
+		e.unprovenSet, e.owner = 0, stranger
 		return d.tell(s.key, d.drop(e, i), "lost", 0)
 	}
-	e.known = false // the script only reads, or the server has lost the key
+	e.freeIsCertain = false // the script only reads, or the server has lost the key
 	return nil
 }
 
@@ -236,14 +236,14 @@ const never = time.Duration(math.MaxInt64)
 
 func (d *monitorDecoder) End(emit func(*Fields) error) error {
 	d.emit = emit
-	return d.settle()
+	return d.finishScript()
 }
 
 // Unproven returns the number of lines with a SET that may have failed, and the first of them.
 func (d *monitorDecoder) Unproven() (n, first int64) {
 	all := d.unproven
 	for _, e := range d.keys { // order: the least is chosen
-		all.add(e.set)
+		all.add(e.unprovenSet)
 	}
 	return all.n, all.first
 }

@@ -9,15 +9,15 @@ import (
 
 // entry is the state of a key: its value, and the clients that believe to hold it.
 type entry struct {
-	owner     holder        // zero without a value
-	until     time.Duration // when it expires
-	set       int64         // the line of the owner's SET, if that may have failed
-	known     bool          // a key without an owner is free
-	crowded   bool          // several clients of the owner's host have tried
-	foreign   bool          // it is another kind of lock
-	dropped   bool          // some believers are forgotten
-	believers []holder      // clients that acquired it and have not released it
-	guessed   []string      // values of clients to which a DEL without a value was attributed
+	owner         holder        // zero without a value
+	until         time.Duration // when it expires
+	unprovenSet   int64         // the line of the owner's SET, if that may have failed
+	freeIsCertain bool          // a key without an owner is free
+	crowded       bool          // several clients of the owner's host have tried
+	foreign       bool          // it is another kind of lock
+	dropped       bool          // some believers are forgotten
+	believers     []holder      // clients that acquired it and have not released it
+	guessed       []string      // values of clients to which a DEL without a value was attributed
 }
 
 // stranger is an unknown owner.
@@ -53,30 +53,30 @@ func (d *monitorDecoder) forget() error {
 		return nil
 	}
 	for _, e := range d.keys { // order: the least is chosen
-		d.unproven.add(e.set)
+		d.unproven.add(e.unprovenSet)
 	}
 	clear(d.keys)
 	d.believed = 0
 	return ErrUnread
 }
 
-// vacate notes that a key has lost its owner.
-func (d *monitorDecoder) vacate(e *entry) {
-	d.unproven.add(e.set)
-	e.set, e.owner, e.until = 0, holder{}, never
+// clearOwner notes that a key has lost its owner.
+func (d *monitorDecoder) clearOwner(e *entry) {
+	d.unproven.add(e.unprovenSet)
+	e.unprovenSet, e.owner, e.until = 0, holder{}, never
 }
 
-// upset notes that a key has changed in a way that is not replayed: its owner is unknown.
-func (d *monitorDecoder) upset(e *entry) error {
-	d.vacate(e)
-	e.owner, e.known = stranger, false
+// loseTrack notes that a key has changed in a way that is not replayed: its owner is unknown.
+func (d *monitorDecoder) loseTrack(e *entry) error {
+	d.clearOwner(e)
+	e.owner, e.freeIsCertain = stranger, false
 	return ErrUnread
 }
 
-// taken notes that a key was removed by a command whose client is unknown.
-func (d *monitorDecoder) taken(e *entry) error {
-	d.vacate(e)
-	e.known = true
+// removedByUnknown notes that a key was removed by a command whose client is unknown.
+func (d *monitorDecoder) removedByUnknown(e *entry) error {
+	d.clearOwner(e)
+	e.freeIsCertain = true
 	return ErrUnread
 }
 
@@ -88,16 +88,16 @@ func (e *entry) expire(now, span time.Duration) {
 	}
 }
 
-// found notes that a script has read the value that it names.
-func (d *monitorDecoder) found(e *entry) {
+// valueConfirmed notes that a script has read the value that it names.
+func (d *monitorDecoder) valueConfirmed(e *entry) {
 	d.script.acted = true
-	if i, sure := e.named(d.script); sure && e.believers[i] == e.owner {
-		e.set, e.known = 0, true
+	if i, sure := e.believerNamedBy(d.script); sure && e.believers[i] == e.owner {
+		e.unprovenSet, e.freeIsCertain = 0, true
 	}
 }
 
-// named finds a believer that a script names; sure if it has the same host.
-func (e *entry) named(s *script) (i int, sure bool) {
+// believerNamedBy finds a believer that a script names; sure if it has the same host.
+func (e *entry) believerNamedBy(s *script) (i int, sure bool) {
 	named := func(h holder) bool { return s.names(h.value) }
 	from := holder{from: s.from}.host()
 	if i = slices.IndexFunc(e.believers, func(h holder) bool { return h.host() == from && named(h) }); i >= 0 {
@@ -117,14 +117,14 @@ func (e *entry) guess(h holder) {
 // misjudged reports whether a script names a client to which a DEL was wrongly attributed: it still believes to
 // hold the key.
 func (e *entry) misjudged(s *script) bool {
-	if i, _ := e.named(s); i >= 0 {
+	if i, _ := e.believerNamedBy(s); i >= 0 {
 		return false
 	}
 	return slices.ContainsFunc(e.guessed, s.names)
 }
 
-// only finds the only believer of a host; sure if it has the same connection.
-func (e *entry) only(from string) (i int, sure bool) {
+// soleBelieverOn finds the only believer of a host; sure if it has the same connection.
+func (e *entry) soleBelieverOn(from string) (i int, sure bool) {
 	host := holder{from: from}.host()
 	of := func(h holder) bool { return h.host() == host }
 	if i = slices.IndexFunc(e.believers, of); i < 0 || e.crowded || slices.ContainsFunc(e.believers[i+1:], of) {

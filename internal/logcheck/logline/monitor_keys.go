@@ -9,10 +9,12 @@ import (
 )
 
 // The effects of commands on the keys that are locks. A key is a lock from its first SET with NX on, or from the
-// script of a re-entrant lock. Its earlier value is unknown: until a script has read the value of a holder, or the
-// key was deleted, a SET may have failed.
+// script of a re-entrant lock. MONITOR shows commands and no replies, so whether a SET with NX succeeded is
+// inferred: its earlier value is unknown until a script has read the value of a holder, or the key was deleted.
+// A key has an owner, whose value it has, and believers, which have acquired it and not released it. ErrUnread
+// says that the effect of a line is uncertain.
 
-// tick is the largest difference between a time of the log and the clock by which keys expire, in milliseconds.
+// tick is the largest difference between a time of the log and the clock by which keys expire.
 const tick = 2 * time.Millisecond
 
 // readers are commands that change nothing.
@@ -33,9 +35,9 @@ func (d *monitorDecoder) play(args []string) (err error) {
 			switch e := d.keys[d.now.name(key)]; {
 			case e == nil:
 			case args[0] == "rename" && i == 0:
-				err = d.taken(e)
+				err = d.removedByUnknown(e)
 			default:
-				err = d.upset(e)
+				err = d.loseTrack(e)
 			}
 		}
 		return err
@@ -46,7 +48,7 @@ func (d *monitorDecoder) play(args []string) (err error) {
 	name := d.now.name(args[1])
 	e := d.keys[name]
 	if e != nil && e.until != never && d.now.at >= e.until+tick {
-		d.vacate(e)
+		d.clearOwner(e)
 	}
 	if slices.Contains(readers, args[0]) {
 		return d.reads(name, e, args)
@@ -67,9 +69,9 @@ func (d *monitorDecoder) play(args []string) (err error) {
 		return d.extend(name, e, lease(args[2], units[args[0]]))
 	}
 	if args[0] == "getdel" {
-		return d.taken(e)
+		return d.removedByUnknown(e)
 	}
-	return d.upset(e)
+	return d.loseTrack(e)
 }
 
 // reads replays a command that changes nothing. In a script, it determines the meaning of the next ones.
@@ -95,12 +97,12 @@ func (d *monitorDecoder) reads(name string, e *entry, args []string) error {
 			return nil
 		}
 		if s.field == "" { // the script has found its value
-			d.found(e)
+			d.valueConfirmed(e)
 			return nil
 		}
-		err := d.settle() // the script has not found its field
+		err := d.finishScript() // the script has not found its field
 		if e.owner == (holder{}) {
-			err = graver(err, d.upset(e))
+			err = graver(err, d.loseTrack(e))
 		}
 		return graver(err, d.tell(name, holder{s.field, s.from}, "waiting", 0))
 	}
@@ -146,14 +148,14 @@ func (d *monitorDecoder) set(name string, e *entry, args []string) error {
 		return nil
 	case nx:
 		return d.acquire(name, by, span)
-	case e == nil || xx && e.owner == (holder{}) && e.known:
+	case e == nil || xx && e.owner == (holder{}) && e.freeIsCertain:
 		return nil
 	case e.owner.client() == by.client():
 		e.expire(d.now.at, span)
 		return d.tell(name, e.owner, "extended", span)
 	}
-	d.vacate(e)
-	e.owner, e.known = stranger, true
+	d.clearOwner(e)
+	e.owner, e.freeIsCertain = stranger, true
 	e.expire(d.now.at, span)
 	return ErrUnread
 }
@@ -167,15 +169,15 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) err
 	case e.owner == (holder{}):
 		return graver(full, d.grant(name, e, by, span))
 	case d.now.at >= e.until-tick: // it is expiring, or has just expired
-		d.vacate(e)
+		d.clearOwner(e)
 		d.unproven.add(d.now.line)
-		e.owner, e.known = stranger, false
+		e.owner, e.freeIsCertain = stranger, false
 		e.expire(d.now.at, span)
-	case again && e.set > 0: // so the earlier SET failed
+	case again && e.unprovenSet > 0: // so the earlier SET failed
 		if i := e.believer(by); i >= 0 {
 			full = graver(full, d.tell(name, d.drop(e, i), "lost", 0))
 		}
-		d.vacate(e)
+		d.clearOwner(e)
 		e.owner = stranger
 		e.expire(d.now.at, span)
 	case again: // another client with the same name, or the same client
@@ -189,8 +191,8 @@ func (d *monitorDecoder) acquire(name string, by holder, span time.Duration) err
 // grant gives a key to a client.
 func (d *monitorDecoder) grant(name string, e *entry, by holder, span time.Duration) error {
 	e.owner = by
-	if !e.known {
-		e.set = d.now.line
+	if !e.freeIsCertain {
+		e.unprovenSet = d.now.line
 	}
 	i := e.believer(by)
 	if i >= 0 {
@@ -221,15 +223,15 @@ func (d *monitorDecoder) reenter(name string, e *entry, by holder, number string
 	e, full := d.lock(name)
 	d.act(name)
 	before := e.owner
-	e.known = true
+	e.freeIsCertain = true
 	if n < 0 || before.value == by.value {
 		if before.value == by.value {
-			e.set = 0
+			e.unprovenSet = 0
 		}
 		return full
 	}
 	expired := d.now.at >= e.until-tick
-	d.vacate(e)
+	d.clearOwner(e)
 	if before != (holder{}) && !expired { // the server has lost the entry
 		full = ErrUnread
 	}
@@ -253,18 +255,18 @@ func (d *monitorDecoder) extend(name string, e *entry, span time.Duration) error
 		}
 		return d.tell(name, e.owner, "extended", span)
 	}
-	i, sure := e.named(d.script)
+	i, sure := e.believerNamedBy(d.script)
 	if i < 0 || !sure && e.believers[i] != e.owner {
-		return d.upset(e)
+		return d.loseTrack(e)
 	}
 	h, before := e.believers[i], e.owner
 	switch {
 	case h != before:
-		d.vacate(e)
+		d.clearOwner(e)
 	case sure:
-		e.set = 0
+		e.unprovenSet = 0
 	}
-	e.owner, e.known = h, e.known || sure
+	e.owner, e.freeIsCertain = h, e.freeIsCertain || sure
 	e.expire(d.now.at, span)
 	err := d.tell(name, h, "extended", span)
 	if !sure || h != before && before != (holder{}) {
@@ -281,23 +283,23 @@ func (d *monitorDecoder) remove(name string) error {
 		return nil
 	}
 	if e.until != never && d.now.at >= e.until+tick {
-		d.vacate(e)
+		d.clearOwner(e)
 	}
 	var i int
 	var sure bool
 	checked := d.asked(name) && d.script.read
 	if checked {
-		i, sure = e.named(d.script)
+		i, sure = e.believerNamedBy(d.script)
 	} else {
-		i, sure = e.only(d.now.from)
+		i, sure = e.soleBelieverOn(d.now.from)
 	}
 	d.act(name)
 	owner := e.owner
 	if checked && sure && e.believers[i] == owner {
-		e.set = 0
+		e.unprovenSet = 0
 	}
-	d.vacate(e)
-	e.known = true
+	d.clearOwner(e)
+	e.freeIsCertain = true
 	if i < 0 || !sure && e.believers[i] != owner {
 		return ErrUnread
 	}
