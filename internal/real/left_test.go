@@ -329,6 +329,9 @@ func TestNothingIsLeftOfAStoppedServerOrAnInstaller(t *testing.T) {
 				realtest.SecondTier(t)
 			}
 			e.need(t)
+			if tt.installer != "" {
+				t.Setenv("XDG_CACHE_HOME", t.TempDir()) // where no database is kept
+			}
 			m := lookAround(t)
 			cmd := startHarness(t, e)
 			if tt.installer == "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"lockstep/internal/real/programs"
 )
@@ -22,12 +23,24 @@ func furnish(program, data string, install func() error) error {
 		return err
 	}
 	if _, err := os.Stat(pristine); err == nil {
-		return copyTree(pristine, data)
+		return beginWith(pristine, data)
 	}
 	if err := install(); err != nil {
 		return err
 	}
 	return keepPristine(data, pristine)
+}
+
+// beginWith copies a new database into a server's directory.
+func beginWith(pristine, data string) error {
+	err := copyTree(pristine, data)
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("a database cannot be copied: %w on the disk of %s: free some, or set TMPDIR to a directory on another disk", syscall.ENOSPC, data)
+	case err != nil:
+		return fmt.Errorf("a database cannot be copied: %w: set TMPDIR to a directory that can be written", err)
+	}
+	return nil
 }
 
 // pristineOf is where the new database of a server is kept, in the user's cache: another one for each
@@ -55,14 +68,15 @@ func keepPristine(data, pristine string) error {
 	if err := os.MkdirAll(filepath.Dir(pristine), 0o700); err != nil {
 		return notKept(err)
 	}
-	fresh, err := os.MkdirTemp(filepath.Dir(pristine), "new-*")
+	removeUnfinished(filepath.Dir(pristine))
+	fresh, err := os.MkdirTemp(filepath.Dir(pristine), unfinished)
 	if err != nil {
 		return notKept(err)
 	}
 	defer os.RemoveAll(fresh)
 	whole := filepath.Join(fresh, "data")
 	if err := copyTree(data, whole); err != nil {
-		return err
+		return notKept(err)
 	}
 	err = os.Rename(whole, pristine) // so what is there is whole
 	if !errors.Is(err, fs.ErrExist) {
@@ -71,7 +85,20 @@ func keepPristine(data, pristine string) error {
 	if err := os.RemoveAll(data); err != nil {
 		return err
 	}
-	return copyTree(pristine, data)
+	return beginWith(pristine, data)
+}
+
+// unfinished is the name of a copy for the cache that is being made.
+const unfinished = "new-*"
+
+// removeUnfinished removes the copies that killed processes have left: no copy takes an hour.
+func removeUnfinished(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, unfinished)) // the pattern is well-formed
+	for _, path := range left {
+		if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(path) // the next server tries again
+		}
+	}
 }
 
 // notKept is nil for nil.
@@ -93,10 +120,7 @@ func copyTree(from, to string) error {
 			return likewise(path, filepath.Join(to, path[len(from):]))
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("a database cannot be copied: %w: free some space, or set TMPDIR to a directory that can be written", err)
-	}
-	return nil
+	return err
 }
 
 // likewise gives a copy the owner and the permissions of what it was made from.

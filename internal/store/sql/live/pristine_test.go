@@ -53,6 +53,9 @@ func TestADatabaseIsInstalledOnce(t *testing.T) {
 			t.Errorf("%s began with the database of %q", name, got)
 		}
 	}
+	if left, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "lockstep", "databases", "new-*")); len(left) > 0 {
+		t.Errorf("left in the cache: %v", left)
+	}
 	if installed != 2 {
 		t.Errorf("%d databases were installed, want two: those of slower and faster", installed)
 	}
