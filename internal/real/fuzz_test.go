@@ -89,7 +89,8 @@ func TestWhatNoWorkerSaysEndsTheRun(t *testing.T) {
 		`{"k":"event","e":25}`:                  "does not report the event",
 		`{"k":"what"}`:                          `no worker says "what"`,
 		`{"k":"ready"}` + "\n{\"k\":\"ready\"}": "ready for the second time",
-		`{"k":"moment","m":99}`:                 "there is no moment 99",
+		`{"k":"moment"}`:                        "does not say which moment",
+		`{"k":"moment","m":"sleeps"}`:           `no client reaches the moment "sleeps"`,
 		`nonsense`:                              `"nonsense\n"`,
 	} {
 		h, c := aHarness([]byte(says + "\n"))
