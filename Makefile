@@ -118,6 +118,7 @@ check: ## format and vet
 	if [ -n "$$unformatted" ]; then echo "not formatted: run gofmt -w on"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet -tags live,queue ./cmd/... ./internal/conformance
+	$(GO) vet -tags doors ./locktest
 
 lint: ## golangci-lint, fetched as a Go module when it is not installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; \

@@ -1,3 +1,5 @@
+//go:build doors
+
 package locktest_test
 
 import (
@@ -12,6 +14,11 @@ import (
 	"lockstep/locktest/natstest"
 	"lockstep/locktest/sqltest"
 )
+
+func init() {
+	libraries = append(libraries, library{"etcd", etcdtest.Cluster{}, etcdMutexes}, library{"nats", natstest.Cluster{}, natsKeys},
+		library{"mysql", sqltest.MySQL{}, mysqlNames})
+}
 
 // etcdMutexes are those of etcd's package concurrency, with a session for each hold.
 func etcdMutexes(c locktest.Client) locktest.Lock {
