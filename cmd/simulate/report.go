@@ -118,7 +118,7 @@ func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 	if f.to == "-" {
 		return errors.Join(toStdout(f.stdout, files), statusExit(r.Status()))
 	}
-	dir, err := f.anew(s)
+	dir, err := f.renderDir(s)
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func (f *reportFlags) keep(dir string, files []artifacts.File) error {
 	return writeIndex(f.out, f.language)
 }
 
-// anew is the directory for the files that are rendered again from a stored run.
-func (f *reportFlags) anew(s *runstore.Run) (string, error) {
+// renderDir is the directory for the files that are rendered again from a stored run.
+func (f *reportFlags) renderDir(s *runstore.Run) (string, error) {
 	if f.to != "" {
 		return f.to, nil
 	}

@@ -27,7 +27,7 @@ func init() {
 
 // checkProgress asks whether the probe, a client that starts when all faults are over, acquires
 // within ProgressFactor leases. The time is counted from the beginning of the quiet period
-// (Healed), and anew from each acquisition by another client:
+// (Healed), and again from each acquisition by another client:
 //
 //	100 healed
 //	101 P waits         the probe

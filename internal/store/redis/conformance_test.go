@@ -86,7 +86,7 @@ func TestConformance(t *testing.T) {
 		t.Logf("compared with another version than 7.0: %.80q", version.Str)
 	}
 	random, d := redis.RandomCommands(storetest.Rand(t, 1, 7)), newDuel(t, real, redis.New())
-	d.Anew = func() {
+	d.Reset = func() {
 		real.do(redis.Command("DISCARD")) // an error without a transaction
 		real.do(redis.Command("FLUSHALL"))
 		real.do(redis.Command("SCRIPT", "FLUSH"))

@@ -80,9 +80,9 @@ type Duel struct {
 	// Waits reports whether the server holds that many requests, or cannot know; it is polled while some wait in
 	// the model. nil: none ever waits.
 	Waits func(count int) bool
-	// Anew empties both before each batch of Run, so that a failure can be reduced to the fewest requests; may be
+	// Reset empties both before each batch of Run, so that a failure can be reduced to the fewest requests; may be
 	// nil.
-	Anew func()
+	Reset func()
 	// Now reads the clocks; nil: Clock, which the test moves.
 	Now   func() store.Clock
 	Clock store.Clock
@@ -91,7 +91,7 @@ type Duel struct {
 	conns   uint64
 	log     []string
 	seen    map[string]int
-	batch   []*call // since Anew
+	batch   []*call // since Reset
 	waiting []*call
 	pushes  []store.Push // that Heard has not returned
 	drops   []store.Conn
@@ -133,9 +133,9 @@ func (d *Duel) Log(format string, args ...any) {
 func (d *Duel) Run(own int, next func() ports.Request) {
 	d.T.Helper()
 	for d.Asked < Operations(own) {
-		if d.Anew != nil && len(d.batch)%batch == 0 {
+		if d.Reset != nil && len(d.batch)%batch == 0 {
 			d.batch = nil
-			d.Anew()
+			d.Reset()
 		}
 		if r := next(); r != nil {
 			d.Do(r)
@@ -161,7 +161,7 @@ func (d *Duel) DoAs(c store.Conn, r ports.Request) (a store.Answer, done bool) {
 	d.T.Helper()
 	d.Asked++
 	k := d.ask(c, r)
-	if d.Anew != nil {
+	if d.Reset != nil {
 		d.batch = append(d.batch, k)
 	}
 	d.Log("%s", k)
@@ -272,7 +272,7 @@ func (d *Duel) differs(k *call, a store.Answer) string {
 
 // smallest removes requests from the batch as long as some answer differs, and returns the last difference.
 func (d *Duel) smallest(differs string) string {
-	if d.Anew == nil {
+	if d.Reset == nil {
 		return differs
 	}
 	for before := len(d.batch) + 1; len(d.batch) < before; {
@@ -294,7 +294,7 @@ func (d *Duel) smallest(differs string) string {
 
 // replay plays requests to both until an answer differs, and returns how many it has played then.
 func (d *Duel) replay(requests []*call) (differs string, played int) {
-	d.Anew()
+	d.Reset()
 	for i, k := range requests {
 		again := d.ask(k.conn, k.request)
 		a, done := d.Model.Exec(d.now(), again.id, k.conn, k.request)

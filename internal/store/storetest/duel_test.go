@@ -136,7 +136,7 @@ func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 	requests, spoilt := []say{"x", "spoil", "y", "no", "ask", "z"}, false
 	said := failures(t, func(t testing.TB) {
 		d := duel(t, nil)
-		d.Anew = func() { spoilt = false }
+		d.Reset = func() { spoilt = false }
 		d.Real = func(_ store.Conn, r ports.Request) (any, error) {
 			spoilt = spoilt || r == say("spoil")
 			switch {
@@ -157,7 +157,7 @@ func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 // Each batch starts empty, and next may send requests itself.
 func TestADuelEmptiesBothBeforeEachBatch(t *testing.T) {
 	d, began := duel(t, nil), []int{}
-	d.Anew = func() { began = append(began, d.Asked) }
+	d.Reset = func() { began = append(began, d.Asked) }
 	d.Run(2*batch+1, func() ports.Request {
 		d.Do(say("a"))
 		return nil
