@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// The values of a stored history may be anything: each verb is told without its arguments, with
-// wrong ones, and by the text of the fault where nothing follows from the values.
+// The values of a stored history may be anything: each verb is told without its arguments and with wrong ones.
 func TestHostileValuesAreTold(t *testing.T) {
 	for _, s := range faults.All() {
 		for _, rest := range []string{
@@ -31,14 +30,6 @@ func TestHostileValuesAreTold(t *testing.T) {
 					_ = f.Deed().In(l)
 				}
 			}
-		}
-	}
-	for _, unknown := range []history.Values{
-		"", "{}", "[]", "null", `{"verb":"melt"}`, `{"verb":"pause","when":{"moment":"sleeps"}}`, `{"verb":"pause","durations_ns":{"by":1e400}}`,
-		`{"verb":"partition","sides":[["A"]]}`, `{"verb":"pause","end":{"until":{"at_ns":3}}}`,
-	} {
-		if told := faults.Told(unknown, "its text").In(say.English); told != "its text" {
-			t.Errorf("%s: told as %q", unknown, told)
 		}
 	}
 }

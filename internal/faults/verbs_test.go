@@ -251,7 +251,7 @@ func TestForeignValues(t *testing.T) {
 		"":                               "the text",
 		"7":                              "the text",
 		`{}`:                             "the text",
-		`{"verb":"melt","value":"A"}`:    "the text",
+		`{"verb":"?","value":"A"}`:       "the text",
 		`{"verb":"cut","sides":[["A"]]}`: "the text",
 		`{"verb":"pause","when":{"moment":"melts"}}`:                                                                         "the text",
 		`{"verb":"pause","when":{"moment":""}}`:                                                                              "the text",
