@@ -2,17 +2,13 @@ package locktest_test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"net"
 	"testing"
 
 	"github.com/bsm/redislock"
 	"github.com/go-redsync/redsync/v4"
 	rsredis "github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
-	"github.com/redis/rueidis"
-	"github.com/redis/rueidis/rueidislock"
 
 	"lockstep/locktest"
 )
@@ -68,61 +64,4 @@ func TestRedsync(t *testing.T) {
 
 func TestRedsyncOnFiveNodes(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 5}, redsyncs, locktest.WithoutWalk(), locktest.Breaks("pause"), locktest.Breaks("long-work"))
-}
-
-// rueidislocks are those of rueidislock, which renews them by itself and tells their holder when they are lost.
-func rueidislocks(c locktest.Client) locktest.Lock {
-	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
-		KeyValidity: c.Lease(),
-		ClientOption: rueidis.ClientOption{
-			InitAddress: c.Addresses(),
-			DialCtxFn: func(ctx context.Context, addr string, _ *net.Dialer, _ *tls.Config) (net.Conn, error) {
-				return c.Dial(ctx, "tcp", addr)
-			},
-		},
-	})
-	if err != nil {
-		return locktest.NoLock(err)
-	}
-	c.Cleanup(locker.Close)
-	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
-		// The end of the context that the library is given would also be that of the lock.
-		waiting, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-		stop := context.AfterFunc(ctx, giveUp)
-		held, release, err := locker.WithContext(waiting, c.Key())
-		if !stop() && err == nil {
-			release()
-			err = ctx.Err()
-		}
-		if err != nil {
-			giveUp()
-			return nil, err
-		}
-		return &rueidisLease{held, release, giveUp}, nil
-	})
-}
-
-type rueidisLease struct {
-	held    context.Context
-	release context.CancelFunc
-	end     context.CancelFunc
-}
-
-func (l *rueidisLease) Lost() <-chan struct{} { return l.held.Done() }
-
-func (l *rueidisLease) Release(context.Context) error {
-	lost := l.held.Err() != nil
-	l.release()
-	l.end()
-	if lost {
-		return locktest.ErrNotHeld
-	}
-	return nil
-}
-
-// The library takes most of three keys for its entry, and says when they end by the clock of the client: where that of
-// the server is ahead, they end at once.
-func TestRueidislock(t *testing.T) {
-	locktest.Run(t, locktest.Redis{Nodes: 1}, rueidislocks, locktest.WithoutWalk(), locktest.Unjudged(locktest.OwnerOnlyRelease),
-		locktest.Breaks("pause"), locktest.Breaks("failover"), locktest.Breaks("skewed-server"), locktest.Breaks("skewed-long-work"))
 }

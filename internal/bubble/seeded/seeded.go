@@ -1,8 +1,8 @@
 // Package seeded makes a Go runtime whose choices follow a seed: an overlay for `go test -overlay`,
-// generated from the sources of the installed Go. Within a bubble of testing/synctest, with
-// one thread (GOMAXPROCS=1), every random choice of Go is then repeatable: the case of a
-// select, the order of timers that are due at the same time and of goroutines at a semaphore,
-// math/rand, and the start of an iteration over a map. Goroutines are never preempted.
+// generated from the sources of the installed Go. It has one thread for Go code, and within a bubble of
+// testing/synctest every random choice of Go is repeatable: the case of a select, the order of timers
+// that are due at the same time and of goroutines at a semaphore, math/rand, and the start of an
+// iteration over a map. Goroutines are never preempted.
 //
 // Each edit must match exactly one place. A Go version where one does not is refused; only plain
 // `go test` works with it.
@@ -63,6 +63,8 @@ var edits = []edit{
 	// Hashes do not depend on the process.
 	{"runtime/alg.go", "		key[i] = bootstrapRand()", "		key[i] = 0x9e3779b97f4a7c15 * uint64(i+1)"},
 	{"runtime/alg.go", "		hashkey[i] = uintptr(bootstrapRand())", "		hashkey[i] = uintptr(0x9e3779b9 * (i + 1))"},
+	// One thread, whatever the environment says: that is go test's as well, which compiles with many.
+	{"runtime/proc.go", `gogetenv("GOMAXPROCS")`, `"1"`},
 }
 
 // addition is a new file of the runtime. Its functions must not grow the stack: some of their callers
