@@ -116,9 +116,8 @@ bench-live: ## acquire and release on real servers: our adapter beside redislock
 check: ## format and vet
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted: run gofmt -w on"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
-	$(GO) vet -tags live,queue ./cmd/... ./internal/conformance
-	$(GO) vet -tags doors ./locktest
+	$(GO) vet -tags live,queue,doors ./...
+	$(GO) vet ./cmd/... ./internal/conformance ./locktest # the same without what the tags add
 
 lint: ## golangci-lint, fetched as a Go module when it is not installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; \

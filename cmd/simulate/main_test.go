@@ -75,11 +75,17 @@ func writeAtLength(path string, write func(io.Writer) error) error {
 }
 
 // The scripts in testdata/script are what a user types and sees.
-func TestScripts(t *testing.T) { playScripts(t, "testdata/script") }
+func TestScripts(t *testing.T) {
+	t.Parallel() // with those on real servers, which wait more than they compute
+	playScripts(t, "testdata/script")
+}
 
-// Those in testdata/live are played on real servers, which may be late: scripts/test-all
+// Those in testdata/live are played on real servers, which may be late: scripts/test-live
 // gives them a second chance.
-func TestScriptsOnRealServers(t *testing.T) { playScripts(t, "testdata/live") }
+func TestScriptsOnRealServers(t *testing.T) {
+	t.Parallel()
+	playScripts(t, "testdata/live")
+}
 
 func playScripts(t *testing.T, dir string) {
 	root, err := filepath.Abs("../..")
