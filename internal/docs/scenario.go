@@ -18,7 +18,7 @@ func (w *writer) scenarioFile() Page {
 	s := schema.Scenario()
 	fault := at(s, "faults").Items
 	own := slices.DeleteFunc(slices.Clone(fault.Properties), func(p schema.Property) bool {
-		return !slices.Contains([]string{"when", "at", "every", "after", "chance", "for", "until", "forever"}, p.Name)
+		return !slices.Contains(faults.Keys(), p.Name)
 	})
 	body := []string{
 		heading(1, "The scenario file"),

@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"lockstep/internal/faults"
 	"lockstep/internal/history"
 	"lockstep/internal/say"
 	"lockstep/internal/timeline"
@@ -18,7 +19,7 @@ func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 	}) >= 0 {
 		return nothing
 	}
-	if t.verb(e.Value) == "drop" {
+	if t.h.Fault(e.Value).Verb == "drop" {
 		t.drops = append(t.drops, e.Value)
 		return nothing // told with the lost message
 	}
@@ -27,10 +28,11 @@ func faultBegan(t *teller, i int32, e *history.Event) say.Phrase {
 
 // faultEnded is told only for faults without an event of their own.
 func faultEnded(t *teller, _ int32, e *history.Event) say.Phrase {
-	switch t.verb(e.Value) {
-	case "", "pause", "drop", "crash", "lose-host", "fail-over":
+	name := t.h.Fault(e.Value).Verb
+	switch verb, _ := faults.Lookup(name); {
+	case slices.Contains([]string{"", "pause", "drop", "crash", "lose-host", "fail-over"}, name):
 		return nothing
-	case "partition", "cut":
+	case verb.Cuts():
 		return say.LinksWork.With(say.Number(e.Value))
 	}
 	return say.FaultIsOver.With(say.Number(e.Value))
@@ -85,7 +87,7 @@ func thawed(t *teller, i int32, e *history.Event) say.Phrase {
 
 func crashed(t *teller, i int32, e *history.Event) say.Phrase {
 	then := t.afterDeath(i, e)
-	if t.verb(e.Value) == "lose-host" {
+	if t.h.Fault(e.Value).Verb == "lose-host" {
 		return say.IsLostWithHost.With(t.who(e.Node), byFault(e), then)
 	}
 	return say.Crashes.With(t.who(e.Node), byFault(e), then)

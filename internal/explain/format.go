@@ -34,29 +34,13 @@ func (t *teller) who(id history.NodeID) say.Node {
 	return say.Client(t.name(id))
 }
 
-// verb returns the verb of a fault of the header, or "".
-func (t *teller) verb(number int64) string {
-	for _, f := range t.h.Header.Faults {
-		if int64(f.Number) == number {
-			return f.Verb
-		}
-	}
-	return ""
-}
-
 // fault is what a fault does, without when: by the header, or by the event in a log from elsewhere.
 func (t *teller) fault(e *history.Event) say.Part {
-	text := t.h.Text(e.Text)
-	for _, f := range t.h.Header.Faults {
-		if int64(f.Number) != e.Value {
-			continue
-		}
-		if known, ok := faults.Of(f.Values); ok {
-			return deed{known.Deed()}
-		}
-		text = cmp.Or(text, f.Text)
+	f := t.h.Fault(e.Value)
+	if known, ok := faults.Of(f.Values); ok {
+		return deed{known.Deed()}
 	}
-	return say.Verbatim(strings.TrimSuffix(short(text, 90), "."))
+	return say.Verbatim(strings.TrimSuffix(short(cmp.Or(t.h.Text(e.Text), f.Text), 90), "."))
 }
 
 // deed is what a fault does, cut to a sentence's length.

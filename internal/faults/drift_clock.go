@@ -10,6 +10,7 @@ func init() {
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "whose clocks"},
 		Params:  []Param{{Name: "rate", Kind: ParamRate, Required: true, Doc: "how much faster than without the fault"}},
 		Ends:    EndRequired,
+		Acts:    SpanOfFault,
 		Say:     func(a Args) string { return "drift-clock " + a.Value + " rate " + Rate(a.Rates["rate"]) },
 		Tell: func(t Telling) say.Phrase {
 			return toldDriftClock.With(whose{t.who}, rate(t.Rates["rate"]), t.Rates["rate"] >= 0, t.Rates["rate"] < 0)

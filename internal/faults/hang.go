@@ -16,6 +16,7 @@ func init() {
 		Example: "- when: A enters\n  hang: A",
 		Value:   Param{Kind: ParamClient, Required: true, Doc: "which client"},
 		Lasting: true,
+		Acts:    SpanOfWork,
 		Tell:    func(t Telling) say.Phrase { return toldHang.With(whose{t.who}) },
 		Begin:   func(w World, _ Args, at Activation) { w.SlowWork(at.Fault, at.Target, HangTime) },
 	})

@@ -14,6 +14,7 @@ func init() {
 		Value: Param{Kind: ParamSides, Required: true,
 			Doc: "the sides that cannot reach each other; a side is a node, a group (store, replicas, sentinels) or a list of these"},
 		Ends: EndRequired,
+		Acts: SpanOfFault,
 		Say: func(a Args) string {
 			parts := make([]string, len(a.Sides))
 			for i := range a.Sides {

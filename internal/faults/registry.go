@@ -65,6 +65,10 @@ type Spec struct {
 	Promoter bool
 	// Lasting: its effect on a client is never undone.
 	Lasting bool
+	// Acts says for how long, where no event of a node does.
+	Acts Span
+	// Delays: messages arrive late by it, as they do by each fault that has sides.
+	Delays bool
 	// Say is the fault as a scenario states it, without when; nil: the verb and its value.
 	Say func(Args) string
 	// Tell is the same for a reader: who does what.
@@ -79,6 +83,19 @@ type Spec struct {
 	// target, with the arguments of that other fault; nil if faults of the verb do not interfere.
 	Keep func(w World, a Args, at Activation)
 }
+
+// Cuts reports whether the verb cuts links: reports say between whom, and when they work again.
+func (s *Spec) Cuts() bool { return s.Value.Kind == ParamSides }
+
+// Span is the time for which a fault acts on a node or on links, as a bar in reports.
+type Span uint8
+
+// The spans.
+const (
+	SpanOfEvents Span = iota // from and to events of its node, such as a freeze; or none, as it is over at once
+	SpanOfFault              // from its own begin to its end
+	SpanOfWork               // until its client's work is over
+)
 
 // EndRule says whether a fault needs for, until or forever.
 type EndRule uint8
@@ -99,15 +116,36 @@ type Args struct {
 	Choices   map[string]string        `json:"choices,omitempty"`      // all other parameters
 }
 
+// The keys of a fault in a scenario file, besides its verb with the parameters.
+var (
+	TriggerKeys = []string{"at", "every", "when"}
+	EndKeys     = []string{"for", "until", "forever"}
+)
+
+// Keys besides those of triggers and ends.
+const (
+	AfterKey  = "after"  // delays it beyond its moment
+	ChanceKey = "chance" // how likely it happens
+)
+
+// Keys returns all of them.
+func Keys() []string { return slices.Concat([]string{AfterKey, ChanceKey}, TriggerKeys, EndKeys) }
+
 var registry = map[string]Spec{}
 
-// Register adds a verb; called from the init of the verb's file.
+// Register adds a verb; called from the init of the verb's file. It panics when a scenario or a reader could
+// make nothing of it.
 func Register(s Spec) {
 	if _, dup := registry[s.Name]; dup {
 		panic(fmt.Sprintf("faults: verb %q registered twice", s.Name))
 	}
 	if s.Tell == nil || s.Begin == nil {
 		panic(fmt.Sprintf("faults: verb %q lacks Begin or Tell in its Spec", s.Name))
+	}
+	for _, p := range s.Params {
+		if slices.Contains(Keys(), p.Name) {
+			panic(fmt.Sprintf("faults: verb %q has a parameter %q: each fault has that key, so give it another name", s.Name, p.Name))
+		}
 	}
 	registry[s.Name] = s
 }

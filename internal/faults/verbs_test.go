@@ -1,8 +1,10 @@
 package faults
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -263,5 +265,32 @@ func TestForeignValues(t *testing.T) {
 		if got := Told(stored, "the text").In(say.English); got != want {
 			t.Errorf("%s is told as %q, want %q", stored, got, want)
 		}
+	}
+}
+
+// Reports draw for how long a fault acts: from event to event of its node, which of those that end only a freeze
+// has, or as the verb says.
+func TestReportsKnowHowLongAVerbActs(t *testing.T) {
+	for _, s := range All() {
+		acts := slices.Contains([]ParamKind{ParamNode, ParamClient, ParamServer, ParamSides}, s.Value.Kind)
+		if s.End != nil && acts && s.Acts == SpanOfEvents && s.Name != "pause" {
+			t.Errorf("%s has an end, and no report draws it: set Acts in its Spec", s.Name)
+		}
+	}
+}
+
+// A parameter with the name of a key that each fault has would be read as that key.
+func TestAParameterIsNoKeyOfEachFault(t *testing.T) {
+	for _, key := range Keys() {
+		func() {
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, "give it another name") {
+					t.Errorf("%s: %s", key, said)
+				}
+			}()
+			spec, _ := Lookup("crash")
+			spec.Name, spec.Params = "crash by "+key, []Param{{Name: key, Kind: ParamDuration}}
+			Register(spec)
+		}()
 	}
 }

@@ -322,6 +322,16 @@ func (h *History) Text(id TextID) string {
 	return h.texts[id]
 }
 
+// Fault returns the fault of a number; an empty one for an unknown number.
+func (h *History) Fault(number int64) *Fault {
+	for i := range h.Header.Faults {
+		if f := &h.Header.Faults[i]; int64(f.Number) == number {
+			return f
+		}
+	}
+	return &Fault{}
+}
+
 // Name returns a node's name, or "nobody".
 func (h *History) Name(id NodeID) string {
 	if id == 0 || int(id) > len(h.Header.Nodes) {

@@ -10,18 +10,6 @@ import (
 	"lockstep/internal/plan"
 )
 
-// The keys of a fault that are not verbs.
-var (
-	TriggerKeys = []string{"at", "every", "when"}
-	EndKeys     = []string{"for", "until", "forever"}
-)
-
-// Keys of a fault besides its trigger, verb and end.
-const (
-	AfterKey  = "after"  // delays it beyond its moment
-	ChanceKey = "chance" // how likely it happens
-)
-
 // leastEvery keeps a repeated fault from filling the whole run.
 const leastEvery = time.Millisecond
 
@@ -98,13 +86,13 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 	for _, e := range entries {
 		spec, isVerb := faults.Lookup(e.key.text)
 		switch {
-		case slices.Contains(TriggerKeys, e.key.text):
+		case slices.Contains(faults.TriggerKeys, e.key.text):
 			s.triggers = append(s.triggers, e)
-		case slices.Contains(EndKeys, e.key.text):
+		case slices.Contains(faults.EndKeys, e.key.text):
 			s.ends = append(s.ends, e)
-		case e.key.text == AfterKey:
+		case e.key.text == faults.AfterKey:
 			s.after = &e
-		case e.key.text == ChanceKey:
+		case e.key.text == faults.ChanceKey:
 			r.chance(e.value, s.open)
 		case !isVerb:
 			rest = append(rest, e)
@@ -133,7 +121,7 @@ func (r *reader) sort(n *node) (s parts, ok bool) {
 // noVerb reports a fault without a verb.
 func (r *reader) noVerb(n *node, rest []entry) {
 	verbs := verbNames()
-	others := slices.Concat([]string{AfterKey, ChanceKey}, TriggerKeys, EndKeys)
+	others := faults.Keys()
 	meant := 0
 	for _, e := range rest {
 		key := e.key.text
@@ -170,9 +158,9 @@ func (r *reader) unknownParam(key *node, spec faults.Spec) {
 		r.problemf(key, "%s comes after a comma, which separates keys here: put the percentiles in quotes, such as \"%s\"", quote(key.text), percentilesExample)
 		return
 	}
-	known := slices.Concat([]string{AfterKey, ChanceKey}, TriggerKeys, EndKeys)
+	known := faults.Keys()
 	if spec.Ends == faults.EndNone {
-		known = append([]string{AfterKey, ChanceKey}, TriggerKeys...)
+		known = append([]string{faults.AfterKey, faults.ChanceKey}, faults.TriggerKeys...)
 	}
 	for _, p := range spec.Params {
 		known = append(known, p.Name)
@@ -204,7 +192,7 @@ func (r *reader) trigger(s parts, number int, clients []string) faults.Trigger {
 		if s.triggers[0].key.text != "when" {
 			r.problemf(s.after.key, "after counts from a moment: use it beside when, or give the right time in %s", s.triggers[0].key.text)
 		} else {
-			t.After = r.durationOrRange(s.after.value, AfterKey, "after: 40ms", 0, AfterKey, s.open.Ranges)
+			t.After = r.durationOrRange(s.after.value, faults.AfterKey, "after: 40ms", 0, faults.AfterKey, s.open.Ranges)
 		}
 	}
 	if s.spec.OnWire {
@@ -271,7 +259,7 @@ func (r *reader) end(s parts, number int, clients []string) faults.End {
 
 // chance reads how likely a fault happens.
 func (r *reader) chance(n *node, open *faults.Open) {
-	ppm, ok := r.percent(n, ChanceKey, "chance: 5%")
+	ppm, ok := r.percent(n, faults.ChanceKey, "chance: 5%")
 	switch {
 	case ok && ppm == 0:
 		r.problemf(n, "a fault with a chance of %s never happens: write chance: 5%%, or remove it", quote(n.text))

@@ -84,7 +84,7 @@ func (w *writer) faults(p *plan.Plan) {
 		switch {
 		case t.Moment != faults.NoMoment:
 			w.line(1, "- when: %s", t.Text())
-			w.line(2, "after: %s", length(f, AfterKey, t.After))
+			w.line(2, "after: %s", length(f, faults.AfterKey, t.After))
 		case t.Every > 0:
 			w.line(1, "- every: %s", length(f, "every", t.Every))
 		default:

@@ -16,7 +16,7 @@ var atOnce = &Schema{Pattern: `^[^1-9]*$`, PatternErrorMessage: "it acts on the 
 // faultList is the list of faults. One key of each fault is its verb, which determines the others.
 func faultList() *Schema {
 	fault := closed("One fault: when it happens, what happens, and how long it lasts.", faultKeys())
-	fault.DependentRequired = map[string][]string{scenario.AfterKey: {"when"}}
+	fault.DependentRequired = map[string][]string{faults.AfterKey: {"when"}}
 	var verbs []*Schema
 	for _, spec := range faults.All() {
 		verbs = append(verbs, &Schema{Required: []string{spec.Name}})
@@ -26,7 +26,7 @@ func faultList() *Schema {
 			fault.DefaultSnippets = append(fault.DefaultSnippets, Snippet{spec.Name, spec.Summary.English(), example})
 		}
 	}
-	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(scenario.TriggerKeys)}, &Schema{OneOf: verbs})
+	fault.AllOf = append(fault.AllOf, &Schema{OneOf: demand(faults.TriggerKeys)}, &Schema{OneOf: verbs})
 	return &Schema{
 		Type: "array", MaxItems: scenario.MostFaults, Items: fault,
 		Description: "What goes wrong. All faults are healed before the final quiet period, in which progress is judged.",
@@ -48,8 +48,8 @@ func faultKeys() Properties {
 		{"when", like("moment", "It happens at this moment.")},
 		{"at", like("span", "It happens at this time of the run.").withExamples("2s")},
 		{"every", positive("span", "It happens again and again, this much later each time, 1ms or more.").withExamples("5s")},
-		{scenario.AfterKey, like("span", "How long after the moment of when it happens.").withExamples("40ms")},
-		{scenario.ChanceKey, positive("share", "How likely it is each time. Left out: always.").withExamples("5%")},
+		{faults.AfterKey, like("span", "How long after the moment of when it happens.").withExamples("40ms")},
+		{faults.ChanceKey, positive("share", "How likely it is each time. Left out: always.").withExamples("5%")},
 	}
 	params := map[string][]string{}
 	var names []string
@@ -75,7 +75,7 @@ func faultKeys() Properties {
 // verbRules says which keys go with a verb.
 func verbRules(spec faults.Spec) *Schema {
 	then := &Schema{Properties: Properties{{spec.Name, valueOf(spec.Value, spec.Summary.English())}}}
-	allowed := append(slices.Clone(scenario.TriggerKeys), scenario.AfterKey, scenario.ChanceKey, spec.Name)
+	allowed := append(slices.Clone(faults.TriggerKeys), faults.AfterKey, faults.ChanceKey, spec.Name)
 	for _, p := range spec.Params {
 		then.Properties = append(then.Properties, Property{p.Name, valueOf(p, p.Doc)})
 		allowed = append(allowed, p.Name)
@@ -84,16 +84,16 @@ func verbRules(spec faults.Spec) *Schema {
 		}
 	}
 	if spec.OnWire {
-		then.Properties = append(then.Properties, Property{"when", ref("moment on the wire")}, Property{scenario.AfterKey, atOnce})
+		then.Properties = append(then.Properties, Property{"when", ref("moment on the wire")}, Property{faults.AfterKey, atOnce})
 		then.Required = append(then.Required, "when")
 	}
 	if spec.Ends != faults.EndNone {
-		allowed = append(allowed, scenario.EndKeys...)
-		then.OneOf = demand(scenario.EndKeys)
+		allowed = append(allowed, faults.EndKeys...)
+		then.OneOf = demand(faults.EndKeys)
 	}
 	if spec.Ends == faults.EndOptional {
 		none := &Schema{PropertyNames: &Schema{Enum: slices.DeleteFunc(slices.Clone(allowed), func(key string) bool {
-			return slices.Contains(scenario.EndKeys, key)
+			return slices.Contains(faults.EndKeys, key)
 		})}}
 		then.OneOf = append(then.OneOf, none)
 	}

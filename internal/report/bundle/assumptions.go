@@ -50,8 +50,10 @@ func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
 			d.died++
 		case e.Kind == history.Crashed && role == history.RoleStore:
 			d.down++
-		case e.Kind == history.FaultBegan && slices.Contains(delaying, FaultOf(t.History, e.Value).Verb):
-			d.late++
+		case e.Kind == history.FaultBegan:
+			if verb := verbOf(t.History, e.Value); verb.Delays || verb.Cuts() {
+				d.late++
+			}
 		case e.Kind == history.Removed && e.Peer != 0 && e.Owner != 0 && e.Peer != e.Owner:
 			d.foreign++
 		}
@@ -64,9 +66,6 @@ func FaultSummaryOf(t *timeline.Timeline, m *timeline.Measures) faultSummary {
 	}
 	return d
 }
-
-// delaying are the verbs of faults that make messages arrive late.
-var delaying = []string{"delay", "partition", "cut"}
 
 // AssumptionsOf lists the assumptions that a lock may make, and whether they held in this run. The
 // documentation of a lock says which of them it makes.

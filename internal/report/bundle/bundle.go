@@ -205,15 +205,6 @@ func NodesOf(h *history.History, role history.Role) (ids []history.NodeID) {
 	return ids
 }
 
-// FaultOf returns the fault of a number; an empty one for an unknown number.
-func FaultOf(h *history.History, number int64) *history.Fault {
-	i := slices.IndexFunc(h.Header.Faults, func(f history.Fault) bool { return int64(f.Number) == number })
-	if i < 0 {
-		return &history.Fault{}
-	}
-	return &h.Header.Faults[i]
-}
-
 // fenced reports whether a fence refused a write in the run.
 func (r *Run) fenced() bool {
 	return r.Judgement.History != nil && r.Timeline().Count(history.WriteRefused) > 0

@@ -16,8 +16,11 @@ type faultSpans struct {
 	holder, primary history.NodeID
 }
 
-// lasting are the verbs of such faults.
-var lasting = map[string]bool{"partition": true, "cut": true, "slow": true, "hang": true, "drift-clock": true}
+// verbOf is the verb of a fault by its number; an empty one for an unknown one.
+func verbOf(h *history.History, number int64) faults.Spec {
+	verb, _ := faults.Lookup(h.Fault(number).Verb)
+	return verb
+}
 
 // faultSpansOf lists the stretches in which such faults affect a node.
 func faultSpansOf(t *timeline.Timeline) []Bar {
@@ -44,20 +47,18 @@ func (s *faultSpans) take(i int32, e *history.Event) {
 		s.end(i, func(b *Bar) bool { return b.Fault == e.Value })
 	case history.Releasing, history.LostLease, history.Crashed: // slow work is over
 		s.end(i, func(b *Bar) bool {
-			verb := FaultOf(s.t.History, b.Fault).Verb
-			return b.Node == e.Node && (verb == "slow" || verb == "hang")
+			return b.Node == e.Node && verbOf(s.t.History, b.Fault).Acts == faults.SpanOfWork
 		})
 	}
 }
 
 func (s *faultSpans) begin(i int32, e *history.Event) {
-	f := FaultOf(s.t.History, e.Value)
-	switch {
-	case !lasting[f.Verb]:
+	switch verb := verbOf(s.t.History, e.Value); {
+	case verb.Acts == faults.SpanOfEvents:
 	case e.Node != 0:
 		s.bars = append(s.bars, Bar{Node: e.Node, From: i, To: history.NoCause, Fault: e.Value})
 	default:
-		for _, id := range s.cutOff(f.Sides) {
+		for _, id := range s.cutOff(s.t.Fault(e.Value).Sides) {
 			s.bars = append(s.bars, Bar{Node: id, From: i, To: history.NoCause, Fault: e.Value, Cut: true})
 		}
 	}

@@ -57,7 +57,7 @@ func (l *Layout) partitioned(e *history.Event) (ids []history.NodeID) {
 	if e.Kind != history.FaultBegan {
 		return nil
 	}
-	names := slices.Concat(bundle.FaultOf(l.h, e.Value).Sides...)
+	names := slices.Concat(l.h.Fault(e.Value).Sides...)
 	for i, n := range l.h.Header.Nodes {
 		if n.Role != history.RoleClient && slices.Contains(names, n.Name) {
 			ids = append(ids, history.NodeID(i+1))

@@ -5,7 +5,6 @@ import (
 
 	"lockstep/internal/faults"
 	"lockstep/internal/history"
-	"lockstep/internal/report/bundle"
 	"lockstep/internal/report/sanitize"
 	"lockstep/internal/say"
 )
@@ -137,7 +136,7 @@ func (t *tabler) flush(id history.NodeID) {
 // scenario.
 func (t *tabler) text(e *history.Event) string {
 	text := t.h.Text(e.Text)
-	if f := bundle.FaultOf(t.h, e.Value); (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && f.Number > 0 && f.Text == text {
+	if f := t.h.Fault(e.Value); (e.Kind == history.FaultBegan || e.Kind == history.FaultEnded) && f.Number > 0 && f.Text == text {
 		return faults.Told(f.Values, f.Text).In(t.st.language)
 	}
 	return text
