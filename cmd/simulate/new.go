@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,43 +29,52 @@ var skeletons embed.FS
 type blueprint struct {
 	kind    string
 	meaning string
-	dir     string                            // in the repository
-	ident   func(string) string               // the identifier that a Go file declares; nil for YAML
-	taken   func(string) string               // why a name is not available, or ""
-	next    func(name, path string) [2]string // the next steps
+	dir     string                           // in the repository
+	ident   func(string) string              // the identifier that a Go file declares; nil for YAML
+	taken   func(string) string              // why a name is not available, or ""
+	next    func(name, path string) []string // the next steps
 }
 
 var blueprints = []blueprint{
-	{"lock", "a design, one Go file", "internal/locks", lockIdent, lockTaken, func(name, path string) [2]string {
-		return [2]string{
-			"fill in the five headings and Acquire in " + path + ", and the headings in Chinese in internal/locks/zh",
+	{"lock", "a design, one Go file", "internal/locks", lockIdent, lockTaken, func(name, path string) []string {
+		return []string{
+			"fill in the five headings and Acquire in " + path,
+			"the same headings in Chinese: internal/locks/zh/" + goName(name) + ".md",
+			"what goes over the wire, from the document that describes it: internal/locks/testdata/wire/" + name + ".txt",
 			"simulate new scenario " + name + "-breaks --lock " + name,
+			"go test ./internal/tidy ./internal/run  # says what is missing",
 		}
 	}},
-	{"fault", "a verb of scenarios, one Go file", "internal/faults", faultIdent, faultTaken, func(name, path string) [2]string {
-		return [2]string{
+	{"fault", "a verb of scenarios, one Go file", "internal/faults", faultIdent, faultTaken, func(name, path string) []string {
+		return []string{
 			"fill in the Spec, Begin and End in " + path,
-			"simulate new scenario the-" + name + ", and use it there",
+			"a case that both worlds play: internal/conformance",
+			"simulate new scenario the-" + name + " --fault " + name,
+			"go test ./internal/tidy ./internal/say ./internal/faults ./internal/chaos  # says what is missing",
+			"go test -short ./internal/conformance",
 		}
 	}},
-	{"scenario", "a story, one YAML file", "scenarios/lessons", nil, scenarioTaken, func(_, path string) [2]string {
-		return [2]string{
-			"tell the story in " + path,
-			"simulate run " + path,
-		}
+	{"scenario", "a story, one YAML file", "scenarios/lessons", nil, scenarioTaken, func(_, path string) []string {
+		return []string{"tell the story in " + path, "simulate run " + path}
 	}},
-	{"property", "what locks are judged by, one Go file", "internal/checker", propertyIdent, propertyTaken, func(name, path string) [2]string {
-		return [2]string{
+	{"property", "what locks are judged by, one Go file", "internal/checker", propertyIdent, propertyTaken, func(name, path string) []string {
+		return []string{
 			"define the property and write its check in " + path,
+			"histories with known verdicts, an oracle and mistakes: internal/checker/" + goName(name) + "_test.go",
 			"expect it in a scenario: expect: {every lock: {" + name + ": kept}}",
+			"go test ./internal/tidy ./internal/say ./internal/checker  # says what is missing",
 		}
 	}},
 }
+
+// goName is the name of a file for something with that name, without its extension.
+func goName(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
 // newFlags are the flags of the command new.
 type newFlags struct {
 	*globals
 	locks  []string
+	fault  string // of a scenario: its verb
 	in     string // of an adapter: its language
 	source string // of an adapter: the checkout of lockstep; "" for the one of this build
 }
@@ -101,12 +111,15 @@ it is one file: a program that simulate run --lock-command plays on real servers
 				return fmt.Errorf("--in and --source are for a new adapter: leave them out for a new %s", args[0])
 			case args[0] != "scenario" && cmd.Flags().Changed("lock"):
 				return fmt.Errorf("--lock names the locks of a new scenario: leave it out for a new %s", args[0])
+			case args[0] != "scenario" && cmd.Flags().Changed("fault"):
+				return fmt.Errorf("--fault names the fault of a new scenario: leave it out for a new %s", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.write(args[0], args[1]) },
 	}
 	cmd.Flags().StringSliceVar(&f.locks, "lock", []string{"set-nx-lua"}, "the locks of a new scenario")
+	cmd.Flags().StringVar(&f.fault, "fault", "pause", "the fault of a new scenario")
 	cmd.Flags().StringVar(&f.in, "in", goLanguage, "the language of a new adapter: "+strings.Join(languageNames(), ", "))
 	cmd.Flags().StringVar(&f.source, "source", "", "for a new adapter: the folder of the sources of lockstep, if this program was not built there")
 	return cmd
@@ -144,22 +157,31 @@ func (f *newFlags) write(kind, name string) error {
 	if err := writeNew(path, data); err != nil {
 		return err
 	}
-	return f.wrote(path, b.next(name, path))
+	return f.wrote(path, b.next(name, path)...)
 }
 
 // wrote reports the written file and the next steps.
-func (f *newFlags) wrote(path string, next [2]string) error {
+func (f *newFlags) wrote(path string, next ...string) error {
 	if f.json {
 		return f.printJSON(map[string]any{"schema": 1, "file": path, "next": next})
 	}
-	_, err := fmt.Fprintf(f.stdout, "wrote  %s\nnext   1. %s\n       2. %s\n", path, next[0], next[1])
+	text := fmt.Sprintf("wrote  %s\n", path)
+	for i, step := range next {
+		text += fmt.Sprintf("%-6s %d. %s\n", []string{"next", ""}[min(i, 1)], i+1, step)
+	}
+	_, err := io.WriteString(f.stdout, text)
 	return err
 }
 
 // fill fills in the skeleton; the path is relative to the current folder.
 func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, err error) {
+	verb, ok := faults.Lookup(f.fault)
+	if !ok {
+		return "", nil, unknownName("fault", f.fault, each(faults.All(), func(s faults.Spec) string { return s.Name }))
+	}
 	values := map[string]string{
 		"Name": name, "Title": strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " "), "Locks": strings.Join(f.locks, ", "),
+		"Faults": strings.ReplaceAll(verb.Example, "\n", "\n  "),
 	}
 	root, err := repository()
 	switch {
@@ -171,7 +193,7 @@ func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, er
 		path = filepath.Join(root, b.dir, name+".yaml")
 		values["Schema"] = "../../schema/scenario.schema.json"
 	default:
-		values["File"] = strings.ReplaceAll(name, "-", "_") + ".go"
+		values["File"] = goName(name) + ".go"
 		dir := filepath.Join(root, b.dir)
 		path = filepath.Join(dir, values["File"])
 		if values["Ident"], err = free(dir, b.ident(name)); err != nil {
@@ -273,7 +295,7 @@ func faultTaken(name string) string {
 	if _, ok := faults.Lookup(name); ok {
 		return isThere
 	}
-	keys := []string{"when", "at", "every", "after", "for", "until", "forever"}
+	keys := faults.Keys()
 	for _, spec := range faults.All() {
 		for _, p := range spec.Params {
 			keys = append(keys, p.Name)

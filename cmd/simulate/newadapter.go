@@ -77,10 +77,10 @@ func (f *newFlags) writeProgram(l *language, name string) error {
 	if l.store != locks.StoreRedis {
 		run += " --lock-store " + string(l.store)
 	}
-	return f.wrote(file, [2]string{
-		run + " (it needs: sudo apt-get install -y " + l.install + ")",
-		"put your lock in the place of the one in " + file,
-	})
+	return f.wrote(file,
+		run+" (it needs: sudo apt-get install -y "+l.install+")",
+		"put your lock in the place of the one in "+file,
+	)
 }
 
 // adapterKind is the kind of `simulate new` that writes an adapter.
@@ -122,8 +122,8 @@ func (f *newFlags) writeGoAdapter(name string) error {
 		}
 	}
 	tidy(name)
-	next := [2]string{"cd " + name + " && go test -v", "put your lock in the place of " + filepath.Join(name, "lock.go") + ", and say in lock_test.go how it is used"}
-	return f.wrote(name+string(filepath.Separator), next)
+	return f.wrote(name+string(filepath.Separator), "cd "+name+" && go test -v",
+		"put your lock in the place of "+filepath.Join(name, "lock.go")+", and say in lock_test.go how it is used")
 }
 
 // checkout returns the folder of lockstep's sources and their go.mod: those of --source, or those that

@@ -152,7 +152,7 @@ func searchedStory(name string) ([]byte, error) {
 	}
 	l := x.Lock(lock)
 	if l == nil {
-		return nil, fmt.Errorf("%s: the stored search has nothing of %s", name, lock)
+		return nil, fmt.Errorf("%s: the stored search has nothing of %s: simulate explore %s --faults 2 searches it, and --into FILE adds it to a result", name, lock, lock)
 	}
 	shown := l.Story(set)
 	if shown == nil {

@@ -76,5 +76,8 @@ func (t *teller) oneNote(e *history.Event, b breach) say.Phrase {
 	case checker.ProgressID:
 		return say.StuckSince.With(say.Seconds(b.From))
 	}
+	if b.To > b.From {
+		return say.IsBrokenFor.With(say.Property(b.property), say.Seconds(b.From), say.Seconds(b.To))
+	}
 	return say.IsBroken.With(say.Property(b.property))
 }

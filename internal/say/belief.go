@@ -27,4 +27,5 @@ var (
 	LostUpdate       = New0("lost update")
 	StuckSince       = New1[Seconds]("stuck: no client has been able to get the lock since {time}")
 	IsBroken         = New1[Property]("{property} is broken")
+	IsBrokenFor      = New3[Property, Seconds, Seconds]("{property} is broken from {from} to {to}")
 )

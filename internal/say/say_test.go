@@ -153,6 +153,7 @@ func TestPhrasesInBothLanguages(t *testing.T) {
 		{Believe.With(Names{"A", "B", "probe"}), "A, B and probe each think they hold it", "A、B 和探针都以为自己持有锁"},
 		{StoresHave.With(Shares{{"A", 2, 5}, {"C", 3, 5}}), "servers say A 2/5, C 3/5", "各台服务器：A 2/5、C 3/5"},
 		{IsBroken.With("progress"), "progress is broken", "「能够前进」被破坏"},
+		{IsBrokenFor.With("progress", Seconds(time.Second), Seconds(3*time.Second)), "progress is broken from 1.000 s to 3.000 s", "「能够前进」在 1.000 秒到 3.000 秒之间被破坏"},
 		{UnknownBecause.With("custom", NoProbe.With()), "custom is unknown: no probe tried the lock in the quiet period", "custom 未知：安静期里没有探针来试这把锁"},
 		{StoreHas.With("Redis", "B"), "Redis says B", "Redis 里是 B"},
 		{StoreIsDown.With(""), "the store is down", "存储：宕机"},

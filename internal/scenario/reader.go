@@ -151,11 +151,18 @@ func quote(s string) string {
 // maxListed limits how many known words an error lists.
 const maxListed = 40
 
-// suggest returns the closest known word, or all of them when none is close.
-func suggest(word string, known []string) string {
+// orListed returns the closest known word, or where they are listed when none is close.
+func orListed(word string, known []string, list string) string {
 	if best := Nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
+	return list
+}
+
+// suggest returns the closest known word, or all of them when none is close.
+func suggest(word string, known []string) string { return orListed(word, known, listed(known)) }
+
+func listed(known []string) string {
 	switch len(known) {
 	case 0:
 		return "there is none to choose from"

@@ -175,7 +175,7 @@ func TestWhichLocksAClusterTakes(t *testing.T) {
 				e.Kind == history.Sent && (strings.HasPrefix(text, "SUBSCRIBE") || strings.HasPrefix(text, "WAIT"))
 		}
 		if refused != (why != nil) {
-			t.Errorf("%s: its commands say refused: %v, the lock says: %v", v.ID, refused, why)
+			t.Errorf("%s: a cluster refuses its commands: %v, and Servers.NoCluster says: %v (keysApart or bindsToServer, \"\" for a lock that a cluster takes)", v.ID, refused, why)
 		}
 	}
 }

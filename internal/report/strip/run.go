@@ -1,6 +1,7 @@
 package strip
 
 import (
+	"cmp"
 	"slices"
 
 	"lockstep/internal/checker"
@@ -226,8 +227,7 @@ func (r *reader) resource() {
 	}
 }
 
-// bandLabels are the labels of the properties whose violations are bands. Those of writes are marks of
-// the resource.
+// bandLabels are the labels of violations that are bands, where the name of the property says less.
 var bandLabels = map[string]say.Phrase{
 	checker.MutualExclusionID: say.Text("two inside"),
 	checker.ProgressID:        say.WordStuck.With(),
@@ -235,12 +235,14 @@ var bandLabels = map[string]say.Phrase{
 
 func (r *reader) bands() {
 	for _, f := range r.j.Findings {
-		label, ok := bandLabels[f.Property]
 		for _, v := range f.Violations {
-			if f.Property == checker.OwnerOnlyReleaseID {
+			switch f.Property {
+			case checker.OwnerOnlyReleaseID:
 				r.foreign(&v)
-			} else if ok {
-				r.strip.Bands = append(r.strip.Bands, Band{int64(v.From), int64(v.To), f.Property, label.In(r.language)})
+			case checker.NoStaleWriteID, checker.NoLostUpdateID: // marks of the resource
+			default:
+				label := cmp.Or(bandLabels[f.Property].In(r.language), say.Property(f.Property).In(r.language))
+				r.strip.Bands = append(r.strip.Bands, Band{int64(v.From), int64(v.To), f.Property, label})
 			}
 		}
 	}

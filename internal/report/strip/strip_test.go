@@ -61,6 +61,20 @@ func TestViolationsAreSeenInLongHistories(t *testing.T) {
 	}
 }
 
+// A property that the picture has no word for is a band with its name.
+func TestAnyViolationIsABand(t *testing.T) {
+	j := reporttest.MillionBundle(1000).Runs[0].Judgement
+	for i := range j.Findings {
+		if j.Findings[i].Property == checker.MutualExclusionID {
+			j.Findings[i].Property = "handover"
+		}
+	}
+	s := Of(&j, bundle.BarsOf(timeline.Of(j.History)), Options{Language: say.English})
+	if len(s.Bands) != 1 || s.Bands[0].Label != "handover" || s.Bands[0].To <= s.Bands[0].From {
+		t.Errorf("%+v", s.Bands)
+	}
+}
+
 // played is the picture of a lesson with one of its locks.
 func played(t *testing.T, lesson, lock string) *Strip {
 	t.Helper()
