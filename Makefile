@@ -18,24 +18,38 @@ test: servers images check ## everything: install the servers and the browser th
 	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m ./internal/real ./... # vetted above; the first takes longest, and waits
 	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 
-# The tests of servers that no package has, and their locks in both worlds; what every verb does
-# on real servers; the programs of examples/, and those that lie; shards in containers; many runs of one seed; what a lock, a verb and a property more cost; a queue under chaos.
-test-more: servers examples consul ## what is slow, and what needs a server that is built and not installed: Consul
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
+# The second tier: what is slow, and what needs a server that is built and not installed. One half computes, the other
+# waits for real servers; then comes what needs Consul.
+test-more: servers examples ## what is slow, and what needs a server that is built and not installed: Consul
+	$(MAKE) --no-print-directory -j2 more-computed more-played
+	$(MAKE) --no-print-directory more-consul
+
+.PHONY: more-computed more-played more-consul
+MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
+
+# What a lock, a verb and a property more cost; many lines, seeds, builds; Consul's own build.
+more-computed: consul
+	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
+	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
+	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
 	LOCKTEST_FULL=1 $(GO) test -timeout 40m -count=1 ./locktest -run OneSeedOneHistory
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI' ./cmd/simulate
 	scripts/determinism
+
+# What every verb does on real servers; the programs of examples/, and those that lie; shards in containers; the other
+# lessons of the list below; a queue under chaos.
+more-played:
+	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
+	$(MORE) $(GO) test -timeout 20m -count=1 ./examples -run TheLogOfJava
+	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run 'ContainersPlayTheShards|KilledShards|InYourCI' ./cmd/simulate
 	GO="$(GO)" scripts/live $(filter-out $(LIVE_FIRST),$(LIVE))
 	$(MAKE) --no-print-directory chaos
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'Consul|LinksOnly/consul|ContendOnRealServers/consul' ./internal/real/worker ./internal/real
-	LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)" scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels' ./internal/real
+
+more-consul: consul
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'Consul|LinksOnly/consul|ContendOnRealServers/consul' ./internal/real/worker ./internal/real
+	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels' ./internal/real
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live,queue ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
 		--backend process --scale 0.1 --quiet --out $$out && \
@@ -88,7 +102,7 @@ live-docker: images ## the lessons of the list above, and two more, with the ser
 	$(GO) run -tags live,queue ./cmd/simulate run $(LIVE_DOCKER) --backend docker --scale 0.2 --playable --quiet --out $$out
 
 chaos: ## many rounds of a queue whose workers, coordinators and servers are killed, links cut and disks filled (ROUNDS=200: so many)
-	LOCKSTEP_REQUIRE_MORE=1 $(GO) test -tags live,queue -v -timeout 60m -count=1 ./cmd/simulate -run Chaos -queue.rounds $(or $(ROUNDS),25)
+	$(MORE) $(GO) test -tags live,queue -v -timeout 60m -count=1 ./cmd/simulate -run Chaos -queue.rounds $(or $(ROUNDS),25)
 
 soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs (SOAK=2: a fifth of it)
 	@set -o pipefail; LOCKSTEP_SOAK=$(or $(SOAK),10) LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live,queue -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \

@@ -20,6 +20,9 @@ type goTest struct {
 
 var runFlag = regexp.MustCompile(`-run ('[^']*'|\S+)`)
 
+// moreVariable is what calls of the second tier begin with.
+var moreVariable = regexp.MustCompile(`(?m)^MORE := (.*)$`)
+
 // goTests reads the Makefile's calls of go test that choose tests. What is behind a slash
 // chooses among subtests, which only a run knows.
 func goTests(t *testing.T) (all []goTest) {
@@ -27,7 +30,11 @@ func goTests(t *testing.T) (all []goTest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(strings.ReplaceAll(string(makefile), "\\\n", "")) {
+	text := strings.ReplaceAll(string(makefile), "\\\n", "")
+	if more := moreVariable.FindStringSubmatch(text); more != nil {
+		text = strings.ReplaceAll(text, "$(MORE)", more[1])
+	}
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.ReplaceAll(line, "$$", "$"))
 		chosen := runFlag.FindStringSubmatch(line)
 		if chosen == nil || !strings.Contains(line, "$(GO) test") && !strings.Contains(line, "scripts/test-live") {
