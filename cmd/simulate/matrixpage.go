@@ -98,13 +98,13 @@ func (f *matrixFlags) row(v locks.Variant, group say.Phrase) matrixpage.Lock {
 
 // unexpected notes in a cell with which stores of the lock its faults are not expected.
 func (f *matrixFlags) unexpected(row *matrixpage.Lock, column int, kinds []string) {
-	where, nowhere := advice.NotExpectedWith(row.ID, kinds)
+	where, everywhere := advice.NotExpectedWith(row.ID, kinds)
 	if where == nil {
 		return
 	}
 	c := &row.Cells[column]
 	all := say.List(each(where, func(h say.Words) say.Part { return h }))
-	c.NotExpected, c.Nowhere = say.NotExpectedIn.With(all).In(f.language), nowhere
+	c.NotExpected, c.Unexpected = say.NotExpectedIn.With(all).In(f.language), everywhere
 }
 
 // whole reports whether the matrix has all locks and columns. Its page shows the main locks first, and

@@ -56,7 +56,7 @@ func Tell(h *timeline.Timeline, findings []checker.Finding) (steps []Step, befor
 func tell(h *timeline.Timeline, findings []checker.Finding, most int) (steps []Step, before, after int) {
 	t := newTeller(h, findings)
 	deciding := Assumption(h, findings, 0).Events
-	broken := len(t.breaks) == 0 // from now on no earlier step is dropped for a later one
+	brokenYet := len(t.breaks) == 0 // from now on no earlier step is dropped for a later one
 	for index, e := range h.All() {
 		t.Before(e)
 		sentence := t.tell(index, e)
@@ -68,12 +68,12 @@ func tell(h *timeline.Timeline, findings []checker.Finding, most int) (steps []S
 		if sentence.Empty() {
 			continue
 		}
-		if len(steps) >= most && !broken {
+		if len(steps) >= most && !brokenYet {
 			drop := most / 2
 			steps = append(steps[:0], steps[drop:]...)
 			before += drop
 		}
-		broken = broken || len(breaks) > 0
+		brokenYet = brokenYet || len(breaks) > 0
 		if len(steps) >= most {
 			after++
 			continue

@@ -18,7 +18,7 @@ var toldDrop = say.New1[message]("{message} is lost")
 
 func halfOf(name string) Half {
 	if name == "request" {
-		return Request
+		return RequestHalf
 	}
 	return ReplyHalf
 }

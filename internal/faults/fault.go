@@ -187,13 +187,13 @@ type Half uint8
 
 // The two halves.
 const (
-	Request Half = iota
+	RequestHalf Half = iota
 	ReplyHalf
 )
 
 // String returns request or reply.
 func (h Half) String() string {
-	if h == Request {
+	if h == RequestHalf {
 		return "request"
 	}
 	return "reply"

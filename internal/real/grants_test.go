@@ -249,7 +249,7 @@ func TestAPromotionEndsWhatIsCertain(t *testing.T) {
 }
 
 // B's entry may have run out early, and A's DEL have found none or a third client's.
-func TestNobodyIsRobbedByAWrongClock(t *testing.T) {
+func TestAWrongClockIsNoForeignRelease(t *testing.T) {
 	give := `
 		0-2 A 1 SET -> OK
 		2 A acquired

@@ -221,7 +221,7 @@ func (r *reader) wireTrigger(s parts, t faults.Trigger) {
 func tooLate(moment faults.MomentKind, half string) bool {
 	switch moment {
 	case faults.Sends, faults.HasExecuted:
-		return half == faults.Request.String()
+		return half == faults.RequestHalf.String()
 	}
 	return moment == faults.HasReply
 }

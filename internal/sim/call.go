@@ -227,7 +227,7 @@ func (l *call) launch() {
 	if l.client.loses() && l.dropRequest == 0 {
 		l.dropRequest = lossy
 	}
-	l.keepGap(faults.Request, &l.dropRequest)
+	l.keepGap(faults.RequestHalf, &l.dropRequest)
 	if l.dropRequest != 0 {
 		l.recordDrop(history.RequestDropped, l.client.node, l.host.node, l.sent, l.dropRequest)
 		return

@@ -178,7 +178,7 @@ func (in injector) Restart(fault int, node string, down time.Duration) {
 
 func (in injector) DelayCall(fault int, c faults.Call, h faults.Half, d time.Duration) {
 	l := in.w.findCall(c.ID)
-	if h == faults.Request {
+	if h == faults.RequestHalf {
 		l.slowRequest.add(fault, d)
 	} else {
 		l.slowReply.add(fault, d)
@@ -187,7 +187,7 @@ func (in injector) DelayCall(fault int, c faults.Call, h faults.Half, d time.Dur
 
 func (in injector) DropCall(fault int, c faults.Call, h faults.Half) {
 	l := in.w.findCall(c.ID)
-	if h == faults.Request {
+	if h == faults.RequestHalf {
 		l.dropRequest = fault
 	} else {
 		l.dropReply = fault

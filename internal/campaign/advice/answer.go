@@ -240,9 +240,9 @@ func Singles(sets [][]string) (out []string) {
 	return out
 }
 
-// NotExpectedWith returns where a lock can be kept without expecting some of these kinds; nowhere:
-// that is everywhere.
-func NotExpectedWith(lock string, kinds []string) (where []say.Words, nowhere bool) {
+// NotExpectedWith returns where a lock can be kept without expecting some of these kinds; everywhere:
+// these are all such places.
+func NotExpectedWith(lock string, kinds []string) (where []say.Words, everywhere bool) {
 	v, ok := locks.Lookup(lock)
 	if !ok || len(kinds) == 0 {
 		return nil, false

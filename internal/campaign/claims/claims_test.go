@@ -287,15 +287,15 @@ func TestAnUnknownPropertyEndsTheExperiment(t *testing.T) {
 		{"no contention", `clients: "[A]"`, "no client ever had to wait for another"},
 		{"the fault changes nothing", `faults: ["when: A is in its critical section; partition: [A, store]; for: 1s"]`, "fault 1 had no effect"},
 	} {
-		for _, is := range []string{"overlapped", "robbed", `broken("` + checker.NoStaleWriteID + `")`} {
+		for _, is := range []string{"overlapped", "foreign", `broken("` + checker.NoStaleWriteID + `")`} {
 			_, err := measured(t, &Lab{}, fmt.Sprintf("- n: 7\n  plays:\n  - {lock: set-nx-lua, %s, seeds: 2, find: {x: '%s'}}", tt.story, is))
 			if err == nil || !strings.Contains(err.Error(), "claim 7: set-nx-lua, seed 1: whether ") || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%s: the experiment ends with %v, want it to say %q", tt.name, err, tt.want)
 			}
 		}
 	}
-	// Where no command has removed anything, none has robbed a client.
-	if r := (&Run{Judgement: checker.Judge(history.New(history.Header{}))}); r.Robbed() {
-		t.Error("a client was robbed in an empty history")
+	// Where no command has removed anything, none was foreign.
+	if r := (&Run{Judgement: checker.Judge(history.New(history.Header{}))}); r.ForeignRelease() {
+		t.Error("a foreign release in an empty history")
 	}
 }

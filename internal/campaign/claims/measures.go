@@ -19,7 +19,7 @@ func (r *Run) ask(question string) any { return evaluate(question, r) }
 // facts are the questions without arguments.
 var facts = map[string]func(r *Run) any{
 	"overlapped": func(r *Run) any { return truth(r.Overlapped()) },
-	"robbed":     func(r *Run) any { return truth(r.Robbed()) },
+	"foreign":    func(r *Run) any { return truth(r.ForeignRelease()) },
 	"stuck":      func(r *Run) any { return truth(r.Stuck()) },
 	"harmed":     func(r *Run) any { return truth(r.any(checker.Broken)) }, // not counting the resource
 	"known":      func(r *Run) any { return truth(!r.any(checker.Unknown)) },

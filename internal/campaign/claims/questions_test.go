@@ -101,7 +101,7 @@ func TestQuestions(t *testing.T) {
 		{pair, `between("acquired by clients", "done by A")`, int64(1)},
 		{pair, `between("acquired", 0, "promoted")`, int64(0)},
 		{pair, "rounds", int64(2)}, // the probe's is none
-		{pair, "overlapped || robbed || stuck", int64(0)},
+		{pair, "overlapped || foreign || stuck", int64(0)},
 		{pair, "patience", []int64{2 * ms, int64(got.Sub(asked))}},
 		{luaAlone, "cost", slices.Repeat([]int64{4 * ms}, 6)}, // a client's first round is left out
 		{luaAlone, "requests", slices.Repeat([]int64{2}, 6)},
@@ -123,7 +123,7 @@ func TestParallelRedlockIsALock(t *testing.T) {
 	s := sketch("redlock")
 	s.Workload, s.Work = []string{"repeat: 3 times"}, "200ms"
 	for i, r := range runsOf(t, &Lab{}, play{Sketch: s, Variant: "redlock at once"}) {
-		if len(r.rounds()) != 9 || r.Overlapped() || r.Robbed() || r.Stuck() || !r.Waited {
+		if len(r.rounds()) != 9 || r.Overlapped() || r.ForeignRelease() || r.Stuck() || !r.Waited {
 			t.Errorf("seed %d: %d rounds, %s", i+1, len(r.rounds()), r.Letter)
 		}
 	}

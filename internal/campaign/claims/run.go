@@ -39,8 +39,8 @@ func (r *Run) Broken(property string) bool {
 // Overlapped reports whether two clients believed at once that they held the lock.
 func (r *Run) Overlapped() bool { return r.Broken(checker.MutualExclusionID) }
 
-// Robbed reports whether a release removed the entry of another client.
-func (r *Run) Robbed() bool {
+// ForeignRelease reports whether a release removed the entry of another client.
+func (r *Run) ForeignRelease() bool {
 	return !r.Finding(checker.OwnerOnlyReleaseID).NoOccasion && r.Broken(checker.OwnerOnlyReleaseID)
 }
 

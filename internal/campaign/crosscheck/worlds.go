@@ -52,7 +52,7 @@ type Options struct {
 type Pair struct {
 	Seed            uint64
 	Simulated, Real checker.Letter // LetterUnknown also when the run was not played to its end
-	Unsure          bool           // the real V may be a VF: it is unknown whether an entry was robbed
+	Unsure          bool           // the real V may be a VF: it is unknown whether a release was foreign
 	History         string         // the file with the history of a real run that differed; "" for none
 
 	// Of a story: the ways in which each run breaks the lock, see breaks. They replace the letters,
@@ -85,7 +85,7 @@ func (p *Pair) Agreement() results.Agreement {
 	return results.Differs
 }
 
-// mayAgree reports whether the two letters agree if the real run has robbed a client, which it does
+// mayAgree reports whether the two letters agree if the real run has a foreign release, which it does
 // not show.
 func (p *Pair) mayAgree() bool {
 	return p.Unsure && p.Simulated == checker.LetterVF && p.Real == checker.LetterV
@@ -308,13 +308,13 @@ func (w *referee) playReal(ctx context.Context, c *Cell, r *keptRun, p Pair) err
 	default:
 		r.Times.add(out.Judgement.History)
 	}
-	robbed := out.Judgement.Finding(checker.OwnerOnlyReleaseID)
-	r.Unsure = r.Letter == checker.LetterV && robbed.Verdict == checker.Unknown && !robbed.NoOccasion
+	foreign := out.Judgement.Finding(checker.OwnerOnlyReleaseID)
+	r.Unsure = r.Letter == checker.LetterV && foreign.Verdict == checker.Unknown && !foreign.NoOccasion
 	p.Real, p.Unsure, p.RealBreaks = r.Letter, r.Unsure, r.Breaks
 	switch p.Agreement() {
 	case results.Untested:
 		if r.Unsure {
-			r.say(say.RunUntested.With(say.Text("real"), say.Seed(out.Seed), robbed.Reason))
+			r.say(say.RunUntested.With(say.Text("real"), say.Seed(out.Seed), foreign.Reason))
 		}
 	case results.Differs:
 		var err error

@@ -220,9 +220,9 @@ func TestOneCommandIsTamperedWith(t *testing.T) {
 		executed int64         // at once
 		late     string        // the reply that comes later, "" for none
 	}{
-		{"request lost", faults.Request, 0, 1, ""},
+		{"request lost", faults.RequestHalf, 0, 1, ""},
 		{"reply lost", faults.ReplyHalf, 0, 2, ""},
-		{"request delayed", faults.Request, 150 * time.Millisecond, 1, ":2"},
+		{"request delayed", faults.RequestHalf, 150 * time.Millisecond, 1, ":2"},
 		{"reply delayed", faults.ReplyHalf, 150 * time.Millisecond, 2, ":2"},
 	}
 	for _, tt := range tests {
@@ -353,7 +353,7 @@ func TestLossByChance(t *testing.T) {
 	for c.reply(200*time.Millisecond) != "" {
 		replies++
 	}
-	requests, answers := lost[faults.Request].Load(), lost[faults.ReplyHalf].Load()
+	requests, answers := lost[faults.RequestHalf].Load(), lost[faults.ReplyHalf].Load()
 	if executed.Load() != n-requests || int64(replies) != n-requests-answers {
 		t.Errorf("%d executed, %d replies; %d requests and %d replies lost", executed.Load(), replies, requests, answers)
 	}

@@ -86,7 +86,7 @@ func (c *conn) lose(number int64, e *exchange, h faults.Half) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.lost[h] = true
-	if h == faults.Request {
+	if h == faults.RequestHalf {
 		c.dissector.Withdrawn(number)
 	}
 }
@@ -108,7 +108,7 @@ type pipe struct {
 
 func (p *pipe) half() faults.Half {
 	if p.dir == Up {
-		return faults.Request
+		return faults.RequestHalf
 	}
 	return faults.ReplyHalf
 }
@@ -218,11 +218,11 @@ func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m Message, came tim
 	e.watch = p.link.incoming(m.Mark)
 	lost, which := p.link.chance()
 	e.chance = lost && which == faults.ReplyHalf
-	if lost && which == faults.Request {
+	if lost && which == faults.RequestHalf {
 		p.loses(stub, m, e)
 		return
 	}
-	t := p.link.half(e.watch, faults.Request)
+	t := p.link.half(e.watch, faults.RequestHalf)
 	e.sent = t.sent && !t.drop
 	p.first(stub, bytes, m, e, t, came)
 }
@@ -230,7 +230,7 @@ func (p *pipe) request(stub *toxics.ToxicStub, bytes []byte, m Message, came tim
 // reply moves the first message of a reply.
 func (p *pipe) reply(stub *toxics.ToxicStub, bytes []byte, m Message, came time.Time) {
 	e := p.conn.find(m.Exchange)
-	if p.conn.isLost(e, faults.Request) { // not its reply, but a last message before the connection ends
+	if p.conn.isLost(e, faults.RequestHalf) { // not its reply, but a last message before the connection ends
 		p.move(stub, bytes, came, tampering{})
 		return
 	}

@@ -61,7 +61,7 @@ type Cell struct {
 	Also            []checker.Letter // other letters found, worst first
 	DamagedBy       string           // the script or the story that damaged the resource; "" for none
 	NotExpected     string           // stores with which the fault is not expected, in words; "" for none
-	Nowhere         bool             // NotExpected has all stores of the lock
+	Unexpected      bool             // NotExpected has all stores of the lock
 	Walk            *Walk            // nil without a result of the walk
 }
 

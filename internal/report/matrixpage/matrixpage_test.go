@@ -207,7 +207,7 @@ func TestWhatIsNotExpectedIsMarked(t *testing.T) {
 	m := wholeMatrix()
 	for i := range m.Locks {
 		for k := range m.Locks[i].Cells {
-			m.Locks[i].Cells[k].NotExpected, m.Locks[i].Cells[k].Nowhere = "not expected with one Redis", k == 1
+			m.Locks[i].Cells[k].NotExpected, m.Locks[i].Cells[k].Unexpected = "not expected with one Redis", k == 1
 		}
 	}
 	first, locks, err := Pages(m)

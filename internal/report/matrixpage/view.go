@@ -188,7 +188,7 @@ func (l *Lock) Class(c *Cell) string {
 	case l.Tokens && c.Letter.TwoHold():
 		class += " fenced"
 	}
-	if c.Nowhere && c.Letter.Harms() {
+	if c.Unexpected && c.Letter.Harms() {
 		class += " rare"
 	}
 	return class
@@ -226,7 +226,7 @@ func (v *view) Title(c *Cell, column *page.Column) string {
 	switch {
 	case !c.Letter.Harms():
 		unexpected = ""
-	case c.Nowhere:
+	case c.Unexpected:
 		unexpected = say.WordRare.With().In(v.Language)
 	}
 	note, outcome := say.Verbatim(sanitize.Sentence(c.Note)), say.Verbatim(c.Outcome().In(v.Language))
