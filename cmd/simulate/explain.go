@@ -85,13 +85,13 @@ func explainRun(ctx context.Context, g *globals, dir string) error {
 	}
 	tellUnplayed(s)
 	if g.json {
-		return g.printed(export.Steps(s.Histories))
+		return g.printed(export.Steps(s.Histories, s.Plan.Asked()...))
 	}
 	for i, h := range s.Histories {
 		if i > 0 {
 			fmt.Fprintln(g.stdout)
 		}
-		fmt.Fprint(g.stdout, terminal.Narrate(checker.Judge(h), s.Plan, g.terminal()))
+		fmt.Fprint(g.stdout, terminal.Narrate(checker.Judge(h, s.Plan.Asked()...), s.Plan, g.terminal()))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ var blueprints = []blueprint{
 			"the same headings in Chinese: internal/locks/zh/" + goName(name) + ".md",
 			"what goes over the wire, from the document that describes it: internal/locks/testdata/wire/" + name + ".txt",
 			"simulate new scenario " + name + "-breaks --lock " + name,
-			"go test ./internal/tidy ./internal/run  # says what is missing",
+			"go test ./internal/locks ./internal/tidy ./internal/run ./internal/sim  # says what is missing",
 		}
 	}},
 	{"fault", "a verb of scenarios, one Go file", "internal/faults", faultIdent, faultTaken, func(name, path string) []string {

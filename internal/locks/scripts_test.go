@@ -91,7 +91,7 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 		}
 	}
 	if declared := scriptsWithOwner(t); len(tests) != declared {
-		t.Errorf("%d scripts are put to the test, and %d have an Owner", len(tests), declared)
+		t.Errorf("%d scripts are put to the test, and %d have an Owner: add a row for yours to the table of this test, or leave its Owner out", len(tests), declared)
 	}
 }
 

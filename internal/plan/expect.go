@@ -33,8 +33,11 @@ func (p *Plan) Said(lock string) (said []Expectation, ok bool) {
 	return said, len(all) > 0
 }
 
-// Asked returns the properties for which the plan has an expectation.
+// Asked returns the properties for which the plan has an expectation; none for a nil plan.
 func (p *Plan) Asked() (ids []string) {
+	if p == nil {
+		return nil
+	}
 	for _, e := range p.Expect {
 		if e.Verdict != Anything && !slices.Contains(ids, e.Property) {
 			ids = append(ids, e.Property)

@@ -44,7 +44,7 @@ func (g *Playground) row(ctx context.Context, p *plan.Plan, row *Row) (f Frame) 
 		if err != nil {
 			return Frame{Problems: problemsOf(err)}
 		}
-		out := run.One(ctx, g.world(MaxLocks), q, q.Locks[0], q.Seed)
+		out := run.One(ctx, g.world(MaxLocks), asking(q), q.Locks[0], q.Seed)
 		if out.Err != nil {
 			return Frame{Problems: problemsOf(out.Err)}
 		}

@@ -126,7 +126,7 @@ func (g *Playground) Play(ctx context.Context, r Request) Frame {
 	}
 	var runs []played
 	for i, lock := range p.Locks {
-		out := run.One(ctx, g.world(i), p, lock, p.Seed)
+		out := run.One(ctx, g.world(i), asking(p), lock, p.Seed)
 		if out.Err != nil {
 			return Frame{Problems: []string{sanitize.Text(out.Err.Error(), sanitize.MaxProse)}}
 		}
@@ -198,6 +198,18 @@ func parse(text string) (*plan.Plan, error) {
 	p.Expect, p.Vary, p.Origin = nil, nil, ""
 	p.Locks = p.Locks[:min(len(p.Locks), MaxLocks)]
 	return p, run.CheckLocks(p)
+}
+
+// asking is a plan by which a run is asked for every property. Expectations, which a playground has not, ask for
+// those that are not Core, and without them it would call broken ones kept.
+func asking(p *plan.Plan) *plan.Plan {
+	q := *p
+	for _, property := range checker.All() {
+		if !property.Core {
+			q.Expect = append(q.Expect, plan.Expectation{Lock: plan.EveryLock, Property: property.ID, Verdict: string(checker.Kept)})
+		}
+	}
+	return &q
 }
 
 // problemsOf are the sentences of an error, one each.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockstep/internal/checker"
+	"lockstep/internal/history"
 	"lockstep/internal/say"
 )
 
@@ -43,6 +44,22 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 		if l := f.Locks[i]; !l.Facts[want] || l.Word != word || l.Impact != impact || !strings.Contains(l.Stage, "; its lease had 9") {
 			t.Errorf("%s, want %s, %s and %s: %s, %s, %s", l.ID, want, impact, word, l.Impact, l.Word, l.Says)
 		}
+	}
+}
+
+// A playground has no expectations, which ask for the properties that are not Core, so it asks for all of them.
+func TestEveryPropertyIsAsked(t *testing.T) {
+	const title = "asked for everything"
+	checker.Register(checker.Property{ID: "never", Check: func(h *history.History) checker.Finding {
+		f := checker.Finding{Property: "never", Verdict: checker.Kept}
+		if h.Header.Scenario == title {
+			f.Verdict = checker.Broken
+		}
+		return f
+	}})
+	f := play(t, New(), Request{File: "scenario: " + title + "\nlocks: [set-nx-lua]\n", Timeline: true})
+	if l := f.Locks[0]; l.Verdict != checker.Broken {
+		t.Errorf("a property that is not Core is broken, and the lock is %s: %s", l.Verdict, l.Says)
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// Steps are the narrated steps of histories for machines: one JSON object with a version.
-func Steps(histories []*history.History) ([]byte, error) {
+// Steps are the narrated steps of histories for machines, judged by the properties that are Core and those asked for:
+// one JSON object with a version.
+func Steps(histories []*history.History, asked ...string) ([]byte, error) {
 	type step struct {
 		AtUS      int64  `json:"at_us"`
 		Event     int32  `json:"event"` // its index in the history
@@ -30,7 +31,7 @@ func Steps(histories []*history.History) ([]byte, error) {
 	}
 	all := []told{}
 	for _, h := range histories {
-		j, t := checker.Judge(h), timeline.Of(h)
+		j, t := checker.Judge(h, asked...), timeline.Of(h)
 		one := told{Lock: sanitize.Line(h.Header.Lock), Seed: h.Header.Seed, Words: sanitize.Line(explain.Verdict(t, &j).English()), Steps: []step{}}
 		var steps []explain.Step
 		steps, one.Earlier, one.Later = explain.Tell(t, j.Findings)
