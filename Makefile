@@ -18,17 +18,17 @@ test: servers images check ## everything: install the servers and the browser th
 	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m ./internal/real ./... # vetted above; the first takes longest, and waits
 	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 
-# The second tier: what is slow, and what needs a server that is built and not installed. One half computes, the other
-# waits for real servers; then comes what needs Consul.
+# One half of it computes, the other waits for real servers, and Consul is built with what is left of the processors;
+# then comes what needs it.
 test-more: servers examples ## what is slow, and what needs a server that is built and not installed: Consul
-	$(MAKE) --no-print-directory -j2 more-computed more-played
+	$(MAKE) --no-print-directory -j3 more-computed more-played consul
 	$(MAKE) --no-print-directory more-consul
 
 .PHONY: more-computed more-played more-consul
 MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 
-# What a lock, a verb and a property more cost; many lines, seeds, builds; Consul's own build.
-more-computed: consul
+# What a lock, a verb and a property more cost; many lines, seeds and builds.
+more-computed:
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/run ./internal/campaign/explore ./internal/browser ./cmd/simulate -run 'FurtherIsAsIf|TestLessonsMeet|NoFaultNoOverlap|StoriesNameTheClients|TwelveStories|PlaygroundHasOneCursor|FilesOfDeploy|NewAdapter'
