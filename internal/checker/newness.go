@@ -61,12 +61,13 @@ type acquisitions struct {
 	of      [][]acquisition // by NodeID, in their order
 	granted []int32         // by NodeID: the last grant since it began to wait, or NoCause
 	fresh   []acquisition   // those not in newest yet
-	newest  [2]acquisition  // the last one by its grant, and the last one of any other client
-	vague   bool            // the grant of some acquisition is not on record: newest is not used
+	newest  [2]acquisition  // the last one, and the last one of any other client
+	last    int32           // the last grant of an acquisition
+	vague   bool            // grants are not on record, or not in the order of acquisitions: newest is not used
 }
 
 func newAcquisitions(h *history.History) *acquisitions {
-	a := &acquisitions{h: h, newest: [2]acquisition{noAcquisition, noAcquisition}}
+	a := &acquisitions{h: h, newest: [2]acquisition{noAcquisition, noAcquisition}, last: history.NoCause}
 	a.of = make([][]acquisition, len(h.Header.Nodes)+1)
 	a.granted = make([]int32, len(a.of))
 	for i := range a.granted {
@@ -99,7 +100,8 @@ func (a *acquisitions) add(i int32) {
 		own.from, own.to, own.believed = answered(a.h, i)
 	}
 	a.granted[client] = history.NoCause
-	a.vague = a.vague || own.believed || own.from != own.to
+	a.vague = a.vague || own.believed || own.from != own.to || own.from <= a.last
+	a.last = own.to
 	a.of[client] = append(a.of[client], own)
 	a.fresh = append(a.fresh, own)
 }
@@ -167,7 +169,7 @@ func (a *acquisitions) newerThan(own *acquisition, client history.NodeID, at his
 		}
 		switch other := &list[len(list)-1]; own.order(other) {
 		case later:
-			if order = later; other.to > best.to {
+			if order = later; other.to > best.to || other.to == best.to && other.event < best.event {
 				best = *other
 			}
 		case unsure:
@@ -184,14 +186,9 @@ func (a *acquisitions) settle(at history.Instant) {
 	for len(a.fresh) > 0 && a.h.Events[a.fresh[0].event].At < at {
 		one := a.fresh[0]
 		a.fresh = a.fresh[1:]
-		client := a.h.Events[one.event].Node
-		switch {
-		case a.newest[0].event != history.NoCause && a.h.Events[a.newest[0].event].Node == client:
-			a.newest[0] = one
-		case one.from > a.newest[0].from:
-			a.newest[1], a.newest[0] = a.newest[0], one
-		case one.from > a.newest[1].from:
-			a.newest[1] = one
+		if was := a.newest[0]; was.event != history.NoCause && a.h.Events[was.event].Node != a.h.Events[one.event].Node {
+			a.newest[1] = was
 		}
+		a.newest[0] = one
 	}
 }
