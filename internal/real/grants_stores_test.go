@@ -9,6 +9,13 @@ import (
 	"lockstep/internal/history"
 )
 
+// twoRows are two clients that hold the lock of a table without a unique key.
+const twoRows = `
+	0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
+	2 A acquired
+	10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
+	12 B acquired`
+
 func TestWhatIsDerivedOfEachStore(t *testing.T) {
 	consul, etcd, zk, mysql := traits{elsewhere: true, shared: true, agreed: true}, traits{elsewhere: true, shared: true, agreed: true}, traits{shared: true, agreed: true}, traits{shared: true}
 	const (
@@ -154,30 +161,18 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			61-63 A 3 DELETE FROM locks WHERE name = 'lock' -> 1 row
 			63 A released`,
 			[]string{"2 granted A by A", "33 may-have-removed nobody by A", "42 granted B by B", "63 may-have-removed nobody by A"}}, // the first DELETE may come at any time
-		{"mysql: a statement without an answer may have removed two rows", mysql, 0, `
-			0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			2 A acquired
-			10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			12 B acquired
+		{"mysql: a statement without an answer may have removed two rows", mysql, 0, twoRows + `
 			30 B releasing
 			31 B sent 2 DELETE FROM lock_info WHERE name = 'lock'
 			33 B timed-out 2
 			33 B release-failed`,
 			[]string{"2 granted A by A", "12 granted B by B", "33 may-have-removed nobody by B"}},
-		{"mysql: a statement that removes two rows", mysql, 0, `
-			0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			2 A acquired
-			10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			12 B acquired
+		{"mysql: a statement that removes two rows", mysql, 0, twoRows + `
 			30 A releasing
 			31-33 A 2 DELETE FROM lock_info WHERE name = 'lock' -> 2 rows
 			33 A released`,
 			[]string{"2 granted A by A", "12 granted B by B", "33 removed A by A", "33 removed B by A"}},
-		{"mysql: a release at the same time that finds nothing", mysql, 0, `
-			0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			2 A acquired
-			10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			12 B acquired
+		{"mysql: a release at the same time that finds nothing", mysql, 0, twoRows + `
 			30 A releasing
 			30 B releasing
 			31 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
@@ -187,11 +182,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			34 B replied 2 0 rows
 			34 B not-held`,
 			[]string{"2 granted A by A", "12 granted B by B", "33 removed A by A", "33 removed B by A"}},
-		{"mysql: as many rows as there can be, whatever another statement may have done", mysql, 0, `
-			0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			2 A acquired
-			10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			12 B acquired
+		{"mysql: as many rows as there can be, whatever another statement may have done", mysql, 0, twoRows + `
 			20 A releasing
 			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
 			30 B releasing
@@ -199,11 +190,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			33 B released
 			40 A timed-out 2`,
 			[]string{"2 granted A by A", "12 granted B by B", "33 removed A by B", "33 removed B by B", "40 may-have-removed nobody by A"}},
-		{"mysql: as many rows, but a third client may have made one", mysql, 0, `
-			0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			2 A acquired
-			10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			12 B acquired
+		{"mysql: as many rows, but a third client may have made one", mysql, 0, twoRows + `
 			15 C sent 1 INSERT INTO lock_info (name) VALUES ('lock')
 			20 A releasing
 			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
@@ -212,11 +199,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			33 B released
 			40 A timed-out 2`,
 			[]string{"2 granted A by A", "12 granted B by B", "33 may-have-removed nobody by B", "40 may-have-removed nobody by A"}},
-		{"mysql: who finds no row tells what a lost reply was", mysql, 0, `
-			0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			2 A acquired
-			10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			12 B acquired
+		{"mysql: who finds no row tells what a lost reply was", mysql, 0, twoRows + `
 			20 A releasing
 			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
 			23 A reply-dropped 2
@@ -225,11 +208,7 @@ func TestWhatIsDerivedOfEachStore(t *testing.T) {
 			33 B not-held
 			40 A timed-out 2`,
 			[]string{"2 granted A by A", "12 granted B by B", "23 removed A by A", "23 removed B by A"}},
-		{"mysql: who finds no row does not tell which of two it was", mysql, 0, `
-			0-2 A 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			2 A acquired
-			10-12 B 1 INSERT INTO lock_info (name) VALUES ('lock') -> 1 row
-			12 B acquired
+		{"mysql: who finds no row does not tell which of two it was", mysql, 0, twoRows + `
 			20 A releasing
 			21 A sent 2 DELETE FROM lock_info WHERE name = 'lock'
 			21 C sent 2 DELETE FROM lock_info WHERE name = 'lock'

@@ -1,7 +1,6 @@
 package strip
 
 import (
-	"cmp"
 	"slices"
 
 	"lockstep/internal/checker"
@@ -241,8 +240,11 @@ func (r *reader) bands() {
 				r.foreign(&v)
 			case checker.NoStaleWriteID, checker.NoLostUpdateID: // marks of the resource
 			default:
-				label := cmp.Or(bandLabels[f.Property].In(r.language), say.Property(f.Property).In(r.language))
-				r.strip.Bands = append(r.strip.Bands, Band{int64(v.From), int64(v.To), f.Property, label})
+				look, label := f.Property, bandLabels[f.Property].In(r.language)
+				if label == "" { // a stored finding may have any name
+					look, label = "other", sanitize.Line(say.Property(f.Property).In(r.language))
+				}
+				r.strip.Bands = append(r.strip.Bands, Band{int64(v.From), int64(v.To), look, label})
 			}
 		}
 	}

@@ -106,7 +106,7 @@ type Mark struct {
 // Band is a stretch across all rows: two clients inside, a lock that is stuck.
 type Band struct {
 	From, To int64
-	Look     string // the property that broke
+	Look     string // the property that broke, or "other"
 	Label    string
 }
 
