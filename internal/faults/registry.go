@@ -65,9 +65,9 @@ type Spec struct {
 	Promoter bool
 	// Lasting: its effect on a client is never undone.
 	Lasting bool
-	// Acts says for how long, where no event of a node does.
+	// Acts is the time for which it acts, where no event of its node shows that.
 	Acts Span
-	// Delays: messages arrive late by it, as they do by each fault that has sides.
+	// Delays: it makes messages late, as each verb that cuts links does.
 	Delays bool
 	// Say is the fault as a scenario states it, without when; nil: the verb and its value.
 	Say func(Args) string
@@ -92,8 +92,8 @@ type Span uint8
 
 // The spans.
 const (
-	SpanOfEvents Span = iota // from and to events of its node, such as a freeze; or none, as it is over at once
-	SpanOfFault              // from its own begin to its end
+	SpanOfEvents Span = iota // between two events of its node, such as froze and thawed; or it is over at once
+	SpanOfFault              // from its begin to its end
 	SpanOfWork               // until its client's work is over
 )
 

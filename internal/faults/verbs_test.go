@@ -268,8 +268,8 @@ func TestForeignValues(t *testing.T) {
 	}
 }
 
-// Reports draw for how long a fault acts: from event to event of its node, which of those that end only a freeze
-// has, or as the verb says.
+// Reports draw the time for which a fault acts: between two events of its node, which only a freeze has, or as the
+// verb says.
 func TestReportsKnowHowLongAVerbActs(t *testing.T) {
 	for _, s := range All() {
 		acts := slices.Contains([]ParamKind{ParamNode, ParamClient, ParamServer, ParamSides}, s.Value.Kind)

@@ -200,8 +200,8 @@ func parse(text string) (*plan.Plan, error) {
 	return p, run.CheckLocks(p)
 }
 
-// asking is a plan by which a run is asked for every property. Expectations, which a playground has not, ask for
-// those that are not Core, and without them it would call broken ones kept.
+// asking is a plan by which a run is judged by every property. A property that is not Core is judged where a story
+// expects something of it, and the playground drops expectations: it would call a broken one kept.
 func asking(p *plan.Plan) *plan.Plan {
 	q := *p
 	for _, property := range checker.All() {

@@ -47,7 +47,7 @@ func TestAPausePastTheLeaseLetsTwoIn(t *testing.T) {
 	}
 }
 
-// A playground has no expectations, which ask for the properties that are not Core, so it asks for all of them.
+// A run is judged by the properties that are not Core, too, though the playground drops what stories expect.
 func TestEveryPropertyIsAsked(t *testing.T) {
 	const title = "asked for everything"
 	checker.Register(checker.Property{ID: "never", Check: func(h *history.History) checker.Finding {

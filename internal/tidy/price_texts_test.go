@@ -136,6 +136,7 @@ func init() {
 		Example: "- when: A is in its critical section\n  melt: A\n  for: 15s",
 		Value:   Param{Kind: ParamNode, Required: true, Doc: "which process"},
 		Ends:    EndRequired,
+		Acts:    SpanOfFault,
 		Say:     func(a Args) string { return "melt " + a.Value },
 		Tell:    func(t Telling) say.Phrase { return toldMelt.With(t.who) },
 		Begin:   func(w World, _ Args, at Activation) { w.Melt(at.Fault, at.Target) },
