@@ -49,7 +49,7 @@ func (h *harness) open(ctx context.Context) error {
 	k, _ := kindOf(h.variant.Store)
 	h.store = k.make(h.group)
 	if err := h.store.start(ctx, h.plan.Servers(plan.StoreOf(&h.variant))); err != nil {
-		return err
+		return h.orDied(err)
 	}
 	h.store.reachabilityChanged()
 	return nil

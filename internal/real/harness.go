@@ -110,6 +110,20 @@ func (h *harness) fail(err error) {
 	}
 }
 
+// orDied is the error of a server that has died, instead of one that follows from its death: connections to it and
+// other servers learn of that first.
+func (h *harness) orDied(err error) error {
+	if len(h.group.members) == 0 {
+		return err
+	}
+	select {
+	case died := <-h.fatal:
+		return died
+	case <-time.After(250 * time.Millisecond):
+		return err
+	}
+}
+
 // setUp starts the servers, the links and the workers, and returns when all of
 // them are ready.
 func (h *harness) setUp(ctx context.Context) error {

@@ -105,7 +105,7 @@ func (s *Server) getReady(ctx context.Context) error {
 		err = s.calibrate(ctx, s.alone.Clock)
 	}
 	if err == nil && s.alone.prepare != nil {
-		err = s.alone.prepare(ctx)
+		err = s.OrDied(s.alone.prepare(ctx))
 	}
 	return err
 }

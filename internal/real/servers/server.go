@@ -158,6 +158,22 @@ func (s *Server) failedAtStart(cure string) error {
 	return fmt.Errorf("%s ended at its start (%s); %s: %s", s.Name, s.Ended(), s.lastWords(), cure)
 }
 
+// deathTime bounds the wait for the news of a process's end, of which its connections learn first.
+const deathTime = 250 * time.Millisecond
+
+// OrDied is the error of a server whose process has ended before it was ready, instead of one that follows from that.
+func (s *Server) OrDied(err error) error {
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-s.Done():
+		return s.failedAtStart("free memory and disk space")
+	case <-time.After(deathTime):
+		return err
+	}
+}
+
 // portTaken is the error of a server whose port was taken, with the last line of its log.
 func (s *Server) portTaken(log string) error {
 	return fmt.Errorf("%s ended at its start (%s): %s: %w: try again, and see with `ss -ltnp` who takes the ports", s.Name, s.Ended(), log, ErrPortTaken)

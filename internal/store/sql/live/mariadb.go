@@ -41,7 +41,7 @@ func launchMariaDB(ctx context.Context, o livestore.Single) (livestore.Database,
 	}
 	err := servers.StartAlone(ctx, db.Server, start)
 	if err == nil && o.Replication != nil && o.Replication.Upstream != "" {
-		if err = db.Follow(ctx, o.Replication.Upstream); err != nil {
+		if err = db.OrDied(db.Follow(ctx, o.Replication.Upstream)); err != nil {
 			err = errors.Join(err, db.Stop())
 		}
 	}
