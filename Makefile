@@ -50,10 +50,11 @@ more-consul: consul
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run RealConsul ./internal/store/consul/live -conformance.operations 12000
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'Consul|LinksOnly/consul|ContendOnRealServers/consul' ./internal/real/worker ./internal/real
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'EachStore|SilentLeader|IdleSession|LeaderOfACluster|AnOperator|Database|AReplicaFollows|NothingIsLeft|ReaperIsKilled|AnotherShards|FrozenPrimaryOfACluster|LibrariesFollowSentinels|SentinelsSplit|MinorityOfSentinels' ./internal/real
-	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
-	$(GO) run -tags live,queue ./cmd/simulate run lock-delay-covers-the-pause lock-delay-runs-out --lock consul-session \
-		--backend process --scale 0.1 --quiet --out $$out && \
-	$(GO) run -tags live,queue ./cmd/simulate dev compare-worlds --lock consul-session --backend process --scale 0.1 --out $$out
+	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; play="--lock consul-session --backend process --scale 0.1 --out $$out"; \
+	compare() { $$out/simulate dev compare-worlds $$play; }; \
+	$(GO) build -tags live,queue -o $$out/simulate ./cmd/simulate && \
+	$$out/simulate run lock-delay-covers-the-pause lock-delay-runs-out $$play --quiet && \
+	{ compare || { [ $$? -eq 3 ] && echo "PLAYED AGAIN, for real processes may be late" >&2 && compare; }; }
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
