@@ -196,21 +196,12 @@ func oneOf(command string, words []string) cobra.PositionalArgs {
 		case slices.Contains(known, args[0]):
 			return nil
 		}
-		return fmt.Errorf("cannot %s %q: %s", command, args[0], didYouMean(args[0], known, "name one of "+all))
+		return fmt.Errorf("cannot %s %q: %s", command, args[0], scenario.DidYouMean(args[0], known, "name one of "+all))
 	}
-}
-
-// didYouMean suggests the known name that is nearest to a word; otherwise is for a word that is not
-// near any.
-func didYouMean(word string, known []string, otherwise string) string {
-	if best := scenario.Nearest(word, known); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return otherwise
 }
 
 func unknownName(what, name string, known []string) error {
-	return fmt.Errorf("unknown %s %q: %s", what, name, didYouMean(name, known, "there are "+strings.Join(known, ", ")))
+	return fmt.Errorf("unknown %s %q: %s", what, name, scenario.DidYouMean(name, known, "there are "+strings.Join(known, ", ")))
 }
 
 // helpWidth is the width of all help, in columns, in every terminal.

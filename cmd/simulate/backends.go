@@ -18,6 +18,7 @@ import (
 	"lockstep/internal/report/export"
 	"lockstep/internal/run"
 	"lockstep/internal/say"
+	"lockstep/internal/scenario"
 	"lockstep/internal/shell"
 	"lockstep/internal/sim"
 	"lockstep/locktest/stories"
@@ -196,7 +197,7 @@ func backend(name string, scalePPM int64, choice []string) (run.Factory, error) 
 		return liveBackend(name, scalePPM, chosen)
 	}
 	otherwise := "choose " + strings.Join(backendNames(), " or ")
-	return nil, fmt.Errorf("unknown backend %q: %s", name, didYouMean(name, backendNames(), otherwise))
+	return nil, fmt.Errorf("unknown backend %q: %s", name, scenario.DidYouMean(name, backendNames(), otherwise))
 }
 
 // simulator makes a simulated world.

@@ -89,7 +89,7 @@ const maxTimes = 10_000_000
 
 func unknownLock(id string) error {
 	ids := each(locks.Known(), func(v locks.Variant) string { return v.ID })
-	return fmt.Errorf("unknown lock %q: %s", id, didYouMean(id, ids, "`simulate list locks` shows them"))
+	return fmt.Errorf("unknown lock %q: %s", id, scenario.DidYouMean(id, ids, "`simulate list locks` shows them"))
 }
 
 func (f *runFlags) run(ctx context.Context, args []string) (err error) {

@@ -44,12 +44,12 @@ func live() uint64 {
 // Set LOGCHECK_LINES for a longer log.
 func TestMemoryHasABound(t *testing.T) { memoryHasABound(t, 250_000) }
 
-// The same with four million lines of the most demanding kind.
+// The same with ten million lines of the most demanding kind.
 func TestMemoryOfALongLogHasABound(t *testing.T) {
 	if os.Getenv(realtest.RequireMore) != "1" {
 		t.Skip("make test-more plays it")
 	}
-	memoryHasABound(t, 4_000_000, "locks and clients that die", "application text")
+	memoryHasABound(t, 10_000_000, "locks and clients that die", "application text")
 }
 
 func memoryHasABound(t *testing.T, lines int64, only ...string) {

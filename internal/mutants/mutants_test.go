@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,37 +44,6 @@ func TestTheListApplies(t *testing.T) {
 		for _, name := range undeclared(t, m, text) { // what a rename has left in the list
 			if !slices.Contains(was, name) {
 				t.Errorf("%s does not compile: there is no %s in %s", m.Name, name, m.File)
-			}
-		}
-	}
-}
-
-// go test is content with a choice of tests that is none, so each choice of the list is one of some.
-func TestTheListChoosesTestsThatAreThere(t *testing.T) {
-	all, err := load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range all {
-		for _, call := range m.Killers {
-			dir, chosen, _ := strings.Cut(call, " -run ")
-			files, err := filepath.Glob(filepath.Join("../..", dir, "*_test.go"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var names []byte
-			for _, file := range files {
-				data, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				names = append(names, data...)
-			}
-			for _, one := range strings.Split(chosen, "|") {
-				one, _, _ = strings.Cut(strings.TrimPrefix(one, "^"), "/")
-				if !regexp.MustCompile(`(?m)^func Test\w*` + strings.TrimSuffix(strings.TrimPrefix(one, "Test"), "$")).Match(names) {
-					t.Errorf("%s: no test of %s is called %s", m.Name, dir, one)
-				}
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func (h *harness) orDied(err error) error {
 	select {
 	case died := <-h.fatal:
 		return died
-	case <-time.After(250 * time.Millisecond):
+	case <-time.After(servers.DeathTime):
 		return err
 	}
 }

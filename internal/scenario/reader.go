@@ -151,17 +151,18 @@ func quote(s string) string {
 // maxListed limits how many known words an error lists.
 const maxListed = 40
 
-// orListed returns the closest known word, or where they are listed when none is close.
-func orListed(word string, known []string, list string) string {
+// DidYouMean suggests the known word that is nearest to a word; otherwise is for a word that is not near any.
+func DidYouMean(word string, known []string, otherwise string) string {
 	if best := Nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	return list
+	return otherwise
 }
 
 // suggest returns the closest known word, or all of them when none is close.
-func suggest(word string, known []string) string { return orListed(word, known, listed(known)) }
+func suggest(word string, known []string) string { return DidYouMean(word, known, listed(known)) }
 
+// listed names all known words, or the first of very many.
 func listed(known []string) string {
 	switch len(known) {
 	case 0:

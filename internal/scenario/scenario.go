@@ -240,7 +240,7 @@ func (r *reader) locks(g group, p *plan.Plan) map[string]*node {
 		switch {
 		case !ok:
 		case !slices.Contains(known, designOf(id)):
-			r.problemf(item, "unknown lock %s: %s", quote(id), orListed(designOf(id), known, "`simulate list locks` shows them"))
+			r.problemf(item, "unknown lock %s: %s", quote(id), DidYouMean(designOf(id), known, "`simulate list locks` shows them"))
 		case named[id] != nil:
 			r.problemf(item, "the lock %s is in the list twice: remove one", id)
 		default:

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// goTest is one call of go test in the Makefile: of which packages, and which tests of them.
+// goTest is one call of go test: of which packages, and which tests of them.
 type goTest struct {
 	line     string
 	packages []string
@@ -23,8 +23,54 @@ var runFlag = regexp.MustCompile(`-run ('[^']*'|\S+)`)
 // moreVariable is what calls of the second tier begin with.
 var moreVariable = regexp.MustCompile(`(?m)^MORE := (.*)$`)
 
-// goTests reads the Makefile's calls of go test that choose tests. What is behind a slash
-// chooses among subtests, which only a run knows.
+// choosing reads a call of go test; false for one that chooses no tests. What is behind a slash chooses among
+// subtests, which only a run knows.
+func choosing(line string) (one goTest, ok bool) {
+	chosen := runFlag.FindStringSubmatch(line)
+	if chosen == nil {
+		return one, false
+	}
+	one.line = line
+	for word := range strings.FieldsSeq(line) {
+		if dir, ok := strings.CutPrefix(word, "./"); ok {
+			one.packages = append(one.packages, strings.TrimSuffix(dir, "/"))
+		}
+	}
+	for _, name := range strings.Split(strings.Trim(chosen[1], "'"), "|") {
+		name, _, _ = strings.Cut(name, "/")
+		one.tests = append(one.tests, name)
+	}
+	return one, true
+}
+
+var killers = regexp.MustCompile(`(?m)^  killed by: \[(.*)\]$`)
+
+// seededBugs are the calls that have to notice the seeded bugs.
+func seededBugs(t *testing.T) (all []goTest) {
+	files, err := filepath.Glob(filepath.Join(root, "internal/mutants/list/*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		list, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, by := range killers.FindAllStringSubmatch(string(list), -1) {
+			for _, call := range strings.Split(by[1], ", ") {
+				if one, ok := choosing(call); ok {
+					all = append(all, one)
+				}
+			}
+		}
+	}
+	if len(all) < 100 {
+		t.Fatalf("only %d seeded bugs with chosen tests found: this test looks at the wrong place", len(all))
+	}
+	return all
+}
+
+// goTests reads the Makefile's calls of go test that choose tests.
 func goTests(t *testing.T) (all []goTest) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
@@ -36,21 +82,12 @@ func goTests(t *testing.T) (all []goTest) {
 	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(strings.ReplaceAll(line, "$$", "$"))
-		chosen := runFlag.FindStringSubmatch(line)
-		if chosen == nil || !strings.Contains(line, "$(GO) test") && !strings.Contains(line, "scripts/test-live") {
+		if !strings.Contains(line, "$(GO) test") && !strings.Contains(line, "scripts/test-live") {
 			continue
 		}
-		one := goTest{line: line}
-		for word := range strings.FieldsSeq(line) {
-			if dir, ok := strings.CutPrefix(word, "./"); ok {
-				one.packages = append(one.packages, strings.TrimSuffix(dir, "/"))
-			}
+		if one, ok := choosing(line); ok {
+			all = append(all, one)
 		}
-		for _, name := range strings.Split(strings.Trim(chosen[1], "'"), "|") {
-			name, _, _ = strings.Cut(name, "/")
-			one.tests = append(one.tests, name)
-		}
-		all = append(all, one)
 	}
 	if len(all) < 10 {
 		t.Fatalf("only %d calls of go test with -run found in the Makefile: this test looks at the wrong place", len(all))
@@ -81,11 +118,11 @@ func testsOf(all []source) map[string][]string {
 	return out
 }
 
-// go test is content with a -run that no test matches any more. So each name that the Makefile
-// chooses tests by has to be that of one.
-func TestTheMakefileChoosesTestsThatAreThere(t *testing.T) {
+// go test is content with a -run that no test matches any more. So each name by which the Makefile or the list of
+// seeded bugs chooses tests has to be that of one.
+func TestTheTestsThatAreChosenAreThere(t *testing.T) {
 	tests := testsOf(sources(t))
-	for _, call := range goTests(t) {
+	for _, call := range slices.Concat(goTests(t), seededBugs(t)) {
 		for _, name := range call.tests {
 			if name == "^$" { // none, for benchmarks
 				continue
@@ -96,7 +133,7 @@ func TestTheMakefileChoosesTestsThatAreThere(t *testing.T) {
 				found = found || slices.ContainsFunc(names, func(test string) bool { return only.plays(dir, test) })
 			}
 			if !found {
-				t.Errorf("Makefile: no test is called %s in %v: it plays nothing, and looks green\n%s", name, call.packages, call.line)
+				t.Errorf("no test is called %s in %v: it plays nothing, and looks green\n%s", name, call.packages, call.line)
 			}
 		}
 	}

@@ -158,8 +158,8 @@ func (s *Server) failedAtStart(cure string) error {
 	return fmt.Errorf("%s ended at its start (%s); %s: %s", s.Name, s.Ended(), s.lastWords(), cure)
 }
 
-// deathTime bounds the wait for the news of a process's end, of which its connections learn first.
-const deathTime = 250 * time.Millisecond
+// DeathTime bounds the wait for the news of a process's end, of which its connections learn first.
+const DeathTime = 250 * time.Millisecond
 
 // OrDied is the error of a server whose process has ended before it was ready, instead of one that follows from that.
 func (s *Server) OrDied(err error) error {
@@ -169,7 +169,7 @@ func (s *Server) OrDied(err error) error {
 	select {
 	case <-s.Done():
 		return s.failedAtStart("free memory and disk space")
-	case <-time.After(deathTime):
+	case <-time.After(DeathTime):
 		return err
 	}
 }
