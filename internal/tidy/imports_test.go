@@ -21,7 +21,7 @@ type rule struct {
 
 var measuring = []string{"internal/campaign/search", "internal/campaign/sweep", "internal/campaign/matrix", "internal/campaign/explore", "internal/campaign/crosscheck", "internal/campaign/claims", "internal/tour"}
 
-// ARCHITECTURE.md has the floors that these rules are of (The rooms).
+// ARCHITECTURE.md lists the packages in layers.
 var rules = []rule{
 	{
 		packages: []string{
