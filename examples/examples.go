@@ -1,6 +1,6 @@
-// Package examples carries lock programs in several languages inside of the program, so that
-// `simulate new adapter` can write them anywhere. docs/own-lock-programs.md describes what they
-// speak. What writes logs of locks (logging) is no program: docs/log-your-locks.md shows it.
+// Package examples embeds lock programs in several languages, so that `simulate new adapter` can write
+// them anywhere. docs/own-lock-programs.md describes their protocol. The code in logging, which writes
+// logs of locks, is shown in docs/log-your-locks.md.
 package examples
 
 import "embed"

@@ -12,7 +12,8 @@ import (
 	locklog "lockstep/examples/logging/go"
 )
 
-// told is a story in Go, as testdata/logging tells it in other languages: two goroutines, and a mutex or nothing.
+// told plays a story in Go, as testdata/logging does in other languages: two goroutines, and a mutex or
+// nothing.
 type told struct {
 	a, b   *slog.Logger
 	lies   bool
@@ -68,7 +69,7 @@ func (s *told) acquire() (int64, error) {
 	if !s.lies {
 		s.mutex.Lock()
 	}
-	time.Sleep(2 * time.Millisecond) // clocks can tell it from what came before
+	time.Sleep(2 * time.Millisecond) // for a later time than that of the line before
 	s.tokens++
 	return s.tokens, nil
 }
@@ -127,7 +128,7 @@ func (s *told) clientB() error {
 	})
 	close(s.bIsOut)
 	if !errors.Is(failed, errWork) {
-		return fmt.Errorf("its work has not failed: %w", failed)
+		return fmt.Errorf("the work has not failed: %w", failed)
 	}
 	if s.lies {
 		return nil

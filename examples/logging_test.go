@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write the sources of logging into docs/log-your-locks.md")
 
-// story is what a program tells of one lock, in each language: the lines that it has to write, with clients
-// numbered as they are first named, and what they show.
+// story is the log of a program in each language: its lines, with clients numbered in the order of
+// their first lines, and the verdict.
 type story struct {
 	lock    string
 	lines   []string
@@ -30,7 +30,7 @@ type story struct {
 var stories = []story{
 	{"works", []string{
 		"1 waiting", "1 acquired 1", "2 waiting", "1 extended 1", "1 write 1", "1 released 1",
-		"2 acquired 2", "2 write 2", "2 released 2", // its work fails
+		"2 acquired 2", "2 write 2", "2 released 2", // the work of 2 fails
 		"1 waiting", "1 acquired 3", "2 waiting", "1 lost 3", // 2 has given up meanwhile
 		"2 waiting", "2 acquired 4", "2 released 4",
 	}, logcheck.None},
@@ -42,7 +42,7 @@ var stories = []story{
 // judge judges a log as it is, and compares its lines. It returns the names of the clients.
 func (s *story) judge(t *testing.T, log []byte) (clients []string) {
 	t.Helper()
-	// What is not stated is 0 here: one machine has one clock, and each release is written before it is asked for.
+	// All margins are 0: one machine has one clock, and each release is written before it is requested.
 	r, err := logcheck.Check(t.Context(), logcheck.Options{}, logcheck.Source{In: bytes.NewReader(log)})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, log)
@@ -79,10 +79,10 @@ func (s *story) judge(t *testing.T, log []byte) (clients []string) {
 	return clients
 }
 
-// lock is the name of the lock in all of them, as it has to be quoted.
+// lock is the name of the lock in all stories, which needs quoting.
 const lock = `jobs "ä" \1`
 
-// program has a program tell both stories, each in a process of its own, whose clients have names of their own.
+// program plays both stories, each in a process of its own, whose clients must have other names.
 func program(t *testing.T, command ...string) {
 	t.Helper()
 	dir, seen := t.TempDir(), map[string]bool{}
@@ -115,7 +115,7 @@ func TestTheLogOfPython(t *testing.T) {
 	program(t, realtest.Interpreter(t, "python3"), "-B", absolute(t, "testdata/logging/story.py"), "locks.jsonl")
 }
 
-// Many locks of Python return what only their holder may know.
+// Many locks of Python return a secret of their holder.
 func TestTheLogOfPythonHasNoSecrets(t *testing.T) {
 	cmd := exec.Command(realtest.Interpreter(t, "python3"), "-B", "-c", `
 import locklog
@@ -129,7 +129,7 @@ with locklog.held("jobs", lambda: "5ecret", lambda: None) as hold:
 	}
 }
 
-// A program that logs through SLF4J has logback write the same lines.
+// With SLF4J, logback writes the same lines.
 func TestTheLogOfJava(t *testing.T) {
 	realtest.SecondTier(t)
 	classes := t.TempDir()
@@ -162,10 +162,10 @@ func absolute(t *testing.T, path string) string {
 	return path
 }
 
-// included matches a source on the page: a comment with its path, and a block of its language.
+// included matches a source on the page: a comment with its path, and a block of code.
 var included = regexp.MustCompile("(?s)<!-- examples/(logging/\\S+) -->\n(```\\w+\n)(.*?)```\n")
 
-// The page shows the sources as they are, and all of them.
+// The page shows all sources as they are.
 func TestThePageShowsTheSourcesOfLogging(t *testing.T) {
 	const file = "../docs/log-your-locks.md"
 	page, err := os.ReadFile(file)

@@ -17,7 +17,7 @@ var (
 	made   = time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)
 )
 
-// What is packed comes out again, as old as the commit, and the same files give the same bytes.
+// Archives hold their files, with the time of the commit, and are reproducible.
 func TestArchivesHoldWhatIsPacked(t *testing.T) {
 	data, err := tarred("lockstep-1", packed, made)
 	again, errAgain := tarred("lockstep-1", packed, made)
@@ -48,8 +48,8 @@ func TestArchivesHoldWhatIsPacked(t *testing.T) {
 	}
 }
 
-// The continuous integration compiles for each system and each processor that there is an archive for;
-// the tests are of linux/amd64.
+// scripts/cross compiles for each system and each processor that has an archive; linux/amd64 runs the
+// tests.
 func TestEachSystemIsCompiled(t *testing.T) {
 	script, err := os.ReadFile("../../scripts/cross")
 	if err != nil {

@@ -1,9 +1,9 @@
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Two clients take a lock that works, or one that lets everybody in: Story [FILE] works|lies. */
+/** Two clients take a working lock, or one that excludes no client: Story [FILE] works|lies. */
 class Story {
-    static final String LOCK = "jobs \"\u00e4\" \\1"; // as it has to be quoted
+    static final String LOCK = "jobs \"\u00e4\" \\1"; // needs quoting
     static final Semaphore mutex = new Semaphore(1);
     static final AtomicLong tokens = new AtomicLong();
     static final CountDownLatch bTries = new CountDownLatch(1), bIsIn = new CountDownLatch(1), aIsInAgain = new CountDownLatch(1),
@@ -12,7 +12,7 @@ class Story {
 
     static Long acquire() throws InterruptedException {
         if (!lies) mutex.acquire();
-        Thread.sleep(2); // clocks can tell it from what came before
+        Thread.sleep(2); // for a later time than that of the line before
         return tokens.incrementAndGet();
     }
 
@@ -77,7 +77,7 @@ class Story {
 
     public static void main(String[] args) throws Exception {
         lies = args[args.length - 1].equals("lies");
-        if (args.length > 1) LockLog.to(args[0]); // else it goes where java.util.logging has been told
+        if (args.length > 1) LockLog.to(args[0]); // otherwise as java.util.logging is configured
         a(new Thread(() -> {
             try {
                 b();

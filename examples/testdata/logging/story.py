@@ -1,17 +1,17 @@
-"""Two clients take a lock that works, or one that lets everybody in: story.py FILE works|lies."""
+"""Two clients take a working lock, or one that excludes no client: story.py FILE works|lies."""
 import sys, threading, time
 
 import locklog
 
 mutex, tokens, lies = threading.Lock(), iter(range(1, 9)), sys.argv[2] == "lies"
-LOCK = 'jobs "ä" \\1'  # as it has to be quoted
+LOCK = 'jobs "ä" \\1'  # needs quoting
 said = {what: threading.Event() for what in ("b tries", "b is in", "a is in again", "b gave up", "a lost it")}
 
 
 def acquire():
     if not lies:
         mutex.acquire()
-    time.sleep(0.002)  # clocks can tell it from what came before
+    time.sleep(0.002)  # for a later time than that of the line before
     return next(tokens)
 
 
