@@ -8,7 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Each story puts programs of its own in the place of go and docker.
+// Each script replaces go, docker or df by fakes.
 func TestScripts(t *testing.T) {
 	here, err := filepath.Abs(".")
 	if err != nil {
