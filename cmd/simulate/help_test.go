@@ -1,16 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"lockstep/internal/tour"
 )
 
-// everyCommand returns all commands that people can see, with a fresh root each.
+// everyCommand returns all visible commands.
 func everyCommand() []*cobra.Command {
 	var all []*cobra.Command
 	var walk func(*cobra.Command)
@@ -26,8 +31,8 @@ func everyCommand() []*cobra.Command {
 	return all
 }
 
-// TestHelpSaysWhatToType wants a sentence at the top of every help, then two or three lines to type, each of
-// them a command line that exists, with a word on what it is for, and nothing too wide.
+// Every help begins with a sentence, then has two or three valid command lines, each with its
+// purpose, and no line is too wide.
 func TestHelpSaysWhatToType(t *testing.T) {
 	for _, cmd := range everyCommand() {
 		out, err := inProcess(append(strings.Fields(cmd.CommandPath())[1:], "--help")...)
@@ -54,34 +59,74 @@ func TestHelpSaysWhatToType(t *testing.T) {
 	}
 }
 
-// checkExample finds the command of an example, with its flags and arguments.
+// checkExample checks an example of a help.
 func checkExample(t *testing.T, of *cobra.Command, line string) {
 	t.Helper()
 	_, command, ok := strings.Cut(line, "simulate ")
-	if !ok || !strings.HasPrefix(line, "  ") {
-		t.Errorf("the help of %s begins with %q, which is no example", of.CommandPath(), line)
-		return
-	}
-	command, word, _ := strings.Cut(command, "  # ")
-	if word == "" {
-		t.Errorf("the help of %s does not say what %q is for", of.CommandPath(), line)
+	command, purpose, _ := strings.Cut(command, "  # ")
+	if !ok || !strings.HasPrefix(line, "  ") || purpose == "" {
+		t.Errorf("%q in the help of %s is no example, or has no purpose", line, of.CommandPath())
 	}
 	command, _, _ = strings.Cut(command, " > ")
-	cmd, rest, err := rootCommand().Find(strings.Fields(strings.TrimRight(command, ")")))
-	if err != nil {
-		t.Errorf("example %q of %s: %v", line, of.CommandPath(), err)
-		return
-	}
-	if err := cmd.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
-		t.Errorf("example %q of %s: %v", line, of.CommandPath(), err)
-		return
-	}
-	if err := cmd.ValidateArgs(cmd.Flags().Args()); err != nil {
+	if err := checkArgs(strings.Fields(strings.TrimRight(command, ")"))); err != nil {
 		t.Errorf("example %q of %s: %v", line, of.CommandPath(), err)
 	}
 }
 
-// TestEveryFlagHasHelp and a form that a mistake can be told with.
+// checkArgs returns what is wrong with the arguments of a command line, or nil.
+func checkArgs(words []string) error {
+	cmd, rest, err := rootCommand().Find(words)
+	if err != nil {
+		return err
+	}
+	if err := cmd.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
+}
+
+// The README's command lines: on lines of their own, where the purpose follows three blanks, in
+// recipes and in sentences.
+var readmeCommand = regexp.MustCompile("(?m)(?:^ {4,}|&& )(?:bin/|go run ./cmd/)?simulate (.*?)(?:$| {3})|`simulate (.*?)`")
+
+func TestCommandsOfTheReadme(t *testing.T) {
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := readmeCommand.FindAllStringSubmatch(string(data), -1)
+	if len(found) < 25 {
+		t.Fatalf("only %d commands found", len(found))
+	}
+	for _, m := range found {
+		if err := checkArgs(strings.Fields(m[1] + m[2])); err != nil {
+			t.Errorf("simulate %s: %v", m[1]+m[2], err)
+		}
+	}
+}
+
+// The last lesson of the tour tells learners what to type for a lock of their own.
+func TestTheLearnersOwnCommandsExist(t *testing.T) {
+	lessons, err := tour.Lessons()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := lessons[len(lessons)-1].Own
+	if len(own) == 0 {
+		t.Error("the tour does not end with the learner's own lock")
+	}
+	for _, step := range own {
+		words, err := splitWords(step.Command)
+		if err == nil && (len(words) < 2 || words[0] != "simulate") {
+			err = errors.New("it is no command of this program")
+		}
+		if err = cmp.Or(err, checkArgs(words[min(1, len(words)):])); err != nil {
+			t.Errorf("%q: %v", step.Command, err)
+		}
+	}
+}
+
+// Every flag has a help text, and its type a name for error messages.
 func TestEveryFlagHasHelp(t *testing.T) {
 	for _, cmd := range everyCommand() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -19,7 +19,7 @@ import (
 type pseudoTerminal struct {
 	t    *testing.T
 	cmd  *exec.Cmd
-	keys *os.File // what a user types, and what the program shows
+	keys *os.File // the user's end: input and output
 
 	mu    sync.Mutex
 	shown bytes.Buffer
@@ -67,7 +67,7 @@ func atTerminalWith(t *testing.T, env []string, args ...string) *pseudoTerminal 
 	return term
 }
 
-// watch collects what the program shows until no process has the terminal open any more.
+// watch collects the output until no process has the terminal open any more.
 func (term *pseudoTerminal) watch() {
 	defer close(term.over)
 	part := make([]byte, 4096)
@@ -121,7 +121,7 @@ func (term *pseudoTerminal) exit() int {
 	return 0
 }
 
-// Colours and progress are for terminals only, and for those who want them.
+// Colours and progress bars need a terminal, and can be switched off.
 func TestWhatATerminalGets(t *testing.T) {
 	tests := []struct {
 		name          string
