@@ -1,5 +1,5 @@
-# Runs every line of a file as arguments of simulate, and prints what it said and
-# its exit code. What is printed on stdout is not shown: there must be nothing.
+# Runs simulate with the arguments in each line of a file, and prints its stderr and its exit code.
+# Output on stdout is a mistake.
 while IFS= read -r line; do
 	echo "\$ simulate $line"
 	out=$(simulate $line 2>&1 >unexpected </dev/null)
