@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/browser"
 )
 
-// playInto runs the program for its effects on the store.
+// playInto runs the program with a store.
 func playInto(t *testing.T, store string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("simulate", append(args, "--quiet", "--out", store)...)
@@ -68,7 +68,7 @@ func served(t *testing.T, store string) string {
 	return said.Address
 }
 
-// quiet fails when a page complained or asked for anything but its own server.
+// quiet fails if a page logged a problem or made a request to another server.
 func quiet(t *testing.T, p *browser.Page) {
 	t.Helper()
 	for _, problem := range p.Problems() {
@@ -79,7 +79,7 @@ func quiet(t *testing.T, p *browser.Page) {
 	}
 }
 
-// haveNames fails when something that has the focus or is a picture has no name.
+// haveNames fails if a focusable element or a picture has no accessible name.
 func haveNames(t *testing.T, what string, p *browser.Page, focusable int) {
 	t.Helper()
 	n := 0
@@ -92,11 +92,11 @@ func haveNames(t *testing.T, what string, p *browser.Page, focusable int) {
 		}
 	}
 	if n < focusable {
-		t.Errorf("%s: %d things can have the focus, want at least %d", what, n, focusable)
+		t.Errorf("%s: %d elements are focusable, want at least %d", what, n, focusable)
 	}
 }
 
-// fits fails when a page is wider than its window, apart from what can be scrolled.
+// fits fails if a page is wider than its window, apart from scrolling parts.
 func fits(t *testing.T, what string, p *browser.Page, scrolls string) {
 	t.Helper()
 	wide := browser.Eval[[]string](p, fmt.Sprintf(`[].filter.call(document.querySelectorAll("main *"), function (e) {
@@ -109,7 +109,7 @@ func fits(t *testing.T, what string, p *browser.Page, scrolls string) {
 
 const shownRows = `.runs tbody tr:not([hidden])`
 
-// The keys alone find a run and open its report.
+// The keyboard alone finds a run and opens its report.
 func TestServedIndexInABrowser(t *testing.T) {
 	address := served(t, playedStore(t))
 	p := browser.Visit(t, address, browser.Options{})
@@ -156,8 +156,7 @@ func TestServedIndexInABrowser(t *testing.T) {
 	quiet(t, p)
 }
 
-// Every page of a store is as quiet when it is served as when it is opened as a
-// file, and fits a telephone.
+// Served pages are quiet, and fit a phone.
 func TestServedPagesAreQuiet(t *testing.T) {
 	address := served(t, playedStore(t))
 	for _, path := range []string{"", "matrix-set-nx-lua-sl.html", "comparison.html", "latest", "latest/history.jsonl", "latest/result.json", "latest/scenario.yaml"} {
@@ -218,12 +217,11 @@ func TestComparisonInABrowser(t *testing.T) {
 		t.Errorf("the keys lead to %q", got)
 	}
 	quiet(t, p)
-	// Nothing can be scrolled on paper.
+	// Paper does not scroll.
 	fits(t, "comparison on paper", browser.Open(t, page, browser.Options{Print: true, Width: 718}), ".hidden")
 }
 
-// LOCKSTEP_SCREENSHOTS=DIR keeps pictures of the pages of a store, for people to look
-// at: light, dark, narrow and on paper.
+// LOCKSTEP_SCREENSHOTS=DIR stores pictures of the pages: light, dark, narrow and on paper.
 func TestStoreScreenshots(t *testing.T) {
 	dir := os.Getenv("LOCKSTEP_SCREENSHOTS")
 	if dir == "" {

@@ -15,7 +15,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// pairs are letters of the seeds from 1 on, simulated and real.
+// pairs are simulated and real letters, of the seeds from 1 on.
 func pairs(letters ...string) (out []crosscheck.Pair) {
 	for i, text := range letters {
 		simulated, real, _ := strings.Cut(text, " ")
@@ -40,7 +40,7 @@ func someComparison() *crosscheck.Comparison {
 }
 
 func TestComparisonOnTheTerminal(t *testing.T) {
-	once := someComparison() // played once, a cell needs no count
+	once := someComparison() // a cell that was played once has no count
 	once.Times = 1
 	for i := range once.Cells {
 		if p := once.Cells[i].Shown(); p != nil {

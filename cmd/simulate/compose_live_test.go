@@ -20,8 +20,7 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// findCompose finds the tool, which older engines have as a program of its own; nil
-// when there is none.
+// findCompose finds the tool, which is a separate program of older engines; nil without one.
 var findCompose = sync.OnceValue(func() []string {
 	for _, words := range [][]string{{"docker", "compose"}, {"docker-compose"}} {
 		if exec.Command(words[0], append(words[1:], "version")...).Run() == nil {
@@ -39,7 +38,7 @@ func composeTool(t *testing.T) []string {
 	return slices.Clone(findCompose())
 }
 
-// compose runs the tool on docker-compose.yml in a project of the test's own.
+// compose runs the tool on docker-compose.yml in a separate project.
 func compose(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -84,17 +83,17 @@ func TestTheTopologyIsValidAndTakesOtherImages(t *testing.T) {
 			t.Errorf("without a choice, %s is not used", image.Public)
 		}
 		if !strings.Contains(local, "image: "+image.Local()+"\n") {
-			t.Errorf("%s=%s is not heard", image.Variable(), image.Local())
+			t.Errorf("%s=%s has no effect", image.Variable(), image.Local())
 		}
 	}
 	for line := range strings.Lines(public) {
 		if strings.Contains(line, "0.0.0.0") || strings.Contains(line, "ports:") {
-			t.Errorf("a server is open to others: %s", line)
+			t.Errorf("a server is open to other machines: %s", line)
 		}
 	}
 }
 
-// Servers that the user has brought up take part in a run and are as before after it.
+// A run uses servers that the user has brought up, and restores them.
 func TestARunOnServersThatAreUp(t *testing.T) {
 	enginetest.Need(t, images.Redis)
 	composeTool(t)
@@ -145,8 +144,8 @@ func TestARunOnServersThatAreUp(t *testing.T) {
 	}
 }
 
-// killAmidst kills a run that has begun to use servers; a reaper restarts them, and lets
-// the sentinels go on.
+// killAmidst kills a run that has begun to use servers; a reaper restarts them and resumes the
+// sentinels.
 func killAmidst(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
@@ -179,7 +178,7 @@ func killAmidst(t *testing.T, cmd *exec.Cmd) {
 	})
 }
 
-// askRedis asks a server of the topology; one that does not answer has nothing to say.
+// askRedis sends a command to a server of the topology; without an answer the reply is empty.
 func askRedis(t *testing.T, port int, args ...string) redis.Reply {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -195,7 +194,7 @@ const envPlay = "LOCKSTEP_TEST_PLAY"
 func TestPlayForCompose(t *testing.T) {
 	out := os.Getenv(envPlay)
 	if out == "" {
-		t.Skip("it is a part of another test")
+		t.Skip("a part of TestARunOnServersThatAreUp")
 	}
 	os.Args = []string{"simulate", "run", "failover-forgets-the-lock", "--lock", "set-nx-lua", "--backend", "compose", "--scale", "0.2", "--out", out}
 	os.Exit(execute())

@@ -17,8 +17,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// A file of deploy/ as its engine would run it: with the variables that this engine sets, each copy of
-// the command a process of its own, all of them on one file system.
+// deployed is a file of deploy/ as its engine runs it: with the variables that the engine sets, each
+// copy of the command a process of its own, all of them on one file system.
 type deployed struct {
 	copies []copyOf
 	merge  []string // a command line
@@ -30,7 +30,7 @@ type copyOf struct {
 	line []string
 }
 
-// The files of deploy/ divide the work and put it together: what comes out is what one machine prints.
+// The files of deploy/ divide the work and merge it: the output is that of one machine.
 func TestTheFilesOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 	engines := map[string]func(*testing.T) deployed{"kubernetes": kubernetes, "github": github, "slurm": slurm}
 	for name, read := range engines {
@@ -55,7 +55,7 @@ func TestTheFilesOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 			if code(err) != exitMissed { // redlock breaks
 				t.Fatalf("%v: %v\n%s", d.merge, err, merged)
 			}
-			one, err := play(nil, smaller([]string{"simulate", "search", "redlock-storm", "--seeds", "1000000", "--json", "--out", filepath.Dir(storeOf(d.merge))}))
+			one, err := play(nil, smaller([]string{"simulate", "search", "redlock-storm", "--seeds", "1000000", "--json", "--out", storeOf(d.merge)}))
 			if code(err) != exitMissed || len(one) == 0 {
 				t.Fatalf("one machine: %v\n%s", err, one)
 			}
@@ -66,7 +66,7 @@ func TestTheFilesOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 	}
 }
 
-// programIn is a folder with the scenarios and with this program as the engines find it.
+// programIn puts this program into a folder, where engines find it, and returns a way to run it.
 func programIn(t *testing.T, dir string) func(env, line []string) ([]byte, error) {
 	t.Helper()
 	self, err := os.Executable()
@@ -92,7 +92,7 @@ func programIn(t *testing.T, dir string) func(env, line []string) ([]byte, error
 	}
 }
 
-// smaller makes less of the work: fewer seeds. Paths of a container become those of a test.
+// smaller reduces the number of seeds, and replaces paths of a container.
 func smaller(line []string) (out []string) {
 	for _, word := range line {
 		word = strings.ReplaceAll(word, "1000000", "640")
@@ -109,15 +109,15 @@ func code(err error) int {
 	return 0
 }
 
-// storeOf is where a command line stores its runs, and a name below it.
+// storeOf is the run store of a command line.
 func storeOf(line []string) string {
 	if at := slices.Index(line, "--out"); at >= 0 {
-		return filepath.Join(line[at+1], "x")
+		return line[at+1]
 	}
-	return "reports/x"
+	return defaultOut
 }
 
-// withoutRunDir leaves out the one thing that has a time in its name.
+// withoutRunDir removes the run directory, whose name contains the time.
 func withoutRunDir(out []byte) []byte {
 	return regexp.MustCompile(`"run_dir": ".*"`).ReplaceAll(out, nil)
 }
@@ -136,7 +136,7 @@ func deployFile(t *testing.T, name string, into any) []byte {
 	return data
 }
 
-// kubernetes is an Indexed Job: its pods have JOB_COMPLETION_INDEX, from 0 on.
+// kubernetes reads an Indexed Job, whose pods have JOB_COMPLETION_INDEX, from 0.
 func kubernetes(t *testing.T) (d deployed) {
 	type job struct {
 		Spec struct {
@@ -163,7 +163,7 @@ func kubernetes(t *testing.T) (d deployed) {
 	return d
 }
 
-// github is a matrix: the engine writes its values into the command lines.
+// github reads a matrix, whose values the engine puts into the command lines.
 func github(t *testing.T) (d deployed) {
 	var w struct {
 		Jobs map[string]struct {
@@ -189,7 +189,7 @@ func github(t *testing.T) (d deployed) {
 	return d
 }
 
-// slurm is an array: its tasks have SLURM_ARRAY_TASK_ID between MIN and MAX, and their number.
+// slurm reads an array, whose tasks have SLURM_ARRAY_TASK_ID between MIN and MAX, and COUNT.
 func slurm(t *testing.T) (d deployed) {
 	text := string(deployFile(t, "slurm.sh", nil))
 	var from, to, cores int

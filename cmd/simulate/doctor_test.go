@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// Where real servers are not to be had, doctor says so, and proposes nothing that only Debian has.
+// On systems without real servers doctor says so, and proposes nothing that only Debian has.
 func TestDoctorOnOtherSystems(t *testing.T) {
 	for goos, name := range map[string]string{"windows": "Windows", "darwin": "macOS"} {
 		t.Setenv("PATH", t.TempDir())
@@ -26,7 +26,7 @@ func TestDoctorOnOtherSystems(t *testing.T) {
 		}
 		for _, not := range []string{"apt-get", "sudo", "systemctl", "redis-server", "Debian", "--backend"} {
 			if strings.Contains(said, not) {
-				t.Errorf("%s: doctor speaks of %s:\n%s", goos, not, said)
+				t.Errorf("%s: doctor mentions %s:\n%s", goos, not, said)
 			}
 		}
 		if len(found) == 0 || len(found) >= len(programs.All()) {
@@ -43,7 +43,7 @@ func TestDoctorOnOtherSystems(t *testing.T) {
 	}
 }
 
-// What doctor says of each program, found or missing, is in Chinese too.
+// The output of doctor for each program, found or missing, has its Chinese.
 func TestDoctorSpeaksChinese(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, goos := range []string{"linux", "darwin"} {

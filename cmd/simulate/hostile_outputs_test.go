@@ -20,8 +20,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// grammar is what outputs with harmless texts consist of, by kind of file: elements
-// with their attributes, and the destinations of links.
+// grammar is the structure of outputs with harmless texts, by kind of file: elements with their
+// attributes, and the destinations of links.
 type grammar map[string]map[string]bool
 
 // kindOf is the kind of an output: all plots are one.
@@ -54,7 +54,7 @@ func (g grammar) check(t *testing.T, what, name string, data []byte) {
 	if strings.HasPrefix(name, "plots/") {
 		checkFileName(t, what, name)
 	} else if !bytes.Contains(data, []byte(marker)) {
-		t.Errorf("%s: it shows nothing of the text", what)
+		t.Errorf("%s: the text is not shown", what)
 	}
 	text := string(data)
 	if strings.HasSuffix(kind, ".json") {
@@ -66,7 +66,7 @@ func (g grammar) check(t *testing.T, what, name string, data []byte) {
 	}
 }
 
-// parts parses an output and returns what it consists of.
+// parts parses an output and returns its elements.
 func parts(t *testing.T, what, kind string, data []byte) []string {
 	t.Helper()
 	switch path.Ext(kind) {
@@ -118,7 +118,7 @@ func htmlParts(t *testing.T, what string, data []byte) []string {
 		case html.TextToken:
 			switch {
 			case in == "data" && !json.Valid([]byte(token.Data)):
-				t.Errorf("%s: the data of the page is no JSON", what)
+				t.Errorf("%s: the data of the page is not JSON", what)
 			case (in == "script" || in == "style") && strings.Contains(token.Data, marker):
 				t.Errorf("%s: the text is in a %s", what, in)
 			}
@@ -130,8 +130,7 @@ func htmlParts(t *testing.T, what string, data []byte) []string {
 	}
 }
 
-// element names an element with its attributes. Values that lead somewhere or do
-// something count, too.
+// element names an element with its attributes, and with those values that have an effect.
 func element(name string, attributes []html.Attribute) []string {
 	var names, out []string
 	for _, a := range attributes {
@@ -184,8 +183,7 @@ func xmlParts(t *testing.T, what string, data []byte) []string {
 	}
 }
 
-// jsonParts reads one JSON value and returns its keys. Those that are names of
-// properties and nodes may be anything.
+// jsonParts reads one JSON value and returns its keys, except hostile names of properties and nodes.
 func jsonParts(t *testing.T, what string, data []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -194,7 +192,7 @@ func jsonParts(t *testing.T, what string, data []byte) []string {
 		t.Errorf("%s: %v", what, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		t.Errorf("%s: something behind the JSON", what)
+		t.Errorf("%s: the JSON is followed by something", what)
 	}
 	var out []string
 	var walk func(v any)
@@ -226,7 +224,7 @@ func ednParts(t *testing.T, what, ops string) []string {
 	for line := range strings.Lines(ops) {
 		m := ednLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if m == nil {
-			t.Errorf("%s: %q is no operation", what, line)
+			t.Errorf("%s: %q is not an operation", what, line)
 			continue
 		}
 		if strings.HasPrefix(m[1], `"`) {
@@ -251,8 +249,8 @@ func annotationParts(text string) []string {
 	return out
 }
 
-// checkCharacters wants no character that steers a terminal, that is invisible
-// or that turns the direction of writing.
+// checkCharacters refuses characters that control a terminal, are invisible or change the direction
+// of writing.
 func checkCharacters(t *testing.T, what, text string) {
 	t.Helper()
 	for i, r := range text {
@@ -266,7 +264,7 @@ func checkCharacters(t *testing.T, what, text string) {
 	}
 }
 
-// checkTerminal looks at what goes to a terminal or to the log of a CI server.
+// checkTerminal checks a text for a terminal or for the log of a CI server.
 func checkTerminal(t *testing.T, what, text string) {
 	t.Helper()
 	checkCharacters(t, what, text)
@@ -279,7 +277,7 @@ func checkTerminal(t *testing.T, what, text string) {
 
 var ciCommand = regexp.MustCompile(`##[a-z]*\[`)
 
-// checkFileName wants names that every file system takes, below the run directory.
+// checkFileName requires a name that every file system accepts, below the run directory.
 func checkFileName(t *testing.T, what, name string) {
 	t.Helper()
 	if !fileName.MatchString(name) || strings.Contains(name, "..") && strings.Contains(name, "/..") || len(path.Base(name)) > 120 {

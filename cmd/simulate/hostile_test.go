@@ -33,7 +33,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// marker stands in every hostile text, so that what became of it can be found.
+// marker surrounds every hostile text, to find it in outputs.
 const marker = "hostile"
 
 // hostileTexts are what an attacker may put where a name or a sentence is expected.
@@ -71,11 +71,11 @@ var hostileTexts = map[string]string{
 	"shell":          "`x` $(x) ; rm -rf ~ | cat > x & \\",
 }
 
-// harmlessTexts are as long, and as many words, and mean nothing anywhere.
+// harmlessTexts have the same lengths and numbers of words, and no special characters.
 var harmlessTexts = []string{"x", "plain words", strings.Repeat("x", 10_000), strings.Repeat("word ", 2_000)}
 
-// spoil puts a text into every string of a value, and hands on all others: what has a
-// type of its own, such as a verdict, comes from the program and not from a file.
+// spoil puts a text into every plain string of a value. Strings with a type of their own, such as
+// verdicts, come from the program and not from a file.
 func spoil(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -99,8 +99,8 @@ func spoil(v reflect.Value, text string) {
 	}
 }
 
-// validText is a text as files have it: the readers of both, scenarios and
-// histories, refuse what is not UTF-8. The texts of events alone may be anything.
+// validText makes a text UTF-8, as scenarios and the headers of histories have to be. The texts of
+// events may be any bytes.
 func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // spoilt returns a history with the text in every name and every text of an event.
@@ -150,8 +150,7 @@ func play(t *testing.T, name string) *run.Result {
 	return r
 }
 
-// outputs are all that is made of a run, by the names of the files, with the text
-// in every field.
+// outputs are all outputs of a run, by the names of the files, with the text in every field.
 func outputs(t *testing.T, name, text string) map[string][]byte {
 	t.Helper()
 	played := play(t, name)
@@ -201,9 +200,8 @@ func outputs(t *testing.T, name, text string) map[string][]byte {
 	return out
 }
 
-// TestHostileTextIsShownAndNotObeyed puts every hostile text into every field of a
-// scenario, of a history and of what is made of them, and parses every output: it has
-// to consist of what that of a harmless text consists of.
+// With a hostile text in every field of a scenario, of a history and of the data made of them, each
+// output has the structure that it has with a harmless text.
 func TestHostileTextIsShownAndNotObeyed(t *testing.T) {
 	for _, story := range []string{"pause-past-lease", "split-brain"} {
 		known := grammar{}
@@ -220,7 +218,7 @@ func TestHostileTextIsShownAndNotObeyed(t *testing.T) {
 	}
 }
 
-// TestTheMatrixPageShowsHostileText does the same with the page of the matrix.
+// The same for the page of the matrix.
 func TestTheMatrixPageShowsHostileText(t *testing.T) {
 	drawn := func(text string) []byte {
 		played := play(t, "pause-past-lease")
@@ -250,9 +248,8 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileScenarios replaces every value and every key of a scenario, one at a
-// time. It is refused in words that a terminal can show, or else it is played,
-// stored and shown.
+// A scenario in which one key or value is replaced by a hostile text is refused with an error that is
+// safe to print, or it is played, stored and shown.
 func TestHostileScenarios(t *testing.T) {
 	p, err := scenario.Load("../../scenarios/lessons/split-brain.yaml")
 	if err != nil {
@@ -269,7 +266,7 @@ func TestHostileScenarios(t *testing.T) {
 	leaves := countLeaves(clean)
 	taken := map[int]*plan.Plan{}
 	for n := range leaves {
-		for k := range 5 { // other ones at each place; the prose gets all of them above
+		for k := range 5 { // different ones at each place; the test above puts all of them into the prose
 			at, what := n, names[(n*5+k)%len(names)]
 			p, err := scenario.Parse("x.yaml", jsonOf(t, replaceLeaf(clean, &at, hostileTexts[what]+marker)))
 			if err != nil {
@@ -280,14 +277,14 @@ func TestHostileScenarios(t *testing.T) {
 		}
 	}
 	if len(taken) < 4 || len(taken) > leaves/2 {
-		t.Fatalf("hostile texts are taken at %d of %d places: title, story, question and lesson are the ones", len(taken), leaves)
+		t.Fatalf("hostile texts are accepted at %d of %d places, want title, story, question and lesson", len(taken), leaves)
 	}
 	for n, p := range taken {
 		checkPlayed(t, fmt.Sprintf("place %d", n), p)
 	}
 }
 
-// checkPlayed plays a scenario, stores it and looks at what it is stored as.
+// checkPlayed plays and stores a scenario, and checks file names and terminal output.
 func checkPlayed(t *testing.T, what string, p *plan.Plan) {
 	t.Helper()
 	p.Locks = p.Locks[:1]

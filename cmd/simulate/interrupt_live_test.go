@@ -18,8 +18,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// interrupted is a scenario that leaves time to be interrupted in: A holds for some
-// seconds; then the store is dead, and the final quiet period lasts for ten leases.
+// interrupted is a scenario with long phases: A holds for some seconds; then the store is dead, and
+// the final quiet period lasts for ten leases.
 const interrupted = `scenario: To be interrupted
 story: A works, and then the store dies.
 question: What is left?
@@ -57,7 +57,7 @@ func playLive(t *testing.T, scenario string) *program {
 	return p
 }
 
-// await waits until a look says yes.
+// await waits until look returns true.
 func (p *program) await(what string, look func() bool) {
 	p.t.Helper()
 	for end := time.Now().Add(time.Minute); !look(); time.Sleep(5 * time.Millisecond) {
@@ -67,8 +67,7 @@ func (p *program) await(what string, look func() bool) {
 	}
 }
 
-// has reports whether the program has such a process: a server with that command line,
-// or a worker.
+// has reports whether the program has a server with that command line, or a worker.
 func (p *program) has(process string) bool {
 	for _, pid := range p.processes() {
 		line, _ := os.ReadFile(pid + "/cmdline")
@@ -104,7 +103,7 @@ func (p *program) locked() bool {
 	return false
 }
 
-// processes lists what runs for the program, as directories of /proc.
+// processes lists the program's child processes, as directories of /proc.
 func (p *program) processes() (out []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*")
 	for _, pid := range all {
@@ -151,7 +150,7 @@ func (p *program) empty() {
 	}
 }
 
-// stored checks that what was played is stored, as far as there is anything.
+// stored checks whether the run is stored.
 func (p *program) stored(want bool) {
 	p.t.Helper()
 	histories, _ := filepath.Glob(filepath.Join(p.dir, "reports", "*", "*", "history.jsonl"))
@@ -198,12 +197,12 @@ func TestCtrlCInTheTearDown(t *testing.T) {
 			p.stored(true)
 			return
 		}
-		_ = p.cmd.Wait() // the next one
+		_ = p.cmd.Wait() // too late: try again
 	}
-	t.Error("it was always over before")
+	t.Error("the tear-down was always over before")
 }
 
-// Who presses it twice does not want to wait for the tear-down.
+// A second Ctrl-C does not wait for the tear-down.
 func TestASecondCtrlCEndsAtOnce(t *testing.T) {
 	p := playLive(t, interrupted)
 	p.await("a server", func() bool { return p.has("redis-server") })

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// ciPage is docs/in-your-ci.md: its blocks by the comments that stand above them.
+// ciPage has the blocks of docs/in-your-ci.md, by the comments above them.
 func ciPage(t *testing.T) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/in-your-ci.md")
@@ -29,7 +29,7 @@ func ciPage(t *testing.T) map[string]string {
 	return blocks
 }
 
-// beside makes the two folders of the page, of which lockstep is this checkout, with this program in its bin.
+// beside makes the two folders of the page. lockstep links to this checkout, with this program in bin.
 func beside(t *testing.T) (work string, in func(env []string, script string) (string, error)) {
 	t.Helper()
 	work = t.TempDir()
@@ -64,7 +64,7 @@ func beside(t *testing.T) (work string, in func(env []string, script string) (st
 	}
 }
 
-// steps are the commands of a workflow of the page that say `simulate`, or go.
+// steps are the commands of a workflow that run simulate or go test.
 func steps(t *testing.T, workflow string) (lines []string) {
 	t.Helper()
 	var w struct {
@@ -78,7 +78,7 @@ func steps(t *testing.T, workflow string) (lines []string) {
 	for _, job := range w.Jobs {
 		for _, s := range job.Steps {
 			if (s.Run == "") == (s.Uses == "") {
-				t.Errorf("a step neither runs nor uses something, or both: %+v", s)
+				t.Errorf("a step needs either run or uses: %+v", s)
 			}
 			if strings.Contains(s.Run, "bin/simulate") || strings.Contains(s.Run, "go test") {
 				lines = append(lines, s.Run)
@@ -91,7 +91,7 @@ func steps(t *testing.T, workflow string) (lines []string) {
 	return lines
 }
 
-// What the page says of scenario files does what it says, and a missed expectation fails the job.
+// The workflow for scenario files passes, and a missed expectation fails it.
 func TestScenarioFilesInYourCI(t *testing.T) {
 	page := ciPage(t)
 	work, in := beside(t)
@@ -113,7 +113,7 @@ func TestScenarioFilesInYourCI(t *testing.T) {
 	}
 }
 
-// myLock writes the module of the page: the lock of the adapter's skeleton, and its test as the page has it.
+// myLock writes the module of the page: the lock of the adapter's skeleton, and the page's test.
 func myLock(t *testing.T, page map[string]string, work string, in func([]string, string) (string, error)) {
 	t.Helper()
 	skeleton, err := template.ParseFS(skeletons, "skeleton/adapter/lock.go.tmpl")
@@ -132,8 +132,8 @@ func myLock(t *testing.T, page map[string]string, work string, in func([]string,
 	writeIn(t, filepath.Join(work, "mylock/locktests/lock_test.go"), page["go: lock_test.go"])
 }
 
-// The commands of the page make a module of its own, beside which lockstep is found. What it says further is of the
-// second tier, for it asks the module proxy and compiles for a minute.
+// The commands of the page make a module that finds lockstep beside it. Running its test is in the
+// second tier, since that needs the module proxy and compiles for a minute.
 func TestALockInGoInYourCI(t *testing.T) {
 	page := ciPage(t)
 	work, in := beside(t)
@@ -143,6 +143,6 @@ func TestALockInGoInYourCI(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if lines := steps(t, page["workflow: go"]); len(lines) != 1 || lines[0] != "cd mylock/locktests && go test ./..." {
-		t.Errorf("the workflow tests by %q", lines)
+		t.Errorf("the workflow runs %q", lines)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// sources is where lockstep's are. A program that was built with -trimpath does not know.
+// sources is the folder of lockstep, which a program built with -trimpath does not know.
 var sources, _ = filepath.Abs("../..")
 
-// jsonRuns is how every command is asked for JSON, in this order in one folder.
+// jsonRuns are run with --json, in this order, in one folder.
 var jsonRuns = []struct {
 	args []string
 	exit int
@@ -61,11 +61,10 @@ var jsonRuns = []struct {
 	{[]string{"doctor"}, exitMet},
 }
 
-// noJSON are the commands that print texts for something else than programs.
+// noJSON are the commands without output for programs.
 var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "dev", "docs", "test", "work"}
 
-// TestJSONIsOneValue runs every command with --json and reads stdout as one JSON
-// value with nothing behind it. (docs needs the sources: its script has it.)
+// Every command with --json prints exactly one JSON value. (docs needs the sources: see its script.)
 func TestJSONIsOneValue(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -76,7 +75,8 @@ func TestJSONIsOneValue(t *testing.T) {
 	} {
 		writeIn(t, filepath.Join(dir, name), text)
 	}
-	asked := append(slices.Clone(noJSON), "serve", "compare-worlds") // one does not end by itself, one needs real servers: they have tests of their own
+	// serve does not end by itself, and compare-worlds needs real servers: they have their own tests.
+	asked := append(slices.Clone(noJSON), "serve", "compare-worlds")
 	for _, tt := range jsonRuns {
 		asked = append(asked, tt.args[0])
 		if tt.args[0] == "dev" {
@@ -96,7 +96,7 @@ func TestJSONIsOneValue(t *testing.T) {
 			continue
 		}
 		if _, err := d.Token(); err != io.EOF {
-			t.Errorf("%v: something behind the JSON: %v", tt.args, err)
+			t.Errorf("%v: the JSON is followed by something: %v", tt.args, err)
 		}
 		if object, ok := value.(map[string]any); ok && object["schema"] == nil && object["$schema"] == nil {
 			t.Errorf("%v: the object has no version", tt.args)
@@ -104,7 +104,7 @@ func TestJSONIsOneValue(t *testing.T) {
 	}
 	for _, cmd := range everyCommand() {
 		if !slices.Contains(asked, cmd.Name()) {
-			t.Errorf("no test asks %s for JSON", cmd.CommandPath())
+			t.Errorf("no test runs %s with --json", cmd.CommandPath())
 		}
 	}
 }

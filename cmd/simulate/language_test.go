@@ -13,8 +13,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// a story that breaks something, keeps something, misses what is expected and has a fault that
-// never fires.
+// chineseStory breaks a property, keeps one, misses an expectation and has a fault that never fires.
 const chineseStory = `scenario: 停顿
 locks: [set-nx-lua, watchdog-lua, set-nx-incr-fence]
 clients: [A, B, C]
@@ -33,8 +32,7 @@ expect:
   set-nx-lua: {mutual-exclusion: kept, progress: broken}
 `
 
-// spoken runs a command in Chinese and returns what it prints. Whether it meets what is
-// expected is not asked here.
+// spoken returns the output of a command in Chinese, whatever its exit code.
 func spoken(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := inProcess(append(args, "--lang", string(say.Chinese))...)
@@ -45,7 +43,7 @@ func spoken(t *testing.T, args ...string) string {
 	return out
 }
 
-// quotedLine is a line of a log as it stands there, with its number.
+// quotedLine is a quoted line of a log, with its number.
 var quotedLine = regexp.MustCompile(`^ {4}\d+: `)
 
 // In Chinese a terminal shows no English but names, commands and paths.
@@ -92,7 +90,7 @@ func TestNoEnglishOnAChineseTerminal(t *testing.T) {
 	look("search", quiet, "--seeds", "2", "--out", store)
 }
 
-// What is full of names has no sentence in English.
+// Outputs with many names contain no English sentence.
 func TestNoEnglishSentencesOnAChineseTerminal(t *testing.T) {
 	out := t.TempDir()
 	for _, args := range [][]string{
@@ -120,7 +118,7 @@ func TestNoEnglishSentencesOnAChineseTerminal(t *testing.T) {
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
-// chineseLog has a violation of each sort, a line that makes no sense, one that is out of order, and no end.
+// chineseLog has a violation of each sort, an invalid line, one out of order, and a cut end.
 const chineseLog = `time,client,lock,event,token
 2026-03-01T10:00:00Z,A,任务,acquired,1
 2026-03-01T10:00:02Z,B,任务,acquired,2

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// A scenario is played whatever its ending is written like and whether a link leads to it; a folder that links
-// to one above it is read once.
+// File extensions may have any case, and links to files and folders are followed, each folder once.
 func TestLinksAndCapitalsAreScenariosToo(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	for _, path := range []string{filepath.Join(dir, "a.yaml"), filepath.Join(dir, "B.YAML"), filepath.Join(dir, "c.Yml"), filepath.Join(dir, "d.txt"), filepath.Join(elsewhere, "e.yaml")} {

@@ -20,15 +20,15 @@ func TestListOfAnUnreadableStore(t *testing.T) {
 	}
 }
 
-// A run that an earlier version of the properties has judged says so.
+// Another version of the properties is listed among the changes.
 func TestChangesNameTheVersion(t *testing.T) {
 	r, _ := storedPause(t)
 	was := &export.RunResult{}
 	if got := changes(was, r); len(got) != 0 {
-		t.Errorf("a result without a version has changed: %v", len(got))
+		t.Errorf("a result without a version has %d changes", len(got))
 	}
 	was.Versions.Checker = 99
 	if got := changes(was, r); len(got) != 1 || !strings.HasPrefix(got[0].English(), "version of the properties: was 99, is ") {
-		t.Errorf("changes: %v", len(got))
+		t.Errorf("%d changes, or a wrong one", len(got))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/runstore"
 )
 
-// storedPause plays a story, and gives what stores it.
+// storedPause plays a story, and returns its result and an output to store it.
 func storedPause(t *testing.T) (*run.Result, *output) {
 	t.Helper()
 	plans, err := new(globals).loadAll(t.Context(), []string{"pause-past-lease"}, nil)
@@ -26,8 +26,8 @@ func storedPause(t *testing.T) (*run.Result, *output) {
 	return r, o
 }
 
-// The logs of servers are in the run directory, a folder for each lock, and the report
-// says so. What they hold cannot steer a terminal that shows them.
+// The logs of servers are in the run directory, a folder for each lock, without control characters,
+// and the report mentions them.
 func TestLogsAreStored(t *testing.T) {
 	r, o := storedPause(t)
 	without, err := o.store(r)

@@ -26,14 +26,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	workerMain() // the live world starts this very program as its workers
-	playerMain() // and a worker of a queue does as its players
+	workerMain() // the live world starts this program as its workers,
+	playerMain() // and a worker of a queue as its players
 	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "simulate-interrupted": interruptedInside, "stuck": stuck})
 }
 
-// interruptedInside is simulate with a signal that comes when its work looks for one for the
-// nth time, n being the first argument: no instant that a test could choose is in the
-// middle of a simulation on every machine.
+// interruptedInside is simulate, interrupted when its work checks its context for the nth time (n is
+// the first argument). No fixed delay hits the middle of a simulation on every machine.
 func interruptedInside() {
 	n, err := strconv.ParseInt(os.Args[1], 10, 64)
 	if err != nil {
@@ -44,7 +43,7 @@ func interruptedInside() {
 	os.Exit(executeSeen(func(ctx context.Context) context.Context { return &impatient{Context: ctx, left: n} }))
 }
 
-// impatient is a context that has its process interrupted when it is asked for the nth time.
+// impatient is a context that interrupts its process when Err is called for the nth time.
 type impatient struct {
 	context.Context
 	left int64
@@ -61,8 +60,7 @@ func (c *impatient) Err() error {
 	return c.Context.Err()
 }
 
-// stuck is a program that is at something that looks at no context: it writes a file for
-// ever.
+// stuck writes a file for ever, without looking at a context.
 func stuck() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -139,7 +137,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// size makes a file of that many bytes, most of them a hole: size huge.yaml 100000000
+// size makes a sparse file of that many bytes: size huge.yaml 100000000
 func size(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
@@ -149,13 +147,13 @@ func size(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(f.Close())
 }
 
-// addressPatience is how long a server may take to say its address on a busy machine.
+// addressPatience is how long a server may take to print its address on a busy machine.
 const addressPatience = 30 * time.Second
 
 var address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// fetch asks the server whose output goes to a file for a page, and keeps what it
-// answers: fetch serve.txt /latest page.html
+// fetch requests a page from the server whose output is in a file, and stores the answer:
+// fetch serve.txt /latest page.html
 func fetch(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 3 {
 		ts.Fatalf("usage: fetch OUTPUT PATH FILE")
@@ -178,8 +176,7 @@ func fetch(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// occupy takes a port for the time of the script and puts its number into a variable:
-// occupy PORT
+// occupy listens on a port until the script ends and sets a variable to its number: occupy PORT
 func occupy(ts *testscript.TestScript, _ bool, args []string) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	ts.Check(err)

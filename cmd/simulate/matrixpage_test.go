@@ -22,7 +22,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// pageOf measures a small matrix and returns its page, and behind it the pages with the evidence.
+// pageOf measures a small matrix and returns its page, followed by the pages of evidence.
 func pageOf(t *testing.T, jobs int, scale string) []byte { return pageIn(t, say.English, jobs, scale) }
 
 func pageIn(t *testing.T, l say.Language, jobs int, scale string) []byte {
@@ -75,7 +75,7 @@ func pageIn(t *testing.T, l say.Language, jobs int, scale string) []byte {
 	return all
 }
 
-// In Chinese nothing on the page is English but names, commands and files.
+// The Chinese page has no English except names, commands and files.
 func TestNoEnglishIsLeftOnAMeasuredMatrix(t *testing.T) {
 	page := pageIn(t, say.Chinese, 0, "1")
 	for _, text := range reporttest.English(page) {
@@ -88,7 +88,7 @@ func TestNoEnglishIsLeftOnAMeasuredMatrix(t *testing.T) {
 	}
 }
 
-// Measuring twice gives the same pages, whatever the number of workers; the designs to choose from stand first.
+// The pages do not depend on the number of workers; the designs to choose from come first.
 func TestMatrixPageIsStable(t *testing.T) {
 	one, two := pageOf(t, 1, "1"), pageOf(t, 3, "1")
 	if !bytes.Equal(one, two) {
@@ -109,8 +109,8 @@ var (
 	resolved  = regexp.MustCompile(`(?m)^level: `) // only a file that leaves nothing open has this line
 )
 
-// What the page tells the reader to save and to run gives the history whose hash
-// stands beside it, for scripts and for random variations of them, at any scale.
+// The files and commands of the page give the histories with its hashes, for scripts and for random
+// variations of them, at any scale.
 func TestMatrixPageCanBePlayedAgain(t *testing.T) {
 	for _, scale := range []string{"1", "0.3"} {
 		t.Run("scale "+scale, func(t *testing.T) { playPageAgain(t, scale) })
@@ -156,8 +156,7 @@ func playPageAgain(t *testing.T, scale string) {
 	}
 }
 
-// The command beside a run on real servers says which, and how fast: the file beside it
-// has the durations as they are written.
+// The command beside a run on real servers has backend and scale, since its file is not scaled.
 func TestMatrixPageOfRealServers(t *testing.T) {
 	f := &matrixFlags{cellFlags: cellFlags{globals: &globals{}, backend: "process", scale: "0.1"}}
 	c := &matrix.Cell{Record: matrix.Record{Lock: "setnx", Worst: &matrix.Sighting{}}}

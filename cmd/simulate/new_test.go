@@ -11,8 +11,7 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// TestSkeletonsCompile writes one of each kind into a copy of the sources, with
-// names that come close to those which Go and the packages know, and compiles it.
+// Skeletons compile in a copy of the sources, also with names close to existing identifiers.
 func TestSkeletonsCompile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles three packages")
@@ -46,7 +45,7 @@ func TestSkeletonsCompile(t *testing.T) {
 	}
 }
 
-// copySources copies what the three packages are compiled from.
+// copySources copies the three packages and what they import.
 func copySources(t *testing.T) string {
 	t.Helper()
 	to := t.TempDir()

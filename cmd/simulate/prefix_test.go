@@ -12,8 +12,7 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Whatever is left of the histories of a run, of which one breaks properties late, nothing in
-// it reads kept that the whole shows broken, and no part of it is as good as the whole.
+// No prefix of a run's histories is kept, and none keeps a property that the whole run breaks.
 func TestNoPartOfARunIsKept(t *testing.T) {
 	p, err := scenario.Load("../../scenarios/lessons/pause-past-lease.yaml")
 	if err != nil {

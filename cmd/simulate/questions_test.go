@@ -11,8 +11,7 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Each question of practice takes twenty lines, is linked from its page, and is answered by runs that
-// are evidence.
+// Each question of practice has at most twenty lines, is linked from its page, and has conclusive runs.
 func TestQuestionsOfPracticeAreAnswered(t *testing.T) {
 	page, err := os.ReadFile("../../docs/questions.md")
 	if err != nil {

@@ -29,18 +29,18 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-func init() { queuetest.Main() } // this program is the servers, too
+func init() { queuetest.Main() } // this program also runs as the servers
 
 var (
 	queueRounds = flag.Int("queue.rounds", 25, "how often a queue is put under chaos")
-	queueSeed   = flag.Uint64("queue.seed", uint64(time.Now().UnixNano()), "of the chaos; what it meets is up to the machine")
+	queueSeed   = flag.Uint64("queue.seed", uint64(time.Now().UnixNano()), "the seed of the chaos; timing is up to the machine")
 )
 
-// chaosInside is set where the disks of the servers may be mounted: in a test that is a process with mounts of its own.
+// chaosInside is set in a process with a mount namespace of its own, for the disks of the servers.
 const chaosInside = "LOCKSTEP_CHAOS_INSIDE"
 
-// Workers, coordinators and servers are killed, links are cut and disks are full, several at a time. What the
-// command prints in the end is byte for byte what one process prints.
+// Workers, coordinators and servers are killed, links cut and disks filled, several at a time. The
+// command still prints what one process prints, byte for byte.
 func TestChaosOfAQueue(t *testing.T) {
 	realtest.SecondTier(t)
 	// The mounts vanish with the last process that sees them, however the test ends.
@@ -81,7 +81,7 @@ func TestChaosOfAQueue(t *testing.T) {
 	for round := range *queueRounds {
 		work := works[round%len(works)]
 		began := time.Now()
-		got, exit := c.play(append(slices.Clone(work), "--json", "--on", c.address[2], "--ranges", strconv.Itoa(5+c.luck.IntN(36))))
+		got, exit := c.play(append(slices.Clone(work), "--json", "--on", c.address[2], "--ranges", strconv.Itoa(5+c.random.IntN(36))))
 		fmt.Printf("    round %d: %s, %.1f s: %s\n", round+1, work[0], time.Since(began).Seconds(), strings.Join(c.did, ", "))
 		if !bytes.Equal(got, alone[round%len(works)]) || exit != codes[round%len(works)] {
 			t.Fatalf("round %d of seed %d, %v: one process prints\n%s\nand ends with %d, and the queue\n%s\nand %d", round+1, *queueSeed, work, alone[round%len(works)], codes[round%len(works)], got, exit)
@@ -95,11 +95,11 @@ func TestChaosOfAQueue(t *testing.T) {
 type havoc struct {
 	*testing.T
 	dir     string
-	luck    *rand.Rand
+	random  *rand.Rand
 	servers [3]*queuetest.Server
-	links   [][]*toxiproxy.Proxy // of clients to servers, and of servers to each other, where each has one to the other
-	address [3]string            // of the servers, by links of their own: for two groups of workers and for coordinators
-	disks   bool                 // of the servers are their own, and can be full
+	links   [][]*toxiproxy.Proxy // from clients to servers; between servers one for each direction
+	address [3]string            // of the servers, by separate links: for two groups of workers and for coordinators
+	disks   bool                 // the servers have disks that can be filled
 
 	over      chan struct{}
 	keepers   sync.WaitGroup
@@ -110,11 +110,11 @@ type havoc struct {
 	sums map[string]int // in all of them
 }
 
-// coordinator is its place among the processes; those before it are the workers.
+// coordinator is its index among the processes; the workers come before it.
 const coordinator = 5
 
 func newHavoc(t *testing.T) *havoc {
-	c := &havoc{T: t, dir: t.TempDir(), luck: rand.New(rand.NewPCG(*queueSeed, 1)), over: make(chan struct{}), sums: map[string]int{}}
+	c := &havoc{T: t, dir: t.TempDir(), random: rand.New(rand.NewPCG(*queueSeed, 1)), over: make(chan struct{}), sums: map[string]int{}}
 	programIn(t, c.dir)
 	t.Cleanup(func() {
 		logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
@@ -128,7 +128,7 @@ func newHavoc(t *testing.T) *havoc {
 	c.disks = os.Getenv(chaosInside) != ""
 	routes := map[[2]int]string{}
 	for i := range 3 {
-		for k := range i { // cut at once
+		for k := range i { // both directions are cut together
 			routes[[2]int{i, k}], routes[[2]int{k, i}] = "nats://"+c.link(ports[3+k]), "nats://"+c.link(ports[3+i])
 			c.links = append(c.links[:len(c.links)-2], slices.Concat(c.links[len(c.links)-2:]...))
 		}
@@ -146,7 +146,7 @@ func newHavoc(t *testing.T) *havoc {
 			}
 			t.Cleanup(func() { _ = exec.Command("umount", "--lazy", store).Run() })
 		}
-		// No server learns of another way than by the links.
+		// Servers reach each other by the links only.
 		c.servers[i] = queuetest.Start(t, dir, ports[i], fmt.Sprintf(`server_name: "server-%d"
 cluster: {name: chaos, listen: "127.0.0.1:%d", advertise: "127.0.0.1:1", no_advertise: true, routes: [%s, %s]}`, i+1, ports[3+i], routes[[2]int{i, (i + 1) % 3}], routes[[2]int{i, (i + 2) % 3}]))
 	}
@@ -171,7 +171,7 @@ func (c *havoc) link(port int) string {
 	return p.Listen
 }
 
-// start starts this program in the folder of the chaos.
+// start starts this program in the test's folder.
 func (c *havoc) start(log string, out *os.File, args ...string) *osproc.Process {
 	said, err := os.OpenFile(filepath.Join(c.dir, log), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *havoc) start(log string, out *os.File, args ...string) *osproc.Process 
 	return p
 }
 
-// keepWorker starts a worker, and again whenever it has ended, as engines do.
+// keepWorker keeps a worker running, as engines do.
 func (c *havoc) keepWorker(i int) {
 	c.keepers.Go(func() {
 		for {
@@ -209,20 +209,20 @@ func (c *havoc) keepWorker(i int) {
 				_ = p.Kill()
 				return
 			}
-			time.Sleep(100 * time.Millisecond) // an engine's patience
+			time.Sleep(100 * time.Millisecond)
 		}
 	})
 }
 
-// play repeats a command until it has ended, while the chaos comes in waves, and returns what it
-// prints and its exit code.
+// play repeats a command until it ends by itself, while faults come in waves, and returns its output
+// and its exit code.
 func (c *havoc) play(args []string) ([]byte, int) {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	var storm sync.WaitGroup
 	c.did = nil
 	storm.Go(func() {
-		for range 1 + c.luck.IntN(3) {
+		for range 1 + c.random.IntN(3) {
 			c.wave(ctx)
 		}
 	})
@@ -257,22 +257,22 @@ func (c *havoc) play(args []string) ([]byte, int) {
 	}
 }
 
-// wave has some faults begin, waits, and has them end. It ends them at once when ctx does.
+// wave begins some faults, waits, and ends them; at once when ctx ends.
 func (c *havoc) wave(ctx context.Context) {
 	wait := func(most time.Duration) {
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Duration(c.luck.Int64N(int64(most)))):
+		case <-time.After(time.Duration(c.random.Int64N(int64(most)))):
 		}
 	}
 	wait(time.Second)
 	down := -1 // one server at most
-	for range 1 + c.luck.IntN(4) {
-		server := c.luck.IntN(len(c.servers))
-		switch c.luck.IntN(8) {
+	for range 1 + c.random.IntN(4) {
+		server := c.random.IntN(len(c.servers))
+		switch c.random.IntN(8) {
 		case 0, 1:
 			c.note("kill a worker")
-			c.kill(c.luck.IntN(coordinator))
+			c.kill(c.random.IntN(coordinator))
 		case 2:
 			c.note("kill the coordinator")
 			c.kill(coordinator)
@@ -296,7 +296,7 @@ func (c *havoc) wave(ctx context.Context) {
 		case 7:
 			switch {
 			case !c.disks || down >= 0:
-			case c.luck.IntN(3) == 0:
+			case c.random.IntN(3) == 0:
 				down = server
 				c.note("fill all disks")
 				for i := range c.servers {
@@ -328,8 +328,8 @@ func (c *havoc) kill(i int) {
 	}
 }
 
-// mend lets a link carry again. One that was cut twice at once is started twice, and the second time
-// its address may still be that of the listener that is going.
+// mend restarts a link. One that was cut twice is started twice, and the address may still be in use
+// by the closing listener.
 func (c *havoc) mend(p *toxiproxy.Proxy) {
 	for tries := 0; ; tries++ {
 		switch err := p.Start(); {
@@ -343,10 +343,10 @@ func (c *havoc) mend(p *toxiproxy.Proxy) {
 	}
 }
 
-// cut cuts one link, so that both ends notice or neither does, and returns what mends it.
+// cut cuts a link, noticed by both ends or by neither, and returns how to mend it.
 func (c *havoc) cut() (mend func()) {
-	link := c.links[c.luck.IntN(len(c.links))]
-	if c.luck.IntN(2) == 0 {
+	link := c.links[c.random.IntN(len(c.links))]
+	if c.random.IntN(2) == 0 {
 		c.note("cut a link")
 		for _, p := range link {
 			p.Stop()
@@ -371,8 +371,8 @@ func (c *havoc) cut() (mend func()) {
 	}
 }
 
-// fill fills the disk of a server and returns what makes room again: a server that met a full disk keeps
-// no streams until it is restarted.
+// fill fills the disk of a server and returns how to empty it. A server that met a full disk keeps no
+// streams until it is restarted.
 func (c *havoc) fill(server int) (empty func()) {
 	path := filepath.Join(c.servers[server].Dir, "store", "filler")
 	file, err := os.Create(path)
@@ -384,7 +384,7 @@ func (c *havoc) fill(server int) (empty func()) {
 		c.Error(err)
 	}
 	return func() {
-		// Emptied first: a process that is just being started may still have the file, which keeps its room.
+		// Truncated first: a process that is just starting may still have the file open.
 		if err := errors.Join(os.Truncate(path, 0), os.Remove(path)); err != nil {
 			c.Error(err)
 		}
@@ -393,11 +393,11 @@ func (c *havoc) fill(server int) (empty func()) {
 	}
 }
 
-// end ends all processes, and looks whether any is left.
+// end ends all processes.
 func (c *havoc) end() {
 	close(c.over)
 	c.keepers.Wait()
-	for len(processesOf(c.T, "cwd", c.dir)) > 0 { // a player needs a moment to notice; the test's deadline bounds it
+	for len(processesOf(c.T, "cwd", c.dir)) > 0 { // a player ends a moment later; the test's deadline bounds it
 		time.Sleep(10 * time.Millisecond)
 	}
 }
@@ -426,7 +426,7 @@ func processesOf(t *testing.T, what, dir string) (all []string) {
 	return all
 }
 
-// Whenever the test of the chaos is killed, none of its processes and no mount is left.
+// A killed TestChaosOfAQueue leaves no process and no mount.
 func TestNothingIsLeftOfAKilledChaos(t *testing.T) {
 	realtest.SecondTier(t)
 	dir := t.TempDir()
@@ -440,7 +440,7 @@ func TestNothingIsLeftOfAKilledChaos(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The test twice, unshare in between having become it, three servers, and workers.
+	// The test twice (unshare has become the second), three servers, and workers.
 	for most := 0; most < 8; time.Sleep(10 * time.Millisecond) {
 		most = len(processesOf(t, "environ", dir))
 		select {

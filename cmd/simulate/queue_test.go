@@ -20,7 +20,7 @@ import (
 	"lockstep/internal/campaign/queue/queuetest"
 )
 
-// queueWorks are works that take some seconds on one core, one of each command that can be handed out.
+// queueWorks has some seconds of work for each command that can be divided.
 func queueWorks(t *testing.T) [][]string {
 	t.Helper()
 	root, err := filepath.Abs("../../scenarios/search")
@@ -36,7 +36,7 @@ func queueWorks(t *testing.T) [][]string {
 	}
 }
 
-// simulateIn is this program in a folder. What it says goes to a file there, which is shown when the test fails.
+// simulateIn is this program in a folder. Its stderr goes to a file there, which a failed test logs.
 func simulateIn(t *testing.T, dir, log string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "bin/simulate"), args...)
@@ -55,8 +55,7 @@ func simulateIn(t *testing.T, dir, log string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// What workers in processes of their own play is byte for byte what one process prints, also when a player or
-// a worker is killed.
+// A queue with worker processes prints what one process prints, also when a worker is killed.
 func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 	dir := t.TempDir()
 	programIn(t, dir)
@@ -75,7 +74,7 @@ func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 	first, second := worker("first.log"), worker("second.log")
 	works := queueWorks(t)[:2]
 	for i, args := range works {
-		alone, _ := simulateIn(t, dir, "alone.log", append(args, "--json")...).Output() // it exits as it finds
+		alone, _ := simulateIn(t, dir, "alone.log", append(args, "--json")...).Output() // with any exit code
 		if len(alone) == 0 {
 			t.Fatalf("%v prints nothing", args)
 		}
@@ -94,11 +93,11 @@ func TestAQueuePrintsWhatOneProcessPrints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := second.Wait(); err != nil {
-		t.Errorf("a worker that is ended: %v", err)
+		t.Errorf("a terminated worker: %v", err)
 	}
 }
 
-// What cannot be handed out is refused before anything is sent.
+// Work that cannot be handed out is refused before anything is sent.
 func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	programIn(t, dir)
@@ -133,7 +132,7 @@ func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
 	}
 }
 
-// The pods of deploy/kubernetes-workers.yaml, with its configuration of the server, print what one machine prints.
+// The pods and the server configuration of deploy/kubernetes-workers.yaml print what one machine prints.
 func TestTheWorkersOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 	type object struct {
 		Kind string
@@ -205,7 +204,7 @@ func TestTheWorkersOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 	if a, b := withoutRunDir(one), withoutRunDir(got); !bytes.Equal(a, b) {
 		t.Errorf("one machine prints\n%s\nand the queue\n%s", a, b)
 	}
-	// Who has no token is told so.
+	// A wrong token is reported.
 	cmd := pod("Deployment")
 	cmd.Env, cmd.Stderr = append(os.Environ(), "NATS_TOKEN=another"), nil
 	if said, err := cmd.CombinedOutput(); code(err) != exitEnvironment || !bytes.Contains(said, []byte("refuses the credentials")) {

@@ -94,8 +94,7 @@ func TestResultsFollowTheirSchema(t *testing.T) {
 	}
 }
 
-// printedBy runs the program in a folder and returns what it prints. Its exit code is
-// for other tests, but it has to print something.
+// printedBy returns the output of a command with --json. Other tests check exit codes.
 func printedBy(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
 	out, err := simulate(t, dir, append(args, "--json")...).Output()
@@ -105,7 +104,7 @@ func printedBy(t *testing.T, dir string, args ...string) []byte {
 	return out
 }
 
-// A result without one of its fields, or with a word that there is not, is none.
+// The schema refuses a result without one of its fields, or with an unknown word.
 func TestTheSchemaOfResultsRefuses(t *testing.T) {
 	printed, _ := resultSchemas(t)
 	good := printedBy(t, t.TempDir(), "run", "pause-past-lease", "--lock", "set-nx-lua")
@@ -131,7 +130,7 @@ func TestTheSchemaOfResultsRefuses(t *testing.T) {
 	}
 }
 
-// A result says what was expected, and by what it was judged.
+// A result has the expectations, and the version of the checkers.
 func TestAResultSaysWhatWasExpected(t *testing.T) {
 	type expectation struct {
 		Property, Verdict string

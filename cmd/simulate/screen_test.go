@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/runstore"
 )
 
-// The reader of a pipe may close it at any time: the command goes on to its end silently,
-// with the exit code that it would have had.
+// The reader of a pipe may close it at any time: the command runs to its end silently and with the
+// same exit code.
 func TestAReaderThatLeavesChangesNothing(t *testing.T) {
 	for _, tt := range []struct {
 		args string
@@ -25,7 +25,7 @@ func TestAReaderThatLeavesChangesNothing(t *testing.T) {
 		{"run quick.yaml --times 10", exitMet, 1},
 		{"list locks", exitMet, 0},
 		{"explain quick.yaml", exitMet, 0},
-		{"validate quick.yaml nowhere.yaml", exitUsage, 0},
+		{"run --dry-run quick.yaml nowhere.yaml", exitUsage, 0},
 		{"completion bash", exitMet, 0},
 		{"--help", exitMet, 0},
 	} {
@@ -48,7 +48,7 @@ func TestAReaderThatLeavesChangesNothing(t *testing.T) {
 			t.Errorf("%s: %v, want exit code %d", tt.args, cmd.ProcessState, tt.code)
 		}
 		if tt.code != exitUsage && said.Len() > 0 || strings.Contains(said.String(), "goroutine") {
-			t.Errorf("%s said %s", tt.args, &said)
+			t.Errorf("%s printed %s", tt.args, &said)
 		}
 		if runs, err := runstore.List(os.DirFS(filepath.Join(dir, "reports"))); tt.runs > 0 && (err != nil || len(runs) != tt.runs) {
 			t.Errorf("%s: %d runs are stored, want %d, %v", tt.args, len(runs), tt.runs, err)

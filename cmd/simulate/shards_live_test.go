@@ -18,8 +18,8 @@ import (
 
 var killRounds = flag.Int("shard.rounds", 10, "how often shards are killed, started again and merged")
 
-// Engines kill what they have started and start it again, and people merge what there is. Whenever a shard
-// is killed, no file is taken for its part, and in the end nothing is lost or counted twice.
+// Shards are killed at random times, started again, and merged in groups. No partial file is taken
+// for a part, and in the end nothing is lost or counted twice.
 func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 	realtest.SecondTier(t)
 	dir := t.TempDir()
@@ -42,28 +42,28 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 	}
 	alone := make([][]byte, len(works))
 	for i, work := range works {
-		alone[i], _ = program(append(work, "--json")...).Output() // whatever it exits with
+		alone[i], _ = program(append(work, "--json")...).Output() // with any exit code
 		if len(alone[i]) == 0 {
 			t.Fatalf("%v prints nothing", work)
 		}
 	}
-	luck := rand.New(rand.NewPCG(7, 7))
+	random := rand.New(rand.NewPCG(7, 7))
 	killed := 0
 	for round := range *killRounds {
 		work, want := works[round%len(works)], alone[round%len(works)]
-		n := 1 + luck.IntN(6)
+		n := 1 + random.IntN(6)
 		parts := filepath.Join(dir, fmt.Sprint("round-", round))
 		if err := os.Mkdir(parts, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for _, k := range luck.Perm(n) {
+		for _, k := range random.Perm(n) {
 			args := append(append([]string{}, work...), "--shard", fmt.Sprintf("%d/%d", k+1, n), "--part", parts+"/")
-			for luck.IntN(3) > 0 {
+			for random.IntN(3) > 0 {
 				cmd := program(args...)
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Duration(luck.Int64N(int64(400 * time.Millisecond)))) // an engine's patience, at random
+				time.Sleep(time.Duration(random.Int64N(int64(400 * time.Millisecond))))
 				if cmd.Process.Kill() == nil {
 					killed++
 				}
@@ -77,16 +77,16 @@ func TestKilledShardsLeaveNothingHalf(t *testing.T) {
 		if err != nil || len(files) != n {
 			t.Fatalf("%d parts of %d: %v", len(files), n, err)
 		}
-		for step := 0; len(files) > 1 && luck.IntN(4) > 0; step++ {
-			luck.Shuffle(len(files), func(i, k int) { files[i], files[k] = files[k], files[i] })
-			some := 2 + luck.IntN(len(files)-1)
+		for step := 0; len(files) > 1 && random.IntN(4) > 0; step++ {
+			random.Shuffle(len(files), func(i, k int) { files[i], files[k] = files[k], files[i] })
+			some := 2 + random.IntN(len(files)-1)
 			group := filepath.Join(parts, fmt.Sprintf("group-%d.json", step))
 			if out, err := program(append(append([]string{"dev", "merge"}, files[:some]...), "--partial", group)...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			files = append(files[some:], group)
 		}
-		got, _ := program(append([]string{"dev", "merge", "--json"}, files...)...).Output() // it exits as the command does
+		got, _ := program(append([]string{"dev", "merge", "--json"}, files...)...).Output() // with the exit code of the command
 		if !bytes.Equal(got, want) {
 			t.Fatalf("round %d, %v in %d shards: one machine prints\n%s\nand the shards\n%s", round, work, n, want, got)
 		}

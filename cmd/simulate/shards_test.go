@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// What a program of another version has played is not told as if this one had.
+// Parts of another version of the program are refused.
 func TestPartsOfAnotherVersionAreNotMerged(t *testing.T) {
 	w, err := campaign.NewWork("v0.1", "claims", nil, claimsOptions{[]int{10}})
 	if err != nil {

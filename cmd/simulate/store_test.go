@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/runstore"
 )
 
-// quick is a story that is soon played.
+// quick is a short story, with one verdict left open.
 const quick = `scenario: Too slow
 locks: [set-nx-lua]
 clients: [A, B]
@@ -96,7 +96,7 @@ func TestProcessesThatEndTogetherLoseNoRun(t *testing.T) {
 		}
 		result, err := os.ReadFile(filepath.Join(store, path, "result.json"))
 		if err != nil || !bytes.Contains(result, []byte(fmt.Sprintf("%q: %q", "run_dir", filepath.Join("reports", path)))) {
-			t.Errorf("%s does not know its own name, %v", path, err)
+			t.Errorf("the result of %s lacks its directory, %v", path, err)
 		}
 	}
 	if _, err := runstore.Read(t.Context(), filepath.Join(store, "latest")); err != nil {

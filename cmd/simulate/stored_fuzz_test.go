@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/runstore"
 )
 
-// shortHistory is as much of a history as a run directory needs.
+// shortHistory is the least history that a run directory needs.
 const shortHistory = `{"schema":1,"scenario":"Alone","lock":"set-nx-lua","seed":7,"backend":"sim","scale_ppm":1000000,"lease_ns":10000000000,"fence":"none","nodes":[{"name":"A","role":"client"}],"faults":[]}
 {"true_us":0,"node":"A","kind":"waits"}
 {"true_us":1000,"node":"A","kind":"acquired"}
@@ -37,9 +37,9 @@ func fittingResult(all []*history.History) []byte {
 	return data
 }
 
-// FuzzOpenRun opens run directories with any bytes in their files. They are refused or
-// judged, with no more memory than their size allows, and stay as they are. With fits,
-// the result is made to fit, so that what comes behind it is met as well.
+// FuzzOpenRun opens run directories with any bytes in their files. They are refused or judged, with
+// bounded memory, and stay as they are. With fits, the result matches the histories, so that later
+// checks are reached as well.
 func FuzzOpenRun(f *testing.F) {
 	env := []byte(`{"schema": 1, "version": "v1", "backend": "sim", "scenario_file": "alone.yaml", "scale": "1", "locks": ["set-nx-lua"], "expect_lines": {"set-nx-lua/mutual-exclusion": 5}}`)
 	f.Add([]byte(shortHistory), []byte(shortStory), env, []byte("null"), true)
@@ -70,7 +70,7 @@ func FuzzOpenRun(f *testing.F) {
 		case err != nil:
 			checkTerminal(t, "the error", terminalLines(err.Error()))
 		case history.HashAll(s.Histories) != s.Was.Hash:
-			t.Error("a history that does not fit is taken")
+			t.Error("a history that does not match its result is accepted")
 		default:
 			r := s.Result()
 			checkTerminal(t, "the terminal", terminal.Report(bundle.Of(r, again(s, r), buildVersion()), terminal.Options{Width: 80}))
