@@ -21,7 +21,6 @@ import (
 	"lockstep/internal/say"
 )
 
-// adviseFlags are the flags of the command advise.
 type adviseFlags struct {
 	*globals
 	expect, mustNot, stores []string
@@ -96,7 +95,7 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 	}
 	for _, name := range f.mustNot {
 		if way, _ := checker.WayNamed(name); way.String() != name {
-			fmt.Fprintf(os.Stderr, "simulate: --must-not %s is called %s\n", name, way)
+			warn("--must-not %s is called %s", name, way)
 		}
 	}
 	if len(of) == 0 {
@@ -133,14 +132,10 @@ func (f *adviseFlags) advise(ctx context.Context) error {
 // page writes the page that asks.
 func (f *adviseFlags) page(ctx context.Context) error {
 	path, err := f.explorePage(ctx, f.language)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case f.json:
-		return f.printJSON(map[string]any{"schema": 1, "page": path})
 	}
-	fmt.Fprintln(f.stdout, f.said(say.TickOnThePage.With(say.Verbatim(path))))
-	return nil
+	return f.reply(map[string]any{"page": path}, f.said(say.TickOnThePage.With(say.Verbatim(path))))
 }
 
 // print lists the locks with their verdicts and the evidence for them, then what breaks them.
@@ -262,7 +257,7 @@ func (f *adviseFlags) answer(ctx context.Context) error {
 
 // ask asks a question until the answer is a number or a name of the list.
 func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error {
-	fmt.Fprintln(f.stdout, f.said(say.Text(q.says)))
+	f.printSaid(say.Text(q.says))
 	for i, c := range q.choices {
 		f.wrapped(fmt.Sprintf(" %2d ", i+1), "     ", "", f.said(c.Name.Phrase()))
 		if q.flag == "tokens" {
@@ -291,7 +286,7 @@ func (f *adviseFlags) ask(ctx context.Context, in *bufio.Reader, q *asked) error
 			fmt.Fprintln(f.stdout)
 			return nil
 		}
-		fmt.Fprintln(f.stdout, f.said(say.NumberFromTo.With(say.Number(len(q.choices)))))
+		f.printSaid(say.NumberFromTo.With(say.Number(len(q.choices))))
 	}
 }
 

@@ -24,7 +24,6 @@ import (
 	"lockstep/internal/say"
 )
 
-// judgeFlags are the flags of the command check.
 type judgeFlags struct {
 	*globals
 	logFlags

@@ -34,7 +34,7 @@ func (f *judgeFlags) showLog(c *logcheck.Summary) {
 		fmt.Fprintln(f.stdout)
 		for i, v := range r.Violations {
 			if i == shownViolations {
-				fmt.Fprintln(f.stdout, f.said(say.LogMore.With(say.Number(len(r.Violations)-i))))
+				f.printSaid(say.LogMore.With(say.Number(len(r.Violations) - i)))
 				break
 			}
 			f.showViolation(v)
@@ -115,7 +115,7 @@ func (f *judgeFlags) explained(ctx context.Context, in *input, o logcheck.Option
 		fmt.Fprintln(f.stdout)
 	}
 	if x.Err == nil {
-		fmt.Fprintln(f.stdout, f.said(say.LogReadAs.With(say.Verbatim(in.name), say.Verbatim(x.Format))))
+		f.printSaid(say.LogReadAs.With(say.Verbatim(in.name), say.Verbatim(x.Format)))
 		f.printTable([]string{"value", "read from"}, each(x.Reads, func(read logline.Read) []string {
 			return []string{read.Ours, sanitize.Text(read.Theirs, sanitize.MaxName)}
 		}))
@@ -128,7 +128,7 @@ func (f *judgeFlags) explained(ctx context.Context, in *input, o logcheck.Option
 		return fmt.Errorf("%s:%d: %w", in.name, x.Lines[len(x.Lines)-1].Number, x.Err)
 	}
 	if x.Other > 0 {
-		fmt.Fprintln(f.stdout, f.said(say.LogOtherLeft.With(say.Grouped(x.Other))))
+		f.printSaid(say.LogOtherLeft.With(say.Grouped(x.Other)))
 	}
 	for _, flag := range missing(x.Reads) {
 		fmt.Fprintln(f.stdout, f.named("hint", flag))

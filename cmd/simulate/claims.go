@@ -16,7 +16,6 @@ import (
 	"lockstep/internal/say"
 )
 
-// claimsFlags are the flags of the command claims.
 type claimsFlags struct {
 	*globals
 	claimsOptions

@@ -23,7 +23,6 @@ import (
 	"lockstep/internal/sim"
 )
 
-// worldsFlags are the flags of the command compare-worlds.
 type worldsFlags struct {
 	cellFlags
 	times   int
@@ -249,7 +248,7 @@ func (f *worldsFlags) printStories(c *crosscheck.Comparison) {
 			count[cell.Agreement]++
 		}
 		if len(count) > 0 {
-			fmt.Fprintln(f.stdout, f.said(say.StoriesOfLock.With(say.Verbatim(v.ID), count[results.Agrees], count[results.Differs], count[results.Untested], count[results.NotPlayed])))
+			f.printSaid(say.StoriesOfLock.With(say.Verbatim(v.ID), count[results.Agrees], count[results.Differs], count[results.Untested], count[results.NotPlayed]))
 		}
 	}
 }

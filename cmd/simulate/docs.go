@@ -84,14 +84,10 @@ and with explore.json (simulate explore --into) what it takes to break each lock
 			if err != nil {
 				return &environmentError{fmt.Errorf("cannot remove old pages: %w", err)}
 			}
-			if g.json {
-				return g.printJSON(map[string]any{
-					"schema": 1, "dir": dir, "pages": len(pages), "written": written, "removed": len(stale),
-				})
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d pages in %s: %d written, %d removed, the others were up to date\n",
-				len(pages), dir, written, len(stale))
-			return err
+			return g.reply(
+				map[string]any{"dir": dir, "pages": len(pages), "written": written, "removed": len(stale)},
+				fmt.Sprintf("%d pages in %s: %d written, %d removed, the others were up to date",
+					len(pages), dir, written, len(stale)))
 		},
 	}
 	cmd.Flags().StringVar(&man, "man", "", "write manual pages of the commands to this folder instead")
@@ -345,9 +341,8 @@ func writeMan(g *globals, dir string) error {
 		}
 		written++
 	}
-	if g.json {
-		return g.printJSON(map[string]any{"schema": 1, "dir": dir, "pages": written})
-	}
-	_, err := fmt.Fprintf(g.stdout, "%d manual pages in %s: man -l %s\n", written, terminalText(dir), terminalText(filepath.Join(dir, "simulate.1")))
-	return err
+	return g.reply(
+		map[string]any{"dir": dir, "pages": written},
+		fmt.Sprintf("%d manual pages in %s: man -l %s", written, terminalText(dir),
+			terminalText(filepath.Join(dir, "simulate.1"))))
 }

@@ -138,7 +138,8 @@ func (f *reportFlags) replay(ctx context.Context, dir string) error {
 		return statusExit(run.Inconclusive)
 	case s.Env.Version != now || s.Env.ScenarioSHA256 == "": // without it, the scenario may be another one
 		was := cmp.Or(s.Env.Version, "unknown")
-		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the run was played by version %s of this program, and this is %s: the difference may be on purpose. Play it with that version to know", was, now)))
+		warn("the run was played by version %s of this program, and this is %s: the difference may be "+
+			"on purpose. Play it with that version to know", was, now)
 		return statusExit(run.Inconclusive)
 	}
 	return &bugError{errors.New("the same scenario, lock and seed gave another history (unless the program was changed without changing its version)")}
@@ -187,7 +188,7 @@ func again(s *runstore.Run, r *run.Result) string {
 // tellUnplayed names on stderr the locks that an interrupted run did not reach.
 func tellUnplayed(s *runstore.Run) {
 	if left := s.Unplayed(); len(left) > 0 {
-		fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("%s was interrupted before it reached %s", s.Dir, runstore.LockList(left))))
+		warn("%s was interrupted before it reached %s", s.Dir, runstore.LockList(left))
 	}
 }
 

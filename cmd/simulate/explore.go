@@ -29,7 +29,6 @@ import (
 	"lockstep/measurements"
 )
 
-// exploreFlags are the flags of the command explore.
 type exploreFlags struct {
 	*globals
 	exploreOptions
@@ -138,9 +137,6 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if f.jobs < 0 {
-		return errors.New("--jobs cannot be negative")
-	}
 	if f.asIs && f.resume == "" {
 		return errors.New("--as-is prints a stored search: add --resume FILE")
 	}
@@ -184,7 +180,7 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	}
 	err = f.result(stored, s, &o)
 	if err == nil && f.asIs && !s.Complete(&o) {
-		fmt.Fprintln(os.Stderr, "simulate: not all of this is searched: the same command without --as-is goes on")
+		warn("not all of this is searched: the same command without --as-is goes on")
 		return &silentExit{code: exitInconclusive}
 	}
 	return err

@@ -28,7 +28,8 @@ func (f *exploreFlags) conclusive(r *results.Explored) error {
 	if len(untested) == 0 || len(f.Locks) == 0 && len(untested) < len(r.Locks) {
 		return nil
 	}
-	fmt.Fprintf(os.Stderr, "simulate: nothing was put to the test with %s: none of these faults can come about there\n", strings.Join(untested, ", "))
+	warn("nothing was put to the test with %s: none of these faults can come about there",
+		strings.Join(untested, ", "))
 	return &silentExit{code: exitInconclusive}
 }
 
@@ -91,10 +92,10 @@ func (f *exploreFlags) print(r *results.Explored) {
 			fmt.Fprintln(f.stdout)
 		}
 		if f.Profiles != nil && len(l.Scope) == 0 {
-			fmt.Fprintln(f.stdout, f.said(say.UsedInNoneOfThese.With(say.Verbatim(l.Lock))))
+			f.printSaid(say.UsedInNoneOfThese.With(say.Verbatim(l.Lock)))
 			continue
 		}
-		fmt.Fprintln(f.stdout, f.said(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults))))
+		f.printSaid(say.WalkedOf.With(say.Verbatim(l.Lock), say.Grouped(l.Walked), say.Number(l.Complete), say.Number(r.Scope.Faults)))
 		for _, way := range checker.Ways() {
 			f.printSets(l, way.String(), l.By(way))
 		}

@@ -138,7 +138,7 @@ func publish(b *bundle.Bundle, share int) {
 	limit := min(export.MaxSummary, stepSummaryMax/max(share, 1))
 	if err := appendSummary(file, export.Summary(b, limit)); err != nil {
 		// The verdict does not depend on the summary.
-		fmt.Fprintln(os.Stderr, "simulate: cannot write the summary of the step:", terminalText(err.Error()))
+		warn("cannot write the summary of the step: %v", err)
 	}
 }
 

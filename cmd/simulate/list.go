@@ -76,8 +76,8 @@ func listCommand(g *globals) *cobra.Command {
 				return g.printJSON(items.forJSON)
 			}
 			if len(items.rows) == 0 {
-				_, err := fmt.Fprintln(cmd.OutOrStdout(), g.said(say.NoneBelowYet.With(say.Verbatim(g.out))))
-				return err
+				g.printSaid(say.NoneBelowYet.With(say.Verbatim(g.out)))
+				return nil
 			}
 			g.printTable(l.header, items.rows)
 			return nil

@@ -368,6 +368,13 @@ func speaks(cmd *cobra.Command, g *globals) *cobra.Command {
 // said is a phrase as one line for the terminal.
 func (g *globals) said(p say.Part) string { return terminalText(p.In(g.language)) }
 
+func (g *globals) printSaid(p say.Part) { fmt.Fprintln(g.stdout, g.said(p)) }
+
+// warn prints a line on stderr.
+func warn(format string, args ...any) {
+	fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf(format, args...)))
+}
+
 // named is a line that begins with a name, such as report or wrote.
 func (g *globals) named(name string, p say.Part) string {
 	return say.RulerFor(g.language).Pad(say.Text(name).In(g.language), 9) + g.said(p)

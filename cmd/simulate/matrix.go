@@ -19,7 +19,6 @@ import (
 	"lockstep/internal/sim"
 )
 
-// matrixFlags are the flags of the command matrix.
 type matrixFlags struct {
 	cellFlags
 	shards  shardFlags

@@ -112,16 +112,6 @@ type matrixOptions struct {
 	Walk   string   `json:"walk"` // the hash of the stored walk
 }
 
-// merge shows the result of merged parts.
-func (f *matrixFlags) merge(ctx context.Context) error {
-	var o matrixOptions
-	if err := f.shards.options(&o); err != nil {
-		return err
-	}
-	f.locks, f.columns, f.scale, f.seeds = o.Locks, o.Faults, o.Scale, o.Seeds
-	return f.measure(ctx, true)
-}
-
 // measureElsewhere measures one share, or takes the results of merged parts into o. It does nothing if
 // this machine measures all cells.
 func (f *matrixFlags) measureElsewhere(ctx context.Context, o *matrix.Options) error {

@@ -17,7 +17,6 @@ import (
 	"lockstep/internal/sim"
 )
 
-// mergeFlags are the flags of the command merge.
 type mergeFlags struct {
 	*globals
 	partial string
@@ -106,14 +105,11 @@ func (f *mergeFlags) store(all *campaign.Results) error {
 	if err := writeNew(f.partial, all.Store()); err != nil {
 		return err
 	}
-	if f.json {
-		return f.printJSON(map[string]any{"schema": 1, "part": f.partial, "holds": all.Len(), "shards": all.Shards})
-	}
-	_, err := fmt.Fprintln(f.stdout, f.named("wrote", say.PartOfSeveral.With(say.Verbatim(f.partial), say.Number(all.Len()), say.Number(all.Shards))))
-	return err
+	wrote := say.PartOfSeveral.With(say.Verbatim(f.partial), say.Number(all.Len()), say.Number(all.Shards))
+	return f.reply(
+		map[string]any{"part": f.partial, "holds": all.Len(), "shards": all.Shards}, f.named("wrote", wrote))
 }
 
-// show shows the result of the merged parts.
 func (f *mergeFlags) show(ctx context.Context, all *campaign.Results) error {
 	w := all.Work
 	if f.walk != "" && w.Command != "explore" {
@@ -122,46 +118,44 @@ func (f *mergeFlags) show(ctx context.Context, all *campaign.Results) error {
 	return f.again(ctx, shardFlags{scenario: w.Scenario, merged: all})
 }
 
-// again runs the command of the work, to show merged parts or to play a range.
+// again runs the command of the work with its options, to show merged parts or to play a range.
 func (f *mergeFlags) again(ctx context.Context, shards shardFlags) error {
-	of := shards.read().Command
-	if (of == "search" || of == "sweep") && shards.scenario == nil {
-		return fmt.Errorf("the parts of simulate %s lack its scenario: make them again", of)
+	w := shards.read()
+	if (w.Command == "search" || w.Command == "sweep") && shards.scenario == nil {
+		return fmt.Errorf("the parts of simulate %s lack its scenario: make them again", w.Command)
 	}
-	simulated := runFlags{globals: f.globals, backend: sim.Backend, scale: "1", times: 1}
-	switch of {
+	simulated := runFlags{globals: f.globals, backend: sim.Backend, scale: "1", times: 1, jobs: 1}
+	var options any
+	var show func() error
+	switch w.Command {
 	case "search":
-		return (&searchFlags{runFlags: simulated, shards: shards}).merge(ctx)
+		x := &searchFlags{runFlags: simulated, shards: shards}
+		options, show = &x.searchOptions, func() error { return x.search(ctx, shards.scenario.File) }
 	case "sweep":
-		return (&sweepFlags{runFlags: simulated, shards: shards}).merge(ctx)
+		x := &sweepFlags{runFlags: simulated, shards: shards}
+		options, show = &x.sweepOptions, func() error { return x.sweep(ctx, shards.scenario.File) }
 	case "matrix":
-		return (&matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}).merge(ctx)
+		x := &matrixFlags{cellFlags: cellFlags{globals: f.globals, backend: sim.Backend}, shards: shards}
+		o := &matrixOptions{}
+		options, show = o, func() error {
+			x.locks, x.columns, x.scale, x.seeds = o.Locks, o.Faults, o.Scale, o.Seeds
+			return x.measure(ctx, true)
+		}
 	case "explore":
 		x := &exploreFlags{globals: f.globals, shards: shards, resume: f.walk}
-		if err := shards.options(&x.exploreOptions); err != nil {
-			return err
-		}
-		return x.explore(ctx)
+		options, show = &x.exploreOptions, func() error { return x.explore(ctx) }
 	case "claims":
-		c := &claimsFlags{globals: f.globals, shards: shards}
-		if err := shards.options(&c.claimsOptions); err != nil {
-			return err
-		}
-		return c.measure(ctx)
+		x := &claimsFlags{globals: f.globals, shards: shards}
+		options, show = &x.claimsOptions, func() error { return x.measure(ctx) }
 	default:
-		return fmt.Errorf("these are parts of %q, which this program cannot merge", of)
+		return fmt.Errorf("these are parts of %q, which this program cannot merge", w.Command)
 	}
+	if err := json.Unmarshal(w.Options, options); err != nil {
+		return fmt.Errorf("the parts have options that simulate %s does not know: %w", w.Command, err)
+	}
+	return show()
 }
 
-// options decodes the options of the work.
-func (f *shardFlags) options(into any) error {
-	if err := json.Unmarshal(f.read().Options, into); err != nil {
-		return fmt.Errorf("the parts have options that simulate %s does not know: %w", f.read().Command, err)
-	}
-	return nil
-}
-
-// workFlags are the flags of the command work.
 type workFlags struct {
 	*globals
 	jobs int
@@ -195,10 +189,8 @@ It needs the program built with -tags queue; make build-live puts one beside thi
 func playRange(w *campaign.Work, s campaign.Shard) ([]byte, error) {
 	x := &given{work: w}
 	f := &mergeFlags{globals: &globals{quiet: true, out: nowhere, stdout: newScreen()}}
-	shards := shardFlags{scenario: w.Scenario, given: x, shard: s}
-	err := f.again(context.Background(), shards)
-	var silent *silentExit
-	if errors.As(err, &silent) && x.line != nil {
+	err := f.again(context.Background(), shardFlags{scenario: w.Scenario, given: x, shard: s})
+	if errors.As(err, new(*silentExit)) && x.line != nil {
 		return x.line, nil
 	}
 	if err == nil {
@@ -209,20 +201,3 @@ func playRange(w *campaign.Work, s campaign.Shard) ([]byte, error) {
 
 // nowhere is a run store that cannot be written, since a worker stores nothing.
 const nowhere = "/dev/null/nothing"
-
-// playGiven plays the range of a worker.
-func (f *shardFlags) playGiven(w *campaign.Work, play func() (any, error)) error {
-	if how := f.given.work.Differs(w); how != "" {
-		return errors.New("the work is not what this program would do: " + how)
-	}
-	result, err := play()
-	if err != nil {
-		return err
-	}
-	line, err := campaign.NewLine(w, f.shard.String(), result)
-	if err != nil {
-		return &bugError{err}
-	}
-	f.given.line = line.Store()
-	return &silentExit{code: exitMet}
-}

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,7 +69,6 @@ var blueprints = []blueprint{
 // goName is the name of a file for something with that name, without its extension.
 func goName(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// newFlags are the flags of the command new.
 type newFlags struct {
 	*globals
 	locks  []string
@@ -162,15 +160,11 @@ func (f *newFlags) write(kind, name string) error {
 
 // wrote reports the written file and the next steps.
 func (f *newFlags) wrote(path string, next ...string) error {
-	if f.json {
-		return f.printJSON(map[string]any{"schema": 1, "file": path, "next": next})
-	}
-	text := fmt.Sprintf("wrote  %s\n", path)
+	lines := []string{"wrote  " + path}
 	for i, step := range next {
-		text += fmt.Sprintf("%-6s %d. %s\n", []string{"next", ""}[min(i, 1)], i+1, step)
+		lines = append(lines, fmt.Sprintf("%-6s %d. %s", []string{"next", ""}[min(i, 1)], i+1, step))
 	}
-	_, err := io.WriteString(f.stdout, text)
-	return err
+	return f.reply(map[string]any{"file": path, "next": next}, lines...)
 }
 
 // fill fills in the skeleton; the path is relative to the current folder.

@@ -86,7 +86,7 @@ func (o *output) finish() error {
 		if o.own {
 			fmt.Fprintln(o.f.stdout)
 			for _, line := range o.tried.Lines() {
-				fmt.Fprintln(o.f.stdout, o.f.said(line))
+				o.f.printSaid(line)
 			}
 		}
 		return nil
@@ -167,6 +167,18 @@ func (g *globals) printed(data []byte, err error) error {
 }
 
 func (g *globals) printJSON(v any) error { return g.printed(sanitize.JSON(v)) }
+
+// reply prints an object with --json, and lines otherwise.
+func (g *globals) reply(object map[string]any, lines ...string) error {
+	if g.json {
+		object["schema"] = 1
+		return g.printJSON(object)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(g.stdout, line)
+	}
+	return g.stdout.err
+}
 
 // printCells is printJSON for long lists of small objects.
 func (g *globals) printCells(v any) error { return g.printed(sanitize.JSONTable(v)) }

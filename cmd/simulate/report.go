@@ -27,7 +27,6 @@ import (
 	"lockstep/internal/shell"
 )
 
-// reportFlags are the flags of `simulate report`.
 type reportFlags struct {
 	*globals
 	formats []string
@@ -115,35 +114,38 @@ func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 	if err != nil {
 		return &bugError{err}
 	}
-	if f.to == "-" {
-		return errors.Join(toStdout(f.stdout, files), statusExit(r.Status()))
-	}
 	dir, err := f.renderDir(s)
 	if err != nil {
 		return err
 	}
-	if err := f.keep(dir, files); err != nil {
-		return err
-	}
-	tellUnplayed(s)
-	if f.json {
-		err = f.printed(export.Result(b))
-	} else {
+	return f.put(files, dir, r.Status(), func() error {
+		tellUnplayed(s)
+		if f.json {
+			return f.printed(export.Result(b))
+		}
 		fmt.Fprint(f.stdout, terminal.Report(b, f.terminal()))
 		for _, p := range changes(s.Was, r) {
 			fmt.Fprintln(f.stdout, f.named("changed", p))
 		}
-		_, err = fmt.Fprintln(f.stdout, f.named("wrote", wrote(files, dir)))
-	}
-	return cmp.Or(err, statusExit(r.Status()))
+		_, err := fmt.Fprintln(f.stdout, f.named("wrote", wrote(files, dir)))
+		return err
+	})
 }
 
-// keep writes rendered files. Without --to, it updates the index of the store.
-func (f *reportFlags) keep(dir string, files []artifacts.File) error {
-	if err := writeApart(dir, files); err != nil || f.to != "" {
-		return err
+// put prints rendered files, or writes them and calls show. Without --to, it updates the index of the
+// store. It ends with the exit code of the worst run.
+func (f *reportFlags) put(files []artifacts.File, dir string, worst run.Status, show func() error) error {
+	if f.to == "-" {
+		return errors.Join(toStdout(f.stdout, files), statusExit(worst))
 	}
-	return writeIndex(f.out, f.language)
+	err := writeApart(dir, files)
+	if err == nil && f.to == "" {
+		err = writeIndex(f.out, f.language)
+	}
+	if err == nil {
+		err = show()
+	}
+	return cmp.Or(err, statusExit(worst))
 }
 
 // renderDir is the directory for the files that are rendered again from a stored run.
@@ -216,19 +218,15 @@ func (f *reportFlags) compare(ctx context.Context, args []string, chosen []artif
 	if err != nil {
 		return &bugError{err}
 	}
-	if f.to == "-" {
-		return errors.Join(toStdout(f.stdout, files), statusExit(worst))
-	}
 	dir := f.comparisonDir()
-	if err := f.keep(dir, files); err != nil {
+	return f.put(files, dir, worst, func() error {
+		if f.json {
+			return f.printed(export.Comparison(c))
+		}
+		text := terminal.Comparison(c, f.terminal()) + f.named("wrote", wrote(files, dir))
+		_, err := fmt.Fprintln(f.stdout, text)
 		return err
-	}
-	if f.json {
-		err = f.printed(export.Comparison(c))
-	} else {
-		_, err = fmt.Fprintln(f.stdout, terminal.Comparison(c, f.terminal())+f.named("wrote", wrote(files, dir)))
-	}
-	return cmp.Or(err, statusExit(worst))
+	})
 }
 
 // comparison reads and judges the runs.

@@ -25,7 +25,6 @@ import (
 	"lockstep/internal/sim"
 )
 
-// runFlags are the flags of `simulate run`.
 type runFlags struct {
 	*globals
 	locks    []string

@@ -74,7 +74,7 @@ func serveStore(ctx context.Context, g *globals, port int, siteDir string) error
 		besides = append(besides, strings.TrimPrefix(playgroundPath, "/"))
 	}
 	if err := writeIndex(g.out, g.language); err != nil {
-		fmt.Fprintln(os.Stderr, "simulate:", terminalText(err.Error())) // a read-only store can be served
+		warn("%v", err) // a read-only store can be served
 	}
 	listener, err := listen(port)
 	if err != nil {
@@ -135,20 +135,14 @@ func openSite(named string) (*os.Root, error) {
 }
 
 func announce(g *globals, address string, site bool) error {
-	playground := strings.TrimSuffix(address, "/") + playgroundPath
-	if g.json {
-		said := map[string]any{"schema": 1, "address": address, "store": g.out}
-		if site {
-			said["playground"] = playground
-		}
-		return g.printJSON(said)
-	}
-	text := fmt.Sprintf("serving  %s\nat       %s\nlatest   %slatest\n", terminalText(g.out), address, address)
+	object := map[string]any{"address": address, "store": g.out}
+	lines := []string{"serving  " + terminalText(g.out), "at       " + address, "latest   " + address + "latest"}
 	if site {
-		text += fmt.Sprintf("play     %s\n", playground)
+		playground := strings.TrimSuffix(address, "/") + playgroundPath
+		object["playground"] = playground
+		lines = append(lines, "play     "+playground)
 	}
-	_, err := fmt.Fprint(g.stdout, text+"\nCtrl-C ends it.\n")
-	return err
+	return g.reply(object, append(lines, "", "Ctrl-C ends it.")...)
 }
 
 // listen listens on a port of the loopback address.

@@ -195,11 +195,7 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 	if err != nil {
 		return nil, err
 	}
-	mine := func() (any, error) { return play(f.shard) }
-	switch {
-	case f.given != nil:
-		return nil, f.playGiven(w, mine)
-	case f.on != "":
+	if f.on != "" {
 		if err := f.handOut(ctx, g, w); err != nil {
 			return nil, err
 		}
@@ -210,23 +206,31 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 		}
 		return campaign.All[R](f.merged)
 	}
-	if err := f.playShard(g, w, mine); err != nil {
+	if err := f.playShard(g, w, func() (any, error) { return play(f.shard) }); err != nil {
 		return nil, err
 	}
 	return nil, &silentExit{code: exitMet}
 }
 
-// playShard plays one share and writes its part. An existing part of the same share is kept, since
-// engines may start a share twice.
+// playShard plays one share and writes its part, or keeps it for a worker. An existing part of the same
+// share is kept, since engines may start a share twice.
 func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, error)) error {
 	path, key := f.partFile(), f.shard.String()
-	switch known, err := campaign.Look(path, w, f.shard.Of); {
-	case errors.Is(err, campaign.ErrOther):
-		return fmt.Errorf("%s is there already and is a part of something else, which is not overwritten: choose another --part, or remove it", path)
-	case err != nil:
-		return fmt.Errorf("what is there already is not overwritten: choose another --part, or remove it: %w", err)
-	case known.Get(key) != nil:
-		return f.told(g, path)
+	if f.given != nil {
+		if how := f.given.work.Differs(w); how != "" {
+			return errors.New("the work is not what this program would do: " + how)
+		}
+	} else {
+		switch known, err := campaign.Look(path, w, f.shard.Of); {
+		case errors.Is(err, campaign.ErrOther):
+			return fmt.Errorf("%s is there already and is a part of something else, which is not "+
+				"overwritten: choose another --part, or remove it", path)
+		case err != nil:
+			return fmt.Errorf("what is there already is not overwritten: choose another --part, or "+
+				"remove it: %w", err)
+		case known.Get(key) != nil:
+			return f.told(g, path)
+		}
 	}
 	result, err := play()
 	if err != nil {
@@ -235,6 +239,10 @@ func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, e
 	line, err := campaign.NewLine(w, key, result)
 	if err != nil {
 		return &bugError{err}
+	}
+	if f.given != nil {
+		f.given.line = line.Store()
+		return nil
 	}
 	part, err := campaign.Open(path, w, f.shard.Of)
 	if err == nil {
@@ -263,11 +271,9 @@ func (f *shardFlags) partFile() string {
 
 // told reports the written part.
 func (f *shardFlags) told(g *globals, path string) error {
-	if g.json {
-		return g.printJSON(map[string]any{"schema": 1, "part": path, "shard": f.shard.String()})
-	}
-	_, err := fmt.Fprintln(g.stdout, g.named("wrote", say.PartOf.With(say.Verbatim(path), say.Verbatim(f.shard.String()))))
-	return err
+	shard := f.shard.String()
+	wrote := say.PartOf.With(say.Verbatim(path), say.Verbatim(shard))
+	return g.reply(map[string]any{"part": path, "shard": shard}, g.named("wrote", wrote))
 }
 
 // readPart reads the file of a part.

@@ -42,8 +42,8 @@ func (g *globals) tellLargeStore() {
 	if g.out != defaultOut {
 		out = " --out " + shell.Word(g.out)
 	}
-	fmt.Fprintln(os.Stderr, "simulate:", terminalText(fmt.Sprintf("the runs in %s have more than %s: `simulate list runs --prune-to 500MiB%s` says which of the oldest can go",
-		g.out, bytesText(largeStore), out)))
+	warn("the runs in %s have more than %s: `simulate list runs --prune-to 500MiB%s` says which of the "+
+		"oldest can go", g.out, bytesText(largeStore), out)
 }
 
 // prune deletes the oldest runs until the store has at most limit bytes; unless sure, it only lists
@@ -69,13 +69,14 @@ func (g *globals) prune(ctx context.Context, limit int64, sure bool) error {
 	if g.json {
 		return g.printJSON(p)
 	}
-	return g.showPruning(p, limit)
+	g.showPruning(p, limit)
+	return nil
 }
 
-func (g *globals) showPruning(p *runstore.Pruning, limit int64) error {
+func (g *globals) showPruning(p *runstore.Pruning, limit int64) {
 	if p.Bytes <= limit {
-		_, err := fmt.Fprintln(g.stdout, g.said(say.SmallStore.With(say.Verbatim(g.out), say.Verbatim(bytesText(p.Bytes)))))
-		return err
+		g.printSaid(say.SmallStore.With(say.Verbatim(g.out), say.Verbatim(bytesText(p.Bytes))))
+		return
 	}
 	if len(p.Runs) > 0 {
 		rows := each(p.Runs, func(r runstore.Pruned) []string { return []string{bytesText(r.Bytes), r.Dir} })
@@ -86,15 +87,13 @@ func (g *globals) showPruning(p *runstore.Pruning, limit int64) error {
 	if p.Deleted {
 		of = say.DeletedRuns
 	}
-	fmt.Fprintln(g.stdout, g.said(of.With(say.Number(len(p.Runs)), say.Verbatim(bytesText(p.Freed)), say.Verbatim(bytesText(p.Bytes)))))
+	g.printSaid(of.With(say.Number(len(p.Runs)), say.Verbatim(bytesText(p.Freed)), say.Verbatim(bytesText(p.Bytes))))
 	if len(p.Kept) > 0 {
-		fmt.Fprintln(g.stdout, g.said(keptRuns(p.Kept)))
+		g.printSaid(keptRuns(p.Kept))
 	}
-	if len(p.Runs) == 0 || p.Deleted {
-		return nil
+	if len(p.Runs) > 0 && !p.Deleted {
+		g.printSaid(say.NothingDeleted.With())
 	}
-	_, err := fmt.Fprintln(g.stdout, g.said(say.NothingDeleted.With()))
-	return err
 }
 
 // keptRuns counts the old runs that stay, by reason.

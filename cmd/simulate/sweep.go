@@ -27,12 +27,10 @@ import (
 	"lockstep/internal/sim"
 )
 
-// sweepFlags are the flags of the command sweep.
 type sweepFlags struct {
 	runFlags // for the locks, the first seed and --jobs
-	shards   shardFlags
-	property string
-	seeds    int
+	sweepOptions
+	shards shardFlags
 }
 
 // sweepOptions are the options of a sweep that shards share.
@@ -61,31 +59,20 @@ The same file is an ordinary story for run, which plays it as it stands.
 		Args: arguments(1, 1, "one scenario, such as pause-against-lease"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.sweep(cmd.Context(), args[0]) },
 	}
-	cmd.Flags().StringSliceVar(&f.locks, "lock", nil, "sweep these locks instead of the scenario's")
-	cmd.Flags().StringVar(&f.property, "property", checker.MutualExclusionID, "what must hold")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
-	cmd.Flags().IntVar(&f.seeds, "seeds", 100, "how many seeds to play at each point")
+	cmd.Flags().StringSliceVar(&f.Locks, "lock", nil, "sweep these locks instead of the scenario's")
+	cmd.Flags().StringVar(&f.Property, "property", checker.MutualExclusionID, "what must hold")
+	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "the first seed")
+	cmd.Flags().IntVar(&f.Seeds, "seeds", 100, "how many seeds to play at each point")
 	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "how many seeds to play at once")
 	f.shards.add(cmd)
 	return speaks(settable(cmd, g), g)
 }
 
-// merge shows the result of merged parts.
-func (f *sweepFlags) merge(ctx context.Context) error {
-	var o sweepOptions
-	if err := f.shards.options(&o); err != nil {
-		return err
-	}
-	f.locks, f.property, f.seed, f.seeds, f.jobs = o.Locks, o.Property, o.Seed, o.Seeds, 1
-	return f.sweep(ctx, f.shards.scenario.File)
-}
-
 // maps are the maps of this process or of merged parts, after an interruption as far as they were
 // complete.
 func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error) {
-	o := sweep.Options{Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Jobs: f.jobs, Worlds: simulator}
-	of := sweepOptions{f.locks, f.property, f.seed, f.seeds}
-	shards, err := divided(ctx, &f.shards, f.globals, "sweep", of, func(s campaign.Shard) ([]sweep.Map, error) {
+	o := sweep.Options{Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Jobs: f.jobs, Worlds: simulator}
+	shards, err := divided(ctx, &f.shards, f.globals, "sweep", f.sweepOptions, func(s campaign.Shard) ([]sweep.Map, error) {
 		bar := f.bar("sweep", s.Count(f.runsOf(p)))
 		o.Shard, o.Progress = s, func(done, _ int) { _ = bar.Set(done) }
 		maps, err := sweep.Play(ctx, o)
@@ -103,7 +90,7 @@ func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error
 
 // runsOf is the number of runs of the sweep.
 func (f *sweepFlags) runsOf(p *plan.Plan) int {
-	n := f.seeds * len(p.Locks)
+	n := f.Seeds * len(p.Locks)
 	for i := range p.Vary {
 		n *= len(p.Vary[i].Values)
 	}
@@ -111,6 +98,7 @@ func (f *sweepFlags) runsOf(p *plan.Plan) int {
 }
 
 func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
+	f.locks, f.seed = f.Locks, f.Seed
 	p, err := f.swept(ctx, arg)
 	if err != nil {
 		return err
@@ -121,7 +109,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string) error {
 	}
 	dir := filepath.Join(f.out, "sweep", p.Slug)
 	shown := &bundle.Sweep{
-		Language: f.language, Plan: p, Property: f.property, First: f.seed, Seeds: f.seeds, Replay: f.sweepReplay(p), Maps: maps,
+		Language: f.language, Plan: p, Property: f.Property, First: f.seed, Seeds: f.Seeds, Replay: f.sweepReplay(p), Maps: maps,
 	}
 	if ctx.Err() != nil {
 		return f.partOf(shown, f.runsOf(p))
@@ -170,17 +158,17 @@ func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
 
 // swept reads the scenario and checks the flags.
 func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) {
-	if f.seeds < 1 || f.seed == 0 || f.jobs < 1 {
+	if f.Seeds < 1 || f.seed == 0 || f.jobs < 1 {
 		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
 	}
 	if err := f.shards.parse(); err != nil {
 		return nil, err
 	}
-	if err := enoughSeeds(f.seed, f.seeds); err != nil {
+	if err := enoughSeeds(f.seed, f.Seeds); err != nil {
 		return nil, err
 	}
-	if _, ok := checker.Lookup(f.property); !ok {
-		return nil, unknownName("property", f.property, propertyIDs())
+	if _, ok := checker.Lookup(f.Property); !ok {
+		return nil, unknownName("property", f.Property, propertyIDs())
 	}
 	plans, err := f.shards.load(ctx, f.globals, arg)
 	if err != nil {
@@ -218,12 +206,12 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 }
 
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
-	line := fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.seeds)
+	line := fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds)
 	if len(f.locks) > 0 {
 		line += " --lock " + strings.Join(f.locks, ",")
 	}
-	if f.property != checker.MutualExclusionID {
-		line += " --property " + f.property
+	if f.Property != checker.MutualExclusionID {
+		line += " --property " + f.Property
 	}
 	if f.seed != 1 {
 		line += fmt.Sprintf(" --seed %d", f.seed)

@@ -16,7 +16,6 @@ import (
 	"lockstep/internal/bubble/seeded"
 )
 
-// testFlags are the flags of the command test.
 type testFlags struct {
 	*globals
 	seed uint64

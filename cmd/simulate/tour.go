@@ -13,7 +13,6 @@ import (
 	"lockstep/internal/tour"
 )
 
-// tourFlags are the flags of the command tour.
 type tourFlags struct {
 	*globals
 	lang string
