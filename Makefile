@@ -18,16 +18,15 @@ test: servers images check ## everything: install the servers and the browser th
 	GO="$(GO)" scripts/test-live -vet=off -tags live,queue -timeout 30m ./internal/real ./... # vetted above; the first takes longest, and waits
 	$(MAKE) --no-print-directory -j2 same-hash live LIVE="$(LIVE_FIRST)" # one computes, the other waits
 
-# One half of it computes, the other waits for real servers, and Consul is built with what is left of the processors;
-# then comes what needs it.
-test-more: servers examples ## what is slow, and what needs a server that is built and not installed: Consul
+# One half computes, the other waits for real servers, and Consul is built meanwhile; its tests come last.
+test-more: servers examples ## slow tests, and those that need a server built from source: Consul
 	$(MAKE) --no-print-directory -j3 more-computed more-played consul
 	$(MAKE) --no-print-directory more-consul
 
 .PHONY: more-computed more-played more-consul
 MORE := LOCKSTEP_REQUIRE_MORE=1 GO="$(GO)"
 
-# What a lock, a verb and a property more cost; many lines, seeds and builds.
+# The price of another lock, verb and property; many lines, seeds and builds.
 more-computed:
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/tidy -run ThePrice
 	$(MORE) $(GO) test -timeout 20m -count=1 ./internal/logcheck -run LongLog
@@ -36,8 +35,8 @@ more-computed:
 	$(GO) run ./cmd/simulate test ./internal/bubble/libraries -- -timeout 20m -count=1 -run OneSeedOneHistory
 	scripts/determinism
 
-# What every verb does on real servers; the programs of examples/, and those that lie; shards in containers; the other
-# lessons of the list below; a queue under chaos.
+# Every verb on real servers; the programs of examples/, and faulty ones; shards in containers; the other lessons of
+# the list below; a queue under chaos.
 more-played:
 	$(MORE) scripts/test-live -tags live,queue -timeout 20m -count=1 -run TheLiveWorldDoesWhatVerbsSay ./internal/conformance
 	$(MORE) scripts/test-live -timeout 20m -count=1 -run 'TheExamplesAreLocks|BugsOfPrograms|LyingProgram' ./internal/real
@@ -58,8 +57,8 @@ more-consul: consul
 
 unit: ## the tests that need nothing installed
 	$(GO) test ./...
-	@command -v $(BROWSERS) >/dev/null || echo "left out: the tests that open reports in a browser, for there is none (sudo apt-get install -y chromium)"
-	@command -v python3 >/dev/null || echo "left out: the test of the log that Python writes, for there is none (sudo apt-get install -y python3)"
+	@command -v $(BROWSERS) >/dev/null || echo "left out, without a browser: the tests that open reports in one (sudo apt-get install -y chromium)"
+	@command -v python3 >/dev/null || echo "left out, without Python: the test of the log that it writes (sudo apt-get install -y python3)"
 
 race: ## the simulator and its checkers under the race detector
 	$(GO) test -race -short ./internal/sim/... ./internal/run/... ./internal/checker/... ./internal/history/... ./internal/faults/...
@@ -67,23 +66,23 @@ race: ## the simulator and its checkers under the race detector
 mutants: ## seed the bugs of a list one at a time; the tests have to notice each (MUTANTS=regexp: some of them; PART=2/4: the second of every four)
 	@$(GO) run ./internal/mutants $(if $(PART),-part $(PART)) '$(MUTANTS)'
 
-same-hash: # what is quick of determinism
+same-hash: # the quick part of determinism
 	scripts/determinism --settings
 
 determinism: ## same seed, same hash: over GOMAXPROCS, -race and GOAMD64 builds
 	scripts/determinism
 
-soak: ## the same with 100,000 seeds of the mixed scenario
+soak: ## determinism with 100,000 seeds of the mixed scenario
 	SEEDS=100000 scripts/determinism
 
-# Stories that real servers tell the same way each time, even on a busy machine.
+# Stories with the same outcome each time on real servers, even on a busy machine.
 LIVE := crash-before-del failover-forgets-the-lock get-then-del-gap late-acquire-reply lost-acquire-reply \
 	lost-release-reply lost-release-request lost-reply-without-expiry lua-closes-the-gap one-command-leaves-no-gap \
 	pause-freezes-the-watchdog pause-past-lease setnx-without-expire short-pause-is-harmless slow-task-blind-del \
 	stale-write-without-fence watchdog-saves-slow-task hung-worker zombie-watchdog constant-token \
 	literal-etcd-key etcd-queue-is-fair libraries-pause-past-lease libraries-lost-release-reply
 
-# One or two for each thing that can go wrong; make test-more plays the others.
+# One or two for each kind of failure; make test-more plays the others.
 LIVE_FIRST := crash-before-del failover-forgets-the-lock lost-acquire-reply lost-release-request pause-freezes-the-watchdog \
 	pause-past-lease short-pause-is-harmless slow-task-blind-del stale-write-without-fence hung-worker etcd-queue-is-fair \
 	libraries-lost-release-reply
@@ -91,29 +90,29 @@ LIVE_FIRST := crash-before-del failover-forgets-the-lock lost-acquire-reply lost
 live: servers ## the lessons of the list above on real servers, ten times as fast
 	GO="$(GO)" scripts/live $(LIVE)
 
-live-all: servers consul ## every lesson on real servers, as far as they can play it
+live-all: servers consul ## every lesson that real servers can play
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live,queue ./cmd/simulate run scenarios/lessons --backend process --scale 0.1 --playable --quiet --out $$out
 
-# What only containers do in a way of their own: a wrong clock, sentinels that live fast.
+# What containers do differently: a wrong clock, sentinels with a fast clock.
 LIVE_DOCKER := $(LIVE) seconds-that-are-too-short sentinels-choose-who-knows-most
 
 live-docker: images ## the lessons of the list above, and two more, with the servers in containers
 	@out=$$(mktemp -d); trap 'rm -rf $$out' EXIT; \
 	$(GO) run -tags live,queue ./cmd/simulate run $(LIVE_DOCKER) --backend docker --scale 0.2 --playable --quiet --out $$out
 
-chaos: ## many rounds of a queue whose workers, coordinators and servers are killed, links cut and disks filled (ROUNDS=200: so many)
+chaos: ## many rounds of a queue whose workers, coordinators and servers are killed, links cut and disks filled (ROUNDS=200: the number)
 	$(MORE) $(GO) test -tags live,queue -v -timeout 60m -count=1 ./cmd/simulate -run Chaos -queue.rounds $(or $(ROUNDS),25)
 
 soak-live: servers ## kill harnesses, servers and workers 100 times and play 400 storms: nothing is left, nothing hangs (SOAK=2: a fifth of it)
 	@set -o pipefail; LOCKSTEP_SOAK=$(or $(SOAK),10) LOCKSTEP_REQUIRE_SERVERS=1 $(GO) test -tags live,queue -v -timeout 60m ./internal/real ./internal/real/link ./cmd/simulate \
 		-run 'NothingIsLeft|CleansUp|NoStorm|NeverHangs|CtrlC' | grep -v '^=== '
 
-fuzz: ## every fuzz target of the tree, one after the other, each for a minute (FUZZ=10m: for ten)
+fuzz: ## every fuzz target, one after the other, each for a minute (FUZZ=10m: for ten)
 	GO="$(GO)" FUZZ="$(or $(FUZZ),60s)" scripts/fuzz
 
-# The same comparisons belong to make test, with fewer requests and always the same seed.
-conformance: servers consul ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: other ones)
+# make test has the same comparisons, with fewer requests and a fixed seed.
+conformance: servers consul ## compare the models of the stores with real servers by 10^6 random commands for Redis, 10^5 for the others (SEED=2: others)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/store/redis -conformance.operations 1000000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestConformance$$' ./internal/store/sql -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
 	$(GO) test -count=1 -timeout 60m -v -run 'TestRealServerAgrees$$' ./internal/store/etcd/live -conformance.operations 100000 -conformance.seed $(or $(SEED),1)
@@ -134,7 +133,7 @@ check: ## format and vet
 	$(GO) vet -tags live,queue,doors ./...
 	$(GO) vet ./cmd/... ./internal/conformance ./locktest # the same without what the tags add
 
-lint: ## golangci-lint, fetched as a Go module when it is not installed
+lint: ## golangci-lint, fetched as a Go module if it is not installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run; \
 	else $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run; fi
 
@@ -146,10 +145,10 @@ libraries: ## measure Go libraries in virtual time and on real servers, and the 
 		$(GO) test ./internal/bubble/libraries -timeout 60m -count=1 -run TestCompare -compare $$name || exit 1; done
 	$(MAKE) --no-print-directory programs
 
-programs: ## measure the programs of examples/ on real servers: measurements/programs (PROGRAMS=redis-rb,kazoo: some of them); an interrupted one goes on where it stopped (reports/programs)
+programs: ## measure the programs of examples/ on real servers: measurements/programs (PROGRAMS=redis-rb,kazoo: some of them); continues after an interruption (reports/programs)
 	$(GO) test ./internal/real -timeout 240m -count=1 -v -run TestMeasureTheExamples -measure-examples $(or $(PROGRAMS),all)
 
-golden: ## rewrite the golden files of all tests; read the diff before you commit it
+golden: ## rewrite the golden files of all tests; read the diff before committing it
 	$(GO) test $$(git grep -lE 'flag.Bool\("update"|report/reporttest"' -- '*_test.go' | xargs -n 1 dirname | sed 's|^|./|' | sort -u) -update
 
 generate: ## regenerate the schemas and the reference in docs/
@@ -167,10 +166,10 @@ site: ## the static site: playground, reference, matrix, which lock, gallery, to
 build: ## bin/simulate
 	$(GO) build -pgo=$(PROFILE) -o bin/simulate ./cmd/simulate
 
-build-live: build ## beside it bin/simulate-live, which it becomes for real servers and for a queue of many machines
+build-live: build ## also bin/simulate-live, which it becomes for real servers and for a queue of many machines
 	$(GO) build -tags live,queue -o bin/simulate-live ./cmd/simulate
 
-dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: of some)
+dist: ## dist/: an archive of the program for each system, with completions and checksums (TARGETS=linux/arm64: some)
 	GO="$(GO)" $(GO) run ./internal/dist $(TARGETS)
 
 cross: ## compile the plain program and its unit tests for every system that has an archive
@@ -181,7 +180,7 @@ profile: ## record the compiler's profile again
 	GOGC=400 /tmp/profile.test -test.run '^$$' -test.bench Run -test.benchtime 10s -test.cpuprofile $(PROFILE)
 	rm /tmp/profile.test
 
-images: servers ## build local container images of them, where an engine answers
+images: servers ## build local container images of the servers, if an engine answers
 	@scripts/local-images
 
 servers: ## install the packages that the tests need: servers, and a browser
@@ -190,7 +189,7 @@ servers: ## install the packages that the tests need: servers, and a browser
 examples: ## install the libraries whose locks are in examples/, in five languages
 	@scripts/install-examples
 
-consul: ## build the Consul server, of which there is no package, into your cache (once: five minutes, 3 GB of disk)
+consul: ## build the Consul server, which has no package, into your cache (once: five minutes, 3 GB of disk)
 	@GO="$(GO)" scripts/build-consul
 
 clean: ## remove what was built and run
