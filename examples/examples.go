@@ -1,6 +1,6 @@
-// Package examples embeds lock programs in several languages, so that `simulate new adapter` can write
-// them anywhere. docs/own-lock-programs.md describes their protocol. The code in logging, which writes
-// logs of locks, is shown in docs/log-your-locks.md.
+// Package examples embeds lock programs in several languages, so that `simulate new adapter` can
+// write them anywhere. docs/own-lock-programs.md describes their protocol. The code in logging,
+// which writes logs of locks, is shown in docs/log-your-locks.md.
 package examples
 
 import "embed"

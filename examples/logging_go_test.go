@@ -12,8 +12,8 @@ import (
 	locklog "lockstep/examples/logging/go"
 )
 
-// told plays a story in Go, as testdata/logging does in other languages: two goroutines, and a mutex or
-// nothing.
+// told plays a story in Go, as testdata/logging does in other languages: two goroutines, and a
+// mutex or nothing.
 type told struct {
 	a, b   *slog.Logger
 	lies   bool

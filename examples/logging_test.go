@@ -42,7 +42,8 @@ var stories = []story{
 // judge judges a log as it is, and compares its lines. It returns the names of the clients.
 func (s *story) judge(t *testing.T, log []byte) (clients []string) {
 	t.Helper()
-	// All margins are 0: one machine has one clock, and each release is written before it is requested.
+	// All margins are 0: one machine has one clock, and each release is written before it is
+	// requested.
 	r, err := logcheck.Check(t.Context(), logcheck.Options{}, logcheck.Source{In: bytes.NewReader(log)})
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, log)

@@ -48,8 +48,8 @@ func TestArchivesHoldWhatIsPacked(t *testing.T) {
 	}
 }
 
-// scripts/cross compiles for each system and each processor that has an archive; linux/amd64 runs the
-// tests.
+// scripts/cross compiles for each system and each processor that has an archive; linux/amd64 runs
+// the tests.
 func TestEachSystemIsCompiled(t *testing.T) {
 	script, err := os.ReadFile("../../scripts/cross")
 	if err != nil {

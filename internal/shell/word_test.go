@@ -11,11 +11,14 @@ import (
 func TestAShellReadsBack(t *testing.T) {
 	quoted := map[string]string{} // by the text
 	for _, word := range []string{
-		"", "a", "reports/pause-past-lease/x.yaml", "my runs", "it's", "x; rm -rf ~", "$HOME", "`id`", "a\nb", "-n", "é", "*",
+		"", "a", "reports/pause-past-lease/x.yaml", "my runs", "it's", "x; rm -rf ~", "$HOME", "`id`",
+		"a\nb", "-n", "é", "*",
 	} {
 		quoted[word] = shell.Word(word)
 	}
-	for _, pair := range [][2]string{{"workload.fence", "reads and writes"}, {"expect.a'b", "$x"}, {"every lock", "x=y"}} {
+	for _, pair := range [][2]string{
+		{"workload.fence", "reads and writes"}, {"expect.a'b", "$x"}, {"every lock", "x=y"},
+	} {
 		quoted[pair[0]+"="+pair[1]] = shell.Pair(pair[0], pair[1])
 	}
 	for text, written := range quoted {
@@ -25,7 +28,8 @@ func TestAShellReadsBack(t *testing.T) {
 		}
 	}
 	for got, want := range map[string]string{
-		shell.Pair("lease", "30s"): "lease=30s", shell.Word("reports/a-b_c.yaml"): "reports/a-b_c.yaml",
+		shell.Pair("lease", "30s"):       "lease=30s",
+		shell.Word("reports/a-b_c.yaml"): "reports/a-b_c.yaml",
 	} {
 		if got != want {
 			t.Errorf("plain %s is written %s", want, got)
