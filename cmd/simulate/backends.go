@@ -120,15 +120,13 @@ func splitWords(text string) ([]string, error) {
 }
 
 // replay returns the flags that name the lock.
-func (c *lockCommand) replay() []string {
-	words := []string{"--lock-command", shell.Word(c.text)}
-	if c.store != string(locks.StoreRedis) {
-		words = append(words, "--lock-store", c.store)
-	}
+func (c *lockCommand) replay() string {
+	line := option("lock-command", shell.Word(c.text), "") +
+		option("lock-store", c.store, string(locks.StoreRedis))
 	for _, text := range c.breaks {
-		words = append(words, "--breaks", shell.Word(text))
+		line += option("breaks", shell.Word(text), "")
 	}
-	return words
+	return line
 }
 
 // leaveOut removes the refused locks from a plan, and records them, so that they do not pass for
@@ -164,7 +162,6 @@ func (f *runFlags) tellNotPlayed() {
 	f.printReasons(each(f.notPlayed, func(n export.NotPlayed) string { return n.Reason }))
 }
 
-// printReasons prints each reason with its count.
 func (g *globals) printReasons(all []string) {
 	for _, r := range bundle.Reasons(all) {
 		fmt.Fprintf(g.stdout, "  %4d  %s\n", r.N, terminalText(r.Text))
@@ -200,10 +197,8 @@ func backend(name string, scalePPM int64, choice []string) (run.Factory, error) 
 	return nil, fmt.Errorf("unknown backend %q: %s", name, scenario.DidYouMean(name, backendNames(), otherwise))
 }
 
-// simulator makes a simulated world.
 func simulator() run.World { return sim.New() }
 
-// backendNames are the values of --backend.
 func backendNames() []string {
 	return []string{sim.Backend, processBackend, dockerBackend, composeBackend}
 }

@@ -331,8 +331,5 @@ func (f *worldsFlags) replay() string {
 	if f.topologies {
 		line += " --topologies"
 	}
-	if len(f.letters) > 0 {
-		line += " --letter " + strings.Join(f.letters, ",")
-	}
-	return line
+	return line + option("letter", strings.Join(f.letters, ","), "")
 }

@@ -18,7 +18,6 @@ import (
 	"lockstep/internal/plan"
 	"lockstep/internal/runstore"
 	"lockstep/internal/scenario"
-	"lockstep/internal/shell"
 	"lockstep/locktest/stories"
 	"lockstep/scenarios"
 )
@@ -52,7 +51,7 @@ func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return builtInBelow(dir), nil
 	}
-	w := &walk{left: maxEntries}
+	w := &finder{left: maxEntries}
 	if info, err := os.Stat(store); err == nil {
 		w.store = info
 	}
@@ -74,7 +73,7 @@ func filesBelow(ctx context.Context, dir, store string) ([]string, error) {
 
 // yamlFiles returns the scenario files below a directory on disk, as far as it can be read, sorted.
 func yamlFiles(dir string) []string {
-	w := &walk{left: maxEntries}
+	w := &finder{left: maxEntries}
 	w.below(context.Background(), dir)
 	slices.Sort(w.files)
 	return w.files
@@ -84,17 +83,17 @@ func yamlFiles(dir string) []string {
 // whole disk, which would take minutes.
 const maxEntries = 10_000
 
-// walk finds the scenario files below a directory on disk, except in run directories, drafts of them,
-// and the run store.
-type walk struct {
+// finder finds the scenario files below a directory on disk, except in run directories, drafts of
+// them, and the run store.
+type finder struct {
 	files []string
 	left  int         // how many more entries are allowed; negative if there were more
-	seen  []string    // the folders that were walked, with links resolved
+	seen  []string    // the visited folders, with links resolved
 	store os.FileInfo // of the run store; nil if there is none
-	err   error       // the first one; the walk goes on
+	err   error       // the first one; the search goes on
 }
 
-func (w *walk) below(ctx context.Context, dir string) {
+func (w *finder) below(ctx context.Context, dir string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil && slices.Contains(w.seen, real) { // a cycle of links
 		return
@@ -121,7 +120,7 @@ func (w *walk) below(ctx context.Context, dir string) {
 
 // list returns the entries of a directory, up to one more than allowed, since a directory may not fit
 // into memory.
-func (w *walk) list(dir string) ([]fs.DirEntry, error) {
+func (w *finder) list(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
@@ -151,7 +150,7 @@ func isYAML(path string) bool {
 	return strings.EqualFold(end, ".yaml") || strings.EqualFold(end, ".yml")
 }
 
-func (w *walk) isStore(path string) bool {
+func (w *finder) isStore(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && w.store != nil && os.SameFile(info, w.store)
 }
@@ -318,16 +317,6 @@ func settable(cmd *cobra.Command, g *globals) *cobra.Command {
 	return cmd
 }
 
-// changes parses --set.
 func (g *globals) changes() ([]scenario.Change, error) {
 	return eachOrError(g.sets, scenario.ParseChange)
-}
-
-// setWords are the flags that repeat the changes of a plan.
-func setWords(p *plan.Plan) (words []string) {
-	for _, text := range p.Changes {
-		key, value, _ := strings.Cut(text, "=")
-		words = append(words, "--set", shell.Pair(key, value))
-	}
-	return words
 }

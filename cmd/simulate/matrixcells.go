@@ -23,7 +23,6 @@ import (
 	"lockstep/measurements"
 )
 
-// listedScript is one script behind a cell.
 type listedScript struct {
 	Lock   string `json:"lock"`
 	Fault  string `json:"fault"`
@@ -61,7 +60,6 @@ func (f *matrixFlags) listScripts(m *matrix.Matrix) error {
 	return err
 }
 
-// listed are the scripts of all cells.
 func (f *matrixFlags) listed(m *matrix.Matrix) []listedScript {
 	all := []listedScript{}
 	for i := range m.Cells {
@@ -103,7 +101,6 @@ func fileWords(text string) string {
 	}), "-")
 }
 
-// matrixOptions are the options of a matrix that shards share.
 type matrixOptions struct {
 	Locks  []string `json:"locks,omitempty"`
 	Faults []string `json:"faults,omitempty"`
@@ -159,7 +156,6 @@ func (f *cellFlags) add(cmd *cobra.Command, backend, scale string) {
 	cmd.Flags().StringVar(&f.scale, "scale", scale, "multiply every duration: 0.1 plays ten times as fast")
 }
 
-// cells are the chosen cells.
 type cells struct {
 	locks    []locks.Variant
 	columns  []matrix.Column
@@ -190,12 +186,9 @@ func (f *cellFlags) live() bool { return isLive(f.backend) }
 // world is the part of a command line that chooses the world and its speed.
 func (f *cellFlags) world() (line string) {
 	if f.live() {
-		line += " --backend " + f.backend
+		line = option("backend", f.backend, "")
 	}
-	if f.scale != "1" {
-		line += " --scale " + f.scale
-	}
-	return line
+	return line + option("scale", f.scale, "1")
 }
 
 // playAgain is the command line that plays the worst run of a cell, saved as a file.
@@ -204,12 +197,7 @@ func (f *cellFlags) playAgain(file string, c *matrix.Cell) string {
 }
 
 // narrowed is the part of a command line that chooses cells.
-func (f *cellFlags) narrowed() (line string) {
-	if len(f.locks) > 0 {
-		line += " --lock " + strings.Join(f.locks, ",")
-	}
-	if len(f.columns) > 0 {
-		line += " --fault " + strings.Join(f.columns, ",")
-	}
-	return line
+func (f *cellFlags) narrowed() string {
+	return option("lock", strings.Join(f.locks, ","), "") +
+		option("fault", strings.Join(f.columns, ","), "")
 }

@@ -263,28 +263,34 @@ func (f *runFlags) replay(p *plan.Plan, lock string, seed uint64) string {
 	if what == "" || what == "stdin" {
 		what = "-"
 	}
-	words := []string{"simulate", "run", shell.Word(what)}
+	line := "simulate run " + shell.Word(what)
 	switch v, _ := p.Lock(lock); {
 	case f.command.text != "" && (lock == "" || lock == locks.ProgramName):
-		words = append(words, f.command.replay()...)
-	case v.Program != nil: // part of the file
-	case lock != "":
-		words = append(words, "--lock", lock)
+		line += f.command.replay()
+	case v.Program == nil: // otherwise it is part of the file
+		line += option("lock", lock, "")
 	}
-	if f.expect != "" {
-		words = append(words, "--expect", f.expect)
+	line += option("expect", f.expect, "")
+	for _, change := range p.Changes {
+		key, value, _ := strings.Cut(change, "=")
+		line += option("set", shell.Pair(key, value), "")
 	}
-	words = append(append(words, setWords(p)...), "--seed", fmt.Sprint(seed))
+	line += option("seed", fmt.Sprint(seed), "")
 	if !history.Simulated(f.backend) {
-		words = append(words, "--backend", f.backend)
+		line += option("backend", f.backend, "")
 	}
 	for _, image := range f.images {
-		words = append(words, "--image", shell.Word(image))
+		line += option("image", shell.Word(image), "")
 	}
-	if f.scale != "1" {
-		words = append(words, "--scale", f.scale)
+	return line + option("scale", f.scale, "1")
+}
+
+// option is a flag of a command line to copy, unless it has its default.
+func option(name, value, byDefault string) string {
+	if value == byDefault {
+		return ""
 	}
-	return strings.Join(words, " ")
+	return " --" + name + " " + value
 }
 
 // validate shows all problems of scenarios, for editors and CI, and plays nothing.

@@ -33,7 +33,6 @@ type sweepFlags struct {
 	shards shardFlags
 }
 
-// sweepOptions are the options of a sweep that shards share.
 type sweepOptions struct {
 	Locks    []string `json:"locks,omitempty"`
 	Property string   `json:"property"`
@@ -88,7 +87,6 @@ func (f *sweepFlags) maps(ctx context.Context, p *plan.Plan) ([]sweep.Map, error
 	return sweep.Join(o, shards)
 }
 
-// runsOf is the number of runs of the sweep.
 func (f *sweepFlags) runsOf(p *plan.Plan) int {
 	n := f.Seeds * len(p.Locks)
 	for i := range p.Vary {
@@ -156,7 +154,6 @@ func (f *sweepFlags) print(s *bundle.Sweep, files map[string]string) error {
 	return f.printed(export.Sweep(s, f.backend, files))
 }
 
-// swept reads the scenario and checks the flags.
 func (f *sweepFlags) swept(ctx context.Context, arg string) (*plan.Plan, error) {
 	if f.Seeds < 1 || f.seed == 0 || f.jobs < 1 {
 		return nil, errors.New("--seeds, --seed and --jobs must be more than 0")
@@ -206,20 +203,11 @@ func (f *sweepFlags) leases(p *plan.Plan) error {
 }
 
 func (f *sweepFlags) sweepReplay(p *plan.Plan) string {
-	line := fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds)
-	if len(f.locks) > 0 {
-		line += " --lock " + strings.Join(f.locks, ",")
-	}
-	if f.Property != checker.MutualExclusionID {
-		line += " --property " + f.Property
-	}
-	if f.seed != 1 {
-		line += fmt.Sprintf(" --seed %d", f.seed)
-	}
-	return line
+	return fmt.Sprintf("simulate sweep %s --seeds %d", shell.Word(p.File), f.Seeds) +
+		option("lock", strings.Join(f.locks, ","), "") +
+		option("property", f.Property, checker.MutualExclusionID) + option("seed", fmt.Sprint(f.seed), "1")
 }
 
-// save writes the page, the table and the maps.
 func (f *sweepFlags) save(dir string, s *bundle.Sweep) error {
 	page, err := sweeppage.HTML(s)
 	if err != nil {
