@@ -15,8 +15,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// A container engine starts the image of deploy/Dockerfile as an Indexed Job starts its pods: all at
-// once, each with its index, with a shared volume. One of them is killed and started again.
+// A container engine starts the image of deploy/Dockerfile as an Indexed Job starts its pods: all
+// at once, each with its index, with a shared volume. One of them is killed and started again.
 func TestContainersPlayTheShardsOfAnIndexedJob(t *testing.T) {
 	realtest.SecondTier(t)
 	if err := exec.Command("docker", "info").Run(); err != nil {

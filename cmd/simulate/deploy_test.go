@@ -17,8 +17,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// deployed is a file of deploy/ as its engine runs it: with the variables that the engine sets, each
-// copy of the command a process of its own, all of them on one file system.
+// deployed is a file of deploy/ as its engine runs it: with the variables that the engine sets,
+// each copy of the command a process of its own, all of them on one file system.
 type deployed struct {
 	copies []copyOf
 	merge  []string // a command line

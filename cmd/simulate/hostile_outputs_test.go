@@ -183,7 +183,8 @@ func xmlParts(t *testing.T, what string, data []byte) []string {
 	}
 }
 
-// jsonParts reads one JSON value and returns its keys, except hostile names of properties and nodes.
+// jsonParts reads one JSON value and returns its keys, except hostile names of properties and
+// nodes.
 func jsonParts(t *testing.T, what string, data []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -248,8 +248,8 @@ func TestTheMatrixPageShowsHostileText(t *testing.T) {
 	}
 }
 
-// A scenario in which one key or value is replaced by a hostile text is refused with an error that is
-// safe to print, or it is played, stored and shown.
+// A scenario in which one key or value is replaced by a hostile text is refused with an error that
+// is safe to print, or it is played, stored and shown.
 func TestHostileScenarios(t *testing.T) {
 	p, err := scenario.Load("../../scenarios/lessons/split-brain.yaml")
 	if err != nil {

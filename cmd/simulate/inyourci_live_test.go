@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/real/realtest"
 )
 
-// The whole page works: with `go mod tidy`, which needs the module proxy, with `go mod vendor`, which
-// makes it unnecessary, and with a program on a real server.
+// The whole page works: with `go mod tidy`, which needs the module proxy, with `go mod vendor`,
+// which makes it unnecessary, and with a program on a real server.
 func TestAllOfThePageInYourCI(t *testing.T) {
 	realtest.SecondTier(t)
 	page := ciPage(t)

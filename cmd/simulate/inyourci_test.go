@@ -29,7 +29,8 @@ func ciPage(t *testing.T) map[string]string {
 	return blocks
 }
 
-// beside makes the two folders of the page. lockstep links to this checkout, with this program in bin.
+// beside makes the two folders of the page. lockstep links to this checkout, with this program in
+// bin.
 func beside(t *testing.T) (work string, in func(env []string, script string) (string, error)) {
 	t.Helper()
 	work = t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -22,6 +23,11 @@ var jsonRuns = []struct {
 	{[]string{"run", "pause-past-lease", "crash-before-del"}, exitMet},
 	{[]string{"run", "pause-past-lease", "--times", "3"}, exitMet},
 	{[]string{"run", "pause-past-lease", "crash-before-del", "--times", "2", "--quiet"}, exitMet},
+	{[]string{"run", "pause-past-lease", "--lock", "set-nx-lua"}, exitMet},
+	{[]string{"run", "untested.yaml"}, exitInconclusive},
+	{[]string{"run", "some"}, exitMet},
+	{[]string{"run", filepath.Join(sources, "scenarios/regressions/primary-storm-set-wait.yaml"), "--playable"}, exitMet},
+	{[]string{"run", "redlock-storm"}, exitMet},
 	{[]string{"run", "missed.yaml"}, exitMissed},
 	{[]string{"run", "--dry-run", "missed.yaml", "pause-past-lease"}, exitMet},
 	{[]string{"run", "--dry-run", "bad.yaml"}, exitUsage},
@@ -64,18 +70,25 @@ var jsonRuns = []struct {
 // noJSON are the commands without output for programs.
 var noJSON = []string{"simulate", "completion", "bash", "zsh", "fish", "powershell", "help", "dev", "docs", "test", "work"}
 
-// Every command with --json prints exactly one JSON value. (docs needs the sources: see its script.)
+// Every command with --json prints exactly one JSON value, and every kind of result, printed and
+// stored, follows the schema. (docs needs the sources: see its script.)
 func TestJSONIsOneValue(t *testing.T) {
+	printed, stored := resultSchemas(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"missed.yaml": fmt.Sprintf(quick, "kept"),
-		"bad.yaml":    "scenario: x\nlocks: [nothing]\n",
-		"alone.csv":   "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
-		"overlap.csv": "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:03Z,B,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
+		"untested.yaml": "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\n" +
+			"faults: [{when: A wakes, slow: A, by: 15s}]\nexpect: {set-nx-lua: {mutual-exclusion: kept}}\n",
+		"some/no.yaml":  "scenario: x\nlocks: [setnx]\n",
+		"some/lib.yaml": "scenario: x\nlocks: [redsync, setnx]\n",
+		"bad.yaml":      "scenario: x\nlocks: [nothing]\n",
+		"alone.csv":     "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
+		"overlap.csv":   "time,client,lock,event\n2026-03-01T10:00:00Z,A,jobs,acquired\n2026-03-01T10:00:03Z,B,jobs,acquired\n2026-03-01T10:00:05Z,A,jobs,released\n",
 	} {
 		writeIn(t, filepath.Join(dir, name), text)
 	}
-	// serve does not end by itself, and compare-worlds needs real servers: they have their own tests.
+	// serve does not end by itself, and compare-worlds needs real servers: they have their own
+	// tests.
 	asked := append(slices.Clone(noJSON), "serve", "compare-worlds")
 	for _, tt := range jsonRuns {
 		asked = append(asked, tt.args[0])
@@ -98,6 +111,13 @@ func TestJSONIsOneValue(t *testing.T) {
 		if _, err := d.Token(); err != io.EOF {
 			t.Errorf("%v: the JSON is followed by something: %v", tt.args, err)
 		}
+		judged := tt.args[0] == "run" && tt.args[1] != "--dry-run" ||
+			tt.args[0] == "report" && tt.args[1] != "--replay"
+		if judged {
+			if err := printed.Validate(valueOf(t, out)); err != nil {
+				t.Errorf("%v: %v", tt.args, err)
+			}
+		}
 		if object, ok := value.(map[string]any); ok && object["schema"] == nil && object["$schema"] == nil {
 			t.Errorf("%v: the object has no version", tt.args)
 		}
@@ -105,6 +125,31 @@ func TestJSONIsOneValue(t *testing.T) {
 	for _, cmd := range everyCommand() {
 		if !slices.Contains(asked, cmd.Name()) {
 			t.Errorf("no test runs %s with --json", cmd.CommandPath())
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "reports/*/*/result.json"))
+	if err != nil || len(files) < 12 {
+		t.Fatal(len(files), "stored results,", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stored.Validate(valueOf(t, data)); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	var comparison struct {
+		Runs []any `json:"runs"`
+	}
+	out := printedBy(t, dir, "report", filepath.Dir(files[0]), filepath.Dir(files[1]))
+	if err := json.Unmarshal(out, &comparison); err != nil || len(comparison.Runs) != 2 {
+		t.Fatal(len(comparison.Runs), "runs compared,", err)
+	}
+	for _, run := range comparison.Runs {
+		if err := stored.Validate(run); err != nil {
+			t.Errorf("compared: %v", err)
 		}
 	}
 }

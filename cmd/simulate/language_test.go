@@ -13,7 +13,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// chineseStory breaks a property, keeps one, misses an expectation and has a fault that never fires.
+// chineseStory breaks a property, keeps one, misses an expectation and has a fault that never
+// fires.
 const chineseStory = `scenario: 停顿
 locks: [set-nx-lua, watchdog-lua, set-nx-incr-fence]
 clients: [A, B, C]

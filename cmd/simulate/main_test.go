@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"simulate": func() { watchMemory(); os.Exit(execute()) }, "simulate-interrupted": interruptedInside, "stuck": stuck})
 }
 
-// interruptedInside is simulate, interrupted when its work checks its context for the nth time (n is
-// the first argument). No fixed delay hits the middle of a simulation on every machine.
+// interruptedInside is simulate, interrupted when its work checks its context for the nth time (n
+// is the first argument). No fixed delay hits the middle of a simulation on every machine.
 func interruptedInside() {
 	n, err := strconv.ParseInt(os.Args[1], 10, 64)
 	if err != nil {

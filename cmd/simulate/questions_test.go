@@ -11,7 +11,8 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Each question of practice has at most twenty lines, is linked from its page, and has conclusive runs.
+// Each question of practice has at most twenty lines, is linked from its page, and has conclusive
+// runs.
 func TestQuestionsOfPracticeAreAnswered(t *testing.T) {
 	page, err := os.ReadFile("../../docs/questions.md")
 	if err != nil {

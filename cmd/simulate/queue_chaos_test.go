@@ -142,7 +142,7 @@ func newHavoc(t *testing.T) *havoc {
 		if c.disks {
 			if said, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", store).CombinedOutput(); err != nil {
 				c.disks = false
-				t.Logf("no disk can be full, for none can be mounted (%v): %s", err, said)
+				t.Logf("no disk is filled, since none can be mounted (%v): %s", err, said)
 			}
 			t.Cleanup(func() { _ = exec.Command("umount", "--lazy", store).Run() })
 		}
@@ -214,8 +214,8 @@ func (c *havoc) keepWorker(i int) {
 	})
 }
 
-// play repeats a command until it ends by itself, while faults come in waves, and returns its output
-// and its exit code.
+// play repeats a command until it ends by itself, while faults come in waves, and returns its
+// output and its exit code.
 func (c *havoc) play(args []string) ([]byte, int) {
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
@@ -328,8 +328,8 @@ func (c *havoc) kill(i int) {
 	}
 }
 
-// mend restarts a link. One that was cut twice is started twice, and the address may still be in use
-// by the closing listener.
+// mend restarts a link. One that was cut twice is started twice, and the address may still be in
+// use by the closing listener.
 func (c *havoc) mend(p *toxiproxy.Proxy) {
 	for tries := 0; ; tries++ {
 		switch err := p.Start(); {
@@ -371,8 +371,8 @@ func (c *havoc) cut() (mend func()) {
 	}
 }
 
-// fill fills the disk of a server and returns how to empty it. A server that met a full disk keeps no
-// streams until it is restarted.
+// fill fills the disk of a server and returns how to empty it. A server that met a full disk keeps
+// no streams until it is restarted.
 func (c *havoc) fill(server int) (empty func()) {
 	path := filepath.Join(c.servers[server].Dir, "store", "filler")
 	file, err := os.Create(path)

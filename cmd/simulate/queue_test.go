@@ -36,7 +36,8 @@ func queueWorks(t *testing.T) [][]string {
 	}
 }
 
-// simulateIn is this program in a folder. Its stderr goes to a file there, which a failed test logs.
+// simulateIn is this program in a folder. Its stderr goes to a file there, which a failed test
+// logs.
 func simulateIn(t *testing.T, dir, log string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "bin/simulate"), args...)
@@ -132,7 +133,8 @@ func TestWhatAQueueCannotPlayIsRefused(t *testing.T) {
 	}
 }
 
-// The pods and the server configuration of deploy/kubernetes-workers.yaml print what one machine prints.
+// The pods and the server configuration of deploy/kubernetes-workers.yaml print what one machine
+// prints.
 func TestTheWorkersOfDeployPrintWhatOneMachinePrints(t *testing.T) {
 	type object struct {
 		Kind string

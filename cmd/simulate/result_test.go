@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -35,63 +34,6 @@ func valueOf(t *testing.T, data []byte) any {
 		t.Fatalf("%v: %s", err, data)
 	}
 	return value
-}
-
-// Every kind of result, printed and stored, is what the schema says.
-func TestResultsFollowTheirSchema(t *testing.T) {
-	printed, stored := resultSchemas(t)
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"missed.yaml":              fmt.Sprintf(quick, "kept"),
-		"untested.yaml":            "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\nfaults:\n  - {when: A wakes, slow: A, by: 15s}\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n",
-		"some/no-expectation.yaml": "scenario: x\nlocks: [setnx]\n",
-		"some/library.yaml":        "scenario: x\nlocks: [redsync, setnx]\n",
-	} {
-		writeIn(t, filepath.Join(dir, name), text)
-	}
-	found, err := filepath.Abs("../../scenarios/regressions/primary-storm-set-wait.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"run", "pause-past-lease"},
-		{"run", "pause-past-lease", "--lock", "set-nx-lua"},
-		{"run", "pause-past-lease", "crash-before-del"},
-		{"run", "pause-past-lease", "--times", "3"},
-		{"run", "pause-past-lease", "crash-before-del", "--times", "2"},
-		{"run", "missed.yaml"}, {"run", "untested.yaml"}, {"run", "some"},
-		{"run", found, "--playable"},
-		{"run", "redlock-storm"},
-		{"report", "reports/latest"},
-	} {
-		if err := printed.Validate(valueOf(t, printedBy(t, dir, args...))); err != nil {
-			t.Errorf("%v: %v", args, err)
-		}
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "reports/*/*/result.json"))
-	if err != nil || len(files) < 12 {
-		t.Fatal(len(files), "stored results,", err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := stored.Validate(valueOf(t, data)); err != nil {
-			t.Errorf("%s: %v", file, err)
-		}
-	}
-	var comparison struct {
-		Runs []json.RawMessage `json:"runs"`
-	}
-	if err := json.Unmarshal(printedBy(t, dir, "report", filepath.Dir(files[0]), filepath.Dir(files[1])), &comparison); err != nil || len(comparison.Runs) != 2 {
-		t.Fatal(len(comparison.Runs), "runs compared,", err)
-	}
-	for _, run := range comparison.Runs {
-		if err := stored.Validate(valueOf(t, run)); err != nil {
-			t.Errorf("compared: %v", err)
-		}
-	}
 }
 
 // printedBy returns the output of a command with --json. Other tests check exit codes.

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/run"
 )
 
-// The stored run is the first that missed an expectation, else the first that broke a property, else
-// the first that tested nothing.
+// The stored run is the first that missed an expectation, else the first that broke a property,
+// else the first that tested nothing.
 func TestTheSeedThatIsOpened(t *testing.T) {
 	seed := func(n uint64) *uint64 { return &n }
 	broke := func(n uint64) *bundle.Tally {

@@ -49,8 +49,8 @@ func TestAdviceIsAskedForAtATerminal(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends what asks at once, Ctrl-D ends the tour as q does, and the end of the input is no answer
-// to advise. Questions that flags answer are not asked.
+// Ctrl-C ends what asks at once, Ctrl-D ends the tour as q does, and the end of the input is no
+// answer to advise. Questions that flags answer are not asked.
 func TestATerminalIsLeft(t *testing.T) {
 	tour, advise := []string{"tour"}, []string{"advise", "--have", "redis"}
 	for _, tt := range []struct {
