@@ -189,7 +189,6 @@ func (f *adviseFlags) why(a *explore.Advice, of []checker.Way) {
 	}
 }
 
-// adviceColours are the ANSI codes of verdicts on locks.
 var adviceColours = map[string]string{
 	results.Survived: "32", results.NoneFound: "33", results.NotSearched: "2", results.Unknown: "2", results.Broken: "31",
 }

@@ -119,7 +119,6 @@ func (l fullList) Set(text string) error {
 	return l.Value.Set(text)
 }
 
-// forms describe the values of flags, by their types.
 var forms = map[string]string{
 	"bool":        "true or false: leave the value out",
 	"uint64":      "a whole number from 0 to 18446744073709551615",
@@ -140,7 +139,6 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments: leave %q out; `%s --help` shows the flags", nameOf(cmd), args[0], cmd.CommandPath())
 }
 
-// subcommand refuses unknown commands.
 func (g *globals) subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -238,7 +236,6 @@ Flags of every command:
 `
 )
 
-// shapeHelp sets the templates of all help.
 func shapeHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("prose", prose)
 	cobra.AddTemplateFunc("helpWidth", func() int { return helpWidth })
@@ -269,7 +266,6 @@ func prose(long string) string {
 	return strings.Join(out, "\n")
 }
 
-// formatList lists all formats, for the help.
 func formatList() string {
 	var list strings.Builder
 	for _, f := range artifacts.All {
@@ -287,7 +283,6 @@ func moreFormats() []string {
 	return formatNames(slices.DeleteFunc(slices.Clone(artifacts.All), func(f artifacts.Form) bool { return f.Always }))
 }
 
-// pickFormats finds formats by name.
 func pickFormats(names []string) ([]artifacts.Form, error) {
 	return eachOrError(names, func(name string) (artifacts.Form, error) {
 		i := slices.IndexFunc(artifacts.All, func(f artifacts.Form) bool { return f.Name == name })

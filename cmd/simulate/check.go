@@ -107,7 +107,6 @@ func (f *logFlags) formatFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.explain, "explain-format", false, "show how the first lines are read, and what is missing; judge nothing")
 }
 
-// answers are the results of all files.
 type answers struct {
 	histories []export.Checked
 	logs      []*logcheck.Summary
@@ -115,7 +114,6 @@ type answers struct {
 	shown     int
 }
 
-// check judges each file as a history or a log.
 func (f *judgeFlags) check(ctx context.Context, files []string) error {
 	o, err := f.options()
 	if err != nil {
@@ -177,7 +175,6 @@ func (f *judgeFlags) check(ctx context.Context, files []string) error {
 	return &silentExit{code: code, stopped: f.follow}
 }
 
-// explainAll shows how the first lines of each file are read.
 func (f *judgeFlags) explainAll(ctx context.Context, files []string, o logcheck.Options) error {
 	for i, file := range files {
 		in, err := openInput(ctx, file)
@@ -204,7 +201,6 @@ func (f *judgeFlags) apart(all *answers) {
 	}
 }
 
-// judge judges the files of a log and shows the result.
 func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Options, all *answers) error {
 	c, err := f.log(ctx, files, o)
 	if err != nil {
@@ -219,7 +215,6 @@ func (f *judgeFlags) judge(ctx context.Context, files []*input, o logcheck.Optio
 	return nil
 }
 
-// history judges the histories of a file and shows the results.
 func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error {
 	histories, err := runstore.ReadHistories(ctx, in.name, in)
 	if err != nil {
@@ -242,7 +237,6 @@ func (f *judgeFlags) history(ctx context.Context, in *input, all *answers) error
 	return nil
 }
 
-// ofLog maps verdicts on logs to verdicts on properties.
 var ofLog = map[logcheck.Verdict]checker.Verdict{
 	logcheck.Certain: checker.Broken, logcheck.Possible: checker.Unknown, logcheck.Unknown: checker.Unknown, logcheck.None: checker.Kept,
 }

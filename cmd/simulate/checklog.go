@@ -95,7 +95,6 @@ func (f *logFlags) options() (o logcheck.Options, err error) {
 	return o, nil
 }
 
-// log judges the files of a log.
 func (f *judgeFlags) log(ctx context.Context, files []*input, o logcheck.Options) (c *logcheck.Summary, err error) {
 	if only := files[0]; len(files) == 1 && only.Reader == nil { // the other files were histories
 		in, err := only.again()

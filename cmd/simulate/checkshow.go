@@ -18,7 +18,6 @@ import (
 // shownViolations is how many violations of a log the terminal shows.
 const shownViolations = 10
 
-// showLog prints a judged log.
 func (f *judgeFlags) showLog(c *logcheck.Summary) {
 	r := c.Result
 	fmt.Fprintln(f.stdout, f.said(say.OfLock.With(say.Verbatim(c.File), say.LogLines.With(

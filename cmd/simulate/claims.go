@@ -23,7 +23,6 @@ type claimsFlags struct {
 	jobs   int
 }
 
-// claimsOptions are the options of claims that shards share.
 type claimsOptions struct {
 	Claims []int `json:"claims,omitempty"`
 }
@@ -112,7 +111,6 @@ func (f *claimsFlags) results(ctx context.Context, chosen []claims.Claim) ([]cla
 	return claims.Join(chosen, shards)
 }
 
-// chosenClaims are the claims with these numbers, or all claims.
 func chosenClaims(numbers []int) ([]claims.Claim, error) {
 	all := claims.All()
 	if len(numbers) == 0 {
@@ -127,10 +125,8 @@ func chosenClaims(numbers []int) ([]claims.Claim, error) {
 	})
 }
 
-// claimColours are the ANSI codes of verdicts on claims.
 var claimColours = map[string]string{claims.True: "32", claims.False: "31", claims.Depends: "33"}
 
-// print prints each claim with its figure below it.
 func (f *claimsFlags) print(measured []claims.Measured) {
 	margin := strings.Repeat(" ", 13) // as wide as " 3  depends  "
 	for _, m := range measured {

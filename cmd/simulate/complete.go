@@ -24,7 +24,6 @@ import (
 // Completions follow from the names of commands and flags, so that a new command with the flag --lock
 // completes locks.
 
-// addCompletion adds completions of arguments and flags to all commands.
 func addCompletion(root *cobra.Command, g *globals) {
 	lock := completeList(locks.Known, func(v locks.Variant) (string, string) { return v.ID, v.Doc(say.English).Idea })
 	kind := completeList(faultkind.All, kindMeans)
@@ -59,7 +58,6 @@ func addCompletion(root *cobra.Command, g *globals) {
 	}
 }
 
-// word is a completion with its description.
 func word(name, meaning string) string {
 	if meaning == "" {
 		return name

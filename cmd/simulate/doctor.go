@@ -108,7 +108,6 @@ func examineImages(ctx context.Context, docker string) []examined {
 	return all
 }
 
-// kinds are the headings.
 var kinds = map[string]string{"server": "servers", "engine": "engines", "image": "images", "tool": "tools"}
 
 // printDoctor prints what was found, and then for what is missing how to get it and what needs it.

@@ -66,7 +66,6 @@ func explainScenario(ctx context.Context, g *globals, arg string) error {
 	return nil
 }
 
-// scenariosJSON prints scenarios as JSON.
 func scenariosJSON(g *globals, plans []*plan.Plan) error {
 	all, err := eachOrError(plans, func(p *plan.Plan) (json.RawMessage, error) {
 		return yaml.YAMLToJSON([]byte(scenario.Resolved(p)))

@@ -38,7 +38,6 @@ type exploreFlags struct {
 	shards        shardFlags
 }
 
-// exploreOptions are the options of a walk that shards share.
 type exploreOptions struct {
 	Locks    []string `json:"locks,omitempty"`
 	Faults   int      `json:"faults,omitempty"`
@@ -186,7 +185,6 @@ func (f *exploreFlags) explore(ctx context.Context) error {
 	return err
 }
 
-// walk walks the fault space and shows its progress.
 func (f *exploreFlags) walk(ctx context.Context, o explore.Options) (*explore.State, error) {
 	debug.SetGCPercent(explore.GCPercent)
 	limitMemory(int64(cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))) * explore.WorkerMemory)

@@ -49,7 +49,6 @@ func noneOf(l *results.ExploredLock) say.Phrase {
 	return say.NoneUpTo.With(say.Number(l.Complete))
 }
 
-// line prints a text beside a name, which may be "".
 func (f *exploreFlags) line(name string, what say.Part) {
 	ruler, widest := say.RulerFor(f.language), 8
 	for _, way := range checker.Ways() {
@@ -63,7 +62,6 @@ func saidOf(rests []results.Rest) say.List {
 	return each(rests, func(r results.Rest) say.Part { return r.Says })
 }
 
-// printSets prints the sets of one way of breaking.
 func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []results.CutSet) {
 	if len(sets) == 0 {
 		f.line(name, noneOf(l))
@@ -84,7 +82,6 @@ func (f *exploreFlags) printSets(l *results.ExploredLock, name string, sets []re
 	}
 }
 
-// print prints the sets of each lock.
 func (f *exploreFlags) print(r *results.Explored) {
 	for i := range r.Locks {
 		l := &r.Locks[i]
@@ -200,7 +197,6 @@ func (p *progressLine) clear() {
 	}
 }
 
-// walkProgress shows the progress of a walk.
 type walkProgress struct {
 	progressLine
 	locks int
@@ -212,7 +208,6 @@ type walkProgress struct {
 	}
 }
 
-// tell is called after each piece of work.
 func (w *walkProgress) tell(p explore.Progress) {
 	w.seen[p.Lock] = true
 	now := time.Now()

@@ -14,7 +14,6 @@ import (
 	"lockstep/internal/say"
 )
 
-// each maps a list.
 func each[T, U any](all []T, of func(T) U) []U {
 	var out []U
 	for _, one := range all {
@@ -39,7 +38,6 @@ func inEnglish(phrases []say.Phrase) []string {
 	return append([]string{}, each(phrases, say.Phrase.English)...)
 }
 
-// writeWhole writes a file atomically.
 func writeWhole(path string, data []byte) error {
 	return runstore.WriteWhole(path, &runstore.File{Data: data})
 }

@@ -20,7 +20,6 @@ import (
 	"lockstep/internal/say"
 )
 
-// list is one of the lists that the command prints.
 type list struct {
 	kind, meaning string
 	header        []string

@@ -104,7 +104,6 @@ func tell(err error) {
 	fmt.Fprintln(os.Stderr, terminalLines("simulate: "+err.Error()))
 }
 
-// exitCode returns the exit code of an error.
 func exitCode(ctx context.Context, err error) int {
 	var bug *bugError
 	switch {
@@ -176,7 +175,6 @@ func bugUnless(err error) error {
 	return bug(err)
 }
 
-// bugError is a bug of this program.
 type bugError struct{ err error }
 
 func (e *bugError) Error() string {

@@ -139,7 +139,6 @@ func (f *matrixFlags) measure(ctx context.Context, asked bool) error {
 	return nil
 }
 
-// cells measures the cells and shows the progress.
 func (f *matrixFlags) cells(ctx context.Context, o matrix.Options) (*matrix.Matrix, error) {
 	bar := f.bar("matrix", o.Shard.Count(len(o.Locks)*len(o.Columns)))
 	o.Progress = func(done, _ int) { _ = bar.Set(done) }
@@ -201,7 +200,6 @@ func chosenColumns(codes []string, among []matrix.Column) ([]matrix.Column, erro
 	})
 }
 
-// print prints the table and explains the codes.
 func (f *matrixFlags) print(m *matrix.Matrix) {
 	width := 0
 	for _, v := range m.Locks {

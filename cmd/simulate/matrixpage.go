@@ -87,7 +87,6 @@ func (f *matrixFlags) matrixPage(ctx context.Context, m *matrix.Matrix) (*matrix
 	return drawn, err
 }
 
-// row is the head of a lock's row.
 func (f *matrixFlags) row(v locks.Variant, group say.Phrase) matrixpage.Lock {
 	d := v.Doc(f.language)
 	return matrixpage.Lock{
@@ -148,7 +147,6 @@ func (f *matrixFlags) libraryRows(columns []matrix.Column, walk *results.Explore
 	return rows, nil
 }
 
-// walkOfCell is the result of the walk in a cell.
 func walkOfCell(c *matrix.Cell) *matrixpage.Walk {
 	if c.Walked == nil {
 		return nil
@@ -205,7 +203,6 @@ func (f *matrixFlags) worstRun(ctx context.Context, c *matrix.Cell) (*matrixpage
 	return r, nil
 }
 
-// lockGroup is a heading of the page.
 type lockGroup struct {
 	rank int
 	name say.Phrase

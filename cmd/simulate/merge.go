@@ -100,7 +100,6 @@ func partFiles(args []string) (files []string, err error) {
 	return files, nil
 }
 
-// store writes the merged parts as one.
 func (f *mergeFlags) store(all *campaign.Results) error {
 	if err := writeNew(f.partial, all.Store()); err != nil {
 		return err

@@ -158,7 +158,6 @@ func (f *newFlags) write(kind, name string) error {
 	return f.wrote(path, b.next(name, path)...)
 }
 
-// wrote reports the written file and the next steps.
 func (f *newFlags) wrote(path string, next ...string) error {
 	lines := []string{"wrote  " + path}
 	for i, step := range next {
@@ -198,7 +197,6 @@ func (f *newFlags) fill(b *blueprint, name string) (path string, data []byte, er
 	return path, data, err
 }
 
-// skeleton fills in a template.
 func skeleton(name string, values map[string]string) ([]byte, error) {
 	t, err := template.ParseFS(skeletons, "skeleton/"+name+".tmpl")
 	if err != nil {

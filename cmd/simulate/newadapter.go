@@ -21,7 +21,6 @@ import (
 // languages a program for real servers. It works as it is, with the lock of a library that the user
 // replaces.
 
-// language is a language for lock programs.
 type language struct {
 	name    string
 	example string      // the program in package examples
@@ -41,15 +40,12 @@ var languages = []language{
 	{name: "ruby", example: "ruby/redis_lock.rb", command: "ruby", store: locks.StoreRedis, install: "ruby-redis"},
 }
 
-// goLanguage is the language whose adapter is a test.
 const goLanguage = "go"
 
-// languageNames are the values of --in.
 func languageNames() []string {
 	return append([]string{goLanguage}, each(languages, func(l language) string { return l.name })...)
 }
 
-// writeAdapter writes an adapter in the language of --in.
 func (f *newFlags) writeAdapter(name string) error {
 	i := slices.IndexFunc(languages, func(l language) bool { return l.name == f.in })
 	switch {
@@ -63,7 +59,6 @@ func (f *newFlags) writeAdapter(name string) error {
 	return f.writeProgram(&languages[i], name)
 }
 
-// writeProgram writes a lock program into the current folder.
 func (f *newFlags) writeProgram(l *language, name string) error {
 	data, err := examples.Files.ReadFile(l.example)
 	if err != nil {
@@ -83,7 +78,6 @@ func (f *newFlags) writeProgram(l *language, name string) error {
 	)
 }
 
-// adapterKind is the kind of `simulate new` that writes an adapter.
 const adapterKind = "adapter"
 
 // adapterFiles are the files of an adapter in Go, besides go.mod and go.sum.

@@ -107,7 +107,6 @@ func (o *output) finish() error {
 	return o.f.printJSON(all)
 }
 
-// store writes the run directory.
 func (o *output) store(r *run.Result) (*bundle.Bundle, error) {
 	b := bundle.Of(r, o.f.replay(r.Plan, o.f.oneLock(r.Plan), r.Seed), buildVersion())
 	dir := runstore.Dir(o.f.out, r.Plan.Slug, r.Seed, time.Now())
@@ -183,7 +182,6 @@ func (g *globals) reply(object map[string]any, lines ...string) error {
 // printCells is printJSON for long lists of small objects.
 func (g *globals) printCells(v any) error { return g.printed(sanitize.JSONTable(v)) }
 
-// reportPath is the page of a run.
 func reportPath(dir string) string { return filepath.Join(dir, "report.html") }
 
 // playSeeds plays a plan with many seeds, shows the counts, and stores the most telling run.

@@ -77,7 +77,6 @@ func (f *workFlags) work(ctx context.Context, address string) error {
 	return &environmentError{err}
 }
 
-// connect connects to a queue.
 func connect(ctx context.Context, address, name string) (*queue.Queue, error) {
 	if err := queue.CheckAddress(address); err != nil {
 		return nil, err
@@ -97,10 +96,8 @@ func tellQueue(text string) {
 	fmt.Fprintln(os.Stderr, terminalLines(text))
 }
 
-// embedded selects a queue inside this program.
 const embedded = "embedded"
 
-// parseQueue reads --on and --ranges.
 func (f *shardFlags) parseQueue() error {
 	at, ours := strings.CutPrefix(f.on, embedded)
 	switch {
@@ -209,7 +206,6 @@ func (h *handed) end(err error) error {
 	return err
 }
 
-// queueProgress shows the progress of a queue.
 type queueProgress struct {
 	progressLine
 	what  string
@@ -227,7 +223,6 @@ func (p *queueProgress) tell(x queue.Progress) {
 	}
 }
 
-// queueLine describes the progress of a queue.
 func queueLine(what string, x queue.Progress, passed time.Duration) string {
 	line := fmt.Sprintf("%s: %d of %d ranges", what, x.Done, x.Of)
 	if x.Before > 0 {

@@ -132,9 +132,11 @@ func (f *reportFlags) one(s *runstore.Run, chosen []artifacts.Form) error {
 	})
 }
 
-// put prints rendered files, or writes them and calls show. Without --to, it updates the index of the
-// store. It ends with the exit code of the worst run.
-func (f *reportFlags) put(files []artifacts.File, dir string, worst run.Status, show func() error) error {
+// put prints rendered files, or writes them and calls show. Without --to, it updates the index of
+// the store. It ends with the exit code of the worst run.
+func (f *reportFlags) put(
+	files []artifacts.File, dir string, worst run.Status, show func() error,
+) error {
 	if f.to == "-" {
 		return errors.Join(toStdout(f.stdout, files), statusExit(worst))
 	}
@@ -160,7 +162,6 @@ func (f *reportFlags) renderDir(s *runstore.Run) (string, error) {
 	return filepath.Join(f.out, runstore.AgainDir, s.Plan.Slug, filepath.Base(dir)), nil
 }
 
-// wrote says which files were written.
 func wrote(files []artifacts.File, dir string) say.Phrase {
 	names := each(files, func(file artifacts.File) say.Part { return say.Verbatim(file.Name) })
 	return say.WroteIn.With(say.List(names), say.Verbatim(dir))
@@ -200,7 +201,6 @@ func changes(was *export.RunResult, r *run.Result) []say.Phrase {
 // maxCompared bounds the runs of a comparison: all of their histories are in memory.
 const maxCompared = 20
 
-// compare compares stored runs.
 func (f *reportFlags) compare(ctx context.Context, args []string, chosen []artifacts.Form) error {
 	for _, form := range chosen {
 		if !form.Compares() {
@@ -229,7 +229,6 @@ func (f *reportFlags) compare(ctx context.Context, args []string, chosen []artif
 	})
 }
 
-// comparison reads and judges the runs.
 func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.Comparison, run.Status, error) {
 	c := &compare.Comparison{Replay: "simulate report", Language: f.language}
 	worst := run.NothingExpected
@@ -256,7 +255,6 @@ func (f *reportFlags) comparison(ctx context.Context, args []string) (*compare.C
 	return c, worst, nil
 }
 
-// comparisonDir is the directory for the comparison.
 func (f *reportFlags) comparisonDir() string { return cmp.Or(f.to, f.out) }
 
 // hrefOf is the address of a run's report, relative to the page of the comparison; "" if there is none.

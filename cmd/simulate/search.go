@@ -70,7 +70,6 @@ it.
 	return speaks(settable(cmd, g), g)
 }
 
-// hunt is the search for one lock.
 type hunt struct {
 	lock   string
 	tried  search.Tried
@@ -122,7 +121,6 @@ func (f *searchFlags) search(ctx context.Context, arg string) error {
 	return verdictOf(hunts)
 }
 
-// searched reads the scenario and checks the flags.
 func (f *searchFlags) searched(ctx context.Context, arg string) (*plan.Plan, error) {
 	if f.Seeds < 1 || f.limit < 0 || f.seed == 0 {
 		return nil, errors.New("--seeds, --seed and --for must be more than 0")
@@ -257,7 +255,6 @@ func (h *hunt) inconclusive() bool {
 	return h.found == nil && (h.tried.Untested == h.tried.Seeds || len(h.idle) > 0)
 }
 
-// verdictOf is the exit code of the worst hunt.
 func verdictOf(hunts []*hunt) error {
 	worst := run.Met
 	for _, h := range hunts {
@@ -271,7 +268,6 @@ func verdictOf(hunts []*hunt) error {
 	return statusExit(worst)
 }
 
-// show prints the result for one lock.
 func (f *searchFlags) show(ctx context.Context, p *plan.Plan, h *hunt, worlds run.Factory) error {
 	line := func(name string, what say.Part) { fmt.Fprintln(f.stdout, f.named(name, what)) }
 	percent := func(ppm int64) say.Verbatim { return say.Verbatim(rate.Percent(ppm)) }

@@ -15,7 +15,6 @@ import (
 	"lockstep/internal/run"
 )
 
-// searchOptions are the options of a search that shards share.
 type searchOptions struct {
 	Locks      []string `json:"locks,omitempty"`
 	Properties []string `json:"properties"`
@@ -86,7 +85,6 @@ func (f *searchFlags) seek(ctx context.Context, p *plan.Plan, lock string, world
 	return tried, err
 }
 
-// huntJSON is the result for one lock, for programs.
 type huntJSON struct {
 	Lock     string       `json:"lock"`
 	Found    bool         `json:"found"`

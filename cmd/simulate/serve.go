@@ -92,7 +92,6 @@ func serveStore(ctx context.Context, g *globals, port int, siteDir string) error
 	return serveUntil(ctx, listener, serve.Site(site, page.SitePolicy(), handler))
 }
 
-// openStore opens an existing run store.
 func openStore(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -145,7 +144,6 @@ func announce(g *globals, address string, site bool) error {
 	return g.reply(object, append(lines, "", "Ctrl-C ends it.")...)
 }
 
-// listen listens on a port of the loopback address.
 func listen(port int) (net.Listener, error) {
 	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	switch {
@@ -159,7 +157,6 @@ func listen(port int) (net.Listener, error) {
 	return listener, nil
 }
 
-// serveUntil answers requests until ctx ends.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	ended := make(chan error, 1)

@@ -64,7 +64,6 @@ func (f *shardFlags) add(cmd *cobra.Command) {
 // asked reports whether to divide the work: to play one share here, or all elsewhere.
 func (f *shardFlags) asked() bool { return f.text != "" || f.on != "" || f.given != nil }
 
-// parse reads --shard and --on.
 func (f *shardFlags) parse() (err error) {
 	switch {
 	case f.on != "":
@@ -212,8 +211,8 @@ func divided[R any](ctx context.Context, f *shardFlags, g *globals, command stri
 	return nil, &silentExit{code: exitMet}
 }
 
-// playShard plays one share and writes its part, or keeps it for a worker. An existing part of the same
-// share is kept, since engines may start a share twice.
+// playShard plays one share and writes its part, or keeps it for a worker. An existing part of the
+// same share is kept, since engines may start a share twice.
 func (f *shardFlags) playShard(g *globals, w *campaign.Work, play func() (any, error)) error {
 	path, key := f.partFile(), f.shard.String()
 	if f.given != nil {
@@ -269,14 +268,12 @@ func (f *shardFlags) partFile() string {
 	return f.part
 }
 
-// told reports the written part.
 func (f *shardFlags) told(g *globals, path string) error {
 	shard := f.shard.String()
 	wrote := say.PartOf.With(say.Verbatim(path), say.Verbatim(shard))
 	return g.reply(map[string]any{"part": path, "shard": shard}, g.named("wrote", wrote))
 }
 
-// readPart reads the file of a part.
 func readPart(path string) (*campaign.Results, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

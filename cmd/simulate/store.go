@@ -14,7 +14,6 @@ import (
 	"lockstep/internal/shell"
 )
 
-// writeIndex rewrites the list of all runs in a store.
 func writeIndex(root string, l say.Language) error {
 	if err := notRun(root); err != nil {
 		return err
@@ -33,7 +32,6 @@ func notRun(root string) error {
 // largeStore is the size in bytes from which on the run store counts as large.
 const largeStore = 1 << 30
 
-// tellLargeStore warns on stderr about a large run store.
 func (g *globals) tellLargeStore() {
 	if !runstore.Larger(os.DirFS(g.out), largeStore) {
 		return
@@ -123,7 +121,6 @@ func parseSize(text string) (int64, error) {
 	return n, nil
 }
 
-// bytesText formats a size.
 func bytesText(n int64) string {
 	return units.CustomSize("%.1f %s", float64(n), 1024, []string{"B", "KiB", "MiB", "GiB", "TiB"})
 }

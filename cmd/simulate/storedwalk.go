@@ -135,7 +135,6 @@ func kindsFor(c *matrix.Column, lock string, x *results.Explored) (out []string)
 	return out
 }
 
-// mostSets is how many sets of a lock an error lists.
 const mostSets = 12
 
 // searchedStory is the scenario file for a story of the stored search, by its name LOCK/SET, such as

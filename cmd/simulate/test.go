@@ -55,7 +55,6 @@ The runtime is generated from the sources of the Go that is installed. If they a
 	return cmd
 }
 
-// run runs go test.
 func (f *testFlags) run(ctx context.Context, packages, more []string) error {
 	goroot, version, err := seeded.Installed(ctx, ".")
 	if err != nil {
