@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// Fail-overs that repeat, or that are drawn, may leave no server that could lead. The run ends there, and
-// its history says why; it goes on where a server is left.
+// Repeated or drawn failovers may leave no server that can lead. The run then ends, and its history
+// says why; otherwise it goes on.
 func TestARunEndsWhenNoServerIsLeft(t *testing.T) {
 	const head = "scenario: again and again\nclients: [A, B]\nworkload: {repeat: 40 times}\n"
 	for name, tt := range map[string]struct {

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// withReplica is a plan with clients that work so long, on a database with a
-// replica in step.
+// withReplica is a plan with two clients that work for a given time, on a database with one
+// replica.
 func withReplica(work time.Duration) plan.Plan {
 	p := plan.Default()
 	p.Name, p.Clients, p.Lease = "replicated", []string{"A", "B"}, 10*time.Second
@@ -21,9 +21,9 @@ func withReplica(work time.Duration) plan.Plan {
 	return p
 }
 
-// B cannot reach the new primary, and goes on asking the old one, which was started again
-// as a replica: a real one refuses to write.
-func TestAReplicaWritesForNobodyButItsPrimary(t *testing.T) {
+// B cannot reach the new primary and keeps asking the old one, which has restarted as a replica and
+// so refuses to write, as MariaDB does.
+func TestAReplicaRefusesWritesOfClients(t *testing.T) {
 	p := withReplica(time.Second)
 	enters := faults.Trigger{Moment: faults.Enters, Subject: "A", Nth: 1}
 	later := enters
@@ -49,7 +49,7 @@ func TestAReplicaWritesForNobodyButItsPrimary(t *testing.T) {
 	}
 }
 
-// The replica has the row that was made after its primary had come back.
+// A replica receives rows that are inserted after a restart of its primary.
 func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 	p := withReplica(5 * time.Second)
 	p.Clients = []string{"A"}
@@ -67,9 +67,9 @@ func TestAReplicaFollowsAPrimaryThatCameBack(t *testing.T) {
 	find(t, h, history.Released, "A")
 }
 
-// A statement's patience (a second, which this lock asks for) goes on while its server
-// stands still, and is over at the thaw, though no client asks for anything then.
-func TestAPausedDatabaseLetsNobodyWaitLonger(t *testing.T) {
+// A statement's timeout (this lock sets one second) keeps running while its server is paused, and
+// ends the statement at the thaw even if no other request arrives.
+func TestAPauseOfADatabaseExtendsNoTimeout(t *testing.T) {
 	const frozen, thawed = 2500 * time.Millisecond, 3300 * time.Millisecond
 	p := withReplica(20 * time.Second)
 	p.Database("mysql").Replicas = 0

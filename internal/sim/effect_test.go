@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// inVain plays a lock and returns the numbers of the faults that the history
-// says changed nothing.
+// inVain plays a lock and returns the numbers of the faults that had no effect, according to the
+// history.
 func inVain(t *testing.T, p plan.Plan, lock string) string {
 	t.Helper()
 	h := play(t, &p, lock, 1)
@@ -25,7 +25,7 @@ func inVain(t *testing.T, p plan.Plan, lock string) string {
 	return fmt.Sprint(out)
 }
 
-// That a fault which changes something is not named, the cases of package conformance show.
+// Package conformance has the counterpart: faults that have an effect.
 func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 	inSection, once := first(faults.InSection), faults.End{}
 	second := faults.End{For: time.Second}
@@ -66,8 +66,8 @@ func TestAFaultThatChangesNothingIsNamed(t *testing.T) {
 			verb("drop", 1, "request", onWire(faults.AboutToSend, "SET"), once),
 			timed("delay", 2, "reply", onWire(faults.AboutToSend, "SET"), once)}, "[2]"},
 		{"longer work after the work", "", []faults.Fault{timed("slow", 1, "A", first(faults.Writes), once)}, "[1]"},
-		{"longer work of one who waits", "", []faults.Fault{timed("slow", 1, "B", first(faults.InSection), once)}, "[]"},
-		{"longer work of one who rests", "", []faults.Fault{timed("slow", 1, "A", faults.Trigger{Moment: faults.Writes, Subject: "A", Nth: 1, After: 100 * time.Millisecond}, once)}, "[1]"},
+		{"longer work of a waiting client", "", []faults.Fault{timed("slow", 1, "B", first(faults.InSection), once)}, "[]"},
+		{"longer work of a resting client", "", []faults.Fault{timed("slow", 1, "A", faults.Trigger{Moment: faults.Writes, Subject: "A", Nth: 1, After: 100 * time.Millisecond}, once)}, "[1]"},
 		{"a task that hangs after its work", "", []faults.Fault{verb("hang", 1, "A", first(faults.Writes), once)}, "[1]"},
 		{"an eviction of nothing", "", []faults.Fault{verb("evict", 1, "", faults.Trigger{}, once)}, "[1]"},
 		{"lag without a replica", "", []faults.Fault{timed("lag", 1, "", inSection, second)}, "[1]"},

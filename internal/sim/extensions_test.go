@@ -24,8 +24,8 @@ func (l asks) Acquire(ctx context.Context) (locks.Lease, error) {
 	return nil, errors.Join(l.Redis.Do(ctx, l.cmd).Err, errors.New("this is no lock"))
 }
 
-// A server has what the lock's design says that it must have, and else it is a Redis 7.0: a
-// lock that forgot to ask for more would only look right in the simulator.
+// A server is a Redis 7.0 with only those extensions that the lock declares. Otherwise a lock that
+// forgot to declare one would work in the simulator only.
 func TestAServerHasOnlyWhatTheLockAskedFor(t *testing.T) {
 	newer, tair := redis.Command("DELEX", "lock", "IFEQ", "x"), redis.Command("CAD", "lock", "x")
 	tests := []struct {

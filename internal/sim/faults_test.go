@@ -140,8 +140,7 @@ func TestSlowWorkLeavesTheWatchdogAlone(t *testing.T) {
 	}
 }
 
-// What is to slow the work comes in the middle of it: the section gets longer that it
-// was meant for, and no other.
+// A fault that slows the work makes the section longer during which it comes, and no other.
 func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 	for _, tt := range []struct {
 		moment faults.MomentKind
@@ -172,9 +171,9 @@ func TestSlowWorkHitsTheSectionThatHasBegun(t *testing.T) {
 	}
 }
 
-// A task that hangs does not learn that its lock is lost: it goes on believing that it holds it,
-// whatever its design does for tasks that can learn of it.
-func TestATaskThatHangsHearsNothing(t *testing.T) {
+// A task that hangs cannot react to the loss of its lock, even in designs that report the loss: it
+// keeps believing that it holds the lock.
+func TestATaskThatHangsDoesNotLearnOfALoss(t *testing.T) {
 	for _, lock := range []string{"redlock-extend", "self-fence", "set-nx-lua"} {
 		p := story(verb("hang", 1, "A", first(faults.Enters), faults.End{}))
 		h := play(t, &p, lock, 1)
@@ -212,17 +211,16 @@ func TestFailoverForgetsWhatWasUnderWay(t *testing.T) {
 	}
 }
 
-// A client that was killed to be started again is not gone: the run goes on while all
-// are away.
-func TestTheRunWaitsForThoseWhoComeBack(t *testing.T) {
+// The run goes on while its only client is being restarted.
+func TestTheRunWaitsForARestart(t *testing.T) {
 	p := story(restartOf(1, "A", 5*time.Second, first(faults.InSection)))
 	p.Clients = []string{"A"}
 	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Restarted, history.Acquired, history.Finished)
 	expectLines(t, got, "A acquired", "A crashed", "A restarted", "A acquired", "A finished")
 }
 
-// A fault whose end never comes ends with the quiet period, or the probe would find a lock
-// stuck that is not.
+// The quiet period ends a fault whose own end never comes; otherwise the probe would report a stuck
+// lock.
 func TestTheQuietPeriodEndsAllFaults(t *testing.T) {
 	never := &faults.Trigger{Moment: faults.StartsWaiting, Subject: "B", Nth: 50}
 	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{Until: never}))

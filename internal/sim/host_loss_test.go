@@ -14,8 +14,7 @@ func loss(number int, at faults.Trigger) faults.Fault {
 	return verb("lose-host", number, "A", at, faults.End{})
 }
 
-// The two faults differ in how long B waits after A has died. With a lease there is no
-// difference.
+// A crash and the loss of the host differ in how long B waits afterwards, except with a lease.
 func TestTheLossOfAHostAndACrash(t *testing.T) {
 	const session, lease = 20 * time.Second, 10 * time.Second
 	tests := []struct {
@@ -56,9 +55,9 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 	}
 }
 
-// A client that waits in the database when its host is lost still gets the lock: the server
-// cannot know.
-func TestALostHostStillWaits(t *testing.T) {
+// A client that waits in the database when its host is lost is still granted the lock: the server
+// does not notice the loss.
+func TestALostHostIsStillGrantedTheLock(t *testing.T) {
 	p := story(loss(1, first(faults.StartsWaiting)))
 	p.Clients = []string{"B", "A", "C"}
 	p.Faults[0].Trigger.After = 100 * time.Millisecond
@@ -77,9 +76,9 @@ func TestALostHostStillWaits(t *testing.T) {
 	}
 }
 
-// What a partition holds back is sent again by the operating system of a process that has died, and
-// not at all when its machine is gone as well.
-func TestNobodySendsAgainForALostHost(t *testing.T) {
+// After a partition, the operating system of a dead process retransmits what it had sent; a lost
+// host does not.
+func TestALostHostRetransmitsNothing(t *testing.T) {
 	for name, want := range map[string]bool{"crash": true, "lose-host": false} {
 		enters := first(faults.Releases)
 		away := enters
@@ -99,8 +98,8 @@ func TestNobodySendsAgainForALostHost(t *testing.T) {
 	}
 }
 
-// What has left a host before it was lost arrives.
-func TestWhatHasLeftALostHostArrives(t *testing.T) {
+// A request that was sent before the host was lost is executed.
+func TestALostHostsLastRequestArrives(t *testing.T) {
 	p := story(loss(1, onWire(faults.Sends, "DEL")))
 	h := play(t, &p, "setnx", 1)
 	if removed := find(t, h, history.Removed, "redis-1"); h.Name(removed.Peer) != "A" || removed.At < find(t, h, history.Crashed, "A").At {

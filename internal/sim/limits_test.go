@@ -13,7 +13,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// fewLooks is a context that ends after it was looked at so many times.
+// fewLooks is a context that is cancelled after a number of calls of Err.
 type fewLooks struct {
 	context.Context
 	left int
@@ -55,7 +55,7 @@ func TestARunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A run that is cut short for its size has the same events wherever it is played.
+// A run that is cut short for its size keeps exactly as many events as are left.
 func TestARunThatIsTooLongIsCutShort(t *testing.T) {
 	whole, err := playLong(t, context.Background(), 0)
 	if err != nil {
@@ -79,8 +79,8 @@ func TestARunThatIsTooLongIsCutShort(t *testing.T) {
 	}
 }
 
-// A client that asks again at the instant of each reply is detected: the history is that of the whole run up to
-// there. A client that rests between two requests is not spinning.
+// A client that sends its next request at the instant of each reply is detected, and the history is
+// that of the whole run up to there. A client that rests between two requests is not spinning.
 func TestARestlessClientCutsItsRunShort(t *testing.T) {
 	p := story(verb("crash", 1, "B", faults.Trigger{Moment: faults.Sends, Subject: "B", Command: "lock", Nth: 1}, faults.End{}))
 	p.Clients = []string{"A", "B", "C"}

@@ -19,7 +19,7 @@ func offStore(number int, client string, at faults.Trigger, length time.Duration
 	return apart(number, at, length, []string{client}, []string{faults.TheStore})
 }
 
-// between demands that an event came within a span of true time.
+// between checks that an instant lies within a span of true time.
 func between(t *testing.T, what string, got history.Instant, from, until time.Duration) {
 	t.Helper()
 	if d := got.Duration(); d < from || d > until {
@@ -27,8 +27,8 @@ func between(t *testing.T, what string, got history.Instant, from, until time.Du
 	}
 }
 
-// What a partition holds back, a request or a reply, arrives when it ends: neither before
-// nor never. A partition has two directions.
+// A request or reply that a partition holds back arrives when the partition ends, in both
+// directions.
 func TestAPartitionHoldsBackBothWays(t *testing.T) {
 	const length = 100 * time.Millisecond
 	for _, tt := range []struct {
@@ -50,8 +50,8 @@ func TestAPartitionHoldsBackBothWays(t *testing.T) {
 	}
 }
 
-// The end of one partition leaves another one alone, be it of the same link or not. What
-// shows it is the entry, which the first request makes that gets through.
+// The end of one partition does not heal another one, whether on the same link or not. The first
+// request that gets through makes the entry.
 func TestAPartitionHealsByItself(t *testing.T) {
 	granted := func(h *history.History, owner string) history.Instant {
 		for _, e := range h.Events {
@@ -81,8 +81,7 @@ func delayed(half string, by time.Duration) faults.Fault {
 	return lasting("delay", 1, half, by, onWire(faults.AboutToSend, "SET"), faults.End{})
 }
 
-// A request that is late is executed late; its client has given it up by then, and the
-// entry is made all the same.
+// A delayed request is executed late, even though its client has given it up by then.
 func TestADelayedRequestIsExecutedLate(t *testing.T) {
 	p := story(delayed("request", 2*time.Second))
 	p.Clients, p.Lease, p.Workload.Work = []string{"A"}, 500*time.Millisecond, plan.Range{}
@@ -101,8 +100,7 @@ func TestADelayedRequestIsExecutedLate(t *testing.T) {
 	t.Error("A's first request was never executed")
 }
 
-// twoOnOne sends two commands on one connection, the second one while the first is under
-// way.
+// twoOnOne sends a second command on a connection before the first one is answered.
 type twoOnOne struct{ locks.Deps }
 
 func (l twoOnOne) Acquire(ctx context.Context) (locks.Lease, error) {
@@ -120,7 +118,7 @@ func (l twoOnOne) Acquire(ctx context.Context) (locks.Lease, error) {
 	return nil, errors.New("this is no lock")
 }
 
-// One connection is one stream: what is sent later arrives later.
+// Requests on one connection arrive in the order in which they were sent.
 func TestAConnectionKeepsItsOrder(t *testing.T) {
 	p := story(delayed("request", 2*time.Second))
 	p.Clients, p.Workload.Wait = []string{"A"}, 3*time.Second
@@ -145,7 +143,7 @@ func TestAConnectionKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// A connection ends with its server's life: what was under way then is refused by the next.
+// Connections end with their server's process: its next life does not execute what was sent before.
 func TestARequestDoesNotOutliveItsServer(t *testing.T) {
 	p := story(delayed("request", 2*time.Second))
 	p.Clients = []string{"A"}
@@ -161,8 +159,8 @@ func TestARequestDoesNotOutliveItsServer(t *testing.T) {
 	find(t, h, history.Acquired, "A") // by another request
 }
 
-// Each client has its own random numbers: what is slow for one is not slow for all.
-func TestClientsHaveTheirOwnLuck(t *testing.T) {
+// Each client draws its own latencies.
+func TestClientsHaveTheirOwnRandomNumbers(t *testing.T) {
 	p := story(verb("pause", 1, "A", at(time.Hour), faults.End{For: time.Second}))
 	p.Faults = nil
 	p.Network.Latency = plan.Range{Min: time.Millisecond, Max: time.Second}
@@ -180,7 +178,7 @@ func TestClientsHaveTheirOwnLuck(t *testing.T) {
 	}
 }
 
-// The faults end when all clients are done, and not while one still plays.
+// The quiet period begins only when all clients are done.
 func TestTheStormLastsUntilAllAreDone(t *testing.T) {
 	p := story(verb("pause", 1, "B", faults.Trigger{Moment: faults.InSection, Subject: "B", Nth: 1}, faults.End{For: 8 * time.Second}))
 	h := play(t, &p, "setnx", 1)
@@ -192,8 +190,9 @@ func TestTheStormLastsUntilAllAreDone(t *testing.T) {
 	}
 }
 
-// A partition lets go what it held back as it was sent, or in a random order: each request of a
-// client has a connection of its own, and TCP knows of no order among them.
+// After a partition, delayed messages arrive in the order in which they were sent or, with
+// AnyOrder, in a random one: each request has its own connection, and TCP keeps no order among
+// them.
 func TestWhatAPartitionHeldBackComesInAnyOrder(t *testing.T) {
 	order := func(any bool, seed uint64) (out []int64) {
 		p := story(offStore(1, "A", onWire(faults.AboutToSend, "SET"), 9*time.Second))

@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// A client that tries once sends what one attempt sends, and goes on without the lock.
+// A client with a single attempt sends the requests of one attempt, then gives up.
 func TestAClientThatTriesOnceAsksOnce(t *testing.T) {
 	p := plan.Default()
 	p.Clients = []string{"A", "B"}
@@ -32,7 +32,7 @@ func TestAClientThatTriesOnceAsksOnce(t *testing.T) {
 		if want := asks[v.ID]; want > 0 && (sent != want || gaveUp > history.Instant(time.Second)) {
 			t.Errorf("%s: B sent %d requests, want %d, and gave up at %v", v.ID, sent, want, gaveUp)
 		}
-		if gaveUp > history.Instant(4*time.Second) { // one that queues waits for one timeout
+		if gaveUp > history.Instant(4*time.Second) { // locks with a queue wait for one timeout
 			t.Errorf("%s: B gave up at %v", v.ID, gaveUp)
 		}
 	}

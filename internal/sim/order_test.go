@@ -12,14 +12,12 @@ import (
 	"lockstep/internal/plan"
 )
 
-// late is a delay of one half of a command that A is about to send, by three seconds.
+// late delays one half of a command of A's by three seconds.
 func late(number int, half string, command string, nth int) faults.Fault {
 	return lasting("delay", number, half, 3*time.Second, faults.Trigger{Moment: faults.AboutToSend, Subject: "A", Command: command, Nth: nth}, faults.End{})
 }
 
-// overtakes returns the first request of A's that a server has executed before one that A had
-// sent to it earlier, or the first reply that has come before one that was sent earlier; ""
-// when there is none.
+// overtakes returns the first request or reply of A's that arrived before an earlier one, or "".
 func overtakes(h *history.History) string {
 	last := map[string]int32{}
 	for _, e := range h.Events {
@@ -40,8 +38,8 @@ func overtakes(h *history.History) string {
 	return ""
 }
 
-// One connection keeps its order: what comes behind a late request or reply comes later
-// still, whichever task has sent it. A client of etcd has one to each server.
+// A client of etcd has one connection to each server, so a late request or reply delays everything
+// behind it, whichever task sent that.
 func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 	tests := 0
 	for _, v := range locks.Simulated() {
@@ -68,8 +66,7 @@ func TestALateMessageHoldsUpWhatIsBehindIt(t *testing.T) {
 	}
 }
 
-// A pool has another connection for the next request, so there a late request is overtaken,
-// even by the same one sent again.
+// With a pool of connections, a late request is overtaken, even by its own retry.
 func TestAPoolHasAnotherConnection(t *testing.T) {
 	p := plan.Default()
 	p.Clients, p.Faults = []string{"A"}, []faults.Fault{late(1, "request", "SET", 1)}
@@ -80,8 +77,8 @@ func TestAPoolHasAnotherConnection(t *testing.T) {
 	}
 }
 
-// A message that is late meets a partition that has begun meanwhile, and what is behind it
-// does not get past it when the partition ends.
+// A partition that begins meanwhile holds back a late message, and nothing overtakes that message
+// when the partition ends.
 func TestALateMessageMeetsAPartition(t *testing.T) {
 	for _, tt := range []struct {
 		from, length, want time.Duration

@@ -12,9 +12,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Each of the four moments of a lock's acquire and release comes with each lock, and
-// with the commands that a reader of its protocol expects: a session or a lease that
-// comes first is none, nor is what the watchdog sends in between.
+// Each of the four moments of a lock's acquire and release comes with each lock, at the expected
+// commands: opening a session or a lease does not count, nor do renewals.
 func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
 	for lock, want := range map[string]struct{ acquire, release string }{
 		"set-nx-lua":          {"SET", "EVAL unlock"},
@@ -31,8 +30,8 @@ func TestMomentsOfAcquireAndReleaseComeForEveryLock(t *testing.T) {
 	} {
 		for _, kind := range []faults.MomentKind{faults.AboutToSend, faults.Sends, faults.HasExecuted, faults.HasReply} {
 			for word, command := range map[string]string{faults.ItsAcquire: want.acquire, faults.ItsRelease: want.release} {
-				// The moment comes when A stands still, and the last thing it has sent before,
-				// or the next one that it sends, is the command.
+				// The pause marks the moment: the command is the last one that A sent before it,
+				// or the next one after it.
 				p := story(verb("pause", 1, "A", onWire(kind, word), faults.End{For: 2 * time.Second}))
 				p.Clients = []string{"A"}
 				p.Workload.Work = plan.Range{Min: 8 * time.Second, Max: 8 * time.Second}
@@ -69,8 +68,8 @@ func aroundPause(h *history.History, kind faults.MomentKind) string {
 	return "nothing"
 }
 
-// One line of a scenario loses the answer to whatever gives the lock back, in three
-// stores. A believes that its release has failed, and the lock is B's long since.
+// The same fault loses the reply to the release in three stores. A believes that its release has
+// failed, and B already has the lock.
 func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
 	for _, lock := range []string{"set-nx-lua", "mysql-unique", "etcd-txn"} {
 		p := story(verb("drop", 1, "reply", onWire(faults.Sends, faults.ItsRelease), faults.End{}))
@@ -89,8 +88,7 @@ func TestALostAnswerToTheReleaseOfAnyLock(t *testing.T) {
 	}
 }
 
-// A story that is shorter has a shorter second for Consul and its library: its times would
-// outlast everything else.
+// A scaled story also scales the second in which Consul and its library count.
 func TestConsulsSecondIsScaled(t *testing.T) {
 	p := story(faults.Fault{})
 	p.Faults, p.Clients, p.Lease = nil, []string{"A"}, 10*time.Second
@@ -100,7 +98,7 @@ func TestConsulsSecondIsScaled(t *testing.T) {
 	}
 }
 
-// What a request did is told as its own doing, also when a fault waits for it and undoes it at once.
+// The effects of a request are recorded before those of a fault that its execution triggers.
 func TestAFaultComesAfterWhatTheRequestDid(t *testing.T) {
 	for lock, command := range map[string]string{
 		"set-nx-lua": "SET", "etcd-txn": "TXN", "consul-session": "ACQUIRE", "zk-ephemeral": "CREATE",

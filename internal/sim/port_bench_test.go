@@ -18,8 +18,7 @@ func BenchmarkCommand(b *testing.B) {
 	})
 }
 
-// BenchmarkSpin is what a contender does in each turn: a SET that finds the lock
-// taken, and a sleep.
+// BenchmarkSpin is one attempt of a contender: a SET that finds the lock taken, and a sleep.
 func BenchmarkSpin(b *testing.B) {
 	benchmarkClient(b, func(ctx context.Context, d locks.Deps) {
 		d.Redis.Do(ctx, redis.Set("lock", "token").PX(10*time.Second).NX())

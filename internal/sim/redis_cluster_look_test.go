@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// A cluster whose nodes spare themselves the looks that change nothing has the histories of one that looks always.
+// Skipping the looks that change nothing does not change the history.
 func TestNodesThatAgreeNeedNotLook(t *testing.T) {
 	direct, always := New(), New()
 	always.alwaysLook = true

@@ -14,8 +14,8 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// sharded is a plan with a cluster and these faults: the lock's key has slot 8718, so
-// it is on redis-2, whose replica is redis-5.
+// sharded is a plan with a cluster and faults. The lock's key has slot 8718, so it is on redis-2,
+// whose replica is redis-5.
 func sharded(list ...faults.Fault) plan.Plan {
 	p := story(faults.Fault{})
 	p.Faults = list
@@ -29,8 +29,7 @@ func sharded(list ...faults.Fault) plan.Plan {
 
 func at(d time.Duration) faults.Trigger { return faults.Trigger{At: d} }
 
-// repliesOf returns the different answers that a client has had from a server, in
-// their order.
+// repliesOf returns the replies of a server to a client, without immediate repetitions.
 func repliesOf(h *history.History, client, server string) []string {
 	var out []string
 	for _, e := range h.Events {
@@ -92,7 +91,7 @@ func TestAPrimaryInAMinorityStopsAndComesBackAsAReplica(t *testing.T) {
 	}
 }
 
-func TestNobodyIsElectedWithoutAMajority(t *testing.T) {
+func TestThereIsNoElectionWithoutAMajority(t *testing.T) {
 	_, got := tell(t, sharded(
 		verb("crash", 1, "redis-2", first(faults.Enters), faults.End{}),
 		verb("crash", 2, "redis-3", first(faults.Enters), faults.End{})), "set-nx-lua", history.Promoted)
@@ -121,8 +120,8 @@ func TestAReturningPrimaryIsAReplica(t *testing.T) {
 	find(t, h, history.Replicated, "redis-2") // of what B and the probe do at redis-5
 }
 
-// A primary that is back before other nodes have noticed is still a primary. It has no data,
-// and only the two seconds in which it waits for news delay it.
+// A primary that restarts before the others notice stays a primary. It has lost its data, and
+// serves two seconds later.
 func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
 	h, got := tell(t, sharded(restartOf(1, "redis-2", time.Second, first(faults.Enters))), "set-nx-lua",
 		history.Promoted, history.Restarted, history.Acquired)
@@ -133,7 +132,7 @@ func TestAPrimaryThatIsBackAtOnceHasForgottenTheLock(t *testing.T) {
 	}
 }
 
-// Silence counts from when a node was last heard of.
+// The node timeout counts from the last message of a node.
 func TestTwoShortPausesAreNoFailure(t *testing.T) {
 	_, got := tell(t, sharded(
 		verb("pause", 1, "redis-2", at(time.Second), faults.End{For: 3 * time.Second}),
@@ -142,8 +141,8 @@ func TestTwoShortPausesAreNoFailure(t *testing.T) {
 	expectLines(t, got, "redis-2 froze", "redis-2 thawed", "redis-2 froze", "redis-2 thawed")
 }
 
-// TestAFrozenPrimaryIsReplaced: a pause is a death to the others, and the primary that
-// wakes up learns of its successor. What it had sent before has reached its replica.
+// TestAFrozenPrimaryIsReplaced: to the others a paused node is dead. After the pause it learns of
+// its successor, which has everything that it had sent before.
 func TestAFrozenPrimaryIsReplaced(t *testing.T) {
 	h, got := tell(t, sharded(verb("pause", 1, "redis-2", first(faults.Enters), faults.End{For: 12 * time.Second})), "set-nx-lua",
 		history.Froze, history.Promoted, history.Thawed, history.Demoted)
@@ -153,8 +152,8 @@ func TestAFrozenPrimaryIsReplaced(t *testing.T) {
 	}
 }
 
-// TestWhichLocksAClusterTakes compares what the locks say about themselves with what
-// their commands do: keys of one slot only, and no connection of their own.
+// TestWhichLocksAClusterTakes compares Servers.NoCluster with the commands that each lock sends: a
+// cluster refuses keys of several slots, and a lock may not need a certain connection.
 func TestWhichLocksAClusterTakes(t *testing.T) {
 	for _, v := range locks.Simulated() {
 		if v.Store != locks.StoreRedis {

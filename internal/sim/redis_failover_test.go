@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// What no scenario says of sentinels.
+// Times of sentinels that no scenario can set.
 var demoteAfter, timeout = (&plan.Plan{}).SentinelTimes()
 
 // busy is a story of clients that take the lock again and again, for a second each time,
@@ -23,8 +23,7 @@ func busy(clients []string, list ...faults.Fault) plan.Plan {
 	return p
 }
 
-// instants are when such events have happened on a node, because of another one if peer
-// is not empty.
+// instants returns when events of a kind happened on a node; with a peer if that is not "".
 func instants(h *history.History, kind history.Kind, node, peer string) (out []time.Duration) {
 	for _, e := range h.Events {
 		if e.Kind == kind && h.Name(e.Node) == node && (peer == "" || h.Name(e.Peer) == peer) {
@@ -34,10 +33,10 @@ func instants(h *history.History, kind history.Kind, node, peer string) (out []t
 	return out
 }
 
-// The replica that is beyond a cut goes on to copy the old primary, until the operator
-// or sentinel that promotes reaches it. A sentinel then waits for its timeout: others may know better. By hand
-// the operator stands beside the new primary, which is the first replica.
-func TestWhoCannotBeReachedIsNotTold(t *testing.T) {
+// A replica that is cut off keeps copying the old primary until an operator or a sentinel reaches
+// it; a sentinel first waits for its timeout. The operator promotes the first replica and works
+// from there.
+func TestACutOffReplicaStaysWithTheOldPrimary(t *testing.T) {
 	const from, heal = 2 * time.Second, 22 * time.Second
 	byHand := verb("promote", 2, "replica", at(3*time.Second), faults.End{})
 	for name, tt := range map[string]struct {
@@ -78,9 +77,9 @@ func TestWhoCannotBeReachedIsNotTold(t *testing.T) {
 	}
 }
 
-// An old primary is made a replica when sentinels have seen it for a while, no sooner. What
-// only it knew is forgotten then.
-func TestAnOldPrimaryIsDemotedByWhoReachesIt(t *testing.T) {
+// Sentinels demote an old primary once they have reached it for a while. Its unreplicated data are
+// lost then.
+func TestSentinelsDemoteAnOldPrimary(t *testing.T) {
 	const from, heal = 2 * time.Second, 12 * time.Second
 	p := busy([]string{"A", "B"}, apart(1, at(from), heal-from, []string{"A", "redis-1"}, []string{"B", "redis-2", "redis-3", "redis-4", faults.Sentinels}))
 	p.Workload.Work = plan.Range{Min: 7 * time.Second, Max: 7 * time.Second}
@@ -89,8 +88,8 @@ func TestAnOldPrimaryIsDemotedByWhoReachesIt(t *testing.T) {
 	between(t, "A's entry is forgotten", find(t, h, history.Forgotten, "redis-1").At, heal+demoteAfter, heal+demoteAfter+500*time.Millisecond)
 }
 
-// A primary that died is started as one, and does not know of its successor.
-func TestADeadPrimaryComesBackAsOne(t *testing.T) {
+// A primary that crashed restarts as a primary, until the sentinels demote it.
+func TestADeadPrimaryRestartsAsAPrimary(t *testing.T) {
 	p := busy([]string{"A", "B"},
 		verb("fail-over", 1, plan.BySentinel, at(2*time.Second), faults.End{}),
 		verb("restart", 2, "redis-1", at(8*time.Second), faults.End{}))
@@ -99,8 +98,8 @@ func TestADeadPrimaryComesBackAsOne(t *testing.T) {
 	between(t, "redis-1 is demoted", find(t, h, history.Demoted, "redis-1").At, back+demoteAfter, back+demoteAfter+400*time.Millisecond)
 }
 
-// An election that has begun is not taken back when the primary answers again; before they
-// agree there is none.
+// Once the sentinels agree, their election goes on even when the primary answers again; before
+// that, there is none.
 func TestAnElectionIsNotTakenBack(t *testing.T) {
 	for length, want := range map[time.Duration][]string{
 		900 * time.Millisecond:  nil,
@@ -112,7 +111,7 @@ func TestAnElectionIsNotTakenBack(t *testing.T) {
 	}
 }
 
-// Sentinels that reach no replica try again only after twice their timeout.
+// Sentinels that reach no replica try again after twice their timeout.
 func TestSentinelsTryAgainLater(t *testing.T) {
 	const from, reached = 2 * time.Second, 5 * time.Second
 	p := busy([]string{"A"},
@@ -123,7 +122,7 @@ func TestSentinelsTryAgainLater(t *testing.T) {
 	between(t, "redis-2 is promoted", find(t, h, history.Promoted, "redis-2").At, again, again+400*time.Millisecond)
 }
 
-// A client goes where the sentinels send it, whether it can get there or not.
+// A client sends its requests to the primary that the sentinels name, even if it cannot reach it.
 func TestAClientBelievesTheSentinels(t *testing.T) {
 	p := busy([]string{"A", "B"},
 		apart(1, at(2*time.Second), 10*time.Second, []string{"redis-1"}, []string{faults.Sentinels}),
@@ -147,8 +146,8 @@ func TestAFrozenReplicaConfirmsNothing(t *testing.T) {
 	}
 }
 
-// A replica keeps what it has until its new primary has sent everything, which takes three
-// round trips; and its primary counts on it only then.
+// A replica keeps its data until its new primary has sent everything, which takes three round
+// trips. Only then does the primary count it.
 func TestResynchronizationTakesThreeRoundTrips(t *testing.T) {
 	const heal, lag = 10 * time.Second, 500 * time.Millisecond
 	p := busy([]string{"A", "B"}, apart(1, at(2*time.Second), heal-2*time.Second, []string{"A", "redis-1", "redis-2"}, []string{"B", "redis-3", faults.Sentinels}))

@@ -11,9 +11,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// splitByHand parts A and the primary from B and the replica, for so long, and promotes
-// the replica 100 ms later. A takes the lock by Redisson, which asks its primary how many
-// replicas there are, and then for so many confirmations.
+// splitByHand cuts A and the primary off from B and the replica, and promotes the replica 100 ms
+// later. A's Redisson asks its primary for the number of replicas, then for as many confirmations.
 func splitByHand(length time.Duration) plan.Plan {
 	p := plan.Default()
 	p.Name, p.Clients, p.Lease = "split", []string{"A", "B"}, 10*time.Second
@@ -30,7 +29,7 @@ func splitByHand(length time.Duration) plan.Plan {
 	return p
 }
 
-// answers are the replies to A's commands that begin so, within a span of time.
+// answers returns the replies to those of A's commands that have a prefix, within a span of time.
 func answers(h *history.History, command string, from, until time.Duration) (out []string) {
 	sent := map[int32]string{}
 	for i, e := range h.Events {
@@ -44,8 +43,8 @@ func answers(h *history.History, command string, from, until time.Duration) (out
 	return out
 }
 
-// A real primary has connected_slaves:1 all that time, for nothing arrives that could
-// tell it that the replica has left, and no replica confirms a WAIT.
+// The primary cannot notice that its replica has left, so it reports connected_slaves:1, as a real
+// one does, and no replica confirms a WAIT.
 func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	p := splitByHand(30 * time.Second)
 	w := New()
@@ -70,7 +69,7 @@ func TestACutOffPrimaryStillCountsTheReplicaThatLeft(t *testing.T) {
 	}
 }
 
-// After repl-timeout it has none, and A gets the lock without a confirmation.
+// After repl-timeout the primary has no replica, and A gets the lock without a confirmation.
 func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
 	p := splitByHand(90 * time.Second)
 	h := play(t, &p, "redisson", 1)
@@ -84,11 +83,11 @@ func TestACutOffPrimaryGivesItsReplicaUpAfterAMinute(t *testing.T) {
 	}
 }
 
-// WAIT speaks of what had been written when its connection was last used, its greeting
-// included. Of set-wait-pooled, which asks on a second connection, dialled before the
-// SET, the first WAIT has nothing to wait for. The second one comes after the first
-// release, which the late replica has not confirmed. That real servers do the same is
-// TestWaitSpeaksOfThePastOfItsConnection in internal/real/worker.
+// WAIT is about what had been written when its connection was last used, including the greeting.
+// set-wait-pooled asks on a second connection, dialled before the SET, so its first WAIT has
+// nothing to wait for. The second one waits for the first release, which the late replica has not
+// confirmed. Real servers do the same: TestWaitSpeaksOfThePastOfItsConnection in
+// internal/real/worker.
 func TestWaitSpeaksOfThePast(t *testing.T) {
 	const lag = 500 * time.Millisecond
 	p := plan.Default()
@@ -118,8 +117,8 @@ func TestWaitSpeaksOfThePast(t *testing.T) {
 	}
 }
 
-// Nor does WAIT count a replica that is silent for more than a minute, though it has confirmed all that there is:
-// set-wait-pooled asks for what was written before its SET, which is nothing.
+// WAIT does not count a replica that has been silent for over a minute, even if nothing is left to
+// confirm: set-wait-pooled asks for what was written before its SET, which is nothing.
 func TestWaitLeavesOutAReplicaThatIsSilentForAMinute(t *testing.T) {
 	for begins, want := range map[time.Duration]string{30 * time.Second: "(integer) 1", 90 * time.Second: "(integer) 0"} {
 		p := alone(time.Second,

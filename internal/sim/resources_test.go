@@ -29,7 +29,7 @@ type seen struct {
 	kind history.Kind
 }
 
-// of lists what a history has of some kinds, of nodes by their names.
+// of lists the events of a history that satisfy a condition.
 func of(h *history.History, is func(node string, k history.Kind) bool) (all []seen) {
 	for _, e := range h.Events {
 		if e.Node > 0 && is(h.Header.Nodes[e.Node-1].Name, e.Kind) {
@@ -39,8 +39,9 @@ func of(h *history.History, is func(node string, k history.Kind) bool) (all []se
 	return all
 }
 
-// The histories of two resources tell of one world: each has its own clients, messages and entries, and both have
-// the same faults and deaths at the same times, also those for which clients of the other one have waited.
+// The histories of two resources are from one world: each has its own clients, messages and
+// entries, and both have the same faults and deaths at the same times, whichever resource's client
+// triggered them.
 func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 	p := twoResources()
 	p.Faults = []faults.Fault{
@@ -49,7 +50,7 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 	}
 	for _, v := range locks.Simulated() {
 		if v.ID == "lit-s2-units" || v.ID == "lit-s3-integer" {
-			continue // no client ever gets these
+			continue // no client can acquire these
 		}
 		var common [][]seen
 		for resource, clients := range map[string][]string{locks.Key: {"A", "B"}, "stock": {"S", "T"}} {
@@ -76,7 +77,7 @@ func TestTheRunsOfTwoResourcesShareOneWorld(t *testing.T) {
 	}
 }
 
-// A client of one resource does the same whether or not others work on another.
+// Clients of another resource do not change what a client does.
 func TestClientsOfAnotherResourceChangeNothing(t *testing.T) {
 	p := twoResources()
 	p.Workload.Stagger = 0
@@ -94,7 +95,7 @@ func TestClientsOfAnotherResourceChangeNothing(t *testing.T) {
 	}
 }
 
-// A fault that met only clients of another resource was no test of this one's lock, whatever kind it is.
+// A fault of any kind that hit only clients of another resource had no effect on this one's lock.
 func TestAFaultOfAnotherResourceTestsNothing(t *testing.T) {
 	at, executed, soon := first(faults.InSection), onWire(faults.Sends, "SET"), faults.End{For: 4 * time.Second}
 	for what, f := range map[string]faults.Fault{
@@ -119,8 +120,8 @@ func TestAFaultOfAnotherResourceTestsNothing(t *testing.T) {
 	}
 }
 
-// A watchdog renews as often as its client says, whatever the others do.
-func TestAWatchdogRenewsAsOftenAsItIsTold(t *testing.T) {
+// A watchdog renews at the interval of its own client.
+func TestAWatchdogRenewsAtItsClientsInterval(t *testing.T) {
 	p := plan.Default()
 	p.Workload.Work = plan.Range{Min: 6 * time.Second, Max: 6 * time.Second}
 	often := p.Workload

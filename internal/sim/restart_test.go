@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// A server writes to its file before it replies, and a file outlives the process that wrote it, whenever
-// it reaches the disk. internal/real holds this to redis-server.
+// A server writes to its file before it replies, and the file outlives the process whether or not
+// it has reached the disk. internal/real compares this with redis-server.
 func TestAFileOutlivesItsProcess(t *testing.T) {
 	crashed, forgotten, back := "redis-1 crashed", "redis-1 forgotten lock", "redis-1 restarted"
 	for persistence, want := range map[string][]string{
@@ -31,9 +31,9 @@ func TestAFileOutlivesItsProcess(t *testing.T) {
 	}
 }
 
-// A replica that gets a full copy rewrites its file: what it had to forget does not come back with its next
-// restart.
-func TestAFileBeginsAnewWithAResynchronization(t *testing.T) {
+// A replica that gets a full copy rewrites its file, so deleted entries do not come back with its
+// next restart.
+func TestAResynchronizationRewritesTheFile(t *testing.T) {
 	p := alone(5*time.Second,
 		restartOf(1, "redis-2", 8*time.Second, at(2*time.Second)), // A releases meanwhile
 		restartOf(2, "redis-2", time.Second, at(20*time.Second)))
@@ -44,7 +44,7 @@ func TestAFileBeginsAnewWithAResynchronization(t *testing.T) {
 	expectLines(t, got, crashed, back, "redis-2 forgotten lock", crashed, back)
 }
 
-// The clock belongs to the machine: restarting the program does not correct it.
+// Restarting a program does not correct the clock of its machine.
 func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 	const ahead = 3 * time.Second
 	at := first(faults.Enters)
@@ -69,8 +69,8 @@ func TestAWrongClockOutlivesItsProgram(t *testing.T) {
 	}
 }
 
-// A restarted client draws new tokens: with its old one it could release, and be
-// taken for, what it has left behind.
+// A restarted client draws new tokens. With its old token it could release the entry of its former
+// life.
 func TestARestartedClientHasNewTokens(t *testing.T) {
 	at := first(faults.InSection)
 	p := story(restartOf(1, "A", 50*time.Millisecond, at))
@@ -97,8 +97,8 @@ func TestARestartedClientHasNewTokens(t *testing.T) {
 	}
 }
 
-// A lease goes on while its server stands still, and its end is seen at the thaw, though
-// no client asks for the lock then.
+// A lease keeps running while its server is paused, and expires at the thaw even if no request
+// arrives.
 func TestALeaseEndsWhileItsServerIsPaused(t *testing.T) {
 	p := story(verb("pause", 1, "redis-1", first(faults.InSection), faults.End{For: 12 * time.Second}))
 	p.Clients, p.Lease = []string{"A"}, 10*time.Second

@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/plan"
 )
 
-// alone is a story of A only, that works so long after each acquisition.
+// alone is a story of a single client A that works for a given time.
 func alone(work time.Duration, list ...faults.Fault) plan.Plan {
 	p := story(list[0])
 	p.Faults, p.Clients, p.Lease = list, []string{"A"}, 10*time.Second
@@ -19,8 +19,8 @@ func alone(work time.Duration, list ...faults.Fault) plan.Plan {
 	return p
 }
 
-// A server's leases end by its own clock: a step ahead ends them, a step back makes them
-// longer by as much.
+// A server's leases end by its own clock: a step forward ends them, a step back extends them by as
+// much.
 func TestAStepOfTheServersClock(t *testing.T) {
 	for _, tt := range []struct{ by, from, until time.Duration }{
 		{20 * time.Second, time.Second, 1100 * time.Millisecond},
@@ -32,15 +32,15 @@ func TestAStepOfTheServersClock(t *testing.T) {
 	}
 }
 
-// A server that dies between the execution and the reply tells its client nothing.
-func TestNobodyHearsOfAServerThatDied(t *testing.T) {
+// A server that dies between execution and reply does not reply.
+func TestADeadServerDoesNotReply(t *testing.T) {
 	p := alone(time.Second, verb("crash", 1, "redis-1", onWire(faults.HasExecuted, "SET"), faults.End{}))
 	p.Workload.Wait = time.Second
 	_, got := tell(t, p, "set-nx-lua", history.Crashed, history.Replied, history.Acquired)
 	expectLines(t, got, "redis-1 crashed")
 }
 
-// What the lag holds back comes as much later.
+// A fault that adds lag delays replication by as much.
 func TestLagHoldsReplicationBack(t *testing.T) {
 	p := alone(5*time.Second, lasting("lag", 1, "", 3*time.Second, onWire(faults.AboutToSend, "SET"), faults.End{For: 20 * time.Second}))
 	p.Redis.Replicas, p.Redis.Lag = 1, time.Millisecond
@@ -49,8 +49,8 @@ func TestLagHoldsReplicationBack(t *testing.T) {
 	between(t, "replicated", find(t, h, history.Replicated, "redis-2").At, granted+3*time.Second, granted+3*time.Second+10*time.Millisecond)
 }
 
-// A primary that has not heard of its replica for longer than it may refuses to write.
-// The replica speaks up once per second, so that is 2 to 3 s after they were parted.
+// A primary refuses to write when its replica has been silent for longer than
+// min-replicas-max-lag. The replica reports once per second, so that is 2 to 3 s after the cut.
 func TestAPrimaryWithoutReplicasRefuses(t *testing.T) {
 	p := alone(0, apart(1, faults.Trigger{}, time.Minute, []string{"redis-1"}, []string{"redis-2"}))
 	p.Redis.Replicas, p.Redis.MinReplicas, p.Redis.MinReplicasMaxLag = 1, 1, 2*time.Second
@@ -85,7 +85,7 @@ func sentinelStory(list ...faults.Fault) plan.Plan {
 	return p
 }
 
-// One of three sentinels that has lost the primary does not replace it; two do.
+// One of three sentinels that cannot reach the primary does not replace it; two do.
 func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
 	at := faults.Trigger{At: time.Second}
 	for _, tt := range []struct {
@@ -107,9 +107,9 @@ func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
 	}
 }
 
-// The sentinels take the replica that has come farthest in the primary's stream, wherever
-// it stands in their list.
-func TestSentinelsChooseWhoKnowsMost(t *testing.T) {
+// The sentinels promote the replica that has most of the primary's stream, whatever its place in
+// their list.
+func TestSentinelsChooseTheMostAdvancedReplica(t *testing.T) {
 	dies := first(faults.Enters)
 	dies.After = time.Second // redis-3 has the entry by then
 	p := sentinelStory(
@@ -119,8 +119,8 @@ func TestSentinelsChooseWhoKnowsMost(t *testing.T) {
 	expectLines(t, got, "redis-3 promoted")
 }
 
-// A leader without a majority commits nothing, so who reaches only it waits.
-func TestAMinorityServesNobody(t *testing.T) {
+// A leader without a majority commits nothing, so a client that reaches only this leader waits.
+func TestAMinorityDoesNotServe(t *testing.T) {
 	const length = 20 * time.Second
 	for _, tt := range []struct{ lock, server string }{
 		{"etcd-mutex", "etcd-"}, {"zk-sequential", "zk-"}, {"consul-session", "consul-"},
@@ -134,9 +134,9 @@ func TestAMinorityServesNobody(t *testing.T) {
 	}
 }
 
-// Of a leader that has died the others know at once. One that is only silent an ensemble of ZooKeeper gives
-// time, five ticks of 2 s; etcd and Consul count its silence in their elections.
-func TestASilentLeaderIsGivenTime(t *testing.T) {
+// The others notice the death of a leader at once. An ensemble of ZooKeeper tolerates a silent
+// leader for five ticks of 2 s; etcd and Consul count its silence in their elections.
+func TestASilentLeaderIsReplacedLater(t *testing.T) {
 	began := at(time.Second)
 	dies := verb("fail-over", 1, plan.ByOperator, began, faults.End{})
 	cut := func(d time.Duration) faults.Fault { return apart(1, began, d, []string{"1"}, []string{"2", "3"}) }
@@ -179,8 +179,8 @@ func TestASilentLeaderIsGivenTime(t *testing.T) {
 	}
 }
 
-// A leader of Consul renews sessions without a majority, for the half second in which it
-// still takes itself for the leader.
+// A leader of Consul that has lost its majority keeps renewing sessions for half a second, until
+// its leader lease ends.
 func TestALeaderOfConsulRenewsAlone(t *testing.T) {
 	renewal := func(cut time.Duration) (sent, replied time.Duration) {
 		p := alone(20*time.Second, apart(1, at(cut), 10*time.Second, []string{"A", "consul-1"}, []string{"consul-2", "consul-3"}))
@@ -211,7 +211,7 @@ func TestALeaderOfConsulRenewsAlone(t *testing.T) {
 	}
 }
 
-// causes are the events that led to one.
+// causes returns the chain of events that led to one.
 func causes(h *history.History, e history.Event) []int32 {
 	var all []int32
 	for e.Cause != history.NoCause {
@@ -221,9 +221,10 @@ func causes(h *history.History, e history.Event) []int32 {
 	return all
 }
 
-// An operator's word reaches a client as soon as the new primary can, whether it sends anything or not: cut
-// off later it goes on with the new one, cut off before it goes back to the old one until that heals.
-func TestAnOperatorsWordIsHeardAtOnce(t *testing.T) {
+// A client learns of the new primary at once if it can reach it, even without sending anything. A
+// client that is cut off from the new primary before the promotion stays with the old one until the
+// cut heals.
+func TestAClientLearnsOfAPromotionAtOnce(t *testing.T) {
 	for _, tt := range []struct{ lock, server string }{{"set-nx-lua", "redis-"}, {"mysql-unique", "mysql-"}} {
 		old, heir := tt.server+"1", tt.server+"2"
 		cut := func(from, length time.Duration) faults.Fault {
@@ -254,7 +255,7 @@ func TestAnOperatorsWordIsHeardAtOnce(t *testing.T) {
 	}
 }
 
-// What a database has not sent when it dies never arrives at its replica.
+// A database's unsent changes are lost when it crashes.
 func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
 	dies := first(faults.Enters)
 	dies.After = 100 * time.Millisecond
@@ -265,7 +266,7 @@ func TestADatabasesReplicaLacksWhatWasUnderWay(t *testing.T) {
 	expectLines(t, got, "mysql-1 granted lock", "mysql-2 promoted")
 }
 
-// What the resource does with tokens, by the definition of the two fences.
+// How the resource treats tokens, by the definitions of the two fences.
 func TestTheFence(t *testing.T) {
 	type access struct {
 		write   bool
@@ -292,13 +293,13 @@ func TestTheFence(t *testing.T) {
 	}
 }
 
-// Servers of NATS pass a request on and forget it: what is written while their leader is dead is refused at once, what
-// is written while it stands still is lost, and what is only read needs none.
+// Servers of NATS forward a request to their leader and forget it: writes are refused at once while
+// the leader is dead, and lost while it is paused; reads need no leader.
 func TestALossyClusterExecutesNothingOfItsLastLeader(t *testing.T) {
 	began := at(time.Second)
 	for _, tt := range []struct {
 		fault   faults.Fault
-		refused time.Duration // after which B, who talks to the others, hears that a write has failed
+		refused time.Duration // until B, which uses another server, learns that a write failed
 	}{
 		{verb("fail-over", 1, plan.ByOperator, began, faults.End{}), 2 * time.Millisecond},
 		{verb("pause", 1, "nats-1", began, faults.End{For: 20 * time.Second}), 500 * time.Millisecond},

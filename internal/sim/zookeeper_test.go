@@ -16,8 +16,8 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// ensemble is a world with three servers whose clients A and B run what a test
-// gives them. Replies are waited for as long as a library does.
+// ensemble is a world with three servers whose clients A and B run the functions of a test. The
+// response timeout is out of the way, as in the library.
 type ensemble struct {
 	*World
 	t *testing.T
@@ -104,8 +104,8 @@ func expectStates(t *testing.T, got []stateAt, want ...stateAt) {
 	}
 }
 
-// Nothing is heard of a server for two thirds of the timeout: 6.67 s after the
-// last reply, which came at the very beginning, the library takes the next one.
+// A server has been silent for two thirds of the timeout at 6.67 s; the library then takes the next
+// one.
 func TestZKSessionMovesToAnotherServer(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("A", time.Second, 20*time.Second, "zk-1")
@@ -145,8 +145,7 @@ func TestZKSessionLivesByHeartbeats(t *testing.T) {
 	}
 }
 
-// A client that is cut off from all servers does not know that its session has expired
-// before a server says so.
+// A client that is cut off from all servers learns that its session has expired only from a server.
 func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("A", time.Second, 30*time.Second, "zk-1", "zk-2", "zk-3")
@@ -176,8 +175,8 @@ func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 	})
 }
 
-// The server has closed the connection of a frozen client; after the pause its
-// library needs one attempt to connect, a few milliseconds, to know the truth.
+// The server closes the connection of a paused client, whose library learns of the expiry as soon
+// as it connects after the pause.
 func TestZKSessionExpiresDuringAPause(t *testing.T) {
 	e := newEnsemble(t)
 	a := e.clients[0]
@@ -201,8 +200,8 @@ func TestZKSessionSurvivesAShortPause(t *testing.T) {
 	})
 }
 
-// B's watch is on a server that B cannot reach when A deletes the node. The next
-// server tells it, when the library sets the watch again.
+// B's watch is on a server that B cannot reach when A deletes the node. The watch fires when the
+// library sets it again on the next server.
 func TestZKWatchSurvivesAChangeOfServer(t *testing.T) {
 	e := newEnsemble(t)
 	e.cut("B", 2*time.Second, 20*time.Second, "zk-2")
@@ -276,8 +275,8 @@ func TestZKConnectGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
-// A read is answered by the server that was asked, a write by all of them together: the
-// client of a follower waits for two messages, and for four more between servers.
+// The server that is asked answers a read by itself, but a write needs the leader and a majority:
+// the client of a follower waits for two messages, or for four more between servers.
 func TestReadsAreLocal(t *testing.T) {
 	p := plan.Default()
 	p.Name, p.Clients = "reads", []string{"A", "B"} // B talks to zk-2, which follows

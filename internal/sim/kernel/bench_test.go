@@ -9,7 +9,7 @@ import (
 
 func instant(n int64) history.Instant { return history.Instant(n) }
 
-// BenchmarkSleep is one timer, one park and one resumption on the task's own stack.
+// BenchmarkSleep is one timer, one park and one resumption, on the task's own stack.
 func BenchmarkSleep(b *testing.B) {
 	k := New()
 	defer k.Close()

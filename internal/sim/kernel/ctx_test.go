@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Five tasks wait on one context. Whether the first, one from the middle or the last has been woken by
-// then, the others learn of its end in the order in which they came.
+// Five tasks wait on one context. When it ends, those that have not been woken before learn of it
+// in the order in which they began to wait.
 func TestAContextWakesItsWaitersInTheirOrder(t *testing.T) {
 	for _, tt := range []struct {
 		early []int

@@ -14,7 +14,7 @@ import (
 	"lockstep/internal/rng"
 )
 
-// trace runs a set-up function and returns what its tasks noted, with the time.
+// trace runs the tasks of a set-up function and returns their notes with the time of each.
 func trace(t *testing.T, setUp func(k *Kernel, note func(string))) []string {
 	t.Helper()
 	k := New()
@@ -53,9 +53,8 @@ func TestEventsFireInOrderOfInstantThenScheduling(t *testing.T) {
 	expect(t, got, "1s first of a tie", "1s second of a tie", "2s late")
 }
 
-// The queue must do what a plain sorted list does, with few events (the sorted
-// part) and with many (the heap), whatever is pushed, popped and cancelled. Few instants
-// make ties between the two parts.
+// The queue behaves like a sorted list, with few events (the sorted part) and with many (the heap).
+// Few instants make ties between the two parts.
 func TestQueueAgainstSorting(t *testing.T) {
 	for _, pending := range []int{3, nearMax - 1, nearMax + 1, 500} {
 		for _, instants := range []int64{4, 1000} {
@@ -64,7 +63,8 @@ func TestQueueAgainstSorting(t *testing.T) {
 	}
 }
 
-// queueAgainstSorting keeps about so many events pending, at so many instants to come.
+// queueAgainstSorting compares a queue with a sorted list, with about so many pending events at so
+// many future instants.
 func queueAgainstSorting(t *testing.T, pending int, instants int64) {
 	t.Helper()
 	var q queue
@@ -100,7 +100,7 @@ func queueAgainstSorting(t *testing.T, pending int, instants int64) {
 	}
 }
 
-// queued is an event as the model of the queue knows it.
+// queued is an event in the sorted list.
 type queued struct {
 	at    int64
 	step  int
@@ -158,7 +158,7 @@ func TestKilledProcessRunsNothingMore(t *testing.T) {
 			_ = k.Sleep(p.Background(), 2*time.Second)
 			note("woke")
 		})
-		k.Spawn(p, "suicide", func() {
+		k.Spawn(p, "killer", func() {
 			p.Kill()
 			k.Checkpoint()
 			note("survived")
@@ -261,7 +261,7 @@ func TestPanicsComeBackAsErrorsWithTheirStack(t *testing.T) {
 	}
 }
 
-// A task that leaves its goroutine must not let another one run out of turn.
+// A task that leaves its goroutine ends the run before another task goes on.
 func TestATaskThatLeavesItsGoroutineEndsTheRun(t *testing.T) {
 	var err error
 	strayed := false
@@ -289,7 +289,7 @@ func TestATaskThatLeavesItsGoroutineEndsTheRun(t *testing.T) {
 	}
 }
 
-// The coroutine of a task that has ended runs the loop until it gets the next job.
+// The coroutine of a task that has ended keeps running the loop until it gets another job.
 func TestACoroutineGoesOnWithAnotherJob(t *testing.T) {
 	got := trace(t, func(k *Kernel, note func(string)) {
 		p := k.NewProc("A", Clock{})
@@ -304,7 +304,7 @@ func TestACoroutineGoesOnWithAnotherJob(t *testing.T) {
 	expect(t, got, "0s first", "2s second")
 }
 
-// Coroutines that have changed their seats all return.
+// Close ends all coroutines, also those that wait in the iterator of another one.
 func TestCloseEndsAllCoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	k := New()
@@ -343,7 +343,7 @@ func TestLimitOfEvents(t *testing.T) {
 	}
 }
 
-func TestForeignContextIsRefusedLoudly(t *testing.T) {
+func TestForeignContextFailsTheRun(t *testing.T) {
 	k := New()
 	defer k.Close()
 	p := k.NewProc("A", Clock{})
@@ -371,8 +371,7 @@ func TestResetUnwindsAndReusesCoroutines(t *testing.T) {
 	}
 }
 
-// A task that is unwound out of a wait leaves nothing of it to the next job of its
-// coroutine.
+// The next job of a coroutine does not inherit the wait out of which its last task was unwound.
 func TestAJobBeginsWithoutTheWaitsOfAnEarlierOne(t *testing.T) {
 	k := New()
 	defer k.Close()
@@ -419,7 +418,7 @@ func TestClockArithmetic(t *testing.T) {
 	}
 }
 
-// A clock that begins to drift, or ends to, goes on from what it shows.
+// A clock whose drift changes goes on from its present reading.
 func TestDriftDoesNotStepTheClock(t *testing.T) {
 	c := Clock{DriftPPM: 100_000} // 10 %
 	at := func(s int64) history.Instant { return instant(s * int64(time.Second)) }
@@ -438,8 +437,8 @@ func TestDriftDoesNotStepTheClock(t *testing.T) {
 	}
 }
 
-// Whatever the drift, sleeping for d advances the clock by at least d: the
-// rounding of Mono and TrueFor must not lose a nanosecond between them.
+// With any drift, sleeping for d advances the clock by at least d: Mono and TrueFor lose nothing by
+// rounding.
 func TestSleepNeverFallsShort(t *testing.T) {
 	r := rng.New(3, 4)
 	for range 100_000 {

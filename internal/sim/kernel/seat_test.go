@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Seats rely on something that iter.Pull does but does not promise: the caller of next or yield
-// waits in that iterator, even a coroutine that began in another one. If a Go version changes
-// that, it shows here, and not as an inexplicable history.
+// Seats rely on undocumented behaviour of iter.Pull: the caller of next or yield waits in that
+// iterator, even if it is a coroutine that began in another one. This test fails when a Go version
+// changes that.
 func TestACoroutineMayWaitInTheIteratorOfAnother(t *testing.T) {
 	defer func() {
 		if r := recover(); r != nil {
