@@ -78,14 +78,15 @@ func TestNamesOfServers(t *testing.T) {
 	}
 }
 
-// An answer of another type than the request documents is a bug of a port: it must not be read as a zero value.
+// Value panics for an answer of the wrong type, which is a bug of a port, and returns the zero
+// value only with an error.
 func TestAnswersOfRequests(t *testing.T) {
 	if v, err := Value[int](nil, ports.ErrTimeout); v != 0 || err != ports.ErrTimeout {
 		t.Errorf("%v, %v", v, err)
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a text is taken for the number 0")
+			t.Error("a text is accepted as a number")
 		}
 	}()
 	defer func() { _, _ = Value[int]("text", nil) }()

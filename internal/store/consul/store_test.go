@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// bench is a cluster with clients 1, 2, ... whose clock a test moves.
+// bench is a model with clients 1, 2, ... and a clock that the test moves.
 type bench struct {
 	t     *testing.T
 	s     *Store
@@ -167,9 +167,9 @@ func TestLockDelayIsAMinuteAtMost(t *testing.T) {
 	b.want("after a minute", b.do(2, Acquire{Key: "lock", Value: "", Session: two}), "true")
 }
 
-// With the behavior "delete", the lock index starts again from 1 and the modify
-// index does not.
-func TestKeysThatGoWithTheirSession(t *testing.T) {
+// With the behavior "delete", the lock index of the next key starts from 1, the modify index does
+// not.
+func TestKeysThatEndWithTheirSession(t *testing.T) {
 	b := newBench(t)
 	one := b.session(1, ttl, 0, true)
 	b.do(1, Acquire{Key: "lock", Value: "", Session: one})
@@ -177,7 +177,7 @@ func TestKeysThatGoWithTheirSession(t *testing.T) {
 	b.want("gone", b.do(1, Get{Key: "lock"}), "no key, index 4")
 	two := b.session(2, ttl, 0, true)
 	b.do(2, Acquire{Key: "lock", Value: "", Session: two}) // 6
-	b.want("anew", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 1, modify index 6")
+	b.want("again", b.do(1, Get{Key: "lock"}), "locked by "+two+", lock index 1, modify index 6")
 	b.wantNotes("0s granted lock of 1 by 1 for 20s", "0s removed lock of 1 by 1", "0s granted lock of 2 by 2 for 20s")
 }
 
@@ -258,8 +258,8 @@ func TestSessionTimesHaveLimits(t *testing.T) {
 	}
 }
 
-// A restarted leader starts all lock delays again, of several for one key the shortest; another leader
-// keeps its own: as Consul 1.21 does, see TestRealConsulAgreesOnARestart.
+// A restarted leader starts all lock delays again, for each key the shortest; any other leader
+// keeps its own. Consul 1.21 does the same: TestRealConsulAgreesOnARestart.
 func TestARestartStartsLockDelaysAgain(t *testing.T) {
 	s := New(time.Second)
 	at := func(d time.Duration) store.Clock { return store.Clock{Mono: d} }

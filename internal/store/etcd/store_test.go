@@ -16,7 +16,7 @@ const (
 	carla history.NodeID = 3
 )
 
-// bench is a model with a clock.
+// bench is a model with a clock that the test moves.
 type bench struct {
 	*Store
 	t   *testing.T
@@ -50,7 +50,7 @@ func (b *bench) put(who history.NodeID, key string, lease int64) {
 
 func (b *bench) at(d time.Duration) { b.now.Mono = d }
 
-// changes checks what has come out since the last time.
+// changes checks the changes since the last call.
 func (b *bench) changes(want ...store.Change) {
 	b.t.Helper()
 	if got := b.Output().Changes; !slices.Equal(got, want) {
@@ -88,7 +88,7 @@ func TestAPutOnAnothersKeyTakesIt(t *testing.T) {
 	b.Output()
 	b.put(bert, "lock", second)
 	b.changes(gone(history.Removed, "lock", anna, bert), granted("lock", bert, bert, 10*time.Second))
-	b.do(anna, Revoke{Lease: first}) // the key is not among its keys any more
+	b.do(anna, Revoke{Lease: first}) // which no longer has the key
 	b.changes()
 	b.do(bert, Revoke{Lease: second})
 	b.changes(gone(history.Removed, "lock", bert, bert))
@@ -134,9 +134,9 @@ func TestExpiryIsSeenByAScan(t *testing.T) {
 	}
 }
 
-// The keys of a lease go in the order of the alphabet, as the lessor of etcd sorts them, so
-// that all servers tell their watchers the same.
-func TestTheKeysOfALeaseGoInOrder(t *testing.T) {
+// The keys of a lease are deleted in alphabetical order, as in the lessor of etcd, so that all
+// servers notify their watchers in the same order.
+func TestTheKeysOfALeaseAreDeletedInOrder(t *testing.T) {
 	for _, revoked := range []bool{false, true} {
 		b := newBench(t)
 		lease := b.lease(anna)
@@ -161,7 +161,7 @@ func TestTheKeysOfALeaseGoInOrder(t *testing.T) {
 	}
 }
 
-// A transaction asks for one revision of a key, not for any that came after it.
+// A transaction compares a key with exactly one revision.
 func TestATransactionAsksForOneRevision(t *testing.T) {
 	b := newBench(t)
 	b.put(anna, "lock", 0) // revision 2
@@ -174,7 +174,7 @@ func TestATransactionAsksForOneRevision(t *testing.T) {
 	}
 }
 
-// Its time is up at the very instant, and then nothing can save it.
+// A lease can be renewed until just before its end.
 func TestARenewalAtTheLastInstant(t *testing.T) {
 	for _, tt := range []struct {
 		at   time.Duration
@@ -293,8 +293,8 @@ func TestWatchesBelongToTheirConnection(t *testing.T) {
 	}
 }
 
-// A range that is sorted and cut to one key counts all, and says that it was cut; a lease that is too
-// long is refused: as etcd 3.4 answers, which the tests against real servers check.
+// A sorted range that is limited to one key still counts all, and says that there are more; a lease
+// that is too long is refused. The tests against real servers compare this with etcd 3.4.
 func TestCutRangesAndLongLeases(t *testing.T) {
 	s := New(Config{})
 	exec := func(op store.Op) store.Answer {

@@ -27,7 +27,7 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// BenchmarkSetHeld is what a contender does: SET NX PX of a key that exists.
+// BenchmarkSetHeld is the request of a contender: SET NX PX of a key that exists.
 func BenchmarkSetHeld(b *testing.B) {
 	s := New()
 	set := Set("lock", "token").NX().PX(10 * time.Second)

@@ -55,7 +55,7 @@ func TestConformanceOfTooFewReplicas(t *testing.T) {
 		model.NoGoodReplicas = replicas != "0"
 	}
 	d.do(redis.Set("k", "v"))
-	d.do(redis.Command("MULTI")) // queued while there are enough, executed when there are not
+	d.do(redis.Command("MULTI")) // queued with enough replicas, executed without
 	d.do(redis.Set("k", "w"))
 	atLeast("1")
 	d.do(redis.Command("EXEC"))
@@ -77,7 +77,7 @@ func TestConformanceOfTooFewReplicas(t *testing.T) {
 	for _, known := range redis.LockScripts {
 		d.do(redis.Eval(&known.Script, "k").Text("v").Text("2"))
 	}
-	d.do(redis.Command("MULTI")) // refused when queued: enough replicas later do not help
+	d.do(redis.Command("MULTI")) // refused when queued, although there are enough replicas later
 	d.do(redis.Set("k", "w"))
 	atLeast("0")
 	d.do(redis.Command("EXEC"))

@@ -152,7 +152,7 @@ func TestConformanceOfShortExpiry(t *testing.T) {
 	}
 }
 
-// All scripts of a server draw from one sequence of numbers, which starts over with the server.
+// All scripts of a server draw from one sequence of random numbers, which restarts with the server.
 func TestRandomNumbersAreTheServers(t *testing.T) {
 	for range 2 {
 		real, _ := startServer(t, "")

@@ -2,8 +2,8 @@ package redis
 
 import "math/rand/v2"
 
-// For the tests that start a real server: they are a package of their own, since the package that starts servers
-// imports this one.
+// For the tests with a real server. They are in a package of their own, since the package that
+// starts servers imports this one.
 var (
 	LockScripts = lockScripts
 	ScriptOf    = of

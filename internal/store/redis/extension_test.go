@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The extensions cannot be compared with a server here. The expected values are from
-// their documentation:
+// No server with these extensions is installed, so the expected values are from their
+// documentation:
 //   - CAS and CAD: the README of the module TairString (github.com/tair-opensource/
 //     TairString) and its tairstring.c for expiries, refusals and replication;
 //   - SET with IFEQ and IFNE, DELEX: redis.io/commands/set and /delex.
@@ -156,7 +156,7 @@ func TestExtensionsAreOff(t *testing.T) {
 	}
 	s.Extensions = TairString
 	if s.Reset(); s.Extensions != TairString {
-		t.Error("Reset has taken the module out of the server")
+		t.Error("Reset has removed the module")
 	}
 }
 
@@ -193,8 +193,8 @@ func TestUnmodelled(t *testing.T) {
 	}
 }
 
-// Scripts by hash and refusals of WAIT, as from redis-server 7.0.15; TestTheDoorAnswersAsAServer compares
-// them with one.
+// Scripts by hash and refused WAITs, with the answers of redis-server 7.0.15.
+// TestTheDoorAnswersAsAServer compares them with a server.
 func TestHashesAndBadWaits(t *testing.T) {
 	s := New()
 	var open Transaction

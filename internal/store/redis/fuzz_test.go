@@ -9,15 +9,15 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// odd are values that are hard to convert.
+// odd has values that are hard to convert.
 var odd = []string{
 	"0", "-0.0", "1", "1.9", "-1.9", "0/0", "1/0", "-1/0", "2^53", "-2^63", "2^63", "1e300", "5e-324", "true", "false", "nil", `""`, `"a\r\nb\0\255"`,
 	`redis.error_reply("MINE text")`, `redis.status_reply("a\r\nb")`, `redis.call("HSET", KEYS[1], "f", 1e17)`, `redis.call("HGETALL", KEYS[1])`,
 	`redis.pcall("SET", KEYS[1], 0/0)`, `tostring(1e15)`, `tonumber("0x1p4")`, `string.format("%.14g %5.1f %d", 1e300, -1/0, 0/0)`, "print", "{err=1}", "{ok={}}", "{nil, 1}", "{1, nil, 3}",
 }
 
-// scriptOf makes a script from bytes: it fills eight tables with odd values, with texts and
-// with each other, even with themselves, and returns the last one.
+// scriptOf makes a script from bytes. The script fills eight tables with odd values, texts and
+// tables, even themselves, and returns the last one.
 func scriptOf(data []byte) string {
 	var b strings.Builder
 	b.WriteString("local t = {} for i = 1, 8 do t[i] = {} end\n")
@@ -55,8 +55,8 @@ func size(r Reply) int {
 	return n
 }
 
-// Whatever a script returns, even cycles and NaN, has a reply of limited size, which is the
-// same in another run, and does not change when converted to a Lua value and back.
+// Any result of a script, even cycles and NaN, becomes a reply of limited size. The reply is
+// reproducible and survives a conversion to a Lua value and back.
 func FuzzScriptReply(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{8, 0, 0, 16, 0, 0})                               // contains itself twice
@@ -97,7 +97,7 @@ func hasNil(r Reply) bool {
 	return false
 }
 
-// Numbers are formatted and read as in Lua, and survive both.
+// Numbers survive being formatted and parsed again.
 func FuzzLuaNumber(f *testing.F) {
 	for _, s := range []string{"0", "-0", "1e308", "0x7fffffffffffffff", "nan", "inf", " 5 ", "1_0", "0x1p4", "-0x10", "1e", "9223372036854775807", "."} {
 		f.Add(s)

@@ -14,13 +14,13 @@ func (g *generator) library() Cmd {
 		out = append(out, "tostring("+g.libraryCall()+")")
 	}
 	text := "return {" + strings.Join(out, ", ") + "}"
-	if strings.Contains(text, "random") { // the server's random numbers are further on than the model's
+	if strings.Contains(text, "random") { // the server has drawn more numbers than the model
 		text = fmt.Sprintf("math.randomseed(%s) ", g.number()) + text
 	}
 	return Eval(&Script{Name: "library", Source: text}, g.key()).Text(g.pick("1", "2.5", "A"))
 }
 
-// number is an argument, as it is written in Lua.
+// number is an argument in Lua.
 func (g *generator) number() string {
 	return g.pick("0", "1", "3", "-1", "31", "33", "2.5", "3.5", "-7.9", "255", "0x12345678", "2^31", "2^32+5", "1e15", `"12"`, "#KEYS")
 }

@@ -35,11 +35,11 @@ func TestOperationsOfRedis(t *testing.T) {
 		}
 	}
 	if op := (&history.Op{Key: "a b"}); !op.About("b") || op.About("a b c") || (&history.Op{}).About("a") {
-		t.Error("what a request with two keys is about")
+		t.Error("About is wrong for two keys or none")
 	}
 }
 
-// What replies say besides their words.
+// The meanings of replies.
 func TestAnswersOfRedis(t *testing.T) {
 	for _, tt := range []struct {
 		give Reply

@@ -12,12 +12,12 @@ import (
 	"lockstep/internal/history"
 )
 
-// startMS is late enough for a clock that steps back again and again: it must not show a time before 1970.
+// startMS is late enough that a clock which steps back repeatedly never shows a time before 1970.
 const startMS = 1_000_000_000
 
-// TestReplicaFollows: a replica that applies the effects of a primary is equal to
-// it, whatever its clock shows; a primary with a copy of the keys gives the same
-// replies; and the owners follow from the reported changes.
+// TestReplicaFollows: a replica that applies the effects of a primary is equal to it, with any
+// clock; a primary with a copy of the keys gives the same replies; and the reported changes imply
+// the owners.
 func TestReplicaFollows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3)), nowMS: startMS}
@@ -70,8 +70,8 @@ func checkEvict(t *rapid.T, s *Store, nowMS int64, key string) {
 	}
 }
 
-// TestAppendOnlyFile: applying the effects of all calls to an empty store restores the
-// store with its owners, at any point and however long the server was down.
+// TestAppendOnlyFile: applying the effects of all calls to an empty store restores the store with
+// its owners, after any call and any downtime.
 func TestAppendOnlyFile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11)), nowMS: startMS, extensions: true}
@@ -149,7 +149,7 @@ func (o ownership) follow(t *rapid.T, changes []Change) {
 		switch c.Kind {
 		case history.Granted:
 			if had != 0 {
-				t.Fatalf("%s granted to %d while %d has it", c.Key, c.Owner, had)
+				t.Fatalf("%s granted to %d while %d owns it", c.Key, c.Owner, had)
 			}
 			o[c.Key] = c.Owner
 		case history.Removed, history.Expired:

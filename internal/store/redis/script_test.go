@@ -65,7 +65,7 @@ func TestScriptBudget(t *testing.T) {
 	}
 }
 
-// TestScriptsAreIsolated tries to change what the next script sees.
+// TestScriptsAreIsolated: no script can change what the next one sees.
 func TestScriptsAreIsolated(t *testing.T) {
 	probe := `local t = {} t[1] = tostring(KEYS[2]) t[2] = ARGV[1] t[3] = string.rep("a", 2) t[4] = ("x"):upper() ` +
 		`t[5] = tostring(next({})) t[6] = type(redis.call) t[7] = table.concat({1, 2}) t[8] = #string t[9] = tostring(KEYS.x) return t`
@@ -173,8 +173,7 @@ func TestScriptsInParallel(t *testing.T) {
 	}
 }
 
-// A script that could loop for ever must have the budget; one without jumps back needs
-// none.
+// Scripts that could loop forever have the budget; scripts without backward jumps need none.
 func TestOnlyShortScriptsHaveNoBudget(t *testing.T) {
 	tests := []struct {
 		source string
@@ -197,8 +196,7 @@ func TestOnlyShortScriptsHaveNoBudget(t *testing.T) {
 	}
 }
 
-// Arguments are texts, even those that a lock gives as numbers, and a script sees its own token, not that of an earlier
-// run.
+// Arguments are texts, even those that a lock passes as numbers, and each run sees its own token.
 func TestArgumentsAreTexts(t *testing.T) {
 	s := New()
 	script := &Script{Name: "types", Source: `return {type(ARGV[1]), tostring(ARGV[1] == 5), tostring(ARGV[1] == "5"), ARGV[2]}`}
@@ -210,7 +208,7 @@ func TestArgumentsAreTexts(t *testing.T) {
 	}
 }
 
-// The size of a reply is limited, even for one that a script only passes on.
+// The size of a reply is limited, even for one that a script passes through.
 func TestALargeReplyIsRefused(t *testing.T) {
 	script := &Script{Name: "all", Source: `return redis.call("lrange", KEYS[1], 0, -1)`}
 	cmd := Eval(script, "q")

@@ -7,7 +7,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// What PostgreSQL 15 says of booleans; the random scripts check it.
+// How PostgreSQL 15 treats booleans; the random scripts compare this with a server.
 func TestBooleans(t *testing.T) {
 	table := "CREATE TABLE b (name TEXT PRIMARY KEY, f BOOLEAN NOT NULL, n BIGINT)"
 	for query, want := range map[string]string{

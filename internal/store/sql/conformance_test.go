@@ -24,9 +24,9 @@ type duel struct {
 	pairs []*pair
 }
 
-// pair is a session with the model and the same one with the real server, and what a script knows of it.
+// pair is a session in the model and on the real server, and the script's knowledge of it.
 type pair struct {
-	store.Conn // ID is what the server calls the session
+	store.Conn // with the server's ID of the session
 	real       *realSession
 
 	inTx    bool
@@ -34,7 +34,7 @@ type pair struct {
 	highest string   // row key that the transaction may have locked
 	mayRest bool     // it may use the highest key again
 	deleted []string // row keys that it has deleted
-	over    bool     // what it has done is committed or undone
+	over    bool     // its changes are committed or undone
 }
 
 func newDuel(t *testing.T, real *realServer, setup ...string) *duel {
@@ -100,8 +100,8 @@ func same(_ ports.Request, want store.Answer, got storetest.Reply) string {
 	return ""
 }
 
-// outcome is a result in a form in which it can be compared: rows in the order of their text, errors by their
-// number and state.
+// outcome is a result in a form in which it can be compared: rows in the order of their text,
+// errors by their number and state.
 func outcome(value any, err error) string {
 	if e, ok := err.(*Error); ok {
 		return fmt.Sprintf("error %d %s", e.Number, e.State)
@@ -123,8 +123,8 @@ func outcome(value any, err error) string {
 	return fmt.Sprintf("affected %d, id %d, rows %v", r.Affected, r.LastID, rows)
 }
 
-// Random scripts of several sessions have the same results with MariaDB, with PostgreSQL and with the models of
-// both, and the same statements wait.
+// Random scripts of several sessions have the same results with MariaDB and PostgreSQL as with
+// their models, and the same statements wait.
 func TestConformance(t *testing.T) {
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {

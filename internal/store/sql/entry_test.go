@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// bench is a model with a clock and connections that have names: A to D are the sessions
-// of clients, a and b connections of the pools of the first two.
+// bench is a model with a clock and named connections: A to D are sessions of four clients, a and b
+// connections of the pools of the first two.
 type bench struct {
 	*testing.T
 	db    *DB
@@ -44,7 +44,7 @@ func (b *bench) conn(who string) store.Conn {
 
 func (b *bench) clock() store.Clock { return store.Clock{Wall: b.now + b.ahead, Mono: b.now} }
 
-// do executes a statement and returns what reports would show, "waits" if it does.
+// do executes a statement and returns the text of its answer, or "waits".
 func (b *bench) do(who, query string, args ...Value) string {
 	b.Helper()
 	b.id++
@@ -55,7 +55,7 @@ func (b *bench) do(who, query string, args ...Value) string {
 	return a.Text
 }
 
-// want demands the answer of a statement and the changes that came out.
+// want compares the answer of a statement, and the model's output.
 func (b *bench) want(got, answer string, changes ...string) {
 	b.Helper()
 	if got != answer {
@@ -73,11 +73,11 @@ func (b *bench) want(got, answer string, changes ...string) {
 		all = append(all, fmt.Sprintf("drops %d", c.ID))
 	}
 	if !slices.Equal(all, changes) {
-		b.Errorf("came out %q, want %q", all, changes)
+		b.Errorf("output %q, want %q", all, changes)
 	}
 }
 
-// rowOf is the entry in a table of a lock of ours.
+// rowOf is the entry of one of our locks in its table.
 func rowOf(create string) store.Entry {
 	row := store.Entry{Key: "lock", Table: strings.Fields(create)[2], Name: "name"}
 	if strings.Contains(create, "expires_at") {
@@ -112,7 +112,7 @@ func TestRowsAreEntries(t *testing.T) {
 	b.want(b.do("b", "DELETE FROM p WHERE name = 'lock'"), "0 rows")
 }
 
-// A transaction's row is an entry when it is committed, not before.
+// A row becomes an entry when its transaction is committed.
 func TestUncommittedRowsAreNoEntries(t *testing.T) {
 	b := newBench(t, MySQL, plainTable)
 	b.want(b.do("A", "BEGIN"), "OK")
@@ -132,20 +132,20 @@ func TestRowsWithATime(t *testing.T) {
 	b.now = 400 * time.Millisecond
 	b.want(b.do("a", "UPDATE l SET expires_at = "+nowMS+" + 500 WHERE owner = 'x' AND name = 'lock'"), "1 row", "extended 1 by 1 500ms")
 	b.now = 900 * time.Millisecond
-	b.want(b.do("b", take, Text("y")), "0 rows") // at 900 ms, and not a moment before: < means less
+	b.want(b.do("b", take, Text("y")), "0 rows") // expires_at is 900 ms, which is not less
 	b.now = 901 * time.Millisecond
 	b.want(b.do("b", take, Text("y")), "1 row", "expired 1 by 0 0s", "granted 2 by 2 500ms")
 	b.want(b.do("a", "UPDATE l SET expires_at = 0 WHERE name = 'lock' AND owner = 'x'"), "0 rows")
 	b.want(b.do("b", "UPDATE l SET expires_at = 0 WHERE name = 'lock' AND owner = 'y'"), "1 row", "removed 2 by 2 0s")
 	b.want(b.do("a", take, Text("z")), "1 row", "granted 1 by 1 500ms")
-	// A takeover that asks for no time is not an expiry.
+	// A takeover that does not look at the time is not an expiry.
 	b.want(b.do("b", "UPDATE l SET owner = 'y' WHERE name = 'lock'"), "1 row", "removed 1 by 2 0s", "granted 2 by 2 500ms")
 }
 
 func TestNamedLocksAreEntries(t *testing.T) {
 	b := newBench(t, MySQL)
 	b.want(b.do("A", "SELECT GET_LOCK('other', 0)"), "(1)")
-	b.want(b.do("B", "SELECT GET_LOCK('LOCK', 0), GET_LOCK('lock ', 0)"), "(1, 1)") // told apart by their bytes
+	b.want(b.do("B", "SELECT GET_LOCK('LOCK', 0), GET_LOCK('lock ', 0)"), "(1, 1)") // names are compared as bytes
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)")
 	b.want(b.do("B", "SELECT GET_LOCK('lock', 0)"), "(0)")
@@ -169,7 +169,7 @@ func TestAdvisoryLocksAreEntries(t *testing.T) {
 	b.want("", "", "expired 1 by 0 0s", "granted 2 by 2 0s", "late ('')", "drops 11")
 }
 
-// A wait for a name lasts until an instant of the wall clock, one for a row lasts a time.
+// A wait for a named lock ends at an instant of the wall clock, a wait for a row after a duration.
 func TestAStepEndsWaitsForNames(t *testing.T) {
 	b := newBench(t, MySQL, "CREATE TABLE r (name VARCHAR(64) NOT NULL PRIMARY KEY)", "INSERT INTO r (name) VALUES ('lock')")
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
@@ -191,7 +191,7 @@ func TestAStepEndsWaitsForNames(t *testing.T) {
 	b.want("", "")
 }
 
-// A statement that its client no longer waits for gets nothing.
+// The waiting statement of a closed session gets nothing.
 func TestAClosedSessionDoesNotWait(t *testing.T) {
 	b := newBench(t, MySQL)
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
@@ -203,7 +203,7 @@ func TestAClosedSessionDoesNotWait(t *testing.T) {
 func TestLockedRowsAreEntries(t *testing.T) {
 	b := newBench(t, MySQL, "CREATE TABLE r (name VARCHAR(64) NOT NULL PRIMARY KEY)", "INSERT INTO r (name) VALUES ('lock')")
 	lock := "SELECT name FROM r WHERE name = 'lock' FOR UPDATE"
-	b.want(b.do("a", lock), "('lock')") // over with its statement
+	b.want(b.do("a", lock), "('lock')") // the lock ends with its statement
 	b.want(b.do("A", "BEGIN"), "OK")
 	b.want(b.do("A", lock), "('lock')", "granted 1 by 1 0s")
 	b.want(b.do("A", lock), "('lock')")
@@ -223,7 +223,7 @@ func TestLockedRowsAreEntries(t *testing.T) {
 	b.want(b.do("A", lock), "('lock')")
 }
 
-// Without a connection of one's own the session is over with the statement.
+// On a pooled connection the session ends with the statement.
 func TestAPooledStatementLeavesNothing(t *testing.T) {
 	b := newBench(t, MySQL, plainTable)
 	b.want(b.do("a", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s", "expired 1 by 0 0s")
@@ -240,7 +240,7 @@ func TestEvictDeletesTheRow(t *testing.T) {
 	b.want(b.do("b", "INSERT INTO p (name) VALUES ('lock')"), "1 row, id 2", "removed 1 by 0 0s", "granted 2 by 2 0s")
 }
 
-// A replica has the committed rows, whose they are, and what an id must be beyond.
+// A replica has the committed rows with their owners, and the last generated id.
 func TestReplica(t *testing.T) {
 	b, r := newBench(t, MySQL, plainTable), newBench(t, MySQL, plainTable)
 	ship := func() {
@@ -266,8 +266,8 @@ func TestReplica(t *testing.T) {
 	b.want(b.do("A", "SELECT id FROM p"), "(3)", "forgotten 1 by 0 0s") // the named lock
 }
 
-// PostgreSQL gives back the locks of a transaction at its first error. What becomes
-// of the session later does not touch the rows, which others have by then.
+// PostgreSQL releases the locks of a transaction at its first error. The later end of the session
+// does not affect the rows, which other transactions may have locked by then.
 func TestAnAbortedTransactionIsOver(t *testing.T) {
 	b := newBench(t, PostgreSQL, "CREATE TABLE p (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)", "INSERT INTO p (name, n) VALUES ('x', 1)")
 	b.want(b.do("A", "BEGIN"), "OK")
@@ -281,7 +281,7 @@ func TestAnAbortedTransactionIsOver(t *testing.T) {
 	b.want(b.do("a", "SELECT n FROM p"), "(2)")
 }
 
-// A request that comes while the session still waits is done after it.
+// A request that arrives while the session waits is executed afterwards.
 func TestASessionDoesOneThingAfterTheOther(t *testing.T) {
 	b := newBench(t, MySQL)
 	b.want(b.do("A", "SELECT GET_LOCK('lock', 0)"), "(1)", "granted 1 by 1 0s")
@@ -291,7 +291,7 @@ func TestASessionDoesOneThingAfterTheOther(t *testing.T) {
 		"removed 1 by 1 0s", "granted 2 by 2 0s", "removed 2 by 2 0s", "late (1)", "late (1)")
 }
 
-// A row of any table is whose write was the last, until its time is up or a column is made empty.
+// A row of any table belongs to its last writer, until its time is up or a column is emptied.
 func TestRowsOfAnyTable(t *testing.T) {
 	const table = "CREATE TABLE j (job VARCHAR(64) NOT NULL PRIMARY KEY, locked_by VARCHAR(64), until_s BIGINT)"
 	row := store.Entry{Key: "lock", Table: "j", Name: "job", Expires: "until_s", Seconds: true}
@@ -311,8 +311,8 @@ func TestRowsOfAnyTable(t *testing.T) {
 	b.want(b.do("b", "DELETE FROM j WHERE job = 'lock'"), "1 row", "removed 2 by 2 0s")
 }
 
-// What is kept of a client is what it has: named locks, rows that it has locked or written, by each column that may
-// name the lock.
+// Kept returns a client's named locks and the rows that it has locked or written, by each column
+// that may name the lock.
 func TestKept(t *testing.T) {
 	b := newBench(t, MySQL, "CREATE TABLE k (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, job VARCHAR(64) NOT NULL UNIQUE, free_at BIGINT)")
 	keeps := func(client history.NodeID, want ...string) {

@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/store/sql"
 )
 
-// Two clients want a named lock. The second one waits, and gets it when the first
-// one's session is over.
+// Two clients want a named lock. The second one waits, and gets it when the first one's session
+// ends.
 func Example() {
 	db := sql.New(sql.Config{Flavour: sql.MySQL, Lock: store.Entry{Key: "lock"}})
 	a, b := store.Conn{ID: 1, Client: 1}, store.Conn{ID: 2, Client: 2}

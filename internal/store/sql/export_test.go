@@ -2,7 +2,7 @@ package sql
 
 import "lockstep/internal/store"
 
-// What tests in front of a real server, whose live half imports this package, ask of the model.
+// Queries of the model for the tests with real servers, which are in a package of their own.
 
 // Unborn reports whether there is an uncommitted row of that name.
 func (d *DB) Unborn(table, name string) bool {

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// Whatever is sent as a statement: the server answers or lets it wait, an error has a code
-// and a text, and what waits is answered once the time is over.
+// Any statement is answered or waits, errors have a text, and waiting statements are answered by
+// their timeouts.
 func FuzzStatement(f *testing.F) {
 	for _, query := range []string{
 		"SELECT GET_LOCK('lock', 10), RELEASE_LOCK('lock')", "SELECT pg_advisory_lock(hashtext('lock'))",
@@ -44,7 +44,7 @@ func FuzzStatement(f *testing.F) {
 			for range 20 {
 				for _, late := range d.Output().Answers {
 					if !waits[late.ID] {
-						t.Fatalf("statement %d is answered, and did not wait", late.ID)
+						t.Fatalf("statement %d is answered late, and did not wait", late.ID)
 					}
 					waits[late.ID] = false
 					check(t, query, late.Answer)
@@ -68,7 +68,7 @@ func FuzzStatement(f *testing.F) {
 	})
 }
 
-// paramsOf is how many arguments a statement wants; 0 for one that is none.
+// paramsOf returns the number of a statement's parameters; 0 if it does not parse.
 func (f Flavour) paramsOf(query string) int {
 	st, err := parse(f, query)
 	if err != nil {

@@ -11,8 +11,7 @@ var dialect = map[Flavour]struct{ name, take, taken string }{
 	PostgreSQL: {"PostgreSQL", "SELECT pg_advisory_lock(hashtext('lock'))", "('')"},
 }
 
-// A session that says nothing for as long as that is over, and not a moment before; one
-// whose statement waits says nothing either, and is not idle.
+// A session ends exactly after the idle timeout. A session whose statement waits is not idle.
 func TestAnIdleSessionEnds(t *testing.T) {
 	for f, d := range dialect {
 		t.Run(d.name, func(t *testing.T) {
@@ -28,7 +27,7 @@ func TestAnIdleSessionEnds(t *testing.T) {
 			}
 			b.want(b.do("A", d.take), d.taken, "granted 1 by 1 0s")
 			b.now = 4 * time.Second
-			b.want(b.do("A", "SELECT 1"), "(1)") // it speaks, and has ten more seconds
+			b.want(b.do("A", "SELECT 1"), "(1)") // which gives it ten more seconds
 			b.now = 5 * time.Second
 			b.want(b.do("B", d.take), "waits")
 			tick(14*time.Second - 1)
@@ -40,13 +39,13 @@ func TestAnIdleSessionEnds(t *testing.T) {
 			tick(24 * time.Second)
 			b.want("", "", "expired 2 by 0 0s", "drops 12")
 			if at, ok := b.db.Due(); ok {
-				t.Errorf("no session is left, and something is due at %v", at)
+				t.Errorf("without sessions something is due at %v", at)
 			}
 		})
 	}
 }
 
-// It does not matter to a session that nothing ends how long it is idle.
+// Without an idle timeout, sessions stay.
 func TestAnIdleSessionStays(t *testing.T) {
 	b := newBench(t, PostgreSQL)
 	b.want(b.do("A", dialect[PostgreSQL].take), dialect[PostgreSQL].taken, "granted 1 by 1 0s")
@@ -55,8 +54,7 @@ func TestAnIdleSessionStays(t *testing.T) {
 	}
 }
 
-// A transaction that is idle ends as a session that is idle does: its row is free, and what
-// it has written is undone.
+// An idle transaction ends with its session: its rows are unlocked and its changes undone.
 func TestAnIdleTransactionEnds(t *testing.T) {
 	for f := range dialect {
 		b := newBench(t, f, twoRowsTable, "INSERT INTO d (name, n) VALUES ('a', 0)")

@@ -4,7 +4,7 @@ import "testing"
 
 const namesTable = "CREATE TABLE n (name VARCHAR(64) PRIMARY KEY)"
 
-// Two statements that wait to insert what another one deletes are a deadlock in InnoDB.
+// Two statements that wait to insert a row which a transaction deletes are a deadlock in InnoDB.
 func TestTwoInsertsBehindADelete(t *testing.T) {
 	insert := "INSERT INTO n (name) VALUES ('a')"
 	b := newBench(t, MySQL, namesTable, insert)
@@ -16,7 +16,7 @@ func TestTwoInsertsBehindADelete(t *testing.T) {
 		"late ERROR 1213 (40001): Deadlock found when trying to get lock; try restarting transaction", "late 1 row")
 }
 
-// A gap reaches to the next rows that are there.
+// A gap lock reaches to the nearest existing rows.
 func TestGapsReachToTheNextRows(t *testing.T) {
 	for key, want := range map[string]string{"a": "1 row", "c": "waits", "d": "waits", "e": "waits", "g": "1 row"} {
 		b := newBench(t, MySQL, namesTable, "INSERT INTO n (name) VALUES ('b')", "INSERT INTO n (name) VALUES ('f')")

@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/store/storetest"
 )
 
-// TestKnownCases runs on both real servers what random scripts leave out.
+// TestKnownCases plays on both real servers what random scripts leave out.
 func TestKnownCases(t *testing.T) {
 	cases := []struct {
 		name string
@@ -45,8 +45,8 @@ func twoRows(table string) []string {
 	}
 }
 
-// twoVersions: a transaction that still sees a row which another one has deleted puts a row
-// with the same unique key in its place, and reads both, one or the other.
+// twoVersions: a transaction that still sees a row which another one has deleted inserts a row with
+// the same unique key, and reads both, one or the other.
 func twoVersions(t *testing.T, real *realServer) {
 	generated := "id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY"
 	if real.is == PostgreSQL {
@@ -73,9 +73,8 @@ func twoVersions(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// deadlocks: two transactions that lock two rows in opposite orders. Both
-// databases refuse the one that closed the circle: InnoDB at once, PostgreSQL when
-// that one has waited for a second.
+// deadlocks: two transactions lock two rows in opposite orders. Both databases refuse the one that
+// closed the cycle: InnoDB at once, PostgreSQL after it has waited for a second.
 func deadlocks(t *testing.T, real *realServer) {
 	d := newDuel(t, real, twoRows("d1")...)
 	a, b := d.connect(1), d.connect(2)
@@ -86,7 +85,7 @@ func deadlocks(t *testing.T, real *realServer) {
 	d.do(b, "UPDATE d1 SET n = n + 1 WHERE name = 'b'")
 	d.do(a, "UPDATE d1 SET n = n + 1 WHERE name = 'b'")
 	if real.is == PostgreSQL {
-		// A looks for a circle after its first second, and finds none yet.
+		// A looks for a cycle after its first second, and finds none yet.
 		time.Sleep(300 * time.Millisecond)
 		d.Model.Tick(d.Now())
 		time.Sleep(900 * time.Millisecond)
@@ -95,7 +94,7 @@ func deadlocks(t *testing.T, real *realServer) {
 	d.do(b, "UPDATE d1 SET n = n + 1 WHERE name = 'a'")
 	d.Pass(10 * time.Second)
 	if d.waits(a) || d.waits(b) {
-		d.Fail("a statement still waits")
+		d.Fail("a statement is still waiting")
 	}
 	d.do(b, "ROLLBACK")
 	d.do(a, "COMMIT")
@@ -103,8 +102,8 @@ func deadlocks(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// deadlocksOfNames: the same with named locks. MariaDB refuses the statement that
-// closed the circle, and leaves everything else as it is.
+// deadlocksOfNames: the same with named locks. MariaDB refuses the statement that closed the cycle,
+// and leaves everything else as it is.
 func deadlocksOfNames(t *testing.T, real *realServer) {
 	d := newDuel(t, real)
 	a, b := d.connect(1), d.connect(2)
@@ -115,7 +114,7 @@ func deadlocksOfNames(t *testing.T, real *realServer) {
 	d.do(a, take, Text("u"))
 	d.do(b, take, Text("v"))
 	d.do(a, wait, Text("v"))
-	time.Sleep(1200 * time.Millisecond) // PostgreSQL has looked for a circle by then
+	time.Sleep(1200 * time.Millisecond) // PostgreSQL has looked for a cycle by then
 	d.Model.Tick(d.Now())
 	d.do(b, wait, Text("u"))
 	d.Pass(10 * time.Second)
@@ -128,7 +127,7 @@ func deadlocksOfNames(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// timeouts: waits end after the time that was set, the statement only.
+// timeouts: a wait ends after its timeout, which ends the statement only.
 func timeouts(t *testing.T, real *realServer) {
 	d := newDuel(t, real, twoRows("t1")...)
 	a, b := d.connect(1), d.connect(2)
@@ -158,9 +157,8 @@ func timeouts(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// threeInserts: two statements wait for an insert that is undone. InnoDB lets
-// both look at the gap at once, and one of them fails; PostgreSQL tells the second
-// one of a duplicate. Which one it is differs from time to time.
+// threeInserts: two statements wait for an insert that is undone. In InnoDB both lock the gap, and
+// one of them fails; in PostgreSQL the second one is a duplicate. Which one comes second varies.
 func threeInserts(t *testing.T, real *realServer) {
 	d := newDuel(t, real, twoRows("i1")...)
 	a, b, c := d.connect(1), d.connect(2), d.connect(3)
@@ -171,8 +169,9 @@ func threeInserts(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// insertsBehindADelete: two statements wait to insert what a transaction deletes. InnoDB lets both lock the
-// place of the row that has gone, and each then waits for the other; PostgreSQL tells the second of a duplicate.
+// insertsBehindADelete: two statements wait to insert a row that a transaction deletes. In InnoDB
+// both lock the place of the row, and each then waits for the other; in PostgreSQL the second one
+// is a duplicate.
 func insertsBehindADelete(t *testing.T, real *realServer) {
 	d := newDuel(t, real, twoRows("i2")...)
 	a, b, c := d.connect(1), d.connect(2), d.connect(3)
@@ -183,7 +182,8 @@ func insertsBehindADelete(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// bothGoOn lets b and c wait for a with the same statement, and compares how they end, in whichever order.
+// bothGoOn lets b and c wait for a with the same statement, and compares how they end, in any
+// order.
 func (d *duel) bothGoOn(a *pair, ends string, b, c *pair, query string) {
 	d.do(b, query)
 	d.do(c, query)
@@ -204,7 +204,7 @@ func (d *duel) bothGoOn(a *pair, ends string, b, c *pair, query string) {
 	}
 }
 
-// names: what is one name and what are two, of named locks and of rows.
+// names: which names are equal, of named locks and of rows.
 func names(t *testing.T, real *realServer) {
 	d := newDuel(t, real, "CREATE TABLE n1 (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)")
 	a, b := d.connect(1), d.connect(2)
@@ -226,7 +226,7 @@ func names(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// gaps: a transaction looks for rows, there or not, and perhaps makes one; another session inserts one near by.
+// gaps: a transaction locks rows or their gaps; another session inserts rows near by.
 func gaps(t *testing.T, real *realServer) {
 	d, rng := newDuel(t, real), storetest.Rand(t, 1, 5)
 	key := func() string { return string(rune('a' + rng.IntN(9))) }
@@ -266,10 +266,10 @@ func gaps(t *testing.T, real *realServer) {
 	}
 }
 
-// wrongTables: what MariaDB says of definitions that are wrong, in their order.
+// wrongTables: MariaDB's errors for wrong definitions, in order.
 func wrongTables(t *testing.T, real *realServer) {
 	if real.is != MySQL {
-		t.Skip("the locks in PostgreSQL make no tables")
+		t.Skip("no lock creates tables in PostgreSQL")
 	}
 	d := newDuel(t, real)
 	a := d.connect(1)
@@ -292,9 +292,8 @@ func wrongTables(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// clocks: the expressions for the time give milliseconds of the server's wall clock.
-// A wrong unit or epoch is off by days; the seconds allowed are for a clock that is
-// being set right while the model counts from when the duel began, and for a busy machine.
+// clocks: the expressions for the time give milliseconds of the server's wall clock. A wrong unit
+// or epoch is off by days; the tolerance of seconds is for clock adjustments and busy machines.
 func clocks(t *testing.T, real *realServer) {
 	d := newDuel(t, real)
 	a := d.connect(1)
@@ -316,8 +315,8 @@ func clocks(t *testing.T, real *realServer) {
 	d.endAll()
 }
 
-// locksSpeakSQL sends what the locks send, as it is written down for them, to
-// the real servers and to the model, with the tables that the locks expect.
+// locksSpeakSQL sends the statements of the locks' wire files to the real servers and to the model,
+// with the tables that the locks expect.
 func locksSpeakSQL(t *testing.T, real *realServer) {
 	d := newDuel(t, real)
 	var setup []string
@@ -349,10 +348,9 @@ func locksSpeakSQL(t *testing.T, real *realServer) {
 	}
 }
 
-// The same operations on the model and on real servers, with the time that their own settings count: it passes only
-// while a session waits.
+// Idle sessions end in the model as on real servers. Time passes only while a session waits.
 func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
-	const idle = 3 * time.Second // that a busy machine need not get between two statements
+	const idle = 3 * time.Second // longer than a busy machine takes between two statements
 	for _, f := range flavours {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
@@ -362,7 +360,7 @@ func TestIdleSessionsEndAsOnRealServers(t *testing.T) {
 			d.setUp(twoRows("d")...)
 			take := map[Flavour]string{MySQL: "SELECT GET_LOCK('lock', 60)", PostgreSQL: "SELECT pg_advisory_lock(hashtext('lock'))"}[f.is]
 			lockRow := "SELECT n FROM d WHERE name = 'a' FOR UPDATE"
-			for _, story := range [][]string{{take}, {"BEGIN", lockRow}} { // the other one wants what the last of it takes
+			for _, story := range [][]string{{take}, {"BEGIN", lockRow}} { // the other session repeats the last statement
 				holder, other := d.connect(1), d.connect(2)
 				for _, query := range story {
 					d.do(holder, query)

@@ -17,12 +17,12 @@ import (
 	_ "lockstep/internal/store/sql/live"
 )
 
-// flavour is a database, and what an operator of a real server says.
+// flavour is a database, with statements of an operator.
 type flavour struct {
 	name string
 	is   Flavour
 	id   store.ID
-	wire string // begins the names of the files that say what its locks send; misprints have others
+	wire string // the prefix of its locks' wire files, misprints excluded
 
 	self, kill, left string   // who am I, end a session, is it there
 	waiting          []string // how many statements wait for locks; the sum of all
@@ -53,17 +53,17 @@ type realServer struct {
 	t        *testing.T
 	servers  *livetest.Servers
 	admin    *realSession
-	sessions sync.Map // *realSession by what the server calls it
+	sessions sync.Map // *realSession by the server's ID
 }
 
 // realSession is one connection to it.
 type realSession struct {
 	livestore.Line
 	server *realServer
-	id     uint64 // as the server calls it
+	id     uint64 // the server's
 }
 
-// startServer starts one that ends idle sessions after a time; 0: as the live world does by itself.
+// startServer starts a server with an idle timeout; 0 for the default of the live world.
 func startServer(t *testing.T, f flavour, idle time.Duration) *realServer {
 	t.Helper()
 	s := &realServer{flavour: f, t: t, servers: livetest.Launch(t, f.id, livestore.Single{Idle: idle})}
@@ -90,7 +90,7 @@ func (s *realServer) exec(c store.Conn, r ports.Request) (any, error) {
 	return session.(*realSession).Do(s.t.Context(), r)
 }
 
-// waits is how many statements wait for locks now.
+// waits counts the statements that are waiting for locks.
 func (s *realServer) waits() (n int) {
 	for _, query := range s.waiting {
 		n += s.admin.number(query)
@@ -108,7 +108,7 @@ func (r *realSession) must(query string) Result {
 	return v.(Result)
 }
 
-// number is the last value that a statement is answered.
+// number returns the last value of a statement's first row.
 func (r *realSession) number(query string) int {
 	r.server.t.Helper()
 	row := r.must(query).Rows[0]
@@ -119,7 +119,7 @@ func (r *realSession) number(query string) int {
 	return int(cell.Num)
 }
 
-// end kills the session, and waits until the server has cleared up behind it.
+// end kills the session, and waits until the server has cleaned up.
 func (r *realSession) end() {
 	s := r.server
 	s.t.Helper()
@@ -130,5 +130,5 @@ func (r *realSession) end() {
 			return
 		}
 	}
-	s.t.Fatal("a killed session does not go away")
+	s.t.Fatal("a killed session is still there")
 }

@@ -14,8 +14,8 @@ import (
 	. "lockstep/internal/store/sql"
 )
 
-// scripts makes random scripts of statements. They avoid what a real server does
-// not do the same way twice:
+// scripts makes random scripts of statements. They avoid what a real server does not do
+// deterministically:
 //
 //   - Deadlocks: a transaction goes through the keys upwards.
 //   - Two statements that wait to insert the same key: when the insert that they
@@ -23,10 +23,10 @@ import (
 //     insert and another statement race as well.
 //   - A row that a scan has locked in one index and a statement in another one: only
 //     one statement waits for it.
-//   - Neighbours of a gap: between the keys of a script stand rows that stay.
-//   - Ghosts: InnoDB only marks a row as deleted, and removes it when its purge has
-//     the time and no transaction may still look at it. Until then statements lock the
-//     mark, and wait for it; no script locks the key of such a row here.
+//   - Neighbours of a gap: permanent rows separate the keys of a script.
+//   - Ghosts: InnoDB only marks a row as deleted, and purges it later, when no transaction may
+//     still read it. Until then statements lock the mark, and wait for it; no script locks the
+//     key of such a row here.
 type scripts struct {
 	*rand.Rand
 	d       *duel
@@ -67,7 +67,7 @@ func (g *scripts) script() {
 	g.d.real.admin.must("DROP TABLE " + g.table)
 }
 
-// locksNames reports whether a session has to do with named locks only; the others have to do with rows.
+// locksNames reports whether a session uses named locks only; the others use rows.
 func (p *pair) locksNames() bool { return p.Client > 3 }
 
 // step lets one session that does not wait do something.
@@ -90,7 +90,7 @@ func (g *scripts) step() {
 	}
 }
 
-// layGhosts asks whether the purge has removed all deleted rows.
+// layGhosts updates the keys that may have a ghost; the purge removes them all at some time.
 func (g *scripts) layGhosts() {
 	if g.d.real.is != MySQL {
 		return
@@ -111,7 +111,7 @@ func (g *scripts) layGhosts() {
 	}
 }
 
-// note keeps track of what a session may do next.
+// note tracks the state of a session after a statement.
 func (d *duel) note(c store.Conn, r ports.Request, a store.Answer) {
 	p, stmt := d.pairs[slices.IndexFunc(d.pairs, func(p *pair) bool { return p.Conn == c })], r.(Stmt)
 	res, _ := a.Value.(Result)
@@ -177,8 +177,7 @@ func (g *scripts) awaiting(k string) (all []string) {
 	return all
 }
 
-// contested reports whether a statement waits for a key so that another waiting
-// statement would make the outcome random.
+// contested reports whether the outcome would be random if one more statement waited for a key.
 func (g *scripts) contested(k, query string) bool {
 	inserts, deletes := strings.HasPrefix(query, "INSERT"), strings.HasPrefix(query, "DELETE")
 	both, scanned := false, false
@@ -266,7 +265,7 @@ func (g *scripts) about(k string) (string, []Value) {
 	return fmt.Sprintf("UPDATE %s SET n = n + 1, owner = n WHERE n < ? AND name = ?", g.table), []Value{g.num(), key}
 }
 
-// truth is a boolean, or what PostgreSQL takes for one, or does not.
+// truth is a boolean, or an expression that PostgreSQL may refuse as one.
 func (g *scripts) truth() string {
 	if g.d.real.is == MySQL {
 		return g.pick("TRUE", "FALSE", "TRUE + 1", "-TRUE", "1", "0", "NULL")
@@ -276,7 +275,7 @@ func (g *scripts) truth() string {
 		"'o'::boolean", "''::boolean", "'maybe'::boolean", "7::bigint::boolean", "TRUE::bigint", "TRUE + 1", "1 - FALSE", "-TRUE", "TRUE + NULL", "1.5::boolean", "'no'", "'x'", "1")
 }
 
-// scan is a statement without a key: it goes through the whole table.
+// scan is a statement without a key, which scans the whole table.
 func (g *scripts) scan() (string, []Value) {
 	switch g.IntN(3) {
 	case 0:
@@ -298,12 +297,12 @@ func (g *scripts) odd() (string, []Value) {
 	), nil
 }
 
-// namedLocks lets a session take and give back named locks; those that wait go
-// through the names upwards.
+// namedLocks lets a session take and release named locks. Sessions wait for names in ascending
+// order only.
 func (g *scripts) namedLocks(p *pair) {
 	k := g.pick("u", "v", "w", "U", "u ", "W")
 	highest, has := "", false
-	for _, name := range g.d.model.NamesOf(p.Conn) { // what was given to it while it waited, too
+	for _, name := range g.d.model.NamesOf(p.Conn) { // including those that it waited for
 		highest, has = max(highest, name), has || name == k
 	}
 	wait := g.IntN(2) == 0 && (k > highest || has)

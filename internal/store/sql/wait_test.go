@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// What the conformance tests compare with real servers where there are some, for a machine
-// that has none.
+// The conformance tests compare these cases with real servers; here they run without servers.
 
 const twoRowsTable = "CREATE TABLE d (name VARCHAR(64) NOT NULL PRIMARY KEY, n BIGINT NOT NULL)"
 
-// A lock goes to waiters in the order in which they came.
+// Waiters get a lock in the order of their requests.
 func TestFirstComeFirstServed(t *testing.T) {
 	b := newBench(t, MySQL)
 	get, free := "SELECT GET_LOCK('x', 60)", "SELECT RELEASE_LOCK('x')"
@@ -18,8 +17,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 	for _, who := range []string{"B", "C", "D"} {
 		b.want(b.do(who, get), "waits")
 	}
-	// Each answer to a GET_LOCK is the next one's: 2, 3 and 4 are those above, and the
-	// first one's comes again after them, with number 6.
+	// Requests 2, 3 and 4 are those above; A's second one is number 6 and comes after them.
 	for i, next := range []struct {
 		who string
 		id  uint64
@@ -36,8 +34,8 @@ func TestFirstComeFirstServed(t *testing.T) {
 	}
 }
 
-// A statement that wants a row exclusively waits for all that share it, and a later one that
-// would share it waits behind: else sharers could starve it for ever.
+// A statement that wants a row exclusively waits for all that share it, and later sharers wait
+// behind it; otherwise they could starve it.
 func TestASharerDoesNotOvertake(t *testing.T) {
 	b := newBench(t, MySQL, twoRowsTable, "INSERT INTO d (name, n) VALUES ('a', 0)")
 	const (
@@ -54,7 +52,7 @@ func TestASharerDoesNotOvertake(t *testing.T) {
 	b.want(b.do("B", "COMMIT"), "OK", "late "+duplicate)
 }
 
-// PostgreSQL: the statement that waited longest for the end of a transaction inserts, the others fail.
+// PostgreSQL: of several inserts that wait for a transaction, the first one succeeds.
 func TestTheFirstWaiterInserts(t *testing.T) {
 	b := newBench(t, PostgreSQL, "CREATE TABLE d (name VARCHAR(64) NOT NULL PRIMARY KEY)")
 	insert := "INSERT INTO d (name) VALUES ('a')"
@@ -69,9 +67,8 @@ func TestTheFirstWaiterInserts(t *testing.T) {
 	}
 }
 
-// Two transactions that lock two rows in opposite orders: InnoDB refuses the one that
-// closed the circle, when both have done as much.
-func TestWhoClosesTheCircleIsRefused(t *testing.T) {
+// Of two equally large transactions that deadlock, InnoDB refuses the one that closed the cycle.
+func TestTheTransactionThatClosesTheCycleIsRefused(t *testing.T) {
 	b := newBench(t, MySQL, twoRowsTable, "INSERT INTO d (name, n) VALUES ('a', 0)", "INSERT INTO d (name, n) VALUES ('b', 0)")
 	add := func(row string) string { return "UPDATE d SET n = n + 1 WHERE name = '" + row + "'" }
 	b.want(b.do("A", "BEGIN"), "OK")
@@ -82,8 +79,8 @@ func TestWhoClosesTheCircleIsRefused(t *testing.T) {
 	b.want(b.do("B", add("a")), "ERROR 1213 (40001): Deadlock found when trying to get lock; try restarting transaction", "late 1 row")
 }
 
-// A lease until a millisecond lasts through it: a client that takes the row over within it
-// has taken it from its holder, and has not found it expired.
+// A lease includes its last millisecond: a takeover within it removes the holder's entry, and only
+// later ones find it expired.
 func TestALeaseLastsThroughItsLastMillisecond(t *testing.T) {
 	for _, tt := range []struct {
 		at   time.Duration

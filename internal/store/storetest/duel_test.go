@@ -58,7 +58,7 @@ func (e *echo) Lead(store.Clock)                  {}
 func (e *echo) Evict(store.Clock, string) bool    { return false }
 func (e *echo) Kept(history.NodeID) []store.Entry { return nil }
 
-// duel compares the model with a server that does the same, except for the given answers.
+// duel compares the model with a server that differs only in the given answers.
 func duel(t testing.TB, lies map[say]any) *Duel {
 	woken := make(chan bool)
 	return &Duel{T: t, Model: &echo{}, Waits: func(int) bool { time.Sleep(time.Millisecond); return true }, Real: func(_ store.Conn, r ports.Request) (any, error) {
@@ -119,7 +119,7 @@ func TestADuelCountsAndKeepsWhatComesOut(t *testing.T) {
 	d.DoAs(other, say("push"))
 	d.Demand(1, "SAY", "SAY refused", "SAY waits", "SAY, late")
 	if heard := d.Heard(other); len(heard) != 1 || heard[0] != 7 || len(d.Heard(other)) != 0 || d.Dropped(Conn) || !d.Dropped(other) {
-		t.Errorf("the other connection has heard %v, was dropped: %v", heard, d.Dropped(other))
+		t.Errorf("the other connection received %v, was dropped: %v", heard, d.Dropped(other))
 	}
 	said := failures(t, func(t testing.TB) {
 		d.T = t
@@ -131,7 +131,7 @@ func TestADuelCountsAndKeepsWhatComesOut(t *testing.T) {
 	}
 }
 
-// A difference that needs two of many requests is reported with only these two.
+// A difference is reported with the fewest requests that still show it.
 func TestADuelShowsTheFewestRequestsThatDiffer(t *testing.T) {
 	requests, spoilt := []say{"x", "spoil", "y", "no", "ask", "z"}, false
 	said := failures(t, func(t testing.TB) {
@@ -206,7 +206,7 @@ func TestADuelKnowsWhatWaits(t *testing.T) {
 	}
 }
 
-// ticking is an echo that also wakes its server's requests.
+// ticking is an echo whose ticks also wake the requests of the server.
 type ticking struct {
 	*echo
 	woken chan bool

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/history"
 )
 
-// told is an error with its own text as an answer.
+// told is an error with another text as an answer.
 type told string
 
 func (e told) Error() string { return string(e) }

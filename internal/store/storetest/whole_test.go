@@ -16,7 +16,7 @@ type foreign struct{}
 func (foreign) AppendText(buf []byte) []byte { return append(buf, "FOREIGN"...) }
 func (foreign) Op() history.Op               { return history.Op{Name: "FOREIGN"} }
 
-// Every model does what no comparison with a server shows. A new store is tested as soon as a lock names it.
+// Every model satisfies what comparisons with servers do not check.
 func TestEveryModelIsComplete(t *testing.T) {
 	for _, s := range store.All() {
 		if s.New != nil {
@@ -35,7 +35,7 @@ func complete(t testing.TB, s *store.Store) {
 		}
 	}
 	m := s.New(setup)
-	m.Output() // what was executed before the run
+	m.Output() // of the set-up
 	now := store.Clock{Wall: patience, Mono: patience}
 	for _, does := range []struct {
 		name string

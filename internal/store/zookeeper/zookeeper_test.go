@@ -16,7 +16,7 @@ var (
 	b2 = store.Conn{ID: 3, Client: 2}
 )
 
-// tape is a model whose answers and outputs are written down as they come.
+// tape is a model whose answers and outputs become texts.
 type tape struct {
 	*Model
 	t   *testing.T
@@ -37,7 +37,7 @@ func (p *tape) do(c store.Conn, op store.Op) string {
 	return answer.Text + p.rest()
 }
 
-// rest is what has come out besides answers.
+// rest is the model's output besides answers.
 func (p *tape) rest() string {
 	out := p.Output()
 	text := ""
@@ -126,7 +126,7 @@ func TestSessionsEndOnATick(t *testing.T) {
 	p.expect(p.do(a, Connect{Timeout: 10 * time.Second, Session: 1}), "(error) zk: session has been expired by the server")
 }
 
-// Exactly on a tick the next one counts: a session never ends too early.
+// A session's end is rounded up to the next tick, so it never ends too early.
 func TestSessionsAreRoundedUp(t *testing.T) {
 	tests := []struct{ touched, asked, end time.Duration }{
 		{0, 10 * time.Second, 12 * time.Second},
@@ -146,8 +146,8 @@ func TestSessionsAreRoundedUp(t *testing.T) {
 	}
 }
 
-// Two sessions end at the same tick: first come, first gone, and a request that comes right
-// after is not their cause.
+// Two sessions end at the same tick in the order of their beginnings, and the next request is not
+// their cause.
 func TestExpiryComesBeforeTheNextRequest(t *testing.T) {
 	p := newTape(t)
 	p.do(a, Connect{Timeout: 10 * time.Second})
@@ -161,7 +161,7 @@ func TestExpiryComesBeforeTheNextRequest(t *testing.T) {
 		" | expired /lock/q-0000000001 of 2 by 0 | drop 1 | drop 2")
 }
 
-func TestNewLeaderGivesAllSessionsTheirTimeAnew(t *testing.T) {
+func TestANewLeaderRestartsAllSessionTimeouts(t *testing.T) {
 	p := newTape(t)
 	p.do(a, Connect{Timeout: 10 * time.Second})
 	p.do(b, Connect{Timeout: 20 * time.Second})
@@ -176,7 +176,7 @@ func TestNewLeaderGivesAllSessionsTheirTimeAnew(t *testing.T) {
 	}
 	p.expect(p.do(a, Connect{Timeout: 10 * time.Second, Session: 1}), "session 0x1, timeout 10000 | extended /lock of 1 by 1 for 10s")
 	p.expect(p.do(b2, Connect{Timeout: 20 * time.Second, Session: 2}), "session 0x2, timeout 20000")
-	p.expect(p.do(a, Delete{Path: "/lock", Version: -1}), "OK | removed /lock of 1 by 1") // B's watch went with its connection
+	p.expect(p.do(a, Delete{Path: "/lock", Version: -1}), "OK | removed /lock of 1 by 1") // B's watch ended with its connection
 	p.expect(p.do(a, ephemeral("/lock")), "/lock | granted /lock of 1 by 1 for 10s")
 	p.expect(p.do(b2, Exists{Path: "/lock"}), "czxid 4294967298, version 0, session 0x1") // the second of the epoch
 }
@@ -186,7 +186,7 @@ func TestSessionIsOnOneConnection(t *testing.T) {
 	p.do(b, Connect{Timeout: 10 * time.Second})
 	p.do(b, Exists{Path: "/lock", Watch: true})
 	p.expect(p.do(b2, Connect{Timeout: 20 * time.Second, Session: 1}), "session 0x1, timeout 20000 | drop 2")
-	p.Closed(store.Clock{}, b) // comes late, and is not about the new connection
+	p.Closed(store.Clock{}, b) // late: the session has a new connection
 	p.expect(p.do(b2, SetWatches{Since: 1, Exist: []string{"/lock"}}), "OK")
 	p.expect(p.do(b2, ephemeral("/lock")), "/lock | granted /lock of 2 by 2 for 20s | to 3: CREATED /lock")
 	p.expect(p.do(b2, SetWatches{Since: 2, Data: []string{"/lock"}}), "OK")
@@ -194,8 +194,8 @@ func TestSessionIsOnOneConnection(t *testing.T) {
 		"OK | to 3: CHANGED /lock | to 3: DELETED /gone | to 3: CREATED /lock")
 }
 
-// A resumed session has its whole timeout again; the end of its connection changes nothing.
-func TestASessionTakenUpBeginsItsTimeAnew(t *testing.T) {
+// Resuming a session restarts its timeout; the end of its connection does not.
+func TestResumingASessionRestartsItsTimeout(t *testing.T) {
 	p := newTape(t)
 	p.do(b, Connect{Timeout: 10 * time.Second})
 	p.now = 3 * time.Second
@@ -205,7 +205,7 @@ func TestASessionTakenUpBeginsItsTimeAnew(t *testing.T) {
 	}
 	p.do(b2, Connect{Timeout: 10 * time.Second, Session: 1})
 	if due, _ := p.Due(); due != 14*time.Second {
-		t.Errorf("taken up after 3s it ends at %v, want 14s", due)
+		t.Errorf("resumed after 3s it ends at %v, want 14s", due)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	_ "lockstep/internal/store/etcd/live"
 )
 
-// A range, however it is sorted, cut and counted, is answered as etcd answers it, or refused.
+// Sorted, limited and counted ranges are answered like by etcd, or refused.
 func TestRangesAreThoseOfEtcd(t *testing.T) {
 	realtest.Need(t, "etcd")
 	members, err := livestore.Of(etcd.ID).Start(t.Context(), livestore.Wish{})
