@@ -64,7 +64,7 @@ func TestEveryVerbIsDrawn(t *testing.T) {
 	}
 }
 
-// What is drawn keeps what the file promises, and is a scenario like any other.
+// Drawn faults satisfy the file's limits, and form an ordinary scenario.
 func TestDrawsKeepTheirPromises(t *testing.T) {
 	p := parse(t, everything)
 	end := p.WorkEnd() - p.Chaos.Heal
@@ -111,7 +111,7 @@ func TestDrawsKeepTheirPromises(t *testing.T) {
 	}
 }
 
-// A replay of one lock of a file must meet the same storm as all of them.
+// A replay of one lock of a file draws the same faults as a run of all its locks.
 func TestTheLockDoesNotChangeTheStorm(t *testing.T) {
 	p := parse(t, everything)
 	one := *p
@@ -123,8 +123,8 @@ func TestTheLockDoesNotChangeTheStorm(t *testing.T) {
 	}
 }
 
-// These are the draws of one seed. They change only when the way of drawing does,
-// and then every seed that a user has noted down means another storm.
+// The draws of one seed are pinned: changing them changes the meaning of every seed that a user has
+// noted.
 func TestKnownDraws(t *testing.T) {
 	p := parse(t, `scenario: x
 locks: [redlock]
@@ -147,9 +147,8 @@ chaos: {pick from: [pause, partition, restart, delay], every: 1s..3s, heal: 2s b
 	}
 }
 
-// A fault that is drawn for a time after the end makes its run unknown. Clients who give
-// up, who die or whose work is short end their runs early; hardly any storm may outlive
-// its run for it.
+// A fault that is drawn for a time after the end of its run makes the run inconclusive. Runs end
+// early when clients give up or die, yet such faults must stay rare.
 func TestStormsEndBeforeTheirRuns(t *testing.T) {
 	p := parse(t, `scenario: x
 locks: [set-nx-lua, setnx-expire, redisson, mysql-for-update]
@@ -169,13 +168,13 @@ chaos: {pick from: [pause, delay, drop, partition, crash, slow], every: 300ms..1
 			}
 		}
 		if lost > 2 {
-			t.Errorf("%s: %d storms of 80 have a fault that never came about", lock, lost)
+			t.Errorf("%s: %d storms of 80 have a fault that never fired", lock, lost)
 		}
 	}
 }
 
-// Leaving out a fault changes nothing before the fault would have begun: no stream
-// of random numbers depends on the number of faults.
+// Leaving out a fault changes nothing before its beginning: no stream of random numbers depends on
+// the number of faults.
 func TestAFaultLeftOutDisturbsNothingBefore(t *testing.T) {
 	p := parse(t, everything)
 	p.Chaos.From = []string{"jump-clock", "pause", "partition", "slow"} // all of them at instants
@@ -204,7 +203,7 @@ func play(t *testing.T, p *plan.Plan, seed uint64) *history.History {
 	return h
 }
 
-// A world plays faults, not chances: what it is given must be drawn.
+// A world refuses a plan whose faults are not drawn; package run draws them.
 func TestAWorldRefusesChaos(t *testing.T) {
 	p := parse(t, everything)
 	if _, err := sim.Run(p, p.Locks[0], 1); err == nil {
@@ -217,7 +216,7 @@ func TestAWorldRefusesChaos(t *testing.T) {
 	}
 }
 
-// Drawing scales with the plan, so that real servers meet the same storm, faster.
+// A scaled plan draws the same faults at scaled times.
 func TestDrawsScale(t *testing.T) {
 	p := parse(t, everything)
 	fast := p.Scaled(100_000)

@@ -19,7 +19,7 @@ workload: {repeat: 20 times, work: 1s..2s}
 faults:
 `
 
-// list draws a list with so many seeds and returns all faults with a number.
+// list draws a list of faults with each of the first seeds.
 func list(t *testing.T, text string, seeds uint64) (plans []*plan.Plan) {
 	t.Helper()
 	p := parse(t, listed+text)
@@ -49,7 +49,7 @@ func TestAListLeavesNothingOpenWhenItIsDrawn(t *testing.T) {
 		within("at", b.Trigger.At, 3*time.Second, 4*time.Second)
 		within("by", b.Args.Durations["by"], 100*time.Millisecond, 200*time.Millisecond)
 		if c.Trigger.At != 5*time.Second || a.Drawn+b.Drawn+c.Drawn > 0 {
-			t.Errorf("what happens in every run is not drawn: %v", []string{a.Text, b.Text, c.Text})
+			t.Errorf("a fault of every run counts as drawn: %v", []string{a.Text, b.Text, c.Text})
 		}
 	}
 }
@@ -63,12 +63,12 @@ func TestChanceLeavesOutAsManyAsItSays(t *testing.T) {
 		}
 		for i := range p.Faults {
 			if p.Faults[i].Drawn != 1 {
-				t.Fatal("a fault of chance is taken for one that must come about")
+				t.Fatal("a fault with a chance does not count as drawn")
 			}
 		}
 	}
 	if came < 420 || came > 580 || came+empty != 2000 {
-		t.Errorf("%d of 2000 came about, want about 500; %d runs know that none did", came, empty)
+		t.Errorf("%d of 2000 were drawn, want about 500; %d plans are drawn and empty", came, empty)
 	}
 }
 
@@ -96,16 +96,16 @@ func TestWhatRepeatsIsDrawnEachTime(t *testing.T) {
 			nths += p.Faults[i].Trigger.Nth / max(i+1, 1)
 		}
 		if len(p.Faults) != chaos.MostFaults {
-			t.Errorf("%d of the first 100,000 came about, and %d are the most", len(p.Faults), chaos.MostFaults)
+			t.Errorf("%d of the first 100,000 were drawn, want the most, %d", len(p.Faults), chaos.MostFaults)
 		}
 	}
 	if mean := nths / (20 * chaos.MostFaults); mean < 8 || mean > 12 {
-		t.Errorf("one of %d came about, want one of ten", mean)
+		t.Errorf("one of %d was drawn, want one of ten", mean)
 	}
 }
 
-// What changes one fault of a list changes no other.
-func TestFaultsOfAListHaveLuckOfTheirOwn(t *testing.T) {
+// Editing one fault of a list does not change the draws of the others.
+func TestFaultsOfAListAreDrawnIndependently(t *testing.T) {
 	const second = "  - {at: 3s..9s, pause: B, for: 1s..2s}\n"
 	before := list(t, "  - {at: 1s..2s, crash: A}\n"+second, 20)
 	after := list(t, "  - {at: 1s..2s, crash: A, chance: 50%}\n"+second, 20)
@@ -117,7 +117,7 @@ func TestFaultsOfAListHaveLuckOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A run directory has what was drawn as a scenario, and it is read back.
+// The drawn faults survive being written as a scenario and read back.
 func TestADrawnListIsAScenario(t *testing.T) {
 	for _, p := range list(t, "  - {every: 500ms..1s, pause: the holder, for: \"p50 20ms, p99.9 4s\", chance: 50%}\n", 5) {
 		again, err := scenario.Parse(p.File, []byte(scenario.Resolved(p)))

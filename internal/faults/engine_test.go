@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// lab is a world that only takes notes, and a scheduler whose time a test moves.
+// lab is a world that notes what verbs do, and a scheduler whose time a test moves.
 type lab struct {
-	World   // what a verb of no test here asks for
+	World   // for methods that no test here needs
 	now     time.Duration
 	notes   []string
-	primary string // what the primary is, when a test says so
+	primary string // the result of Resolve(ThePrimary); "" for the word itself
 	later   []appointment
 }
 
@@ -31,7 +31,7 @@ func (l *lab) After(d time.Duration, f func()) {
 	l.later = append(l.later, appointment{l.now + d, f})
 }
 
-// until runs what is due up to an instant.
+// until runs everything that is due up to an instant.
 func (l *lab) until(end time.Duration) {
 	for {
 		sort.SliceStable(l.later, func(i, j int) bool { return l.later[i].at < l.later[j].at })
@@ -179,7 +179,7 @@ func TestEngine(t *testing.T) {
 			[]string{"A acquires", "A acquires", "1s", "B acquires"}, []string{"1s crash A (1)"},
 		},
 		{
-			"that client is the one whose moment it is", fault("crash", ThatClient, Trigger{Moment: Acquires, Subject: AnyClient, Nth: 2, After: time.Second}, End{}),
+			"that client is the one that reached the moment", fault("crash", ThatClient, Trigger{Moment: Acquires, Subject: AnyClient, Nth: 2, After: time.Second}, End{}),
 			[]string{"A acquires", "1s", "C acquires", "B acquires", "3s"}, []string{"2s crash C (1)"},
 		},
 		{
@@ -234,8 +234,7 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// What is counted from another fault on begins with the first moment after it: that with which the other
-// one has begun is no such moment.
+// Moments after another fault are counted without the one at which that fault began.
 func TestAfterAnotherFault(t *testing.T) {
 	one := fault("crash", "A", Trigger{Moment: InSection, Subject: "A", Nth: 1, After: 2 * time.Second}, End{})
 	two := fault("crash", "B", Trigger{Moment: InSection, Subject: "B", AfterFault: 1, Nth: 2}, End{})
@@ -269,7 +268,8 @@ func TestAfterAnotherFault(t *testing.T) {
 	}
 }
 
-// Removing faults changes numbers: a trigger that counts from a fault follows it, unless that one is gone.
+// A trigger that counts from a fault follows the new number of that fault; if the fault is gone, it
+// counts from the beginning.
 func TestRenumbered(t *testing.T) {
 	of := func(number, behind int) Fault {
 		until := &Trigger{Moment: Wakes, Subject: "A", AfterFault: behind, Nth: 1}
@@ -293,8 +293,8 @@ func TestRenumbered(t *testing.T) {
 	}
 }
 
-// A world that pays for each question asks Wants first: it must say yes to
-// whatever Observe would act on.
+// Wants is true for every moment on which Observe would act. Worlds ask it first, as reporting a
+// moment is expensive.
 func TestWantsWhatItObserves(t *testing.T) {
 	f := fault("drop", "reply", Trigger{Moment: Sends, Subject: TheHolder, Command: "unlock", Nth: 1}, End{})
 	l := &lab{}
@@ -333,8 +333,7 @@ func TestScaledFaultScalesEveryDuration(t *testing.T) {
 	}
 }
 
-// Where two faults of one verb lie over each other on one node, the end of one does not
-// undo the other.
+// When two faults of one verb overlap on one node, the end of one does not undo the other.
 func TestOverlapsOnOneNode(t *testing.T) {
 	const s = time.Second
 	at := func(from, to time.Duration, verb, node string, ppm int64) Fault {
@@ -353,7 +352,7 @@ func TestOverlapsOnOneNode(t *testing.T) {
 		{[]Fault{at(1*s, 6*s, "pause", "A", 0), at(5*s, 8*s, "pause", "B", 0)}, []string{"1s freeze A", "5s freeze B", "6s thaw A", "8s thaw B"}},
 		{[]Fault{at(1*s, 11*s, "drift-clock", "A", 50000), at(5*s, 8*s, "drift-clock", "A", -30000)},
 			[]string{"1s drift A by 50000", "5s drift A by -30000", "8s drift A by 50000", "11s drift A by 0"}},
-		// Of several that are left the one that began last counts.
+		// Of several remaining faults the one that began last counts.
 		{[]Fault{at(1*s, 20*s, "drift-clock", "A", 50000), at(3*s, 15*s, "drift-clock", "A", -30000), at(5*s, 8*s, "drift-clock", "A", 20000)},
 			[]string{"1s drift A by 50000", "3s drift A by -30000", "5s drift A by 20000", "8s drift A by -30000", "15s drift A by 50000", "20s drift A by 0"}},
 	} {
@@ -373,8 +372,7 @@ func TestOverlapsOnOneNode(t *testing.T) {
 	}
 }
 
-// A fault has an effect when the world says so, and lasts long enough to be
-// noticed.
+// A fault has had an effect when the world says so and it was long enough to be noticed.
 func TestWithoutEffect(t *testing.T) {
 	begins := Trigger{Moment: InSection, Subject: "A"}
 	tests := []struct {
@@ -385,7 +383,7 @@ func TestWithoutEffect(t *testing.T) {
 	}{
 		{"acts", fault("pause", "A", begins, End{For: time.Second}), true, "[]"},
 		{"does not act", fault("pause", "A", begins, End{For: time.Second}), false, "[1]"},
-		{"as long as anybody could notice", fault("pause", "A", begins, End{For: time.Millisecond}), true, "[]"},
+		{"just long enough to be noticed", fault("pause", "A", begins, End{For: time.Millisecond}), true, "[]"},
 		{"too short", fault("pause", "A", begins, End{For: time.Millisecond - 1}), true, "[1]"},
 		{"too short a delay", fault("slow", "A", begins, End{}, time.Nanosecond), true, "[1]"},
 		{"a step back", fault("jump-clock", "A", begins, End{}, -time.Hour), true, "[]"},
@@ -406,7 +404,8 @@ func TestWithoutEffect(t *testing.T) {
 	}
 }
 
-// In a moment, and at an instant, that client is the one whose moment the latest fault has waited for.
+// In a trigger, and for a fault at an instant, "that client" is the one whose moment triggered the
+// latest fault.
 func TestThatClientOfAnEarlierFault(t *testing.T) {
 	pause := fault("pause", ThatClient, Trigger{Moment: Acquires, Subject: AnyClient, Nth: 2}, End{For: 5 * time.Second})
 	hang := fault("slow", ThatClient, Trigger{Moment: Enters, Subject: ThatClient, Nth: 1}, End{}, time.Minute)
@@ -431,7 +430,7 @@ func TestThatClientOfAnEarlierFault(t *testing.T) {
 	}
 }
 
-// A world need not report what no fault waits for any more.
+// WantsKind is false once no fault waits for a moment of the kind any more.
 func TestAFaultThatHasBegunForTheLastTimeWaitsForNothing(t *testing.T) {
 	on := func(kind MomentKind, nth int) Trigger { return Trigger{Moment: kind, Subject: "A", Nth: nth} }
 	once := with("pause", Args{Value: "A"}, on(Enters, 2), End{For: time.Second})
@@ -467,8 +466,8 @@ func TestAFaultThatHasBegunForTheLastTimeWaitsForNothing(t *testing.T) {
 	}
 }
 
-// The timer of a fault that a moment has ended does not end the same fault after it has begun again.
-func TestALateTimerDoesNotEndTheNextStint(t *testing.T) {
+// When a moment ends a fault early, the timer of its end does not end the fault's next activation.
+func TestALateTimerDoesNotEndTheNextActivation(t *testing.T) {
 	f := fault("pause", "A", Trigger{Moment: Enters, Subject: "B"}, End{For: 5 * time.Second, Until: &Trigger{Moment: Acquires, Subject: "B", Nth: 1}})
 	got := play(t, f, "B enters", "2s", "B acquires", "3s", "B enters", "6s", "20s")
 	want := []string{"0s freeze A (1)", "2s thaw A (1)", "3s freeze A (1)", "8s thaw A (1)"}
@@ -477,7 +476,7 @@ func TestALateTimerDoesNotEndTheNextStint(t *testing.T) {
 	}
 }
 
-// What ends a fault is wanted, too, as long as it may come.
+// Wants is also true for a moment that ends a fault.
 func TestWantsWhatEndsAFault(t *testing.T) {
 	f := fault("pause", "A", Trigger{At: time.Second}, End{Until: &Trigger{Moment: HasReply, Subject: "B", Command: "GET", Nth: 1}})
 	l := &lab{}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Every place in which a scenario can name a node counts, for the engine follows the
-// holder only if some fault speaks of it.
+// Names covers every place in which a scenario can name a node: the engine follows the holder only
+// if some fault names it.
 func TestNamesOfAFault(t *testing.T) {
 	f := Fault{
 		Trigger: Trigger{Moment: InSection, Subject: "A"},
@@ -18,7 +18,7 @@ func TestNamesOfAFault(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if namesHolder(&f) {
-		t.Error("it does not speak of the holder")
+		t.Error("the fault does not name the holder")
 	}
 	for i, set := range []func(f *Fault, name string){
 		func(f *Fault, name string) { f.Trigger.Subject = name },

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// wire is a moment of the wire, and step one of the workload.
+// wire is a moment on the wire, and step one of the workload.
 func wire(who, command string) Moment {
 	return Moment{Kind: AboutToSend, Subject: who, Call: Call{Command: command}}
 }
 
 func step(who string, kind MomentKind) Moment { return Moment{Kind: kind, Subject: who} }
 
-// The smallest number wins, whatever it is counted from; what it says is the same moment.
+// Recount counts from where the number is smallest, and the trigger still means the same moment.
 func TestRecount(t *testing.T) {
 	seen := []Moment{
 		step("A", StartsWaiting), wire("A", "SET"), wire("B", "SET"), wire("A", "SET"), step("A", InSection), // 0 to 4

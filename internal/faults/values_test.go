@@ -10,7 +10,8 @@ import (
 	"lockstep/internal/say"
 )
 
-// The values of a stored history may be anything: each verb is told without its arguments and with wrong ones.
+// A stored history may have any values: each verb can be told with missing and with wrong
+// arguments.
 func TestHostileValuesAreTold(t *testing.T) {
 	for _, s := range faults.All() {
 		for _, rest := range []string{

@@ -133,8 +133,7 @@ func TestVerbsInWords(t *testing.T) {
 	}
 }
 
-// A scaled fault is rebuilt from its arguments: none of them may get lost,
-// rates stay, and what it says must be what it does.
+// A scaled fault keeps its other arguments and its rates, and its text fits.
 func TestScaledVerbs(t *testing.T) {
 	tenth := func(d time.Duration) time.Duration { return d / 10 }
 	at := Trigger{At: time.Second}
@@ -169,7 +168,7 @@ func TestAnyCommand(t *testing.T) {
 	}
 }
 
-// A fault that names the holder on one of its sides must get the holder's name.
+// The engine follows the holder when a side of a partition names it.
 func TestSidesFollowTheHolder(t *testing.T) {
 	for name, want := range map[string]bool{TheHolder: true, NextHolder: true, "A": false} {
 		split := with("partition", Args{Sides: [][]string{{TheStore}, {"B", name}}}, Trigger{At: time.Second}, End{For: time.Second})
@@ -180,8 +179,7 @@ func TestSidesFollowTheHolder(t *testing.T) {
 	}
 }
 
-// The primary is looked up when a fault begins: its end must undo what was done,
-// even if another server is the primary by then.
+// The primary is looked up when a fault begins, and the end of the fault acts on the same server.
 func TestThePrimaryIsLookedUpOnce(t *testing.T) {
 	freeze := with("pause", Args{Value: ThePrimary}, Trigger{At: time.Second}, End{For: 5 * time.Second})
 	split := with("partition", Args{Sides: [][]string{{"A", ThePrimary}, {"B"}}}, Trigger{At: 3 * time.Second}, End{For: time.Second})
@@ -197,8 +195,8 @@ func TestThePrimaryIsLookedUpOnce(t *testing.T) {
 	}
 }
 
-// Every verb and every moment has words in both languages, and no word of one in the other but
-// for names.
+// Every verb and every moment has words in both languages, and the Chinese has no English but
+// names.
 func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 	english := regexp.MustCompile(`[a-z]{4,}`)
 	check := func(f Fault) {
@@ -225,7 +223,7 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 			args.Value = spec.Value.Choices[0]
 		}
 		if spec.Name == "fail-over" {
-			args.Value = "X" // who promotes is a word of the set-up, and stays
+			args.Value = "X" // a word of the set-up that is not translated
 		}
 		for _, p := range spec.Params {
 			switch p.Kind {
@@ -247,7 +245,7 @@ func TestEveryVerbAndMomentSpeaksChinese(t *testing.T) {
 	check(Make(1, pause, Args{Value: "A"}, Trigger{Every: time.Hour}, End{Forever: true}))
 }
 
-// A history may come from anywhere, or from another version.
+// Values of an unknown version are told by the fault's text.
 func TestForeignValues(t *testing.T) {
 	for stored, want := range map[history.Values]string{
 		"":                               "the text",
@@ -268,8 +266,8 @@ func TestForeignValues(t *testing.T) {
 	}
 }
 
-// Reports draw the time for which a fault acts: between two events of its node, which only a freeze has, or as the
-// verb says.
+// Reports draw how long a fault acts: between two events of its node, which only a pause has, or as
+// its Spec says.
 func TestReportsKnowHowLongAVerbActs(t *testing.T) {
 	for _, s := range All() {
 		acts := slices.Contains([]ParamKind{ParamNode, ParamClient, ParamServer, ParamSides}, s.Value.Kind)
@@ -279,7 +277,7 @@ func TestReportsKnowHowLongAVerbActs(t *testing.T) {
 	}
 }
 
-// A parameter with the name of a key that each fault has would be read as that key.
+// A parameter cannot have the name of a key that every fault has.
 func TestAParameterIsNoKeyOfEachFault(t *testing.T) {
 	for _, key := range Keys() {
 		func() {

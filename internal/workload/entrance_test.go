@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// enter plays a script and returns who began when: "120 A acquired" is an event at 120 ms,
-// "fault" a fault that begins, a mere instant lets time pass. Time passes by milliseconds.
+// enter plays a script and returns when each client began: "120 A acquired" is an event at 120 ms,
+// "10 fault" the beginning of a fault, "500" just moves the time on.
 func enter(t *testing.T, stagger time.Duration, script string) string {
 	t.Helper()
 	e := NewStartOrder(3, stagger, 400*time.Millisecond)
@@ -64,7 +64,7 @@ func TestClientsBeginInTheOrderOfTheStory(t *testing.T) {
 		{"A gives up", "300 A gave-up; 500", "A 0, B 300"},
 		{"A dies by itself", "300 A crashed; 500", "A 0, B 300"},
 		{"A is done at once", "3 A finished; 500", "A 0, B 50, C 450"},
-		{"what others do counts for nothing", "3 C acquired; 4 B sent; 399", "A 0"},
+		{"events of later clients do not count", "3 C acquired; 4 B sent; 399", "A 0"},
 		{"A gives back what it gets", "3 A replied; 900", "A 0, B 400, C 800"},
 		{"a fault: only the stagger counts", "10 fault; 500", "A 0, B 50, C 100"},
 		{"a late fault", "300 fault; 500", "A 0, B 300, C 350"},

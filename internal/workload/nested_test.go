@@ -15,8 +15,7 @@ import (
 	"lockstep/internal/ports"
 )
 
-// stage is a world for one client whose sleeps take no time: it writes down what
-// the client does.
+// stage is a world for one client. Its sleeps take no time, and it notes what the client does.
 type stage struct {
 	ports.Env
 	notes  []string
@@ -47,8 +46,8 @@ func (s *stage) Sleep(ctx context.Context, d time.Duration) error {
 func (s *stage) Int64N(int64) int64 { return 0 }
 func (s *stage) Uint64() uint64     { return 0 }
 
-// A stage is its client's lock: re-entrant until it is held most times; what
-// comes then is the end of the client's patience.
+// A stage is its client's lock, too: re-entrant up to most holds. One more attempt ends the
+// client's timeout.
 func (s *stage) Acquire(ctx context.Context) (locks.Lease, error) {
 	if s.depth == s.most {
 		s.note("waits for itself")

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// A script of words: "slow" adds a second, "done" asks how much longer the work takes, all
-// others are what the client records.
+// In the scripts, "slow" adds a second, "done" takes the extra work, and other words are events of
+// the client.
 func TestOvertimeIsForTheRoundThatItCameIn(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"none", "waits acquired entered done", "0s"},

@@ -35,7 +35,7 @@ func (c *clocked) Release(context.Context) error                { return nil }
 func (c *clocked) Read(context.Context, int64) (int64, error)   { return 0, nil }
 func (c *clocked) Write(context.Context, int64, int64) error    { return nil }
 
-// Rounds that arrive begin when they are due, however long the one before has taken; late ones begin at once.
+// With arrivals, each round begins when it is due, or at once if the round before took longer.
 func TestRoundsThatArriveWaitForNoRest(t *testing.T) {
 	fixed := func(d time.Duration) plan.Range { return plan.Range{Min: d, Max: d} }
 	for _, tt := range []struct {
@@ -110,7 +110,7 @@ func (r *releasing) Record(k history.Kind, _, _ int64, _ string) {
 	}
 }
 
-// A release of nothing is no failure: the client knows its outcome, and does not repeat it.
+// A release that finds no entry has a known outcome, so the client does not repeat it.
 func TestAReleaseIsRepeatedWhenItsOutcomeIsUnknown(t *testing.T) {
 	for _, tt := range []struct {
 		results []error
