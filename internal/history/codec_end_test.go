@@ -31,8 +31,7 @@ func TestTheEndIsALineOfItsOwn(t *testing.T) {
 	}
 }
 
-// A file that was cut behind any byte is refused, or at least its last history is not
-// whole.
+// A file that was truncated anywhere is refused, or its last history is not whole.
 func TestNoPrefixIsWhole(t *testing.T) {
 	stored := storedText(t, wholeHistory(), wholeHistory())
 	if all, err := ReadAllJSONL(strings.NewReader(stored)); err != nil || len(all) != 2 || !all[0].Whole || !all[1].Whole {

@@ -211,7 +211,7 @@ func TestWriteJSONLReportsWriteErrors(t *testing.T) {
 	}
 }
 
-// Nothing that a terminal or a browser could take for a command stays raw.
+// Characters that a terminal or a browser could interpret are escaped.
 func TestWriteJSONLHostileTexts(t *testing.T) {
 	texts := []string{
 		"\x1b[2J", "\u009b2J", "\u202egnp.exe", "\u2028", "\u2029", "\x00", "\x7f", "\ufeff",
@@ -241,7 +241,7 @@ func TestWriteJSONLHostileTexts(t *testing.T) {
 	}
 }
 
-// genHistory draws any history that can be stored.
+// genHistory draws an arbitrary history.
 func genHistory(t *rapid.T) *History {
 	text := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "lock", "OK", "\x1b[31m", "\u2028", "\xff\x00"}),
@@ -361,7 +361,7 @@ func FuzzReadJSONL(f *testing.F) {
 		}
 		for line := range bytes.Lines(in) {
 			if !json.Valid(line) {
-				t.Errorf("took what is no JSON: %q", line)
+				t.Errorf("accepted a line that is not JSON: %q", line)
 			}
 		}
 		var buf bytes.Buffer
@@ -432,7 +432,7 @@ func readOne(r io.Reader) (*History, error) {
 	return all[0], nil
 }
 
-// Histories that were stored before headers said what the servers are: their names tell.
+// In histories whose headers do not say what the servers are, the servers' names do.
 func TestServersOfOlderHistories(t *testing.T) {
 	for server, want := range map[string]Header{
 		"redis-1": {Store: "Redis", Topology: "replicated", Expires: true, AtOnce: true},

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The hash of a given story is part of every stored result: it must not change
-// with a Go version, a platform or a refactoring. The value was made by the XXH3 of
-// libxxhash from bytes that were put together outside of this program.
+// Stored results contain hashes, so they must not change with a Go version, a platform or a
+// refactoring. This value was made with libxxhash, from bytes that were put together outside of
+// this program.
 func TestHashIsStable(t *testing.T) {
 	const want = "05529922e760febe8e1cb9fa5ea55ab9"
 	if got := testHistory().Hash().String(); got != want {
@@ -41,7 +41,7 @@ func TestHashIgnoresHowTextsWereInterned(t *testing.T) {
 	}
 }
 
-// Every change of anything that is part of the story changes the hash.
+// Every change of a hashed field changes the hash.
 func TestHashSeesEveryChange(t *testing.T) {
 	changes := map[string]func(h *History){
 		"nothing":      func(*History) {},
@@ -121,7 +121,7 @@ func BenchmarkHash3000Events(b *testing.B) {
 	}
 }
 
-// Every field added to Event has to be stored, hashed and compared.
+// Every field of Event is stored, hashed and compared.
 func TestEveryFieldOfAnEventCounts(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Event]()) {
 		h := testHistory()

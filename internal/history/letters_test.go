@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Texts stay what they were, whatever comes later, and however long they are.
+// Interned texts, short or long, do not change when others are interned.
 func TestTextsFromABufferStay(t *testing.T) {
 	h := New(Header{})
 	var want []string

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fill sets every field of a struct to something that is not zero.
+// fill sets every field of a struct to a non-zero value.
 func fill(one any) {
 	v := reflect.ValueOf(one).Elem()
 	for i := range v.NumField() {
@@ -35,14 +35,14 @@ func meant(op Op, a Answer) *History {
 	return h
 }
 
-// All that is known of a request and of an answer is stored, comes back, and is in no hash.
+// Op and Answer are stored completely, and do not change the hash.
 func TestOperationsAreStored(t *testing.T) {
 	var op Op
 	var a Answer
 	fill(&op)
 	fill(&a)
 	if plain := meant(Op{}, Answer{}); plain.Hash() != meant(op, a).Hash() {
-		t.Error("the hash takes in what a request is")
+		t.Error("the hash covers the meaning of a request")
 	}
 	for _, tt := range []struct {
 		op Op
@@ -64,11 +64,11 @@ func TestOperationsAreStored(t *testing.T) {
 		}
 	}
 	if _, err := readOne(strings.NewReader(`{"schema":2}` + "\n" + `{"true_us":1,"kind":"sent","does":"magic"}`)); err == nil {
-		t.Error("an effect that there is not is read")
+		t.Error("an unknown effect is accepted")
 	}
 }
 
-// Of two requests with the same text only what both have in common is known, whatever their order.
+// For requests with the same text, Op is what they have in common, in any order.
 func TestRequestsThatReadAlike(t *testing.T) {
 	all := []Op{{Name: "unlock", Script: true, Owner: "a", Does: RemovesOwn}, {Name: "unlock", Script: true, Owner: "a", Does: Anything}, {Name: "unlock", Script: true, Owner: "b", Does: RemovesOwn}}
 	for _, order := range [][]int{{0, 1, 2, 0}, {2, 1, 0, 0}, {1, 0, 0, 2}} {
@@ -87,11 +87,11 @@ func TestRequestsThatReadAlike(t *testing.T) {
 	h.SetAnswer(id, Answer{})
 	h.SetAnswer(id, Number(0))
 	if got := *h.Answer(id); got != (Answer{}) {
-		t.Errorf("an answer that sometimes is no number: %+v", got)
+		t.Errorf("a text that is not always a number: %+v", got)
 	}
 }
 
-// Without texts nothing is known of any request; nor is it of a request without a text.
+// Requests without a text have no known meaning.
 func TestNothingIsKnownWithoutText(t *testing.T) {
 	omitText := New(Header{})
 	omitText.OmitText = true
@@ -106,7 +106,7 @@ func TestNothingIsKnownWithoutText(t *testing.T) {
 	}
 }
 
-// What schema 1 has of requests and answers is in their texts.
+// In schema 1, the meaning of requests and answers is parsed from their texts.
 func TestSchema1IsReadFromItsTexts(t *testing.T) {
 	hash := strings.Repeat("0a", 20)
 	for text, want := range map[string]Op{

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// How well a lock of one's own was watched is stored with the run, and is no part of its story: the hash is the
-// same. A history of a lock of lockstep's says nothing of it.
+// How well a user's own lock was followed is stored, but not hashed. Histories of lockstep's own
+// locks do not have it.
 func TestHowALockOfOnesOwnWasWatchedIsStored(t *testing.T) {
 	plain, own := New(testHeader()), New(testHeader())
 	own.Header.Entry, own.Header.Keys, own.Header.Alone, own.Header.AloneAt = Unfollowed, `"a", "b"`, "A", 1500

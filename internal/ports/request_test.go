@@ -7,13 +7,13 @@ import (
 	"lockstep/internal/history"
 )
 
-// asked is a request whose answers say by themselves what they say.
+// asked is a request without a method for its answers.
 type asked struct{}
 
 func (asked) AppendText(buf []byte) []byte { return append(buf, "ASKED"...) }
 func (asked) Op() history.Op               { return history.Op{Name: "ASKED"} }
 
-// What answers say besides their words.
+// AnswerTo infers the meaning of an answer from its value and error.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		give  Request
