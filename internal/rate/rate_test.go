@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The formula of the book, in floats, is the oracle.
+// The textbook formula, in floats, is the oracle.
 func TestWilsonIsTheFormula(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 37, 100, 1000, 99_999, 10_000_000} {
 		for _, x := range []int{0, 1, n / 3, n / 2, n - 1, n} {
@@ -53,7 +53,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// The intervals that Newcombe gives for the score method (1998, table I, method 3).
+// Newcombe's intervals of the score method (1998, table I, method 3).
 func TestWilsonAsPublished(t *testing.T) {
 	for _, tt := range []struct {
 		bad, runs int

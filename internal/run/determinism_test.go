@@ -20,8 +20,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What scripts/determinism plays with many seeds: faults that are listed, and faults
-// that each seed draws.
+// scripts/determinism plays these with many seeds: one with listed faults, one with drawn ones.
 const (
 	mixedScenario = "../../scenarios/search/mixed.yaml"
 	stormScenario = "../../scenarios/search/redlock-storm.yaml"
@@ -50,10 +49,9 @@ func load(t *testing.T, file string) *plan.Plan {
 	return p
 }
 
-// TestHashOfManySeeds prints the hash that scripts/determinism compares between
-// builds and settings: many seeds of the mixed scenario and of a chaos, and a few of
-// every scenario there is. By itself it checks what one process can: that the number of
-// workers and a second play change nothing.
+// TestHashOfManySeeds prints the hash that scripts/determinism compares between builds and
+// settings: many seeds of the mixed scenario and of a chaos, and a few of every scenario. By itself
+// it checks that neither a repetition nor the number of workers changes anything.
 func TestHashOfManySeeds(t *testing.T) {
 	count := 200
 	if s := os.Getenv("LOCKSTEP_SEEDS"); s != "" {
@@ -85,8 +83,8 @@ func TestHashOfManySeeds(t *testing.T) {
 	t.Logf("hash of %d seeds: %x", count, all.Sum(nil))
 }
 
-// Every scenario with every lock gives the same hash in a world of its own and
-// in one that has played others before: nothing is left over between runs.
+// Every scenario with every lock gives the same hash in a new world and in one that has played
+// others before.
 func TestEveryScenarioRepeats(t *testing.T) {
 	used := sim.New()
 	defer used.Close()
@@ -126,16 +124,15 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// failWithoutFault are the texts of the documents that do not work even when
-// nothing goes wrong, with the letters that this may have.
+// failWithoutFault has the misprints that do not even work without faults, with their possible
+// letters.
 var failWithoutFault = map[string]string{
 	"lit-unchecked": "VF", "lit-etcd-key": "V VF", "lit-mysql-ddl": "VF V F", // no client is kept out
 	"lit-del-key": "L", "lit-lua-s2": "L", "lit-s3-units": "L S", // the release removes nothing
 	"lit-s2-units": "D", "lit-s3-integer": "D", // no client gets in
 }
 
-// Without faults, every lock is safe: no overlap in a thousand seeds. The texts
-// that are not must be caught.
+// Without faults, every lock is safe with every seed. Misprints that are not must be caught.
 func TestNoFaultNoOverlap(t *testing.T) {
 	count := realtest.Tiers(100, 1000)
 	p := plan.Default()

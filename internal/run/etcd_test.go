@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// acquisitions returns the clients of a run in the order in which they got the lock.
+// acquisitions returns the clients in the order in which they acquired the lock.
 func acquisitions(h *history.History) string {
 	var order []string
 	for _, e := range h.Events {
@@ -22,8 +22,7 @@ func acquisitions(h *history.History) string {
 	return strings.Join(order, " ")
 }
 
-// The queue serves in the order of arrival, with every seed. Clients that ask
-// again and again do not form one.
+// The queue serves clients in the order of arrival, with every seed; polling does not.
 func TestTheQueueOfEtcdIsFair(t *testing.T) {
 	p := plan.Default()
 	p.Clients = []string{"A", "B", "C", "D", "E", "F"}
@@ -51,8 +50,8 @@ func TestTheQueueOfEtcdIsFair(t *testing.T) {
 	}
 }
 
-// One release wakes one client of the queue: each waits for one deletion, and
-// looks once whether there is another key before its own.
+// A release wakes one client of the queue: each waits for one deletion, then looks once for another
+// key before its own.
 func TestTheQueueOfEtcdWakesOne(t *testing.T) {
 	p := plan.Default()
 	p.Clients = []string{"A", "B", "C", "D", "E", "F"}
@@ -80,8 +79,8 @@ func TestTheQueueOfEtcdWakesOne(t *testing.T) {
 	}
 }
 
-// The document's program looks into an answer that has not come, and dies.
-func TestAProgramThatLooksIntoNilDies(t *testing.T) {
+// The document's program dereferences a missing answer and crashes.
+func TestAProgramThatDereferencesNilDies(t *testing.T) {
 	p := load(t, "../../scenarios/lessons/literal-answer-that-never-comes.yaml")
 	for _, tt := range []struct {
 		lock string
@@ -105,8 +104,8 @@ func TestAProgramThatLooksIntoNilDies(t *testing.T) {
 	}
 }
 
-// A session that is cut off ends within a second of its deadline, which is one
-// lease after the last answer; nothing of it needs a server.
+// A session that is cut off ends within a second of its deadline, one lease after the last answer,
+// without a word from a server.
 func TestASessionOfEtcdLearnsOfItsEnd(t *testing.T) {
 	p := load(t, "../../scenarios/lessons/literal-nobody-reads-the-answers.yaml")
 	h, err := sim.Run(p, "etcd-mutex", 1)
@@ -127,6 +126,6 @@ func TestASessionOfEtcdLearnsOfItsEnd(t *testing.T) {
 		}
 	}
 	if after := lost.Sub(answered); after < p.Lease || after > p.Lease+1100*time.Millisecond {
-		t.Errorf("told %v after the last answer, want 10 s to 11 s", after)
+		t.Errorf("it ends %v after the last answer, want 10 s to 11 s", after)
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// How a run is judged when its plan says nothing, when it says that anything may
-// happen, and when it says something.
+// The status of a run whose plan expects nothing, anything, or something of the lock.
 func TestStatusOfWhatIsNotSaid(t *testing.T) {
 	kept := []checker.Finding{
 		{Property: checker.MutualExclusionID, Verdict: checker.Kept}, {Property: checker.NoLostUpdateID, Verdict: checker.Kept},
@@ -68,8 +67,8 @@ func TestStatusOfWhatIsNotSaid(t *testing.T) {
 	}
 }
 
-// A run in which no client removes an entry: the checkers name those properties that had no
-// occasion to break, and no others.
+// In a run in which no client removes an entry, exactly those properties have NoOccasion that could
+// not break.
 func TestNoOccasion(t *testing.T) {
 	p, err := scenario.Parse("x.yaml", []byte("scenario: x\nlocks: [setnx]\nclients: [A, B]\nfaults: [{when: A enters, crash: A}]\n"))
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// counting is a world whose histories have ten events and that notes what it is told
-// to reserve.
+// counting is a world whose histories have ten events. It notes the arguments of Reserve.
 type counting struct{ reserved *[]int }
 
 func (c counting) Reserve(events int) { *c.reserved = append(*c.reserved, events) }
@@ -25,8 +24,7 @@ func (c counting) Play(ctx context.Context, p *plan.Plan, lock string, seed uint
 	return h, nil
 }
 
-// All histories of a run are there at the same time, so what one of them takes is no
-// longer left for the next.
+// All histories of a run share one limit on events.
 func TestTheLocksOfARunShareItsEvents(t *testing.T) {
 	var reserved []int
 	p := plan.Default()
@@ -58,7 +56,7 @@ func (i interrupting) Play(ctx context.Context, p *plan.Plan, lock string, seed 
 	return h, nil
 }
 
-// An interrupt does not wait for millions of events to be drawn and stored.
+// An interrupted run keeps only its first events, so that drawing and storing them is quick.
 func TestAnInterruptedRunKeepsTheFirstEvents(t *testing.T) {
 	for _, more := range []int{0, mostInterrupted} {
 		ctx, stop := context.WithCancel(context.Background())

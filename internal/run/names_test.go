@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What a story says of a client is so in its runs: where it names one that has not had the lock yet,
-// it is not another one, of which it says nothing, that gets in beside the holder.
+// What a story says of a client is so in its runs: where it names one that has not had the lock
+// yet, it is not another one, of which it says nothing, that gets in beside the holder.
 func TestStoriesNameTheClientsOfTheirRuns(t *testing.T) {
 	w := sim.New()
 	defer w.Close()
@@ -45,7 +45,7 @@ func TestStoriesNameTheClientsOfTheirRuns(t *testing.T) {
 	}
 }
 
-// newcomer is who got the lock at an instant, and who had had it before.
+// newcomer returns the client that acquired the lock at an instant, and those that did before.
 func newcomer(h *history.History, at history.Instant) (newest string, had map[string]bool) {
 	had = map[string]bool{}
 	for _, hold := range history.Holds(h) {

@@ -10,10 +10,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Some flaws of locks on several nodes cost time and break no property, and some
-// virtues show only in what a client could finish.
-
-// first is when something first happened in a run; -1: never.
+// first returns when an event of a kind first happened in a run; -1 if never.
 func first(j *checker.Judgement, kind history.Kind) time.Duration {
 	for _, e := range j.History.Events {
 		if e.Kind == kind {
@@ -23,6 +20,7 @@ func first(j *checker.Judgement, kind history.Kind) time.Duration {
 	return -1
 }
 
+// Some flaws of locks on several nodes break no property, but cost time.
 func TestWhenThingsHappen(t *testing.T) {
 	tests := []struct {
 		scenario, lock string
@@ -41,7 +39,8 @@ func TestWhenThingsHappen(t *testing.T) {
 		// 15 s and 6 to 7 s of work, on extensions: no client is told to stop.
 		{"redlock-extends-its-lease", "redlock-extend", history.WriteAccepted, 21 * time.Second, 22500 * time.Millisecond},
 		{"redlock-extends-its-lease", "redlock-extend", history.LostLease, -1, -1},
-		// Ten extensions, one each third of the lease, and 10 s after the last; a client that hangs does not notice.
+		// Ten extensions, one each third of the lease, and 10 s after the last; a client that hangs
+		// does not notice.
 		{"redlock-stops-extending", "redlock-extend", history.Expired, 43 * time.Second, 43500 * time.Millisecond},
 		{"redlock-stops-extending", "redlock-extend", history.LostLease, -1, -1},
 	}

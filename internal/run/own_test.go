@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/rng/spread"
 )
 
-// A program whose entry could not be followed is no success where something is expected of it, whether or not
-// that is about its releases. Where nothing is expected, one that did without its servers is none either.
+// A run of a program whose entry could not be followed is inconclusive if anything is expected of
+// the program. So is one without requests to its servers, even if nothing is expected.
 func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 	kept := []checker.Finding{
 		{Property: checker.MutualExclusionID, Verdict: checker.Kept}, {Property: checker.NoLostUpdateID, Verdict: checker.Kept},
@@ -36,8 +36,8 @@ func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 		{"unread, and the story does not ask", one, doubt, history.Unread, "", Met},
 		{"unread, and nothing is said", nil, doubt, history.Unread, "", Inconclusive},
 		{"it robs", one, checker.Finding{Property: checker.OwnerOnlyReleaseID, Verdict: checker.Broken}, history.Followed, "", Missed},
-		{"who looks", looks, doubt, history.Unfollowed, "", NothingExpected},
-		{"who looks at one without servers", looks, doubt, history.Unfollowed, "A", Inconclusive},
+		{"anything is expected", looks, doubt, history.Unfollowed, "", NothingExpected},
+		{"anything is expected, and it used no server", looks, doubt, history.Unfollowed, "A", Inconclusive},
 	} {
 		p := &plan.Plan{Expect: c.expect, Programs: []locks.Variant{{ID: "mine", Program: []string{"x"}}}}
 		h := history.New(history.Header{Entry: c.entry, Alone: c.alone})
@@ -49,8 +49,8 @@ func TestAProgramThatCannotBeFollowedIsNoSuccess(t *testing.T) {
 	}
 }
 
-// What is known to break is expected to break, and the rest to be kept; of writes nothing is expected where two
-// hold the lock.
+// Breaking expects that the given properties break and the others are kept, except those about
+// writes if two may hold the lock.
 func TestBreaking(t *testing.T) {
 	got := map[string]string{}
 	for _, e := range Breaking([]string{"mine"}, []string{checker.MutualExclusionID}) {
@@ -64,7 +64,8 @@ func TestBreaking(t *testing.T) {
 	}
 }
 
-// Three lines say what was tried, what was not, and how entries were followed. What tested nothing has tried nothing.
+// Three lines say what was tried, what was not, and how entries were followed. Runs that tested
+// nothing count only as such.
 func TestTried(t *testing.T) {
 	p := plan.Default()
 	p.Slug, p.Lease, p.Network.Timeout, p.Workload.Work = "pause", 10*time.Second, 3*time.Second, spread.Range{Min: time.Second, Max: 9 * time.Second}

@@ -13,8 +13,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// A run is as expected when each expectation holds and everything was put to the test.
-// What is unknown is neither as expected nor missed.
+// A run is as expected when every expectation holds and everything was tested. Unknown verdicts are
+// neither met nor missed.
 func TestStatus(t *testing.T) {
 	expect := func(want string, got checker.Verdict) Expected {
 		return Expected{Expectation: plan.Expectation{Property: checker.MutualExclusionID, Verdict: want}, Got: got}
@@ -51,8 +51,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A program that removes another client's entry fails every story that expects something and does not speak
-// of it. A lock that the story names does not.
+// A program that removes another client's entry fails every story that expects something, unless
+// the story says otherwise. A lock that the story names does not.
 func TestAProgramMustNotRob(t *testing.T) {
 	program, err := locks.NewProgram("", []string{"mylock"}, "")
 	if err != nil {
@@ -89,7 +89,7 @@ func TestAProgramMustNotRob(t *testing.T) {
 	}
 }
 
-// Each seed is played once, and as itself.
+// Each seed is played once.
 func TestSeedsPlaysEachSeed(t *testing.T) {
 	p := plan.Default()
 	p.Name = "seeds"

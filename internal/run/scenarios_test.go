@@ -38,8 +38,7 @@ func allScenarios(t *testing.T) []*plan.Plan {
 	return plans
 }
 
-// Every lesson tells its story with every seed, not only with the one that the
-// author looked at. A story that a search has found is about the seed that it names.
+// Every lesson meets its expectations with every seed, except a story that names its seed.
 func TestLessonsMeetTheirExpectations(t *testing.T) {
 	seeds := uint64(realtest.Tiers(8, 50))
 	w := sim.New()

@@ -8,11 +8,10 @@ import (
 	"lockstep/internal/sim"
 )
 
-// The lesson says that a pause behind the check lets the write through. Real
-// processes race there, so the scenario does not expect it; in the simulator the
-// task that was frozen in front of its write goes on before the one that watches
-// the clock, because it was woken first.
-func TestSelfFenceDoesNotSeeAPauseBehindItsCheck(t *testing.T) {
+// The lesson says that a pause after the check lets the write through. Real processes race there,
+// so the scenario does not expect it. In the simulator the task that was paused before its write
+// goes on first, and then the one that watches the clock.
+func TestSelfFenceMissesAPauseAfterItsCheck(t *testing.T) {
 	p := load(t, "../../scenarios/lessons/pause-between-check-and-write.yaml")
 	w := sim.New()
 	defer w.Close()

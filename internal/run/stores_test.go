@@ -11,18 +11,19 @@ import (
 	"lockstep/internal/store"
 )
 
-// What the locks on a store send, and what its servers tell, in the story of the wire files.
-type told struct {
+// observed has the requests of the locks on a store, and the kinds of other events, in the story of
+// the wire files.
+type observed struct {
 	requests []history.Op
 	texts    []string
 	kinds    []history.Kind
 }
 
-func whatStoresTell(t *testing.T) map[store.ID]*told {
+func observeStores(t *testing.T) map[store.ID]*observed {
 	t.Helper()
-	all := map[store.ID]*told{}
+	all := map[store.ID]*observed{}
 	for _, s := range store.All() {
-		all[s.ID] = &told{}
+		all[s.ID] = &observed{}
 	}
 	for _, v := range locks.Simulated() {
 		p := wirePlan()
@@ -47,10 +48,10 @@ func whatStoresTell(t *testing.T) map[store.ID]*told {
 	return all
 }
 
-// A store names what its locks send, and says what each request can do: scenarios, checkers and live servers go
-// by that. Its model tells what becomes of entries: else nothing is known of whose lock it is.
+// A store declares the requests of its locks and their effects, on which scenarios, checkers and
+// live servers rely. Its model reports the changes of entries, which show who owns the lock.
 func TestStoresSayWhatTheirLocksSend(t *testing.T) {
-	for id, of := range whatStoresTell(t) {
+	for id, of := range observeStores(t) {
 		s, seen := store.Of(id), map[string]bool{}
 		if len(of.requests) == 0 {
 			t.Errorf("no lock keeps its entries in %q, so nothing has played it", id)

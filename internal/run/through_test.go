@@ -11,9 +11,9 @@ import (
 	"lockstep/internal/sim"
 )
 
-// Stories that once were green and had tested nothing: the faults could have no effect, or could not act. Each
-// must be inconclusive, with the reason; edited so that its faults have an effect, it breaks, or keeps what
-// it promises if the lock is correct.
+// These stories once passed without testing anything, as their faults could not have an effect.
+// Each is inconclusive, with the reason. Edited so that its faults have an effect, it breaks, or,
+// with a correct lock, is kept.
 func TestWhatNobodyCouldNoticeIsInconclusive(t *testing.T) {
 	const patient, broken, kept = "wait: up to 60s", "mutual-exclusion was broken", "mutual-exclusion was kept"
 	tests := []struct {

@@ -8,16 +8,15 @@ import (
 	"lockstep/internal/plan"
 )
 
-// What the locks send that compare and act in the client, when the work of A and
-// of B takes 12 s of a lease of 10 s. As in the golden files, the lines are what the
-// documents say, and not what the program did.
+// The requests of locks that compare and act in the client, when A and B work for 12 s with a lease
+// of 10 s. As in the wire files, the lines are written by hand from the documents.
 func TestOverrunOnTheWire(t *testing.T) {
 	tests := []struct {
 		lock string
 		want []string
 	}{
-		// B finds A's time over, deletes A's key and makes its own. A is done at 12 s and
-		// deletes B's key, so there is none when B is done.
+		// B finds A's key expired, deletes it and makes its own. At 12 s A deletes B's key, so
+		// there is none when B is done.
 		{"setnx-timestamp-del", []string{
 			`A SETNX lock <time> -> (integer) 1`,
 			`A DEL lock -> (integer) 1`,
@@ -27,7 +26,7 @@ func TestOverrunOnTheWire(t *testing.T) {
 			`B SETNX lock <time> -> (integer) 1`,
 			`B DEL lock -> (integer) 0`,
 		}},
-		// B takes over by GETSET. Neither deletes anything: its own time is over.
+		// B takes over by GETSET. Neither deletes anything, as its own time is over by then.
 		{"setnx-timestamp-getset", []string{
 			`A SETNX lock <time> -> (integer) 1`,
 			`B SETNX lock <time> -> (integer) 0`,

@@ -16,15 +16,13 @@ import (
 	"lockstep/internal/sim"
 )
 
-// wireFiles say, for each variant, what has to go over the wire and what comes
-// back. They are written by hand from the documents that describe the locks, and
-// there is no flag that rewrites them: a file that is copied from what the
-// program does would agree with any mistake in it.
+// wireFiles has the requests and replies of each variant. They are written by hand from the
+// documents that describe the locks, and no flag rewrites them: files copied from the program's
+// output would contain its mistakes.
 const wireFiles = "../locks/testdata/wire"
 
-// wirePlan is the story that all of them tell: A takes the lock at once, B comes
-// 50 ms later and tries every 100 ms. A third of the lease is over before the
-// work of 4 s is done, so a renewal is seen once.
+// wirePlan is the story of these files: A takes the lock at once, B comes 50 ms later and tries
+// every 100 ms. The work of 4 s outlasts a third of the lease, so there is one renewal.
 func wirePlan() plan.Plan {
 	p := plan.Default()
 	p.Name = "on the wire"
@@ -64,7 +62,7 @@ func TestLocksSendWhatTheirDocumentsSay(t *testing.T) {
 	}
 }
 
-// A file for a lock that does not exist was left behind by a renamed lock.
+// Every wire file belongs to a lock; renaming a lock renames its file.
 func TestEveryWireFileHasALock(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(wireFiles, "*"))
 	if err != nil {
@@ -93,8 +91,8 @@ func playWire(t *testing.T, p *plan.Plan, lock string) *history.History {
 	return h
 }
 
-// wireOf returns the commands of some clients with their replies: all of the first
-// client's, then all of the second's. A command stands where it was sent.
+// wireOf returns the commands of some clients with their replies, client by client, in the order in
+// which they were sent.
 func wireOf(h *history.History, clients ...string) []string {
 	type command struct {
 		server history.NodeID
@@ -124,8 +122,8 @@ func wireOf(h *history.History, clients ...string) []string {
 	return lines
 }
 
-// Whatever differs from run to run, or between implementations, and says nothing
-// about a protocol: random tokens; points in time, in milliseconds since 1970.
+// What differs from run to run or between implementations, but is not part of a protocol: random
+// tokens, and times in milliseconds since 1970.
 var (
 	tokenForm  = regexp.MustCompile(`\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?:0x)?[0-9a-f]{16,}\b`)
 	millisForm = regexp.MustCompile(`\b1[0-9]{12}\b`)
@@ -136,8 +134,7 @@ func normalised(text string) string {
 	return millisForm.ReplaceAllString(text, "<time>")
 }
 
-// reply shortens the error of a script: what stands behind the colon is worded by
-// the implementation of Lua.
+// reply shortens a compile error: the rest of its text depends on the implementation of Lua.
 func reply(text string) string {
 	const script = "(error) ERR Error compiling script (new function)"
 	if strings.HasPrefix(text, script) {
@@ -157,8 +154,8 @@ func wireLines(text string) []string {
 	return lines
 }
 
-// collapse makes one of lines, or groups of lines, that follow each other again
-// and again: how often a client has to try says nothing about the protocol.
+// collapse removes immediate repetitions of lines or groups of lines: the number of attempts is not
+// part of the protocol.
 func collapse(lines []string) []string {
 	for again := true; again; {
 		again = false
@@ -224,8 +221,8 @@ func diff(want, got []string) string {
 	return out.String()
 }
 
-// A release of nats-kv waits for the renewal that is under way: without its answer the revision to
-// delete is unknown, and the key would stay for a lease.
+// A release of nats-kv waits for a pending renewal, whose answer has the revision to delete;
+// otherwise the key would stay for a lease.
 func TestAReleaseKnowsTheLastRevision(t *testing.T) {
 	p := wirePlan()
 	p.Clients = []string{"A"}

@@ -10,7 +10,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// A run that another process stores while the index is drawn is in the index in the end.
+// The index has runs that another process stores while it is written.
 func TestTheIndexHasARunThatCameMeanwhile(t *testing.T) {
 	root := t.TempDir()
 	store, err := os.OpenRoot(root)
@@ -43,8 +43,8 @@ func TestTheIndexHasARunThatCameMeanwhile(t *testing.T) {
 	}
 }
 
-// An index.html that cannot be read counts as a user's own as well: here a link that leads
-// out of the store, which is neither followed nor replaced.
+// An index.html that cannot be read counts as the user's own: a link out of the store is neither
+// followed nor replaced.
 func TestALinkInPlaceOfTheIndexIsLeftAlone(t *testing.T) {
 	root, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "theirs.html")
 	if err := os.WriteFile(elsewhere, []byte("theirs"), 0o644); err != nil {
@@ -61,7 +61,7 @@ func TestALinkInPlaceOfTheIndexIsLeftAlone(t *testing.T) {
 		t.Errorf("the link is gone: %q, %v", to, err)
 	}
 	if data, err := os.ReadFile(elsewhere); err != nil || string(data) != "theirs" {
-		t.Errorf("what it led to is now %q, %v", data, err)
+		t.Errorf("the target of the link is now %q, %v", data, err)
 	}
 	if err := os.Remove(link); err != nil {
 		t.Fatal(err)

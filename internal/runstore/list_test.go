@@ -42,7 +42,7 @@ func TestListIsNewestFirst(t *testing.T) {
 	}
 }
 
-// A store is listed through its root: what a link leads to elsewhere is not in it.
+// Targets of links are not listed.
 func TestLinksAreNotListed(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"store/a/run/result.json", "elsewhere/run/result.json"} {
@@ -108,8 +108,8 @@ func TestReadResult(t *testing.T) {
 	}
 }
 
-// FuzzReadResult checks that a result is read into no more memory than a small multiple
-// of its size, or refused with the name of its file.
+// FuzzReadResult: a result is complete, and not much larger in memory than in its file, or it is
+// refused with the name of the file.
 func FuzzReadResult(f *testing.F) {
 	for _, text := range []string{
 		`{"schema": 1, "hash": "0f", "seed": 7, "locks": [{"lock": "x", "verdicts": {"progress": {"verdict": "kept", "count": 1}}}]}`,

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A pipe in place of a result would keep its reader waiting.
+// A pipe in place of a result is refused, as reading would block.
 func TestAPipeIsNotRead(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "result.json"), 0o600); err != nil {

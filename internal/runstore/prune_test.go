@@ -12,7 +12,7 @@ import (
 
 const aRun = "20260102T030405.000Z-seed-1"
 
-// storeOf is a store with one run that has some files besides those which every run has.
+// storeOf is a store with one run that has the usual files and some more.
 func storeOf(name string, more ...string) (fstest.MapFS, *Stored) {
 	store := fstest.MapFS{}
 	for _, file := range append([]string{"report.html", "result.json", "history.jsonl", "scenario.yaml", "env.json"}, more...) {
@@ -52,7 +52,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// What is counted are the files of runs, and no more of them than it takes to know.
+// Larger counts the files of runs, and stops as soon as the result is known.
 func TestLarger(t *testing.T) {
 	store, s := storeOf(aRun, "stores/redis-1.log")
 	store["elsewhere/large"] = &fstest.MapFile{Data: make([]byte, 1000)}
@@ -67,7 +67,7 @@ func TestLarger(t *testing.T) {
 	}
 	store["a/by-hand/result.json"] = &fstest.MapFile{Data: []byte("1234567")}
 	if Larger(store, 36) || !Larger(store, 29) {
-		t.Error("it goes on after so many files")
+		t.Error("it counts beyond maxMeasured files")
 	}
 }
 
@@ -87,7 +87,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// A run that is removed is gone with its folder, when that has no other.
+// Removing the last run of a folder removes the folder.
 func TestRemove(t *testing.T) {
 	root := t.TempDir()
 	var runs []string

@@ -12,8 +12,8 @@ import (
 
 const shortStory = "scenario: Alone\nlocks: [set-nx-lua]\nclients: [A, B]\nexpect:\n  set-nx-lua: {mutual-exclusion: kept}\n"
 
-// FuzzStoredScenario reads a scenario.yaml with the environment that belongs to it. What
-// is taken survives being resolved, and problems name the file in the run directory.
+// FuzzStoredScenario reads a scenario.yaml and its environment. An accepted scenario survives being
+// resolved, and errors name the file in the run directory.
 func FuzzStoredScenario(f *testing.F) {
 	f.Add([]byte(shortStory), []byte(`{"schema": 1, "scenario_file": "alone.yaml", "expect_lines": {"set-nx-lua/mutual-exclusion": -5}}`))
 	f.Add([]byte("scenario: [x"), []byte(`{"schema": 1, "scenario_file": "../../etc/passwd", "scenario_sha256": "00"}`))
@@ -36,7 +36,7 @@ func FuzzStoredScenario(f *testing.F) {
 			return
 		}
 		if was := s.Env.ScenarioSHA256; was != "" && was != SHA256(story) {
-			t.Error("a scenario that does not fit is taken")
+			t.Error("a scenario with another hash is accepted")
 		}
 		for _, e := range s.Plan.Expect {
 			if e.Line < 0 {

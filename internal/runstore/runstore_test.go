@@ -18,8 +18,8 @@ func save(t *testing.T, root string, minute int, files ...File) (string, error) 
 	return Save(root, dir, func(string) ([]File, error) { return files, nil })
 }
 
-// Many runs that end at the same time are all there afterwards, each under a name of its
-// own, which it knows.
+// Many runs that end at the same time are all stored, each under its own name, which its files
+// know.
 func TestRunsOfTheSameMomentAreAllSaved(t *testing.T) {
 	const runs = 40
 	root := t.TempDir()
@@ -59,7 +59,7 @@ func TestRunsOfTheSameMomentAreAllSaved(t *testing.T) {
 	}
 }
 
-// A run that another one was faster than is rendered once more, under the next name.
+// A run whose name was taken meanwhile is rendered again, under the next name.
 func TestARenameReplacesNoRun(t *testing.T) {
 	root := t.TempDir()
 	var dirs []string
@@ -79,8 +79,8 @@ func TestARenameReplacesNoRun(t *testing.T) {
 	}
 }
 
-// What a killed process has left behind does not disturb other processes.
-func TestTheDraftOfAKilledProcessIsInNobodysWay(t *testing.T) {
+// The draft of a killed process does not disturb others.
+func TestTheDraftOfAKilledProcessIsIgnored(t *testing.T) {
 	root := t.TempDir()
 	draft := filepath.Join(root, "story", ".draft-20260102T030000.000Z-seed-7", "result.json")
 	if err := os.MkdirAll(draft, 0o755); err != nil {
@@ -95,8 +95,7 @@ func TestTheDraftOfAKilledProcessIsInNobodysWay(t *testing.T) {
 	}
 }
 
-// The link to the latest run is replaced if its run was removed; one that leads elsewhere
-// is the user's own.
+// The link "latest" is replaced if its run was removed. A link to elsewhere is the user's own.
 func TestALinkThatIsNotOursIsNotTouched(t *testing.T) {
 	for target, ours := range map[string]bool{"story/removed": true, "/etc": false, "../elsewhere/run": false, "story": false} {
 		root := t.TempDir()
@@ -143,7 +142,7 @@ func TestAFailureLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// What is too large for memory comes piece by piece, and may fail half-way.
+// A file can be written in pieces; an error half-way discards the run.
 func TestAFileThatIsWrittenInPieces(t *testing.T) {
 	root := t.TempDir()
 	write := func(w io.Writer) error {

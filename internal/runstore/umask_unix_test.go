@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The umask alone decides who may read what is stored, whichever way it is written.
+// Stored files have the mode that the umask leaves, whichever way they are written.
 func TestTheUmaskHolds(t *testing.T) {
 	for _, tt := range []struct {
 		umask int

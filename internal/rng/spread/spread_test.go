@@ -10,10 +10,10 @@ import (
 
 const ms = time.Millisecond
 
-// pauses are those of a process whose collector pauses it: p50 20ms, p99.9 4s.
+// pauses are like those of a garbage collector: p50 20ms, p99.9 4s.
 var pauses = Range{Max: 40 * time.Second, Percentiles: []Percentile{{500_000, 20 * ms}, {999_000, 4 * time.Second}}}
 
-func TestDrawnPercentilesAreThoseThatWereAskedFor(t *testing.T) {
+func TestDrawsHaveTheGivenPercentiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 200_000
 	drawn := make([]time.Duration, n)
@@ -39,7 +39,7 @@ func TestDrawnPercentilesAreThoseThatWereAskedFor(t *testing.T) {
 
 func TestAUniformRangeUsesOneNumberAndAFixedOneNone(t *testing.T) {
 	var asked []int64
-	rng := luckFunc(func(n int64) int64 { asked = append(asked, n); return n - 1 })
+	rng := randomFunc(func(n int64) int64 { asked = append(asked, n); return n - 1 })
 	if got := (Range{Min: 2, Max: 5}).Draw(rng); got != 5 {
 		t.Errorf("the largest number gives %v, want the upper end", got)
 	}
@@ -51,9 +51,9 @@ func TestAUniformRangeUsesOneNumberAndAFixedOneNone(t *testing.T) {
 	}
 }
 
-type luckFunc func(int64) int64
+type randomFunc func(int64) int64
 
-func (f luckFunc) Int64N(n int64) int64 { return f(n) }
+func (f randomFunc) Int64N(n int64) int64 { return f(n) }
 
 func TestLogarithms(t *testing.T) {
 	for _, x := range []uint64{1, 2, 3, 10, 1000, 20_000_000, 4_000_000_000, 86_400_000_000_000} {
