@@ -25,8 +25,8 @@ func (f *full) Do(context.Context, redis.Cmd) redis.Reply {
 	return redis.Reply{Kind: redis.ReplyBulk, Str: "-1"}
 }
 
-// The document's loop lasts for acquireTimeout on the wall clock, even if that is set
-// or the loop interrupted.
+// The document's loop lasts for acquireTimeout on the wall clock, even if that clock is set or the
+// context is cancelled.
 func TestTheLoopOfTheDocumentGoesByTheWallClock(t *testing.T) {
 	over, interrupt := context.WithCancel(context.Background())
 	interrupt()
@@ -55,14 +55,14 @@ func TestTheLoopOfTheDocumentGoesByTheWallClock(t *testing.T) {
 	}
 }
 
-// The documents compare what the wall clock says with the lease, and leave nothing over.
+// The documents compare the elapsed wall-clock time with the lease, without a margin for drift.
 func TestAVoteByTheWallClock(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		took, set time.Duration
 		held      bool
 	}{
-		{"no time is left over for the drift", 10*time.Second - time.Millisecond, 0, true},
+		{"there is no margin for drift", 10*time.Second - time.Millisecond, 0, true},
 		{"the lease is over", 10 * time.Second, 0, false},
 		{"the clock was set back meanwhile", 15 * time.Second, -12 * time.Second, true},
 		{"the clock was set ahead meanwhile", time.Second, 12 * time.Second, false},
@@ -82,7 +82,7 @@ func TestAVoteByTheWallClock(t *testing.T) {
 	}
 }
 
-// setting is a node during whose work the client's clock is set.
+// setting is a node that sets the client's clock while it executes a command.
 type setting struct {
 	*scripted
 	env *hand
@@ -94,7 +94,8 @@ func (s setting) Do(ctx context.Context, cmd redis.Cmd) redis.Reply {
 	return s.scripted.Do(ctx, cmd)
 }
 
-// A client that does not read WAIT's number takes 0 for a success, and only an error for none.
+// A client that does not check the result of WAIT takes 0 as a success, and only an error as a
+// failure.
 func TestSetWaitUncheckedTakesAnyNumber(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// hand is a client's process whose clock is moved by hand: time passes while it sleeps
-// and while a command is under way, and at no other time.
+// hand is a client's process with a manual clock: time passes only while it sleeps and while a
+// command is executed.
 type hand struct {
 	ports.Env
 	mono    time.Duration
@@ -51,14 +51,14 @@ type still struct{}
 func (still) Uint64() uint64     { return 0x5eed }
 func (still) Int64N(int64) int64 { return 0 }
 
-// answer is what a server says, after so long; the zero answer is that it says nothing
-// for as long as its client waits.
+// answer is a server's reply after a delay.
 type answer struct {
 	after time.Duration
 	reply redis.Reply
 }
 
-// scripted is a server that gives its answers one after the other, and then says nothing.
+// scripted is a server that gives its answers one after the other; after the last one, requests
+// time out.
 type scripted struct {
 	redis.Port
 	env     *hand
@@ -94,8 +94,8 @@ var (
 	taken = redis.Reply{} // nil: another client has it
 )
 
-// A vote is worth the lease without the time that it took and without the drift of the
-// clocks (a hundredth of the lease and 2 ms), and nothing when that is not positive.
+// A vote is valid for the lease minus its duration and the drift of the clocks (a hundredth of the
+// lease and 2 ms), and lost when that is not positive.
 func TestAVoteCountsTheDrift(t *testing.T) {
 	const worth = 10*time.Second - 102*time.Millisecond
 	for _, tt := range []struct {
@@ -121,8 +121,8 @@ func TestAVoteCountsTheDrift(t *testing.T) {
 	}
 }
 
-// A node whose reply was lost may have the entry, so all are asked to remove it.
-func TestALostVoteIsTakenBackEverywhere(t *testing.T) {
+// A node whose reply was lost may have the entry, so a lost vote is undone on all nodes.
+func TestALostVoteIsUndoneOnAllNodes(t *testing.T) {
 	env := &hand{}
 	d := Deps{Name: Key, Env: env, Lease: 10 * time.Second, Retry: time.Millisecond}
 	var nodes []*scripted
@@ -144,7 +144,7 @@ func TestALostVoteIsTakenBackEverywhere(t *testing.T) {
 	}
 }
 
-// An extension is counted from before it was sent, as the vote is.
+// Like a vote, an extension counts from before it was sent.
 func TestAnExtensionCountsFromItsRequest(t *testing.T) {
 	env := &hand{}
 	q := quorum{&Deps{Name: Key, Env: env, Lease: 9 * time.Second}}
@@ -161,8 +161,8 @@ func TestAnExtensionCountsFromItsRequest(t *testing.T) {
 	}
 }
 
-// The client cannot know when the server executed SET, so the lease counts from before the
-// SET that succeeded was sent.
+// The client cannot know when the server executed SET, so the lease counts from when the successful
+// SET was sent.
 func TestALeaseCountsFromItsRequest(t *testing.T) {
 	env := &hand{mono: 5 * time.Second}
 	server := &scripted{env: env, answers: []answer{{2 * time.Second, taken}, {2 * time.Second, ok}}}
@@ -177,8 +177,8 @@ func TestALeaseCountsFromItsRequest(t *testing.T) {
 	}
 }
 
-// The holder stops a tenth of the lease before its end, and a reply that comes later than
-// that wins nothing.
+// The holder stops a tenth of the lease before its end. A reply that arrives later does not acquire
+// the lock.
 func TestSelfFenceStopsATenthBeforeTheEnd(t *testing.T) {
 	env := &hand{}
 	server := &scripted{env: env, answers: []answer{{9 * time.Second, ok}, {2 * time.Second, ok}}}
@@ -196,7 +196,7 @@ func TestSelfFenceStopsATenthBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// watched is a watchdog of a lease of 9 s whose SET was sent at 0; it has run until its end.
+// watched runs a watchdog until it gives up. The lease is 9 s, and its SET was sent at 0.
 func watched(answers ...answer) (*hand, *watchdog) {
 	env := &hand{}
 	d := &Deps{Name: Key, Env: env, Redis: &scripted{env: env, answers: answers}, Lease: 9 * time.Second}
@@ -205,8 +205,7 @@ func watched(answers ...answer) (*hand, *watchdog) {
 	return env, w
 }
 
-// A renewal that was sent at 3 s and answered at 5 s lasts until 12 s, and without
-// further answers the lock is lost then.
+// A renewal that was sent at 3 s and answered at 5 s lasts until 12 s.
 func TestARenewalCountsFromItsRequest(t *testing.T) {
 	env, w := watched(answer{2 * time.Second, redis.Int(1)})
 	if want := 12 * time.Second; env.mono != want || w.lost.Err() == nil {
@@ -224,7 +223,7 @@ func (s slowOnce) Sleep(ctx context.Context, d time.Duration) error {
 	return s.hand.Sleep(ctx, d)
 }
 
-// After a pause it is the store that knows: a lease that it has still is not lost.
+// After a pause the watchdog asks the store; a lease that still exists is not lost.
 func TestTheWatchdogAsksAfterAPause(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -232,7 +231,7 @@ func TestTheWatchdogAsksAfterAPause(t *testing.T) {
 		lost time.Duration
 	}{
 		{"the store has it", 1, 32 * time.Second}, // renewed at 23 s, for 9 s
-		{"the store has it no more", 0, 23 * time.Second},
+		{"the store no longer has it", 0, 23 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env := &hand{}
@@ -249,7 +248,7 @@ func TestTheWatchdogAsksAfterAPause(t *testing.T) {
 	}
 }
 
-// A lock that waits for a replica holds when one has confirmed, and cleans up else.
+// A lock that waits for a replica is acquired when one has confirmed it; otherwise it is undone.
 func TestSetWaitNeedsAConfirmation(t *testing.T) {
 	env := &hand{}
 	server := &scripted{env: env, answers: []answer{

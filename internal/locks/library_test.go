@@ -29,12 +29,12 @@ func TestReadLibrary(t *testing.T) {
 	}
 	for _, source := range []string{"package libraries\n", "// Package libraries is code.\npackage libraries\n"} {
 		if v, ok := readLibrary("x.go", source); ok {
-			t.Errorf("%q is not about a lock, got %v", source, v)
+			t.Errorf("%q does not describe a lock, got %v", source, v)
 		}
 	}
 }
 
-// A mistake in the comment is a bug of ours, and is found before anything runs.
+// Mistakes in the comment of a library panic at start.
 func TestReadLibraryFindsMistakes(t *testing.T) {
 	for old, bad := range map[string]string{
 		"// Library: example.org/a/lock\n": "", "Store: redis": "Store: radish", "Lease: 1ms": "Lease: short", "Lease: 1ms\n": "Lease: 1ms\n// Bug: none-that-is-known\n",
@@ -50,7 +50,7 @@ func TestReadLibraryFindsMistakes(t *testing.T) {
 	}
 }
 
-// In every order of locks the misprints stand behind all others.
+// Every list of locks is sorted, with the misprints last.
 func TestMisprintsStandLast(t *testing.T) {
 	for _, all := range [][]Variant{All(), Known(), Simulated()} {
 		misprints := 0
@@ -59,7 +59,7 @@ func TestMisprintsStandLast(t *testing.T) {
 				misprints++
 			}
 			if i > 0 && Misprint(all[i-1].ID) == Misprint(v.ID) && all[i-1].ID >= v.ID || misprints > 0 && !Misprint(v.ID) {
-				t.Errorf("%s stands at the wrong place", v.ID)
+				t.Errorf("%s is in the wrong place", v.ID)
 			}
 		}
 		if misprints < 12 || misprints > len(all)/2 {

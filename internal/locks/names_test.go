@@ -9,7 +9,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// The designs to choose from have names, no two locks have the same one, and each fits into a menu.
+// The main designs have names, which are unique and fit into a menu.
 func TestNamesOfLocks(t *testing.T) {
 	seen := map[string]string{}
 	for _, v := range locks.All() {

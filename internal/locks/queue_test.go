@@ -11,7 +11,7 @@ import (
 	"lockstep/internal/sim"
 )
 
-// queuePlan is B behind A in a queue; A works so long.
+// queuePlan has B wait behind A in a queue.
 func queuePlan(work time.Duration, list ...faults.Fault) *plan.Plan {
 	p := plan.Default()
 	p.Name, p.Clients, p.Lease, p.Faults = "queue", []string{"A", "B"}, 10*time.Second, list
@@ -21,8 +21,8 @@ func queuePlan(work time.Duration, list ...faults.Fault) *plan.Plan {
 	return &p
 }
 
-// B's session ends while B is paused in the queue; when it wakes, A has gone. B is the
-// first of the queue then, and has no place in it any more.
+// B's session ends while B is paused in the queue. After the pause A is gone, but B has lost its
+// place.
 func TestAWaiterOfEtcdWhoseSessionHasEndedDoesNotHold(t *testing.T) {
 	pause, _ := faults.Lookup("pause")
 	p := queuePlan(5*time.Second,
@@ -43,8 +43,8 @@ func TestAWaiterOfEtcdWhoseSessionHasEndedDoesNotHold(t *testing.T) {
 	t.Error("B's attempt never ended")
 }
 
-// A create whose reply was lost has made the node, which the client finds by the mark in
-// its name: a second node would wait behind the first one, its own.
+// A create whose reply was lost has made a node, which the client recognizes by the mark in its
+// name. A second node would wait behind the first one.
 func TestAPlaceInTheQueueIsTakenOnce(t *testing.T) {
 	drop, _ := faults.Lookup("drop")
 	for _, lock := range []string{"zk-sequential", "curator-mutex"} {

@@ -32,7 +32,7 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
-// What five nodes say about a release, summed up.
+// The result of a release from the answers of the nodes.
 func TestQuorumReleased(t *testing.T) {
 	ok, gone, lost := error(nil), ErrNotHeld, ports.ErrTimeout
 	tests := []struct {
@@ -45,7 +45,7 @@ func TestQuorumReleased(t *testing.T) {
 		{[]error{gone, gone, gone, gone, gone}, ErrNotHeld},
 		{[]error{ok, ok, gone, gone, gone}, ErrNotHeld},
 		{[]error{gone, gone, gone, lost, lost}, ErrNotHeld},
-		{[]error{ok, ok, lost, gone, gone}, lost}, // the third decides, and is silent
+		{[]error{ok, ok, lost, gone, gone}, lost}, // the third one would decide, and did not answer
 		{[]error{lost, lost, lost, lost, lost}, lost},
 		{[]error{ok, ok, ok}, nil}, // asked only where it was held
 		{[]error{ok, ok, gone}, ErrNotHeld},

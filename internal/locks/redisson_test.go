@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// What the documents claim about Redisson, measured in the simulator. The figures
-// are Redisson's own, for its default lease of 30 s.
+// Claims of documents about Redisson, checked in the simulator. The figures are Redisson's own, for
+// its default lease of 30 s.
 
 const (
 	redissonThird = 10 * time.Second
@@ -28,7 +28,7 @@ func redissonPlan(work time.Duration, clients ...string) *plan.Plan {
 	return &p
 }
 
-// played is a history with the questions that the tests ask.
+// played is a history with queries for these tests.
 type played struct{ *history.History }
 
 func playRedisson(t *testing.T, p *plan.Plan, lock string) played {
@@ -40,7 +40,7 @@ func playRedisson(t *testing.T, p *plan.Plan, lock string) played {
 	return played{h}
 }
 
-// times returns when a client did something; with a text, only where it begins so.
+// times returns the times of a client's events whose text has a prefix.
 func (h played) times(kind history.Kind, client, text string) (out []time.Duration) {
 	for _, e := range h.Events {
 		if e.Kind == kind && h.Name(e.Node) == client && strings.HasPrefix(h.Text(e.Text), text) {
@@ -59,7 +59,8 @@ func TestRedissonRenewsAThirdOfTheLeaseAfterTheAcquire(t *testing.T) {
 			t.Errorf("%s: %d renewals in 65 s, want 6", lock, len(renewals))
 		}
 		for i, at := range renewals {
-			// Each comes a third after the reply to the one before, 2 ms after it was sent.
+			// Each comes a third after the reply to the one before, which comes 2 ms after its
+			// request.
 			late := at - last - redissonThird
 			if late <= 0 || late > redissonTick+4*time.Millisecond {
 				t.Errorf("%s: renewal %d is %v late, want at most a tick", lock, i+1, late)
@@ -80,12 +81,12 @@ func TestALeaseTimeMeansNoWatchdog(t *testing.T) {
 	}
 }
 
-// The old version starts a timer with each lock; the new one's timer of the first
-// lock still runs when the second is taken, and renews it that much earlier.
+// The old version starts a timer with each lock. In the new one, the timer of the first lock is
+// still running when the second is taken, and renews it early.
 func TestTheSharedTimerRenewsTheNextLockEarly(t *testing.T) {
 	for lock, want := range map[string]time.Duration{
 		"redisson-3.12.3": redissonThird,
-		"redisson":        redissonThird - 9*time.Second, // less what was spent since the first one
+		"redisson":        redissonThird - 9*time.Second, // which have passed since the first lock
 	} {
 		p := redissonPlan(8900*time.Millisecond, "A")
 		p.Workload.Repeat = 2
@@ -97,7 +98,7 @@ func TestTheSharedTimerRenewsTheNextLockEarly(t *testing.T) {
 		renewals := h.times(history.Sent, "A", "EVAL renew")
 		if want == redissonThird {
 			if len(renewals) != 0 {
-				t.Errorf("%s: renewed at %v, and released before a third was over", lock, renewals)
+				t.Errorf("%s: renewed at %v, although released before a third was over", lock, renewals)
 			}
 			continue
 		}
@@ -110,8 +111,7 @@ func TestTheSharedTimerRenewsTheNextLockEarly(t *testing.T) {
 	}
 }
 
-// A release wakes all processes that wait; that of the fair lock wakes one, and it
-// is the one that came first.
+// A release wakes all waiting processes; that of the fair lock wakes the first one.
 func TestHowManyARedissonReleaseWakes(t *testing.T) {
 	for lock, want := range map[string][]int{
 		"redisson-3.12.3": {3, 2, 1, 0},
@@ -150,7 +150,7 @@ func TestHowManyARedissonReleaseWakes(t *testing.T) {
 			}
 		}
 		if got := strings.Join(order, " "); got != "A B C D" {
-			t.Errorf("they came in the order A B C D and were served in the order %s", got)
+			t.Errorf("clients that arrived in the order A B C D acquired in the order %s", got)
 		}
 	}
 }
@@ -161,13 +161,13 @@ func dropReply(p *plan.Plan, command string) {
 		faults.Trigger{Moment: faults.Sends, Subject: "A", Command: command, Nth: 1}, faults.End{}))
 }
 
-// A script without a reply is sent again by the old version, after the response
-// timeout of 3 s and 1.5 s; by the new one only when there are replicas.
-func TestWhoSendsALockScriptAgain(t *testing.T) {
+// When a reply is lost, the old version sends the script again after the response timeout of 3 s
+// and 1.5 s; the new one only does so if there are replicas.
+func TestWhichVersionRetriesALockScript(t *testing.T) {
 	tests := []struct {
 		lock     string
 		replicas int
-		failed   int // attempts that the application gets to know of
+		failed   int // attempts that the application sees
 		after    [2]time.Duration
 	}{
 		{"redisson-3.12.3", 0, 0, [2]time.Duration{4500 * time.Millisecond, 4500 * time.Millisecond}},
@@ -190,14 +190,14 @@ func TestWhoSendsALockScriptAgain(t *testing.T) {
 		if got := len(h.times(history.AcquireFailed, "A", "")); got != tt.failed {
 			t.Errorf("%s: %d attempts failed, want %d", name, got, tt.failed)
 		}
-		// The second run has counted to two: after the release one hold is left.
+		// The script ran twice, so after the release one hold is left.
 		if replies := h.times(history.Replied, "A", "(integer) 0"); len(replies) != 1 {
 			t.Errorf("%s: the release did not leave a hold behind", name)
 		}
 	}
 }
 
-// What no replica confirms is undone, and tried again four times.
+// An acquisition that no replica confirms is undone, and retried four times.
 func TestRedissonUndoesWhatNoReplicaHas(t *testing.T) {
 	p := redissonPlan(time.Second, "A")
 	p.Redis.Replicas, p.Redis.Lag = 1, time.Minute
@@ -226,8 +226,8 @@ func TestRedissonUndoesWhatNoReplicaHas(t *testing.T) {
 	}
 }
 
-// The only message is lost while no client listens: the waiter tries again when the entry
-// would have run out, as far as it knew, and not before.
+// When the message of a release is lost, the waiter tries again when the entry would have expired,
+// and not before.
 func TestALostMessageCostsAtMostTheTimeToLive(t *testing.T) {
 	p := redissonPlan(2*time.Second, "A", "B")
 	p.Redis.Persistence = plan.PersistAlways

@@ -14,10 +14,10 @@ import (
 	"lockstep/internal/store/redis"
 )
 
-// A script with an Owner leaves every entry alone that has another one: that is what lets
-// the live world, which sees nothing but commands and replies, say whose entry a release
-// has removed. Here each of them meets another client's entry in the Redis model.
-func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
+// A script with an Owner leaves entries of other owners alone. From that the live world, which sees
+// only commands and replies, infers whose entry a release has removed. Here each script meets
+// another client's entry in the Redis model.
+func TestScriptsWithAnOwnerLeaveOtherEntriesAlone(t *testing.T) {
 	const lease = time.Second
 	set := func(owner string) redis.Cmd { return redis.Set(Key, owner).PX(lease).NX() }
 	eval := func(s *redis.Script, owner string) redis.Cmd { return redis.Eval(s, Key).Text(owner) }
@@ -83,7 +83,7 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 			}
 		}
 		if store.Owner(Key) != others {
-			t.Errorf("%s: the entry is not there any more", foreign.String())
+			t.Errorf("%s: the entry is gone", foreign.String())
 		}
 		store.Exec(now+2, others, &own)
 		if removed := store.Owner(Key) == 0; removed != tt.removes {
@@ -95,7 +95,7 @@ func TestScriptsWithAnOwnerTouchNobodyElsesEntry(t *testing.T) {
 	}
 }
 
-// scriptsWithOwner counts the scripts in this package that say so.
+// scriptsWithOwner counts the scripts in this package that have an Owner.
 func scriptsWithOwner(t *testing.T) (count int) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

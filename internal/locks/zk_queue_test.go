@@ -3,7 +3,7 @@ package locks
 import "testing"
 
 func TestNextAhead(t *testing.T) {
-	// The marks in front of the numbers say nothing about the order.
+	// The marks in front of the numbers do not affect the order.
 	names := []string{"a-0000000007", "b-0000000002", "c-0000000010", "d-0000000009"}
 	tests := []struct {
 		own, ahead string
@@ -13,7 +13,7 @@ func TestNextAhead(t *testing.T) {
 		{"a-0000000007", "b-0000000002", true},
 		{"d-0000000009", "a-0000000007", true},
 		{"c-0000000010", "d-0000000009", true},
-		{"e-0000000001", "", false}, // the lowest number, and not there: nothing is held
+		{"e-0000000001", "", false}, // the lowest number, but not in the list
 		{"e-0000000011", "c-0000000010", false},
 	}
 	for _, tt := range tests {

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/locks"
 )
 
-// A lock has a text, which makes it known, and code, which plays it. Both stand in
-// one file, yet are found in different ways, so each could be missing.
+// A library's comment makes it known, its code plays it. They are found in different ways, so
+// either could be missing.
 func TestEachLibraryHasATextAndCode(t *testing.T) {
 	texts := map[string]locks.Variant{}
 	for _, v := range locks.Known() {
@@ -43,8 +43,8 @@ func TestEachLibraryHasATextAndCode(t *testing.T) {
 	}
 }
 
-// The servers are told the scripts before the run. One that was told another text than
-// the library's own would not know the library's when it comes.
+// Scripts are loaded into the servers before a run. They have to be exactly those that the library
+// sends by hash.
 func TestServersAreToldTheScriptsThatLibrariesSend(t *testing.T) {
 	for _, l := range All() {
 		var told, sent []string

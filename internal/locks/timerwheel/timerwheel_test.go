@@ -100,16 +100,16 @@ func TestAWheelNeedsSlotsAndATick(t *testing.T) {
 	}
 }
 
-// entry is a timer as a plain sorted list knows it.
+// entry is a timer in a sorted list.
 type entry struct {
 	id   int
-	end  time.Duration // of the tick in which its time is up
+	end  time.Duration // of the tick that has its deadline
 	gone bool
 	t    *Timer[int]
 }
 
-// The wheel does what a sorted list does: a timer runs at the first end of a tick
-// that is later than its deadline, those of one tick in the order of adding.
+// The wheel behaves like a sorted list: a timer runs at the first end of a tick after its deadline,
+// timers of one tick in the order in which they were added.
 func TestAWheelIsASortedList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tick := time.Duration(rapid.Int64Range(1, 50).Draw(t, "tick"))
