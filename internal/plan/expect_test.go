@@ -50,11 +50,12 @@ func TestPlayOnlyKeepsWhatIsSaidOfEveryLock(t *testing.T) {
 		t.Errorf("of a lock that the file does not know: %+v", of)
 	}
 	if given[1].Lock != "a" {
-		t.Error("the list that others may have is changed")
+		t.Error("the given list was changed")
 	}
 }
 
-// What is said of every lock holds for the others, and nothing is said of those that are to keep everything.
+// ExpectKept removes all expectations of the given locks; those of every lock remain for the
+// others.
 func TestExpectKept(t *testing.T) {
 	every := []Expectation{{Lock: EveryLock, Property: "progress", Verdict: "kept"}, {Lock: EveryLock, Property: "mutual-exclusion", Verdict: "broken"}}
 	p := Plan{
@@ -70,13 +71,13 @@ func TestExpectKept(t *testing.T) {
 	}
 	p = Plan{Locks: []string{"mine", "other"}, Expect: []Expectation{{Lock: EveryLock, Verdict: Anything}}}
 	if !p.OnlyLooks() {
-		t.Error("it only looks")
+		t.Error("OnlyLooks is false")
 	}
 	p.ExpectKept([]string{"mine"})
 	if said, ok := p.Said("other"); !ok || len(said) != 0 {
-		t.Errorf("of the other, who only looks: %v, %v", said, ok)
+		t.Errorf("of the other, without expectations: %v, %v", said, ok)
 	}
 	if p.OnlyLooks() {
-		t.Error("it still only looks")
+		t.Error("OnlyLooks is still true")
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Every duration of a plan must scale; a field that is added and forgotten in
-// Scaled would stretch one part of a real run and not the others.
+// Scaled scales every duration of a plan.
 func TestScaledScalesEveryDuration(t *testing.T) {
 	p := Default()
 	p.Redis.Lag = time.Second
@@ -20,9 +19,8 @@ func TestScaledScalesEveryDuration(t *testing.T) {
 	}
 }
 
-// A plan says how much it was scaled: a real server that cannot be told to hurry has to live as
-// much faster.
-func TestAScaledPlanSaysSo(t *testing.T) {
+// A plan has its scale, for real servers whose timeouts cannot be configured.
+func TestAPlanHasItsScale(t *testing.T) {
 	p := Default()
 	half := p.Scaled(500_000)
 	if quarter := half.Scaled(500_000); p.ScalePPM != 0 || half.ScalePPM != 500_000 || quarter.ScalePPM != 250_000 {

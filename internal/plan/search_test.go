@@ -10,13 +10,13 @@ import (
 	"lockstep/internal/rng/spread"
 )
 
-// tail is 20 rounds of work that monitoring tells by percentiles.
+// tail is work whose durations are given by percentiles.
 var tail = spread.Range{Min: 500 * time.Millisecond, Max: 30 * time.Second, Percentiles: []spread.Percentile{
 	{Share: 500_000, Length: 600 * time.Millisecond}, {Share: 999_000, Length: 4 * time.Second},
 }}
 
-// Drawing faults needs to know how long a run lasts at least: 20 rounds of 500 ms are 10 s, however
-// their length is written and however many clients play.
+// Faults are drawn until WorkEnd. It is at least the length of all rounds: 20 rounds of 500 ms are
+// 10 s, however their length is written.
 func TestTheEndOfTheWorkCountsEveryRound(t *testing.T) {
 	base := plan.Default()
 	base.Workload.Repeat, base.Workload.Work = 20, tail
@@ -24,7 +24,7 @@ func TestTheEndOfTheWorkCountsEveryRound(t *testing.T) {
 	own := base
 	own.Own = map[string]plan.Workload{"B": base.Workload}
 	arrivals := base
-	arrivals.Workload.Arrivals = spread.Fixed(10 * time.Millisecond) // always late
+	arrivals.Workload.Arrivals = spread.Fixed(10 * time.Millisecond) // so rounds are always late
 	for name, tt := range map[string]struct {
 		p     plan.Plan
 		least time.Duration
@@ -40,11 +40,11 @@ func TestTheEndOfTheWorkCountsEveryRound(t *testing.T) {
 	impatient := base
 	impatient.Workload.Wait = 0
 	if got := impatient.WorkEnd(); got > 3*time.Second {
-		t.Errorf("clients that try once may end with their rests, not at %v", got)
+		t.Errorf("clients with one attempt may skip all work, and the end is %v", got)
 	}
 }
 
-// In 39 runs of 40 the rounds take no less.
+// Nearly all runs last at least until WorkEnd.
 func TestTheEndOfTheWorkIsALowerBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, r := range map[string]spread.Range{

@@ -35,7 +35,7 @@ func TestServersOfEachStore(t *testing.T) {
 	}
 }
 
-// Sentinels watch over Redis servers only, and only where the plan says so.
+// Only Redis has sentinels, and only if the plan says so.
 func TestHeaderListsTheNodesOfTheStore(t *testing.T) {
 	p := Default()
 	p.Clients = []string{"A"}
@@ -60,8 +60,8 @@ func TestHeaderListsTheNodesOfTheStore(t *testing.T) {
 	}
 }
 
-// A setting that a scenario leaves open follows the lease wherever that changes afterwards; one that was made
-// shorter with the whole plan does not.
+// A setting that a scenario leaves open follows later changes of the lease; explicit settings do
+// not.
 func TestOpenSettingsFollowTheLease(t *testing.T) {
 	p := Default()
 	of := func(p *Plan, id store.ID) time.Duration { return p.SettingsOf(store.Of(id))[0] }

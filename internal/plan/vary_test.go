@@ -32,7 +32,7 @@ faults:
 `
 )
 
-// Each kind of axis sets its own number, in a copy, and nothing else.
+// Each kind of axis sets one number, in a copy of the plan.
 func TestPointSetsOneNumber(t *testing.T) {
 	tests := []struct {
 		axis, values string
@@ -75,8 +75,8 @@ func TestPointSetsOneNumber(t *testing.T) {
 	}
 }
 
-// A pause of 0s is no pause: the fault is not there, and the others keep their place.
-func TestPointLeavesOutWhatIsNothing(t *testing.T) {
+// A pause of 0s is left out, and the other faults are renumbered.
+func TestPointLeavesOutFaultsOfNoLength(t *testing.T) {
 	p := parse(t, story+"vary: {pause: [0s, 1s], the 1st lag: [0s, 1s]}\n")
 	got := p.Point(0, 0)
 	var names []string
@@ -91,9 +91,8 @@ func TestPointLeavesOutWhatIsNothing(t *testing.T) {
 	}
 }
 
-// A restart is one however short its victim stays away, unlike a pause of 0s: the
-// fault is there with every value, also in the file of that point.
-func TestPointKeepsARestartAtOnce(t *testing.T) {
+// Unlike a pause of 0s, a restart with a downtime of 0s is a fault, also in the file of that point.
+func TestPointKeepsARestartWithoutDowntime(t *testing.T) {
 	p := parse(t, `locks: [set-nx-lua]
 faults: [{at: 2s, restart: A, down: 700ms}]
 vary: {down of restart: [0s, 1s]}

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden messages")
 
-// TestBadFiles compares what people read about each bad file with its golden.
+// TestBadFiles compares the messages about each bad file with its golden.
 func TestBadFiles(t *testing.T) {
 	found, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil || len(found) < 30 {
@@ -54,7 +54,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// TestMessageIsStable guards the words that the page on the interface promises.
+// TestMessageIsStable pins the message of the documentation.
 func TestMessageIsStable(t *testing.T) {
 	_, err := Parse("pause.yaml", []byte(`scenario: A long pause outlives the lease
 locks: [set-nx-lua]
@@ -110,8 +110,8 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// TestLargeFiles feeds files of almost the largest size. The limit on the time is
-// far off: it is there for a reader that goes quadratic, not for a slow machine.
+// TestLargeFiles reads files of almost the maximal size. The generous time limit is for quadratic
+// behaviour, not for slow machines.
 func TestLargeFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -138,8 +138,7 @@ func TestLargeFiles(t *testing.T) {
 	}
 }
 
-// TestProblemsOfSeveralFiles checks that problems keep their excerpts when they
-// are put together, as a command does that reads a whole directory.
+// TestProblemsOfSeveralFiles: merged problems keep their excerpts.
 func TestProblemsOfSeveralFiles(t *testing.T) {
 	all := &Invalid{}
 	for _, file := range []string{"one.yaml", "two.yaml"} {

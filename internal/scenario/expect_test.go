@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a file expects of its locks a, b and c means the same after it was resolved.
+// Expectations survive being resolved.
 func TestExpectationsRoundTrip(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"nothing is said", "", ""},

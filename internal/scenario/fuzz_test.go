@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzParse checks that every input is either refused with problems that have a
-// place, or a plan that survives being resolved and parsed again.
+// FuzzParse: any input is refused with problems that have a place, or is a plan that survives being
+// resolved and parsed again.
 func FuzzParse(f *testing.F) {
 	bad, err := filepath.Glob("testdata/bad/*.yaml")
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A second fail-over is fine where a server is left, comes back, may not be missed, or may be missed at random.
+// A second failover is accepted if a server is left or comes back, if the lock is expected to be
+// stuck, or if the failover has a chance.
 func TestFailOversThatLeaveAServer(t *testing.T) {
 	const twice = `scenario: Two fail-overs
 locks: [LOCK]

@@ -10,8 +10,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// What a scenario leaves open is spelled out, for the stores that its locks use
-// and no others.
+// The resolved file has all settings of the stores in use, and of no others.
 func TestResolvedSpellsOutTheServersInUse(t *testing.T) {
 	tests := []struct {
 		name, text, want string
@@ -115,8 +114,7 @@ func TestServersReachThePlan(t *testing.T) {
 	}
 }
 
-// A plan that a program has built is printed like one from a file: read back,
-// it is what was played.
+// A plan that was built by code survives being printed and read back.
 func TestAPlanBuiltByCodeCanBeReadBack(t *testing.T) {
 	for _, v := range locks.Simulated() {
 		p := plan.Default()
@@ -139,7 +137,7 @@ func TestAPlanBuiltByCodeCanBeReadBack(t *testing.T) {
 	}
 }
 
-// What a file leaves open follows the lease when that changes after the file was read: on a page, in a sweep.
+// Settings that a file leaves open follow the lease when it changes later, on a page or in a sweep.
 func TestALeaseThatChangesLater(t *testing.T) {
 	p, err := Parse("x.yaml", []byte("scenario: x\nlocks: [nats-kv]\nlease: 10s\n"))
 	if err != nil {

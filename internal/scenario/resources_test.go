@@ -7,8 +7,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// Each lock is played once for each resource, and what is said of a lock holds for all that are not spoken of
-// themselves.
+// Each lock is played once for each resource. Expectations of a lock hold for those of its
+// resources that have none.
 func TestALockIsOneOfEachResource(t *testing.T) {
 	p, err := Load("testdata/good/resources.yaml")
 	if err != nil {

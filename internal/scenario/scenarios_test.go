@@ -64,7 +64,7 @@ func TestScenarioFiles(t *testing.T) {
 	}
 }
 
-// TestLessonsAreComplete holds the stories to what a reader may expect of one.
+// TestLessonsAreComplete: each lesson has its texts and expectations, and can be scaled.
 func TestLessonsAreComplete(t *testing.T) {
 	for _, file := range files(t) {
 		if !strings.Contains(file, "lessons") {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A lock that the file does not list may lack what the file names, wherever it does.
+// A lock that the file does not list may lack a server that the file names anywhere.
 func TestCheckServers(t *testing.T) {
 	for name, text := range map[string]string{
 		"a fault":     "faults: [{at: 1s, crash: redis-4}]",

@@ -55,7 +55,7 @@ expect:
 	for name := range got {
 		for _, told := range []string{"scenario", "subtitle", "story", "question", "lesson", "origin", "locks", "level", "seed", "vary"} {
 			if strings.HasPrefix(name, told) {
-				t.Errorf("%s makes the world do nothing", name)
+				t.Errorf("%s is not a setting of the world", name)
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"lockstep/internal/schema"
 )
 
-// Package scenario decides what a file may say, the schema repeats it for
-// editors. These tests put the same files to both.
+// Package scenario decides which files are valid, and the schema repeats that for editors. These
+// tests compare the two.
 
 const redisHead = "scenario: x\nlocks: [set-nx-lua]\nclients: [A, B]\n"
 
@@ -133,9 +133,9 @@ func TestTheReaderAndTheSchemaAgree(t *testing.T) {
 			_, err := scenario.Parse("x.yaml", []byte(file))
 			switch {
 			case err == nil && refused != nil:
-				t.Errorf("%s %s: the schema refuses what the reader takes: %v", place.name, value, refused)
+				t.Errorf("%s %s: the schema refuses a file that the reader accepts: %v", place.name, value, refused)
 			case err != nil && refused == nil:
-				t.Errorf("%s %s: the schema takes what the reader refuses: %v", place.name, value, err)
+				t.Errorf("%s %s: the schema accepts a file that the reader refuses: %v", place.name, value, err)
 			}
 		}
 	}
@@ -143,8 +143,8 @@ func TestTheReaderAndTheSchemaAgree(t *testing.T) {
 
 var listed = regexp.MustCompile(`unknown key "zzzzzzzzzzzz" in [^:]*: (?:the known ones are |choose |the only one is )(.*)`)
 
-// TestTheReaderAndTheSchemaKnowTheSameKeys asks the reader for its keys with one
-// that it cannot know, and looks for them in the schema.
+// TestTheReaderAndTheSchemaKnowTheSameKeys compares the keys of the schema with those that the
+// reader lists for an unknown key.
 func TestTheReaderAndTheSchemaKnowTheSameKeys(t *testing.T) {
 	for path, lock := range map[string]string{
 		"": "set-nx-lua", "chaos": "set-nx-lua", "workload": "set-nx-lua", "network": "set-nx-lua", "servers": "set-nx-lua",

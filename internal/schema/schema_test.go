@@ -53,8 +53,7 @@ func scenarioFiles(t *testing.T) []string {
 	return files
 }
 
-// TestAcceptsEveryScenario puts each file to the schema, as it stands and with
-// every default filled in.
+// TestAcceptsEveryScenario validates each file as it is and with every default filled in.
 func TestAcceptsEveryScenario(t *testing.T) {
 	v := newValidator(t)
 	for _, file := range scenarioFiles(t) {
@@ -77,7 +76,7 @@ func TestAcceptsEveryScenario(t *testing.T) {
 	}
 }
 
-// TestScenariosNameTheSchema follows the line by which an editor finds the schema.
+// TestScenariosNameTheSchema checks the first line, by which an editor finds the schema.
 func TestScenariosNameTheSchema(t *testing.T) {
 	for _, file := range scenarioFiles(t) {
 		data, err := os.ReadFile(file)
@@ -96,8 +95,8 @@ func TestScenariosNameTheSchema(t *testing.T) {
 	}
 }
 
-// TestRefusesBadFiles compares what the schema says of each bad file with its
-// golden, and with the places that the head of the file gives.
+// TestRefusesBadFiles compares the problems of each bad file with its golden, and with the places
+// in the head of the file.
 func TestRefusesBadFiles(t *testing.T) {
 	v := newValidator(t)
 	files, err := filepath.Glob("testdata/bad/*.yaml")
@@ -141,7 +140,7 @@ func checkPlaces(t *testing.T, file, data string, problems []string) {
 		}
 	}
 	if len(want) == 0 {
-		t.Errorf("%s does not say where it is bad", file)
+		t.Errorf("%s has no \"# at\" line", file)
 	}
 	for _, p := range problems {
 		place, _, _ := strings.Cut(p, "  ")
@@ -157,7 +156,7 @@ func checkPlaces(t *testing.T, file, data string, problems []string) {
 	}
 }
 
-// TestVerbsExplainThemselves looks for every verb with its example in the schema.
+// TestVerbsExplainThemselves: the schema has a valid example of every verb.
 func TestVerbsExplainThemselves(t *testing.T) {
 	v := newValidator(t)
 	data, err := schema.JSON(schema.Scenario())

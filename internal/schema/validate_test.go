@@ -17,7 +17,7 @@ import (
 	"lockstep/internal/schema"
 )
 
-// validator judges scenario files by the schema, as an editor does.
+// validator validates scenario files by the schema, as an editor does.
 type validator struct {
 	schema *jsonschema.Schema
 	doc    any // the schema as plain values
@@ -44,7 +44,7 @@ func newValidator(t testing.TB) *validator {
 	return &validator{compiled, doc}
 }
 
-// problems are the places and messages of what the schema refuses in a file, sorted.
+// problems returns the places and messages of a file's problems, sorted.
 func (v *validator) problems(t testing.TB, file []byte) []string {
 	t.Helper()
 	data, err := yaml.YAMLToJSON(file)
@@ -68,8 +68,7 @@ func (v *validator) problems(t testing.TB, file []byte) []string {
 	return slices.Compact(found)
 }
 
-// leaves puts into words what is wrong below an error. parent is where the error
-// above it is.
+// leaves returns the messages below an error; parent is the place of the error above it.
 func (v *validator) leaves(e *jsonschema.ValidationError, parent string) []string {
 	here := "/" + strings.Join(e.InstanceLocation, "/")
 	at := here + "  "
@@ -120,8 +119,7 @@ func closest(causes []*jsonschema.ValidationError) []*jsonschema.ValidationError
 	return near
 }
 
-// missingOnly returns the keys that errors demand; none when one is about
-// something else.
+// missingOnly returns the missing keys; none if any error is about something else.
 func missingOnly(causes []*jsonschema.ValidationError) (keys []string) {
 	for _, c := range causes {
 		missing, ok := c.ErrorKind.(*kind.Required)
@@ -133,7 +131,7 @@ func missingOnly(causes []*jsonschema.ValidationError) (keys []string) {
 	return keys
 }
 
-// some is a list of words, short enough to stay the same when a lock is added.
+// some lists a few words; a longer list would change with every new lock.
 func some(words []string) string {
 	if len(words) > 5 {
 		return "the known ones"
@@ -141,7 +139,7 @@ func some(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// said is the message that the schema has for a pattern that did not match.
+// said returns the schema's message for a pattern that did not match.
 func (v *validator) said(e *jsonschema.ValidationError) string {
 	_, pointer, _ := strings.Cut(e.SchemaURL, "#/")
 	at := v.doc
