@@ -12,7 +12,7 @@ import (
 	"lockstep/locktest"
 )
 
-// owned is a lock with the owner's word in its entry, and with what a lock can do besides.
+// owned is a lock with its owner's token in the entry. Wrappers add optional abilities.
 type owned struct {
 	c     locktest.Client
 	store *redis.Client
@@ -67,7 +67,7 @@ type fenced struct{ *hold }
 
 func (h fenced) Token() int64 { return h.token }
 
-// with makes locks whose leases are what wrap makes of a hold.
+// with makes locks whose leases wrap a hold.
 func with(wrap func(ctx context.Context, h *hold) (locktest.Lease, error)) func(locktest.Client) locktest.Lock {
 	return func(c locktest.Client) locktest.Lock {
 		l := &owned{c, c.Redis()}
@@ -92,7 +92,7 @@ func TestAnExtenderKeepsItsLease(t *testing.T) {
 	}), slow, locktest.Name("extended"))
 }
 
-// A token does not stop two from believing, but their writes.
+// A token does not prevent two holders, but stops the writes of the older one.
 func TestATokenStopsTheWrite(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, with(func(ctx context.Context, h *hold) (_ locktest.Lease, err error) {
 		h.token, err = h.store.Incr(ctx, "tokens").Result()
@@ -100,9 +100,9 @@ func TestATokenStopsTheWrite(t *testing.T) {
 	}), locktest.Stories("pause"), locktest.Breaks("pause"))
 }
 
-// A holder that is told of its loss stops before it does harm: see the lost updates of the same lock that
-// does not report it.
-func TestWhoIsToldOfTheLossStops(t *testing.T) {
+// A holder that is told of the loss stops before its write; without the report the same lock breaks
+// no-stale-write, too.
+func TestAHolderThatIsToldOfTheLossStops(t *testing.T) {
 	story := locktest.Stories("testdata/evicted.yaml")
 	locktest.Run(t, locktest.Redis{}, with(bareHolds), story, locktest.Breaks("evicted", locktest.MutualExclusion, locktest.NoStaleWrite))
 	locktest.Run(t, locktest.Redis{}, with(func(_ context.Context, h *hold) (locktest.Lease, error) {
@@ -110,18 +110,18 @@ func TestWhoIsToldOfTheLossStops(t *testing.T) {
 	}), story, locktest.Breaks("evicted", locktest.MutualExclusion), locktest.Name("told"))
 }
 
-// Stories of the program can be played by their names; what they expect of every lock is expected.
+// Built-in stories can be played by name, with their expectations of every lock.
 func TestStoriesOfTheProgram(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, with(bareHolds),
 		locktest.Stories("pause-past-lease", "late-acquire-reply"), locktest.Breaks("pause-past-lease"), locktest.Breaks("late-acquire-reply"), locktest.Seeds(3))
 }
 
-// One fault at every request of a lock that is as good as a lease can be: only pauses break it.
+// With one fault at every request, only pauses break a correct lock with a lease.
 func TestWalk(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 1}, redislocks, locktest.Stories("contention"), locktest.Walk(), locktest.Breaks("walk/pause"))
 }
 
-// Of all goroutines those are shown that are in a bubble, and not blocked as virtual time allows.
+// Pick shows goroutines in a bubble that are not durably blocked.
 func TestPick(t *testing.T) {
 	stacks := "goroutine 1 [chan receive]:\nmain.main()\n\ngoroutine 7 [select (durable), synctest bubble 2]:\nx.f()\n\n" +
 		"goroutine 8 [IO wait, synctest bubble 2]:\nnet.read()\n\ngoroutine 9 [synctest.Run (durable), synctest bubble 2]:\ny()\n"
@@ -133,7 +133,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// A goroutine that does not end with its client is left behind, and disturbs no later run.
+// A goroutine that outlives its client does not disturb later runs.
 func TestGoroutinesThatStay(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, func(c locktest.Client) locktest.Lock {
 		go func() {

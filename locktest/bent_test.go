@@ -15,22 +15,22 @@ import (
 	"lockstep/locktest"
 )
 
-// bend is what is wrong with a lock that is right where nothing is set: it takes an entry with a word of its
-// own, renews it, stops when a renewal is overdue, and removes what is its own.
+// bend lists the mistakes of a lock. The zero bend is correct: it takes an entry with a random
+// word, renews it, stops when a renewal is overdue, and removes its own entry only.
 type bend struct {
 	prefix        string
-	word          func(locktest.Client) string // a word for more than one hold
-	always        bool                         // it takes any answer for a yes
-	errorIsYes    bool                         // it takes any error for a yes
+	word          func(locktest.Client) string // one word for several holds
+	always        bool                         // any answer counts as success
+	errorIsYes    bool                         // any error counts as success
 	early         bool                         // it holds the lock as soon as it has asked
 	blindRelease  bool
 	blindRenewal  bool
 	survives      bool // its renewals go on after the release
 	fromReply     bool // its lease begins with the reply
-	serverTime    bool // its lease ends when the server says, by the clock of the client
-	deadAfterFail bool // a try that failed was the last one
+	serverTime    bool // its lease ends at the server's time, by the client's clock
+	deadAfterFail bool // it does not try again after a failure
 	oneToken      bool // its token does not grow
-	onlyA         bool // B and C ask, and take no yes
+	onlyA         bool // B and C ignore success
 }
 
 type bentLock struct {
@@ -102,7 +102,7 @@ type bentLease struct {
 	until time.Time
 }
 
-// hold begins to renew. The lease is counted from when it was asked for.
+// hold begins to renew. The lease counts from its request.
 func (l *bentLock) hold(ctx context.Context, word string, asked time.Time) locktest.Lease {
 	life, stop := context.WithCancel(context.Background())
 	l.c.Cleanup(stop)
@@ -156,7 +156,7 @@ func (h *bentLease) renew(ctx context.Context) bool {
 
 func (h *bentLease) Lost() <-chan struct{} { return h.lost }
 
-// tokened is a lease whose token is that of every other.
+// tokened is a lease with the same token as any other.
 type tokened struct{ *bentLease }
 
 func (tokened) Token() int64 { return 1 }
@@ -178,23 +178,23 @@ func (h *bentLease) Release(ctx context.Context) error {
 	return err
 }
 
-// lease is all that a lease can break.
+// leaseBreaks is what even a correct lease breaks.
 var leaseBreaks = []locktest.Option{locktest.Breaks("pause"), locktest.Breaks("failover")}
 
-// The lock that is bent in all ways below is right, whatever its prefix.
+// Without a bend the lock is correct, with and without a prefix.
 func TestTheStraightLock(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, bend{}.lock, leaseBreaks...)
 	locktest.Run(t, locktest.Redis{}, bend{prefix: "app:lock:"}.lock,
 		append(leaseBreaks, locktest.WithoutWalk(), locktest.Name("behind a prefix"))...)
 }
 
-// A lesson is about the locks that it names. Of another one it asks what every story does: this one counts its
-// lease from the request, and so keeps what the lesson is about. See "lesson" in TestWhatFails.
-func TestALessonAsksForWhatEveryStoryDoes(t *testing.T) {
+// A lesson has the usual expectations of a lock that it does not name. This one counts its lease
+// from the request, and so does not break what the lesson is about; see "lesson" in TestWhatFails.
+func TestALessonHasTheUsualExpectations(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, bend{}.lock, locktest.Stories("late-acquire-reply"))
 }
 
-// bends are locks with one bend each, and what the usual stories say of them: whatever is bent is told.
+// bends are locks with one or two mistakes, and the message by which the usual stories report them.
 var bends = map[string]struct {
 	bend
 	want string
@@ -223,7 +223,7 @@ func init() {
 	}
 }
 
-// twoKeys is a correct lock, but which of its keys makes it one is unknown.
+// twoKeys is a correct lock with two keys, so it is unknown which one is the entry.
 func twoKeys(c locktest.Client) locktest.Lock {
 	first, second := bend{prefix: "x:"}.lock(c), bend{prefix: "y:"}.lock(c)
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
@@ -241,7 +241,7 @@ func twoKeys(c locktest.Client) locktest.Lock {
 	})
 }
 
-// leaving is the straight lock as one that ends its goroutines when it is released, and not before; once it forgets to.
+// leaving is the straight lock with a goroutine that ends at the release, or never if it forgets.
 func leaving(forgets bool) func(locktest.Client) locktest.Lock {
 	return func(c locktest.Client) locktest.Lock {
 		inner := bend{}.lock(c)
@@ -262,7 +262,7 @@ func leaving(forgets bool) func(locktest.Client) locktest.Lock {
 	}
 }
 
-// talks are tests that pass, with what they say and what they do not.
+// talks are tests that pass, with a text that they print and one that they do not.
 var talks = map[string]struct {
 	play      func(*testing.T)
 	says, not string
@@ -288,7 +288,8 @@ func TestThatTalks(t *testing.T) {
 	}
 }
 
-// A passed story says what was tried and what was not, with -v and to `simulate test`; a client that died is no failure.
+// A passed test says what was tried and what was not, with -v and to `simulate test`. Goroutines of
+// a client that died are no leak.
 func TestWhatAGreenSays(t *testing.T) {
 	for name, test := range talks {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"lockstep/locktest"
 )
 
-// blind is a lock as people write it the first time: its release deletes the key, whosever it is.
+// blind is a naive lock: its release deletes the key without checking the owner.
 type blind struct {
 	store *redis.Client
 	key   string
@@ -55,7 +55,7 @@ func (l *blind) Release(ctx context.Context) error {
 	return err
 }
 
-// What a blind DEL breaks is known in detail, and more than a lease alone breaks.
+// A blind DEL breaks more than a lease alone does.
 func TestBlindDelete(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 1}, newBlind, locktest.WithoutWalk(),
 		locktest.Breaks("long-work", locktest.MutualExclusion, locktest.OwnerOnlyRelease),
@@ -66,7 +66,7 @@ func TestBlindDelete(t *testing.T) {
 	)
 }
 
-// shared is a lock that is none: its clients share memory, and it never asks its store.
+// shared is a mutex in shared memory, which never uses the store.
 func shared() func(locktest.Client) locktest.Lock {
 	var mu sync.Mutex
 	return func(locktest.Client) locktest.Lock {
@@ -86,19 +86,20 @@ func neverReleased(c locktest.Client) locktest.Lock {
 	})(c)
 }
 
-// What gives no occasion goes without saying, and not where a story asks for it by name: see "asked for" below.
+// A property without an occasion to break is not demanded, unless a story asks for it by name: see
+// "asked for" below.
 func TestALockThatEndsWithItsLease(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, neverReleased, locktest.Stories("contention"))
 }
 
-// unmodelled asks for what the model of the store does not have.
+// unmodelled sends a command that the model of the store does not have.
 func unmodelled(c locktest.Client) locktest.Lock {
 	client := c.Redis()
 	client.Do(context.Background(), "OBJECT", "FREQ", c.Key())
 	return &blind{client, c.Key(), c.Lease()}
 }
 
-// failure is a test that has to fail, and what it says then.
+// failure is a test that has to fail, with its messages.
 type failure struct {
 	play func(t *testing.T)
 	says []string
@@ -112,7 +113,7 @@ func runs(lock locker, options ...locktest.Option) func(t *testing.T) {
 // acquires makes locks whose Acquire is a function.
 func acquires(f locktest.LockFunc) locker { return func(locktest.Client) locktest.Lock { return f } }
 
-// turning makes locks that turn bad with the clients that are made after so many for A.
+// turning makes locks that are bad or not, by the number of A's clients so far.
 func turning(bad func(clients int) bool) locker {
 	clients := 0
 	return func(c locktest.Client) locktest.Lock {
@@ -128,8 +129,8 @@ func dials(options func(c locktest.Client) *redis.Options) locker {
 	return func(c locktest.Client) locktest.Lock { return &blind{redis.NewClient(options(c)), c.Key(), c.Lease()} }
 }
 
-// failures are by their names; what is bent and what lies is added to them. TestWhatFails plays each in a process of
-// its own.
+// failures has the tests that have to fail, by name; bends and liars are added. TestWhatFails plays
+// each in a process of its own.
 var failures = map[string]failure{
 	"blind": {runs(newBlind, locktest.Stories("late-release")), []string{
 		"owner-only-release is broken", `locktest.Breaks("late-release", "owner-only-release")`, "A's DEL removes C's entry", "LOCKSTEP_SEED=1 go test -run", "report.html"}},
@@ -221,7 +222,7 @@ func TestThatFails(t *testing.T) {
 	}
 }
 
-// readBack opens a report as `simulate explain` and `simulate report` do: they do not know its lock.
+// readBack opens a report as `simulate explain` and `simulate report` do, without its lock.
 func readBack(t *testing.T, dir string) {
 	t.Helper()
 	r, err := runstore.Read(t.Context(), dir)
@@ -234,7 +235,7 @@ func readBack(t *testing.T, dir string) {
 	}
 }
 
-// Everything that has to fail fails, and says why and what to do.
+// Each of these tests fails, and says why and what to do.
 func TestWhatFails(t *testing.T) {
 	for name, f := range failures {
 		t.Run(name, func(t *testing.T) {

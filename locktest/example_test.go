@@ -7,8 +7,8 @@ import (
 	"lockstep/locktest"
 )
 
-// A lock is made for one client, from what the client has: a connection, a name, a lease. The test says
-// which promises the lock is known to break.
+// A lock is made for one client, from what the client has: a connection, a name, a lease. The test
+// says which promises the lock is known to break.
 func ExampleRun() {
 	_ = func(t *testing.T) { // func TestMyLock(t *testing.T)
 		locktest.Run(t, locktest.Redis{Nodes: 1}, func(c locktest.Client) locktest.Lock {

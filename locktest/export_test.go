@@ -17,11 +17,11 @@ func Play(t *testing.T, store Store, newLock func(Client) Lock, seed uint64, cha
 	return play(t, sim.New(), store, newLock, seed, change).Judgement.History.Hash().String()
 }
 
-var one = sim.New()
+var shared = sim.New()
 
-// PlayOn is Play on buffers that are used again, as those of a suite are.
+// PlayOn is Play on a world that is used again, as in a suite.
 func PlayOn(t *testing.T, store Store, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) {
-	play(t, one, store, newLock, seed, change)
+	play(t, shared, store, newLock, seed, change)
 }
 
 func play(t *testing.T, on *sim.World, store Store, newLock func(Client) Lock, seed uint64, change func(*plan.Plan)) *result {

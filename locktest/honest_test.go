@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/store"
 )
 
-// told makes a history of lines: an instant in seconds, a node, a kind, and owner= and peer=. A to C are clients, S
-// and T are servers.
+// told makes a history of events of the form "seconds node kind owner=X peer=Y". A to C are
+// clients, S and T are servers.
 func told(t *testing.T, story string) *history.History {
 	t.Helper()
 	h := history.New(history.Header{Lease: 10 * time.Second, Nodes: []history.Node{
@@ -41,7 +41,7 @@ func told(t *testing.T, story string) *history.History {
 	return h
 }
 
-// What of a history shows that a lock is none, each beside a history that differs in little and shows nothing.
+// Signs in a history that a lock is not one, each beside a similar history without a sign.
 func TestSigns(t *testing.T) {
 	const (
 		takes  = "0 A waits; 1 A sent; 1 S granted owner=A peer=A; 2 A acquired"
@@ -91,7 +91,7 @@ func TestSigns(t *testing.T) {
 			t.Errorf("%s\nrenews: %q", test.story, s.renewed)
 		}
 	}
-	// Where the entries are not known, only what was asked is.
+	// If the entries are not known, only the requests count.
 	if s := read(told(t, "0 A waits; 1 A sent; 2 A acquired; 3 B waits; 4 B gave-up; 5 B waits; 9 B gave-up"), false, 0); s != (signs{}) {
 		t.Errorf("%+v", s)
 	}
@@ -100,7 +100,7 @@ func TestSigns(t *testing.T) {
 	}
 }
 
-// What a test knows of a story excuses a sign of the same kind, and no other.
+// A property that a test expects to break excuses the signs of that kind, and no others.
 func TestWhatExcusesASign(t *testing.T) {
 	for _, tt := range []struct {
 		breaks string
@@ -124,8 +124,8 @@ func TestWhatExcusesASign(t *testing.T) {
 	}
 }
 
-// A kind of the walk may break what its story does, unless the test speaks of the kind; and a story is left out
-// only where another says as much.
+// A kind of the walk may break what the story of that kind breaks, unless the test names the kind.
+// A story is left out only if another one tests as much.
 func TestWhatATestKnows(t *testing.T) {
 	s := &suite{breaks: map[string][]string{"pause": {MutualExclusion}, "crash": {Progress}, "walk/crash": {NoStaleWrite}}}
 	for name, want := range map[string]string{"pause": MutualExclusion, "walk/pause": MutualExclusion, "crash": Progress, "walk/crash": NoStaleWrite, "walk/cut": ""} {
@@ -157,7 +157,7 @@ func TestWhatATestKnows(t *testing.T) {
 	}
 }
 
-// A green names what it says nothing about, and says how the entry was followed.
+// A passed test names what it did not try, and says how the entry was followed.
 func TestWhatAGreenLeavesOut(t *testing.T) {
 	const always = "wrong clocks of clients; two faults at once"
 	for _, tt := range []struct {

@@ -13,10 +13,8 @@ import (
 	"lockstep/locktest"
 )
 
-// A liar is no lock of its store, or none for all. What its clients share stands for what clients in other
-// processes cannot share.
-
-// mirrored are the hooks of a lock in the process that does in its store what a lock would do.
+// mirrored has the hooks of a lock in shared memory that imitates a lock in its store. Clients in
+// different processes could not share that memory.
 type mirrored struct {
 	enter func(ctx context.Context, c locktest.Client, store *redis.Client) error // nil: it does nothing
 	leave func(ctx context.Context, c locktest.Client, store *redis.Client) error
@@ -24,7 +22,7 @@ type mirrored struct {
 	after int  // how many times it is a lock of its store first
 }
 
-// inProcess makes a lock that a mutex of the process keeps.
+// inProcess makes locks in the memory of the process.
 func inProcess(m mirrored) func(locktest.Client) locktest.Lock {
 	var mu sync.Mutex
 	var holder int64 // 0: none
@@ -87,7 +85,7 @@ func looks(ctx context.Context, c locktest.Client, store *redis.Client) error {
 	return err
 }
 
-// writes and removes an entry under a key that is made of the client.
+// writes sets an entry under a key that depends on the client; removes deletes it.
 func writes(key func(locktest.Client) string) func(context.Context, locktest.Client, *redis.Client) error {
 	return func(ctx context.Context, c locktest.Client, store *redis.Client) error {
 		return store.Set(ctx, key(c), c.Name(), c.Lease()).Err()
@@ -106,7 +104,7 @@ func ownKey(c locktest.Client) string { return c.Key() + ":" + c.Name() }
 
 func anyKey(locktest.Client) string { return rand.Text() }
 
-// onlyFor makes a lock that gives A what it wants, and others nothing.
+// onlyFor makes a lock that only A can acquire.
 func onlyFor(a func(locktest.Client) locktest.Lock) func(locktest.Client) locktest.Lock {
 	return func(c locktest.Client) locktest.Lock {
 		if c.Name() == "A" {
@@ -119,7 +117,7 @@ func onlyFor(a func(locktest.Client) locktest.Lock) func(locktest.Client) lockte
 	}
 }
 
-// freely gives the lock without any.
+// freely always succeeds.
 func freely(c locktest.Client) locktest.Lock {
 	store := c.Redis()
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
@@ -146,7 +144,8 @@ func slots(c locktest.Client) locktest.Lock {
 	})
 }
 
-// behindMutex makes right locks of the store behind a mutex of the process: a client that waits for it asks no server.
+// behindMutex makes correct locks of the store behind a mutex of the process, so that waiting
+// clients do not ask the server.
 func behindMutex() locker {
 	var mu sync.Mutex
 	return func(c locktest.Client) locktest.Lock {
@@ -175,7 +174,7 @@ func behindMutex() locker {
 // locker makes the locks of a test.
 type locker = func(locktest.Client) locktest.Lock
 
-// liars are locks in whose tests nothing may be green: each with what is said of it.
+// liars are locks, most of them not of their store, whose tests must fail with a message.
 var liars = map[string]struct {
 	lock locker
 	want string

@@ -13,7 +13,7 @@ import (
 	"lockstep/locktest"
 )
 
-// redislocks are those of bsm/redislock, as its documentation uses them.
+// redislocks makes locks of bsm/redislock as in its documentation.
 func redislocks(c locktest.Client) locktest.Lock {
 	client := redislock.New(c.Redis())
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
@@ -35,7 +35,7 @@ func TestRedislock(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 1}, redislocks, locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 }
 
-// redsyncs are those of redsync, on one node or several.
+// redsyncs makes locks of redsync, on one node or several.
 func redsyncs(c locktest.Client) locktest.Lock {
 	var pools []rsredis.Pool
 	for _, client := range c.Nodes() {

@@ -12,7 +12,8 @@ import (
 	"lockstep/locktest"
 )
 
-// confirmed are locks that count only when a replica has them, too: SET and WAIT on one connection.
+// confirmed makes locks that count only when a replica has confirmed them: SET and WAIT on one
+// connection.
 func confirmed(c locktest.Client) locktest.Lock {
 	l := &owned{c, c.Redis()}
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
@@ -41,16 +42,16 @@ func confirmed(c locktest.Client) locktest.Lock {
 	})
 }
 
-// A lock that a replica has confirmed outlives the failover to it. There have to be two replicas: after the
-// failover, one has to confirm again.
-func TestALockThatAReplicaHasOutlivesTheFailover(t *testing.T) {
+// A lock that a replica has confirmed survives the failover to it. The second replica confirms
+// after the failover.
+func TestAConfirmedLockSurvivesTheFailover(t *testing.T) {
 	failover := locktest.Stories("contention", "failover")
 	locktest.Run(t, locktest.Redis{Replicas: 2}, confirmed, failover)
 	locktest.Run(t, locktest.Redis{Replicas: 2}, with(bareHolds), failover, locktest.Breaks("failover"), locktest.Name("unconfirmed"))
 }
 
-// told are locks whose waiters listen for the release instead of asking again and again; they ask now and
-// then all the same, for word can be lost.
+// told makes locks whose waiters listen for the release instead of polling. They still ask once per
+// lease, since a message can be lost.
 func told(c locktest.Client) locktest.Lock {
 	l := &owned{c, c.Redis()}
 	return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
@@ -75,7 +76,8 @@ func told(c locktest.Client) locktest.Lock {
 	})
 }
 
-// announced is a hold whose end is published: by a transaction that does nothing if the entry has changed.
+// announced is a hold whose release is published, by a transaction that does nothing if the entry
+// has changed.
 type announced struct{ *hold }
 
 func (h announced) Release(ctx context.Context) error {
@@ -97,8 +99,9 @@ func (h announced) Release(ctx context.Context) error {
 	return err
 }
 
-// Waiters that are told of a release, and a release that is a transaction. (No walk: go-redis closes a PubSub under a
-// mutex that it holds while it waits to connect again, so virtual time can stand still after a restart.)
+// Waiters that listen for a release, and a release that is a transaction. (No walk: go-redis closes
+// a PubSub under a mutex that it holds while it reconnects, so virtual time can stand still after a
+// restart.)
 func TestChannelsAndTransactions(t *testing.T) {
 	locktest.Run(t, locktest.Redis{}, told, locktest.WithoutWalk(), locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 }

@@ -18,7 +18,7 @@ func init() {
 	libraries = append(libraries, library{"rueidislock", locktest.Redis{}, rueidislocks})
 }
 
-// rueidislocks are those of rueidislock, which renews them by itself and tells their holder when they are lost.
+// rueidislocks makes locks of rueidislock, which renews them and reports their loss.
 func rueidislocks(c locktest.Client) locktest.Lock {
 	locker, err := rueidislock.NewLocker(rueidislock.LockerOption{
 		KeyValidity: c.Lease(),
@@ -68,8 +68,8 @@ func (l *rueidisLease) Release(context.Context) error {
 	return nil
 }
 
-// The library takes most of three keys for its entry, and says when they end by the clock of the client: where that of
-// the server is ahead, they end at once.
+// The entry is the majority of three keys. They expire at a time by the client's clock; if the
+// server's clock is ahead, they expire at once.
 func TestRueidislock(t *testing.T) {
 	locktest.Run(t, locktest.Redis{Nodes: 1}, rueidislocks, locktest.WithoutWalk(), locktest.Unjudged(locktest.OwnerOnlyRelease),
 		locktest.Breaks("pause"), locktest.Breaks("failover"), locktest.Breaks("skewed-server"), locktest.Breaks("skewed-long-work"))

@@ -16,7 +16,7 @@ import (
 	"lockstep/locktest"
 )
 
-// contended is what the runs are of whose histories are compared: five clients, many rounds.
+// contended is the plan of the compared runs: five clients, many rounds.
 func contended(rounds int) func(*plan.Plan) {
 	return func(p *plan.Plan) {
 		p.Clients = []string{"A", "B", "C", "D", "E"}
@@ -35,14 +35,14 @@ type library struct {
 	newLock func(locktest.Client) locktest.Lock
 }
 
-// libraries are those on go-redis. With the tag doors there are rueidis, and one for each other door: client
+// libraries has those on go-redis. The tag doors adds rueidis and one for each other door: client
 // libraries that take minutes to compile with another runtime.
 var libraries = []library{
 	{"redislock", locktest.Redis{}, redislocks}, {"redsync", locktest.Redis{}, redsyncs}, {"redsync-5", locktest.Redis{Nodes: 5}, redsyncs},
 }
 
-// fullVariable asks for the full size of TestOneSeedOneHistory: all doors, 60 runs of one seed, 20 seeds in
-// two processes, of 20 rounds each, and 16 processes that begin with that seed.
+// fullVariable asks for the full size of TestOneSeedOneHistory: all doors, 60 runs of one seed, 20
+// seeds in two processes, of 20 rounds each, and 16 processes that begin with that seed.
 const fullVariable = "LOCKTEST_FULL"
 
 // seedsVariable has TestSeeds print the hashes of so many seeds.
@@ -55,7 +55,8 @@ func sizes() (runs, seeds, rounds, processes int) {
 	return 10, 4, 4, len(libraries)
 }
 
-// With the seeded runtime, one seed gives one history, in any process, and whatever wakes up outside its bubbles.
+// With the seeded runtime, one seed gives one history, in any process, and whatever wakes up
+// outside its bubbles.
 func TestOneSeedOneHistory(t *testing.T) {
 	if !locktest.Seeded() {
 		if testing.Short() {
@@ -123,8 +124,8 @@ func inSeeded(t *testing.T) {
 	}
 }
 
-// firstRuns compares the runs of one seed in processes that begin with one library each: the very first run
-// of a process, in which things are made that are there for ever after, is no other than those after it.
+// firstRuns compares the runs of one seed in processes that begin with one library each: the first
+// run of a process, which initializes global state, has the same history as later ones.
 func firstRuns(t *testing.T, processes int) {
 	seen := map[string]map[string][]string{} // library -> hash -> where
 	for i := range processes {
@@ -147,7 +148,7 @@ func firstRuns(t *testing.T, processes int) {
 	}
 }
 
-// printed is what a test prints in a process of its own.
+// printed returns the output of a test in a process of its own.
 func printed(t *testing.T, test, variable string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^"+test+"$")
@@ -163,8 +164,8 @@ func printed(t *testing.T, test, variable string) string {
 // firstVariable has TestFirst play that library before all others.
 const firstVariable = "LOCKTEST_FIRST"
 
-// TestFirst prints the hashes of one seed of each library: the first run of the process, others after it, and
-// one after a collection, which empties what libraries keep in pools.
+// TestFirst prints the hashes of one seed of each library: of the first run of the process, of
+// another one, and of one after a garbage collection, which empties pools.
 func TestFirst(t *testing.T) {
 	first, err := strconv.Atoi(os.Getenv(firstVariable))
 	if err != nil {

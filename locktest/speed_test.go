@@ -18,8 +18,8 @@ import (
 	"lockstep/locktest"
 )
 
-// The workload of TestSpeed: five clients take bsm/redislock's lock twenty times each, extend it twice while
-// they hold it, and A stands still once for longer than the lease.
+// The workload of TestSpeed: five clients take bsm/redislock's lock twenty times each and extend it
+// twice each time; A is paused once for longer than the lease.
 const (
 	speedRuns   = 200
 	speedRounds = 20
@@ -30,7 +30,7 @@ const (
 	speedLast   = 5 * time.Millisecond  // at most, after the last one
 )
 
-// TestSpeed says how many runs of one workload a core plays in a second, beside a lock of the simulator in the
+// TestSpeed measures how many runs a core plays per second, and how many of a simulated lock in the
 // same plan. It is a test because a bubble takes no *testing.B. make bench runs it; so does
 //
 //	LOCKTEST_SPEED=1 go test -run Speed -v
@@ -67,7 +67,7 @@ func processorTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// speedPlan is the workload; what happens within the critical section is in extending.
+// speedPlan is the workload outside of the critical section.
 func speedPlan(t *testing.T) *plan.Plan {
 	p, err := scenario.Parse("speed", []byte("scenario: Speed\nclients: [A, B, C, D, E]\n"+
 		"faults:\n- when: A is in its critical section the 3rd time\n  pause: A\n  for: "+speedPause.String()+"\n"))
@@ -82,12 +82,12 @@ func speedPlan(t *testing.T) *plan.Plan {
 	return p
 }
 
-// extending makes locks of bsm/redislock whose holder extends them twice before it gives them back. What comes of it
-// is not looked at: A has lost the lock once.
+// extending makes locks of bsm/redislock whose holder extends them twice before the release. Errors
+// are ignored: A has lost the lock once.
 func extending(seed uint64) func(locktest.Client) locktest.Lock {
 	return func(c locktest.Client) locktest.Lock {
 		client := redislock.New(c.Redis())
-		luck := rand.New(rand.NewPCG(seed, uint64(c.Name()[0])))
+		random := rand.New(rand.NewPCG(seed, uint64(c.Name()[0])))
 		return locktest.LockFunc(func(ctx context.Context) (locktest.Lease, error) {
 			lock, err := client.Obtain(ctx, c.Key(), speedLease, &redislock.Options{RetryStrategy: redislock.LinearBackoff(speedRetry)})
 			if err != nil {
@@ -95,7 +95,7 @@ func extending(seed uint64) func(locktest.Client) locktest.Lock {
 			}
 			return locktest.LeaseFunc(func(ctx context.Context) error {
 				for range 2 {
-					time.Sleep(time.Duration(luck.Int64N(int64(speedWork))))
+					time.Sleep(time.Duration(random.Int64N(int64(speedWork))))
 					_ = lock.Refresh(ctx, speedLease, nil)
 				}
 				return lock.Release(ctx)

@@ -22,8 +22,8 @@ import (
 	"lockstep/internal/sim"
 )
 
-// bare is a lock that uses the protocol directly: SET NX PX to acquire, and an unconditional DEL to release. A goroutine
-// of its own sends GET every half second.
+// bare is a lock that uses the protocol directly: SET NX PX to acquire, and an unconditional DEL to
+// release. A goroutine of its own sends GET every half second.
 func bare(c *bubble.Client) (bubble.Lock, error) {
 	own, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
 	if err != nil {
@@ -135,9 +135,9 @@ func TestAStoppedClientDoesNothing(t *testing.T) {
 	}
 }
 
-// A reply that arrives during a pause is read after it, even if the deadline has passed; without a reply, the deadline
-// applies.
-func TestWhatHasComeIsThereAfterAPause(t *testing.T) {
+// A reply that arrives during a pause is read after it, even if the deadline has passed; without a
+// reply, the deadline applies.
+func TestRepliesAreReadAfterAPause(t *testing.T) {
 	for _, test := range []struct {
 		fault string
 		want  error
@@ -164,8 +164,8 @@ func TestWhatHasComeIsThereAfterAPause(t *testing.T) {
 }
 
 // After a lost reply nothing arrives on its connection, neither replies nor unrequested messages.
-func TestNothingComesBehindALostReply(t *testing.T) {
-	heard := errors.New("no attempt yet")
+func TestNothingArrivesAfterALostReply(t *testing.T) {
+	heard := errors.New("nothing was read yet")
 	lock := func(c *bubble.Client) (bubble.Lock, error) {
 		dial := func() net.Conn {
 			conn, err := c.Dial(context.Background(), "tcp", c.Addresses()[0])
@@ -183,7 +183,7 @@ func TestNothingComesBehindALostReply(t *testing.T) {
 				t.Error(err)
 			}
 			if !errors.Is(heard, os.ErrDeadlineExceeded) {
-				t.Errorf("GET is answered, in spite of the fault: %v", heard)
+				t.Errorf("GET is answered despite the fault: %v", heard)
 			}
 			_, heard = ask(looks, time.Second, "PING")
 		}
@@ -191,7 +191,7 @@ func TestNothingComesBehindALostReply(t *testing.T) {
 	}
 	play(t, "clients: [A, B]\nfaults: [{when: A is about to send GET, drop: reply}]\n", lock, func(*bubble.World, *history.History) {})
 	if !errors.Is(heard, os.ErrDeadlineExceeded) {
-		t.Errorf("something comes behind the lost reply: %v", heard)
+		t.Errorf("something arrives after the lost reply: %v", heard)
 	}
 }
 
@@ -284,7 +284,8 @@ func TestWhatHasNoModelIsNoted(t *testing.T) {
 	}
 }
 
-// A lock acquired after its client has given up is released: otherwise it would keep the others out.
+// A lock acquired after its client has given up is released: otherwise it would keep the others
+// out.
 func TestALateSuccessIsUndone(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		var tries, undone atomic.Int64

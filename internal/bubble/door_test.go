@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/real/servers"
 )
 
-// talks are dialogues of two connections with a server: in each line the connection and its command. "hears" reads an
+// talks are dialogues of two connections with a server, as "connection command"; "hears" reads an
 // unrequested message.
 var talks = map[string]string{
 	"channels":       "a SUBSCRIBE c d|a SUBSCRIBE c|b PUBLISH c hello|a hears|b PUBLISH e nobody|a PING|a UNSUBSCRIBE c|b PUBLISH c gone|a UNSUBSCRIBE|a PING x|b PING y",
@@ -39,7 +39,7 @@ var talks = map[string]string{
 	"waits":     "a SET k 1|a WAIT 0 100|a WAIT 1 20|a GET k",
 }
 
-// Commands about a connection are answered like by a real server, byte by byte.
+// Commands about a connection get the same answers as from a real server, byte by byte.
 func TestTheDoorAnswersAsAServer(t *testing.T) {
 	realtest.Need(t, "redis-server")
 	server, err := servers.StartRedis(t.Context(), servers.RedisOptions{})

@@ -2,8 +2,8 @@
 
 package bubble_test
 
-// CLIENT TRACKING: messages about keys that a connection has read. An unexpected message comes before the next reply, so
-// a PING ends each part that should be silent.
+// CLIENT TRACKING: messages about keys that a connection has read. A PING ends each part without
+// messages: an unexpected one would come before its reply.
 func init() {
 	for name, talk := range map[string]string{
 		"others":             "a CLIENT TRACKING ON|a GET k|b SET k 1|a hears|b SET k 2|a PING|a GET k|b DEL k|a hears|b DEL k|a PING",

@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/locks"
 )
 
-// A client that learns of the loss of its lock, by a channel or by an extension, stops at once and writes nothing. A
-// client that is not told works to the end.
+// A client that learns of the loss of its lock, by a channel or by an extension, stops at once and
+// writes nothing. A client that is not told works to the end.
 func TestAClientThatHearsOfTheLossStops(t *testing.T) {
 	ways := map[string]func(l *bubble.Lease){
 		"channel": func(l *bubble.Lease) {

@@ -12,7 +12,7 @@ import (
 	"lockstep/locktest/etcdtest"
 )
 
-// mutexes are those of etcd's own package concurrency, with one session for each client.
+// mutexes makes locks of etcd's package concurrency, with one session for each client.
 func mutexes(c locktest.Client) locktest.Lock {
 	client, err := etcdtest.NewClient(c)
 	if err != nil {
@@ -27,7 +27,7 @@ type mutexLock struct {
 	session *concurrency.Session
 }
 
-// Acquire makes a new session when the old one has ended: a lock of that is worth nothing.
+// Acquire makes a new session when the old one has ended, as its keys are gone.
 func (l *mutexLock) Acquire(ctx context.Context) (locktest.Lease, error) {
 	if err := l.open(ctx); err != nil {
 		return nil, err
@@ -65,12 +65,11 @@ func (l *mutexLease) Token() int64 { return l.mutex.Header().Revision }
 
 func (l *mutexLease) Release(ctx context.Context) error { return l.mutex.Unlock(ctx) }
 
-// The lock of etcd's own library keeps mutual exclusion, but for a holder that stands still for longer than
-// its lease: the revision is a token that stops what such a holder writes. Where a request or its answer is
-// lost, the library waits for as long as its context lets it, and keeps the session alive meanwhile and
-// after: so the key stays, and no other client gets the lock until its own client asks again. The same is true
-// where a release fails, since the session lives on. Which places of the walk show that depends on Go's own
-// scheduler, so it is left out.
+// The lock of etcd's library keeps mutual exclusion, except for a holder that is paused for longer
+// than its lease, whose writes the token (the revision) stops. When a request or its answer is
+// lost, the library waits until its context ends and keeps the session alive, so the key stays and
+// no other client gets the lock until this one asks again. The same happens when a release fails.
+// Which places of the walk show that depends on Go's scheduler, so there is no walk.
 func TestMutex(t *testing.T) {
 	locktest.Run(t, etcdtest.Cluster{}, mutexes, locktest.Breaks("pause"),
 		locktest.Breaks("lost-request", locktest.Progress), locktest.WithoutWalk())

@@ -12,8 +12,8 @@ import (
 	"lockstep/locktest/natstest"
 )
 
-// bucket is a lock as applications write one on nats.go: Create, and a release that says at which revision, or
-// does not (blind).
+// bucket is a lock as applications write it on nats.go: Create, and a release that names the
+// revision or, if blind, does not.
 type bucket struct {
 	c     locktest.Client
 	js    jetstream.JetStream
@@ -65,8 +65,8 @@ func (b bucket) Acquire(ctx context.Context) (locktest.Lease, error) {
 	}
 }
 
-// Left out are stories in which a message is lost for good. They leave a connection on which nothing comes any
-// more, and nats.go notices that by its pings, one in two minutes: until then the client gets no lock.
+// Stories in which a message is lost are left out. They leave a dead connection, which nats.go
+// notices by its pings, one in two minutes; until then the client gets no lock.
 func TestALockOnNatsGo(t *testing.T) {
 	locktest.Run(t, natstest.Cluster{}, newBucket(false),
 		locktest.Stories("pause", "crash", "contention", "failover"), locktest.Breaks("pause"))

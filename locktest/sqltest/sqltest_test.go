@@ -15,7 +15,7 @@ import (
 	"lockstep/locktest/sqltest"
 )
 
-// rows are locks that are a row: the client that inserts it has the lock, and deletes it in the end.
+// rows is a lock that is a row: inserting it acquires the lock, deleting it releases the lock.
 type rows struct {
 	c  locktest.Client
 	db *sql.DB
@@ -54,12 +54,13 @@ func (l *rows) Release(ctx context.Context) error {
 	return nil
 }
 
-// table is that of such locks.
+// table creates the table of these locks.
 var table = []string{"CREATE TABLE locks (name VARCHAR(64) NOT NULL PRIMARY KEY)"}
 
-// A row stays until a client deletes it: only a failover that forgets it breaks mutual exclusion, after which a
-// release deletes another client's row. A client that dies, or never learns of its row, leaves the lock taken
-// forever; if it was the first one, no client ever had the lock, and the story is no evidence.
+// A row stays until a client deletes it: only a failover that loses it breaks mutual exclusion,
+// after which a release deletes another client's row. A client that dies, or never learns of its
+// row, leaves the lock taken forever; if it was the first one, no client ever holds the lock, and
+// the story tests nothing.
 func TestRow(t *testing.T) {
 	locktest.Run(t, sqltest.MySQL{Setup: table}, newRows,
 		locktest.Breaks("crash", locktest.Progress), locktest.Breaks("next-crash", locktest.Progress),
@@ -68,7 +69,7 @@ func TestRow(t *testing.T) {
 		locktest.Breaks("failover", locktest.MutualExclusion, locktest.OwnerOnlyRelease))
 }
 
-// sessions are locks of a session, in MySQL by GET_LOCK and in PostgreSQL by an advisory lock.
+// sessions is a lock of a session: GET_LOCK in MySQL, an advisory lock in PostgreSQL.
 type sessions struct {
 	c         locktest.Client
 	db        *sql.DB
@@ -83,7 +84,7 @@ func advisory(c locktest.Client) locktest.Lock {
 	return &sessions{c, sqltest.Open(c), "SELECT pg_try_advisory_lock(hashtext($1))", "SELECT pg_advisory_unlock(hashtext($1))"}
 }
 
-// Acquire takes a connection out of the pool, which is the session.
+// Acquire takes a connection, which is the session, out of the pool.
 func (l *sessions) Acquire(ctx context.Context) (locktest.Lease, error) {
 	conn, err := l.db.Conn(ctx)
 	if err != nil {
@@ -124,16 +125,15 @@ func (s *session) Release(ctx context.Context) error {
 	return err
 }
 
-// A lock of a session is there for as long as the session is: a crash frees it, a pause does not, and a new
-// primary knows nothing of it.
+// A session lock lasts as long as its session: a crash frees it, a pause does not, and a new
+// primary does not have it.
 func TestSessions(t *testing.T) {
 	known := []locktest.Option{locktest.Breaks("restart"), locktest.Breaks("failover")}
 	t.Run("MySQL", func(t *testing.T) { locktest.Run(t, sqltest.MySQL{}, named, known...) })
 	t.Run("PostgreSQL", func(t *testing.T) { locktest.Run(t, sqltest.PostgreSQL{}, advisory, known...) })
 }
 
-// Errors of the server are those of the drivers that people use, values come as they do, and transactions are
-// the server's.
+// Errors and values are those of the usual drivers, and transactions are those of the server.
 func TestDriver(t *testing.T) {
 	var looked bool
 	locktest.Run(t, sqltest.PostgreSQL{Setup: []string{"CREATE TABLE t (name VARCHAR(9) NOT NULL PRIMARY KEY, n BIGINT)"}}, func(c locktest.Client) locktest.Lock {
@@ -192,7 +192,7 @@ func ExampleOpen() {
 	}
 }
 
-// A set-up that fails is told before anything is played, by the statement and what is wrong with it.
+// A statement of the set-up that fails is reported before anything is played.
 func TestASetupThatFails(t *testing.T) {
 	for want, store := range map[string]locktest.Store{
 		"statement 2 of the set-up fails: CREATE TABEL other":  sqltest.MySQL{Setup: append(table, "CREATE TABEL other (id INT PRIMARY KEY)")},
@@ -207,13 +207,13 @@ func TestASetupThatFails(t *testing.T) {
 	}
 }
 
-// jobs is a table of this test only: a time in seconds, and an owner that a release clears.
+// jobs creates a table with a time in seconds, and an owner that a release clears.
 var jobs = []string{"CREATE TABLE jobs (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, job VARCHAR(64) NOT NULL UNIQUE, locked_by VARCHAR(64), good_until BIGINT)"}
 
 type job struct {
 	c     locktest.Client
 	db    *sql.DB
-	owned bool // a release says whose entry it takes out
+	owned bool // a release checks the owner
 }
 
 const seconds = "CAST(UNIX_TIMESTAMP(NOW(3)) AS SIGNED)"
@@ -261,7 +261,7 @@ func (l *job) Release(ctx context.Context) error {
 	return nil
 }
 
-// Whose entry a release takes out is known in any table.
+// In any table it is known whose entry a release removes.
 func TestATableOfItsOwn(t *testing.T) {
 	for _, owned := range []bool{true, false} {
 		known := []string{locktest.MutualExclusion}

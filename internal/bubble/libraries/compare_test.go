@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 // atATenth is the scale of the comparison.
 const atATenth = 100_000
 
-// TestCompare plays the scripts of one library in virtual time and on real servers, and stores the results beside the
-// measurements. It is for `make libraries`.
+// TestCompare plays the scripts of one library in virtual time and on real servers, and stores the
+// results beside the measurements. It is for `make libraries`.
 func TestCompare(t *testing.T) {
 	if *compare == "" {
 		t.Skip("make libraries compares")

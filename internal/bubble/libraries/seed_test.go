@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/plan"
 )
 
-// With the seeded runtime one seed gives one history, whatever was played before, and whatever wakes up outside
-// the bubble meanwhile.
+// With the seeded runtime one seed gives one history, whatever was played before, and whatever
+// wakes up outside the bubble meanwhile.
 func TestOneSeedOneHistory(t *testing.T) {
 	if !bubble.Seeded() {
 		t.Skip("make test-more plays it, with the runtime whose choices follow the seed")
@@ -42,7 +42,8 @@ func TestOneSeedOneHistory(t *testing.T) {
 	}
 }
 
-// disturb wakes a goroutine outside of all bubbles until the test ends, as finalizers and timers do now and then.
+// disturb wakes a goroutine outside of all bubbles until the test ends, as finalizers and timers do
+// now and then.
 func disturb(t *testing.T) {
 	go func() {
 		for t.Context().Err() == nil {

@@ -57,8 +57,8 @@ func (w *played) Close() { w.on.Close() }
 // one is held during a bubble: crypto/rand and the seed of the runtime are global.
 var one sync.Mutex
 
-// Play implements run.World. With the seeded runtime, one seed is one history, even for the first run of a process:
-// TestOneSeedOneHistory checks that, here and in package locktest.
+// Play implements run.World. With the seeded runtime, one seed is one history, even for the first
+// run of a process: TestOneSeedOneHistory checks that, here and in package locktest.
 func (w *played) Play(ctx context.Context, p *plan.Plan, lock string, seed uint64) (h *history.History, err error) {
 	if err := refuse(p, lock); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The overlay fits the Go that these tests run with, and names every file that it replaces.
+// The overlay fits the installed Go, and has every file that is edited or added.
 func TestItFitsTheInstalledGo(t *testing.T) {
 	goroot, version, err := Installed(t.Context(), ".")
 	if err != nil {
@@ -41,7 +41,7 @@ func TestItFitsTheInstalledGo(t *testing.T) {
 	}
 }
 
-// Another Go is refused, whichever edit it is that does not fit: the place is gone, or there are two.
+// A Go is refused when the place of any edit is missing, or there are two.
 func TestAnotherGoIsRefused(t *testing.T) {
 	goroot, version, err := Installed(t.Context(), ".")
 	if err != nil {
@@ -71,7 +71,7 @@ func TestAnotherGoIsRefused(t *testing.T) {
 	}
 }
 
-// copyFiles copies those that are edited.
+// copyFiles copies the files that are edited.
 func copyFiles(t *testing.T, goroot, to string) {
 	t.Helper()
 	for _, e := range edits {
