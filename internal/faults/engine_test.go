@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -79,17 +80,14 @@ func (l *lab) DelayCall(_ int, c Call, h Half, d time.Duration) {
 	l.note("delay %v of %s's %s by %v", h, c.Client, c.Command, d)
 }
 
-// make builds a fault from the registry.
+// fault builds a fault from the registry, with values for the first parameters of its verb.
 func fault(verb, value string, t Trigger, end End, durations ...time.Duration) Fault {
-	spec, ok := Lookup(verb)
-	if !ok {
-		panic("no verb " + verb)
-	}
 	args := Args{Value: value, Durations: map[string]time.Duration{}, Choices: map[string]string{}}
+	spec, _ := Lookup(verb)
 	for i, d := range durations {
 		args.Durations[spec.Params[i].Name] = d
 	}
-	return Make(1, spec, args, t, end)
+	return with(verb, args, t, end)
 }
 
 // play runs a script against an engine: "A acquires" reports a moment, "5s"
@@ -132,14 +130,28 @@ func parseMoment(t *testing.T, line string) Moment {
 	return Moment{}
 }
 
+// played is a fault with a script for play and the expected notes.
+type played struct {
+	name   string
+	fault  Fault
+	script []string
+	want   []string
+}
+
+func playAll(t *testing.T, tests []played) {
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := play(t, tt.fault, tt.script...)
+			if g, w := strings.Join(got, "\n"), strings.Join(tt.want, "\n"); g != w {
+				t.Errorf("got:\n%s\nwant:\n%s", g, w)
+			}
+		})
+	}
+}
+
 func TestEngine(t *testing.T) {
 	once := func(k MomentKind, subject string) Trigger { return Trigger{Moment: k, Subject: subject, Nth: 1} }
-	tests := []struct {
-		name   string
-		fault  Fault
-		script []string
-		want   []string
-	}{
+	playAll(t, []played{
 		{
 			"an instant", fault("crash", "A", Trigger{At: 2 * time.Second}, End{}),
 			[]string{"1s", "5s"}, []string{"2s crash A (1)"},
@@ -223,15 +235,11 @@ func TestEngine(t *testing.T) {
 			"a failover", fault("fail-over", "operator", once(Enters, "A"), End{}),
 			[]string{"A enters"}, []string{"0s fail over"},
 		},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := play(t, tt.fault, tt.script...)
-			if g, w := strings.Join(got, "\n"), strings.Join(tt.want, "\n"); g != w {
-				t.Errorf("got:\n%s\nwant:\n%s", g, w)
-			}
-		})
-	}
+		{
+			"the second of any commands", fault("drop", "reply", Trigger{Moment: Sends, Subject: "A", Command: AnyCommand, Nth: 2}, End{}),
+			[]string{"A sends SET", "B sends SET", "A is about to send GET", "A sends DEL", "A sends GET"}, []string{"0s drop reply of A's DEL"},
+		},
+	})
 }
 
 // Moments after another fault are counted without the one at which that fault began.
@@ -296,40 +304,61 @@ func TestRenumbered(t *testing.T) {
 // Wants is true for every moment on which Observe would act. Worlds ask it first, as reporting a
 // moment is expensive.
 func TestWantsWhatItObserves(t *testing.T) {
-	f := fault("drop", "reply", Trigger{Moment: Sends, Subject: TheHolder, Command: "unlock", Nth: 1}, End{})
-	l := &lab{}
-	e := NewEngine([]Fault{f}, l, l)
-	tests := []struct {
-		kind            MomentKind
-		command, script string
-		want            bool
-	}{
-		{Sends, "EVAL", "unlock", true},
-		{Sends, "EVAL", "renew", false},
-		{HasReply, "EVAL", "unlock", false},
-		{Acquires, "", "", true}, // to know who the holder is
-		{Enters, "", "", false},
+	drop := func(who, command string) Fault {
+		return fault("drop", "reply", Trigger{Moment: Sends, Subject: who, Command: command, Nth: 1}, End{})
 	}
-	for _, tt := range tests {
-		if got := e.Wants(tt.kind, "A", tt.command, tt.script); got != tt.want {
-			t.Errorf("Wants(%v, %q, %q) = %v", tt.kind, tt.command, tt.script, got)
+	holders, any := drop(TheHolder, "unlock"), drop("A", AnyCommand)
+	ends := fault("pause", "A", Trigger{At: time.Second}, End{Until: &Trigger{Moment: HasReply, Subject: "B", Command: "GET", Nth: 1}})
+	for _, tt := range []struct {
+		fault                Fault
+		kind                 MomentKind
+		who, command, script string
+		want                 bool
+	}{
+		{holders, Sends, "A", "EVAL", "unlock", true},
+		{holders, Sends, "A", "EVAL", "renew", false},
+		{holders, HasReply, "A", "EVAL", "unlock", false},
+		{holders, Acquires, "A", "", "", true}, // to know the holder
+		{holders, Enters, "A", "", "", false},
+		{any, Sends, "A", "TXN", "", true},
+		{any, Sends, "A", "EVAL", "unlock", true},
+		{any, HasReply, "A", "TXN", "", false},
+		{any, Sends, "B", "TXN", "", false},
+		{any, Acquires, "A", "", "", false},
+		{ends, HasReply, "B", "GET", "", true},
+		{ends, HasReply, "A", "GET", "", false},
+		{ends, HasReply, "B", "SET", "", false},
+		{ends, Sends, "B", "GET", "", false},
+	} {
+		l := &lab{}
+		e := NewEngine([]Fault{tt.fault}, l, l)
+		if got := e.Wants(tt.kind, tt.who, tt.command, tt.script); got != tt.want {
+			t.Errorf("%s: Wants(%v, %q, %q, %q) = %v", tt.fault.Text, tt.kind, tt.who, tt.command, tt.script, got)
 		}
 	}
 }
 
-func TestScaledFaultScalesEveryDuration(t *testing.T) {
-	f := fault("delay", "reply", Trigger{Moment: Sends, Subject: "A", Command: "SET", Nth: 1}, End{}, 12*time.Second)
+// All durations of a fault are scaled, for the verb as well as in the text; its other arguments
+// stay.
+func TestScaled(t *testing.T) {
+	at, second := Trigger{At: time.Second}, End{For: time.Second}
 	tenth := func(d time.Duration) time.Duration { return d / 10 }
-	got := f.Scaled(tenth)
-	if want := "delay reply by 1200ms when A sends SET"; got.Text != want {
-		t.Errorf("got %q, want %q", got.Text, want)
-	}
-	if d := got.Verb.(verb).args.Durations["by"]; d != 1200*time.Millisecond {
-		t.Errorf("the verb still waits %v", d)
-	}
-	pauses := fault("pause", "A", Trigger{At: 10 * time.Second}, End{For: 5 * time.Second}).Scaled(tenth)
-	if pauses.Trigger.At != time.Second || pauses.End.For != 500*time.Millisecond {
-		t.Errorf("trigger %v, end %v", pauses.Trigger.At, pauses.End.For)
+	for want, f := range map[string]Fault{
+		"delay reply by 1200ms when A sends SET": fault("delay", "reply",
+			Trigger{Moment: Sends, Subject: "A", Command: "SET", Nth: 1}, End{}, 12*time.Second),
+		"pause A for 500ms every 1s": fault("pause", "A", Trigger{Every: 10 * time.Second}, End{For: 5 * time.Second}),
+		"pause A 100ms after A enters until A wakes": fault("pause", "A",
+			Trigger{Moment: Enters, Subject: "A", Nth: 1, After: time.Second}, End{Until: &Trigger{Moment: Wakes, Subject: "A", Nth: 1}}),
+		"jump-clock A by +200ms at 100ms":             with("jump-clock", Args{Value: "A", Durations: durations("by", 2*time.Second)}, at, End{}),
+		"lag 200ms for 100ms at 100ms":                with("lag", Args{Durations: durations("", 2*time.Second)}, at, second),
+		"drift-clock A rate +7ppm for 100ms at 100ms": with("drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": 7}}, at, second),
+		"partition A from store for 100ms at 100ms":   with("partition", Args{Sides: [][]string{{"A"}, {"store"}}}, at, second),
+		"evict lock from redis-2 at 100ms":            with("evict", Args{Value: "lock", Choices: map[string]string{"from": "redis-2"}}, at, End{}),
+	} {
+		got := f.Scaled(tenth)
+		if got.Text != want || !reflect.DeepEqual(got.Verb.(verb).args, got.Args) {
+			t.Errorf("got %q, %+v, want %q", got.Text, got.Verb, want)
+		}
 	}
 }
 
@@ -473,15 +502,5 @@ func TestALateTimerDoesNotEndTheNextActivation(t *testing.T) {
 	want := []string{"0s freeze A (1)", "2s thaw A (1)", "3s freeze A (1)", "8s thaw A (1)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// Wants is also true for a moment that ends a fault.
-func TestWantsWhatEndsAFault(t *testing.T) {
-	f := fault("pause", "A", Trigger{At: time.Second}, End{Until: &Trigger{Moment: HasReply, Subject: "B", Command: "GET", Nth: 1}})
-	l := &lab{}
-	e := NewEngine([]Fault{f}, l, l)
-	if !e.Wants(HasReply, "B", "GET", "") || e.Wants(HasReply, "A", "GET", "") || e.Wants(HasReply, "B", "SET", "") || e.Wants(Sends, "B", "GET", "") {
-		t.Error("a moment that ends a fault is not wanted, or another one is")
 	}
 }

@@ -2,7 +2,6 @@ package faults
 
 import (
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,12 +24,7 @@ func with(verb string, a Args, t Trigger, end End) Fault {
 func TestVerbs(t *testing.T) {
 	enters := Trigger{Moment: Enters, Subject: "A", Nth: 1}
 	for2s := End{For: 2 * time.Second}
-	tests := []struct {
-		name   string
-		fault  Fault
-		script []string
-		want   []string
-	}{
+	playAll(t, []played{
 		{
 			"two nodes apart", with("partition", Args{Sides: [][]string{{"A"}, {TheStore}}}, enters, for2s),
 			[]string{"A enters", "3s"}, []string{"0s partition [A] from [store], both ways: true", "2s heal partition 1"},
@@ -93,90 +87,11 @@ func TestVerbs(t *testing.T) {
 			"a second primary", with("promote", Args{Value: "replica"}, enters, End{}),
 			[]string{"A enters"}, []string{"0s promote"},
 		},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			got := play(t, tt.fault, tt.script...)
-			if g, w := strings.Join(got, "\n"), strings.Join(tt.want, "\n"); g != w {
-				t.Errorf("got:\n%s\nwant:\n%s", g, w)
-			}
-		})
-	}
+	})
 }
 
 func durations(name string, d time.Duration) map[string]time.Duration {
 	return map[string]time.Duration{name: d}
-}
-
-func TestVerbsInWords(t *testing.T) {
-	enters := Trigger{Moment: Enters, Subject: "A", Nth: 1}
-	for2s := End{For: 2 * time.Second}
-	tests := []struct {
-		verb string
-		args Args
-		end  End
-		want string
-	}{
-		{"partition", Args{Sides: [][]string{{"A", "B", "redis-1"}, {"C", "sentinels"}}}, for2s, "partition A, B and redis-1 from C and sentinels for 2s when A enters"},
-		{"cut", Args{Sides: [][]string{{"A"}, {"store"}}}, for2s, "cut what A sends to store for 2s when A enters"},
-		{"restart", Args{Value: "A", Durations: durations("down", time.Second)}, End{}, "restart A down 1s when A enters"},
-		{"jump-clock", Args{Value: "A", Durations: durations("by", 12*time.Second)}, End{}, "jump-clock A by +12s when A enters"},
-		{"jump-clock", Args{Value: "A", Durations: durations("by", -time.Second)}, End{}, "jump-clock A by -1s when A enters"},
-		{"drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": -200}}, for2s, "drift-clock A rate -200ppm for 2s when A enters"},
-		{"drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": 50_000}}, for2s, "drift-clock A rate +5% for 2s when A enters"},
-		{"lag", Args{Durations: durations("", 3*time.Second)}, for2s, "lag 3s for 2s when A enters"},
-	}
-	for _, tt := range tests {
-		if got := with(tt.verb, tt.args, enters, tt.end).Text; got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
-	}
-}
-
-// A scaled fault keeps its other arguments and its rates, and its text fits.
-func TestScaledVerbs(t *testing.T) {
-	tenth := func(d time.Duration) time.Duration { return d / 10 }
-	at := Trigger{At: time.Second}
-	lag2 := with("lag", Args{Durations: durations("", 2*time.Second)}, at, End{For: time.Second}).Scaled(tenth)
-	if want := "lag 200ms for 100ms at 100ms"; lag2.Text != want || lag2.Verb.(verb).args.Durations[""] != 200*time.Millisecond {
-		t.Errorf("got %q, %v, want %q", lag2.Text, lag2.Args, want)
-	}
-	drift := with("drift-clock", Args{Value: "A", Rates: map[string]int64{"rate": 7}}, at, End{For: time.Second}).Scaled(tenth)
-	if drift.Verb.(verb).args.Rates["rate"] != 7 {
-		t.Errorf("the rate became %d", drift.Args.Rates["rate"])
-	}
-	sides := [][]string{{"A"}, {"store"}}
-	split := with("partition", Args{Sides: sides}, at, End{For: time.Second}).Scaled(tenth)
-	if !reflect.DeepEqual(split.Args.Sides, sides) {
-		t.Errorf("the sides became %v", split.Args.Sides)
-	}
-}
-
-func TestAnyCommand(t *testing.T) {
-	drop := fault("drop", "reply", Trigger{Moment: Sends, Subject: "A", Command: AnyCommand, Nth: 2}, End{})
-	got := play(t, drop, "A sends SET", "B sends SET", "A is about to send GET", "A sends DEL", "A sends GET")
-	if g, w := strings.Join(got, "\n"), "0s drop reply of A's DEL"; g != w {
-		t.Errorf("got %q, want %q", g, w)
-	}
-	l := &lab{}
-	e := NewEngine([]Fault{drop}, l, l)
-	if !e.Wants(Sends, "A", "TXN", "") || !e.Wants(Sends, "A", "EVAL", "unlock") || e.Wants(HasReply, "A", "TXN", "") || e.Wants(Sends, "B", "TXN", "") {
-		t.Error("Wants and Observe disagree about any command")
-	}
-	if want := "drop reply when A sends any command the 2nd time"; drop.Text != want {
-		t.Errorf("got %q, want %q", drop.Text, want)
-	}
-}
-
-// The engine follows the holder when a side of a partition names it.
-func TestSidesFollowTheHolder(t *testing.T) {
-	for name, want := range map[string]bool{TheHolder: true, NextHolder: true, "A": false} {
-		split := with("partition", Args{Sides: [][]string{{TheStore}, {"B", name}}}, Trigger{At: time.Second}, End{For: time.Second})
-		l := &lab{}
-		if got := NewEngine([]Fault{split}, l, l).WantsKind(Acquires); got != want {
-			t.Errorf("%s: the engine wants to know who acquires: %v", name, got)
-		}
-	}
 }
 
 // The primary is looked up when a fault begins, and the end of the fault acts on the same server.
