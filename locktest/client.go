@@ -11,44 +11,44 @@ import (
 	"lockstep/internal/locks"
 )
 
-// Client is one client of a story: a process of its own, as far as a test can have one. Its lock
-// must share nothing with those of other clients.
+// Client is one client of a story. It stands for a process, so its lock must not share memory with
+// those of other clients.
 type Client struct{ c *bubble.Client }
 
-// Name is that of the client in the story: A, B, C, or probe, who tries the lock at the end.
+// Name returns the client's name in the story: A, B, C, or probe, which tries the lock at the end.
 func (c Client) Name() string { return c.c.Name() }
 
-// Key is what the lock should be called in the store. Whose entry a release has removed is judged
-// for this key only.
+// Key returns the name that the lock should have in the store.
 func (c Client) Key() string { return c.c.Key() }
 
-// Lease is how long the store should remember a holder. The stories are made for it: a pause past
-// the lease lasts longer than this.
+// Lease returns how long the store should remember a holder. A story's pause past the lease lasts
+// longer.
 func (c Client) Lease() time.Duration { return c.c.Lease() }
 
-// Retry is how long to wait between two tries, for a lock that wants to be told.
+// Retry returns the interval between two attempts, for locks that do not have their own.
 func (c Client) Retry() time.Duration { return c.c.Retry() }
 
-// Addresses are those of the servers. They are numbers on purpose: to look a name up takes a
-// goroutine that no bubble knows.
+// Addresses returns the addresses of the servers. They are numeric, since resolving a name would
+// take a goroutine outside of the bubble.
 func (c Client) Addresses() []string { return c.c.Addresses() }
 
-// Dial connects to one of the addresses: the dialer of a client library.
+// Dial connects to one of the addresses. It serves as the dialer of a client library.
 func (c Client) Dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	return c.c.Dial(ctx, network, addr)
 }
 
-// Cleanup has f called when the run is over and no connection works any more; the last one first.
+// Cleanup registers f to be called when the run is over and all connections are broken. The last
+// registered function is called first.
 func (c Client) Cleanup(f func()) { c.c.Cleanup(f) }
 
-// Underlying is the client as the packages of other stores know it, such as etcdtest and sqltest.
+// Underlying returns the client for packages of other stores, such as etcdtest and sqltest.
 func (c Client) Underlying() *bubble.Client { return c.c }
 
-// Timeout is for how long the story wants a client to wait for a reply.
+// Timeout returns the story's response timeout.
 func (c Client) Timeout() time.Duration { return c.c.Timeout() }
 
-// Redis returns a client of go-redis for the first address of a test whose store is Redis, with its
-// default options, retries among them; only the time limits are those of the story.
+// Redis returns a client of go-redis for the first address of a test whose store is Redis. It has
+// default options, including retries, except for the story's timeouts.
 func (c Client) Redis() *redis.Client { return c.Nodes()[0] }
 
 // Nodes returns a client of go-redis for each address.
@@ -67,7 +67,7 @@ func (c Client) Nodes() []*redis.Client {
 	return out
 }
 
-// silent keeps go-redis from writing to standard error what the story tells.
+// silent discards the log of go-redis: the story reports the same errors.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}

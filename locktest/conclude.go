@@ -13,11 +13,11 @@ import (
 	"lockstep/internal/store"
 )
 
-// summaryVariable names the file to which a green test adds what it has tried: `simulate test` shows it, since
-// go test keeps what a green test logs to itself.
+// summaryVariable names the file to which a passed test appends its summary, for `simulate test`:
+// go test does not print the log of a passed test.
 const summaryVariable = "LOCKSTEP_SUMMARY"
 
-// tally is what a suite has played.
+// tally counts the runs of a suite.
 type tally struct {
 	runs         int
 	tried        run.Tried
@@ -35,7 +35,7 @@ func (y *tally) add(p *plan.Plan, o *run.Outcome) {
 	}
 }
 
-// conclude says in three lines what a green test has tried, with what, and what not.
+// conclude says in three lines what a passed test has tried, how, and what it has not tried.
 func (s *suite) conclude(t *testing.T) {
 	t.Helper()
 	if t.Failed() {
@@ -61,7 +61,7 @@ func (s *suite) conclude(t *testing.T) {
 	}
 }
 
-// tried are the stories and the places of the walk.
+// tried lists the stories, and the places of the walk.
 func (s *suite) tried() string {
 	var names []string
 	for _, p := range s.plans {
@@ -79,7 +79,7 @@ func (s *suite) tried() string {
 		text, s.tally.places, strings.Join(kinds, ", "), s.tally.idle)
 }
 
-// setting is how the lock was used.
+// setting says how the lock was used.
 func (s *suite) setting() string {
 	clients := slices.Sorted(slices.Values(s.tally.clients))
 	entry := "entry under the lock's name"
@@ -103,7 +103,7 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// untried is what a green says nothing about.
+// untried lists what a passed test has not tried.
 func (s *suite) untried() (all []string) {
 	plays := func(name string) bool {
 		return slices.ContainsFunc(s.plans, func(p *plan.Plan) bool { return p.Slug == name })

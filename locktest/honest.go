@@ -8,24 +8,24 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// What no property says but every lock of a store does: a client that acquires has asked the store, and has an
-// entry there; a command extends only its own client's entry; a client that has failed once gets a free lock.
-
-// signs are what a history shows of that. Each is a sentence, empty where all is well.
+// signs reports violations of what every lock does, although no property demands it: a client that
+// acquires has sent a request to the store and has an entry there; a command extends only its own
+// client's entry; a client that has failed once can acquire a free lock. Each sign is a sentence,
+// "" for none.
 type signs struct {
-	unasked string // acquired without the store: what such a run keeps is no evidence
+	unasked string // acquired without the store, so the run proves nothing
 	foreign string // extended an entry of another client
-	dead    string // tried in vain for a lock that was free
-	renewed string // went on renewing after a release: no fault by itself, but often the cause of one
+	dead    string // failed to acquire a free lock
+	renewed string // kept renewing after a release: no violation, but a frequent cause
 }
 
-// trail is what is known of a client on the way through a history.
+// trail is the state of a client at an event of a history.
 type trail struct {
 	asked, granted bool // since it began to wait
-	entries        int  // how many servers keep an entry of it
+	entries        int  // on all servers
 	phase          phase
-	failed         bool            // once, in this life
-	since          history.Instant // this try has begun
+	failed         bool            // an attempt of this process has failed
+	since          history.Instant // when this attempt began
 	foreign        stretch
 	renewed        stretch
 }
@@ -40,7 +40,7 @@ const (
 	gone // its process has died
 )
 
-// stretch is how often something happened, and from when to when.
+// stretch counts how often something happened, from when to when.
 type stretch struct {
 	times    int
 	from, to history.Instant
@@ -64,20 +64,20 @@ func (s *stretch) String() string {
 // reader reads a history for signs.
 type reader struct {
 	h        *history.History
-	entered  bool // it tells of the lock's entries
+	entered  bool // it has the lock's entries
 	patience time.Duration
 	trails   []trail
 	holders  int             // clients that believe that they hold the lock
-	entries  int             // that servers keep
+	entries  int             // of all clients, on all servers
 	ending   map[int64]bool  // faults that end at some time
-	faults   int             // of these, those under way
+	faults   int             // of these, the active ones
 	fault    history.Instant // when the latest of all began
-	free     history.Instant // since when it has been free, and no fault under way
+	free     history.Instant // since when the lock has been free without an active fault
 	signs    signs
 }
 
-// read reads a history. followed: the entries of the lock are in it. free is for how long a lock is free
-// until who wants it must have it, unless it was free when that client began to ask.
+// read reads a history; followed says whether it has the lock's entries. A client must acquire a
+// lock that has been free for the duration free, or since the client's attempt began.
 func read(h *history.History, followed bool, free time.Duration) signs {
 	r := reader{h: h, entered: followed, patience: free, ending: map[int64]bool{}}
 	r.trails = make([]trail, len(h.Header.Nodes)+1)
@@ -104,7 +104,7 @@ func read(h *history.History, followed bool, free time.Duration) signs {
 	return r.signs
 }
 
-// command is the request that something began with.
+// command returns the request that caused the first event of a stretch.
 func (r *reader) command(s *stretch) string {
 	for c := s.command; c >= 0 && int(c) < len(r.h.Events); c = r.h.Events[c].Cause {
 		if e := &r.h.Events[c]; e.Kind == history.Sent {
@@ -149,7 +149,7 @@ func (r *reader) take(e *history.Event) {
 	}
 }
 
-// busy reports whether the lock is not there for who wants it.
+// busy reports whether the lock is held or recorded as held, or a fault is active.
 func (r *reader) busy() bool { return r.holders+r.entries+r.faults > 0 }
 
 func (r *reader) becomes(e *history.Event, t *trail, p phase) {
@@ -164,7 +164,7 @@ func (r *reader) becomes(e *history.Event, t *trail, p phase) {
 	}
 }
 
-// acquires looks at what an acquisition rests on.
+// acquires checks that an acquisition rests on the store.
 func (r *reader) acquires(e *history.Event, t *trail) {
 	name := r.h.Name(e.Node)
 	switch {
@@ -179,7 +179,8 @@ func (r *reader) acquires(e *history.Event, t *trail) {
 	r.becomes(e, t, holding)
 }
 
-// givesUp looks whether the lock was free for who did not get it, and had tried before.
+// givesUp checks whether the lock was free while a client failed to acquire it, not for the first
+// time.
 func (r *reader) givesUp(e *history.Event, t *trail) {
 	free := min(e.At.Sub(t.since), e.At.Sub(r.free))
 	again := r.entered && t.failed && e.At > t.since && r.fault <= t.since
@@ -191,7 +192,7 @@ func (r *reader) givesUp(e *history.Event, t *trail) {
 	r.becomes(e, t, idle)
 }
 
-// entry follows the entries, whose owner has the trail.
+// entry counts the entries of an owner.
 func (r *reader) entry(e *history.Event, owner *trail) {
 	by := &r.trails[e.Peer]
 	fromClient := e.Peer != 0 && r.h.Role(e.Peer) == history.RoleClient

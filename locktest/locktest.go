@@ -1,7 +1,7 @@
 // Package locktest tests a distributed lock that is written in Go: your own, or the one that you
 // import. The lock is unmodified. It runs with its goroutines, timers and client library in
-// virtual time, against simulated servers, and the test plays stories to it: clients contend, one
-// stands still for longer than its lease, a process dies, a reply is lost, a release comes late, a
+// virtual time, against simulated servers, and the test plays stories: clients contend, a client is
+// paused for longer than its lease, a process dies, a reply is lost, a release arrives late, a
 // server restarts, a replica takes over.
 //
 //	func TestMyLock(t *testing.T) {
@@ -10,25 +10,24 @@
 //		}, locktest.Breaks("pause"), locktest.Breaks("long-work"), locktest.Breaks("failover"))
 //	}
 //
-// Each story is a subtest. It fails when the lock broke a promise that the test does not say it
-// breaks (Breaks), when it kept one that the test says it breaks, and when the result is unknown: a
-// run without contention, or one in which the fault changed nothing, is no evidence. A failure shows
-// the story step by step, and where its report is.
+// Each story is a subtest. It fails when the lock breaks a property unexpectedly, when it keeps one
+// that it is expected to break (Breaks), and when the result is unknown: a run without contention,
+// or whose fault changed nothing, proves nothing. A failure shows the story step by step, and where
+// its report is.
 //
 // # What is repeatable
 //
-// By itself, `go test` is statistical: the servers, the network, the faults, the clients' habits
-// and crypto/rand follow the seed, and Go's own scheduler does not. A failure is kept as a history,
-// and its seed may need a few tries. `simulate test` runs the same tests with a Go runtime whose
-// choices follow the seed, too.
+// With `go test`, the servers, the network, the faults, the workload and crypto/rand follow the
+// seed, but Go's scheduler does not. A failure is stored with its history, but its seed may need a
+// few attempts to repeat it. `simulate test` runs the same tests with a Go runtime whose choices
+// also follow the seed.
 //
 // # What a pause is
 //
-// No process can be stopped from outside in the middle of its goroutines. A paused client stands
-// still where it touches the world: nothing that it reads or writes comes back, and Acquire,
-// Extend and Release return when the pause is over. Its timers go on firing meanwhile, and it
-// shares one clock with all others: a lock that looks at the time after a pause sees the true
-// one.
+// The goroutines of a client cannot be stopped from outside. A paused client is stopped where it
+// communicates: its reads and writes block, and Acquire, Extend and Release return when the pause
+// is over. Its timers keep firing meanwhile, and all clients share one clock: a lock that reads the
+// time after a pause sees the true time.
 package locktest
 
 import (
@@ -43,16 +42,16 @@ import (
 
 // Lock is one client's handle of the lock under test.
 type Lock interface {
-	// Acquire waits for the lock until ctx ends. An error means that the client does not have
-	// it, as far as it knows; it tries again as long as it has time.
+	// Acquire waits for the lock until ctx ends. An error means that the client did not acquire it
+	// as far as it knows; it tries again while there is time.
 	Acquire(ctx context.Context) (Lease, error)
 }
 
-// Lease is the lock in the hands of a client that believes it holds it. A lease says by further
-// methods what it can do beyond releasing: Extender, Fenced, Watched.
+// Lease is a lock that its client believes to hold. It may also implement Extender, Fenced and
+// Watched.
 type Lease interface {
-	// Release gives the lock back. nil: the store has confirmed it. ErrNotHeld, wrapped or not:
-	// the store had no entry of this client. Any other error: the outcome is unknown.
+	// Release releases the lock. nil: the store has confirmed it. ErrNotHeld, wrapped or not: the
+	// store had no entry of this client. Any other error: the outcome is unknown.
 	Release(ctx context.Context) error
 }
 
@@ -71,7 +70,7 @@ type Fenced interface{ Token() int64 }
 // work then.
 type Watched interface{ Lost() <-chan struct{} }
 
-// ErrNotHeld is what Release and Extend return when the store had no entry of this client.
+// ErrNotHeld is returned by Release and Extend when the store had no entry of this client.
 var ErrNotHeld = locks.ErrNotHeld
 
 // LockFunc is a Lock that is a function.
@@ -80,14 +79,14 @@ type LockFunc func(ctx context.Context) (Lease, error)
 // Acquire calls the function.
 func (f LockFunc) Acquire(ctx context.Context) (Lease, error) { return f(ctx) }
 
-// LeaseFunc is a Lease that can be released and no more.
+// LeaseFunc is a Lease that is a function to release it.
 type LeaseFunc func(ctx context.Context) error
 
 // Release calls the function.
 func (f LeaseFunc) Release(ctx context.Context) error { return f(ctx) }
 
-// NoLock is what to return instead of a lock that could not be made, say because its client did
-// not reach a server. The next try of the client makes it again.
+// NoLock returns a placeholder for a lock that could not be made, for instance because its client
+// did not reach a server. The client's next attempt calls newLock again.
 func NoLock(err error) Lock { return noLock{err} }
 
 type noLock struct{ err error }
@@ -101,8 +100,9 @@ type Store interface{ Servers() bubble.Servers }
 // servers, as Redlock has them.
 type Redis struct {
 	Nodes int // 0 counts as 1
-	// Replicas is how many the primary has in every story, for a lock that asks for them (WAIT): they are
-	// 10 ms behind unless the story says otherwise. Several nodes have none.
+	// Replicas is the number of the primary's replicas in every story, for a lock that waits for
+	// them (WAIT). They are 10 ms behind unless the story says otherwise. With Nodes there are
+	// none.
 	Replicas int
 }
 
@@ -122,9 +122,9 @@ func (r Redis) Servers() bubble.Servers {
 	}}
 }
 
-// Run plays stories to a lock. newLock makes it for one client, in a goroutine of its own; a client
-// that restarts after a crash gets another one. What it opens, it hands to Client.Cleanup, except
-// for what Client.Redis made.
+// Run plays stories with a lock. newLock makes it for one client, in a goroutine of its own, and
+// again when the client restarts after a crash. It registers with Client.Cleanup how to close
+// whatever it opens, except clients from Client.Redis.
 //
 // Run cannot be part of a parallel test: a bubble of testing/synctest has its own time, but
 // crypto/rand is global.

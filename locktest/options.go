@@ -18,11 +18,11 @@ const (
 	NoLostUpdate     = checker.NoLostUpdateID     // no update of the resource is overwritten unseen
 )
 
-// Breaks says that the lock is known to break these properties in a story; without properties, mutual
-// exclusion. The test then fails when they are kept. If a lock breaks mutual exclusion and has no fencing
-// tokens, nothing is expected of the writes to the resource.
+// Breaks says that the lock is known to break these properties in a story; without properties,
+// mutual exclusion. The test then fails when they are kept. If a lock breaks mutual exclusion and
+// has no fencing tokens, nothing is expected of the writes to the resource.
 //
-// A kind of fault of Walk is named as its subtest: walk/pause.
+// A kind of fault of Walk is named like its subtest: walk/pause.
 func Breaks(story string, properties ...string) Option {
 	if len(properties) == 0 {
 		properties = []string{MutualExclusion}
@@ -38,9 +38,9 @@ func Breaks(story string, properties ...string) Option {
 	}
 }
 
-// MayBeUntested allows a story to be no evidence: no clients contended in it, or its fault changed
-// nothing. Without it, such a story fails. The story "rehearsal" is what is played before all others: that
-// the store keeps an entry of the holder, and that it is the entry which keeps others out.
+// MayBeUntested allows a story to test nothing, because no clients contended or its fault changed
+// nothing; otherwise such a story fails. The story "rehearsal" is played before all others, and
+// shows that the store keeps an entry of the holder, and that the entry keeps others out.
 func MayBeUntested(story string) Option {
 	return func(s *suite) {
 		s.named = append(s.named, story)
@@ -48,8 +48,8 @@ func MayBeUntested(story string) Option {
 	}
 }
 
-// Unjudged does without these properties where it is unknown whether the lock has kept them, say because the
-// harness cannot follow the lock's entry. What is broken is broken all the same.
+// Unjudged allows these properties to be unknown, for instance because the harness cannot follow
+// the lock's entry. They may still not be broken.
 func Unjudged(properties ...string) Option {
 	return func(s *suite) {
 		for _, p := range properties {
@@ -61,27 +61,26 @@ func Unjudged(properties ...string) Option {
 	}
 }
 
-// Stories has these stories played instead of the usual ones, and no walk but by Walk. A story is one of the
-// usual, one that `simulate list scenarios` shows, or a file. Your lock has to keep every property in it.
-// What a story expects of `every lock` counts only in a file of your own.
+// Stories plays these stories instead of the usual ones, and no walk without Walk. A story is one
+// of the usual, one of `simulate list scenarios`, or a file. Your lock has to keep every property
+// in it. Expectations for `every lock` count only in a file of your own.
 func Stories(names ...string) Option {
 	return func(s *suite) { s.stories = append([]string{}, names...) }
 }
 
-// Walk also searches single faults exhaustively, as `simulate explore` does: nine kinds, each at every request
-// and every step of one client (while it waits long: one try in two seconds, and all of the last second):
-// pause, crash, cut, lost-request, lost-reply, late-request, late-release, late-reply, restart. Each kind is a
-// subtest, and is broken when it breaks the lock anywhere.
-// It is on by default; name it to add it to Stories. Where Breaks names the story pause, the kind walk/pause
-// may break the same.
+// Walk also plays single faults exhaustively, as `simulate explore` does: nine kinds (pause, crash,
+// cut, lost-request, lost-reply, late-request, late-release, late-reply, restart), each at every
+// request and every step of one client; during a long wait, at one attempt in two seconds and at
+// all of the last second. Each kind is a subtest, which fails when the kind breaks the lock
+// anywhere. Walk is on by default, but not with Stories. If Breaks names the story pause, the kind
+// walk/pause may break the same properties.
 func Walk() Option { return func(s *suite) { s.walk = true } }
 
-// WithoutWalk leaves the walk out of the usual.
+// WithoutWalk plays the usual stories without a walk.
 func WithoutWalk() Option { return func(s *suite) { s.noWalk = true } }
 
-// Seeds has each story played with that many seeds. LOCKSTEP_SEED names the first one; it is
-// 1 otherwise.
+// Seeds plays each story with n seeds. The first one is LOCKSTEP_SEED, or 1.
 func Seeds(n int) Option { return func(s *suite) { s.seeds = max(n, 1) } }
 
-// Name is what reports call the lock; the name of the test otherwise.
+// Name sets the name of the lock in reports; by default it is the name of the test.
 func Name(name string) Option { return func(s *suite) { s.name = cmp.Or(name, s.name) } }

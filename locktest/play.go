@@ -26,13 +26,13 @@ type result struct {
 	run.Outcome
 	missed  []string // commands that the models do not have
 	learned []*redis.Script
-	refused error  // why a client did not get the lock; nil for none
-	left    string // goroutines of the lock that did not end with it; "" for none
+	refused error  // of a client that did not acquire the lock, or nil
+	left    string // stacks of goroutines that outlived the lock, or ""
 	held    []bubble.Held
 	signs   signs
 }
 
-// play plays one plan with one seed, and reads what came of it.
+// play plays one plan with one seed, and reads the signs of its history.
 func (s *suite) play(t *testing.T, p *plan.Plan, seed uint64, moment func(faults.Moment, history.Instant)) *result {
 	t.Helper()
 	r := s.inBubble(t, p, seed, moment)
@@ -70,7 +70,7 @@ func (s *suite) inBubble(t *testing.T, p *plan.Plan, seed uint64, moment func(fa
 			r.left = goroutines("")
 		default:
 			r.Err = fmt.Errorf("%w\n%s", stuck, goroutines(""))
-			s.on = sim.New() // the other one waits in a bubble that is no more
+			s.on = sim.New() // the other one is stuck in a dead bubble
 		}
 	}()
 	synctest.Test(t, func(t *testing.T) {
@@ -85,7 +85,7 @@ func (s *suite) inBubble(t *testing.T, p *plan.Plan, seed uint64, moment func(fa
 	return r
 }
 
-// seedRandom has crypto/rand follow the seed until the test ends.
+// seedRandom makes crypto/rand follow the seed until the test ends.
 func seedRandom(t *testing.T, seed uint64) {
 	t.Helper()
 	defer func() {
@@ -96,11 +96,11 @@ func seedRandom(t *testing.T, seed uint64) {
 	cryptotest.SetGlobalRandom(t, seed)
 }
 
-// freeFor is for how many halves of a lease a lock is free until the client that has waited longer must have it.
+// freeFor is the number of half leases for which a lock may stay free while a client waits for it.
 const freeFor = 3
 
-// forgive drops what goes without saying of properties that the run gave no occasion to break: a lock that
-// lives by its lease may never remove an entry. And what the test does without.
+// forgive drops implied expectations of properties that had no occasion to break (a lock that ends
+// with its lease never removes an entry), and unknown ones that the test does not judge.
 func (s *suite) forgive(r *result, slug string) {
 	tested := r.Judgement.Finding(MutualExclusion).Verdict != checker.Unknown
 	r.Expected = slices.DeleteFunc(r.Expected, func(e run.Expected) bool {
@@ -141,11 +141,11 @@ func (s *suite) make(c *bubble.Client) (bubble.Lock, error) {
 	}, nil
 }
 
-// standstill is for how long, in real time, virtual time may stand still while a run goes on.
+// standstill is the real time for which virtual time may stand still during a run.
 var standstill = time.Minute
 
-// watch ends the program with a sentence when virtual time stands still: a goroutine of the lock
-// computes for ever, or waits for something outside of its bubble. Nothing could stop it.
+// watch panics when virtual time stands still: a goroutine of the lock computes forever or waits
+// for something outside of its bubble, and cannot be stopped.
 func watch() (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -166,10 +166,11 @@ func watch() (stop func()) {
 	return func() { close(done) }
 }
 
-// mostGoroutines is how many are shown.
+// mostGoroutines limits the shown stacks.
 const mostGoroutines = 3
 
-// goroutines are the stacks of those in a bubble, but for those whose state has the word.
+// goroutines returns the stacks of goroutines in a bubble, without those whose state contains a
+// word.
 func goroutines(but string) string {
 	buf := make([]byte, 1<<20)
 	return pick(string(buf[:runtime.Stack(buf, true)]), but)

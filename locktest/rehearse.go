@@ -12,20 +12,20 @@ import (
 	"lockstep/internal/timeline"
 )
 
-// rehearsal is what MayBeUntested calls what is played before anything is judged.
+// rehearsal is the name of the runs before the stories; see MayBeUntested.
 const rehearsal = "rehearsal"
 
-// The rehearsal: everything goes well, and then the entry goes while its holder works, just before B comes: a
-// holder that renews may make itself another one.
+// The plans of the rehearsal: one without a fault, and one in which the entry is evicted while A
+// works, just before B comes, since a holder that renews may make another entry.
 const (
 	nothingWrong = "scenario: Rehearsal\nclients: [A, B, C]\nworkload: {repeat: 2 times}\n"
 	entryGone    = "scenario: Rehearsal without an entry\nclients: [A, B]\nworkload: {work: 9s, stagger: 2s}\n" +
 		"faults: [{when: A is in its critical section, after: 1900ms, evict: lock}]\n"
 )
 
-// rehearse plays the lock without a fault, before anything is judged: so the servers know its scripts in each
-// story, as they do where a lock has been in use, and it is known where the lock keeps its entry. It reports
-// whether the lock could be played at all.
+// rehearse plays the lock without a fault. Afterwards the servers know its scripts, as in
+// production, and it is known where the lock keeps its entry. It reports whether the lock can be
+// played.
 func (s *suite) rehearse(t *testing.T) bool {
 	t.Helper()
 	p := s.rehearsalOf(t, nothingWrong)
@@ -48,7 +48,7 @@ func (s *suite) rehearse(t *testing.T) bool {
 	return s.keptOutByTheStore(t)
 }
 
-// follow has the runs tell of the entry. It says why they cannot; nothing when they can.
+// follow sets the entry to be followed in all runs, and returns why it cannot be, or "".
 func (s *suite) follow(t *testing.T, p *plan.Plan, entry store.Entry) (why string) {
 	s.entry = entry
 	r := s.play(t, p, s.seed, nil)
@@ -75,7 +75,7 @@ func (s *suite) rehearsalOf(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
-// works reports whether each client got the lock each time, and by asking the store.
+// works reports whether each client acquired the lock each time, by requests to the store.
 func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
 	t.Helper()
 	h := r.Judgement.History
@@ -103,7 +103,7 @@ func (s *suite) works(t *testing.T, p *plan.Plan, r *result) bool {
 	return false
 }
 
-// got reports whether a client got the lock each time that it wanted it.
+// got reports whether all attempts of a client succeeded.
 func got(h *history.History, client string) bool {
 	node, wanted, had := h.Node(client), 0, 0
 	for _, e := range timeline.Of(h).Each(history.Waits, history.Acquired) {
@@ -118,7 +118,7 @@ func got(h *history.History, client string) bool {
 	return wanted > 0 && had == wanted
 }
 
-// cannotFollow says that the harness does not know the lock's entry, and whether there is something to be judged.
+// cannotFollow reports that the lock's entry cannot be followed, and returns whether to go on.
 func (s *suite) cannotFollow(t *testing.T, why string, held []bubble.Held) bool {
 	t.Helper()
 	nothing := slices.ContainsFunc(held, func(h bubble.Held) bool { return len(h.Kept) == 0 })
@@ -140,8 +140,8 @@ func (s *suite) cannotFollow(t *testing.T, why string, held []bubble.Held) bool 
 	return true
 }
 
-// keptOutByTheStore reports whether it is the store that keeps others out: the entry goes while A holds the
-// lock, and B, who comes then, has to get it at once.
+// keptOutByTheStore reports whether the store keeps others out: after the eviction of A's entry, B
+// has to acquire the lock at once.
 func (s *suite) keptOutByTheStore(t *testing.T) bool {
 	t.Helper()
 	p := s.rehearsalOf(t, entryGone)

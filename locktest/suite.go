@@ -25,8 +25,7 @@ import (
 	"lockstep/scenarios"
 )
 
-// usual are the stories that Run plays unless the test chooses others. The lock that some of them name
-// stands for its store.
+// usual has the stories that Run plays by default. A lock that they name stands for its store.
 //
 //go:embed stories/*.yaml
 var usual embed.FS
@@ -37,8 +36,8 @@ var usualNames = []string{
 	"late-release", "late-own-release", "slow-reply", "restart", "skewed-server", "skewed-long-work", "failover",
 }
 
-// usualStories are those that make sense for the lock: long work alone breaks one that is known not to outlast
-// its lease, whatever else goes wrong, and independent servers have no replica.
+// usualStories returns the stories that make sense for the lock. A lock that does not survive long
+// work is broken by that alone, and independent servers have no replica.
 func (s *suite) usualStories() []string {
 	return slices.DeleteFunc(slices.Clone(usualNames), func(name string) bool {
 		switch name {
@@ -51,7 +50,7 @@ func (s *suite) usualStories() []string {
 	})
 }
 
-// The environment that a test listens to.
+// Environment variables.
 const (
 	seedVariable    = "LOCKSTEP_SEED"    // the first seed
 	reportsVariable = "LOCKSTEP_REPORTS" // where reports go
@@ -64,11 +63,11 @@ type suite struct {
 	newLock  func(Client) Lock
 	stories  []string
 	breaks   map[string][]string // properties, by story
-	untested []string            // stories that may be no evidence
-	unjudged []string            // properties that need not be judged
-	named    []string            // stories that options speak of
+	untested []string            // stories that may test nothing
+	unjudged []string            // properties that may be unknown
+	named    []string            // stories in options
 	walk     bool
-	noWalk   bool // although it is usual
+	noWalk   bool // no walk with the usual stories
 	seed     uint64
 	seeds    int
 	problems []string
@@ -76,16 +75,16 @@ type suite struct {
 	plans    []*plan.Plan
 	on       *sim.World
 	fenced   bool            // the lock hands out tokens
-	toldLeft bool            // that goroutines stay behind
-	scripts  []*redis.Script // that the servers know from the rehearsal
+	toldLeft bool            // remaining goroutines were reported
+	scripts  []*redis.Script // which the servers know from the rehearsal
 	entry    store.Entry     // where the lock keeps its entry; zero: under its name
-	learning bool            // that
-	followed bool            // runs tell of the entry
-	implied  map[string]bool // stories whose author says nothing of the lock
+	learning bool            // the servers learn scripts and the entry
+	followed bool            // histories have the entry
+	implied  map[string]bool // stories without expectations of their own
 	tally    tally
 }
 
-// newSuite returns nil if the options make no sense, and reports why.
+// newSuite returns nil, and reports errors, if the options are wrong.
 func newSuite(t *testing.T, servers Store, newLock func(Client) Lock, options []Option) *suite {
 	t.Helper()
 	if servers == nil || newLock == nil {
@@ -151,7 +150,7 @@ func newSuite(t *testing.T, servers Store, newLock func(Client) Lock, options []
 
 func (s *suite) wrong(problem string) { s.problems = append(s.problems, problem) }
 
-// load reads a story by its name: one of the usual, one that the program carries, or a file.
+// load reads a story by its name: one of the usual, a lesson, or a file.
 func (s *suite) load(name string) (*plan.Plan, error) {
 	file := "stories/" + name + ".yaml"
 	data, err := usual.ReadFile(file)
@@ -162,7 +161,7 @@ func (s *suite) load(name string) (*plan.Plan, error) {
 	var p *plan.Plan
 	if err == nil {
 		if p, err = scenario.Parse(name, data); p != nil {
-			p.Expect = nil // a lesson speaks of the locks that it names
+			p.Expect = nil // they are about the locks that it names
 		}
 	} else {
 		p, err = scenario.Load(name)
@@ -173,12 +172,12 @@ func (s *suite) load(name string) (*plan.Plan, error) {
 	return p, nil
 }
 
-// follows are the properties of which nothing is expected when mutual exclusion breaks and no token is
-// there to be compared: whether another client's write is in the way is random.
+// follows has the properties that are random when mutual exclusion breaks and there are no tokens
+// to compare: whether writes of two holders interfere.
 var follows = []string{NoStaleWrite, NoLostUpdate}
 
-// broken are the properties that the lock is known to break in a story. A kind of the walk breaks what the
-// story of that name does, unless the test speaks of the kind itself.
+// broken returns the properties that the lock is known to break in a story. A kind of the walk
+// breaks the same as the story of that name, unless the test names the kind itself.
 func (s *suite) broken(name string) []string {
 	if kind, walks := strings.CutPrefix(name, "walk/"); walks && s.breaks[name] == nil {
 		return s.breaks[kind]
@@ -186,8 +185,8 @@ func (s *suite) broken(name string) []string {
 	return s.breaks[name]
 }
 
-// expect says what is expected of the lock in a story: that it keeps every property, unless the test or the
-// author of the story knows better. The resource compares tokens where the lock has any.
+// expect sets the expectations of a plan: the lock keeps every property, unless the test or the
+// story says otherwise. If the lock has tokens, the resource compares them.
 func (s *suite) expect(p *plan.Plan, name string) {
 	p.PlayOnly([]string{s.name})
 	if s.fenced {
@@ -214,7 +213,7 @@ func (s *suite) expect(p *plan.Plan, name string) {
 	}
 }
 
-// firstError is the lock's own reason for not being acquired.
+// firstError ends a sentence about a lock that was not acquired, with the lock's own error.
 func (r *result) firstError() string {
 	why := "."
 	if len(r.missed) > 0 {
@@ -226,12 +225,12 @@ func (r *result) firstError() string {
 	return why
 }
 
-// unseededPlays is how often a story is played at most until it breaks what the test says that it
-// breaks, when Go's own scheduler takes part: that a lock can break is shown by one run of several.
-// (That it keeps its promises is not: a run that breaks what should be kept is never played again.)
+// unseededPlays limits how often a story is played until it breaks an expected property, if Go's
+// scheduler does not follow the seed. One run shows that a lock can break; a run that breaks a
+// property unexpectedly is never repeated.
 const unseededPlays = 5
 
-// onlyKept reports whether the run was not as expected only in that it broke too little.
+// onlyKept reports whether a run missed its expectations only by breaking too little.
 func (r *result) onlyKept() bool {
 	return r.Err == nil && r.Status() == run.Missed && !slices.ContainsFunc(r.Expected, func(e run.Expected) bool {
 		return !e.Met() && e.Got == checker.Broken
@@ -242,7 +241,7 @@ func (r *result) onlyKept() bool {
 func (s *suite) story(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	s.expect(p, p.Slug)
-	var noticed []int // lines of the story's faults that chance has drawn from
+	var noticed []int // listed faults from which something with an effect was drawn
 	for seed := s.seed; seed < s.seed+uint64(s.seeds); seed++ {
 		r := s.play(t, p, seed, nil)
 		for n := 1; n < unseededPlays && !bubble.Seeded() && r.onlyKept(); n++ {
@@ -252,7 +251,7 @@ func (s *suite) story(t *testing.T, p *plan.Plan) {
 			t.Fatal(r.Err)
 		}
 		if !s.judge(t, p, r) {
-			return // the other seeds would say the same again
+			return // other seeds would report the same
 		}
 		noticed = run.Noticed(noticed, &r.Outcome)
 	}

@@ -26,7 +26,7 @@ import (
 // reportsDir is where reports go, below the folder of the test.
 const reportsDir = "lockstep-reports"
 
-// judge says of a run what is to be said, and reports whether it was as expected.
+// judge reports the errors of a run, and returns whether it was as expected.
 func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	t.Helper()
 	if r.left != "" && !s.toldLeft && !r.owes() {
@@ -50,15 +50,15 @@ func (s *suite) judge(t *testing.T, p *plan.Plan, r *result) bool {
 	return false
 }
 
-// owes reports whether the lock could not end all that it has begun: a client died.
+// owes reports whether a client died, which leaves its goroutines behind.
 func (r *result) owes() bool {
 	return slices.ContainsFunc(r.Judgement.History.Events, func(e history.Event) bool {
 		return e.Kind == history.Crashed
 	})
 }
 
-// wrongly is what a run shows of the lock that is wrong whatever is expected of properties; empty if nothing is. A
-// lock that is known to remove the entries of others in this story may extend them, too.
+// wrongly returns the sign in a run that fails the test independently of properties, or "". A lock
+// that is known to remove other clients' entries in this story may extend them, too.
 func (s *suite) wrongly(p *plan.Plan, r *result) string {
 	switch {
 	case r.signs.unasked != "" && !slices.Contains(s.untested, rehearsal):
@@ -84,7 +84,8 @@ func allowUntested(slug string) string {
 	return fmt.Sprintf("A run that tested nothing is no success: change the story, or allow it with locktest.MayBeUntested(%q).", slug)
 }
 
-// unknown is the property of which something is expected that is unknown; mutual exclusion first.
+// unknown returns the first expected property with an unknown verdict; mutual exclusion if none
+// has.
 func (r *result) unknown() string {
 	name := MutualExclusion
 	for _, e := range slices.Backward(r.Expected) {
@@ -108,7 +109,7 @@ func (r *result) why() say.Phrase {
 	return r.Judgement.WhyUnknown()
 }
 
-// failed is what a test says that has failed: what was expected, the story, and how to go on.
+// failed is the message of a failed run: the expectations, the story, and how to go on.
 func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 	var lines []string
 	if wrong := s.wrongly(p, r); wrong != "" {
@@ -142,7 +143,7 @@ func (s *suite) failed(t *testing.T, p *plan.Plan, r *result) string {
 	return strings.Join(lines, "\n")
 }
 
-// tell is the story of a run in the words that `simulate run` has.
+// tell returns the story of a run as `simulate run` prints it.
 func (s *suite) tell(p *plan.Plan, r *result) string {
 	return terminal.Report(s.bundle(p, r, ""), terminal.Options{Width: 100})
 }
@@ -151,7 +152,7 @@ func (s *suite) bundle(p *plan.Plan, r *result, replay string) *bundle.Bundle {
 	return bundle.Of(s.result(p, r), replay, "")
 }
 
-// result is a run for the packages of reports. Its plan knows the lock, which no registry does.
+// result is a run for the packages of reports. The lock is not registered, so its plan has it.
 func (s *suite) result(p *plan.Plan, r *result) *run.Result {
 	known := *p
 	own := locks.Variant{ID: s.name, Store: s.servers.Store}
@@ -160,7 +161,7 @@ func (s *suite) result(p *plan.Plan, r *result) *run.Result {
 	return &run.Result{Plan: &known, Backend: history.Bubble, Seed: r.Seed, Outcomes: []run.Outcome{r.Outcome}}
 }
 
-// again is the command that plays a test again.
+// again returns the command that repeats a test.
 func again(t *testing.T, seed uint64) string {
 	var names []string
 	for part := range strings.SplitSeq(t.Name(), "/") {
@@ -173,10 +174,10 @@ func again(t *testing.T, seed uint64) string {
 	return fmt.Sprintf("%s=%d go test -run %s .", seedVariable, seed, pattern)
 }
 
-// unfitForFiles matches what a file name had better not have.
+// unfitForFiles matches characters that a file name should not have.
 var unfitForFiles = regexp.MustCompile(`[^a-z0-9]+`)
 
-// store writes the report of a run below the folder of the test and returns where.
+// store writes the report of a run below the folder of the test and returns its directory.
 func (s *suite) store(t *testing.T, p *plan.Plan, r *result) (string, error) {
 	root := os.Getenv(reportsVariable)
 	if root == "" {

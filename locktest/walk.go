@@ -12,8 +12,8 @@ import (
 	"lockstep/internal/scenario"
 )
 
-// walked is where a walk puts its faults: A goes first and B contends, and late messages of A's first
-// round meet its second.
+// walked is the story of a walk: A goes first and B contends, and late messages of A's first round
+// arrive in its second.
 const walked = `
 clients: [A, B]
 workload: {repeat: 2 times, work: 4s, rest: 100ms}
@@ -66,7 +66,7 @@ func (s *suite) walkKind(t *testing.T, name string, plans []*plan.Plan) {
 	places := len(plans)
 	s.tally.places += places
 	s.tally.idle += untested
-	// Not s.broken: what only the story pause breaks, the walk may keep.
+	// Not s.broken: the walk may keep properties that Breaks names only for the story.
 	switch missing := unbroken(s.breaks[name], broken); {
 	case places == untested && !slices.Contains(s.untested, name):
 		t.Errorf("unknown: none of %d places tested anything; allow it with locktest.MayBeUntested(%q)", places, name)
@@ -75,7 +75,8 @@ func (s *suite) walkKind(t *testing.T, name string, plans []*plan.Plan) {
 	}
 }
 
-// recordAndCheck counts what a run has broken, and reports false, with an error, when the test does not know of it.
+// recordAndCheck counts the properties that a run broke. It reports an error, and false, for an
+// unexpected one.
 func (s *suite) recordAndCheck(t *testing.T, p *plan.Plan, r *result, broken map[string]int) bool {
 	t.Helper()
 	for _, f := range r.Judgement.Findings {
@@ -83,7 +84,7 @@ func (s *suite) recordAndCheck(t *testing.T, p *plan.Plan, r *result, broken map
 			broken[f.Property]++
 		}
 	}
-	// What breaks somewhere need not break here.
+	// A property that breaks somewhere need not break here.
 	r.Expected = slices.DeleteFunc(r.Expected, func(e run.Expected) bool { return e.Verdict != string(checker.Kept) || e.Got == checker.Unknown })
 	if r.Status() == run.Missed || s.wrongly(p, r) != "" {
 		t.Errorf("%s:\n%s", p.Faults[0].Text, s.failed(t, p, r))

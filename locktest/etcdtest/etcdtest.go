@@ -1,5 +1,5 @@
-// Package etcdtest tests a lock that lives in etcd, with package locktest: the client library is
-// go.etcd.io/etcd/client/v3 as it is, and what it talks to is a simulated cluster.
+// Package etcdtest tests a lock in etcd, with package locktest, the unmodified client library
+// go.etcd.io/etcd/client/v3 and a simulated cluster.
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, etcdtest.Cluster{}, func(c locktest.Client) locktest.Lock {
@@ -11,9 +11,9 @@
 //		}, locktest.Breaks("pause"))
 //	}
 //
-// The model has what locks ask of etcd: leases, transactions that compare revisions of creation or of
-// modification, reads of keys and prefixes, watches. What it does not have is refused, and a run in which
-// that happens is unknown. It is a package of its own because gRPC takes a while to compile.
+// The model has what locks need: leases, transactions that compare revisions of creation or of
+// modification, reads of keys and prefixes, watches. It refuses other requests, and the result of
+// such a run is unknown. This is a package of its own because gRPC takes a while to compile.
 package etcdtest
 
 import (
@@ -39,8 +39,8 @@ func (Cluster) Servers() bubble.Servers {
 	return bubble.Servers{Store: locks.StoreEtcd, Port: 2379, Dial: door.Dial}
 }
 
-// NewClient returns a client of all members with default options, except for the story's dial timeout. It is
-// closed when the run is over.
+// NewClient returns a client of all members with default options, except for the story's dial
+// timeout. It is closed when the run is over.
 func NewClient(c locktest.Client) (*clientv3.Client, error) {
 	if c.Underlying().Store() != locks.StoreEtcd {
 		return nil, errors.New("etcdtest: NewClient is for a test whose store is etcdtest.Cluster")

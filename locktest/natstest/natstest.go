@@ -1,5 +1,5 @@
-// Package natstest tests a lock that lives in a key-value bucket of NATS JetStream, with package locktest: the
-// client library is nats.go as it is, and what it talks to is a simulated cluster.
+// Package natstest tests a lock in a key-value bucket of NATS JetStream, with package locktest, the
+// unmodified client library nats.go and a simulated cluster.
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, natstest.Cluster{}, func(c locktest.Client) locktest.Lock {
@@ -11,9 +11,9 @@
 //		}, locktest.Breaks("pause"))
 //	}
 //
-// The model has what locks ask of a bucket: Create, Update, Delete and Get, and one bucket, whose keys live for a
-// lease after they were last written. What it does not have (watches, Put, a time to live for one key) is refused,
-// and a run in which that happens is unknown.
+// The model has what locks need: Create, Update, Delete and Get in one bucket, whose keys live for
+// a lease after their last write. It refuses other requests (watches, Put, a time to live for one
+// key), and the result of such a run is unknown.
 package natstest
 
 import (
@@ -38,8 +38,8 @@ func (Cluster) Servers() bubble.Servers {
 	return bubble.Servers{Store: model.ID, Port: 4222, Dial: door.Dial, Pools: true}
 }
 
-// Connect returns a connection to any of the servers, with the options that it has when none are set; only the
-// time limit of dialling is that of the story. It is closed when the run is over.
+// Connect returns a connection to any of the servers, with default options except for the story's
+// dial timeout. It is closed when the run is over.
 func Connect(c locktest.Client) (*nats.Conn, error) {
 	if c.Underlying().Store() != model.ID {
 		return nil, errors.New("natstest: Connect is for a test whose store is natstest.Cluster")

@@ -1,4 +1,4 @@
-// Package sqltest tests a lock that lives in a database, with package locktest: a *sql.DB whose servers are
+// Package sqltest tests a lock in a database, with package locktest and a *sql.DB whose servers are
 // simulated.
 //
 //	func TestMyLock(t *testing.T) {
@@ -8,9 +8,9 @@
 //		}, locktest.Breaks("pause"))
 //	}
 //
-// The model is a small SQL engine: tables with keys, transactions, row locks and deadlocks, GET_LOCK and
-// advisory locks, as MariaDB and PostgreSQL have them by default. A statement that it does
-// not understand is refused, and a run in which that happens is unknown.
+// The model is a small SQL engine: tables with keys, transactions, row locks and deadlocks,
+// GET_LOCK and advisory locks, as in MariaDB and PostgreSQL by default. It refuses statements that
+// it does not understand, and the result of such a run is unknown.
 package sqltest
 
 import (
@@ -28,10 +28,10 @@ import (
 	"lockstep/locktest"
 )
 
-// MySQL is one primary of MySQL or MariaDB, with a replica in the stories that need one. Errors of the
-// server are *mysql.MySQLError of github.com/go-sql-driver/mysql.
+// MySQL is one primary of MySQL or MariaDB, with a replica in the stories that need one. Errors of
+// the server are *mysql.MySQLError of github.com/go-sql-driver/mysql.
 type MySQL struct {
-	Setup []string // statements that have been executed before each run, as by a migration
+	Setup []string // statements that are executed before each run, as by a migration
 }
 
 // PostgreSQL is the same with PostgreSQL. Errors of the server are *pq.Error of github.com/lib/pq.
@@ -60,13 +60,14 @@ func servers(store locks.Store, port int, flavour model.Flavour, setup []string)
 	return out
 }
 
-// noDoor refuses a driver that would speak the protocol of a real server.
+// noDoor refuses drivers that speak the protocol of a real server.
 func noDoor(context.Context, *bubble.Client, int) (net.Conn, error) {
 	return nil, errors.New("sqltest: no driver reaches these servers by its own protocol: take the *sql.DB that sqltest.Open returns")
 }
 
-// Open returns a pool with default options, whose connections go to the current primary. A statement ends
-// with its context, and has no other time limit. The pool is closed when the run is over.
+// Open returns a pool with default options, whose connections go to the current primary. A
+// statement ends with its context, and has no other time limit. The pool is closed when the run is
+// over.
 func Open(c locktest.Client) *sql.DB {
 	inside := c.Underlying()
 	flavour := model.MySQL
