@@ -35,7 +35,7 @@ type Param struct {
 	Default  time.Duration // of a ParamDuration that may be left out
 	Two      bool          // of ParamSides: exactly two
 	Doc      string
-	// Instead, of a ParamClient, is what does the same to a server; "" when nothing does.
+	// Instead, of a ParamClient, says how to do the same to a server; "" if there is no way.
 	Instead string
 }
 
@@ -133,8 +133,8 @@ func Keys() []string { return slices.Concat([]string{AfterKey, ChanceKey}, Trigg
 
 var registry = map[string]Spec{}
 
-// Register adds a verb; called from the init of the verb's file. It panics when a scenario or a reader could
-// make nothing of it.
+// Register adds a verb; called from the init of the verb's file. It panics when a scenario or a
+// reader could make nothing of it.
 func Register(s Spec) {
 	if _, dup := registry[s.Name]; dup {
 		panic(fmt.Sprintf("faults: verb %q registered twice", s.Name))

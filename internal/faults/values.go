@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/say"
 )
 
-// values are a fault in the header of a history.
+// values is a fault in the header of a history.
 type values struct {
 	Verb string `json:"verb"`
 	Args
@@ -32,8 +32,8 @@ func (v *values) stored() history.Values {
 	return history.Values(data)
 }
 
-// Of is a fault of a history, without number and text, for Told and Deed. A stored history may come
-// from anywhere: nothing follows from values that this program does not know.
+// Of rebuilds a fault from the values in a history, without number and text, for Told and Deed. It
+// is not ok for values that this program does not know.
 func Of(stored history.Values) (f Fault, ok bool) {
 	var v values
 	if stored == "" || json.Unmarshal([]byte(stored), &v) != nil {
@@ -46,7 +46,7 @@ func Of(stored history.Values) (f Fault, ok bool) {
 	return v.fault(spec), true
 }
 
-// Told tells a fault of a history to readers; by its text when nothing follows from its values.
+// Told describes a fault of a history to readers, by its text if its values are not known.
 func Told(v history.Values, text string) say.Part { return told{v, text} }
 
 type told struct {

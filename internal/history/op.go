@@ -47,15 +47,15 @@ func (e Effect) MayRob() bool { return e == Anything || e == Removes }
 type Op struct {
 	Name    string        `json:"op,omitempty"`      // as triggers know it: that of a script is its own
 	Script  bool          `json:"script,omitempty"`  // the name is that of a script
-	Trigger string        `json:"trigger,omitempty"` // what triggers call it, where that is not its name: a script without one
+	Trigger string        `json:"trigger,omitempty"` // its name in triggers, if that is another one: of a script without a name
 	Key     string        `json:"key,omitempty"`     // that it is about; several have a blank between them
 	Does    Effect        `json:"does,omitempty"`
 	Owner   string        `json:"owner,omitempty"`   // the word by which the store knows whose entry it makes, or may remove
-	Lease   time.Duration `json:"lease,omitempty"`   // for how long what it makes is to live; 0: it does not say
+	Lease   time.Duration `json:"lease,omitempty"`   // the time to live of the entry that it makes; 0: it does not say
 	Blocks  bool          `json:"blocks,omitempty"`  // the store is to keep it until something changes
 	Watches bool          `json:"watches,omitempty"` // the store is to say when something changes
 	Checks  bool          `json:"checks,omitempty"`  // it does nothing unless the key has the version that it names
-	Bound   bool          `json:"bound,omitempty"`   // what it makes lives as long as its connection
+	Bound   bool          `json:"bound,omitempty"`   // the entry that it makes lives as long as its connection
 }
 
 // About reports whether the request is about a key.
@@ -63,7 +63,7 @@ func (o *Op) About(key string) bool {
 	return o.Key == key || slices.Contains(strings.Split(o.Key, " "), key)
 }
 
-// Called is what triggers call the request.
+// Called returns the name of the request in triggers.
 func (o *Op) Called() string {
 	if o.Trigger != "" {
 		return o.Trigger

@@ -9,8 +9,8 @@ import (
 	"lockstep/internal/sim/kernel"
 )
 
-// resource is what a lock guards: a version counter on a server that no fault affects. With a fence
-// it refuses tokens lower than one that it has seen.
+// resource is guarded by the lock: a version counter on a server that no fault affects. With a
+// fence it refuses tokens lower than one that it has seen.
 type resource struct {
 	w       *World
 	key     string // of the lock that guards it

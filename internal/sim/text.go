@@ -38,7 +38,7 @@ func (t *commandTexts) of(h *history.History, cmd *redis.Cmd) history.TextID {
 	return r.id
 }
 
-// about is what the request to a model is about.
+// about returns the Op of a request to a model.
 func (l *call) about() *history.Op {
 	if l.known != l.id {
 		l.does, l.known = l.op.Op(), l.id
