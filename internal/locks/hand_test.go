@@ -2,6 +2,7 @@ package locks
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -138,8 +139,8 @@ func TestALostVoteIsUndoneOnAllNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, n := range nodes {
-		if len(n.got) != 3 || n.got[0] != "SET" || n.got[1] != "unlock" || n.got[2] != "SET" {
-			t.Errorf("node %d was sent %q, want SET, unlock, SET", i+1, n.got)
+		if want := []string{"SET", "unlock", "SET"}; !slices.Equal(n.got, want) {
+			t.Errorf("node %d was sent %q, want %q", i+1, n.got, want)
 		}
 	}
 }
@@ -259,14 +260,8 @@ func TestSetWaitNeedsAConfirmation(t *testing.T) {
 	if _, err := setWait(context.Background(), &d); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"SET", "WAIT", "unlock", "SET", "WAIT"}
-	if len(server.got) != len(want) {
-		t.Fatalf("sent %q, want %q", server.got, want)
-	}
-	for i := range want {
-		if server.got[i] != want[i] {
-			t.Errorf("sent %q, want %q", server.got, want)
-		}
+	if want := []string{"SET", "WAIT", "unlock", "SET", "WAIT"}; !slices.Equal(server.got, want) {
+		t.Errorf("sent %q, want %q", server.got, want)
 	}
 }
 

@@ -45,45 +45,6 @@ func TestTheWheelOfTheDocument(t *testing.T) {
 	}
 }
 
-// Redisson's own wheel: 30 s of lease, renewed after a third of it.
-func TestARenewalComesAtMostOneTickLate(t *testing.T) {
-	const tick = 100 * time.Millisecond
-	start := 7 * time.Millisecond
-	w := New[int](1024, tick, start)
-	acquired := 12_345 * time.Millisecond
-	w.Advance(acquired)
-	w.Add(acquired, 10*time.Second, 1)
-	// 22.345 s lies in the tick that ends at 7 ms + 224 * 100 ms.
-	want := 22_407 * time.Millisecond
-	if next, ok := w.Next(); !ok || next != want {
-		t.Errorf("due at %v, want %v", next, want)
-	}
-	if due := w.Advance(want - 1); len(due) != 0 {
-		t.Error("early")
-	}
-	if due := w.Advance(want); len(due) != 1 {
-		t.Error("not due at the end of its tick")
-	}
-	if _, ok := w.Next(); ok {
-		t.Error("it is still there")
-	}
-}
-
-func TestATimerThatRanCannotBeCancelled(t *testing.T) {
-	w := New[int](2, time.Second, 0)
-	first, second := w.Add(0, 0, 1), w.Add(0, 0, 2)
-	first.Cancel()
-	first.Cancel()
-	if due := w.Advance(time.Second); fmt.Sprint(due) != "[2]" {
-		t.Errorf("ran %v", due)
-	}
-	third := w.Add(time.Second, 0, 3)
-	second.Cancel()
-	if due := w.Advance(2 * time.Second); fmt.Sprint(due) != "[3]" || third.wheel != nil {
-		t.Errorf("ran %v", due)
-	}
-}
-
 func TestAWheelNeedsSlotsAndATick(t *testing.T) {
 	for _, make := range []func(){
 		func() { New[int](0, time.Second, 0) },
