@@ -53,13 +53,19 @@ func scenarioFiles(t *testing.T) []string {
 	return files
 }
 
-// TestAcceptsEveryScenario validates each file as it is and with every default filled in.
+// TestAcceptsEveryScenario validates each file as it is and with every default filled in, and checks
+// the first line, by which an editor finds the schema.
 func TestAcceptsEveryScenario(t *testing.T) {
 	v := newValidator(t)
 	for _, file := range scenarioFiles(t) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(data), "\n")
+		path, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
+		if !ok || filepath.Join(filepath.Dir(file), path) != filepath.Join(root, committed) {
+			t.Errorf("%s has to begin with # yaml-language-server: $schema= and the path of %s", file, committed)
 		}
 		for _, problem := range v.problems(t, data) {
 			t.Errorf("%s: %s", file, problem)
@@ -72,25 +78,6 @@ func TestAcceptsEveryScenario(t *testing.T) {
 		resolved := scenario.Resolved(p)
 		for _, problem := range v.problems(t, []byte(resolved)) {
 			t.Errorf("%s, resolved: %s\n%s", file, problem, resolved)
-		}
-	}
-}
-
-// TestScenariosNameTheSchema checks the first line, by which an editor finds the schema.
-func TestScenariosNameTheSchema(t *testing.T) {
-	for _, file := range scenarioFiles(t) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, _, _ := strings.Cut(string(data), "\n")
-		path, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
-		if !ok {
-			t.Errorf("%s does not begin with # yaml-language-server: $schema=...", file)
-			continue
-		}
-		if got := filepath.Join(filepath.Dir(file), path); got != filepath.Join(root, committed) {
-			t.Errorf("%s names %s as its schema, which is %s: it has to be %s", file, path, got, committed)
 		}
 	}
 }
