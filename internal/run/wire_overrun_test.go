@@ -1,7 +1,6 @@
 package run
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -64,10 +63,7 @@ func TestOverrunOnTheWire(t *testing.T) {
 		t.Run(tt.lock, func(t *testing.T) {
 			p := wirePlan()
 			p.Workload.Work = plan.Range{Min: 12 * time.Second, Max: 12 * time.Second}
-			got := collapse(wireOf(playWire(t, &p, tt.lock), "A", "B"))
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("- the document says, + the lock does:\n%s", diff(tt.want, got))
-			}
+			compareWire(t, playWire(t, &p, tt.lock), tt.want)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -54,11 +53,16 @@ func TestLocksSendWhatTheirDocumentsSay(t *testing.T) {
 					t.Fatalf("its server does not know a command of its: %s: a server is a Redis 7.0, unless the Servers of the variant say what else it must be (internal/locks/locks.go)", text)
 				}
 			}
-			want, got := collapse(wireLines(string(text))), collapse(wireOf(h, "A", "B"))
-			if !slices.Equal(got, want) {
-				t.Errorf("- %s says, + the lock does:\n%s", filepath.Base(file), diff(want, got))
-			}
+			compareWire(t, h, collapse(wireLines(string(text))))
 		})
+	}
+}
+
+// compareWire compares what A and B have sent with the lines of a document.
+func compareWire(t *testing.T, h *history.History, want []string) {
+	t.Helper()
+	if got := collapse(wireOf(h, "A", "B")); !slices.Equal(got, want) {
+		t.Errorf("the document says:\n%s\nthe lock does:\n%s", strings.Join(want, "\n"), strings.Join(got, "\n"))
 	}
 }
 
@@ -171,54 +175,6 @@ func collapse(lines []string) []string {
 		}
 	}
 	return lines
-}
-
-func TestCollapse(t *testing.T) {
-	for _, tt := range []struct{ give, want string }{
-		{"", ""},
-		{"a a a b a", "a b a"},
-		{"x ab ab ab y", "x ab y"},
-		{"a b a b a b c", "a b c"},
-		{"a b b a b a", "a b a"},
-		{"a b c", "a b c"},
-	} {
-		if got := strings.Join(collapse(strings.Fields(tt.give)), " "); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.give, got, tt.want)
-		}
-	}
-}
-
-// diff shows two lists of lines as diff -u does, without its headers.
-func diff(want, got []string) string {
-	// common[i][j] is the length of the longest common part of want[i:] and got[j:].
-	common := make([][]int, len(want)+1)
-	for i := range common {
-		common[i] = make([]int, len(got)+1)
-	}
-	for i := len(want) - 1; i >= 0; i-- {
-		for j := len(got) - 1; j >= 0; j-- {
-			if want[i] == got[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
-			}
-		}
-	}
-	var out strings.Builder
-	for i, j := 0, 0; i < len(want) || j < len(got); {
-		switch {
-		case i < len(want) && j < len(got) && want[i] == got[j]:
-			fmt.Fprintln(&out, "  "+want[i])
-			i, j = i+1, j+1
-		case j == len(got) || i < len(want) && common[i+1][j] >= common[i][j+1]:
-			fmt.Fprintln(&out, "- "+want[i])
-			i++
-		default:
-			fmt.Fprintln(&out, "+ "+got[j])
-			j++
-		}
-	}
-	return out.String()
 }
 
 // A release of nats-kv waits for a pending renewal, whose answer has the revision to delete;

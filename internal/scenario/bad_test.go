@@ -54,24 +54,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// TestMessageIsStable pins the message of the documentation.
-func TestMessageIsStable(t *testing.T) {
-	_, err := Parse("pause.yaml", []byte(`scenario: A long pause outlives the lease
-locks: [set-nx-lua]
-faults:
-  - when: A is in its critical section
-    puase: A
-`))
-	want := `pause.yaml:5:5  unknown fault "puase": did you mean "pause"?
-  4 |   - when: A is in its critical section
-  5 |     puase: A
-    |     ^^^^^
-1 problem, nothing was run.`
-	if err == nil || err.Error() != want {
-		t.Errorf("got:\n%v\nwant:\n%s", err, want)
-	}
-}
-
 func TestHugeFileIsRefusedUnread(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "huge.yaml")
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
