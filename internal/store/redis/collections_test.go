@@ -137,21 +137,3 @@ func TestTransaction(t *testing.T) {
 		t.Errorf("x is %s after DISCARD, want 2", got)
 	}
 }
-
-// TestDump: the dump has one effect per element, in order of creation, which decides
-// between equal expiries.
-func TestDump(t *testing.T) {
-	s := New()
-	for _, cmd := range []Cmd{
-		Command("SET", "b", "1", "PXAT", "90"), Command("SET", "a", "2", "PXAT", "90"),
-		Command("RPUSH", "q", "x", "y"), Command("ZADD", "z", "5", "m"), Command("HSET", "h", "f", "v"),
-		Command("PEXPIREAT", "h", "70"),
-	} {
-		do(s, 1, 3, cmd)
-	}
-	want := "SET b 1 @90 of 3 by 0; SET a 2 @90 of 3 by 0; RPUSH q x @-1 of 3 by 0; RPUSH q y @-1 of 3 by 0; " +
-		"ZADD z m 5 @-1 of 3 by 0; HSET h f v @70 of 3 by 0"
-	if got := showEffects(s.Dump(nil)); got != want {
-		t.Errorf("Dump gives\n%s, want\n%s", got, want)
-	}
-}

@@ -57,6 +57,9 @@ func TestReplicaFollows(t *testing.T) {
 			compareSnapshots(t, i, name, primary, replica)
 			owners.compare(t, name, primary)
 			checkNext(t, primary)
+			if at, due := replica.NextExpiry(); due {
+				t.Fatalf("a replica would expire something at %d by itself", at)
+			}
 		}
 	})
 }

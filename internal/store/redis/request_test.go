@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -81,23 +80,4 @@ func TestAFractionOfTheUnitPanics(t *testing.T) {
 		}
 	}()
 	Set("lock", "t").EX(1500 * time.Millisecond)
-}
-
-func TestRepliesReadAsInRedisCLI(t *testing.T) {
-	tests := []struct {
-		reply Reply
-		want  string
-	}{
-		{Reply{}, "(nil)"},
-		{OK(), "OK"},
-		{Int(-1), "(integer) -1"},
-		{Bulk("a\x1b"), `"a\x1b"`},
-		{List([]Reply{Int(1), Bulk("x")}), `[(integer) 1 "x"]`},
-		{Failed(errors.New("ERR no")), "(error) ERR no"},
-	}
-	for _, tt := range tests {
-		if got := tt.reply.String(); got != tt.want {
-			t.Errorf("got %s, want %s", got, tt.want)
-		}
-	}
 }

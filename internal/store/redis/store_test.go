@@ -198,38 +198,6 @@ func do(s *Store, atMS int64, by history.NodeID, cmd Cmd) string {
 	return s.Exec(atMS, by, &cmd).String()
 }
 
-func TestNextExpiry(t *testing.T) {
-	s := New()
-	check := func(want int64) {
-		t.Helper()
-		got, ok := s.NextExpiry()
-		if ok != (want > 0) || got != want {
-			t.Errorf("NextExpiry is %d, %v, want %d", got, ok, want)
-		}
-	}
-	check(0)
-	do(s, 0, 1, Set("a", "v").PX(50*time.Millisecond))
-	check(51)
-	do(s, 0, 1, Set("b", "v").PX(20*time.Millisecond))
-	check(21)
-	do(s, 0, 1, Command("PEXPIRE", "b", "90"))
-	check(51)
-	do(s, 0, 1, Command("PERSIST", "a"))
-	check(91)
-	s.ExpireDue(90)
-	if s.Len() != 2 {
-		t.Errorf("%d keys are left before the expiry, want 2", s.Len())
-	}
-	s.ExpireDue(91)
-	check(0)
-	if s.Len() != 1 || s.Owner("b") != 0 || s.Owner("a") != 1 {
-		t.Errorf("left are %v, want a alone", s.Snapshot())
-	}
-	do(s, 100, 1, Command("PEXPIRE", "a", "5"))
-	s.SetReplica(true)
-	check(0)
-}
-
 func TestReplica(t *testing.T) {
 	primary, replica := New(), New()
 	replica.SetReplica(true)
