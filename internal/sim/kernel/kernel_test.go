@@ -41,18 +41,6 @@ func expect(t *testing.T, got []string, want ...string) {
 	}
 }
 
-func TestEventsFireInOrderOfInstantThenScheduling(t *testing.T) {
-	got := trace(t, func(k *Kernel, note func(string)) {
-		k.After(2*time.Second, HandlerFunc(func() { note("late") }), 0)
-		k.After(time.Second, HandlerFunc(func() { note("first of a tie") }), 0)
-		cancelled := k.After(time.Second, HandlerFunc(func() { note("cancelled") }), 0)
-		k.After(time.Second, HandlerFunc(func() { note("second of a tie") }), 0)
-		k.Cancel(cancelled)
-		k.Cancel(cancelled)
-	})
-	expect(t, got, "1s first of a tie", "1s second of a tie", "2s late")
-}
-
 // The queue behaves like a sorted list, with few events (the sorted part) and with many (the heap).
 // Few instants make ties between the two parts.
 func TestQueueAgainstSorting(t *testing.T) {
@@ -329,20 +317,6 @@ func TestCloseEndsAllCoroutines(t *testing.T) {
 	}
 }
 
-func TestLimitOfEvents(t *testing.T) {
-	k := New()
-	defer k.Close()
-	p := k.NewProc("A", Clock{})
-	k.Spawn(p, "main", func() {
-		for {
-			_ = k.Sleep(p.Background(), time.Nanosecond)
-		}
-	})
-	if err := k.Run(1000, nil); !errors.Is(err, ErrTooManyEvents) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestForeignContextFailsTheRun(t *testing.T) {
 	k := New()
 	defer k.Close()
@@ -451,23 +425,31 @@ func TestSleepNeverFallsShort(t *testing.T) {
 	}
 }
 
-func TestALookEndsTheRun(t *testing.T) {
-	k := New()
-	defer k.Close()
-	p := k.NewProc("A", Clock{})
-	k.Spawn(p, "main", func() {
-		for {
-			_ = k.Sleep(p.Background(), time.Nanosecond)
-		}
-	})
+// A run ends at its limit of events, or when a look returns an error.
+func TestAnEndlessRunEnds(t *testing.T) {
 	enough, looks := errors.New("enough"), 0
-	err := k.Run(100*lookEvery, func() error {
+	look := func() error {
 		if looks++; looks == 3 {
 			return enough
 		}
 		return nil
-	})
-	if !errors.Is(err, enough) || k.events != 3*lookEvery {
-		t.Errorf("ended after %d events with %v", k.events, err)
+	}
+	for _, tt := range []struct {
+		limit  int64
+		look   func() error
+		want   error
+		events int64
+	}{{1000, nil, ErrTooManyEvents, 1001}, {100 * lookEvery, look, enough, 3 * lookEvery}} {
+		k := New()
+		p := k.NewProc("A", Clock{})
+		k.Spawn(p, "main", func() {
+			for {
+				_ = k.Sleep(p.Background(), time.Nanosecond)
+			}
+		})
+		if err := k.Run(tt.limit, tt.look); !errors.Is(err, tt.want) || k.events != tt.events {
+			t.Errorf("ended after %d events with %v, want %d and %v", k.events, err, tt.events, tt.want)
+		}
+		k.Close()
 	}
 }
