@@ -90,25 +90,19 @@ func TestADuelFindsWhatDiffers(t *testing.T) {
 		{"an error", map[say]any{"no": nil}, []say{"no"}, "model  error: no\nserver <nil> <nil>"},
 		{"a late answer", map[say]any{"wait": "wake"}, []say{"wait"}, "SAY wait waits in the model, and the server answers string wake"},
 	} {
-		said := failures(t, func(t testing.TB) {
+		failsWith(t, tt.name, tt.want, func(t testing.TB) {
 			d := duel(t, tt.lies)
 			for _, r := range tt.asks {
 				d.Do(r)
 			}
 			d.Demand(1, "SAY")
 		})
-		if (said == "") != (tt.want == "") || !strings.Contains(said, tt.want) {
-			t.Errorf("%s: it says %q, want %q", tt.name, said, tt.want)
-		}
 	}
-	unasked := failures(t, func(t testing.TB) {
+	failsWith(t, "a request that must not wait", "the model keeps SAY wait waiting", func(t testing.TB) {
 		d := duel(t, nil)
 		d.Waits = nil
 		d.Do(say("wait"))
 	})
-	if !strings.Contains(unasked, "the model keeps SAY wait waiting") {
-		t.Errorf("a request that must not wait: %q", unasked)
-	}
 }
 
 func TestADuelCountsAndKeepsWhatComesOut(t *testing.T) {
@@ -172,7 +166,7 @@ func TestADuelComparesWhatIsTold(t *testing.T) {
 		told []any
 		want string
 	}{{[]any{8, 7}, ""}, {[]any{7}, `the model tells ["int 7" "int 8"], the server ["int 7"]`}, {[]any{7, "8"}, `"string 8"`}} {
-		said := failures(t, func(t testing.TB) {
+		failsWith(t, tt.told, tt.want, func(t testing.TB) {
 			d := duel(t, nil)
 			d.Hears = func(store.Conn) []any { return tt.told }
 			c := d.Open(2)
@@ -180,9 +174,6 @@ func TestADuelComparesWhatIsTold(t *testing.T) {
 			d.DoAs(c, say("push"))
 			d.Demand(2, "told")
 		})
-		if (said == "") != (tt.want == "") || !strings.Contains(said, tt.want) {
-			t.Errorf("the server tells %v: it says %q, want %q", tt.told, said, tt.want)
-		}
 	}
 }
 
@@ -230,6 +221,14 @@ func TestADuelLetsTimePass(t *testing.T) {
 	}
 	if d.Pass(time.Hour); d.Waiting(Conn) != nil || time.Since(began) < 30*time.Millisecond {
 		t.Errorf("after %v %v waits", time.Since(began), d.Waiting(Conn))
+	}
+}
+
+// failsWith runs a part of a test, which has to fail with a message, or pass for "".
+func failsWith(t *testing.T, what any, want string, part func(t testing.TB)) {
+	t.Helper()
+	if said := failures(t, part); (said == "") != (want == "") || !strings.Contains(said, want) {
+		t.Errorf("%v: it says %q, want %q", what, said, want)
 	}
 }
 
