@@ -34,13 +34,7 @@ func TestARunEndsWhenNoServerIsLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		crashed := 0
-		for _, e := range h.Events {
-			if e.Kind == history.Crashed {
-				crashed++
-			}
-		}
-		why := h.WhyCutShort()
+		crashed, why := count(h, history.Crashed, ""), h.WhyCutShort()
 		switch {
 		case tt.dead == 0 && (why != "" || !h.Whole):
 			t.Errorf("%s: cut short: %s", name, why)

@@ -78,6 +78,16 @@ func find(t *testing.T, h *history.History, kind history.Kind, node string) hist
 	return history.Event{}
 }
 
+// count returns how many events of a kind there are on a node, or on all nodes for "".
+func count(h *history.History, kind history.Kind, node string) (n int) {
+	for _, e := range h.Events {
+		if e.Kind == kind && (node == "" || h.Name(e.Node) == node) {
+			n++
+		}
+	}
+	return n
+}
+
 func TestDroppedReplyMeansExecutedAndUnknown(t *testing.T) {
 	p := story(verb("drop", 1, "reply", onWire(faults.Sends, "SET"), faults.End{}))
 	h, got := tell(t, p, "set-nx-lua", history.ReplyDropped, history.AcquireFailed, history.Granted)

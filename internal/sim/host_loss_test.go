@@ -9,11 +9,6 @@ import (
 	"lockstep/internal/plan"
 )
 
-// loss is the loss of A's host.
-func loss(number int, at faults.Trigger) faults.Fault {
-	return verb("lose-host", number, "A", at, faults.End{})
-}
-
 // A crash and the loss of the host differ in how long B waits afterwards, except with a lease.
 func TestTheLossOfAHostAndACrash(t *testing.T) {
 	const session, lease = 20 * time.Second, 10 * time.Second
@@ -58,7 +53,7 @@ func TestTheLossOfAHostAndACrash(t *testing.T) {
 // A client that waits in the database when its host is lost is still granted the lock: the server
 // does not notice the loss.
 func TestALostHostIsStillGrantedTheLock(t *testing.T) {
-	p := story(loss(1, first(faults.StartsWaiting)))
+	p := story(verb("lose-host", 1, "A", first(faults.StartsWaiting), faults.End{}))
 	p.Clients = []string{"B", "A", "C"}
 	p.Faults[0].Trigger.After = 100 * time.Millisecond
 	p.Database("mysql").IdleTimeout = 7 * time.Second
@@ -100,7 +95,7 @@ func TestALostHostRetransmitsNothing(t *testing.T) {
 
 // A request that was sent before the host was lost is executed.
 func TestALostHostsLastRequestArrives(t *testing.T) {
-	p := story(loss(1, onWire(faults.Sends, "DEL")))
+	p := story(verb("lose-host", 1, "A", onWire(faults.Sends, "DEL"), faults.End{}))
 	h := play(t, &p, "setnx", 1)
 	if removed := find(t, h, history.Removed, "redis-1"); h.Name(removed.Peer) != "A" || removed.At < find(t, h, history.Crashed, "A").At {
 		t.Errorf("the entry was removed by %s at %v", h.Name(removed.Peer), removed.At)

@@ -41,10 +41,8 @@ func TestNodesThatAgreeNeedNotLook(t *testing.T) {
 				if a.Hash() != b.Hash() {
 					t.Errorf("%s at %v: another history", list[0].Text, begin)
 				}
+				promoted += count(b, history.Promoted, "")
 				for _, e := range b.Events {
-					if e.Kind == history.Promoted {
-						promoted++
-					}
 					if e.Kind == history.Replied && b.Text(e.Text) == "(error) "+string(errClusterDown) {
 						down++
 					}

@@ -96,13 +96,7 @@ func TestAFailoverNeedsAMajorityOfTheSentinels(t *testing.T) {
 		{[]string{"sentinel-1", "sentinel-2"}, []string{"redis-2 promoted"}},
 	} {
 		p := sentinelStory(apart(1, at, 6*time.Second, tt.lost, []string{"redis-1"}))
-		h := play(t, &p, "set-nx-lua", 1)
-		var got []string
-		for _, e := range h.Events {
-			if e.Kind == history.Promoted {
-				got = append(got, h.Name(e.Node)+" promoted")
-			}
-		}
+		_, got := tell(t, p, "set-nx-lua", history.Promoted)
 		expectLines(t, got, tt.want...)
 	}
 }

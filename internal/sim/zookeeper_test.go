@@ -175,29 +175,18 @@ func TestZKSessionExpiresWhenAServerSaysSo(t *testing.T) {
 	})
 }
 
-// The server closes the connection of a paused client, whose library learns of the expiry as soon
-// as it connects after the pause.
-func TestZKSessionExpiresDuringAPause(t *testing.T) {
-	e := newEnsemble(t)
-	a := e.clients[0]
-	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
-	e.k.After(16*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0)
-	e.run(func(c *client, zk zookeeper.Client) {
-		expectStates(t, follow(c, e.session(c, zk), 2),
-			stateAt{zookeeper.Disconnected, 16 * time.Second}, stateAt{zookeeper.Expired, 16 * time.Second})
-	})
-}
-
-// A short pause costs a connection, not the session.
-func TestZKSessionSurvivesAShortPause(t *testing.T) {
-	e := newEnsemble(t)
-	a := e.clients[0]
-	e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
-	e.k.After(9*time.Second, kernel.HandlerFunc(a.proc.Thaw), 0)
-	e.run(func(c *client, zk zookeeper.Client) {
-		expectStates(t, follow(c, e.session(c, zk), 2),
-			stateAt{zookeeper.Disconnected, 9 * time.Second}, stateAt{zookeeper.Connected, 9 * time.Second})
-	})
+// The server closes the connection of a paused client. Its library connects again as soon as the
+// pause is over: a short pause costs a connection, a long one the session.
+func TestZKSessionAfterAPause(t *testing.T) {
+	for thaws, want := range map[time.Duration]zookeeper.State{9 * time.Second: zookeeper.Connected, 16 * time.Second: zookeeper.Expired} {
+		e := newEnsemble(t)
+		a := e.clients[0]
+		e.k.After(time.Second, kernel.HandlerFunc(a.proc.Freeze), 0)
+		e.k.After(thaws, kernel.HandlerFunc(a.proc.Thaw), 0)
+		e.run(func(c *client, zk zookeeper.Client) {
+			expectStates(t, follow(c, e.session(c, zk), 2), stateAt{zookeeper.Disconnected, thaws}, stateAt{want, thaws})
+		})
+	}
 }
 
 // B's watch is on a server that B cannot reach when A deletes the node. The watch fires when the
