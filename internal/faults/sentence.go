@@ -103,7 +103,7 @@ func (a actor) In(l say.Language) string {
 	return someone(a.name).In(l)
 }
 
-// whose is what belongs to an actor.
+// whose is the possessive of an actor.
 type whose struct{ actor }
 
 func (w whose) In(l say.Language) string {

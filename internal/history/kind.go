@@ -37,10 +37,9 @@ const (
 	RequestDropped // Node: client, Peer: server; Cause: Sent; the request never arrives
 	ReplyDropped   // Node: server, Peer: client; Cause: Executed; the reply never arrives
 
-	// Grant: what a server's entries say. Node is the server, Owner is who
-	// created the entry, Peer is who sent the command (0: the server itself),
-	// Text is the key, Value the time to live in nanoseconds on the server's
-	// clock (0: none).
+	// Grant: the entries of a server. Node is the server, Owner the creator of the entry, Peer the
+	// sender of the command (0: the server itself), Text the key, and Value the time to live in
+	// nanoseconds on the server's clock (0: none).
 
 	Granted    // an entry was created for Owner
 	Extended   // the entry's time to live was set again; Peer may differ from Owner

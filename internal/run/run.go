@@ -48,7 +48,7 @@ type Outcome struct {
 	Logs map[string][]byte
 }
 
-// Expected is an expectation beside what was found.
+// Expected is an expectation with the verdict that was found.
 type Expected struct {
 	plan.Expectation
 	Got     checker.Verdict

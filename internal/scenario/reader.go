@@ -17,7 +17,7 @@ type reader struct {
 
 	stored bool // the file of a run that has been played
 
-	cast cast // whom faults and clocks can name; set once the servers are read
+	cast cast // the nodes that faults and clocks can name; set once the servers are read
 }
 
 func (r *reader) add(line, col, width int, message string) {

@@ -23,7 +23,7 @@ type cluster struct {
 	store    *store.Store
 	members  []*member
 	leader   *member // nil during an election
-	last     *member // who led last
+	last     *member // the last leader
 	set      plan.Cluster
 	silence  time.Duration // of a living leader before an election
 	network  rng.Rand      // of the links between servers

@@ -20,7 +20,7 @@ type machine struct {
 // runner has the servers of a machine.
 type runner interface {
 	server() *host  // that executes, or was the last to do so
-	able() bool     // whether what is due can be done now
+	able() bool     // whether due work can be done now
 	answer(l *call) // sends an answer
 	replicate(effects []any)
 }
@@ -113,7 +113,7 @@ func (m *machine) Fire(uint64) {
 	m.tick()
 }
 
-// tick makes the model do what is due, if it can.
+// tick lets the model do its due work, if it can.
 func (m *machine) tick() {
 	if m.by.able() {
 		m.model.Tick(m.by.server().clock())

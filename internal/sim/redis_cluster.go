@@ -108,7 +108,7 @@ func (w *World) newRedisCluster(names []string, set plan.Redis) *redisCluster {
 	return c
 }
 
-// reset forgets what a node does not keep in its file.
+// reset clears the state that a node does not keep in its file.
 func (n *clusterNode) reset(nodes, shards int) {
 	n.cluster.calm = false
 	n.silent, n.failed, n.votedFor = unset(nodes), unset(nodes), unset(shards)

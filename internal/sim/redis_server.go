@@ -16,7 +16,7 @@ type redisServer struct {
 	member  *clusterNode // nil outside of a Redis Cluster
 	store   *redis.Store
 	armed   kernel.Timer
-	armedMS int64 // what armed waits for
+	armedMS int64 // when armed fires, by the wall clock
 
 	// As a primary.
 	offset  int64 // of its replication stream

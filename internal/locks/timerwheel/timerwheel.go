@@ -56,7 +56,7 @@ func New[T any](slots int, tick, start time.Duration) *Wheel[T] {
 // Add starts a timer that comes due at least delay, and at most delay and one tick, after now.
 func (w *Wheel[T]) Add(now, delay time.Duration, task T) *Timer[T] {
 	if w.count == 0 {
-		w.hand = max(w.hand, w.tickOf(now)) // what lies between was empty
+		w.hand = max(w.hand, w.tickOf(now)) // the slots between were empty
 	}
 	at := max(w.tickOf(now+delay), w.hand)
 	t := &Timer[T]{task: task, wheel: w, slot: at % w.size, rounds: (at - w.hand) / w.size}

@@ -266,7 +266,7 @@ type Waker struct {
 	gen uint64
 }
 
-// Waker returns what wakes the running task out of its next Await.
+// Waker returns the waker of the running task for its next Await.
 func (k *Kernel) Waker() Waker {
 	t := k.Enter()
 	return Waker{t, t.gen}

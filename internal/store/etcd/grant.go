@@ -79,7 +79,7 @@ func (s *Store) tell(now store.Clock, kind history.Kind, g grant, by history.Nod
 	s.Tell(c)
 }
 
-// left is what a lease has left; 0 without a lease.
+// left returns the remaining time of a lease; 0 without a lease.
 func (s *Store) left(now store.Clock, number int64) time.Duration {
 	if l := s.lease(number); l != nil {
 		return max(l.expiry-now.Mono, 1) // it may be due and not yet revoked

@@ -97,7 +97,7 @@ type KV struct {
 	Lease                       int64
 }
 
-// Event is what a watch brings: one change of a key.
+// Event is one change of a key, as a watch reports it.
 type Event struct {
 	Deleted  bool // else it was put
 	Key      string

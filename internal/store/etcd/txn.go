@@ -169,7 +169,7 @@ func last(keys []*entry, upTo int64) (found *entry, n int) {
 // commit ends a step that may have changed keys, which are in past[before:].
 func (s *Store) commit(now store.Clock, before int, why cause) {
 	if len(s.past) == before {
-		return // what changes nothing has no revision of its own
+		return // without changes there is no new revision
 	}
 	s.revision++
 	s.report(now, why)

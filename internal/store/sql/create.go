@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// creation reads what stands behind CREATE TABLE.
+// creation reads the rest of a CREATE TABLE.
 func (p *parser) creation() *statement {
 	def := &definition{ifNotExists: p.accept("IF", "NOT", "EXISTS")}
 	st := &statement{kind: kindCreate, table: p.name(), create: def}

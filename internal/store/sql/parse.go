@@ -36,7 +36,7 @@ type condition struct {
 	op          string // = < > <= >=
 }
 
-// definition is what CREATE TABLE says.
+// definition is the table of a CREATE TABLE.
 type definition struct {
 	ifNotExists bool
 	columns     []column

@@ -8,7 +8,7 @@ import (
 	"lockstep/internal/store"
 )
 
-// session is what belongs to one connection.
+// session is the state of one connection.
 type session struct {
 	conn     store.Conn
 	tx       *tx           // the one that BEGIN has opened; nil: each statement is its own

@@ -10,7 +10,7 @@ import (
 type tokenKind int
 
 const (
-	tokenBad    tokenKind = iota // what no statement may contain, or a quote that is not closed
+	tokenBad    tokenKind = iota // a character that no statement may contain, or an unclosed quote
 	tokenBlank                   // between two others
 	tokenWord                    // a keyword or a name, as written
 	tokenNumber                  // digits, with at most one point

@@ -100,7 +100,7 @@ type Created struct {
 // Text is the path as an answer.
 func (c Created) Text() string { return c.Path }
 
-// Found is what Exists has found.
+// Found is the answer to Exists.
 type Found struct {
 	Stat *Stat // nil when there is no such node
 	Zxid int64 // the latest transaction that the server has applied
