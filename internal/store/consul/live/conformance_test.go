@@ -38,8 +38,8 @@ func newPair(t *testing.T, leastTTL time.Duration) *pair {
 	return p
 }
 
-// begin gives a query time to arrive, since no reply shows that the server waits. A late query
-// would see the change for which the others have waited.
+// begin gives a query time to arrive, since no reply shows that the server waits. A late query would see the change
+// for which the others have waited.
 func (p *pair) begin(blocked int) bool {
 	if blocked > p.blocked {
 		time.Sleep(2 * time.Millisecond)

@@ -19,8 +19,7 @@ func TestRealConsulAgreesOnARestart(t *testing.T) {
 		p.Do(consul.Acquire{Key: key, Session: session})
 		p.Do(consul.DestroySession{Session: session})
 	}
-	// The short delay has to be longer than a busy machine takes until the server leads and
-	// answers.
+	// The short delay has to be longer than a busy machine takes until the server leads and answers.
 	const short, long = 10 * time.Second, time.Minute
 	end("over", short)
 	end("twice", short)

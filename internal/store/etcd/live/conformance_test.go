@@ -21,8 +21,8 @@ import (
 // realElection is the election timeout of the real servers of these tests.
 const realElection = 100 * time.Millisecond
 
-// pair is the model beside a real server, and the rng that draws requests. Both begin at the same
-// revision; only the numbers of leases differ.
+// pair is the model beside a real server, and the rng that draws requests. Both begin at the same revision; only
+// the numbers of leases differ.
 type pair struct {
 	storetest.Duel
 	server *livetest.Servers
@@ -232,8 +232,7 @@ func (p *pair) script(requests int) {
 	}
 }
 
-// sameEvents compares what a watch has brought until a revision, which is that of its last change,
-// and ends it.
+// sameEvents compares what a watch has brought until a revision, which is that of its last change, and ends it.
 func (p *pair) sameEvents(c store.Conn, last int64) {
 	p.T.Helper()
 	var got []any

@@ -44,8 +44,8 @@ func kindOf(r ports.Request, a store.Answer) string {
 	return storetest.Kind(r, a)
 }
 
-// The model and a real server give the same answers to random requests, even after the server was
-// killed and started again.
+// The model and a real server give the same answers to random requests, even after the server was killed and
+// started again.
 func TestRealNATSAgrees(t *testing.T) {
 	p, rng, all := newPair(t, time.Hour), storetest.Rand(t, 1, 1), storetest.Operations(5000)
 	p.Run(all, func() ports.Request {
@@ -88,8 +88,7 @@ func (p *pair) restart() {
 	p.Awaits(nats.Get{Key: "lock"})
 }
 
-// Keys expire not before their time, and in the model no later than the resolution of a server's
-// clock allows.
+// Keys expire not before their time, and in the model no later than the resolution of a server's clock allows.
 func TestRealNATSAgreesOnAges(t *testing.T) {
 	const ttl, renewed, late, slack = time.Second, 400 * time.Millisecond, 350 * time.Millisecond, 5 * time.Millisecond
 	p := newPair(t, ttl)
@@ -127,8 +126,7 @@ func TestRealNATSAgreesOnAges(t *testing.T) {
 	p.Do(nats.Write{What: nats.Create, Key: "lock", Value: "B"})
 }
 
-// ends ticks the model until nothing is due, and returns when the last key expired, on the wall
-// clock.
+// ends ticks the model until nothing is due, and returns when the last key expired, on the wall clock.
 func (p *pair) ends() (wall time.Duration) {
 	p.T.Helper()
 	p.Model.Output()

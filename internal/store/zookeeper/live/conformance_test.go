@@ -19,8 +19,8 @@ import (
 	"lockstep/internal/store/zookeeper"
 )
 
-// pair is the model beside a real server. Both begin with an empty tree, so even the numbers of
-// their transactions are equal; only the names of sessions differ.
+// pair is the model beside a real server. Both begin with an empty tree, so even the numbers of their transactions
+// are equal; only the names of sessions differ.
 type pair struct {
 	storetest.Duel
 	server *livetest.Servers
@@ -133,9 +133,8 @@ func (p *pair) end(s *guest) {
 	p.gone(s.Conn)
 }
 
-// hangUp closes a client's connection, and leaves its session alone. The server forgets by a
-// connection's session which connection it has, also when the session has another by then: so it
-// has to be done with this one first.
+// hangUp closes a client's connection, and leaves its session alone. The server forgets by a connection's session
+// which connection it has, also when the session has another by then: so it has to be done with this one first.
 func (p *pair) hangUp(s *guest) {
 	p.T.Helper()
 	l := p.server.Line(s.Conn).(*line)
@@ -154,8 +153,7 @@ func (l *line) isBroken() bool {
 	return l.broken
 }
 
-// move takes a session to a new connection, while the old one is open or after it was closed, and
-// sets watches again.
+// move takes a session to a new connection, while the old one is open or after it was closed, and sets watches again.
 func (p *pair) move(s *guest, hangUp bool, watches zookeeper.SetWatches) {
 	p.T.Helper()
 	old := s.Conn
@@ -233,8 +231,7 @@ func (s *script) step() ports.Request {
 	return nil
 }
 
-// The model and a real server give the same answers to random requests of several sessions, and
-// tell the same.
+// The model and a real server give the same answers to random requests of several sessions, and tell the same.
 func TestRealZooKeeperAgrees(t *testing.T) {
 	s := &script{pair: newPair(t, 2*time.Second, 4), rng: storetest.Rand(t, 20260801, 4)}
 	s.paths = []string{"/lock", "/t", "/t/a", "/t/b", "/t/a/x", "/u", "/u/v", "/lock", "/lock", "/lock", "/lock", "/lock"}
@@ -253,8 +250,7 @@ func TestRealZooKeeperAgreesOnTimeouts(t *testing.T) {
 	}
 }
 
-// untilGone keeps a client alive on the server until nodes have ended with their sessions, not
-// before their time.
+// untilGone keeps a client alive on the server until nodes have ended with their sessions, not before their time.
 func (p *pair) untilGone(observer *guest, began time.Time, atLeast time.Duration, nodes ...string) {
 	p.T.Helper()
 	for _, path := range nodes {
@@ -308,10 +304,9 @@ func TestRealZooKeeperAgreesOnExpiry(t *testing.T) {
 	p.ask(observer, zookeeper.Children{Path: "/lock"})
 }
 
-// A session outlives its connection for its whole timeout, a session resumed in time restarts it
-// even if the client asks for nothing, and sessions of one tick end together, in no order that
-// their ephemeral nodes or watchers could show. The observer speaks all the while, and the model's
-// clock is set by hand.
+// A session outlives its connection for its whole timeout, a session resumed in time restarts it even if the
+// client asks for nothing, and sessions of one tick end together, in no order that their ephemeral nodes or
+// watchers could show. The observer speaks all the while, and the model's clock is set by hand.
 func TestRealZooKeeperAgreesOnSessionsWithoutAConnection(t *testing.T) {
 	const tick, timeout, taken = 100 * time.Millisecond, 2 * time.Second, 1200 * time.Millisecond
 	p := newPair(t, tick, 5)
