@@ -25,7 +25,7 @@ type Step struct {
 	Node      history.NodeID // where it happened
 	Sentence  say.Phrase
 	Belief    say.Phrase // after the event: "A thinks it holds the lock"
-	Store     say.Phrase // after the event: "store: nobody"; empty when the history does not show it
+	Store     say.Phrase // after the event: "Redis says A"; empty when the history does not show it
 	Apart     bool       // belief and store disagree
 	Violation bool       // a property breaks here
 	Note      say.Phrase // for a violation: "stale write: B has held the lock since 10.031 s"

@@ -32,7 +32,7 @@ func pauseStory() (*tape, []checker.Finding) {
 func TestViolationsAreMarked(t *testing.T) {
 	give, findings := pauseStory()
 	var got []Step
-	for _, s := range Steps(timeline.Of(give.h), findings) {
+	for _, s := range give.steps(findings...) {
 		if s.Violation {
 			got = append(got, s)
 		}
@@ -58,7 +58,7 @@ func TestViolationsAreMarked(t *testing.T) {
 func TestViolationForcesAStep(t *testing.T) {
 	give := newTape()
 	i := give.add(5, history.Waits, "A")
-	steps := Steps(timeline.Of(give.h), []checker.Finding{breaks("fifo", 0, 0, nil, i)})
+	steps := give.steps(breaks("fifo", 0, 0, nil, i))
 	if len(steps) != 1 || steps[0].Sentence.English() != "A waits for the lock." || steps[0].Note.English() != "fifo is broken" {
 		t.Errorf("got %+v", steps)
 	}
@@ -87,120 +87,6 @@ func TestVerdict(t *testing.T) {
 			}
 			if got := Verdict(account, &tt.give).English(); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestAssumption(t *testing.T) {
-	both := func(t *tape) []history.NodeID { return []history.NodeID{t.h.Node("B"), t.h.Node("A")} }
-	tests := []struct {
-		name string
-		give func(t *tape) []checker.Finding
-		lag  time.Duration
-		want string
-	}{
-		{"pause", func(t *tape) []checker.Finding {
-			p, f := pauseStory()
-			*t = *p
-			return f
-		}, 0, "pause 15.000 s > lease 10.000 s - 0.049 s spent"},
-		{"pause after a renewal", func(t *tape) []checker.Finding {
-			t.acquires(2, "A")
-			t.renews(5_000, "A")
-			t.add(5_060, history.Froze, "A", value(1))
-			t.expires(15_000, "A")
-			t.acquires(15_030, "B")
-			from := t.h.End()
-			t.add(20_060, history.Thawed, "A", value(1))
-			return []checker.Finding{breaks(checker.MutualExclusionID, from, t.h.End(), both(t))}
-		}, 0, "pause 15.000 s > lease 10.000 s - 0.060 s spent"},
-		{"clock step before the renewal", func(t *tape) []checker.Finding {
-			t.acquires(2, "A")
-			t.add(1_000, history.ClockChanged, "redis-1", lasts(4*time.Second))
-			t.renews(2_000, "A")
-			t.expires(9_000, "A")
-			t.acquires(9_050, "B")
-			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
-		}, 0, "lease 10.000 s ended after 7.000 s"},
-		{"clock step after the renewal", func(t *tape) []checker.Finding {
-			t.acquires(2, "A")
-			t.renews(2_000, "A")
-			t.add(9_000, history.ClockChanged, "redis-1", lasts(4*time.Second))
-			t.expires(9_000, "A")
-			t.acquires(9_050, "B")
-			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
-		}, 0, "clock step 4.000 s > lease 10.000 s - 7.000 s spent"},
-		{"overrun", func(t *tape) []checker.Finding {
-			t.acquires(2, "A")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			from := t.h.End()
-			t.add(17_002, history.Releasing, "A")
-			return []checker.Finding{breaks(checker.MutualExclusionID, from, t.h.End(), both(t))}
-		}, 0, "held for 17.000 s since the grant > lease 10.000 s"},
-		{"failover", func(t *tape) []checker.Finding {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.add(102, history.Crashed, "redis-1", value(1))
-			t.add(602, history.Promoted, "redis-2", t.peer("redis-1"))
-			t.add(700, history.Granted, "redis-2", t.owner("B"), lasts(10*time.Second))
-			t.add(701, history.Acquired, "B")
-			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
-		}, 500 * time.Millisecond, "entry created 0.100 s before the crash < replication lag 0.500 s"},
-		{"failover after a renewal", func(t *tape) []checker.Finding {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.renews(302, "A")
-			t.add(402, history.Crashed, "redis-1", value(1))
-			t.add(602, history.Promoted, "redis-2", t.peer("redis-1"))
-			t.add(701, history.Acquired, "B")
-			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
-		}, 500 * time.Millisecond, "entry created 0.400 s before the crash < replication lag 0.500 s"},
-		{"failover whose loss is noticed late", func(t *tape) []checker.Finding {
-			t.withReplica()
-			t.acquires(2, "A")
-			t.add(102, history.Crashed, "redis-1", value(1))
-			t.add(5_000, history.Forgotten, "redis-1", t.owner("A"), t.text("lock"))
-			t.add(5_100, history.Acquired, "B")
-			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
-		}, 500 * time.Millisecond, "entry created 0.100 s before the crash < replication lag 0.500 s"},
-		{"wrong owner", func(t *tape) []checker.Finding {
-			t.acquires(2, "A")
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			sent := t.add(12_000, history.Sent, "A", t.peer("redis-1"), t.text("DEL lock"))
-			i := t.add(12_102, history.Removed, "redis-1", t.owner("B"), t.peer("A"), cause(sent), t.text("lock"))
-			a, b := t.h.Node("A"), t.h.Node("B")
-			return []checker.Finding{breaks(checker.OwnerOnlyReleaseID, t.h.End(), t.h.End(), []history.NodeID{a, b}, i)}
-		}, 0, "DEL at 12.102 s > own entry's end at 10.002 s (2.100 s later)"},
-		{"late reply", func(t *tape) []checker.Finding {
-			t.add(2, history.Granted, "redis-1", t.owner("A"), t.text("lock"), lasts(10*time.Second))
-			t.expires(10_002, "A")
-			t.acquires(10_050, "B")
-			t.add(12_002, history.Acquired, "A")
-			a, b := t.h.Node("A"), t.h.Node("B")
-			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), []history.NodeID{a, b})}
-		}, 0, "reply 12.000 s after the grant > lease 10.000 s"},
-		{"stuck", func(t *tape) []checker.Finding {
-			t.add(2, history.Granted, "redis-1", t.owner("A"), t.text("lock"))
-			t.add(9, history.Crashed, "A", value(1))
-			i := t.add(160_000, history.GaveUp, "probe")
-			return []checker.Finding{breaks(checker.ProgressID, 0, t.h.End(), nil, i)}
-		}, 0, "all wait for A's entry of 0.002 s, which never expires; A crashed at 0.009 s"},
-		{"nothing broke", func(t *tape) []checker.Finding { return nil }, 0, ""},
-		{"no store in the history", func(t *tape) []checker.Finding {
-			t.add(2, history.Acquired, "A")
-			t.add(20, history.Acquired, "B")
-			return []checker.Finding{breaks(checker.MutualExclusionID, t.h.End(), t.h.End(), both(t))}
-		}, 0, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			give := newTape(pauseFault)
-			findings := tt.give(give)
-			if got := Assumption(timeline.Of(give.h), findings, tt.lag); got.Formula.English() != tt.want {
-				t.Errorf("got %q, want %q", got.Formula.English(), tt.want)
 			}
 		})
 	}

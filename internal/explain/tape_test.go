@@ -1,10 +1,12 @@
 package explain
 
 import (
+	"strings"
 	"time"
 
 	"lockstep/internal/checker"
 	"lockstep/internal/history"
+	"lockstep/internal/timeline"
 )
 
 // tape records a history by hand: times in milliseconds, nodes by name.
@@ -24,11 +26,28 @@ func newTape(faults ...history.Fault) *tape {
 	return t
 }
 
-// withReplica adds a second store.
-func (t *tape) withReplica() *tape {
-	t.h.Header.Nodes = append(t.h.Header.Nodes, history.Node{Name: "redis-2", Role: history.RoleStore})
-	return t
+// withServers names the servers: of Redis, of a database, or of a quorum.
+func (t *tape) withServers(names ...string) {
+	header := &t.h.Header
+	switch word, _, _ := strings.Cut(names[0], "-"); word {
+	case "redis":
+	case "mysql":
+		header.Store, header.Expires, header.AtOnce = word, false, false
+	default:
+		header.Store, header.Topology, header.Expires, header.AtOnce = word, "quorum", false, false
+	}
+	for i := range header.Nodes {
+		if header.Nodes[i].Role == history.RoleStore {
+			header.Nodes[i].Name = names[0]
+		}
+	}
+	for _, name := range names[1:] {
+		header.Nodes = append(header.Nodes, history.Node{Name: name, Role: history.RoleStore})
+	}
 }
+
+// withReplica adds a second server.
+func (t *tape) withReplica() { t.withServers("redis-1", "redis-2") }
 
 func (t *tape) add(ms int64, kind history.Kind, node string, change ...func(*history.Event)) int32 {
 	e := history.Event{
@@ -81,14 +100,57 @@ func (t *tape) releases(ms int64, name string) {
 	t.add(ms+2, history.Released, name)
 }
 
+// grants gives a client an entry of 10 s on a server. No command is seen that asked for it.
+func (t *tape) grants(ms int64, server, name string) {
+	t.add(ms, history.Granted, server, t.owner(name), t.text("lock"), lasts(10*time.Second))
+}
+
+// holds lets a client have the lock 1 ms after a server granted it.
+func (t *tape) holds(ms int64, server, name string) {
+	t.grants(ms, server, name)
+	t.add(ms+1, history.Acquired, name)
+}
+
+// asks sends a command that the server executes, or does not receive when done is 0.
+func (t *tape) asks(sent, done int64, name, command string) (executed int32) {
+	s := t.add(sent, history.Sent, name, t.peer("redis-1"), t.text(command))
+	if done == 0 {
+		return history.NoCause
+	}
+	return t.add(done, history.Executed, "redis-1", t.peer(name), cause(s), t.text("(nil)"))
+}
+
 // renews gives a client's entry its 10 s again.
 func (t *tape) renews(ms int64, name string) {
-	t.add(ms, history.Extended, "redis-1", t.owner(name), t.peer(name), t.text("lock"), lasts(10*time.Second))
+	done := t.asks(ms-1, ms, name, "EVAL renew lock "+name)
+	t.add(ms, history.Extended, "redis-1",
+		t.owner(name), t.peer(name), t.text("lock"), cause(done), lasts(10*time.Second))
 }
 
 // expires ends a client's entry.
-func (t *tape) expires(ms int64, name string) int32 {
-	return t.add(ms, history.Expired, "redis-1", t.owner(name), t.text("lock"))
+func (t *tape) expires(ms int64, name string) {
+	t.add(ms, history.Expired, "redis-1", t.owner(name), t.text("lock"))
+}
+
+// copies gives redis-2 a copy of a client's entry on redis-1.
+func (t *tape) copies(ms int64, name string) {
+	t.add(ms, history.Replicated, "redis-2",
+		t.owner(name), t.peer("redis-1"), t.text("lock"), lasts(10*time.Second))
+}
+
+// promotes puts a server in the place of another.
+func (t *tape) promotes(ms int64, server, other string) {
+	t.add(ms, history.Promoted, server, t.peer(other))
+}
+
+// forgets drops a client's entry from a server.
+func (t *tape) forgets(ms int64, server, name string) {
+	t.add(ms, history.Forgotten, server, t.owner(name), t.text("lock"))
+}
+
+// steps explains the tape.
+func (t *tape) steps(findings ...checker.Finding) []Step {
+	return Steps(timeline.Of(t.h), findings)
 }
 
 // breaks makes a finding of one violation.
