@@ -38,26 +38,6 @@ func BenchmarkExclusion10MIntervals(b *testing.B) {
 	}
 }
 
-// lockHistory has n acquisitions and n releases without an overlap.
-func lockHistory(n, clients int) *history.History {
-	h := history.New(history.Header{Nodes: make([]history.Node, clients)})
-	for i := range n {
-		node := history.NodeID(1 + i%clients)
-		h.Add(history.Event{At: history.Instant(i) * 1000, Node: node, Kind: history.Acquired, Cause: history.NoCause})
-		h.Add(history.Event{At: history.Instant(i)*1000 + 900, Node: node, Kind: history.Releasing, Cause: history.NoCause})
-	}
-	return h
-}
-
-func BenchmarkMutualExclusion100kOps(b *testing.B) {
-	h := lockHistory(50_000, 100)
-	for b.Loop() {
-		if checkMutualExclusion(h).Verdict != Kept {
-			b.Fatal("broken")
-		}
-	}
-}
-
 // judgedRun is a history of about 3000 events like those of a simulated run:
 // 250 rounds of 12 events with the wire, the grants and the resource.
 func judgedRun() *history.History {

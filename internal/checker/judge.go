@@ -54,7 +54,7 @@ type DrawnLine struct {
 //   - only one client ever acquired.
 //
 // Progress needs no contention, but it is unknown, too, when a client other than the probe has
-// waited in vain for a free lock.
+// waited for a free lock and never got it.
 //
 // A broken property stays broken. What is kept in a log from elsewhere, which has no end
 // (history.Header.HasEnd), is kept until its last line.
@@ -215,7 +215,8 @@ func (j *Judgement) breaks(property string) bool {
 	return ok && p.Check(j.History).Verdict == Broken
 }
 
-// leftOut names a client that has waited in vain for a free lock; nothing when there is none.
+// leftOut names a client that waited for a free lock and did not get it; nothing when there is
+// none.
 func (j *Judgement) leftOut() say.Phrase {
 	if len(j.seen.leftOut) == 0 {
 		return say.Phrase{}

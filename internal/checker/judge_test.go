@@ -52,8 +52,6 @@ func TestJudge(t *testing.T) {
 		{"safe", contended + quietEnd, nil, "kkkkk", LetterSafe, ""},
 		{"no contention", "0 A waits; 0 A acquired; 1 S removed owner=A peer=A; 2 A releasing; 3 B waits; 3 B acquired; 4 B releasing" + quietEnd, nil,
 			"uuuuk", LetterUnknown, "no client ever had to wait for another"},
-		{"no contention, progress", "0 A waits; 0 A acquired; 2 A releasing" + quietEnd, nil,
-			"uuuuk", LetterUnknown, "no client ever had to wait for another"},
 		{"the fault fired", contended + underFault + quietEnd, []history.Fault{fault}, "kkkkk", LetterSafe, ""},
 		{"the fault had no effect", contended + underFault + quietEnd + "; 99 - without-effect value=1", []history.Fault{fault},
 			"uuuuu", LetterUnknown, "fault 1 had no effect: pause A"},

@@ -16,13 +16,13 @@ var mutations = map[string][]string{
 		"drops holds without an end", "holds until released", "a second acquire does not end the first",
 		"ignores the probe", "names one holder only", "counts stretches",
 		"lasts until the intruder leaves", "lasts until one holder leaves", "no acquisition is fine",
-		"what takes no time did not happen", "a hold that takes no time is none", "whoever is there touches",
+		"what takes no time did not happen", "a hold that takes no time is none", "every holder touches",
 	},
 	OwnerOnlyReleaseID: {
 		"blames the server's own doing", "takes expiry for removal",
 		"blames those who clear away the dead", "overlooks who is about to hold", "blames takeovers",
 		"finds grants of other servers", "blames the victim", "no removal is fine",
-		"nobody's entry is no doubt", "trusts that nothing was removed", "a doubt outweighs a robbery",
+		"an entry without an owner is no doubt", "trusts that nothing was removed", "a doubt outweighs a robbery",
 		"asks what the client does when its command comes",
 	},
 	ProgressID: {

@@ -9,7 +9,8 @@ import (
 	"lockstep/internal/history"
 )
 
-// Who contends from a fault on is who can notice it. All of these have a fault, and a history with messages.
+// Only a client that contends after a fault can notice it. All of these have a fault, and a history
+// with messages.
 func TestWhoCanNotice(t *testing.T) {
 	const a, b = "0 S granted owner=A; 0 A acquired; ", "1 B waits; "
 	tests := []struct {
@@ -154,7 +155,8 @@ func TestHoldsWithoutEntriesOnRecord(t *testing.T) {
 	}
 }
 
-// A lock that serves one client only is not kept, nor is one that leaves a client waiting though it is free.
+// A property is not kept by a lock that serves one client only, or that leaves a client waiting
+// while it is free.
 func TestALockThatServesOneClientOnly(t *testing.T) {
 	const alone = `0 S granted owner=A; 0 A acquired; 0.1 B waits; 0.2 S executed peer=B
 		3 A releasing; 3 S removed owner=A peer=A; 30 B gave-up; `
@@ -198,7 +200,8 @@ func TestEveryLineOfAListIsAskedFor(t *testing.T) {
 	}
 }
 
-// Who would have been let in where the entry was gone might have written, too: of writes nothing is known either.
+// A client that could have acquired without the entry might have written, too: nothing is known
+// about writes either.
 func TestAHoldWithoutItsEntrySaysNothingOfWrites(t *testing.T) {
 	j := Judge(parse(contended + "6 S granted owner=A peer=A; 6 A acquired; 16 S expired owner=A; 20 A releasing; 20 A not-held" + quietEnd))
 	for id, want := range map[string]Verdict{

@@ -110,8 +110,8 @@ func oracleExclusion(h *history.History, bug string) Finding {
 	return settle(f, (len(all) > 0 || bug == "no acquisition is fine") && !oracleTogether(h, all, bug))
 }
 
-// oracleTogether reports whether two clients have the lock at one instant, by whatever order of events, and
-// both touch the resource in it.
+// oracleTogether reports whether two clients have the lock at one instant, in any order of events,
+// and both touch the resource in it.
 func oracleTogether(h *history.History, all []span, bug string) bool {
 	touches := func(client history.NodeID, at history.Instant) bool {
 		return slices.ContainsFunc(h.Events, func(e history.Event) bool {
@@ -128,7 +128,7 @@ func oracleTogether(h *history.History, all []span, bug string) bool {
 			if bug == "a hold that takes no time is none" && from == to {
 				continue
 			}
-			if from <= e.At && e.At <= to && (touches(s.client, e.At) || bug == "whoever is there touches") && !slices.Contains(there, s.client) {
+			if from <= e.At && e.At <= to && (touches(s.client, e.At) || bug == "every holder touches") && !slices.Contains(there, s.client) {
 				there = append(there, s.client)
 			}
 		}
@@ -154,8 +154,8 @@ func oracleRelease(h *history.History, bug string) Finding {
 	f := Finding{Verdict: Kept, Property: OwnerOnlyReleaseID}
 	tested, doubted := bug == "no removal is fine", false
 	for i, e := range h.Events {
-		nobodys := e.Kind == history.Removed && e.Owner == 0 && bug != "nobody's entry is no doubt"
-		doubted = doubted || e.Peer != 0 && (nobodys || e.Kind == history.MayHaveRemoved && bug != "trusts that nothing was removed")
+		ownerless := e.Kind == history.Removed && e.Owner == 0 && bug != "an entry without an owner is no doubt"
+		doubted = doubted || e.Peer != 0 && (ownerless || e.Kind == history.MayHaveRemoved && bug != "trusts that nothing was removed")
 		byClient := e.Peer != 0 || bug == "blames the server's own doing"
 		removed := e.Kind == history.Removed || bug == "takes expiry for removal" && e.Kind == history.Expired
 		if !removed || !byClient || e.Owner == 0 {

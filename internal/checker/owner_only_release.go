@@ -64,13 +64,10 @@ func checkOwnerOnlyRelease(h *history.History) Finding {
 			continue
 		}
 		removals++
-		if e.Peer == e.Owner {
+		if e.Peer == e.Owner || !robs(h, i, phases) {
 			continue
 		}
-		if !robs(h, i, phases) {
-			continue
-		}
-		if f.Count >= MaxViolations {
+		if f.Count >= MaxViolations { // add would not keep it, so its grant is not searched for
 			f.Count++
 			continue
 		}

@@ -90,7 +90,7 @@ func another(id history.NodeID, shift int) history.NodeID {
 
 // change changes one field of an event that has i before it.
 func change(e *history.Event, pick func(n int) int, i int) {
-	client := history.NodeID(pick(5)) // or nobody
+	client := history.NodeID(pick(5)) // 0 is no client
 	switch field := pick(6); {
 	case field == 0:
 		e.Cause = int32(pick(i+1)) - 1

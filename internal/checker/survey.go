@@ -16,7 +16,7 @@ type facts struct {
 	faults    map[int64]fired // by number; never ranged over
 	alone     history.NodeID  // the only client that ever acquired, besides the probe; 0: none, or several
 	unasked   []lapse         // holds that went on without an entry while no client asked, by their ends
-	leftOut   []lapse         // clients that waited in vain for a free lock, by NodeID
+	leftOut   []lapse         // clients that waited without success for a free lock, by NodeID
 }
 
 // fired is what a fault did.
@@ -27,7 +27,7 @@ type fired struct {
 	contended bool // see FiredFault
 }
 
-// lapse is a time in which a client held without an entry, or waited in vain.
+// lapse is a time in which a client held without an entry, or waited without success.
 type lapse struct {
 	client   history.NodeID
 	from, to history.Instant
@@ -70,7 +70,7 @@ type party struct {
 	faced    int32           // the last event at which it waited while another client had the lock
 	asked    int32           // the last event by which it asked for the lock
 	ready    history.Instant // since when it waits and is not frozen
-	leftOut  lapse           // its last wait, if it ended in vain with a free lock
+	leftOut  lapse           // its last wait, if it ended without success while the lock was free
 	unserved bool            // it has not acquired since its last wait began
 
 	// Of one that holds.
