@@ -95,7 +95,7 @@ func TestTheCatalogueIsWhole(t *testing.T) {
 		case err1 != nil || err2 != nil || said == "" || said == english:
 			t.Errorf("%s is %s", m[2], m[3])
 		case seen[key]:
-			t.Errorf("%s stands there twice", m[2])
+			t.Errorf("%s occurs twice", m[2])
 		case !literals[english] && !composed[english] && !strings.Contains(all.String(), strconv.Quote(english)):
 			t.Errorf("no code says %s any more", m[2])
 		case m[1] == nil && translated(Chinese, english) != said:

@@ -15,7 +15,7 @@ type Node struct {
 type nodeRole uint8
 
 const (
-	somebody nodeRole = iota
+	noRole nodeRole = iota
 	client
 	oneStore
 	storeOfMany
