@@ -27,9 +27,10 @@ func spent(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// What a queue costs beside ranges of one second, for which a player waits: so 64 workers fit on two cores. overhead-%
-// is the processor time of server, coordinator and workers for each second of a range, and does not depend on
-// who else uses the machine. share-% is how much of the time the players were at a range.
+// The cost of a queue beside ranges of one second, for which a player waits: so 64 workers fit on
+// two cores. overhead-% is the processor time of server, coordinator and workers for each second of
+// a range, and is independent of other load on the machine. share-% is the part of the time in
+// which players were at a range.
 func BenchmarkWorkers(b *testing.B) {
 	const each = time.Second
 	const rounds = 5 // ranges of each worker

@@ -96,8 +96,8 @@ func realm(s safe) (config, creds string) {
 	return config, s.keep("user.creds", must(jwt.FormatUserConfig(token, must(user.Seed()))))
 }
 
-// Each way to show who one is works with a real server, for a coordinator and a worker, and where it does not, a
-// sentence says why.
+// Each kind of credentials works with a real server, for a coordinator and a worker; where it does
+// not, a sentence says why.
 func TestRealServersTakeTheCredentialsOfTheirClients(t *testing.T) {
 	s := safe{t, t.TempDir()}
 	ours, theirs := newAuthority(s, "ours"), newAuthority(s, "theirs")
@@ -112,7 +112,7 @@ func TestRealServersTakeTheCredentialsOfTheirClients(t *testing.T) {
 	const refuses, works = "refuses the credentials", ""
 	for _, server := range []struct {
 		name, config string
-		clients      []string // the scheme and user of the address, the environment, and what is said
+		clients      []string // scheme and user of the address, environment, and message
 	}{
 		{"password", `authorization: {user: anna, password: secret}`, []string{
 			"nats://anna:secret@||" + works,

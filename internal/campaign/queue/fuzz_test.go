@@ -10,8 +10,8 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// Whatever a queue holds, a worker reads it as what it is or not at all: a range whose name is its own, a
-// work that is stored again as it was read, a greeting that costs no more than its line.
+// A worker reads valid items of a queue or rejects them: a range under its own name, a work that is
+// stored again as it was read, a greeting that costs no more than its line.
 func FuzzWhatAWorkerReads(f *testing.F) {
 	w, err := campaign.NewWork("v1", "search", &campaign.Scenario{File: "storm.yaml", Text: "scenario: <&\u2028 Storm\n", Set: []string{"lease=3s"}}, map[string]int{"seeds": 9})
 	if err != nil {

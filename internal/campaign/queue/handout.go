@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// handOut gives the workers twice as many ranges as they play at once, and no more, so that little
-// is played in vain after a find.
+// handOut gives the workers twice as many ranges as they play at once, and no more, so that few are
+// played needlessly after a find.
 func (c *coordinator) handOut(ctx context.Context) {
 	if time.Since(c.complain) < hereEvery {
 		return
@@ -131,6 +131,6 @@ func (c *coordinator) withdraw(ctx context.Context, number int) {
 	t := task{c.hash, c.span(number)}
 	once, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	_ = c.q.ranges.Purge(once, jetstream.WithPurgeSubject(rangeSubject+"."+c.token+"."+t.key())) // else it is played in vain
+	_ = c.q.ranges.Purge(once, jetstream.WithPurgeSubject(rangeSubject+"."+c.token+"."+t.key())) // else it is played needlessly
 	delete(c.handed, number)
 }

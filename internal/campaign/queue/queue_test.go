@@ -18,7 +18,7 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// house is a queue for a test: a server inside of it, and what was told.
+// house is a queue for a test: an embedded server, and the messages to its users.
 type house struct {
 	t      *testing.T
 	server *Embedded
@@ -79,6 +79,23 @@ func squares(_ context.Context, w *campaign.Work, s campaign.Shard) ([]byte, err
 	return lineOf(w, s, fmt.Sprint(s.Number*s.Number)), nil
 }
 
+// counted is a player of squares that counts its ranges.
+func counted(played *atomic.Int64) scripted {
+	return func(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error) {
+		played.Add(1)
+		return squares(ctx, w, s)
+	}
+}
+
+// publish stores the line of a range as its result.
+func publish(t *testing.T, q *Queue, w *campaign.Work, s campaign.Shard, line []byte) {
+	t.Helper()
+	subject := resultSubject + "." + task{w.Hash(), s}.key() + "." + digest(line)
+	if _, err := q.js.Publish(t.Context(), subject, pack(line)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // worker starts a worker and returns what ends it.
 func (h *house) worker(version string, slots int, play scripted) (stop func()) {
 	q := h.queue()
@@ -120,32 +137,33 @@ func want(t *testing.T, part *campaign.Results, last int) {
 	}
 }
 
+// do plays a work of squares to its end.
+func (h *house) do(q *Queue, job Job) {
+	h.t.Helper()
+	part, aside, err := q.Do(h.t.Context(), job)
+	if err != nil || len(aside) > 0 {
+		h.t.Fatal(err, aside)
+	}
+	want(h.t, part, job.Of)
+}
+
 func TestWorkersShareTheRangesOfAWork(t *testing.T) {
 	h := newHouse(t)
 	w := newWork(t, "v1", "text")
 	var played atomic.Int64
 	for range 3 {
-		h.worker("v1", 2, func(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error) {
-			played.Add(1)
-			return squares(ctx, w, s)
-		})
+		h.worker("v1", 2, counted(&played))
 	}
 	var last Progress
 	q := h.queue()
-	part, aside, err := q.Do(t.Context(), Job{Work: w, Of: 50, Progress: func(p Progress) { last = p }})
-	if err != nil || len(aside) > 0 {
-		t.Fatal(err, aside)
-	}
-	want(t, part, 50)
+	h.do(q, Job{Work: w, Of: 50, Progress: func(p Progress) { last = p }})
 	if last.Done != 50 || last.Of != 50 || played.Load() != 50 {
 		t.Errorf("%+v after %d plays", last, played.Load())
 	}
 	// The same work again is there already, until it is forgotten.
-	part, _, err = q.Do(t.Context(), Job{Work: w, Of: 50})
-	if err != nil || played.Load() != 50 {
-		t.Fatal(played.Load(), err)
+	if h.do(q, Job{Work: w, Of: 50}); played.Load() != 50 {
+		t.Fatal(played.Load())
 	}
-	want(t, part, 50)
 	if err := q.Forget(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
@@ -172,15 +190,11 @@ func TestACoordinatorGoesOnWhereAnotherEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first Progress
-	part, _, err := h.queue().Do(t.Context(), Job{Work: w, Of: 40, Progress: func(p Progress) {
+	h.do(h.queue(), Job{Work: w, Of: 40, Progress: func(p Progress) {
 		if first.Of == 0 {
 			first = p
 		}
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want(t, part, 40)
 	// What was stored while the second one was reading may be played twice.
 	if first.Before == 0 || played.Load() > 40+10 {
 		t.Errorf("%d plays of 40 ranges, of which %d were there before", played.Load(), first.Before)
@@ -201,14 +215,11 @@ func TestAWorkerThatEndsGivesItsRangeBack(t *testing.T) {
 		stop()
 		h.worker("v1", 1, squares)
 	}()
-	part, _, err := h.queue().Do(t.Context(), Job{Work: newWork(t, "v1", "text"), Of: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want(t, part, 1)
+	h.do(h.queue(), Job{Work: newWork(t, "v1", "text"), Of: 1})
 }
 
-// What ends its player is tried three times, and what is refused once; all else goes on.
+// A range that ends its player is tried three times, and one that is refused once; all others are
+// played.
 func TestRangesThatCannotBePlayedAreSetAside(t *testing.T) {
 	h := newHouse(t)
 	var crashes, refusals atomic.Int64
@@ -234,7 +245,7 @@ func TestRangesThatCannotBePlayedAreSetAside(t *testing.T) {
 	if refusals.Load() != 1 || aside[1].Why != "an unknown lock" {
 		t.Errorf("%d refusals: %s", refusals.Load(), aside[1].Why)
 	}
-	// Who gives the command again has them tried again.
+	// The same command tries them again.
 	if _, aside, err = h.queue().Do(t.Context(), job); err != nil || len(aside) != 2 || crashes.Load() != 6 || refusals.Load() != 2 {
 		t.Errorf("%d crashes, %d refusals, %v, %v", crashes.Load(), refusals.Load(), aside, err)
 	}
@@ -245,17 +256,10 @@ func TestTwoResultsOfOneRangeAreABug(t *testing.T) {
 	h := newHouse(t)
 	w := newWork(t, "v1", "text")
 	q := h.queue()
-	second := lineOf(w, campaign.Shard{Number: 2, Of: 3}, "five")
-	other := task{w.Hash(), campaign.Shard{Number: 2, Of: 3}}
-	if _, err := q.js.Publish(t.Context(), resultSubject+"."+other.key()+"."+digest(second), pack(second)); err != nil {
-		t.Fatal(err)
-	}
-	// The other result comes late, from a worker that was thought to be gone.
-	if first := lineOf(w, campaign.Shard{Number: 2, Of: 3}, "4"); true {
-		if _, err := q.js.Publish(t.Context(), resultSubject+"."+other.key()+"."+digest(first), pack(first)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	shard := campaign.Shard{Number: 2, Of: 3}
+	second := lineOf(w, shard, "five")
+	publish(t, q, w, shard, second)
+	publish(t, q, w, shard, lineOf(w, shard, "4")) // late, from a worker that was considered gone
 	h.worker("v1", 1, squares)
 	_, _, err := q.Do(t.Context(), Job{Work: w, Of: 3})
 	var d *Diverged
@@ -264,7 +268,8 @@ func TestTwoResultsOfOneRangeAreABug(t *testing.T) {
 	}
 }
 
-// Behind a find nothing more is handed out, what lies before it is played, and what is under way behind it ends.
+// After a find no range behind it is handed out, those before it are played, and players end the
+// ranges behind it.
 func TestNothingIsHandedOutAboveAFind(t *testing.T) {
 	h := newHouse(t)
 	var mu sync.Mutex
@@ -280,7 +285,7 @@ func TestNothingIsHandedOutAboveAFind(t *testing.T) {
 		case s.Number < 5:
 			<-found // slower than the find
 		case s.Number > 5:
-			<-ctx.Done() // it would take for ever
+			<-ctx.Done() // it would never end
 			return nil, ctx.Err()
 		}
 		return squares(ctx, w, s)
@@ -325,22 +330,20 @@ func TestAWorkerOfAnotherVersionTakesNothing(t *testing.T) {
 	}
 }
 
-// A scenario that was changed is other work, and who gives the command again is told.
+// A changed scenario is other work, and a message says so.
 func TestAChangedScenarioIsOtherWork(t *testing.T) {
 	h := newHouse(t)
 	h.worker("v1", 1, squares)
 	for _, text := range []string{"one text", "another text"} {
-		if _, _, err := h.queue().Do(t.Context(), Job{Work: newWork(t, "v1", text), Of: 3}); err != nil {
-			t.Fatal(err)
-		}
+		h.do(h.queue(), Job{Work: newWork(t, "v1", text), Of: 3})
 	}
 	if !strings.Contains(h.all(), "starts over: storm.yaml was changed in between") {
 		t.Error(h.all())
 	}
 }
 
-// Whatever stands in a queue, a worker says what it is and goes on, and a coordinator believes no part of it.
-func TestAHostileQueueHurtsNobody(t *testing.T) {
+// A worker reports unknown items of a queue and goes on, and a coordinator trusts none of them.
+func TestAHostileQueueDoesNoHarm(t *testing.T) {
 	h := newHouse(t)
 	q := h.queue()
 	w := newWork(t, "v1", "text")
@@ -399,11 +402,7 @@ func TestAHostileQueueHurtsNobody(t *testing.T) {
 		}
 	}
 	h.worker("v1", 1, squares)
-	part, aside, err := q.Do(t.Context(), Job{Work: w, Of: 3})
-	if err != nil || len(aside) > 0 {
-		t.Fatal(err, aside)
-	}
-	want(t, part, 3)
+	h.do(q, Job{Work: w, Of: 3})
 }
 
 func TestAddresses(t *testing.T) {
@@ -438,14 +437,10 @@ func TestAnEmbeddedServerKeepsItsTokenAndItsStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i == 0 {
-			part := lineOf(w, campaign.Shard{Number: 1, Of: 1}, "1")
-			_, err = q.js.Publish(t.Context(), resultSubject+"."+task{w.Hash(), campaign.Shard{Number: 1, Of: 1}}.key()+"."+digest(part), pack(part))
+		if one := (campaign.Shard{Number: 1, Of: 1}); i == 0 {
+			publish(t, q, w, one, lineOf(w, one, "1"))
 		} else {
-			_, _, err = q.Do(t.Context(), Job{Work: w, Of: 1}) // no worker is there
-		}
-		if err != nil {
-			t.Error(err)
+			h.do(q, Job{Work: w, Of: 1}) // without a worker
 		}
 		q.Close()
 		server.Close()

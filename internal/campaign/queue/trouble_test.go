@@ -15,19 +15,19 @@ import (
 	"lockstep/internal/campaign"
 )
 
-// eventually calls something until it is so; the test's own deadline bounds it.
+// eventually waits for a condition, until the deadline of the test.
 func eventually(t *testing.T, so func() bool) {
 	t.Helper()
 	for !so() {
 		select {
 		case <-t.Context().Done():
-			t.Fatal("it never is")
+			t.Fatal("the condition is never met")
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }
 
-// bounded ends what would otherwise wait for ever, so that the test says what is wrong.
+// bounded ends a test that hangs, so that it reports why.
 func bounded(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -46,11 +46,7 @@ func TestAWorkerAsksOnceForAllItsSlots(t *testing.T) {
 		return squares(ctx, w, s)
 	})
 	q := h.queue()
-	part, _, err := q.Do(t.Context(), Job{Work: newWork(t, "v1", "text"), Of: slots})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want(t, part, slots)
+	h.do(q, Job{Work: newWork(t, "v1", "text"), Of: slots})
 	c, err := q.ranges.Consumer(t.Context(), versionToken("v1"))
 	if err != nil {
 		t.Fatal(err)
@@ -67,8 +63,8 @@ func TestAWorkerAsksOnceForAllItsSlots(t *testing.T) {
 	}
 }
 
-// Two coordinators of one work may end at different times: the one that goes on hands out again what the
-// other has forgotten, and the work with it.
+// Two coordinators of one work may end at different times: the remaining one hands out again what
+// the other has removed, and stores the work again.
 func TestAWorkThatAnotherCoordinatorForgetsGoesOn(t *testing.T) {
 	h := newHouse(t)
 	w := newWork(t, "v1", "text")
@@ -90,7 +86,7 @@ func TestAWorkThatAnotherCoordinatorForgetsGoesOn(t *testing.T) {
 	want(t, part, 3)
 }
 
-// A range whose work was forgotten does not go round for ever.
+// A range without its work is dropped, not handed out again and again.
 func TestARangeWithoutItsWorkIsDropped(t *testing.T) {
 	h := newHouse(t)
 	q := h.queue()
@@ -107,7 +103,7 @@ func TestARangeWithoutItsWorkIsDropped(t *testing.T) {
 	}
 }
 
-// What keeps one worker from playing is no fault of a range: that worker ends and another one plays it.
+// A worker that cannot play at all ends, and another one plays its ranges.
 func TestAWorkerThatCannotPlayEnds(t *testing.T) {
 	for said, command := range map[string][]string{
 		"no range can be played here: fork/exec /nowhere/simulate":                          {"/nowhere/simulate"},
@@ -136,8 +132,8 @@ func TestAWorkerThatCannotPlayEnds(t *testing.T) {
 	}
 }
 
-// A range is ended when its result is stored, and not before: a worker that has to end while the servers
-// take no result gives the range back.
+// A range is acknowledged when its result is stored, and not before: a worker that has to end while
+// the servers store no result gives the range back.
 func TestARangeIsEndedOnlyWhenItsResultIsStored(t *testing.T) {
 	h := newHouse(t)
 	q := h.queue()
@@ -151,11 +147,7 @@ func TestARangeIsEndedOnlyWhenItsResultIsStored(t *testing.T) {
 	full.MaxMsgs, full.Discard = 1, jetstream.DiscardNew // there is room for the work and no more
 	limit(full)
 	var played atomic.Int64
-	play := func(ctx context.Context, w *campaign.Work, s campaign.Shard) ([]byte, error) {
-		played.Add(1)
-		return squares(ctx, w, s)
-	}
-	stop := h.worker("v1", 1, play)
+	stop := h.worker("v1", 1, counted(&played))
 	var part *campaign.Results
 	var err error
 	done := make(chan struct{})
@@ -170,14 +162,14 @@ func TestARangeIsEndedOnlyWhenItsResultIsStored(t *testing.T) {
 		t.Fatalf("%+v: %v", info.State, errInfo)
 	}
 	limit(open)
-	h.worker("v1", 1, play)
+	h.worker("v1", 1, counted(&played))
 	if <-done; err != nil || played.Load() != 2 {
 		t.Fatal(played.Load(), err)
 	}
 	want(t, part, 1)
 }
 
-// What coordinators would not read is not sent: it would be played for ever.
+// A result or work that is too large to be read is refused at once, or it would be played forever.
 func TestWhatIsTooLargeIsToldAtOnce(t *testing.T) {
 	h := newHouse(t)
 	_, _, err := h.queue().Do(t.Context(), Job{Work: newWork(t, "v1", strings.Repeat("<", 1<<20)), Of: 1})
@@ -193,7 +185,7 @@ func TestWhatIsTooLargeIsToldAtOnce(t *testing.T) {
 	}
 }
 
-// A panic says first what it was, and what other programs say last is why they end.
+// The cause of a panic is at the beginning of its output, that of other failures at the end.
 func TestAnExcerptHasBothEnds(t *testing.T) {
 	var x excerpt
 	for _, text := range []string{"panic: poison\n", strings.Repeat("a long stack\n", 1000), "exit status 2"} {
@@ -206,7 +198,7 @@ func TestAnExcerptHasBothEnds(t *testing.T) {
 	}
 }
 
-// Calls on a connection that has ended for good fail with the reason, and are not retried for ever.
+// Calls on a connection that has ended fail with the reason, and are not retried.
 func TestTheEndOfTheConnectionEndsWhatIsTried(t *testing.T) {
 	q := newHouse(t).queue()
 	why := errors.New("no more")
@@ -219,7 +211,8 @@ func TestTheEndOfTheConnectionEndsWhatIsTried(t *testing.T) {
 	}
 }
 
-// A player that ends in the middle of a range is a crash, with what it said; the next range gets another one.
+// A player that ends during a range is a crash, with its last words; the next range gets another
+// player.
 func TestAPlayerThatEndsIsACrash(t *testing.T) {
 	p := &process{version: "v1", command: func() *exec.Cmd {
 		return exec.Command("sh", "-c", `echo '{"Version": "v1"}'; read request; echo "panic: poison" >&2; exit 2`)
@@ -232,6 +225,6 @@ func TestAPlayerThatEndsIsACrash(t *testing.T) {
 		}
 	}
 	if (&process{version: "v1", command: func() *exec.Cmd { return exec.Command("true") }}).start() == nil {
-		t.Error("a player that says nothing is one")
+		t.Error("a player that says nothing starts")
 	}
 }
